@@ -1,0 +1,135 @@
+// Package finding is the central noun: one sentence an engineer can act on,
+// with the ladder of certainty it has climbed.
+//
+// It owns the Finding, its stable identity, the estimate of its gain, the
+// ranking and the JSON form (published as docs/finding.schema.json). It takes
+// facts from rules, analyses and trials and gives data that every report prints.
+// It must never import another package of this module but profile.
+package finding
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// SchemaVersion is the version of the JSON form. It grows when a field changes
+// its meaning or goes; a new optional field does not change it.
+const SchemaVersion = 1
+
+// Certainty is how far up the ladder a finding has climbed.
+type Certainty string
+
+// The ladder. Refuted is a trial's answer too: it measured no gain.
+const (
+	Suspected Certainty = "suspected" // a pattern matched
+	Confirmed Certainty = "confirmed" // something independent agrees
+	Proved    Certainty = "proved"    // an interleaved A/B run measured a gain
+	Refuted   Certainty = "refuted"   // an interleaved A/B run measured none
+)
+
+// Place is where the cost is. Unknown fields stay empty and are left out.
+type Place struct {
+	Binary   string `json:"binary,omitempty"`
+	BuildID  string `json:"build_id,omitempty"`
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	EndLine  int    `json:"end_line,omitempty"`
+}
+
+// Share is the CPU that the finding touches, as fractions of all samples of the
+// profile. Error is the half-width of the 95 % interval that sampling alone
+// gives to the larger of the two.
+type Share struct {
+	Exclusive *float64 `json:"exclusive,omitempty"`
+	Inclusive *float64 `json:"inclusive,omitempty"`
+	Error     *float64 `json:"error,omitempty"`
+}
+
+// Main is the share a finding is ranked and printed by: the inclusive one where
+// there is one.
+func (s Share) Main() float64 {
+	switch {
+	case s.Inclusive != nil:
+		return *s.Inclusive
+	case s.Exclusive != nil:
+		return *s.Exclusive
+	}
+	return 0
+}
+
+// Gain is an estimate, never a promise: the fraction of the profile's CPU that
+// the fix may give back, as a range. Low may be negative (it can get worse), and
+// High may exceed the share where the basis says why (locality).
+type Gain struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Basis string  `json:"basis"`
+}
+
+// Evidence is one fact that speaks for the finding.
+type Evidence struct {
+	Kind  string   `json:"kind"` // "symbol", "mapping", "caller", "version", "remark", "claim", "trial", …
+	Text  string   `json:"text"`
+	Share *float64 `json:"share,omitempty"` // fraction of all samples, where the fact has one
+}
+
+// Fix is what to change. Kind is one of preload, package, env, flag, code,
+// config, build.
+type Fix struct {
+	Kind    string   `json:"kind"`
+	Steps   []string `json:"steps"`
+	Diff    string   `json:"diff,omitempty"`
+	Caveats []string `json:"caveats,omitempty"`
+	Licence string   `json:"licence,omitempty"`
+}
+
+// Interval is a measured ratio with its 95 % interval.
+type Interval struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// Trial is what an A/B run said of the finding. SpeedUp is baseline time over
+// variant time: above 1 the variant is faster.
+type Trial struct {
+	Variant string   `json:"variant"`
+	Command []string `json:"command"`
+	Runs    int      `json:"runs"`
+	SpeedUp Interval `json:"speed_up"`
+	Verdict string   `json:"verdict"`
+}
+
+// Finding is one row of every report.
+type Finding struct {
+	ID        string     `json:"id"`
+	Rule      string     `json:"rule"`
+	Title     string     `json:"title"`
+	Certainty Certainty  `json:"certainty"`
+	Place     Place      `json:"place"`
+	Share     Share      `json:"share"`
+	Gain      *Gain      `json:"gain,omitempty"`
+	Evidence  []Evidence `json:"evidence"`
+	Fix       Fix        `json:"fix"`
+	Next      string     `json:"next,omitempty"`
+	Links     []string   `json:"links,omitempty"`
+	Trials    []Trial    `json:"trials,omitempty"`
+}
+
+// ID derives the stable identity of a finding: the rule and the place without
+// its line numbers, so that it survives edits above it. extra tells apart two
+// findings of one rule in one place.
+func ID(rule string, p Place, extra ...string) string {
+	h := sha256.New()
+	for _, s := range append([]string{rule, binaryName(p.Binary), p.Function, p.File}, extra...) {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	return rule + "-" + hex.EncodeToString(h.Sum(nil))[:8]
+}
+
+func binaryName(path string) string {
+	return path[strings.LastIndexByte(path, '/')+1:]
+}

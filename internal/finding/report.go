@@ -1,0 +1,57 @@
+package finding
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Source describes the profile that a report was made from.
+type Source struct {
+	Path     string  `json:"path,omitempty"`
+	Format   string  `json:"format"`
+	Type     string  `json:"type"` // what the values count: "cpu", "samples", …
+	Unit     string  `json:"unit"`
+	Total    int64   `json:"total"`   // sum of values in Unit
+	Samples  int64   `json:"samples"` // events
+	Lost     uint64  `json:"lost,omitempty"`
+	Duration float64 `json:"duration_seconds,omitempty"`
+}
+
+// Report is the top level of the JSON form.
+type Report struct {
+	Version  int       `json:"version"`
+	Profile  Source    `json:"profile"`
+	Findings []Finding `json:"findings"`
+	// Notes are things to know that are no findings: lost samples, missing
+	// symbols, a profile too small to judge.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Rank sorts findings by what they could give back: refuted ones last, then by
+// the middle of the gain range, then by share; ties by ID, so the order is stable.
+func Rank(fs []Finding) {
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(sunk(a), sunk(b)),
+			-cmp.Compare(midGain(a), midGain(b)),
+			-cmp.Compare(a.Share.Main(), b.Share.Main()),
+			cmp.Compare(a.ID, b.ID),
+		)
+	})
+}
+
+func sunk(f Finding) int {
+	if f.Certainty == Refuted {
+		return 1
+	}
+	return 0
+}
+
+// midGain is the middle of the gain's range; a finding without an estimate
+// ranks by nothing but its share.
+func midGain(f Finding) float64 {
+	if f.Gain == nil {
+		return 0
+	}
+	return (f.Gain.Low + f.Gain.High) / 2
+}

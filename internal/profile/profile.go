@@ -1,0 +1,209 @@
+package profile
+
+import "time"
+
+// IDs index the tables of one Profile; they mean nothing across profiles.
+type (
+	MappingID  uint32
+	FunctionID uint32
+	LocationID uint32
+	StackID    uint32
+	LabelSetID uint32
+)
+
+// Kind says what sort of code a function is, as far as the source of the
+// profile tells.
+type Kind uint8
+
+// The kinds of code. KindUnknown is what a folded file without marks gives.
+const (
+	KindUnknown Kind = iota
+	KindNative       // machine code from an ELF file
+	KindKernel
+	KindVDSO
+	KindJIT // machine code from a JIT, named by a perf map or not at all
+	KindPython
+	KindJava
+	KindJS
+	KindGo
+	KindRuby
+	KindPHP
+	KindPerl
+	KindDotNet
+)
+
+var kindNames = [...]string{
+	"unknown", "native", "kernel", "vdso", "jit", "python", "java", "js", "go",
+	"ruby", "php", "perl", "dotnet",
+}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Mapping is one binary or memory region that code ran from.
+type Mapping struct {
+	Path    string // as the kernel or runtime named it: "/usr/lib/x86_64-linux-gnu/libc.so.6", "[kernel.kallsyms]", "[vdso]"
+	BuildID string // lower-case hex, "" when not known
+	Start   uint64 // first address of the region
+	Limit   uint64 // one past the last
+	Offset  uint64 // file offset of Start
+}
+
+// Function is one named piece of code in one binary. Name is what a person
+// reads; an unnamed piece of a known binary has Name "".
+type Function struct {
+	Name       string // demangled
+	SystemName string // as in the symbol table, "" when the same as Name
+	File       string
+	StartLine  int32 // 0 when not known
+	Mapping    MappingID
+	Kind       Kind
+}
+
+// Line is one source position. Line is 0 when not known.
+type Line struct {
+	Function FunctionID
+	Line     int32
+}
+
+// Location is one address, or one named frame where the source had no
+// addresses (Address 0). Its lines are found with Profile.Lines.
+type Location struct {
+	Mapping   MappingID
+	Address   uint64
+	firstLine uint32
+	numLines  uint32
+}
+
+// Label is one key with a text or a number value. The keys in use are the
+// Label… constants; others are carried through.
+type Label struct {
+	Key  string
+	Str  string
+	Num  int64
+	Unit string // of Num
+}
+
+// Label keys that the rest of the program understands.
+const (
+	LabelProcess   = "process"   // name of the executable or the process's comm
+	LabelPID       = "pid"       // number
+	LabelThread    = "thread"    // comm of the thread
+	LabelTID       = "tid"       // number
+	LabelContainer = "container" // container ID
+)
+
+// ValueType names what Sample.Value counts, for example {"cpu", "nanoseconds"}
+// or {"samples", "count"}.
+type ValueType struct {
+	Type string
+	Unit string
+}
+
+// Meta is what is true of the whole profile.
+type Meta struct {
+	Source     string // where it came from: "perf.data", "pprof", "folded", "py-spy", …
+	ValueType  ValueType
+	PeriodType ValueType
+	Period     int64 // Value per event, 0 when not known
+	Start      time.Time
+	Duration   time.Duration
+	Lost       uint64   // events the recorder says it lost
+	Command    []string // the profiled command line, when known
+	Comments   []string
+	// Warnings are things the reader had to pass over and that the user should
+	// see once ("3 samples of unknown process skipped").
+	Warnings []string
+}
+
+// Sample is one row.
+type Sample struct {
+	Stack  StackID
+	Labels LabelSetID
+	Time   int64 // ns since the epoch or boot, 0 when the profile is aggregated
+	Count  int64
+	Value  int64
+}
+
+// Profile is one immutable profile. Callers must not change the slices that
+// its methods return.
+type Profile struct {
+	Meta      Meta
+	mappings  []Mapping
+	functions []Function
+	locations []Location
+	lines     []Line
+	stackEnd  []uint32 // end of stack i in stackLocs; it starts where i-1 ends
+	stackLocs []LocationID
+	labelSets [][]Label
+	samples   []Sample
+	total     int64
+	count     int64
+}
+
+// Samples returns all rows, in the order they were first seen.
+func (p *Profile) Samples() []Sample { return p.samples }
+
+// Total is the sum of all values, Count the number of events.
+func (p *Profile) Total() int64 { return p.total }
+
+// Count is the number of times the sampler fired.
+func (p *Profile) Count() int64 { return p.count }
+
+// NumMappings, NumFunctions, NumLocations and NumStacks size the tables.
+func (p *Profile) NumMappings() int { return len(p.mappings) }
+
+// NumFunctions is the size of the function table, the unknown one included.
+func (p *Profile) NumFunctions() int { return len(p.functions) }
+
+// NumLocations is the size of the location table.
+func (p *Profile) NumLocations() int { return len(p.locations) }
+
+// NumStacks is the size of the stack table.
+func (p *Profile) NumStacks() int { return len(p.stackEnd) }
+
+// NumLabelSets is the size of the label-set table, the empty one included.
+func (p *Profile) NumLabelSets() int { return len(p.labelSets) }
+
+// Mapping, Function, Location, Stack, Lines and Labels look one row up.
+func (p *Profile) Mapping(id MappingID) *Mapping { return &p.mappings[id] }
+
+// Function returns row id of the function table.
+func (p *Profile) Function(id FunctionID) *Function { return &p.functions[id] }
+
+// Location returns row id of the location table.
+func (p *Profile) Location(id LocationID) *Location { return &p.locations[id] }
+
+// Lines returns the source positions of a location, innermost inlined callee
+// first. A location that nobody symbolised has one line, of a function without
+// a name in the location's mapping.
+func (p *Profile) Lines(id LocationID) []Line {
+	l := &p.locations[id]
+	return p.lines[l.firstLine : l.firstLine+l.numLines]
+}
+
+// Stack returns the locations of a stack, leaf first.
+func (p *Profile) Stack(id StackID) []LocationID {
+	start := uint32(0)
+	if id > 0 {
+		start = p.stackEnd[id-1]
+	}
+	return p.stackLocs[start:p.stackEnd[id]]
+}
+
+// Labels returns a label set, sorted by key.
+func (p *Profile) Labels(id LabelSetID) []Label { return p.labelSets[id] }
+
+// Label returns the value of one key in a label set.
+func (p *Profile) Label(id LabelSetID, key string) (Label, bool) {
+	for _, l := range p.labelSets[id] {
+		if l.Key == key {
+			return l, true
+		}
+	}
+	return Label{}, false
+}

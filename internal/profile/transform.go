@@ -1,0 +1,62 @@
+package profile
+
+// Frame is one symbolised source position, as a symboliser gives it.
+type Frame struct {
+	Function Function
+	Line     int32
+}
+
+// Symbolized returns a profile in which every location for which resolve
+// answers ok carries the frames it gave, innermost inlined callee first.
+// Samples, stacks, labels and addresses stay as they are, so totals do too.
+// Frame.Function.Mapping is overwritten with the mapping of the location.
+func (p *Profile) Symbolized(resolve func(LocationID) ([]Frame, bool)) *Profile {
+	q := *p
+	interned := make(map[Function]FunctionID, len(p.functions))
+	q.functions = append([]Function(nil), p.functions...)
+	for i, f := range q.functions {
+		interned[f] = FunctionID(i) //nolint:gosec // see Builder.Mapping
+	}
+	q.locations = append([]Location(nil), p.locations...)
+	q.lines = make([]Line, 0, len(p.lines))
+	for i := range q.locations {
+		loc := &q.locations[i]
+		first := uint32(len(q.lines))        //nolint:gosec // see Builder.Mapping
+		frames, ok := resolve(LocationID(i)) //nolint:gosec // see Builder.Mapping
+		if !ok || len(frames) == 0 {
+			q.lines = append(q.lines, p.Lines(LocationID(i))...) //nolint:gosec // see Builder.Mapping
+		} else {
+			for _, fr := range frames {
+				fr.Function.Mapping = loc.Mapping
+				id, seen := interned[fr.Function]
+				if !seen {
+					id = FunctionID(len(q.functions)) //nolint:gosec // see Builder.Mapping
+					q.functions = append(q.functions, fr.Function)
+					interned[fr.Function] = id
+				}
+				q.lines = append(q.lines, Line{Function: id, Line: fr.Line})
+			}
+		}
+		loc.firstLine = first
+		loc.numLines = uint32(len(q.lines)) - first //nolint:gosec // see Builder.Mapping
+	}
+	return &q
+}
+
+// Filtered returns a profile with only the samples for which keep is true. The
+// tables are shared with p.
+func (p *Profile) Filtered(keep func(*Sample) bool) *Profile {
+	q := *p
+	q.samples = nil
+	q.total, q.count = 0, 0
+	for i := range p.samples {
+		s := &p.samples[i]
+		if !keep(s) {
+			continue
+		}
+		q.samples = append(q.samples, *s)
+		q.total += s.Value
+		q.count += s.Count
+	}
+	return &q
+}
