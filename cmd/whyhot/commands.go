@@ -1,0 +1,10 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands lists the subcommands, one line and one file each.
+func commands() []*cobra.Command {
+	return []*cobra.Command{
+		newVersionCmd(),
+	}
+}

@@ -1,0 +1,51 @@
+// Command whyhot says why a program is hot, what to change, and proves that the
+// change pays. One file per subcommand: flags in, calls out, nothing else.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// exitError carries the exit code of a child that whyhot ran for the user.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := newRoot().ExecuteContext(ctx)
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "whyhot: %v\n", err)
+	code := 1
+	var ee *exitError
+	if errors.As(err, &ee) {
+		code = ee.code
+	}
+	stop()
+	os.Exit(code) //nolint:gocritic // stop was called by hand on the line above
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "whyhot",
+		Short:         "Why is it hot, what to change, and does the change pay?",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(commands()...)
+	return root
+}
