@@ -48,7 +48,7 @@ func (b *Builder) Mapping(m Mapping) MappingID {
 	if id, ok := b.mappings[m]; ok {
 		return id
 	}
-	id := MappingID(len(b.p.mappings)) //nolint:gosec // table sizes stay far below 2^32
+	id := MappingID(len(b.p.mappings))
 	b.p.mappings = append(b.p.mappings, m)
 	b.mappings[m] = id
 	return id
@@ -59,7 +59,7 @@ func (b *Builder) Function(f Function) FunctionID {
 	if id, ok := b.functions[f]; ok {
 		return id
 	}
-	id := FunctionID(len(b.p.functions)) //nolint:gosec // see Mapping
+	id := FunctionID(len(b.p.functions))
 	b.p.functions = append(b.p.functions, f)
 	b.functions[f] = id
 	return id
@@ -82,16 +82,16 @@ func (b *Builder) Location(m MappingID, addr uint64, kind Kind, lines ...Line) L
 	k = binary.LittleEndian.AppendUint64(k, addr)
 	for _, l := range lines {
 		k = binary.LittleEndian.AppendUint32(k, uint32(l.Function))
-		k = binary.LittleEndian.AppendUint32(k, uint32(l.Line)) //nolint:gosec // bit pattern only
+		k = binary.LittleEndian.AppendUint32(k, uint32(l.Line))
 	}
 	b.scratch = k
 	if id, ok := b.locations[string(k)]; ok {
 		return id
 	}
-	id := LocationID(len(b.p.locations)) //nolint:gosec // see Mapping
+	id := LocationID(len(b.p.locations))
 	b.p.locations = append(b.p.locations, Location{
 		Mapping: m, Address: addr,
-		firstLine: uint32(len(b.p.lines)), numLines: uint32(len(lines)), //nolint:gosec // see Mapping
+		firstLine: uint32(len(b.p.lines)), numLines: uint32(len(lines)),
 	})
 	b.p.lines = append(b.p.lines, lines...)
 	b.locations[string(k)] = id
@@ -109,9 +109,9 @@ func (b *Builder) Stack(locs []LocationID) StackID {
 	if id, ok := b.stacks[string(k)]; ok {
 		return id
 	}
-	id := StackID(len(b.p.stackEnd)) //nolint:gosec // see Mapping
+	id := StackID(len(b.p.stackEnd))
 	b.p.stackLocs = append(b.p.stackLocs, locs...)
-	b.p.stackEnd = append(b.p.stackEnd, uint32(len(b.p.stackLocs))) //nolint:gosec // see Mapping
+	b.p.stackEnd = append(b.p.stackEnd, uint32(len(b.p.stackLocs)))
 	b.stacks[string(k)] = id
 	return id
 }
@@ -134,7 +134,7 @@ func (b *Builder) Labels(labels []Label) LabelSetID {
 	if id, ok := b.labelSets[string(k)]; ok {
 		return id
 	}
-	id := LabelSetID(len(b.p.labelSets)) //nolint:gosec // see Mapping
+	id := LabelSetID(len(b.p.labelSets))
 	b.p.labelSets = append(b.p.labelSets, sorted)
 	b.labelSets[string(k)] = id
 	return id

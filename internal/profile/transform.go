@@ -15,22 +15,22 @@ func (p *Profile) Symbolized(resolve func(LocationID) ([]Frame, bool)) *Profile 
 	interned := make(map[Function]FunctionID, len(p.functions))
 	q.functions = append([]Function(nil), p.functions...)
 	for i, f := range q.functions {
-		interned[f] = FunctionID(i) //nolint:gosec // see Builder.Mapping
+		interned[f] = FunctionID(i)
 	}
 	q.locations = append([]Location(nil), p.locations...)
 	q.lines = make([]Line, 0, len(p.lines))
 	for i := range q.locations {
 		loc := &q.locations[i]
-		first := uint32(len(q.lines))        //nolint:gosec // see Builder.Mapping
-		frames, ok := resolve(LocationID(i)) //nolint:gosec // see Builder.Mapping
+		first := uint32(len(q.lines))       
+		frames, ok := resolve(LocationID(i))
 		if !ok || len(frames) == 0 {
-			q.lines = append(q.lines, p.Lines(LocationID(i))...) //nolint:gosec // see Builder.Mapping
+			q.lines = append(q.lines, p.Lines(LocationID(i))...)
 		} else {
 			for _, fr := range frames {
 				fr.Function.Mapping = loc.Mapping
 				id, seen := interned[fr.Function]
 				if !seen {
-					id = FunctionID(len(q.functions)) //nolint:gosec // see Builder.Mapping
+					id = FunctionID(len(q.functions))
 					q.functions = append(q.functions, fr.Function)
 					interned[fr.Function] = id
 				}
@@ -38,7 +38,7 @@ func (p *Profile) Symbolized(resolve func(LocationID) ([]Frame, bool)) *Profile 
 			}
 		}
 		loc.firstLine = first
-		loc.numLines = uint32(len(q.lines)) - first //nolint:gosec // see Builder.Mapping
+		loc.numLines = uint32(len(q.lines)) - first
 	}
 	return &q
 }
