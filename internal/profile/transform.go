@@ -21,7 +21,7 @@ func (p *Profile) Symbolized(resolve func(LocationID) ([]Frame, bool)) *Profile 
 	q.lines = make([]Line, 0, len(p.lines))
 	for i := range q.locations {
 		loc := &q.locations[i]
-		first := uint32(len(q.lines))       
+		first := uint32(len(q.lines))
 		frames, ok := resolve(LocationID(i))
 		if !ok || len(frames) == 0 {
 			q.lines = append(q.lines, p.Lines(LocationID(i))...)
