@@ -31,8 +31,7 @@ func main() {
 	}
 	fmt.Fprintf(os.Stderr, "whyhot: %v\n", err)
 	code := 1
-	var ee *exitError
-	if errors.As(err, &ee) {
+	if ee, ok := errors.AsType[*exitError](err); ok {
 		code = ee.code
 	}
 	stop()

@@ -2,12 +2,17 @@ package profile
 
 import "time"
 
-// IDs index the tables of one Profile; they mean nothing across profiles.
+// The IDs index the tables of one Profile; they mean nothing across profiles.
 type (
-	MappingID  uint32
+	// MappingID is a row of the mapping table.
+	MappingID uint32
+	// FunctionID is a row of the function table.
 	FunctionID uint32
+	// LocationID is a row of the location table.
 	LocationID uint32
-	StackID    uint32
+	// StackID is a row of the stack table.
+	StackID uint32
+	// LabelSetID is a row of the label-set table.
 	LabelSetID uint32
 )
 
@@ -148,13 +153,13 @@ type Profile struct {
 // Samples returns all rows, in the order they were first seen.
 func (p *Profile) Samples() []Sample { return p.samples }
 
-// Total is the sum of all values, Count the number of events.
+// Total is the sum of all values.
 func (p *Profile) Total() int64 { return p.total }
 
 // Count is the number of times the sampler fired.
 func (p *Profile) Count() int64 { return p.count }
 
-// NumMappings, NumFunctions, NumLocations and NumStacks size the tables.
+// NumMappings is the size of the mapping table, the unknown one included.
 func (p *Profile) NumMappings() int { return len(p.mappings) }
 
 // NumFunctions is the size of the function table, the unknown one included.
@@ -169,7 +174,7 @@ func (p *Profile) NumStacks() int { return len(p.stackEnd) }
 // NumLabelSets is the size of the label-set table, the empty one included.
 func (p *Profile) NumLabelSets() int { return len(p.labelSets) }
 
-// Mapping, Function, Location, Stack, Lines and Labels look one row up.
+// Mapping returns row id of the mapping table.
 func (p *Profile) Mapping(id MappingID) *Mapping { return &p.mappings[id] }
 
 // Function returns row id of the function table.

@@ -1,0 +1,53 @@
+# The two that matter: `make demo` and `make test`. `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+LINT := build/tools/bin/golangci-lint
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: ## build bin/whyhot
+	@scripts/deps build
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/whyhot ./cmd/whyhot
+
+.PHONY: demo
+demo: build ## record real programs, say why they are hot, try the proposed changes
+	@scripts/deps build demo
+	@scripts/demo
+
+.PHONY: test
+test: build ## install what is missing, run every check and every test
+	@scripts/deps build demo test
+	@scripts/test
+
+.PHONY: lint
+lint: $(LINT) ## run the linters alone
+	$(LINT) run ./...
+
+$(LINT): tools/golangci/go.mod
+	@echo "building golangci-lint (once)"
+	@mkdir -p $(@D)
+	@GOBIN=$(CURDIR)/$(@D) $(GO) -C tools/golangci install github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $@
+
+.PHONY: web
+web: ## rebuild the page's bundle (Go alone is enough)
+	$(GO) generate ./internal/report/html
+
+.PHONY: fuzz
+fuzz: ## fuzz every parser for a minute each (FUZZTIME=1m)
+	@scripts/fuzz $${FUZZTIME:-1m}
+
+.PHONY: pictures
+pictures: build ## make the pictures in docs/pictures from real output
+	@scripts/deps build demo test
+	@scripts/pictures
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf bin build web/node_modules
