@@ -1,0 +1,106 @@
+package view
+
+import (
+	"slices"
+
+	"whyhot/internal/profile"
+)
+
+// Edge is one caller or callee of the function in the middle.
+type Edge struct {
+	Function profile.FunctionID
+	Total    int64
+}
+
+// Sandwich is a function between its callers and its callees. Where the
+// function recurs in a stack, the callers are those of its outermost call and
+// the callees those of its innermost one: who starts the work, and where it
+// goes in the end. Each sample then counts once on either side, so
+//
+//	Total = Entry + sum of Callers = Self + sum of Callees
+type Sandwich struct {
+	Function  profile.FunctionID // stands for all that were asked for
+	Self      int64              // the function was executing
+	Total     int64              // the function was on the stack
+	Recursive int64              // it was on the stack more than once
+	Entry     int64              // it was outermost: nobody called it
+	Callers   []Edge             // by falling Total
+	Callees   []Edge
+	// CallerTree and CalleeTree go on from there to any depth; node 1 of each
+	// is the function.
+	CallerTree *Tree
+	CalleeTree *Tree
+}
+
+// Callgraph gives the callers and callees of the functions fn taken as one.
+func Callgraph(p *profile.Profile, fn []profile.FunctionID) *Sandwich {
+	s := &Sandwich{
+		CallerTree: BuildTree(p, TreeOptions{Focus: fn, FromLeaf: true}),
+		CalleeTree: BuildTree(p, TreeOptions{Focus: fn}),
+		Recursive:  recursive(p, fn),
+	}
+	s.Function, s.Callers = below(s.CallerTree)
+	_, s.Callees = below(s.CalleeTree)
+	s.Total = s.CalleeTree.Nodes[0].Total
+	if len(s.CalleeTree.Nodes) > 1 {
+		s.Self = s.CalleeTree.Nodes[1].Self
+		s.Entry = s.CallerTree.Nodes[1].Self
+	}
+	return s
+}
+
+// below lists the children of the function in focus.
+func below(t *Tree) (fn profile.FunctionID, edges []Edge) {
+	if len(t.Nodes) < 2 {
+		return 0, nil
+	}
+	for _, n := range t.Nodes[2:] {
+		if n.Parent == 1 {
+			edges = append(edges, Edge{n.Function, n.Total})
+		}
+	}
+	return t.Nodes[1].Function, edges
+}
+
+func recursive(p *profile.Profile, fn []profile.FunctionID) int64 {
+	same := Identity(p)
+	wanted := make([]bool, len(same))
+	for _, id := range fn {
+		wanted[same[id]] = true
+	}
+	var sum int64
+	for _, w := range stackWeights(p) {
+		times := 0
+		for _, loc := range p.Stack(w.stack) {
+			for _, l := range p.Lines(loc) {
+				if wanted[same[l.Function]] {
+					times++
+				}
+			}
+		}
+		if times > 1 {
+			sum += w.value
+		}
+	}
+	return sum
+}
+
+// Find returns the functions that name means, each identity once: those whose
+// name or symbol equals it, else those for which match is true. Only functions
+// that occur in a sample are found.
+func Find(p *profile.Profile, name string, match func(string) bool) []profile.FunctionID {
+	var exact, matching []profile.FunctionID
+	for _, row := range Top(p, TopOptions{Sort: SortTotal}).Rows {
+		f := p.Function(row.Function)
+		switch shown := Name(p, row.Function); {
+		case shown == name || f.SystemName == name:
+			exact = append(exact, row.Function)
+		case match(shown) || (f.SystemName != "" && match(f.SystemName)):
+			matching = append(matching, row.Function)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return slices.Clip(matching)
+}

@@ -1,0 +1,250 @@
+package view
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"whyhot/internal/profile"
+)
+
+// DiffOptions choose what is compared.
+type DiffOptions struct {
+	Sort Sort // the column that is tested and ordered by; "" is SortSelf
+	// Absolute compares values instead of shares: right where both profiles
+	// measured the same work at the same rate, for then a saving in one place
+	// does not make the others look dearer.
+	Absolute bool
+}
+
+// Side is what one profile says of a function.
+type Side struct {
+	Function profile.FunctionID // 0 when the profile does not have it
+	Self     int64
+	Total    int64
+}
+
+// DiffRow is one function in both profiles.
+type DiffRow struct {
+	Name   string // as Name gives it
+	Binary string // as Library gives it, of B where the function is there
+	A, B   Side
+	// Delta is B minus A in the column compared: in fractions of all samples,
+	// or with Absolute in the profile's unit.
+	Delta float64
+	// P is the probability of a difference this large or larger if nothing but
+	// chance was at work.
+	P float64
+	// Significant says that the difference stands when the number of functions
+	// compared is taken into account.
+	Significant bool
+}
+
+// DiffTable compares two profiles function by function.
+type DiffTable struct {
+	TotalA, TotalB   int64
+	EventsA, EventsB int64
+	Rows             []DiffRow // by falling size of Delta
+	Absolute         bool
+}
+
+// FalseDiscoveryRate is the share of the differences called significant that
+// chance is expected to make (Benjamini and Hochberg 1995, J. R. Stat. Soc. B
+// 57(1), 289-300).
+const FalseDiscoveryRate = 0.05
+
+// Diff compares b with a. IDs mean nothing across profiles, so functions are
+// matched by name and binary (without directories and version suffix); those
+// left over by name alone where it is unique on both sides.
+//
+// The test is the two-proportion z test with pooled variance on the effective
+// numbers of events, or with Absolute the comparison of two Poisson counts.
+// Samples that come in bursts are less independent than it assumes.
+func Diff(a, b *profile.Profile, opt DiffOptions) *DiffTable {
+	opt.Sort = cmp.Or(opt.Sort, SortSelf)
+	sideA, sideB := sides(a), sides(b)
+	pairByName(sideA, sideB)
+	d := &DiffTable{TotalA: a.Total(), TotalB: b.Total(), EventsA: Events(a), EventsB: Events(b), Absolute: opt.Absolute}
+	for key, x := range sideA {
+		y := sideB[key]
+		delete(sideB, key)
+		d.Rows = append(d.Rows, d.compare(opt, x, y))
+	}
+	for _, y := range sideB {
+		d.Rows = append(d.Rows, d.compare(opt, diffSide{}, y))
+	}
+	d.markSignificant()
+	slices.SortFunc(d.Rows, func(x, y DiffRow) int {
+		return cmp.Or(
+			-cmp.Compare(math.Abs(x.Delta), math.Abs(y.Delta)),
+			-cmp.Compare(max(x.A.Total, x.B.Total), max(y.A.Total, y.B.Total)),
+			cmp.Compare(x.Name, y.Name), cmp.Compare(x.Binary, y.Binary),
+		)
+	})
+	return d
+}
+
+type diffKey struct{ name, where string }
+
+type diffSide struct {
+	Side
+	name, binary string
+}
+
+// sides sums a profile by what its functions match by. A total is summed per
+// sample, so two functions of one key on one stack count once.
+func sides(p *profile.Profile) map[diffKey]diffSide {
+	same := Identity(p)
+	keys := map[diffKey]uint32{}
+	number := make([]uint32, p.NumFunctions())
+	var found []diffSide
+	var order []diffKey
+	for i := range number {
+		fn := same[i]
+		key := diffKey{Name(p, fn), matchBinary(p, fn)}
+		n, ok := keys[key]
+		if !ok {
+			n = uint32(len(found))
+			keys[key] = n
+			order = append(order, key)
+			found = append(found, diffSide{Side{Function: fn}, key.name, Library(p, fn)})
+		}
+		number[i] = n
+	}
+	seen := make([]uint32, len(found))
+	for epoch, w := range stackWeights(p) {
+		stack := p.Stack(w.stack)
+		found[number[leafFunction(p, stack)]].Self += w.value
+		mark := func(n uint32) {
+			if seen[n] != uint32(epoch)+1 {
+				seen[n] = uint32(epoch) + 1
+				found[n].Total += w.value
+			}
+		}
+		if len(stack) == 0 {
+			mark(number[0])
+		}
+		for _, loc := range stack {
+			for _, l := range p.Lines(loc) {
+				mark(number[l.Function])
+			}
+		}
+	}
+	byKey := make(map[diffKey]diffSide, len(found))
+	for i, s := range found {
+		if s.Self != 0 || s.Total != 0 {
+			byKey[order[i]] = s
+		}
+	}
+	return byKey
+}
+
+// matchBinary is the part of a function's place that two builds share: the
+// binary's name up to the version, or the file where there is no binary.
+func matchBinary(p *profile.Profile, fn profile.FunctionID) string {
+	f := p.Function(fn)
+	if p.Mapping(f.Mapping).Path == "" {
+		return f.File
+	}
+	lib := Library(p, fn)
+	if i := strings.Index(lib, ".so."); i > 0 {
+		lib = lib[:i+len(".so")]
+	}
+	return lib
+}
+
+// pairByName gives functions that only one side has the other side's key where
+// the name leaves no doubt, for example after the binary was renamed.
+func pairByName(a, b map[diffKey]diffSide) {
+	loneA, loneB := lone(a, b), lone(b, a)
+	for name, keyB := range loneB {
+		keyA, ok := loneA[name]
+		if !ok || keyA == (diffKey{}) || keyB == (diffKey{}) || strings.HasPrefix(name, "[") {
+			continue
+		}
+		b[keyA] = b[keyB]
+		delete(b, keyB)
+	}
+}
+
+// lone maps the names that only xs has to their key, to the zero key where a
+// name occurs several times.
+func lone(xs, others map[diffKey]diffSide) map[string]diffKey {
+	names := map[string]diffKey{}
+	for key := range xs {
+		if _, ok := others[key]; ok {
+			continue
+		}
+		if _, twice := names[key.name]; twice {
+			names[key.name] = diffKey{}
+			continue
+		}
+		names[key.name] = key
+	}
+	return names
+}
+
+func (d *DiffTable) compare(opt DiffOptions, x, y diffSide) DiffRow {
+	row := DiffRow{Name: cmp.Or(y.name, x.name), Binary: cmp.Or(y.binary, x.binary), A: x.Side, B: y.Side}
+	valueA, valueB := x.Self, y.Self
+	if opt.Sort == SortTotal {
+		valueA, valueB = x.Total, y.Total
+	}
+	shareA, shareB := ratio(valueA, d.TotalA), ratio(valueB, d.TotalB)
+	if d.Absolute {
+		row.Delta = float64(valueB - valueA)
+		row.P = poissonP(shareA*float64(d.EventsA), shareB*float64(d.EventsB))
+		return row
+	}
+	row.Delta = shareB - shareA
+	row.P = proportionP(shareA, shareB, d.EventsA, d.EventsB)
+	return row
+}
+
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// proportionP is the two-sided p value of two shares seen in n and m events.
+func proportionP(x, y float64, n, m int64) float64 {
+	if n <= 0 || m <= 0 {
+		return 1
+	}
+	fn, fm := float64(n), float64(m)
+	pooled := (x*fn + y*fm) / (fn + fm)
+	return twoSided(x-y, pooled*(1-pooled)*(1/fn+1/fm))
+}
+
+// poissonP is the two-sided p value of two counts of equal exposure.
+func poissonP(n, m float64) float64 { return twoSided(n-m, n+m) }
+
+// twoSided is the probability of a normal deviation as far from 0 as difference.
+func twoSided(difference, variance float64) float64 {
+	if difference == 0 || variance <= 0 {
+		return 1
+	}
+	return math.Erfc(math.Abs(difference) / math.Sqrt(2*variance))
+}
+
+// markSignificant runs the step-up procedure: with the p values in rising
+// order, all up to the last one below rank/rows × rate are significant.
+func (d *DiffTable) markSignificant() {
+	ps := make([]float64, len(d.Rows))
+	for i, r := range d.Rows {
+		ps[i] = r.P
+	}
+	slices.Sort(ps)
+	limit := -1.0
+	for i, p := range ps {
+		if p <= FalseDiscoveryRate*float64(i+1)/float64(len(ps)) {
+			limit = p
+		}
+	}
+	for i := range d.Rows {
+		d.Rows[i].Significant = d.Rows[i].P <= limit
+	}
+}
