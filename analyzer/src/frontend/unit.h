@@ -1,0 +1,31 @@
+// One run of the front end over one command line: unoptimised IR with line
+// tables, made the way the user's own compile makes it.
+#pragma once
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/OptimizationLevel.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace whyhot::frontend {
+
+struct Unit {
+  // Context first: the module must die before it.
+  std::unique_ptr<llvm::LLVMContext> Context;
+  std::unique_ptr<llvm::Module> Module; // null when the unit did not compile
+  std::unique_ptr<llvm::TargetMachine> Target;
+  llvm::OptimizationLevel Level = llvm::OptimizationLevel::O2;
+  bool StrictAliasing = true;
+  bool Unoptimised = false; // the command line had no -O, or -O0
+  std::vector<std::string> Errors;
+};
+
+// Arguments include the compiler's name; the process's working directory does
+// not matter, Directory does.
+Unit compile(const std::string &Directory, const std::vector<std::string> &Arguments);
+
+} // namespace whyhot::frontend

@@ -1,0 +1,67 @@
+// Facts about the loops of a function: what they load and store, which loads
+// they repeat, and which stores are the only reason for that.
+#pragma once
+
+#include "ir/predicate.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemorySSA.h"
+#include "llvm/IR/Dominators.h"
+
+#include <string>
+#include <vector>
+
+namespace whyhot::ir {
+
+// One source position with the chain of inlining sites around it, innermost
+// first. It is copied out of the metadata, so it outlives the module.
+struct SourcePoint {
+  std::string File;
+  unsigned Line = 0;
+  unsigned Column = 0;
+  std::string Function; // linkage name of the scope, where line tables have it
+  auto operator<=>(const SourcePoint &) const = default;
+};
+using SourceChain = std::vector<SourcePoint>;
+
+SourceChain chainOf(const llvm::DILocation *Loc);
+std::string chainKey(const SourceChain &Chain);
+
+// A load that would be loop-invariant if the blamed stores did not clobber it.
+struct Reload {
+  llvm::LoadInst *Load;
+  std::vector<llvm::Instruction *> Clobbers;
+  bool OnlyBlamed; // every clobber is a blamed store on another object
+};
+
+// A second access of an address with nothing but a blamed store between.
+struct LocalReload {
+  llvm::LoadInst *Load;
+  llvm::Instruction *First;
+  llvm::Instruction *Clobber;
+};
+
+struct LoopFacts {
+  llvm::Loop *L = nullptr;
+  std::string Function;
+  SourceChain Start;
+  unsigned Depth = 1;
+  bool Innermost = false;
+  // Of the loop's own blocks, sub-loops excluded.
+  unsigned Loads = 0;
+  unsigned Stores = 0;
+  unsigned BlamedStores = 0;
+  unsigned Calls = 0;
+  uint64_t StoreBytes = 0;
+  std::vector<Reload> Reloads;
+  std::vector<LocalReload> Locals;
+
+  unsigned blamedReloads() const;
+};
+
+// The loops of one function in preorder.
+std::vector<LoopFacts> analyseLoops(llvm::Function &F, llvm::LoopInfo &LI, llvm::AAResults &AA,
+                                    llvm::DominatorTree &DT, llvm::MemorySSA &MSSA, const Predicate &P);
+
+} // namespace whyhot::ir

@@ -1,0 +1,50 @@
+// The ordinary optimisation pipeline, run on one module, with its remarks.
+#pragma once
+
+#include "ir/loops.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <string>
+#include <vector>
+
+namespace whyhot::ir {
+
+enum class RemarkKind { Passed, Missed, Analysis };
+
+struct Remark {
+  RemarkKind Kind;
+  std::string Pass;
+  std::string Name;
+  std::string Function;
+  std::string Message;
+  SourceChain Where;
+  // Numbers that the remark carries, 0 where it has none.
+  unsigned VectorWidth = 0;
+  unsigned Interleave = 0;
+  unsigned UnrollCount = 0;
+};
+
+// A pass builder with its analysis managers. It must outlive what it analysed.
+class Pipeline {
+public:
+  // Shape off: no vectoriser and no unroller, for IR that an edit can read.
+  explicit Pipeline(llvm::TargetMachine &TM, bool Shape = true);
+
+  void run(llvm::Module &M, llvm::OptimizationLevel Level);
+  std::vector<LoopFacts> loops(llvm::Function &F, const Predicate &P);
+
+private:
+  llvm::LoopAnalysisManager LAM;
+  llvm::FunctionAnalysisManager FAM;
+  llvm::CGSCCAnalysisManager CGAM;
+  llvm::ModuleAnalysisManager MAM;
+  llvm::PassBuilder Builder;
+};
+
+// Runs the pipeline and collects the remarks of the loop passes.
+std::vector<Remark> runWithRemarks(Pipeline &P, llvm::Module &M, llvm::OptimizationLevel Level);
+
+} // namespace whyhot::ir

@@ -1,0 +1,67 @@
+// whyhot-analyzer: reads one request a line, answers one line each. It holds
+// no state between requests, so a crash costs the unit it happened in.
+#include "frontend/unit.h"
+#include "ir/worlds.h"
+#include "protocol/protocol.h"
+
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <iostream>
+#include <string>
+
+using namespace whyhot;
+
+namespace {
+
+double since(std::chrono::steady_clock::time_point Start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
+}
+
+protocol::Reply answer(const protocol::Request &R) {
+  protocol::Reply Out;
+  Out.Id = R.Id;
+  auto Start = std::chrono::steady_clock::now();
+  frontend::Unit U = frontend::compile(R.Directory, R.Arguments);
+  Out.FrontEndSeconds = since(Start);
+  Out.Errors = U.Errors;
+  Out.Unoptimised = U.Unoptimised;
+  Out.StrictAliasing = U.StrictAliasing;
+  if (!U.Module || !U.Target)
+    return Out;
+  Start = std::chrono::steady_clock::now();
+  ir::Options O;
+  O.Predicates = R.Predicates;
+  O.Functions = R.Functions;
+  O.Level = U.Level;
+  O.StrictAliasing = U.StrictAliasing;
+  Out.Result = ir::analyse(*U.Module, *U.Target, O);
+  if (!R.Remarks)
+    Out.Result.Remarks.clear();
+  Out.AnalysisSeconds = since(Start);
+  return Out;
+}
+
+} // namespace
+
+int main() {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
+  llvm::InitializeAllAsmParsers();
+  std::ios::sync_with_stdio(false);
+  for (std::string Line; std::getline(std::cin, Line);) {
+    if (Line.empty())
+      continue;
+    protocol::Reply Out;
+    if (auto R = protocol::parse(Line))
+      Out = answer(*R);
+    else
+      Out.Errors = {"bad request: " + llvm::toString(R.takeError())};
+    llvm::outs() << protocol::toJson(Out) << "\n";
+    llvm::outs().flush();
+  }
+  return 0;
+}

@@ -1,0 +1,118 @@
+#include "protocol/protocol.h"
+
+using namespace llvm;
+
+namespace whyhot::protocol {
+namespace {
+
+json::Array toJson(const ir::SourceChain &Chain) {
+  json::Array A;
+  for (const ir::SourcePoint &P : Chain)
+    A.push_back(json::Object{{"file", P.File}, {"line", P.Line}, {"column", P.Column}, {"function", P.Function}});
+  return A;
+}
+
+json::Array toJson(const std::vector<ir::Access> &List) {
+  json::Array A;
+  for (const ir::Access &X : List)
+    A.push_back(json::Object{{"kind", X.Kind}, {"type", X.Type}, {"where", toJson(X.Where)}});
+  return A;
+}
+
+json::Object toJson(const ir::LoopState &S) {
+  return json::Object{{"present", S.Present},
+                      {"idiom", S.Idiom},
+                      {"vectorised", S.Vectorised},
+                      {"vector_width", S.VectorWidth},
+                      {"interleave", S.Interleave},
+                      {"unroll", S.Unroll},
+                      {"calls", S.Calls},
+                      {"reloads", S.Reloads},
+                      {"loads_per_iteration", S.LoadsPerIteration},
+                      {"stores_per_iteration", S.StoresPerIteration}};
+}
+
+json::Object toJson(const ir::Candidate &C) {
+  json::Object Worlds;
+  for (const auto &[Name, State] : C.Worlds)
+    Worlds[Name] = toJson(State);
+  return json::Object{{"predicate", C.Predicate}, {"function", C.Function},
+                      {"start", toJson(C.Start)}, {"depth", C.Depth},
+                      {"innermost", C.Innermost}, {"loads", toJson(C.Loads)},
+                      {"writes", toJson(C.Writes)}, {"worlds", std::move(Worlds)},
+                      {"confirmed", C.Confirmed}, {"reach", json::Array(C.Reach)},
+                      {"effect", C.Effect}};
+}
+
+json::Object toJson(const ir::Remark &R) {
+  static const char *const Kinds[] = {"passed", "missed", "analysis"};
+  return json::Object{{"kind", Kinds[int(R.Kind)]}, {"pass", R.Pass},       {"name", R.Name},
+                      {"function", R.Function},     {"message", R.Message}, {"where", toJson(R.Where)}};
+}
+
+Error strings(const json::Object &O, StringRef Key, std::vector<std::string> &Out) {
+  const json::Value *V = O.get(Key);
+  if (!V)
+    return Error::success();
+  const json::Array *A = V->getAsArray();
+  if (!A)
+    return createStringError("\"" + Key + "\" is not an array");
+  for (const json::Value &X : *A) {
+    auto S = X.getAsString();
+    if (!S)
+      return createStringError("\"" + Key + "\" holds something that is not a string");
+    Out.push_back(S->str());
+  }
+  return Error::success();
+}
+
+} // namespace
+
+Expected<Request> parse(StringRef Line) {
+  auto V = json::parse(Line);
+  if (!V)
+    return V.takeError();
+  const json::Object *O = V->getAsObject();
+  if (!O)
+    return createStringError("a request is a JSON object");
+  if (O->getInteger("version") != Version)
+    return createStringError("this analyser speaks version %d of the protocol", Version);
+  Request R;
+  R.Id = O->getString("id").value_or("").str();
+  R.Directory = O->getString("directory").value_or(".").str();
+  R.Remarks = O->getBoolean("remarks").value_or(false);
+  if (Error E = strings(*O, "arguments", R.Arguments))
+    return E;
+  if (Error E = strings(*O, "predicates", R.Predicates))
+    return E;
+  if (Error E = strings(*O, "functions", R.Functions))
+    return E;
+  if (R.Arguments.empty())
+    return createStringError("\"arguments\" is missing or empty");
+  if (R.Predicates.empty())
+    R.Predicates = {"char"};
+  for (const std::string &P : R.Predicates)
+    if (!ir::findPredicate(P))
+      return createStringError("unknown predicate \"%s\"", P.c_str());
+  return R;
+}
+
+json::Value toJson(const Reply &R) {
+  json::Array Candidates, Remarks;
+  for (const ir::Candidate &C : R.Result.Candidates)
+    Candidates.push_back(toJson(C));
+  for (const ir::Remark &X : R.Result.Remarks)
+    Remarks.push_back(toJson(X));
+  return json::Object{{"version", Version},
+                      {"id", R.Id},
+                      {"errors", json::Array(R.Errors)},
+                      {"unoptimised", R.Unoptimised},
+                      {"strict_aliasing", R.StrictAliasing},
+                      {"loops", R.Result.Loops},
+                      {"candidates", std::move(Candidates)},
+                      {"remarks", std::move(Remarks)},
+                      {"front_end_seconds", R.FrontEndSeconds},
+                      {"analysis_seconds", R.AnalysisSeconds}};
+}
+
+} // namespace whyhot::protocol

@@ -1,0 +1,40 @@
+// The wire form: one JSON object a line in both directions, described in
+// docs/analyzer-protocol.md. This is the only place that knows JSON.
+#pragma once
+
+#include "ir/worlds.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+#include <string>
+#include <vector>
+
+namespace whyhot::protocol {
+
+constexpr int Version = 1;
+
+struct Request {
+  std::string Id;
+  std::string Directory;
+  std::vector<std::string> Arguments;
+  std::vector<std::string> Predicates;
+  std::vector<std::string> Functions;
+  bool Remarks = false;
+};
+
+llvm::Expected<Request> parse(llvm::StringRef Line);
+
+struct Reply {
+  std::string Id;
+  std::vector<std::string> Errors;
+  bool Unoptimised = false;
+  bool StrictAliasing = true;
+  ir::Result Result;
+  double FrontEndSeconds = 0;
+  double AnalysisSeconds = 0;
+};
+
+llvm::json::Value toJson(const Reply &R);
+
+} // namespace whyhot::protocol
