@@ -1,0 +1,14 @@
+// Package catalog holds the knowledge of whyhot as data: one YAML file per
+// replacement or anti-pattern, the families that group symbols, and the marks by
+// which a language runtime is known.
+//
+// It owns the files and nothing else; internal/catalog reads and checks them.
+// The form of an entry is described in docs/guide/rules.md.
+package catalog
+
+import "embed"
+
+// Files are the built-in entries.
+//
+//go:embed families.yaml runtimes.yaml replacements/*.yaml antipatterns/*.yaml
+var Files embed.FS

@@ -1,0 +1,193 @@
+package catalog
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"golang.org/x/sync/errgroup"
+
+	builtin "whyhot/catalog"
+)
+
+// Catalog is all that rules know. It is immutable once loaded.
+type Catalog struct {
+	Entries  []Entry // sorted by ID
+	Families []Family
+	Runtimes []Runtime
+}
+
+// maxFile bounds one entry; the largest built-in one is a tenth of it.
+const maxFile = 256 << 10
+
+// Builtin reads the entries that are part of the program.
+func Builtin() (*Catalog, error) {
+	c := &Catalog{}
+	if err := readAll(builtin.Files, "families.yaml", &c.Families); err != nil {
+		return nil, err
+	}
+	if err := readAll(builtin.Files, "runtimes.yaml", &c.Runtimes); err != nil {
+		return nil, err
+	}
+	if err := c.validateLists(); err != nil {
+		return nil, err
+	}
+	return c.With(builtin.Files, "")
+}
+
+// With returns a catalogue that has the entries of every *.yaml file below dir
+// of fsys as well; an entry with the ID of an older one takes its place. Files
+// named families.yaml and runtimes.yaml are not entries and are passed over.
+// The error lists everything that is wrong, one "file:line: …" a line.
+func (c *Catalog) With(fsys fs.FS, dir string) (*Catalog, error) {
+	files, err := entryFiles(fsys, cmp.Or(dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(files))
+	errs := make([]error, len(files))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range files {
+		g.Go(func() error {
+			entries[i], errs[i] = c.readEntry(fsys, name)
+			return nil
+		})
+	}
+	_ = g.Wait() // the goroutines put their errors into errs
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return c.merge(entries)
+}
+
+func (c *Catalog) merge(entries []Entry) (*Catalog, error) {
+	byID := make(map[string]Entry, len(c.Entries)+len(entries))
+	for _, e := range c.Entries {
+		byID[e.ID] = e
+	}
+	var errs []error
+	fresh := make(map[string]string, len(entries))
+	for _, e := range entries {
+		if other, twice := fresh[e.ID]; twice {
+			errs = append(errs, fmt.Errorf("%s: the id %q is taken by %s", e.File, e.ID, other))
+		}
+		fresh[e.ID] = e.File
+		byID[e.ID] = e
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	out := &Catalog{Families: c.Families, Runtimes: c.Runtimes}
+	for _, e := range byID {
+		out.Entries = append(out.Entries, e)
+	}
+	slices.SortFunc(out.Entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+// Entry returns the entry with an ID.
+func (c *Catalog) Entry(id string) (*Entry, bool) {
+	i, ok := slices.BinarySearchFunc(c.Entries, id, func(e Entry, id string) int { return cmp.Compare(e.ID, id) })
+	if !ok {
+		return nil, false
+	}
+	return &c.Entries[i], true
+}
+
+func entryFiles(fsys fs.FS, dir string) ([]string, error) {
+	var files []string
+	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := path.Base(name)
+		isList := base == "families.yaml" || base == "runtimes.yaml"
+		ext := path.Ext(base)
+		if !d.IsDir() && !isList && (ext == ".yaml" || ext == ".yml") {
+			files = append(files, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("read rules: no .yaml file in %s", dir)
+	}
+	return files, nil
+}
+
+func (c *Catalog) readEntry(fsys fs.FS, name string) (Entry, error) {
+	var e Entry
+	data, err := readFile(fsys, name)
+	if err != nil {
+		return e, err
+	}
+	if err := decode(name, data, &e); err != nil {
+		return e, err
+	}
+	e.File = name
+	if problems := c.check(&e); len(problems) > 0 {
+		return e, locate(name, data, problems)
+	}
+	return e, nil
+}
+
+func readAll(fsys fs.FS, name string, into any) error {
+	data, err := readFile(fsys, name)
+	if err != nil {
+		return err
+	}
+	return decode(name, data, into)
+}
+
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // a file that was only read
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s: larger than %d bytes: one entry per file", name, maxFile)
+	}
+	return data, nil
+}
+
+func decode(name string, data []byte, into any) error {
+	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
+	err := dec.Decode(into)
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%s: empty file", name)
+	case err != nil:
+		return positioned(name, err)
+	}
+	var more any
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: more than one YAML document: one entry per file", name)
+	}
+	return nil
+}
+
+// positioned turns a decoder's error into one line "file:line: message".
+func positioned(name string, err error) error {
+	var ye yaml.Error
+	if errors.As(err, &ye) && ye.GetToken() != nil && ye.GetToken().Position != nil {
+		msg, _, _ := strings.Cut(ye.GetMessage(), "\n")
+		return fmt.Errorf("%s:%d: %s", name, ye.GetToken().Position.Line, msg)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

@@ -1,0 +1,224 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// problem is one thing wrong with an entry, at a YAML path such as
+// "$.reduction.basis".
+type problem struct {
+	path string
+	msg  string
+}
+
+var (
+	idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	// A number with a unit of speed-up: what only a read source may say.
+	gainNumber = regexp.MustCompile(`\d\s*(%|×|x\b|-fold|times\b)`)
+)
+
+// Kinds are the names of profile.Kind that a frame may ask for.
+var Kinds = []string{
+	"unknown", "native", "kernel", "vdso", "jit", "python", "java", "js", "go",
+	"ruby", "php", "perl", "dotnet",
+}
+
+// Ecosystems that an entry may be of.
+var Ecosystems = []string{
+	"native", "kernel", "cli", "python", "go", "java", "node", "rust", "ruby", "php", "perl", "dotnet",
+}
+
+// checker collects the problems of one entry.
+type checker struct {
+	cat *Catalog
+	e   *Entry
+	out []problem
+}
+
+func (k *checker) add(ok bool, path, format string, args ...any) {
+	if !ok {
+		k.out = append(k.out, problem{path, fmt.Sprintf(format, args...)})
+	}
+}
+
+// oneOf asks that value be in list.
+func (k *checker) oneOf(value string, list []string, path string) {
+	k.add(slices.Contains(list, value), path, "%q is none of %s", value, strings.Join(list, ", "))
+}
+
+func (c *Catalog) check(e *Entry) []problem {
+	k := &checker{cat: c, e: e}
+	k.head()
+	k.match()
+	k.fix()
+	k.claims("$.claims", e.Claims)
+	k.tests()
+	return k.out
+}
+
+func (k *checker) head() {
+	e := k.e
+	k.add(idForm.MatchString(e.ID), "$.id", "id %q: lower-case words joined by hyphens are wanted", e.ID)
+	k.add(e.Title != "", "$.title", "title is missing")
+	k.oneOf(e.Type, []string{Replacement, Antipattern}, "$.type")
+	k.oneOf(e.Ecosystem, Ecosystems, "$.ecosystem")
+	k.add(e.Why != "", "$.why", "why is missing: the reader wants the reason, not only the advice")
+	var names []string
+	for _, f := range k.cat.Families {
+		names = append(names, f.Name)
+	}
+	k.oneOf(e.Family, names, "$.family")
+}
+
+func (k *checker) match() {
+	m := &k.e.Match
+	k.add(len(m.Any) > 0, "$.match.any", "match.any is empty: the entry would never speak")
+	k.oneOf(m.Measure, []string{"inclusive", "exclusive"}, "$.match.measure")
+	k.oneOf(m.Place, []string{"program", "library", "function", "caller"}, "$.match.place")
+	k.add(m.MinShare > 0 && m.MinShare < 1, "$.match.min_share",
+		"min_share is %g: a fraction between 0 and 1 is wanted (0.05 for 5 %%)", m.MinShare)
+	k.frames("$.match.any", m.Any)
+	k.frames("$.match.inside", m.Inside)
+	k.frames("$.match.outside", m.Outside)
+	k.frames("$.match.leaf", m.Leaf)
+	k.frames("$.match.seen", m.Seen)
+	k.frames("$.unless.frames", k.e.Unless.Frames)
+	k.runtimes("$.match.runtime", m.Runtime)
+	k.runtimes("$.unless.runtime", k.e.Unless.Runtime)
+}
+
+func (k *checker) runtimes(path string, names []string) {
+	var known []string
+	for _, r := range k.cat.Runtimes {
+		known = append(known, r.Name)
+	}
+	for i, n := range names {
+		k.oneOf(n, known, fmt.Sprintf("%s[%d]", path, i))
+	}
+}
+
+func (k *checker) frames(path string, fs []Frame) {
+	for i := range fs {
+		f := &fs[i]
+		at := fmt.Sprintf("%s[%d]", path, i)
+		k.add(len(f.Name) > 0 || len(f.File) > 0 || len(f.Library) > 0, at,
+			"a frame needs a name, file or library pattern")
+		k.add(!f.NoLibrary || len(f.Library)+len(f.NotLibrary) == 0, at,
+			"no_library and library contradict each other")
+		k.add(!f.Unnamed || len(f.Name)+len(f.NotName) == 0, at,
+			"unnamed and name contradict each other")
+		for _, kind := range f.Kind {
+			k.oneOf(kind, Kinds, at+".kind[0]")
+		}
+	}
+}
+
+func (k *checker) fix() {
+	e := k.e
+	k.oneOf(e.Swap.Kind, SwapKinds, "$.swap.kind")
+	k.add(len(e.Swap.Steps) > 0, "$.swap.steps", "swap.steps is empty: say what to do")
+	k.add(e.Type != Replacement || e.ReplaceWith != "", "$.replace_with", "replace_with is missing")
+	r := e.Reduction
+	k.add(r.Low <= r.High && r.High > 0 && r.Low >= -1 && r.High <= 3, "$.reduction",
+		"reduction %g … %g: fractions of the matched share, low ≤ high, high > 0", r.Low, r.High)
+	k.add(r.Basis != "", "$.reduction.basis", "reduction.basis is missing: say how the range is known")
+	if e.Swap.Kind == "preload" {
+		k.add(len(e.Candidates) > 0, "$.swap.kind", "a preload needs candidates")
+	}
+	for _, kv := range e.Swap.Env {
+		k.add(strings.IndexByte(kv, '=') > 0, "$.swap.env", "env %q: NAME=VALUE is wanted", kv)
+	}
+	for i := range e.Candidates {
+		c := &e.Candidates[i]
+		at := fmt.Sprintf("$.candidates[%d]", i)
+		k.add(c.Name != "", at, "a candidate needs a name")
+		k.claims(at+".claims", c.Claims)
+	}
+	for i := range e.Confirm {
+		k.condition(fmt.Sprintf("$.confirm[%d]", i), &e.Confirm[i])
+	}
+}
+
+func (k *checker) condition(at string, c *Condition) {
+	k.oneOf(c.Of, []string{"library", "program"}, at+".of")
+	k.add(c.Text != "", at, "a condition needs a text that is said when it holds")
+	asks := len(c.Defines) + len(c.Lacks) + len(c.Needed) + len(c.NotNeed) + len(c.NoString)
+	k.add(asks > 0 || c.Package != nil || c.String != nil || c.Producer != nil || c.Static != nil, at,
+		"a condition must ask for something")
+	ranged := c.Min != "" || c.Below != ""
+	k.add(!ranged || c.Package != nil || c.String != nil, at, "min and below need a package or a string to get the version from")
+	k.add(!ranged || c.String == nil || c.String.NumSubexp() > 0, at, "string needs a group () that captures the version")
+}
+
+func (k *checker) claims(path string, cs []Claim) {
+	for i, c := range cs {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		k.oneOf(c.Evidence, []string{EvidenceRead, EvidencePart, EvidenceRecall}, at+".evidence")
+		k.add(c.Text != "" && c.Source != "", at, "a claim needs a text and a source")
+		k.add(c.Evidence == EvidenceRead || !gainNumber.MatchString(c.Text), at+".text",
+			"a gain in numbers needs evidence: read")
+	}
+}
+
+func (k *checker) tests() {
+	found, silent := false, false
+	for i, t := range k.e.Tests {
+		at := fmt.Sprintf("$.tests[%d]", i)
+		k.oneOf(t.Expect, []string{ExpectFound, ExpectConfirmed, ExpectSilent}, at+".expect")
+		k.add(t.Profile != "", at, "a test needs a profile")
+		if t.Expect == ExpectSilent {
+			silent = true
+		} else {
+			found = true
+		}
+	}
+	k.add(found && silent, "$.tests", "one test that finds and one that stays silent are wanted")
+}
+
+// validateLists checks families and runtimes.
+func (c *Catalog) validateLists() error {
+	k := &checker{cat: c, e: &Entry{}}
+	for i, f := range c.Families {
+		k.add(f.Name != "" && len(f.Any) > 0, "families", "family %d has no name or no frames", i)
+		k.frames("families: "+f.Name, f.Any)
+	}
+	for i, r := range c.Runtimes {
+		k.add(r.Name != "" && len(r.Any) > 0, "runtimes", "runtime %d has no name or no frames", i)
+		k.frames("runtimes: "+r.Name, r.Any)
+	}
+	errs := make([]error, 0, len(k.out))
+	for _, p := range k.out {
+		errs = append(errs, fmt.Errorf("%s: %s", p.path, p.msg))
+	}
+	return errors.Join(errs...)
+}
+
+// locate puts the line of each problem before it: that of the key, or of the
+// nearest enclosing one that is there.
+func locate(name string, data []byte, problems []problem) error {
+	file, err := parser.ParseBytes(data, 0)
+	errs := make([]error, 0, len(problems))
+	for _, p := range problems {
+		line := 1
+		for at := p.path; err == nil && at != "" && at != "$"; at = at[:strings.LastIndexAny(at, ".[")] {
+			yp, perr := yaml.PathString(at)
+			if perr != nil {
+				continue
+			}
+			node, ferr := yp.FilterFile(file)
+			if ferr == nil && node != nil && node.GetToken() != nil {
+				line = node.GetToken().Position.Line
+				break
+			}
+		}
+		errs = append(errs, fmt.Errorf("%s:%d: %s", name, line, p.msg))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,57 @@
+package rule
+
+import (
+	"cmp"
+	"slices"
+
+	"whyhot/internal/finding"
+)
+
+// sameCost is the share of the smaller of two costs that must lie in the other,
+// while both are about as large, for them to be one cost told twice.
+const sameCost = 0.8
+
+// dedupe keeps one verdict per cost: of entries in one group, and of entries
+// whose samples are nearly the same, the best speaks and names the others as
+// alternatives.
+func dedupe(vs []*verdict) []*verdict {
+	slices.SortStableFunc(vs, func(a, b *verdict) int {
+		return cmp.Or(
+			cmp.Compare(a.programID, b.programID),
+			-cmp.Compare(rung(a), rung(b)),
+			-cmp.Compare(a.entry.Priority, b.entry.Priority),
+			-cmp.Compare(a.cost.inclusive, b.cost.inclusive),
+			cmp.Compare(a.entry.ID, b.entry.ID),
+		)
+	})
+	var kept []*verdict
+	for _, v := range vs {
+		if i := slices.IndexFunc(kept, func(k *verdict) bool { return tellsTheSame(k, v) }); i >= 0 {
+			v.hidden = true
+			kept[i].absorbed = append(kept[i].absorbed, v)
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}
+
+func rung(v *verdict) int {
+	if v.certainty == finding.Confirmed {
+		return 1
+	}
+	return 0
+}
+
+func tellsTheSame(a, b *verdict) bool {
+	if a.program != b.program {
+		return false
+	}
+	both := float64(a.trace.overlap[b])
+	small := float64(min(a.cost.inclusive, b.cost.inclusive))
+	large := float64(max(a.cost.inclusive, b.cost.inclusive))
+	if a.entry.Group != "" && a.entry.Group == b.entry.Group {
+		return both >= small/2
+	}
+	return both >= sameCost*small && small >= sameCost*large
+}

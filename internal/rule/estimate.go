@@ -1,0 +1,55 @@
+package rule
+
+import (
+	"fmt"
+	"math"
+
+	"whyhot/internal/finding"
+)
+
+// estimate turns a verdict into a range of CPU given back: the matched share
+// with its sampling error, times the entry's range of reduction.
+func (e *engine) estimate(v *verdict) *finding.Gain {
+	total := float64(e.p.Total())
+	whole := float64(v.cost.inclusive) / total
+	margin := finding.ShareError(whole, e.p.Count())
+	r := v.entry.Reduction
+	low, high := r.Low*math.Max(0, whole-margin), r.High*math.Min(1, whole+margin)
+	if r.Low < 0 {
+		low = r.Low * math.Min(1, whole+margin)
+	}
+	g := &finding.Gain{Low: round(low), High: round(math.Min(high, 1))}
+	g.Basis = fmt.Sprintf("%s of the CPU × %s of it given back; the program runs %s. %s",
+		percent(whole), reductionText(r.Low, r.High), speedText(v, r.Low, r.High), r.Basis)
+	return g
+}
+
+func reductionText(low, high float64) string {
+	if low == 0 {
+		return "up to " + percent(high)
+	}
+	return fmt.Sprintf("%s to %s", percent(low), percent(high))
+}
+
+// speedText is Amdahl's law on the share within the program.
+func speedText(v *verdict, low, high float64) string {
+	most := finding.SpeedUp(v.share * high)
+	if math.IsInf(most, 1) || most > 20 {
+		return fmt.Sprintf("from %.2f× as fast", finding.SpeedUp(v.share*low))
+	}
+	return fmt.Sprintf("%.2f× to %.2f× as fast", finding.SpeedUp(v.share*low), most)
+}
+
+// round keeps four digits behind the point: more would claim a precision that
+// no sample has, and would differ between machines.
+func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+func percent(x float64) string {
+	p := 100 * x
+	switch {
+	case math.Abs(p) >= 10, p == math.Trunc(p):
+		return fmt.Sprintf("%.0f %%", p)
+	default:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+}

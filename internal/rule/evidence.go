@@ -1,0 +1,123 @@
+package rule
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"whyhot/internal/profile"
+)
+
+// trace is what the samples of one verdict look like from the inside.
+type trace struct {
+	functions map[profile.FunctionID]int64 // the matched frame nearest the leaf
+	callers   map[profile.Line]int64       // the first frame above the matched ones
+	libraries map[profile.MappingID]int64  // where the matched frame is from
+	library   profile.MappingID            // the heaviest of them
+	overlap   map[*verdict]int64           // samples shared with other verdicts
+}
+
+// weighted is one row of a ranking.
+type weighted[K comparable] struct {
+	key    K
+	weight int64
+}
+
+// ranking sorts a weight table, heaviest first.
+func ranking[K comparable](m map[K]int64, tie func(a, b K) int) []weighted[K] {
+	out := make([]weighted[K], 0, len(m))
+	for k, w := range m {
+		out = append(out, weighted[K]{k, w})
+	}
+	slices.SortFunc(out, func(a, b weighted[K]) int {
+		return cmp.Or(-cmp.Compare(a.weight, b.weight), tie(a.key, b.key))
+	})
+	return out
+}
+
+// collect is the second walk: where do the costs that were judged come from?
+func (e *engine) collect(ctx context.Context, vs []*verdict) error {
+	byProgram := map[int32][]*verdict{}
+	for _, v := range vs {
+		v.trace = trace{
+			functions: map[profile.FunctionID]int64{}, callers: map[profile.Line]int64{},
+			libraries: map[profile.MappingID]int64{}, overlap: map[*verdict]int64{},
+		}
+		byProgram[v.programID] = append(byProgram[v.programID], v)
+	}
+	samples := e.p.Samples()
+	var met []*verdict
+	for i := range samples {
+		if i%(1<<16) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		candidates := byProgram[e.programs.sample[i]]
+		if len(candidates) == 0 {
+			continue
+		}
+		e.walk(samples[i].Stack)
+		met = met[:0]
+		for _, v := range candidates {
+			if e.counts(v.entry) {
+				e.note(v, &samples[i])
+				met = append(met, v)
+			}
+		}
+		for _, a := range met {
+			for _, b := range met {
+				if a != b {
+					a.trace.overlap[b] += samples[i].Value
+				}
+			}
+		}
+	}
+	for _, v := range vs {
+		if lib, ok := heaviest(v.trace.libraries); ok {
+			v.trace.library = lib
+		}
+	}
+	return nil
+}
+
+// note books one sample on the matched frame nearest the leaf and on the first
+// named frame above the run of matched frames that it belongs to.
+func (e *engine) note(v *verdict, sm *profile.Sample) {
+	inRun := false
+	var nearest profile.Line
+	for _, loc := range e.p.Stack(sm.Stack) {
+		for _, line := range e.p.Lines(loc) {
+			switch {
+			case slices.Contains(e.fnSets[line.Function], v.entry.any):
+				if !inRun {
+					v.trace.functions[line.Function] += sm.Value
+					v.trace.libraries[e.p.Location(loc).Mapping] += sm.Value
+				}
+				inRun = true
+			case inRun && e.named(line.Function):
+				nearest = line
+			}
+			if nearest.Function != 0 {
+				v.trace.callers[nearest] += sm.Value
+				return
+			}
+		}
+	}
+}
+
+func (e *engine) named(id profile.FunctionID) bool {
+	fn := e.p.Function(id)
+	if fn.Name == "" || fn.Kind == profile.KindKernel {
+		return false
+	}
+	_, plumbing := startFrames[plainSymbol(fn.Name)]
+	return !plumbing
+}
+
+// startFrames stand between a program's entry and its own code: no caller that
+// anybody would look at.
+var startFrames = map[string]struct{}{
+	"_start": {}, "__libc_start_main": {}, "__libc_start_call_main": {}, "__libc_start_main_impl": {},
+	"start_thread": {}, "clone": {}, "clone3": {}, "__clone3": {}, "runtime.goexit": {}, "runtime.main": {},
+	"operator new(unsigned long)": {}, "operator delete(void*)": {}, "operator delete(void*, unsigned long)": {},
+	"operator new[](unsigned long)": {}, "operator delete[](void*)": {},
+}

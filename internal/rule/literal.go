@@ -1,0 +1,69 @@
+package rule
+
+import "regexp/syntax"
+
+// maxLiterals bounds the alternatives worth following in one expression.
+const maxLiterals = 64
+
+// requiredLiterals returns strings of which at least one is in every text that
+// the expression matches, or nil when it asks for no literal of three bytes.
+// They let an index skip nearly all expressions for nearly all names.
+func requiredLiterals(expr string) []string {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return literals(re.Simplify())
+}
+
+func literals(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 || len(string(re.Rune)) < gramSize {
+			return nil
+		}
+		return []string{string(re.Rune)}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literals(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return literals(re.Sub[0])
+		}
+		return nil
+	case syntax.OpConcat:
+		return bestOf(re.Sub)
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			lits := literals(sub)
+			if lits == nil || len(all)+len(lits) > maxLiterals {
+				return nil
+			}
+			all = append(all, lits...)
+		}
+		return all
+	default:
+		return nil
+	}
+}
+
+// bestOf picks, of the parts of a concatenation, the one whose shortest literal
+// is longest: the rarest in names.
+func bestOf(subs []*syntax.Regexp) []string {
+	var best []string
+	bestLen := 0
+	for _, sub := range subs {
+		lits := literals(sub)
+		if lits == nil {
+			continue
+		}
+		shortest := len(lits[0])
+		for _, l := range lits {
+			shortest = min(shortest, len(l))
+		}
+		if shortest > bestLen {
+			best, bestLen = lits, shortest
+		}
+	}
+	return best
+}

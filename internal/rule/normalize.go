@@ -1,0 +1,86 @@
+package rule
+
+import (
+	"regexp"
+	"strings"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/codename"
+)
+
+// frame is a function as patterns see it: one spelling, whatever tool wrote the
+// profile.
+type frame struct {
+	name string // "" when not known
+	file string
+	lib  string // base name of the mapping, "" when not known
+	kind profile.Kind
+}
+
+// javaName is a class in the JVM's own spelling, with a method behind it:
+// "java/util/HashMap.getNode", "Ljava/util/HashMap;::getNode".
+var javaName = regexp.MustCompile(`^L?((?:[\w$]+/)+[\w$]+);?(?:::|\.)([\w$<>]+)`)
+
+// cloneMarks are the suffixes that compilers put behind the name of a copy.
+var cloneMarks = []string{
+	" [clone ", ".constprop.", ".isra.", ".part.", ".cold", ".lto_priv.", ".llvm.", ".localalias",
+}
+
+func normalize(fn *profile.Function, m *profile.Mapping) frame {
+	f := frame{name: fn.Name, file: fn.File, lib: baseName(m.Path), kind: fn.Kind}
+	switch f.kind {
+	case profile.KindPython, profile.KindGo, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindJS:
+		return f
+	case profile.KindJIT:
+		if p, ok := codename.JIT(f.name); ok {
+			f.name, f.kind = p.Name, p.Kind
+			if p.File != "" {
+				f.file = p.File
+			}
+		}
+	}
+	switch f.kind {
+	case profile.KindJava:
+		if j := javaName.FindStringSubmatch(f.name); j != nil {
+			f.name = strings.ReplaceAll(j[1], "/", ".") + "." + j[2]
+		}
+	case profile.KindDotNet:
+		f.name = strings.ReplaceAll(f.name, "::", ".")
+	default:
+		f.name = plainSymbol(f.name)
+	}
+	return f
+}
+
+// plainSymbol strips symbol versions, clone marks, glibc's internal prefix and
+// Rust's hash.
+func plainSymbol(name string) string {
+	if i := strings.IndexByte(name, '@'); i > 0 && !strings.ContainsAny(name[:i], " (/") {
+		rest := strings.TrimLeft(name[i:], "@")
+		if rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
+			name = name[:i]
+		}
+	}
+	for _, mark := range cloneMarks {
+		if i := strings.Index(name, mark); i > 0 {
+			name = name[:i]
+		}
+	}
+	return stripRustHash(strings.TrimPrefix(name, "__GI_"))
+}
+
+// stripRustHash removes the "::h" and 16 hex digits that end a legacy Rust
+// symbol.
+func stripRustHash(name string) string {
+	const length = len("::h") + 16
+	at := len(name) - length
+	if at <= 0 || name[at:at+3] != "::h" || strings.Trim(name[at+3:], "0123456789abcdef") != "" {
+		return name
+	}
+	return name[:at]
+}
+
+func baseName(path string) string {
+	path = strings.TrimSuffix(path, " (deleted)")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}

@@ -1,0 +1,96 @@
+package rule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whyhot/internal/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// Options of a run. The zero value is what `whyhot explain` uses.
+type Options struct {
+	// ProfilePath is how the user calls the profile; it goes into the next
+	// command of a finding. "" prints FILE.
+	ProfilePath string
+	// Fallback lets entries speak that hold for nearly every program (PGO, LTO).
+	Fallback bool
+	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of
+	// all CPU; 0 takes 0.01.
+	NoiseFloor float64
+}
+
+func (o Options) noiseFloor() float64 {
+	if o.NoiseFloor > 0 {
+		return o.NoiseFloor
+	}
+	return 0.01
+}
+
+// fewSamples is the number below which shares are too uncertain to rank.
+const fewSamples = 200
+
+// Run judges a profile. facts may be nil. The findings come ranked; the notes
+// say what the reader should know about how far the profile carries.
+func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) ([]finding.Finding, []string, error) {
+	if p.Total() <= 0 || p.Count() <= 0 {
+		return nil, []string{"The profile has no samples to judge."}, nil
+	}
+	if note, ok := countsCPU(p); !ok {
+		return nil, []string{note}, nil
+	}
+	if facts == nil {
+		facts = noFacts{}
+	}
+	e := newEngine(p, cat, facts, opts)
+	e.programs = splitPrograms(p)
+	if err := e.measure(ctx); err != nil {
+		return nil, nil, err
+	}
+	verdicts := e.judge()
+	if err := e.collect(ctx, verdicts); err != nil {
+		return nil, nil, err
+	}
+	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool { return e.unreliable(v) || !e.confirm(v) })
+	findings := []finding.Finding{}
+	for _, v := range dedupe(verdicts) {
+		findings = append(findings, e.write(v))
+	}
+	finding.Rank(findings)
+	return findings, e.notes(), nil
+}
+
+// cpuTypes are the value and period types that stand for time on a CPU.
+var cpuTypes = []string{"cpu", "samples", "sample", "cpu-clock", "task-clock", "cycles", "cpu_cycles", "instructions", "wall", "time", "itimer", "events", "ref-cycles", "cpu-cycles", "count", ""}
+
+// countsCPU says whether the profile's values stand for CPU time. Rules about
+// CPU share mean nothing on a heap or lock profile.
+func countsCPU(p *profile.Profile) (string, bool) {
+	t, _, _ := strings.Cut(strings.ToLower(p.Meta.ValueType.Type), ":")
+	if slices.Contains(cpuTypes, t) || strings.HasPrefix(t, "cpu") {
+		return "", true
+	}
+	return fmt.Sprintf("The profile counts %s: the rules judge CPU time only, so none was applied.", p.Meta.ValueType.Type), false
+}
+
+func (e *engine) notes() []string {
+	var out []string
+	if n := e.p.Count(); n < fewSamples {
+		out = append(out, fmt.Sprintf("Only %d samples: a share of 10 %% is known to ± %.0f points. Record longer or at a higher rate before trusting an order.",
+			n, 100*finding.ShareError(0.1, n)))
+	}
+	unnamed := int64(0)
+	for _, sm := range e.p.Samples() {
+		stack := e.p.Stack(sm.Stack)
+		if len(stack) == 0 || e.p.Function(e.p.Lines(stack[0])[0].Function).Name == "" {
+			unnamed += sm.Value
+		}
+	}
+	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
+		out = append(out, fmt.Sprintf("%s of the samples end in code without a name: rules that know functions could not look there. Install debug symbols or give --debug-dir.", percent(share)))
+	}
+	return out
+}

@@ -1,0 +1,283 @@
+package rule
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"whyhot/internal/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// dominates is the part of a cost that one function or caller must have before
+// the finding points at it.
+const dominates = 0.6
+
+// maxRows bounds lists in the evidence.
+const maxRows = 5
+
+// write makes the finding of a verdict.
+func (e *engine) write(v *verdict) finding.Finding {
+	c := v.entry
+	f := finding.Finding{
+		Rule:      c.ID,
+		Title:     c.Title,
+		Certainty: v.certainty,
+		Place:     e.place(v),
+		Share:     e.shareOf(v),
+		Gain:      e.estimate(v),
+		Links:     c.Links,
+	}
+	f.ID = finding.ID(c.ID, f.Place, v.program.name)
+	f.Evidence = e.evidence(v)
+	f.Fix = fix(v)
+	f.Next = e.next(v, f.ID)
+	return f
+}
+
+func (e *engine) shareOf(v *verdict) finding.Share {
+	total := float64(e.p.Total())
+	inclusive, exclusive := float64(v.cost.inclusive)/total, float64(v.cost.exclusive)/total
+	margin := finding.ShareError(max(inclusive, exclusive), e.p.Count())
+	return finding.Share{Exclusive: &exclusive, Inclusive: &inclusive, Error: &margin}
+}
+
+func (e *engine) place(v *verdict) finding.Place {
+	c := v.entry
+	binary := v.program.main
+	if c.Match.Place != "program" && v.trace.library != 0 {
+		binary = v.trace.library
+	}
+	m := e.p.Mapping(binary)
+	pl := finding.Place{Binary: m.Path, BuildID: m.BuildID}
+	if m.Path == "" && c.Match.Place == "program" {
+		pl.Binary = v.program.name
+	}
+	switch c.Match.Place {
+	case "function":
+		if id, w := top(v.trace.functions); float64(w) >= dominates*float64(v.cost.inclusive) {
+			e.point(&pl, id, 0)
+		}
+	case "caller":
+		e.placeCaller(v, &pl)
+	}
+	return pl
+}
+
+// placeCaller points at the function that calls into the matched code most, and
+// at its line when one line has most of that.
+func (e *engine) placeCaller(v *verdict, pl *finding.Place) {
+	byFunction := e.callersByFunction(v)
+	id, w := top(byFunction)
+	if float64(w) < dominates*float64(v.cost.inclusive) {
+		return
+	}
+	line := int32(0)
+	for l, lw := range v.trace.callers {
+		if l.Function == id && float64(lw) >= dominates*float64(w) {
+			line = l.Line
+		}
+	}
+	fn := e.p.Function(id)
+	m := e.p.Mapping(fn.Mapping)
+	pl.Binary, pl.BuildID = m.Path, m.BuildID
+	e.point(pl, id, line)
+}
+
+func (e *engine) point(pl *finding.Place, id profile.FunctionID, line int32) {
+	fn := e.p.Function(id)
+	pl.Function, pl.File = fn.Name, fn.File
+	pl.Line = int(cmp.Or(line, fn.StartLine))
+}
+
+func (e *engine) callersByFunction(v *verdict) map[profile.FunctionID]int64 {
+	out := map[profile.FunctionID]int64{}
+	for l, w := range v.trace.callers {
+		out[l.Function] += w
+	}
+	return out
+}
+
+func top[K ~uint32](m map[K]int64) (K, int64) {
+	id, _ := heaviest(m)
+	return id, m[id]
+}
+
+func (e *engine) evidence(v *verdict) []finding.Evidence {
+	out := []finding.Evidence{{Kind: "reason", Text: v.entry.Why}}
+	out = append(out, e.symbolEvidence(v)...)
+	if t := e.callerText(v); t != "" {
+		out = append(out, finding.Evidence{Kind: "caller", Text: t})
+	}
+	if t := e.programText(v); t != "" {
+		out = append(out, finding.Evidence{Kind: "process", Text: t})
+	}
+	out = append(out, v.facts...)
+	if v.certainty == finding.Suspected && v.entry.Versions != "" {
+		out = append(out, finding.Evidence{Kind: "version", Text: "Holds for " + v.entry.Versions + "; which one ran could not be checked."})
+	}
+	out = append(out, e.overlapEvidence(v)...)
+	for _, cl := range v.entry.Claims {
+		out = appendClaim(out, "", cl)
+	}
+	for i := range v.entry.Candidates {
+		for _, cl := range v.entry.Candidates[i].Claims {
+			out = appendClaim(out, v.entry.Candidates[i].Name+": ", cl)
+		}
+	}
+	return out
+}
+
+// appendClaim shows what others say, marked as theirs; what nobody checked is
+// not shown.
+func appendClaim(out []finding.Evidence, who string, cl catalog.Claim) []finding.Evidence {
+	if cl.Evidence == catalog.EvidenceRecall {
+		return out
+	}
+	return append(out, finding.Evidence{Kind: "claim", Text: fmt.Sprintf("%s%s (%s; not measured here)", who, cl.Text, cl.Source)})
+}
+
+func (e *engine) symbolEvidence(v *verdict) []finding.Evidence {
+	rows := ranking(v.trace.functions, func(a, b profile.FunctionID) int { return cmp.Compare(a, b) })
+	var out []finding.Evidence
+	for i, r := range rows {
+		if i == maxRows {
+			out = append(out, finding.Evidence{Kind: "symbol", Text: fmt.Sprintf("… and %d more matched functions", len(rows)-maxRows)})
+			break
+		}
+		share := float64(r.weight) / float64(e.p.Total())
+		out = append(out, finding.Evidence{Kind: "symbol", Text: e.describe(r.key), Share: &share})
+	}
+	return out
+}
+
+// describe names a function as "name in binary" or "name (file)".
+func (e *engine) describe(id profile.FunctionID) string {
+	fn := e.p.Function(id)
+	lib := baseName(e.p.Mapping(fn.Mapping).Path)
+	name := cmp.Or(fn.Name, "code without a name")
+	switch {
+	case lib != "":
+		return name + " in " + lib
+	case fn.File != "":
+		return name + " (" + fn.File + ")"
+	default:
+		return name
+	}
+}
+
+func (e *engine) callerText(v *verdict) string {
+	rows := ranking(e.callersByFunction(v), func(a, b profile.FunctionID) int { return cmp.Compare(a, b) })
+	var parts []string
+	for i, r := range rows {
+		part := float64(r.weight) / float64(v.cost.inclusive)
+		if i == maxRows || part < 0.02 {
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s of it)", e.describe(r.key), percent(part)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Called most from " + strings.Join(parts, ", ")
+}
+
+// programText says the share within the program where that differs much from
+// the share of the whole profile.
+func (e *engine) programText(v *verdict) string {
+	whole := float64(v.cost.inclusive) / float64(e.p.Total())
+	if len(e.programs.list) == 1 || v.share < 1.2*whole {
+		return ""
+	}
+	return fmt.Sprintf("Within %s, which has %s of the samples, it is %s ± %s.", cmp.Or(v.program.name, "this program"),
+		percent(float64(v.program.total)/float64(e.p.Total())), percent(v.share), percent(v.margin))
+}
+
+func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
+	var best *verdict
+	for o, w := range v.trace.overlap {
+		part := float64(w) / float64(v.cost.inclusive)
+		if part >= 0.5 && (best == nil || w > v.trace.overlap[best] || (w == v.trace.overlap[best] && o.entry.ID < best.entry.ID)) {
+			best = o
+		}
+	}
+	if best == nil || v.absorbs(best) || best.hidden {
+		return nil
+	}
+	part := float64(v.trace.overlap[best]) / float64(v.cost.inclusive)
+	return []finding.Evidence{{Kind: "overlap", Text: fmt.Sprintf(
+		"%s of these samples also belong to the finding %q: the two gains do not add up.", percent(part), best.entry.Title)}}
+}
+
+func (v *verdict) absorbs(o *verdict) bool {
+	for _, a := range v.absorbed {
+		if a == o {
+			return true
+		}
+	}
+	return false
+}
+
+func fix(v *verdict) finding.Fix {
+	c := v.entry
+	f := finding.Fix{Kind: c.Swap.Kind, Licence: c.Licence, Caveats: append([]string(nil), c.Caveats...)}
+	f.Steps = append(f.Steps, c.Swap.Steps...)
+	for i := range c.Candidates {
+		k := &c.Candidates[i]
+		for _, caveat := range k.Caveats {
+			f.Caveats = append(f.Caveats, k.Name+": "+caveat)
+		}
+	}
+	for _, a := range v.absorbed {
+		what := cmp.Or(a.entry.ReplaceWith, a.entry.Title)
+		f.Steps = append(f.Steps, "Instead: "+what+" — "+strings.Join(a.entry.Swap.Steps, "; "))
+	}
+	return f
+}
+
+// next is the command that proves or refutes the finding.
+func (e *engine) next(v *verdict, id string) string {
+	file := cmp.Or(e.opts.ProfilePath, "FILE")
+	command := "<your command>"
+	if len(e.p.Meta.Command) > 0 {
+		command = quoteAll(e.p.Meta.Command)
+	}
+	var preloads []string
+	for i := range v.entry.Candidates {
+		if p := v.entry.Candidates[i].Preload; p != "" {
+			preloads = append(preloads, p)
+		}
+	}
+	try := "whyhot try --profile " + quote(file) + " --finding " + id
+	switch {
+	case len(preloads) > 0:
+		return try + " --preload " + strings.Join(preloads, ",") + " -- " + command
+	case len(v.entry.Swap.Env) > 0:
+		for _, kv := range v.entry.Swap.Env {
+			try += " --env " + quote(kv)
+		}
+		return try + " -- " + command
+	default:
+		return "whyhot record -o after.pb.gz -- " + command + " && whyhot diff " + quote(file) + " after.pb.gz"
+	}
+}
+
+func quoteAll(args []string) string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = quote(a)
+	}
+	return strings.Join(out, " ")
+}
+
+// quote makes one shell word of s.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
