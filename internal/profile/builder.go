@@ -12,17 +12,13 @@ type Builder struct {
 	p         *Profile
 	mappings  map[Mapping]MappingID
 	functions map[Function]FunctionID
-	locations map[string]LocationID
-	stacks    map[string]StackID
 	labelSets map[string]LabelSetID
-	samples   map[sampleKey]int
+	locations internTable
+	stacks    internTable
+	samples   internTable
+	hash      hasher
 	scratch   []byte
-}
-
-type sampleKey struct {
-	stack  StackID
-	labels LabelSetID
-	time   int64
+	oneLine   [1]Line
 }
 
 // NewBuilder returns an empty builder with the unknown mapping, the unknown
@@ -32,10 +28,8 @@ func NewBuilder() *Builder {
 		p:         &Profile{},
 		mappings:  map[Mapping]MappingID{},
 		functions: map[Function]FunctionID{},
-		locations: map[string]LocationID{},
-		stacks:    map[string]StackID{},
 		labelSets: map[string]LabelSetID{},
-		samples:   map[sampleKey]int{},
+		hash:      newHasher(),
 	}
 	b.Mapping(Mapping{})
 	b.Function(Function{})
@@ -75,45 +69,47 @@ func (b *Builder) Unnamed(m MappingID, k Kind) FunctionID {
 // of the mapping's unnamed function of the given kind.
 func (b *Builder) Location(m MappingID, addr uint64, kind Kind, lines ...Line) LocationID {
 	if len(lines) == 0 {
-		lines = []Line{{Function: b.Unnamed(m, kind)}}
+		b.oneLine[0] = Line{Function: b.Unnamed(m, kind)}
+		lines = b.oneLine[:]
 	}
-	k := b.scratch[:0]
-	k = binary.LittleEndian.AppendUint32(k, uint32(m))
-	k = binary.LittleEndian.AppendUint64(k, addr)
-	for _, l := range lines {
-		k = binary.LittleEndian.AppendUint32(k, uint32(l.Function))
-		k = binary.LittleEndian.AppendUint32(k, uint32(l.Line))
-	}
-	b.scratch = k
-	if id, ok := b.locations[string(k)]; ok {
-		return id
-	}
-	id := LocationID(len(b.p.locations))
-	b.p.locations = append(b.p.locations, Location{
-		Mapping: m, Address: addr,
-		firstLine: uint32(len(b.p.lines)), numLines: uint32(len(lines)),
+	p := b.p
+	row, found := b.locations.find(b.hash.location(m, addr, lines), uint32(len(p.locations)), func(row uint32) bool {
+		l := &p.locations[row]
+		return l.Mapping == m && l.Address == addr && slices.Equal(p.lines[l.firstLine:l.firstLine+l.numLines], lines)
 	})
-	b.p.lines = append(b.p.lines, lines...)
-	b.locations[string(k)] = id
-	return id
+	if !found {
+		p.locations = append(p.locations, Location{
+			Mapping: m, Address: addr,
+			firstLine: uint32(len(p.lines)), numLines: uint32(len(lines)),
+		})
+		p.lines = append(p.lines, lines...)
+	}
+	return LocationID(row)
 }
 
 // Stack interns a stack, leaf first. The empty stack is allowed: it stands for
 // a sample whose stack could not be read.
 func (b *Builder) Stack(locs []LocationID) StackID {
-	k := b.scratch[:0]
-	for _, l := range locs {
-		k = binary.LittleEndian.AppendUint32(k, uint32(l))
+	p := b.p
+	row, found := b.stacks.find(b.hash.stack(locs), uint32(len(p.stackEnd)), func(row uint32) bool {
+		return slices.Equal(p.Stack(StackID(row)), locs)
+	})
+	if !found {
+		p.stackLocs = append(p.stackLocs, locs...)
+		p.stackEnd = append(p.stackEnd, uint32(len(p.stackLocs)))
 	}
-	b.scratch = k
-	if id, ok := b.stacks[string(k)]; ok {
-		return id
-	}
-	id := StackID(len(b.p.stackEnd))
-	b.p.stackLocs = append(b.p.stackLocs, locs...)
-	b.p.stackEnd = append(b.p.stackEnd, uint32(len(b.p.stackLocs)))
-	b.stacks[string(k)] = id
-	return id
+	return StackID(row)
+}
+
+// Grow makes room for that many more stacks, of that many frames in all, and as
+// many samples as stacks. It is a hint: a reader that knows the size of its
+// input saves the copying that growing step by step costs.
+func (b *Builder) Grow(stacks, frames int) {
+	b.p.stackEnd = slices.Grow(b.p.stackEnd, stacks)
+	b.p.stackLocs = slices.Grow(b.p.stackLocs, frames)
+	b.p.samples = slices.Grow(b.p.samples, stacks)
+	b.stacks.grow(len(b.p.stackEnd) + stacks)
+	b.samples.grow(len(b.p.samples) + stacks)
 }
 
 // Labels interns a label set; the order of the input does not matter.
@@ -142,14 +138,17 @@ func (b *Builder) Labels(labels []Label) LabelSetID {
 
 // Sample adds to the row of (stack, labels, time), making it when it is new.
 func (b *Builder) Sample(s Sample) {
-	k := sampleKey{s.Stack, s.Labels, s.Time}
-	if i, ok := b.samples[k]; ok {
-		b.p.samples[i].Count += s.Count
-		b.p.samples[i].Value += s.Value
+	p := b.p
+	row, found := b.samples.find(b.hash.sample(&s), uint32(len(p.samples)), func(row uint32) bool {
+		o := &p.samples[row]
+		return o.Stack == s.Stack && o.Labels == s.Labels && o.Time == s.Time
+	})
+	if found {
+		p.samples[row].Count += s.Count
+		p.samples[row].Value += s.Value
 		return
 	}
-	b.samples[k] = len(b.p.samples)
-	b.p.samples = append(b.p.samples, s)
+	p.samples = append(p.samples, s)
 }
 
 // Build returns the profile and leaves the builder unusable.

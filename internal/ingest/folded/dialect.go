@@ -1,0 +1,166 @@
+package folded
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/codename"
+)
+
+// dialect is what the frames of a whole file say about who wrote it.
+type dialect struct {
+	source     string
+	valueType  profile.ValueType
+	commFirst  bool // every stack starts with the name of its thread
+	comms      map[string]bool
+	python, js bool // most frames with a source position are in this language
+}
+
+// austin is the name of the one source that names processes in its own way.
+const austin = "austin"
+
+// roots are the functions that a native stack starts with when it was unwound
+// to its end; a frame before one of them is no function.
+var roots = map[string]bool{
+	"_start": true, "__libc_start_main": true, "__libc_start_call_main": true, "__libc_start_main_impl": true,
+	"clone": true, "clone3": true, "__clone": true, "__clone3": true, "start_thread": true, "thread_start": true,
+	"ret_from_fork": true, "ret_from_fork_asm": true, "entry_SYSCALL_64_after_hwframe": true,
+	"secondary_startup_64": true, "secondary_startup_64_no_verify": true, "cpu_startup_entry": true,
+	"runtime.goexit": true, "runtime.goexit.abi0": true, "rt0_go": true,
+}
+
+func survey(t *table) dialect {
+	d := dialect{source: "folded", valueType: profile.ValueType{Type: "samples", Unit: "count"}, comms: map[string]bool{}}
+	var marked, located, python, js int
+	firstsAreFrames := false
+	for i := range t.frames {
+		f := &t.frames[i]
+		fm := splitMarks(f.text)
+		p, ok := positioned(fm.text)
+		switch {
+		case fm.marked():
+			marked++
+		case ok && p.Kind == profile.KindPython:
+			python++
+		case ok && p.Kind == profile.KindJS:
+			js++
+		}
+		if ok {
+			located++
+		}
+		if f.first == 0 {
+			continue
+		}
+		d.comms[f.text] = true
+		if fm.marked() || ok || f.rest > 0 && f.text != "" || isUnknown(fm.text) || isRoot(fm.text) || explicitLabel(f.text) {
+			firstsAreFrames = true
+		}
+	}
+	d.python = python*2 > located && python > 0
+	d.js = js*2 > located && js > 0
+	d.commFirst = !firstsAreFrames && (marked > 0 || t.secondIsRoot())
+	switch {
+	case t.austin:
+		d.source, d.valueType = austin, profile.ValueType{Type: "time", Unit: "microseconds"}
+	case d.python:
+		d.source = "py-spy"
+	}
+	return d
+}
+
+// secondIsRoot tells whether at least half of the stacks start with a frame
+// followed by a process or thread entry point.
+func (t *table) secondIsRoot() bool {
+	n, start := 0, 0
+	for i := range t.rows {
+		s := t.stacks[start:t.rows[i].end]
+		start = t.rows[i].end
+		if len(s) > 1 && isRoot(t.frames[s[1]].text) {
+			n++
+		}
+	}
+	return n > 0 && n*2 >= len(t.rows)
+}
+
+func isRoot(text string) bool {
+	text, _ = cutOffset(text)
+	return roots[codename.Display(text)]
+}
+
+var (
+	asyncThread = regexp.MustCompile(`^\[(.*) tid=(\d+)\]$`)
+	pySpyProc   = regexp.MustCompile(`^process (\d+):"(.*)"$`)
+	pySpyThread = regexp.MustCompile(`^thread \((0x[0-9a-fA-F]+|0X[0-9a-fA-F]+|\d+)\)(?:: (.*))?$`)
+	austinProc  = regexp.MustCompile(`^P(\d+)$`)
+	austinThr   = regexp.MustCompile(`^T(?:\d+:)?(0x[0-9a-fA-F]+|\d+)$`)
+	perfThread  = regexp.MustCompile(`^(.+)-(\d+|\?)/(\d+)$`)
+	perfPID     = regexp.MustCompile(`^(.+)-(\d+)$`)
+)
+
+// explicitLabel tells whether a frame can only be a process or thread.
+func explicitLabel(text string) bool {
+	return asyncThread.MatchString(text) || pySpyProc.MatchString(text) || pySpyThread.MatchString(text)
+}
+
+// leastPID separates "worker-3017" from "clang-14": a version, not a process.
+const leastPID = 300
+
+// explicit reads a frame that can only stand for a process or thread. ok is
+// false when it is a frame like any other.
+func (d *dialect) explicit(text string) (labels []profile.Label, ok bool) {
+	switch m := []string(nil); {
+	case match(asyncThread, text, &m):
+		return label(profile.LabelThread, m[1], profile.LabelTID, m[2]), true
+	case match(pySpyProc, text, &m):
+		return label(profile.LabelProcess, programName(m[2]), profile.LabelPID, m[1]), true
+	case match(pySpyThread, text, &m):
+		return label(profile.LabelThread, m[2], profile.LabelTID, strings.ToLower(m[1])), true
+	case d.source == austin && match(austinProc, text, &m):
+		return label("", "", profile.LabelPID, m[1]), true
+	case d.source == austin && match(austinThr, text, &m):
+		return label("", "", profile.LabelTID, m[1]), true
+	}
+	return nil, false
+}
+
+// comm reads the thread name in front of a stack of perf's or bcc's.
+func comm(text string) []profile.Label {
+	if m := perfThread.FindStringSubmatch(text); m != nil {
+		return append(label(profile.LabelThread, m[1], profile.LabelPID, m[2]), label("", "", profile.LabelTID, m[3])...)
+	}
+	if m := perfPID.FindStringSubmatch(text); m != nil && atLeast(m[2], leastPID) {
+		return label(profile.LabelThread, m[1], profile.LabelPID, m[2])
+	}
+	return label(profile.LabelThread, text, "", "")
+}
+
+// label makes a text label and a number label; an empty or unreadable value
+// makes none.
+func label(key, text, numKey, num string) []profile.Label {
+	var labels []profile.Label
+	if text != "" {
+		labels = append(labels, profile.Label{Key: key, Str: clean(text)})
+	}
+	if n, err := strconv.ParseInt(num, 0, 64); err == nil {
+		labels = append(labels, profile.Label{Key: numKey, Num: n})
+	}
+	return labels
+}
+
+func match(re *regexp.Regexp, s string, m *[]string) bool {
+	*m = re.FindStringSubmatch(s)
+	return *m != nil
+}
+
+func atLeast(digits string, n int) bool {
+	v, err := strconv.Atoi(digits)
+	return err == nil && v >= n
+}
+
+// programName shortens a command line to the name of its program.
+func programName(cmdline string) string {
+	program, _, _ := strings.Cut(cmdline, " ")
+	return program[strings.LastIndexByte(program, '/')+1:]
+}

@@ -1,0 +1,118 @@
+// Package ingest opens profiles that other programs wrote: it finds out what a
+// file is from its content, unwraps gzip and zstd, and calls the reader of that
+// format.
+//
+// It owns detection and decompression; each format is a sub-package that takes
+// bytes and gives a profile.Profile. It must never resolve symbols, show
+// anything or decide what a profile means. Of this module it imports
+// internal/profile and its own sub-packages.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"whyhot/internal/ingest/folded"
+	"whyhot/internal/ingest/perfdata"
+	"whyhot/internal/ingest/pprof"
+	"whyhot/internal/profile"
+)
+
+// Options say how to read. The zero value is right for most files.
+type Options struct {
+	// SampleType chooses among the values of a pprof profile, for example
+	// "alloc_space"; "" takes the profile's own default, else CPU time.
+	SampleType string
+	// Perf says how to read a perf.data file.
+	Perf perfdata.Options
+	// Stdin is what the path "-" reads; nil means the standard input.
+	Stdin io.Reader
+}
+
+// ErrNoSamples is wrapped by the error for a profile in which nothing was
+// recorded.
+var ErrNoSamples = errors.New("the profile has no samples")
+
+// Open reads the profile at path, "-" being the standard input.
+func Open(ctx context.Context, path string, opts Options) (*profile.Profile, error) {
+	if path == "-" {
+		in := opts.Stdin
+		if in == nil {
+			in = os.Stdin
+		}
+		return Read(ctx, in, "standard input", opts)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, fmt.Errorf("%s: is a directory; give the profile in it", path)
+	}
+	return Read(ctx, f, path, opts)
+}
+
+// Read reads a profile from r up to its end. name stands for it in errors. An
+// *os.File that can seek is read in place where the format gains from it.
+func Read(ctx context.Context, r io.Reader, name string, opts Options) (*profile.Profile, error) {
+	p, err := read(ctx, r, opts)
+	if errors.Is(err, folded.ErrEmpty) || errors.Is(err, pprof.ErrEmpty) {
+		err = fmt.Errorf("%w: %w", ErrNoSamples, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+func read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, error) {
+	s, err := newSource(r)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	for depth := 0; ; depth++ {
+		if len(s.head) == 0 {
+			return nil, s.emptyError()
+		}
+		wrapped, err := s.unwrap()
+		if err != nil {
+			return nil, err
+		}
+		if !wrapped {
+			break
+		}
+		if depth == maxWraps {
+			return nil, fmt.Errorf("compressed more than %d times over", maxWraps)
+		}
+	}
+	p, err := s.decode(ctx, opts)
+	if cerr := s.compressionError(); cerr != nil {
+		return nil, cerr // the cause of whatever the reader of the format met
+	}
+	return p, err
+}
+
+// decode calls the reader of the format that the head shows.
+func (s *source) decode(ctx context.Context, opts Options) (*profile.Profile, error) {
+	switch {
+	case perfdata.Detect(s.head):
+		return perfdata.Read(ctx, s.seekable(), opts.Perf)
+	case pprof.DetectLegacy(s.head):
+		return pprof.ReadLegacy(ctx, s, pprof.Options{SampleType: opts.SampleType})
+	case pprof.Detect(s.head):
+		return pprof.Read(ctx, s, pprof.Options{SampleType: opts.SampleType})
+	}
+	if why := foreign(s.head); why != "" {
+		return nil, errors.New(why)
+	}
+	ok, line, text := folded.Detect(s.head)
+	if !ok {
+		return nil, unknownText(line, text)
+	}
+	return folded.Read(ctx, s)
+}

@@ -1,0 +1,154 @@
+package pprof
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"whyhot/internal/profile"
+)
+
+// Comments of ours carry what pprof has no field for. Each is "whyhot:KEY
+// VALUE"; a reader that does not know them shows them as text.
+const (
+	commentPrefix  = "whyhot:"
+	commentCommand = "command" // JSON array of the arguments
+	commentWarning = "warning"
+	commentLost    = "lost"   // number of events
+	commentSource  = "source" // what the profile was converted from
+	commentKinds   = "kinds"  // "python=3,7-12 js=20": function IDs whose kind their names do not tell
+)
+
+// readComment takes one comment over into meta.
+func readComment(meta *profile.Meta, c string) {
+	rest, ours := strings.CutPrefix(c, commentPrefix)
+	key, value, _ := strings.Cut(rest, " ")
+	if ours {
+		switch key {
+		case commentCommand:
+			if json.Unmarshal([]byte(value), &meta.Command) == nil {
+				return
+			}
+		case commentWarning:
+			meta.Warnings = append(meta.Warnings, value)
+			return
+		case commentLost:
+			if n, err := strconv.ParseUint(value, 10, 64); err == nil {
+				meta.Lost = n
+				return
+			}
+		case commentSource:
+			meta.Source = value
+			return
+		case commentKinds:
+			return // read by kindsOf, before the functions
+		}
+	}
+	meta.Comments = append(meta.Comments, c)
+}
+
+// comments writes what readComment and kindsOf read.
+func comments(meta *profile.Meta, kinds string) []string {
+	var out []string
+	add := func(key, value string) { out = append(out, commentPrefix+key+" "+value) }
+	if meta.Source != "" && meta.Source != "pprof" {
+		add(commentSource, meta.Source)
+	}
+	if len(meta.Command) > 0 {
+		text, err := json.Marshal(meta.Command)
+		if err == nil {
+			add(commentCommand, string(text))
+		}
+	}
+	if meta.Lost > 0 {
+		add(commentLost, strconv.FormatUint(meta.Lost, 10))
+	}
+	for _, w := range meta.Warnings {
+		add(commentWarning, w)
+	}
+	if kinds != "" {
+		add(commentKinds, kinds)
+	}
+	return append(out, meta.Comments...)
+}
+
+// kindsOf reads the comment on kinds; what it cannot read it leaves out.
+func kindsOf(comments []string) map[uint64]profile.Kind {
+	kinds := map[uint64]profile.Kind{}
+	for _, c := range comments {
+		list, ok := strings.CutPrefix(c, commentPrefix+commentKinds+" ")
+		if !ok {
+			continue
+		}
+		for group := range strings.FieldsSeq(list) {
+			name, ids, _ := strings.Cut(group, "=")
+			k, known := kindNamed(name)
+			if !known {
+				continue
+			}
+			for r := range strings.SplitSeq(ids, ",") {
+				addRange(kinds, r, k)
+			}
+		}
+	}
+	return kinds
+}
+
+// maxIDs bounds what a comment, which anybody may have written, makes us hold.
+const maxIDs = 1 << 22
+
+// addRange gives the IDs of "3" or "3-7" the kind k.
+func addRange(kinds map[uint64]profile.Kind, r string, k profile.Kind) {
+	from, to, isRange := strings.Cut(r, "-")
+	a, err := strconv.ParseUint(from, 10, 64)
+	b := a
+	if isRange && err == nil {
+		b, err = strconv.ParseUint(to, 10, 64)
+	}
+	if err != nil || b < a || b-a > uint64(maxIDs-len(kinds)) {
+		return
+	}
+	for id := a; id <= b; id++ {
+		kinds[id] = k
+	}
+}
+
+func kindNamed(name string) (profile.Kind, bool) {
+	for k := profile.KindUnknown; k.String() != "unknown" || k == profile.KindUnknown; k++ {
+		if k.String() == name {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// kindList writes function IDs, ascending, as kindsOf reads them.
+func kindList(ids [][]uint64) string {
+	var b strings.Builder
+	for k, list := range ids {
+		if len(list) == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(profile.Kind(k).String() + "=")
+		for i := 0; i < len(list); {
+			j := i
+			for j+1 < len(list) && list[j+1] == list[j]+1 {
+				j++
+			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if j > i {
+				fmt.Fprintf(&b, "%d-%d", list[i], list[j])
+			} else {
+				fmt.Fprintf(&b, "%d", list[i])
+			}
+			i = j + 1
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,211 @@
+package pprof
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/codename"
+)
+
+// Write writes p as a gzip-compressed pprof protocol buffer. Addresses,
+// mappings, build IDs, inlined frames and labels are kept; the command line,
+// lost events, warnings and the kinds of functions that their names do not tell
+// go into comments, from which Read takes them back.
+//
+// The sample types are "samples" in counts and the profile's own, which is also
+// the default; they are one where the profile only has counts.
+func Write(out io.Writer, p *profile.Profile) error {
+	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+	if err != nil {
+		return fmt.Errorf("pprof: %w", err)
+	}
+	if err := WriteUncompressed(z, p); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("pprof: write: %w", err)
+	}
+	return nil
+}
+
+// WriteUncompressed is Write without the compression.
+func WriteUncompressed(out io.Writer, p *profile.Profile) error {
+	w := &writer{p: p, out: bufio.NewWriterSize(out, 1<<18), strings: newStringTable()}
+	w.survey()
+	w.all()
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("pprof: write: %w", err)
+	}
+	return nil
+}
+
+var samplesCount = profile.ValueType{Type: "samples", Unit: "count"}
+
+type writer struct {
+	p         *profile.Profile
+	out       *bufio.Writer // keeps its first error until Flush
+	strings   *stringTable
+	inner     message
+	has       []has // by mapping
+	functions []bool
+	locations []bool
+	mappings  []bool
+	twoValues bool
+	head      []byte
+}
+
+// has says what a mapping's locations know, so that other tools need not try to
+// symbolise them again.
+type has struct{ functions, files, lines, inlined bool }
+
+// survey marks what the samples reach; a filtered profile shares tables with
+// the whole one and must not carry them along.
+func (w *writer) survey() {
+	p := w.p
+	w.has = make([]has, p.NumMappings())
+	w.mappings = make([]bool, p.NumMappings())
+	w.functions = make([]bool, p.NumFunctions())
+	w.locations = make([]bool, p.NumLocations())
+	stacks := make([]bool, p.NumStacks())
+	samples := p.Samples()
+	w.twoValues = p.Meta.ValueType != samplesCount
+	for i := range samples {
+		w.twoValues = w.twoValues || samples[i].Count != samples[i].Value
+		stacks[samples[i].Stack] = true
+	}
+	for i, used := range stacks {
+		if used {
+			for _, l := range p.Stack(profile.StackID(i)) {
+				w.locations[l] = true
+			}
+		}
+	}
+	for i, used := range w.locations {
+		if used {
+			w.surveyLocation(profile.LocationID(i))
+		}
+	}
+}
+
+func (w *writer) surveyLocation(id profile.LocationID) {
+	m := w.p.Location(id).Mapping
+	w.mappings[m] = true
+	if !w.named(id) {
+		return
+	}
+	lines := w.p.Lines(id)
+	h := &w.has[m]
+	h.inlined = h.inlined || len(lines) > 1
+	for _, l := range lines {
+		w.functions[l.Function] = true
+		f := w.p.Function(l.Function)
+		h.functions = true
+		h.files = h.files || f.File != ""
+		h.lines = h.lines || l.Line != 0
+	}
+}
+
+// named tells whether a location has something to say beyond its mapping. The
+// one line that stands for unsymbolised code is not written: pprof has no line
+// there.
+func (w *writer) named(id profile.LocationID) bool {
+	lines := w.p.Lines(id)
+	if len(lines) != 1 {
+		return true
+	}
+	m := w.p.Location(id).Mapping
+	f := w.p.Function(lines[0].Function)
+	unnamed := profile.Function{Mapping: m, Kind: codename.OfMapping(w.p.Mapping(m).Path)}
+	return *f != unnamed || lines[0].Line != 0
+}
+
+// put writes one top-level message.
+func (w *writer) put(field int, b []byte) {
+	w.head = binary.AppendUvarint(w.head[:0], uint64(field)<<3|wireBytes)
+	w.head = binary.AppendUvarint(w.head, uint64(len(b)))
+	_, _ = w.out.Write(w.head)
+	_, _ = w.out.Write(b)
+}
+
+func (w *writer) all() {
+	var m message
+	if w.twoValues {
+		w.valueType(&m, samplesCount)
+		w.put(fieldSampleType, m.b)
+	}
+	w.valueType(&m, w.p.Meta.ValueType)
+	w.put(fieldSampleType, m.b)
+	samples := w.p.Samples()
+	for i := range samples {
+		w.sample(&m, &samples[i])
+		w.put(fieldSample, m.b)
+	}
+	for i, used := range w.mappings {
+		if used && i > 0 {
+			w.mapping(&m, profile.MappingID(i))
+			w.put(fieldMapping, m.b)
+		}
+	}
+	for i, used := range w.locations {
+		if used {
+			w.location(&m, profile.LocationID(i))
+			w.put(fieldLocation, m.b)
+		}
+	}
+	for i, used := range w.functions {
+		if used {
+			w.function(&m, profile.FunctionID(i))
+			w.put(fieldFunction, m.b)
+		}
+	}
+	w.meta(&m)
+}
+
+// meta writes what is true of the whole profile, and the strings, which are
+// complete only now.
+func (w *writer) meta(m *message) {
+	p := &w.p.Meta
+	if p.PeriodType != (profile.ValueType{}) {
+		w.valueType(m, p.PeriodType)
+		w.put(fieldPeriodType, m.b)
+	}
+	m.reset()
+	if !p.Start.IsZero() {
+		m.number(fieldTime, uint64(p.Start.UnixNano()))
+	}
+	m.number(fieldDuration, uint64(p.Duration))
+	m.number(fieldPeriod, uint64(p.Period))
+	for _, c := range comments(p, w.kinds()) {
+		m.number(fieldComment, w.strings.add(c))
+	}
+	m.number(fieldDefaultType, w.strings.add(p.ValueType.Type))
+	_, _ = w.out.Write(m.b)
+	for _, s := range w.strings.list {
+		w.put(fieldString, []byte(strings.ToValidUTF8(s, "\uFFFD")))
+	}
+}
+
+// kinds lists the functions whose kind Read would not find by itself.
+func (w *writer) kinds() string {
+	var ids [][]uint64
+	for i, used := range w.functions {
+		if !used {
+			continue
+		}
+		f := w.p.Function(profile.FunctionID(i))
+		if codename.Of(f.Name, f.File, w.p.Mapping(f.Mapping).Path) == f.Kind && !strings.HasSuffix(f.File, ".s") {
+			continue
+		}
+		for len(ids) <= int(f.Kind) {
+			ids = append(ids, nil)
+		}
+		ids[f.Kind] = append(ids[f.Kind], functionID(profile.FunctionID(i)))
+	}
+	return kindList(ids)
+}
