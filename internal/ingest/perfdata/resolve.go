@@ -1,0 +1,162 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Context markers in a call chain say in which mode the addresses behind them
+// run; everything from contextMax up is one.
+const (
+	contextMax          = -4095 & math.MaxUint64
+	contextHypervisor   = -32 & math.MaxUint64
+	contextKernel       = -128 & math.MaxUint64
+	contextUser         = -512 & math.MaxUint64
+	contextUserDeferred = -640 & math.MaxUint64
+	contextGuest        = -2048 & math.MaxUint64
+	contextGuestKernel  = -2176 & math.MaxUint64
+	contextGuestUser    = -2560 & math.MaxUint64
+)
+
+const resolveCacheBits = 15
+
+// resolver turns run-time addresses into frames.
+type resolver struct {
+	s     *session
+	cache []resolved
+	buf   []frameID
+}
+
+// resolved is one remembered answer. It holds for one state of one address
+// space.
+type resolved struct {
+	addr    uint64
+	serial  uint32
+	version uint32
+	id      frameID
+	valid   bool
+}
+
+func (r *resolver) init(s *session) {
+	r.s = s
+	r.cache = make([]resolved, 1<<resolveCacheBits)
+}
+
+// view is an address space as it was at one moment. Serial 0 is the kernel's.
+type view struct {
+	regions, before []region
+	serial, version uint32
+}
+
+// find returns the region that holds addr, nil when none does.
+func (v *view) find(addr uint64) *region {
+	if r := find(v.regions, addr); r != nil {
+		return r
+	}
+	return find(v.before, addr)
+}
+
+func (p *process) view() view {
+	return view{p.space.regions, p.before, p.serial, p.space.version}
+}
+
+// chain resolves a recorded call chain, leaf first. user is the number of
+// frames in front of the first user one. The result is valid until the next
+// call.
+func (r *resolver) chain(smp *sample, mode uint16, th *thread) (ids []frameID, user int) {
+	ids = r.buf[:0]
+	user = -1
+	exact := true // the first address of a context is an instruction, the others are return addresses
+	for b := smp.chain; len(b) >= 8; b = b[8:] {
+		ip := binary.LittleEndian.Uint64(b)
+		if ip >= contextMax {
+			if ip == contextUserDeferred && len(b) >= 16 {
+				b = b[8:] // a cookie follows
+			}
+			mode = markedMode(ip, mode)
+			exact = true
+			continue
+		}
+		if ip == 0 {
+			continue // the outermost frame has no caller
+		}
+		if !exact {
+			ip--
+		}
+		exact = false
+		if mode == miscUser && user < 0 {
+			user = len(ids)
+		}
+		ids = append(ids, r.address(ip, mode, th))
+	}
+	if user < 0 {
+		user = len(ids)
+	}
+	r.buf = ids
+	return ids, user
+}
+
+func markedMode(marker uint64, mode uint16) uint16 {
+	switch marker {
+	case contextHypervisor:
+		return miscHypervisor
+	case contextKernel:
+		return miscKernel
+	case contextUser, contextUserDeferred:
+		return miscUser
+	case contextGuest, contextGuestUser:
+		return miscGuestUser
+	case contextGuestKernel:
+		return miscGuestKernel
+	}
+	return mode
+}
+
+// address resolves an address that ran in a mode.
+func (r *resolver) address(ip uint64, mode uint16, th *thread) frameID {
+	switch mode {
+	case miscKernel:
+		return r.find(view{regions: r.s.kernel.regions, version: r.s.kernel.version}, ip, kernelName)
+	case miscHypervisor:
+		return r.find(view{}, ip, "[hypervisor]")
+	case miscGuestKernel:
+		return r.find(view{}, ip, "[guest.kernel]")
+	case miscGuestUser:
+		return r.find(view{}, ip, "[guest.user]")
+	}
+	if th == nil {
+		return r.s.out.frame(frame{unknownImage, ip})
+	}
+	return r.find(th.proc.view(), ip, "")
+}
+
+// find looks an address up. Where no region holds it, it belongs to the binary
+// called fallback, or to none.
+func (r *resolver) find(v view, ip uint64, fallback string) frameID {
+	if v.regions == nil && fallback != "" {
+		return r.outside(ip, fallback)
+	}
+	h := (ip ^ uint64(v.serial)<<40 ^ uint64(v.version)<<20) * 0x9e3779b97f4a7c15 >> (64 - resolveCacheBits)
+	c := &r.cache[h]
+	if c.valid && c.addr == ip && c.serial == v.serial && c.version == v.version {
+		return c.id
+	}
+	*c = resolved{addr: ip, serial: v.serial, version: v.version, valid: true}
+	if reg := v.find(ip); reg != nil {
+		reg.hit()
+		c.id = r.s.out.frame(frame{reg.bin.index, reg.address(ip)})
+	} else {
+		c.id = r.outside(ip, fallback)
+	}
+	return c.id
+}
+
+func (r *resolver) outside(ip uint64, name string) frameID {
+	if name == "" {
+		return r.s.out.frame(frame{unknownImage, ip})
+	}
+	bin := r.s.bins.kernel(name, "")
+	bin.lo = min(bin.lo, ip)
+	bin.hi = max(bin.hi, ip+1)
+	return r.s.out.frame(frame{bin.index, ip})
+}
