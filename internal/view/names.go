@@ -35,3 +35,15 @@ func base(file string) string {
 	}
 	return path.Base(file)
 }
+
+// Unnamed is the value of the samples whose innermost frame has no name.
+func Unnamed(p *profile.Profile) int64 {
+	var sum int64
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		if p.Function(leafFunction(p, p.Stack(s.Stack))).Name == "" {
+			sum += s.Value
+		}
+	}
+	return sum
+}

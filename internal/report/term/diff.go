@@ -1,0 +1,135 @@
+package term
+
+import (
+	"fmt"
+	"math"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/symname"
+	"whyhot/internal/view"
+)
+
+// DiffInput is a comparison and how to print it.
+type DiffInput struct {
+	A, B      *profile.Profile
+	Table     *view.DiffTable
+	Sort      view.Sort
+	Rows      int  // at most, 0 prints all
+	All       bool // also differences that chance explains
+	FullNames bool
+}
+
+// Diff prints what changed from A to B.
+func (p *Printer) Diff(in DiffInput) {
+	var rows []view.DiffRow
+	significant := 0
+	for _, r := range in.Table.Rows {
+		if r.Significant {
+			significant++
+		}
+		if r.Significant || in.All {
+			rows = append(rows, r)
+		}
+	}
+	hidden := 0
+	if in.Rows > 0 && len(rows) > in.Rows {
+		hidden = len(rows) - in.Rows
+		rows = rows[:in.Rows]
+	}
+	if len(rows) > 0 {
+		in.table(rows).Print(p)
+	}
+	if hidden > 0 {
+		p.Note("%s more (-n 0 shows all)", quantity.Count(int64(hidden)))
+	}
+	p.verdict(in, significant)
+}
+
+func (p *Printer) verdict(in DiffInput, significant int) {
+	compared := len(in.Table.Rows)
+	if significant == 0 {
+		p.Note("No function of %s differs by more than chance explains.", quantity.Count(int64(compared)))
+		if !in.All && compared > 0 {
+			p.Note("--all shows the differences nonetheless.")
+		}
+		return
+	}
+	p.Note("%s of %s functions differ beyond chance; up to %.0f%% of those are expected to be chance after all.",
+		quantity.Count(int64(significant)), quantity.Count(int64(compared)), 100*view.FalseDiscoveryRate)
+}
+
+func (in *DiffInput) table(rows []view.DiffRow) *Table {
+	t := &Table{Columns: []Column{
+		{Title: "before", Right: true},
+		{Title: "after", Right: true},
+		{Title: "change", Right: true},
+		{Title: "", Optional: 2},
+		{Title: "", Optional: 0},
+		{Title: "function, " + string(in.Sort), Flex: !in.FullNames, Min: 28, Shorten: symname.Shorten},
+		{Title: "library", Max: libraryWidth, Shorten: symname.Shorten, Optional: 1},
+	}}
+	most := 0.0
+	for _, r := range rows {
+		most = math.Max(most, math.Abs(r.Delta))
+	}
+	for _, r := range rows {
+		t.Add(in.cells(r, most)...)
+	}
+	return t
+}
+
+func (in *DiffInput) cells(r view.DiffRow, most float64) []Cell {
+	a, b := r.A.Self, r.B.Self
+	if in.Sort == view.SortTotal {
+		a, b = r.A.Total, r.B.Total
+	}
+	change := &styles.more
+	if r.Delta < 0 {
+		change = &styles.less
+	}
+	sign := "" // says without colour what chance explains
+	if !r.Significant {
+		sign, change = "?", &styles.dim
+	}
+	name := Cell{Text: r.Name}
+	if !r.Significant {
+		name.Style = &styles.dim
+	}
+	lib := r.Binary
+	if name.Text == "["+lib+"]" || name.Text == lib {
+		lib = ""
+	}
+	return []Cell{
+		{Text: in.value(a, in.Table.TotalA, in.A, r.A)},
+		{Text: in.value(b, in.Table.TotalB, in.B, r.B)},
+		{Text: in.change(r.Delta), Style: change},
+		{Text: Bar(math.Abs(r.Delta), most, barWidth), Style: change},
+		{Text: sign, Style: &styles.dim},
+		name,
+		{Text: lib, Style: &styles.dim},
+	}
+}
+
+// value is one side of a row; a function that the profile does not hold has
+// none.
+func (in *DiffInput) value(v, total int64, p *profile.Profile, s view.Side) string {
+	switch {
+	case s == view.Side{}:
+		return "–"
+	case in.Table.Absolute:
+		return quantity.Value(v, p.Meta.ValueType)
+	}
+	return quantity.Percent(share(v, total))
+}
+
+func (in *DiffInput) change(delta float64) string {
+	if in.Table.Absolute {
+		text := quantity.Value(int64(delta), in.B.Meta.ValueType)
+		if delta > 0 {
+			text = "+" + text
+		}
+		return text
+	}
+	return fmt.Sprintf("%+.1f", 100*delta)
+}

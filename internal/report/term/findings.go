@@ -1,0 +1,198 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/report/quantity"
+)
+
+// pipeWidth is how wide running text gets where no terminal says.
+const pipeWidth = 100
+
+// labelWidth is the column that the labels of a finding stand in.
+const labelWidth = 10
+
+// Findings prints ranked findings; refuted ones are folded into a line each.
+// looked says what was checked, for the reader of an empty list.
+func (p *Printer) Findings(r finding.Report, looked string) {
+	var open, refuted []finding.Finding
+	for _, f := range r.Findings {
+		if f.Certainty == finding.Refuted {
+			refuted = append(refuted, f)
+		} else {
+			open = append(open, f)
+		}
+	}
+	if len(open) == 0 {
+		p.Line()
+		p.Line(styles.strong.Render("No finding."), " ", looked)
+	}
+	for i, f := range open {
+		p.Line()
+		p.finding(i+1, f)
+	}
+	if len(refuted) > 0 {
+		p.Line()
+		p.Line(styles.heading.Render("tried and refuted"))
+		for _, f := range refuted {
+			p.wrapped("", "", Clean(f.Title)+trialsInShort(f.Trials), styles.dim)
+		}
+	}
+	if len(r.Notes) > 0 {
+		p.Line()
+		for _, n := range r.Notes {
+			p.wrapped("", "note  ", Clean(n), styles.dim)
+		}
+	}
+}
+
+func (p *Printer) finding(rank int, f finding.Finding) {
+	lead := fmt.Sprintf("%2d  ", rank)
+	p.wrapped("", lead, Clean(f.Title), styles.strong)
+	indent := strings.Repeat(" ", len(lead))
+	if facts := findingFacts(f); len(facts) > 0 {
+		p.wrapped(indent, "", strings.Join(facts, " · "), lipgloss.NewStyle())
+	}
+	item := func(label, text string, style lipgloss.Style) {
+		if text != "" {
+			p.wrapped(indent, fmt.Sprintf("%-*s", labelWidth, label), Clean(text), style)
+		}
+	}
+	plain := lipgloss.NewStyle()
+	item(string(f.Certainty), placeText(f.Place), certaintyStyle(f.Certainty))
+	for i, e := range f.Evidence {
+		item(once(i, "why"), e.Text+shareText(e.Share), plain)
+	}
+	if f.Gain != nil {
+		item("estimate", f.Gain.Basis, styles.dim)
+	}
+	for i, s := range f.Fix.Steps {
+		item(once(i, "change"), s, plain)
+	}
+	caveats := f.Fix.Caveats
+	if f.Fix.Licence != "" {
+		caveats = append(caveats[:len(caveats):len(caveats)], "licence: "+f.Fix.Licence)
+	}
+	for i, c := range caveats {
+		item(once(i, "mind"), c, styles.dim)
+	}
+	for i, t := range f.Trials {
+		item(once(i, "tried"), trialText(t), plain)
+	}
+	if f.Fix.Diff != "" {
+		p.Line()
+		for line := range strings.Lines(f.Fix.Diff) {
+			p.Line(indent, expandTabs(strings.TrimRight(line, "\n")))
+		}
+	}
+	if f.Next != "" {
+		// A command is never broken: people copy it.
+		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, "prove it"), styles.command.Render(Clean(f.Next)))
+	}
+	item("id", f.ID, styles.dim)
+}
+
+func once(i int, label string) string {
+	if i == 0 {
+		return label
+	}
+	return ""
+}
+
+func findingFacts(f finding.Finding) []string {
+	var facts []string
+	if f.Share.Inclusive != nil || f.Share.Exclusive != nil {
+		kind := "with callees"
+		if f.Share.Inclusive == nil {
+			kind = "self"
+		}
+		s := quantity.Percent(f.Share.Main())
+		if f.Share.Error != nil {
+			s += fmt.Sprintf(" ± %.1f", 100**f.Share.Error)
+		}
+		facts = append(facts, s+" of all samples, "+kind)
+	}
+	if g := f.Gain; g != nil {
+		facts = append(facts, fmt.Sprintf("may give back %s … %s of the CPU (%.2f× … %.2f×)",
+			quantity.Percent(g.Low), quantity.Percent(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
+	}
+	return facts
+}
+
+func placeText(pl finding.Place) string {
+	var parts []string
+	if pl.Function != "" {
+		parts = append(parts, pl.Function)
+	}
+	if pl.File != "" {
+		at := pl.File
+		if pl.Line > 0 {
+			at += fmt.Sprintf(":%d", pl.Line)
+		}
+		if pl.EndLine > pl.Line {
+			at += fmt.Sprintf("-%d", pl.EndLine)
+		}
+		parts = append(parts, at)
+	}
+	if pl.Binary != "" {
+		parts = append(parts, pl.Binary)
+	}
+	if len(parts) == 0 {
+		return "in the whole profile"
+	}
+	return "in " + strings.Join(parts, ", ")
+}
+
+func shareText(s *float64) string {
+	if s == nil {
+		return ""
+	}
+	return " (" + quantity.Percent(*s) + ")"
+}
+
+func certaintyStyle(c finding.Certainty) lipgloss.Style {
+	switch c {
+	case finding.Proved:
+		return lipgloss.NewStyle().Foreground(lipgloss.Green)
+	case finding.Confirmed:
+		return lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+	case finding.Suspected, finding.Refuted:
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+}
+
+func trialText(t finding.Trial) string {
+	return fmt.Sprintf("%s: %.3f× (%.3f – %.3f), %s, %d runs of %s",
+		t.Variant, t.SpeedUp.Estimate, t.SpeedUp.Low, t.SpeedUp.High, t.Verdict, t.Runs, strings.Join(t.Command, " "))
+}
+
+func trialsInShort(ts []finding.Trial) string {
+	var parts []string
+	for _, t := range ts {
+		parts = append(parts, fmt.Sprintf("%s %.3f× (%.3f – %.3f)", t.Variant, t.SpeedUp.Estimate, t.SpeedUp.Low, t.SpeedUp.High))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// wrapped prints text behind a label, with its further lines indented below
+// the first.
+func (p *Printer) wrapped(indent, label, text string, style lipgloss.Style) {
+	width := min(p.Width, pipeWidth)
+	hang := indent + strings.Repeat(" ", ansi.StringWidth(label))
+	room := max(24, width-ansi.StringWidth(hang))
+	for i, line := range strings.Split(ansi.Wordwrap(text, room, ""), "\n") {
+		if i == 0 {
+			p.Line(indent, styles.dim.Render(label), style.Render(line))
+			continue
+		}
+		p.Line(hang, style.Render(line))
+	}
+}

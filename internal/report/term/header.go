@@ -1,0 +1,96 @@
+package term
+
+import (
+	"path/filepath"
+	"strings"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/view"
+)
+
+// Whole is what shares are taken of and what decides their sampling error: all
+// of the profile, also where only a part is shown.
+type Whole struct {
+	Total  int64
+	Events int64 // see view.Events
+}
+
+// WholeOf measures p.
+func WholeOf(p *profile.Profile) Whole { return Whole{Total: p.Total(), Events: view.Events(p)} }
+
+// Share of a value; 0 of an empty whole.
+func (w Whole) Share(value int64) float64 {
+	if w.Total == 0 {
+		return 0
+	}
+	return float64(value) / float64(w.Total)
+}
+
+// Header says what was profiled and how much of it was seen.
+func (p *Printer) Header(path string, prof *profile.Profile) {
+	name := filepath.Base(path)
+	if path == "-" {
+		name = "standard input"
+	}
+	title := styles.title.Render(Clean(name))
+	if command := Clean(strings.Join(prof.Meta.Command, " ")); command != "" {
+		if room := p.Width - len([]rune(name)) - 2; len([]rune(command)) > room {
+			command = string([]rune(command)[:max(0, room-1)]) + "…"
+		}
+		title += "  " + command
+	}
+	p.Line(title)
+	p.facts(facts(prof))
+}
+
+// facts prints short texts side by side, on as many lines as they need.
+func (p *Printer) facts(facts []string) {
+	const between = " · "
+	line := ""
+	for _, f := range facts {
+		if line != "" && len([]rune(line+between+f)) > p.Width {
+			p.Line(styles.dim.Render(line))
+			line = ""
+		}
+		if line != "" {
+			line += between
+		}
+		line += f
+	}
+	if line != "" {
+		p.Line(styles.dim.Render(line))
+	}
+}
+
+func facts(prof *profile.Profile) []string {
+	meta := &prof.Meta
+	list := []string{quantity.Count(prof.Count()) + plural(prof.Count(), " sample")}
+	if value := quantity.Value(prof.Total(), meta.ValueType); meta.ValueType.Unit != "count" && meta.ValueType.Unit != "" {
+		if kind := meta.ValueType.Type; kind != "" {
+			value += " of " + kind
+		}
+		list = append(list, Clean(value))
+	}
+	if meta.Duration > 0 {
+		list = append(list, "recorded for "+quantity.Duration(meta.Duration))
+	}
+	if meta.Lost > 0 {
+		lost := quantity.Count(int64(meta.Lost)) + " lost"
+		if all := float64(meta.Lost) + float64(prof.Count()); all > 0 {
+			lost += " (" + quantity.Percent(float64(meta.Lost)/all) + ")"
+		}
+		list = append(list, lost)
+	}
+	if unnamed := view.Unnamed(prof); unnamed > 0 {
+		list = append(list, quantity.Percent(WholeOf(prof).Share(unnamed))+" in code without a name")
+	}
+	return list
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

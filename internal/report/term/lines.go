@@ -1,0 +1,142 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/view"
+
+	"whyhot/internal/profile"
+)
+
+// Source gives the text of a file's lines; ok is false where it is not at hand.
+type Source func(file string) (lines []string, ok bool)
+
+// LinesInput is a function line by line.
+type LinesInput struct {
+	Profile *profile.Profile
+	Name    string
+	Table   *view.LineTable
+	Whole   Whole
+	Source  Source
+	// Context is how many lines without samples are shown around those with.
+	Context int
+}
+
+// Lines prints the cost of each line beside its text.
+func (p *Printer) Lines(in LinesInput) {
+	p.Line(styles.title.Render(Clean(in.Name)))
+	p.Line(styles.dim.Render(fmt.Sprintf("%s self · %s total",
+		quantity.Percent(in.Whole.Share(in.Table.Self)), quantity.Percent(in.Whole.Share(in.Table.Total)))))
+	for rows := in.Table.Rows; len(rows) > 0; {
+		n := 1
+		for n < len(rows) && rows[n].File == rows[0].File {
+			n++
+		}
+		p.Line()
+		p.linesOfFile(in, rows[:n])
+		rows = rows[n:]
+	}
+}
+
+func (p *Printer) linesOfFile(in LinesInput, rows []view.LineRow) {
+	var text []string
+	if file := rows[0].File; file != "" {
+		var ok bool
+		heading := Clean(file)
+		if text, ok = in.Source(file); !ok {
+			heading += styles.dim.Render("  (source not found)")
+		}
+		p.Line(heading)
+	}
+	t := &Table{Columns: []Column{
+		{Title: "self", Right: true},
+		{Title: "total", Right: true},
+		{Title: "", Optional: 1},
+		{Title: "line", Right: true},
+		{Title: "", Flex: true, Min: 20},
+	}}
+	most := int64(0)
+	for _, r := range in.Table.Rows {
+		most = max(most, r.Self)
+	}
+	for i, r := range rows {
+		before := int32(0)
+		if i > 0 {
+			before = rows[i-1].Line
+		}
+		in.leadIn(t, text, before, r.Line)
+		t.Add(in.cells(r, text, most)...)
+	}
+	if last := rows[len(rows)-1].Line; last > 0 {
+		in.context(t, text, last+1, last+int32(in.Context))
+	}
+	t.Print(p)
+}
+
+// leadIn adds the lines between two sampled ones, with a gap where they are
+// many.
+func (in *LinesInput) leadIn(t *Table, text []string, before, line int32) {
+	if line == 0 || len(text) == 0 {
+		return
+	}
+	around := int32(in.Context)
+	if before == 0 {
+		in.context(t, text, line-around, line-1)
+		return
+	}
+	if line-before-1 <= 2*around+1 {
+		in.context(t, text, before+1, line-1)
+		return
+	}
+	in.context(t, text, before+1, before+around)
+	t.Add(Cell{}, Cell{}, Cell{}, Cell{Text: "⋮", Style: &styles.dim})
+	in.context(t, text, line-around, line-1)
+}
+
+func (in *LinesInput) context(t *Table, text []string, from, to int32) {
+	for n := max(from, 1); n <= to && int(n) <= len(text); n++ {
+		t.Add(Cell{}, Cell{}, Cell{}, Cell{Text: fmt.Sprint(n), Style: &styles.dim}, Cell{Text: expandTabs(text[n-1]), Style: &styles.dim})
+	}
+}
+
+func (in *LinesInput) cells(r view.LineRow, text []string, most int64) []Cell {
+	self := ""
+	if r.Self != 0 {
+		self = quantity.Percent(in.Whole.Share(r.Self))
+	}
+	cells := []Cell{
+		{Text: self},
+		{Text: quantity.Percent(in.Whole.Share(r.Total)), Style: &styles.dim},
+		{Text: Bar(float64(r.Self), float64(most), barWidth), Style: &styles.bar},
+	}
+	switch {
+	case r.Line > 0 && int(r.Line) <= len(text):
+		return append(cells, Cell{Text: fmt.Sprint(r.Line)}, Cell{Text: expandTabs(text[r.Line-1])})
+	case r.Line > 0:
+		return append(cells, Cell{Text: fmt.Sprint(r.Line)})
+	case r.Offset > 0:
+		binary := in.Profile.Mapping(r.Mapping).Path
+		return append(cells, Cell{Text: fmt.Sprintf("+%#x", r.Offset)}, Cell{Text: ShortenPath(binary, 40), Style: &styles.dim})
+	}
+	return append(cells, Cell{Text: "?"}, Cell{Text: "no line known", Style: &styles.dim})
+}
+
+// expandTabs keeps the indentation of source: Clean would show tabs escaped.
+func expandTabs(s string) string {
+	const tab = 4
+	var b strings.Builder
+	column := 0
+	for _, r := range strings.TrimRight(s, "\r\n") {
+		if r == '\t' {
+			n := tab - column%tab
+			b.WriteString(strings.Repeat(" ", n))
+			column += n
+			continue
+		}
+		b.WriteRune(r)
+		column++
+	}
+	return b.String()
+}

@@ -1,0 +1,132 @@
+// Package term prints profiles, tables and trees in a terminal.
+//
+// It owns layout: what fits the width, what is shortened, what is coloured. It
+// takes data of internal/view and gives text on a writer. It must never read a
+// profile from a file or decide what is worth showing beyond what fits.
+//
+// Colours and the closing hint appear only on a terminal; NO_COLOR and
+// CLICOLOR_FORCE are honoured. Text from a profile cannot move the cursor or
+// change colours: control characters are shown escaped.
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+)
+
+// Unlimited is the width of what is not a terminal: a pipe gets whole names.
+const Unlimited = 1 << 20
+
+// Printer writes to one output and remembers the first error.
+type Printer struct {
+	out   io.Writer
+	Width int  // columns there are
+	TTY   bool // whether a person is looking
+	err   error
+}
+
+// New returns a printer for w. COLUMNS in env overrules the terminal's own
+// width.
+func New(w io.Writer, env []string) *Printer {
+	p := &Printer{out: colorprofile.NewWriter(w, env), Width: Unlimited}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.TTY = true
+		p.Width = 80
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			p.Width = width
+		}
+	}
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, "COLUMNS="); ok {
+			if n, err := strconv.Atoi(v); err == nil && n > 0 {
+				p.Width = n
+			}
+		}
+	}
+	return p
+}
+
+// Err returns the first error of writing.
+func (p *Printer) Err() error { return p.err }
+
+// Line prints one line; parts are already styled.
+func (p *Printer) Line(parts ...string) {
+	if p.err != nil {
+		return
+	}
+	_, p.err = fmt.Fprintln(p.out, strings.TrimRight(strings.Join(parts, ""), " "))
+}
+
+// Note prints a remark below a table.
+func (p *Printer) Note(format string, args ...any) {
+	p.Line(styles.dim.Render(Clean(fmt.Sprintf(format, args...))))
+}
+
+// Hint prints the next command worth running, to people only.
+func (p *Printer) Hint(what string, command ...string) {
+	if !p.TTY {
+		return
+	}
+	words := make([]string, len(command))
+	for i, w := range command {
+		words[i] = Quote(w)
+	}
+	p.Line()
+	p.Line(styles.dim.Render(what+": ") + styles.command.Render(strings.Join(words, " ")))
+}
+
+// Quote writes a word as a shell takes it.
+func Quote(word string) string {
+	plain := func(r rune) bool {
+		return r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == '+' || r == '=' || r == ',' || r == '@' ||
+			r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(Clean(word), "'", `'\''`) + "'"
+}
+
+// Clean shows control characters escaped, so that text from a profile cannot
+// drive the terminal.
+func Clean(s string) string {
+	unsafe := func(r rune) bool {
+		return unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.Is(unicode.Cf, r)
+	}
+	if strings.IndexFunc(s, unsafe) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unsafe(r) {
+			b.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// styles use the 16 basic colours, which every theme defines for its own
+// background, and say nothing by colour alone.
+var styles = struct {
+	title, heading, dim, bar, strong, command, warn, more, less lipgloss.Style
+}{
+	title:   lipgloss.NewStyle().Bold(true),
+	heading: lipgloss.NewStyle().Faint(true).Underline(true),
+	dim:     lipgloss.NewStyle().Faint(true),
+	bar:     lipgloss.NewStyle().Foreground(lipgloss.Blue),
+	strong:  lipgloss.NewStyle().Bold(true),
+	command: lipgloss.NewStyle().Foreground(lipgloss.Cyan),
+	warn:    lipgloss.NewStyle().Foreground(lipgloss.Yellow),
+	more:    lipgloss.NewStyle().Foreground(lipgloss.Yellow),
+	less:    lipgloss.NewStyle().Foreground(lipgloss.Cyan),
+}

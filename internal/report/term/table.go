@@ -1,0 +1,197 @@
+package term
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Column is one column of a table.
+type Column struct {
+	Title string
+	Right bool // numbers
+	// Flex columns share the width that the others leave, but keep Min. Others
+	// take what their cells need, at most Max where that is not 0.
+	Flex bool
+	Min  int
+	Max  int
+	// Optional columns go when a flexible one would fall below its Min, the
+	// highest number first. 0 stays.
+	Optional int
+	// Shorten makes a text fit; nil cuts the end off.
+	Shorten func(text string, width int) string
+}
+
+// Cell is one text and how it looks.
+type Cell struct {
+	Text  string
+	Style *lipgloss.Style // nil is plain
+}
+
+// Table is a table to print.
+type Table struct {
+	Columns []Column
+	rows    [][]Cell
+}
+
+// Add appends a row; cells missing at the end are empty.
+func (t *Table) Add(cells ...Cell) { t.rows = append(t.rows, cells) }
+
+const gap = 2
+
+// Print lays the table out for the printer's width.
+func (t *Table) Print(p *Printer) {
+	for _, row := range t.rows {
+		for i := range row {
+			row[i].Text = Clean(row[i].Text)
+		}
+	}
+	shown, widths := t.layout(p.Width)
+	head := make([]Cell, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = Cell{c.Title, &styles.heading}
+	}
+	for _, row := range append([][]Cell{head}, t.rows...) {
+		parts := make([]string, 0, 2*len(shown))
+		for n, i := range shown {
+			if n > 0 {
+				parts = append(parts, strings.Repeat(" ", gap))
+			}
+			cell := Cell{}
+			if i < len(row) {
+				cell = row[i]
+			}
+			parts = append(parts, t.Columns[i].render(cell, widths[i], n == len(shown)-1))
+		}
+		p.Line(parts...)
+	}
+}
+
+func (c *Column) render(cell Cell, width int, last bool) string {
+	text := cell.Text
+	if ansi.StringWidth(text) > width {
+		if c.Shorten != nil {
+			text = c.Shorten(text, width)
+		}
+		text = ansi.Truncate(text, width, "…") // also where wide characters made the short text too wide
+	}
+	pad := strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+	if cell.Style != nil && text != "" {
+		text = cell.Style.Render(text)
+	}
+	switch {
+	case c.Right:
+		return pad + text
+	case last:
+		return text
+	}
+	return text + pad
+}
+
+// layout chooses the columns to show and their widths.
+func (t *Table) layout(width int) (shown, widths []int) {
+	natural := t.natural()
+	for i := range t.Columns {
+		if natural[i] > 0 {
+			shown = append(shown, i)
+		}
+	}
+	for {
+		fixed, flexible, least := 0, 0, 0
+		for n, i := range shown {
+			if n > 0 {
+				fixed += gap
+			}
+			if c := t.Columns[i]; c.Flex {
+				flexible += natural[i]
+				least += min(natural[i], c.Min)
+			} else {
+				fixed += natural[i]
+			}
+		}
+		if fixed+flexible <= width {
+			return shown, natural
+		}
+		drop := t.droppable(shown)
+		if fixed+least <= width || drop < 0 {
+			return shown, t.squeeze(shown, natural, flexible, max(width-fixed, least))
+		}
+		shown = append(shown[:drop:drop], shown[drop+1:]...)
+	}
+}
+
+// squeeze shares space among the flexible columns by what they would need.
+func (t *Table) squeeze(shown, natural []int, need, space int) []int {
+	widths := append([]int(nil), natural...)
+	for _, i := range shown {
+		c := t.Columns[i]
+		if !c.Flex || need <= 0 {
+			continue
+		}
+		w := min(natural[i], max(c.Min, space*natural[i]/need))
+		widths[i] = w
+		need -= natural[i]
+		space -= w
+	}
+	return widths
+}
+
+// natural is the width each column would like; 0 when it has nothing to show.
+func (t *Table) natural() []int {
+	natural := make([]int, len(t.Columns))
+	for _, row := range t.rows {
+		for i, cell := range row {
+			natural[i] = max(natural[i], ansi.StringWidth(cell.Text))
+		}
+	}
+	for i, c := range t.Columns {
+		if natural[i] == 0 && len(t.rows) > 0 {
+			continue
+		}
+		natural[i] = max(natural[i], ansi.StringWidth(c.Title))
+		if c.Max > 0 {
+			natural[i] = min(natural[i], c.Max)
+		}
+	}
+	return natural
+}
+
+func (t *Table) droppable(shown []int) int {
+	best := -1
+	for n, i := range shown {
+		if o := t.Columns[i].Optional; o > 0 && (best < 0 || o > t.Columns[shown[best]].Optional) {
+			best = n
+		}
+	}
+	return best
+}
+
+// Bar draws a share of full as a bar of at most width characters, in eighths of
+// a character. Anything above nothing shows.
+func Bar(value, full float64, width int) string {
+	if value <= 0 || full <= 0 {
+		return ""
+	}
+	eighths := int(value/full*float64(width)*8 + 0.5)
+	eighths = min(max(eighths, 1), 8*width)
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
+}
+
+// ShortenPath drops leading directories until a path fits.
+func ShortenPath(path string, width int) string {
+	for rest := path; ; {
+		i := strings.IndexByte(rest[min(1, len(rest)):], '/')
+		if i < 0 {
+			return ansi.TruncateLeft(path, max(0, ansi.StringWidth(path)-width+1), "…")
+		}
+		rest = rest[i+1:]
+		if ansi.StringWidth(rest)+1 <= width {
+			return "…" + rest
+		}
+	}
+}
