@@ -1,0 +1,82 @@
+package elffile
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxSection bounds what one section may take in memory once decompressed. The
+// largest debug sections known (browsers with full debug info) stay below.
+const maxSection = 8 << 30
+
+// firstChunk is how much is set aside for a section before any of it has been
+// decompressed: a header may claim anything.
+const firstChunk = 64 << 20
+
+var errCompressed = errors.New("damaged compression header")
+
+func decompress(raw []byte, is64 bool, order binary.ByteOrder) ([]byte, error) {
+	var typ elf.CompressionType
+	var size uint64
+	switch {
+	case is64 && len(raw) >= 24:
+		typ, size, raw = elf.CompressionType(order.Uint32(raw)), order.Uint64(raw[8:]), raw[24:]
+	case !is64 && len(raw) >= 12:
+		typ, size, raw = elf.CompressionType(order.Uint32(raw)), uint64(order.Uint32(raw[4:])), raw[12:]
+	default:
+		return nil, errCompressed
+	}
+	switch typ {
+	case elf.COMPRESS_ZLIB:
+		return inflate(raw, size)
+	case elf.COMPRESS_ZSTD:
+		r, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		return readExactly(r, size)
+	default:
+		return nil, fmt.Errorf("compression type %d is not known", typ)
+	}
+}
+
+// decompressOld reads a .zdebug_ section: "ZLIB", the size as eight big-endian
+// bytes, a zlib stream.
+func decompressOld(raw []byte) ([]byte, error) {
+	if len(raw) < 12 || string(raw[:4]) != "ZLIB" {
+		return nil, errCompressed
+	}
+	return inflate(raw[12:], binary.BigEndian.Uint64(raw[4:]))
+}
+
+func inflate(raw []byte, size uint64) ([]byte, error) {
+	r, err := zlib.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return readExactly(r, size)
+}
+
+func readExactly(r io.Reader, size uint64) ([]byte, error) {
+	if size > maxSection {
+		return nil, fmt.Errorf("%d bytes when decompressed: over the limit of %d", size, int64(maxSection))
+	}
+	out := bytes.NewBuffer(make([]byte, 0, min(size, firstChunk)+bytes.MinRead))
+	n, err := io.Copy(out, io.LimitReader(r, int64(size)))
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	if uint64(n) != size {
+		return nil, fmt.Errorf("decompress: %w: %d bytes where %d were announced", io.ErrUnexpectedEOF, n, size)
+	}
+	return out.Bytes(), nil
+}

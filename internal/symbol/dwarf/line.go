@@ -1,0 +1,215 @@
+package dwarf
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Opcodes of line programs (§6.2.5).
+const (
+	lnsCopy         = 1
+	lnsAdvancePC    = 2
+	lnsAdvanceLine  = 3
+	lnsSetFile      = 4
+	lnsSetColumn    = 5
+	lnsConstAddPC   = 8
+	lnsFixedAdvance = 9
+	lnsSetISA       = 12
+
+	lneEndSequence = 1
+	lneSetAddress  = 2
+	lneDefineFile  = 3
+)
+
+// lineTable holds the rows of one unit's line program.
+type lineTable struct {
+	header *lineHeader
+	rows   []row
+	seqs   []sequence
+}
+
+// row says that code from addr on comes from a line.
+type row struct {
+	addr uint64
+	file uint32
+	line uint32
+}
+
+// sequence is a contiguous piece of code: rows[first:last] describe [low, high).
+type sequence struct {
+	low, high   uint64
+	first, last int
+}
+
+// lineHeader returns the unit's file names.
+func (u *unit) lineHeader() *lineHeader { return u.lineTable().header }
+
+// lineTable returns the unit's lines, reading them on first use.
+func (u *unit) lineTable() *lineTable {
+	u.lineOnce.Do(func() {
+		t := &u.lines
+		t.header = &lineHeader{}
+		if !u.root.hasLines {
+			return
+		}
+		h, err := u.readLineHeader(u.root.stmtList)
+		if err != nil {
+			u.info.note(err.Error())
+		}
+		t.header = h
+		if u.hasCode() {
+			u.runLines(t)
+		}
+	})
+	return &u.lines
+}
+
+// find returns the row for an address.
+func (t *lineTable) find(addr uint64) (row, bool) {
+	i := sort.Search(len(t.seqs), func(i int) bool { return t.seqs[i].high > addr })
+	if i == len(t.seqs) || t.seqs[i].low > addr {
+		return row{}, false
+	}
+	rows := t.rows[t.seqs[i].first:t.seqs[i].last]
+	j := sort.Search(len(rows), func(j int) bool { return rows[j].addr > addr })
+	if j == 0 {
+		return row{}, false
+	}
+	return rows[j-1], true
+}
+
+// machine runs one line program.
+type machine struct {
+	u     *unit
+	h     *lineHeader
+	t     *lineTable
+	c     cursor
+	row   row
+	opIdx uint64
+	first int // of the current sequence
+}
+
+func (u *unit) runLines(t *lineTable) {
+	h := t.header
+	if h.program >= h.end {
+		return
+	}
+	m := machine{u: u, h: h, t: t, c: cursor{data: u.info.sec.line[:h.end], pos: h.program, big: u.info.sec.big}}
+	// Most opcodes make a row.
+	t.rows = make([]row, 0, (h.end-h.program)/2)
+	m.reset()
+	for m.c.pos < len(m.c.data) {
+		switch op := m.c.u8(); {
+		case op >= h.opcodeBase:
+			n := op - h.opcodeBase
+			m.advance(uint64(n / h.lineRange))
+			m.row.line += uint32(int32(h.lineBase) + int32(n%h.lineRange))
+			m.emit()
+		case op == 0:
+			m.extended()
+		default:
+			m.standard(op)
+		}
+	}
+	slices.SortStableFunc(t.seqs, func(a, b sequence) int { return cmp.Compare(a.high, b.high) })
+}
+
+func (m *machine) reset() {
+	m.row = row{file: 1, line: 1}
+	m.opIdx = 0
+	m.first = len(m.t.rows)
+}
+
+// advance moves the address by n operations; only VLIW machines have more than
+// one to an instruction.
+func (m *machine) advance(n uint64) {
+	if m.h.maxOps <= 1 {
+		m.row.addr += n * uint64(m.h.minInst)
+		return
+	}
+	ops := m.opIdx + n
+	m.row.addr += uint64(m.h.minInst) * (ops / uint64(m.h.maxOps))
+	m.opIdx = ops % uint64(m.h.maxOps)
+}
+
+// emit adds the current row; of several for one address the last holds.
+func (m *machine) emit() {
+	rows := m.t.rows
+	if n := len(rows); n > m.first {
+		last := &rows[n-1]
+		if last.addr == m.row.addr {
+			*last = m.row
+			return
+		}
+		if last.file == m.row.file && last.line == m.row.line && last.addr < m.row.addr {
+			return
+		}
+	}
+	m.t.rows = append(rows, m.row)
+}
+
+func (m *machine) standard(op uint8) {
+	switch op {
+	case lnsCopy:
+		m.emit()
+	case lnsAdvancePC:
+		m.advance(m.c.uleb())
+	case lnsAdvanceLine:
+		m.row.line += uint32(m.c.sleb())
+	case lnsSetFile:
+		m.row.file = uint32(m.c.uleb())
+	case lnsConstAddPC:
+		m.advance(uint64((255 - m.h.opcodeBase) / m.h.lineRange))
+	case lnsFixedAdvance:
+		m.row.addr += uint64(m.c.u16())
+		m.opIdx = 0
+	case lnsSetColumn, lnsSetISA:
+		m.c.uleb()
+	default:
+		for range m.h.stdLengths[op-1] {
+			m.c.uleb()
+		}
+	}
+}
+
+func (m *machine) extended() {
+	length := m.c.uleb()
+	if length == 0 || length > uint64(len(m.c.data)-m.c.pos) {
+		m.c.fail()
+		return
+	}
+	next := m.c.pos + int(length)
+	switch m.c.u8() {
+	case lneEndSequence:
+		m.endSequence()
+	case lneSetAddress:
+		m.row.addr = m.c.uint(uint8(min(length-1, 8)))
+		m.opIdx = 0
+	case lneDefineFile:
+		name := m.c.str()
+		f := m.h.fileV4(&m.c, name)
+		m.h.files = append(m.h.files, f)
+		m.h.resolve(m.u)
+	}
+	m.c.pos = next
+}
+
+// endSequence closes the current sequence, unless it is of code that the linker
+// dropped.
+func (m *machine) endSequence() {
+	rows := m.t.rows[m.first:]
+	if len(rows) > 0 {
+		if !slices.IsSortedFunc(rows, byAddr) {
+			slices.SortStableFunc(rows, byAddr)
+		}
+		if low := rows[0].addr; low < m.row.addr && m.u.info.isCode(low) {
+			m.t.seqs = append(m.t.seqs, sequence{low, m.row.addr, m.first, len(m.t.rows)})
+		} else {
+			m.t.rows = m.t.rows[:m.first]
+		}
+	}
+	m.reset()
+}
+
+func byAddr(a, b row) int { return cmp.Compare(a.addr, b.addr) }

@@ -1,0 +1,179 @@
+package dwarf
+
+import (
+	"errors"
+	"fmt"
+	"path"
+)
+
+// Content types of a version 5 file table (§6.2.4.1).
+const (
+	lnctPath  = 0x1
+	lnctIndex = 0x2
+)
+
+// lineHeader is the head of a unit's line program (§6.2.4).
+type lineHeader struct {
+	sizes
+	minInst, maxOps       uint8
+	lineBase              int8
+	lineRange, opcodeBase uint8
+	stdLengths            []byte
+	dirs                  []string
+	files                 []lineFile
+	program               int // offset of the first opcode
+	end                   int
+}
+
+type lineFile struct {
+	name string
+	dir  uint64
+	full string
+}
+
+var errLine = errors.New("damaged line table")
+
+// path returns the file of that number, "" when there is none. Numbers begin at
+// one before DWARF 5 and at zero since.
+func (h *lineHeader) path(n uint64) string {
+	if h.version < 5 {
+		n--
+	}
+	if n >= uint64(len(h.files)) {
+		return ""
+	}
+	return h.files[n].full
+}
+
+// readLineHeader reads the head of the program at off.
+func (u *unit) readLineHeader(off uint64) (*lineHeader, error) {
+	c := at(u.info.sec.line, off, u.info.sec.big)
+	h := &lineHeader{}
+	h.end, h.offset = c.unitLength()
+	h.version = c.u16()
+	h.addr = u.addr
+	if c.bad || h.version < 2 || h.version > 5 {
+		return h.broken(), fmt.Errorf("%w at %#x of .debug_line", errLine, off)
+	}
+	if h.version >= 5 {
+		h.addr = c.u8()
+		c.u8() // size of segment selectors
+	}
+	length := c.uint(h.offset)
+	start := uint64(c.pos) + length
+	h.minInst, h.maxOps = c.u8(), 1
+	if h.version >= 4 {
+		h.maxOps = c.u8()
+	}
+	c.u8() // default_is_stmt
+	h.lineBase, h.lineRange = int8(c.u8()), c.u8()
+	h.opcodeBase = c.u8()
+	h.stdLengths = c.take(max(int(h.opcodeBase), 1) - 1)
+	if c.bad || length > uint64(h.end) || start > uint64(h.end) || h.lineRange == 0 {
+		return h.broken(), fmt.Errorf("%w at %#x of .debug_line", errLine, off)
+	}
+	h.program = int(start)
+	c.data = c.data[:start]
+	if h.version >= 5 {
+		h.tablesV5(u, &c)
+	} else {
+		h.tablesV4(&c)
+	}
+	h.resolve(u)
+	if c.bad {
+		return h, fmt.Errorf("%w: file names at %#x of .debug_line", errLine, off)
+	}
+	return h, nil
+}
+
+// broken leaves a header from which no row comes.
+func (h *lineHeader) broken() *lineHeader {
+	h.program, h.end = 0, 0
+	return h
+}
+
+func (h *lineHeader) tablesV4(c *cursor) {
+	h.dirs = []string{""} // number 0 is the directory of compilation
+	for !c.bad {
+		dir := c.str()
+		if len(dir) == 0 {
+			break
+		}
+		h.dirs = append(h.dirs, string(dir))
+	}
+	for !c.bad {
+		name := c.str()
+		if len(name) == 0 {
+			break
+		}
+		h.files = append(h.files, h.fileV4(c, name))
+	}
+}
+
+func (h *lineHeader) fileV4(c *cursor, name []byte) lineFile {
+	f := lineFile{name: string(name), dir: c.uleb()}
+	c.uleb() // time of modification
+	c.uleb() // size
+	return f
+}
+
+func (h *lineHeader) tablesV5(u *unit, c *cursor) {
+	for _, f := range h.entriesV5(u, c) {
+		h.dirs = append(h.dirs, f.name)
+	}
+	h.files = h.entriesV5(u, c)
+}
+
+// entriesV5 reads a directory or file table: the form of each entry, then all of
+// them.
+func (h *lineHeader) entriesV5(u *unit, c *cursor) []lineFile {
+	type field struct {
+		content uint64
+		form    uint16
+	}
+	fields := make([]field, c.u8())
+	for i := range fields {
+		fields[i].content, fields[i].form = c.uleb(), uint16(c.uleb())
+	}
+	count := c.uleb()
+	if len(fields) == 0 {
+		return nil
+	}
+	var out []lineFile
+	for i := uint64(0); i < count && !c.bad && c.pos < len(c.data); i++ {
+		var f lineFile
+		for _, fd := range fields {
+			v := c.read(fd.form, 0, h.sizes, 0)
+			switch fd.content {
+			case lnctPath:
+				f.name = u.text(v)
+			case lnctIndex:
+				f.dir = v.u
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// resolve makes the full path of every file.
+func (h *lineHeader) resolve(u *unit) {
+	comp := u.text(u.root.compDir)
+	for i, dir := range h.dirs {
+		if !path.IsAbs(dir) {
+			h.dirs[i] = path.Join(comp, dir)
+		}
+	}
+	for i := range h.files {
+		f := &h.files[i]
+		switch {
+		case f.name == "":
+		case path.IsAbs(f.name):
+			f.full = path.Clean(f.name)
+		case f.dir < uint64(len(h.dirs)):
+			f.full = path.Join(h.dirs[f.dir], f.name)
+		default:
+			f.full = path.Clean(f.name)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package elfsym
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"whyhot/internal/elfinfo/elffile"
+)
+
+// pltSymbols names the stubs of the procedure linkage tables after the function
+// that each jumps to: what a stub reads is a slot of the global offset table,
+// and the relocation of that slot names the function.
+func pltSymbols(f *elffile.File) ([]Symbol, error) {
+	decode := decoderOf(f.Header.Machine)
+	if decode == nil || !f.Is64() {
+		return nil, nil
+	}
+	slots, err := slotNames(f)
+	if len(slots) == 0 {
+		return nil, err
+	}
+	var out []Symbol
+	errs := []error{err}
+	for _, s := range f.Sections {
+		if s.Name != ".plt" && !strings.HasPrefix(s.Name, ".plt.") || s.Flags&elf.SHF_EXECINSTR == 0 {
+			continue
+		}
+		code, err := f.SectionData(s)
+		errs = append(errs, err)
+		out = append(out, stubs(code, s.Addr, stubSize(s, f.Header.Machine), slots, decode)...)
+	}
+	return out, errors.Join(errs...)
+}
+
+func stubSize(s *elf.Section, machine elf.Machine) int {
+	switch {
+	case s.Entsize >= 8 && s.Entsize <= 64:
+		return int(s.Entsize)
+	case machine == elf.EM_X86_64 && s.Name == ".plt.got":
+		return 8
+	default:
+		return 16
+	}
+}
+
+func stubs(code []byte, addr uint64, size int, slots map[uint64]string, decode slotDecoder) []Symbol {
+	var out []Symbol
+	for at := 0; at+size <= len(code); at += size {
+		pc := addr + uint64(at)
+		slot, ok := decode(code[at:at+size], pc)
+		if !ok {
+			continue
+		}
+		if name := slots[slot]; name != "" {
+			out = append(out, Symbol{Name: name + "@plt", Low: pc, High: pc + uint64(size), sized: true})
+		}
+	}
+	return out
+}
+
+// slotNames maps the address of each slot of the global offset table to the
+// name in its relocation.
+func slotNames(f *elffile.File) (map[uint64]string, error) {
+	out := map[uint64]string{}
+	var errs []error
+	for _, s := range f.Sections {
+		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 || int(s.Link) >= len(f.Sections) {
+			continue
+		}
+		dynsym := f.Sections[s.Link]
+		if dynsym.Type != elf.SHT_DYNSYM || int(dynsym.Link) >= len(f.Sections) {
+			continue
+		}
+		rela, err := f.SectionData(s)
+		errs = append(errs, err)
+		table, err := f.SectionData(dynsym)
+		errs = append(errs, err)
+		names, err := f.SectionData(f.Sections[dynsym.Link])
+		errs = append(errs, err)
+		addSlots(out, f, rela, table, names)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return out, fmt.Errorf("names of linkage stubs: %w", err)
+	}
+	return out, nil
+}
+
+const relaSize = 24
+
+func addSlots(out map[uint64]string, f *elffile.File, rela, table, names []byte) {
+	order := f.ByteOrder()
+	for ; len(rela) >= relaSize; rela = rela[relaSize:] {
+		info := order.Uint64(rela[8:])
+		if !isSlot(f.Header.Machine, uint32(info)) {
+			continue
+		}
+		at := (info >> 32) * symSize64
+		if at+symSize64 > uint64(len(table)) {
+			continue
+		}
+		nameAt := order.Uint32(table[at:])
+		if nameAt != 0 && uint64(nameAt) < uint64(len(names)) {
+			out[order.Uint64(rela)] = cString(names[nameAt:])
+		}
+	}
+}
+
+func isSlot(machine elf.Machine, typ uint32) bool {
+	switch machine {
+	case elf.EM_X86_64:
+		return elf.R_X86_64(typ) == elf.R_X86_64_JMP_SLOT || elf.R_X86_64(typ) == elf.R_X86_64_GLOB_DAT
+	case elf.EM_AARCH64:
+		return elf.R_AARCH64(typ) == elf.R_AARCH64_JUMP_SLOT || elf.R_AARCH64(typ) == elf.R_AARCH64_GLOB_DAT
+	default:
+		return false
+	}
+}
+
+// slotDecoder finds the address of the slot that the stub at pc jumps through.
+type slotDecoder func(stub []byte, pc uint64) (uint64, bool)
+
+func decoderOf(machine elf.Machine) slotDecoder {
+	switch machine {
+	case elf.EM_X86_64:
+		return slotX86
+	case elf.EM_AARCH64:
+		return slotARM64
+	default:
+		return nil
+	}
+}
+
+// slotX86 knows "[endbr64] [bnd] jmp *rel32(%rip)".
+func slotX86(stub []byte, pc uint64) (uint64, bool) {
+	at := 0
+	if len(stub) >= 4 && string(stub[:4]) == "\xf3\x0f\x1e\xfa" {
+		at = 4
+	}
+	if at < len(stub) && stub[at] == 0xf2 {
+		at++
+	}
+	if at+6 > len(stub) || stub[at] != 0xff || stub[at+1] != 0x25 {
+		return 0, false
+	}
+	rel := int64(int32(binary.LittleEndian.Uint32(stub[at+2:])))
+	return pc + uint64(at) + 6 + uint64(rel), true
+}
+
+// slotARM64 knows "[bti c] adrp x16, page; ldr x17, [x16, #offset]".
+func slotARM64(stub []byte, pc uint64) (uint64, bool) {
+	const btiC = 0xd503245f
+	if len(stub) >= 4 && binary.LittleEndian.Uint32(stub) == btiC {
+		stub, pc = stub[4:], pc+4
+	}
+	if len(stub) < 8 {
+		return 0, false
+	}
+	adrp, ldr := binary.LittleEndian.Uint32(stub), binary.LittleEndian.Uint32(stub[4:])
+	if adrp&0x9f00001f != 0x90000010 || ldr&0xffc003ff != 0xf9400211 {
+		return 0, false
+	}
+	page := uint64(adrp>>29&3) | uint64(adrp>>5&0x7ffff)<<2
+	delta := uint64(int64(page<<43) >> 31) // sign-extend 21 bits, times 4096
+	return pc&^0xfff + delta + uint64(ldr>>10&0xfff)*8, true
+}

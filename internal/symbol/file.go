@@ -1,0 +1,292 @@
+package symbol
+
+import (
+	"context"
+	"debug/gosym"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/profile"
+	"whyhot/internal/symbol/debugfile"
+	"whyhot/internal/symbol/dwarf"
+	"whyhot/internal/symbol/elfsym"
+)
+
+// Options say where to look and how to print.
+type Options struct {
+	// DebugDirs are searched for separate debug files and for copies of binaries
+	// before the system's own places (see debugfile.Finder), and for perf maps.
+	DebugDirs []string
+	// Parameters keeps the parameter list in demangled names.
+	Parameters bool
+	// Root is the root directory that paths in profiles are relative to, "" for
+	// this system's.
+	Root string
+}
+
+func (o Options) finder() debugfile.Finder {
+	home, err := os.UserHomeDir()
+	if err != nil || o.Root != "" {
+		home = ""
+	}
+	return debugfile.Finder{Root: o.Root, Dirs: o.DebugDirs, Home: home}
+}
+
+// Detail says how much is known about the code of a file.
+type Detail uint8
+
+// The levels of detail, least first.
+const (
+	DetailNone    Detail = iota
+	DetailExports        // exported names only: the file is stripped
+	DetailNames          // names of all functions
+	DetailLines          // names, lines and inlined frames
+)
+
+// File names the addresses of one binary. Its methods may be called from many
+// goroutines.
+type File struct {
+	bin     *elffile.File // the binary; nil when only its debug file is there
+	debug   *elffile.File // separate debug file, or nil
+	alt     *elffile.File // shared part of debug's information, or nil
+	symbols *elfsym.Table
+	dwarf   *dwarf.Info // nil without DWARF
+	golang  *gosym.Table
+	names   *demangler
+	isGo    bool
+	notes   []string
+}
+
+// Open reads the binary at path together with its separate debug file, if there
+// is one. Damage of a part that is not needed to name addresses is told by Notes
+// and is no error.
+func Open(path string, opts Options) (*File, error) {
+	bin, err := elffile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return open(bin, nil, opts.finder(), newDemangler(opts.Parameters))
+}
+
+// open takes over bin and debug; either may be nil, not both.
+func open(bin, debug *elffile.File, find debugfile.Finder, names *demangler) (*File, error) {
+	f := &File{bin: bin, debug: debug, names: names}
+	main := bin
+	if main == nil {
+		main = debug
+	}
+	err := elffile.Guard(main.Path(), func() error {
+		f.load(main, find)
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (f *File) load(main *elffile.File, find debugfile.Finder) {
+	if f.debug == nil && !main.HasData(".debug_info") && !main.HasData(".zdebug_info") {
+		debug, err := find.Debug(main)
+		f.note(err)
+		f.debug = debug
+	}
+	var extra []*elffile.File
+	withDWARF := main
+	if f.debug != nil && f.debug != main {
+		extra = append(extra, f.debug)
+		withDWARF = f.debug
+	}
+	var err error
+	f.symbols, err = elfsym.Read(main, extra...)
+	f.note(err)
+	f.isGo = main.Section(".go.buildinfo") != nil || main.Section(".gopclntab") != nil
+	f.alt, err = find.Alt(withDWARF)
+	f.note(err)
+	f.dwarf, err = dwarf.Open(withDWARF, f.alt, main.CodeRanges())
+	f.note(err)
+	if f.dwarf == nil && f.isGo {
+		f.golang, err = goTable(main)
+		f.note(err)
+	}
+}
+
+func (f *File) note(err error) {
+	if err != nil {
+		f.notes = append(f.notes, err.Error())
+	}
+}
+
+// Close releases the files. Frames stay valid.
+func (f *File) Close() error {
+	var errs []error
+	for _, e := range []*elffile.File{f.bin, f.debug, f.alt} {
+		if e != nil {
+			errs = append(errs, e.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Notes are what the user should know about the file: damage, refused debug
+// files.
+func (f *File) Notes() []string {
+	notes := f.notes
+	if f.dwarf != nil {
+		notes = append(notes[:len(notes):len(notes)], f.dwarf.Notes()...)
+	}
+	return notes
+}
+
+// Detail says what kind of information the file has.
+func (f *File) Detail() Detail {
+	switch {
+	case f.dwarf != nil || f.golang != nil:
+		return DetailLines
+	case f.symbols.HasStatic():
+		return DetailNames
+	case f.symbols.Len() > 0:
+		return DetailExports
+	default:
+		return DetailNone
+	}
+}
+
+// Sources are the paths of the files that names come from.
+func (f *File) Sources() []string {
+	var out []string
+	for _, e := range []*elffile.File{f.bin, f.debug, f.alt} {
+		if e != nil {
+			out = append(out, e.Path())
+		}
+	}
+	return out
+}
+
+// BuildID is that of the binary, "" when it has none.
+func (f *File) BuildID() string {
+	if f.bin != nil {
+		return f.bin.BuildID()
+	}
+	return f.debug.BuildID()
+}
+
+// OffsetToVaddr translates an offset in the binary to a virtual address.
+func (f *File) OffsetToVaddr(off uint64) (uint64, bool) {
+	if f.bin != nil {
+		return f.bin.OffsetToVaddr(off)
+	}
+	return debugVaddr(f.debug, off)
+}
+
+// Lookup returns the frames at a virtual address, innermost inlined callee
+// first, or nil when nothing is known about it.
+func (f *File) Lookup(vaddr uint64) []profile.Frame {
+	frames, err := f.LookupAll(context.Background(), []uint64{vaddr})
+	if err != nil {
+		return nil
+	}
+	return frames[0]
+}
+
+// LookupAll is Lookup for many addresses, in their order, on all processors.
+// Equal answers share their memory: do not write to them. It fails only when ctx
+// ends or the file is truncated while it is read.
+func (f *File) LookupAll(ctx context.Context, vaddrs []uint64) ([][]profile.Frame, error) {
+	out := make([][]profile.Frame, len(vaddrs))
+	rest := make([]int, 0, len(vaddrs))
+	if f.dwarf != nil {
+		if err := f.fromDWARF(ctx, vaddrs, out); err != nil {
+			return nil, err
+		}
+	}
+	for i := range out {
+		if out[i] == nil {
+			rest = append(rest, i)
+		}
+	}
+	for _, i := range rest {
+		out[i] = f.fromTables(vaddrs[i])
+	}
+	return out, nil
+}
+
+// fromTables names an address that DWARF says nothing about.
+func (f *File) fromTables(vaddr uint64) []profile.Frame {
+	if f.golang != nil {
+		if file, line, fn := f.golang.PCToLine(vaddr); fn != nil {
+			return []profile.Frame{{
+				Function: profile.Function{Name: fn.Name, File: file, Kind: profile.KindGo},
+				Line:     int32(line),
+			}}
+		}
+	}
+	sym, ok := f.symbols.Find(vaddr)
+	if !ok {
+		return nil
+	}
+	return []profile.Frame{{Function: f.function(sym.Name)}}
+}
+
+// function makes a function from its name in a symbol table or in DWARF.
+func (f *File) function(symbol string) profile.Function {
+	fn := profile.Function{Name: f.names.name(symbol), Kind: profile.KindNative}
+	if f.isGo {
+		fn.Kind = profile.KindGo
+	}
+	if fn.Name != symbol {
+		fn.SystemName = symbol
+	}
+	return fn
+}
+
+// goTable reads the function table that Go's runtime needs and that stripping
+// therefore leaves in place.
+func goTable(bin *elffile.File) (table *gosym.Table, err error) {
+	text, pcln := bin.Section(".text"), bin.Section(".gopclntab")
+	if text == nil || pcln == nil {
+		return nil, nil
+	}
+	data, err := bin.SectionData(pcln)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		// debug/gosym does not check every offset that it follows.
+		if r := recover(); r != nil {
+			table, err = nil, fmt.Errorf("%s: damaged .gopclntab: %v", bin.Path(), r)
+		}
+	}()
+	table, err = gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+	if err != nil {
+		return nil, fmt.Errorf("%s: .gopclntab: %w", bin.Path(), err)
+	}
+	return table, nil
+}
+
+// debugVaddr translates an offset in a binary of which only the debug file is
+// there. Its program headers have lost their sizes; what is left is that a
+// segment is mapped at the same offset within a page, and that linkers give the
+// first segments file offsets equal to their distance from the first one.
+func debugVaddr(debug *elffile.File, off uint64) (uint64, bool) {
+	const page = 4096
+	base, found := uint64(0), false
+	for _, r := range debug.Progs {
+		if r.Type.String() == "PT_LOAD" && (!found || r.Vaddr < base) {
+			base, found = r.Vaddr&^(page-1), true
+		}
+	}
+	return base + off, found
+}
+
+// inRoot puts an absolute path of the profiled system under the root directory.
+func inRoot(root, path string) string {
+	if root == "" {
+		return path
+	}
+	return filepath.Join(root, strings.TrimPrefix(path, "/"))
+}

@@ -1,0 +1,77 @@
+package symbol
+
+import (
+	"context"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/symbol/dwarf"
+)
+
+// fromDWARF fills out with the frames of the addresses that the debug information
+// knows.
+func (f *File) fromDWARF(ctx context.Context, vaddrs []uint64, out [][]profile.Frame) error {
+	return f.dwarf.Lookup(ctx, vaddrs, func() func(int, []dwarf.Frame) {
+		c := converter{
+			f:      f,
+			funcs:  map[*dwarf.Function]profile.Function{},
+			frames: map[frameKey][]profile.Frame{},
+		}
+		return func(i int, frames []dwarf.Frame) {
+			out[i] = c.convert(vaddrs[i], frames)
+		}
+	})
+}
+
+// converter turns the frames of one compilation unit into those of a profile.
+type converter struct {
+	f      *File
+	funcs  map[*dwarf.Function]profile.Function
+	frames map[frameKey][]profile.Frame
+}
+
+// frameKey identifies an answer: the frames that DWARF gave, which equal answers
+// share, and the symbol that names the outermost.
+type frameKey struct {
+	first  *dwarf.Frame
+	symbol string
+}
+
+func (c *converter) convert(vaddr uint64, frames []dwarf.Frame) []profile.Frame {
+	// The symbol table knows which copy of a function this is (".cold",
+	// ".isra.0"), and DWARF does not.
+	sym, _ := c.f.symbols.Find(vaddr)
+	key := frameKey{&frames[0], sym.Name}
+	if known, ok := c.frames[key]; ok {
+		return known
+	}
+	out := make([]profile.Frame, len(frames))
+	for i := range frames {
+		out[i] = profile.Frame{Function: c.function(frames[i].Function), Line: frames[i].Line}
+		out[i].Function.File = frames[i].File
+		if frames[i].Function.File != frames[i].File {
+			out[i].Function.StartLine = 0 // it would point into another file
+		}
+	}
+	if last := &out[len(out)-1].Function; sym.Name != "" {
+		named := c.f.function(sym.Name)
+		last.Name, last.SystemName = named.Name, named.SystemName
+	}
+	if len(out) == 1 && out[0].Function.Name == "" {
+		out = nil // a line without a function names nothing
+	}
+	c.frames[key] = out
+	return out
+}
+
+func (c *converter) function(d *dwarf.Function) profile.Function {
+	if fn, ok := c.funcs[d]; ok {
+		return fn
+	}
+	fn := c.f.function(d.Symbol)
+	if d.Scope != "" {
+		fn.Name, fn.SystemName = d.Scope+"::"+d.Name, d.Symbol
+	}
+	fn.StartLine = d.Line
+	c.funcs[d] = fn
+	return fn
+}
