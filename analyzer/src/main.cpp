@@ -26,6 +26,7 @@ protocol::Reply answer(const protocol::Request &R) {
   frontend::Unit U = frontend::compile(R.Directory, R.Arguments);
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
+  Out.Dependencies = U.Dependencies;
   Out.Unoptimised = U.Unoptimised;
   Out.StrictAliasing = U.StrictAliasing;
   if (!U.Module || !U.Target)

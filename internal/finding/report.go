@@ -20,7 +20,7 @@ type Source struct {
 // Report is the top level of the JSON form.
 type Report struct {
 	Version  int       `json:"version"`
-	Profile  Source    `json:"profile"`
+	Profile  *Source   `json:"profile"` // null where no profile ranked the findings
 	Findings []Finding `json:"findings"`
 	// Notes are things to know that are no findings: lost samples, missing
 	// symbols, a profile too small to judge.

@@ -4,6 +4,7 @@
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
+#include "clang/Frontend/Utils.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -45,6 +46,11 @@ llvm::OptimizationLevel levelOf(const CodeGenOptions &CG) {
   }
 }
 
+class AllFiles : public DependencyCollector {
+public:
+  bool needSystemDependencies() override { return true; }
+};
+
 class CompileOne : public tooling::ToolAction {
 public:
   explicit CompileOne(Unit &U) : U(U) {}
@@ -59,9 +65,12 @@ public:
     if (!CI.hasDiagnostics())
       return false;
     CI.createSourceManager(*Files);
+    auto Read = std::make_shared<AllFiles>();
+    CI.addDependencyCollector(Read);
     EmitUnoptimised Action(U.Context.get());
     const bool Ok = CI.ExecuteAction(Action);
     report(CI.getSourceManager());
+    U.Dependencies.assign(Read->getDependencies().begin(), Read->getDependencies().end());
     if (!Ok)
       return false;
     U.Module = Action.takeModule();

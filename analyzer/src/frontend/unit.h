@@ -22,6 +22,8 @@ struct Unit {
   bool StrictAliasing = true;
   bool Unoptimised = false; // the command line had no -O, or -O0
   std::vector<std::string> Errors;
+  // Every file the front end read, system headers too: what a cache must watch.
+  std::vector<std::string> Dependencies;
 };
 
 // Arguments include the compiler's name; the process's working directory does

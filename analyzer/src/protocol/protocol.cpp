@@ -106,6 +106,7 @@ json::Value toJson(const Reply &R) {
   return json::Object{{"version", Version},
                       {"id", R.Id},
                       {"errors", json::Array(R.Errors)},
+                      {"dependencies", json::Array(R.Dependencies)},
                       {"unoptimised", R.Unoptimised},
                       {"strict_aliasing", R.StrictAliasing},
                       {"loops", R.Result.Loops},

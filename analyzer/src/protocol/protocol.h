@@ -28,6 +28,7 @@ llvm::Expected<Request> parse(llvm::StringRef Line);
 struct Reply {
   std::string Id;
   std::vector<std::string> Errors;
+  std::vector<std::string> Dependencies;
   bool Unoptimised = false;
   bool StrictAliasing = true;
   ir::Result Result;

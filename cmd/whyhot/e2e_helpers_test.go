@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// condition answers what a script asks of the machine: [perf] that perf can
+// record here, [root] that we are root.
+func condition(cond string) (bool, error) {
+	switch cond {
+	case "perf":
+		dir, err := os.MkdirTemp("", "whyhot-perf")
+		if err != nil {
+			return false, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		probe := exec.Command("perf", "record", "-e", "cpu-clock", "-o", filepath.Join(dir, "p"), "true") //nolint:noctx // ends by itself
+		return probe.Run() == nil, nil
+	case "root":
+		return os.Geteuid() == 0, nil
+	}
+	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// cmdSchema validates a JSON file against a published schema:
+// schema NAME FILE, with NAME a file of docs/.
+func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: schema SCHEMA FILE")
+	}
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(ts.Getenv("ROOT"), "docs", args[0]))
+	ts.Check(err)
+	var doc any
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(args[1])))
+	dec.UseNumber()
+	ts.Check(dec.Decode(&doc))
+	err = schema.Validate(doc)
+	switch {
+	case err != nil && !neg:
+		ts.Fatalf("%s does not fit %s: %v", args[1], args[0], err)
+	case err == nil && neg:
+		ts.Fatalf("%s fits %s and should not", args[1], args[0])
+	}
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/report/term"
+)
+
+// printReport writes findings as JSON or for a person. looked says what was
+// checked, for the reader of an empty list.
+func printReport(cmd *cobra.Command, r finding.Report, asJSON bool, looked string) error {
+	if asJSON {
+		return writeJSON(cmd.OutOrStdout(), r)
+	}
+	p := term.New(cmd.OutOrStdout(), os.Environ())
+	p.Findings(r, looked)
+	return p.Err()
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

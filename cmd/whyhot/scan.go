@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/analyzer"
+	"whyhot/internal/compdb"
+	"whyhot/internal/finding"
+	"whyhot/internal/loopfinding"
+)
+
+type scanFlags struct {
+	build      string
+	json       bool
+	jobs       int
+	noCache    bool
+	suspected  bool
+	predicates []string
+}
+
+func newScanCmd() *cobra.Command {
+	var f scanFlags
+	cmd := &cobra.Command{
+		Use:   "scan -p BUILD_DIR [FILE…] | scan -- COMPILER ARG…",
+		Short: "Find loops that the compiler cannot make fast, and confirm it by compiling the counterfactual",
+		Example: "  whyhot scan -p build\n" +
+			"  whyhot scan -p build src/parse.cpp\n" +
+			"  whyhot scan -- clang++ -O3 -c x.cpp",
+		RunE: func(cmd *cobra.Command, args []string) error { return runScan(cmd, args, f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.build, "build", "p", "", "build directory with a compile_commands.json")
+	fl.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
+	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers")
+	fl.BoolVar(&f.suspected, "suspected", false, "also list the candidates that no counterfactual confirmed")
+	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size")
+	return cmd
+}
+
+func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
+	units, err := scanUnits(cmd, args, f)
+	if err != nil {
+		return err
+	}
+	binary, err := analyzer.Find()
+	if err != nil {
+		return err
+	}
+	opts := analyzer.Options{Binary: binary, Workers: f.jobs, Predicates: f.predicates}
+	if !f.noCache {
+		if opts.Cache, err = analyzer.OpenCache("", binary); err != nil {
+			return err
+		}
+	}
+	var outcomes []analyzer.Outcome
+	var notes []string
+	err = analyzer.Run(cmd.Context(), units, opts, func(o analyzer.Outcome) {
+		outcomes = append(outcomes, o)
+		if o.Err != nil {
+			notes = append(notes, fmt.Sprintf("%s: %v", o.Unit.File, o.Err))
+		}
+		for _, e := range o.Reply.Errors[:min(1, len(o.Reply.Errors))] {
+			notes = append(notes, fmt.Sprintf("%s does not compile: %s", o.Unit.File, e))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	report := finding.Report{
+		Version:  finding.SchemaVersion,
+		Findings: loopfinding.Findings(outcomes, loopfinding.Options{Suspected: f.suspected}),
+		Notes:    notes,
+	}
+	report.Notes = append(report.Notes, "no profile ranked these findings: confirmed ones and deep loops come first; `whyhot explain PROFILE -p BUILD_DIR` ranks them by the CPU they burn")
+	return printReport(cmd, report, f.json, fmt.Sprintf("%d units were analysed; no loop gains from a counterfactual.", len(units)))
+}
+
+func scanUnits(cmd *cobra.Command, args []string, f scanFlags) ([]compdb.Unit, error) {
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		if dash > 0 || f.build != "" {
+			return nil, errors.New("either -p BUILD_DIR with files, or `-- COMPILER ARG…`, not both")
+		}
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		u, err := compdb.FromCommand(dir, "", args)
+		return []compdb.Unit{u}, err
+	}
+	if f.build == "" {
+		return nil, errors.New("say where the build is: -p BUILD_DIR (with its compile_commands.json), or give one command line after --")
+	}
+	units, err := compdb.Load(f.build)
+	if err != nil || len(args) == 0 {
+		return units, err
+	}
+	chosen := slices.DeleteFunc(units, func(u compdb.Unit) bool {
+		return !slices.ContainsFunc(args, func(a string) bool { return names(a, u.File) })
+	})
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("none of %s is in %s", strings.Join(args, ", "), filepath.Join(f.build, "compile_commands.json"))
+	}
+	return chosen, nil
+}
+
+// names says whether the user's argument means the file: by path, or as a tail
+// of it.
+func names(arg, file string) bool {
+	if abs, err := filepath.Abs(arg); err == nil && abs == file {
+		return true
+	}
+	return strings.HasSuffix(file, string(filepath.Separator)+filepath.Clean(arg))
+}

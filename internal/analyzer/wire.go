@@ -1,0 +1,88 @@
+package analyzer
+
+// protocolVersion is the version of the NDJSON protocol that both sides speak.
+const protocolVersion = 1
+
+// Request asks for the analysis of one unit.
+type Request struct {
+	Directory  string   `json:"directory"`
+	Arguments  []string `json:"arguments"`
+	Predicates []string `json:"predicates,omitempty"`
+	Functions  []string `json:"functions,omitempty"` // linkage names; none means all
+	Remarks    bool     `json:"remarks,omitempty"`
+}
+
+// Point is a source position; a []Point is an inlining chain, innermost first.
+type Point struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Function string `json:"function,omitempty"` // linkage name
+}
+
+// Access is one load or store of a candidate.
+type Access struct {
+	Kind  string  `json:"kind"` // "first", "load" or "write"
+	Type  string  `json:"type"` // LLVM's name of the type moved
+	Where []Point `json:"where"`
+}
+
+// LoopState is a loop in one world.
+type LoopState struct {
+	Present            bool    `json:"present"`
+	Idiom              bool    `json:"idiom"` // replaced by a library call, or deleted
+	Vectorised         bool    `json:"vectorised"`
+	VectorWidth        int     `json:"vector_width"`
+	Interleave         int     `json:"interleave"`
+	Unroll             int     `json:"unroll"`
+	Calls              int     `json:"calls"`
+	Reloads            int     `json:"reloads"`
+	LoadsPerIteration  float64 `json:"loads_per_iteration"` // of the source loop
+	StoresPerIteration float64 `json:"stores_per_iteration"`
+}
+
+// The worlds a loop is compiled in.
+const (
+	WorldWritten = "written"
+	WorldRetyped = "retyped"
+	WorldHoisted = "hoisted"
+	WorldPlacebo = "placebo"
+)
+
+// Candidate is a loop that repeats loads for no reason but the blamed stores.
+type Candidate struct {
+	Predicate string               `json:"predicate"`
+	Function  string               `json:"function"` // linkage name of the function the loop ended up in
+	Start     []Point              `json:"start"`
+	Depth     int                  `json:"depth"`
+	Innermost bool                 `json:"innermost"`
+	Loads     []Access             `json:"loads"`
+	Writes    []Access             `json:"writes"`
+	Worlds    map[string]LoopState `json:"worlds"`
+	Confirmed bool                 `json:"confirmed"`
+	Reach     []string             `json:"reach"` // the worlds whose edit has an effect
+	Effect    string               `json:"effect"`
+}
+
+// Remark is one optimisation remark of the world as written.
+type Remark struct {
+	Kind     string  `json:"kind"`
+	Pass     string  `json:"pass"`
+	Name     string  `json:"name"`
+	Function string  `json:"function"`
+	Message  string  `json:"message"`
+	Where    []Point `json:"where"`
+}
+
+// Reply is the answer to one request.
+type Reply struct {
+	Errors          []string    `json:"errors"`
+	Dependencies    []string    `json:"dependencies"` // every file the front end read
+	Unoptimised     bool        `json:"unoptimised"`
+	StrictAliasing  bool        `json:"strict_aliasing"`
+	Loops           int         `json:"loops"`
+	Candidates      []Candidate `json:"candidates"`
+	Remarks         []Remark    `json:"remarks"`
+	FrontEndSeconds float64     `json:"front_end_seconds"`
+	AnalysisSeconds float64     `json:"analysis_seconds"`
+}
