@@ -1,8 +1,6 @@
 package view
 
 import (
-	"slices"
-
 	"whyhot/internal/profile"
 )
 
@@ -85,22 +83,23 @@ func recursive(p *profile.Profile, fn []profile.FunctionID) int64 {
 	return sum
 }
 
-// Find returns the functions that name means, each identity once: those whose
-// name or symbol equals it, else those for which match is true. Only functions
-// that occur in a sample are found.
-func Find(p *profile.Profile, name string, match func(string) bool) []profile.FunctionID {
-	var exact, matching []profile.FunctionID
+// Find returns the functions that occur in a sample and that the first of the
+// tests to match any finds, by falling Total; each identity once. A test sees
+// the name that Name gives, then the symbol.
+func Find(p *profile.Profile, tests ...func(name string) bool) []profile.FunctionID {
+	found := make([][]profile.FunctionID, len(tests))
 	for _, row := range Top(p, TopOptions{Sort: SortTotal}).Rows {
 		f := p.Function(row.Function)
-		switch shown := Name(p, row.Function); {
-		case shown == name || f.SystemName == name:
-			exact = append(exact, row.Function)
-		case match(shown) || (f.SystemName != "" && match(f.SystemName)):
-			matching = append(matching, row.Function)
+		for i, test := range tests {
+			if test(Name(p, row.Function)) || (f.SystemName != "" && test(f.SystemName)) {
+				found[i] = append(found[i], row.Function)
+			}
 		}
 	}
-	if len(exact) > 0 {
-		return exact
+	for _, ids := range found {
+		if len(ids) > 0 {
+			return ids
+		}
 	}
-	return slices.Clip(matching)
+	return nil
 }

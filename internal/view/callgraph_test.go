@@ -55,7 +55,7 @@ func TestCallgraphOfRecursiveFunction(t *testing.T) {
 		"expr number":                           1,
 		"main other":                            9,
 	})
-	s := Callgraph(p, Find(p, "expr", func(string) bool { return false }))
+	s := Callgraph(p, Find(p, func(name string) bool { return name == "expr" }))
 	if s.Total != 8 || s.Self != 2 || s.Recursive != 5 || s.Entry != 1 {
 		t.Errorf("total %d self %d recursive %d entry %d, want 8 2 5 1", s.Total, s.Self, s.Recursive, s.Entry)
 	}
@@ -95,21 +95,21 @@ func fromFolded(stacks map[string]int64) *profile.Profile {
 	return b.Build(profile.Meta{})
 }
 
-func TestFindPrefersTheExactName(t *testing.T) {
+func TestFindTakesTheFirstTestThatMatches(t *testing.T) {
 	p := fromFolded(map[string]int64{"main read": 1, "main read_all": 2, "main unread": 3})
-	matches := func(s string) bool { return strings.Contains(s, "read") }
 	names := func(name string) string {
 		var found []string
-		for _, id := range Find(p, name, matches) {
+		exact := func(s string) bool { return s == name }
+		within := func(s string) bool { return strings.Contains(s, name) }
+		for _, id := range Find(p, exact, within) {
 			found = append(found, Name(p, id))
 		}
 		return strings.Join(found, " ")
 	}
-	if got := names("read"); got != "read" {
-		t.Errorf("read finds %q", got)
-	}
-	if got := names("rea"); got != "unread read_all read" {
-		t.Errorf("rea finds %q, want all by weight", got)
+	for name, want := range map[string]string{"read": "read", "rea": "unread read_all read", "write": ""} {
+		if got := names(name); got != want {
+			t.Errorf("%s finds %q, want %q", name, got, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -26,7 +27,7 @@ type TopInput struct {
 const (
 	barWidth     = 10
 	libraryWidth = 24
-	sourceWidth  = 36
+	sourceWidth  = 20 // at least
 )
 
 // Top prints a top table.
@@ -55,16 +56,28 @@ func (in *TopInput) table() *Table {
 		{Title: "±", Right: true, Optional: 1},
 		{Title: "total", Right: true},
 		{Title: "", Optional: 2},
-		{Title: "value", Right: true, Optional: 4},
+		{Title: valueTitle(in.Profile.Meta.ValueType), Right: true, Optional: 4},
 		{Title: string(in.Table.By), Flex: !in.FullNames, Min: 28, Shorten: in.shorten()},
 		{Title: "library", Max: libraryWidth, Shorten: symname.Shorten},
-		{Title: "source", Max: sourceWidth, Optional: 3, Shorten: ShortenPath},
+		{Title: "source", Flex: true, Min: sourceWidth, Optional: 3, Shorten: ShortenPath},
 	}}
 	if in.Table.By == view.ByLine {
 		t.Columns[5].Title = "function"
 		t.Columns[7].Optional = 0
 	}
 	return t
+}
+
+func valueTitle(t profile.ValueType) string {
+	switch {
+	case strings.HasSuffix(t.Unit, "seconds"):
+		return "time"
+	case strings.HasSuffix(t.Unit, "bytes"):
+		return "size"
+	case t.Type == "samples" || t.Type == "":
+		return "samples"
+	}
+	return t.Type
 }
 
 func (in *TopInput) shorten() func(string, int) string {

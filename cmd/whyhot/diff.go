@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/report/tablejson"
+	"whyhot/internal/report/term"
+	"whyhot/internal/view"
+)
+
+type diffFlags struct {
+	load      loadFlags
+	filter    filterFlags
+	sort      string
+	rows      int
+	absolute  bool
+	all       bool
+	json      bool
+	fullNames bool
+}
+
+func newDiffCmd() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff BEFORE AFTER",
+		Short: "What changed between two profiles, and what of it is chance",
+		Long: `Compares two profiles function by function. Functions are matched by name and
+binary, without directories and version suffixes.
+
+Shares are compared, so a saving in one place makes all others look dearer. Give
+--absolute where both profiles measured the same work at the same rate: then
+values are compared. Differences that sampling alone explains are left out
+unless --all is given; they are marked with "?".`,
+		Example: `  whyhot diff before.pb.gz after.pb.gz
+  whyhot diff before.pb.gz after.pb.gz --absolute --sort total`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd, args[0], args[1], f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVarP(&f.rows, "number", "n", 20, "rows to show, 0 for all (--json gives all unless this is set)")
+	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "what is compared: self or total")
+	flags.BoolVar(&f.absolute, "absolute", false, "compare values, not shares")
+	flags.BoolVar(&f.all, "all", false, "also show differences that chance explains")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
+	f.load.add(cmd)
+	f.filter.add(cmd)
+	return cmd
+}
+
+func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
+	if err := checkSort(f.sort); err != nil {
+		return err
+	}
+	if f.rows < 0 {
+		return fmt.Errorf("-n %d: must not be negative", f.rows)
+	}
+	if before == "-" && after == "-" {
+		return fmt.Errorf("only one of the profiles can be the standard input")
+	}
+	a, err := f.one(cmd, before)
+	if err != nil {
+		return err
+	}
+	b, err := f.one(cmd, after)
+	if err != nil {
+		return err
+	}
+	if x, y := a.Meta.ValueType, b.Meta.ValueType; f.absolute && x.Unit != y.Unit {
+		return fmt.Errorf("--absolute: %s counts %s and %s counts %s; leave --absolute out to compare shares", before, x.Unit, after, y.Unit)
+	}
+	sort := view.Sort(f.sort)
+	table := view.Diff(a, b, view.DiffOptions{Sort: sort, Absolute: f.absolute})
+	if f.json {
+		rows := 0
+		if cmd.Flags().Changed("number") {
+			rows = f.rows
+		}
+		return tablejson.Diff(cmd.OutOrStdout(), a, b, table, sort, rows)
+	}
+	out := term.New(cmd.OutOrStdout(), os.Environ())
+	out.Header(before, a)
+	out.Header(after, b)
+	out.Line()
+	out.Diff(term.DiffInput{A: a, B: b, Table: table, Sort: sort, Rows: f.rows, All: f.all, FullNames: f.fullNames})
+	hintAfterDiff(out, after, table)
+	return out.Err()
+}
+
+func (f *diffFlags) one(cmd *cobra.Command, path string) (*profile.Profile, error) {
+	p, err := loadProfile(cmd, path, f.load)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = f.filter.apply(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// hintAfterDiff points at the function that grew most.
+func hintAfterDiff(out *term.Printer, after string, table *view.DiffTable) {
+	for _, r := range table.Rows {
+		if r.Significant && r.Delta > 0 && r.B != (view.Side{}) && after != "-" {
+			out.Hint("who calls what grew", "whyhot", "graph", after, r.Name)
+			return
+		}
+	}
+}

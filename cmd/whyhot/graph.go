@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/report/tablejson"
+	"whyhot/internal/report/term"
+	"whyhot/internal/view"
+)
+
+type graphFlags struct {
+	load      loadFlags
+	filter    filterFlags
+	depth     int
+	least     float64
+	all       bool
+	json      bool
+	fullNames bool
+}
+
+func newGraphCmd() *cobra.Command {
+	var f graphFlags
+	cmd := &cobra.Command{
+		Use:   "graph FILE FUNCTION",
+		Short: "Who calls a function and what it calls, with shares",
+		Long: `Shows a function between its callers and its callees, as trees both ways.
+"of all" is the share of the whole profile, "of it" that of the function.
+
+FUNCTION is a name, a name as the tables shorten it, or a regular expression. A
+recursive function counts once a sample: its callers are those of the outermost
+call, its callees those of the innermost one.`,
+		Example: `  whyhot graph cpu.pb.gz malloc
+  whyhot graph perf.data 'json_parse.*' --all --depth 6`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return runGraph(cmd, args[0], args[1], f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.depth, "depth", 4, "levels of callers and of callees")
+	flags.Float64Var(&f.least, "min", 1, "leave out branches below this percentage of the function")
+	flags.BoolVar(&f.all, "all", false, "take all functions that FUNCTION matches as one")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
+	f.load.add(cmd)
+	f.filter.add(cmd)
+	return cmd
+}
+
+func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
+	switch {
+	case f.depth < 1:
+		return fmt.Errorf("--depth %d: must be at least 1", f.depth)
+	case f.least < 0 || f.least > 100:
+		return fmt.Errorf("--min %g: must be a percentage from 0 to 100", f.least)
+	}
+	all, err := loadProfile(cmd, path, f.load)
+	if err != nil {
+		return err
+	}
+	p, err := f.filter.apply(all)
+	if err != nil {
+		return err
+	}
+	found, err := findFunction(p, function, f.all)
+	if err != nil {
+		return err
+	}
+	s := view.Callgraph(p, found)
+	whole := term.WholeOf(all)
+	if f.json {
+		least := int64(f.least / 100 * float64(s.Total))
+		return tablejson.Graph(cmd.OutOrStdout(), p, s, whole.Total, f.depth, least)
+	}
+	out := term.New(cmd.OutOrStdout(), os.Environ())
+	printHeader(out, path, all, p, &f.filter, false)
+	out.Line()
+	out.Graph(term.GraphInput{
+		Profile: p, Name: functionTitle(p, found), Sandwich: s, Whole: whole,
+		Depth: f.depth, MinShare: f.least / 100, FullNames: f.fullNames,
+	})
+	if path != "-" {
+		out.Hint("line by line", "whyhot", "lines", path, function)
+	}
+	return out.Err()
+}
+
+// functionTitle names one function, or says of how many the numbers are.
+func functionTitle(p *profile.Profile, found []profile.FunctionID) string {
+	name := view.Name(p, found[0])
+	if len(found) == 1 {
+		return name
+	}
+	if sameName(p, found) {
+		return fmt.Sprintf("%s (%d functions of this name)", name, len(found))
+	}
+	return fmt.Sprintf("%s and %d more functions", name, len(found)-1)
+}

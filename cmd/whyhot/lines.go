@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/report/source"
+	"whyhot/internal/report/tablejson"
+	"whyhot/internal/report/term"
+	"whyhot/internal/view"
+)
+
+type linesFlags struct {
+	load       loadFlags
+	filter     filterFlags
+	sourceDirs []string
+	context    int
+	all        bool
+	json       bool
+}
+
+func newLinesCmd() *cobra.Command {
+	var f linesFlags
+	cmd := &cobra.Command{
+		Use:   "lines FILE FUNCTION",
+		Short: "The cost of each source line of a function",
+		Long: `Spreads the cost of a function over its source lines and shows their text where
+the file is at hand; over addresses where the lines are not known. "self" is the
+share of samples in which the line itself was executing, "total" adds what the
+line called.
+
+FUNCTION is a name, a name as the tables shorten it, or a regular expression.`,
+		Example: `  whyhot lines cpu.pb.gz parse_number
+  whyhot lines cpu.pb.gz parse_number --source-dir ~/src/parser`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return runLines(cmd, args[0], args[1], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.sourceDirs, "source-dir", nil, "also look for source files below `DIR` (repeatable)")
+	flags.IntVar(&f.context, "context", 2, "lines without samples to show around those with")
+	flags.BoolVar(&f.all, "all", false, "take all functions that FUNCTION matches as one")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	f.load.add(cmd)
+	f.filter.add(cmd)
+	return cmd
+}
+
+func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
+	if f.context < 0 {
+		return fmt.Errorf("--context %d: must not be negative", f.context)
+	}
+	all, err := loadProfile(cmd, path, f.load)
+	if err != nil {
+		return err
+	}
+	p, err := f.filter.apply(all)
+	if err != nil {
+		return err
+	}
+	found, err := findFunction(p, function, f.all)
+	if err != nil {
+		return err
+	}
+	table := view.Lines(p, found)
+	whole := term.WholeOf(all)
+	if f.json {
+		return tablejson.Lines(cmd.OutOrStdout(), p, found[0], table, whole.Total)
+	}
+	files := source.Finder{Dirs: f.sourceDirs, RecordedAt: p.Meta.Start}
+	out := term.New(cmd.OutOrStdout(), os.Environ())
+	printHeader(out, path, all, p, &f.filter, false)
+	out.Line()
+	out.Lines(term.LinesInput{
+		Profile: p, Name: functionTitle(p, found), Table: table, Whole: whole,
+		Source: files.Lines, Context: f.context,
+	})
+	printOnce(cmd.ErrOrStderr(), files.Notes())
+	if path != "-" {
+		out.Hint("why it is hot", "whyhot", "explain", path)
+	}
+	return out.Err()
+}

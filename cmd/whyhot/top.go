@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/report/tablejson"
+	"whyhot/internal/report/term"
+	"whyhot/internal/view"
+)
+
+type topFlags struct {
+	load      loadFlags
+	filter    filterFlags
+	by, sort  string
+	library   string
+	match     string
+	rows      int
+	relative  bool
+	json      bool
+	fullNames bool
+}
+
+func newTopCmd() *cobra.Command {
+	var f topFlags
+	cmd := &cobra.Command{
+		Use:   "top FILE",
+		Short: "What is hot: functions by their own time or with all they call",
+		Long: `Lists what is hot in a profile. "self" is the share of samples in which the
+function itself was executing, "total" that in which it was anywhere on the
+stack; a recursive function counts once a sample. "±" is the sampling error of
+the share that the rows are sorted by (half of the 95 % interval).
+
+--process, --thread, --focus, --ignore and --leaf choose samples; --library and
+--match choose the functions that are listed and counted. Shares stay fractions
+of the whole profile unless --relative is given.`,
+		Example: `  whyhot top perf.data
+  whyhot top cpu.pb.gz --by library
+  whyhot top cpu.pb.gz --sort total --process nginx
+  whyhot top - < stacks.folded --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runTop(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVarP(&f.rows, "number", "n", 20, "rows to show, 0 for all (--json gives all unless this is set)")
+	flags.StringVar(&f.by, "by", string(view.ByFunction), "what a row is: "+groupingList())
+	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "order: self or total")
+	flags.StringVar(&f.library, "library", "", "only functions of binaries whose path matches `REGEX`")
+	flags.StringVar(&f.match, "match", "", "only functions whose name matches `REGEX`")
+	flags.BoolVar(&f.relative, "relative", false, "shares of the chosen samples, not of all")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
+	f.load.add(cmd)
+	f.filter.add(cmd)
+	return cmd
+}
+
+func groupingList() string {
+	var names []string
+	for _, g := range view.Groupings() {
+		names = append(names, string(g))
+	}
+	return strings.Join(names, ", ")
+}
+
+// options checks the flags that choose rows.
+func (f *topFlags) options() (view.TopOptions, error) {
+	opt := view.TopOptions{By: view.By(f.by), Sort: view.Sort(f.sort)}
+	if !slices.Contains(view.Groupings(), opt.By) {
+		return opt, fmt.Errorf("--by %s: must be one of %s", f.by, groupingList())
+	}
+	if err := checkSort(f.sort); err != nil {
+		return opt, err
+	}
+	if f.rows < 0 {
+		return opt, fmt.Errorf("-n %d: must not be negative", f.rows)
+	}
+	var err error
+	if opt.Library, err = pattern("library", f.library); err != nil {
+		return opt, err
+	}
+	opt.Match, err = pattern("match", f.match)
+	return opt, err
+}
+
+func checkSort(s string) error {
+	if s != string(view.SortSelf) && s != string(view.SortTotal) {
+		return fmt.Errorf("--sort %s: must be self or total", s)
+	}
+	return nil
+}
+
+func runTop(cmd *cobra.Command, path string, f topFlags) error {
+	opt, err := f.options()
+	if err != nil {
+		return err
+	}
+	all, err := loadProfile(cmd, path, f.load)
+	if err != nil {
+		return err
+	}
+	p, err := f.filter.apply(all)
+	if err != nil {
+		return err
+	}
+	whole := term.WholeOf(all)
+	if f.relative {
+		whole = term.WholeOf(p)
+	}
+	table := view.Top(p, opt)
+	if len(table.Rows) == 0 && (f.library != "" || f.match != "") {
+		return fmt.Errorf("no function passes%s%s", flagText(" --library ", f.library), flagText(" --match ", f.match))
+	}
+	if f.json {
+		rows := 0
+		if cmd.Flags().Changed("number") {
+			rows = f.rows
+		}
+		return tablejson.Top(cmd.OutOrStdout(), p, table, whole.Total, rows)
+	}
+	out := term.New(cmd.OutOrStdout(), os.Environ())
+	printHeader(out, path, all, p, &f.filter, f.relative)
+	out.Line()
+	out.Top(term.TopInput{Profile: p, Table: table, Whole: whole, Rows: f.rows, Sort: opt.Sort, FullNames: f.fullNames})
+	hintAfterTop(out, path, p, table)
+	return out.Err()
+}
+
+func flagText(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name + value
+}
+
+// printHeader says what was profiled, and what of it the filters left.
+func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter *filterFlags, relative bool) {
+	out.Header(path, all)
+	on := filter.String()
+	if on == "" {
+		return
+	}
+	of := "shares are of the whole profile"
+	if relative {
+		of = "shares are of these"
+	}
+	kept := quantity.Percent(term.WholeOf(all).Share(p.Total()))
+	out.Note("%s: %s of the samples (%s); %s", on, quantity.Count(p.Count()), kept, of)
+}
+
+// hintAfterTop names the next step: who calls the hottest function that has a
+// name, and why it is hot.
+func hintAfterTop(out *term.Printer, path string, p *profile.Profile, table *view.TopTable) {
+	if path == "-" {
+		return
+	}
+	if table.By == view.ByFunction || table.By == view.ByLine {
+		for _, r := range table.Rows {
+			if p.Function(r.Function).Name != "" {
+				out.Hint("who calls it", "whyhot", "graph", path, view.Name(p, r.Function))
+				break
+			}
+		}
+	}
+	out.Hint("why it is hot", "whyhot", "explain", path)
+}
