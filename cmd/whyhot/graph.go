@@ -39,8 +39,8 @@ call, its callees those of the innermost one.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runGraph(cmd, args[0], args[1], f) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.depth, "depth", 4, "levels of callers and of callees")
-	flags.Float64Var(&f.least, "min", 1, "leave out branches below this percentage of the function")
+	flags.IntVar(&f.depth, "depth", 3, "levels of callers and of callees")
+	flags.Float64Var(&f.least, "min", 2, "leave out branches below this percentage of the function")
 	flags.BoolVar(&f.all, "all", false, "take all functions that FUNCTION matches as one")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"whyhot/internal/ingest"
+	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/profile"
 )
 
@@ -29,14 +30,18 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug files in `DIR` (repeatable)")
 	flags.BoolVar(&f.noSymbols, "no-symbols", false, "show what the file itself names, resolve nothing")
-	flags.StringVar(&f.sampleType, "sample-type", "", "values to show of a profile that has several, for example alloc_space")
+	flags.StringVar(&f.sampleType, "sample-type", "", "which `VALUE` to show of a pprof file that has several, or event of a perf.data file")
 }
 
 // loadProfile reads the profile at path ("-" is the standard input) and names
 // its addresses. What the user should know of the reading goes to stderr.
 func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile, error) {
 	done := showBusy(cmd.ErrOrStderr(), "reading "+path)
-	p, err := ingest.Open(cmd.Context(), path, ingest.Options{SampleType: f.sampleType, Stdin: cmd.InOrStdin()})
+	p, err := ingest.Open(cmd.Context(), path, ingest.Options{
+		SampleType: f.sampleType,
+		Perf:       perfdata.Options{Event: f.sampleType, DebugDirs: f.debugDirs},
+		Stdin:      cmd.InOrStdin(),
+	})
 	done()
 	if err != nil {
 		return nil, err

@@ -81,11 +81,11 @@ func (f *filterFlags) String() string {
 
 // known lists the processes or threads there are, where one was asked for.
 func (f *filterFlags) known(p *profile.Profile) string {
-	by := view.ByProcess
+	by, kind := view.ByProcess, "processes"
 	switch {
 	case f.process != "":
 	case f.thread != "":
-		by = view.ByThread
+		by, kind = view.ByThread, "threads"
 	default:
 		return ""
 	}
@@ -98,7 +98,7 @@ func (f *filterFlags) known(p *profile.Profile) string {
 		}
 		names = append(names, r.Label)
 	}
-	return fmt.Sprintf("; the %ss are %s", by, strings.Join(names, ", "))
+	return fmt.Sprintf("; the %s are %s", kind, strings.Join(names, ", "))
 }
 
 // findFunction resolves what the user calls a function: its exact name, the

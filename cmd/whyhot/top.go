@@ -8,10 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/catalog"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
+	"whyhot/internal/rule"
 	"whyhot/internal/view"
 )
 
@@ -20,6 +22,7 @@ type topFlags struct {
 	filter    filterFlags
 	by, sort  string
 	library   string
+	family    string
 	match     string
 	rows      int
 	relative  bool
@@ -37,9 +40,9 @@ function itself was executing, "total" that in which it was anywhere on the
 stack; a recursive function counts once a sample. "±" is the sampling error of
 the share that the rows are sorted by (half of the 95 % interval).
 
---process, --thread, --focus, --ignore and --leaf choose samples; --library and
---match choose the functions that are listed and counted. Shares stay fractions
-of the whole profile unless --relative is given.`,
+--process, --thread, --focus, --ignore and --leaf choose samples; --library,
+--match and --family choose the functions that are listed and counted. Shares
+stay fractions of the whole profile unless --relative is given.`,
 		Example: `  whyhot top perf.data
   whyhot top cpu.pb.gz --by library
   whyhot top cpu.pb.gz --sort total --process nginx
@@ -53,6 +56,7 @@ of the whole profile unless --relative is given.`,
 	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "order: self or total")
 	flags.StringVar(&f.library, "library", "", "only functions of binaries whose path matches `REGEX`")
 	flags.StringVar(&f.match, "match", "", "only functions whose name matches `REGEX`")
+	flags.StringVar(&f.family, "family", "", "only functions of families that match `REGEX` (see --by family)")
 	flags.BoolVar(&f.relative, "relative", false, "shares of the chosen samples, not of all")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
@@ -85,8 +89,20 @@ func (f *topFlags) options() (view.TopOptions, error) {
 	if opt.Library, err = pattern("library", f.library); err != nil {
 		return opt, err
 	}
-	opt.Match, err = pattern("match", f.match)
-	return opt, err
+	if opt.Match, err = pattern("match", f.match); err != nil {
+		return opt, err
+	}
+	if opt.Family, err = pattern("family", f.family); err != nil {
+		return opt, err
+	}
+	if opt.Family != nil || opt.By == view.ByFamily {
+		cat, err := catalog.Builtin()
+		if err != nil {
+			return opt, err
+		}
+		opt.Grouper = rule.NewFamilies(cat)
+	}
+	return opt, nil
 }
 
 func checkSort(s string) error {
@@ -114,8 +130,9 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 		whole = term.WholeOf(p)
 	}
 	table := view.Top(p, opt)
-	if len(table.Rows) == 0 && (f.library != "" || f.match != "") {
-		return fmt.Errorf("no function passes%s%s", flagText(" --library ", f.library), flagText(" --match ", f.match))
+	if len(table.Rows) == 0 {
+		return fmt.Errorf("no function passes%s%s%s",
+			flagText(" --library ", f.library), flagText(" --match ", f.match), flagText(" --family ", f.family))
 	}
 	if f.json {
 		rows := 0

@@ -28,7 +28,8 @@ type Side struct {
 // DiffRow is one function in both profiles.
 type DiffRow struct {
 	Name   string // as Name gives it
-	Binary string // as Library gives it, of B where the function is there
+	Binary string // its file's name; "" where the function is in none that is known
+	File   string // source file, "" when not known
 	A, B   Side
 	// Delta is B minus A in the column compared: in fractions of all samples,
 	// or with Absolute in the profile's unit.
@@ -89,7 +90,17 @@ type diffKey struct{ name, where string }
 
 type diffSide struct {
 	Side
-	name, binary string
+
+	name, binary, file string
+}
+
+func newSide(p *profile.Profile, fn profile.FunctionID) diffSide {
+	f := p.Function(fn)
+	s := diffSide{Side: Side{Function: fn}, name: Name(p, fn), file: f.File}
+	if p.Mapping(f.Mapping).Path != "" {
+		s.binary = Library(p, fn)
+	}
+	return s
 }
 
 // sides sums a profile by what its functions match by. A total is summed per
@@ -108,7 +119,7 @@ func sides(p *profile.Profile) map[diffKey]diffSide {
 			n = uint32(len(found))
 			keys[key] = n
 			order = append(order, key)
-			found = append(found, diffSide{Side{Function: fn}, key.name, Library(p, fn)})
+			found = append(found, newSide(p, fn))
 		}
 		number[i] = n
 	}
@@ -186,7 +197,7 @@ func lone(xs, others map[diffKey]diffSide) map[string]diffKey {
 }
 
 func (d *DiffTable) compare(opt DiffOptions, x, y diffSide) DiffRow {
-	row := DiffRow{Name: cmp.Or(y.name, x.name), Binary: cmp.Or(y.binary, x.binary), A: x.Side, B: y.Side}
+	row := DiffRow{Name: cmp.Or(y.name, x.name), Binary: cmp.Or(y.binary, x.binary), File: cmp.Or(y.file, x.file), A: x.Side, B: y.Side}
 	valueA, valueB := x.Self, y.Self
 	if opt.Sort == SortTotal {
 		valueA, valueB = x.Total, y.Total

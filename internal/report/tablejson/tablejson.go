@@ -191,6 +191,7 @@ type values struct {
 type diffRow struct {
 	Function    string  `json:"function,omitempty"`
 	Binary      string  `json:"binary,omitempty"`
+	File        string  `json:"file,omitempty"`
 	Before      *values `json:"before,omitempty"`
 	After       *values `json:"after,omitempty"`
 	Delta       float64 `json:"delta"`
@@ -206,7 +207,7 @@ func Diff(w io.Writer, a, b *profile.Profile, d *view.DiffTable, sort view.Sort,
 	}
 	out := make([]diffRow, 0, len(list))
 	for _, r := range list {
-		row := diffRow{Binary: r.Binary, Delta: r.Delta, P: r.P, Significant: r.Significant}
+		row := diffRow{Binary: r.Binary, File: r.File, Delta: r.Delta, P: r.P, Significant: r.Significant}
 		row.Before, row.Function = valuesOf(a, r.A, row.Function)
 		row.After, row.Function = valuesOf(b, r.B, row.Function)
 		out = append(out, row)

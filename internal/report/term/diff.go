@@ -1,8 +1,10 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
@@ -67,7 +69,7 @@ func (in *DiffInput) table(rows []view.DiffRow) *Table {
 		{Title: "", Optional: 2},
 		{Title: "", Optional: 0},
 		{Title: "function, " + string(in.Sort), Flex: !in.FullNames, Min: 28, Shorten: symname.Shorten},
-		{Title: "library", Max: libraryWidth, Shorten: symname.Shorten, Optional: 1},
+		{Title: "where", Max: libraryWidth, Shorten: ShortenPath, Optional: 1},
 	}}
 	most := 0.0
 	for _, r := range rows {
@@ -96,10 +98,6 @@ func (in *DiffInput) cells(r view.DiffRow, most float64) []Cell {
 	if !r.Significant {
 		name.Style = &styles.dim
 	}
-	lib := r.Binary
-	if name.Text == "["+lib+"]" || name.Text == lib {
-		lib = ""
-	}
 	return []Cell{
 		{Text: in.value(a, in.Table.TotalA, in.A, r.A)},
 		{Text: in.value(b, in.Table.TotalB, in.B, r.B)},
@@ -107,8 +105,16 @@ func (in *DiffInput) cells(r view.DiffRow, most float64) []Cell {
 		{Text: Bar(math.Abs(r.Delta), most, barWidth), Style: change},
 		{Text: sign, Style: &styles.dim},
 		name,
-		{Text: lib, Style: &styles.dim},
+		{Text: place(r), Style: &styles.dim},
 	}
+}
+
+// place leaves out what the name of unnamed code says already.
+func place(r view.DiffRow) string {
+	if strings.Trim(r.Name, "[]") == strings.Trim(r.Binary, "[]") {
+		return ""
+	}
+	return cmp.Or(r.Binary, r.File)
 }
 
 // value is one side of a row; a function that the profile does not hold has

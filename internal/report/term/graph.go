@@ -25,7 +25,7 @@ type GraphInput struct {
 func (p *Printer) Graph(in GraphInput) {
 	s := in.Sandwich
 	title := styles.title.Render(Clean(in.Name))
-	if lib := library(in.Profile, s.Function); lib != "" {
+	if lib := where(in.Profile, s.Function); lib != "" {
 		title += "  " + styles.dim.Render(Clean(lib))
 	}
 	p.Line(title)
@@ -43,6 +43,11 @@ func (p *Printer) Graph(in GraphInput) {
 	p.branch(in, "calls", s.CalleeTree, s.Self, "(its own code)")
 }
 
+// where is the binary, or the source file of code that runs from none.
+func where(p *profile.Profile, fn profile.FunctionID) string {
+	return cmp.Or(library(p, fn), source(p.Function(fn), 0))
+}
+
 func share(part, whole int64) float64 {
 	return Whole{Total: whole}.Share(part)
 }
@@ -55,7 +60,7 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		{Title: "of it", Right: true},
 		{Title: "", Optional: 1},
 		{Title: title, Flex: !in.FullNames, Min: 28, Shorten: shortenBranch},
-		{Title: "library", Max: libraryWidth, Shorten: symname.Shorten, Optional: 2},
+		{Title: "where", Max: libraryWidth, Shorten: ShortenPath, Optional: 2},
 	}}
 	add := func(value int64, indent, name, lib string, style bool) {
 		cell := Cell{Text: indent + name}
@@ -79,7 +84,7 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 			add(own, "", ownName, "", true)
 			ownShown = true
 		}
-		add(node.Total, indent(tree, shown, i), branchName(in.Profile, node), library(in.Profile, node.Function),
+		add(node.Total, indent(tree, shown, i), branchName(in.Profile, node), where(in.Profile, node.Function),
 			in.Profile.Function(node.Function).Name == "")
 	}
 	if !ownShown {
