@@ -5,6 +5,7 @@ import "github.com/spf13/cobra"
 // commands lists the subcommands, one line and one file each.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
+		newExplainCmd(),
 		newScanCmd(),
 		newTopCmd(),
 		newGraphCmd(),

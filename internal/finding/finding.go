@@ -76,7 +76,7 @@ type Evidence struct {
 }
 
 // Fix is what to change. Kind is one of preload, package, env, flag, code,
-// config, build.
+// config, build, cli (another program on the command line).
 type Fix struct {
 	Kind    string   `json:"kind"`
 	Steps   []string `json:"steps"`

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+	"whyhot/internal/report/html"
+	"whyhot/internal/report/term"
+	"whyhot/internal/rule"
+	"whyhot/internal/trial/ledger"
+	"whyhot/internal/view"
+)
+
+type explainFlags struct {
+	load   loadFlags
+	filter filterFlags
+	json   bool
+	html   string
+	rules  []string
+	all    bool
+}
+
+func newExplainCmd() *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain FILE",
+		Short: "Why it is hot: findings ranked by the CPU they could give back",
+		Long: `Judges a profile against the catalogue of known slow libraries, functions and
+patterns, and prints a short list of findings: what is slow, how much CPU it
+touches (± sampling error), what may come back, what speaks for it, what to
+change, and the command that proves it. Trials that were run with
+"whyhot try --profile FILE" are shown with the finding they prove or refute.
+
+Many fast programs get no finding; that is an answer too.`,
+		Example: `  whyhot explain cpu.pb.gz
+  whyhot explain cpu.pb.gz --html report.html
+  whyhot explain perf.data --process nginx --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
+	flags.StringVar(&f.html, "html", "", "write a self-contained HTML report to `OUT`")
+	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
+	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO)")
+	f.load.add(cmd)
+	f.filter.add(cmd)
+	return cmd
+}
+
+func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
+	cat, err := loadCatalog(f.rules)
+	if err != nil {
+		return err
+	}
+	all, err := loadProfile(cmd, path, f.load)
+	if err != nil {
+		return err
+	}
+	p, err := f.filter.apply(all)
+	if err != nil {
+		return err
+	}
+	report, err := explain(cmd, p, path, cat, f.all)
+	if err != nil {
+		return err
+	}
+	looked := fmt.Sprintf("%d catalogue entries were held against %s.", len(cat.Entries), countText(p))
+	if f.html != "" {
+		if err := writeHTMLReport(f.html, path, p, report, looked); err != nil {
+			return err
+		}
+		if !f.json {
+			_, err := fmt.Fprintln(cmd.ErrOrStderr(), "report:", f.html)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if !f.json {
+		out := term.New(cmd.OutOrStdout(), os.Environ())
+		printHeader(out, path, all, p, &f.filter, true)
+		if err := out.Err(); err != nil {
+			return err
+		}
+	}
+	return printReport(cmd, report, f.json, looked)
+}
+
+func countText(p *profile.Profile) string {
+	if p.Count() == 1 {
+		return "1 sample"
+	}
+	return fmt.Sprintf("%d samples", p.Count())
+}
+
+// explain makes the report of a profile: what the rules say, with the trials
+// that lie beside the file.
+func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.Catalog, fallback bool) (finding.Report, error) {
+	findings, notes, err := rule.Run(cmd.Context(), p, cat, newFacts(), rule.Options{ProfilePath: pathForNext(path), Fallback: fallback})
+	if err != nil {
+		return finding.Report{}, err
+	}
+	if path != "-" {
+		trials, err := ledger.Load(path)
+		if err != nil {
+			return finding.Report{}, err
+		}
+		attachTrials(findings, trials)
+	}
+	finding.Rank(findings)
+	return finding.Report{
+		Version:  finding.SchemaVersion,
+		Profile:  sourceOf(p, path),
+		Findings: findings,
+		Notes:    notes,
+	}, nil
+}
+
+// attachTrials lifts findings to proved or refuted where a trial says so.
+func attachTrials(findings []finding.Finding, trials map[string][]finding.Trial) {
+	for i := range findings {
+		f := &findings[i]
+		f.Trials = trials[f.ID]
+		if c := ledger.Certainty(f.Trials); c != "" {
+			f.Certainty = c
+		}
+	}
+}
+
+// pathForNext is how the next command names the profile.
+func pathForNext(path string) string {
+	if path == "-" {
+		return ""
+	}
+	return path
+}
+
+func sourceOf(p *profile.Profile, path string) *finding.Source {
+	s := &finding.Source{
+		Path: path, Format: p.Meta.Source,
+		Type: p.Meta.ValueType.Type, Unit: p.Meta.ValueType.Unit,
+		Total: p.Total(), Samples: p.Count(), Lost: p.Meta.Lost,
+		Duration: p.Meta.Duration.Seconds(),
+	}
+	if path == "-" {
+		s.Path = ""
+	}
+	return s
+}
+
+// loadCatalog reads the built-in catalogue and the user's own entries.
+func loadCatalog(dirs []string) (*catalog.Catalog, error) {
+	cat, err := catalog.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("--rules: %w", err)
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("--rules %s: not a directory; give the directory that holds the entries", dir)
+		}
+		if cat, err = cat.With(os.DirFS(dir), "."); err != nil {
+			return nil, fmt.Errorf("--rules %s:\n%w", dir, err)
+		}
+	}
+	return cat, nil
+}
+
+// writeHTMLReport writes beside the target and renames.
+func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report, looked string) error {
+	return writeRenamed(out, func(w *os.File) error {
+		return html.Report(w, html.ReportInput{
+			Flame: html.FlameInput{
+				Title:   profileTitle(p, path),
+				Profile: p,
+				Tree:    view.BuildTree(p, view.TreeOptions{}),
+			},
+			Report:  r,
+			Checked: []string{looked},
+		})
+	})
+}
+
+// writeRenamed lets write fill a temporary file beside path and renames it, so
+// that a failure leaves what was there.
+func writeRenamed(path string, write func(*os.File) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".whyhot-*")
+	if err != nil {
+		return err
+	}
+	err = write(tmp)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}
+
+// profileTitle is the profiled command where it is known, else the file.
+func profileTitle(p *profile.Profile, path string) string {
+	if len(p.Meta.Command) > 0 {
+		return strings.Join(p.Meta.Command, " ")
+	}
+	if path == "-" {
+		return "standard input"
+	}
+	return filepath.Base(path)
+}

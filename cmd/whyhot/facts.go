@@ -1,0 +1,5 @@
+package main
+
+import "whyhot/internal/rule"
+
+func newFacts() rule.Facts { return nil }
