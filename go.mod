@@ -40,3 +40,5 @@ require (
 	gonum.org/v1/gonum v0.17.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
+
+ignore ./web/node_modules

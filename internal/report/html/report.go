@@ -1,0 +1,127 @@
+package html
+
+import (
+	"io"
+	"strings"
+
+	"whyhot/internal/finding"
+)
+
+// ReportInput is what the report of `whyhot explain --html` shows.
+type ReportInput struct {
+	Flame  FlameInput
+	Report finding.Report
+	// Checked says what was looked at, one fact each ("74 replacement rules in
+	// 12 libraries"): it stands under the findings, and alone where there are
+	// none.
+	Checked []string
+}
+
+// Report writes the findings as cards above the table and the flame graph, as
+// one self-contained page.
+func Report(w io.Writer, in ReportInput) error {
+	if err := in.Flame.check(); err != nil {
+		return err
+	}
+	in.Flame.Notes = append(append([]string(nil), in.Report.Notes...), in.Flame.Notes...)
+	data := struct {
+		Header        header
+		Open, Refuted []card
+		Checked       []string
+		Static        staticTable
+	}{Header: newHeader(&in.Flame), Checked: in.Checked, Static: newStaticTable(&in.Flame)}
+	for i := range in.Report.Findings {
+		c := newCard(&in.Report.Findings[i])
+		if c.Certainty == finding.Refuted {
+			data.Refuted = append(data.Refuted, c)
+			continue
+		}
+		c.Rank = len(data.Open) + 1
+		data.Open = append(data.Open, c)
+	}
+	return writePage(w, &in.Flame, "report", data)
+}
+
+// card is one finding made ready to print.
+type card struct {
+	finding.Finding
+
+	Rank      int
+	Share     string // "18.4 % ± 0.7", "" when not known
+	ShareKind string // what the share is of
+	GainText  string // "2 – 9 %"
+	SpeedUp   string // "1.02 – 1.10×"
+	Bar       *bar
+	Where     string
+	Charts    []trialChart
+	Measured  string // the best trial's ratio, "" when none was run
+	Best      string // and its variant
+	DiffLines []diffLine
+}
+
+func newCard(f *finding.Finding) card {
+	c := card{Finding: *f, Where: where(&f.Place)}
+	if f.Share.Inclusive != nil || f.Share.Exclusive != nil {
+		c.Share = percent(f.Share.Main())
+		c.ShareKind = "of all samples, with what it calls"
+		if f.Share.Inclusive == nil {
+			c.ShareKind = "of all samples"
+		}
+		if f.Share.Error != nil {
+			c.Share += " ± " + strings.TrimSuffix(percent(*f.Share.Error), " %")
+		}
+		c.Bar = newBar(f)
+	}
+	if f.Gain != nil {
+		c.GainText = percentRange(f.Gain.Low, f.Gain.High)
+		c.SpeedUp = ratioRange(finding.SpeedUp(f.Gain.Low), finding.SpeedUp(f.Gain.High))
+	}
+	c.Charts = newTrialCharts(f.Trials)
+	if best := bestTrial(f.Trials); best != nil {
+		c.Measured, c.Best = ratio(best.SpeedUp.Estimate), best.Variant
+	}
+	c.DiffLines = diffLines(f.Fix.Diff)
+	return c
+}
+
+type diffLine struct{ Class, Text string }
+
+func diffLines(diff string) []diffLine {
+	if diff == "" {
+		return nil
+	}
+	var lines []diffLine
+	for text := range strings.Lines(diff) {
+		class := "same"
+		switch {
+		case strings.HasPrefix(text, "+"):
+			class = "added"
+		case strings.HasPrefix(text, "-"):
+			class = "removed"
+		case strings.HasPrefix(text, "@@"):
+			class = "hunk"
+		}
+		lines = append(lines, diffLine{class, text})
+	}
+	return lines
+}
+
+func where(p *finding.Place) string {
+	var parts []string
+	for _, s := range []string{p.Function, p.Binary, sourceRange(p)} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func bestTrial(ts []finding.Trial) *finding.Trial {
+	var best *finding.Trial
+	for i := range ts {
+		if best == nil || ts[i].SpeedUp.Estimate > best.SpeedUp.Estimate {
+			best = &ts[i]
+		}
+	}
+	return best
+}

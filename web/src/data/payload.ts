@@ -1,0 +1,111 @@
+// The wire form of a profile inside the page; internal/report/html/payload.go
+// writes it. Raw DEFLATE of: the length of a JSON header (4 bytes, little
+// endian), the header, then one stream of base-128 varints per column of the
+// tree (step, function, self, and line where the header says so).
+
+import { DamagedData, makeTree, type Functions, type Profile } from "./profile";
+
+const VERSION = 1;
+
+interface Header {
+  version: number;
+  title: string;
+  type: string;
+  unit: string;
+  samples: number;
+  from_leaf: boolean;
+  nodes: number;
+  lines: boolean;
+  names: string[];
+  origins: number[];
+  library: number[];
+  file: number[];
+  line: number[];
+  libraries: string[];
+  files: string[];
+}
+
+export async function inflate(base64: string): Promise<Uint8Array> {
+  const raw = atob(base64.trim());
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+export function decode(bytes: Uint8Array): Profile {
+  if (bytes.length < 4) throw new DamagedData("the data block is empty");
+  const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  if (4 + size > bytes.length) throw new DamagedData("the data block is cut short in its header");
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size))) as Header;
+  if (header.version !== VERSION) {
+    throw new DamagedData(
+      `the data block has version ${header.version}, this page reads ${VERSION}`,
+    );
+  }
+  const n = header.nodes;
+  const reader = new VarintReader(bytes, 4 + size);
+  const step = reader.column(new Int32Array(n));
+  const fn = reader.column(new Int32Array(n));
+  const self = reader.signedColumn(new Float64Array(n));
+  const line = header.lines ? reader.column(new Int32Array(n)) : null;
+  const functions = makeFunctions(header);
+  for (let i = 0; i < n; i++) {
+    if (fn[i] >= functions.count) throw new DamagedData(`node ${i} names function ${fn[i]}`);
+  }
+  return {
+    title: header.title,
+    valueType: header.type,
+    unit: header.unit,
+    samples: header.samples,
+    firstView: header.from_leaf ? "reverse" : "flame",
+    functions,
+    tree: makeTree(step, fn, self, line),
+  };
+}
+
+function makeFunctions(h: Header): Functions {
+  return {
+    count: h.names.length,
+    name: h.names,
+    origin: Uint8Array.from(h.origins),
+    library: Int32Array.from(h.library),
+    file: Int32Array.from(h.file),
+    line: Int32Array.from(h.line),
+    libraries: h.libraries,
+    files: h.files,
+  };
+}
+
+class VarintReader {
+  constructor(
+    private readonly bytes: Uint8Array,
+    private at: number,
+  ) {}
+
+  column(out: Int32Array): Int32Array {
+    for (let i = 0; i < out.length; i++) out[i] = this.next();
+    return out;
+  }
+
+  signedColumn(out: Float64Array): Float64Array {
+    for (let i = 0; i < out.length; i++) {
+      const z = this.next();
+      out[i] = z % 2 === 0 ? z / 2 : -(z + 1) / 2;
+    }
+    return out;
+  }
+
+  // Multiplies instead of shifting: nanoseconds outgrow 32 bits.
+  private next(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const b = this.bytes[this.at++];
+      if (b === undefined) throw new DamagedData("the data block is cut short in the tree");
+      if (b < 0x80) return value + b * scale;
+      value += (b & 0x7f) * scale;
+      scale *= 128;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// Numbers as people read them.
+
+export function percent(share: number): string {
+  const p = share * 100;
+  if (p === 0) return "0 %";
+  if (Math.abs(p) < 0.01) return "< 0.01 %";
+  return `${p.toFixed(Math.abs(p) < 1 ? 2 : 1)} %`;
+}
+
+export function percentError(error: number): string {
+  const p = error * 100;
+  return `± ${p.toFixed(p < 0.1 ? 2 : 1)}`;
+}
+
+const TIME_UNITS: Record<string, number> = {
+  nanoseconds: 1e-9,
+  microseconds: 1e-6,
+  milliseconds: 1e-3,
+  seconds: 1,
+};
+
+export function quantity(value: number, unit: string, type: string): string {
+  const scale = TIME_UNITS[unit];
+  if (scale !== undefined) return duration(value * scale);
+  if (unit === "bytes") return bytes(value);
+  const noun = unit === "count" || unit === "" ? type || "samples" : unit;
+  return `${integer(value)} ${noun}`;
+}
+
+export function integer(value: number): string {
+  return Math.round(value).toLocaleString("en-US").replaceAll(",", "\u202f");
+}
+
+export function duration(seconds: number): string {
+  const s = Math.abs(seconds);
+  if (s === 0) return "0 s";
+  if (s < 1e-6) return `${(seconds * 1e9).toFixed(0)} ns`;
+  if (s < 1e-3) return `${(seconds * 1e6).toFixed(s < 1e-5 ? 1 : 0)} µs`;
+  if (s < 1) return `${(seconds * 1e3).toFixed(s < 0.01 ? 1 : 0)} ms`;
+  if (s < 600) return `${seconds.toFixed(s < 10 ? 2 : 1)} s`;
+  if (s < 36000) return `${(seconds / 60).toFixed(1)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let v = value;
+  let u = 0;
+  while (Math.abs(v) >= 1024 && u < units.length - 1) {
+    v /= 1024;
+    u++;
+  }
+  return `${v.toFixed(u === 0 || v >= 100 ? 0 : 1)} ${units[u]}`;
+}

@@ -1,0 +1,495 @@
+// One flame graph on a canvas: what is in view, how it moves, what is under the
+// pointer. It tells others through its listener and knows no other view.
+
+import { centre, levelOf, nodeAt, type Layout } from "../data/layout";
+import { Painter, ROW, levelAtY, rowTop, type Colors, type Scene } from "../draw/painter";
+import type { Labels } from "../draw/text";
+import { element } from "./dom";
+import type { Range } from "./hash";
+import type { LayoutSource } from "./source";
+
+export interface Place {
+  readonly layout: Layout;
+  readonly node: number;
+  readonly level: number;
+}
+
+export interface FlameListener {
+  hover(place: Place | null, x: number, y: number): void;
+  select(place: Place | null): void;
+  open(fn: number): void; // ctrl-click: callers and callees
+  moved(): void; // the range in view has changed for good
+}
+
+export interface Look {
+  colors: Colors;
+  colorOf: Uint8Array;
+  marked: Uint8Array | null;
+}
+
+const ZOOM_STEP = 1.5;
+const PAN_STEP = 0.15; // of the width in view
+const ANIMATION_MS = 160;
+const SMALLEST_SPAN = 1e-9; // of the total: below it floating point blurs
+const CLICK_SLOP = 4; // pixels the pointer may move in a click
+
+export class FlameView {
+  readonly root: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  rootBelow = false;
+  private readonly scroller: HTMLElement;
+  private readonly spacer: HTMLElement;
+  private readonly painter: Painter;
+  private source: LayoutSource;
+  private from = 0;
+  private to = 1;
+  private hovered = -1;
+  private selection: { level: number; x: number } | null = null;
+  private frame = 0;
+  private readonly pointers = new Map<number, { x: number; y: number }>();
+  private dragged = 0;
+
+  constructor(
+    label: string,
+    source: LayoutSource,
+    labels: (c: CanvasRenderingContext2D) => Labels,
+    private readonly look: Look,
+    private readonly listener: FlameListener,
+  ) {
+    this.canvas = element("canvas", {
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "flame graph",
+      "aria-label": label,
+      "aria-describedby": "keys-hint",
+    });
+    this.spacer = element("div", { class: "spacer" }, this.canvas);
+    this.scroller = element("div", { class: "scroller", tabindex: "-1" }, this.spacer);
+    this.root = element("div", { class: "flame" }, this.scroller);
+    const context = this.canvas.getContext("2d", { alpha: false });
+    if (!context) throw new Error("this browser gives no 2D canvas");
+    this.painter = new Painter(context, labels(context));
+    this.source = source;
+    this.setSource(source);
+    this.listen();
+  }
+
+  // home says that the next painting starts at the root.
+  private home = true;
+
+  setSource(source: LayoutSource): void {
+    this.source.changed = () => undefined;
+    this.source = source;
+    source.changed = () => {
+      this.hovered = -1;
+      const { scrollTop, scrollHeight } = this.scroller;
+      this.resize();
+      // Levels grow away from the root: what is in view must stay there.
+      if (this.rootBelow)
+        this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
+    };
+    this.from = 0;
+    this.to = Math.max(source.layout.total, Number.MIN_VALUE);
+    this.hovered = -1;
+    this.selection = null;
+    this.home = true;
+    this.resize();
+  }
+
+  get layout(): Layout {
+    return this.source.layout;
+  }
+
+  get range(): Range {
+    const total = this.layout.total || 1;
+    return { from: this.from / total, to: this.to / total };
+  }
+
+  setRange(r: Range): void {
+    this.from = r.from * this.layout.total;
+    this.to = r.to * this.layout.total;
+    this.redraw();
+  }
+
+  get selected(): { level: number; at: number } | null {
+    return (
+      this.selection && {
+        level: this.selection.level,
+        at: this.selection.x / (this.layout.total || 1),
+      }
+    );
+  }
+
+  setSelected(s: { level: number; at: number } | null): void {
+    this.selection = s && { level: s.level, x: s.at * this.layout.total };
+    this.announce();
+    this.redraw();
+  }
+
+  setRootBelow(below: boolean): void {
+    if (this.rootBelow === below) return;
+    this.rootBelow = below;
+    this.home = true;
+    this.resize();
+  }
+
+  reset(): void {
+    this.selection = null;
+    this.listener.select(null);
+    this.home = true;
+    this.moveTo(0, this.layout.total);
+  }
+
+  zoom(factor: number, at = 0.5): void {
+    const span = this.to - this.from;
+    const pivot = this.from + span * at;
+    const next = Math.min(
+      this.layout.total,
+      Math.max(span / factor, this.layout.total * SMALLEST_SPAN),
+    );
+    this.moveTo(pivot - next * at, pivot + next * (1 - at));
+  }
+
+  zoomIn(): void {
+    this.zoom(ZOOM_STEP, this.pivot());
+  }
+
+  zoomOut(): void {
+    this.zoom(1 / ZOOM_STEP, this.pivot());
+  }
+
+  pan(columns: number, rows: number): void {
+    if (columns !== 0) {
+      const by = columns * PAN_STEP * (this.to - this.from);
+      this.moveTo(this.from + by, this.to + by);
+    }
+    if (rows !== 0) this.scroller.scrollTop += rows * 3 * ROW;
+  }
+
+  zoomToSelection(): void {
+    const place = this.place(this.selectedNode());
+    if (place) this.zoomTo(place);
+  }
+
+  // step moves the selection to a neighbour: away from the root, towards it, or
+  // along its level.
+  step(direction: "deeper" | "shallower" | "left" | "right"): void {
+    const l = this.layout;
+    const node = this.selectedNode();
+    if (node < 0) {
+      const middle = (this.from + this.to) / 2;
+      this.select(nodeAt(l, 1, middle) >= 0 ? nodeAt(l, 1, middle) : nodeAt(l, 0, middle));
+      return;
+    }
+    const level = levelOf(l, node);
+    let next = -1;
+    if (direction === "shallower") next = nodeAt(l, level - 1, centre(l, node));
+    else if (direction === "deeper") next = this.firstChild(node, level);
+    else next = node + (direction === "left" ? -1 : 1);
+    if (next < 0 || next >= l.first[l.levels]) return;
+    if (levelOf(l, next) !== level && (direction === "left" || direction === "right")) return;
+    this.select(next);
+    this.bringIntoView(next);
+  }
+
+  redraw(): void {
+    if (this.frame === 0) {
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.draw();
+      });
+    }
+  }
+
+  resize(): void {
+    this.spacer.style.height = `${this.layout.levels * ROW}px`;
+    this.redraw();
+  }
+
+  get selectedFunction(): number {
+    const node = this.selectedNode();
+    return node < 0 ? -1 : this.layout.fn[node];
+  }
+
+  private draw(): void {
+    const width = this.scroller.clientWidth;
+    const height = this.scroller.clientHeight;
+    if (width === 0 || height === 0) return;
+    const ratio = window.devicePixelRatio || 1;
+    const w = Math.round(width * ratio);
+    const h = Math.round(height * ratio);
+    if (this.canvas.width !== w || this.canvas.height !== h) {
+      this.canvas.width = w;
+      this.canvas.height = h;
+      this.canvas.style.width = `${width}px`;
+      this.canvas.style.height = `${height}px`;
+    }
+    if (this.home) {
+      this.home = false;
+      this.scroller.scrollTop = this.rootBelow ? this.scroller.scrollHeight : 0;
+    }
+    this.source.show(this.from, this.to, width);
+    this.painter.paint(this.scene());
+  }
+
+  private scene(): Scene {
+    return {
+      layout: this.layout,
+      from: this.from,
+      to: this.to,
+      scroll: this.scroller.scrollTop,
+      width: this.scroller.clientWidth,
+      height: this.scroller.clientHeight,
+      ratio: window.devicePixelRatio || 1,
+      rootBelow: this.rootBelow,
+      colorOf: this.look.colorOf,
+      colors: this.look.colors,
+      marked: this.look.marked,
+      hovered: this.hovered,
+      selected: this.selectedNode(),
+    };
+  }
+
+  private selectedNode(): number {
+    return this.selection ? nodeAt(this.layout, this.selection.level, this.selection.x) : -1;
+  }
+
+  private place(node: number): Place | null {
+    return node < 0 ? null : { layout: this.layout, node, level: levelOf(this.layout, node) };
+  }
+
+  private select(node: number): void {
+    const place = this.place(node);
+    this.selection = place && { level: place.level, x: centre(this.layout, node) };
+    this.listener.select(place);
+    this.listener.moved();
+    this.redraw();
+  }
+
+  private announce(): void {
+    this.listener.select(this.place(this.selectedNode()));
+  }
+
+  private firstChild(node: number, level: number): number {
+    const l = this.layout;
+    if (level + 1 >= l.levels) return -1;
+    const left = l.start[node];
+    const next = nodeAt(l, level + 1, left);
+    return next >= 0 && l.start[next] >= left ? next : -1;
+  }
+
+  private pivot(): number {
+    const node = this.selectedNode();
+    if (node < 0) return 0.5;
+    const at = (centre(this.layout, node) - this.from) / (this.to - this.from);
+    return at >= 0 && at <= 1 ? at : 0.5;
+  }
+
+  private zoomTo(place: Place): void {
+    const { layout, node } = place;
+    this.moveTo(layout.start[node], layout.start[node] + layout.width[node]);
+    this.bringIntoView(node);
+  }
+
+  private bringIntoView(node: number): void {
+    const l = this.layout;
+    const top = rowTop(this.scene(), levelOf(l, node));
+    const height = this.scroller.clientHeight;
+    if (top < ROW || top > height - 2 * ROW) this.scroller.scrollTop += top - height / 3;
+    const left = l.start[node];
+    const right = left + l.width[node];
+    if (right <= this.from || left >= this.to) {
+      const span = this.to - this.from;
+      this.moveTo(centre(l, node) - span / 2, centre(l, node) + span / 2);
+    }
+  }
+
+  // moveTo glides to a range, clamped to the whole.
+  private moveTo(from: number, to: number): void {
+    const total = this.layout.total;
+    const span = Math.min(total, to - from);
+    const target = Math.max(0, Math.min(total - span, from));
+    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.glide(target, target + span, calm ? 0 : ANIMATION_MS);
+  }
+
+  private glideId = 0;
+
+  private glide(from: number, to: number, milliseconds: number): void {
+    const id = ++this.glideId;
+    const fromStart = this.from;
+    const toStart = this.to;
+    const begin = performance.now();
+    const tick = (now: number): void => {
+      if (id !== this.glideId) return;
+      const t = milliseconds === 0 ? 1 : Math.min(1, Math.max(0, (now - begin) / milliseconds));
+      const e = 1 - (1 - t) ** 3;
+      this.from = fromStart + (from - fromStart) * e;
+      this.to = toStart + (to - toStart) * e;
+      if (t < 1) requestAnimationFrame(tick);
+      else {
+        this.from = from;
+        this.to = to;
+        this.listener.moved();
+      }
+      this.draw();
+    };
+    tick(begin);
+  }
+
+  private jump(from: number, to: number): void {
+    this.glideId++;
+    const span = to - from;
+    this.from = Math.max(0, Math.min(this.layout.total - span, from));
+    this.to = this.from + span;
+    this.redraw();
+  }
+
+  private at(e: MouseEvent): Place | null {
+    const box = this.canvas.getBoundingClientRect();
+    const level = levelAtY(this.scene(), e.clientY - box.top);
+    const x = this.from + ((e.clientX - box.left) / box.width) * (this.to - this.from);
+    return this.place(nodeAt(this.layout, level, x));
+  }
+
+  private listen(): void {
+    const c = this.canvas;
+    this.scroller.addEventListener("scroll", () => {
+      this.redraw();
+    });
+    new ResizeObserver(() => {
+      this.resize();
+    }).observe(this.scroller);
+    c.addEventListener(
+      "wheel",
+      (e) => {
+        this.wheel(e);
+      },
+      { passive: false },
+    );
+    c.addEventListener("pointerdown", (e) => {
+      this.pointerDown(e);
+    });
+    c.addEventListener("pointermove", (e) => {
+      this.pointerMove(e);
+    });
+    c.addEventListener("pointerup", (e) => {
+      this.pointerUp(e);
+    });
+    c.addEventListener("pointercancel", (e) => {
+      this.pointers.delete(e.pointerId);
+    });
+    c.addEventListener("pointerleave", () => {
+      this.hover(null, 0, 0);
+    });
+    c.addEventListener("contextmenu", (e) => {
+      if (e.ctrlKey) e.preventDefault(); // ctrl-click is the menu on some systems
+    });
+  }
+
+  private wheel(e: WheelEvent): void {
+    const box = this.canvas.getBoundingClientRect();
+    if (e.ctrlKey || e.metaKey) {
+      e.preventDefault();
+      const span = this.to - this.from;
+      const at = (e.clientX - box.left) / box.width;
+      const factor = Math.exp(-e.deltaY * 0.005);
+      const next = Math.min(
+        this.layout.total,
+        Math.max(span / factor, this.layout.total * SMALLEST_SPAN),
+      );
+      const pivot = this.from + span * at;
+      this.jump(pivot - next * at, pivot + next * (1 - at));
+      this.settle();
+    } else if (e.deltaX !== 0 || e.shiftKey) {
+      e.preventDefault();
+      const by = ((e.deltaX || e.deltaY) / box.width) * (this.to - this.from);
+      this.jump(this.from + by, this.to + by);
+      this.settle();
+    }
+  }
+
+  private settleTimer = 0;
+
+  private settle(): void {
+    clearTimeout(this.settleTimer);
+    this.settleTimer = window.setTimeout(() => {
+      this.listener.moved();
+    }, 200);
+  }
+
+  private pointerDown(e: PointerEvent): void {
+    if (e.button !== 0) return;
+    this.canvas.focus({ preventScroll: true });
+    this.canvas.setPointerCapture(e.pointerId);
+    this.pointers.set(e.pointerId, { x: e.clientX, y: e.clientY });
+    if (this.pointers.size === 1) this.dragged = 0;
+  }
+
+  private pointerMove(e: PointerEvent): void {
+    const before = this.pointers.get(e.pointerId);
+    if (!before) {
+      this.hover(this.at(e), e.clientX, e.clientY);
+      return;
+    }
+    const now = { x: e.clientX, y: e.clientY };
+    const width = this.canvas.getBoundingClientRect().width;
+    this.dragged += Math.abs(now.x - before.x) + Math.abs(now.y - before.y);
+    if (this.pointers.size === 2) this.pinch(e.pointerId, before, now);
+    else if (this.dragged > CLICK_SLOP) {
+      const by = ((before.x - now.x) / width) * (this.to - this.from);
+      this.jump(this.from + by, this.to + by);
+      this.scroller.scrollTop += before.y - now.y;
+      this.hover(null, 0, 0);
+      this.canvas.classList.add("dragging");
+    }
+    this.pointers.set(e.pointerId, now);
+  }
+
+  private pinch(id: number, before: { x: number }, now: { x: number }): void {
+    let other = before;
+    for (const [key, p] of this.pointers) if (key !== id) other = p;
+    const spread = Math.abs(before.x - other.x);
+    if (spread < 8) return;
+    const box = this.canvas.getBoundingClientRect();
+    const at = (other.x - box.left) / box.width;
+    const span = this.to - this.from;
+    const factor = Math.max(8, Math.abs(now.x - other.x)) / spread;
+    const next = Math.min(
+      this.layout.total,
+      Math.max(span / factor, this.layout.total * SMALLEST_SPAN),
+    );
+    const pivot = this.from + span * at;
+    this.jump(pivot - next * at, pivot + next * (1 - at));
+  }
+
+  private pointerUp(e: PointerEvent): void {
+    this.canvas.classList.remove("dragging");
+    if (!this.pointers.delete(e.pointerId)) return;
+    if (this.dragged > CLICK_SLOP) {
+      this.listener.moved();
+      return;
+    }
+    const place = this.at(e);
+    if (!place) {
+      this.select(-1);
+      return;
+    }
+    const fn = place.layout.fn[place.node];
+    if ((e.ctrlKey || e.metaKey) && fn >= 0) {
+      this.listener.open(fn);
+      return;
+    }
+    this.select(place.node);
+    this.zoomTo(place);
+  }
+
+  private hover(place: Place | null, x: number, y: number): void {
+    const node = place?.node ?? -1;
+    this.listener.hover(place, x, y);
+    this.canvas.classList.toggle("over", node >= 0);
+    if (node === this.hovered) return;
+    this.hovered = node;
+    this.redraw();
+  }
+}

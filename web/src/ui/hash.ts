@@ -1,0 +1,80 @@
+// The state that a link carries, in the part of the address behind "#".
+
+export type ViewName = "top" | "flame" | "reverse" | "sandwich";
+
+export interface Range {
+  readonly from: number; // fractions of the whole width
+  readonly to: number;
+}
+
+export interface State {
+  view: ViewName;
+  query: string;
+  fn: string; // function of the sandwich: name@library
+  finding: string; // id of the finding whose frames are shown
+  rootBelow: boolean;
+  theme: "" | "light" | "dark";
+  range: Range;
+  selected: { level: number; at: number } | null; // at: a fraction of the whole width
+}
+
+export function defaultState(): State {
+  return {
+    view: "flame",
+    query: "",
+    fn: "",
+    finding: "",
+    rootBelow: false,
+    theme: "",
+    range: { from: 0, to: 1 },
+    selected: null,
+  };
+}
+
+const VIEWS: readonly ViewName[] = ["top", "flame", "reverse", "sandwich"];
+
+export function parseHash(hash: string, fallback: State): State {
+  const p = new URLSearchParams(hash.replace(/^#/, ""));
+  const view = p.get("view") as ViewName | null;
+  const theme = p.get("theme");
+  const [from, to] = numbers(p.get("range"));
+  const [level, at] = numbers(p.get("select"));
+  return {
+    view: view !== null && VIEWS.includes(view) ? view : fallback.view,
+    query: p.get("q") ?? "",
+    fn: p.get("fn") ?? "",
+    finding: p.get("finding") ?? "",
+    rootBelow: p.get("root") === "below",
+    theme: theme === "light" || theme === "dark" ? theme : "",
+    range:
+      from !== undefined && to !== undefined && from >= 0 && to <= 1 && from < to
+        ? { from, to }
+        : { from: 0, to: 1 },
+    selected: level !== undefined && at !== undefined ? { level, at } : null,
+  };
+}
+
+export function formatHash(s: State): string {
+  const p = new URLSearchParams();
+  p.set("view", s.view);
+  if (s.query) p.set("q", s.query);
+  if (s.fn && s.view === "sandwich") p.set("fn", s.fn);
+  if (s.finding) p.set("finding", s.finding);
+  if (s.rootBelow) p.set("root", "below");
+  if (s.theme) p.set("theme", s.theme);
+  if (s.range.from > 0 || s.range.to < 1)
+    p.set("range", `${digits(s.range.from)},${digits(s.range.to)}`);
+  if (s.selected) p.set("select", `${s.selected.level},${digits(s.selected.at)}`);
+  return `#${p.toString().replaceAll("%2C", ",")}`;
+}
+
+// Ten digits tell a single sample among a billion.
+function digits(x: number): string {
+  return String(Number(x.toPrecision(10)));
+}
+
+function numbers(text: string | null): number[] {
+  if (text === null) return [];
+  const ns = text.split(",").map(Number);
+  return ns.length === 2 && ns.every((n) => Number.isFinite(n) && n >= 0) ? ns : [];
+}

@@ -1,0 +1,90 @@
+// Where a flame view gets its layout from: all at once for the shipped tree,
+// grown in slices for merged ones.
+
+import type { Layout } from "../data/layout";
+import { grow, steps, type Detail, type Direction, type Seeds } from "../data/merge";
+import type { Profile } from "../data/profile";
+
+export interface LayoutSource {
+  readonly layout: Layout;
+  // show is called before each painting with the range in view; a source that
+  // has less detail than that starts growing it and calls changed when done.
+  show(from: number, to: number, pixels: number): void;
+  changed: () => void;
+}
+
+export function fixedSource(layout: Layout): LayoutSource {
+  return { layout, show: () => undefined, changed: () => undefined };
+}
+
+// Below this many steps a merged tree is grown in full at once: some 30 ms.
+const AT_ONCE = 1_000_000;
+const SLICE_MS = 6;
+
+export class MergedSource implements LayoutSource {
+  layout: Layout;
+  changed: () => void = () => undefined;
+  private detail: Detail;
+  private job = 0;
+  private wanted: Detail | null = null;
+
+  constructor(
+    private readonly profile: Profile,
+    private readonly seeds: Seeds,
+    private readonly direction: Direction,
+    private readonly root: number,
+  ) {
+    let total = 0;
+    for (const w of seeds.weight) total += w;
+    const small = steps(profile.tree, seeds, direction) <= AT_ONCE;
+    this.detail = { from: 0, to: total, minimum: small ? 0 : Infinity };
+    this.layout = finish(this.grow(this.detail));
+  }
+
+  show(from: number, to: number, pixels: number): void {
+    const pixel = (to - from) / pixels;
+    if (covers(this.detail, from, to, pixel)) return;
+    if (this.wanted && covers(this.wanted, from, to, pixel)) return;
+    const span = to - from;
+    this.wanted = { from: from - span, to: to + span, minimum: pixel / 2 };
+    this.run(this.wanted);
+  }
+
+  private run(detail: Detail): void {
+    const job = ++this.job;
+    const work = this.grow(detail);
+    const slice = (): void => {
+      if (job !== this.job) return;
+      const until = performance.now() + SLICE_MS;
+      for (;;) {
+        const r = work.next();
+        if (r.done) {
+          this.layout = r.value;
+          this.detail = detail;
+          this.wanted = null;
+          this.changed();
+          return;
+        }
+        if (performance.now() > until) break;
+      }
+      setTimeout(slice, 0);
+    };
+    slice();
+  }
+
+  private grow(detail: Detail): Generator<undefined, Layout> {
+    const { tree, functions } = this.profile;
+    return grow(tree, functions, this.seeds, this.direction, this.root, detail);
+  }
+}
+
+function covers(d: Detail, from: number, to: number, pixel: number): boolean {
+  return d.minimum <= pixel && d.from <= from && d.to >= to;
+}
+
+function finish(work: Generator<undefined, Layout>): Layout {
+  for (;;) {
+    const r = work.next();
+    if (r.done) return r.value;
+  }
+}
