@@ -1,0 +1,171 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Streams are what the command reads and writes; nil means this process's own.
+// They are files so that the command sees the same terminal, pipe or file.
+type Streams struct {
+	In, Out, Err *os.File
+}
+
+// Options say how to start a command.
+type Options struct {
+	Args    []string
+	Env     []string // nil: this process's environment
+	Streams Streams
+	// HoldDir, when set, is a private directory. The process then exists, but
+	// the command in it starts only at Release.
+	HoldDir string
+}
+
+// Process is a started command.
+type Process struct {
+	cmd  *exec.Cmd
+	gate *os.File
+	done chan struct{}
+	exit Exit
+}
+
+// holdScript waits for one line on the FIFO $1 and then becomes the command. A
+// shell does it, and not this program, so that the process that a sampler is
+// attached to has one thread and keeps its ID; opening the FIFO by name leaves
+// the command's descriptors alone. If this program dies, read sees the end of
+// the file and the command never starts.
+const holdScript = `read -r _ <"$1" || exit 125; shift; exec "$@"`
+
+// Start starts the command.
+func Start(o Options) (*Process, error) {
+	if _, err := Find(o.Args[0]); err != nil {
+		return nil, err
+	}
+	p := &Process{done: make(chan struct{})}
+	args := o.Args
+	if o.HoldDir != "" {
+		fifo := filepath.Join(o.HoldDir, "gate")
+		if err := p.openGate(fifo); err != nil {
+			return nil, err
+		}
+		args = append([]string{"/bin/sh", "-c", holdScript, "sh", fifo}, o.Args...)
+	}
+	p.cmd = exec.Command(args[0], args[1:]...) //nolint:noctx // ended by signals with a grace period, not killed by a context
+	p.cmd.Env = o.Env
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if o.Streams.In != nil {
+		p.cmd.Stdin = o.Streams.In
+	}
+	if o.Streams.Out != nil {
+		p.cmd.Stdout = o.Streams.Out
+	}
+	if o.Streams.Err != nil {
+		p.cmd.Stderr = o.Streams.Err
+	}
+	if err := p.cmd.Start(); err != nil {
+		p.closeGate()
+		return nil, startError(o.Args[0], err)
+	}
+	go p.wait()
+	return p, nil
+}
+
+func (p *Process) openGate(fifo string) error {
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		return fmt.Errorf("making %s: %w", fifo, err)
+	}
+	// Read-write, so that neither side blocks in open.
+	gate, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", fifo, err)
+	}
+	p.gate = gate
+	return nil
+}
+
+func (p *Process) closeGate() {
+	if p.gate != nil {
+		_ = p.gate.Close()
+		p.gate = nil
+	}
+}
+
+func (p *Process) wait() {
+	// The error says no more than the state: a status that is not 0.
+	_ = p.cmd.Wait()
+	p.exit = exitOf(p.cmd.ProcessState)
+	close(p.done)
+}
+
+// PID is the process ID; a held process keeps it when the command starts.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Release lets a held command start. The gate stays open until Close: were it
+// shut before the shell has opened its end, the line would be lost.
+func (p *Process) Release() error {
+	if p.gate == nil {
+		return nil
+	}
+	if _, err := p.gate.WriteString("go\n"); err != nil {
+		return fmt.Errorf("starting the command: %w", err)
+	}
+	return nil
+}
+
+// Done is closed when the command has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Exit waits for the end of the command and tells how it was.
+func (p *Process) Exit() Exit {
+	<-p.done
+	p.closeGate()
+	return p.exit
+}
+
+// Signal sends a signal to the command; a command that has ended is no error.
+func (p *Process) Signal(sig os.Signal) error {
+	err := p.cmd.Process.Signal(sig)
+	if err == nil || errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH) {
+		return nil
+	}
+	return fmt.Errorf("sending %s to the command: %w", sig, err)
+}
+
+// Kill ends the command at once and waits for it.
+func (p *Process) Kill() Exit {
+	_ = p.Signal(syscall.SIGKILL) // a process that cannot be killed has ended
+	return p.Exit()
+}
+
+// Stop gives the command a grace period to end by itself, then asks it with
+// SIGTERM, then kills it. A held command is killed without grace: it has not
+// begun.
+func (p *Process) Stop(grace time.Duration) Exit {
+	if p.waitFor(grace) {
+		return p.Exit()
+	}
+	_ = p.Signal(syscall.SIGTERM) // what does not end is killed below
+	if p.waitFor(max(grace, minTermGrace)) {
+		return p.Exit()
+	}
+	return p.Kill()
+}
+
+// minTermGrace is how long a command may take to react to SIGTERM.
+const minTermGrace = 5 * time.Second
+
+func (p *Process) waitFor(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,167 @@
+package framepointer
+
+import (
+	"bufio"
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/collect/command"
+)
+
+// maxInterpreters bounds a chain of scripts that name each other; the kernel's
+// own limit is 5.
+const maxInterpreters = 5
+
+// Executable follows #! lines from a script to the ELF file that runs it.
+func Executable(name string) (string, error) {
+	path, err := command.Find(name)
+	if err != nil {
+		return "", err
+	}
+	for range maxInterpreters {
+		next, isScript, err := interpreter(path)
+		if err != nil {
+			return "", err
+		}
+		if !isScript {
+			return path, nil
+		}
+		path = next
+	}
+	return "", fmt.Errorf("%s: too many #! lines name each other", name)
+}
+
+func interpreter(path string) (next string, isScript bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false, fmt.Errorf("opening the program: %w", err)
+	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing can be lost
+	head, _ := bufio.NewReaderSize(f, 512).Peek(256)
+	if !bytes.HasPrefix(head, []byte("#!")) {
+		return path, false, nil
+	}
+	line, _, _ := strings.Cut(string(head[2:]), "\n")
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return "", false, fmt.Errorf("%s: its #! line names no interpreter", path)
+	}
+	if filepath.Base(words[0]) == "env" {
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+				next, err := command.Find(w)
+				return next, true, err
+			}
+		}
+	}
+	return words[0], true, nil
+}
+
+// loaded lists a program and the libraries that the dynamic linker will load
+// with it, as far as its own search rules are followed here: RUNPATH/RPATH with
+// $ORIGIN, LD_LIBRARY_PATH, the standard directories.
+func loaded(name string) ([]string, error) {
+	program, err := Executable(name)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{program}
+	for i := 0; i < len(files); i++ {
+		needed, err := neededBy(files[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, lib := range needed {
+			if !slices.Contains(files, lib) {
+				files = append(files, lib)
+			}
+		}
+	}
+	return files, nil
+}
+
+func neededBy(path string) ([]string, error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not an ELF file", filepath.Base(path))
+	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing can be lost
+	names, err := f.ImportedLibraries()
+	if err != nil {
+		if errors.Is(err, elf.ErrNoSymbols) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s: its needed libraries cannot be read: %w", filepath.Base(path), err)
+	}
+	dirs := searchDirs(f, filepath.Dir(path))
+	var found []string
+	for _, name := range names {
+		lib, ok := locate(name, dirs, f.Machine)
+		if !ok {
+			return nil, fmt.Errorf("its library %s was not found", name)
+		}
+		found = append(found, lib)
+	}
+	return found, nil
+}
+
+func searchDirs(f *elf.File, origin string) []string {
+	var dirs []string
+	for _, tag := range []elf.DynTag{elf.DT_RPATH, elf.DT_RUNPATH} {
+		values, _ := f.DynString(tag) // an unreadable table shows up as a library that is not found
+		for _, v := range values {
+			v = strings.NewReplacer("$ORIGIN", origin, "${ORIGIN}", origin).Replace(v)
+			dirs = append(dirs, filepath.SplitList(v)...)
+		}
+	}
+	dirs = append(dirs, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)
+	triplet := map[elf.Machine]string{elf.EM_X86_64: "x86_64-linux-gnu", elf.EM_AARCH64: "aarch64-linux-gnu"}[f.Machine]
+	for _, dir := range []string{"/lib", "/usr/lib"} {
+		if triplet != "" {
+			dirs = append(dirs, filepath.Join(dir, triplet))
+		}
+		dirs = append(dirs, dir+"64", dir)
+	}
+	return append(dirs, "/usr/local/lib")
+}
+
+func locate(name string, dirs []string, machine elf.Machine) (string, bool) {
+	for _, dir := range dirs {
+		path := filepath.Join(dir, name)
+		f, err := elf.Open(path)
+		if err != nil {
+			continue
+		}
+		same := f.Machine == machine
+		_ = f.Close() // opened for reading: nothing can be lost
+		if same {
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				path = real
+			}
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// executableFiles lists the files that /proc/PID/maps shows mapped executable.
+func executableFiles(maps []byte) []string {
+	var files []string
+	for line := range strings.Lines(string(maps)) {
+		fields := strings.Fields(line)
+		if len(fields) < 6 || !strings.Contains(fields[1], "x") || !strings.HasPrefix(fields[5], "/") {
+			continue
+		}
+		path := strings.Join(fields[5:], " ")
+		if !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	return files
+}

@@ -1,0 +1,93 @@
+package preload
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/framepointer"
+	"whyhot/internal/collect/remedy"
+)
+
+var libraryPackage = remedy.Package{
+	"debian": "libgoogle-perftools4", "ubuntu": "libgoogle-perftools4", "fedora": "gperftools-libs",
+	"rhel": "gperftools-libs", "suse": "libprofiler0", "arch": "gperftools",
+	"": "install gperftools (its libprofiler.so.0)",
+}
+
+// libraryDirs are where the dynamic linker looks without being told.
+var libraryDirs = []string{
+	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib64", "/usr/local/lib",
+}
+
+// findLibrary looks for a libprofiler for the given machine, in LD_LIBRARY_PATH
+// first.
+func findLibrary(machine elf.Machine) (string, error) {
+	dirs := slices.Concat(filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), libraryDirs)
+	for _, dir := range dirs {
+		for _, name := range []string{"libprofiler.so.0", "libtcmalloc_and_profiler.so.4"} {
+			path := filepath.Join(dir, name)
+			f, err := elf.Open(path)
+			if err != nil {
+				continue
+			}
+			fits := f.Machine == machine
+			_ = f.Close() // opened for reading: nothing can be lost
+			if fits {
+				return path, nil
+			}
+		}
+	}
+	return "", &collect.UnavailableError{
+		Sampler: Name, Missing: "gperftools' libprofiler.so.0 is not installed", Remedy: remedy.Install(libraryPackage),
+	}
+}
+
+// checkProgram says why a library cannot be loaded into the program, or gives
+// the machine that it is built for.
+func checkProgram(name string) (elf.Machine, error) {
+	path, err := framepointer.Executable(name)
+	if err != nil {
+		return 0, err
+	}
+	refuse := func(format string, args ...any) error {
+		return &collect.UnavailableError{
+			Sampler: Name, Missing: filepath.Base(path) + " " + fmt.Sprintf(format, args...),
+			Remedy: "record it with --sampler perf",
+		}
+	}
+	f, err := elf.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return 0, refuse("cannot be read, so it is not known whether a library can be loaded into it")
+	}
+	if err != nil {
+		return 0, refuse("is not an ELF program")
+	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing can be lost
+	interp := f.Section(".interp")
+	switch {
+	case framepointer.IsGo(f):
+		return 0, refuse("is a Go program, which handles the profiling signal itself")
+	case interp == nil:
+		return 0, refuse("is statically linked, so nothing can be loaded into it")
+	case f.Class != elf.ELFCLASS64:
+		return 0, refuse("is a 32-bit program and the profiler library a 64-bit one")
+	case gainsPrivileges(path):
+		return 0, refuse("is set-user-ID, for which the dynamic linker ignores preloaded libraries")
+	}
+	if text, err := interp.Data(); err == nil && strings.Contains(string(text), "ld-musl") {
+		return 0, refuse("is linked against musl, gperftools against glibc")
+	}
+	return f.Machine, nil
+}
+
+func gainsPrivileges(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 && os.Geteuid() != 0
+}

@@ -1,0 +1,193 @@
+package preload
+
+import (
+	"context"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/command"
+	"whyhot/internal/profile"
+)
+
+// Name is what --sampler calls it.
+const Name = "preload"
+
+const (
+	defaultFrequency = 199
+	// maxFrequency is gperftools' own limit. The kernel keeps up with its tick
+	// rate (CONFIG_HZ, mostly 250) only.
+	maxFrequency  = 4000
+	tickFrequency = 250
+)
+
+// Sampler is the preload sampler.
+type Sampler struct{}
+
+var _ collect.Sampler = (*Sampler)(nil)
+
+// Name implements collect.Sampler.
+func (*Sampler) Name() string { return Name }
+
+// Needs implements collect.Sampler.
+func (*Sampler) Needs() []string {
+	return []string{
+		"gperftools' libprofiler.so.0 (Debian package libgoogle-perftools4)",
+		"a dynamically linked 64-bit program that it starts itself",
+	}
+}
+
+// CannotSee implements collect.Sampler.
+func (*Sampler) CannotSee() []string {
+	return []string{
+		"the kernel, and interpreted or JIT functions by name: native code only",
+		"processes that end by a signal or _exit, and children made by fork without exec: they write no samples",
+		"statically linked, set-user-ID and Go programs",
+		"with -d: programs that the command starts",
+	}
+}
+
+// Available implements collect.Sampler.
+func (*Sampler) Available(_ context.Context, t collect.Target) error {
+	machine, err := usable(t)
+	if err != nil {
+		return err
+	}
+	_, err = findLibrary(machine)
+	return err
+}
+
+func usable(t collect.Target) (machine elf.Machine, err error) {
+	if len(t.Command) == 0 {
+		return 0, &collect.UnavailableError{
+			Sampler: Name, Missing: "it can only record a command that it starts, not -p or -a",
+			Remedy: "whyhot record --sampler preload -- COMMAND…",
+		}
+	}
+	return checkProgram(t.Command[0])
+}
+
+// Record implements collect.Sampler.
+func (*Sampler) Record(ctx context.Context, r collect.Request, sink collect.Sink) (collect.Outcome, error) {
+	var out collect.Outcome
+	machine, err := usable(r.Target)
+	if err != nil {
+		return out, err
+	}
+	library, err := findLibrary(machine)
+	if err != nil {
+		return out, err
+	}
+	frequency := r.Settings.Frequency
+	if frequency == 0 {
+		frequency = defaultFrequency
+	}
+	if frequency > maxFrequency {
+		return out, fmt.Errorf("%s: %d samples a second are more than gperftools' limit of %d", Name, frequency, maxFrequency)
+	}
+	out.Notes = notes(&r, frequency)
+	dir := filepath.Join(r.TempDir, "profiles")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return out, fmt.Errorf("making a directory for the profiles: %w", err)
+	}
+	started := time.Now()
+	timed := r.Settings.Duration > 0
+	proc, err := command.Start(command.Options{
+		Args: r.Target.Command, Streams: r.Streams, Env: environment(os.Environ(), library, dir, frequency, timed),
+	})
+	if err != nil {
+		return out, err
+	}
+	run(ctx, &r, proc, dir, &out)
+	m, err := mergeFiles(dir, proc.PID())
+	if err != nil {
+		return out, err
+	}
+	p, err := m.finish(started, timed, &out)
+	if err != nil {
+		return out, err
+	}
+	return out, sink(p)
+}
+
+func notes(r *collect.Request, frequency int) []string {
+	out := []string{fmt.Sprintf("CPU timer at %d Hz in each process, native code only; gperftools prints one line a process on its stderr", frequency)}
+	if frequency > tickFrequency {
+		out = append(out, fmt.Sprintf("above %d Hz most kernels cannot follow; the shares stay right, the times do not", tickFrequency))
+	}
+	if r.Settings.Duration > 0 {
+		out = append(out, "a timed recording sees the command's own process only, not the programs that it starts")
+	}
+	if r.Settings.CallGraph != "" && r.Settings.CallGraph != collect.CallGraphAuto {
+		out = append(out, "--call-graph has no effect: stacks are unwound in the process by libunwind")
+	}
+	return out
+}
+
+// run waits for the command to end, and ends it when the user or the clock says
+// so.
+func run(ctx context.Context, r *collect.Request, proc *command.Process, dir string, out *collect.Outcome) {
+	defer proc.Forward()()
+	stopSwitch := func() {}
+	var timeUp <-chan time.Time
+	if d := r.Settings.Duration; d > 0 {
+		stopSwitch = startSwitch(proc, dir)
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		timeUp = timer.C
+	}
+	grace := time.Duration(0)
+	select {
+	case <-proc.Done():
+	case <-ctx.Done():
+		grace = interruptGrace
+	case <-timeUp:
+	}
+	stopSwitch()
+	select {
+	case <-proc.Done():
+	default:
+		out.EndedByUs = true
+		proc.Stop(grace)
+	}
+	exit := proc.Exit()
+	out.Exit = &exit
+}
+
+// interruptGrace is how long a command may take to end after Ctrl-C before it
+// is asked with SIGTERM.
+const interruptGrace = 5 * time.Second
+
+// finish closes the merged profile and says what did not get into it.
+func (m *merged) finish(started time.Time, timed bool, out *collect.Outcome) (*profile.Profile, error) {
+	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	p := m.builder.Build(profile.Meta{
+		Source: "gperftools", ValueType: cpu, PeriodType: cpu, Period: m.period,
+		Start: started, Duration: time.Since(started),
+	})
+	used := out.Exit.CPU
+	seen := time.Duration(p.Total())
+	lowest := time.Duration(float64(used) * lowCoverage)
+	switch {
+	case p.Count() == 0 && !timed && m.silent > 0 && used > noticeable:
+		return nil, fmt.Errorf("no samples: the command used %s of CPU time, but ended by a signal or _exit before gperftools could write what it saw (%s); record it with -d SECONDS, which stops the recording first, or with --sampler perf",
+			used.Round(time.Millisecond), out.Exit)
+	case p.Count() == 0:
+		return nil, collect.ErrNoSamples
+	case !timed && used > noticeable && seen < lowest:
+		p.Meta.Warnings = append(p.Meta.Warnings, fmt.Sprintf(
+			"the samples cover %s of the %s of CPU time that the command used; the rest was in processes that fork without exec, end by a signal or _exit, or cannot be preloaded into",
+			seen.Round(time.Millisecond), used.Round(time.Millisecond)))
+	}
+	return p, nil
+}
+
+const (
+	// noticeable is the CPU time from which missing samples cannot be chance.
+	noticeable = 200 * time.Millisecond
+	// lowCoverage is the share of CPU time below which samples are missing.
+	lowCoverage = 0.8
+)
