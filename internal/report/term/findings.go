@@ -65,8 +65,8 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	}
 	plain := lipgloss.NewStyle()
 	item(string(f.Certainty), placeText(f.Place), certaintyStyle(f.Certainty))
-	for i, e := range f.Evidence {
-		item(once(i, "why"), e.Text+shareText(e.Share), plain)
+	for i, text := range evidenceTexts(f.Evidence) {
+		item(once(i, "why"), text, plain)
 	}
 	if f.Gain != nil {
 		item("estimate", f.Gain.Basis, styles.dim)
@@ -95,6 +95,20 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, "prove it"), styles.command.Render(Clean(f.Next)))
 	}
 	item("id", f.ID, styles.dim)
+}
+
+// evidenceTexts writes evidence one paragraph each; symbols are a list in one.
+func evidenceTexts(es []finding.Evidence) []string {
+	var out []string
+	for i, e := range es {
+		text := e.Text + shareText(e.Share)
+		if e.Kind == "symbol" && i > 0 && es[i-1].Kind == "symbol" {
+			out[len(out)-1] += ", " + text
+			continue
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 func once(i int, label string) string {
