@@ -21,14 +21,15 @@ import (
 
 func main() {
 	obj := flag.String("obj", "", "the binary")
+	raw := flag.Bool("raw", false, "print names as in the file, not demangled")
 	flag.Parse()
-	if err := run(*obj, os.Stdin, os.Stdout); err != nil {
+	if err := run(*obj, *raw, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(obj string, in io.Reader, out io.Writer) error {
+func run(obj string, raw bool, in io.Reader, out io.Writer) error {
 	file, err := symbol.Open(obj, symbol.Options{Parameters: true})
 	if err != nil {
 		return err
@@ -53,7 +54,11 @@ func run(obj string, in io.Reader, out io.Writer) error {
 			line = append(line, "??\n??:0\n"...)
 		}
 		for _, fr := range frames {
-			line = appendText(line, fr.Function.Name)
+			name := fr.Function.Name
+			if raw && fr.Function.SystemName != "" {
+				name = fr.Function.SystemName
+			}
+			line = appendText(line, name)
 			line = append(line, '\n')
 			line = appendText(line, fr.Function.File)
 			line = append(line, ':')

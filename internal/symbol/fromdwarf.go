@@ -33,14 +33,14 @@ type converter struct {
 // share, and the symbol that names the outermost.
 type frameKey struct {
 	first  *dwarf.Frame
-	symbol string
+	symbol uint64 // its address
 }
 
 func (c *converter) convert(vaddr uint64, frames []dwarf.Frame) []profile.Frame {
 	// The symbol table knows which copy of a function this is (".cold",
 	// ".isra.0"), and DWARF does not.
 	sym, _ := c.f.symbols.Find(vaddr)
-	key := frameKey{&frames[0], sym.Name}
+	key := frameKey{&frames[0], sym.Low}
 	if known, ok := c.frames[key]; ok {
 		return known
 	}

@@ -29,7 +29,6 @@ type Info struct {
 
 	mu      sync.Mutex
 	abbrevs map[abbrevKey]*abbrevs
-	scopeMu sync.Mutex
 	noteMu  sync.Mutex
 	notes   []string
 }

@@ -96,8 +96,8 @@ func (u *unit) runLines(t *lineTable) {
 		return
 	}
 	m := machine{u: u, h: h, t: t, c: cursor{data: u.info.sec.line[:h.end], pos: h.program, big: u.info.sec.big}}
-	// Most opcodes make a row.
-	t.rows = make([]row, 0, (h.end-h.program)/2)
+	// A row that is kept takes some six bytes of program in compilers' output.
+	t.rows = make([]row, 0, (h.end-h.program)/6)
 	m.reset()
 	for m.c.pos < len(m.c.data) {
 		switch op := m.c.u8(); {

@@ -1,8 +1,8 @@
 package dwarf
 
 import (
-	"slices"
 	"sort"
+	"strings"
 )
 
 // Function is what DWARF says of one function.
@@ -44,29 +44,29 @@ func (d *Info) function(off uint64) *Function {
 	return f
 }
 
+// isLambda tells the functions of a closure's type: compilers leave it unnamed.
+func isLambda(name string) bool {
+	return name == "operator()" || strings.HasSuffix(name, "<lambda>") || strings.HasPrefix(name, "operator()<")
+}
+
 // facts are the attributes of a function found so far on its chain.
 type facts struct {
 	linkage, name string
 	file          string
 	line          int32
-	scopeUnit     *unit
-	scopeOff      uint64
 }
 
 func (u *unit) describe(off uint64) *Function {
 	var f facts
-	for range maxChain {
-		next, nextUnit := u.collect(off, &f)
-		if nextUnit == nil {
-			break
-		}
-		u, off = nextUnit, next
-	}
+	end, endOff := u.chain(off, &f)
 	fn := &Function{Symbol: f.linkage, Name: f.name, File: f.file, Line: f.line}
 	if fn.Symbol == "" {
 		fn.Symbol = f.name
-		if f.scopeUnit != nil && f.scopeUnit.hasScopes() {
-			fn.Scope = f.scopeUnit.scopeOf(f.scopeOff)
+		if end.hasScopes() {
+			fn.Scope = end.scopeOf(endOff)
+			if head, ok := strings.CutSuffix(fn.Scope, unnamedType); ok && isLambda(fn.Name) {
+				fn.Scope = head + "{lambda}"
+			}
 		}
 	}
 	return fn
@@ -115,7 +115,6 @@ func (u *unit) collect(off uint64, f *facts) (uint64, *unit) {
 	if f.file == "" && declFile.class == classConst {
 		f.file = u.lineHeader().path(declFile.u)
 	}
-	f.scopeUnit, f.scopeOff = u, off
 	return next, nextUnit
 }
 
@@ -139,124 +138,4 @@ func (d *Info) unitAt(off uint64) *unit {
 		return nil
 	}
 	return d.units[i]
-}
-
-// Languages (§7.12) in which functions without a mangled name live in scopes.
-const (
-	langCpp     = 0x04
-	langD       = 0x13
-	langCpp03   = 0x19
-	langCpp11   = 0x1a
-	langCpp14   = 0x21
-	langCpp17   = 0x2b
-	langCpp20   = 0x2c
-	langFortran = 0x0e
-)
-
-func (u *unit) hasScopes() bool {
-	switch u.root.language {
-	case langCpp, langCpp03, langCpp11, langCpp14, langCpp17, langCpp20, langD, langFortran:
-		return true
-	}
-	return false
-}
-
-// scopes tells for each function entry of a unit which entries it is in. It is
-// made when the first name needs it: most names are mangled and say it all.
-type scopes struct {
-	done   bool
-	offs   []uint64 // of function entries, ascending
-	parent []int32  // index in names of the innermost scope, -1 for none
-	names  []scopeName
-}
-
-type scopeName struct {
-	name   string
-	parent int32
-}
-
-// scopeOf returns the scope of the function entry at off.
-func (u *unit) scopeOf(off uint64) string {
-	u.info.scopeMu.Lock()
-	defer u.info.scopeMu.Unlock()
-	s := &u.scope
-	if !s.done {
-		s.done = true
-		u.readScopes()
-	}
-	i, ok := slices.BinarySearch(s.offs, off)
-	if !ok {
-		return ""
-	}
-	out := ""
-	for p, n := s.parent[i], 0; p >= 0 && n < maxChain; p, n = s.names[p].parent, n+1 {
-		if out != "" {
-			out = "::" + out
-		}
-		out = s.names[p].name + out
-	}
-	return out
-}
-
-// readScopes reads the unit once more, for the nesting of its entries.
-func (u *unit) readScopes() {
-	table, err := u.abbrevs()
-	if err != nil {
-		return
-	}
-	s := &u.scope
-	c := u.cursor(u.first)
-	var outer []int32
-	current := int32(-1)
-	for c.pos < len(c.data) && !c.bad {
-		off := uint64(c.pos)
-		code := c.uleb()
-		if code == 0 {
-			if len(outer) <= 1 {
-				return
-			}
-			current = outer[len(outer)-1]
-			outer = outer[:len(outer)-1]
-			continue
-		}
-		ab := table.get(code)
-		if ab == nil {
-			return
-		}
-		inside := current
-		switch ab.tag {
-		case tagSubprogram, tagNamespace, tagClass, tagStructure, tagUnion, tagModule, tagInterface:
-			if ab.tag == tagSubprogram {
-				s.offs, s.parent = append(s.offs, off), append(s.parent, current)
-			}
-			if name := u.scopeName(&c, ab); ab.children && name != "" {
-				inside = int32(len(s.names))
-				s.names = append(s.names, scopeName{name, current})
-			}
-		default:
-			ab.skipEntry(&c, u.sizes)
-		}
-		if ab.children {
-			outer = append(outer, current)
-			current = inside
-		}
-	}
-}
-
-// scopeName reads the name that an entry lends to what is in it.
-func (u *unit) scopeName(c *cursor, ab *abbrev) string {
-	name := ""
-	for i := range ab.attrs {
-		a := &ab.attrs[i]
-		if a.name == atName {
-			name = u.text(c.read(a.form, a.implicit, u.sizes, u.off))
-			continue
-		}
-		kind, n := stepOf(a.form, u.sizes)
-		c.step(kind, n, u.sizes)
-	}
-	if name == "" && ab.tag == tagNamespace {
-		return "(anonymous namespace)"
-	}
-	return name
 }

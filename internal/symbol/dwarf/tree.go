@@ -6,11 +6,13 @@ import (
 	"whyhot/internal/symbol/interval"
 )
 
-// tree holds the functions and inlined calls of one unit, by address.
+// tree holds the functions and inlined calls of one unit, by address, and the
+// nesting of its entries as far as names need it.
 type tree struct {
-	nodes []node
-	index interval.Map
-	err   error
+	nodes  []node
+	index  interval.Map
+	scopes scopes
+	err    error
 }
 
 // node is a function with code of its own, or one inlined call.
@@ -19,11 +21,14 @@ type node struct {
 	parent    int32  // the node that it is inlined into, -1 for a function
 	callFile  uint32
 	callLine  uint32
-	inlined   bool
 	originAlt bool // origin is in the shared file
 }
 
 const noNode = -1
+
+// place is where in the unit an entry stands: the function or inlined call whose
+// code it is part of, and the scope whose name it carries.
+type place struct{ node, scope int32 }
 
 // functions returns the unit's tree, reading it on first use.
 func (u *unit) functions() *tree {
@@ -50,8 +55,8 @@ func (b *treeBuilder) build() error {
 		return err
 	}
 	c := u.cursor(u.first)
-	var outer []int32
-	current := int32(noNode)
+	var outer []place
+	current := place{noNode, noScope}
 	for c.pos < len(c.data) {
 		start := c.pos
 		code := c.uleb()
@@ -68,9 +73,16 @@ func (b *treeBuilder) build() error {
 			return fmt.Errorf("entry at %#x of .debug_info has the unknown abbreviation %d", start, code)
 		}
 		inside := current
-		if ab.tag == tagSubprogram || ab.tag == tagInlined {
-			inside = b.entry(&c, ab, uint64(start), current)
-		} else {
+		switch ab.tag {
+		case tagSubprogram:
+			inside.node = b.entry(&c, ab, uint64(start), noNode)
+			inside.scope = b.tree.scopes.function(uint64(start), current.scope)
+		case tagInlined:
+			inside.node = b.entry(&c, ab, uint64(start), current.node)
+		default:
+			if ab.children && isScope(ab.tag) {
+				inside.scope = b.tree.scopes.open(uint64(start), current.scope)
+			}
 			ab.skipEntry(&c, u.sizes)
 		}
 		if c.bad {
@@ -88,10 +100,7 @@ func (b *treeBuilder) build() error {
 // children are in.
 func (b *treeBuilder) entry(c *cursor, ab *abbrev, off uint64, current int32) int32 {
 	u := b.u
-	n := node{origin: off, parent: noNode, inlined: ab.tag == tagInlined}
-	if n.inlined {
-		n.parent = current
-	}
+	n := node{origin: off, parent: current}
 	var low, high, ranges value
 	for i := range ab.attrs {
 		a := &ab.attrs[i]
@@ -127,8 +136,5 @@ func (b *treeBuilder) entry(c *cursor, ab *abbrev, off uint64, current int32) in
 		b.tree.nodes = append(b.tree.nodes, n)
 		return id
 	}
-	if n.inlined {
-		return current
-	}
-	return noNode
+	return current
 }

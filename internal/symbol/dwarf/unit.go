@@ -8,17 +8,14 @@ import (
 
 // Tags and attributes (§7.5.4) that matter here.
 const (
-	tagClass       = 0x02
-	tagEnumeration = 0x04
-	tagUnit        = 0x11
-	tagStructure   = 0x13
-	tagUnion       = 0x17
-	tagInlined     = 0x1d
-	tagModule      = 0x1e
-	tagSubprogram  = 0x2e
-	tagNamespace   = 0x39
-	tagInterface   = 0x38
-	tagSkeleton    = 0x4a
+	tagClass      = 0x02
+	tagStructure  = 0x13
+	tagUnion      = 0x17
+	tagInlined    = 0x1d
+	tagModule     = 0x1e
+	tagSubprogram = 0x2e
+	tagNamespace  = 0x39
+	tagInterface  = 0x38
 
 	atName           = 0x03
 	atStmtList       = 0x10
@@ -71,7 +68,6 @@ type unit struct {
 	tree     tree
 	lineOnce sync.Once
 	lines    lineTable
-	scope    scopes
 
 	mu    sync.Mutex
 	funcs map[uint64]*Function

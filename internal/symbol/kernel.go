@@ -1,0 +1,124 @@
+package symbol
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/profile"
+	"whyhot/internal/symbol/kallsyms"
+)
+
+// kernelNames holds the symbols of the kernel that runs, read on first use.
+type kernelNames struct {
+	root    string
+	once    sync.Once
+	table   *kallsyms.Table
+	buildID string
+	text    []uint64 // where the kernel begins: _text and _stext
+	err     error
+}
+
+func (k *kernelNames) load() error {
+	k.once.Do(func() {
+		f, err := os.Open(inRoot(k.root, "/proc/kallsyms"))
+		if err != nil {
+			k.err = err
+			return
+		}
+		defer func() { _ = f.Close() }()
+		if k.table, k.err = kallsyms.Parse(f); k.err != nil {
+			return
+		}
+		if notes, err := os.ReadFile(inRoot(k.root, "/sys/kernel/notes")); err == nil {
+			k.buildID = elffile.BuildIDFromNotes(notes, binary.NativeEndian)
+		}
+		for _, name := range [...]string{"_text", "_stext"} {
+			if a, ok := k.table.Address(name); ok {
+				k.text = append(k.text, a)
+			}
+		}
+	})
+	return k.err
+}
+
+// kaslrStep is the granularity at which the kernel's base address is randomised
+// (CONFIG_PHYSICAL_ALIGN on x86, the block size on arm64).
+const kaslrStep = 2 << 20
+
+var errForeignKernel = errors.New("the profile is of another kernel")
+
+// shift tells by how much the kernel of a mapping was loaded above where it is
+// now. A kernel is taken for the one that runs when its build ID is the same or,
+// without one, when it begins at the same address.
+func (k *kernelNames) shift(m *profile.Mapping) (uint64, error) {
+	same := false
+	for _, t := range k.text {
+		same = same || m.Start == t
+	}
+	switch {
+	case m.BuildID != "" && k.buildID != "" && !sameBuildID(m.BuildID, k.buildID):
+		return 0, fmt.Errorf("%w (build ID %s, running is %s)", errForeignKernel, m.BuildID, k.buildID)
+	case same:
+		return 0, nil
+	case m.BuildID == "" || k.buildID == "":
+		return 0, fmt.Errorf("%w, or of this one before a restart: the profile has no build ID to tell", errForeignKernel)
+	case len(k.text) > 0 && m.Start%kaslrStep == 0:
+		if d := m.Start - k.text[0]; d%kaslrStep == 0 {
+			return d, nil // the same kernel, loaded elsewhere
+		}
+	}
+	return 0, nil
+}
+
+func (s *Symbolizer) fromKernel(r *request) answer {
+	k := &s.kernel
+	if err := k.load(); err != nil {
+		if errors.Is(err, kallsyms.ErrHidden) || errors.Is(err, os.ErrPermission) {
+			return r.nothing(ReasonHidden, "the kernel hides the addresses of its functions from this user",
+				"run as root, or: sysctl kernel.kptr_restrict=0")
+		}
+		return r.nothing(ReasonMissing, err.Error(), "")
+	}
+	module := moduleName(r.m.Path)
+	base := r.m
+	if module != "" {
+		base = kernelProper(r.p)
+	}
+	var shift uint64
+	if base != nil {
+		var err error
+		if shift, err = k.shift(base); err != nil {
+			return r.nothing(ReasonForeign, err.Error(), "symbolise on the machine that was recorded, before it restarts")
+		}
+		if module != "" && shift != 0 {
+			return r.nothing(ReasonForeign, "modules lie elsewhere since the restart of the kernel",
+				"symbolise on the machine that was recorded, before it restarts")
+		}
+	}
+	a := r.nothing(ReasonNoLines, "kernel functions are named without lines", "")
+	a.sum.Sources = []string{"/proc/kallsyms"}
+	for i, id := range r.locs {
+		sym, ok := k.table.Find(r.p.Location(id).Address - shift)
+		if !ok || module != "" && sym.Module != module {
+			a.sum.Reason, a.sum.Problem = ReasonOutside, "some addresses are in no function of the kernel that runs (code made at run time?)"
+			continue
+		}
+		a.frames[i] = []profile.Frame{{Function: profile.Function{Name: sym.Name, Kind: profile.KindKernel}}}
+	}
+	return a
+}
+
+// kernelProper finds the mapping of the kernel without its modules.
+func kernelProper(p *profile.Profile) *profile.Mapping {
+	for i := range p.NumMappings() {
+		m := p.Mapping(profile.MappingID(i))
+		if m.Path != "" && classify(m.Path, profile.KindUnknown) == classKernel && moduleName(m.Path) == "" {
+			return m
+		}
+	}
+	return nil
+}
