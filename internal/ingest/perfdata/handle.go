@@ -202,7 +202,10 @@ func (s *session) sample(rec *record, e *event) error {
 	if mode == miscUser && th != nil {
 		th.proc.running()
 	}
-	ids, _ := s.resolve.chain(&smp, mode, th)
+	ids, user := s.resolve.chain(&smp, mode, th)
+	if len(smp.regs) > 0 {
+		return s.jobs.add(ids[:user], k, &smp, th, e.regsUser, mode)
+	}
 	if len(ids) == 0 {
 		ids = append(ids, s.resolve.address(smp.ip, mode, th))
 	}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/unwind"
 )
 
 // image is what becomes one profile.Mapping: a file, the kernel, a module, or
@@ -22,6 +24,10 @@ type image struct {
 	base     uint64
 	absolute bool
 	lo, hi   uint64 // addresses of the regions that samples hit
+
+	once    sync.Once // guards the two below
+	module  *unwind.Module
+	missing bool // it should have a module and has none
 }
 
 // unknownImage stands for addresses that lie in no known region.

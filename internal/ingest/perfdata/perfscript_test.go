@@ -69,7 +69,7 @@ func perfScript(t *testing.T, file string) []sampleText {
 		if !ok {
 			continue
 		}
-		if ip = strings.TrimLeft(ip, "0"); ip == "" {
+		if ip = strings.TrimLeft(ip, "0"); ip == "" || ip == "ffffffffffffffff" {
 			continue // perf shows the zero behind the outermost frame
 		}
 		s := &all[len(all)-1]
@@ -79,8 +79,9 @@ func perfScript(t *testing.T, file string) []sampleText {
 }
 
 // ours is the same from our own reader. Callers' addresses are one less than
-// perf prints for call chains from the kernel; bump puts that back.
-func ours(t *testing.T, p *profile.Profile, bump bool) []sampleText {
+// perf prints for call chains that the kernel walked, so that is put back; what
+// perf unwound itself it prints as we do, so userToo is false there.
+func ours(t *testing.T, p *profile.Profile, userToo bool) []sampleText {
 	t.Helper()
 	var all []sampleText
 	for _, s := range p.Samples() {
@@ -94,7 +95,7 @@ func ours(t *testing.T, p *profile.Profile, bump bool) []sampleText {
 			m := p.Mapping(loc.Mapping)
 			addr := loc.Address
 			kernel := p.Function(p.Lines(id)[0].Function).Kind == profile.KindKernel
-			if bump && i > 0 && kernel == prevKernel {
+			if i > 0 && kernel == prevKernel && (kernel || userToo) {
 				addr++
 			}
 			prevKernel = kernel
@@ -179,10 +180,10 @@ func TestSameAsPerfScript(t *testing.T) {
 	}
 }
 
-func compareFile(t *testing.T, file string, bump, pages bool) {
+func compareFile(t *testing.T, file string, userToo, pages bool) {
 	t.Helper()
 	theirs := perfScript(t, file)
-	mine := ours(t, readForCompare(t, file), bump)
+	mine := ours(t, readForCompare(t, file), userToo)
 	for _, side := range [][]sampleText{theirs, mine} {
 		if pages {
 			withinPage(side)
