@@ -1,0 +1,240 @@
+// Package trials prints the outcome of a trial in a terminal.
+//
+// It owns the words around the numbers and the drawing of intervals. It takes an
+// Outcome of internal/trial and gives text on a printer of internal/report/term.
+// It must never run or judge anything.
+package trials
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/report/term"
+	"whyhot/internal/trial"
+)
+
+const textWidth = 100 // running text gets no wider
+
+var (
+	faster = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	slower = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	wrong  = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	dim    = lipgloss.NewStyle().Faint(true)
+	strong = lipgloss.NewStyle().Bold(true)
+)
+
+// Print writes the whole outcome: table, a sentence per variant, notes.
+func Print(p *term.Printer, o *trial.Outcome) {
+	p.Line(strong.Render(ansi.Truncate(term.Clean(strings.Join(quoted(o.Command), " ")), max(20, p.Width), "…")))
+	p.Line(dim.Render(heading(o)))
+	p.Line()
+	table(p, o)
+	p.Line()
+	width := 0
+	for i := range o.Variants {
+		width = max(width, ansi.StringWidth(term.Clean(o.Variants[i].Name)))
+	}
+	for i := range o.Variants {
+		v := &o.Variants[i]
+		label := term.Clean(v.Name) + strings.Repeat(" ", width-ansi.StringWidth(term.Clean(v.Name))) + "  "
+		wrapped(p, label, string(v.Verdict)+": "+v.Explanation, styleOf(v.Verdict))
+	}
+	if len(o.Notes) > 0 {
+		p.Line()
+	}
+	for _, n := range o.Notes {
+		wrapped(p, "note  ", n, dim)
+	}
+}
+
+// heading says how the numbers came about.
+func heading(o *trial.Outcome) string {
+	if o.Rounds == 0 {
+		return "nothing was measured; " + stopText(o.Stopped)
+	}
+	return fmt.Sprintf("%d %s each of %d, in turn, in %s; %s", o.Rounds, plural(o.Rounds, "run"), 1+len(o.Variants),
+		quantity.Duration(time.Duration(o.Elapsed*float64(time.Second))), stopText(o.Stopped))
+}
+
+func stopText(s trial.Stop) string {
+	switch s {
+	case trial.StopSettled:
+		return "more would not change the answer"
+	case trial.StopBudget:
+		return "the budget is spent"
+	case trial.StopRounds:
+		return "as many as asked for"
+	case trial.StopInterrupted:
+		return "interrupted"
+	case trial.StopFailed:
+		return "no variant is left to compare"
+	}
+	return string(s)
+}
+
+func table(p *term.Printer, o *trial.Outcome) {
+	const barWidth = 19
+	t := term.Table{Columns: []term.Column{
+		{Title: "variant", Flex: true, Min: 10},
+		{Title: ratioTitle(o.Metric), Right: true},
+		{Title: fmt.Sprintf("%.0f%% interval", 100*o.Level)},
+		{Title: "1 = baseline", Optional: 2},
+		{Title: "time", Right: true},
+		{Title: "CPU time", Right: true, Optional: 3},
+		{Title: "memory", Right: true},
+		{Title: "page faults", Right: true, Optional: 4},
+		{Title: "verdict"},
+	}}
+	if o.Metric != trial.Faults {
+		t.Columns[7].Optional = 5
+	}
+	t.Add(append([]term.Cell{{Text: "baseline"}, {}, {}, {}}, spent(&o.Baseline)...)...)
+	draw := newAxis(o, barWidth)
+	for i := range o.Variants {
+		v := &o.Variants[i]
+		style := styleOf(v.Verdict)
+		row := make([]term.Cell, 4, len(t.Columns))
+		row[0].Text = v.Name
+		if r, ok := o.SpeedUp(v); ok {
+			row[1] = term.Cell{Text: ratio(r.Estimate) + "×", Style: &style}
+			row[2] = term.Cell{Text: ratio(r.Low) + " – " + ratio(r.High)}
+			row[3] = term.Cell{Text: draw.interval(r), Style: &style}
+		}
+		row = append(row, spent(&v.Arm)...)
+		t.Add(append(row, term.Cell{Text: string(v.Verdict), Style: &style})...)
+	}
+	t.Print(p)
+}
+
+func ratioTitle(m trial.Metric) string {
+	switch m {
+	case trial.Wall:
+		return "speed-up"
+	case trial.CPU:
+		return "CPU speed-up"
+	case trial.Memory:
+		return "memory ratio"
+	case trial.Faults:
+		return "fault ratio"
+	}
+	return "ratio"
+}
+
+// spent are the medians of one arm.
+func spent(a *trial.Arm) []term.Cell {
+	cells := make([]term.Cell, 0, len(trial.Metrics()))
+	for _, m := range []trial.Metric{trial.Wall, trial.CPU, trial.Memory, trial.Faults} {
+		s, ok := a.Summary[m]
+		text := ""
+		switch {
+		case !ok:
+		case m == trial.Memory:
+			text = quantity.Bytes(s.Median)
+		case m == trial.Faults:
+			text = quantity.Count(int64(math.Round(s.Median)))
+		default:
+			text = quantity.Duration(time.Duration(s.Median * float64(time.Second)))
+		}
+		cells = append(cells, term.Cell{Text: text})
+	}
+	return cells
+}
+
+// ratio prints a ratio with the digits that a measurement can carry.
+func ratio(f float64) string {
+	if f >= 10 {
+		return fmt.Sprintf("%.1f", f)
+	}
+	return fmt.Sprintf("%.3f", f)
+}
+
+func styleOf(v trial.Verdict) lipgloss.Style {
+	switch v {
+	case trial.Faster:
+		return faster
+	case trial.Slower:
+		return slower
+	case trial.Different, trial.Failed:
+		return wrong
+	case trial.Same, trial.Unclear, trial.NoEffect:
+	}
+	return lipgloss.NewStyle()
+}
+
+// axis maps ratios to columns of a drawing, logarithmically, so that twice as
+// fast and half as fast are equally far from 1.
+type axis struct {
+	low, high float64
+	width     int
+}
+
+func newAxis(o *trial.Outcome, width int) axis {
+	a := axis{low: 0, high: 0, width: width}
+	for i := range o.Variants {
+		if r, ok := o.SpeedUp(&o.Variants[i]); ok && r.Low > 0 {
+			a.low = min(a.low, math.Log(r.Low))
+			a.high = max(a.high, math.Log(r.High))
+		}
+	}
+	const least = 0.02 // an axis narrower than this would make noise look large
+	a.low, a.high = min(a.low, -least), max(a.high, least)
+	return a
+}
+
+func (a axis) column(r float64) int {
+	x := (math.Log(r) - a.low) / (a.high - a.low)
+	return int(math.Round(max(0, min(1, x)) * float64(a.width-1)))
+}
+
+func (a axis) interval(r finding.Interval) string {
+	cells := []rune(strings.Repeat(" ", a.width))
+	cells[a.column(1)] = '┊'
+	if r.Low <= 0 {
+		return string(cells)
+	}
+	from, to, at := a.column(r.Low), a.column(r.High), a.column(r.Estimate)
+	for i := from; i <= to; i++ {
+		cells[i] = '─'
+	}
+	if from < to {
+		cells[from], cells[to] = '├', '┤'
+	}
+	if one := a.column(1); one > from && one < to {
+		cells[one] = '┼'
+	}
+	cells[at] = '●'
+	return string(cells)
+}
+
+func wrapped(p *term.Printer, label, text string, style lipgloss.Style) {
+	room := max(24, min(p.Width, textWidth)-ansi.StringWidth(label))
+	hang := strings.Repeat(" ", ansi.StringWidth(label))
+	for i, line := range strings.Split(ansi.Wordwrap(term.Clean(text), room, ""), "\n") {
+		if i > 0 {
+			label = hang
+		}
+		p.Line(label, style.Render(line))
+	}
+}
+
+func quoted(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = term.Quote(w)
+	}
+	return out
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}

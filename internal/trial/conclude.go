@@ -1,0 +1,153 @@
+package trial
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/trial/stat"
+)
+
+// outcome turns the state at the end into the result.
+func (t *trial) outcome(stopped Stop) *Outcome {
+	o := &Outcome{
+		Version: OutcomeVersion, Command: t.plan.Command, Directory: t.plan.Dir,
+		Metric: t.plan.Metric, Unit: t.plan.Metric.Unit(),
+		Started: t.start, Elapsed: t.elapsed().Seconds(), Stopped: stopped, Seed: t.plan.Seed, Rounds: t.rounds,
+		Level: t.rules.Level, EachLevel: t.rules.Each(), Band: t.rules.Band,
+		Machine: Machine{Pinned: t.plan.Pin},
+	}
+	o.Baseline = t.armOf(t.base())
+	for _, a := range t.arms[1:] {
+		o.Variants = append(o.Variants, t.variantOf(a))
+	}
+	t.noteOutputs()
+	t.noteDrift()
+	t.noteTree()
+	t.notePeak()
+	o.Notes = t.notes
+	return o
+}
+
+func (t *trial) armOf(a *arm) Arm {
+	out := Arm{Name: a.name(), Runs: len(a.results), Summary: map[Metric]Summary{}}
+	if a.variant != nil {
+		out.Changes = a.variant.Changes()
+		out.Command = a.variant.Command
+	}
+	if a.first != nil {
+		out.Outputs = prints(a.first)
+		out.ExitCode = a.first.ExitCode
+	}
+	for _, m := range Metrics() {
+		vs := t.values(a, m)
+		if len(vs) > 0 && len(vs) == len(a.results) {
+			out.Summary[m] = Summary{Median: stat.Median(vs), Min: slices.Min(vs), Max: slices.Max(vs), Samples: vs}
+		}
+	}
+	// Small programs: getrusage cannot tell, but the watched run could.
+	if _, known := out.Summary[Memory]; !known && a.first != nil && a.first.PeakRSS > 0 && len(a.results) > 0 {
+		peak := float64(a.first.PeakRSS)
+		out.Summary[Memory] = Summary{Median: peak, Min: peak, Max: peak, Samples: []float64{peak}}
+	}
+	return out
+}
+
+func (t *trial) variantOf(a *arm) VariantArm {
+	v := VariantArm{Arm: t.armOf(a), Ratios: map[Metric]finding.Interval{}}
+	if a.variant.Preload != nil {
+		v.Library = a.variant.Preload.Path
+		if a.first != nil {
+			if l := loadingOf(a.first); l.known {
+				v.Loaded = &l.loaded
+			}
+		}
+	}
+	verdict := stat.Unclear
+	for _, m := range Metrics() {
+		s, rounds, ok := t.sample(a, m)
+		if !ok || rounds < t.rules.FewestRounds() || rounds < t.rounds {
+			continue
+		}
+		i, word := t.rules.Judge(s, rounds)
+		v.Ratios[m] = finding.Interval{Estimate: i.Estimate, Low: i.Low, High: i.High}
+		if m == t.plan.Metric {
+			verdict = word
+		}
+	}
+	v.Verdict = Verdict(verdict)
+	if a.out != "" {
+		v.Verdict = a.out
+		v.Ratios = nil
+	} else if name, at, ok := t.difference(a); ok {
+		v.Verdict = Different
+		if at >= 0 {
+			v.FirstDifference = &Difference{Output: name, Offset: at}
+		}
+	}
+	v.Explanation = t.explain(a, &v)
+	return v
+}
+
+// difference is the first output of a variant that is not the baseline's,
+// leaving out those that the baseline itself does not repeat.
+func (t *trial) difference(a *arm) (name string, at int64, ok bool) {
+	for _, name := range slices.Sorted(maps.Keys(a.differs)) {
+		if !t.varies[name] {
+			return name, a.differs[name], true
+		}
+	}
+	return "", -1, false
+}
+
+func (t *trial) noteOutputs() {
+	if len(t.varies) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(t.varies))
+	t.notef("not compared, since it varies between runs of the baseline: %s", strings.Join(names, ", "))
+}
+
+// noteDrift says that the machine changed under the trial.
+func (t *trial) noteDrift() {
+	const certain, worthSaying = 0.01, 0.03
+	d := stat.Drift(t.values(t.base(), t.plan.Metric))
+	if d.P > certain || d.Change < worthSaying && d.Change > -worthSaying {
+		return
+	}
+	word := "up"
+	if d.Change < 0 {
+		word = "down"
+	}
+	t.notef("the baseline's %s went %s by %s during the trial (heat, load or caches); ratios compare runs of one round, which meet it alike",
+		metricNoun(t.plan.Metric), word, percent(max(d.Change, -d.Change)))
+}
+
+func (t *trial) noteTree() {
+	for _, a := range t.arms {
+		left := 0
+		if a.first != nil {
+			left = a.first.LeftRunning
+		}
+		for _, r := range a.results {
+			left = max(left, r.LeftRunning)
+		}
+		if left > 0 {
+			t.notef("%s: the command left %d process(es) running, which were ended after each run", a.name(), left)
+		}
+	}
+}
+
+func (t *trial) notePeak() {
+	if t.base().first == nil {
+		return
+	}
+	pids := map[int]bool{}
+	for _, p := range t.base().first.Processes {
+		pids[p.PID] = true
+	}
+	if len(pids) > 1 {
+		t.notef("peak memory is that of the largest single process (the command starts others)")
+	}
+}

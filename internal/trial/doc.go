@@ -1,0 +1,15 @@
+// Package trial runs an experiment: a command as it is against variants of it,
+// in turn, and says whether a variant pays.
+//
+// It owns the schedule (warm-up, rounds in random order, when to stop), the
+// comparison of what the runs wrote, the verdict and the JSON form of the
+// outcome (docs/trial.schema.json). It takes a Plan and a Runner and gives an
+// Outcome. Its rooms: stat (numbers → verdict), run (one execution), variant
+// (what differs), noise (what disturbs), ledger (outcomes beside a profile),
+// text (the terminal). It must never import ingest, symbol, view, rule or
+// report.
+//
+// One round runs the baseline and every variant once, in an order drawn anew
+// for each round, so that a slow spell of the machine meets them alike and none
+// profits from its place in the row.
+package trial

@@ -1,0 +1,368 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/stat"
+	"whyhot/internal/trial/variant"
+)
+
+const baselineName = "baseline"
+
+// BaselineError says that the command fails as it is, so that there is nothing
+// to compare with.
+type BaselineError struct {
+	Result *run.Result
+}
+
+func (e *BaselineError) Error() string {
+	text := "the command fails as it is, without any variant: " + ending(e.Result)
+	if e.Result.StderrTail != "" {
+		text += "; its last words:\n" + e.Result.StderrTail
+	}
+	return text
+}
+
+// ending is how a run ended, in words.
+func ending(r *run.Result) string {
+	switch {
+	case r.TimedOut:
+		return fmt.Sprintf("ended after %s, the time limit of one run", r.Wall.Round(time.Second))
+	case r.Signal != "":
+		return "killed by " + r.Signal
+	}
+	return fmt.Sprintf("exit status %d", r.ExitCode)
+}
+
+// arm is one of the things compared while the trial runs.
+type arm struct {
+	variant *variant.Variant // nil for the baseline
+	first   *run.Result
+	results []*run.Result // of the measured rounds
+
+	out        Verdict // set when it left the race: Failed or NoEffect
+	why        string
+	differs    map[string]int64 // name of an output that differs → first offset, -1 where unknown
+	exitDiffer int              // an exit code other than the baseline's
+}
+
+func (a *arm) name() string {
+	if a.variant == nil {
+		return baselineName
+	}
+	return a.variant.Name
+}
+
+// trial is the state of one experiment.
+type trial struct {
+	plan     Plan
+	runner   run.Runner
+	clock    Clock
+	progress func(Progress)
+
+	start    time.Time
+	rules    stat.Rules
+	arms     []*arm // the baseline first
+	varies   map[string]bool
+	rounds   int
+	perRound time.Duration
+	boot     *rand.Rand
+	notes    []string
+	reported time.Time
+}
+
+// Run carries out a plan. progress may be nil. When ctx ends in the middle, the
+// outcome holds what was measured until then and Stopped says so. An outcome
+// may come with an error: what was measured before the trial broke off.
+func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progress func(Progress)) (*Outcome, error) {
+	if err := plan.check(); err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	t := &trial{
+		plan: plan, runner: runner, clock: clock, progress: progress,
+		start: clock.Now(), rules: stat.DefaultRules(len(plan.Variants)),
+		varies: map[string]bool{},
+		boot:   rand.New(rand.NewPCG(plan.Seed, 2)), //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
+	}
+	t.arms = append(t.arms, &arm{differs: map[string]int64{}})
+	for i := range plan.Variants {
+		t.arms = append(t.arms, &arm{variant: &t.plan.Variants[i], differs: map[string]int64{}})
+	}
+	if err := t.warmUp(ctx); err != nil {
+		return nil, err
+	}
+	stopped, err := t.measure(ctx)
+	return t.outcome(stopped), err
+}
+
+func (t *trial) base() *arm { return t.arms[0] }
+
+func (t *trial) elapsed() time.Duration { return t.clock.Now().Sub(t.start) }
+
+// running are the arms still in the race.
+func (t *trial) running() []*arm {
+	return slices.DeleteFunc(slices.Clone(t.arms), func(a *arm) bool { return a.out != "" })
+}
+
+func (t *trial) spec(a *arm) run.Spec {
+	s := run.Spec{
+		Args: t.plan.Command, Env: t.plan.Env, Dir: t.plan.Dir, Stdin: t.plan.Stdin,
+		Outputs: t.plan.Outputs, Pin: t.plan.Pin, Timeout: t.timeout(),
+		// The peak of small programs is known to a watched run only, and where
+		// memory decides, the time that watching costs does not matter.
+		Watch: t.plan.Metric == Memory,
+	}
+	if a.variant != nil {
+		s.Env = a.variant.Environ(t.plan.Env)
+		s.Library = a.variant.Preload
+		if a.variant.Command != nil {
+			s.Args = a.variant.Command
+		}
+	}
+	return s
+}
+
+// timeout of one run. A run that takes ten times as long as the first one is
+// taken for hanging; short commands get a minute.
+func (t *trial) timeout() time.Duration {
+	const times, least = 10, time.Minute
+	if t.plan.Timeout > 0 || t.base().first == nil {
+		return t.plan.Timeout
+	}
+	return max(least, times*t.base().first.Wall)
+}
+
+// warmUp runs every arm unmeasured: it fills caches, watches what the tree loads
+// and needs, and takes the reference outputs.
+func (t *trial) warmUp(ctx context.Context) error {
+	for _, a := range t.arms {
+		for k := range max(1, t.plan.WarmUps) {
+			if a.out != "" {
+				break
+			}
+			t.report(Progress{Phase: PhaseWarmUp, Running: a.name()})
+			spec := t.spec(a)
+			spec.Watch = spec.Watch || k == 0
+			res, err := t.runner.Run(ctx, spec)
+			if err != nil {
+				return err
+			}
+			if k == 0 {
+				a.first = res
+				t.judgeLoading(a)
+			}
+			if err := t.accept(a, res); err != nil {
+				return err
+			}
+			if err := missingOutput(t.base().first); err != nil {
+				return err
+			}
+			t.perRound += res.Wall
+		}
+	}
+	t.perRound /= time.Duration(max(1, t.plan.WarmUps))
+	if len(t.running()) < 2 {
+		return nil
+	}
+	t.announce()
+	return nil
+}
+
+// accept checks one run of an arm: a baseline that fails ends the trial, a
+// variant that fails leaves it, and outputs are compared with the first ones.
+func (t *trial) accept(a *arm, res *run.Result) error {
+	if t.broken(res) {
+		if a.variant == nil {
+			return &BaselineError{res}
+		}
+		a.out, a.why = Failed, ending(res)
+		if line := lastLine(res.StderrTail); line != "" {
+			a.why += ": " + line
+		}
+		return nil
+	}
+	want := t.base().first
+	if res.ExitCode != want.ExitCode {
+		a.exitDiffer = res.ExitCode
+		t.mark(a, exitStatus, -1)
+	}
+	t.compare(a, want.Stdout, res.Stdout)
+	for i, o := range res.Outputs {
+		t.compare(a, want.Outputs[i], o)
+	}
+	return nil
+}
+
+// missingOutput finds a file that was named to be compared and that the command
+// as it is does not write: a mistyped name would otherwise always be equal.
+func missingOutput(r *run.Result) error {
+	for _, o := range r.Outputs {
+		if !o.Written {
+			return fmt.Errorf("output file %s: the command does not write it", o.Name)
+		}
+	}
+	return nil
+}
+
+const exitStatus = "exit status"
+
+func (t *trial) broken(res *run.Result) bool {
+	if res.TimedOut {
+		return true
+	}
+	return res.ExitCode != 0 && !t.plan.IgnoreFailure
+}
+
+func (t *trial) compare(a *arm, want, got run.Output) {
+	if !want.Equal(got) {
+		t.mark(a, want.Name, got.FirstDifference)
+	}
+}
+
+// mark notes that an output is not the reference one. In the baseline this
+// means that the output says nothing.
+func (t *trial) mark(a *arm, name string, at int64) {
+	if a.variant == nil {
+		t.varies[name] = true
+		return
+	}
+	if _, seen := a.differs[name]; !seen {
+		a.differs[name] = at
+	}
+}
+
+// measure runs rounds until there is a reason to stop.
+func (t *trial) measure(ctx context.Context) (Stop, error) {
+	order := rand.New(rand.NewPCG(t.plan.Seed, 1)) //nolint:gosec // as above
+	look := t.fewest()
+	for {
+		if len(t.running()) < 2 {
+			return StopFailed, nil
+		}
+		if stop, ok := t.enough(&look); ok {
+			return stop, nil
+		}
+		begin := t.clock.Now()
+		if err := t.round(ctx, order); err != nil {
+			t.truncate()
+			if ctx.Err() != nil {
+				return StopInterrupted, nil //nolint:nilerr // the user ended it; what was measured counts
+			}
+			return StopFailed, err
+		}
+		t.rounds++
+		t.perRound = t.clock.Now().Sub(begin)
+	}
+}
+
+// round runs every arm once. Results count only when the round is complete.
+func (t *trial) round(ctx context.Context, order *rand.Rand) error {
+	arms := t.running()
+	order.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
+	for _, a := range arms {
+		t.report(Progress{Phase: PhaseRound, Running: a.name()})
+		res, err := t.runner.Run(ctx, t.spec(a))
+		if err != nil {
+			return err
+		}
+		if err := t.accept(a, res); err != nil {
+			return fmt.Errorf("round %d: %w", t.rounds+1, err)
+		}
+		a.results = append(a.results, res)
+		if a.out != "" {
+			a.results = a.results[:len(a.results)-1]
+		}
+	}
+	return nil
+}
+
+// truncate drops the results of a round that broke off.
+func (t *trial) truncate() {
+	for _, a := range t.arms {
+		a.results = a.results[:min(len(a.results), t.rounds)]
+	}
+}
+
+// fewest is the number of rounds that a verdict needs.
+func (t *trial) fewest() int {
+	const least = 7
+	return max(least, t.rules.FewestRounds())
+}
+
+// enough says whether and why to stop before the next round. look is the round
+// at which the numbers are looked at next.
+func (t *trial) enough(look *int) (Stop, bool) {
+	if t.plan.Rounds > 0 {
+		if t.rounds >= t.plan.Rounds {
+			return StopRounds, true
+		}
+		return StopBudget, t.plan.HardBudget && t.overBudget()
+	}
+	if t.overBudget() && (t.plan.HardBudget && t.rounds >= t.plan.MinRounds || t.rounds >= max(t.plan.MinRounds, t.fewest())) {
+		return StopBudget, true
+	}
+	if t.rounds < *look {
+		return "", false
+	}
+	*look = stat.NextLook(t.rounds)
+	if t.rounds >= t.plan.MinRounds && t.settled() {
+		return StopSettled, true
+	}
+	return "", false
+}
+
+// overBudget says that another round would end after the budget. At least one
+// round is always made.
+func (t *trial) overBudget() bool {
+	return t.rounds > 0 && t.plan.Budget > 0 && t.elapsed()+t.perRound > t.plan.Budget
+}
+
+func (t *trial) settled() bool {
+	all := true
+	for _, a := range t.running()[1:] {
+		s, n, ok := t.sample(a, t.plan.Metric)
+		all = all && ok && t.rules.Settled(s, n)
+	}
+	return all
+}
+
+// sample resamples the rounds that baseline and variant both know a metric of.
+func (t *trial) sample(a *arm, m Metric) (s stat.Sample, rounds int, ok bool) {
+	var base, other []float64
+	for i := range min(len(a.results), len(t.base().results)) {
+		b, okB := m.value(t.base().results[i])
+		v, okV := m.value(a.results[i])
+		if okB && okV {
+			base, other = append(base, b), append(other, v)
+		}
+	}
+	if len(base) == 0 {
+		return stat.Sample{}, 0, false
+	}
+	return stat.RatioOfMedians(base, other, t.boot), len(base), true
+}
+
+func (t *trial) notef(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.Contains(t.notes, text) {
+		t.notes = append(t.notes, text)
+	}
+}
+
+// IsBaselineFailure says whether an error is the baseline's own failure and
+// gives the exit code of the command.
+func IsBaselineFailure(err error) (code int, ok bool) {
+	if e, ok := errors.AsType[*BaselineError](err); ok {
+		return e.Result.ExitCode, true
+	}
+	return 0, false
+}

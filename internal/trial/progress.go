@@ -1,0 +1,100 @@
+package trial
+
+import (
+	"time"
+
+	"whyhot/internal/trial/stat"
+)
+
+// Phase is what a trial is doing.
+type Phase string
+
+// The phases.
+const (
+	PhaseWarmUp   Phase = "warm-up"
+	PhaseAnnounce Phase = "announce" // the warm-up is over and the plan is known
+	PhaseRound    Phase = "round"
+)
+
+// Progress is sent before every run.
+type Progress struct {
+	Phase    Phase
+	Running  string // the arm that runs now
+	Round    int    // the round under way, from 1
+	Elapsed  time.Duration
+	Fraction float64 // of the expected time
+	// Standings are the ratios of medians until now, without an interval.
+	Standings []Standing
+	// Expected is the longest the trial should take, one round RoundTime.
+	Expected, RoundTime time.Duration
+}
+
+// Standing is the ratio of one variant until now.
+type Standing struct {
+	Name  string
+	Ratio float64
+}
+
+// report sends progress, of short rounds only as often as a person can read, so
+// that reporting does not disturb what is measured.
+func (t *trial) report(p Progress) {
+	const pause = 100 * time.Millisecond
+	now := t.clock.Now()
+	if p.Phase == PhaseRound && now.Sub(t.reported) < pause {
+		return
+	}
+	t.reported = now
+	p.Elapsed = t.elapsed()
+	p.Round = t.rounds + 1
+	p.RoundTime = t.perRound
+	p.Expected = t.expected()
+	if p.Phase == PhaseRound && p.Expected > 0 {
+		p.Fraction = min(1, float64(p.Elapsed)/float64(p.Expected))
+		p.Standings = t.standings()
+	}
+	t.progress(p)
+}
+
+func (t *trial) announce() { t.report(Progress{Phase: PhaseAnnounce}) }
+
+// expected is when the trial ends at the latest, as far as one can tell.
+func (t *trial) expected() time.Duration {
+	now := t.elapsed()
+	if t.plan.Rounds > 0 {
+		left := time.Duration(t.plan.Rounds-t.rounds) * t.perRound
+		if t.plan.HardBudget {
+			return min(now+left, max(t.plan.Budget, now+t.perRound))
+		}
+		return now + left
+	}
+	needed := t.plan.MinRounds
+	if !t.plan.HardBudget {
+		needed = max(needed, t.fewest())
+	}
+	least := now + time.Duration(max(0, needed-t.rounds))*t.perRound
+	return max(t.plan.Budget, least)
+}
+
+func (t *trial) standings() []Standing {
+	var out []Standing
+	for _, a := range t.arms[1:] {
+		if a.out != "" {
+			continue
+		}
+		b, v := t.values(t.base(), t.plan.Metric), t.values(a, t.plan.Metric)
+		if len(b) > 0 && len(v) > 0 {
+			out = append(out, Standing{a.name(), stat.Median(b) / stat.Median(v)})
+		}
+	}
+	return out
+}
+
+func (t *trial) values(a *arm, m Metric) []float64 {
+	var out []float64
+	for _, r := range a.results {
+		if v, ok := m.value(r); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package run
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// spoolLimit bounds how much of a reference output is kept on disk. Beyond it,
+// outputs are still compared by hash, but the place of a difference is unknown.
+const spoolLimit = 256 << 20
+
+// reference is the first output of its name, kept in a file so that later ones
+// can be told where they differ.
+type reference struct {
+	file  *os.File
+	size  int64
+	whole bool
+}
+
+// recorder hashes a stream and either fills the reference or compares with it.
+type recorder struct {
+	name   string
+	hash   hash.Hash
+	length int64
+	ref    *reference
+	fill   bool
+	differ int64
+	buf    []byte
+	err    error
+}
+
+func newRecorder(name string, ref *reference, fill bool) *recorder {
+	return &recorder{name: name, hash: sha256.New(), ref: ref, fill: fill, differ: -1}
+}
+
+// Write never fails, so that the command never sees a broken pipe; the first
+// error is kept for output.
+func (r *recorder) Write(p []byte) (int, error) {
+	r.hash.Write(p)
+	switch {
+	case r.err != nil || r.ref == nil:
+	case r.fill:
+		r.err = r.ref.append(p)
+	case r.differ < 0:
+		r.compare(p)
+	}
+	r.length += int64(len(p))
+	return len(p), nil //nolint:nilerr // see above
+}
+
+func (r *reference) append(p []byte) error {
+	if !r.whole || r.size+int64(len(p)) > spoolLimit {
+		r.whole = false
+		return nil
+	}
+	n, err := r.file.Write(p)
+	r.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("keeping the output to compare with: %w", err)
+	}
+	return nil
+}
+
+func (r *recorder) compare(p []byte) {
+	if cap(r.buf) < len(p) {
+		r.buf = make([]byte, len(p))
+	}
+	want := r.buf[:len(p)]
+	n, err := r.ref.file.ReadAt(want, r.length)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = fmt.Errorf("reading the output to compare with: %w", err)
+		return
+	}
+	if n == len(p) && bytes.Equal(p, want) {
+		return
+	}
+	i := 0
+	for i < n && p[i] == want[i] {
+		i++
+	}
+	if i < n || r.ref.whole {
+		r.differ = r.length + int64(i)
+	}
+}
+
+func (r *recorder) output() Output {
+	o := Output{
+		Name: r.name, Length: r.length, SHA256: hex.EncodeToString(r.hash.Sum(nil)),
+		Written: true, FirstDifference: r.differ,
+	}
+	if o.FirstDifference < 0 && r.ref != nil && !r.fill && r.ref.whole && r.length < r.ref.size {
+		o.FirstDifference = r.length
+	}
+	return o
+}
+
+// references keeps the first output of every name in a directory.
+type references struct {
+	dir    string
+	byName map[string]*reference
+}
+
+// recorder returns the recorder of a name: the first one fills the reference.
+func (rs *references) recorder(name string) (*recorder, error) {
+	if ref, ok := rs.byName[name]; ok {
+		return newRecorder(name, ref, false), nil
+	}
+	f, err := os.CreateTemp(rs.dir, "output-")
+	if err != nil {
+		return nil, fmt.Errorf("keeping the output to compare with: %w", err)
+	}
+	ref := &reference{file: f, whole: true}
+	rs.byName[name] = ref
+	return newRecorder(name, ref, true), nil
+}
+
+func (rs *references) close() {
+	for _, r := range rs.byName {
+		_ = r.file.Close() // removed with its directory
+	}
+}
+
+// stamp tells whether a file was written between two looks.
+type stamp struct {
+	exists bool
+	info   os.FileInfo
+}
+
+func stampOf(path string) stamp {
+	info, err := os.Stat(path)
+	return stamp{exists: err == nil, info: info}
+}
+
+func (s stamp) changed(now stamp) bool {
+	if s.exists != now.exists {
+		return true
+	}
+	return s.exists && (!os.SameFile(s.info, now.info) || s.info.Size() != now.info.Size() ||
+		!s.info.ModTime().Equal(now.info.ModTime()))
+}
+
+// recordFile fingerprints one output file after a run.
+func (rs *references) recordFile(dir, name string, before stamp) (Output, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	missing := Output{Name: name, FirstDifference: -1}
+	if !before.changed(stampOf(path)) {
+		return missing, nil
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return missing, nil
+	}
+	if err != nil {
+		return missing, fmt.Errorf("reading output file: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	rec, err := rs.recorder(name)
+	if err != nil {
+		return missing, err
+	}
+	if _, err := io.Copy(rec, f); err != nil {
+		return missing, fmt.Errorf("reading output file %s: %w", name, err)
+	}
+	return rec.output(), rec.err
+}

@@ -1,0 +1,45 @@
+//go:build linux
+
+package run
+
+import (
+	"context"
+	"path/filepath"
+
+	"whyhot/internal/preload"
+)
+
+// confirm asks what watching could not see: a command that ended before its
+// first look. The files it starts with say whether the loader would take the
+// library.
+func confirm(ctx context.Context, spec Spec, seen []Process) []Process {
+	if !spec.Watch || spec.Library == nil {
+		return seen
+	}
+	for _, p := range seen {
+		if p.State != preload.Early {
+			return seen
+		}
+	}
+	name := spec.Args[0]
+	if filepath.Base(name) != name {
+		name = under(spec.Dir, name)
+	}
+	programs, err := preload.Resolve(name)
+	if err != nil {
+		return seen // the command ran; only how is unknown
+	}
+	for _, prog := range programs {
+		p := Process{Program: prog.Path, Why: prog.WhyIgnored(*spec.Library)}
+		if p.Why != "" {
+			p.State = preload.NotLoaded
+		} else if loaded, known := prog.Listed(ctx, *spec.Library); known {
+			p.State = preload.NotLoaded
+			if loaded {
+				p.State = preload.Loaded
+			}
+		}
+		seen = append(seen, p)
+	}
+	return seen
+}

@@ -1,0 +1,245 @@
+//go:build linux
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	pipeSize   = 1 << 20
+	tailSize   = 4 << 10
+	drainGrace = 200 * time.Millisecond // for the last bytes of descendants
+	killGrace  = 2 * time.Second        // between asking to end and ending
+)
+
+// Local executes commands on this machine.
+type Local struct {
+	dir  string
+	refs *references
+}
+
+// New returns a runner that keeps its files in a temporary directory. Close
+// removes them. It makes this process the one that orphaned descendants of a
+// command fall to, so that none outlives its run.
+func New() (*Local, error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("adopting orphaned processes: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "whyhot-try-")
+	if err != nil {
+		return nil, fmt.Errorf("making a temporary directory: %w", err)
+	}
+	return &Local{dir: dir, refs: &references{dir: dir, byName: map[string]*reference{}}}, nil
+}
+
+// Dir is the runner's temporary directory.
+func (l *Local) Dir() string { return l.dir }
+
+// Close removes everything the runner kept.
+func (l *Local) Close() error {
+	l.refs.close()
+	return os.RemoveAll(l.dir)
+}
+
+// StartError says that a command could not be started at all.
+type StartError struct {
+	Name string
+	Err  error
+}
+
+func (e *StartError) Error() string {
+	switch {
+	case errors.Is(e.Err, exec.ErrNotFound), errors.Is(e.Err, os.ErrNotExist):
+		return "command not found: " + e.Name
+	case errors.Is(e.Err, os.ErrPermission):
+		return e.Name + " cannot be executed: permission denied (a script needs chmod +x, and its file system must allow programs)"
+	case errors.Is(e.Err, syscall.ENOEXEC):
+		return e.Name + " is neither a program of this machine nor a script with a #! line"
+	}
+	return fmt.Sprintf("starting %s: %v", e.Name, e.Err)
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Run executes spec once.
+func (l *Local) Run(ctx context.Context, spec Spec) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	before := make([]stamp, len(spec.Outputs))
+	for i, name := range spec.Outputs {
+		before[i] = stampOf(under(spec.Dir, name))
+	}
+	stdout, err := l.refs.recorder("standard output")
+	if err != nil {
+		return nil, err
+	}
+	res, err := execute(ctx, spec, stdout)
+	if err != nil {
+		return nil, err
+	}
+	res.Processes = confirm(ctx, spec, res.Processes)
+	res.Stdout = stdout.output()
+	if stdout.err != nil {
+		return nil, stdout.err
+	}
+	for i, name := range spec.Outputs {
+		o, err := l.refs.recordFile(spec.Dir, name, before[i])
+		if err != nil {
+			return nil, err
+		}
+		res.Outputs = append(res.Outputs, o)
+	}
+	return res, nil
+}
+
+func under(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// execute runs the process on a thread of its own: the kernel signal that ends
+// the child when its maker dies is bound to that thread, and so is the set of
+// CPUs that the child inherits.
+func execute(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) {
+	type answer struct {
+		res *Result
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		runtime.LockOSThread()
+		if len(spec.Pin) == 0 {
+			defer runtime.UnlockOSThread() // a pinned thread is thrown away instead
+		} else if err := pin(spec.Pin); err != nil {
+			done <- answer{nil, err}
+			return
+		}
+		res, err := executeHere(ctx, spec, stdout)
+		done <- answer{res, err}
+	}()
+	a := <-done
+	return a.res, a.err
+}
+
+func pin(cpus []int) error {
+	var set unix.CPUSet
+	for _, c := range cpus {
+		set.Set(c)
+	}
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return fmt.Errorf("pinning to CPU %v: %w", cpus, err)
+	}
+	return nil
+}
+
+func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) {
+	path, err := lookPath(spec)
+	if err != nil {
+		return nil, &StartError{spec.Args[0], err}
+	}
+	stdin, err := os.Open(cmpOr(spec.Stdin, os.DevNull))
+	if err != nil {
+		return nil, fmt.Errorf("standard input of the command: %w", err)
+	}
+	defer func() { _ = stdin.Close() }()
+	out, err := newDrain(stdout)
+	if err != nil {
+		return nil, err
+	}
+	defer out.close()
+	tail := &tailWriter{limit: tailSize}
+	errs, err := newDrain(tail)
+	if err != nil {
+		return nil, err
+	}
+	defer errs.close()
+
+	floor := ownPeakRSS()
+	start := time.Now()
+	proc, err := os.StartProcess(path, spec.Args, &os.ProcAttr{
+		Dir: spec.Dir, Env: spec.Env,
+		Files: []*os.File{stdin, out.write, errs.write},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return nil, &StartError{spec.Args[0], err}
+	}
+	out.start()
+	errs.start()
+	g := guard(ctx, proc.Pid, spec.Timeout)
+	w := startWatch(spec, proc.Pid)
+	state, waitErr := proc.Wait()
+	wall := time.Since(start)
+	g.stop()
+	left := sweep(proc.Pid, out, errs)
+	seen := w.stop()
+	if waitErr != nil {
+		return nil, fmt.Errorf("waiting for %s: %w", spec.Args[0], waitErr)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	res := &Result{Wall: wall, TimedOut: g.timedOut.Load(), LeftRunning: left.ended, StderrTail: tail.String(), Processes: seen}
+	res.fillUsage(state, left.usage, floor)
+	return res, nil
+}
+
+// lookPath finds the program as the command's own environment would: PATH may
+// be what a variant changes.
+func lookPath(spec Spec) (string, error) {
+	name := spec.Args[0]
+	if filepath.Base(name) != name {
+		return name, nil // relative to Dir, as execve takes it
+	}
+	return exec.LookPath(name)
+}
+
+func cmpOr(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func (r *Result) fillUsage(state *os.ProcessState, orphans syscall.Rusage, floor int64) {
+	ws, _ := state.Sys().(syscall.WaitStatus)
+	r.ExitCode = ws.ExitStatus()
+	if ws.Signaled() {
+		r.ExitCode = 128 + int(ws.Signal())
+		r.Signal = unix.SignalName(ws.Signal())
+	}
+	ru, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return
+	}
+	r.User = time.Duration(ru.Utime.Nano() + orphans.Utime.Nano())
+	r.System = time.Duration(ru.Stime.Nano() + orphans.Stime.Nano())
+	r.MinorFaults = ru.Minflt + orphans.Minflt
+	r.MajorFaults = ru.Majflt + orphans.Majflt
+	const kilo = 1024 // ru_maxrss counts kilobytes on Linux
+	if peak := max(ru.Maxrss, orphans.Maxrss) * kilo; peak > floor+floor/50 {
+		r.PeakRSS = peak
+	}
+	// The last look at a short process may be long before its peak.
+	const least = 5 * time.Millisecond
+	for _, p := range r.Processes {
+		if r.Wall >= least {
+			r.PeakRSS = max(r.PeakRSS, p.PeakRSS)
+		}
+	}
+}

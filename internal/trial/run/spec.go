@@ -1,0 +1,81 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"whyhot/internal/preload"
+)
+
+// Spec is one execution.
+type Spec struct {
+	Args    []string
+	Env     []string // the whole environment, K=V
+	Dir     string   // "" for the current one
+	Stdin   string   // file given as standard input; "" for /dev/null
+	Outputs []string // files whose content is compared
+	Pin     []int    // CPUs the tree may use; nil for all
+	Timeout time.Duration
+	// Watch observes the tree while it runs: which processes have the library
+	// loaded and how much memory each took. It costs CPU time, so only runs that
+	// are not measured ask for it.
+	Watch   bool
+	Library *preload.Library
+}
+
+// Result is what one execution did.
+type Result struct {
+	Wall         time.Duration
+	User, System time.Duration
+	PeakRSS      int64 // bytes; 0 when not known
+	MinorFaults  int64
+	MajorFaults  int64
+
+	ExitCode    int    // 128+N when ended by signal N
+	Signal      string // name of the signal that ended it, "" otherwise
+	TimedOut    bool
+	LeftRunning int // descendants that outlived the command and were ended
+	StderrTail  string
+
+	Stdout  Output
+	Outputs []Output // as Spec.Outputs
+
+	Processes []Process // of a watched run
+}
+
+// CPU is the processor time in user and kernel mode.
+func (r *Result) CPU() time.Duration { return r.User + r.System }
+
+// Output is the fingerprint of something the command wrote.
+type Output struct {
+	Name    string // "standard output" or the file's name
+	Length  int64
+	SHA256  string
+	Written bool // false for a file that the command left as it was
+	// FirstDifference is the offset at which it differs from the reference
+	// output, -1 when it does not or nobody could tell where.
+	FirstDifference int64
+}
+
+// Equal compares two outputs by length and hash.
+func (o Output) Equal(p Output) bool {
+	return o.Length == p.Length && o.SHA256 == p.SHA256 && o.Written == p.Written
+}
+
+// Process is one program seen in a watched run.
+type Process struct {
+	PID     int
+	Program string // path of the executable
+	CPU     time.Duration
+	PeakRSS int64
+	State   preload.State
+	Why     string // why the library cannot be loaded, where known
+}
+
+// Runner executes commands. The real one is New; tests bring their own.
+type Runner interface {
+	// Run executes spec and returns its measurements. A command that fails, is
+	// killed or times out is a Result; an error means that it could not be
+	// started or that ctx ended, after which nothing of it is left running.
+	Run(ctx context.Context, spec Spec) (*Result, error)
+}

@@ -1,0 +1,11 @@
+// Package stat turns run times into a ratio with an interval and the interval
+// into a verdict.
+//
+// It owns the estimator (ratio of medians), its bootstrap interval, the rule
+// that says when a trial may stop and the test for drift. It takes plain
+// numbers, one per round, and gives plain numbers. It knows nothing of
+// processes, clocks or variants and must never import another package of this
+// module.
+//
+// Why these methods: docs/decisions/0040-trial-statistics.md.
+package stat

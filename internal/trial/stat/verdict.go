@@ -1,0 +1,83 @@
+package stat
+
+import "math"
+
+// Verdict is what the numbers say of a variant.
+type Verdict string
+
+// The verdicts.
+const (
+	Faster  Verdict = "faster"
+	Slower  Verdict = "slower"
+	Same    Verdict = "no difference"
+	Unclear Verdict = "unclear"
+)
+
+// Rules are the thresholds of a trial. The zero value is not useful: start from
+// DefaultRules.
+type Rules struct {
+	Level     float64 // joint confidence of all intervals together
+	Interim   float64 // joint confidence that stops a trial early
+	Band      float64 // ratios within [1/(1+Band), 1+Band] are no difference
+	Precision float64 // half-width at which more runs teach nothing
+	Variants  int     // how many variants share the level
+}
+
+// DefaultRules are the rules for a number of variants. The band is what
+// alignment, the size of the environment and link order alone are known to move
+// on programs that are otherwise equal; a smaller difference may be real and
+// still not be the variant's doing.
+func DefaultRules(variants int) Rules {
+	return Rules{Level: 0.95, Interim: 0.999, Band: 0.015, Precision: 0.005, Variants: max(1, variants)}
+}
+
+// Each is the level of one interval, so that all of them hold together at Level
+// (Bonferroni).
+func (r Rules) Each() float64 { return 1 - (1-r.Level)/float64(r.Variants) }
+
+func (r Rules) interimEach() float64 { return 1 - (1-r.Interim)/float64(r.Variants) }
+
+// FewestRounds is the number of rounds below which no verdict is given. With n
+// rounds that all point one way, chance alone does so with probability 2^(1-n);
+// below this n even that is likelier than the level allows.
+func (r Rules) FewestRounds() int {
+	return int(math.Ceil(1 - math.Log2((1-r.Level)/float64(r.Variants))))
+}
+
+// Judge gives the interval and the verdict of a finished trial.
+func (r Rules) Judge(s Sample, rounds int) (Interval, Verdict) {
+	i := s.Interval(r.Each())
+	switch {
+	case rounds < r.FewestRounds():
+		return i, Unclear
+	case i.Within(r.Band):
+		return i, Same
+	case i.Low > 1:
+		return i, Faster
+	case i.High < 1:
+		return i, Slower
+	}
+	return i, Unclear
+}
+
+// Settled says that more rounds would teach nothing about a variant: it is the
+// same within the band, or clearly different and narrow for its size, or
+// narrower than Precision. Clearly asks for the interim level, because a trial
+// that stopped whenever a 95 % interval left 1 would find differences between a
+// program and itself.
+func (r Rules) Settled(s Sample, rounds int) bool {
+	if rounds < r.FewestRounds() {
+		return false
+	}
+	i := s.Interval(r.Each())
+	if i.Within(r.Band) || i.HalfWidth() <= r.Precision {
+		return true
+	}
+	narrow := max(2*r.Band, math.Abs(math.Log(i.Estimate))/6)
+	return s.Interval(r.interimEach()).Excludes(1) && i.HalfWidth() <= narrow
+}
+
+// NextLook is the round at which to look after looking at round n. Looks thin
+// out, so that the chance of stopping by luck stays bounded however long the
+// trial runs.
+func NextLook(n int) int { return n + max(1, n/4) }

@@ -1,0 +1,124 @@
+// Package variant says what is different about the runs that are compared.
+//
+// It owns the Variant, a set of changes to how a command is run, and the reading
+// of the flags that name them. Today a variant changes the environment and what
+// is preloaded; a variant that builds another binary sets Command. It takes
+// flags and found libraries and gives variants; of this module it imports
+// internal/preload only.
+package variant
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whyhot/internal/preload"
+)
+
+// Variant is one way to run the command other than as it is.
+type Variant struct {
+	Name    string
+	Env     []string // K=V, replacing what the environment has
+	Preload *preload.Library
+	Command []string // in place of the plan's command, nil to keep it
+}
+
+// Environ applies the variant to an environment. A library comes before those
+// that LD_PRELOAD already names, so that its functions win.
+func (v Variant) Environ(base []string) []string {
+	env := slices.Clone(base)
+	for _, kv := range v.Env {
+		env = set(env, kv)
+	}
+	if v.Preload != nil {
+		value := v.Preload.Path
+		if old := get(env, preloadVariable); old != "" {
+			value += ":" + old
+		}
+		env = set(env, preloadVariable+"="+value)
+	}
+	return env
+}
+
+// Changes are the assignments that turn the environment into the variant's, for
+// people to repeat a run by hand.
+func (v Variant) Changes() []string {
+	out := slices.Clone(v.Env)
+	if v.Preload != nil {
+		out = append(out, preloadVariable+"="+v.Preload.Path)
+	}
+	return out
+}
+
+const preloadVariable = "LD_PRELOAD"
+
+func set(env []string, kv string) []string {
+	key, _, _ := strings.Cut(kv, "=")
+	env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, key+"=") })
+	return append(env, kv)
+}
+
+func get(env []string, key string) string {
+	for _, e := range slices.Backward(env) {
+		if v, ok := strings.CutPrefix(e, key+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// Locator finds a library by name or path.
+type Locator interface {
+	Find(name string) (preload.Library, error)
+}
+
+// Preloads makes a variant of every library that can be found, in the order
+// given. The errors say which could not; when no variant is left, they are the
+// reason.
+func Preloads(names []string, find Locator) (found []Variant, missing []error) {
+	for _, name := range names {
+		lib, err := find.Find(strings.TrimSpace(name))
+		if err != nil {
+			missing = append(missing, err)
+			continue
+		}
+		same := func(v Variant) bool { return v.Preload.Path == lib.Path }
+		if !slices.ContainsFunc(found, same) {
+			found = append(found, Variant{Name: lib.Name, Preload: &lib})
+		}
+	}
+	return found, missing
+}
+
+// Environments makes one variant of every K=V.
+func Environments(assignments []string) ([]Variant, error) {
+	var out []Variant
+	for _, kv := range assignments {
+		key, _, ok := strings.Cut(kv, "=")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("--env %q: want NAME=VALUE", kv)
+		}
+		out = append(out, Variant{Name: kv, Env: []string{kv}})
+	}
+	return out, nil
+}
+
+// Unique refuses two variants of one name, which no table could tell apart.
+func Unique(vs []Variant) error {
+	names := make([]string, len(vs))
+	for i, v := range vs {
+		names[i] = v.Name
+	}
+	slices.SortFunc(names, cmp.Compare[string])
+	for i := 1; i < len(names); i++ {
+		if names[i] == names[i-1] {
+			return fmt.Errorf("variant %q is given twice", names[i])
+		}
+	}
+	if slices.Contains(names, "") {
+		return errors.New("a variant has no name")
+	}
+	return nil
+}

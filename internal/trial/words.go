@@ -1,0 +1,139 @@
+package trial
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"whyhot/internal/finding"
+)
+
+// explain says the verdict in a sentence without its subject.
+func (t *trial) explain(a *arm, v *VariantArm) string {
+	switch v.Verdict {
+	case Failed, NoEffect:
+		return a.why
+	case Different:
+		return t.explainDifference(a)
+	case Faster, Slower, Same, Unclear:
+	}
+	i, ok := v.Ratios[t.plan.Metric]
+	if !ok {
+		return t.explainTooFew(a)
+	}
+	switch v.Verdict { //nolint:exhaustive // the others are answered above
+	case Same:
+		return "no difference within " + percent(t.rules.Band)
+	case Faster, Slower:
+		return fmt.Sprintf("%s (%s to %s)", change(t.plan.Metric, i.Estimate), side(i.High), side(i.Low))
+	default:
+		return fmt.Sprintf("could be anything from %s to %s%s", side(i.High), side(i.Low), t.advice(i))
+	}
+}
+
+func (t *trial) explainDifference(a *arm) string {
+	name, at, _ := t.difference(a)
+	switch {
+	case name == exitStatus:
+		return fmt.Sprintf("computes something else: exit status %d, the baseline's is %d", a.exitDiffer, t.base().first.ExitCode)
+	case at >= 0:
+		return fmt.Sprintf("computes something else: %s differs from byte %d on", name, at)
+	}
+	return fmt.Sprintf("computes something else: %s differs", name)
+}
+
+func (t *trial) explainTooFew(a *arm) string {
+	need := t.fewest()
+	if len(a.results) >= need {
+		return metricNoun(t.plan.Metric) + " could not be measured in every run"
+	}
+	text := fmt.Sprintf("too few runs for a verdict: %d of %d", len(a.results), need)
+	switch {
+	case t.plan.Rounds > 0 && t.plan.Rounds < need:
+		text += fmt.Sprintf("; --runs %d makes them", need)
+	case t.perRound > 0:
+		text += "; --budget " + roundUp(time.Duration(need+2)*t.perRound) + " should do"
+	}
+	return text
+}
+
+// advice is the budget that should bring a verdict, where one can be told: the
+// width of an interval falls with the square root of the rounds.
+func (t *trial) advice(i finding.Interval) string {
+	half := (i.High/i.Low - 1) / 2
+	distance := max(t.rules.Band, math.Abs(math.Log(i.Estimate)))
+	factor := 1.3 * (half / distance) * (half / distance)
+	const hopeless = 100
+	if factor > hopeless || t.perRound <= 0 {
+		return "; too noisy to tell"
+	}
+	rounds := int(math.Ceil(float64(t.rounds) * max(1.5, factor)))
+	if t.plan.Rounds > 0 {
+		return fmt.Sprintf("; --runs %d should tell", rounds)
+	}
+	budget := time.Duration(rounds+1) * t.perRound
+	return "; --budget " + roundUp(budget) + " should tell"
+}
+
+// roundUp gives a duration as a person would type it.
+func roundUp(d time.Duration) string {
+	const step = 10 * time.Second
+	if d <= time.Minute-step {
+		return fmt.Sprintf("%.0fs", (d + step - 1).Truncate(step).Seconds())
+	}
+	return fmt.Sprintf("%dm", int((d+time.Minute-1)/time.Minute))
+}
+
+// change puts a ratio into words, in terms of what is spent.
+func change(m Metric, ratio float64) string {
+	less, more := "less", "more"
+	if m == Faults {
+		less = "fewer"
+	}
+	word := less
+	if ratio < 1 {
+		word = more
+	}
+	return fmt.Sprintf("%s %s %s", percent(math.Abs(1-1/ratio)), word, metricNoun(m))
+}
+
+// side is one end of an interval as the change in what is spent.
+func side(ratio float64) string {
+	d := 1/ratio - 1
+	sign := "+"
+	if d < 0 {
+		sign = "−"
+	}
+	return sign + percent(math.Abs(d))
+}
+
+func metricNoun(m Metric) string {
+	switch m {
+	case Wall:
+		return "time"
+	case CPU:
+		return "CPU time"
+	case Memory:
+		return "memory"
+	case Faults:
+		return "page faults"
+	}
+	return string(m)
+}
+
+// percent prints a fraction with the digits that matter.
+func percent(f float64) string {
+	p := 100 * f
+	switch {
+	case p >= 10:
+		return fmt.Sprintf("%.0f%%", p)
+	default:
+		return fmt.Sprintf("%.1f%%", p)
+	}
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:])
+}
