@@ -5,9 +5,11 @@ import "github.com/spf13/cobra"
 // commands lists the subcommands, one line and one file each.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
+		newRecordCmd(),
 		newExplainCmd(),
 		newScanCmd(),
 		newTopCmd(),
+		newFlameCmd(),
 		newGraphCmd(),
 		newLinesCmd(),
 		newDiffCmd(),

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	xterm "golang.org/x/term"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/session"
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/report/term"
+)
+
+const recordLong = `Record where CPU time goes, into a pprof file that whyhot, go tool pprof,
+speedscope and others read.
+
+Give a command (after --), running processes (-p) or the whole machine (-a). A
+command keeps its input, output and exit status; Ctrl-C ends the recording and
+writes what there is.`
+
+const recordExample = `  whyhot record -- jq .id big.json
+  whyhot record -d 30 -p 4711
+  whyhot record -a -d 10 -o machine.pb.gz`
+
+// recordFlags are the flags as they are typed.
+type recordFlags struct {
+	options   session.Options
+	pids      []int
+	callGraph string
+}
+
+func newRecordCmd() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:     "record [flags] -- COMMAND [ARGUMENT...]",
+		Short:   "Record a profile of a command, a process or the whole machine",
+		Long:    recordLong + "\n\n" + samplerHelp(),
+		Example: recordExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.options.Target.Command = args
+			f.options.Target.PIDs = f.pids
+			return runRecord(cmd, &f)
+		},
+	}
+	flags := cmd.Flags()
+	// What stands behind the command's name is the command's own.
+	flags.SetInterspersed(false)
+	o := &f.options
+	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "samples a second and CPU (default 199, 49 with -a)")
+	flags.DurationVarP(&o.Settings.Duration, "duration", "d", 0, "stop after this time, for example 30s; a command is then told to end")
+	flags.IntSliceVarP(&f.pids, "pid", "p", nil, "record the running process PID (several: 12,34)")
+	flags.BoolVarP(&o.Target.System, "all", "a", false, "record the whole machine")
+	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for the standard output (default whyhot-NAME.pb.gz)")
+	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))
+	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to walk stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
+	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, name no functions")
+	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
+	return cmd
+}
+
+func samplerHelp() string {
+	var b strings.Builder
+	b.WriteString("Samplers, the best first (--sampler auto takes the first that works):\n")
+	for _, s := range session.Samplers() {
+		fmt.Fprintf(&b, "  %s\n    needs\n", s.Name())
+		for _, line := range s.Needs() {
+			fmt.Fprintf(&b, "      - %s\n", line)
+		}
+		b.WriteString("    cannot see\n")
+		for _, line := range s.CannotSee() {
+			fmt.Fprintf(&b, "      - %s\n", line)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func runRecord(cmd *cobra.Command, f *recordFlags) error {
+	o := &f.options
+	if err := f.settings(); err != nil {
+		return err
+	}
+	if o.Output == session.Stdout && xterm.IsTerminal(int(os.Stdout.Fd())) {
+		return errors.New("the profile is binary: give -o FILE or pipe the output into another command")
+	}
+	stderr := cmd.ErrOrStderr()
+	show := newRecordProgress(stderr, len(o.Target.Command) > 0)
+	o.Progress = show.report
+	o.Chosen = func(s collect.Sampler, why string) {
+		_, _ = fmt.Fprintf(stderr, "whyhot: recording with %s: %s\n", s.Name(), why)
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT)
+	defer stop()
+	result, err := session.Record(ctx, *o)
+	show.clear()
+	if result != nil {
+		printNotes(stderr, result)
+	}
+	if err != nil {
+		return commandError(result, err)
+	}
+	printResult(stderr, result)
+	return commandError(result, nil)
+}
+
+func (f *recordFlags) settings() error {
+	s := &f.options.Settings
+	switch {
+	case s.Frequency < 0 || s.Frequency > maxFrequency:
+		return fmt.Errorf("-F %d: give between 1 and %d samples a second", s.Frequency, maxFrequency)
+	case s.Duration < 0:
+		return fmt.Errorf("-d %s: the time must be positive", s.Duration)
+	}
+	kind, size, sized := strings.Cut(f.callGraph, ",")
+	s.CallGraph = collect.CallGraph(kind)
+	switch s.CallGraph {
+	case collect.CallGraphAuto, collect.CallGraphFP, collect.CallGraphDWARF:
+	default:
+		return fmt.Errorf("--call-graph %s: give auto, fp, dwarf or dwarf,BYTES", f.callGraph)
+	}
+	if !sized {
+		return nil
+	}
+	bytes, err := strconv.Atoi(size)
+	if err != nil || s.CallGraph != collect.CallGraphDWARF || bytes < minStack || bytes > maxStack || bytes%8 != 0 {
+		return fmt.Errorf("--call-graph %s: a stack copy is dwarf,BYTES with a multiple of 8 between %d and %d", f.callGraph, minStack, maxStack)
+	}
+	s.StackBytes = bytes
+	return nil
+}
+
+const (
+	maxFrequency = 20000
+	minStack     = 1024
+	maxStack     = 65528 // the kernel's limit: a record is less than 64 kB
+)
+
+// commandError gives whyhot the exit status of a command that failed, or that
+// could not be started; what went wrong with the recording comes first.
+func commandError(r *session.Result, err error) error {
+	start := (*command.StartError)(nil)
+	switch {
+	case errors.As(err, &start):
+		return &exitError{code: start.Code, err: err}
+	case r == nil || r.Exit == nil || !r.Exit.Failed() || r.EndedByUs:
+		return err
+	case err != nil:
+		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("%w; the command itself: %s", err, r.Exit)}
+	}
+	return &exitError{code: r.Exit.Status(), err: fmt.Errorf("the command failed: %s; the profile shows it up to there", r.Exit)}
+}
+
+func printNotes(w io.Writer, r *session.Result) {
+	for _, note := range r.Notes {
+		_, _ = fmt.Fprintf(w, "whyhot: %s\n", note)
+	}
+}
+
+// adviceLines is how many binaries without names are listed.
+const adviceLines = 3
+
+func printResult(w io.Writer, r *session.Result) {
+	var b strings.Builder
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&b, "whyhot: note: %s\n", warning)
+	}
+	for i, advice := range r.Unnamed {
+		if i == adviceLines {
+			fmt.Fprintf(&b, "whyhot: … and %d more without names\n", len(r.Unnamed)-i)
+			break
+		}
+		fmt.Fprintf(&b, "whyhot: no names: %s\n", advice)
+	}
+	fmt.Fprintf(&b, "whyhot: %s samples in %s", quantity.Count(r.Samples), quantity.Duration(r.Duration))
+	if r.Lost > 0 {
+		fmt.Fprintf(&b, ", %s lost", quantity.Count(int64(r.Lost)))
+	}
+	if r.Path == session.Stdout {
+		fmt.Fprintf(&b, ", %s\n", quantity.Bytes(float64(r.Size)))
+	} else {
+		name := term.Quote(r.Path)
+		fmt.Fprintf(&b, " → %s (%s)\nnext:  whyhot explain %s\n       whyhot top %s\n", r.Path, quantity.Bytes(float64(r.Size)), name, name)
+	}
+	_, _ = io.WriteString(w, b.String())
+}

@@ -1,0 +1,154 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/command"
+	"whyhot/internal/profile"
+	"whyhot/internal/symbol"
+)
+
+// Options are the user's wishes.
+type Options struct {
+	Target    collect.Target
+	Settings  collect.Settings
+	Sampler   string // Auto or a sampler's name
+	Output    string // "" names the file after the target, Stdout is the standard output
+	NoSymbols bool   // leave addresses without names
+	DebugDirs []string
+	Streams   command.Streams
+	// Chosen is told which sampler records, and why, before it begins. It may
+	// be nil, like Progress.
+	Chosen   func(s collect.Sampler, why string)
+	Progress func(collect.Progress)
+}
+
+// Result is what came of it.
+type Result struct {
+	Path      string
+	Size      int64
+	Sampler   string
+	Samples   int64
+	Lost      uint64
+	Duration  time.Duration
+	Exit      *command.Exit // nil where no command was started
+	EndedByUs bool          // the command was told to end at the recording's end
+	Notes     []string      // how it was recorded
+	Warnings  []string      // what is missing from the profile
+	Unnamed   []string      // which code has no names, and what would help
+}
+
+// Record makes one recording. When ctx is done, the recording ends and what
+// there is gets written; a second interrupt gives that up too.
+//
+// The result is not nil when the command was run, whether or not a profile came
+// of it.
+func Record(ctx context.Context, o Options) (*Result, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	sampler, why, err := choose(ctx, Samplers(), o.Sampler, o.Target)
+	if err != nil {
+		return nil, err
+	}
+	path := o.Output
+	if path == "" {
+		path = defaultOutput(o.Target)
+	}
+	out, err := openOutput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer out.abandon()
+	temp, err := os.MkdirTemp("", "whyhot-record-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the recording: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(temp) }() // nothing better can be done
+	if o.Chosen != nil {
+		o.Chosen(sampler, why)
+	}
+	request := collect.Request{
+		Target: o.Target, Settings: o.Settings, Streams: o.Streams, TempDir: temp, Progress: o.Progress,
+	}
+	var recorded *profile.Profile
+	started := time.Now()
+	outcome, err := sampler.Record(ctx, request, func(p *profile.Profile) error {
+		if recorded != nil {
+			return errors.New("the sampler gave more than one profile for one file")
+		}
+		recorded = p
+		return nil
+	})
+	result := &Result{
+		Path: path, Sampler: sampler.Name(), Exit: outcome.Exit, EndedByUs: outcome.EndedByUs,
+		Notes: outcome.Notes, Duration: time.Since(started),
+	}
+	if err != nil {
+		return result, err
+	}
+	recorded.Meta.Command = o.Target.Command
+	err = result.finish(ctx, &o, &request, recorded, out)
+	return result, err
+}
+
+func (o *Options) validate() error {
+	if err := o.Target.Validate(); err != nil {
+		return err
+	}
+	if err := collect.CheckPIDs(o.Target.PIDs); err != nil {
+		return err
+	}
+	if len(o.Target.Command) > 0 {
+		if o.Output == Stdout {
+			return errors.New("the profile cannot go to the standard output: the command's own output goes there")
+		}
+		if _, err := command.Find(o.Target.Command[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish names the functions, while processes and kernel are still those that
+// were recorded, and writes the file.
+func (r *Result) finish(ctx context.Context, o *Options, request *collect.Request, p *profile.Profile, out *output) error {
+	work, cancel := untilInterruptedAgain(ctx)
+	defer cancel()
+	if !o.NoSymbols {
+		request.Report(collect.Progress{Phase: collect.PhaseNaming})
+		named, summary := symbol.New(symbol.Options{DebugDirs: o.DebugDirs}).Symbolize(work, p)
+		p = named
+		r.Unnamed = summary.Hints(minUnnamed, false)
+	}
+	if err := work.Err(); err != nil {
+		return errors.New("interrupted: nothing was written")
+	}
+	request.Report(collect.Progress{Phase: collect.PhaseWriting})
+	size, err := out.commit(p)
+	if err != nil {
+		return err
+	}
+	r.Size, r.Samples, r.Lost, r.Warnings = size, p.Count(), p.Meta.Lost, p.Meta.Warnings
+	if p.Meta.Duration > 0 {
+		r.Duration = p.Meta.Duration
+	}
+	return nil
+}
+
+// minUnnamed is the share of a profile without names from which a binary is
+// worth a line to the user.
+const minUnnamed = 0.02
+
+// untilInterruptedAgain gives a context that survives the interrupt that ended
+// the recording and is cancelled by the next one.
+func untilInterruptedAgain(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
+}
