@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -68,18 +69,18 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 	if err != nil {
 		return err
 	}
-	s := view.Callgraph(p, found)
 	whole := term.WholeOf(all)
+	least := int64(math.Ceil(f.least / 100 * float64(view.Lines(p, found).Total)))
+	s := view.Callgraph(p, found, view.CallgraphOptions{Depth: f.depth, MinWeight: least})
 	if f.json {
-		least := int64(f.least / 100 * float64(s.Total))
-		return tablejson.Graph(cmd.OutOrStdout(), p, s, whole.Total, f.depth, least)
+		return tablejson.Graph(cmd.OutOrStdout(), p, s, whole.Total)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, false)
 	out.Line()
 	out.Graph(term.GraphInput{
 		Profile: p, Name: functionTitle(p, found), Sandwich: s, Whole: whole,
-		Depth: f.depth, MinShare: f.least / 100, FullNames: f.fullNames,
+		Least: least, FullNames: f.fullNames,
 	})
 	if path != "-" {
 		out.Hint("line by line", "whyhot", "lines", path, function)

@@ -30,19 +30,33 @@ type Sandwich struct {
 	CalleeTree *Tree
 }
 
+// CallgraphOptions bound the trees of a Sandwich; 0 means no bound. The direct
+// callers and callees are always complete.
+type CallgraphOptions struct {
+	Depth     int   // levels of callers and of callees
+	MinWeight int64 // as in TreeOptions
+}
+
 // Callgraph gives the callers and callees of the functions fn taken as one.
-func Callgraph(p *profile.Profile, fn []profile.FunctionID) *Sandwich {
+func Callgraph(p *profile.Profile, fn []profile.FunctionID, opt CallgraphOptions) *Sandwich {
+	tree := func(fromLeaf bool, depth int, least int64) *Tree {
+		if depth > 0 {
+			depth++ // the function itself is at depth 1
+		}
+		return BuildTree(p, TreeOptions{Focus: fn, FromLeaf: fromLeaf, MaxDepth: depth, MinWeight: least})
+	}
 	s := &Sandwich{
-		CallerTree: BuildTree(p, TreeOptions{Focus: fn, FromLeaf: true}),
-		CalleeTree: BuildTree(p, TreeOptions{Focus: fn}),
+		CallerTree: tree(true, opt.Depth, opt.MinWeight),
+		CalleeTree: tree(false, opt.Depth, opt.MinWeight),
 		Recursive:  recursive(p, fn),
 	}
-	s.Function, s.Callers = below(s.CallerTree)
-	_, s.Callees = below(s.CalleeTree)
-	s.Total = s.CalleeTree.Nodes[0].Total
-	if len(s.CalleeTree.Nodes) > 1 {
-		s.Self = s.CalleeTree.Nodes[1].Self
-		s.Entry = s.CallerTree.Nodes[1].Self
+	callers, callees := tree(true, 1, 0), tree(false, 1, 0)
+	s.Function, s.Callers = below(callers)
+	_, s.Callees = below(callees)
+	s.Total = callees.Nodes[0].Total
+	if len(callees.Nodes) > 1 {
+		s.Self = callees.Nodes[1].Self
+		s.Entry = callers.Nodes[1].Self
 	}
 	return s
 }

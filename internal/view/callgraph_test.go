@@ -18,7 +18,7 @@ func TestCallgraphConserves(t *testing.T) {
 		for _, f := range fns {
 			ids = append(ids, profile.FunctionID(f))
 		}
-		s := Callgraph(p, ids)
+		s := Callgraph(p, ids, CallgraphOptions{})
 		if callers := s.Entry + sum(s.Callers); callers != s.Total {
 			t.Fatalf("entry and callers add up to %d, want %d", callers, s.Total)
 		}
@@ -55,7 +55,7 @@ func TestCallgraphOfRecursiveFunction(t *testing.T) {
 		"expr number":                           1,
 		"main other":                            9,
 	})
-	s := Callgraph(p, Find(p, func(name string) bool { return name == "expr" }))
+	s := Callgraph(p, Find(p, func(name string) bool { return name == "expr" }), CallgraphOptions{})
 	if s.Total != 8 || s.Self != 2 || s.Recursive != 5 || s.Entry != 1 {
 		t.Errorf("total %d self %d recursive %d entry %d, want 8 2 5 1", s.Total, s.Self, s.Recursive, s.Entry)
 	}

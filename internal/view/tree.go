@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"slices"
 
 	"whyhot/internal/profile"
@@ -57,33 +56,41 @@ type TreeOptions struct {
 // BuildTree gives the calling-context tree of p.
 func BuildTree(p *profile.Profile, opt TreeOptions) *Tree {
 	same := Identity(p)
-	b := treeBuilder{
-		p:      p,
-		opt:    opt,
-		frames: newFrames(p, same, opt.Lines),
-		trie:   newTrie(),
-	}
+	b := treeBuilder{p: p, opt: opt, frames: newFrames(p, same, opt.Lines)}
 	b.focus(same)
-	weights := stackWeights
-	if opt.RootLabel != "" {
-		weights = b.labelled
+	var weights []weight
+	if opt.RootLabel == "" {
+		weights = stackWeights(p)
+	} else {
+		weights = b.labelled(p)
 	}
-	for _, w := range weights(p) {
+	b.reserve(weights)
+	for _, w := range weights {
 		b.add(w)
 	}
-	return b.finish()
+	return b.grow()
 }
 
+// treeBuilder lays the paths of all stacks end to end; grow makes the tree of
+// them.
 type treeBuilder struct {
 	p       *profile.Profile
 	opt     TreeOptions
 	frames  *frames
-	trie    *trie
-	groups  []string // texts of the root label; group i is frame firstGroup+i
+	groups  []string // texts of the root label; group i is frame len(frames.function)+i
 	inFocus []bool   // by frame number, nil without a focus
 	focused uint32   // the frame number that stands for the functions in focus
 	stack   []uint32 // scratch, leaf first
-	path    []uint32 // scratch, root of the tree first
+
+	frameNumbers []uint32 // of all paths, each from the root of the tree on
+	paths        []treePath
+}
+
+// treePath is one stack as the tree shows it.
+type treePath struct {
+	start uint64 // in frameNumbers
+	depth uint32
+	value int64
 }
 
 // focus marks the frames of the functions in focus and chooses the one that
@@ -111,6 +118,23 @@ func (b *treeBuilder) labelled(p *profile.Profile) []weight {
 	return groupedWeights(p, groupOf)
 }
 
+// reserve makes room for the paths, so that they are not copied as they grow.
+func (b *treeBuilder) reserve(weights []weight) {
+	if b.inFocus != nil {
+		return // most stacks may not be in the tree
+	}
+	frames := 0
+	for _, w := range weights {
+		n := 1 + len(b.p.Stack(w.stack))
+		if b.opt.MaxDepth > 0 {
+			n = min(n, b.opt.MaxDepth)
+		}
+		frames += n
+	}
+	b.paths = make([]treePath, 0, len(weights))
+	b.frameNumbers = make([]uint32, 0, frames)
+}
+
 func (b *treeBuilder) add(w weight) {
 	b.stack = b.frames.appendStack(b.stack[:0], b.p.Stack(w.stack))
 	part, ok := b.stack, true
@@ -119,19 +143,23 @@ func (b *treeBuilder) add(w weight) {
 			return
 		}
 	}
-	path := b.path[:0]
+	room := len(part) + 1
+	if b.opt.MaxDepth > 0 {
+		room = b.opt.MaxDepth
+	}
+	start := len(b.frameNumbers)
 	if b.opt.RootLabel != "" {
-		path = append(path, uint32(len(b.frames.function))+w.group)
+		b.frameNumbers = append(b.frameNumbers, uint32(len(b.frames.function))+w.group)
+		room--
 	}
-	path = append(path, part...)
-	if !b.opt.FromLeaf {
-		slices.Reverse(path[len(path)-len(part):])
+	if b.opt.FromLeaf {
+		b.frameNumbers = append(b.frameNumbers, part[:min(room, len(part))]...)
+	} else {
+		for i := len(part) - 1; i >= max(0, len(part)-room); i-- {
+			b.frameNumbers = append(b.frameNumbers, part[i])
+		}
 	}
-	b.path = path
-	if b.opt.MaxDepth > 0 && len(path) > b.opt.MaxDepth {
-		path = path[:b.opt.MaxDepth]
-	}
-	b.trie.add(path, w.value)
+	b.paths = append(b.paths, treePath{uint64(start), uint32(len(b.frameNumbers) - start), w.value})
 }
 
 // cut returns the part of a stack (leaf first) that a focused tree shows.
@@ -151,116 +179,4 @@ func (b *treeBuilder) cut(stack []uint32) ([]uint32, bool) {
 	}
 	stack[outer] = b.focused
 	return stack[outer:], true
-}
-
-// finish orders the trie into preorder.
-func (b *treeBuilder) finish() *Tree {
-	t := b.trie
-	total := t.totals()
-	children, end := b.children(total)
-	tree := &Tree{Nodes: make([]Node, 0, len(children)+1)}
-	type pending struct{ trie, parent, depth int32 }
-	todo := []pending{{0, -1, 0}}
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if at.trie < 0 { // the folded children of the node ^at.trie
-			tree.Nodes = append(tree.Nodes, b.other(^at.trie, at.parent, at.depth, total, childRange(children, end, ^at.trie)))
-			continue
-		}
-		me := int32(len(tree.Nodes))
-		tree.Nodes = append(tree.Nodes, b.node(at.trie, at.parent, at.depth, total))
-		kept := childRange(children, end, at.trie)
-		if b.folds(at.trie, total, kept) {
-			todo = append(todo, pending{^at.trie, me, at.depth + 1})
-		}
-		for _, c := range slices.Backward(kept) {
-			todo = append(todo, pending{c, me, at.depth + 1})
-		}
-	}
-	return tree
-}
-
-func (b *treeBuilder) node(n, parent, depth int32, total []int64) Node {
-	t := b.trie
-	node := Node{Parent: parent, Depth: depth, Self: t.self[n], Total: total[n]}
-	switch f := int(t.frame[n]); {
-	case n == 0:
-	case f >= len(b.frames.function):
-		node.Label = b.groups[f-len(b.frames.function)]
-	default:
-		node.Function, node.Line = b.frames.function[f], b.frames.line[f]
-	}
-	return node
-}
-
-// folded is what the children of n that are not kept weigh together.
-func (b *treeBuilder) folded(n int32, total []int64, kept []int32) int64 {
-	rest := total[n] - b.trie.self[n]
-	for _, c := range kept {
-		rest -= total[c]
-	}
-	return rest
-}
-
-func (b *treeBuilder) folds(n int32, total []int64, kept []int32) bool {
-	return b.opt.MinWeight > 0 && b.folded(n, total, kept) != 0
-}
-
-func (b *treeBuilder) other(n, parent, depth int32, total []int64, kept []int32) Node {
-	rest := b.folded(n, total, kept)
-	return Node{Parent: parent, Depth: depth, Self: rest, Total: rest, Label: OtherLabel}
-}
-
-func childRange(children []int32, end []uint32, n int32) []int32 {
-	start := uint32(0)
-	if n > 0 {
-		start = end[n-1]
-	}
-	return children[start:end[n]]
-}
-
-// children lists the kept children of every node in printing order: those of
-// node n end at end[n] and start where those of n-1 end.
-func (b *treeBuilder) children(total []int64) (list []int32, end []uint32) {
-	t := b.trie
-	keep := func(n int) bool {
-		return b.opt.MinWeight <= 0 || total[n] >= b.opt.MinWeight || total[n] <= -b.opt.MinWeight
-	}
-	end = make([]uint32, len(t.parent)+1)
-	for n := 1; n < len(t.parent); n++ {
-		if keep(n) {
-			end[t.parent[n]+1]++
-		}
-	}
-	for i := 1; i < len(end); i++ {
-		end[i] += end[i-1]
-	}
-	list = make([]int32, end[len(end)-1])
-	for n := 1; n < len(t.parent); n++ {
-		if keep(n) {
-			list[end[t.parent[n]]] = int32(n)
-			end[t.parent[n]]++
-		}
-	}
-	end = end[:len(t.parent)]
-	rank := nameRank(b.p)
-	for n := range end {
-		slices.SortFunc(childRange(list, end, int32(n)), func(x, y int32) int {
-			return cmp.Or(-cmp.Compare(total[x], total[y]), b.compare(rank, t.frame[x], t.frame[y]))
-		})
-	}
-	return list, end
-}
-
-// compare orders siblings of equal weight.
-func (b *treeBuilder) compare(rank []uint32, x, y uint32) int {
-	n := uint32(len(b.frames.function))
-	if x >= n || y >= n {
-		return cmp.Compare(x, y) // groups are numbered by name
-	}
-	return cmp.Or(
-		cmp.Compare(rank[b.frames.function[x]], rank[b.frames.function[y]]),
-		cmp.Compare(b.frames.line[x], b.frames.line[y]),
-	)
 }

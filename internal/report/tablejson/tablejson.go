@@ -97,14 +97,13 @@ type edge struct {
 type branch struct {
 	function
 
-	Self     int64    `json:"self"`
 	Total    int64    `json:"total"`
 	Children []branch `json:"children,omitempty"`
 }
 
-// Graph writes a function with its direct callers and callees and both trees
-// down to depth levels, without branches lighter than least.
-func Graph(w io.Writer, p *profile.Profile, s *view.Sandwich, whole int64, depth int, least int64) error {
+// Graph writes a function with all its direct callers and callees, and both
+// trees without what view folded.
+func Graph(w io.Writer, p *profile.Profile, s *view.Sandwich, whole int64) error {
 	return write(w, struct {
 		Total      int64       `json:"total"`
 		Unit       string      `json:"unit"`
@@ -120,7 +119,7 @@ func Graph(w io.Writer, p *profile.Profile, s *view.Sandwich, whole int64, depth
 		functionRow{functionOf(p, s.Function, 0), s.Self, s.Total},
 		s.Recursive, s.Entry,
 		edges(p, s.Callers), edges(p, s.Callees),
-		branches(p, s.CallerTree, depth, least), branches(p, s.CalleeTree, depth, least),
+		branches(p, s.CallerTree), branches(p, s.CalleeTree),
 	})
 }
 
@@ -133,7 +132,7 @@ func edges(p *profile.Profile, list []view.Edge) []edge {
 }
 
 // branches nests the nodes below node 1, the function in focus.
-func branches(p *profile.Profile, t *view.Tree, depth int, least int64) []branch {
+func branches(p *profile.Profile, t *view.Tree) []branch {
 	next := 2
 	var below func(parent int32) []branch
 	below = func(parent int32) []branch {
@@ -142,8 +141,8 @@ func branches(p *profile.Profile, t *view.Tree, depth int, least int64) []branch
 			n, me := t.Nodes[next], int32(next)
 			next++
 			children := below(me)
-			if int(n.Depth) <= depth+1 && n.Total >= least {
-				list = append(list, branch{functionOf(p, n.Function, n.Line), n.Self, n.Total, children})
+			if n.Label == "" {
+				list = append(list, branch{functionOf(p, n.Function, n.Line), n.Total, children})
 			}
 		}
 		return list

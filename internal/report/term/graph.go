@@ -16,8 +16,7 @@ type GraphInput struct {
 	Name      string
 	Sandwich  *view.Sandwich
 	Whole     Whole
-	Depth     int     // levels of each tree
-	MinShare  float64 // of the function: smaller branches are not shown
+	Least     int64 // leftovers of branches below this are not mentioned
 	FullNames bool
 }
 
@@ -77,86 +76,70 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		)
 	}
 	ownShown := own <= 0
-	shown := visible(tree, in)
+	shown := in.worthShowing(tree)
 	for i, n := range shown {
-		node := tree.Nodes[n]
-		if node.Parent == 1 && !ownShown && node.Total < own {
+		if n.Parent == 1 && !ownShown && n.Total < own {
 			add(own, "", ownName, "", true)
 			ownShown = true
 		}
-		add(node.Total, indent(tree, shown, i), branchName(in.Profile, node), where(in.Profile, node.Function),
-			in.Profile.Function(node.Function).Name == "")
+		unnamed := in.Profile.Function(n.Function).Name == ""
+		lib := ""
+		if n.Label == "" {
+			lib = where(in.Profile, n.Function)
+		}
+		add(n.Total, indent(shown, i), branchName(in.Profile, n), lib, unnamed)
 	}
 	if !ownShown {
 		add(own, "", ownName, "", true)
 	}
-	if len(t.rows) == 0 {
-		p.Line(title + " nothing")
-		return
+	if len(t.rows) > 0 {
+		t.Print(p)
 	}
-	t.Print(p)
-	if hidden := in.Sandwich.Total - own - sumOfDirect(tree, shown); hidden > 0 {
-		p.Note("%s of it in branches too small to show (--min)", quantity.Percent(share(hidden, in.Sandwich.Total)))
+}
+
+// worthShowing leaves out the function itself and small leftovers.
+func (in *GraphInput) worthShowing(tree *view.Tree) []view.Node {
+	var shown []view.Node
+	for _, n := range tree.Nodes {
+		if n.Depth > 1 && (n.Label == "" || n.Total >= in.Least) {
+			shown = append(shown, n)
+		}
 	}
+	return shown
 }
 
 func branchName(p *profile.Profile, n view.Node) string {
 	return cmp.Or(n.Label, view.Name(p, n.Function))
 }
 
-// visible lists the nodes to print: deep and heavy enough, with everything
-// between them and the function.
-func visible(tree *view.Tree, in GraphInput) []int {
-	least := in.MinShare * float64(in.Sandwich.Total)
-	var shown []int
-	for i := 2; i < len(tree.Nodes); i++ {
-		n := tree.Nodes[i]
-		if int(n.Depth) <= in.Depth+1 && float64(n.Total) >= least {
-			shown = append(shown, i)
-		}
-	}
-	return shown
-}
-
-func sumOfDirect(tree *view.Tree, shown []int) int64 {
-	var sum int64
-	for _, i := range shown {
-		if tree.Nodes[i].Parent == 1 {
-			sum += tree.Nodes[i].Total
-		}
-	}
-	return sum
-}
-
-// indent draws the lines of the tree in front of the i-th shown node.
-func indent(tree *view.Tree, shown []int, i int) string {
-	depth := tree.Nodes[shown[i]].Depth
+// indent draws the lines of the tree in front of node i of a preorder.
+func indent(nodes []view.Node, i int) string {
+	depth := nodes[i].Depth
 	if depth <= 2 {
 		return ""
 	}
 	marks := make([]string, depth-2)
 	for level := depth; level > 2; level-- {
 		mark := "  "
-		if follows(tree, shown, i, level) {
+		switch follows := follows(nodes, i, level); {
+		case level == depth && follows:
+			mark = "├ "
+		case level == depth:
+			mark = "└ "
+		case follows:
 			mark = "│ "
-		}
-		if level == depth {
-			mark = map[string]string{"  ": "└ ", "│ ": "├ "}[mark]
 		}
 		marks[level-3] = mark
 	}
 	return strings.Join(marks, "")
 }
 
-// follows says whether a shown node of the level comes after the i-th before
-// the level's branch ends.
-func follows(tree *view.Tree, shown []int, i int, level int32) bool {
-	for _, n := range shown[i+1:] {
-		switch d := tree.Nodes[n].Depth; {
-		case d == level:
-			return true
-		case d < level:
-			return false
+// follows says whether a node of the level comes after node i before the
+// level's branch ends.
+func follows(nodes []view.Node, i int, level int32) bool {
+	for _, n := range nodes[i+1:] {
+		if n.Depth <= level {
+			return n.Depth == level
 		}
 	}
 	return false

@@ -115,24 +115,33 @@ func (t *Table) layout(width int) (shown, widths []int) {
 		}
 		drop := t.droppable(shown)
 		if fixed+least <= width || drop < 0 {
-			return shown, t.squeeze(shown, natural, flexible, max(width-fixed, least))
+			return shown, t.squeeze(shown, natural, max(width-fixed, least))
 		}
 		shown = append(shown[:drop:drop], shown[drop+1:]...)
 	}
 }
 
-// squeeze shares space among the flexible columns by what they would need.
-func (t *Table) squeeze(shown, natural []int, need, space int) []int {
+// squeeze shares space among the flexible columns by what they would need; each
+// gets its Min at least.
+func (t *Table) squeeze(shown, natural []int, space int) []int {
 	widths := append([]int(nil), natural...)
+	need, least := 0, 0
+	for _, i := range shown {
+		if c := t.Columns[i]; c.Flex {
+			need += natural[i]
+			least += min(natural[i], c.Min)
+		}
+	}
 	for _, i := range shown {
 		c := t.Columns[i]
-		if !c.Flex || need <= 0 {
+		if !c.Flex {
 			continue
 		}
-		w := min(natural[i], max(c.Min, space*natural[i]/need))
-		widths[i] = w
+		own := min(natural[i], c.Min)
+		least -= own
+		widths[i] = min(max(own, space*natural[i]/need), natural[i], space-least)
 		need -= natural[i]
-		space -= w
+		space -= widths[i]
 	}
 	return widths
 }
