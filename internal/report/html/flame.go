@@ -15,9 +15,10 @@ type FlameInput struct {
 	// Tree is the call tree from the outermost callers down. The page derives
 	// the reverse tree, the callers and callees of a function and the table
 	// from it.
-	Tree     *view.Tree
-	FromLeaf bool     // open the reverse view first
-	Notes    []string // things to know that the picture does not tell
+	Tree      *view.Tree
+	FromLeaf  bool     // open the reverse view first
+	RootBelow bool     // draw the root at the bottom until the reader turns it
+	Notes     []string // things to know that the picture does not tell
 }
 
 func (in *FlameInput) check() error {

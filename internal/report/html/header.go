@@ -87,7 +87,7 @@ func thousands(n int64) string {
 	s := fmt.Sprint(n)
 	sign := ""
 	if s[0] == '-' {
-		sign, s = "-", s[1:]
+		sign, s = "−", s[1:]
 	}
 	if len(s) <= 4 {
 		return sign + s

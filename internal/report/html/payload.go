@@ -28,6 +28,7 @@ type payloadHeader struct {
 	Unit      string   `json:"unit"`
 	Samples   int64    `json:"samples"`
 	FromLeaf  bool     `json:"from_leaf"`
+	RootBelow bool     `json:"root_below"`
 	Nodes     int      `json:"nodes"`
 	Lines     bool     `json:"lines"`
 	Names     []string `json:"names"`
@@ -112,7 +113,7 @@ func writePayload(w io.Writer, in *FlameInput) error {
 	meta := &in.Profile.Meta
 	h := payloadHeader{
 		Version: payloadVersion, Title: in.Title, Type: meta.ValueType.Type, Unit: meta.ValueType.Unit,
-		Samples: view.Events(in.Profile), FromLeaf: in.FromLeaf, Nodes: len(in.Tree.Nodes),
+		Samples: view.Events(in.Profile), FromLeaf: in.FromLeaf, RootBelow: in.RootBelow, Nodes: len(in.Tree.Nodes),
 	}
 	table := newFunctionTable(in.Profile, &h)
 	nodes := in.Tree.Nodes

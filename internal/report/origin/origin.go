@@ -69,7 +69,7 @@ func Of(p *profile.Profile, id profile.FunctionID) Origin {
 		return compiledAtRunTime(f)
 	case profile.KindNative, profile.KindUnknown:
 	}
-	return native(f, path.Base(m.Path))
+	return native(f, m.Path)
 }
 
 func interpreted(f *profile.Function) Origin {
@@ -127,9 +127,10 @@ var goStandard = map[string]bool{
 	"unsafe": true, "vendor": true,
 }
 
-func native(f *profile.Function, binary string) Origin {
+func native(f *profile.Function, mapping string) Origin {
+	binary := path.Base(mapping)
 	switch {
-	case binary == "." || binary == "/" || strings.HasPrefix(binary, "[") || strings.HasPrefix(binary, "//"):
+	case mapping == "" || strings.HasPrefix(mapping, "[") || strings.HasPrefix(mapping, "//"):
 		return Unknown
 	case runtimeLibraries.MatchString(binary), interpreters.MatchString(binary):
 		return Runtime

@@ -28,10 +28,10 @@ export function layoutOf(tree: Tree): Layout {
   const width = new Float64Array(tree.count);
   for (let i = 0; i < tree.count; i++) {
     const at = next[tree.depth[i]]++;
-    fn[at] = tree.fn[i]!;
-    start[at] = tree.start[i]!;
-    width[at] = tree.total[i]!;
-    if (line && tree.line) line[at] = tree.line[i]!;
+    fn[at] = tree.fn[i];
+    start[at] = tree.start[i];
+    width[at] = tree.total[i];
+    if (line && tree.line) line[at] = tree.line[i];
   }
   return { total: tree.total[0] ?? 0, levels, first, fn, line, start, width };
 }

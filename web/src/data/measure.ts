@@ -16,7 +16,7 @@ export function functionTotals(tree: Tree, count: number): FunctionTotals {
     self[fn] += tree.self[i];
     if (i >= until[fn]) {
       total[fn] += tree.total[i];
-      until[fn] = tree.end[i]!;
+      until[fn] = tree.end[i];
     }
   }
   return { self, total };
@@ -28,7 +28,7 @@ export function matchedWeight(tree: Tree, marked: Uint8Array): number {
   for (let i = 1; i < tree.count;) {
     if (marked[tree.fn[i]]) {
       sum += tree.total[i];
-      i = tree.end[i]!;
+      i = tree.end[i];
     } else {
       i++;
     }

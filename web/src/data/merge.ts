@@ -35,7 +35,7 @@ export function frameSeeds(tree: Tree, fn: number): Seeds {
   for (let i = 1; i < tree.count;) {
     if (tree.fn[i] === fn) {
       nodes.push(i);
-      i = tree.end[i]!;
+      i = tree.end[i];
     } else {
       i++;
     }
@@ -145,7 +145,7 @@ class Grouper {
       } else if (how === "callers") {
         if (parent[node] > 0) this.add(parent[node], level.weight[c]);
       } else {
-        for (let i = node + 1; i < end[node]; i = end[i]!) this.add(i, total[i]);
+        for (let i = node + 1; i < end[node]; i = end[i]) this.add(i, total[i]);
       }
     }
   }
@@ -202,7 +202,7 @@ class Grouper {
       const at = place[slot];
       if (at < 0) continue;
       next.node[at] = node;
-      next.weight[at] = this.frames.weight[i]!;
+      next.weight[at] = this.frames.weight[i];
       place[slot] = at + 1;
     }
   }

@@ -14,6 +14,7 @@ interface Header {
   unit: string;
   samples: number;
   from_leaf: boolean;
+  root_below: boolean;
   nodes: number;
   lines: boolean;
   names: string[];
@@ -59,6 +60,7 @@ export function decode(bytes: Uint8Array): Profile {
     unit: header.unit,
     samples: header.samples,
     firstView: header.from_leaf ? "reverse" : "flame",
+    rootBelow: header.root_below,
     functions,
     tree: makeTree(step, fn, self, line),
   };

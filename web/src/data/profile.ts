@@ -35,6 +35,7 @@ export interface Profile {
   readonly unit: string;
   readonly samples: number; // events, which decide the sampling error
   readonly firstView: "flame" | "reverse";
+  readonly rootBelow: boolean; // how it is drawn until the reader turns it
   readonly functions: Functions;
   readonly tree: Tree;
 }
@@ -62,22 +63,22 @@ export function makeTree(
     if (d < 1) throw new DamagedData(`node ${i} lies outside the tree (depth ${d})`);
     depth[i] = d;
     let p = i - 1;
-    while (depth[p] >= d) p = parent[p]!;
+    while (depth[p] >= d) p = parent[p];
     parent[i] = p;
   }
   for (let i = count - 1; i > 0; i--) {
     const p = parent[i];
     total[p] += total[i];
     if (end[i] === 0) end[i] = i + 1;
-    if (end[p] < end[i]) end[p] = end[i]!;
+    if (end[p] < end[i]) end[p] = end[i];
   }
   if (count > 0 && end[0] === 0) end[0] = 1;
   const cursor = new Float64Array(count);
   for (let i = 1; i < count; i++) {
     const p = parent[i];
-    start[i] = cursor[p]!;
+    start[i] = cursor[p];
     cursor[p] += total[i];
-    cursor[i] = start[i]!;
+    cursor[i] = start[i];
   }
   return { count, parent, depth, end, fn, line, self, total, start };
 }

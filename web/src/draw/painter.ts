@@ -153,7 +153,7 @@ export class Painter {
     for (let b = 0; b < styles.length; b++) {
       const rects = this.buckets[b];
       if (rects.length === 0) continue;
-      c.fillStyle = styles[b]!;
+      c.fillStyle = styles[b];
       c.globalAlpha = s.marked !== null && b < s.colors.frames.length ? 0.45 : 1;
       for (let i = 0; i < rects.length; i += 3) {
         c.fillRect(rects[i], rects[i + 1], rects[i + 2], ROW - GAP);

@@ -50,7 +50,7 @@ export class App {
   ) {
     this.totals = functionTotals(profile.tree, profile.functions.count);
     this.describe = new Describer(profile, this.totals);
-    this.state = { ...defaultState(), view: profile.firstView };
+    this.state = this.defaults();
     this.look = {
       colors: applyTheme(systemTheme()),
       colorOf: colorIndices(profile.functions),
@@ -391,7 +391,7 @@ export class App {
   }
 
   private restore(): void {
-    this.state = parseHash(location.hash, { ...this.state, view: this.profile.firstView });
+    this.state = parseHash(location.hash, this.defaults());
     this.restoreFinding();
     this.toolbar.input.value = this.state.query;
     const { range, selected } = this.state;
@@ -401,6 +401,14 @@ export class App {
     this.mark();
     this.current?.setRange(range);
     this.current?.setSelected(selected);
+  }
+
+  private defaults(): State {
+    return {
+      ...defaultState(),
+      view: this.profile.firstView,
+      rootBelow: this.profile.rootBelow,
+    };
   }
 
   private restoreFinding(): void {

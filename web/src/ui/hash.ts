@@ -44,7 +44,7 @@ export function parseHash(hash: string, fallback: State): State {
     query: p.get("q") ?? "",
     fn: p.get("fn") ?? "",
     finding: p.get("finding") ?? "",
-    rootBelow: p.get("root") === "below",
+    rootBelow: p.has("root") ? p.get("root") === "below" : fallback.rootBelow,
     theme: theme === "light" || theme === "dark" ? theme : "",
     range:
       from !== undefined && to !== undefined && from >= 0 && to <= 1 && from < to
@@ -60,7 +60,7 @@ export function formatHash(s: State): string {
   if (s.query) p.set("q", s.query);
   if (s.fn && s.view === "sandwich") p.set("fn", s.fn);
   if (s.finding) p.set("finding", s.finding);
-  if (s.rootBelow) p.set("root", "below");
+  p.set("root", s.rootBelow ? "below" : "top");
   if (s.theme) p.set("theme", s.theme);
   if (s.range.from > 0 || s.range.to < 1)
     p.set("range", `${digits(s.range.from)},${digits(s.range.to)}`);

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/report/html"
+	"whyhot/internal/report/svg"
+	"whyhot/internal/view"
+)
+
+type flameFlags struct {
+	load      loadFlags
+	filter    filterFlags
+	out       string
+	format    string
+	from      string
+	split     string
+	title     string
+	lines     bool
+	rootBelow bool
+	width     int
+}
+
+func newFlameCmd() *cobra.Command {
+	var f flameFlags
+	cmd := &cobra.Command{
+		Use:   "flame FILE",
+		Short: "The flame graph of a profile, as an interactive page or a picture",
+		Long: `Writes the flame graph of a profile as one file that needs nothing else.
+
+An HTML page is interactive: zoom, search, the reverse graph, the callers and
+callees of any function, and the table of functions; ? in the page lists the
+keys. An SVG is a static picture for documents. The name after -o decides.`,
+		Example: `  whyhot flame cpu.pb.gz                      # writes cpu.html
+  whyhot flame perf.data -o flame.svg --process nginx
+  whyhot flame stacks.folded -o reverse.html --from callees
+  whyhot flame - -o - --format svg < stacks.folded > flame.svg`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runFlame(cmd, args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "write to `OUT` (.html or .svg; - is the standard output) instead of FILE's name with .html")
+	flags.StringVar(&f.format, "format", "", "html or svg, whatever OUT is called")
+	flags.StringVar(&f.from, "from", "callers", "start from the outermost callers, or with callees from the code that ran")
+	flags.StringVar(&f.split, "split", "", "one tree for each process or thread, side by side")
+	flags.StringVar(&f.title, "title", "", "title of the page or picture (default: the profiled command, or FILE)")
+	flags.BoolVar(&f.lines, "lines", false, "tell calls apart by source line too")
+	flags.BoolVar(&f.rootBelow, "root-below", false, "draw the root at the bottom")
+	flags.IntVar(&f.width, "width", 1200, "width of an SVG in `PIXELS`")
+	f.load.add(cmd)
+	f.filter.add(cmd)
+	return cmd
+}
+
+func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
+	out, format, err := f.target(path)
+	if err != nil {
+		return err
+	}
+	opt, err := f.tree(format)
+	if err != nil {
+		return err
+	}
+	p, err := loadProfile(cmd, path, f.load)
+	if err != nil {
+		return err
+	}
+	if p, err = f.filter.apply(p); err != nil {
+		return err
+	}
+	if p.Total() <= 0 {
+		return fmt.Errorf("the values of the samples add up to %d: a flame graph has no widths to draw", p.Total())
+	}
+	if f.title == "" {
+		f.title = profileTitle(p, path)
+	}
+	draw := func(w io.Writer) error { return f.draw(w, format, p, view.BuildTree(p, opt)) }
+	if out == "-" {
+		// Into memory first: a picture that fails half-way must not go down the pipe.
+		var b bytes.Buffer
+		if err := draw(&b); err != nil {
+			return err
+		}
+		_, err := b.WriteTo(cmd.OutOrStdout())
+		return err
+	}
+	if err := writeRenamed(out, func(w *os.File) error { return draw(w) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.ErrOrStderr(), "flame graph:", out)
+	return err
+}
+
+// draw takes a tree from callers for a page, whichever view it opens first, and
+// a tree of the wanted direction for a picture.
+func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *view.Tree) error {
+	if format == "svg" {
+		return svg.Flame(w, svg.Input{Title: f.title, Profile: p, Tree: tree, Width: f.width, RootBelow: f.rootBelow})
+	}
+	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.from == "callees", RootBelow: f.rootBelow}
+	if on := f.filter.String(); on != "" {
+		in.Notes = append(in.Notes, "Only samples that pass "+on+". Shares are of these.")
+	}
+	return html.Flame(w, in)
+}
+
+// target decides where to write and what.
+func (f *flameFlags) target(path string) (out, format string, err error) {
+	out = f.out
+	format = strings.ToLower(f.format)
+	if format != "" && format != "html" && format != "svg" {
+		return "", "", fmt.Errorf("--format %s: must be html or svg", f.format)
+	}
+	if out == "" {
+		extension := format
+		if extension == "" {
+			extension = "html"
+		}
+		out = stem(path) + "." + extension
+	}
+	if format != "" {
+		return out, format, nil
+	}
+	switch ext := strings.ToLower(filepath.Ext(out)); {
+	case ext == ".html", ext == ".htm", out == "-":
+		return out, "html", nil
+	case ext == ".svg":
+		return out, "svg", nil
+	}
+	return "", "", fmt.Errorf("-o %s: the name must end in .html or .svg, or give --format", out)
+}
+
+// stem is the name of the profile without folder and without the endings that
+// say what it is.
+func stem(path string) string {
+	if path == "-" {
+		return "flame"
+	}
+	name := filepath.Base(path)
+	for _, ext := range []string{".gz", ".zst", ".pb", ".pprof", ".prof", ".data", ".folded", ".txt", ".raw"} {
+		if short := strings.TrimSuffix(name, ext); short != "" {
+			name = short
+		}
+	}
+	return name
+}
+
+func (f *flameFlags) tree(format string) (view.TreeOptions, error) {
+	opt := view.TreeOptions{Lines: f.lines}
+	switch f.from {
+	case "callers":
+	case "callees":
+		opt.FromLeaf = format == "svg" // the page turns the tree round itself
+	default:
+		return opt, fmt.Errorf("--from %s: must be callers or callees", f.from)
+	}
+	switch f.split {
+	case "", profile.LabelProcess, profile.LabelThread:
+		opt.RootLabel = f.split
+	default:
+		return opt, fmt.Errorf("--split %s: must be process or thread", f.split)
+	}
+	if f.width < 200 || f.width > 20_000 {
+		return opt, errors.New("--width: must be between 200 and 20000 pixels")
+	}
+	return opt, nil
+}

@@ -1,0 +1,95 @@
+package html
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+func TestTrialsShareOneAxis(t *testing.T) {
+	charts := newTrialCharts([]finding.Trial{
+		{Variant: "a", SpeedUp: finding.Interval{Estimate: 1.3, Low: 1.2, High: 1.4}},
+		{Variant: "b", SpeedUp: finding.Interval{Estimate: 0.8, Low: 0.7, High: 0.9}},
+		{Variant: "c", SpeedUp: finding.Interval{Estimate: 1.01, Low: 0.99, High: 1.03}},
+	})
+	for i, want := range []string{"faster", "slower", "same"} {
+		c := charts[i]
+		if c.Better != want {
+			t.Errorf("%s is %s, want %s", c.Variant, c.Better, want)
+		}
+		if c.Even != charts[0].Even {
+			t.Errorf("%s: its own place for 1×", c.Variant)
+		}
+		if c.From >= c.X || c.X >= c.To || c.From < 0 || c.To > 300 {
+			t.Errorf("%s: interval %v–%v around %v leaves the plot", c.Variant, c.From, c.To, c.X)
+		}
+	}
+	if charts[0].From <= charts[0].Even || charts[1].To >= charts[1].Even {
+		t.Error("intervals on the wrong side of 1×")
+	}
+	if len(charts[0].Ticks) != 0 || len(charts[2].Ticks) < 2 || len(charts[2].Ticks) > 6 {
+		t.Errorf("ticks: %d on the first chart, %d on the last", len(charts[0].Ticks), len(charts[2].Ticks))
+	}
+}
+
+func TestTicksAreRoundAndFew(t *testing.T) {
+	for _, span := range [][2]float64{{0.98, 1.02}, {0.9, 1.6}, {0.2, 30}, {1, 1.0001}, {0, 1e6}} {
+		ts := ticks(span[0], span[1], func(v float64) float64 { return v })
+		if len(ts) < 1 || len(ts) > 7 {
+			t.Errorf("%v: %d ticks", span, len(ts))
+		}
+	}
+}
+
+func TestNumbersAsText(t *testing.T) {
+	for got, want := range map[string]string{
+		percent(0): "0 %", percent(0.00001): "< 0.01 %", percent(0.005): "0.50 %", percent(0.1234): "12.3 %",
+		percent(1):                   "100.0 %",
+		percentRange(0.02, 0.1):      "2.0 – 10.0 %",
+		percentRange(-0.05, 0.1):     "−5.0 – 10.0 %",
+		percentRange(0.1, 0.1):       "10.0 %",
+		ratioRange(1.02, 1.1):        "1.02 – 1.10×",
+		ratio(math.Inf(1)):           "without bound",
+		thousands(1234):              "1234",
+		thousands(1234567):           "1 234 567",
+		thousands(-12345):            "−12 345",
+		roundDuration(1500 * 1e6):    "1.5 s",
+		roundDuration(30 * 1e6):      "30 ms",
+		roundDuration(2 * time.Hour): "120.0 min",
+		quantity(1_500_000_000, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}): "1.5 s",
+		quantity(5000000, profile.ValueType{Type: "cycles", Unit: "count"}):          "5 000 000",
+		quantity(7, profile.ValueType{Type: "samples", Unit: "count"}):               "",
+		quantity(7, profile.ValueType{Type: "alloc", Unit: "bytes"}):                 "7 bytes",
+	} {
+		if got = strings.ReplaceAll(got, "\u202f", " "); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestBarStaysInside(t *testing.T) {
+	share := 0.2
+	for _, g := range []*finding.Gain{nil, {Low: -0.1, High: 0.5}, {Low: 0.9, High: 3}} {
+		b := newBar(&finding.Finding{Share: finding.Share{Inclusive: &share}, Gain: g})
+		if b.Share != 20 {
+			t.Errorf("share bar is %v wide", b.Share)
+		}
+		if b.HasGain != (g != nil) || b.GainFrom < 0 || b.GainFrom+b.GainW > 100.7 {
+			t.Errorf("gain %+v: bar from %v, %v wide", g, b.GainFrom, b.GainW)
+		}
+	}
+}
+
+func TestSourceRange(t *testing.T) {
+	for want, p := range map[string]finding.Place{
+		"": {Line: 3}, "a.c": {File: "a.c"}, "a.c:3": {File: "a.c", Line: 3, EndLine: 3}, "a.c:3–5": {File: "a.c", Line: 3, EndLine: 5},
+	} {
+		if got := sourceRange(&p); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

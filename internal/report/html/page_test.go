@@ -1,0 +1,184 @@
+package html
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+	"whyhot/internal/view"
+)
+
+const hostile = `</script></style></title><img src=x onerror="hacked()">`
+
+func hostileProfile() *profile.Profile {
+	b := profile.NewBuilder()
+	m := b.Mapping(profile.Mapping{Path: "/opt/" + hostile})
+	f := b.Function(profile.Function{Name: hostile, File: hostile, Mapping: m, Kind: profile.KindNative})
+	s := b.Stack([]profile.LocationID{b.Location(m, 0, profile.KindNative, profile.Line{Function: f})})
+	b.Sample(profile.Sample{Stack: s, Count: 10, Value: 10})
+	return b.Build(profile.Meta{Source: "folded", Command: []string{hostile}, Warnings: []string{hostile}})
+}
+
+func hostileReport() ReportInput {
+	p := hostileProfile()
+	share := 0.5
+	return ReportInput{
+		Flame: FlameInput{Title: hostile, Profile: p, Tree: view.BuildTree(p, view.TreeOptions{}), Notes: []string{hostile}},
+		Report: finding.Report{
+			Notes: []string{hostile},
+			Findings: []finding.Finding{{
+				ID: hostile, Title: hostile, Certainty: finding.Suspected,
+				Place:    finding.Place{Function: hostile, Binary: hostile, File: hostile},
+				Share:    finding.Share{Exclusive: &share},
+				Gain:     &finding.Gain{Low: 0.1, High: 0.2, Basis: hostile},
+				Evidence: []finding.Evidence{{Kind: hostile, Text: hostile, Share: &share}},
+				Fix:      finding.Fix{Steps: []string{hostile}, Diff: "+" + hostile, Caveats: []string{hostile}, Licence: hostile},
+				Next:     hostile,
+				Links:    []string{"javascript:hacked()", "https://example.org/?a=1&b=" + hostile},
+				Trials:   []finding.Trial{{Variant: hostile, SpeedUp: finding.Interval{Estimate: 1.2, Low: 1.1, High: 1.3}, Verdict: hostile}},
+			}},
+		},
+		Checked: []string{hostile},
+	}
+}
+
+func page(t *testing.T, in ReportInput) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Report(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Whatever a profile or a finding says, no markup comes of it.
+func TestHostileTextStaysText(t *testing.T) {
+	in := hostileReport()
+	var flame bytes.Buffer
+	if err := Flame(&flame, in.Flame); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"report": page(t, in), "flame": flame.String()} {
+		if strings.Contains(text, "<img") {
+			t.Errorf("%s: a name became an element", name)
+		}
+		for tag, want := range map[string]int{"<script": 2, "</script": 2, "<style": 1, "</style": 1, "<title": -1} {
+			got := strings.Count(text, tag)
+			if want >= 0 && got != want {
+				t.Errorf("%s: %d × %q, want %d", name, got, tag, want)
+			}
+		}
+		if strings.Contains(text, `href="javascript:`) {
+			t.Errorf("%s: a link runs a script", name)
+		}
+		if strings.Contains(text, `="hacked()"`) {
+			t.Errorf("%s: a name became an attribute", name)
+		}
+	}
+}
+
+// The page asks nobody for anything: nothing in it loads from an address.
+func TestPageIsSelfContained(t *testing.T) {
+	text := page(t, hostileReport())
+	if m := regexp.MustCompile(`(?i)<(link|iframe|object|embed|base|script [^>]*src|img)\b`).FindString(text); m != "" {
+		t.Errorf("the page has %s", m)
+	}
+	if m := regexp.MustCompile(`@import|url\(`).FindString(style); m != "" {
+		t.Errorf("the style has %s", m)
+	}
+}
+
+func TestPolicyNamesTheScriptAndTheStyle(t *testing.T) {
+	text := page(t, hostileReport())
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
+	if policy == nil {
+		t.Fatal("no content security policy")
+	}
+	unescape := strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace
+	for _, want := range []string{"default-src 'none'", contentHash(script), contentHash(style)} {
+		if !strings.Contains(unescape(policy[1]), want) {
+			t.Errorf("policy %s lacks %s", policy[1], want)
+		}
+	}
+	if !strings.Contains(text, "<script>"+script+"</script>") || !strings.Contains(text, "<style>"+style+"</style>") {
+		t.Error("script or style is not in the page byte for byte, so its hash does not hold")
+	}
+}
+
+// Without scripts the findings and a table of functions are still there.
+func TestPageReadsWithoutScript(t *testing.T) {
+	in := hostileReport()
+	in.Report.Findings[0].Title = "Replace the allocator"
+	text := page(t, in)
+	for _, want := range []string{"Replace the allocator", "50.0 %", "10.0 – 20.0 %", "1.11 – 1.25×", "suspected", "<table class=\"static\">", "100.0 %"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestSilenceIsSaid(t *testing.T) {
+	in := hostileReport()
+	in.Report.Findings = nil
+	in.Checked = []string{"74 rules"}
+	text := page(t, in)
+	for _, want := range []string{"Nothing to change", "74 rules"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, `class="card`) {
+		t.Error("a card without a finding")
+	}
+}
+
+func TestRefutedFindingsAreFolded(t *testing.T) {
+	in := hostileReport()
+	in.Report.Findings[0].Certainty = finding.Refuted
+	text := page(t, in)
+	folded := strings.Index(text, "<details class=\"refuted\">")
+	if card := strings.Index(text, `class="card`); folded < 0 || card < folded {
+		t.Error("the refuted finding is not inside the folded part")
+	}
+}
+
+func TestInputWithoutProfileOrRoot(t *testing.T) {
+	p := hostileProfile()
+	for name, in := range map[string]FlameInput{
+		"nothing": {},
+		"no tree": {Profile: p},
+		"no root": {Profile: p, Tree: &view.Tree{}},
+	} {
+		if err := Flame(&bytes.Buffer{}, in); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if err := Report(&bytes.Buffer{}, ReportInput{Flame: in}); err == nil {
+			t.Errorf("%s: no error from Report", name)
+		}
+	}
+}
+
+type brokenWriter struct{ room int }
+
+var errFull = errors.New("full")
+
+func (w *brokenWriter) Write(b []byte) (int, error) {
+	if w.room -= len(b); w.room < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestWriteErrorsComeThrough(t *testing.T) {
+	in := hostileReport()
+	whole := len(page(t, in))
+	for _, room := range []int{0, 500, whole / 2, whole - 1} {
+		if err := Report(&brokenWriter{room}, in); !errors.Is(err, errFull) {
+			t.Errorf("room for %d bytes: got %v", room, err)
+		}
+	}
+}
