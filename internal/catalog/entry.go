@@ -95,20 +95,21 @@ type Unless struct {
 // up leaves a finding suspected; one that fails silences it.
 type Condition struct {
 	// Of is "library" (the binary whose frames matched most) or "program".
-	Of       string    `yaml:"of"`
-	Defines  []Pattern `yaml:"defines"` // each must match a defined symbol
-	Lacks    []Pattern `yaml:"lacks"`   // none may match a defined symbol
-	Needed   []Pattern `yaml:"needed"`  // each must match a DT_NEEDED name
-	NotNeed  []Pattern `yaml:"not_needed"`
-	Package  *Pattern  `yaml:"package"`
-	String   *Pattern  `yaml:"string"`     // text in the binary; group 1 is the version
-	NoString []Pattern `yaml:"not_string"` // text that must not be in the binary
-	Producer *Pattern  `yaml:"producer"`   // of some compile unit
-	Static   *bool     `yaml:"static"`
-	Min      string    `yaml:"min"`                // lowest version, inclusive
-	Below    string    `yaml:"below"`              // first version that is no longer meant
-	Text     string    `yaml:"text"`               // said when it holds; {version}, {package}, {binary}
-	Needs    bool      `yaml:"needed_for_finding"` // unknown means no finding
+	Of          string    `yaml:"of"`
+	Defines     []Pattern `yaml:"defines"` // each must match a defined symbol
+	Lacks       []Pattern `yaml:"lacks"`   // none may match a defined symbol
+	Needed      []Pattern `yaml:"needed"`  // each must match a DT_NEEDED name
+	NotNeed     []Pattern `yaml:"not_needed"`
+	Package     *Pattern  `yaml:"package"`
+	String      *Pattern  `yaml:"string"`       // text in the binary; group 1 is the version
+	NoString    []Pattern `yaml:"not_string"`   // text that must not be in the binary
+	Producer    *Pattern  `yaml:"producer"`     // some compile unit must be of it
+	NotProducer *Pattern  `yaml:"not_producer"` // and not of this
+	Static      *bool     `yaml:"static"`
+	Min         string    `yaml:"min"`                // lowest version, inclusive
+	Below       string    `yaml:"below"`              // first version that is no longer meant
+	Text        string    `yaml:"text"`               // said when it holds; {version}, {package}, {binary}
+	Needs       bool      `yaml:"needed_for_finding"` // unknown means no finding
 }
 
 // Candidate is one of several replacements that a trial decides between.

@@ -24,6 +24,9 @@ var (
 	gainNumber = regexp.MustCompile(`\d\s*(%|×|x\b|-fold|times\b)`)
 )
 
+// NoFamily is what a function or an entry that no family claims belongs to.
+const NoFamily = "other"
+
 // Kinds are the names of profile.Kind that a frame may ask for.
 var Kinds = []string{
 	"unknown", "native", "kernel", "vdso", "jit", "python", "java", "js", "go",
@@ -70,7 +73,7 @@ func (k *checker) head() {
 	k.oneOf(e.Type, []string{Replacement, Antipattern}, "$.type")
 	k.oneOf(e.Ecosystem, Ecosystems, "$.ecosystem")
 	k.add(e.Why != "", "$.why", "why is missing: the reader wants the reason, not only the advice")
-	var names []string
+	names := []string{NoFamily}
 	for _, f := range k.cat.Families {
 		names = append(names, f.Name)
 	}
@@ -152,6 +155,7 @@ func (k *checker) condition(at string, c *Condition) {
 	asks := len(c.Defines) + len(c.Lacks) + len(c.Needed) + len(c.NotNeed) + len(c.NoString)
 	k.add(asks > 0 || c.Package != nil || c.String != nil || c.Producer != nil || c.Static != nil, at,
 		"a condition must ask for something")
+	k.add(c.NotProducer == nil || c.Producer != nil, at, "not_producer narrows producer, which is missing")
 	ranged := c.Min != "" || c.Below != ""
 	k.add(!ranged || c.Package != nil || c.String != nil, at, "min and below need a package or a string to get the version from")
 	k.add(!ranged || c.String == nil || c.String.NumSubexp() > 0, at, "string needs a group () that captures the version")

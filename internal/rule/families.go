@@ -27,7 +27,8 @@ func NewFamilies(cat *catalog.Catalog) *Families {
 }
 
 // Group names the family of a function in its binary: "kernel" for kernel code
-// that no family claims, "other" for the rest.
+// that no family claims, catalog.NoFamily for
+// the rest.
 func (f *Families) Group(fn *profile.Function, m *profile.Mapping) string {
 	fr := normalize(fn, m)
 	best := setID(len(f.names))
@@ -40,6 +41,6 @@ func (f *Families) Group(fn *profile.Function, m *profile.Mapping) string {
 	case fn.Kind == profile.KindKernel:
 		return "kernel"
 	default:
-		return "other"
+		return catalog.NoFamily
 	}
 }

@@ -219,7 +219,9 @@ func (q *question) texts() {
 	}
 	producers := q.b.Producers()
 	q.open = q.open || len(producers) == 0
-	q.is(len(producers) == 0 || slices.ContainsFunc(producers, q.c.Producer.MatchString))
+	q.is(len(producers) == 0 || slices.ContainsFunc(producers, func(s string) bool {
+		return q.c.Producer.MatchString(s) && (q.c.NotProducer == nil || !q.c.NotProducer.MatchString(s))
+	}))
 }
 
 func (q *question) versions() {
