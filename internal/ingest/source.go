@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -33,19 +34,28 @@ type layer struct {
 	name  string
 	in    *counter
 	out   io.Reader
-	err   error
 	close func()
+
+	failed atomic.Pointer[error] // read by others than the goroutine that decompresses
+}
+
+// err is what the decompressor failed with.
+func (l *layer) err() error {
+	if e := l.failed.Load(); e != nil {
+		return *e
+	}
+	return nil
 }
 
 // counter counts the bytes that were read from r.
 type counter struct {
 	r io.Reader
-	n int64
+	n atomic.Int64
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n += int64(n)
+	c.n.Add(int64(n))
 	return n, err
 }
 
@@ -54,7 +64,7 @@ func (c *counter) Read(p []byte) (int, error) {
 func (l *layer) Read(p []byte) (int, error) {
 	n, err := l.out.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		l.err = err
+		l.failed.CompareAndSwap(nil, &err)
 	}
 	return n, err
 }
@@ -71,7 +81,7 @@ func (s *source) peek() error {
 	n, err := io.ReadFull(s.r, buf)
 	s.head, s.pos = buf[:n], 0
 	if l := s.damaged(); l != nil {
-		s.r = failed{l.err}
+		s.r = broken{l.err()}
 		return nil // the head may still say what it is
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -80,10 +90,10 @@ func (s *source) peek() error {
 	return err
 }
 
-// failed is a stream that broke off.
-type failed struct{ err error }
+// broken is a stream that can give no more.
+type broken struct{ err error }
 
-func (f failed) Read([]byte) (int, error) { return 0, f.err }
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func (s *source) Read(p []byte) (int, error) {
 	if s.pos < len(s.head) {
@@ -101,7 +111,7 @@ func (s *source) seekable() io.Reader {
 	if !ok || len(s.wraps) > 0 {
 		return s
 	}
-	if _, err := rs.Seek(-s.taken.n, io.SeekCurrent); err != nil {
+	if _, err := rs.Seek(-s.taken.n.Load(), io.SeekCurrent); err != nil {
 		return s
 	}
 	return rs
@@ -115,7 +125,7 @@ func (s *source) unwrap() (bool, error) {
 	case bytes.HasPrefix(s.head, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return false, fmt.Errorf("gzip: damaged header in the first %d bytes: %w", in.n, err)
+			return false, fmt.Errorf("gzip: damaged header in the first %d bytes: %w", in.n.Load(), err)
 		}
 		l.name, l.out = "gzip", z
 	case bytes.HasPrefix(s.head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
@@ -128,14 +138,20 @@ func (s *source) unwrap() (bool, error) {
 		return false, nil
 	}
 	s.wraps = append(s.wraps, l)
-	s.r = l
+	if l.name == "gzip" { // zstd decodes on goroutines of its own
+		a := newAhead(l)
+		l.close = a.stop
+		s.r = a
+	} else {
+		s.r = l
+	}
 	return true, s.peek()
 }
 
 // damaged is the innermost decompressor that failed.
 func (s *source) damaged() *layer {
 	for _, l := range s.wraps {
-		if l.err != nil {
+		if l.err() != nil {
 			return l
 		}
 	}
@@ -148,10 +164,11 @@ func (s *source) compressionError() error {
 	if l == nil {
 		return nil
 	}
-	if errors.Is(l.err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s: the file is truncated: it ends at byte %d in the middle of the compressed data; copy or record it again", l.name, l.in.n)
+	err, at := l.err(), l.in.n.Load()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: the file is truncated: it ends at byte %d in the middle of the compressed data; copy or record it again", l.name, at)
 	}
-	return fmt.Errorf("%s: damaged near byte %d: %w", l.name, l.in.n, l.err)
+	return fmt.Errorf("%s: damaged near byte %d: %w", l.name, at, err)
 }
 
 // emptyError says that there is nothing, or nothing inside.

@@ -101,15 +101,24 @@ func (b *Builder) Stack(locs []LocationID) StackID {
 	return StackID(row)
 }
 
-// Grow makes room for that many more stacks, of that many frames in all, and as
-// many samples as stacks. It is a hint: a reader that knows the size of its
-// input saves the copying that growing step by step costs.
-func (b *Builder) Grow(stacks, frames int) {
-	b.p.stackEnd = slices.Grow(b.p.stackEnd, stacks)
-	b.p.stackLocs = slices.Grow(b.p.stackLocs, frames)
-	b.p.samples = slices.Grow(b.p.samples, stacks)
-	b.stacks.grow(len(b.p.stackEnd) + stacks)
-	b.samples.grow(len(b.p.samples) + stacks)
+// Size counts what a Builder holds, or is to make room for.
+type Size struct {
+	Stacks, Frames, Samples int // Frames of all stacks together
+}
+
+// Size is what the Builder holds so far.
+func (b *Builder) Size() Size {
+	return Size{Stacks: len(b.p.stackEnd), Frames: len(b.p.stackLocs), Samples: len(b.p.samples)}
+}
+
+// Grow makes room for that much more. It is a hint: a reader that can tell the
+// size of its input saves the copying that growing step by step costs.
+func (b *Builder) Grow(by Size) {
+	b.p.stackEnd = slices.Grow(b.p.stackEnd, by.Stacks)
+	b.p.stackLocs = slices.Grow(b.p.stackLocs, by.Frames)
+	b.p.samples = slices.Grow(b.p.samples, by.Samples)
+	b.stacks.grow(len(b.p.stackEnd) + by.Stacks)
+	b.samples.grow(len(b.p.samples) + by.Samples)
 }
 
 // Labels interns a label set; the order of the input does not matter.

@@ -13,7 +13,7 @@ func positioned(text string) (p codename.Parsed, ok bool) {
 	if strings.HasPrefix(text, "RegExp:") {
 		return codename.Parsed{Name: text, Kind: profile.KindJS}, true
 	}
-	if strings.IndexByte(text, '.') < 0 && strings.IndexByte(text, ':') < 0 {
+	if !strings.ContainsAny(text, ".:(") {
 		return p, false
 	}
 	for _, form := range [...]func(string) (codename.Parsed, bool){parenthesised, dashed, trailing, leading} {

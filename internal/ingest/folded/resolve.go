@@ -87,15 +87,19 @@ func (r *resolver) stack(locs []profile.LocationID, stack []uint32) []profile.Lo
 
 // inlined makes one location of a frame and those inlined into it.
 func (r *resolver) inlined(chain []uint32) profile.LocationID {
-	m := r.mapping(&r.frames[chain[0]])
+	outer := r.frame(chain[0])
+	m := r.mapping(outer)
 	lines := make([]profile.Line, 0, len(chain))
 	for i := len(chain) - 1; i >= 0; i-- {
-		f := &r.frames[chain[i]]
+		f := r.frame(chain[i])
 		fn := f.fn
 		fn.Mapping = m
+		if fn.Kind == profile.KindUnknown {
+			fn.Kind = outer.fn.Kind
+		}
 		lines = append(lines, profile.Line{Function: r.b.Function(fn), Line: f.line})
 	}
-	return r.b.Location(m, r.frames[chain[0]].addr, profile.KindUnknown, lines...)
+	return r.b.Location(m, outer.addr, profile.KindUnknown, lines...)
 }
 
 func (r *resolver) frame(i uint32) *frame {

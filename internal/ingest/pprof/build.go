@@ -30,7 +30,8 @@ type build struct {
 	values    []int64
 	seen      []int64 // sum of the absolute values of every sample type
 	labels    labelCache
-	kept      int
+	n         int // samples in the file
+	kept      int // samples with a value
 	danglingM int
 	danglingF int
 }
@@ -39,12 +40,16 @@ type build struct {
 type base struct {
 	id    profile.MappingID
 	path  string
+	kind  profile.Kind
 	shift uint64 // what is added to an address, modulo 2^64
 }
 
-// names are the resolved strings of a function.
+// names are the resolved strings of a function, and what it became in the
+// mapping in which it was last met: almost always the only one.
 type names struct {
-	fn   profile.Function // without mapping
+	fn   profile.Function // without mapping and kind
+	in   profile.MappingID
+	id   profile.FunctionID
 	done bool
 }
 
@@ -102,8 +107,27 @@ func newBuild(t *tables, cols columns) (*build, error) {
 	return b, nil
 }
 
-// Grow prepares for n samples.
-func (b *build) Grow(n int) { b.b.Grow(n, n*8) }
+// growAt is the share of the samples after which their number tells how many
+// stacks will come in all; growFrom is how many samples make that worth while.
+const (
+	growAt   = 16
+	growFrom = 1 << 12
+)
+
+// grow makes room for the rest when sample i of n is reached. What came so far
+// tells how much: a profile with a time in every sample has few stacks, an
+// aggregated one has nearly as many as samples.
+func (b *build) grow(i, n int) {
+	if n < growFrom || i != n/growAt {
+		return
+	}
+	left := growAt - 1
+	b.b.Grow(profile.Size{
+		Stacks:  b.b.Size().Stacks * left,
+		Frames:  b.b.Size().Frames * left * 17 / 16,
+		Samples: b.b.Size().Samples * left,
+	})
+}
 
 // addMappings interns the mappings. A binary that the file has at several
 // addresses, as a profile of many processes does, becomes one.
@@ -136,7 +160,7 @@ func (b *build) addMappings() error {
 	}
 	for i := range resolved {
 		to := resolved[into[i]]
-		b.bases = append(b.bases, base{id: b.b.Mapping(to), path: to.Path, shift: to.Start - resolved[i].Start})
+		b.bases = append(b.bases, base{id: b.b.Mapping(to), path: to.Path, kind: codename.OfMapping(to.Path), shift: to.Start - resolved[i].Start})
 	}
 	return nil
 }
@@ -254,7 +278,7 @@ func (b *build) addLocations() error {
 		if addr != 0 {
 			addr += at.shift
 		}
-		loc := b.b.Location(at.id, addr, codename.OfMapping(at.path), lines...)
+		loc := b.b.Location(at.id, addr, at.kind, lines...)
 		if !b.locations.put(r.id, uint32(loc)) {
 			return fmt.Errorf("pprof: location %d: its ID %d is used twice", i, r.id)
 		}
@@ -272,7 +296,11 @@ func (b *build) function(id uint64, at *base) (profile.FunctionID, bool) {
 		}
 		return 0, false
 	}
-	fn := b.names[i].fn
+	n := &b.names[i]
+	if n.done && n.in == at.id {
+		return n.id, true
+	}
+	fn := n.fn
 	fn.Mapping = at.id
 	fn.Kind = codename.Of(fn.Name, fn.File, at.path)
 	if k, given := b.kinds[id]; given {
@@ -280,7 +308,8 @@ func (b *build) function(id uint64, at *base) (profile.FunctionID, bool) {
 	} else if b.goProgram && fn.Kind == profile.KindNative && strings.HasSuffix(fn.File, ".s") {
 		fn.Kind = profile.KindGo
 	}
-	return b.b.Function(fn), true
+	n.in, n.id, n.done = at.id, b.b.Function(fn), true
+	return n.id, true
 }
 
 // allZero is the error for a profile whose chosen value is 0 everywhere.

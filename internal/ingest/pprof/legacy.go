@@ -48,8 +48,5 @@ func parseLegacy(data []byte) (g *google.Profile, err error) {
 			g, err = nil, fmt.Errorf("damaged: %v", v)
 		}
 	}()
-	if len(data) > 0 {
-		g, err = google.ParseData(data)
-	}
-	return g, err
+	return google.ParseData(data)
 }

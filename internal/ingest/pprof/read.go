@@ -45,7 +45,7 @@ func Read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, err
 	if err != nil {
 		return nil, err
 	}
-	b.Grow(samples.n)
+	b.n = samples.n
 	if err := samples.each(ctx, b.sample); err != nil {
 		return nil, err
 	}

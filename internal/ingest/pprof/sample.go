@@ -21,6 +21,7 @@ const timeLabel = "end_timestamp_ns"
 
 // sample adds sample number i of the file.
 func (b *build) sample(i int, body []byte) error {
+	b.grow(i, b.n)
 	b.ids, b.values = b.ids[:0], b.values[:0]
 	b.labels.reset()
 	c := cursor{b: body}

@@ -12,8 +12,8 @@ import (
 var symbolVersion = regexp.MustCompile(`@@?[A-Z][A-Za-z0-9_.+-]*$`)
 
 // Display is the name that a person reads for a symbol: demangled without the
-// parameter list but with template arguments (as perf prints it), and without
-// the ELF symbol version.
+// parameter list but with template arguments, as perf prints it, in the spelling
+// of llvm-symbolizer; and without the ELF symbol version.
 func Display(symbol string) string {
 	name := symbol
 	if i := strings.IndexByte(name, '@'); i > 0 {
@@ -22,8 +22,15 @@ func Display(symbol string) string {
 	if !mangled(name) {
 		return name
 	}
-	return demangle.Filter(name, demangle.NoParams)
+	stub := ""
+	if strings.HasSuffix(name, plt) {
+		name, stub = strings.TrimSuffix(name, plt), plt
+	}
+	return demangle.Filter(name, demangle.NoParams, demangle.LLVMStyle) + stub
 }
+
+// plt marks the stub through which a symbol of another library is called.
+const plt = "@plt"
 
 func mangled(name string) bool {
 	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") ||

@@ -32,33 +32,48 @@ var (
 // Sources: V8 src/logging/log.cc (code tags and tier marks), CPython
 // Python/perf_trampoline.c, dotnet/runtime PerfMap, PHP ext/opcache/jit.
 func JIT(symbol string) (p Parsed, ok bool) {
-	if m := v8Code.FindStringSubmatch(symbol); m != nil {
-		name, pos := m[1], ""
-		if i := strings.LastIndexByte(name, ' '); i >= 0 {
-			name, pos = name[:i], name[i+1:]
+	switch {
+	case strings.HasPrefix(symbol, "py::"):
+		if m := pyTramp.FindStringSubmatch(symbol); m != nil {
+			return Parsed{Name: m[1], File: m[2], Kind: profile.KindPython}, true
 		}
-		if name == "" {
-			name = "(anonymous)"
+	case strings.HasSuffix(symbol, "]"):
+		if m := dotnet.FindStringSubmatch(symbol); m != nil {
+			return Parsed{Name: m[1], Kind: profile.KindDotNet}, true
 		}
-		file, line, _ := SplitPosition(pos)
-		return Parsed{Name: name, File: file, Line: line, Kind: profile.KindJS}, true
+	case strings.IndexByte(symbol, '$') > 0:
+		if m := phpJIT.FindStringSubmatch(symbol); m != nil {
+			return Parsed{Name: m[1], Kind: profile.KindPHP}, true
+		}
 	}
-	if v8Builtin.MatchString(symbol) {
-		return Parsed{Name: symbol, Kind: profile.KindJS}, true
+	if i := strings.IndexByte(symbol, ':'); i > 0 && !strings.HasPrefix(symbol[i+1:], ":") {
+		if p, ok = v8(symbol); ok {
+			return p, true
+		}
 	}
-	if m := pyTramp.FindStringSubmatch(symbol); m != nil {
-		return Parsed{Name: m[1], File: m[2], Kind: profile.KindPython}, true
-	}
-	if m := dotnet.FindStringSubmatch(symbol); m != nil {
-		return Parsed{Name: m[1], Kind: profile.KindDotNet}, true
-	}
-	if m := phpJIT.FindStringSubmatch(symbol); m != nil {
-		return Parsed{Name: m[1], Kind: profile.KindPHP}, true
-	}
-	if javaName.MatchString(symbol) {
+	if isJava(symbol) {
 		return Parsed{Name: symbol, Kind: profile.KindJava}, true
 	}
 	return Parsed{}, false
+}
+
+func v8(symbol string) (Parsed, bool) {
+	if v8Builtin.MatchString(symbol) {
+		return Parsed{Name: symbol, Kind: profile.KindJS}, true
+	}
+	m := v8Code.FindStringSubmatch(symbol)
+	if m == nil {
+		return Parsed{}, false
+	}
+	name, pos := m[1], ""
+	if i := strings.LastIndexByte(name, ' '); i >= 0 {
+		name, pos = name[:i], name[i+1:]
+	}
+	if name == "" {
+		name = "(anonymous)"
+	}
+	file, line, _ := SplitPosition(pos)
+	return Parsed{Name: name, File: file, Line: line, Kind: profile.KindJS}, true
 }
 
 // SplitPosition splits "file:line" or "file:line:column". Without a line the

@@ -110,12 +110,18 @@ func ofName(name string, otherwise profile.Kind) profile.Kind {
 		return otherwise
 	case isGo(name):
 		return profile.KindGo
-	case javaName.MatchString(name):
+	case isJava(name):
 		return profile.KindJava
-	case pythonName.MatchString(name):
+	case strings.IndexByte(name, '<') >= 0 && pythonName.MatchString(name):
 		return profile.KindPython
 	}
 	return otherwise
+}
+
+// isJava and isGo look for a telling byte first: they run for every function of
+// a profile, and most names are plain C.
+func isJava(name string) bool {
+	return strings.ContainsAny(name, "./;") && javaName.MatchString(name)
 }
 
 var (
@@ -129,13 +135,13 @@ var (
 // isGo recognises names as the Go linker writes them: a package path, a dot,
 // and an identifier or a receiver.
 func isGo(name string) bool {
-	if strings.Contains(name, "::") || strings.Contains(name, " ") && !strings.Contains(name, "[") {
+	if strings.IndexByte(name, '.') < 0 || strings.Contains(name, "::") || strings.Contains(name, " ") && !strings.Contains(name, "[") {
 		return false
 	}
 	if strings.Contains(name, ".(*") {
 		return true
 	}
-	if javaName.MatchString(name) {
+	if isJava(name) {
 		return false
 	}
 	return goRuntime.MatchString(name) || goMain.MatchString(name) || goHosted.MatchString(name)
