@@ -7,6 +7,7 @@ func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newRecordCmd(),
 		newExplainCmd(),
+		newTryCmd(lookUpTarget),
 		newScanCmd(),
 		newTopCmd(),
 		newFlameCmd(),

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"whyhot/internal/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/ingest"
+	"whyhot/internal/rule"
+)
+
+// lookUpTarget finds in a profile what a trial needs to know: the recorded
+// command, and what the finding proposes to preload.
+func lookUpTarget(ctx context.Context, path, findingID string) (tryTarget, error) {
+	p, err := ingest.Open(ctx, path, ingest.Options{})
+	if err != nil {
+		return tryTarget{}, err
+	}
+	target := tryTarget{Command: p.Meta.Command}
+	if findingID == "" {
+		return target, nil
+	}
+	if !allNamed(p) {
+		if p, _, err = symbolize(ctx, p, loadFlags{}); err != nil {
+			return tryTarget{}, err
+		}
+	}
+	cat, err := catalog.Builtin()
+	if err != nil {
+		return tryTarget{}, err
+	}
+	findings, _, err := rule.Run(ctx, p, cat, newFacts(), rule.Options{ProfilePath: path})
+	if err != nil {
+		return tryTarget{}, err
+	}
+	f, err := pickFinding(findings, path, findingID)
+	if err != nil {
+		return tryTarget{}, err
+	}
+	if entry, ok := cat.Entry(f.Rule); ok {
+		for _, c := range entry.Candidates {
+			if c.Preload != "" {
+				target.Preload = append(target.Preload, c.Preload)
+			}
+		}
+	}
+	return target, nil
+}
+
+func pickFinding(findings []finding.Finding, path, id string) (finding.Finding, error) {
+	ids := make([]string, 0, len(findings))
+	for _, f := range findings {
+		if f.ID == id {
+			return f, nil
+		}
+		ids = append(ids, f.ID)
+	}
+	if len(ids) == 0 {
+		return finding.Finding{}, fmt.Errorf("%s has no finding %s: it has none at all", path, id)
+	}
+	return finding.Finding{}, fmt.Errorf("%s has no finding %s; it has %s", path, id, strings.Join(ids, ", "))
+}
