@@ -6,9 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/profile"
 	"whyhot/internal/report/source"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
+	"whyhot/internal/symbol"
 	"whyhot/internal/view"
 )
 
@@ -51,7 +53,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if f.context < 0 {
 		return fmt.Errorf("--context %d: must not be negative", f.context)
 	}
-	all, err := loadProfile(cmd, path, f.load)
+	all, summary, err := readProfile(cmd, path, f.load)
 	if err != nil {
 		return err
 	}
@@ -76,9 +78,27 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 		Profile: p, Name: functionTitle(p, found), Table: table, Whole: whole,
 		Source: files.Lines, Context: f.context,
 	})
-	printOnce(cmd.ErrOrStderr(), files.Notes())
+	printOnce(cmd.ErrOrStderr(), append(files.Notes(), missingLines(p, found, table, summary)...))
 	if path != "-" {
 		out.Hint("why it is hot", "whyhot", "explain", path)
 	}
 	return out.Err()
+}
+
+// missingLines says why the lines of a function are not known and what would
+// help.
+func missingLines(p *profile.Profile, found []profile.FunctionID, table *view.LineTable, summary symbol.Summary) []string {
+	for _, r := range table.Rows {
+		if r.Line > 0 {
+			return nil
+		}
+	}
+	binary := p.Mapping(p.Function(found[0]).Mapping).Path
+	for i := range summary.Mappings {
+		m := &summary.Mappings[i]
+		if m.Path == binary && m.Problem != "" {
+			return symbol.Summary{Mappings: summary.Mappings[i : i+1], Total: summary.Total}.Hints(0, true)
+		}
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/ingest"
 	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/profile"
+	"whyhot/internal/symbol"
 )
 
 // loadFlags say how to read a profile.
@@ -36,6 +37,20 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 // loadProfile reads the profile at path ("-" is the standard input) and names
 // its addresses. What the user should know of the reading goes to stderr.
 func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile, error) {
+	p, summary, err := readProfile(cmd, path, f)
+	if err != nil {
+		return nil, err
+	}
+	printOnce(cmd.ErrOrStderr(), summary.Hints(worthSaying, false))
+	return p, nil
+}
+
+// worthSaying is the share of a profile that must lack names before the user
+// hears of it: less changes no conclusion.
+const worthSaying = 0.02
+
+// readProfile is loadProfile without a word on missing names.
+func readProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile, symbol.Summary, error) {
 	done := showBusy(cmd.ErrOrStderr(), "reading "+path)
 	p, err := ingest.Open(cmd.Context(), path, ingest.Options{
 		SampleType: f.sampleType,
@@ -44,17 +59,22 @@ func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile
 	})
 	done()
 	if err != nil {
-		return nil, err
+		return nil, symbol.Summary{}, err
 	}
 	printOnce(cmd.ErrOrStderr(), p.Meta.Warnings)
 	if f.noSymbols || allNamed(p) {
-		return p, nil
+		return p, symbol.Summary{}, nil
 	}
 	done = showBusy(cmd.ErrOrStderr(), "looking up symbols")
-	p, notes, err := symbolize(cmd.Context(), p, f)
-	done()
-	printOnce(cmd.ErrOrStderr(), notes)
-	return p, err
+	defer done()
+	return symbolize(cmd.Context(), p, f)
+}
+
+// symbolize names the addresses of p. The summary says what is missing and what
+// would help.
+func symbolize(ctx context.Context, p *profile.Profile, f loadFlags) (*profile.Profile, symbol.Summary, error) {
+	named, summary := symbol.New(symbol.Options{DebugDirs: f.debugDirs}).Symbolize(ctx, p)
+	return named, summary, ctx.Err()
 }
 
 // allNamed says that no location with an address lacks a name.
@@ -116,9 +136,4 @@ func showBusy(w io.Writer, what string) (done func()) {
 			progress.Wait()
 		}
 	}
-}
-
-// symbolize names the addresses of p; notes say what is missing and what helps.
-func symbolize(_ context.Context, p *profile.Profile, _ loadFlags) (named *profile.Profile, notes []string, err error) {
-	return p, nil, nil
 }
