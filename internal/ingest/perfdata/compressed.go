@@ -23,11 +23,11 @@ type inflater struct {
 	src   *source
 	other func(*record) error // takes records that stand between compressed ones
 	dec   *zstd.Decoder
-	feed []byte // what is left of the current payload
-	at   int64
-	held []byte // decoded and not yet a whole record
-	buf  []byte
-	err  error // of pulling the next payload, kept from the decoder's wrapping
+	feed  []byte // what is left of the current payload
+	at    int64
+	held  []byte // decoded and not yet a whole record
+	buf   []byte
+	err   error // of pulling the next payload, kept from the decoder's wrapping
 }
 
 func newInflater(src *source, other func(*record) error) (*inflater, error) {

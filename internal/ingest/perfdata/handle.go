@@ -239,4 +239,3 @@ func (s *session) labelsOf(th *thread) labelID {
 	th.stale = false
 	return th.labels
 }
-

@@ -178,4 +178,3 @@ func (k *labelKey) labels() []profile.Label {
 	}
 	return out
 }
-
