@@ -16,10 +16,8 @@ func Expand(short string) *regexp.Regexp {
 		parts[i] = regexp.QuoteMeta(part)
 	}
 	pattern := strings.Join(parts, `.*`)
-	if strings.HasPrefix(short, "<") {
-		pattern = typeStart.ReplaceAllString(pattern, `$1(?:[\pL_][\pL_0-9]*::)*$2`)
-	}
-	// Shorten takes these without a mark: a return type in front, a signature or
-	// a version behind.
+	// Shorten takes these without a mark: the paths of types in a leading bracket,
+	// a return type in front, a signature or a version behind.
+	pattern = typeStart.ReplaceAllString(pattern, `$1(?:[\pL_][\pL_0-9]*::)*$2`)
 	return regexp.MustCompile(`^(?s:.* )?` + pattern + `(?:[(@\[ ].*)?$`)
 }

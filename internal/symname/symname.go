@@ -94,11 +94,25 @@ func unqualify(name string, width int) (string, bool) {
 		default:
 			continue
 		}
-		if len(rest) <= utf8.UTFMax*width && utf8.RuneCountInString(rest) < width {
-			return ellipsis + rest, true
+		if len(rest) > utf8.UTFMax*width {
+			continue
+		}
+		if room := width - 1 - utf8.RuneCountInString(rest); room >= 0 {
+			return ellipsis + endOf(name[:len(name)-len(rest)], room) + rest, true
 		}
 	}
 	return "", false
+}
+
+// endOf is what fits of the component before a gap, where that is enough to
+// recognise it by.
+func endOf(dropped string, room int) string {
+	const enough = 6
+	runes := []rune(dropped)
+	if room < enough || room >= len(runes) {
+		return ""
+	}
+	return strings.TrimLeft(string(runes[len(runes)-room:]), ":…>), ")
 }
 
 // cut takes the middle out. More of the end stays: it tells more.

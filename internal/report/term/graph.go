@@ -23,11 +23,7 @@ type GraphInput struct {
 // Graph prints both trees of a call graph.
 func (p *Printer) Graph(in GraphInput) {
 	s := in.Sandwich
-	title := styles.title.Render(Clean(in.Name))
-	if lib := where(in.Profile, s.Function); lib != "" {
-		title += "  " + styles.dim.Render(Clean(lib))
-	}
-	p.Line(title)
+	p.functionTitle(in.Name, where(in.Profile, s.Function), in.FullNames)
 	facts := []string{
 		quantity.Percent(in.Whole.Share(s.Total)) + " total",
 		quantity.Percent(in.Whole.Share(s.Self)) + " self",
@@ -45,6 +41,19 @@ func (p *Printer) Graph(in GraphInput) {
 // where is the binary, or the source file of code that runs from none.
 func where(p *profile.Profile, fn profile.FunctionID) string {
 	return cmp.Or(library(p, fn), source(p.Function(fn), 0))
+}
+
+// functionTitle prints a function's name and place on one line.
+func (p *Printer) functionTitle(name, place string, full bool) {
+	name, place = Clean(name), Clean(place)
+	if !full {
+		name = symname.Shorten(name, max(20, p.Width-gap-len([]rune(place))))
+	}
+	title := styles.title.Render(name)
+	if place != "" {
+		title += strings.Repeat(" ", gap) + styles.dim.Render(place)
+	}
+	p.Line(title)
 }
 
 func share(part, whole int64) float64 {

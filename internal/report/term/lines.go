@@ -26,7 +26,7 @@ type LinesInput struct {
 
 // Lines prints the cost of each line beside its text.
 func (p *Printer) Lines(in LinesInput) {
-	p.Line(styles.title.Render(Clean(in.Name)))
+	p.functionTitle(in.Name, "", false)
 	p.Line(styles.dim.Render(fmt.Sprintf("%s self · %s total",
 		quantity.Percent(in.Whole.Share(in.Table.Self)), quantity.Percent(in.Whole.Share(in.Table.Total)))))
 	for rows := in.Table.Rows; len(rows) > 0; {

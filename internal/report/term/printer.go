@@ -31,6 +31,8 @@ type Printer struct {
 	Width int  // columns there are
 	TTY   bool // whether a person is looking
 	err   error
+
+	hinted bool // so that several hints stand together
 }
 
 // New returns a printer for w. COLUMNS in env overrules the terminal's own
@@ -79,7 +81,10 @@ func (p *Printer) Hint(what string, command ...string) {
 	for i, w := range command {
 		words[i] = Quote(w)
 	}
-	p.Line()
+	if !p.hinted {
+		p.hinted = true
+		p.Line()
+	}
 	p.Line(styles.dim.Render(what+": ") + styles.command.Render(strings.Join(words, " ")))
 }
 
@@ -123,7 +128,7 @@ var styles = struct {
 	title:   lipgloss.NewStyle().Bold(true),
 	heading: lipgloss.NewStyle().Faint(true).Underline(true),
 	dim:     lipgloss.NewStyle().Faint(true),
-	bar:     lipgloss.NewStyle().Foreground(lipgloss.Blue),
+	bar:     lipgloss.NewStyle().Foreground(lipgloss.BrightBlue),
 	strong:  lipgloss.NewStyle().Bold(true),
 	command: lipgloss.NewStyle().Foreground(lipgloss.Cyan),
 	warn:    lipgloss.NewStyle().Foreground(lipgloss.Yellow),
