@@ -184,7 +184,8 @@ func (f *File) OffsetToVaddr(off uint64) (uint64, bool) {
 }
 
 // Lookup returns the frames at a virtual address, innermost inlined callee
-// first, or nil when nothing is known about it.
+// first, or nil when nothing is known about it. Padding between functions that
+// the line table covers gives one frame with a line and no name.
 func (f *File) Lookup(vaddr uint64) []profile.Frame {
 	frames, err := f.LookupAll(context.Background(), []uint64{vaddr})
 	if err != nil {

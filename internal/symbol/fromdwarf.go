@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"context"
+	"strings"
 
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol/dwarf"
@@ -37,8 +38,6 @@ type frameKey struct {
 }
 
 func (c *converter) convert(vaddr uint64, frames []dwarf.Frame) []profile.Frame {
-	// The symbol table knows which copy of a function this is (".cold",
-	// ".isra.0"), and DWARF does not.
 	sym, _ := c.f.symbols.Find(vaddr)
 	key := frameKey{&frames[0], sym.Low}
 	if known, ok := c.frames[key]; ok {
@@ -52,12 +51,8 @@ func (c *converter) convert(vaddr uint64, frames []dwarf.Frame) []profile.Frame 
 			out[i].Function.StartLine = 0 // it would point into another file
 		}
 	}
-	if last := &out[len(out)-1].Function; sym.Name != "" {
-		named := c.f.function(sym.Name)
-		last.Name, last.SystemName = named.Name, named.SystemName
-	}
-	if len(out) == 1 && out[0].Function.Name == "" {
-		out = nil // a line without a function names nothing
+	if sym.Name != "" {
+		c.f.rename(&out[len(out)-1].Function, sym.Name)
 	}
 	c.frames[key] = out
 	return out
@@ -74,4 +69,21 @@ func (c *converter) function(d *dwarf.Function) profile.Function {
 	fn.StartLine = d.Line
 	c.funcs[d] = fn
 	return fn
+}
+
+// rename gives a function with code of its own the name that the symbol table
+// has for it. The table knows which copy of a function this is (".cold",
+// ".isra.0") and by what name a C library exports it, and DWARF does not. But
+// where two C++ functions were compiled to the same code, and share it, DWARF
+// knows which of them the code was made for.
+func (f *File) rename(fn *profile.Function, symbol string) {
+	named := f.function(symbol)
+	if isMangled(fn.SystemName) && isMangled(symbol) && !strings.HasPrefix(named.Name, fn.Name) {
+		return
+	}
+	fn.Name, fn.SystemName = named.Name, named.SystemName
+}
+
+func isMangled(symbol string) bool {
+	return strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R")
 }

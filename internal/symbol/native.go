@@ -92,7 +92,7 @@ func (s *Symbolizer) openMapping(r *request) (*File, answer) {
 	find := s.opts.finder()
 	id := gnuBuildID(r.m.BuildID)
 	var failures []error
-	for _, place := range s.places(path, r.pids) {
+	for i, place := range s.places(path, r.pids) {
 		bin, err := elffile.Open(place)
 		if err == nil {
 			err = s.sameFile(bin, r, id, deleted)
@@ -101,7 +101,10 @@ func (s *Symbolizer) openMapping(r *request) (*File, answer) {
 			}
 			_ = bin.Close()
 		}
-		failures = append(failures, err)
+		// What matters of the further places is only a file that was there.
+		if i == 0 || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			failures = append(failures, err)
+		}
 	}
 	if bin := find.BinaryByBuildID(id); bin != nil {
 		return s.opened(bin, nil, r)

@@ -124,34 +124,32 @@ func (d *Info) isCode(addr uint64) bool {
 	return i < len(d.code) && d.code[i].Low <= addr
 }
 
-// indexUnits finds the address ranges of all units: from the units themselves,
-// and from .debug_aranges for those that do not say. Where no unit says anything,
-// the functions are read to find out.
+// indexUnits finds the address ranges of all units: from the units themselves
+// and from .debug_aranges, because either may be incomplete (DWARF 2 has no way to
+// say that a unit is in several places; clang writes no .debug_aranges). Where
+// neither says anything, the functions are read to find out.
 func (d *Info) indexUnits() {
+	byOffset := make(map[uint64]int32, len(d.units))
 	var spans []interval.Span
-	var silent []int
 	for i, u := range d.units {
 		if !u.hasCode() {
 			continue
 		}
-		before := len(spans)
+		byOffset[u.off] = int32(i)
 		u.eachRange(u.root.low, u.root.high, u.root.ranges, func(lo, hi uint64) {
 			spans = append(spans, interval.Span{Low: lo, High: hi, ID: int32(i)})
 		})
-		if len(spans) == before {
-			silent = append(silent, i)
-		}
 		if u.root.dwoName.class != classNone {
-			d.noteSplit(u)
+			d.noteSplit()
 		}
 	}
-	if len(silent) > 0 {
-		spans = append(spans, d.fromAranges(silent)...)
-	}
+	spans = append(spans, d.aranges(byOffset)...)
 	if len(spans) == 0 {
-		for _, i := range silent {
-			for _, s := range d.units[i].allSpans() {
-				spans = append(spans, interval.Span{Low: s.Low, High: s.High, ID: int32(i)})
+		for i, u := range d.units {
+			if u.hasCode() {
+				for _, s := range u.allSpans() {
+					spans = append(spans, interval.Span{Low: s.Low, High: s.High, ID: int32(i)})
+				}
 			}
 		}
 	}
@@ -170,12 +168,8 @@ func (u *unit) allSpans() []interval.Span {
 	return b.spans
 }
 
-// fromAranges reads the ranges of some units from .debug_aranges (§6.1.2).
-func (d *Info) fromAranges(silent []int) []interval.Span {
-	wanted := make(map[uint64]int32, len(silent))
-	for _, i := range silent {
-		wanted[d.units[i].off] = int32(i)
-	}
+// aranges reads .debug_aranges (§6.1.2).
+func (d *Info) aranges(byOffset map[uint64]int32) []interval.Span {
 	var spans []interval.Span
 	c := at(d.sec.aranges, 0, d.sec.big)
 	for c.pos < len(c.data) {
@@ -192,7 +186,7 @@ func (d *Info) fromAranges(silent []int) []interval.Span {
 		if over := (c.pos - set) % tuple; over != 0 {
 			c.skip(uint64(tuple - over))
 		}
-		id, want := wanted[unitOff]
+		id, want := byOffset[unitOff]
 		for want && c.pos+tuple <= end {
 			lo := c.uint(addrSize)
 			n := c.uint(addrSize)
@@ -217,10 +211,9 @@ func (d *Info) note(text string) {
 const maxNotes = 20
 
 // noteSplit tells once that details are in files of their own.
-func (d *Info) noteSplit(u *unit) {
+func (d *Info) noteSplit() {
 	d.note("built with -gsplit-dwarf: functions come from the symbol table and lines without inlined calls, " +
 		"because the details are in .dwo files; link with -gno-split-dwarf for inlined frames")
-	_ = u
 }
 
 // Notes are what the user should know: damage that cost answers.

@@ -1,0 +1,88 @@
+package symbol
+
+import (
+	"debug/elf"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+const goProgram = `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+type cart struct{ items []int }
+
+func (c *cart) add(x int) { c.items = append(c.items, twice(x)) }
+
+func twice(x int) int { return x + x }
+
+//go:noinline
+func (c *cart) total() (sum int) {
+	for _, x := range c.items {
+		sum += twice(x)
+	}
+	return sum
+}
+
+func main() {
+	var c cart
+	for i := range os.Args {
+		c.add(i)
+	}
+	fmt.Println(c.total())
+}
+`
+
+// TestGo names a function of a Go program from DWARF and, when that is stripped,
+// from the table that Go's runtime needs.
+func TestGo(t *testing.T) {
+	goTool := tool(t, "go")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": goProgram, "go.mod": "module shop\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, stripped := filepath.Join(dir, "whole"), filepath.Join(dir, "stripped")
+	command(t, dir, goTool, "build", "-o", whole, ".")
+	command(t, dir, goTool, "build", "-ldflags=-s -w", "-o", stripped, ".")
+	addr := uint64(0)
+	e, err := elf.Open(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	syms, err := e.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range syms {
+		if s.Name == "main.(*cart).total" {
+			addr = s.Value
+		}
+	}
+	for _, path := range []string{whole, stripped} {
+		f, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		frames := f.Lookup(addr + 4)
+		if len(frames) == 0 {
+			t.Errorf("%s: nothing at %#x; %q", filepath.Base(path), addr, f.Notes())
+			continue
+		}
+		last := frames[len(frames)-1]
+		if last.Function.Name != "main.(*cart).total" || last.Function.Kind != profile.KindGo ||
+			!strings.HasSuffix(last.Function.File, "main.go") || last.Line < 15 {
+			t.Errorf("%s: %+v", filepath.Base(path), frames)
+		}
+	}
+}
