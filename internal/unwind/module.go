@@ -192,6 +192,10 @@ func (m *Module) row(off uint64) *row {
 	if !ok {
 		return nil
 	}
+	return m.rowAtAddress(pc)
+}
+
+func (m *Module) rowAtAddress(pc uint64) *row {
 	for _, s := range m.cfi {
 		f, ok := s.find(pc)
 		if !ok {
