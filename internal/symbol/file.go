@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whyhot/internal/elfinfo/debugfile"
+	"whyhot/internal/elfinfo/dwarf"
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/profile"
-	"whyhot/internal/symbol/debugfile"
-	"whyhot/internal/symbol/dwarf"
 	"whyhot/internal/symbol/elfsym"
 )
 

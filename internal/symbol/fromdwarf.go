@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"whyhot/internal/elfinfo/dwarf"
 	"whyhot/internal/profile"
-	"whyhot/internal/symbol/dwarf"
 )
 
 // fromDWARF fills out with the frames of the addresses that the debug information

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"whyhot/internal/elfinfo/debugfile"
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/profile"
-	"whyhot/internal/symbol/debugfile"
 )
 
 // vdsoNames holds the vDSO: a small library that the kernel maps into every

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/elfinfo/interval"
 	"whyhot/internal/symbol/alias"
-	"whyhot/internal/symbol/interval"
 )
 
 // Symbol is one named range of code.

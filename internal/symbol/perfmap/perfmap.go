@@ -14,7 +14,7 @@ import (
 	"io"
 	"strconv"
 
-	"whyhot/internal/symbol/interval"
+	"whyhot/internal/elfinfo/interval"
 )
 
 // Symbol is one named piece of generated code.

@@ -9,14 +9,15 @@ const (
 	langCpp03   = 0x19
 	langCpp11   = 0x1a
 	langCpp14   = 0x21
-	langCpp17   = 0x2b
-	langCpp20   = 0x2c
+	langCpp17   = 0x2a
+	langCpp20   = 0x2b
+	langCpp23   = 0x3a
 	langFortran = 0x0e
 )
 
 func (u *unit) hasScopes() bool {
 	switch u.root.language {
-	case langCpp, langCpp03, langCpp11, langCpp14, langCpp17, langCpp20, langD, langFortran:
+	case langCpp, langCpp03, langCpp11, langCpp14, langCpp17, langCpp20, langCpp23, langD, langFortran:
 		return true
 	}
 	return false

@@ -3,7 +3,7 @@ package dwarf
 import (
 	"fmt"
 
-	"whyhot/internal/symbol/interval"
+	"whyhot/internal/elfinfo/interval"
 )
 
 // tree holds the functions and inlined calls of one unit, by address, and the

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"whyhot/internal/elfinfo/elffile"
-	"whyhot/internal/symbol/interval"
+	"whyhot/internal/elfinfo/interval"
 )
 
 // sections are the parts of one file.
