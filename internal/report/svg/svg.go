@@ -42,7 +42,7 @@ const (
 	fontSize     = 12
 	letterWidth  = 7.3 // of the generic monospace font at fontSize, in most viewers
 	thinnest     = 0.4 // frames below this width are left out
-	labelled     = 3   // letters a frame must have room for to get a label
+	labelled     = 6   // letters a frame must have room for to get a label
 	headHeight   = 58
 	legendHeight = 26
 )
@@ -160,11 +160,20 @@ func (d *drawing) frame(b *box) {
 		gap = 0.6
 	}
 	d.print(`<g><title>%s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`,
-		escape(d.tooltip(n, name, library)), b.left, y, b.width-gap, rowHeight-1, from.Color(path.Base(library), name))
+		escape(d.tooltip(n, name, library)), b.left, y, b.width-gap, rowHeight-1, from.Color(d.shadeKey(n, library), name))
 	if letters := int((b.width - 6) / letterWidth); letters >= labelled {
 		d.print(`<text x="%.1f" y="%d" fill="#1d1c1a">%s</text>`, b.left+3, y+12, escape(symname.Shorten(name, letters)))
 	}
 	d.print("</g>\n")
+}
+
+// shadeKey chooses the hue within an origin: the binary, or for interpreted
+// code, which has none of its own, the file.
+func (d *drawing) shadeKey(n *view.Node, library string) string {
+	if library == "" && n.Label == "" && n.Parent >= 0 {
+		library = d.Profile.Function(n.Function).File
+	}
+	return path.Base(library)
 }
 
 func (d *drawing) describe(n *view.Node) (name, library string, from origin.Origin) {

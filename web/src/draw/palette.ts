@@ -8,7 +8,7 @@ import type { Functions } from "../data/profile";
 
 export type Theme = "light" | "dark";
 
-// An origin's colour has three hues, chosen by the binary, and three
+// An origin's colour has three hues, chosen by the binary or file, and three
 // lightnesses, chosen by the function; internal/report/origin has the same.
 const STEPS = 3;
 const HUE_STEP = 12; // degrees
@@ -38,7 +38,9 @@ export function colorTable(theme: Theme): readonly string[] {
 export function colorIndices(functions: Functions): Uint8Array {
   const indices = new Uint8Array(functions.count);
   for (let f = 0; f < functions.count; f++) {
-    const byBinary = hash(basename(functions.libraries[functions.library[f]])) % STEPS;
+    // Interpreted code has no binary of its own: its files stand apart instead.
+    const binary = functions.libraries[functions.library[f]] || functions.files[functions.file[f]];
+    const byBinary = hash(basename(binary)) % STEPS;
     const byName = hash(functions.name[f]) % STEPS;
     indices[f] = functions.origin[f] * SHADES + byBinary * STEPS + byName;
   }

@@ -112,6 +112,10 @@ function dropParameters(s: string): string {
     }
     const close = matchingParenthesis(s, i);
     if (close < 0) return s;
+    if (s.slice(0, i).endsWith("decltype")) {
+      i = close;
+      continue;
+    }
     // A scope such as foo(int)::{lambda#1} goes on behind the parameters.
     const rest = s.slice(close + 1).replace(/^ (?:const|volatile|&&?|noexcept)+(?= |$|::)/, "");
     return s.slice(0, i) + (rest.startsWith("::") ? dropParameters(rest) : "");
@@ -130,13 +134,15 @@ function matchingParenthesis(s: string, open: number): number {
 
 // A demangled template function starts with its return type: void f<…>.
 function dropReturnType(s: string): string {
-  if (!s.includes("<…>") || s.includes("operator")) return s;
-  const space = s.lastIndexOf(" ");
+  if (!s.includes("<…>")) return s;
+  const operator = s.search(/\boperator\b/);
+  const space = s.lastIndexOf(" ", operator < 0 ? s.length : operator);
   return space > 0 && /^[\w:<>…*& ]+$/.test(s.slice(0, space)) ? s.slice(space + 1) : s;
 }
 
 function lastComponent(s: string): string {
-  return s.slice(s.lastIndexOf("::") + (s.includes("::") ? 2 : 0)).replace("<…>", "");
+  const scope = s.lastIndexOf("::");
+  return s.slice(scope < 0 ? 0 : scope + 2).replace("<…>", "");
 }
 
 // fitName makes a short name fit a number of pixels: first without leading

@@ -10,6 +10,7 @@ export interface Look {
   height?: number;
   dark?: boolean;
   ratio?: number;
+  scripts?: boolean;
 }
 
 export async function withBrowser<T>(
@@ -24,6 +25,7 @@ export async function withBrowser<T>(
     deviceScaleFactor: look.ratio ?? 1,
     colorScheme: look.dark ? "dark" : "light",
     reducedMotion: "reduce",
+    javaScriptEnabled: look.scripts ?? true,
     args: [
       "--no-sandbox",
       "--disable-gpu",

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fitName, shortName } from "../../src/format/name";
+import { duration, integer, percent, percentError, quantity } from "../../src/format/number";
+
+test("names lose what rarely tells frames apart", () => {
+  const names: Record<string, string> = {
+    malloc: "malloc",
+    "malloc@@GLIBC_2.2.5": "malloc",
+    "std::vector<int, std::allocator<int> >::push_back(int const&)": "std::vector<…>::push_back",
+    "void std::sort<int*, std::less<int> >(int*, int*, std::less<int>)": "std::sort<…>",
+    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::append(char const*)":
+      "std::string::append",
+    "(anonymous namespace)::run(int)": "{anon}::run",
+    "foo(int)::{lambda(std::vector<int>)#1}::operator()(std::vector<int>) const":
+      "foo::{lambda#1}::operator()",
+    "operator new(unsigned long)": "operator new",
+    "bool operator< <int>(A<int> const&, A<int> const&)": "operator< <…>",
+    "std::ostream& std::operator<< <char>(std::ostream&, char)": "std::operator<< <…>",
+    "Foo::operator->() const": "Foo::operator->",
+    "Foo::operator()(int)": "Foo::operator()",
+    "Foo::operator bool() const": "Foo::operator bool",
+    "hash_sort.constprop.0": "hash_sort",
+    "fold [clone .isra.0]": "fold",
+    "core::ptr::drop_in_place::h0123456789abcdef": "core::ptr::drop_in_place",
+    "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop": "<Vec as Drop>::drop",
+    "serde::de::Deserializer::visit<T>": "serde::de::Deserializer::visit<…>",
+    "github.com/acme/shop/cart.(*Cart).Add": "cart.(*Cart).Add",
+    "encoding/json.(*decodeState).object": "json.(*decodeState).object",
+    "main.main.func1": "main.main.func1",
+    "java/lang/String.hashCode": "String.hashCode",
+    "Ljava/util/HashMap;::get": "HashMap.get",
+    "LazyCompile:*parse /srv/app/lib/parser.js:10:2": "parse parser.js:10:2",
+    "<module>": "<module>",
+    "<listcomp>": "<listcomp>",
+    "(garbage collector)": "(garbage collector)",
+    "[libc.so.6]": "[libc.so.6]",
+    "a < b": "a < b",
+    "": "",
+  };
+  for (const [long, short] of Object.entries(names)) assert.equal(shortName(long), short);
+});
+
+test("no name makes shortening throw, hang or grow", () => {
+  const parts = [
+    "<",
+    ">",
+    "(",
+    ")",
+    "::",
+    "operator",
+    "->",
+    "a",
+    " ",
+    "[clone ",
+    "{lambda(",
+    "/",
+    ".",
+    "L",
+    ";",
+  ];
+  let state = 1;
+  for (let i = 0; i < 5000; i++) {
+    let s = "";
+    for (let n = 0; n < 12; n++) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      s += parts[state % parts.length];
+    }
+    assert.ok(shortName(s).length <= s.length + 2 * (s.split("<").length - 1), s);
+  }
+  const deep = "a<".repeat(20_000);
+  assert.equal(shortName(deep), deep);
+});
+
+const letters = (s: string): number => s.length;
+
+test("a name is fitted by its scopes first, its end last", () => {
+  assert.equal(fitName("clang::Parser::Parse", 20, letters), "clang::Parser::Parse");
+  assert.equal(fitName("clang::Parser::Parse", 15, letters), "…Parser::Parse");
+  assert.equal(fitName("clang::Parser::Parse", 8, letters), "…Parse");
+  assert.equal(fitName("clang::Parser::Parse", 4, letters), "Par…");
+  assert.equal(fitName("clang::Parser::Parse", 1, letters), "");
+  assert.equal(fitName("main", 3, letters), "ma…");
+});
+
+test("numbers read well", () => {
+  assert.equal(percent(0.1234), "12.3 %");
+  assert.equal(percent(0.001), "0.10 %");
+  assert.equal(percent(0.00001), "< 0.01 %");
+  assert.equal(percent(0), "0 %");
+  assert.equal(percentError(0.0123), "± 1.2");
+  assert.equal(integer(1234567), "1\u202f234\u202f567");
+  assert.equal(quantity(1.5e9, "nanoseconds", "cpu"), "1.50 s");
+  assert.equal(quantity(12, "count", "samples"), "12 samples");
+  assert.equal(quantity(3 * 1024 * 1024, "bytes", "alloc_space"), "3.0 MiB");
+  assert.equal(duration(0.0123), "12 ms");
+  assert.equal(duration(7200), "120.0 min");
+});
