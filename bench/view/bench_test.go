@@ -56,6 +56,7 @@ var million = sync.OnceValue(func() *profile.Profile {
 })
 
 func measure(b *testing.B, run func(p *profile.Profile)) {
+	b.Helper()
 	p := million()
 	runtime.GC()
 	b.ReportAllocs()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -60,7 +61,7 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 		return fmt.Errorf("-n %d: must not be negative", f.rows)
 	}
 	if before == "-" && after == "-" {
-		return fmt.Errorf("only one of the profiles can be the standard input")
+		return errors.New("only one of the profiles can be the standard input")
 	}
 	a, err := f.one(cmd, before)
 	if err != nil {

@@ -66,8 +66,9 @@ stay fractions of the whole profile unless --relative is given.`,
 }
 
 func groupingList() string {
-	var names []string
-	for _, g := range view.Groupings() {
+	groupings := view.Groupings()
+	names := make([]string, 0, len(groupings))
+	for _, g := range groupings {
 		names = append(names, string(g))
 	}
 	return strings.Join(names, ", ")
@@ -168,7 +169,7 @@ func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter
 		of = "shares are of these"
 	}
 	kept := quantity.Percent(term.WholeOf(all).Share(p.Total()))
-	out.Note("%s: %s of the samples (%s); %s", on, quantity.Count(p.Count()), kept, of)
+	out.Notef("%s: %s of the samples (%s); %s", on, quantity.Count(p.Count()), kept, of)
 }
 
 // hintAfterTop names the next step: who calls the hottest function that has a

@@ -82,7 +82,7 @@ func unqualify(name string, width int) (string, bool) {
 		if p.enclosed[i] || p.inOperator(i) {
 			continue
 		}
-		rest := ""
+		var rest string
 		switch {
 		case strings.HasPrefix(name[i:], "::"):
 			rest = name[i:]

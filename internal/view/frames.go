@@ -27,9 +27,7 @@ func Identity(p *profile.Profile) []profile.FunctionID {
 		f := p.Function(id)
 		m := p.Mapping(f.Mapping)
 		k := identity{name: f.Name, file: f.File, binary: m.Path, build: m.BuildID, kind: f.Kind}
-		switch f.Kind {
-		case profile.KindNative, profile.KindKernel, profile.KindVDSO, profile.KindGo:
-		default:
+		if !namesTell(f.Kind) {
 			k.start = f.StartLine
 		}
 		rep, ok := first[k]
@@ -40,6 +38,11 @@ func Identity(p *profile.Profile) []profile.FunctionID {
 		same[i] = rep
 	}
 	return same
+}
+
+// namesTell says that two functions of one name in one file are the same one.
+func namesTell(k profile.Kind) bool {
+	return k == profile.KindNative || k == profile.KindKernel || k == profile.KindVDSO || k == profile.KindGo
 }
 
 // frames gives every location its frame numbers, so that walking a stack costs

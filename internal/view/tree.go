@@ -137,8 +137,9 @@ func (b *treeBuilder) reserve(weights []weight) {
 
 func (b *treeBuilder) add(w weight) {
 	b.stack = b.frames.appendStack(b.stack[:0], b.p.Stack(w.stack))
-	part, ok := b.stack, true
+	part := b.stack
 	if b.inFocus != nil {
+		var ok bool
 		if part, ok = b.cut(b.stack); !ok {
 			return
 		}

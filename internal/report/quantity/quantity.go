@@ -7,6 +7,7 @@ package quantity
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func digits(v float64) string {
 
 // Count writes a number with its thousands grouped.
 func Count(n int64) string {
-	s := fmt.Sprint(n)
+	s := strconv.FormatInt(n, 10)
 	sign := ""
 	if s[0] == '-' {
 		sign, s = "-", s[1:]

@@ -36,7 +36,7 @@ func (f *Finder) Lines(path string) (lines []string, ok bool) {
 			continue
 		}
 		if !f.RecordedAt.IsZero() && changed.After(f.RecordedAt) {
-			f.notes = append(f.notes, fmt.Sprintf("%s was changed after the profile was recorded; its lines may have moved", candidate))
+			f.notes = append(f.notes, candidate+" was changed after the profile was recorded; its lines may have moved")
 		}
 		return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), true
 	}

@@ -2,12 +2,12 @@ package term
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/view"
-
-	"whyhot/internal/profile"
 )
 
 // Source gives the text of a file's lines; ok is false where it is not at hand.
@@ -51,7 +51,7 @@ func (p *Printer) linesOfFile(in LinesInput, rows []view.LineRow) {
 		p.Line(heading)
 	}
 	t := &Table{Columns: []Column{
-		{Title: "self", Right: true},
+		{Title: selfTitle, Right: true},
 		{Title: "total", Right: true},
 		{Title: "", Optional: 1},
 		{Title: "line", Right: true},
@@ -97,7 +97,7 @@ func (in *LinesInput) leadIn(t *Table, text []string, before, line int32) {
 
 func (in *LinesInput) context(t *Table, text []string, from, to int32) {
 	for n := max(from, 1); n <= to && int(n) <= len(text); n++ {
-		t.Add(Cell{}, Cell{}, Cell{}, Cell{Text: fmt.Sprint(n), Style: &styles.dim}, Cell{Text: expandTabs(text[n-1]), Style: &styles.dim})
+		t.Add(Cell{}, Cell{}, Cell{}, Cell{Text: strconv.Itoa(int(n)), Style: &styles.dim}, Cell{Text: expandTabs(text[n-1]), Style: &styles.dim})
 	}
 }
 
@@ -113,9 +113,9 @@ func (in *LinesInput) cells(r view.LineRow, text []string, most int64) []Cell {
 	}
 	switch {
 	case r.Line > 0 && int(r.Line) <= len(text):
-		return append(cells, Cell{Text: fmt.Sprint(r.Line)}, Cell{Text: expandTabs(text[r.Line-1])})
+		return append(cells, Cell{Text: strconv.Itoa(int(r.Line))}, Cell{Text: expandTabs(text[r.Line-1])})
 	case r.Line > 0:
-		return append(cells, Cell{Text: fmt.Sprint(r.Line)})
+		return append(cells, Cell{Text: strconv.Itoa(int(r.Line))})
 	case r.Offset > 0:
 		binary := in.Profile.Mapping(r.Mapping).Path
 		return append(cells, Cell{Text: fmt.Sprintf("+%#x", r.Offset)}, Cell{Text: ShortenPath(binary, 40), Style: &styles.dim})

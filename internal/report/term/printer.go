@@ -67,8 +67,8 @@ func (p *Printer) Line(parts ...string) {
 	_, p.err = fmt.Fprintln(p.out, strings.TrimRight(strings.Join(parts, ""), " "))
 }
 
-// Note prints a remark below a table.
-func (p *Printer) Note(format string, args ...any) {
+// Notef prints a remark below a table.
+func (p *Printer) Notef(format string, args ...any) {
 	p.Line(styles.dim.Render(Clean(fmt.Sprintf(format, args...))))
 }
 

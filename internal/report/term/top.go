@@ -25,6 +25,7 @@ type TopInput struct {
 }
 
 const (
+	selfTitle    = "self"
 	barWidth     = 10
 	libraryWidth = 24
 	sourceWidth  = 20 // at least
@@ -46,13 +47,13 @@ func (p *Printer) Top(in TopInput) {
 		for _, r := range in.Table.Rows[len(rows):] {
 			self += r.Self
 		}
-		p.Note("%s more with %s self together (-n 0 shows all)", quantity.Count(int64(rest)), quantity.Percent(in.Whole.Share(self)))
+		p.Notef("%s more with %s self together (-n 0 shows all)", quantity.Count(int64(rest)), quantity.Percent(in.Whole.Share(self)))
 	}
 }
 
 func (in *TopInput) table() *Table {
 	t := &Table{Columns: []Column{
-		{Title: "self", Right: true},
+		{Title: selfTitle, Right: true},
 		{Title: "±", Right: true, Optional: 1},
 		{Title: "total", Right: true},
 		{Title: "", Optional: 2},
