@@ -31,7 +31,8 @@ type noise struct {
 	sd     float64 // of the logarithm
 	spikes float64 // share of runs that take exponentially longer, by 30 % on average
 	drift  float64 // standard deviation of the linear change over 100 runs
-	phases float64 // chance per run that a slow phase (+15 %) begins or ends
+	phases float64 // chance per run that a slow phase begins or ends
+	slower float64 // how much longer runs take in a slow phase
 }
 
 // Now is the made-up time.
@@ -48,7 +49,7 @@ func (w *world) Run(_ context.Context, spec run.Spec) (*run.Result, error) {
 		w.slow = !w.slow
 	}
 	if w.slow {
-		f *= 1.15
+		f *= 1 + n.slower*w.rng.Float64()*2
 	}
 	f *= max(0.5, 1+n.drift*float64(w.runs)/100)
 	w.runs++
@@ -64,9 +65,10 @@ func (w *world) Run(_ context.Context, spec run.Spec) (*run.Result, error) {
 
 func simulate(trials int) {
 	usual := noise{name: "sd 2%, 8% spikes, drift", sd: 0.02, spikes: 0.08, drift: 0.1}
-	phases := noise{name: "sd 2%, 8% spikes, drift, slow phases", sd: 0.02, spikes: 0.08, drift: 0.1, phases: 0.05}
+	phases := noise{name: "sd 2%, 8% spikes, drift, slow phases", sd: 0.02, spikes: 0.08, drift: 0.1, phases: 0.05, slower: 0.15}
 	rough := noise{name: "sd 5%, 15% spikes, drift", sd: 0.05, spikes: 0.15, drift: 0.2}
-	for _, n := range []noise{usual, phases, rough} {
+	shared := noise{name: "sd 3%, 15% spikes, every other run up to 3× as long", sd: 0.03, spikes: 0.15, drift: 0.1, phases: 0.4, slower: 1}
+	for _, n := range []noise{usual, phases, rough, shared} {
 		for _, variants := range []int{1, 3} {
 			for _, truth := range []float64{1, 1.03} {
 				many(trials, n, variants, truth, 0, fmt.Sprintf("%s; %d variant(s); true ratio %.2f", n.name, variants, truth))
@@ -75,6 +77,7 @@ func simulate(trials int) {
 	}
 	for _, rounds := range []int{6, 7, 8, 10, 15, 20, 40} {
 		many(trials, usual, 1, 1, rounds, fmt.Sprintf("exactly %d rounds; %s", rounds, usual.name))
+		many(trials, shared, 1, 1, rounds, fmt.Sprintf("exactly %d rounds; %s", rounds, shared.name))
 	}
 }
 

@@ -243,7 +243,7 @@ func (t *trial) mark(a *arm, name string, at int64) {
 // measure runs rounds until there is a reason to stop.
 func (t *trial) measure(ctx context.Context) (Stop, error) {
 	order := rand.New(rand.NewPCG(t.plan.Seed, 1)) //nolint:gosec // as above
-	look := t.fewest()
+	look := t.rules.FewestRounds()
 	for {
 		if len(t.running()) < 2 {
 			return StopFailed, nil
@@ -292,12 +292,6 @@ func (t *trial) truncate() {
 	}
 }
 
-// fewest is the number of rounds that a verdict needs.
-func (t *trial) fewest() int {
-	const least = 7
-	return max(least, t.rules.FewestRounds())
-}
-
 // enough says whether and why to stop before the next round. look is the round
 // at which the numbers are looked at next.
 func (t *trial) enough(look *int) (Stop, bool) {
@@ -307,7 +301,7 @@ func (t *trial) enough(look *int) (Stop, bool) {
 		}
 		return StopBudget, t.plan.HardBudget && t.overBudget()
 	}
-	if t.overBudget() && (t.plan.HardBudget && t.rounds >= t.plan.MinRounds || t.rounds >= max(t.plan.MinRounds, t.fewest())) {
+	if t.overBudget() && (t.plan.HardBudget && t.rounds >= t.plan.MinRounds || t.rounds >= max(t.plan.MinRounds, t.rules.FewestRounds())) {
 		return StopBudget, true
 	}
 	if t.rounds < *look {

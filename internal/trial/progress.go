@@ -69,7 +69,7 @@ func (t *trial) expected() time.Duration {
 	}
 	needed := t.plan.MinRounds
 	if !t.plan.HardBudget {
-		needed = max(needed, t.fewest())
+		needed = max(needed, t.rules.FewestRounds())
 	}
 	least := now + time.Duration(max(0, needed-t.rounds))*t.perRound
 	return max(t.plan.Budget, least)

@@ -24,7 +24,7 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 	}
 	switch v.Verdict { //nolint:exhaustive // the others are answered above
 	case Same:
-		return "no difference within " + percent(t.rules.Band)
+		return "within " + percent(t.rules.Band) + " of the baseline"
 	case Faster, Slower:
 		return fmt.Sprintf("%s (%s to %s)", change(t.plan.Metric, i.Estimate), side(i.High), side(i.Low))
 	default:
@@ -44,7 +44,7 @@ func (t *trial) explainDifference(a *arm) string {
 }
 
 func (t *trial) explainTooFew(a *arm) string {
-	need := t.fewest()
+	need := t.rules.FewestRounds()
 	if len(a.results) >= need {
 		return metricNoun(t.plan.Metric) + " could not be measured in every run"
 	}

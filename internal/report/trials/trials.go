@@ -80,7 +80,11 @@ func stopText(s trial.Stop) string {
 }
 
 func table(p *term.Printer, o *trial.Outcome) {
-	const barWidth = 19
+	const wide, barWidth, narrowBarWidth = 100, 19, 13
+	bar := barWidth
+	if p.Width < wide {
+		bar = narrowBarWidth
+	}
 	t := term.Table{Columns: []term.Column{
 		{Title: "variant", Flex: true, Min: 10},
 		{Title: ratioTitle(o.Metric), Right: true},
@@ -96,7 +100,7 @@ func table(p *term.Printer, o *trial.Outcome) {
 		t.Columns[7].Optional = 5
 	}
 	t.Add(append([]term.Cell{{Text: "baseline"}, {}, {}, {}}, spent(&o.Baseline)...)...)
-	draw := newAxis(o, barWidth)
+	draw := newAxis(o, bar)
 	for i := range o.Variants {
 		v := &o.Variants[i]
 		style := styleOf(v.Verdict)

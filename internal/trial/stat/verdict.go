@@ -38,10 +38,13 @@ func (r Rules) Each() float64 { return 1 - (1-r.Level)/float64(r.Variants) }
 func (r Rules) interimEach() float64 { return 1 - (1-r.Interim)/float64(r.Variants) }
 
 // FewestRounds is the number of rounds below which no verdict is given. With n
-// rounds that all point one way, chance alone does so with probability 2^(1-n);
-// below this n even that is likelier than the level allows.
+// rounds that all point one way, chance alone does so with probability 2^(1-n),
+// which has to be less than the level allows; and below nine rounds the
+// percentile interval of a median was seen to be too short on machines whose
+// noise has two humps (docs/decisions/0040-trial-statistics.md).
 func (r Rules) FewestRounds() int {
-	return int(math.Ceil(1 - math.Log2((1-r.Level)/float64(r.Variants))))
+	const least = 9
+	return max(least, int(math.Ceil(1-math.Log2((1-r.Level)/float64(r.Variants)))))
 }
 
 // Judge gives the interval and the verdict of a finished trial.
