@@ -1,0 +1,381 @@
+//go:build linux
+
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func newLocal(t *testing.T) *Local {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	l, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	})
+	return l
+}
+
+func shell(script string) Spec { return Spec{Args: []string{"sh", "-c", script}, Env: os.Environ()} }
+
+func mustRun(t *testing.T, l *Local, s Spec) *Result {
+	t.Helper()
+	r, err := l.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func gone(t *testing.T, pidFile string) {
+	t.Helper()
+	data, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range strings.FieldsSeq(string(data)) {
+		pid, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if syscall.Kill(pid, 0) == nil {
+			t.Errorf("process %d is still there", pid)
+		}
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	r := mustRun(t, newLocal(t), shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo $i; echo err >&2"))
+	if r.Wall <= 0 || r.CPU() <= 0 || r.CPU() > 4*r.Wall || r.MinorFaults == 0 || r.ExitCode != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r.Stdout.Length != 6 || r.StderrTail != "err\n" {
+		t.Errorf("output %+v, stderr %q", r.Stdout, r.StderrTail)
+	}
+	if len(r.Stdout.SHA256) != 64 {
+		t.Errorf("hash %q", r.Stdout.SHA256)
+	}
+}
+
+func TestPeakMemory(t *testing.T) {
+	// dd holds one block of 100 MB; the shell around it holds little.
+	r := mustRun(t, newLocal(t), shell("dd if=/dev/zero of=/dev/null bs=100M count=1 2>/dev/null; true"))
+	if r.PeakRSS < 100<<20 || r.PeakRSS > 130<<20 {
+		t.Errorf("peak %d MiB of a program that holds 100", r.PeakRSS>>20)
+	}
+	// whyhot itself is larger than true: its own peak must not be taken for that
+	// of the command.
+	if r := mustRun(t, newLocal(t), Spec{Args: []string{"true"}, Env: os.Environ()}); r.PeakRSS != 0 {
+		t.Errorf("peak of true: %d bytes", r.PeakRSS)
+	}
+}
+
+func TestChildrenCount(t *testing.T) {
+	l := newLocal(t)
+	burn := "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
+	one := mustRun(t, l, shell(burn)).CPU()
+	two := mustRun(t, l, shell("("+burn+") & ("+burn+") & wait")).CPU()
+	if float64(two) < 1.3*float64(one) {
+		t.Errorf("two children took %s, one %s", two, one)
+	}
+}
+
+func TestEndings(t *testing.T) {
+	l := newLocal(t)
+	if r := mustRun(t, l, shell("echo why >&2; exit 7")); r.ExitCode != 7 || r.StderrTail != "why\n" {
+		t.Errorf("%+v", r)
+	}
+	if r := mustRun(t, l, shell("kill -SEGV $$")); r.ExitCode != 139 || r.Signal != "SIGSEGV" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	l := newLocal(t)
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	junk := filepath.Join(dir, "junk")
+	if err := errors.Join(os.WriteFile(plain, []byte("x"), 0o600), os.WriteFile(junk, []byte("\x7fELFjunk"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"no-such-command-here": "command not found",
+		"./no/such/file":       "command not found",
+		plain:                  "cannot be executed",
+		junk:                   "neither a program",
+	} {
+		_, err := l.Run(t.Context(), Spec{Args: []string{name}})
+		if _, ok := errors.AsType[*StartError](err); !ok || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTimeLimitEndsTheWholeTree(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	spec := shell("sleep 1000 & echo $! $$ > " + pids + "; wait")
+	spec.Timeout = 300 * time.Millisecond
+	r := mustRun(t, newLocal(t), spec)
+	if !r.TimedOut || r.ExitCode == 0 {
+		t.Errorf("%+v", r)
+	}
+	gone(t, pids)
+}
+
+func TestTimeLimitEndsWhatIgnoresIt(t *testing.T) {
+	spec := shell("trap '' TERM; while :; do :; done")
+	spec.Timeout = 100 * time.Millisecond
+	if r := mustRun(t, newLocal(t), spec); !r.TimedOut || r.Signal != "SIGKILL" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCancelEndsTheWholeTree(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	dir := t.TempDir()
+	pids, ready := filepath.Join(dir, "pids"), filepath.Join(dir, "ready")
+	if err := syscall.Mkfifo(ready, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = os.ReadFile(ready) // blocks until the command has written
+		cancel()
+	}()
+	_, err := newLocal(t).Run(ctx, shell("setsid sleep 1000 & sleep 1000 & echo $! $$ > "+pids+"; echo x > "+ready+"; wait"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	gone(t, pids)
+	if c := children(); len(c) > 0 {
+		t.Errorf("children left: %v", c)
+	}
+}
+
+func TestLeftoversAreEnded(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	r := mustRun(t, newLocal(t), shell("setsid sleep 1000 & echo $! > "+pids+"; sleep 1000 & echo $! >> "+pids))
+	if r.LeftRunning != 2 || r.Wall > 5*time.Second {
+		t.Errorf("%d left running, %s", r.LeftRunning, r.Wall)
+	}
+	gone(t, pids)
+}
+
+func TestOrphansAreCounted(t *testing.T) {
+	burn := "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
+	// The inner shell loses its parent but ends by itself while the pipe is open.
+	r := mustRun(t, newLocal(t), shell("("+burn+" &) ; "+burn+";"+burn))
+	alone := mustRun(t, newLocal(t), shell(burn+";"+burn))
+	if float64(r.CPU()) < 1.2*float64(alone.CPU()) {
+		t.Errorf("with an orphan %s, without %s", r.CPU(), alone.CPU())
+	}
+}
+
+func TestOutputsAreCompared(t *testing.T) {
+	l := newLocal(t)
+	first := mustRun(t, l, shell("printf 'hello world'"))
+	for script, at := range map[string]int64{
+		"printf 'hello world'":  -1,
+		"printf 'hello_world'":  5,
+		"printf 'hello'":        5,
+		"printf 'hello world!'": 11,
+		"true":                  0,
+	} {
+		o := mustRun(t, l, shell(script)).Stdout
+		if o.FirstDifference != at || o.Equal(first.Stdout) != (at < 0) {
+			t.Errorf("%s: differs at %d, want %d", script, o.FirstDifference, at)
+		}
+	}
+}
+
+func TestLargeOutputPassesThrough(t *testing.T) {
+	l := newLocal(t)
+	const size = 40 << 20
+	spec := Spec{Args: []string{"head", "-c", strconv.Itoa(size), "/dev/zero"}, Env: os.Environ()}
+	a, b := mustRun(t, l, spec), mustRun(t, l, spec)
+	if a.Stdout.Length != size || !a.Stdout.Equal(b.Stdout) {
+		t.Errorf("%+v and %+v", a.Stdout, b.Stdout)
+	}
+}
+
+func TestRecorderFindsTheDifferenceWhereverPiecesEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	want := make([]byte, 1000)
+	for i := range want {
+		want[i] = byte(rng.Uint32())
+	}
+	refs := &references{dir: t.TempDir(), byName: map[string]*reference{}}
+	defer refs.close()
+	write := func(data []byte) Output {
+		rec, err := refs.recorder("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(data) > 0 {
+			n := min(len(data), 1+rng.IntN(70))
+			if _, err := rec.Write(data[:n]); err != nil {
+				t.Fatal(err)
+			}
+			data = data[n:]
+		}
+		return rec.output()
+	}
+	write(want)
+	for at := 0; at < len(want); at += 37 {
+		other := bytes.Clone(want)
+		other[at] ^= 1
+		if o := write(other); o.FirstDifference != int64(at) {
+			t.Errorf("difference at %d found at %d", at, o.FirstDifference)
+		}
+	}
+}
+
+func TestOutputFiles(t *testing.T) {
+	l := newLocal(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "old"), []byte("stale"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := shell("printf abc > new")
+	spec.Dir, spec.Outputs = dir, []string{"new", "old", "never"}
+	r := mustRun(t, l, spec)
+	if o := r.Outputs[0]; !o.Written || o.Length != 3 {
+		t.Errorf("%+v", o)
+	}
+	if r.Outputs[1].Written || r.Outputs[2].Written {
+		t.Errorf("files that were not written: %+v", r.Outputs[1:])
+	}
+	spec.Args[2] = "printf abd > new"
+	if o := mustRun(t, l, spec).Outputs[0]; o.FirstDifference != 2 || o.Equal(r.Outputs[0]) {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestStandardInputIsReplayed(t *testing.T) {
+	l := newLocal(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = fmt.Fprint(w, "some input\n")
+		_ = w.Close()
+	}()
+	waited := false
+	path, err := Spool(t.Context(), r, l.Dir(), func() { waited = true })
+	if err != nil || !waited {
+		t.Fatal(err, waited)
+	}
+	for range 2 {
+		if res := mustRun(t, l, Spec{Args: []string{"cat"}, Stdin: path}); res.Stdout.Length != 11 {
+			t.Errorf("%d bytes", res.Stdout.Length)
+		}
+	}
+	if res := mustRun(t, l, Spec{Args: []string{"wc", "-c"}}); res.ExitCode != 0 || res.Stdout.Length != 2 {
+		t.Errorf("no input given: %+v", res.Stdout)
+	}
+}
+
+func TestStandardInputThatNeverEndsCanBeInterrupted(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = Spool(ctx, r, t.TempDir(), cancel)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestDevNullIsNoInput(t *testing.T) {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	path, err := Spool(t.Context(), f, t.TempDir(), func() { t.Error("waited") })
+	if path != "" || err != nil {
+		t.Error(path, err)
+	}
+}
+
+func TestPin(t *testing.T) {
+	spec := Spec{Args: []string{"nproc"}, Env: os.Environ(), Pin: []int{0}}
+	spec.Env = append(spec.Env, "OMP_NUM_THREADS=")
+	l := newLocal(t)
+	one := mustRun(t, l, shell("echo 1"))
+	if r := mustRun(t, l, spec); !r.Stdout.Equal(one.Stdout) {
+		t.Error("nproc on one CPU does not print 1")
+	}
+	spec.Pin = []int{1023}
+	if _, err := l.Run(t.Context(), spec); err == nil {
+		t.Error("pinned to a CPU that is not there")
+	}
+}
+
+func TestWatchSeesTheTree(t *testing.T) {
+	spec := shell("sort /dev/null; i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done")
+	spec.Watch = true
+	r := mustRun(t, newLocal(t), spec)
+	if len(r.Processes) == 0 || r.Processes[0].PeakRSS == 0 || !strings.HasPrefix(r.Processes[0].Program, "/") {
+		t.Errorf("%+v", r.Processes)
+	}
+	if r.PeakRSS == 0 {
+		t.Error("a watched run knows the peak of a small program")
+	}
+}
+
+func TestTail(t *testing.T) {
+	w := &tailWriter{limit: 4}
+	for _, s := range []string{"ab", "cd", "ef"} {
+		_, _ = w.Write([]byte(s))
+	}
+	if w.String() != "…cdef" {
+		t.Errorf("%q", w.String())
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	line := "42 (a) b (c)) S 7 42 42 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 1 0 100 1000 10"
+	if st, ok := parseStat(line); !ok || st.parent != 7 || st.cpu != 3*time.Second {
+		t.Errorf("%+v, %v", st, ok)
+	}
+	for _, bad := range []string{"", "42", "42 (x) S", "42 (x) S y 42 42 0 -1 0 1 0 0 0 1 1 0"} {
+		if _, ok := parseStat(bad); ok {
+			t.Errorf("%q was read", bad)
+		}
+	}
+	if got := parsePeak("Name:\tx\nVmPeak:\t 9 kB\nVmHWM:\t    1234 kB\nVmRSS:\t 5 kB\n"); got != 1234*1024 {
+		t.Errorf("peak %d", got)
+	}
+}
+
+func TestSearchChildren(t *testing.T) {
+	for _, c := range searchChildren(os.Getppid()) {
+		if c == os.Getpid() {
+			return
+		}
+	}
+	t.Error("this process is no child of its parent")
+}
