@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/binfacts"
 	"whyhot/internal/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -69,7 +70,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
-	report, err := explain(cmd, p, path, cat, f.all)
+	report, err := explain(cmd, p, path, cat, f)
 	if err != nil {
 		return err
 	}
@@ -104,8 +105,9 @@ func countText(p *profile.Profile) string {
 
 // explain makes the report of a profile: what the rules say, with the trials
 // that lie beside the file.
-func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.Catalog, fallback bool) (finding.Report, error) {
-	findings, notes, err := rule.Run(cmd.Context(), p, cat, newFacts(), rule.Options{ProfilePath: pathForNext(path), Fallback: fallback})
+func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.Catalog, f explainFlags) (finding.Report, error) {
+	findings, notes, err := rule.Run(cmd.Context(), p, cat, binfacts.New(f.load.debugDirs...),
+		rule.Options{ProfilePath: pathForNext(path), Fallback: f.all})
 	if err != nil {
 		return finding.Report{}, err
 	}

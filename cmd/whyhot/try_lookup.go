@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whyhot/internal/binfacts"
 	"whyhot/internal/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest"
@@ -31,7 +32,7 @@ func lookUpTarget(ctx context.Context, path, findingID string) (tryTarget, error
 	if err != nil {
 		return tryTarget{}, err
 	}
-	findings, _, err := rule.Run(ctx, p, cat, newFacts(), rule.Options{ProfilePath: path})
+	findings, _, err := rule.Run(ctx, p, cat, binfacts.New(), rule.Options{ProfilePath: path})
 	if err != nil {
 		return tryTarget{}, err
 	}

@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"view":        {"profile", "finding"},
 	"catalog":     {"profile"},
 	"rule":        {"profile", "finding", "view", "catalog"},
+	"binfacts":    {"profile", "rule", "elfinfo"},
 	"compdb":      {},
 	"analyzer":    {"compdb"},
 	"loopfinding": {"analyzer", "finding"},

@@ -1,5 +1,0 @@
-package main
-
-import "whyhot/internal/rule"
-
-func newFacts() rule.Facts { return nil }
