@@ -2,6 +2,7 @@ package binfacts
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -47,7 +48,18 @@ func TestTrust(t *testing.T) {
 			t.Errorf("the same build ID: got trust %d", got)
 		}
 	}
-	b, _ := f.Binary(&profile.Mapping{Path: self})
+	// The Go tool is a Go program with its symbols; a test binary has none.
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tool, err = filepath.EvalSymlinks(tool); err != nil {
+		t.Fatal(err)
+	}
+	b, trust := f.Binary(&profile.Mapping{Path: tool})
+	if trust != rule.PathTrust {
+		t.Fatalf("the Go tool at %s: got trust %d", tool, trust)
+	}
 	if sym, found, known := b.Defines(regexp.MustCompile(`^runtime\.mallocgc$`)); !known || !found || sym != "runtime.mallocgc" {
 		t.Errorf("a Go program defines runtime.mallocgc: got %q, found %v, known %v", sym, found, known)
 	}
