@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -118,7 +119,7 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 	defer func() { _ = runner.Close() }()
 	errOut := cmd.ErrOrStderr()
 	f.plan.Stdin, err = run.Spool(ctx, os.Stdin, runner.Dir(), func() {
-		fmt.Fprintln(errOut, "reading standard input to its end, to give it to every run (</dev/null gives none)")
+		_, _ = fmt.Fprintln(errOut, "reading standard input to its end, to give it to every run (</dev/null gives none)")
 	})
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	if err != nil {
 		return err
 	}
-	p.Variants = append(found, environments...)
+	p.Variants = slices.Concat(found, environments)
 	if len(p.Variants) == 0 {
 		if len(missing) > 0 {
 			return errors.Join(missing...)
@@ -175,7 +176,7 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 		return errors.New("nothing to try: name a variant, for example --preload mimalloc,jemalloc,tcmalloc or --env NAME=VALUE")
 	}
 	for _, err := range missing {
-		fmt.Fprintf(errOut, "left out: %v\n", err)
+		_, _ = fmt.Fprintf(errOut, "left out: %v\n", err)
 	}
 	p.Env = os.Environ()
 	p.HardBudget = f.budgetGiven
@@ -317,7 +318,7 @@ func (f *tryFlags) attach(o *trial.Outcome, errOut io.Writer) error {
 	if c := ledger.Certainty(all[f.finding]); c == finding.Proved || c == finding.Refuted {
 		text = string(c)
 	}
-	fmt.Fprintf(errOut, "finding %s: %s; kept in %s\n", f.finding, text, ledger.Path(f.profile))
+	_, _ = fmt.Fprintf(errOut, "finding %s: %s; kept in %s\n", f.finding, text, ledger.Path(f.profile))
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (t *tryProgress) report(p trial.Progress) {
 		t.draw(p, text)
 	case p.Phase == trial.PhaseAnnounce, time.Since(t.spoke) >= progressPause:
 		t.spoke = time.Now()
-		fmt.Fprintln(t.w, text)
+		_, _ = fmt.Fprintln(t.w, text)
 	}
 }
 
