@@ -1,6 +1,9 @@
 package ingest
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // ahead reads a stream on a goroutine of its own, a few blocks in front of its
 // reader, so that decompression and parsing run at the same time.
@@ -47,7 +50,9 @@ func (a *ahead) run(r io.Reader) {
 			buf = make([]byte, blockSize)
 		}
 		n, err := io.ReadFull(r, buf[:blockSize])
-		if err == io.ErrUnexpectedEOF && n < blockSize { //nolint:errorlint // ReadFull's own mark of a short last block; the layer keeps the stream's errors
+		// ReadFull's mark of a short last block; a stream that broke off in
+		// earnest has told its layer.
+		if errors.Is(err, io.ErrUnexpectedEOF) && n < blockSize {
 			err = io.EOF
 		}
 		a.full <- block{buf[:n], err} // has room for every buffer

@@ -38,13 +38,14 @@ var signatures = []signature{
 	{"events: ", 0, callgrind},
 	{"<?xml", 0, "this is XML, not a profile"},
 	{"<svg", 0, flamegraph},
-	{"<!DOCTYPE html", 0, "this is an HTML page, not a profile; give the data that it was made from"},
-	{"<!doctype html", 0, "this is an HTML page, not a profile; give the data that it was made from"},
-	{"<html", 0, "this is an HTML page, not a profile; give the data that it was made from"},
+	{"<!DOCTYPE html", 0, html},
+	{"<!doctype html", 0, html},
+	{"<html", 0, html},
 }
 
 const (
 	callgrind  = "this is callgrind output, which counts instructions exactly instead of sampling; record with: whyhot record -- PROGRAM"
+	html       = "this is an HTML page, not a profile; give the data that it was made from"
 	flamegraph = "this is an SVG picture; give the folded stacks that the flame graph was made from"
 )
 

@@ -17,24 +17,24 @@ import (
 	"whyhot/internal/profile"
 )
 
-func gzipped(t testing.TB, b []byte) []byte {
-	t.Helper()
+func gzipped(tb testing.TB, b []byte) []byte {
+	tb.Helper()
 	var buf bytes.Buffer
 	z := gzip.NewWriter(&buf)
 	if _, err := z.Write(b); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return buf.Bytes()
 }
 
-func zstded(t testing.TB, b []byte) []byte {
-	t.Helper()
+func zstded(tb testing.TB, b []byte) []byte {
+	tb.Helper()
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return z.EncodeAll(b, nil)
 }
@@ -53,15 +53,15 @@ func manyStacks() string {
 	return b.String()
 }
 
-func asPprof(t testing.TB) []byte {
-	t.Helper()
+func asPprof(tb testing.TB) []byte {
+	tb.Helper()
 	p, err := Read(context.Background(), strings.NewReader(stacks), "x", Options{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var buf bytes.Buffer
 	if err := pprof.WriteUncompressed(&buf, p); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return buf.Bytes()
 }

@@ -20,13 +20,12 @@ const maxWraps = 3
 // source is a stream whose first bytes can be looked at. Reading starts at the
 // head again.
 type source struct {
-	origin  io.Reader // what was given
-	taken   *counter  // how much of it was read
-	r       io.Reader // the rest, head not included
-	head    []byte
-	pos     int // of head, as far as Read gave it out
-	wraps   []*layer
-	readErr error
+	origin io.Reader // what was given
+	taken  *counter  // how much of it was read
+	r      io.Reader // the rest, head not included
+	head   []byte
+	pos    int // of head, as far as Read gave it out
+	wraps  []*layer
 }
 
 // layer is one decompressor and the counter of what went into it.

@@ -68,7 +68,7 @@ func (t *internTable) resize(size int) {
 // on it, because rows keep the order in which they came.
 type hasher struct{ seed uint64 }
 
-func newHasher() hasher { return hasher{rand.Uint64()} }
+func newHasher() hasher { return hasher{rand.Uint64()} } //nolint:gosec // guards against collisions, not secrets
 
 // mix is a multiplication to 128 bits folded to 64, as in wyhash.
 func mix(a, b uint64) uint64 {

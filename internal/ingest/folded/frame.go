@@ -148,7 +148,7 @@ func isUnknown(text string) bool {
 	return false
 }
 
-// isMappingFrame recognises "[libc.so.6]", how FlameGraph's collapsers write
+// isMappingFrame recognises "[libc.so.6]", as FlameGraph's scripts write
 // code without a symbol.
 func (d *dialect) isMappingFrame(text string) bool {
 	if len(text) < 3 || text[0] != '[' || text[len(text)-1] != ']' || strings.ContainsAny(text[1:len(text)-1], "[]= ") {

@@ -3,6 +3,7 @@ package folded
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,8 +140,8 @@ func TestThreads(t *testing.T) {
 				labels = append(labels, l.Key+"="+l.Str)
 			}
 			locs := p.Stack(s.Stack)
-			for i := len(locs) - 1; i >= 0; i-- {
-				stack = append(stack, p.Function(p.Lines(locs[i])[0].Function).Name)
+			for _, l := range slices.Backward(locs) {
+				stack = append(stack, p.Function(p.Lines(l)[0].Function).Name)
 			}
 			if got := strings.Join(labels, ","); got != c.labels {
 				t.Errorf("labels %q, want %q", got, c.labels)

@@ -1,6 +1,10 @@
 package folded
 
-import "whyhot/internal/profile"
+import (
+	"slices"
+
+	"whyhot/internal/profile"
+)
 
 // resolver turns frame texts into locations and labels, each text once.
 type resolver struct {
@@ -90,8 +94,8 @@ func (r *resolver) inlined(chain []uint32) profile.LocationID {
 	outer := r.frame(chain[0])
 	m := r.mapping(outer)
 	lines := make([]profile.Line, 0, len(chain))
-	for i := len(chain) - 1; i >= 0; i-- {
-		f := r.frame(chain[i])
+	for _, c := range slices.Backward(chain) {
+		f := r.frame(c)
 		fn := f.fn
 		fn.Mapping = m
 		if fn.Kind == profile.KindUnknown {

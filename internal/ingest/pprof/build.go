@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -194,14 +195,14 @@ func lowerHex(id string) string {
 	return strings.ToLower(id)
 }
 
-var errReservedID = fmt.Errorf("its ID is 0, which means \"none\"")
+var errReservedID = errors.New("its ID is 0, which means \"none\"")
 
 func (b *build) addFunctions() error {
 	b.functions = newIDTable(len(b.t.functions))
 	b.names = make([]names, len(b.t.functions))
 	for i := range b.t.functions {
 		r := &b.t.functions[i]
-		err := error(nil)
+		var err error
 		switch {
 		case r.id == 0:
 			err = errReservedID

@@ -69,7 +69,7 @@ func random(t *rapid.T) *profile.Profile {
 	b := profile.NewBuilder()
 	name := rapid.SampledFrom([]string{
 		"", "main", "malloc", "std::vector<int, std::allocator<int>>::push_back", "runtime.mallocgc", "java/lang/String.hashCode",
-		"free@plt", "operator new[]", "a b;c", "日本", "<module>", "github.com/x/y.(*T).M", "é\u0301",
+		"free@plt", "operator new[]", "a b;c", "größe", "<module>", "github.com/x/y.(*T).M", "é\u0301",
 	})
 	path := rapid.SampledFrom([]string{"", "/usr/bin/jq", "libc.so.6", "[kernel.kallsyms]", "[vdso]", "[jit]", "[ext4]", "/tmp/perf-12.map"})
 	text := rapid.SampledFrom([]string{"", "x", "y z", "é"})
@@ -342,7 +342,7 @@ func TestLegacyCPUProfile(t *testing.T) {
 
 func TestLegacyDamaged(t *testing.T) {
 	b := legacyCPUProfile(binary.LittleEndian, map[uint64][]uint64{7: {0x400200, 0x400300}})
-	for n := range len(b) {
+	for n := range b {
 		p, err := ReadLegacy(context.Background(), bytes.NewReader(b[:n]), Options{})
 		if err == nil && p.Total() == 0 {
 			t.Errorf("%d of %d bytes: an empty profile and no error", n, len(b))

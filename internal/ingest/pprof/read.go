@@ -96,7 +96,7 @@ func chooseColumns(t *tables, want string) (columns, error) {
 func (c *columns) chooseCount(t *tables) error {
 	v := c.types[c.value]
 	for i, vt := range c.types {
-		if vt.Unit == "count" && (vt.Type == "samples" || vt.Type == "sample" || vt.Type == "contentions" && v.Type == "delay") {
+		if vt.Unit == unitCount && (vt.Type == samplesCount.Type || vt.Type == "sample" || vt.Type == "contentions" && v.Type == "delay") {
 			c.count = i
 			return nil
 		}
@@ -108,15 +108,15 @@ func (c *columns) chooseCount(t *tables) error {
 	switch {
 	case t.period > 0 && pt.Unit == v.Unit && v.Unit != "":
 		c.period = t.period
-	case v.Unit == "count":
+	case v.Unit == unitCount:
 		c.count = c.value
 	}
 	return nil
 }
 
 func (c *columns) last(name string) int {
-	for i := len(c.types) - 1; i >= 0; i-- {
-		if c.types[i].Type == name {
+	for i, t := range slices.Backward(c.types) {
+		if t.Type == name {
 			return i
 		}
 	}

@@ -217,7 +217,8 @@ func TestTruncatedAnywhere(t *testing.T) {
 }
 
 func TestOversizedLengthIsRefusedBeforeAllocation(t *testing.T) {
-	b := append(small().b, fieldSample<<3|wireBytes, 0xff, 0xff, 0xff, 0xff, 0x7f)
+	b := small().b
+	b = append(b, fieldSample<<3|wireBytes, 0xff, 0xff, 0xff, 0xff, 0x7f)
 	if _, err := Read(context.Background(), bytes.NewReader(b), Options{}); err == nil || !strings.Contains(err.Error(), "longer than any real one") {
 		t.Errorf("got %v", err)
 	}

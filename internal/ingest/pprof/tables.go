@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -67,7 +68,7 @@ func (t *tables) scalar(field int, v uint64) error {
 	switch field {
 	case fieldTime:
 		if t.timeNanos != 0 && v != 0 {
-			return fmt.Errorf("the time of recording comes twice: these are several profiles in one file; give them one by one")
+			return errors.New("the time of recording comes twice: these are several profiles in one file; give them one by one")
 		}
 		t.timeNanos = int64(v)
 	case fieldDuration:

@@ -45,7 +45,9 @@ func WriteUncompressed(out io.Writer, p *profile.Profile) error {
 	return nil
 }
 
-var samplesCount = profile.ValueType{Type: "samples", Unit: "count"}
+const unitCount = "count"
+
+var samplesCount = profile.ValueType{Type: "samples", Unit: unitCount}
 
 type writer struct {
 	p         *profile.Profile

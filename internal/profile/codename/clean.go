@@ -22,9 +22,10 @@ func Display(symbol string) string {
 	if !mangled(name) {
 		return name
 	}
+	name, isStub := strings.CutSuffix(name, plt)
 	stub := ""
-	if strings.HasSuffix(name, plt) {
-		name, stub = strings.TrimSuffix(name, plt), plt
+	if isStub {
+		stub = plt
 	}
 	return demangle.Filter(name, demangle.NoParams, demangle.LLVMStyle) + stub
 }
