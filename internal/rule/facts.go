@@ -11,9 +11,9 @@ type Trust uint8
 
 // The levels of trust, lowest first.
 const (
-	NoTrust     Trust = iota // nothing is known of the binary
-	PathTrust                // a file of that path; the profile has no build ID to compare
-	BuildIDExact             // the build IDs are equal
+	NoTrust      Trust = iota // nothing is known of the binary
+	PathTrust                 // a file of that path; the profile has no build ID to compare
+	BuildIDExact              // the build IDs are equal
 )
 
 // Facts answers questions about the binaries of a profile. A nil Facts knows
