@@ -1,6 +1,9 @@
 package view
 
 import (
+	"cmp"
+	"slices"
+
 	"whyhot/internal/profile"
 )
 
@@ -39,62 +42,70 @@ type CallgraphOptions struct {
 
 // Callgraph gives the callers and callees of the functions fn taken as one.
 func Callgraph(p *profile.Profile, fn []profile.FunctionID, opt CallgraphOptions) *Sandwich {
-	tree := func(fromLeaf bool, depth int, least int64) *Tree {
-		if depth > 0 {
-			depth++ // the function itself is at depth 1
-		}
-		return BuildTree(p, TreeOptions{Focus: fn, FromLeaf: fromLeaf, MaxDepth: depth, MinWeight: least})
+	depth := opt.Depth
+	if depth > 0 {
+		depth++ // the function itself is at depth 1
 	}
-	s := &Sandwich{
-		CallerTree: tree(true, opt.Depth, opt.MinWeight),
-		CalleeTree: tree(false, opt.Depth, opt.MinWeight),
-		Recursive:  recursive(p, fn),
-	}
-	callers, callees := tree(true, 1, 0), tree(false, 1, 0)
-	s.Function, s.Callers = below(callers)
-	_, s.Callees = below(callees)
-	s.Total = callees.Nodes[0].Total
-	if len(callees.Nodes) > 1 {
-		s.Self = callees.Nodes[1].Self
-		s.Entry = callers.Nodes[1].Self
-	}
+	s := neighbours(p, fn)
+	s.CallerTree = BuildTree(p, TreeOptions{Focus: fn, MaxDepth: depth, MinWeight: opt.MinWeight, FromLeaf: true})
+	s.CalleeTree = BuildTree(p, TreeOptions{Focus: fn, MaxDepth: depth, MinWeight: opt.MinWeight})
 	return s
 }
 
-// below lists the children of the function in focus.
-func below(t *Tree) (fn profile.FunctionID, edges []Edge) {
-	if len(t.Nodes) < 2 {
-		return 0, nil
-	}
-	for _, n := range t.Nodes[2:] {
-		if n.Parent == 1 {
-			edges = append(edges, Edge{n.Function, n.Total})
-		}
-	}
-	return t.Nodes[1].Function, edges
-}
-
-func recursive(p *profile.Profile, fn []profile.FunctionID) int64 {
+// neighbours sums what calls and what is called by the functions fn directly.
+func neighbours(p *profile.Profile, fn []profile.FunctionID) *Sandwich {
 	same := Identity(p)
 	wanted := make([]bool, len(same))
 	for _, id := range fn {
 		wanted[same[id]] = true
 	}
-	var sum int64
+	s := &Sandwich{Function: same[fn[0]]}
+	callers, callees := make([]int64, len(same)), make([]int64, len(same))
+	frames := newFrames(p, same, false)
+	isWanted := func(f uint32) bool { return wanted[frames.function[f]] }
+	var stack []uint32
 	for _, w := range stackWeights(p) {
-		times := 0
-		for _, loc := range p.Stack(w.stack) {
-			for _, l := range p.Lines(loc) {
-				if wanted[same[l.Function]] {
-					times++
-				}
-			}
+		stack = frames.appendStack(stack[:0], p.Stack(w.stack))
+		inner := slices.IndexFunc(stack, isWanted)
+		if inner < 0 {
+			continue
 		}
-		if times > 1 {
-			sum += w.value
+		outer := len(stack) - 1
+		for !isWanted(stack[outer]) {
+			outer--
+		}
+		s.Total += w.value
+		if outer > inner {
+			s.Recursive += w.value
+		}
+		if inner == 0 {
+			s.Self += w.value
+		} else {
+			callees[frames.function[stack[inner-1]]] += w.value
+		}
+		if outer == len(stack)-1 {
+			s.Entry += w.value
+		} else {
+			callers[frames.function[stack[outer+1]]] += w.value
 		}
 	}
-	return sum
+	rank := nameRank(p)
+	s.Callers, s.Callees = edges(callers, rank), edges(callees, rank)
+	return s
+}
+
+// edges lists the functions that carry something.
+func edges(total []int64, rank []uint32) []Edge {
+	var list []Edge
+	for id, v := range total {
+		if v != 0 {
+			list = append(list, Edge{profile.FunctionID(id), v})
+		}
+	}
+	slices.SortFunc(list, func(a, b Edge) int {
+		return cmp.Or(-cmp.Compare(a.Total, b.Total), cmp.Compare(rank[a.Function], rank[b.Function]))
+	})
+	return list
 }
 
 // Find returns the functions that occur in a sample and that the first of the

@@ -25,6 +25,26 @@ func TestCallgraphConserves(t *testing.T) {
 		if callees := s.Self + sum(s.Callees); callees != s.Total {
 			t.Fatalf("self and callees add up to %d, want %d", callees, s.Total)
 		}
+		// The trees say the same as the edges.
+		for _, side := range []struct {
+			tree  *Tree
+			own   int64
+			edges []Edge
+		}{{s.CallerTree, s.Entry, s.Callers}, {s.CalleeTree, s.Self, s.Callees}} {
+			checkTree(t, side.tree, s.Total)
+			var direct []Edge
+			for _, n := range side.tree.Nodes {
+				switch {
+				case n.Depth == 1 && (n.Self != side.own || n.Function != s.Function):
+					t.Fatalf("node %+v, want function %d with %d of its own", n, s.Function, side.own)
+				case n.Depth == 2 && n.Total != 0:
+					direct = append(direct, Edge{n.Function, n.Total})
+				}
+			}
+			if !slices.Equal(direct, side.edges) {
+				t.Fatalf("the tree has %v, the edges are %v", direct, side.edges)
+			}
+		}
 		if s.Recursive > s.Total {
 			t.Fatalf("recursive %d is more than total %d", s.Recursive, s.Total)
 		}

@@ -46,14 +46,15 @@ func scaledDuration(v int64, unit time.Duration) string {
 // Duration writes a time.
 func Duration(d time.Duration) string {
 	a := d.Abs()
+	// A unit ends where three digits would round to its thousand.
 	switch {
 	case d == 0:
 		return "0 s"
 	case a < time.Microsecond:
 		return fmt.Sprintf("%d ns", d.Nanoseconds())
-	case a < time.Millisecond:
+	case a < 999500*time.Nanosecond:
 		return digits(float64(d)/1e3) + " µs"
-	case a < time.Second:
+	case a < 999500*time.Microsecond:
 		return digits(float64(d)/1e6) + " ms"
 	case a < 10*time.Minute:
 		return digits(d.Seconds()) + " s"

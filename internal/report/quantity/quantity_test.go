@@ -19,6 +19,8 @@ func TestValue(t *testing.T) {
 		{1500, "nanoseconds", "1.50 µs"},
 		{-12_345_678, "nanoseconds", "-12.3 ms"},
 		{3_021_000_000, "nanoseconds", "3.02 s"},
+		{999_499_999, "nanoseconds", "999 ms"},
+		{999_500_000, "nanoseconds", "1.00 s"},
 		{120, "seconds", "120 s"},
 		{7200, "seconds", "120 min"},
 		{100 * 3600, "seconds", "100 h"},

@@ -60,7 +60,7 @@ func (in *TopInput) table() *Table {
 		{Title: valueTitle(in.Profile.Meta.ValueType), Right: true, Optional: 4},
 		{Title: string(in.Table.By), Flex: !in.FullNames, Min: 28, Shorten: in.shorten()},
 		{Title: "library", Max: libraryWidth, Shorten: symname.Shorten},
-		{Title: "source", Flex: true, Min: sourceWidth, Optional: 3, Shorten: ShortenPath},
+		{Title: "source", Flex: true, Min: sourceWidth, Max: 2 * sourceWidth, Optional: 3, Shorten: ShortenPath},
 	}}
 	if in.Table.By == view.ByLine {
 		t.Columns[5].Title = "function"
