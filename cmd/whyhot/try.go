@@ -78,7 +78,7 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	// What stands behind the command's name is the command's own.
 	flags.SetInterspersed(false)
 	flags.StringSliceVar(&f.preload, "preload", nil, "variants that preload a library each: "+strings.Join(preload.Names(), ", ")+", or the path of a .so")
-	flags.StringArrayVar(&f.env, "env", nil, "a variant with NAME=VALUE in its environment (several: repeat it)")
+	flags.StringArrayVar(&f.env, "env", nil, "a variant with NAME=VALUE in its environment; several names make one variant, a name given again begins the next")
 	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")
 	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
 	flags.StringVar(&f.metric, "metric", string(trial.Wall), "what decides: "+metricNames())
@@ -305,6 +305,7 @@ func (f *tryFlags) attach(o *trial.Outcome, errOut io.Writer) error {
 	}
 	ts := o.Trials()
 	if len(ts) == 0 {
+		_, _ = fmt.Fprintf(errOut, "finding %s: nothing kept, since no variant was measured often enough\n", f.finding)
 		return nil
 	}
 	if err := ledger.Append(f.profile, f.finding, ts); err != nil {

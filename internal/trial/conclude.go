@@ -70,10 +70,11 @@ func (t *trial) variantOf(a *arm) VariantArm {
 		if !ok || rounds < t.rules.FewestRounds() || rounds < t.rounds {
 			continue
 		}
-		i, word := t.rules.Judge(s, rounds)
+		i := s.Interval(t.rules.Each())
 		v.Ratios[m] = finding.Interval{Estimate: i.Estimate, Low: i.Low, High: i.High}
 		if m == t.plan.Metric {
-			verdict = word
+			base, other := t.pairs(a, m)
+			verdict = t.rules.Judge(i, stat.SwapTest(base, other), rounds)
 		}
 	}
 	v.Verdict = Verdict(verdict)

@@ -331,7 +331,15 @@ func (t *trial) settled() bool {
 
 // sample resamples the rounds that baseline and variant both know a metric of.
 func (t *trial) sample(a *arm, m Metric) (s stat.Sample, rounds int, ok bool) {
-	var base, other []float64
+	base, other := t.pairs(a, m)
+	if len(base) == 0 {
+		return stat.Sample{}, 0, false
+	}
+	return stat.RatioOfMedians(base, other, t.boot), len(base), true
+}
+
+// pairs are a metric's values of the rounds in which both sides know it.
+func (t *trial) pairs(a *arm, m Metric) (base, other []float64) {
 	for i := range min(len(a.results), len(t.base().results)) {
 		b, okB := m.value(t.base().results[i])
 		v, okV := m.value(a.results[i])
@@ -339,10 +347,7 @@ func (t *trial) sample(a *arm, m Metric) (s stat.Sample, rounds int, ok bool) {
 			base, other = append(base, b), append(other, v)
 		}
 	}
-	if len(base) == 0 {
-		return stat.Sample{}, 0, false
-	}
-	return stat.RatioOfMedians(base, other, t.boot), len(base), true
+	return base, other
 }
 
 func (t *trial) notef(format string, args ...any) {

@@ -118,21 +118,81 @@ func fixed(low, high float64) Sample {
 func TestJudge(t *testing.T) {
 	r := DefaultRules(1)
 	for _, c := range []struct {
-		low, high float64
-		rounds    int
-		want      Verdict
+		low, high, swap float64
+		rounds          int
+		want            Verdict
 	}{
-		{1.02, 1.10, 20, Faster},
-		{0.90, 0.97, 20, Slower},
-		{0.995, 1.01, 20, Same},
-		{1.002, 1.008, 20, Same}, // surely above 1, and yet less than layout alone moves
-		{1.004, 1.05, 20, Faster},
-		{0.96, 1.05, 20, Unclear},
-		{1.5, 1.6, 3, Unclear}, // too few rounds for any verdict
+		{1.02, 1.10, 0.001, 20, Faster},
+		{0.90, 0.97, 0.001, 20, Slower},
+		{0.995, 1.01, 0.5, 20, Same},
+		{1.002, 1.008, 0.001, 20, Same}, // surely above 1, and yet less than layout alone moves
+		{1.004, 1.05, 0.01, 20, Faster},
+		{1.004, 1.05, 0.06, 20, Unclear}, // the interval is too short
+		{0.96, 1.05, 0.01, 20, Unclear},
+		{1.5, 1.6, 0.001, 3, Unclear}, // too few rounds for any verdict
 	} {
-		if _, got := r.Judge(fixed(c.low, c.high), c.rounds); got != c.want {
-			t.Errorf("[%v, %v] after %d rounds: %s, want %s", c.low, c.high, c.rounds, got, c.want)
+		i := Interval{math.Sqrt(c.low * c.high), c.low, c.high}
+		if got := r.Judge(i, c.swap, c.rounds); got != c.want {
+			t.Errorf("[%v, %v], p %v after %d rounds: %s, want %s", c.low, c.high, c.swap, c.rounds, got, c.want)
 		}
+	}
+}
+
+// The swap test must keep its level for any noise, here one of two humps that
+// whole stretches of rounds share, and with few rounds; and it must see a true
+// difference.
+func TestSwapTest(t *testing.T) {
+	const trials = 400
+	for _, ratio := range []float64{1, 1.5} {
+		found := 0
+		for seed := range uint64(trials) {
+			rng := source(seed)
+			var b, v []float64
+			level := 1.0
+			for range 11 {
+				if rng.IntN(4) == 0 {
+					level = 1 + 2*rng.Float64()
+				}
+				b = append(b, level*math.Exp(0.05*rng.NormFloat64()))
+				v = append(v, level*math.Exp(0.05*rng.NormFloat64())/ratio)
+			}
+			if SwapTest(b, v) <= 0.05 {
+				found++
+			}
+		}
+		share := float64(found) / trials
+		if ratio == 1 && share > 0.08 || ratio > 1 && share < 0.5 { // three standard errors above 5 %
+			t.Errorf("true ratio %v: a difference in %.1f%% of trials", ratio, 100*share)
+		}
+	}
+	if p := SwapTest([]float64{1, 1, 1}, []float64{1, 1, 1}); p != 1 {
+		t.Errorf("equal runs: p = %v", p)
+	}
+	// All nine rounds point one way: 2 of 2^9 swaps are as extreme.
+	nine := slices.Repeat([]float64{2}, 9)
+	if p := SwapTest(nine, slices.Repeat([]float64{1}, 9)); math.Abs(p-2.0/512) > 1e-12 {
+		t.Errorf("nine rounds that agree: p = %v", p)
+	}
+	// Textbook values: of 2^5 sign patterns of ranks 1 to 5, 3 have a sum of at
+	// most 2 ({}, {1}, {2}), so that p = 6/32.
+	if p := SwapTest([]float64{1, 2, 3, 4, 5}, []float64{0.9, 2.4, 2, 2.2, 2}); math.Abs(p-6.0/32) > 1e-12 {
+		t.Errorf("rank sum 2 of 5: p = %v", p)
+	}
+	if p := SwapTest(nil, nil); p != 1 {
+		t.Errorf("no runs: p = %v", p)
+	}
+}
+
+// Where exact and normal meet they agree.
+func TestSwapTestLargeSamples(t *testing.T) {
+	b, v := rounds(4, 60, 1.01, 0.03, 0.1)
+	var diffs []float64
+	for i := range b {
+		diffs = append(diffs, math.Log(b[i]/v[i]))
+	}
+	ranks, positive := doubledRanks(diffs)
+	if e, n := exactP(ranks, positive), normalP(ranks, positive); math.Abs(e-n) > 0.01 {
+		t.Errorf("exact %v, normal %v", e, n)
 	}
 }
 

@@ -47,20 +47,23 @@ func (r Rules) FewestRounds() int {
 	return max(least, int(math.Ceil(1-math.Log2((1-r.Level)/float64(r.Variants)))))
 }
 
-// Judge gives the interval and the verdict of a finished trial.
-func (r Rules) Judge(s Sample, rounds int) (Interval, Verdict) {
-	i := s.Interval(r.Each())
+// Judge gives the verdict of a finished trial. swap is the p value of SwapTest:
+// a difference has to convince both, the interval and the test that is exact
+// whatever the noise.
+func (r Rules) Judge(i Interval, swap float64, rounds int) Verdict {
 	switch {
 	case rounds < r.FewestRounds():
-		return i, Unclear
+		return Unclear
 	case i.Within(r.Band):
-		return i, Same
+		return Same
+	case swap > 1-r.Each():
+		return Unclear
 	case i.Low > 1:
-		return i, Faster
+		return Faster
 	case i.High < 1:
-		return i, Slower
+		return Slower
 	}
-	return i, Unclear
+	return Unclear
 }
 
 // Settled says that more rounds would teach nothing about a variant: it is the

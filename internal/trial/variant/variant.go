@@ -92,15 +92,25 @@ func Preloads(names []string, find Locator) (found []Variant, missing []error) {
 	return found, missing
 }
 
-// Environments makes one variant of every K=V.
+// Environments makes variants of K=V. Different names belong together, as
+// settings that are meant to be changed at once; a name that comes again begins
+// the next variant.
 func Environments(assignments []string) ([]Variant, error) {
 	var out []Variant
+	names := map[string]bool{}
 	for _, kv := range assignments {
 		key, _, ok := strings.Cut(kv, "=")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("--env %q: want NAME=VALUE", kv)
 		}
-		out = append(out, Variant{Name: kv, Env: []string{kv}})
+		if len(out) == 0 || names[key] {
+			out = append(out, Variant{})
+			clear(names)
+		}
+		names[key] = true
+		v := &out[len(out)-1]
+		v.Env = append(v.Env, kv)
+		v.Name = strings.Join(v.Env, " ")
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package variant
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"whyhot/internal/preload"
@@ -44,9 +45,24 @@ func TestPreloads(t *testing.T) {
 }
 
 func TestEnvironments(t *testing.T) {
-	vs, err := Environments([]string{"A=b=c", "X="})
-	if err != nil || len(vs) != 2 || vs[0].Name != "A=b=c" {
-		t.Errorf("%+v, %v", vs, err)
+	for _, c := range []struct{ given, want string }{
+		{"A=b=c", "A=b=c"},
+		{"A=1,X=", "A=1 X="},
+		{"A=1,A=2", "A=1|A=2"},
+		{"A=1,B=2,A=3,B=4", "A=1 B=2|A=3 B=4"},
+		{"A=1,B=2,B=3", "A=1 B=2|B=3"},
+	} {
+		vs, err := Environments(strings.Split(c.given, ","))
+		var got []string
+		for _, v := range vs {
+			if strings.Join(v.Env, " ") != v.Name {
+				t.Errorf("%s: %+v", c.given, v)
+			}
+			got = append(got, v.Name)
+		}
+		if err != nil || strings.Join(got, "|") != c.want {
+			t.Errorf("%s: %v, %v", c.given, got, err)
+		}
 	}
 	for _, bad := range []string{"A", "=x", ""} {
 		if _, err := Environments([]string{bad}); err == nil {
