@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -20,7 +19,7 @@ type run1 struct {
 
 // compare runs ours and `pprof -top` in turn on the same file and prints
 // medians and the ratio of medians with its 95 % interval.
-func compare(out io.Writer, file string, rounds int, commands [2][]string) error {
+func compare(file string, rounds int, commands [2][]string) error {
 	var runs [2][]run1
 	for i := range rounds {
 		order := []int{i % 2, 1 - i%2}
@@ -36,8 +35,9 @@ func compare(out io.Writer, file string, rounds int, commands [2][]string) error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d rounds in turn, file of %d MB\n\n", rounds, st.Size()>>20)
-	fmt.Fprintln(out, "| | whyhot, load | go tool pprof -top | ratio of medians (95 % interval) |\n|---|---|---|---|")
+	fmt.Printf("%d rounds in turn, file of %d MB\n\n", rounds, st.Size()>>20)
+	fmt.Println("| | whyhot, load | go tool pprof -top | ratio of medians (95 % interval) |")
+	fmt.Println("|---|---|---|---|")
 	for _, m := range []struct {
 		name, unit string
 		of         func(run1) float64
@@ -48,7 +48,7 @@ func compare(out io.Writer, file string, rounds int, commands [2][]string) error
 	} {
 		a, b := column(runs[0], m.of), column(runs[1], m.of)
 		ratio := stat.RatioOfMedians(b, a, rand.New(rand.NewPCG(1, 1))).Interval(0.95) //nolint:gosec // a resampling, repeatable
-		fmt.Fprintf(out, "| %s | %.2f %s (%.2f–%.2f) | %.2f %s (%.2f–%.2f) | %.1f× (%.1f–%.1f) |\n", m.name,
+		fmt.Printf("| %s | %.2f %s (%.2f–%.2f) | %.2f %s (%.2f–%.2f) | %.1f× (%.1f–%.1f) |\n", m.name,
 			stat.Median(a), m.unit, slices.Min(a), slices.Max(a), stat.Median(b), m.unit, slices.Min(b), slices.Max(b),
 			ratio.Estimate, ratio.Low, ratio.High)
 	}

@@ -47,7 +47,7 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		return compare(os.Stdout, file, *rounds, [2][]string{{self, "load", file}, {*peer, "-top", file}})
+		return compare(file, *rounds, [2][]string{{self, "load", file}, {*peer, "-top", file}})
 	}
 	p, err := ingest.Open(context.Background(), file, ingest.Options{})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Readable lists what Open reads, for messages.
-const Readable = "pprof (also gperftools' CPU profiles), perf.data, and folded stacks (FlameGraph, py-spy -f raw, async-profiler, rbspy, austin, bcc); each also as .gz or .zst"
+const Readable = "pprof (also gperftools' CPU profiles), perf.data, the text of perf script, folded stacks (FlameGraph, py-spy -f raw, async-profiler, rbspy, austin, bcc), V8's .cpuprofile, and speedscope's JSON; each also as .gz or .zst"
 
 // signature is a file type that is known and not read, and what to do instead.
 type signature struct {
@@ -51,9 +51,6 @@ const (
 
 var goTrace = regexp.MustCompile(`^go 1\.\d+ trace\x00`)
 
-// perfScript is the first line of a sample in `perf script` text.
-var perfScript = regexp.MustCompile(`(?m)^\s*\S.*\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[\w:/.-]+:`)
-
 // foreign names a file type that is recognised but not read. It is empty for
 // text that could be folded stacks.
 func foreign(head []byte) string {
@@ -62,16 +59,8 @@ func foreign(head []byte) string {
 			return s.advice
 		}
 	}
-	text := bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf")
-	switch {
-	case goTrace.Match(head):
+	if goTrace.Match(head) {
 		return "this is a Go execution trace; take a CPU profile instead, or: go tool trace -pprof=sched FILE"
-	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
-		if why := foreignJSON(text); why != "" {
-			return why
-		}
-	case perfScript.Match(head):
-		return "this is the text of perf script; give whyhot the perf.data file itself"
 	}
 	if !isText(head) {
 		return fmt.Sprintf("unknown binary file (it starts with % x); whyhot reads %s", head[:min(16, len(head))], Readable)
@@ -79,26 +68,29 @@ func foreign(head []byte) string {
 	return ""
 }
 
-// foreignJSON names the JSON profile formats. An async-profiler stack may start
-// with "[thread tid=1]", so only what looks like JSON counts.
-func foreignJSON(text []byte) string {
-	has := func(keys ...string) bool {
-		for _, k := range keys {
-			if !bytes.Contains(text, []byte(`"`+k+`"`)) {
-				return false
-			}
-		}
-		return true
-	}
-	switch {
-	case text[0] == '[' && !bytes.HasPrefix(bytes.TrimLeft(text[1:], " \t\r\n"), []byte("{")):
+// jsonDocument is the start of a JSON object or array of objects; "" when head
+// is something else. Stacks may start with "[thread tid=1]" or "{lambda()#1}".
+func jsonDocument(head []byte) string {
+	text := bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf")
+	inner := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("[")), " \t\r\n")
+	key, object := bytes.CutPrefix(inner, []byte("{"))
+	key = bytes.TrimLeft(key, " \t\r\n")
+	if !object || len(key) == 0 || key[0] != '"' && key[0] != '}' {
 		return ""
+	}
+	return string(text)
+}
+
+// foreignJSON names the JSON formats that are recognised but not read.
+func foreignJSON(text string) string {
+	has := func(key string) bool { return strings.Contains(text, `"`+key+`"`) }
+	switch {
 	case has("traceEvents"):
-		return "this is a Chrome trace (JSON); whyhot needs samples: record with node --cpu-prof or give pprof or folded stacks"
-	case has("meta", "threads"), has("preprocessedProfileVersion"):
+		return "this is a Chrome trace (JSON); whyhot needs samples: save a .cpuprofile, or record with node --cpu-prof"
+	case has("meta") && (has("threads") || has("libs")), has("preprocessedProfileVersion"):
 		return "this is a Firefox Profiler file (JSON); samply and others also write perf.data or pprof, which whyhot reads"
 	}
-	return "this is JSON of a kind that holds no profile known to whyhot, which reads " + Readable
+	return "this is JSON that holds no profile known to whyhot, which reads " + Readable
 }
 
 // isText accepts UTF-8 and other text without control bytes.

@@ -15,9 +15,12 @@ import (
 	"io"
 	"os"
 
+	"whyhot/internal/ingest/cpuprofile"
 	"whyhot/internal/ingest/folded"
 	"whyhot/internal/ingest/perfdata"
+	"whyhot/internal/ingest/perfscript"
 	"whyhot/internal/ingest/pprof"
+	"whyhot/internal/ingest/speedscope"
 	"whyhot/internal/profile"
 )
 
@@ -60,8 +63,11 @@ func Open(ctx context.Context, path string, opts Options) (*profile.Profile, err
 // *os.File that can seek is read in place where the format gains from it.
 func Read(ctx context.Context, r io.Reader, name string, opts Options) (*profile.Profile, error) {
 	p, err := read(ctx, r, opts)
-	if errors.Is(err, folded.ErrEmpty) || errors.Is(err, pprof.ErrEmpty) {
-		err = fmt.Errorf("%w: %w", ErrNoSamples, err)
+	for _, empty := range [...]error{folded.ErrEmpty, pprof.ErrEmpty, perfscript.ErrEmpty, cpuprofile.ErrEmpty, speedscope.ErrEmpty} {
+		if errors.Is(err, empty) {
+			err = fmt.Errorf("%w: %w", ErrNoSamples, err)
+			break
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -107,12 +113,24 @@ func (s *source) decode(ctx context.Context, opts Options) (*profile.Profile, er
 	case pprof.Detect(s.head):
 		return pprof.Read(ctx, s, pprof.Options{SampleType: opts.SampleType})
 	}
+	if doc := jsonDocument(s.head); doc != "" {
+		switch {
+		case cpuprofile.Detect(doc):
+			return cpuprofile.Read(ctx, s)
+		case speedscope.Detect(doc):
+			return speedscope.Read(ctx, s)
+		}
+		return nil, errors.New(foreignJSON(doc))
+	}
 	if why := foreign(s.head); why != "" {
 		return nil, errors.New(why)
 	}
 	ok, line, text := folded.Detect(s.head)
-	if !ok {
-		return nil, unknownText(line, text)
+	switch {
+	case ok:
+		return folded.Read(ctx, s)
+	case perfscript.Detect(s.head):
+		return perfscript.Read(ctx, s)
 	}
-	return folded.Read(ctx, s)
+	return nil, unknownText(line, text)
 }

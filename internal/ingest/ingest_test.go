@@ -41,6 +41,8 @@ func zstded(tb testing.TB, b []byte) []byte {
 
 const stacks = "app;main_[app];malloc_[libc.so.6] 3\napp;main_[app];free_[libc.so.6] 4\n"
 
+const cpuProfile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":"","lineNumber":-1},"children":[2]},{"id":2,"callFrame":{"functionName":"f","url":"a.js","lineNumber":1},"hitCount":4}],"startTime":1,"endTime":2}`
+
 // manyStacks is longer than the head that detection sees, and than the blocks
 // that decompression works in.
 func manyStacks() string {
@@ -94,6 +96,11 @@ func TestFormatsAreFoundByContent(t *testing.T) {
 		{"pprof.txt", pb, 7},
 		{"pprof.gz", gzipped(t, pb), 7},
 		{"pprof.zst", zstded(t, pb), 7},
+		{"node.json", []byte(cpuProfile), 4},
+		{"speedscope.gz", gzipped(t, []byte(`{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[3]}]}`)), 3},
+		{"perf script", []byte("jq  4711 12.345678:     250000 cpu-clock:pppH: \n\t    7f00 malloc+0x1 (/usr/lib/libc.so.6)\n\t    7e00 main+0x1 (/usr/bin/jq)\n\n"), 250_000},
+		{"lambda first", []byte("{lambda()#1}::operator();f 5\n"), 5},
+		{"async-profiler -t", []byte("[main tid=3];a/B.c 5\n"), 5},
 		{"gperftools", legacy(), 700_000},
 		{"gperftools.gz", gzipped(t, legacy()), 700_000},
 	} {
@@ -176,6 +183,7 @@ func TestUnreadable(t *testing.T) {
 		{"prose", []byte("Dear reader,\nthis is a letter.\n"), `line 1 is no folded stack ("frame;frame;… COUNT"): "Dear reader,"; whyhot reads pprof`},
 		{"comments", []byte("# a\n# b\n"), "only blank lines and comments"},
 		{"JSON", []byte(`{"a": 1}`), "this is JSON"},
+		{"cut JSON", []byte(cpuProfile[:80]), "V8 CPU profile: unexpected EOF"},
 		{"Chrome trace", []byte(`{"traceEvents": []}`), "Chrome trace"},
 		{"Firefox", []byte(`{"meta": {"version": 24}, "libs": [], "threads": []}`), "Firefox Profiler"},
 		{"JFR", []byte("FLR\x00\x00\x02"), "Java Flight Recorder"},
@@ -183,7 +191,6 @@ func TestUnreadable(t *testing.T) {
 		{"callgrind", []byte("# callgrind format\nversion: 1\n"), "callgrind"},
 		{"SVG", []byte("<?xml version=\"1.0\"?>\n<svg></svg>"), "XML"},
 		{"HTML", []byte("<!DOCTYPE html><html>"), "HTML"},
-		{"perf script", []byte("jq  4711 12.345678:     250000 cpu-clock:pppH: \n\t    7f00 malloc+0x1 (/usr/lib/libc.so.6)\n\n"), "perf script"},
 		{"Go trace", []byte("go 1.26 trace\x00\x00\x00"), "Go execution trace"},
 		{"xz", []byte("\xfd7zXZ\x00\x00\x04"), "xz-compressed"},
 		{"bzip2", []byte("BZh91AY&SY"), "bzip2"},
@@ -253,6 +260,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(asPprof(f))
 	f.Add(gzipped(f, asPprof(f)))
 	f.Add(legacy())
+	f.Add([]byte(cpuProfile))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := Read(context.Background(), bytes.NewReader(b), "x", Options{})
 		if err == nil && p.Count() == 0 && p.Total() == 0 {
