@@ -73,8 +73,13 @@ type Match struct {
 	// Runtime and Program narrow it to programs of a language runtime or name.
 	Runtime []string  `yaml:"runtime"`
 	Program []Pattern `yaml:"program"`
-	// Seen asks for frames that must occur somewhere in the program's samples.
-	Seen []Frame `yaml:"seen"`
+	// Seen asks for frames that must occur somewhere in the program's samples,
+	// in SeenShare of them at least.
+	Seen      []Frame `yaml:"seen"`
+	SeenShare float64 `yaml:"seen_share"`
+	// OwnFrames leaves inlined functions out: only frames that are functions of
+	// their own in the machine code match.
+	OwnFrames bool `yaml:"own_frames"`
 	// MinShare is the smallest share of the program's samples worth a word.
 	MinShare float64 `yaml:"min_share"`
 	// Place is what the finding points at: program, library, function (the
@@ -85,9 +90,12 @@ type Match struct {
 // Unless lists what makes the advice moot.
 type Unless struct {
 	MappedLibrary []Pattern `yaml:"mapped_library"`
-	Frames        []Frame   `yaml:"frames"`
-	Runtime       []string  `yaml:"runtime"`
-	Program       []Pattern `yaml:"program"`
+	// Frames make it moot when FrameShare of the program's samples have one; by
+	// default one sample is enough.
+	Frames     []Frame   `yaml:"frames"`
+	FrameShare float64   `yaml:"frame_share"`
+	Runtime    []string  `yaml:"runtime"`
+	Program    []Pattern `yaml:"program"`
 }
 
 // Condition is a fact about a binary on disk that can be looked up. Every key

@@ -87,6 +87,10 @@ func (k *checker) match() {
 	k.oneOf(m.Place, []string{"program", "library", "function", "caller"}, "$.match.place")
 	k.add(m.MinShare > 0 && m.MinShare < 1, "$.match.min_share",
 		"min_share is %g: a fraction between 0 and 1 is wanted (0.05 for 5 %%)", m.MinShare)
+	k.add(m.SeenShare >= 0 && m.SeenShare < 1, "$.match.seen_share", "seen_share is %g: a fraction is wanted", m.SeenShare)
+	k.add(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
+	share := k.e.Unless.FrameShare
+	k.add(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: a fraction is wanted", share)
 	k.frames("$.match.any", m.Any)
 	k.frames("$.match.inside", m.Inside)
 	k.frames("$.match.outside", m.Outside)

@@ -25,6 +25,10 @@ type verdict struct {
 	hidden    bool // another verdict speaks for it
 }
 
+// fewEvents is the number of samples below which no cost is believed, however
+// large its share of a tiny program.
+const fewEvents = 10
+
 // runtimeShare is the part of a program's samples that must show a runtime's
 // frames before the program is taken to run on it.
 const runtimeShare = 0.05
@@ -44,7 +48,7 @@ func (e *engine) judge() []*verdict {
 				share: float64(pr.costs[n].inclusive) / float64(pr.total), certainty: finding.Suspected,
 			}
 			v.margin = finding.ShareError(v.share, pr.count)
-			if v.share-v.margin < c.Match.MinShare || !e.worthAWord(v) || e.moot(v, runtimes) {
+			if v.cost.count < fewEvents || lowerBound(v.share, pr.count) < c.Match.MinShare || !e.worthAWord(v) || e.moot(v, runtimes) {
 				continue
 			}
 			out = append(out, v)
@@ -56,7 +60,16 @@ func (e *engine) judge() []*verdict {
 // worthAWord asks whether the best case is above what anybody can measure.
 func (e *engine) worthAWord(v *verdict) bool {
 	whole := float64(v.cost.inclusive) / float64(e.p.Total())
-	return whole*v.entry.Reduction.High >= e.opts.noiseFloor()
+	return lowerBound(whole, e.p.Count())*v.entry.Reduction.High >= e.opts.noiseFloor()
+}
+
+// lowerBound is the lower end of the 95 % Wilson interval of a share seen in n
+// samples.
+func lowerBound(share float64, n int64) float64 {
+	const z2 = 3.841458820694124 // square of the 97.5 % quantile of the normal distribution
+	f := float64(n)
+	centre := (share + z2/(2*f)) / (1 + z2/f)
+	return max(0, centre-finding.ShareError(share, n))
 }
 
 func (e *engine) runtimesOf(pr *program) []string {
@@ -81,9 +94,9 @@ func (e *engine) moot(v *verdict, runtimes []string) bool {
 		return true
 	case e.programNamed(pr, c.Unless.Program):
 		return true
-	case c.seen != noSet && pr.has[c.seen] == 0:
+	case c.seen != noSet && !pr.shows(c.seen, c.Match.SeenShare):
 		return true
-	case c.unless != noSet && pr.has[c.unless] > 0:
+	case c.unless != noSet && pr.shows(c.unless, c.Unless.FrameShare):
 		return true
 	}
 	for m := range pr.libs {
@@ -92,6 +105,12 @@ func (e *engine) moot(v *verdict, runtimes []string) bool {
 		}
 	}
 	return false
+}
+
+// shows says whether enough of a program's samples have a frame of a set; with
+// a share of 0 one is enough.
+func (pr *program) shows(s setID, share float64) bool {
+	return pr.has[s] > 0 && float64(pr.has[s]) >= share*float64(pr.total)
 }
 
 func (e *engine) programNamed(pr *program, names []catalog.Pattern) bool {

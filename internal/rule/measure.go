@@ -25,6 +25,7 @@ type engine struct {
 	names    []string // of runtimes
 	fnSets   [][]setID
 	hot      []bool // per location: some frame of it belongs to a set
+	own      []bool // per set: inlined frames do not count
 	programs *programs
 	stats    map[profile.FunctionID]*symbolStat
 	namesIn  map[profile.MappingID]int // per mapping: functions with a name
@@ -64,6 +65,10 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 			e.hot[i] = e.hot[i] || len(e.fnSets[l.Function]) > 0
 		}
 	}
+	e.own = make([]bool, x.sets)
+	for i := range e.entries {
+		e.own[e.entries[i].any] = e.entries[i].Match.OwnFrames
+	}
 	e.mark = make([]uint32, x.sets)
 	e.first = make([]int32, x.sets)
 	e.last = make([]int32, x.sets)
@@ -82,8 +87,13 @@ func (e *engine) walk(stack profile.StackID) {
 		if !e.hot[loc] {
 			continue
 		}
-		for j, line := range e.p.Lines(loc) {
+		lines := e.p.Lines(loc)
+		for j, line := range lines {
+			inlined := j < len(lines)-1
 			for _, s := range e.fnSets[line.Function] {
+				if inlined && e.own[s] {
+					continue
+				}
 				at := position(i, j)
 				if e.mark[s] != e.stamp {
 					e.mark[s] = e.stamp
@@ -98,18 +108,24 @@ func (e *engine) walk(stack profile.StackID) {
 
 func (e *engine) met(s setID) bool { return s != noSet && e.mark[s] == e.stamp }
 
+// atLeaf says whether the innermost frame of a set is the one that was running;
+// where inlined frames do not count, that is the function they were inlined into.
+func (e *engine) atLeaf(s setID) bool {
+	return e.first[s] == 0 || e.own[s] && e.first[s] < position(1, 0)
+}
+
 // counts says whether the walked stack counts for an entry.
 func (e *engine) counts(c *compiled) bool {
 	switch {
 	case !e.met(c.any):
 		return false
-	case c.Match.Measure == "exclusive" && e.first[c.any] != 0:
+	case c.Match.Measure == "exclusive" && !e.atLeaf(c.any):
 		return false
 	case c.inside != noSet && (!e.met(c.inside) || e.last[c.inside] <= e.first[c.any]):
 		return false
 	case c.outside != noSet && e.met(c.outside):
 		return false
-	case c.leaf != noSet && (!e.met(c.leaf) || e.first[c.leaf] != 0):
+	case c.leaf != noSet && (!e.met(c.leaf) || !e.atLeaf(c.leaf)):
 		return false
 	}
 	return true
@@ -135,7 +151,7 @@ func (e *engine) measure(ctx context.Context) error {
 		for _, s := range e.touched {
 			pr.has[s] += sm.Value
 			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n]) {
-				pr.costs[n].add(sm, e.first[s] == 0)
+				pr.costs[n].add(sm, e.atLeaf(s))
 			}
 		}
 	}

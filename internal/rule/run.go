@@ -76,18 +76,35 @@ func countsCPU(p *profile.Profile) (string, bool) {
 	return fmt.Sprintf("The profile counts %s: the rules judge CPU time only, so none was applied.", p.Meta.ValueType.Type), false
 }
 
+// breaksOff says whether a stack ends, at its root, in code that belongs to no
+// binary: the unwinder followed something that was no frame pointer.
+func (e *engine) breaksOff(stack []profile.LocationID) bool {
+	if len(stack) == 0 {
+		return false
+	}
+	root := stack[len(stack)-1]
+	lines := e.p.Lines(root)
+	return e.p.Location(root).Mapping == 0 && e.p.Function(lines[len(lines)-1].Function).Name == ""
+}
+
 func (e *engine) notes() []string {
 	var out []string
 	if n := e.p.Count(); n < fewSamples {
 		out = append(out, fmt.Sprintf("Only %d samples: a share of 10 %% is known to ± %.0f points. Record longer or at a higher rate before trusting an order.",
 			n, 100*finding.ShareError(0.1, n)))
 	}
-	unnamed := int64(0)
+	unnamed, broken := int64(0), int64(0)
 	for _, sm := range e.p.Samples() {
 		stack := e.p.Stack(sm.Stack)
 		if len(stack) == 0 || e.p.Function(e.p.Lines(stack[0])[0].Function).Name == "" {
 			unnamed += sm.Value
 		}
+		if e.breaksOff(stack) {
+			broken += sm.Value
+		}
+	}
+	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {
+		out = append(out, fmt.Sprintf("%s of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds. whyhot record --call-graph dwarf sees more.", percent(share)))
 	}
 	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
 		out = append(out, fmt.Sprintf("%s of the samples end in code without a name: rules that know functions could not look there. Install debug symbols or give --debug-dir.", percent(share)))

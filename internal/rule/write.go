@@ -8,6 +8,7 @@ import (
 	"whyhot/internal/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/codename"
 )
 
 // dominates is the part of a cost that one function or caller must have before
@@ -32,8 +33,25 @@ func (e *engine) write(v *verdict) finding.Finding {
 	f.ID = finding.ID(c.ID, f.Place, v.program.name)
 	f.Evidence = e.evidence(v)
 	f.Fix = fix(v)
+	if e.namedByJIT(v) {
+		f.Fix.Caveats = append(f.Fix.Caveats, "The names come from the map file of a JIT, which may be stale: check with the runtime's own profiler that this code runs")
+	}
 	f.Next = e.next(v, f.ID)
 	return f
+}
+
+// namedByJIT says whether a verdict rests mostly on names from a perf map: a JIT
+// that frees and reuses code leaves names in it that no longer hold.
+func (e *engine) namedByJIT(v *verdict) bool {
+	var jit, all int64
+	for fn, w := range v.trace.functions {
+		all += w
+		m := e.p.Mapping(e.p.Function(fn).Mapping)
+		if m.Path != "" && codename.OfMapping(m.Path) == profile.KindJIT {
+			jit += w
+		}
+	}
+	return 2*jit > all
 }
 
 func (e *engine) shareOf(v *verdict) finding.Share {
