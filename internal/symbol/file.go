@@ -222,7 +222,7 @@ func (f *File) fromTables(vaddr uint64) []profile.Frame {
 		if file, line, fn := f.golang.PCToLine(vaddr); fn != nil {
 			return []profile.Frame{{
 				Function: profile.Function{Name: fn.Name, File: file, Kind: profile.KindGo},
-				Line:     int32(line),
+				Line:     int32(max(line, 0)), // -1 where the table has none
 			}}
 		}
 	}

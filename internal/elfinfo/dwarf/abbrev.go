@@ -43,10 +43,11 @@ var errAbbrev = errors.New("damaged abbreviation table")
 
 // parseAbbrevs reads the table at off. With only != 0 it stops after the entry of
 // that code.
-func parseAbbrevs(data []byte, off uint64, s sizes, big bool, only uint64) (*abbrevs, error) {
-	c := at(data, off, big)
+func (d *Info) parseAbbrevs(off uint64, s sizes, only uint64) (*abbrevs, error) {
+	c := at(d.sec.abbrev, off, d.sec.big)
 	t := &abbrevs{}
 	for {
+		start := c.pos
 		code := c.uleb()
 		if c.bad {
 			return nil, fmt.Errorf("%w at %#x", errAbbrev, off)
@@ -74,6 +75,9 @@ func parseAbbrevs(data []byte, off uint64, s sizes, big bool, only uint64) (*abb
 			return nil, fmt.Errorf("%w at %#x", errAbbrev, off)
 		}
 		t.add(code, a)
+		if !spend(&d.budget.abbrev, c.pos-start) {
+			return nil, errBudget
+		}
 		if code == only {
 			return t, nil
 		}

@@ -29,6 +29,8 @@ type Info struct {
 
 	mu      sync.Mutex
 	abbrevs map[abbrevKey]*abbrevs
+	lines   map[lineKey]*lineTable
+	budget  budget
 	noteMu  sync.Mutex
 	notes   []string
 }
@@ -71,7 +73,7 @@ func Open(f, alt *elffile.File, code []elffile.Range) (*Info, error) {
 
 // load reads the sections and the unit headers.
 func load(f *elffile.File) (*Info, error) {
-	d := &Info{abbrevs: map[abbrevKey]*abbrevs{}}
+	d := &Info{abbrevs: map[abbrevKey]*abbrevs{}, lines: map[lineKey]*lineTable{}}
 	var errs []error
 	for _, s := range []struct {
 		name string
@@ -96,6 +98,7 @@ func load(f *elffile.File) (*Info, error) {
 		return nil, errors.Join(errs...)
 	}
 	d.sec.big = f.ByteOrder().String() == "BigEndian"
+	d.budget.set(&d.sec)
 	if err := d.readUnits(); err != nil {
 		errs = append(errs, fmt.Errorf("%s: %w", f.Path(), err))
 	}

@@ -45,24 +45,52 @@ type sequence struct {
 // lineHeader returns the unit's file names.
 func (u *unit) lineHeader() *lineHeader { return u.lineTable().header }
 
+// lineKey identifies a line table: units may share one.
+type lineKey struct {
+	off     uint64
+	compDir string
+	code    bool // whether the rows are wanted too
+}
+
 // lineTable returns the unit's lines, reading them on first use.
 func (u *unit) lineTable() *lineTable {
 	u.lineOnce.Do(func() {
-		t := &u.lines
-		t.header = &lineHeader{}
+		u.lines = &lineTable{header: &lineHeader{}}
 		if !u.root.hasLines {
 			return
 		}
-		h, err := u.readLineHeader(u.root.stmtList)
-		if err != nil {
-			u.info.note(err.Error())
+		d := u.info
+		key := lineKey{u.root.stmtList, u.text(u.root.compDir), u.hasCode()}
+		d.mu.Lock()
+		known := d.lines[key]
+		d.mu.Unlock()
+		if known != nil {
+			u.lines = known
+			return
 		}
-		t.header = h
-		if u.hasCode() {
-			u.runLines(t)
+		if err := u.readLines(u.lines); err != nil {
+			d.note(err.Error())
 		}
+		d.mu.Lock()
+		d.lines[key] = u.lines
+		d.mu.Unlock()
 	})
-	return &u.lines
+	return u.lines
+}
+
+func (u *unit) readLines(t *lineTable) error {
+	if u.info.budget.line.Load() <= 0 {
+		return errBudget
+	}
+	h, err := u.readLineHeader(u.root.stmtList)
+	t.header = h
+	if h.end > 0 {
+		spend(&u.info.budget.line, h.end-int(min(u.root.stmtList, uint64(h.end))))
+	}
+	if err == nil && u.hasCode() {
+		u.runLines(t)
+	}
+	return err
 }
 
 // find returns the row for an address.
@@ -81,7 +109,7 @@ func (t *lineTable) find(addr uint64) (row, bool) {
 
 // machine runs one line program.
 type machine struct {
-	u     *unit
+	info  *Info
 	h     *lineHeader
 	t     *lineTable
 	c     cursor
@@ -95,7 +123,7 @@ func (u *unit) runLines(t *lineTable) {
 	if h.program >= h.end {
 		return
 	}
-	m := machine{u: u, h: h, t: t, c: cursor{data: u.info.sec.line[:h.end], pos: h.program, big: u.info.sec.big}}
+	m := machine{info: u.info, h: h, t: t, c: cursor{data: u.info.sec.line[:h.end], pos: h.program, big: u.info.sec.big}}
 	// A row that is kept takes some six bytes of program in compilers' output.
 	t.rows = make([]row, 0, (h.end-h.program)/6)
 	m.reset()
@@ -189,8 +217,8 @@ func (m *machine) extended() {
 	case lneDefineFile:
 		name := m.c.str()
 		f := m.h.fileV4(&m.c, name)
+		m.h.resolveFile(&f)
 		m.h.files = append(m.h.files, f)
-		m.h.resolve(m.u)
 	}
 	m.c.pos = next
 }
@@ -203,7 +231,7 @@ func (m *machine) endSequence() {
 		if !slices.IsSortedFunc(rows, byAddr) {
 			slices.SortStableFunc(rows, byAddr)
 		}
-		if low := rows[0].addr; low < m.row.addr && m.u.info.isCode(low) {
+		if low := rows[0].addr; low < m.row.addr && m.info.isCode(low) {
 			m.t.seqs = append(m.t.seqs, sequence{low, m.row.addr, m.first, len(m.t.rows)})
 		} else {
 			m.t.rows = m.t.rows[:m.first]

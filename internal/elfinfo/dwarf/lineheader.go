@@ -99,7 +99,7 @@ func (h *lineHeader) tablesV4(c *cursor) {
 		if len(dir) == 0 {
 			break
 		}
-		h.dirs = append(h.dirs, string(dir))
+		h.dirs = append(h.dirs, pathText(string(dir)))
 	}
 	for !c.bad {
 		name := c.str()
@@ -111,7 +111,7 @@ func (h *lineHeader) tablesV4(c *cursor) {
 }
 
 func (h *lineHeader) fileV4(c *cursor, name []byte) lineFile {
-	f := lineFile{name: string(name), dir: c.uleb()}
+	f := lineFile{name: pathText(string(name)), dir: c.uleb()}
 	c.uleb() // time of modification
 	c.uleb() // size
 	return f
@@ -142,14 +142,19 @@ func (h *lineHeader) entriesV5(u *unit, c *cursor) []lineFile {
 	var out []lineFile
 	for i := uint64(0); i < count && !c.bad && c.pos < len(c.data); i++ {
 		var f lineFile
+		start := c.pos
 		for _, fd := range fields {
 			v := c.read(fd.form, 0, h.sizes, 0)
 			switch fd.content {
 			case lnctPath:
-				f.name = u.text(v)
+				f.name = pathText(u.text(v))
 			case lnctIndex:
 				f.dir = v.u
 			}
+		}
+		if c.pos == start {
+			c.fail() // entries without bytes could be any number
+			break
 		}
 		out = append(out, f)
 	}
@@ -158,22 +163,37 @@ func (h *lineHeader) entriesV5(u *unit, c *cursor) []lineFile {
 
 // resolve makes the full path of every file.
 func (h *lineHeader) resolve(u *unit) {
-	comp := u.text(u.root.compDir)
+	comp := pathText(u.text(u.root.compDir))
 	for i, dir := range h.dirs {
-		if !path.IsAbs(dir) {
+		// Since version 5 number 0 is the directory of compilation itself; it may
+		// be relative where builds map their prefix away.
+		if !path.IsAbs(dir) && (i > 0 || h.version < 5) {
 			h.dirs[i] = path.Join(comp, dir)
 		}
 	}
 	for i := range h.files {
-		f := &h.files[i]
-		switch {
-		case f.name == "":
-		case path.IsAbs(f.name):
-			f.full = path.Clean(f.name)
-		case f.dir < uint64(len(h.dirs)):
-			f.full = path.Join(h.dirs[f.dir], f.name)
-		default:
-			f.full = path.Clean(f.name)
-		}
+		h.resolveFile(&h.files[i])
 	}
+}
+
+func (h *lineHeader) resolveFile(f *lineFile) {
+	switch {
+	case f.name == "":
+	case path.IsAbs(f.name):
+		f.full = path.Clean(f.name)
+	case f.dir < uint64(len(h.dirs)):
+		f.full = path.Join(h.dirs[f.dir], f.name)
+	default:
+		f.full = path.Clean(f.name)
+	}
+}
+
+// maxPath is Linux's limit of a path; what is longer is none.
+const maxPath = 4096
+
+func pathText(text string) string {
+	if len(text) > maxPath {
+		return ""
+	}
+	return text
 }

@@ -38,6 +38,10 @@ func (u *unit) eachRange(low, high, ranges value, add func(lo, hi uint64)) {
 }
 
 func (u *unit) rangeList(v value, add func(lo, hi uint64)) {
+	if u.info.budget.ranges.Load() <= 0 {
+		u.info.note(errBudget.Error())
+		return
+	}
 	base, _ := u.address(u.root.low)
 	if u.version < 5 {
 		u.rangesV4(v.u+u.root.gnuRangesBase, base, add)
@@ -65,6 +69,7 @@ func (u *unit) rangeList(v value, add func(lo, hi uint64)) {
 // rangesV4 reads a list of .debug_ranges (DWARF 4, §2.17.3).
 func (u *unit) rangesV4(off, base uint64, add func(lo, hi uint64)) {
 	c := at(u.info.sec.ranges, off, u.info.sec.big)
+	defer u.spendRanges(c.pos, &c)
 	top := ^uint64(0) >> (64 - 8*uint(u.addr))
 	for {
 		lo, hi := c.uint(u.addr), c.uint(u.addr)
@@ -82,6 +87,7 @@ func (u *unit) rangesV4(off, base uint64, add func(lo, hi uint64)) {
 // rangesV5 reads a list of .debug_rnglists.
 func (u *unit) rangesV5(off, base uint64, add func(lo, hi uint64)) {
 	c := at(u.info.sec.rnglists, off, u.info.sec.big)
+	defer u.spendRanges(c.pos, &c)
 	for !c.bad {
 		var lo, hi uint64
 		ok := true
@@ -113,3 +119,6 @@ func (u *unit) rangesV5(off, base uint64, add func(lo, hi uint64)) {
 		}
 	}
 }
+
+// spendRanges accounts for a list that was read from start to where c is.
+func (u *unit) spendRanges(start int, c *cursor) { spend(&u.info.budget.ranges, c.pos-start) }

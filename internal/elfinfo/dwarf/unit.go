@@ -67,7 +67,7 @@ type unit struct {
 	treeOnce sync.Once
 	tree     tree
 	lineOnce sync.Once
-	lines    lineTable
+	lines    *lineTable
 
 	mu    sync.Mutex
 	funcs map[uint64]*Function
@@ -153,7 +153,7 @@ func (u *unit) readRoot() error {
 	if code == 0 {
 		return nil
 	}
-	table, err := parseAbbrevs(u.info.sec.abbrev, u.abbrevOff, u.sizes, u.info.sec.big, code)
+	table, err := u.info.parseAbbrevs(u.abbrevOff, u.sizes, code)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (u *unit) abbrevs() (*abbrevs, error) {
 	if t, ok := d.abbrevs[key]; ok {
 		return t, nil
 	}
-	t, err := parseAbbrevs(d.sec.abbrev, u.abbrevOff, u.sizes, d.sec.big, 0)
+	t, err := d.parseAbbrevs(u.abbrevOff, u.sizes, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -256,8 +256,13 @@ func stringAt(data []byte, off uint64) string {
 	if c.bad {
 		return ""
 	}
-	return string(c.str())
+	text := c.str()
+	return string(text[:min(len(text), maxText)])
 }
+
+// maxText bounds a name. Those of deeply nested templates have been seen to reach
+// some tens of thousands of characters.
+const maxText = 64 << 10
 
 // address follows an address value.
 func (u *unit) address(v value) (uint64, bool) {

@@ -16,9 +16,12 @@ import (
 // largest debug sections known (browsers with full debug info) stay below.
 const maxSection = 8 << 30
 
+// maxRatio is the most that deflate can pack; debug sections get to a tenth.
+const maxRatio = 1032
+
 // firstChunk is how much is set aside for a section before any of it has been
 // decompressed: a header may claim anything.
-const firstChunk = 64 << 20
+const firstChunk = 16 << 20
 
 var errCompressed = errors.New("damaged compression header")
 
@@ -42,7 +45,7 @@ func decompress(raw []byte, is64 bool, order binary.ByteOrder) ([]byte, error) {
 			return nil, err
 		}
 		defer r.Close()
-		return readExactly(r, size)
+		return readExactly(r, len(raw), size)
 	default:
 		return nil, fmt.Errorf("compression type %d is not known", typ)
 	}
@@ -63,12 +66,12 @@ func inflate(raw []byte, size uint64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	return readExactly(r, size)
+	return readExactly(r, len(raw), size)
 }
 
-func readExactly(r io.Reader, size uint64) ([]byte, error) {
-	if size > maxSection {
-		return nil, fmt.Errorf("%d bytes when decompressed: over the limit of %d", size, int64(maxSection))
+func readExactly(r io.Reader, packed int, size uint64) ([]byte, error) {
+	if limit := min(uint64(maxSection), uint64(packed)*maxRatio+firstChunk); size > limit {
+		return nil, fmt.Errorf("%d bytes that decompress to %d: over the limit of %d", packed, size, limit)
 	}
 	out := bytes.NewBuffer(make([]byte, 0, min(size, firstChunk)+bytes.MinRead))
 	n, err := io.Copy(out, io.LimitReader(r, int64(size)))

@@ -26,21 +26,38 @@ type Map struct {
 	id    []int32
 }
 
+// ranked is a span with its place in the input.
+type ranked struct {
+	Span
+
+	rank int32
+}
+
 // Build flattens spans. Of two that hold an address the one that begins later
 // wins, then the shorter one, then the one that comes later in the input; so an
 // inner span hides the outer one and the outer one goes on behind it. Empty spans
-// are passed over. The input is reordered.
+// are passed over.
 func Build(spans []Span) Map {
-	spans = slices.DeleteFunc(spans, func(s Span) bool { return s.Low >= s.High })
-	slices.SortStableFunc(spans, func(a, b Span) int {
-		if c := cmp.Compare(a.Low, b.Low); c != 0 {
-			return c
+	sorted := make([]ranked, 0, len(spans))
+	for i, s := range spans {
+		if s.Low < s.High {
+			sorted = append(sorted, ranked{s, int32(i)})
 		}
-		return cmp.Compare(b.High, a.High)
+	}
+	slices.SortFunc(sorted, func(a, b ranked) int {
+		switch {
+		case a.Low != b.Low:
+			return cmp.Compare(a.Low, b.Low)
+		case a.High != b.High:
+			return cmp.Compare(b.High, a.High)
+		default:
+			return cmp.Compare(a.rank, b.rank)
+		}
 	})
-	m := Map{start: make([]uint64, 0, 2*len(spans)), id: make([]int32, 0, 2*len(spans))}
+	m := Map{start: make([]uint64, 0, 2*len(sorted)), id: make([]int32, 0, 2*len(sorted))}
 	var open []Span
-	for _, s := range spans {
+	for i := range sorted {
+		s := sorted[i].Span
 		open = m.close(open, s.Low)
 		m.put(s.Low, s.ID)
 		open = append(open, s)

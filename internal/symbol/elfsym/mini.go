@@ -12,7 +12,7 @@ import (
 
 // maxMini bounds an unpacked mini debug info file: a symbol table of a large
 // program is some tens of megabytes.
-const maxMini = 512 << 20
+const maxMini = 128 << 20
 
 // miniDebugInfo unpacks .gnu_debugdata: an xz-compressed ELF file that has only
 // the symbols of local functions, as Fedora and its relatives ship it.

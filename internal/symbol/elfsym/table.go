@@ -1,6 +1,7 @@
 package elfsym
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"slices"
@@ -108,6 +109,7 @@ func (r *reader) section(f *elffile.File, table, names []byte) {
 		size = symSize32
 	}
 	arm := f.Header.Machine == elf.EM_ARM
+	room := len(names)*shareFactor + maxName
 	for ; len(table) >= size; table = table[size:] {
 		nameAt := order.Uint32(table)
 		var value, length uint64
@@ -137,6 +139,9 @@ func (r *reader) section(f *elffile.File, table, names []byte) {
 		name := cString(names[nameAt:])
 		if isLabel(name) {
 			continue
+		}
+		if room -= len(name); room < 0 {
+			return // no sound table shares its strings that often
 		}
 		sym := Symbol{Name: unversioned(name), Low: value, High: value + length, sized: length > 0}
 		if sym.High < sym.Low || sym.High > code.High {
@@ -184,11 +189,15 @@ func unversioned(name string) string {
 }
 
 func cString(b []byte) string {
-	if i := slices.Index(b[:min(len(b), maxName)], 0); i >= 0 {
+	if i := bytes.IndexByte(b[:min(len(b), maxName)], 0); i >= 0 {
 		return string(b[:i])
 	}
 	return string(b[:min(len(b), maxName)])
 }
+
+// shareFactor bounds how often the bytes of a string table may be used: linkers
+// let a name be the tail of another.
+const shareFactor = 16
 
 // maxName bounds a name; template names of this length exist, longer ones come
 // from string tables without an end.
@@ -196,7 +205,7 @@ const maxName = 64 << 10
 
 func (r *reader) table(starts []uint64) *Table {
 	syms := r.symbols
-	slices.SortStableFunc(syms, compare)
+	slices.SortFunc(syms, compare)
 	out := syms[:0]
 	for i := range syms {
 		if len(out) > 0 && out[len(out)-1].Low == syms[i].Low && out[len(out)-1].High == syms[i].High {
