@@ -88,7 +88,7 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 	out.Header(after, b)
 	out.Line()
 	out.Diff(term.DiffInput{A: a, B: b, Table: table, Sort: sort, Rows: f.rows, All: f.all, FullNames: f.fullNames})
-	hintAfterDiff(out, after, table)
+	hintAfterDiff(out, after, b, table)
 	return out.Err()
 }
 
@@ -104,10 +104,13 @@ func (f *diffFlags) one(cmd *cobra.Command, path string) (*profile.Profile, erro
 }
 
 // hintAfterDiff points at the function that grew most.
-func hintAfterDiff(out *term.Printer, after string, table *view.DiffTable) {
+func hintAfterDiff(out *term.Printer, after string, b *profile.Profile, table *view.DiffTable) {
+	if after == "-" || !out.TTY {
+		return
+	}
 	for _, r := range table.Rows {
-		if r.Significant && r.Delta > 0 && r.B != (view.Side{}) && after != "-" {
-			out.Hint("who calls what grew", "whyhot", "graph", after, r.Name)
+		if r.Significant && r.Delta > 0 && r.B != (view.Side{}) {
+			out.Hint("who calls what grew", "whyhot", "graph", after, handle(b, r.B.Function))
 			return
 		}
 	}

@@ -57,6 +57,9 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 	case f.least < 0 || f.least > 100:
 		return fmt.Errorf("--min %g: must be a percentage from 0 to 100", f.least)
 	}
+	if err := swapped(cmd, path, function); err != nil {
+		return err
+	}
 	all, err := loadProfile(cmd, path, f.load)
 	if err != nil {
 		return err

@@ -53,6 +53,9 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if f.context < 0 {
 		return fmt.Errorf("--context %d: must not be negative", f.context)
 	}
+	if err := swapped(cmd, path, function); err != nil {
+		return err
+	}
 	all, summary, err := readProfile(cmd, path, f.load)
 	if err != nil {
 		return err

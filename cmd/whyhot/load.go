@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/ingest"
 	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/profile"
+	report "whyhot/internal/report/term"
 	"whyhot/internal/symbol"
 )
 
@@ -97,7 +98,7 @@ func allNamed(p *profile.Profile) bool {
 func printOnce(w io.Writer, notes []string) {
 	for i, n := range notes {
 		if !slices.Contains(notes[:i], n) {
-			_, _ = fmt.Fprintln(w, "whyhot: note:", n) // nothing to do about a closed stderr
+			_, _ = fmt.Fprintln(w, "whyhot: note:", report.Clean(n)) // nothing to do about a closed stderr
 		}
 	}
 }

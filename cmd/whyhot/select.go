@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
+	"whyhot/internal/report/term"
 	"whyhot/internal/symname"
 	"whyhot/internal/view"
 )
@@ -105,6 +107,33 @@ func (f *filterFlags) known(p *profile.Profile) string {
 // name as the tables shorten it, or a regular expression that matches one
 // function, or with all any number.
 func findFunction(p *profile.Profile, name string, all bool) ([]profile.FunctionID, error) {
+	found, reErr := lookUp(p, name)
+	switch {
+	case len(found) == 0:
+		return nil, notFound(p, name, reErr)
+	case all || sameName(p, found):
+		return found, nil
+	}
+	return nil, ambiguous(p, name, found)
+}
+
+// swapped says so when the file and the function were given the wrong way round.
+func swapped(cmd *cobra.Command, path, function string) error {
+	if path == "-" {
+		return nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if _, err := os.Stat(function); err != nil {
+		return nil // then the missing file is the news
+	}
+	return fmt.Errorf("there is no file %s; the file comes first: %s %s %s", path, cmd.CommandPath(), term.Quote(function), term.Quote(path))
+}
+
+// lookUp finds all functions that name can mean; reErr says why it is no
+// regular expression.
+func lookUp(p *profile.Profile, name string) (found []profile.FunctionID, reErr error) {
 	tests := []func(string) bool{
 		func(s string) bool { return s == name },
 		symname.Expand(name).MatchString,
@@ -113,14 +142,22 @@ func findFunction(p *profile.Profile, name string, all bool) ([]profile.Function
 	if reErr == nil {
 		tests = append(tests, re.MatchString)
 	}
-	found := view.Find(p, tests...)
-	switch {
-	case len(found) == 0:
-		return nil, notFound(p, name, reErr)
-	case all || sameName(p, found):
-		return found, nil
+	return view.Find(p, tests...), reErr
+}
+
+// handle is a short text that findFunction takes for the function, for commands
+// that people may copy.
+func handle(p *profile.Profile, fn profile.FunctionID) string {
+	const width = 48
+	name := view.Name(p, fn)
+	short := symname.Shorten(name, width)
+	if short == name {
+		return name
 	}
-	return nil, ambiguous(p, name, found)
+	if found, _ := lookUp(p, short); len(found) > 0 && sameName(p, found) && view.Name(p, found[0]) == name {
+		return short
+	}
+	return name
 }
 
 // sameName says that the functions differ in their binary or file only, so that
@@ -136,7 +173,7 @@ func notFound(p *profile.Profile, name string, reErr error) error {
 	}
 	if re, err := regexp.Compile("(?i)" + name); err == nil {
 		if near := view.Find(p, re.MatchString); len(near) > 0 {
-			return fmt.Errorf("no function matches %q; with other capitals there is %s", name, view.Name(p, near[0]))
+			return fmt.Errorf("no function matches %q; with other capitals there is %s", name, term.Clean(view.Name(p, near[0])))
 		}
 	}
 	if len(p.Samples()) > 0 && view.Unnamed(p) == p.Total() {
@@ -146,12 +183,16 @@ func notFound(p *profile.Profile, name string, reErr error) error {
 }
 
 func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) error {
-	const most = 10
+	const most, width = 10, 70
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q matches %d functions; give one of these, a narrower pattern, or --all to take them as one:", name, len(found))
-	table := view.Top(p, view.TopOptions{Sort: view.SortTotal})
+	short := map[string]int{} // how many of the names become this when shortened
+	for _, id := range found {
+		short[symname.Shorten(view.Name(p, id), width)]++
+	}
+	whole := term.WholeOf(p)
 	shown := 0
-	for _, r := range table.Rows {
+	for _, r := range view.Top(p, view.TopOptions{Sort: view.SortTotal}).Rows {
 		if !slices.Contains(found, r.Function) {
 			continue
 		}
@@ -159,11 +200,11 @@ func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) erro
 			fmt.Fprintf(&b, "\n  … and %d more", len(found)-most)
 			break
 		}
-		share := 0.0
-		if table.Total != 0 {
-			share = float64(r.Total) / float64(table.Total)
+		text := view.Name(p, r.Function)
+		if s := symname.Shorten(text, width); short[s] == 1 {
+			text = s
 		}
-		fmt.Fprintf(&b, "\n  %6s  %s", quantity.Percent(share), view.Name(p, r.Function))
+		fmt.Fprintf(&b, "\n  %6s  %s", quantity.Percent(whole.Share(r.Total)), term.Clean(text))
 	}
 	return errors.New(b.String())
 }

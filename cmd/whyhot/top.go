@@ -175,13 +175,13 @@ func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter
 // hintAfterTop names the next step: who calls the hottest function that has a
 // name, and why it is hot.
 func hintAfterTop(out *term.Printer, path string, p *profile.Profile, table *view.TopTable) {
-	if path == "-" {
+	if path == "-" || !out.TTY {
 		return
 	}
 	if table.By == view.ByFunction || table.By == view.ByLine {
 		for _, r := range table.Rows {
 			if p.Function(r.Function).Name != "" {
-				out.Hint("who calls it", "whyhot", "graph", path, view.Name(p, r.Function))
+				out.Hint("who calls it", "whyhot", "graph", path, handle(p, r.Function))
 				break
 			}
 		}

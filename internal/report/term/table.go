@@ -68,14 +68,19 @@ func (t *Table) Print(p *Printer) {
 	}
 }
 
-func (c *Column) render(cell Cell, width int, last bool) string {
-	text := cell.Text
-	if ansi.StringWidth(text) > width {
-		if c.Shorten != nil {
-			text = c.Shorten(text, width)
-		}
-		text = ansi.Truncate(text, width, "…") // also where wide characters made the short text too wide
+// fit makes a text fit the width.
+func (c *Column) fit(text string, width int) string {
+	if ansi.StringWidth(text) <= width {
+		return text
 	}
+	if c.Shorten != nil {
+		text = c.Shorten(text, width)
+	}
+	return ansi.Truncate(text, width, "…") // also where wide characters made the short text too wide
+}
+
+func (c *Column) render(cell Cell, width int, last bool) string {
+	text := c.fit(cell.Text, width)
 	pad := strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 	if cell.Style != nil && text != "" {
 		text = cell.Style.Render(text)
@@ -122,7 +127,8 @@ func (t *Table) layout(width int) (shown, widths []int) {
 }
 
 // squeeze shares space among the flexible columns by what they would need; each
-// gets its Min at least.
+// gets its Min at least. What a column does not use once its texts are short is
+// there for the next.
 func (t *Table) squeeze(shown, natural []int, space int) []int {
 	widths := append([]int(nil), natural...)
 	need, least := 0, 0
@@ -139,11 +145,23 @@ func (t *Table) squeeze(shown, natural []int, space int) []int {
 		}
 		own := min(natural[i], c.Min)
 		least -= own
-		widths[i] = min(max(own, space*natural[i]/need), natural[i], space-least)
+		widths[i] = t.used(i, min(max(own, space*natural[i]/need), natural[i], space-least))
 		need -= natural[i]
 		space -= widths[i]
 	}
 	return widths
+}
+
+// used is what of the width the texts of a column take, shortened to it.
+func (t *Table) used(column, width int) int {
+	c := &t.Columns[column]
+	most := min(width, ansi.StringWidth(c.Title))
+	for _, row := range t.rows {
+		if column < len(row) {
+			most = max(most, ansi.StringWidth(c.fit(row[column].Text, width)))
+		}
+	}
+	return most
 }
 
 // natural is the width each column would like; 0 when it has nothing to show.
