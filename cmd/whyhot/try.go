@@ -40,10 +40,12 @@ const tryExample = `  whyhot try --preload mimalloc,jemalloc,tcmalloc -- jq .id 
   whyhot try --profile cpu.pb.gz --finding ID`
 
 // tryTarget is what a profile and one of its findings say about a trial: the
-// recorded command and the libraries that the finding proposes to preload.
+// recorded command, and the libraries to preload or the variables to set that the
+// finding proposes.
 type tryTarget struct {
 	Command []string
 	Preload []string
+	Env     []string // NAME=VALUE
 }
 
 // tryLookup reads a profile. With an empty finding id it gives the command only;
@@ -225,9 +227,9 @@ func (f *tryFlags) fromProfile(ctx context.Context, lookup tryLookup) error {
 		f.plan.Command = target.Command
 	}
 	if len(f.preload) == 0 && len(f.env) == 0 {
-		f.preload = target.Preload
-		if f.finding != "" && len(f.preload) == 0 {
-			return fmt.Errorf("finding %s proposes nothing to preload: name a variant, for example --env NAME=VALUE", f.finding)
+		f.preload, f.env = target.Preload, target.Env
+		if f.finding != "" && len(f.preload) == 0 && len(f.env) == 0 {
+			return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: name a variant, for example --env NAME=VALUE", f.finding)
 		}
 	}
 	return nil

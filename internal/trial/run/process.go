@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -37,11 +38,21 @@ func New() (*Local, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("adopting orphaned processes: %w", err)
 	}
+	lowerOwnPeak()
 	dir, err := os.MkdirTemp("", "whyhot-try-")
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary directory: %w", err)
 	}
 	return &Local{dir: dir, refs: &references{dir: dir, byName: map[string]*reference{}}}, nil
+}
+
+// lowerOwnPeak forgets what this process held before (a large profile, say),
+// since its peak is the floor under which the peak of a command is unknown. See
+// clear_refs in proc(5); kernels without it leave the floor where it is.
+func lowerOwnPeak() {
+	debug.FreeOSMemory()
+	const resetPeak = "5"
+	_ = os.WriteFile("/proc/self/clear_refs", []byte(resetPeak), 0) // the file is there; no mode applies
 }
 
 // Dir is the runner's temporary directory.

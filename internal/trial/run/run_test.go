@@ -89,6 +89,24 @@ func TestPeakMemory(t *testing.T) {
 	}
 }
 
+func TestOwnPeakIsLowered(t *testing.T) {
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		t.Skip("this kernel does not reset peaks:", err)
+	}
+	big := make([]byte, 200<<20)
+	for i := 0; i < len(big); i += 4096 {
+		big[i] = 1
+	}
+	if peak := ownPeakRSS(); peak < 200<<20 {
+		t.Fatalf("peak %d", peak)
+	}
+	big = nil
+	newLocal(t)
+	if peak := ownPeakRSS(); peak > 150<<20 {
+		t.Errorf("still %d MiB after what was held is gone", peak>>20)
+	}
+}
+
 func TestChildrenCount(t *testing.T) {
 	l := newLocal(t)
 	burn := "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
