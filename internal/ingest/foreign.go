@@ -85,7 +85,7 @@ func jsonDocument(head []byte) string {
 func foreignJSON(text string) string {
 	has := func(key string) bool { return strings.Contains(text, `"`+key+`"`) }
 	switch {
-	case has("traceEvents"):
+	case has("traceEvents"), has("ph") && has("ts"):
 		return "this is a Chrome trace (JSON); whyhot needs samples: save a .cpuprofile, or record with node --cpu-prof"
 	case has("meta") && (has("threads") || has("libs")), has("preprocessedProfileVersion"):
 		return "this is a Firefox Profiler file (JSON); samply and others also write perf.data or pprof, which whyhot reads"

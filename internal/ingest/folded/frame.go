@@ -75,6 +75,8 @@ func (d *dialect) parse(text string) frame {
 	switch {
 	case isUnknown(body):
 		return f
+	case hexAddress.MatchString(body) && m.mapping != "":
+		return f
 	case hexAddress.MatchString(body):
 		f.addr, _ = strconv.ParseUint(strings.TrimPrefix(body, "0x"), 16, 64)
 		return f
@@ -88,10 +90,13 @@ func (d *dialect) parse(text string) frame {
 		return f
 	}
 	if name, lib, ok := cutLibrary(body); ok && m.mapping == "" && (d.python || strings.Contains(lib, ".so") || strings.ContainsAny(lib, "/[")) {
-		f.mapping = lib
+		if !isUnknown(lib) {
+			f.mapping = lib
+		}
 		body, _ = cutOffset(name)
-		if isUnknown(body) {
-			f.fn.Kind = codename.OfMapping(lib)
+		if isUnknown(body) || hexAddress.MatchString(body) {
+			// Where the library lay is not told, so the address means nothing.
+			f.fn.Kind = codename.OfMapping(f.mapping)
 			return f
 		}
 	}

@@ -41,7 +41,10 @@ func (r *resolver) labels(stack []uint32) (profile.LabelSetID, []uint32) {
 		if l == nil {
 			break
 		}
-		all = append(all, *l...)
+		for _, label := range *l { // of nested processes the innermost ran
+			all = slices.DeleteFunc(all, func(o profile.Label) bool { return o.Key == label.Key })
+			all = append(all, label)
+		}
 		n++
 	}
 	if n == 0 && !r.d.commFirst {
