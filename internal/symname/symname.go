@@ -54,7 +54,9 @@ func Shorten(name string, width int) string {
 // withoutVersion drops the version of an ELF symbol: "memcpy@@GLIBC_2.14".
 func withoutVersion(name string) string {
 	if i := strings.LastIndexByte(name, '@'); i > 0 && !strings.ContainsAny(name[i:], " /:()<>") && !strings.HasSuffix(name, "@plt") {
-		return strings.TrimSuffix(name[:i], "@")
+		if bare := strings.TrimRight(name[:i], "@"); bare != "" {
+			return bare
+		}
 	}
 	return name
 }
