@@ -56,9 +56,11 @@ func comments(meta *profile.Meta, kinds string) []string {
 		add(commentSource, meta.Source)
 	}
 	if len(meta.Command) > 0 {
-		text, err := json.Marshal(meta.Command)
-		if err == nil {
-			add(commentCommand, string(text))
+		var text strings.Builder
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false) // people read it
+		if enc.Encode(meta.Command) == nil {
+			add(commentCommand, strings.TrimSpace(text.String()))
 		}
 	}
 	if meta.Lost > 0 {

@@ -184,6 +184,28 @@ func TestReferenceReadsWhatWeWrite(t *testing.T) {
 	})
 }
 
+// The format wants the program first among the mappings.
+func TestMainBinaryIsFirst(t *testing.T) {
+	b := profile.NewBuilder()
+	loc := func(path string) profile.LocationID {
+		return b.Location(b.Mapping(profile.Mapping{Path: path}), 0, profile.KindNative)
+	}
+	kernel, libc, sh, jq := loc("[kernel.kallsyms]"), loc("/usr/lib/libc.so.6"), loc("/bin/sh"), loc("/usr/bin/jq")
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{kernel, libc, sh}), Count: 1, Value: 1})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{kernel, libc, jq, libc}), Count: 5, Value: 5})
+	var buf bytes.Buffer
+	if err := Write(&buf, b.Build(profile.Meta{})); err != nil {
+		t.Fatal(err)
+	}
+	g, err := google.Parse(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Mapping) != 4 || g.Mapping[0].File != "/usr/bin/jq" {
+		t.Errorf("mappings %v", g.Mapping)
+	}
+}
+
 // flat sums the values of every leaf function, by our reader and by the
 // reference one.
 func flat(p *profile.Profile) map[string]int64 {

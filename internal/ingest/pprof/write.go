@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -148,9 +150,14 @@ func (w *writer) all() {
 		w.sample(&m, &samples[i])
 		w.put(fieldSample, m.b)
 	}
+	main := w.mainBinary()
+	if main > 0 {
+		w.mapping(&m, main)
+		w.put(fieldMapping, m.b)
+	}
 	for i, used := range w.mappings {
-		if used && i > 0 {
-			w.mapping(&m, profile.MappingID(i))
+		if id := profile.MappingID(i); used && id > 0 && id != main {
+			w.mapping(&m, id)
 			w.put(fieldMapping, m.b)
 		}
 	}
@@ -191,6 +198,35 @@ func (w *writer) meta(m *message) {
 	for _, s := range w.strings.list {
 		w.put(fieldString, []byte(strings.ToValidUTF8(s, "\uFFFD")))
 	}
+}
+
+var library = regexp.MustCompile(`\.so($|[._-])`)
+
+// mainBinary is the program in which most samples have their root: the format
+// wants it first among the mappings. 0 when there is none.
+func (w *writer) mainBinary() profile.MappingID {
+	program := make([]bool, len(w.mappings))
+	for i, used := range w.mappings {
+		path := w.p.Mapping(profile.MappingID(i)).Path
+		program[i] = used && codename.OfMapping(path) == profile.KindNative && !library.MatchString(path)
+	}
+	weights := make([]int64, len(w.mappings))
+	samples := w.p.Samples()
+	for i := range samples {
+		for _, l := range slices.Backward(w.p.Stack(samples[i].Stack)) {
+			if m := w.p.Location(l).Mapping; program[m] {
+				weights[m] += samples[i].Count
+				break
+			}
+		}
+	}
+	main := profile.MappingID(0)
+	for i, n := range weights {
+		if n > weights[main] {
+			main = profile.MappingID(i)
+		}
+	}
+	return main
 }
 
 // kinds lists the functions whose kind Read would not find by itself.
