@@ -93,7 +93,7 @@ func realTrials(n, copies int, budget time.Duration, command []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = runner.Close() }()
+	defer runner.Close()
 	var sum tally
 	for i := range n {
 		plan := trial.Plan{

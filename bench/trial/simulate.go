@@ -60,7 +60,7 @@ func (w *world) Run(_ context.Context, spec run.Spec) (*run.Result, error) {
 	}
 	wall := time.Duration(float64(w.base) * f)
 	w.now = w.now.Add(wall)
-	return &run.Result{Wall: wall, User: wall}, nil
+	return &run.Result{Wall: wall}, nil
 }
 
 // simulate makes all trials of the usual noise and fewer of the others.

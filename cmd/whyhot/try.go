@@ -118,14 +118,16 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 	if err != nil {
 		return err
 	}
-	defer func() { _ = runner.Close() }()
+	defer runner.Close()
 	errOut := cmd.ErrOrStderr()
-	f.plan.Stdin, err = run.Spool(ctx, os.Stdin, runner.Dir(), func() {
+	stdin, release, err := run.Spool(ctx, os.Stdin, func() {
 		_, _ = fmt.Fprintln(errOut, "reading standard input to its end, to give it to every run (</dev/null gives none)")
 	})
 	if err != nil {
 		return err
 	}
+	defer release()
+	f.plan.Stdin = stdin
 	outcome, tryErr := measureTry(ctx, f, runner, errOut)
 	if outcome == nil {
 		return explainTryError(tryErr, f.plan.Command)
@@ -244,7 +246,11 @@ func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.W
 	if outcome != nil {
 		outcome.Machine.CPUs = runtime.NumCPU()
 		outcome.Machine.Model, outcome.Machine.Kernel = noise.Machine()
-		outcome.Notes = append(outcome.Notes, disturbed.Notes(used.cpu+ownCPU())...)
+		advice := ""
+		if outcome.Metric == trial.Wall {
+			advice = "--metric cpu is less disturbed by that than wall time"
+		}
+		outcome.Notes = append(outcome.Notes, disturbed.Notes(used.cpu+ownCPU(), advice)...)
 	}
 	return outcome, err
 }

@@ -56,12 +56,13 @@ func startAt(root string) *Watch {
 }
 
 // Notes takes the second look and says what disturbed the time between. ours is
-// the CPU time that the measured commands and this process used in it.
-func (w *Watch) Notes(ours time.Duration) []string {
-	return notes(w.before, look(w.root), time.Since(w.start).Seconds(), ours.Seconds(), runtime.NumCPU(), settings(w.root))
+// the CPU time that the measured commands and this process used in it; advice,
+// where not empty, is what helps against other busy processes.
+func (w *Watch) Notes(ours time.Duration, advice string) []string {
+	return notes(w.before, look(w.root), time.Since(w.start).Seconds(), ours.Seconds(), runtime.NumCPU(), settings(w.root), advice)
 }
 
-func notes(before, after snapshot, elapsed, ours float64, cpus int, fixed []string) []string {
+func notes(before, after snapshot, elapsed, ours float64, cpus int, fixed []string, advice string) []string {
 	out := slices.Clone(fixed)
 	if elapsed <= 0 {
 		return out
@@ -72,7 +73,10 @@ func notes(before, after snapshot, elapsed, ours float64, cpus int, fixed []stri
 		if names := busiest(before, after, elapsed); names != "" {
 			text += ": " + names
 		}
-		out = append(out, text+"; --metric cpu is less disturbed by that than wall time")
+		if advice != "" {
+			text += "; " + advice
+		}
+		out = append(out, text)
 	}
 	if before.load > float64(cpus) {
 		out = append(out, fmt.Sprintf("the load average was %.1f at the start, on %d CPUs", before.load, cpus))

@@ -21,12 +21,12 @@ func TestNotes(t *testing.T) {
 		want          []string
 	}{
 		{"quiet", before, after, 18, nil},
-		{"others", before, after, 10, []string{"0.8 of 2 CPUs busy", "chrome 60%", "--metric cpu"}},
+		{"others", before, after, 10, []string{"0.8 of 2 CPUs busy", "chrome 60%; take another"}},
 		{"load", snapshot{load: 3.25}, snapshot{}, 0, []string{"load average was 3.2 at the start, on 2 CPUs"}},
 		{"steal", snapshot{}, snapshot{steal: 0.5}, 0, []string{"5% of a CPU"}},
 		{"quota", snapshot{}, snapshot{throttled: 2}, 0, []string{"20% of the time"}},
 	} {
-		got := strings.Join(notes(c.before, c.after, 10, c.ours, 2, nil), "\n")
+		got := strings.Join(notes(c.before, c.after, 10, c.ours, 2, nil, "take another"), "\n")
 		if len(c.want) == 0 && got != "" {
 			t.Errorf("%s: %q", c.name, got)
 		}
@@ -78,7 +78,7 @@ func TestSettingsAndCounters(t *testing.T) {
 }
 
 func TestNothingToReadIsNothingToSay(t *testing.T) {
-	if n := startAt(t.TempDir()).Notes(time.Second); len(n) != 0 {
+	if n := startAt(t.TempDir()).Notes(time.Second, ""); len(n) != 0 {
 		t.Errorf("%q", n)
 	}
 	for _, bad := range []string{"", "cpu 1 2", "cpu a b c d e f g h i", "intr 1 2 3 4 5 6 7 8 9"} {

@@ -101,9 +101,8 @@ func (r *recorder) output() Output {
 	return o
 }
 
-// references keeps the first output of every name in a directory.
+// references keeps the first output of every name.
 type references struct {
-	dir    string
 	byName map[string]*reference
 }
 
@@ -112,7 +111,7 @@ func (rs *references) recorder(name string) (*recorder, error) {
 	if ref, ok := rs.byName[name]; ok {
 		return newRecorder(name, ref, false), nil
 	}
-	f, err := os.CreateTemp(rs.dir, "output-")
+	f, err := unnamed()
 	if err != nil {
 		return nil, fmt.Errorf("keeping the output to compare with: %w", err)
 	}
@@ -123,7 +122,7 @@ func (rs *references) recorder(name string) (*recorder, error) {
 
 func (rs *references) close() {
 	for _, r := range rs.byName {
-		_ = r.file.Close() // removed with its directory
+		_ = r.file.Close() // its content goes with it
 	}
 }
 

@@ -26,24 +26,18 @@ const (
 )
 
 // Local executes commands on this machine.
-type Local struct {
-	dir  string
-	refs *references
-}
+type Local struct{ refs references }
 
-// New returns a runner that keeps its files in a temporary directory. Close
-// removes them. It makes this process the one that orphaned descendants of a
-// command fall to, so that none outlives its run.
+// New returns a runner. Close gives up the outputs that it keeps to compare
+// with; they are in temporary files without a name, so that nothing is left
+// behind however this process ends. New makes this process the one that orphaned
+// descendants of a command fall to, so that none outlives its run.
 func New() (*Local, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("adopting orphaned processes: %w", err)
 	}
 	lowerOwnPeak()
-	dir, err := os.MkdirTemp("", "whyhot-try-")
-	if err != nil {
-		return nil, fmt.Errorf("making a temporary directory: %w", err)
-	}
-	return &Local{dir: dir, refs: &references{dir: dir, byName: map[string]*reference{}}}, nil
+	return &Local{refs: references{byName: map[string]*reference{}}}, nil
 }
 
 // lowerOwnPeak forgets what this process held before (a large profile, say),
@@ -55,14 +49,8 @@ func lowerOwnPeak() {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte(resetPeak), 0) // the file is there; no mode applies
 }
 
-// Dir is the runner's temporary directory.
-func (l *Local) Dir() string { return l.dir }
-
-// Close removes everything the runner kept.
-func (l *Local) Close() error {
-	l.refs.close()
-	return os.RemoveAll(l.dir)
-}
+// Close gives up what the runner kept.
+func (l *Local) Close() { l.refs.close() }
 
 // StartError says that a command could not be started at all.
 type StartError struct {

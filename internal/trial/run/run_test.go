@@ -25,9 +25,7 @@ func newLocal(t *testing.T) *Local {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		l.Close()
 		if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
@@ -93,14 +91,16 @@ func TestOwnPeakIsLowered(t *testing.T) {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		t.Skip("this kernel does not reset peaks:", err)
 	}
-	big := make([]byte, 200<<20)
-	for i := 0; i < len(big); i += 4096 {
-		big[i] = 1
+	touch := func() {
+		big := make([]byte, 200<<20)
+		for i := 0; i < len(big); i += 4096 {
+			big[i] = 1
+		}
 	}
+	touch()
 	if peak := ownPeakRSS(); peak < 200<<20 {
 		t.Fatalf("peak %d", peak)
 	}
-	big = nil
 	newLocal(t)
 	if peak := ownPeakRSS(); peak > 150<<20 {
 		t.Errorf("still %d MiB after what was held is gone", peak>>20)
@@ -241,7 +241,7 @@ func TestRecorderFindsTheDifferenceWhereverPiecesEnd(t *testing.T) {
 	for i := range want {
 		want[i] = byte(rng.Uint32())
 	}
-	refs := &references{dir: t.TempDir(), byName: map[string]*reference{}}
+	refs := &references{byName: map[string]*reference{}}
 	defer refs.close()
 	write := func(data []byte) Output {
 		rec, err := refs.recorder("x")
@@ -299,10 +299,11 @@ func TestStandardInputIsReplayed(t *testing.T) {
 		_ = w.Close()
 	}()
 	waited := false
-	path, err := Spool(t.Context(), r, l.Dir(), func() { waited = true })
+	path, release, err := Spool(t.Context(), r, func() { waited = true })
 	if err != nil || !waited {
 		t.Fatal(err, waited)
 	}
+	defer release()
 	for range 2 {
 		if res := mustRun(t, l, Spec{Args: []string{"cat"}, Stdin: path}); res.Stdout.Length != 11 {
 			t.Errorf("%d bytes", res.Stdout.Length)
@@ -320,7 +321,7 @@ func TestStandardInputThatNeverEndsCanBeInterrupted(t *testing.T) {
 	}
 	defer func() { _ = w.Close() }()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = Spool(ctx, r, t.TempDir(), cancel)
+	_, _, err = Spool(ctx, r, cancel)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -332,7 +333,7 @@ func TestDevNullIsNoInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	path, err := Spool(t.Context(), f, t.TempDir(), func() { t.Error("waited") })
+	path, _, err := Spool(t.Context(), f, func() { t.Error("waited") })
 	if path != "" || err != nil {
 		t.Error(path, err)
 	}
