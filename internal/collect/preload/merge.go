@@ -78,41 +78,38 @@ func processOf(name string, mainPID int) (int, bool) {
 	return pid, err == nil
 }
 
-func (m *merged) add(p *profile.Profile, pid int) {
+func (m *merged) add(s *segment, pid int) {
 	m.processes++
-	m.period = p.Period
-	if unit := p.PeriodType; unit != nil && unit.Unit == "microseconds" {
-		m.period *= 1000
-	}
+	m.period = s.period.Nanoseconds()
 	labels := []model.Label{{Key: model.LabelPID, Num: int64(pid)}}
-	if name := processName(p); name != "" {
+	if name := processName(s); name != "" {
 		labels = append(labels, model.Label{Key: model.LabelProcess, Str: name})
 	}
 	set := m.builder.Labels(labels)
 	mappings := map[*profile.Mapping]moved{}
-	locations := map[*profile.Location]model.LocationID{}
-	for _, s := range p.Sample {
-		if len(s.Value) == 0 {
-			continue
-		}
-		stack := make([]model.LocationID, 0, len(s.Location))
-		for _, loc := range s.Location {
-			id, ok := locations[loc]
-			if !ok {
-				id = m.location(loc, mappings)
-				locations[loc] = id
+	locations := map[uint64]model.LocationID{}
+	for _, st := range s.stacks {
+		ids := make([]model.LocationID, 0, len(st.addresses))
+		for i, addr := range st.addresses {
+			if i > 0 && addr > 0 {
+				addr-- // from the return address into the call
 			}
-			stack = append(stack, id)
+			id, ok := locations[addr]
+			if !ok {
+				id = m.location(addr, s.mapping(addr), mappings)
+				locations[addr] = id
+			}
+			ids = append(ids, id)
 		}
 		m.builder.Sample(model.Sample{
-			Stack: m.builder.Stack(stack), Labels: set, Count: s.Value[0], Value: s.Value[0] * m.period,
+			Stack: m.builder.Stack(ids), Labels: set, Count: st.count, Value: st.count * m.period,
 		})
 	}
 }
 
 // processName is the name of the file that is mapped lowest: the program.
-func processName(p *profile.Profile) string {
-	files := slices.DeleteFunc(slices.Clone(p.Mapping), func(m *profile.Mapping) bool {
+func processName(s *segment) string {
+	files := slices.DeleteFunc(slices.Clone(s.maps), func(m *profile.Mapping) bool {
 		return !strings.HasPrefix(m.File, "/")
 	})
 	if len(files) == 0 {
@@ -134,16 +131,16 @@ type moved struct {
 	shift uint64 // added to the process's addresses, modulo 2^64
 }
 
-func (m *merged) location(loc *profile.Location, mappings map[*profile.Mapping]moved) model.LocationID {
-	if loc.Mapping == nil {
-		return m.builder.Location(0, loc.Address, model.KindUnknown)
+func (m *merged) location(addr uint64, in *profile.Mapping, mappings map[*profile.Mapping]moved) model.LocationID {
+	if in == nil {
+		return m.builder.Location(0, addr, model.KindUnknown)
 	}
-	to, ok := mappings[loc.Mapping]
+	to, ok := mappings[in]
 	if !ok {
-		to = m.move(loc.Mapping)
-		mappings[loc.Mapping] = to
+		to = m.move(in)
+		mappings[in] = to
 	}
-	return m.builder.Location(to.id, loc.Address+to.shift, to.kind)
+	return m.builder.Location(to.id, addr+to.shift, to.kind)
 }
 
 func (m *merged) move(from *profile.Mapping) moved {

@@ -179,8 +179,8 @@ func TestProcessOf(t *testing.T) {
 
 const maps = "00400000-00500000 r-xp 00000000 08:01 1 /usr/bin/x\n"
 
-// segment is the profile of one process: each stack with its count.
-func segment(stacks map[uint64]uint64) []byte {
+// written is what one process writes: each stack with its count.
+func written(stacks map[uint64]uint64) []byte {
 	words := []uint64{0, 3, 0, 10000, 0}
 	for pc, count := range stacks {
 		words = append(words, count, 1, pc)
@@ -197,21 +197,46 @@ func TestForkedCopiesAreNotCountedTwice(t *testing.T) {
 	before := map[uint64]uint64{0x400100: 3}
 	after := map[uint64]uint64{0x400100: 5, 0x400200: 4}
 	for _, file := range [][]byte{
-		slices.Concat(segment(before), segment(after)),
-		slices.Concat(segment(after), segment(before), segment(before)),
+		slices.Concat(written(before), written(after)),
+		slices.Concat(written(after), written(before), written(before)),
 	} {
 		p, err := parse(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := events(p); n != 9 {
+		if n := p.events; n != 9 {
 			t.Errorf("%d samples, want the parent's 9", n)
 		}
 	}
 }
 
+// A caller that all samples share is a caller, not the profiler's own frame.
+func TestSharedCallersAreKept(t *testing.T) {
+	words := []uint64{0, 3, 0, 10000, 0, 2, 3, 0x400100, 0x400201, 0x400301, 1, 3, 0x400110, 0x400201, 0x400301, 0, 1, 0}
+	var data []byte
+	for _, w := range words {
+		data = binary.NativeEndian.AppendUint64(data, w)
+	}
+	s, err := parse(append(data, maps...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &merged{builder: profile.NewBuilder(), rebased: map[segmentKey]profile.Mapping{}, buildID: func(string) string { return "" }}
+	m.add(s, 1)
+	p := m.builder.Build(profile.Meta{})
+	for _, row := range p.Samples() {
+		stack := p.Stack(row.Stack)
+		if len(stack) != 3 || p.Location(stack[1]).Address != 0x400200 || p.Location(stack[2]).Address != 0x400300 {
+			t.Errorf("stack of %d frames", len(stack))
+		}
+	}
+	if p.Count() != 3 || p.Total() != 3*10_000_000 {
+		t.Errorf("count %d, total %d", p.Count(), p.Total())
+	}
+}
+
 func TestCutFiles(t *testing.T) {
-	whole := segment(map[uint64]uint64{0x400100: 3})
+	whole := written(map[uint64]uint64{0x400100: 3})
 	for n := range len(whole) - len(maps) {
 		if _, err := parse(whole[:n]); n > 0 && !errors.Is(err, errIncomplete) {
 			t.Errorf("%d bytes: %v", n, err)
@@ -243,17 +268,11 @@ func TestCancelGivesTheCommandTime(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(segment(map[uint64]uint64{0x400100: 3}))
-	f.Add(slices.Concat(segment(map[uint64]uint64{0x400100: 3}), segment(map[uint64]uint64{0x400200: 9})))
+	f.Add(written(map[uint64]uint64{0x400100: 3}))
+	f.Add(slices.Concat(written(map[uint64]uint64{0x400100: 3}), written(map[uint64]uint64{0x400200: 9})))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := parse(data)
 		if err != nil {
-			return
-		}
-		if p == nil {
-			if len(data) > 0 {
-				t.Error("neither a profile nor an error")
-			}
 			return
 		}
 		m := &merged{builder: profile.NewBuilder(), rebased: map[segmentKey]profile.Mapping{}, buildID: func(string) string { return "" }}
