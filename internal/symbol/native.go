@@ -55,8 +55,7 @@ func (s *Symbolizer) fromFile(ctx context.Context, r *request) answer {
 // judge says what is wanting in a file that could be read.
 func (s *Symbolizer) judge(sum *MappingSummary, r *request, file *File, missing, lines int) {
 	switch detail := file.Detail(); {
-	case missing == 0 && detail == DetailLines:
-	case detail == DetailLines && lines > 0 || detail == DetailNames && missing > 0:
+	case detail == DetailLines && lines > 0 || detail >= DetailNames && missing > 0:
 		if missing > 0 {
 			sum.Reason = ReasonOutside
 			sum.Problem = "some addresses are in no function that its symbols describe"
@@ -64,6 +63,9 @@ func (s *Symbolizer) judge(sum *MappingSummary, r *request, file *File, missing,
 	case detail >= DetailNames:
 		sum.Reason = ReasonNoLines
 		sum.Problem = "no debug information: functions are named, without lines and inlined calls"
+		if detail == DetailLines {
+			sum.Problem = "no debug information for the code that ran: functions are named, without lines and inlined calls"
+		}
 		sum.Help = s.debugHelp(r.m.Path)
 	default:
 		sum.Reason = ReasonStripped

@@ -2,6 +2,7 @@ package perf
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ type plan struct {
 	stack     int
 	buildIDs  bool
 	maxSize   int64 // bytes perf may write, 0 for no limit
+	buffer    int   // bytes of ring buffer per CPU, 0 for perf's own choice
 }
 
 func (s *Sampler) plan(r *collect.Request, open opener) (plan, error) {
@@ -44,6 +46,7 @@ func (s *Sampler) plan(r *collect.Request, open opener) (plan, error) {
 	p := plan{
 		event: ev, frequency: r.Settings.Frequency, callGraph: r.Settings.CallGraph,
 		stack: r.Settings.StackBytes, buildIDs: kernelNamesBuilds(open), maxSize: roomIn(r.TempDir),
+		buffer: bufferSize(runtime.NumCPU(), mayLockMemory()),
 	}
 	if p.frequency == 0 {
 		p.frequency = targetFrequency
@@ -95,6 +98,33 @@ func roomIn(dir string) int64 {
 	return int64(st.Bavail) * st.Bsize / 2
 }
 
+// bufferSize is per CPU. perf's own half a megabyte holds 60 stack copies, which
+// on a busy machine is lost before perf gets its turn; more than that is locked
+// memory, which needs a privilege.
+func bufferSize(cpus int, privileged bool) int {
+	const each, total = 8 << 20, 128 << 20
+	if !privileged {
+		return 0
+	}
+	size := each
+	for size > each/8 && size*cpus > total {
+		size /= 2
+	}
+	return size
+}
+
+// capIPCLock is the bit of CAP_IPC_LOCK.
+const capIPCLock = 14
+
+func mayLockMemory() bool {
+	hdr := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&hdr, &data[0]); err != nil {
+		return false
+	}
+	return data[0].Effective&(1<<capIPCLock) != 0
+}
+
 // arguments are those of perf after its name. Descriptor 3 takes commands, 4
 // answers them.
 func (p *plan) arguments(t *tool, target collect.Target, pids []int, output string) []string {
@@ -111,6 +141,9 @@ func (p *plan) arguments(t *tool, target collect.Target, pids []int, output stri
 	}
 	if p.maxSize > 0 && t.knows("max-size") {
 		args = append(args, fmt.Sprintf("--max-size=%dM", max(p.maxSize>>20, 1)))
+	}
+	if p.buffer > 0 {
+		args = append(args, fmt.Sprintf("--mmap-pages=%dK", p.buffer>>10))
 	}
 	if target.System {
 		return append(args, "-a")

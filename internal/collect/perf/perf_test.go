@@ -209,6 +209,17 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+func TestBufferSize(t *testing.T) {
+	for _, c := range []struct{ cpus, want int }{{2, 8 << 20}, {16, 8 << 20}, {64, 2 << 20}, {1024, 1 << 20}} {
+		if got := bufferSize(c.cpus, true); got != c.want {
+			t.Errorf("%d CPUs: %d, want %d", c.cpus, got, c.want)
+		}
+	}
+	if got := bufferSize(2, false); got != 0 {
+		t.Errorf("without the privilege: %d", got)
+	}
+}
+
 func TestChooseEvent(t *testing.T) {
 	hardware := func(a *unix.PerfEventAttr) bool { return a.Type == unix.PERF_TYPE_HARDWARE }
 	kernel := func(a *unix.PerfEventAttr) bool { return a.Bits&unix.PerfBitExcludeKernel == 0 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // recorder is one running perf.
@@ -46,12 +48,18 @@ func startRecorder(t *tool, args []string) (*recorder, error) {
 	if err = errors.Join(err, closeErr); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting perf: %w", err), controlWrite.Close(), answersRead.Close())
 	}
+	// What empties the buffers must get its turn beside what fills them; where
+	// that is not allowed, it has to do without.
+	_ = unix.Setpriority(unix.PRIO_PROCESS, r.cmd.Process.Pid, perfNice)
 	go func() {
 		r.waitErr = r.cmd.Wait()
 		close(r.done)
 	}()
 	return r, nil
 }
+
+// perfNice is the nice value of perf.
+const perfNice = -10
 
 // enable switches the events on and returns when perf says that they are, which
 // is also the time by which everything that already ran has been written down.

@@ -1,7 +1,9 @@
 package dwarf
 
 import (
+	"bytes"
 	"context"
+	"math/rand/v2"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -119,6 +121,7 @@ func section(s *sections, i int) *[]byte {
 func exercise(t *testing.T, d *Info) {
 	t.Helper()
 	d.units = nil
+	d.budget.set(&d.sec)
 	_ = d.readUnits()
 	_ = d.readRoots()
 	d.indexUnits()
@@ -135,22 +138,51 @@ func exercise(t *testing.T, d *Info) {
 	d.Producers()
 }
 
-func FuzzLookup(f *testing.F) {
-	for _, file := range seeds(f) {
-		d, err := load(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		s := &d.sec
-		f.Add(s.info, s.abbrev, s.line, s.lineStr, s.str, s.ranges, s.rnglists, s.aranges, s.addr, s.strOffsets)
+// damage overwrites bytes of the sections as edits say, four bytes an edit: the
+// section, two of the offset, the value.
+func damage(s *sections, edits []byte) {
+	for i := range 10 {
+		to := section(s, i)
+		*to = bytes.Clone(*to)
 	}
-	f.Fuzz(func(t *testing.T, info, abbrev, line, lineStr, str, ranges, rnglists, aranges, addr, strOffsets []byte) {
-		d := &Info{abbrevs: map[abbrevKey]*abbrevs{}, lines: map[lineKey]*lineTable{}}
-		d.sec = sections{
-			info: info, abbrev: abbrev, line: line, lineStr: lineStr, str: str, ranges: ranges, rnglists: rnglists,
-			aranges: aranges, addr: addr, strOffsets: strOffsets,
+	for ; len(edits) >= 4; edits = edits[4:] {
+		to := *section(s, int(edits[0])%10)
+		if len(to) > 0 {
+			to[(int(edits[1])|int(edits[2])<<8)%len(to)] = edits[3]
 		}
-		d.budget.set(&d.sec)
+	}
+}
+
+// TestDamagedBytes overwrites a few bytes in many ways, the same in every run.
+func TestDamagedBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, f := range seeds(t) {
+		for range 1000 {
+			d, err := load(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edits := make([]byte, 4*(1+random.IntN(20)))
+			for i := range edits {
+				edits[i] = byte(random.Uint32())
+			}
+			damage(&d.sec, edits)
+			exercise(t, d)
+		}
+	}
+}
+
+func FuzzLookup(f *testing.F) {
+	files := seeds(f)
+	for i := range files {
+		f.Add(uint8(i), []byte{0, 20, 0, 255, 2, 4, 0, 1})
+	}
+	f.Fuzz(func(t *testing.T, seed uint8, edits []byte) {
+		d, err := load(files[int(seed)%len(files)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		damage(&d.sec, edits)
 		d.alt = d // references to a shared file find something
 		exercise(t, d)
 	})

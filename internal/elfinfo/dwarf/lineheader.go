@@ -69,7 +69,7 @@ func (u *unit) readLineHeader(off uint64) (*lineHeader, error) {
 	h.lineBase, h.lineRange = int8(c.u8()), c.u8()
 	h.opcodeBase = c.u8()
 	h.stdLengths = c.take(max(int(h.opcodeBase), 1) - 1)
-	if c.bad || length > uint64(h.end) || start > uint64(h.end) || h.lineRange == 0 {
+	if c.bad || length > uint64(h.end) || start > uint64(h.end) || start < uint64(c.pos) || h.lineRange == 0 {
 		return h.broken(), fmt.Errorf("%w at %#x of .debug_line", errLine, off)
 	}
 	h.program = int(start)

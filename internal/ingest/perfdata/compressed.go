@@ -67,10 +67,10 @@ func (f *inflater) pull() error {
 		return err
 	}
 	if rec.typ != recCompressed && rec.typ != recCompressed2 {
-		return f.other(&rec)
+		return f.other(rec)
 	}
 	f.at = rec.at
-	f.feed, err = payload(&rec)
+	f.feed, err = payload(rec)
 	return err
 }
 
@@ -116,8 +116,9 @@ func (f *inflater) each(rec *record, handle func(*record) error) error {
 // drain hands on the whole records of held.
 func (f *inflater) drain(handle func(*record) error) error {
 	b := f.held
+	r := &record{}
 	for len(b) >= recordHeaderSize {
-		r := record{at: f.at, n: f.src.n}
+		*r = record{at: f.at, n: f.src.n}
 		var size int
 		r.typ, r.misc, size = parseHeader(b)
 		if size < recordHeaderSize {
@@ -130,7 +131,7 @@ func (f *inflater) drain(handle func(*record) error) error {
 			return r.corrupt("a compressed record inside another")
 		}
 		r.body = b[recordHeaderSize:size]
-		if err := handle(&r); err != nil {
+		if err := handle(r); err != nil {
 			return err
 		}
 		b = b[size:]

@@ -14,7 +14,7 @@ func (s *session) synthetic(rec *record) error {
 	c := cursor{b: rec.body}
 	switch rec.typ {
 	case recFinishedRound:
-		return s.order.round(false, s.handleAll)
+		return s.settle(false)
 	case recHeaderAttr:
 		return s.headerAttr(rec)
 	case recHeaderBuildID:

@@ -18,7 +18,7 @@ const (
 	contextGuestUser    = -2560 & math.MaxUint64
 )
 
-const resolveCacheBits = 15
+const resolveCacheBits = 16
 
 // resolver turns run-time addresses into frames.
 type resolver struct {
@@ -136,7 +136,7 @@ func (r *resolver) find(v view, ip uint64, fallback string) frameID {
 	if v.regions == nil && fallback != "" {
 		return r.outside(ip, fallback)
 	}
-	h := (ip ^ uint64(v.serial)<<40 ^ uint64(v.version)<<20) * 0x9e3779b97f4a7c15 >> (64 - resolveCacheBits)
+	h := (ip ^ uint64(v.serial)<<40 ^ uint64(v.version)<<20) * hashFactor >> (64 - resolveCacheBits)
 	c := &r.cache[h]
 	if c.valid && c.addr == ip && c.serial == v.serial && c.version == v.version {
 		return c.id

@@ -82,7 +82,7 @@ func (s *session) run(ctx context.Context, r io.Reader) error {
 		}
 		s.truncated = err
 	}
-	if err := s.order.round(true, s.handleAll); err != nil {
+	if err := s.settle(true); err != nil {
 		return err
 	}
 	if s.truncated != nil && s.samples == 0 {
@@ -160,9 +160,9 @@ func (s *session) records(ctx context.Context) error {
 					return err
 				}
 			}
-			err = s.inf.each(&rec, s.take)
+			err = s.inf.each(rec, s.take)
 		} else {
-			err = s.take(&rec)
+			err = s.take(rec)
 		}
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func (s *session) take(rec *record) error {
 		return s.jobs.run()
 	}
 	if s.order.full() {
-		if err := s.order.round(false, s.handleAll); err != nil {
+		if err := s.settle(false); err != nil {
 			return err
 		}
 	}
@@ -215,16 +215,17 @@ func (s *session) isKept(typ uint32) bool {
 	return false
 }
 
-// handleAll handles records whose order is settled.
-func (s *session) handleAll(items []pending) error {
-	for i := range items {
-		p := &items[i]
-		rec := record{typ: p.typ, misc: p.misc, body: s.order.body(p), at: p.at, n: p.seq}
-		if err := s.handle(&rec, int(p.event)); err != nil {
-			return err
-		}
+// settle ends a round of records.
+func (s *session) settle(last bool) error {
+	var rec record
+	err := s.order.round(last, func(p *pending) error {
+		rec = record{typ: p.typ, misc: p.misc, body: s.order.body(p), at: p.at, n: p.seq}
+		return s.handle(&rec, int(p.event))
+	})
+	if err != nil {
+		return err
 	}
-	// Jobs hold on to stacks in the records, which are gone after this.
+	// Jobs hold on to stacks in the records, which the next round overwrites.
 	return s.jobs.run()
 }
 

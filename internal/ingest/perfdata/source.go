@@ -16,48 +16,50 @@ const readBuffer = 1 << 20 // several of the largest records (64 KiB)
 type source struct {
 	br  *bufio.Reader
 	off int64
-	end int64 // of the data section, -1 while unknown: then the input's end
-	n   int   // records read
+	end int64  // of the data section, -1 while unknown: then the input's end
+	n   int    // records read
+	rec record // the current one
 }
 
 func newSource(r io.Reader) *source {
 	return &source{br: bufio.NewReaderSize(r, readBuffer), end: -1}
 }
 
-// next returns the next record; its body is valid until the next call. At the
-// end of the data section the error is io.EOF.
-func (s *source) next() (record, error) {
+// next returns the next record; it is valid until the next call. At the end of
+// the data section the error is io.EOF.
+func (s *source) next() (*record, error) {
 	left := int64(-1)
 	if s.end >= 0 {
 		left = s.end - s.off
 		if left == 0 {
-			return record{}, io.EOF
+			return nil, io.EOF
 		}
 	}
-	rec := record{at: s.off, n: s.n + 1}
+	rec := &s.rec
+	*rec = record{at: s.off, n: s.n + 1}
 	head, err := s.br.Peek(recordHeaderSize)
 	if err != nil {
 		if errors.Is(err, io.EOF) && len(head) == 0 && left < 0 {
-			return record{}, io.EOF
+			return nil, io.EOF
 		}
-		return record{}, s.cut(&rec, err)
+		return nil, s.cut(rec, err)
 	}
 	var size int
 	rec.typ, rec.misc, size = parseHeader(head)
 	if size < recordHeaderSize {
-		return record{}, rec.corrupt(fmt.Sprintf("its size is %d, less than its own header", size))
+		return nil, rec.corrupt(fmt.Sprintf("its size is %d, less than its own header", size))
 	}
 	if left >= 0 && int64(size) > left {
-		return record{}, rec.corrupt(fmt.Sprintf("its %d bytes reach past the data section, which has %d left", size, left))
+		return nil, rec.corrupt(fmt.Sprintf("its %d bytes reach past the data section, which has %d left", size, left))
 	}
 	whole, err := s.br.Peek(size)
 	if err != nil {
-		return record{}, s.cut(&rec, err)
+		return nil, s.cut(rec, err)
 	}
 	rec.body = whole[recordHeaderSize:]
 	// Peeked bytes stay in the buffer until the next read, so this keeps body.
 	if _, err := s.br.Discard(size); err != nil {
-		return record{}, s.cut(&rec, err)
+		return nil, s.cut(rec, err)
 	}
 	s.off += int64(size)
 	s.n++

@@ -1,7 +1,6 @@
 package perfdata
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"whyhot/internal/profile"
@@ -37,26 +36,23 @@ const truncatedName = "[truncated stack]"
 // stacks gathers the samples. It has tables of its own beside the Builder's
 // because where a mapping ends is only known when the last record was read.
 type stacks struct {
-	frameIDs map[frame]frameID
+	frameIDs hashTable
 	frames   []frame
-	stackIDs map[string]stackID
 	stackEnd []int
 	stackAll []frameID
+	stackIDs hashTable
 	labelIDs map[labelKey]labelID
 	labels   []labelKey
-	rowIDs   map[rowKey]int
+	rowIDs   map[uint64]uint32 // by stack and labels
 	rowKeys  []rowKey
 	rows     []row
-	scratch  []byte
 }
 
 func newStacks() *stacks {
 	return &stacks{
 		frames:   make([]frame, 1), // truncatedID
-		frameIDs: map[frame]frameID{},
-		stackIDs: map[string]stackID{},
 		labelIDs: map[labelKey]labelID{},
-		rowIDs:   map[rowKey]int{},
+		rowIDs:   map[uint64]uint32{},
 	}
 }
 
@@ -64,29 +60,58 @@ func newStacks() *stacks {
 const truncatedID frameID = 0
 
 func (s *stacks) frame(f frame) frameID {
-	if id, ok := s.frameIDs[f]; ok {
-		return id
+	h := uint32((f.addr ^ uint64(f.bin)<<48) * hashFactor >> 32)
+	at := s.frameIDs.start(h)
+	for {
+		id, ok := s.frameIDs.next(&at, h)
+		if !ok {
+			break
+		}
+		if s.frames[id] == f {
+			return frameID(id)
+		}
 	}
 	id := frameID(len(s.frames))
 	s.frames = append(s.frames, f)
-	s.frameIDs[f] = id
+	s.frameIDs.put(at, h, uint32(id))
 	return id
 }
 
+// stack interns a stack, leaf first.
 func (s *stacks) stack(ids []frameID) stackID {
-	k := s.scratch[:0]
-	for _, id := range ids {
-		k = binary.LittleEndian.AppendUint32(k, uint32(id))
-	}
-	s.scratch = k
-	if id, ok := s.stackIDs[string(k)]; ok {
-		return id
+	h := hashFrames(ids)
+	at := s.stackIDs.start(h)
+	for {
+		id, ok := s.stackIDs.next(&at, h)
+		if !ok {
+			break
+		}
+		if slices.Equal(s.stackOf(stackID(id)), ids) {
+			return stackID(id)
+		}
 	}
 	id := stackID(len(s.stackEnd))
 	s.stackAll = append(s.stackAll, ids...)
 	s.stackEnd = append(s.stackEnd, len(s.stackAll))
-	s.stackIDs[string(k)] = id
+	s.stackIDs.put(at, h, uint32(id))
 	return id
+}
+
+func (s *stacks) stackOf(id stackID) []frameID {
+	start := 0
+	if id > 0 {
+		start = s.stackEnd[id-1]
+	}
+	return s.stackAll[start:s.stackEnd[id]]
+}
+
+func hashFrames(ids []frameID) uint32 {
+	h := uint64(len(ids))
+	for _, id := range ids {
+		h = (h ^ uint64(id)) * hashFactor
+		h ^= h >> 29
+	}
+	return uint32(h)
 }
 
 func (s *stacks) label(k labelKey) labelID {
@@ -99,11 +124,18 @@ func (s *stacks) label(k labelKey) labelID {
 	return id
 }
 
+// add counts a sample. Samples that keep their time are not merged.
 func (s *stacks) add(k rowKey, value int64) {
-	i, ok := s.rowIDs[k]
+	if k.time != 0 {
+		s.rowKeys = append(s.rowKeys, k)
+		s.rows = append(s.rows, row{1, value})
+		return
+	}
+	packed := uint64(k.stack)<<32 | uint64(k.labels)
+	i, ok := s.rowIDs[packed]
 	if !ok {
-		i = len(s.rows)
-		s.rowIDs[k] = i
+		i = uint32(len(s.rows))
+		s.rowIDs[packed] = i
 		s.rowKeys = append(s.rowKeys, k)
 		s.rows = append(s.rows, row{})
 	}
@@ -114,16 +146,14 @@ func (s *stacks) add(k rowKey, value int64) {
 // emit puts everything into a Builder. ids are build IDs by path.
 func (s *stacks) emit(b *profile.Builder, bins []*image, ids map[string]string) {
 	locs := s.emitFrames(b, bins, ids)
-	stackOf := make([]profile.StackID, len(s.stackEnd))
-	start := 0
+	builderIDs := make([]profile.StackID, len(s.stackEnd))
 	var buf []profile.LocationID
-	for i, end := range s.stackEnd {
+	for i := range s.stackEnd {
 		buf = buf[:0]
-		for _, id := range s.stackAll[start:end] {
+		for _, id := range s.stackOf(stackID(i)) {
 			buf = append(buf, locs[id])
 		}
-		stackOf[i] = b.Stack(buf)
-		start = end
+		builderIDs[i] = b.Stack(buf)
 	}
 	labelOf := make([]profile.LabelSetID, len(s.labels))
 	for i := range s.labels {
@@ -131,7 +161,7 @@ func (s *stacks) emit(b *profile.Builder, bins []*image, ids map[string]string) 
 	}
 	for i, k := range s.rowKeys {
 		b.Sample(profile.Sample{
-			Stack: stackOf[k.stack], Labels: labelOf[k.labels], Time: int64(k.time),
+			Stack: builderIDs[k.stack], Labels: labelOf[k.labels], Time: int64(k.time),
 			Count: s.rows[i].count, Value: s.rows[i].value,
 		})
 	}

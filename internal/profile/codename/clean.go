@@ -27,8 +27,12 @@ func Display(symbol string) string {
 	if isStub {
 		stub = plt
 	}
-	return demangle.Filter(name, demangle.NoParams, demangle.LLVMStyle) + stub
+	return demangle.Filter(name, demangle.NoParams, demangle.LLVMStyle, demangle.MaxLength(maxNameBits)) + stub
 }
+
+// maxNameBits bounds a demangled name to 64 KiB: back references let a short
+// symbol stand for a text of any length.
+const maxNameBits = 16
 
 // plt marks the stub through which a symbol of another library is called.
 const plt = "@plt"

@@ -2,12 +2,9 @@ package html
 
 import (
 	"math"
-	"strings"
 	"testing"
-	"time"
 
 	"whyhot/internal/finding"
-	"whyhot/internal/profile"
 )
 
 func TestTrialsShareOneAxis(t *testing.T) {
@@ -47,25 +44,14 @@ func TestTicksAreRoundAndFew(t *testing.T) {
 
 func TestNumbersAsText(t *testing.T) {
 	for got, want := range map[string]string{
-		percent(0): "0 %", percent(0.00001): "< 0.01 %", percent(0.005): "0.50 %", percent(0.1234): "12.3 %",
-		percent(1):                   "100.0 %",
-		percentRange(0.02, 0.1):      "2.0 – 10.0 %",
-		percentRange(-0.05, 0.1):     "−5.0 – 10.0 %",
-		percentRange(0.1, 0.1):       "10.0 %",
-		ratioRange(1.02, 1.1):        "1.02 – 1.10×",
-		ratio(math.Inf(1)):           "without bound",
-		thousands(1234):              "1234",
-		thousands(1234567):           "1 234 567",
-		thousands(-12345):            "−12 345",
-		roundDuration(1500 * 1e6):    "1.5 s",
-		roundDuration(30 * 1e6):      "30 ms",
-		roundDuration(2 * time.Hour): "120.0 min",
-		quantity(1_500_000_000, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}): "1.5 s",
-		quantity(5000000, profile.ValueType{Type: "cycles", Unit: "count"}):          "5 000 000",
-		quantity(7, profile.ValueType{Type: "samples", Unit: "count"}):               "",
-		quantity(7, profile.ValueType{Type: "alloc", Unit: "bytes"}):                 "7 bytes",
+		percentRange(0.02, 0.1):  "2.0 – 10.0%",
+		percentRange(-0.05, 0.1): "−5.0 – 10.0%",
+		percentRange(0.1, 0.1):   "10.0%",
+		ratioRange(1.02, 1.1):    "1.02 – 1.10×",
+		ratioRange(1.02, 1.021):  "1.02×",
+		ratio(math.Inf(1)):       "without bound",
 	} {
-		if got = strings.ReplaceAll(got, "\u202f", " "); got != want {
+		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"whyhot/internal/report/quantity"
 )
 
 //go:embed dist/page.js
@@ -20,7 +22,7 @@ var templateFiles embed.FS
 
 func parseTemplates() (*template.Template, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
-		"percent": percent, "add": func(a, b int) int { return a + b },
+		"percent": quantity.Percent, "add": func(a, b int) int { return a + b },
 	}).ParseFS(templateFiles, "templates/*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("the page's own template is broken: %w", err)

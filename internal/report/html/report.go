@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/report/quantity"
 )
 
 // ReportInput is what the report of `whyhot explain --html` shows.
@@ -62,13 +63,13 @@ type card struct {
 func newCard(f *finding.Finding) card {
 	c := card{Finding: *f, Where: where(&f.Place)}
 	if f.Share.Inclusive != nil || f.Share.Exclusive != nil {
-		c.Share = percent(f.Share.Main())
+		c.Share = quantity.Percent(f.Share.Main())
 		c.ShareKind = "of all samples, with what it calls"
 		if f.Share.Inclusive == nil {
 			c.ShareKind = "of all samples"
 		}
 		if f.Share.Error != nil {
-			c.Share += " ± " + strings.TrimSuffix(percent(*f.Share.Error), " %")
+			c.Share += " ± " + strings.TrimSuffix(quantity.Percent(*f.Share.Error), "%")
 		}
 		c.Bar = newBar(f)
 	}

@@ -2,6 +2,7 @@ package html
 
 import (
 	"whyhot/internal/finding"
+	"whyhot/internal/report/quantity"
 	"whyhot/internal/view"
 )
 
@@ -29,9 +30,9 @@ func newStaticTable(in *FlameInput) staticTable {
 	for _, r := range top.Rows[:min(staticRows, len(top.Rows))] {
 		self := float64(r.Self) / float64(top.Total)
 		row := staticRow{
-			Self:   percent(self),
-			Error:  percent(finding.ShareError(self, top.Events)),
-			Total:  percent(float64(r.Total) / float64(top.Total)),
+			Self:   quantity.Percent(self),
+			Error:  quantity.Percent(finding.ShareError(self, top.Events)),
+			Total:  quantity.Percent(float64(r.Total) / float64(top.Total)),
 			Name:   view.Name(in.Profile, r.Function),
 			Binary: view.Library(in.Profile, r.Function),
 		}

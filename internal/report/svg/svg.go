@@ -19,6 +19,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/origin"
+	"whyhot/internal/report/quantity"
 	"whyhot/internal/symname"
 	"whyhot/internal/view"
 )
@@ -136,12 +137,12 @@ func (d *drawing) head() {
 
 func (d *drawing) facts() string {
 	meta := &d.Profile.Meta
-	s := fmt.Sprintf("%d samples", d.Profile.Count())
+	s := quantity.Count(d.Profile.Count()) + " samples"
 	if meta.Lost > 0 {
-		s += fmt.Sprintf(", %d lost", meta.Lost)
+		s += ", " + quantity.Count(int64(meta.Lost)) + " lost"
 	}
 	if meta.ValueType.Type != "" && meta.ValueType.Type != "samples" {
-		s += fmt.Sprintf(", %s in %s: %d", meta.ValueType.Type, meta.ValueType.Unit, d.Profile.Total())
+		s += ", " + quantity.Value(d.Profile.Total(), meta.ValueType) + " " + meta.ValueType.Type
 	}
 	return s
 }
@@ -196,7 +197,7 @@ func (d *drawing) tooltip(n *view.Node, name, library string) string {
 	if f := d.Profile.Function(n.Function); n.Label == "" && f.File != "" {
 		lines = append(lines, sourceLine(f, n.Line))
 	}
-	lines = append(lines, fmt.Sprintf("%.2f %% ± %.2f, own %.2f %%", 100*share, 100*finding.ShareError(share, d.events), 100*float64(n.Self)/all))
+	lines = append(lines, fmt.Sprintf("%.2f%% ± %.2f, own %.2f%%", 100*share, 100*finding.ShareError(share, d.events), 100*float64(n.Self)/all))
 	return strings.Join(lines, "\n")
 }
 

@@ -25,7 +25,13 @@ export interface Detail {
 export function leafSeeds(tree: Tree): Seeds {
   const nodes: number[] = [];
   for (let i = 1; i < tree.count; i++) if (tree.self[i] > 0) nodes.push(i);
-  return { node: Int32Array.from(nodes), weight: Float64Array.from(nodes, (i) => tree.self[i]) };
+  return seedsOf(nodes, tree.self);
+}
+
+function seedsOf(nodes: readonly number[], weights: Float64Array): Seeds {
+  const weight = new Float64Array(nodes.length);
+  for (let k = 0; k < nodes.length; k++) weight[k] = weights[nodes[k]];
+  return { node: new Int32Array(nodes), weight };
 }
 
 // frameSeeds are the outermost frames of a function: a recursive call is inside
@@ -40,7 +46,7 @@ export function frameSeeds(tree: Tree, fn: number): Seeds {
       i++;
     }
   }
-  return { node: Int32Array.from(nodes), weight: Float64Array.from(nodes, (i) => tree.total[i]) };
+  return seedsOf(nodes, tree.total);
 }
 
 // steps bounds the work of growing a tree in full.
@@ -58,11 +64,11 @@ interface Level {
   readonly first: Int32Array; // frames of merged node k are [first[k], first[k+1])
 }
 
-const GROUP_BATCH = 4096;
+const SLICE = 8192; // frames looked at between two looks at the clock
 
-// grow yields whenever it has done a slice of work worth a look at the clock.
-// With one root (a function), level 0 is that function; without (-1), level 0
-// is the whole profile and level 1 the functions of the seeds.
+// grow yields whenever it has done a slice of work, so that its caller can let
+// the page draw. With one root (a function), level 0 is that function; without
+// (-1), level 0 is the whole profile and level 1 the functions of the seeds.
 export function* grow(
   tree: Tree,
   functions: Functions,
@@ -76,35 +82,47 @@ export function* grow(
   for (const w of seeds.weight) total += w;
   out.push(root < 0 ? tree.fn[0] : root, 0, total);
   out.endLevel();
-  const grouper = new Grouper(tree, functions);
+  const grouper = new Grouper(tree, functions.count);
   let level: Level = {
     node: seeds.node,
     weight: seeds.weight,
     first: Int32Array.of(0, seeds.node.length),
   };
+  let next = new Frames();
+  let spare = new Frames(); // the level before last, to write into again
   let how: Direction | "seeds" = root < 0 ? "seeds" : direction;
   let from = 0;
   let work = 0;
   for (;;) {
-    const next = new Frames();
+    next.clear();
     const to = out.count;
     for (let k = from; k < to; k++) {
-      const size = level.first[k - from + 1] - level.first[k - from];
+      const first = level.first[k - from];
+      const last = level.first[k - from + 1];
       const left = out.start[k];
       const wide = out.width[k] >= detail.minimum;
       const near = left < detail.to && left + out.width[k] > detail.from;
-      if (size === 0 || !wide || !near) continue;
-      grouper.gather(level, k - from, how);
+      if (first === last || !wide || !near) continue;
+      grouper.begin();
+      for (let c = first; c < last; c += SLICE) {
+        const stop = Math.min(last, c + SLICE);
+        grouper.gather(level, how, c, stop);
+        work += stop - c;
+        if (work >= SLICE) {
+          work = 0;
+          yield;
+        }
+      }
       grouper.emit(left, detail.minimum / 4, out, next);
-      work += size;
-      if (work > GROUP_BATCH) {
-        work = 0;
-        yield;
+      for (let i = 0; i < grouper.size; i += SLICE) {
+        grouper.sortInto(next, i, Math.min(grouper.size, i + SLICE));
+        if (grouper.size > SLICE) yield;
       }
     }
     if (out.count === to) break;
     out.endLevel();
-    level = next.level();
+    level = next;
+    [next, spare] = [spare, next];
     from = to;
     how = direction;
   }
@@ -121,24 +139,32 @@ class Grouper {
   private fns: number[] = [];
   private weights: number[] = [];
   private counts: number[] = [];
+  private place = new Int32Array(0); // where the next frame of a group goes, -1 for none
   private readonly frames = new Frames();
 
   constructor(
     private readonly tree: Tree,
-    private readonly functions: Functions,
+    functions: number,
   ) {
-    this.stamp = new Int32Array(functions.count);
-    this.slot = new Int32Array(functions.count);
+    this.stamp = new Int32Array(functions);
+    this.slot = new Int32Array(functions);
   }
 
-  gather(level: Level, k: number, how: Direction | "seeds"): void {
+  get size(): number {
+    return this.frames.size;
+  }
+
+  begin(): void {
     this.epoch++;
     this.fns = [];
     this.weights = [];
     this.counts = [];
     this.frames.clear();
+  }
+
+  gather(level: Level, how: Direction | "seeds", from: number, to: number): void {
     const { parent, end, total } = this.tree;
-    for (let c = level.first[k]; c < level.first[k + 1]; c++) {
+    for (let c = from; c < to; c++) {
       const node = level.node[c];
       if (how === "seeds") {
         this.add(node, level.weight[c]);
@@ -168,55 +194,56 @@ class Grouper {
   // emit lays the groups side by side from left, heaviest first. What is too
   // light becomes one node without a name, so that no weight is lost from view.
   emit(left: number, lightest: number, out: LayoutColumns, next: Frames): void {
-    const name = this.functions.name;
-    const order = this.fns
-      .map((_, i) => i)
-      .sort((a, b) => {
-        const byWeight = this.weights[b] - this.weights[a];
-        if (byWeight !== 0) return byWeight;
-        const na = name[this.fns[a]];
-        const nb = name[this.fns[b]];
-        return na < nb ? -1 : na > nb ? 1 : this.fns[a] - this.fns[b];
-      });
-    const place = new Int32Array(order.length).fill(-1);
-    let x = left;
+    this.place = new Int32Array(this.fns.length).fill(-1);
+    const shown: number[] = [];
     let others = 0;
-    for (const slot of order) {
+    for (let slot = 0; slot < this.fns.length; slot++) {
       const w = this.weights[slot];
-      if (w <= 0) continue;
-      if (w < lightest) {
-        others += w;
-        continue;
-      }
-      out.push(this.fns[slot], x, w);
-      place[slot] = next.reserve(this.counts[slot]);
-      x += w;
+      if (w > 0 && w >= lightest) shown.push(slot);
+      else if (w > 0) others += w;
+    }
+    let x = left;
+    for (const slot of shown.sort(this.heavier)) {
+      out.push(this.fns[slot], x, this.weights[slot]);
+      this.place[slot] = next.reserve(this.counts[slot]);
+      x += this.weights[slot];
     }
     if (others > 0) {
       out.push(OTHERS, x, others);
       next.reserve(0);
     }
-    for (let i = 0; i < this.frames.size; i++) {
-      const node = this.frames.node[i];
-      const slot = this.slot[this.tree.fn[node]];
-      const at = place[slot];
+  }
+
+  private readonly heavier = (a: number, b: number): number => {
+    const byWeight = this.weights[b] - this.weights[a];
+    if (byWeight !== 0) return byWeight;
+    return this.fns[a] - this.fns[b];
+  };
+
+  sortInto(next: Frames, from: number, to: number): void {
+    const { node, weight } = this.frames;
+    for (let i = from; i < to; i++) {
+      const slot = this.slot[this.tree.fn[node[i]]];
+      const at = this.place[slot];
       if (at < 0) continue;
-      next.node[at] = node;
-      next.weight[at] = this.frames.weight[i];
-      place[slot] = at + 1;
+      next.node[at] = node[i];
+      next.weight[at] = weight[i];
+      this.place[slot] = at + 1;
     }
   }
 }
 
 // Frames is a growing list of (frame, weight) with the group borders of a level.
-class Frames {
+class Frames implements Level {
   node = new Int32Array(1024);
   weight = new Float64Array(1024);
+  first = new Int32Array(1024);
   size = 0;
-  private readonly borders: number[] = [0];
+  private groups = 0;
 
   clear(): void {
     this.size = 0;
+    this.groups = 0;
   }
 
   push(node: number, weight: number): void {
@@ -228,59 +255,67 @@ class Frames {
   // reserve makes place for a group and returns where it starts.
   reserve(count: number): number {
     const at = this.room(count);
-    this.borders.push(this.size);
+    this.groups++;
+    if (this.groups >= this.first.length) this.first = grownInts(this.first, this.groups + 1);
+    this.first[this.groups] = this.size;
     return at;
-  }
-
-  level(): Level {
-    return { node: this.node, weight: this.weight, first: Int32Array.from(this.borders) };
   }
 
   private room(count: number): number {
     const at = this.size;
     this.size += count;
     if (this.size > this.node.length) {
-      const capacity = Math.max(this.size, this.node.length * 2);
-      const node = new Int32Array(capacity);
-      node.set(this.node);
-      this.node = node;
-      const weight = new Float64Array(capacity);
-      weight.set(this.weight);
-      this.weight = weight;
+      this.node = grownInts(this.node, this.size);
+      this.weight = grownFloats(this.weight, this.size);
     }
     return at;
   }
 }
 
+function grownInts(a: Int32Array<ArrayBuffer>, least: number): Int32Array<ArrayBuffer> {
+  const b = new Int32Array(Math.max(least, a.length * 2));
+  b.set(a);
+  return b;
+}
+
+function grownFloats(a: Float64Array<ArrayBuffer>, least: number): Float64Array<ArrayBuffer> {
+  const b = new Float64Array(Math.max(least, a.length * 2));
+  b.set(a);
+  return b;
+}
+
 class LayoutColumns {
-  readonly fn: number[] = [];
-  readonly start: number[] = [];
-  readonly width: number[] = [];
+  count = 0;
+  start = new Float64Array(1024);
+  width = new Float64Array(1024);
+  private fn = new Int32Array(1024);
   private readonly first: number[] = [0];
 
-  get count(): number {
-    return this.fn.length;
-  }
-
   push(fn: number, start: number, width: number): void {
-    this.fn.push(fn);
-    this.start.push(start);
-    this.width.push(width);
+    const at = this.count++;
+    if (at === this.fn.length) {
+      this.fn = grownInts(this.fn, at + 1);
+      this.start = grownFloats(this.start, at + 1);
+      this.width = grownFloats(this.width, at + 1);
+    }
+    this.fn[at] = fn;
+    this.start[at] = start;
+    this.width[at] = width;
   }
 
   endLevel(): void {
-    this.first.push(this.fn.length);
+    this.first.push(this.count);
   }
 
   layout(): Layout {
     return {
-      total: this.width[0] ?? 0,
+      total: this.width[0],
       levels: this.first.length - 1,
-      first: Int32Array.from(this.first),
-      fn: Int32Array.from(this.fn),
+      first: new Int32Array(this.first),
+      fn: this.fn.subarray(0, this.count),
       line: null,
-      start: Float64Array.from(this.start),
-      width: Float64Array.from(this.width),
+      start: this.start.subarray(0, this.count),
+      width: this.width.subarray(0, this.count),
     };
   }
 }

@@ -2,9 +2,9 @@
 
 export function percent(share: number): string {
   const p = share * 100;
-  if (p === 0) return "0 %";
-  if (Math.abs(p) < 0.01) return "< 0.01 %";
-  return `${p.toFixed(Math.abs(p) < 1 ? 2 : 1)} %`;
+  if (p === 0) return "0%";
+  if (Math.abs(p) < 0.01) return "<0.01%";
+  return `${p.toFixed(Math.abs(p) < 1 ? 2 : 1)}%`;
 }
 
 export function percentError(error: number): string {
@@ -28,7 +28,7 @@ export function quantity(value: number, unit: string, type: string): string {
 }
 
 export function integer(value: number): string {
-  return Math.round(value).toLocaleString("en-US").replaceAll(",", "\u202f");
+  return Math.round(value).toLocaleString("en-US");
 }
 
 export function duration(seconds: number): string {

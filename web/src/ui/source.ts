@@ -19,14 +19,34 @@ export function fixedSource(layout: Layout): LayoutSource {
 
 // Below this many steps a merged tree is grown in full at once: some 30 ms.
 const AT_ONCE = 1_000_000;
-const SLICE_MS = 6;
+const SLICE_MS = 5; // where the browser cannot say how much time is left
+const PATIENCE_MS = 50; // growing goes on after this even if the page is busy
+
+// whenIdle runs work in the time that drawing leaves.
+function whenIdle(work: (timeLeft: () => boolean) => void): void {
+  const slice = (): (() => boolean) => {
+    const until = performance.now() + SLICE_MS;
+    return () => performance.now() < until;
+  };
+  if ("requestIdleCallback" in window) {
+    requestIdleCallback(
+      (deadline) => {
+        work(deadline.didTimeout ? slice() : () => deadline.timeRemaining() > 2);
+      },
+      { timeout: PATIENCE_MS },
+    );
+  } else {
+    setTimeout(() => {
+      work(slice());
+    }, 0);
+  }
+}
 
 export class MergedSource implements LayoutSource {
   layout: Layout;
   changed: () => void = () => undefined;
   private detail: Detail;
-  private job = 0;
-  private wanted: Detail | null = null;
+  private growing = false;
 
   constructor(
     private readonly profile: Profile,
@@ -41,35 +61,31 @@ export class MergedSource implements LayoutSource {
     this.layout = finish(this.grow(this.detail));
   }
 
+  // One job at a time, and none is thrown away: what it brings is shown, and
+  // if the view has moved on by then, the painting of it asks again.
   show(from: number, to: number, pixels: number): void {
     const pixel = (to - from) / pixels;
-    if (covers(this.detail, from, to, pixel)) return;
-    if (this.wanted && covers(this.wanted, from, to, pixel)) return;
+    if (this.growing || covers(this.detail, from, to, pixel)) return;
     const span = to - from;
-    this.wanted = { from: from - span, to: to + span, minimum: pixel / 2 };
-    this.run(this.wanted);
+    this.growing = true;
+    const detail = { from: from - span, to: to + span, minimum: pixel / 2 };
+    this.work(this.grow(detail), detail);
   }
 
-  private run(detail: Detail): void {
-    const job = ++this.job;
-    const work = this.grow(detail);
-    const slice = (): void => {
-      if (job !== this.job) return;
-      const until = performance.now() + SLICE_MS;
-      for (;;) {
-        const r = work.next();
+  private work(job: Generator<undefined, Layout>, detail: Detail): void {
+    whenIdle((timeLeft) => {
+      do {
+        const r = job.next();
         if (r.done) {
           this.layout = r.value;
           this.detail = detail;
-          this.wanted = null;
+          this.growing = false;
           this.changed();
           return;
         }
-        if (performance.now() > until) break;
-      }
-      setTimeout(slice, 0);
-    };
-    slice();
+      } while (timeLeft());
+      this.work(job, detail);
+    });
   }
 
   private grow(detail: Detail): Generator<undefined, Layout> {

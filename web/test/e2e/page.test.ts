@@ -78,7 +78,7 @@ test("a click zooms, names the frame, and the address brings it back", async () 
       await page.locator(".details .name").innerText(),
       /^demo::parse\(std::vector<std::pair/,
     );
-    assert.match(await page.locator(".details .fact").innerText(), /60\.0 % ± 3\.0.*600 ms/);
+    assert.match(await page.locator(".details .fact").innerText(), /60\.0% ± 3\.0.*600 ms/);
     assert.match(await page.locator(".details .fact").innerText(), /demo\.cc:20/);
     const again = await context.newPage();
     await again.goto(page.url());
@@ -98,9 +98,9 @@ test("a search says what share of the samples matched, in every view", async () 
     await page.keyboard.press("Enter");
     const result = page.locator(".result");
     // malloc 200 of 1000, render 300 although it calls itself three deep
-    assert.match(await result.innerText(), /^2 functions · 50\.0 % ± 3\.1/);
+    assert.match(await result.innerText(), /^2 functions · 50\.0% ± 3\.1/);
     await page.keyboard.press("3");
-    assert.match(await result.innerText(), /^2 functions · 50\.0 %/);
+    assert.match(await result.innerText(), /^2 functions · 50\.0%/);
     await page.keyboard.press("1");
     assert.deepEqual(await page.locator(".rows .name span").allInnerTexts(), [
       "demo::render",
@@ -144,7 +144,7 @@ test("the keyboard does all: views, frames, zoom, sandwich, orientation, help", 
     assert.equal(await param(page, "fn"), "demo::render@demo");
     assert.match(
       await page.locator(".sandwich .function").innerText(),
-      /total 30\.0 %[^]*self 30\.0 %/,
+      /total 30\.0%[^]*self 30\.0%/,
     );
     await page.keyboard.press("1");
     assert.equal(await param(page, "view"), "top");
@@ -164,7 +164,7 @@ test("ctrl-click opens callers and callees, and back returns", async () => {
     assert.equal(await param(page, "fn"), "malloc@libc.so.6");
     assert.match(
       await page.locator(".sandwich .function").innerText(),
-      /libc\.so\.6[^]*total 20\.0 %/,
+      /libc\.so\.6[^]*total 20\.0%/,
     );
     await page.goBack();
     await page.waitForSelector("#tab-flame[aria-selected=true]");
@@ -176,10 +176,10 @@ test("the table lists functions by self and total, each sample once", async () =
   await open("flame.html", "#view=top", {}, async (page) => {
     const row = async (i: number): Promise<string> =>
       (await page.locator(".rows .row").nth(i).innerText()).replace(/\s+/g, " ");
-    assert.match(await row(0), /^40\.0 % ± 3\.0 60\.0 % ± 3\.0 demo::parse demo$/);
-    assert.match(await row(1), /^30\.0 % ± 2\.8 30\.0 % ± 2\.8 demo::render demo$/);
+    assert.match(await row(0), /^40\.0% ± 3\.0 60\.0% ± 3\.0 demo::parse demo$/);
+    assert.match(await row(1), /^30\.0% ± 2\.8 30\.0% ± 2\.8 demo::render demo$/);
     await page.getByRole("columnheader", { name: "Total" }).getByRole("button").click();
-    assert.match(await row(0), /^0 % .* 100\.0 % .* main demo$/);
+    assert.match(await row(0), /^0% .* 100\.0% .* main demo$/);
     const header = page.getByRole("columnheader", { name: "Total" });
     assert.equal(await header.getAttribute("aria-sort"), "descending");
   });
@@ -192,7 +192,7 @@ test("hovering tells the whole name; a hostile one stays text", async () => {
     await page.mouse.move(box.x + box.width * 0.93, box.y + 50);
     const tip = page.locator(".tooltip");
     assert.match(await tip.innerText(), /<\/script><script>window\.hacked=1<\/script>/);
-    assert.match(await tip.innerText(), /6\.0 % ± 1\.5/);
+    assert.match(await tip.innerText(), /6\.0% ± 1\.5/);
     await page.mouse.move(box.x + box.width * 0.98, box.y + 50);
     assert.match(await tip.innerText(), /<img src=x onerror="window\.hacked=1">/);
     await page.mouse.move(5, 5);
@@ -242,7 +242,7 @@ test("the report shows findings, and takes them to the flame graph", async () =>
     assert.ok(await cards.nth(3).isVisible());
     const show = cards.nth(0).getByRole("button", { name: "Show in the flame graph" });
     await show.click();
-    assert.match(await page.locator(".result").innerText(), /^malloc · 20\.0 % ± 2\.5/);
+    assert.match(await page.locator(".result").innerText(), /^malloc · 20\.0% ± 2\.5/);
     assert.equal(await param(page, "finding"), "replace-malloc-1a2b3c4d");
     assert.equal(
       await cards.nth(2).getByRole("button", { name: "Show" }).count(),
@@ -251,7 +251,7 @@ test("the report shows findings, and takes them to the flame graph", async () =>
     );
     await page.reload();
     await page.waitForSelector("[data-ready]");
-    assert.match(await page.locator(".result").innerText(), /^malloc · 20\.0 %/);
+    assert.match(await page.locator(".result").innerText(), /^malloc · 20\.0%/);
   });
 });
 
