@@ -1,0 +1,162 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Page is an entry as a person reads it, in Markdown: what `whyhot rules show`
+// prints and what docs/rules is generated from.
+func Page(e *Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Title, e.Why)
+	fmt.Fprintf(&b, "`%s` · %s · %s · %s\n\n", e.ID, e.Type, e.Ecosystem, e.Family)
+	section(&b, "When it speaks", spoken(e))
+	section(&b, "When it stays silent", silences(e))
+	section(&b, "What makes it certain", conditions(e))
+	if e.ReplaceWith != "" {
+		section(&b, "Faster", []string{e.ReplaceWith})
+	}
+	section(&b, "What to do", e.Swap.Steps)
+	section(&b, "What may come back", []string{fmt.Sprintf("%.0f %% to %.0f %% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
+	section(&b, "What others say (not measured here)", shown(e))
+	section(&b, "Mind", cautions(e))
+	if e.Licence != "" {
+		section(&b, "Licence", []string{e.Licence})
+	}
+	section(&b, "See", e.Links)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func section(b *strings.Builder, title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "## %s\n\n", title)
+	for _, it := range items {
+		text := strings.TrimLeft(it, " ")
+		fmt.Fprintf(b, "%s- %s\n", it[:len(it)-len(text)], text)
+	}
+	b.WriteByte('\n')
+}
+
+func spoken(e *Entry) []string {
+	m := &e.Match
+	var out []string
+	how := "some frame of the stack matches (counted once a sample)"
+	if m.Measure == "exclusive" {
+		how = "the function that runs matches"
+	}
+	out = append(out, fmt.Sprintf("At least %.3g %% of a program's samples, sampling error taken off, in which %s:", 100*m.MinShare, how))
+	for i := range m.Any {
+		out = append(out, "  "+describe(&m.Any[i]))
+	}
+	for i := range m.Inside {
+		out = append(out, "and nearer the root: "+describe(&m.Inside[i]))
+	}
+	for i := range m.Leaf {
+		out = append(out, "and the function that runs: "+describe(&m.Leaf[i]))
+	}
+	for i := range m.Seen {
+		out = append(out, "and somewhere in the program's samples: "+describe(&m.Seen[i]))
+	}
+	if len(m.Runtime) > 0 {
+		out = append(out, "in a program that runs on "+strings.Join(m.Runtime, ", "))
+	}
+	if len(m.Program) > 0 {
+		out = append(out, "in a program named "+patterns(m.Program))
+	}
+	if e.Versions != "" {
+		out = append(out, "holds for "+e.Versions)
+	}
+	if e.Fallback {
+		out = append(out, "only when asked for (--all): it would hold for nearly every program")
+	}
+	return out
+}
+
+func silences(e *Entry) []string {
+	var out []string
+	for i := range e.Match.Outside {
+		out = append(out, "no count for samples with "+describe(&e.Match.Outside[i]))
+	}
+	if len(e.Unless.MappedLibrary) > 0 {
+		out = append(out, "a library is mapped: "+patterns(e.Unless.MappedLibrary))
+	}
+	for i := range e.Unless.Frames {
+		out = append(out, "the program shows "+describe(&e.Unless.Frames[i]))
+	}
+	if len(e.Unless.Runtime) > 0 {
+		out = append(out, "the program runs on "+strings.Join(e.Unless.Runtime, ", "))
+	}
+	if len(e.Unless.Program) > 0 {
+		out = append(out, "the program is "+patterns(e.Unless.Program))
+	}
+	return out
+}
+
+func conditions(e *Entry) []string {
+	out := make([]string, 0, len(e.Confirm))
+	for i := range e.Confirm {
+		out = append(out, strings.NewReplacer("{binary}", "the binary", "{version}", "…", "{package}", "…").Replace(e.Confirm[i].Text))
+	}
+	return out
+}
+
+func shown(e *Entry) []string {
+	var out []string
+	add := func(who string, cs []Claim) {
+		for _, c := range cs {
+			if c.Evidence != EvidenceRecall {
+				out = append(out, fmt.Sprintf("%s%s (%s)", who, c.Text, c.Source))
+			}
+		}
+	}
+	add("", e.Claims)
+	for i := range e.Candidates {
+		add(e.Candidates[i].Name+": ", e.Candidates[i].Claims)
+	}
+	return out
+}
+
+func cautions(e *Entry) []string {
+	out := append([]string(nil), e.Caveats...)
+	for i := range e.Candidates {
+		for _, c := range e.Candidates[i].Caveats {
+			out = append(out, e.Candidates[i].Name+": "+c)
+		}
+	}
+	return out
+}
+
+func describe(f *Frame) string {
+	var parts []string
+	add := func(label string, ps []Pattern) {
+		if len(ps) > 0 {
+			parts = append(parts, label+" "+patterns(ps))
+		}
+	}
+	add("function", f.Name)
+	add("not function", f.NotName)
+	add("file", f.File)
+	add("binary", f.Library)
+	add("not binary", f.NotLibrary)
+	if f.NoLibrary {
+		parts = append(parts, "binary not known")
+	}
+	if f.Unnamed {
+		parts = append(parts, "without a name")
+	}
+	if len(f.Kind) > 0 {
+		parts = append(parts, "kind "+strings.Join(f.Kind, " or "))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func patterns(ps []Pattern) string {
+	out := make([]string, len(ps))
+	for i, p := range ps {
+		out[i] = "`" + p.String() + "`"
+	}
+	return strings.Join(out, " or ")
+}
