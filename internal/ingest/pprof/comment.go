@@ -59,7 +59,7 @@ func comments(meta *profile.Meta, kinds string) []string {
 		var text strings.Builder
 		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false) // people read it
-		if err := enc.Encode(append([]string{}, meta.Command...)); err == nil {
+		if err := enc.Encode(meta.Command); err == nil {
 			add(commentCommand, strings.TrimSpace(text.String()))
 		}
 	}
