@@ -174,17 +174,14 @@ func (s *stacks) emitFrames(b *profile.Builder, bins []*image, ids map[string]st
 		locs[truncatedID] = b.Location(0, 0, profile.KindUnknown, profile.Line{Function: fn})
 	}
 	mappings := make([]profile.MappingID, len(bins)) // 0: not made yet
+	functions := make([]profile.FunctionID, len(bins))
 	for i, f := range s.frames[1:] {
 		bin := bins[f.bin]
-		if mappings[f.bin] == 0 {
+		if functions[f.bin] == 0 {
 			mappings[f.bin] = b.Mapping(bin.mapping(ids))
+			functions[f.bin] = b.Function(profile.Function{Name: bin.name, Mapping: mappings[f.bin], Kind: bin.kind})
 		}
-		var lines []profile.Line
-		if bin.name != "" {
-			fn := profile.Function{Name: bin.name, Mapping: mappings[f.bin], Kind: bin.kind}
-			lines = append(lines, profile.Line{Function: b.Function(fn)})
-		}
-		locs[i+1] = b.Location(mappings[f.bin], f.addr, bin.kind, lines...)
+		locs[i+1] = b.Location(mappings[f.bin], f.addr, bin.kind, profile.Line{Function: functions[f.bin]})
 	}
 	return locs
 }
