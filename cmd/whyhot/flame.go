@@ -17,6 +17,12 @@ import (
 	"whyhot/internal/view"
 )
 
+// The forms that flame writes.
+const (
+	asHTML = "html"
+	asSVG  = "svg"
+)
+
 type flameFlags struct {
 	load      loadFlags
 	filter    filterFlags
@@ -103,7 +109,7 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 // draw takes a tree from callers for a page, whichever view it opens first, and
 // a tree of the wanted direction for a picture.
 func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *view.Tree) error {
-	if format == "svg" {
+	if format == asSVG {
 		return svg.Flame(w, svg.Input{Title: f.title, Profile: p, Tree: tree, Width: f.width, RootBelow: f.rootBelow})
 	}
 	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.from == "callees", RootBelow: f.rootBelow}
@@ -117,13 +123,13 @@ func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *
 func (f *flameFlags) target(path string) (out, format string, err error) {
 	out = f.out
 	format = strings.ToLower(f.format)
-	if format != "" && format != "html" && format != "svg" {
+	if format != "" && format != asHTML && format != asSVG {
 		return "", "", fmt.Errorf("--format %s: must be html or svg", f.format)
 	}
 	if out == "" {
 		extension := format
 		if extension == "" {
-			extension = "html"
+			extension = asHTML
 		}
 		out = stem(path) + "." + extension
 	}
@@ -132,9 +138,9 @@ func (f *flameFlags) target(path string) (out, format string, err error) {
 	}
 	switch ext := strings.ToLower(filepath.Ext(out)); {
 	case ext == ".html", ext == ".htm", out == "-":
-		return out, "html", nil
+		return out, asHTML, nil
 	case ext == ".svg":
-		return out, "svg", nil
+		return out, asSVG, nil
 	}
 	return "", "", fmt.Errorf("-o %s: the name must end in .html or .svg, or give --format", out)
 }
@@ -159,7 +165,7 @@ func (f *flameFlags) tree(format string) (view.TreeOptions, error) {
 	switch f.from {
 	case "callers":
 	case "callees":
-		opt.FromLeaf = format == "svg" // the page turns the tree round itself
+		opt.FromLeaf = format == asSVG // the page turns the tree round itself
 	default:
 		return opt, fmt.Errorf("--from %s: must be callers or callees", f.from)
 	}

@@ -29,7 +29,7 @@ func run(src, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // a source folder like any other
+	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("making the output folder: %w", err)
 	}
 	for name, text := range files {
@@ -42,7 +42,7 @@ func run(src, out string) error {
 
 // replaceFile never leaves half a file behind.
 func replaceFile(path string, text []byte) error {
-	if err := os.WriteFile(path+".tmp", text, 0o644); err != nil { //nolint:gosec // a source file like any other
+	if err := os.WriteFile(path+".tmp", text, 0o644); err != nil {
 		return fmt.Errorf("writing the bundle: %w", err)
 	}
 	if err := os.Rename(path+".tmp", path); err != nil {

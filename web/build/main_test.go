@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -54,7 +55,7 @@ func TestBundleReportsWhereTheSourceIsWrong(t *testing.T) {
 		}
 	}
 	_, err := bundle(dir)
-	if err == nil || !bytes.Contains([]byte(err.Error()), []byte("main.ts:1")) {
+	if err == nil || !strings.Contains(err.Error(), "main.ts:1") {
 		t.Errorf("got %v, want an error that names main.ts:1", err)
 	}
 	if err := run(dir, filepath.Join(dir, "out")); err == nil {

@@ -103,7 +103,7 @@ func randomProfile(t *rapid.T) *profile.Profile {
 	lib := b.Mapping(profile.Mapping{Path: "/lib/libx.so"})
 	var locs []profile.LocationID
 	for i := range 6 {
-		name := rapid.SampledFrom([]string{"", "f", "g", "</script>", "\x00\xff", "名"}).Draw(t, "name")
+		name := rapid.SampledFrom([]string{"", "f", "g", "</script>", "\x00\xff", "é"}).Draw(t, "name")
 		f := b.Function(profile.Function{Name: name, File: "a.c", Mapping: lib, Kind: profile.KindNative})
 		locs = append(locs, b.Location(lib, uint64(i), profile.KindNative, profile.Line{Function: f, Line: int32(i)}))
 	}

@@ -73,7 +73,7 @@ func Flame(w io.Writer, in Input) error {
 		d.frame(&d.boxes[i])
 	}
 	d.legend()
-	d.print("</svg>\n")
+	d.printf("</svg>\n")
 	if err := d.out.Flush(); err != nil {
 		return fmt.Errorf("writing the picture: %w", err)
 	}
@@ -120,19 +120,19 @@ func (d *drawing) place() {
 	}
 }
 
-// print leaves errors to the Flush of the buffered writer.
-func (d *drawing) print(format string, args ...any) { _, _ = fmt.Fprintf(d.out, format, args...) }
+// printf leaves errors to the Flush of the buffered writer.
+func (d *drawing) printf(format string, args ...any) { _, _ = fmt.Fprintf(d.out, format, args...) }
 
 func (d *drawing) head() {
 	height := headHeight + d.levels*rowHeight + legendHeight + margin
-	d.print(`<?xml version="1.0" encoding="UTF-8"?>`+"\n"+
+	d.printf(`<?xml version="1.0" encoding="UTF-8"?>`+"\n"+
 		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="%d">`+"\n",
 		d.Width, height, d.Width, height, fontSize)
-	d.print("<title>%s</title>\n", escape(d.Title))
-	d.print(`<rect width="100%%" height="100%%" fill="#ffffff"/>` + "\n")
+	d.printf("<title>%s</title>\n", escape(d.Title))
+	d.printf(`<rect width="100%%" height="100%%" fill="#ffffff"/>` + "\n")
 	room := int(float64(d.Width-2*margin) / (letterWidth * 16 / fontSize))
-	d.print(`<text x="%d" y="26" font-size="16" font-weight="bold" fill="#1d1c1a">%s</text>`+"\n", margin, escape(symname.Shorten(d.Title, room)))
-	d.print(`<text x="%d" y="46" fill="#66625b">%s</text>`+"\n", margin, escape(d.facts()))
+	d.printf(`<text x="%d" y="26" font-size="16" font-weight="bold" fill="#1d1c1a">%s</text>`+"\n", margin, escape(symname.Shorten(d.Title, room)))
+	d.printf(`<text x="%d" y="46" fill="#66625b">%s</text>`+"\n", margin, escape(d.facts()))
 }
 
 func (d *drawing) facts() string {
@@ -160,12 +160,12 @@ func (d *drawing) frame(b *box) {
 	if b.width > 2 {
 		gap = 0.6
 	}
-	d.print(`<g><title>%s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`,
+	d.printf(`<g><title>%s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`,
 		escape(d.tooltip(n, name, library)), b.left, y, b.width-gap, rowHeight-1, from.Color(d.shadeKey(n, library), name))
 	if letters := int((b.width - 6) / letterWidth); letters >= labelled {
-		d.print(`<text x="%.1f" y="%d" fill="#1d1c1a">%s</text>`, b.left+3, y+12, escape(symname.Shorten(name, letters)))
+		d.printf(`<text x="%.1f" y="%d" fill="#1d1c1a">%s</text>`, b.left+3, y+12, escape(symname.Shorten(name, letters)))
 	}
-	d.print("</g>\n")
+	d.printf("</g>\n")
 }
 
 // shadeKey chooses the hue within an origin: the binary, or for interpreted
@@ -215,11 +215,11 @@ func sourceLine(f *profile.Function, line int32) string {
 func (d *drawing) legend() {
 	x := float64(margin)
 	y := headHeight + d.levels*rowHeight + 8
-	for o := origin.Unknown; o < origin.Group; o++ {
+	for o := range origin.Group {
 		if !d.shown[o] {
 			continue
 		}
-		d.print(`<rect x="%.0f" y="%d" width="11" height="11" fill="%s"/><text x="%.0f" y="%d" fill="#66625b">%s</text>`+"\n",
+		d.printf(`<rect x="%.0f" y="%d" width="11" height="11" fill="%s"/><text x="%.0f" y="%d" fill="#66625b">%s</text>`+"\n",
 			x, y, o.Color("", ""), x+16, y+10, escape(o.Label()))
 		x += 16 + letterWidth*float64(len(o.Label())) + 22
 	}

@@ -44,7 +44,7 @@ func small() *profile.Profile {
 	add(40, start, image)
 	return b.Build(profile.Meta{
 		Source: "perf.data", ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
-		Command: []string{"demo", "--input", "</title><script>window.hacked=1</script>"},
+		Command: []string{program, "--input", "</title><script>window.hacked=1</script>"},
 	})
 }
 
@@ -87,6 +87,9 @@ func large(n int) (*profile.Profile, *view.Tree) {
 	return p, view.BuildTree(p, view.TreeOptions{})
 }
 
+// program is the command of the trials.
+const program = "demo"
+
 func findings() []finding.Finding {
 	share := func(v float64) *float64 { return &v }
 	hostile := "</script><img src=x onerror=\"window.hacked=1\">"
@@ -108,8 +111,8 @@ func findings() []finding.Finding {
 			},
 			Next: "whyhot try --preload mimalloc,jemalloc -- demo --input 'big file'",
 			Trials: []finding.Trial{
-				{Variant: "mimalloc", Command: []string{"demo"}, Runs: 20, SpeedUp: finding.Interval{Estimate: 1.09, Low: 1.07, High: 1.11}, Verdict: "faster, same output"},
-				{Variant: "jemalloc", Command: []string{"demo"}, Runs: 20, SpeedUp: finding.Interval{Estimate: 0.97, Low: 0.94, High: 1.004}, Verdict: "no difference that 20 runs can tell"},
+				{Variant: "mimalloc", Command: []string{program}, Runs: 20, SpeedUp: finding.Interval{Estimate: 1.09, Low: 1.07, High: 1.11}, Verdict: "faster, same output"},
+				{Variant: "jemalloc", Command: []string{program}, Runs: 20, SpeedUp: finding.Interval{Estimate: 0.97, Low: 0.94, High: 1.004}, Verdict: "no difference that 20 runs can tell"},
 			},
 			Links: []string{"https://github.com/microsoft/mimalloc"},
 		},
@@ -127,7 +130,7 @@ func findings() []finding.Finding {
 		{
 			ID: "refuted-4d5e6f70", Rule: "refuted", Certainty: finding.Refuted, Title: "Larger pages were tried",
 			Share:  finding.Share{Exclusive: share(0.1), Error: share(0.02)},
-			Trials: []finding.Trial{{Variant: "thp=always", Command: []string{"demo"}, Runs: 16, SpeedUp: finding.Interval{Estimate: 1, Low: 0.99, High: 1.01}, Verdict: "no difference"}},
+			Trials: []finding.Trial{{Variant: "thp=always", Command: []string{program}, Runs: 16, SpeedUp: finding.Interval{Estimate: 1, Low: 0.99, High: 1.01}, Verdict: "no difference"}},
 		},
 	}
 }
