@@ -32,7 +32,7 @@ func (p *recordProgress) report(s collect.Progress) {
 	}
 	text := string(s.Phase)
 	if s.Phase == collect.PhaseRecording {
-		text = fmt.Sprintf("recording %s", quantity.Duration(s.Elapsed))
+		text = "recording " + quantity.Duration(s.Elapsed)
 	}
 	if s.Bytes > 0 {
 		text += ", " + quantity.Bytes(float64(s.Bytes))

@@ -115,8 +115,8 @@ func verdict(files []string) Verdict {
 		case err != nil || !known:
 			return Verdict{Because: filepath.Base(path) + " does not tell whether it keeps frame pointers"}
 		case share < enough:
-			return Verdict{Because: fmt.Sprintf("%s was built without frame pointers", filepath.Base(path))}
+			return Verdict{Because: filepath.Base(path) + " was built without frame pointers"}
 		}
 	}
-	return Verdict{Walkable: true, Because: fmt.Sprintf("%s and its libraries keep frame pointers", filepath.Base(files[0]))}
+	return Verdict{Walkable: true, Because: filepath.Base(files[0]) + " and its libraries keep frame pointers"}
 }

@@ -141,8 +141,8 @@ func locate(name string, dirs []string, machine elf.Machine) (string, bool) {
 		same := f.Machine == machine
 		_ = f.Close() // opened for reading: nothing can be lost
 		if same {
-			if real, err := filepath.EvalSymlinks(path); err == nil {
-				path = real
+			if target, err := filepath.EvalSymlinks(path); err == nil {
+				path = target
 			}
 			return path, true
 		}

@@ -20,9 +20,9 @@ import (
 )
 
 // usable skips a test where the machine does not let perf record.
-func usable(t *testing.T, target collect.Target) {
+func usable(ctx context.Context, t *testing.T, target collect.Target) {
 	t.Helper()
-	if err := (&Sampler{}).Available(t.Context(), target); err != nil {
+	if err := (&Sampler{}).Available(ctx, target); err != nil {
 		t.Skipf("perf cannot record here: %v", err)
 	}
 }
@@ -38,9 +38,9 @@ func silent(t *testing.T) command.Streams {
 	return command.Streams{In: null, Out: null, Err: null}
 }
 
-func record(t *testing.T, ctx context.Context, r collect.Request) (*profile.Profile, collect.Outcome) {
+func record(ctx context.Context, t *testing.T, r collect.Request) (*profile.Profile, collect.Outcome) {
 	t.Helper()
-	usable(t, r.Target)
+	usable(ctx, t, r.Target)
 	r.TempDir, r.Streams = t.TempDir(), silent(t)
 	var p *profile.Profile
 	out, err := (&Sampler{}).Record(ctx, r, func(q *profile.Profile) error { p = q; return nil })
@@ -65,7 +65,7 @@ func TestCommand(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program := burn.Build(t, c.flags...)
-			p, out := record(t, t.Context(), collect.Request{
+			p, out := record(t.Context(), t, collect.Request{
 				Target: collect.Target{Command: []string{program, c.mode, "100"}}, Settings: c.settings,
 			})
 			if out.Exit == nil || out.Exit.Failed() || out.EndedByUs {
@@ -92,7 +92,7 @@ func TestCommand(t *testing.T) {
 
 func TestEveryMappingHasItsBuildID(t *testing.T) {
 	program := burn.Build(t)
-	p, _ := record(t, t.Context(), collect.Request{Target: collect.Target{Command: []string{program, "plain", "20"}}})
+	p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program, "plain", "20"}}})
 	for i := range p.NumMappings() {
 		m := p.Mapping(profile.MappingID(i))
 		if strings.HasPrefix(m.Path, "/") && m.BuildID == "" {
@@ -103,7 +103,7 @@ func TestEveryMappingHasItsBuildID(t *testing.T) {
 
 func TestExitStatusAndLabels(t *testing.T) {
 	program := burn.Build(t)
-	p, out := record(t, t.Context(), collect.Request{
+	p, out := record(t.Context(), t, collect.Request{
 		Target: collect.Target{Command: []string{"sh", "-c", `"$0" plain 20; "$0" plain 20; exit 9`, program}},
 	})
 	if out.Exit == nil || out.Exit.Code != 9 {
@@ -124,7 +124,7 @@ func TestExitStatusAndLabels(t *testing.T) {
 
 func TestDurationEndsTheCommand(t *testing.T) {
 	program := burn.Build(t)
-	p, out := record(t, t.Context(), collect.Request{
+	p, out := record(t.Context(), t, collect.Request{
 		Target:   collect.Target{Command: []string{program, "forever", "1"}},
 		Settings: collect.Settings{Duration: 500 * time.Millisecond},
 	})
@@ -141,8 +141,8 @@ func TestCancelKeepsWhatThereIs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ticks := 0
-	usable(t, collect.Target{Command: []string{program}})
-	p, out := record(t, ctx, collect.Request{
+	usable(t.Context(), t, collect.Target{Command: []string{program}})
+	p, out := record(ctx, t, collect.Request{
 		Target: collect.Target{Command: []string{"timeout", "2", program, "forever", "1"}},
 		Progress: func(s collect.Progress) {
 			if ticks++; s.Phase == collect.PhaseRecording && ticks == 2 {
@@ -162,7 +162,7 @@ func TestRunningProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	p, out := record(t, t.Context(), collect.Request{
+	p, out := record(t.Context(), t, collect.Request{
 		Target: collect.Target{PIDs: []int{cmd.Process.Pid}}, Settings: collect.Settings{Duration: 700 * time.Millisecond},
 	})
 	if out.Exit != nil {
@@ -176,13 +176,13 @@ func TestRunningProcess(t *testing.T) {
 
 func TestWholeMachine(t *testing.T) {
 	program := burn.Build(t)
-	usable(t, collect.Target{System: true})
+	usable(t.Context(), t, collect.Target{System: true})
 	cmd := exec.CommandContext(t.Context(), program, "forever", "1")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	p, _ := record(t, t.Context(), collect.Request{
+	p, _ := record(t.Context(), t, collect.Request{
 		Target: collect.Target{System: true}, Settings: collect.Settings{Duration: time.Second, Frequency: 199},
 	})
 	if heavy, _ := burn.Shares(t, p, program); heavy == 0 {

@@ -22,7 +22,7 @@ type tool struct {
 func (t *tool) knows(option string) bool { return strings.Contains(t.options, "--"+option) }
 
 var perfPackage = remedy.Package{
-	"debian": "linux-perf", "ubuntu": "linux-tools-generic", "fedora": "perf", "rhel": "perf",
+	"debian": "linux-perf", "ubuntu": "linux-tools-generic", "fedora": "perf", "rhel": "perf", //nolint:goconst // a package's name, not the sampler's
 	"suse": "perf", "arch": "perf", "alpine": "perf",
 	"": "install perf (the Linux kernel's own profiler, package linux-perf, perf or linux-tools)",
 }

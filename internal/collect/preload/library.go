@@ -3,7 +3,6 @@ package preload
 import (
 	"debug/elf"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,9 +55,9 @@ func checkProgram(name string) (elf.Machine, error) {
 	if err != nil {
 		return 0, err
 	}
-	refuse := func(format string, args ...any) error {
+	refuse := func(why string) error {
 		return &collect.UnavailableError{
-			Sampler: Name, Missing: filepath.Base(path) + " " + fmt.Sprintf(format, args...),
+			Sampler: Name, Missing: filepath.Base(path) + " " + why,
 			Remedy: "record it with --sampler perf",
 		}
 	}

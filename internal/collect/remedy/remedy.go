@@ -55,6 +55,5 @@ func distributions(osRelease string) []string {
 			fields[key] = strings.Trim(value, `"'`)
 		}
 	}
-	ids := []string{fields["ID"]}
-	return append(ids, strings.Fields(fields["ID_LIKE"])...)
+	return append([]string{fields["ID"]}, strings.Fields(fields["ID_LIKE"])...)
 }

@@ -21,8 +21,10 @@ func Samplers() []collect.Sampler {
 
 // Names lists what --sampler takes.
 func Names() []string {
-	names := []string{Auto}
-	for _, s := range Samplers() {
+	all := Samplers()
+	names := make([]string, 0, len(all)+1)
+	names = append(names, Auto)
+	for _, s := range all {
 		names = append(names, s.Name())
 	}
 	return names

@@ -65,7 +65,7 @@ func openOutput(path string) (*output, error) {
 		return nil, fmt.Errorf("cannot write the profile: %w", err)
 	}
 	temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a profile is for sharing; the umask decides
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // a profile is for sharing; the umask decides
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the profile: %w", err)
 	}

@@ -14,7 +14,7 @@ func (s *reader) build() (*profile.Profile, error) {
 	b := profile.NewBuilder()
 	stacks := make(map[int]profile.StackID, len(s.stacks))
 	meta := profile.Meta{Source: "perf script", Lost: s.lost, ValueType: valueType(event, s.samples)}
-	counted := meta.ValueType.Unit == "count" && meta.ValueType.Type == "samples"
+	counted := meta.ValueType == events
 	kept := 0
 	for i := range s.samples {
 		row := &s.samples[i]
@@ -70,12 +70,15 @@ func isClock(event string) bool {
 
 func isCycles(event string) bool { return strings.Contains(event, "cycles") }
 
+// events is the unit where every sample counts one.
+var events = profile.ValueType{Type: "samples", Unit: "count"}
+
 // valueType is what the periods count; without periods, or with a sample that
 // has none, every sample counts one.
 func valueType(event string, samples []sample) profile.ValueType {
 	for i := range samples {
 		if samples[i].event == event && samples[i].period <= 0 {
-			return profile.ValueType{Type: "samples", Unit: "count"}
+			return events
 		}
 	}
 	name, _, _ := strings.Cut(event, ":")
@@ -83,9 +86,9 @@ func valueType(event string, samples []sample) profile.ValueType {
 	case isClock(event):
 		return profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	case name == "":
-		return profile.ValueType{Type: "samples", Unit: "count"}
+		return events
 	}
-	return profile.ValueType{Type: name, Unit: "count"}
+	return profile.ValueType{Type: name, Unit: events.Unit}
 }
 
 func (s *reader) labels(h *header) []profile.Label {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -225,17 +226,8 @@ func (s *reader) endSample() {
 	}
 	h.event = strings.Clone(h.event)
 	h.comm, h.rest = strings.Clone(h.comm), ""
-	if !contains(s.events, h.event) {
+	if !slices.Contains(s.events, h.event) {
 		s.events = append(s.events, h.event)
 	}
 	s.samples = append(s.samples, sample{*h, s.stack(h, frames)})
-}
-
-func contains(list []string, x string) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
