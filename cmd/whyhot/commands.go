@@ -14,6 +14,7 @@ func commands() []*cobra.Command {
 		newGraphCmd(),
 		newLinesCmd(),
 		newDiffCmd(),
+		newFoldCmd(),
 		newRulesCmd(),
 		newVersionCmd(),
 	}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/report/foldedtext"
+)
+
+func newFoldCmd() *cobra.Command {
+	var (
+		load   loadFlags
+		filter filterFlags
+		plain  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "fold FILE",
+		Short: "Write a profile as folded stacks, for FlameGraph, speedscope and others",
+		Long: `Writes one line for each distinct stack to the standard output, the process
+first, then the outermost function, frames separated by semicolons, the number
+of samples last (or the value, where samples weigh differently). Each frame is
+marked with its binary, "name_[libc.so.6]"; --plain leaves processes and marks
+out.`,
+		Example: `  whyhot fold perf.data > stacks.folded
+  whyhot fold cpu.pb.gz --plain --process nginx | flamegraph.pl > nginx.svg`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := loadProfile(cmd, args[0], load)
+			if err != nil {
+				return err
+			}
+			if p, err = filter.apply(p); err != nil {
+				return err
+			}
+			opt := foldedtext.Options{Binaries: true, RootLabel: profile.LabelProcess}
+			if plain {
+				opt = foldedtext.Options{}
+			}
+			return foldedtext.Write(cmd.OutOrStdout(), p, opt)
+		},
+	}
+	cmd.Flags().BoolVar(&plain, "plain", false, "functions only: no process, no binaries")
+	load.add(cmd)
+	filter.add(cmd)
+	return cmd
+}
