@@ -8,12 +8,14 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +26,8 @@ import (
 	"whyhot/internal/trial/stat"
 )
 
+const foldCmd = "fold"
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "perfdata:", err)
@@ -33,7 +37,7 @@ func main() {
 
 func run() error {
 	if len(os.Args) < 2 {
-		return fmt.Errorf("usage: perfdata fold|compare [flags] FILE")
+		return errors.New("usage: perfdata fold|compare [flags] FILE")
 	}
 	fs := flag.NewFlagSet(os.Args[1], flag.ContinueOnError)
 	names := fs.Bool("names", false, "name the functions")
@@ -43,10 +47,10 @@ func run() error {
 		return err
 	}
 	if fs.NArg() != 1 {
-		return fmt.Errorf("one file is wanted")
+		return errors.New("one file is wanted")
 	}
 	switch os.Args[1] {
-	case "fold":
+	case foldCmd:
 		return fold(fs.Arg(0), *names, os.Stdout)
 	case "compare":
 		return compare(fs.Arg(0), *collapse, *rounds)
@@ -60,7 +64,7 @@ func fold(file string, names bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // only read from
 	// Idle samples too: perf script prints them.
 	p, err := perfdata.Read(context.Background(), f, perfdata.Options{KeepIdle: true, Labels: []string{profile.LabelThread}})
 	if err != nil {
@@ -70,30 +74,31 @@ func fold(file string, names bool, out io.Writer) error {
 		p, _ = symbol.New(symbol.Options{}).Symbolize(context.Background(), p)
 	}
 	w := bufio.NewWriterSize(out, 1<<16)
+	var line []byte
 	frames := make([]string, p.NumLocations())
 	for i := range frames {
 		frames[i] = frameName(p, profile.LocationID(i))
 	}
 	for _, s := range p.Samples() {
 		comm, _ := p.Label(s.Labels, profile.LabelThread)
-		w.WriteString(comm.Str)
-		stack := p.Stack(s.Stack)
-		for i := len(stack) - 1; i >= 0; i-- {
-			w.WriteByte(';')
-			w.WriteString(frames[stack[i]])
+		line = append(line[:0], comm.Str...)
+		for _, id := range slices.Backward(p.Stack(s.Stack)) {
+			line = append(line, ';')
+			line = append(line, frames[id]...)
 		}
-		w.WriteByte(' ')
-		w.WriteString(strconv.FormatInt(s.Count, 10))
-		w.WriteByte('\n')
+		line = append(line, ' ')
+		line = strconv.AppendInt(line, s.Count, 10)
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
 	}
 	return w.Flush()
 }
 
 func frameName(p *profile.Profile, id profile.LocationID) string {
 	var parts []string
-	lines := p.Lines(id)
-	for i := len(lines) - 1; i >= 0; i-- {
-		if n := p.Function(lines[i].Function).Name; n != "" {
+	for _, line := range slices.Backward(p.Lines(id)) {
+		if n := p.Function(line.Function).Name; n != "" {
 			parts = append(parts, n)
 		}
 	}
@@ -122,11 +127,11 @@ func compare(file, collapse string, rounds int) error {
 	pairs := [][2]*side{
 		{
 			{name: "perf script --no-inline -F comm,pid,tid,ip,sym,dso", cmd: script("--no-inline -F comm,pid,tid,ip,sym,dso")},
-			{name: "with names", cmd: []string{self, "fold", "-names", file}},
+			{name: "with names", cmd: []string{self, foldCmd, "-names", file}},
 		},
 		{
 			{name: "perf script --no-inline -F comm,pid,tid,ip", cmd: script("--no-inline -F comm,pid,tid,ip")},
-			{name: "addresses", cmd: []string{self, "fold", file}},
+			{name: "addresses", cmd: []string{self, foldCmd, file}},
 		},
 	}
 	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // resampling wants to be repeatable
@@ -161,7 +166,7 @@ func (s *side) secs(what string) []float64 {
 }
 
 func (s *side) time() error {
-	cmd := exec.Command(s.cmd[0], s.cmd[1:]...)
+	cmd := exec.CommandContext(context.Background(), s.cmd[0], s.cmd[1:]...)
 	cmd.Stderr = os.Stderr
 	start := time.Now()
 	if err := cmd.Run(); err != nil {

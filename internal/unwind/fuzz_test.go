@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-func idOf(t testing.TB, b []byte) string {
-	t.Helper()
+func idOf(tb testing.TB, b []byte) string {
+	tb.Helper()
 	f, err := elf.NewFile(bytes.NewReader(b))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return buildID(f)
 }

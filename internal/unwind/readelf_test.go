@@ -105,7 +105,7 @@ func compiled(t *testing.T) []string {
 	} {
 		out := filepath.Join(dir, name)
 		args := append(append([]string{"-O2", "-fomit-frame-pointer"}, flags...), "-o", out, src)
-		if msg, err := exec.Command("cc", args...).CombinedOutput(); err != nil {
+		if msg, err := exec.CommandContext(t.Context(), "cc", args...).CombinedOutput(); err != nil {
 			t.Logf("cc: %v %s", err, msg)
 			continue
 		}
@@ -116,7 +116,7 @@ func compiled(t *testing.T) []string {
 
 func compareWithReadelf(t *testing.T, file string, m *Module) int {
 	t.Helper()
-	cmd := exec.Command("readelf", "--debug-dump=frames-interp", file)
+	cmd := exec.CommandContext(t.Context(), "readelf", "--debug-dump=frames-interp", file)
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

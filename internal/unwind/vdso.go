@@ -21,7 +21,7 @@ func ownVDSO(want string) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer maps.Close()
+	defer maps.Close() //nolint:errcheck // only read from
 	for sc := bufio.NewScanner(maps); sc.Scan(); {
 		if !strings.HasSuffix(sc.Text(), vdsoPath) {
 			continue
@@ -34,7 +34,7 @@ func ownVDSO(want string) (*Module, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer mem.Close()
+		defer mem.Close() //nolint:errcheck // only read from
 		image := make([]byte, hi-lo)
 		if _, err := mem.ReadAt(image, int64(lo)); err != nil {
 			return nil, err

@@ -96,7 +96,7 @@ func (wk *Walker) Walk(in *Input, ips []uint64) ([]uint64, End) {
 		return ips, EndLost
 	}
 	exact := true // the address is that of an instruction, not behind a call
-	for n := 0; n < in.Max; n++ {
+	for range in.Max {
 		w.over = false
 		ip := w.regs[RIP]
 		if ip == 0 {

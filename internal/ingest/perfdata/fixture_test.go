@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -40,20 +41,20 @@ var fixtures = []struct {
 	{name: "events", args: []string{"-e", "page-faults", "-e", "context-switches", "-F", "999", "sh", "-c", workloadShell}},
 }
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
+func fixture(tb testing.TB, name string) []byte {
+	tb.Helper()
 	f, err := os.Open(filepath.Join("testdata", name+".data.gz"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	b, err := io.ReadAll(z)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
@@ -135,7 +136,7 @@ func recordFixture(t *testing.T, name string, args []string, pipe bool) {
 	if !slices.Contains(args, "-e") {
 		full = append(full, "-e", "cpu-clock")
 	}
-	cmd := exec.Command("perf", append(full, args...)...)
+	cmd := exec.CommandContext(t.Context(), "perf", append(full, args...)...)
 	cmd.Dir = dir
 	stdout, err := cmd.Output()
 	if err != nil {
@@ -198,7 +199,7 @@ func scrub(t *testing.T, b []byte) []byte {
 	userland := map[uint32]bool{}
 	for {
 		r, err := src.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -173,7 +173,8 @@ func (bin *image) unwindInfo(s *session, pid uint32) *unwind.Module {
 
 // finish adds the sample of an unwound stack.
 func (j *jobs) finish(w *job) {
-	ids := append(j.ids[:0], w.kernel...)
+	ids := j.ids[:0]
+	ids = append(ids, w.kernel...)
 	for _, ip := range w.ips {
 		ids = append(ids, j.s.resolve.find(w.view, ip, ""))
 	}
@@ -195,11 +196,11 @@ func (j *jobs) finish(w *job) {
 // warnings says what could not be unwound and why.
 func (j *jobs) warnings() {
 	if j.cut > 0 {
-		j.s.warn("%d of %d user stacks are longer than what was recorded of them; their outer frames are shown as %s (record more with --call-graph dwarf,32768)",
+		j.s.warnf("%d of %d user stacks are longer than what was recorded of them; their outer frames are shown as %s (record more with --call-graph dwarf,32768)",
 			j.cut, j.total, truncatedName)
 	}
 	if j.foreign > 0 {
-		j.s.warn("%d user stacks are not unwound: only 64-bit x86 programs are; they show the leaf only", j.foreign)
+		j.s.warnf("%d user stacks are not unwound: only 64-bit x86 programs are; they show the leaf only", j.foreign)
 	}
 	var missing []string
 	for _, bin := range j.s.bins.list {
@@ -208,7 +209,7 @@ func (j *jobs) warnings() {
 		}
 	}
 	if j.lost > 0 && len(missing) > 0 {
-		j.s.warn("%d of %d user stacks could not be followed to their end; no unwind tables were found for %s (gone, or not the recorded version)",
+		j.s.warnf("%d of %d user stacks could not be followed to their end; no unwind tables were found for %s (gone, or not the recorded version)",
 			j.lost, j.total, strings.Join(missing, ", "))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"whyhot/internal/profile"
 )
 
-func (s *session) warn(format string, args ...any) {
+func (s *session) warnf(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
@@ -38,11 +38,11 @@ func (s *session) meta() profile.Meta {
 	}
 	s.choiceWarning()
 	if s.idle > 0 {
-		s.warn("%d samples of the idle task (pid 0) are left out", s.idle)
+		s.warnf("%d samples of the idle task (pid 0) are left out", s.idle)
 	}
 	s.jobs.warnings()
 	if s.truncated != nil {
-		s.warn("the recording is incomplete: %v; what came before is kept", s.truncated)
+		s.warnf("the recording is incomplete: %v; what came before is kept", s.truncated)
 	}
 	m.Warnings = s.warnings
 	return m

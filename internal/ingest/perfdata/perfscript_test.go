@@ -22,7 +22,7 @@ func needPerf(t *testing.T) {
 	if _, err := exec.LookPath("perf"); err != nil {
 		t.Skip("perf is not installed")
 	}
-	out, err := exec.Command("perf", "record", "-e", "cpu-clock", "-o", filepath.Join(t.TempDir(), "probe"), "true").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "perf", "record", "-e", "cpu-clock", "-o", filepath.Join(t.TempDir(), "probe"), "true").CombinedOutput()
 	if err != nil {
 		t.Skipf("perf cannot record here: %v: %s", err, out)
 	}
@@ -32,7 +32,7 @@ func needPerf(t *testing.T) {
 func capture(t *testing.T, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "perf.data")
-	cmd := exec.Command("perf", append([]string{"record", "-q", "-o", file}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "perf", append([]string{"record", "-q", "-o", file}, args...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 	}
@@ -49,12 +49,12 @@ type sampleText struct {
 var scriptHead = regexp.MustCompile(`^\s*(.+?)\s+(\d+)/(\d+)\s+(\d+)\.(\d{6}):`)
 
 // In pipe mode perf prints symbols whether asked or not.
-var scriptFrame = regexp.MustCompile(`^([0-9a-f]+) (?:.* )?(\([^()]*\))$`)
+var scriptFrame = regexp.MustCompile(`^([0-9a-f]+) (?:.* )?(\((?:[^()]|\(deleted\))*\))$`)
 
 // perfScript is what perf itself makes of a file.
 func perfScript(t *testing.T, file string) []sampleText {
 	t.Helper()
-	cmd := exec.Command("perf", "script", "-i", file, "--no-inline", "-F", "comm,pid,tid,time,ip,dso")
+	cmd := exec.CommandContext(t.Context(), "perf", "script", "-i", file, "--no-inline", "-F", "comm,pid,tid,time,ip,dso")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -178,15 +178,15 @@ func TestSameAsPerfScript(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := capture(t, args...)
-			compareFile(t, file, true, name == "no stacks")
+			compareFile(t, file, name == "no stacks", name == "system")
 		})
 	}
 }
 
-func compareFile(t *testing.T, file string, userToo, pages bool) {
+func compareFile(t *testing.T, file string, pages, system bool) {
 	t.Helper()
 	theirs := perfScript(t, file)
-	mine := ours(t, readForCompare(t, file), userToo)
+	mine := ours(t, readForCompare(t, file), true)
 	for _, side := range [][]sampleText{theirs, mine} {
 		if pages {
 			withinPage(side)
@@ -196,6 +196,11 @@ func compareFile(t *testing.T, file string, userToo, pages bool) {
 		t.Errorf("perf script has %d samples, we have %d", len(theirs), len(mine))
 	}
 	same, examples := difference(theirs, mine)
+	// Of other programs on the machine some are caught in the middle of an exec,
+	// where perf mixes the old program's memory and the new one's.
+	if allowed := len(theirs) / 100; system && len(examples) <= allowed {
+		examples = nil
+	}
 	t.Logf("%d of %d samples have the same frames", same, len(theirs))
 	for i, e := range examples {
 		if i == 5 {

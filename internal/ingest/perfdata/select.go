@@ -50,7 +50,7 @@ func (s *session) recordTime(rec *record) uint64 {
 	if back := s.events[0].idBack; back > 0 {
 		idPos = len(rec.body) - back
 	}
-	ev, _ := s.eventOf(rec, idPos) //nolint:errcheck // only samples can fail
+	ev, _ := s.eventOf(rec, idPos) // only samples can fail
 	back := s.events[ev].timeBack
 	if back == 0 || back > len(rec.body) {
 		return 0
@@ -142,6 +142,6 @@ func (s *session) choiceWarning() {
 		return
 	}
 	names := slices.DeleteFunc(s.eventNames(), func(n string) bool { return n == e.name })
-	s.warn("only event %s is shown; the file also has %d samples of other events (%s)",
+	s.warnf("only event %s is shown; the file also has %d samples of other events (%s)",
 		e.name, s.others, strings.Join(names, ", "))
 }

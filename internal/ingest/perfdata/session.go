@@ -179,7 +179,8 @@ func (s *session) take(rec *record) error {
 	var at uint64
 	var ev int
 	var err error
-	if rec.typ == recSample {
+	switch rec.typ {
+	case recSample:
 		if ev, at, err = s.sampleTime(rec); err != nil {
 			return err
 		}
@@ -187,9 +188,9 @@ func (s *session) take(rec *record) error {
 			s.others++
 			return nil
 		}
-	} else if s.isKept(rec.typ) {
+	case recMmap, recMmap2, recComm, recFork, recExit, recLost, recLostSamples, recKsymbol:
 		at = s.recordTime(rec)
-	} else {
+	default:
 		return nil
 	}
 	if at == 0 || at == ^uint64(0) {
@@ -205,14 +206,6 @@ func (s *session) take(rec *record) error {
 	}
 	s.order.add(rec, at, uint16(ev))
 	return nil
-}
-
-func (s *session) isKept(typ uint32) bool {
-	switch typ {
-	case recMmap, recMmap2, recComm, recFork, recExit, recLost, recLostSamples, recKsymbol:
-		return true
-	}
-	return false
 }
 
 // settle ends a round of records.

@@ -112,7 +112,7 @@ func TestUnwindSameAsPerf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "c++" {
-				if out, err := exec.Command("g++", "-O2", "-pthread", "-o", cpp, cpp+".cpp").CombinedOutput(); err != nil {
+				if out, err := exec.CommandContext(t.Context(), "g++", "-O2", "-pthread", "-o", cpp, cpp+".cpp").CombinedOutput(); err != nil {
 					t.Skipf("no C++ compiler: %v %s", err, out)
 				}
 			}
