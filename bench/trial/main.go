@@ -23,6 +23,7 @@ import (
 func main() {
 	repeats := flag.Int("real", 0, "so many real trials of the command given against itself")
 	trials := flag.Int("trials", 2000, "simulated trials of each kind")
+	only := flag.String("only", "", "simulate only the kinds whose name this regular expression matches")
 	budget := flag.Duration("budget", 20*time.Second, "of each real trial")
 	variants := flag.Int("variants", 1, "copies of the program in each real trial")
 	flag.Parse()
@@ -30,7 +31,7 @@ func main() {
 	if *repeats > 0 {
 		err = realTrials(*repeats, *variants, *budget, flag.Args())
 	} else {
-		simulate(*trials)
+		err = simulate(*trials, *only)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -64,7 +65,16 @@ func (w *world) Run(_ context.Context, spec run.Spec) (*run.Result, error) {
 }
 
 // simulate makes all trials of the usual noise and fewer of the others.
-func simulate(trials int) {
+func simulate(trials int, only string) error {
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
+	many := func(trials int, n noise, variants int, truth float64, rounds int, name string) {
+		if wanted.MatchString(name) {
+			many(trials, n, variants, truth, rounds, name)
+		}
+	}
 	usual := noise{name: "sd 2%, 8% spikes, drift", sd: 0.02, spikes: 0.08, drift: 0.1}
 	phases := noise{name: "sd 2%, 8% spikes, drift, slow phases", sd: 0.02, spikes: 0.08, drift: 0.1, phases: 0.05, slower: 0.15}
 	rough := noise{name: "sd 5%, 15% spikes, drift", sd: 0.05, spikes: 0.15, drift: 0.2}
@@ -84,6 +94,7 @@ func simulate(trials int) {
 		many(trials/2, usual, 1, 1, rounds, fmt.Sprintf("exactly %d rounds; %s", rounds, usual.name))
 		many(trials/2, shared, 1, 1, rounds, fmt.Sprintf("exactly %d rounds; %s", rounds, shared.name))
 	}
+	return nil
 }
 
 // many runs trials with the default budget of two minutes and runs of a second.

@@ -324,7 +324,8 @@ func (t *trial) settled() bool {
 	all := true
 	for _, a := range t.running()[1:] {
 		s, n, ok := t.sample(a, t.plan.Metric)
-		all = all && ok && t.rules.Settled(s, n)
+		base, other := t.pairs(a, t.plan.Metric)
+		all = all && ok && t.rules.Settled(s, stat.SwapTest(base, other), n)
 	}
 	return all
 }

@@ -201,17 +201,19 @@ func TestSettled(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		low, high float64
+		swap      float64
 		rounds    int
 		want      bool
 	}{
-		{"same within the band", 0.995, 1.005, 20, true},
-		{"clear and narrow", 1.08, 1.10, 20, true},
-		{"clear, wide, but small for its size", 1.9, 2.2, 20, true},
-		{"clear and wide", 1.02, 1.2, 20, false},
-		{"crosses 1", 0.97, 1.05, 20, false},
-		{"too few rounds", 0.999, 1.001, 3, false},
+		{"same within the band", 0.995, 1.005, 0.01, 20, true},
+		{"clear and narrow", 1.08, 1.10, 0.01, 20, true},
+		{"clear, wide, but small for its size", 1.9, 2.2, 0.01, 20, true},
+		{"clear and narrow, but by chance", 1.08, 1.10, 0.06, 20, false},
+		{"clear and wide", 1.02, 1.2, 0.01, 20, false},
+		{"crosses 1", 0.97, 1.05, 0.01, 20, false},
+		{"too few rounds", 0.999, 1.001, 0.01, 3, false},
 	} {
-		if got := r.Settled(fixed(c.low, c.high), c.rounds); got != c.want {
+		if got := r.Settled(fixed(c.low, c.high), c.swap, c.rounds); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -70,8 +70,9 @@ func (r Rules) Judge(i Interval, swap float64, rounds int) Verdict {
 // same within the band, or clearly different and narrow for its size, or
 // narrower than Precision. Clearly asks for the interim level, because a trial
 // that stopped whenever a 95 % interval left 1 would find differences between a
-// program and itself.
-func (r Rules) Settled(s Sample, rounds int) bool {
+// program and itself. swap is the p value of SwapTest; a trial does not stop on a
+// difference that Judge would not believe.
+func (r Rules) Settled(s Sample, swap float64, rounds int) bool {
 	if rounds < r.FewestRounds() {
 		return false
 	}
@@ -80,7 +81,7 @@ func (r Rules) Settled(s Sample, rounds int) bool {
 		return true
 	}
 	narrow := max(2*r.Band, math.Abs(math.Log(i.Estimate))/6)
-	return s.Interval(r.interimEach()).Excludes(1) && i.HalfWidth() <= narrow
+	return swap <= 1-r.Each() && s.Interval(r.interimEach()).Excludes(1) && i.HalfWidth() <= narrow
 }
 
 // NextLook is the round at which to look after looking at round n. Looks thin
