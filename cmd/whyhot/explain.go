@@ -185,7 +185,7 @@ func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report, loo
 			Flame: html.FlameInput{
 				Title:   profileTitle(p, path),
 				Profile: p,
-				Tree:    view.BuildTree(p, view.TreeOptions{}),
+				Tree:    view.BuildTree(p, view.TreeOptions{MinWeight: leastShown(p)}),
 			},
 			Report:  r,
 			Checked: []string{looked},
@@ -220,4 +220,15 @@ func profileTitle(p *profile.Profile, path string) string {
 		return "standard input"
 	}
 	return filepath.Base(path)
+}
+
+// leastShown is the weight below which branches of a call tree are folded into
+// one. A page of a small profile shows everything; in one of a million stacks
+// nobody looks for what takes less than a hundred-thousandth.
+func leastShown(p *profile.Profile) int64 {
+	const many = 100_000
+	if p.NumStacks() < many {
+		return 0
+	}
+	return p.Total() / many
 }

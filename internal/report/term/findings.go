@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -76,7 +77,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	}
 	caveats := f.Fix.Caveats
 	if f.Fix.Licence != "" {
-		caveats = append(caveats[:len(caveats):len(caveats)], "licence: "+f.Fix.Licence)
+		caveats = append(slices.Clip(caveats), "licence: "+f.Fix.Licence)
 	}
 	for i, c := range caveats {
 		item(once(i, "mind"), c, styles.dim)
@@ -186,7 +187,7 @@ func trialText(t finding.Trial) string {
 }
 
 func trialsInShort(ts []finding.Trial) string {
-	var parts []string
+	parts := make([]string, 0, len(ts))
 	for _, t := range ts {
 		parts = append(parts, fmt.Sprintf("%s %.3f× (%.3f – %.3f)", t.Variant, t.SpeedUp.Estimate, t.SpeedUp.Low, t.SpeedUp.High))
 	}
