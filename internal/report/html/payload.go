@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
 
 	"whyhot/internal/profile"
 	"whyhot/internal/report/origin"
@@ -127,7 +127,7 @@ func writePayload(w io.Writer, in *FlameInput) error {
 		return fmt.Errorf("encoding the profile's header: %w", err)
 	}
 	b64 := base64.NewEncoder(base64.StdEncoding, w)
-	deflate, err := flate.NewWriter(b64, 6)
+	deflate, err := zlib.NewWriterLevel(b64, zlib.DefaultCompression)
 	if err != nil {
 		return fmt.Errorf("compressing the profile: %w", err)
 	}

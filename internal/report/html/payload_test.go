@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
 	"pgregory.net/rapid"
 
 	"whyhot/internal/profile"
@@ -27,7 +27,11 @@ type unpacked struct {
 }
 
 func unpack(text []byte) (u unpacked, err error) {
-	raw, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(text))))
+	inflate, err := zlib.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(text)))
+	if err != nil {
+		return u, err
+	}
+	raw, err := io.ReadAll(inflate)
 	if err != nil {
 		return u, err
 	}

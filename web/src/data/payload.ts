@@ -1,5 +1,5 @@
 // The wire form of a profile inside the page; internal/report/html/payload.go
-// writes it. Raw DEFLATE of: the length of a JSON header (4 bytes, little
+// writes it. zlib (RFC 1950) around: the length of a JSON header (4 bytes, little
 // endian), the header, then one stream of base-128 varints per column of the
 // tree (step, function, self, and line where the header says so).
 
@@ -30,7 +30,7 @@ export async function inflate(base64: string): Promise<Uint8Array> {
   const raw = atob(base64.trim());
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
