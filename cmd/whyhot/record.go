@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	xterm "golang.org/x/term"
@@ -56,7 +57,7 @@ func newRecordCmd() *cobra.Command {
 	flags.SetInterspersed(false)
 	o := &f.options
 	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "samples a second and CPU (default 199, 49 with -a)")
-	flags.DurationVarP(&o.Settings.Duration, "duration", "d", 0, "stop after this time, for example 30s; a command is then told to end")
+	flags.VarP((*seconds)(&o.Settings.Duration), "duration", "d", "stop after this time: 30 (seconds), 500ms, 2m; a command is then told to end")
 	flags.IntSliceVarP(&f.pids, "pid", "p", nil, "record the running process PID (several: 12,34)")
 	flags.BoolVarP(&o.Target.System, "all", "a", false, "record the whole machine")
 	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for the standard output (default whyhot-NAME.pb.gz)")
@@ -111,13 +112,35 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 	return commandError(result, nil)
 }
 
+// seconds is a duration that may be typed as a plain number.
+type seconds time.Duration
+
+func (s *seconds) Set(text string) error {
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		text = strconv.FormatFloat(n, 'f', -1, 64) + "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return errors.New("give a time above zero, such as 30, 500ms or 2m")
+	}
+	*s = seconds(d)
+	return nil
+}
+
+func (s *seconds) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return time.Duration(*s).String()
+}
+
+func (*seconds) Type() string { return "time" }
+
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
 	switch {
 	case s.Frequency < 0 || s.Frequency > maxFrequency:
 		return fmt.Errorf("-F %d: give between 1 and %d samples a second", s.Frequency, maxFrequency)
-	case s.Duration < 0:
-		return fmt.Errorf("-d %s: the time must be positive", s.Duration)
 	}
 	kind, size, sized := strings.Cut(f.callGraph, ",")
 	s.CallGraph = collect.CallGraph(kind)

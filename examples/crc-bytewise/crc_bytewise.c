@@ -16,7 +16,7 @@ static void make_crc_table(void) {
   }
 }
 
-static __attribute__((noinline)) uint32_t update_crc(uint32_t crc, const uint8_t *p, size_t n) {
+static __attribute__((noinline)) uint32_t crc32_update(uint32_t crc, const uint8_t *p, size_t n) {
   uint32_t c = ~crc;
   while (n--) c = crc_table[(c ^ *p++) & 0xff] ^ (c >> 8);
   return ~c;
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   }
   make_crc_table();
   uint32_t crc = 0;
-  for (size_t i = 0; i < megabytes; i++) crc = update_crc(crc, buffer, size);
+  for (size_t i = 0; i < megabytes; i++) crc = crc32_update(crc, buffer, size);
   printf("crc32 of %zu MB: %08x\n", megabytes, crc);
   free(buffer);
   return 0;
