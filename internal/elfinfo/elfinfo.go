@@ -87,11 +87,11 @@ func Read(path string) (*Info, error) { return NewReader("").Read(path) }
 // Read returns what the binary at path says, from memory if the file is as it was
 // at the last call. The error wraps elffile.ErrNotELF for other kinds of files.
 func (r *Reader) Read(path string) (*Info, error) {
-	real := path
+	file := path
 	if r.find.Root != "" {
-		real = r.find.Root + "/" + strings.TrimPrefix(path, "/")
+		file = r.find.Root + "/" + strings.TrimPrefix(path, "/")
 	}
-	st, err := os.Stat(real)
+	st, err := os.Stat(file)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (r *Reader) Read(path string) (*Info, error) {
 	}
 	r.mu.Unlock()
 	e.once.Do(func() {
-		e.info, e.err = r.read(real)
+		e.info, e.err = r.read(file)
 		if e.info != nil {
 			e.info.Package, _ = r.packages.Owner(path)
 		}
@@ -252,7 +252,7 @@ func stringsOf(f *elffile.File, section string) ([]string, error) {
 const maxStrings = 1000
 
 func machineName(m elf.Machine) string {
-	switch m {
+	switch m { //nolint:exhaustive // the machines with a name of their own
 	case elf.EM_X86_64:
 		return "x86-64"
 	case elf.EM_AARCH64:

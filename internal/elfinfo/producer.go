@@ -56,8 +56,8 @@ func producers(units []dwarf.Producer) []Producer {
 // false when the compiler does not tell. gcc tells all its switches, so none
 // means "0" there.
 func (p Producer) OptLevel() (level string, ok bool) {
-	for i := len(p.Flags) - 1; i >= 0; i-- {
-		if rest, isOpt := strings.CutPrefix(p.Flags[i], "-O"); isOpt {
+	for _, flag := range slices.Backward(p.Flags) {
+		if rest, isOpt := strings.CutPrefix(flag, "-O"); isOpt {
 			if rest == "" {
 				rest = "1"
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whyhot/internal/elfinfo/debugfile"
@@ -116,7 +117,7 @@ func (f *File) load(main *elffile.File, find debugfile.Finder) {
 }
 
 func (f *File) note(err error) {
-	if err != nil {
+	if err != nil && !errors.Is(err, debugfile.ErrNone) {
 		f.notes = append(f.notes, err.Error())
 	}
 }
@@ -137,7 +138,7 @@ func (f *File) Close() error {
 func (f *File) Notes() []string {
 	notes := f.notes
 	if f.dwarf != nil {
-		notes = append(notes[:len(notes):len(notes)], f.dwarf.Notes()...)
+		notes = append(slices.Clip(notes), f.dwarf.Notes()...)
 	}
 	return notes
 }
@@ -245,12 +246,14 @@ func (f *File) function(symbol string) profile.Function {
 	return fn
 }
 
+var errNoGoTable = errors.New("a Go program without .gopclntab: its functions cannot be named")
+
 // goTable reads the function table that Go's runtime needs and that stripping
 // therefore leaves in place.
 func goTable(bin *elffile.File) (table *gosym.Table, err error) {
 	text, pcln := bin.Section(".text"), bin.Section(".gopclntab")
 	if text == nil || pcln == nil {
-		return nil, nil
+		return nil, fmt.Errorf("%s: %w", bin.Path(), errNoGoTable)
 	}
 	data, err := bin.SectionData(pcln)
 	if err != nil {

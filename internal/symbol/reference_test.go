@@ -34,7 +34,7 @@ func symbolizer(t *testing.T, binary string, addrs []uint64, args ...string) [][
 		t.Fatal(err)
 	}
 	var all [][]reference
-	for _, block := range strings.Split(strings.TrimSuffix(string(out), "\n\n"), "\n\n") {
+	for block := range strings.SplitSeq(strings.TrimSuffix(string(out), "\n\n"), "\n\n") {
 		lines := strings.Split(strings.TrimPrefix(block, "\n"), "\n")
 		var frames []reference
 		for i := 0; i+1 < len(lines); i += 2 {
@@ -76,7 +76,7 @@ func same(ours []profile.Frame, ref []reference, aliases bool) bool {
 			file = "??"
 		}
 		outermost := i == len(ours)-1
-		if demangle.Filter(symbol) != ref[i].function && !(outermost && aliases) {
+		if demangle.Filter(symbol) != ref[i].function && (!outermost || !aliases) {
 			return false
 		}
 		// Without DWARF, the reference guesses a file from STT_FILE symbols.

@@ -94,7 +94,7 @@ func (s Summary) Hints(minShare float64, all bool) []string {
 	return out
 }
 
-func (s *Summary) sort() {
+func (s Summary) sort() {
 	slices.SortStableFunc(s.Mappings, func(a, b MappingSummary) int {
 		return cmp.Or(
 			cmp.Compare(b.Self, a.Self),

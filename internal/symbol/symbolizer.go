@@ -141,7 +141,7 @@ func addPIDs(p *profile.Profile, requests []request, at []int) {
 
 // answer names the addresses of one mapping.
 func (s *Symbolizer) answer(ctx context.Context, r *request) answer {
-	switch classify(r.m.Path, r.kind) {
+	switch classify(r.m.Path, r.kind) { //nolint:exhaustive // the others have no source of names
 	case classKernel:
 		return s.fromKernel(r)
 	case classVDSO:

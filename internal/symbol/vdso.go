@@ -84,7 +84,7 @@ func (s *Symbolizer) fromVDSO(r *request) answer {
 	a := r.nothing(ReasonNoLines, "the kernel ships its vDSO without debug information", "")
 	for i, id := range r.locs {
 		if vaddr, ok := s.vdso.file.OffsetToVaddr(r.fileOffset(id)); ok {
-			a.frames[i] = withKind(s.vdso.file.Lookup(vaddr), profile.KindVDSO)
+			a.frames[i] = withKind(s.vdso.file.fromTables(vaddr), profile.KindVDSO)
 		}
 		if a.frames[i] == nil {
 			a.sum.Reason, a.sum.Problem = ReasonOutside, "some addresses are in no exported function of the vDSO"
@@ -94,7 +94,10 @@ func (s *Symbolizer) fromVDSO(r *request) answer {
 }
 
 func withKind(frames []profile.Frame, kind profile.Kind) []profile.Frame {
-	var out []profile.Frame
+	if frames == nil {
+		return nil
+	}
+	out := make([]profile.Frame, 0, len(frames))
 	for _, f := range frames {
 		f.Function.Kind = kind
 		out = append(out, f)

@@ -64,14 +64,14 @@ func run(theirs, ours string, out io.Writer) error {
 			example[kind] = fmt.Sprintf("answer %d: %v / %v", i+1, a[i], b[i])
 		}
 	}
-	fmt.Fprintf(out, "%d addresses, %d the same: %.3f %%\n", len(a), same, 100*float64(same)/float64(len(a)))
+	_, _ = fmt.Fprintf(out, "%d addresses, %d the same: %.3f %%\n", len(a), same, 100*float64(same)/float64(len(a)))
 	names := make([]string, 0, len(kinds))
 	for k := range kinds {
 		names = append(names, k)
 	}
 	sort.Slice(names, func(i, j int) bool { return kinds[names[i]] > kinds[names[j]] })
 	for _, k := range names {
-		fmt.Fprintf(out, "%8d  %s\n          %.400s\n", kinds[k], k, example[k])
+		_, _ = fmt.Fprintf(out, "%8d  %s\n          %.400s\n", kinds[k], k, example[k])
 	}
 	return nil
 }

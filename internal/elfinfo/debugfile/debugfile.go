@@ -9,6 +9,7 @@
 package debugfile
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -29,6 +30,10 @@ type Finder struct {
 	Home string
 }
 
+// ErrNone says that there is no such file, and that this is nothing to worry
+// about.
+var ErrNone = errors.New("no separate file")
+
 // minBuildID is the shortest build ID (two bytes) that can be split into the
 // directory and the file name of a .build-id tree.
 const minBuildID = 4
@@ -40,7 +45,7 @@ func (f Finder) trees() []string {
 
 // Debug opens the separate debug file of a binary: by build ID, then by debug
 // link. The error says what was found and why it was refused; with nothing found
-// both results are nil.
+// it is ErrNone.
 func (f Finder) Debug(bin *elffile.File) (*elffile.File, error) {
 	id := bin.BuildID()
 	if file := f.DebugByBuildID(id); file != nil {
@@ -48,9 +53,9 @@ func (f Finder) Debug(bin *elffile.File) (*elffile.File, error) {
 	}
 	name, crc, ok := bin.DebugLink()
 	if !ok {
-		return nil, nil
+		return nil, ErrNone
 	}
-	var refused error
+	refused := ErrNone
 	for _, path := range f.linkPlaces(bin.Path(), name) {
 		if path == bin.Path() {
 			continue
@@ -59,9 +64,10 @@ func (f Finder) Debug(bin *elffile.File) (*elffile.File, error) {
 		if err != nil {
 			continue
 		}
-		if refused = belongs(file, path, id, crc); refused == nil {
+		if err = belongs(file, path, id, crc); err == nil {
 			return file, nil
 		}
+		refused = err
 		_ = file.Close()
 	}
 	return nil, refused
@@ -69,16 +75,18 @@ func (f Finder) Debug(bin *elffile.File) (*elffile.File, error) {
 
 // linkPlaces are the places where a debug link may point, in GDB's order.
 func (f Finder) linkPlaces(binary, name string) []string {
-	if real, err := filepath.EvalSymlinks(binary); err == nil {
-		binary = real
+	if target, err := filepath.EvalSymlinks(binary); err == nil {
+		binary = target
 	}
 	dir := filepath.Dir(binary)
-	places := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
+	trees := f.trees()
+	places := make([]string, 0, 2+2*len(trees))
+	places = append(places, filepath.Join(dir, name), filepath.Join(dir, ".debug", name))
 	inside, err := filepath.Rel(filepath.Join("/", f.Root), dir)
 	if err != nil {
 		inside = dir
 	}
-	for _, tree := range f.trees() {
+	for _, tree := range trees {
 		places = append(places, filepath.Join(tree, inside, name), filepath.Join(tree, name))
 	}
 	return places
@@ -147,19 +155,19 @@ func (f Finder) BinaryByBuildID(id string) *elffile.File {
 }
 
 // Alt opens the file that dwz moved the shared part of debug's information to.
-// Without .gnu_debugaltlink both results are nil.
+// Without .gnu_debugaltlink the error is ErrNone.
 func (f Finder) Alt(debug *elffile.File) (*elffile.File, error) {
 	name, id, ok := debug.AltLink()
 	if !ok {
-		return nil, nil
+		return nil, ErrNone
 	}
 	var places []string
 	if filepath.IsAbs(name) {
 		places = append(places, filepath.Join(f.Root, name))
 	} else {
 		dir := filepath.Dir(debug.Path())
-		if real, err := filepath.EvalSymlinks(debug.Path()); err == nil {
-			dir = filepath.Dir(real)
+		if target, err := filepath.EvalSymlinks(debug.Path()); err == nil {
+			dir = filepath.Dir(target)
 		}
 		places = append(places, filepath.Join(dir, name))
 	}

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -77,15 +78,15 @@ func (d *DB) Owners(paths []string) map[string]Package {
 // package may still own the path from before the merge of /lib into /usr/lib.
 func (d *DB) spellings(path string) []string {
 	names := []string{filepath.Clean(path)}
-	if real, err := filepath.EvalSymlinks(filepath.Join(d.root, path)); err == nil {
-		if rel, ok := strings.CutPrefix(real, filepath.Clean(d.root)); ok || d.root == "" {
+	if target, err := filepath.EvalSymlinks(filepath.Join(d.root, path)); err == nil {
+		if rel, ok := strings.CutPrefix(target, filepath.Clean(d.root)); ok || d.root == "" {
 			if d.root == "" {
-				rel = real
+				rel = target
 			}
 			names = append(names, filepath.Join("/", rel))
 		}
 	}
-	for _, n := range names[:len(names):len(names)] {
+	for _, n := range slices.Clone(names) {
 		if short, ok := strings.CutPrefix(n, "/usr/"); ok {
 			names = append(names, "/"+short)
 		} else {

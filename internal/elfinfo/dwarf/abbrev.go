@@ -111,7 +111,7 @@ func (a *abbrevs) add(code uint64, ab abbrev) {
 // skipEntry moves past all values of an entry of this shape.
 func (a *abbrev) skipEntry(c *cursor, s sizes) {
 	for i := range a.steps {
-		switch st := &a.steps[i]; st.kind {
+		switch st := &a.steps[i]; st.kind { //nolint:exhaustive // the frequent ones are written out, for speed
 		case stepFixed:
 			c.skip(uint64(st.n))
 		case stepBlockLEB:

@@ -11,19 +11,19 @@ import (
 	"whyhot/internal/elfinfo/elffile"
 )
 
-func seeds(t testing.TB) []*elffile.File {
-	t.Helper()
+func seeds(tb testing.TB) []*elffile.File {
+	tb.Helper()
 	paths, err := filepath.Glob("../elffile/testdata/*.elf")
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no seeds: %v", err)
+		tb.Fatalf("no seeds: %v", err)
 	}
 	var out []*elffile.File
 	for _, p := range paths {
 		f, err := elffile.Open(p)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
-		t.Cleanup(func() { _ = f.Close() })
+		tb.Cleanup(func() { _ = f.Close() })
 		out = append(out, f)
 	}
 	return out

@@ -151,7 +151,7 @@ func stepOf(form uint16, s sizes) (stepKind, uint32) {
 
 // step moves past one value.
 func (c *cursor) step(kind stepKind, n uint32, s sizes) {
-	switch kind {
+	switch kind { //nolint:exhaustive // what is left cannot be read past
 	case stepFixed:
 		c.skip(uint64(n))
 	case stepLEB:

@@ -163,9 +163,8 @@ func (m *machine) advance(n uint64) {
 
 // emit adds the current row; of several for one address the last holds.
 func (m *machine) emit() {
-	rows := m.t.rows
-	if n := len(rows); n > m.first {
-		last := &rows[n-1]
+	if n := len(m.t.rows); n > m.first {
+		last := &m.t.rows[n-1]
 		if last.addr == m.row.addr {
 			*last = m.row
 			return
@@ -174,7 +173,7 @@ func (m *machine) emit() {
 			return
 		}
 	}
-	m.t.rows = append(rows, m.row)
+	m.t.rows = append(m.t.rows, m.row)
 }
 
 func (m *machine) standard(op uint8) {

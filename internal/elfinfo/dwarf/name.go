@@ -120,7 +120,7 @@ func (u *unit) collect(off uint64, f *facts) (uint64, *unit) {
 
 // follow returns the unit that a reference points into.
 func (d *Info) follow(v value) *unit {
-	switch v.class {
+	switch v.class { //nolint:exhaustive // only references point anywhere
 	case classRef:
 		return d.unitAt(v.u)
 	case classRefAlt:

@@ -8,12 +8,18 @@ type Producer struct {
 	Units    int
 }
 
+const (
+	ada     = "Ada"
+	cpp     = "C++"
+	fortran = "Fortran"
+)
+
 // languages are the codes of §7.12 and of the registry of DWARF languages.
 var languages = map[uint64]string{
 	0x01: "C", 0x02: "C", 0x0c: "C", 0x1d: "C", 0x2c: "C", 0x3e: "C",
-	langCpp: "C++", langCpp03: "C++", langCpp11: "C++", langCpp14: "C++", langCpp17: "C++", langCpp20: "C++", langCpp23: "C++",
-	0x07: "Fortran", 0x08: "Fortran", langFortran: "Fortran", 0x22: "Fortran", 0x23: "Fortran", 0x2d: "Fortran",
-	0x03: "Ada", 0x0d: "Ada", 0x2e: "Ada", 0x2f: "Ada",
+	langCpp: cpp, langCpp03: cpp, langCpp11: cpp, langCpp14: cpp, langCpp17: cpp, langCpp20: cpp, langCpp23: cpp,
+	0x07: fortran, 0x08: fortran, langFortran: fortran, 0x22: fortran, 0x23: fortran, 0x2d: fortran,
+	0x03: ada, 0x0d: ada, 0x2e: ada, 0x2f: ada,
 	0x0b: "Java", 0x10: "Objective-C", 0x11: "Objective-C++", langD: "D", 0x16: "Go", 0x18: "Haskell",
 	0x1b: "OCaml", 0x1c: "Rust", 0x1e: "Swift", 0x1f: "Julia", 0x26: "Kotlin", 0x27: "Zig", 0x28: "Crystal",
 	0x31: "Assembly", 0x8001: "Assembly",

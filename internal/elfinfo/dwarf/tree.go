@@ -116,7 +116,7 @@ func (b *treeBuilder) entry(c *cursor, ab *abbrev, off uint64, current int32) in
 		case atCallLine:
 			n.callLine = uint32(c.read(a.form, a.implicit, u.sizes, u.off).u)
 		case atAbstractOrigin:
-			switch v := c.read(a.form, a.implicit, u.sizes, u.off); v.class {
+			switch v := c.read(a.form, a.implicit, u.sizes, u.off); v.class { //nolint:exhaustive // only references point anywhere
 			case classRef:
 				n.origin = v.u
 			case classRefAlt:

@@ -219,7 +219,7 @@ func (u *unit) abbrevs() (*abbrevs, error) {
 // text follows a string value.
 func (u *unit) text(v value) string {
 	s := &u.info.sec
-	switch v.class {
+	switch v.class { //nolint:exhaustive // the others are no strings
 	case classText:
 		return string(v.b)
 	case classStr:
@@ -266,7 +266,7 @@ const maxText = 64 << 10
 
 // address follows an address value.
 func (u *unit) address(v value) (uint64, bool) {
-	switch v.class {
+	switch v.class { //nolint:exhaustive // the others are no addresses
 	case classAddr:
 		return v.u, true
 	case classAddrx:

@@ -36,7 +36,7 @@ func decompress(raw []byte, is64 bool, order binary.ByteOrder) ([]byte, error) {
 	default:
 		return nil, errCompressed
 	}
-	switch typ {
+	switch typ { //nolint:exhaustive // the rest are the bounds of reserved ranges
 	case elf.COMPRESS_ZLIB:
 		return inflate(raw, size)
 	case elf.COMPRESS_ZSTD:

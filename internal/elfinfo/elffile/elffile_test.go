@@ -14,17 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func seeds(t testing.TB) [][]byte {
-	t.Helper()
+func seeds(tb testing.TB) [][]byte {
+	tb.Helper()
 	paths, err := filepath.Glob("testdata/*.elf")
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no seeds: %v", err)
+		tb.Fatalf("no seeds: %v", err)
 	}
 	var out [][]byte
 	for _, p := range paths {
 		data, err := os.ReadFile(p)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		out = append(out, data)
 	}
@@ -45,7 +45,7 @@ func TestBuildIDFromNotes(t *testing.T) {
 	if got := BuildIDFromNotes(all, binary.LittleEndian); got != "deadbeef" {
 		t.Errorf("got %q", got)
 	}
-	for cut := range len(all) {
+	for cut := range all {
 		if got := BuildIDFromNotes(all[:cut], binary.LittleEndian); got != "" {
 			t.Errorf("%q from notes cut at %d", got, cut)
 		}

@@ -67,20 +67,21 @@ func slotNames(f *elffile.File) (map[uint64]string, error) {
 	out := map[uint64]string{}
 	var errs []error
 	for _, s := range f.Sections {
-		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 || int(s.Link) >= len(f.Sections) {
+		if s.Type != elf.SHT_RELA || //nolint:misspell // the name in the ELF specification
+			s.Flags&elf.SHF_ALLOC == 0 || int(s.Link) >= len(f.Sections) {
 			continue
 		}
 		dynsym := f.Sections[s.Link]
 		if dynsym.Type != elf.SHT_DYNSYM || int(dynsym.Link) >= len(f.Sections) {
 			continue
 		}
-		rela, err := f.SectionData(s)
+		relocs, err := f.SectionData(s)
 		errs = append(errs, err)
 		table, err := f.SectionData(dynsym)
 		errs = append(errs, err)
 		names, err := f.SectionData(f.Sections[dynsym.Link])
 		errs = append(errs, err)
-		addSlots(out, f, rela, table, names)
+		addSlots(out, f, relocs, table, names)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return out, fmt.Errorf("names of linkage stubs: %w", err)
@@ -88,12 +89,12 @@ func slotNames(f *elffile.File) (map[uint64]string, error) {
 	return out, nil
 }
 
-const relaSize = 24
+const relocSize = 24
 
-func addSlots(out map[uint64]string, f *elffile.File, rela, table, names []byte) {
+func addSlots(out map[uint64]string, f *elffile.File, relocs, table, names []byte) {
 	order := f.ByteOrder()
-	for ; len(rela) >= relaSize; rela = rela[relaSize:] {
-		info := order.Uint64(rela[8:])
+	for ; len(relocs) >= relocSize; relocs = relocs[relocSize:] {
+		info := order.Uint64(relocs[8:])
 		if !isSlot(f.Header.Machine, uint32(info)) {
 			continue
 		}
@@ -103,13 +104,13 @@ func addSlots(out map[uint64]string, f *elffile.File, rela, table, names []byte)
 		}
 		nameAt := order.Uint32(table[at:])
 		if nameAt != 0 && uint64(nameAt) < uint64(len(names)) {
-			out[order.Uint64(rela)] = cString(names[nameAt:])
+			out[order.Uint64(relocs)] = cString(names[nameAt:])
 		}
 	}
 }
 
 func isSlot(machine elf.Machine, typ uint32) bool {
-	switch machine {
+	switch machine { //nolint:exhaustive // the machines whose stubs can be read
 	case elf.EM_X86_64:
 		return elf.R_X86_64(typ) == elf.R_X86_64_JMP_SLOT || elf.R_X86_64(typ) == elf.R_X86_64_GLOB_DAT
 	case elf.EM_AARCH64:
@@ -123,7 +124,7 @@ func isSlot(machine elf.Machine, typ uint32) bool {
 type slotDecoder func(stub []byte, pc uint64) (uint64, bool)
 
 func decoderOf(machine elf.Machine) slotDecoder {
-	switch machine {
+	switch machine { //nolint:exhaustive // the machines whose stubs can be read
 	case elf.EM_X86_64:
 		return slotX86
 	case elf.EM_AARCH64:
