@@ -105,11 +105,10 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 	if result != nil {
 		printNotes(stderr, result)
 	}
-	if err != nil {
-		return commandError(result, err)
+	if err == nil {
+		printResult(stderr, result)
 	}
-	printResult(stderr, result)
-	return commandError(result, nil)
+	return commandError(result, err, ctx.Err() != nil)
 }
 
 // seconds is a duration that may be typed as a plain number.
@@ -168,7 +167,7 @@ const (
 
 // commandError gives whyhot the exit status of a command that failed, or that
 // could not be started; what went wrong with the recording comes first.
-func commandError(r *session.Result, err error) error {
+func commandError(r *session.Result, err error, interrupted bool) error {
 	start := (*command.StartError)(nil)
 	switch {
 	case errors.As(err, &start):
@@ -177,6 +176,8 @@ func commandError(r *session.Result, err error) error {
 		return err
 	case err != nil:
 		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("%w; the command itself: %s", err, r.Exit)}
+	case interrupted:
+		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("interrupted, the command with it (%s); the profile holds what was recorded until then", r.Exit)}
 	}
 	return &exitError{code: r.Exit.Status(), err: fmt.Errorf("the command failed: %s; the profile shows it up to there", r.Exit)}
 }

@@ -171,7 +171,7 @@ func TestStopAsksBeforeItKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, func() bool { return strings.Contains(text(), "ready") })
-	if e := p.Stop(0); e.Code != 7 || !strings.Contains(text(), "asked") {
+	if e, asked := p.Stop(0); !asked || e.Code != 7 || !strings.Contains(text(), "asked") {
 		t.Errorf("Stop gave %v after %q, want exit status 7 after it was asked", e, text())
 	}
 }

@@ -143,23 +143,27 @@ func (p *Process) Kill() Exit {
 }
 
 // Stop gives the command a grace period to end by itself, then asks it with
-// SIGTERM, then kills it. A held command is killed without grace: it has not
-// begun.
-func (p *Process) Stop(grace time.Duration) Exit {
+// SIGTERM, then kills it. asked is false when it ended by itself.
+func (p *Process) Stop(grace time.Duration) (exit Exit, asked bool) {
 	if p.waitFor(grace) {
-		return p.Exit()
+		return p.Exit(), false
 	}
 	_ = p.Signal(syscall.SIGTERM) // what does not end is killed below
 	if p.waitFor(max(grace, minTermGrace)) {
-		return p.Exit()
+		return p.Exit(), true
 	}
-	return p.Kill()
+	return p.Kill(), true
 }
 
 // minTermGrace is how long a command may take to react to SIGTERM.
 const minTermGrace = 5 * time.Second
 
 func (p *Process) waitFor(d time.Duration) bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -138,14 +138,8 @@ func finish(ctx context.Context, proc *command.Process, out *collect.Outcome) {
 	if ctx.Err() != nil {
 		grace = interruptGrace
 	}
-	select {
-	case <-proc.Done():
-	default:
-		out.EndedByUs = true
-		proc.Stop(grace)
-	}
-	exit := proc.Exit()
-	out.Exit = &exit
+	exit, asked := proc.Stop(grace)
+	out.Exit, out.EndedByUs = &exit, asked
 }
 
 // wait blocks until the command or perf has ended, the time is up or the user

@@ -147,14 +147,8 @@ func run(ctx context.Context, r *collect.Request, proc *command.Process, dir str
 	case <-timeUp:
 	}
 	stopSwitch()
-	select {
-	case <-proc.Done():
-	default:
-		out.EndedByUs = true
-		proc.Stop(grace)
-	}
-	exit := proc.Exit()
-	out.Exit = &exit
+	exit, asked := proc.Stop(grace)
+	out.Exit, out.EndedByUs = &exit, asked
 }
 
 // interruptGrace is how long a command may take to end after Ctrl-C before it
