@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/profile"
 )
 
 // split moves the debug information of a binary to a file of its own, as
@@ -187,5 +188,24 @@ func TestOldCompression(t *testing.T) {
 	}
 	if !slices.EqualFunc(got, want, slices.Equal) {
 		t.Error("other answers than from the same file uncompressed")
+	}
+}
+
+// TestSplitDWARF builds with the details in a file that is not read: functions
+// and lines are known all the same, and the user is told what is not.
+func TestSplitDWARF(t *testing.T) {
+	for _, c := range []struct{ compiler, version string }{
+		{"g++", "-gdwarf-5"}, {"g++", "-gdwarf-4"}, {"clang++-19", "-gdwarf-5"},
+	} {
+		binary := compile(t, c.compiler, c.version, "-gsplit-dwarf")
+		m, addr := mapped(t, binary, "plain_c_name")
+		q, sum := New(Options{}).Symbolize(t.Context(), profileOf(m, profile.KindNative, 1, profile.Meta{}, addr))
+		line := q.Lines(0)[len(q.Lines(0))-1]
+		if fn := q.Function(line.Function); fn.Name != "plain_c_name" || filepath.Base(fn.File) != "prog.cpp" || line.Line == 0 {
+			t.Errorf("%s %s: %+v line %d", c.compiler, c.version, fn, line.Line)
+		}
+		if notes := strings.Join(sum.Mappings[0].Notes, "\n"); !strings.Contains(notes, "-gsplit-dwarf") {
+			t.Errorf("%s %s: not told: %q", c.compiler, c.version, notes)
+		}
 	}
 }
