@@ -137,8 +137,7 @@ func (*seconds) Type() string { return "time" }
 
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
-	switch {
-	case s.Frequency < 0 || s.Frequency > maxFrequency:
+	if s.Frequency < 0 || s.Frequency > maxFrequency {
 		return fmt.Errorf("-F %d: give between 1 and %d samples a second", s.Frequency, maxFrequency)
 	}
 	kind, size, sized := strings.Cut(f.callGraph, ",")
