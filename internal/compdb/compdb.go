@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"whyhot/internal/shellwords"
 )
 
 // Unit is one translation unit as it is compiled.
@@ -77,7 +79,7 @@ func (e entry) unit(base string) (Unit, error) {
 	args := e.Arguments
 	if len(args) == 0 {
 		var err error
-		if args, err = splitShell(e.Command); err != nil {
+		if args, err = shellwords.Split(e.Command); err != nil {
 			return Unit{}, fmt.Errorf("%s: its command: %w", e.File, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whyhot/internal/shellwords"
 )
 
 func write(t *testing.T, dir, name, text string) string {
@@ -15,24 +17,6 @@ func write(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestSplitShell(t *testing.T) {
-	for in, want := range map[string][]string{
-		`gcc -DA='"x y"' a.c`:        {"gcc", `-DA="x y"`, "a.c"},
-		`gcc "-DS=\"q\"" a\ b.c`:     {"gcc", `-DS="q"`, "a b.c"},
-		`gcc "" '' x`:                {"gcc", "", "", "x"},
-		`gcc "-DP=C:\dir" -DR='a\b'`: {"gcc", `-DP=C:\dir`, `-DR=a\b`},
-		"  gcc\t-c\n":                {"gcc", "-c"},
-	} {
-		got, err := splitShell(in)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, %v, want %q", in, got, err, want)
-		}
-	}
-	if _, err := splitShell(`gcc "open`); err == nil {
-		t.Error("an open quote was accepted")
-	}
 }
 
 func TestCommandsWrittenForGCC(t *testing.T) {
@@ -46,7 +30,7 @@ func TestCommandsWrittenForGCC(t *testing.T) {
 		{"a change of meaning is told", "g++ -fno-lifetime-dse -c x.cc", "clang --driver-mode=g++ -c x.cc", "-fno-lifetime-dse"},
 		{"--param with its value", "gcc --param max-inline-insns-single=100 -O2 -c x.c", "clang -O2 -c x.c", ""},
 	} {
-		args, _ := splitShell(c.in)
+		args, _ := shellwords.Split(c.in)
 		u, err := FromCommand("/src", "", args)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)

@@ -3,6 +3,6 @@
 //
 // It owns the reading of the database, of response files, and the table of
 // flags that clang does not know. It takes a build directory or one command
-// line and gives Units with notes on what was changed. It must never import
-// another package of this module, and it runs nothing.
+// line and gives Units with notes on what was changed. It runs nothing;
+// of this module it imports shellwords only.
 package compdb

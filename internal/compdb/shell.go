@@ -5,55 +5,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"whyhot/internal/shellwords"
 )
 
 // maxResponseDepth bounds response files that name each other.
 const maxResponseDepth = 8
-
-// splitShell splits a command as a POSIX shell does for quotes and
-// backslashes; databases hold no expansions.
-func splitShell(s string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	in, quote := false, byte(0)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote == '\'' && c != '\'':
-			word.WriteByte(c)
-		case quote != 0 && c == quote:
-			quote = 0
-		case c == '\\' && i+1 < len(s):
-			next := s[i+1]
-			if quote == '"' && !strings.ContainsRune("\\\"$`\n", rune(next)) {
-				word.WriteByte(c)
-			}
-			word.WriteByte(next)
-			in = true
-			i++
-		case quote == '"':
-			word.WriteByte(c)
-		case c == '\'' || c == '"':
-			quote, in = c, true
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			if in {
-				words = append(words, word.String())
-				word.Reset()
-				in = false
-			}
-		default:
-			word.WriteByte(c)
-			in = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a %c is not closed", quote)
-	}
-	if in {
-		words = append(words, word.String())
-	}
-	return words, nil
-}
 
 // expandResponseFiles puts the contents of @file in its place; a name that is
 // no file is an argument like any other, as gcc and clang have it.
@@ -75,7 +32,7 @@ func expandResponseFiles(directory string, args []string, depth int) ([]string, 
 		if err != nil {
 			return nil, fmt.Errorf("response file %s: %w", a, err)
 		}
-		words, err := splitShell(string(data))
+		words, err := shellwords.Split(string(data))
 		if err != nil {
 			return nil, fmt.Errorf("response file %s: %w", a, err)
 		}
