@@ -3,7 +3,9 @@ package rule
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
+	"strings"
 
 	"whyhot/internal/profile"
 )
@@ -93,7 +95,7 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 					v.trace.libraries[e.p.Location(loc).Mapping] += sm.Value
 				}
 				inRun = true
-			case inRun && e.named(line.Function):
+			case inRun && e.isCaller(line.Function):
 				nearest = line
 			}
 			if nearest.Function != 0 {
@@ -104,20 +106,30 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 	}
 }
 
-func (e *engine) named(id profile.FunctionID) bool {
+// isCaller says whether a frame is code that somebody would look at when asked
+// who calls: not the kernel, not what a compiler or the C and C++ libraries put
+// in between, not the interpreter beneath a script.
+func (e *engine) isCaller(id profile.FunctionID) bool {
 	fn := e.p.Function(id)
-	if fn.Name == "" || fn.Kind == profile.KindKernel {
+	f := normalize(fn, e.p.Mapping(fn.Mapping))
+	switch {
+	case f.name == "", f.kind == profile.KindKernel, plumbing.MatchString(f.name), plumbingLibrary.MatchString(f.lib):
 		return false
+	case f.kind == profile.KindNative, f.kind == profile.KindUnknown:
+		return !e.inRuntime(id)
+	case f.kind == profile.KindGo:
+		return !strings.HasPrefix(f.name, "runtime.")
 	}
-	_, plumbing := startFrames[plainSymbol(fn.Name)]
-	return !plumbing
+	return true
 }
 
-// startFrames stand between a program's entry and its own code: no caller that
-// anybody would look at.
-var startFrames = map[string]struct{}{
-	"_start": {}, "__libc_start_main": {}, "__libc_start_call_main": {}, "__libc_start_main_impl": {},
-	"start_thread": {}, "clone": {}, "clone3": {}, "__clone3": {}, "runtime.goexit": {}, "runtime.main": {},
-	"operator new(unsigned long)": {}, "operator delete(void*)": {}, "operator delete(void*, unsigned long)": {},
-	"operator new[](unsigned long)": {}, "operator delete[](void*)": {},
+var (
+	plumbing = regexp.MustCompile(`^(_start|__libc_start_\w+|start_thread|clone3?|__clone3?|operator (new|delete)|runtime\.(goexit|main)` +
+		`|std::|__gnu_cxx::|(core|alloc)::|<?(core|alloc|std)::.*::call_once|__rust_(alloc|dealloc|realloc|begin_short_backtrace)|_?_?r(dl|g)_(alloc|dealloc|realloc))`)
+	plumbingLibrary = regexp.MustCompile(`^(libc|libstdc\+\+|libc\+\+|libgcc_s|libpthread|ld-linux|ld-musl|libm)[.-]`)
+)
+
+// inRuntime says whether a native function is part of a language runtime.
+func (e *engine) inRuntime(id profile.FunctionID) bool {
+	return slices.ContainsFunc(e.runtimes, func(s setID) bool { return slices.Contains(e.fnSets[id], s) })
 }

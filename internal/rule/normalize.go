@@ -47,9 +47,43 @@ func normalize(fn *profile.Function, m *profile.Mapping) frame {
 	case profile.KindDotNet:
 		f.name = strings.ReplaceAll(f.name, "::", ".")
 	default:
-		f.name = plainSymbol(f.name)
+		f.name = withoutReturnType(plainSymbol(f.name))
 	}
 	return f
+}
+
+// withoutReturnType takes the return type off a demangled template function
+// ("void std::sort<int*>", "bool ns::f<T>(T) const"); tools differ on whether
+// they print it.
+func withoutReturnType(name string) string {
+	if !strings.Contains(name, "::") || !strings.Contains(name, " ") || strings.Contains(name, "operator") {
+		return name
+	}
+	depth, start := 0, 0
+	for i, r := range name {
+		switch r {
+		case '<', '[', '{':
+			depth++
+		case '>':
+			if i == 0 || name[i-1] != '-' { // "->" closes nothing
+				depth--
+			}
+		case ']', '}':
+			depth--
+		case '(':
+			if depth == 0 && i > start && name[i-1] != ' ' {
+				return name[start:] // the parameters: what follows is no return type
+			}
+			depth++
+		case ')':
+			depth--
+		case ' ':
+			if depth == 0 && i+1 < len(name) {
+				start = i + 1
+			}
+		}
+	}
+	return name[start:]
 }
 
 // plainSymbol strips symbol versions, clone marks, glibc's internal prefix and

@@ -64,7 +64,7 @@ func (e *engine) shareOf(v *verdict) finding.Share {
 func (e *engine) place(v *verdict) finding.Place {
 	c := v.entry
 	binary := v.program.main
-	if c.Match.Place != "program" && v.trace.library != 0 {
+	if c.Match.Place != "program" && v.trace.library != 0 && codename.OfMapping(e.p.Mapping(v.trace.library).Path) != profile.KindKernel {
 		binary = v.trace.library
 	}
 	m := e.p.Mapping(binary)
