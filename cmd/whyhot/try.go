@@ -37,6 +37,7 @@ would not change the answer, or when the budget is spent.`
 
 const tryExample = `  whyhot try --preload mimalloc,jemalloc,tcmalloc -- jq .id big.json
   whyhot try --env GOGC=400 --metric memory -- ./server --once
+  whyhot try --versus 'orjson=python3 app_orjson.py' -- python3 app.py
   whyhot try --profile cpu.pb.gz --finding ID`
 
 // tryTarget is what a profile and one of its findings say about a trial: the
@@ -55,6 +56,7 @@ type tryLookup func(ctx context.Context, profile, findingID string) (tryTarget, 
 // tryFlags are the flags as they are typed.
 type tryFlags struct {
 	preload, env     []string
+	versus           []string
 	profile, finding string
 	metric           string
 	budgetGiven      bool
@@ -81,6 +83,7 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	flags.SetInterspersed(false)
 	flags.StringSliceVar(&f.preload, "preload", nil, "variants that preload a library each: "+strings.Join(preload.Names(), ", ")+", or the path of a .so")
 	flags.StringArrayVar(&f.env, "env", nil, "a variant with NAME=VALUE in its environment; several names make one variant, a name given again begins the next")
+	flags.StringArrayVar(&f.versus, "versus", nil, "a variant that is another command line, NAME='COMMAND ...' (several: repeat it)")
 	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")
 	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
 	flags.StringVar(&f.metric, "metric", string(trial.Wall), "what decides: "+metricNames())
@@ -172,12 +175,16 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	if err != nil {
 		return err
 	}
-	p.Variants = slices.Concat(found, environments)
+	commands, err := variant.Commands(f.versus)
+	if err != nil {
+		return err
+	}
+	p.Variants = slices.Concat(found, environments, commands)
 	if len(p.Variants) == 0 {
 		if len(missing) > 0 {
 			return errors.Join(missing...)
 		}
-		return errors.New("nothing to try: name a variant, for example --preload mimalloc,jemalloc,tcmalloc or --env NAME=VALUE")
+		return errors.New("nothing to try: name a variant, for example --preload mimalloc,jemalloc,tcmalloc, --env NAME=VALUE or --versus 'NAME=OTHER COMMAND'")
 	}
 	for _, err := range missing {
 		_, _ = fmt.Fprintf(errOut, "left out: %v\n", err)
@@ -228,10 +235,10 @@ func (f *tryFlags) fromProfile(ctx context.Context, lookup tryLookup) error {
 		}
 		f.plan.Command = target.Command
 	}
-	if len(f.preload) == 0 && len(f.env) == 0 {
+	if len(f.preload) == 0 && len(f.env) == 0 && len(f.versus) == 0 {
 		f.preload, f.env = target.Preload, target.Env
 		if f.finding != "" && len(f.preload) == 0 && len(f.env) == 0 {
-			return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: name a variant, for example --env NAME=VALUE", f.finding)
+			return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: make the change in a copy and name it, for example --versus 'changed=OTHER COMMAND'", f.finding)
 		}
 	}
 	return nil

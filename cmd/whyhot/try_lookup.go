@@ -41,6 +41,7 @@ func lookUpTarget(ctx context.Context, path, findingID string) (tryTarget, error
 		return tryTarget{}, err
 	}
 	if entry, ok := cat.Entry(f.Rule); ok {
+		target.Env = entry.Swap.Env
 		for _, c := range entry.Candidates {
 			if c.Preload != "" {
 				target.Preload = append(target.Preload, c.Preload)

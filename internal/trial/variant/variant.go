@@ -4,7 +4,7 @@
 // of the flags that name them. Today a variant changes the environment and what
 // is preloaded; a variant that builds another binary sets Command. It takes
 // flags and found libraries and gives variants; of this module it imports
-// internal/preload only.
+// internal/preload and internal/shellwords only.
 package variant
 
 import (
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"whyhot/internal/preload"
+	"whyhot/internal/shellwords"
 )
 
 // Variant is one way to run the command other than as it is.
@@ -111,6 +112,27 @@ func Environments(assignments []string) ([]Variant, error) {
 		v := &out[len(out)-1]
 		v.Env = append(v.Env, kv)
 		v.Name = strings.Join(v.Env, " ")
+	}
+	return out, nil
+}
+
+// Commands makes variants that run another command line. NAME=COMMAND LINE names
+// the variant; without a name the command line is the name.
+func Commands(lines []string) ([]Variant, error) {
+	out := make([]Variant, 0, len(lines))
+	for _, line := range lines {
+		name, rest, ok := strings.Cut(line, "=")
+		if !ok || name == "" || strings.ContainsAny(name, " \t/'\"") {
+			name, rest = line, line
+		}
+		words, err := shellwords.Split(rest)
+		if err != nil {
+			return nil, fmt.Errorf("--versus %q: %w", line, err)
+		}
+		if len(words) == 0 {
+			return nil, fmt.Errorf("--versus %q: names no command", line)
+		}
+		out = append(out, Variant{Name: name, Command: words})
 	}
 	return out, nil
 }

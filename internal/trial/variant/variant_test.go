@@ -81,3 +81,21 @@ func TestUnique(t *testing.T) {
 		}
 	}
 }
+
+func TestCommands(t *testing.T) {
+	got, err := Commands([]string{`orjson=python3 "my app.py" --n=3`, "./fast --level=2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Name != "orjson" || !slices.Equal(got[0].Command, []string{"python3", "my app.py", "--n=3"}) {
+		t.Errorf("a named command came out as %q %q", got[0].Name, got[0].Command)
+	}
+	if got[1].Name != "./fast --level=2" || !slices.Equal(got[1].Command, []string{"./fast", "--level=2"}) {
+		t.Errorf("a command without a name came out as %q %q", got[1].Name, got[1].Command)
+	}
+	for _, bad := range []string{`x="open`, "name=", ""} {
+		if _, err := Commands([]string{bad}); err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+}
