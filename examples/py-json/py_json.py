@@ -22,12 +22,12 @@ def make_document(number):
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     documents = [make_document(n) for n in range(4000)]
-    size = 0
+    read = 0
     for _ in range(rounds):
         text = json.dumps(documents)
-        size += len(text)
         documents = json.loads(text)
-    print(f"{rounds} rounds, {size} bytes of JSON, last id {documents[-1]['id']}")
+        read += len(documents)
+    print(f"{rounds} rounds, {read} documents read back, last id {documents[-1]['id']}")
 
 
 if __name__ == "__main__":
