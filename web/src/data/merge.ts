@@ -13,6 +13,7 @@ export type Direction = "callers" | "callees";
 export interface Seeds {
   readonly node: Int32Array;
   readonly weight: Float64Array;
+  readonly total: number; // sum of the weights
 }
 
 export interface Detail {
@@ -30,8 +31,12 @@ export function leafSeeds(tree: Tree): Seeds {
 
 function seedsOf(nodes: readonly number[], weights: Float64Array): Seeds {
   const weight = new Float64Array(nodes.length);
-  for (let k = 0; k < nodes.length; k++) weight[k] = weights[nodes[k]];
-  return { node: new Int32Array(nodes), weight };
+  let total = 0;
+  for (let k = 0; k < nodes.length; k++) {
+    weight[k] = weights[nodes[k]];
+    total += weight[k];
+  }
+  return { node: new Int32Array(nodes), weight, total };
 }
 
 // frameSeeds are the outermost frames of a function: a recursive call is inside
@@ -64,32 +69,28 @@ interface Level {
   readonly first: Int32Array; // frames of merged node k are [first[k], first[k+1])
 }
 
-const SLICE = 8192; // frames looked at between two looks at the clock
+const SLICE = 4096; // frames looked at between two looks at the clock
 
 // grow yields whenever it has done a slice of work, so that its caller can let
 // the page draw. With one root (a function), level 0 is that function; without
 // (-1), level 0 is the whole profile and level 1 the functions of the seeds.
 export function* grow(
-  tree: Tree,
-  functions: Functions,
-  seeds: Seeds,
+  workspace: Workspace,
   direction: Direction,
   root: number,
   detail: Detail,
 ): Generator<undefined, Layout> {
+  const { tree, seeds, grouper } = workspace;
   const out = new LayoutColumns();
-  let total = 0;
-  for (const w of seeds.weight) total += w;
-  out.push(root < 0 ? tree.fn[0] : root, 0, total);
+  out.push(root < 0 ? tree.fn[0] : root, 0, seeds.total);
   out.endLevel();
-  const grouper = new Grouper(tree, functions.count);
   let level: Level = {
     node: seeds.node,
     weight: seeds.weight,
     first: Int32Array.of(0, seeds.node.length),
   };
-  let next = new Frames();
-  let spare = new Frames(); // the level before last, to write into again
+  let next = workspace.one;
+  let spare = workspace.other; // the level before last, to write into again
   let how: Direction | "seeds" = root < 0 ? "seeds" : direction;
   let from = 0;
   let work = 0;
@@ -129,6 +130,26 @@ export function* grow(
   return out.layout();
 }
 
+// Workspace is the memory that growing from the same seeds needs time and
+// again; taking it anew for each zoom would keep the garbage collector busy. One
+// growth at a time may use it.
+export class Workspace {
+  readonly grouper: Grouper;
+  readonly one: Frames;
+  readonly other: Frames;
+
+  constructor(
+    readonly tree: Tree,
+    functions: Functions,
+    readonly seeds: Seeds,
+  ) {
+    const capacity = seeds.node.length;
+    this.grouper = new Grouper(tree, functions.count, capacity);
+    this.one = new Frames(capacity);
+    this.other = new Frames(capacity);
+  }
+}
+
 // Grouper collects the frames one step from a merged node and sorts them into
 // groups by function. Its marks are stamped with an epoch, so that nothing is
 // cleared between nodes.
@@ -140,12 +161,14 @@ class Grouper {
   private weights: number[] = [];
   private counts: number[] = [];
   private place = new Int32Array(0); // where the next frame of a group goes, -1 for none
-  private readonly frames = new Frames();
+  private readonly frames: Frames;
 
   constructor(
     private readonly tree: Tree,
     functions: number,
+    capacity: number,
   ) {
+    this.frames = new Frames(capacity);
     this.stamp = new Int32Array(functions);
     this.slot = new Int32Array(functions);
   }
@@ -235,11 +258,16 @@ class Grouper {
 
 // Frames is a growing list of (frame, weight) with the group borders of a level.
 class Frames implements Level {
-  node = new Int32Array(1024);
-  weight = new Float64Array(1024);
+  node: Int32Array<ArrayBuffer>;
+  weight: Float64Array<ArrayBuffer>;
   first = new Int32Array(1024);
   size = 0;
   private groups = 0;
+
+  constructor(capacity: number) {
+    this.node = new Int32Array(capacity);
+    this.weight = new Float64Array(capacity);
+  }
 
   clear(): void {
     this.size = 0;

@@ -1,7 +1,7 @@
 // Callers and callees of one function: above, who calls it (each caller on top
 // of what it calls); below, what it calls.
 
-import { frameSeeds, grow, type Seeds } from "../data/merge";
+import { frameSeeds } from "../data/merge";
 import type { Layout } from "../data/layout";
 import { basename } from "../data/measure";
 import type { Profile } from "../data/profile";
@@ -25,9 +25,9 @@ export class Sandwich {
     look: Look,
     listener: FlameListener,
   ) {
-    const empty = fixedSource(nothing(profile));
+    const empty = fixedSource(nothing());
     this.callers = new FlameView("Callers", empty, labels, look, listener);
-    this.callees = new FlameView("Callees", fixedSource(nothing(profile)), labels, look, listener);
+    this.callees = new FlameView("Callees", fixedSource(nothing()), labels, look, listener);
     this.callers.setRootBelow(true);
     this.root = element(
       "div",
@@ -65,15 +65,16 @@ export class Sandwich {
   }
 }
 
-function nothing(profile: Profile): Layout {
-  const none: Seeds = { node: new Int32Array(0), weight: new Float64Array(0) };
-  const work = grow(profile.tree, profile.functions, none, "callers", -1, {
-    from: 0,
-    to: 0,
-    minimum: 0,
-  });
-  for (;;) {
-    const r = work.next();
-    if (r.done) return r.value;
-  }
+// nothing stands in until a function is chosen.
+function nothing(): Layout {
+  const none = new Float64Array(0);
+  return {
+    total: 0,
+    levels: 0,
+    first: Int32Array.of(0),
+    fn: new Int32Array(0),
+    line: null,
+    start: none,
+    width: none,
+  };
 }

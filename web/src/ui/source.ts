@@ -2,7 +2,7 @@
 // grown in slices for merged ones.
 
 import type { Layout } from "../data/layout";
-import { grow, steps, type Detail, type Direction, type Seeds } from "../data/merge";
+import { grow, steps, Workspace, type Detail, type Direction, type Seeds } from "../data/merge";
 import type { Profile } from "../data/profile";
 
 export interface LayoutSource {
@@ -47,17 +47,17 @@ export class MergedSource implements LayoutSource {
   changed: () => void = () => undefined;
   private detail: Detail;
   private growing = false;
+  private readonly workspace: Workspace;
 
   constructor(
-    private readonly profile: Profile,
-    private readonly seeds: Seeds,
+    profile: Profile,
+    seeds: Seeds,
     private readonly direction: Direction,
     private readonly root: number,
   ) {
-    let total = 0;
-    for (const w of seeds.weight) total += w;
+    this.workspace = new Workspace(profile.tree, profile.functions, seeds);
     const small = steps(profile.tree, seeds, direction) <= AT_ONCE;
-    this.detail = { from: 0, to: total, minimum: small ? 0 : Infinity };
+    this.detail = { from: 0, to: seeds.total, minimum: small ? 0 : Infinity };
     this.layout = finish(this.grow(this.detail));
   }
 
@@ -89,8 +89,7 @@ export class MergedSource implements LayoutSource {
   }
 
   private grow(detail: Detail): Generator<undefined, Layout> {
-    const { tree, functions } = this.profile;
-    return grow(tree, functions, this.seeds, this.direction, this.root, detail);
+    return grow(this.workspace, this.direction, this.root, detail);
   }
 }
 

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { centre, nodeAt, OTHERS, type Layout } from "../../src/data/layout";
-import { frameSeeds, grow, leafSeeds, steps, type Detail, type Seeds } from "../../src/data/merge";
+import {
+  frameSeeds,
+  grow,
+  leafSeeds,
+  steps,
+  Workspace,
+  type Detail,
+  type Seeds,
+} from "../../src/data/merge";
 import { randomExample, type Example } from "./tree";
 
 const whole: Detail = { from: 0, to: Infinity, minimum: 0 };
@@ -13,7 +21,7 @@ function grown(
   root: number,
   detail = whole,
 ): Layout {
-  const work = grow(e.tree, e.functions, seeds, direction, root, detail);
+  const work = grow(new Workspace(e.tree, e.functions, seeds), direction, root, detail);
   for (;;) {
     const r = work.next();
     if (r.done) return r.value;
@@ -111,6 +119,22 @@ test("less detail drops no weight: what is not told apart is one nameless node",
       if (coarse.fn[i] !== OTHERS) assert.ok(coarse.width[i] >= full.total / 16);
     }
   }
+});
+
+test("a workspace may be used again and gives the same", () => {
+  const e = randomExample(11);
+  const seeds = leafSeeds(e.tree);
+  const workspace = new Workspace(e.tree, e.functions, seeds);
+  const once = (): Layout => {
+    const work = grow(workspace, "callers", -1, whole);
+    for (;;) {
+      const r = work.next();
+      if (r.done) return r.value;
+    }
+  };
+  const first = sorted(paths(e, once()));
+  assert.deepEqual(sorted(paths(e, once())), first);
+  assert.deepEqual(first, sorted(paths(e, grown(e, seeds, "callers", -1))));
 });
 
 test("only what is in range is followed", () => {
