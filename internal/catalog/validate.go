@@ -45,7 +45,7 @@ type checker struct {
 	out []problem
 }
 
-func (k *checker) add(ok bool, path, format string, args ...any) {
+func (k *checker) addf(ok bool, path, format string, args ...any) {
 	if !ok {
 		k.out = append(k.out, problem{path, fmt.Sprintf(format, args...)})
 	}
@@ -53,7 +53,7 @@ func (k *checker) add(ok bool, path, format string, args ...any) {
 
 // oneOf asks that value be in list.
 func (k *checker) oneOf(value string, list []string, path string) {
-	k.add(slices.Contains(list, value), path, "%q is none of %s", value, strings.Join(list, ", "))
+	k.addf(slices.Contains(list, value), path, "%q is none of %s", value, strings.Join(list, ", "))
 }
 
 func (c *Catalog) check(e *Entry) []problem {
@@ -68,12 +68,13 @@ func (c *Catalog) check(e *Entry) []problem {
 
 func (k *checker) head() {
 	e := k.e
-	k.add(idForm.MatchString(e.ID), "$.id", "id %q: lower-case words joined by hyphens are wanted", e.ID)
-	k.add(e.Title != "", "$.title", "title is missing")
+	k.addf(idForm.MatchString(e.ID), "$.id", "id %q: lower-case words joined by hyphens are wanted", e.ID)
+	k.addf(e.Title != "", "$.title", "title is missing")
 	k.oneOf(e.Type, []string{Replacement, Antipattern}, "$.type")
 	k.oneOf(e.Ecosystem, Ecosystems, "$.ecosystem")
-	k.add(e.Why != "", "$.why", "why is missing: the reader wants the reason, not only the advice")
-	names := []string{NoFamily}
+	k.addf(e.Why != "", "$.why", "why is missing: the reader wants the reason, not only the advice")
+	names := make([]string, 0, 1+len(k.cat.Families))
+	names = append(names, NoFamily)
 	for _, f := range k.cat.Families {
 		names = append(names, f.Name)
 	}
@@ -82,15 +83,15 @@ func (k *checker) head() {
 
 func (k *checker) match() {
 	m := &k.e.Match
-	k.add(len(m.Any) > 0, "$.match.any", "match.any is empty: the entry would never speak")
+	k.addf(len(m.Any) > 0, "$.match.any", "match.any is empty: the entry would never speak")
 	k.oneOf(m.Measure, []string{"inclusive", "exclusive"}, "$.match.measure")
 	k.oneOf(m.Place, []string{"program", "library", "function", "caller"}, "$.match.place")
-	k.add(m.MinShare > 0 && m.MinShare < 1, "$.match.min_share",
+	k.addf(m.MinShare > 0 && m.MinShare < 1, "$.match.min_share",
 		"min_share is %g: a fraction between 0 and 1 is wanted (0.05 for 5 %%)", m.MinShare)
-	k.add(m.SeenShare >= 0 && m.SeenShare < 1, "$.match.seen_share", "seen_share is %g: a fraction is wanted", m.SeenShare)
-	k.add(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
+	k.addf(m.SeenShare >= 0 && m.SeenShare < 1, "$.match.seen_share", "seen_share is %g: a fraction is wanted", m.SeenShare)
+	k.addf(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
 	share := k.e.Unless.FrameShare
-	k.add(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: a fraction is wanted", share)
+	k.addf(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: a fraction is wanted", share)
 	k.frames("$.match.any", m.Any)
 	k.frames("$.match.inside", m.Inside)
 	k.frames("$.match.outside", m.Outside)
@@ -102,7 +103,7 @@ func (k *checker) match() {
 }
 
 func (k *checker) runtimes(path string, names []string) {
-	var known []string
+	known := make([]string, 0, len(k.cat.Runtimes))
 	for _, r := range k.cat.Runtimes {
 		known = append(known, r.Name)
 	}
@@ -115,11 +116,11 @@ func (k *checker) frames(path string, fs []Frame) {
 	for i := range fs {
 		f := &fs[i]
 		at := fmt.Sprintf("%s[%d]", path, i)
-		k.add(len(f.Name) > 0 || len(f.File) > 0 || len(f.Library) > 0, at,
+		k.addf(len(f.Name) > 0 || len(f.File) > 0 || len(f.Library) > 0, at,
 			"a frame needs a name, file or library pattern")
-		k.add(!f.NoLibrary || len(f.Library)+len(f.NotLibrary) == 0, at,
+		k.addf(!f.NoLibrary || len(f.Library)+len(f.NotLibrary) == 0, at,
 			"no_library and library contradict each other")
-		k.add(!f.Unnamed || len(f.Name)+len(f.NotName) == 0, at,
+		k.addf(!f.Unnamed || len(f.Name)+len(f.NotName) == 0, at,
 			"unnamed and name contradict each other")
 		for _, kind := range f.Kind {
 			k.oneOf(kind, Kinds, at+".kind[0]")
@@ -130,22 +131,22 @@ func (k *checker) frames(path string, fs []Frame) {
 func (k *checker) fix() {
 	e := k.e
 	k.oneOf(e.Swap.Kind, SwapKinds, "$.swap.kind")
-	k.add(len(e.Swap.Steps) > 0, "$.swap.steps", "swap.steps is empty: say what to do")
-	k.add(e.Type != Replacement || e.ReplaceWith != "", "$.replace_with", "replace_with is missing")
+	k.addf(len(e.Swap.Steps) > 0, "$.swap.steps", "swap.steps is empty: say what to do")
+	k.addf(e.Type != Replacement || e.ReplaceWith != "", "$.replace_with", "replace_with is missing")
 	r := e.Reduction
-	k.add(r.Low <= r.High && r.High > 0 && r.Low >= -1 && r.High <= 3, "$.reduction",
+	k.addf(r.Low <= r.High && r.High > 0 && r.Low >= -1 && r.High <= 3, "$.reduction",
 		"reduction %g … %g: fractions of the matched share, low ≤ high, high > 0", r.Low, r.High)
-	k.add(r.Basis != "", "$.reduction.basis", "reduction.basis is missing: say how the range is known")
+	k.addf(r.Basis != "", "$.reduction.basis", "reduction.basis is missing: say how the range is known")
 	if e.Swap.Kind == "preload" {
-		k.add(len(e.Candidates) > 0, "$.swap.kind", "a preload needs candidates")
+		k.addf(len(e.Candidates) > 0, "$.swap.kind", "a preload needs candidates")
 	}
 	for _, kv := range e.Swap.Env {
-		k.add(strings.IndexByte(kv, '=') > 0, "$.swap.env", "env %q: NAME=VALUE is wanted", kv)
+		k.addf(strings.IndexByte(kv, '=') > 0, "$.swap.env", "env %q: NAME=VALUE is wanted", kv)
 	}
 	for i := range e.Candidates {
 		c := &e.Candidates[i]
 		at := fmt.Sprintf("$.candidates[%d]", i)
-		k.add(c.Name != "", at, "a candidate needs a name")
+		k.addf(c.Name != "", at, "a candidate needs a name")
 		k.claims(at+".claims", c.Claims)
 	}
 	for i := range e.Confirm {
@@ -155,22 +156,22 @@ func (k *checker) fix() {
 
 func (k *checker) condition(at string, c *Condition) {
 	k.oneOf(c.Of, []string{"library", "program"}, at+".of")
-	k.add(c.Text != "", at, "a condition needs a text that is said when it holds")
+	k.addf(c.Text != "", at, "a condition needs a text that is said when it holds")
 	asks := len(c.Defines) + len(c.Lacks) + len(c.Needed) + len(c.NotNeed) + len(c.NoString)
-	k.add(asks > 0 || c.Package != nil || c.String != nil || c.Producer != nil || c.Static != nil, at,
+	k.addf(asks > 0 || c.Package != nil || c.String != nil || c.Producer != nil || c.Static != nil, at,
 		"a condition must ask for something")
-	k.add(c.NotProducer == nil || c.Producer != nil, at, "not_producer narrows producer, which is missing")
+	k.addf(c.NotProducer == nil || c.Producer != nil, at, "not_producer narrows producer, which is missing")
 	ranged := c.Min != "" || c.Below != ""
-	k.add(!ranged || c.Package != nil || c.String != nil, at, "min and below need a package or a string to get the version from")
-	k.add(!ranged || c.String == nil || c.String.NumSubexp() > 0, at, "string needs a group () that captures the version")
+	k.addf(!ranged || c.Package != nil || c.String != nil, at, "min and below need a package or a string to get the version from")
+	k.addf(!ranged || c.String == nil || c.String.NumSubexp() > 0, at, "string needs a group () that captures the version")
 }
 
 func (k *checker) claims(path string, cs []Claim) {
 	for i, c := range cs {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		k.oneOf(c.Evidence, []string{EvidenceRead, EvidencePart, EvidenceRecall}, at+".evidence")
-		k.add(c.Text != "" && c.Source != "", at, "a claim needs a text and a source")
-		k.add(c.Evidence == EvidenceRead || !gainNumber.MatchString(c.Text), at+".text",
+		k.addf(c.Text != "" && c.Source != "", at, "a claim needs a text and a source")
+		k.addf(c.Evidence == EvidenceRead || !gainNumber.MatchString(c.Text), at+".text",
 			"a gain in numbers needs evidence: read")
 	}
 }
@@ -180,25 +181,25 @@ func (k *checker) tests() {
 	for i, t := range k.e.Tests {
 		at := fmt.Sprintf("$.tests[%d]", i)
 		k.oneOf(t.Expect, []string{ExpectFound, ExpectConfirmed, ExpectSilent}, at+".expect")
-		k.add(t.Profile != "", at, "a test needs a profile")
+		k.addf(t.Profile != "", at, "a test needs a profile")
 		if t.Expect == ExpectSilent {
 			silent = true
 		} else {
 			found = true
 		}
 	}
-	k.add(found && silent, "$.tests", "one test that finds and one that stays silent are wanted")
+	k.addf(found && silent, "$.tests", "one test that finds and one that stays silent are wanted")
 }
 
 // validateLists checks families and runtimes.
 func (c *Catalog) validateLists() error {
 	k := &checker{cat: c, e: &Entry{}}
 	for i, f := range c.Families {
-		k.add(f.Name != "" && len(f.Any) > 0, "families", "family %d has no name or no frames", i)
+		k.addf(f.Name != "" && len(f.Any) > 0, "families", "family %d has no name or no frames", i)
 		k.frames("families: "+f.Name, f.Any)
 	}
 	for i, r := range c.Runtimes {
-		k.add(r.Name != "" && len(r.Any) > 0, "runtimes", "runtime %d has no name or no frames", i)
+		k.addf(r.Name != "" && len(r.Any) > 0, "runtimes", "runtime %d has no name or no frames", i)
 		k.frames("runtimes: "+r.Name, r.Any)
 	}
 	errs := make([]error, 0, len(k.out))

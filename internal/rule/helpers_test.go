@@ -13,44 +13,44 @@ import (
 	"whyhot/internal/profile"
 )
 
-func parse(t testing.TB, text string) *profile.Profile {
-	t.Helper()
-	p, err := folded.Read(t.Context(), strings.NewReader(text))
+func parse(tb testing.TB, text string) *profile.Profile {
+	tb.Helper()
+	p, err := folded.Read(tb.Context(), strings.NewReader(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
 
-func builtin(t testing.TB) *catalog.Catalog {
-	t.Helper()
+func builtin(tb testing.TB) *catalog.Catalog {
+	tb.Helper()
 	c, err := catalog.Builtin()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
 
 // only returns a catalogue with some of the built-in entries.
-func only(t testing.TB, ids ...string) *catalog.Catalog {
-	t.Helper()
-	all := builtin(t)
+func only(tb testing.TB, ids ...string) *catalog.Catalog {
+	tb.Helper()
+	all := builtin(tb)
 	c := &catalog.Catalog{Families: all.Families, Runtimes: all.Runtimes}
 	for _, id := range ids {
 		e, ok := all.Entry(id)
 		if !ok {
-			t.Fatalf("no entry %q", id)
+			tb.Fatalf("no entry %q", id)
 		}
 		c.Entries = append(c.Entries, *e)
 	}
 	return c
 }
 
-func run(t testing.TB, p *profile.Profile, c *catalog.Catalog, f Facts) []finding.Finding {
-	t.Helper()
-	out, _, err := Run(t.Context(), p, c, f, Options{ProfilePath: "p.folded"})
+func run(tb testing.TB, p *profile.Profile, c *catalog.Catalog, f Facts) []finding.Finding {
+	tb.Helper()
+	out, _, err := Run(tb.Context(), p, c, f, Options{ProfilePath: "p.folded"})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }

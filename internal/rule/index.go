@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"whyhot/internal/catalog"
 	"whyhot/internal/profile"
 )
@@ -152,10 +154,8 @@ func (l *lookup) try(n int32, f *frame, out []setID) []setID {
 	}
 	l.seen[n] = l.call
 	p := &l.x.probes[n]
-	for _, s := range out {
-		if s == p.set {
-			return out
-		}
+	if slices.Contains(out, p.set) {
+		return out
 	}
 	if (p.kinds != 0 && p.kinds&(1<<f.kind) == 0) || !l.library(n, p.pattern, f.lib) || !nameMatches(p.pattern, f) {
 		return out

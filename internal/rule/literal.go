@@ -17,7 +17,7 @@ func requiredLiterals(expr string) []string {
 }
 
 func literals(re *syntax.Regexp) []string {
-	switch re.Op {
+	switch re.Op { //nolint:exhaustive // every other operator needs no literal
 	case syntax.OpLiteral:
 		if re.Flags&syntax.FoldCase != 0 || len(string(re.Rune)) < gramSize {
 			return nil

@@ -28,10 +28,7 @@ var cloneMarks = []string{
 
 func normalize(fn *profile.Function, m *profile.Mapping) frame {
 	f := frame{name: fn.Name, file: fn.File, lib: baseName(m.Path), kind: fn.Kind}
-	switch f.kind {
-	case profile.KindPython, profile.KindGo, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindJS:
-		return f
-	case profile.KindJIT:
+	if f.kind == profile.KindJIT {
 		if p, ok := codename.JIT(f.name); ok {
 			f.name, f.kind = p.Name, p.Kind
 			if p.File != "" {
@@ -40,13 +37,15 @@ func normalize(fn *profile.Function, m *profile.Mapping) frame {
 		}
 	}
 	switch f.kind {
+	case profile.KindPython, profile.KindGo, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindJS:
+		// their names are written in one way
 	case profile.KindJava:
 		if j := javaName.FindStringSubmatch(f.name); j != nil {
 			f.name = strings.ReplaceAll(j[1], "/", ".") + "." + j[2]
 		}
 	case profile.KindDotNet:
 		f.name = strings.ReplaceAll(f.name, "::", ".")
-	default:
+	case profile.KindUnknown, profile.KindNative, profile.KindKernel, profile.KindVDSO, profile.KindJIT:
 		f.name = withoutReturnType(plainSymbol(f.name))
 	}
 	return f

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/profile"
@@ -123,8 +124,8 @@ func (s *splitter) program(key, name string) int32 {
 
 func (s *splitter) rootExecutable(stack profile.StackID) profile.MappingID {
 	locs := s.p.Stack(stack)
-	for i := len(locs) - 1; i >= 0; i-- {
-		if m := s.p.Location(locs[i]).Mapping; m != 0 && s.executable[m] {
+	for _, loc := range slices.Backward(locs) {
+		if m := s.p.Location(loc).Mapping; m != 0 && s.executable[m] {
 			return m
 		}
 	}

@@ -104,10 +104,10 @@ func (e *engine) notes() []string {
 		}
 	}
 	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {
-		out = append(out, fmt.Sprintf("%s of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds. whyhot record --call-graph dwarf sees more.", percent(share)))
+		out = append(out, percent(share)+" of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
 	}
 	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
-		out = append(out, fmt.Sprintf("%s of the samples end in code without a name: rules that know functions could not look there. Install debug symbols or give --debug-dir.", percent(share)))
+		out = append(out, percent(share)+" of the samples end in code without a name: rules that know functions could not look there. Install debug symbols or give --debug-dir.")
 	}
 	return out
 }

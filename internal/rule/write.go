@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whyhot/internal/catalog"
@@ -157,7 +158,7 @@ func appendClaim(out []finding.Evidence, who string, cl catalog.Claim) []finding
 }
 
 func (e *engine) symbolEvidence(v *verdict) []finding.Evidence {
-	rows := ranking(v.trace.functions, func(a, b profile.FunctionID) int { return cmp.Compare(a, b) })
+	rows := ranking(v.trace.functions, cmp.Compare)
 	var out []finding.Evidence
 	for i, r := range rows {
 		if i == maxRows {
@@ -186,7 +187,7 @@ func (e *engine) describe(id profile.FunctionID) string {
 }
 
 func (e *engine) callerText(v *verdict) string {
-	rows := ranking(e.callersByFunction(v), func(a, b profile.FunctionID) int { return cmp.Compare(a, b) })
+	rows := ranking(e.callersByFunction(v), cmp.Compare)
 	var parts []string
 	for i, r := range rows {
 		part := float64(r.weight) / float64(v.cost.inclusive)
@@ -220,21 +221,12 @@ func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
 			best = o
 		}
 	}
-	if best == nil || v.absorbs(best) || best.hidden {
+	if best == nil || slices.Contains(v.absorbed, best) || best.hidden {
 		return nil
 	}
 	part := float64(v.trace.overlap[best]) / float64(v.cost.inclusive)
 	return []finding.Evidence{{Kind: "overlap", Text: fmt.Sprintf(
 		"%s of these samples also belong to the finding %q: the two gains do not add up.", percent(part), best.entry.Title)}}
-}
-
-func (v *verdict) absorbs(o *verdict) bool {
-	for _, a := range v.absorbed {
-		if a == o {
-			return true
-		}
-	}
-	return false
 }
 
 func fix(v *verdict) finding.Fix {
@@ -272,10 +264,11 @@ func (e *engine) next(v *verdict, id string) string {
 	case len(preloads) > 0:
 		return try + " --preload " + strings.Join(preloads, ",") + " -- " + command
 	case len(v.entry.Swap.Env) > 0:
+		var envs strings.Builder
 		for _, kv := range v.entry.Swap.Env {
-			try += " --env " + quote(kv)
+			envs.WriteString(" --env " + quote(kv))
 		}
-		return try + " -- " + command
+		return try + envs.String() + " -- " + command
 	default:
 		return "whyhot record -o after.pb.gz -- " + command + " && whyhot diff " + quote(file) + " after.pb.gz"
 	}
