@@ -48,6 +48,17 @@ func (b *Builder) Mapping(m Mapping) MappingID {
 	return id
 }
 
+// Complete puts m in the place of a mapping, for readers that learn how far a
+// binary reaches, or its build ID, only after its first address. Where m is the
+// same as another mapping both stay.
+func (b *Builder) Complete(id MappingID, m Mapping) {
+	delete(b.mappings, b.p.mappings[id])
+	b.p.mappings[id] = m
+	if _, taken := b.mappings[m]; !taken {
+		b.mappings[m] = id
+	}
+}
+
 // Function interns a function.
 func (b *Builder) Function(f Function) FunctionID {
 	if id, ok := b.functions[f]; ok {

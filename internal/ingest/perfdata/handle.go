@@ -194,9 +194,9 @@ func (s *session) sample(rec *record, e *event) error {
 	if smp.pid != noTask && e.sampleType&sampleTID != 0 {
 		th = s.tasks.thread(smp.pid, smp.tid)
 	}
-	k := rowKey{labels: s.labelsOf(th)}
+	row := profile.Sample{Labels: s.labelsOf(th), Count: 1, Value: int64(smp.period)}
 	if s.opts.KeepTime {
-		k.time = smp.time
+		row.Time = int64(smp.time)
 	}
 	mode := rec.misc & miscModeMask
 	if mode == miscUser && th != nil {
@@ -204,18 +204,18 @@ func (s *session) sample(rec *record, e *event) error {
 	}
 	ids, user := s.resolve.chain(&smp, mode, th)
 	if len(smp.regs) > 0 {
-		return s.jobs.add(ids[:user], k, &smp, th, e.regsUser, mode)
+		return s.jobs.add(ids[:user], row, &smp, th, e.regsUser, mode)
 	}
 	if len(ids) == 0 {
 		ids = append(ids, s.resolve.address(smp.ip, mode, th))
 	}
-	k.stack = s.out.stack(ids)
-	s.out.add(k, int64(smp.period))
+	row.Stack = s.out.b.Stack(ids)
+	s.out.b.Sample(row)
 	return nil
 }
 
 // labelsOf is the label set of a thread's samples.
-func (s *session) labelsOf(th *thread) labelID {
+func (s *session) labelsOf(th *thread) profile.LabelSetID {
 	if th == nil {
 		return s.out.label(labelKey{pid: noID, tid: noID})
 	}

@@ -25,6 +25,10 @@ type image struct {
 	absolute bool
 	lo, hi   uint64 // addresses of the regions that samples hit
 
+	listed   bool // the two below are made
+	mapping  profile.MappingID
+	function profile.FunctionID // its one unnamed function
+
 	once    sync.Once // guards the two below
 	module  *unwind.Module
 	missing bool // it should have a module and has none
@@ -128,12 +132,9 @@ func (r *region) hit() {
 	r.bin.hi = max(r.bin.hi, hi)
 }
 
-// mapping is the row of the profile. ids are build IDs by path, for records
-// that did not bring their own.
-func (bin *image) mapping(ids map[string]string) profile.Mapping {
-	if bin.index == unknownImage {
-		return profile.Mapping{}
-	}
+// extent is the mapping as the whole recording shows it. ids are build IDs by
+// path, for records that did not bring their own.
+func (bin *image) extent(ids map[string]string) profile.Mapping {
 	m := profile.Mapping{Path: bin.path, BuildID: bin.buildID, Start: bin.lo, Limit: bin.hi}
 	if !bin.absolute {
 		m.Offset = bin.lo - bin.base

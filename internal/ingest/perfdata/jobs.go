@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,9 +23,8 @@ const (
 // job is one recorded user stack that waits to be unwound. Its slices point
 // into the record.
 type job struct {
-	key    rowKey
-	value  int64
-	kernel []frameID
+	row    profile.Sample
+	kernel []profile.LocationID
 	view   view
 	pid    uint32
 	regs   unwind.Registers
@@ -46,7 +46,7 @@ type jobs struct {
 	cut     int64
 	lost    int64
 	foreign int64 // stacks of another kind of processor
-	ids     []frameID
+	ids     []profile.LocationID
 }
 
 func (j *jobs) init(s *session) {
@@ -56,8 +56,8 @@ func (j *jobs) init(s *session) {
 
 // add puts off a sample until its user stack is unwound. kernel are its kernel
 // frames.
-func (j *jobs) add(kernel []frameID, k rowKey, smp *sample, th *thread, regsMask uint64, mode uint16) error {
-	w := job{key: k, value: int64(smp.period), kernel: append([]frameID(nil), kernel...)}
+func (j *jobs) add(kernel []profile.LocationID, row profile.Sample, smp *sample, th *thread, regsMask uint64, mode uint16) error {
+	w := job{row: row, kernel: slices.Clone(kernel)}
 	regs, ok := x86Registers(smp, regsMask)
 	if !ok {
 		j.foreign++
@@ -183,14 +183,14 @@ func (j *jobs) finish(w *job) {
 		switch {
 		case w.end == unwind.EndStack && w.cut:
 			j.cut++
-			ids = append(ids, truncatedID)
+			ids = append(ids, j.s.out.truncatedFrame())
 		case w.end == unwind.EndLost:
 			j.lost++
 		}
 	}
 	j.ids = ids
-	w.key.stack = j.s.out.stack(ids)
-	j.s.out.add(w.key, w.value)
+	w.row.Stack = j.s.out.b.Stack(ids)
+	j.s.out.b.Sample(w.row)
 }
 
 // warnings says what could not be unwound and why.

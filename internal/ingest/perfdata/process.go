@@ -1,9 +1,10 @@
 package perfdata
 
+import "whyhot/internal/profile"
+
 // process is what threads of one pid share.
 type process struct {
 	pid     uint32
-	serial  uint32 // tells apart two processes that had the same pid
 	space   space
 	threads map[uint32]*thread
 	main    *thread
@@ -19,23 +20,23 @@ type thread struct {
 	proc   *process
 	tid    uint32
 	comm   string
-	labels labelID // of its samples
-	stale  bool    // labels must be made anew
+	labels profile.LabelSetID // of its samples
+	stale  bool               // labels must be made anew
 }
 
 // tasks are the processes and threads as they are at the time of the record
 // that is being handled.
 type tasks struct {
-	procs   map[uint32]*process
-	serials uint32
-	ended   []*process // in order of their end, their memory still known
+	procs  map[uint32]*process
+	ended  []*process // in order of their end, their memory still known
+	states *uint32    // of address spaces, see space
 }
 
 // maxEnded is how many ended processes keep their memory map: the kernel still
 // samples a task on its way out.
 const maxEnded = 1024
 
-func newTasks() *tasks { return &tasks{procs: map[uint32]*process{}} }
+func newTasks(states *uint32) *tasks { return &tasks{procs: map[uint32]*process{}, states: states} }
 
 func (t *tasks) process(pid uint32) *process {
 	if p := t.procs[pid]; p != nil {
@@ -45,8 +46,7 @@ func (t *tasks) process(pid uint32) *process {
 }
 
 func (t *tasks) newProcess(pid uint32) *process {
-	t.serials++
-	p := &process{pid: pid, serial: t.serials, threads: map[uint32]*thread{}}
+	p := &process{pid: pid, space: newSpace(t.states), threads: map[uint32]*thread{}}
 	p.main = p.newThread(pid)
 	if pid == 0 {
 		p.main.comm = idleName
@@ -123,7 +123,7 @@ func (p *process) mmap(r region) {
 func (p *process) running() {
 	if p.before != nil {
 		p.before = nil
-		p.space.version++
+		p.space.changed()
 	}
 }
 

@@ -3,6 +3,8 @@ package perfdata
 import (
 	"encoding/binary"
 	"math"
+
+	"whyhot/internal/profile"
 )
 
 // Context markers in a call chain say in which mode the addresses behind them
@@ -18,23 +20,25 @@ const (
 	contextGuestUser    = -2560 & math.MaxUint64
 )
 
-const resolveCacheBits = 16
+const (
+	resolveCacheBits = 15
+	// hashFactor spreads numbers over 64 bits (2^64 divided by the golden ratio).
+	hashFactor = 0x9e3779b97f4a7c15
+)
 
 // resolver turns run-time addresses into frames.
 type resolver struct {
 	s     *session
 	cache []resolved
-	buf   []frameID
+	buf   []profile.LocationID
 }
 
 // resolved is one remembered answer. It holds for one state of one address
-// space.
+// space; the zero state is none.
 type resolved struct {
-	addr    uint64
-	serial  uint32
-	version uint32
-	id      frameID
-	valid   bool
+	addr  uint64
+	state uint32
+	id    profile.LocationID
 }
 
 func (r *resolver) init(s *session) {
@@ -42,10 +46,10 @@ func (r *resolver) init(s *session) {
 	r.cache = make([]resolved, 1<<resolveCacheBits)
 }
 
-// view is an address space as it was at one moment. Serial 0 is the kernel's.
+// view is an address space as it was at one moment.
 type view struct {
 	regions, before []region
-	serial, version uint32
+	state           uint32
 }
 
 // find returns the region that holds addr, nil when none does.
@@ -57,13 +61,13 @@ func (v *view) find(addr uint64) *region {
 }
 
 func (p *process) view() view {
-	return view{p.space.regions, p.before, p.serial, p.space.version}
+	return view{p.space.regions, p.before, p.space.state}
 }
 
 // chain resolves a recorded call chain, leaf first. user is the number of
 // frames in front of the first user one. The result is valid until the next
 // call.
-func (r *resolver) chain(smp *sample, mode uint16, th *thread) (ids []frameID, user int) {
+func (r *resolver) chain(smp *sample, mode uint16, th *thread) (ids []profile.LocationID, user int) {
 	ids = r.buf[:0]
 	user = -1
 	exact := true // the first address of a context is an instruction, the others are return addresses
@@ -113,10 +117,10 @@ func markedMode(marker uint64, mode uint16) uint16 {
 }
 
 // address resolves an address that ran in a mode.
-func (r *resolver) address(ip uint64, mode uint16, th *thread) frameID {
+func (r *resolver) address(ip uint64, mode uint16, th *thread) profile.LocationID {
 	switch mode {
 	case miscKernel:
-		return r.find(view{regions: r.s.kernel.regions, version: r.s.kernel.version}, ip, kernelName)
+		return r.find(view{regions: r.s.kernel.regions, state: r.s.kernel.state}, ip, kernelName)
 	case miscHypervisor:
 		return r.find(view{}, ip, "[hypervisor]")
 	case miscGuestKernel:
@@ -125,38 +129,37 @@ func (r *resolver) address(ip uint64, mode uint16, th *thread) frameID {
 		return r.find(view{}, ip, "[guest.user]")
 	}
 	if th == nil {
-		return r.s.out.frame(frame{unknownImage, ip})
+		return r.s.out.frame(r.s.bins.list[unknownImage], ip)
 	}
 	return r.find(th.proc.view(), ip, "")
 }
 
 // find looks an address up. Where no region holds it, it belongs to the binary
 // called fallback, or to none.
-func (r *resolver) find(v view, ip uint64, fallback string) frameID {
+func (r *resolver) find(v view, ip uint64, fallback string) profile.LocationID {
 	if v.regions == nil && fallback != "" {
 		return r.outside(ip, fallback)
 	}
-	h := (ip ^ uint64(v.serial)<<40 ^ uint64(v.version)<<20) * hashFactor >> (64 - resolveCacheBits)
-	c := &r.cache[h]
-	if c.valid && c.addr == ip && c.serial == v.serial && c.version == v.version {
+	c := &r.cache[(ip^uint64(v.state)<<32)*hashFactor>>(64-resolveCacheBits)]
+	if c.addr == ip && c.state == v.state && c.state != 0 {
 		return c.id
 	}
-	*c = resolved{addr: ip, serial: v.serial, version: v.version, valid: true}
+	*c = resolved{addr: ip, state: v.state}
 	if reg := v.find(ip); reg != nil {
 		reg.hit()
-		c.id = r.s.out.frame(frame{reg.bin.index, reg.address(ip)})
+		c.id = r.s.out.frame(reg.bin, reg.address(ip))
 	} else {
 		c.id = r.outside(ip, fallback)
 	}
 	return c.id
 }
 
-func (r *resolver) outside(ip uint64, name string) frameID {
+func (r *resolver) outside(ip uint64, name string) profile.LocationID {
 	if name == "" {
-		return r.s.out.frame(frame{unknownImage, ip})
+		return r.s.out.frame(r.s.bins.list[unknownImage], ip)
 	}
 	bin := r.s.bins.kernel(name, "")
 	bin.lo = min(bin.lo, ip)
 	bin.hi = max(bin.hi, ip+1)
-	return r.s.out.frame(frame{bin.index, ip})
+	return r.s.out.frame(bin, ip)
 }

@@ -41,8 +41,9 @@ type session struct {
 }
 
 func newSession(r io.Reader, opts Options) (*session, error) {
+	var states uint32
 	s := &session{
-		opts: opts, byID: map[uint64]int{}, tasks: newTasks(), bins: newImages(), out: newStacks(),
+		opts: opts, byID: map[uint64]int{}, kernel: newSpace(&states), tasks: newTasks(&states), bins: newImages(), out: newStacks(),
 	}
 	for _, l := range opts.Labels {
 		if !slices.Contains([]string{profile.LabelProcess, profile.LabelPID, profile.LabelThread, profile.LabelTID}, l) {
@@ -227,12 +228,11 @@ func (s *session) finish() (*profile.Profile, error) {
 	if s.samples == 0 {
 		return nil, s.noSamples()
 	}
-	if len(s.out.rows) == 0 {
+	if s.out.b.Size().Samples == 0 {
 		return nil, fmt.Errorf("all %d samples are of the idle task: nothing ran", s.samples)
 	}
-	b := profile.NewBuilder()
-	s.out.emit(b, s.bins.list, s.facts.buildIDs)
-	return b.Build(s.meta()), nil
+	s.out.complete(s.bins.list, s.facts.buildIDs)
+	return s.out.b.Build(s.meta()), nil
 }
 
 func (s *session) noSamples() error {

@@ -17,7 +17,20 @@ type region struct {
 type space struct {
 	regions []region
 	shared  bool // the slice is in use elsewhere and must be copied before a change
-	version uint32
+	// state is a number that no other space has and that a change renews.
+	state uint32
+	last  *uint32 // the last one given out
+}
+
+func newSpace(last *uint32) space {
+	s := space{last: last}
+	s.changed()
+	return s
+}
+
+func (s *space) changed() {
+	*s.last++
+	s.state = *s.last
 }
 
 // snapshot is the space as it is now; later changes do not reach it.
@@ -27,9 +40,13 @@ func (s *space) snapshot() []region {
 }
 
 // fork is a copy for a child.
-func (s *space) fork() space { return space{regions: s.snapshot(), shared: true, version: s.version} }
+func (s *space) fork() space {
+	child := newSpace(s.last)
+	child.regions, child.shared = s.snapshot(), true
+	return child
+}
 
-func (s *space) clear() { *s = space{version: s.version + 1} }
+func (s *space) clear() { *s = newSpace(s.last) }
 
 // find returns the region that holds addr.
 func find(regions []region, addr uint64) *region {
@@ -66,5 +83,5 @@ func (s *space) add(r region) {
 		s.shared = false
 	}
 	s.regions = slices.Replace(s.regions, first, last, repl...)
-	s.version++
+	s.changed()
 }
