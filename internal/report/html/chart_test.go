@@ -70,6 +70,22 @@ func TestBarStaysInside(t *testing.T) {
 	}
 }
 
+func TestFunctionsOfAFinding(t *testing.T) {
+	symbol := func(text string) finding.Evidence { return finding.Evidence{Kind: "symbol", Text: text} }
+	evidence := []finding.Evidence{
+		symbol("a in b in libc.so.6"), symbol("free in libc.so.6"), symbol("… and 3 more"), {Kind: "reason", Text: "it is in there"},
+	}
+	for want, f := range map[string]finding.Finding{
+		"malloc":       {Place: finding.Place{Function: "malloc"}, Evidence: evidence},
+		"a in b\nfree": {Place: finding.Place{Binary: "libc.so.6"}, Evidence: evidence},
+		"":             {Place: finding.Place{Binary: "libc.so.6"}},
+	} {
+		if got := functions(&f); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestSourceRange(t *testing.T) {
 	for want, p := range map[string]finding.Place{
 		"": {Line: 3}, "a.c": {File: "a.c"}, "a.c:3": {File: "a.c", Line: 3, EndLine: 3}, "a.c:3–5": {File: "a.c", Line: 3, EndLine: 5},

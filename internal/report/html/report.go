@@ -58,10 +58,11 @@ type card struct {
 	Measured  string // the best trial's ratio, "" when none was run
 	Best      string // and its variant
 	DiffLines []diffLine
+	Functions string // what to show in the flame graph, one a line
 }
 
 func newCard(f *finding.Finding) card {
-	c := card{Finding: *f, Where: where(&f.Place)}
+	c := card{Finding: *f, Where: where(&f.Place), Functions: functions(f)}
 	if f.Share.Inclusive != nil || f.Share.Exclusive != nil {
 		c.Share = quantity.Percent(f.Share.Main())
 		c.ShareKind = "of all samples, with what it calls"
@@ -105,6 +106,22 @@ func diffLines(diff string) []diffLine {
 		lines = append(lines, diffLine{class, text})
 	}
 	return lines
+}
+
+// functions names the functions of a finding, one a line: that of its place, or
+// where the finding is about several, those its evidence names ("malloc in
+// libc.so.6"). The page leaves out what the profile does not have.
+func functions(f *finding.Finding) string {
+	if f.Place.Function != "" {
+		return f.Place.Function
+	}
+	var names []string
+	for _, e := range f.Evidence {
+		if at := strings.LastIndex(e.Text, " in "); e.Kind == "symbol" && at > 0 {
+			names = append(names, e.Text[:at])
+		}
+	}
+	return strings.Join(names, "\n")
 }
 
 func where(p *finding.Place) string {

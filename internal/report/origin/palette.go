@@ -20,7 +20,7 @@ var PaletteJSON []byte
 // (web/src/draw/palette.ts) has the same numbers.
 const (
 	hueSteps   = 3
-	hueStep    = 12 // degrees
+	hueStep    = 10 // degrees
 	lightSteps = 3
 	lightStep  = 3 // percent
 )

@@ -65,15 +65,20 @@ export function search(functions: Functions, pattern: string): Search {
   return { marked, functions: count, error: "" };
 }
 
-// findFunctions marks what a finding points at: a function in a binary, or all
-// of a binary where it names no function. Either may be "".
-export function findFunctions(functions: Functions, name: string, binary: string): Uint8Array {
+// findFunctions marks what a finding points at: functions in a binary, or all of
+// a binary where it names no function. Either may be empty.
+export function findFunctions(
+  functions: Functions,
+  names: readonly string[],
+  binary: string,
+): Uint8Array {
   const marked = new Uint8Array(functions.count);
   const base = basename(binary);
+  const wanted = new Set(names);
   for (let f = 0; f < functions.count; f++) {
     if (functions.origin[f] === GROUP) continue;
     const inBinary = base === "" || basename(functions.libraries[functions.library[f]]) === base;
-    const named = name === "" ? base !== "" : functions.name[f] === name;
+    const named = wanted.size === 0 ? base !== "" : wanted.has(functions.name[f]);
     if (inBinary && named) marked[f] = 1;
   }
   return marked;

@@ -11,7 +11,7 @@ export type Theme = "light" | "dark";
 // An origin's colour has three hues, chosen by the binary or file, and three
 // lightnesses, chosen by the function; internal/report/origin has the same.
 const STEPS = 3;
-const HUE_STEP = 12; // degrees
+const HUE_STEP = 10; // degrees
 const LIGHT_STEP = 3; // percent
 const SHADES = STEPS * STEPS;
 

@@ -72,18 +72,20 @@ function closing(s: string, open: number): number {
   return -1;
 }
 
-const OPERATOR = /operator\s?(?:<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\))/g;
+// Angle brackets that are no templates: of operators, and in Python's names.
+const LITERAL =
+  /<(?:locals|module|lambda|listcomp|dictcomp|setcomp|genexpr|string)>|operator\s?(?:<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\))/g;
 
 // dropTemplates turns vector<int, allocator<int>>::push_back into
 // vector<…>::push_back; the angle brackets of operators stay.
 function dropTemplates(s: string): string {
-  const isOperator = new Uint8Array(s.length);
-  for (const m of s.matchAll(OPERATOR)) isOperator.fill(1, m.index, m.index + m[0].length);
+  const isLiteral = new Uint8Array(s.length);
+  for (const m of s.matchAll(LITERAL)) isLiteral.fill(1, m.index, m.index + m[0].length);
   let out = "";
   let depth = 0;
   for (let i = 0; i < s.length; i++) {
     const c = s[i];
-    if (isOperator[i]) {
+    if (isLiteral[i]) {
       if (depth === 0) out += c;
     } else if (c === "<") {
       if (depth++ === 0) out += "<…>";
@@ -112,7 +114,8 @@ function dropParameters(s: string): string {
     }
     const close = matchingParenthesis(s, i);
     if (close < 0) return s;
-    if (s.slice(0, i).endsWith("decltype")) {
+    const isReceiver = s[i - 1] === "."; // Go: main.(*Type).Method
+    if (isReceiver || s.slice(0, i).endsWith("decltype")) {
       i = close;
       continue;
     }

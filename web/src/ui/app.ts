@@ -20,6 +20,7 @@ import { defaultState, formatHash, parseHash, type State, type ViewName } from "
 import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";
 import { Sandwich } from "./sandwich";
+import { placeOfFinding, type FindingPlace } from "./finding";
 import { fixedSource, MergedSource } from "./source";
 import { applyTheme, systemTheme } from "./theme";
 import { Describer, Tooltip } from "./tooltip";
@@ -40,7 +41,7 @@ export class App {
   private reverse: FlameView | null = null;
   private sandwich: Sandwich | null = null;
   private state: State;
-  private readonly finding = { name: "", binary: "" };
+  private finding: FindingPlace = { names: [], binary: "" };
   private selectedFunction = -1;
 
   constructor(
@@ -91,14 +92,13 @@ export class App {
   }
 
   // has says whether a finding's place occurs in this profile.
-  has(name: string, binary: string): boolean {
-    return findFunctions(this.profile.functions, name, binary).includes(1);
+  has(place: FindingPlace): boolean {
+    return findFunctions(this.profile.functions, place.names, place.binary).includes(1);
   }
 
   // showFinding marks the frames of a finding in the flame graph.
-  showFinding(id: string, name: string, binary: string): void {
-    this.finding.name = name;
-    this.finding.binary = binary;
+  showFinding(id: string, place: FindingPlace): void {
+    this.finding = place;
     this.state.finding = id;
     this.state.query = "";
     this.setView("flame");
@@ -287,7 +287,9 @@ export class App {
   private functionOf(text: string): number {
     if (text === "") return -1;
     const at = text.lastIndexOf("@");
-    return findFunctions(this.profile.functions, text.slice(0, at), text.slice(at + 1)).indexOf(1);
+    return findFunctions(this.profile.functions, [text.slice(0, at)], text.slice(at + 1)).indexOf(
+      1,
+    );
   }
 
   // setView puts a view on the stage; merged ones are made when first asked for.
@@ -360,9 +362,9 @@ export class App {
         text = `${found.functions} ${noun} · ${this.describe.share(matchedWeight(this.profile.tree, marked))}`;
       }
     } else if (this.state.finding !== "") {
-      marked = findFunctions(this.profile.functions, this.finding.name, this.finding.binary);
+      marked = findFunctions(this.profile.functions, this.finding.names, this.finding.binary);
       const share = this.describe.share(matchedWeight(this.profile.tree, marked));
-      text = `${this.finding.name || basename(this.finding.binary)} · ${share}`;
+      text = `${this.finding.names.join(", ") || basename(this.finding.binary)} · ${share}`;
     }
     this.look.marked = failed ? null : marked;
     this.top.setMarked(this.look.marked);
@@ -413,11 +415,8 @@ export class App {
 
   private restoreFinding(): void {
     if (this.state.finding === "") return;
-    const place = document.querySelector<HTMLElement>(
-      `.show[data-id="${CSS.escape(this.state.finding)}"]`,
-    );
-    this.finding.name = place?.dataset.function ?? "";
-    this.finding.binary = place?.dataset.binary ?? "";
-    if (!place) this.state.finding = "";
+    const place = placeOfFinding(this.state.finding);
+    if (place) this.finding = place;
+    else this.state.finding = "";
   }
 }

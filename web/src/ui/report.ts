@@ -2,6 +2,7 @@
 
 import type { App } from "./app";
 import { copyText } from "./dom";
+import { placeOf } from "./finding";
 
 export function wireReport(app: App): void {
   for (const b of document.querySelectorAll<HTMLButtonElement>("button.copy")) {
@@ -16,10 +17,10 @@ export function wireReport(app: App): void {
     });
   }
   for (const b of document.querySelectorAll<HTMLButtonElement>("button.show")) {
-    const { id = "", function: name = "", binary = "" } = b.dataset;
-    b.hidden = !app.has(name, binary);
+    const place = placeOf(b);
+    b.hidden = !app.has(place);
     b.addEventListener("click", () => {
-      app.showFinding(id, name, binary);
+      app.showFinding(b.dataset.id ?? "", place);
     });
   }
 }

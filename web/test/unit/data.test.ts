@@ -79,11 +79,11 @@ test("findFunctions takes a function, a binary, or a function in a binary", () =
   library[e.id("b")] = 1;
   const functions = { ...e.functions, library, libraries: ["", "/usr/lib/libz.so.1"] };
   const names = (marked: Uint8Array): string[] => functions.name.filter((_, f) => marked[f] === 1);
-  assert.deepEqual(names(findFunctions(functions, "a", "")), ["a"]);
-  assert.deepEqual(names(findFunctions(functions, "", "/opt/other/libz.so.1")), ["b"]);
-  assert.deepEqual(names(findFunctions(functions, "b", "libz.so.1")), ["b"]);
-  assert.deepEqual(names(findFunctions(functions, "a", "libz.so.1")), []);
-  assert.deepEqual(names(findFunctions(functions, "", "")), []);
+  assert.deepEqual(names(findFunctions(functions, ["a"], "")), ["a"]);
+  assert.deepEqual(names(findFunctions(functions, [], "/opt/other/libz.so.1")), ["b"]);
+  assert.deepEqual(names(findFunctions(functions, ["b"], "libz.so.1")), ["b"]);
+  assert.deepEqual(names(findFunctions(functions, ["a"], "libz.so.1")), []);
+  assert.deepEqual(names(findFunctions(functions, [], "")), []);
 });
 
 test("the share's error is the Wilson interval's half-width", () => {
