@@ -199,6 +199,9 @@ type Family struct {
 
 // Runtime is a language runtime and the frames that give it away.
 type Runtime struct {
-	Name string  `yaml:"name"`
-	Any  []Frame `yaml:"any"`
+	Name string `yaml:"name"`
+	// Interpreter is true where the user's code is not the machine code that
+	// the profile shows: what the interpreter itself calls is not theirs to change.
+	Interpreter bool    `yaml:"interpreter"`
+	Any         []Frame `yaml:"any"`
 }

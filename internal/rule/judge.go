@@ -107,6 +107,24 @@ func (e *engine) moot(v *verdict, runtimes []string) bool {
 	return false
 }
 
+// beyondReach says whether a change of code is advised that only the authors of
+// an interpreter could make: the program runs scripts, and nearly all of the
+// cost is called from the interpreter itself.
+func (e *engine) beyondReach(v *verdict) bool {
+	if v.entry.Ecosystem != "native" || v.entry.Swap.Kind != "code" {
+		return false
+	}
+	scripted := false
+	for i, s := range e.runtimes {
+		scripted = scripted || e.scripted[i] && s != noSet && v.program.shows(s, runtimeShare)
+	}
+	var called int64
+	for _, w := range v.trace.callers {
+		called += w
+	}
+	return scripted && float64(called) < 0.3*float64(v.cost.inclusive)
+}
+
 // shows says whether enough of a program's samples have a frame of a set; with
 // a share of 0 one is enough.
 func (pr *program) shows(s setID, share float64) bool {

@@ -23,6 +23,7 @@ type engine struct {
 	anyOf    map[setID]int // set → entry whose "any" it is
 	runtimes []setID
 	names    []string // of runtimes
+	scripted []bool   // of runtimes: interpreters
 	fnSets   [][]setID
 	hot      []bool // per location: some frame of it belongs to a set
 	own      []bool // per set: inlined frames do not count
@@ -57,6 +58,7 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 	for i := range cat.Runtimes {
 		e.runtimes = append(e.runtimes, x.add(cat.Runtimes[i].Any))
 		e.names = append(e.names, cat.Runtimes[i].Name)
+		e.scripted = append(e.scripted, cat.Runtimes[i].Interpreter)
 	}
 	e.fnSets = x.matchFunctions(p)
 	e.hot = make([]bool, p.NumLocations())

@@ -270,6 +270,22 @@ main (app.py:1) 650
 	}
 }
 
+func TestTheInterpretersOwnCodeIsNotTheUsers(t *testing.T) {
+	printing := "__snprintf_[libc.so.6];__vsnprintf_internal_[libc.so.6];__vfprintf_internal_[libc.so.6];__printf_fp_l_[libc.so.6]"
+	script := "lua5.3;main_[lua5.3];luaV_execute_[lua5.3];luaO_tostring_[lua5.3];" + printing + " 300\nlua5.3;main_[lua5.3];luaV_execute_[lua5.3] 700\n"
+	if fs := run(t, parse(t, script), only(t, "printf-double"), nil); len(fs) != 0 {
+		t.Errorf("Lua's own printf was reported: %+v", fs)
+	}
+	module := "lua5.3;main_[lua5.3];luaV_execute_[lua5.3];format_[mymodule.so];" + printing + " 300\nlua5.3;main_[lua5.3];luaV_execute_[lua5.3] 700\n"
+	if fs := run(t, parse(t, module), only(t, "printf-double"), nil); len(fs) != 1 || fs[0].Place.Function != "format" {
+		t.Errorf("a native module's printf: %+v", fs)
+	}
+	native := strings.ReplaceAll(strings.ReplaceAll(script, "lua5.3", "app"), "luaV_execute", "run")
+	if fs := run(t, parse(t, native), only(t, "printf-double"), nil); len(fs) != 1 {
+		t.Errorf("a native program's printf: %+v", fs)
+	}
+}
+
 func TestFallbackEntriesAreOffUnlessAsked(t *testing.T) {
 	p := parse(t, "app;main_[app] 1000\n")
 	if fs := run(t, p, builtin(t), nil); len(fs) != 0 {

@@ -54,7 +54,7 @@ func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Fa
 	if err := e.collect(ctx, verdicts); err != nil {
 		return nil, nil, err
 	}
-	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool { return e.unreliable(v) || !e.confirm(v) })
+	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool { return e.unreliable(v) || e.beyondReach(v) || !e.confirm(v) })
 	findings := []finding.Finding{}
 	for _, v := range dedupe(verdicts) {
 		findings = append(findings, e.write(v))
