@@ -19,7 +19,7 @@ type run1 struct {
 
 // compare runs ours and `pprof -top` in turn on the same file and prints
 // medians and the ratio of medians with its 95 % interval.
-func compare(file string, rounds int, commands [2][]string) error {
+func compare(file string, rounds int, name string, commands [2][]string) error {
 	var runs [2][]run1
 	for i := range rounds {
 		order := []int{i % 2, 1 - i%2}
@@ -36,7 +36,7 @@ func compare(file string, rounds int, commands [2][]string) error {
 		return err
 	}
 	fmt.Printf("%d rounds in turn, file of %d MB\n\n", rounds, st.Size()>>20)
-	fmt.Println("| | whyhot, load | go tool pprof -top | ratio of medians (95 % interval) |")
+	fmt.Printf("| | %s | go tool pprof -top | ratio of medians (95 %% interval) |\n", name)
 	fmt.Println("|---|---|---|---|")
 	for _, m := range []struct {
 		name, unit string

@@ -3,8 +3,9 @@
 //
 //	pprof gen [-samples N] FILE   write a profile of N samples, no two stacks alike
 //	pprof load FILE               read it as whyhot does and print its total
-//	pprof compare [-rounds N] [-pprof PROGRAM] FILE
-//	                              time load and PROGRAM -top on it in turn
+//	pprof compare [-rounds N] [-pprof PROGRAM] [-whyhot PROGRAM] FILE
+//	                              time load and PROGRAM -top on it in turn; with
+//	                              -whyhot, whyhot explain in place of load
 package main
 
 import (
@@ -34,6 +35,7 @@ func run(args []string) error {
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	rounds := fs.Int("rounds", 5, "number of rounds")
 	peer := fs.String("pprof", "pprof", "the pprof program, built from the Go tree")
+	whyhot := fs.String("whyhot", "", "compare `PROGRAM` explain instead of loading alone")
 	samples := fs.Int("samples", 1_000_000, "number of samples")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
@@ -47,7 +49,11 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		return compare(file, *rounds, [2][]string{{self, "load", file}, {*peer, "-top", file}})
+		ours, name := []string{self, "load", file}, "whyhot, load"
+		if *whyhot != "" {
+			ours, name = []string{*whyhot, "explain", file}, "whyhot explain"
+		}
+		return compare(file, *rounds, name, [2][]string{ours, {*peer, "-top", file}})
 	}
 	p, err := ingest.Open(context.Background(), file, ingest.Options{})
 	if err != nil {

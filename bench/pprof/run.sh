@@ -10,4 +10,6 @@ trap 'rm -rf "$dir"' EXIT
 go build -o "$dir/bench" ./bench/pprof
 go build -o "$dir/pprof" cmd/pprof # without the start-up of the go command
 "$dir/bench" gen "$dir/big.pb.gz"
+go build -o "$dir/whyhot" ./cmd/whyhot
 "$dir/bench" compare -rounds "${1:-5}" -pprof "$dir/pprof" "$dir/big.pb.gz"
+"$dir/bench" compare -rounds "${1:-5}" -pprof "$dir/pprof" -whyhot "$dir/whyhot" "$dir/big.pb.gz"
