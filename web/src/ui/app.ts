@@ -27,6 +27,11 @@ import { Describer, Tooltip } from "./tooltip";
 import { Toolbar } from "./toolbar";
 import { TopView } from "./topview";
 
+function nameOfPlace(place: FindingPlace): string {
+  if (place.names.length > 1) return `${place.names.length} functions of the finding`;
+  return place.names[0] ?? basename(place.binary);
+}
+
 export class App {
   private readonly totals: FunctionTotals;
   private readonly describe: Describer;
@@ -364,7 +369,7 @@ export class App {
     } else if (this.state.finding !== "") {
       marked = findFunctions(this.profile.functions, this.finding.names, this.finding.binary);
       const share = this.describe.share(matchedWeight(this.profile.tree, marked));
-      text = `${this.finding.names.join(", ") || basename(this.finding.binary)} · ${share}`;
+      text = `${nameOfPlace(this.finding)} · ${share}`;
     }
     this.look.marked = failed ? null : marked;
     this.top.setMarked(this.look.marked);
