@@ -2,6 +2,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"whyhot/internal/catalog"
 	"whyhot/internal/profile"
@@ -135,8 +136,8 @@ func (l *lookup) sets(f *frame) []setID {
 	for _, n := range l.x.always {
 		out = l.try(n, f, out)
 	}
-	out = l.grams(l.x.byName, f.name, f, out)
-	return l.grams(l.x.byFile, f.file, f, out)
+	out = l.grams(l.x.byName, strings.ToLower(f.name), f, out)
+	return l.grams(l.x.byFile, strings.ToLower(f.file), f, out)
 }
 
 func (l *lookup) grams(in map[[gramSize]byte][]int32, text string, f *frame, out []setID) []setID {

@@ -99,8 +99,8 @@ func (e *engine) moot(v *verdict, runtimes []string) bool {
 	case c.unless != noSet && pr.shows(c.unless, c.Unless.FrameShare):
 		return true
 	}
-	for m := range pr.libs {
-		if catalog.MatchAny(c.Unless.MappedLibrary, baseName(e.p.Mapping(m).Path)) {
+	for m, seen := range pr.libs {
+		if seen && catalog.MatchAny(c.Unless.MappedLibrary, baseName(e.p.Mapping(profile.MappingID(m)).Path)) {
 			return true
 		}
 	}

@@ -1,13 +1,17 @@
 package rule
 
-import "regexp/syntax"
+import (
+	"regexp/syntax"
+	"strings"
+)
 
 // maxLiterals bounds the alternatives worth following in one expression.
 const maxLiterals = 64
 
 // requiredLiterals returns strings of which at least one is in every text that
 // the expression matches, or nil when it asks for no literal of three bytes.
-// They let an index skip nearly all expressions for nearly all names.
+// They let an index skip nearly all expressions for nearly all names. The
+// literals are in lower case, to be looked for in lower-case text.
 func requiredLiterals(expr string) []string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -19,10 +23,11 @@ func requiredLiterals(expr string) []string {
 func literals(re *syntax.Regexp) []string {
 	switch re.Op { //nolint:exhaustive // every other operator needs no literal
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 || len(string(re.Rune)) < gramSize {
+		lit := strings.ToLower(string(re.Rune))
+		if len(lit) < gramSize {
 			return nil
 		}
-		return []string{string(re.Rune)}
+		return []string{lit}
 	case syntax.OpCapture, syntax.OpPlus:
 		return literals(re.Sub[0])
 	case syntax.OpRepeat:

@@ -28,8 +28,6 @@ type engine struct {
 	hot      []bool // per location: some frame of it belongs to a set
 	own      []bool // per set: inlined frames do not count
 	programs *programs
-	stats    map[profile.FunctionID]*symbolStat
-	namesIn  map[profile.MappingID]int // per mapping: functions with a name
 
 	// State of the walk over one stack.
 	stamp   uint32

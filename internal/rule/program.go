@@ -17,7 +17,7 @@ type program struct {
 	total int64
 	count int64
 	votes map[profile.MappingID]int64 // who the samples say the executable is
-	libs  map[profile.MappingID]bool  // every mapping seen in the samples
+	libs  []bool                      // per mapping: seen in the samples
 	has   []int64                     // per set, the weight of samples with such a frame
 	costs []cost                      // per entry
 }
@@ -117,7 +117,7 @@ func (s *splitter) program(key, name string) int32 {
 	id := int32(len(s.out.list))
 	s.byKey[key] = id
 	s.out.list = append(s.out.list, &program{
-		name: name, votes: map[profile.MappingID]int64{}, libs: map[profile.MappingID]bool{},
+		name: name, votes: map[profile.MappingID]int64{}, libs: make([]bool, s.p.NumMappings()),
 	})
 	return id
 }

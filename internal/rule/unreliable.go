@@ -28,62 +28,52 @@ func (e *engine) swallows(id profile.FunctionID) bool {
 	if fn.Name == "" || (fn.Kind != profile.KindNative && fn.Kind != profile.KindUnknown) || fn.Mapping == 0 {
 		return false
 	}
-	s := e.symbolStats()[id]
-	if s == nil {
-		return false
-	}
-	if s.high > s.low && s.high-s.low > maxSpan {
-		return true
-	}
-	return e.namesIn[fn.Mapping] == 1 && s.stacks > 1 && 2*s.selfCalls > s.stacks
-}
-
-// symbolStat is how one native function shows in the profile.
-type symbolStat struct {
-	low, high uint64 // addresses, 0 when not known
-	stacks    int64
-	selfCalls int64 // stacks in which it is its own direct caller
-}
-
-// symbolStats counts once a run, and only when some verdict asks.
-func (e *engine) symbolStats() map[profile.FunctionID]*symbolStat {
-	if e.stats != nil {
-		return e.stats
-	}
-	e.stats = map[profile.FunctionID]*symbolStat{}
-	e.namesIn = map[profile.MappingID]int{}
-	for i := range e.p.NumStacks() {
-		e.stackStats(e.p.Stack(profile.StackID(i)))
-	}
-	return e.stats
-}
-
-func (e *engine) stackStats(stack []profile.LocationID) {
-	seen, selfCalled := map[profile.FunctionID]bool{}, map[profile.FunctionID]bool{}
-	var below profile.FunctionID
-	for _, locID := range stack {
-		loc := e.p.Location(locID)
-		lines := e.p.Lines(locID)
-		id := lines[len(lines)-1].Function // the frame that really is at this address
-		if e.p.Function(id).Name == "" {
-			below = 0
+	var low, high uint64
+	names := map[profile.FunctionID]bool{}
+	for i := range e.p.NumLocations() {
+		loc := e.p.Location(profile.LocationID(i))
+		if loc.Mapping != fn.Mapping {
 			continue
 		}
-		s := e.stats[id]
-		if s == nil {
-			s = &symbolStat{low: loc.Address, high: loc.Address}
-			e.stats[id] = s
-			e.namesIn[e.p.Function(id).Mapping]++
+		own := e.ownFunction(profile.LocationID(i))
+		if e.p.Function(own).Name != "" {
+			names[own] = true
 		}
-		s.low, s.high = min(s.low, loc.Address), max(s.high, loc.Address)
-		if !seen[id] {
-			s.stacks++
+		if own == id {
+			if high == 0 {
+				low = loc.Address
+			}
+			low, high = min(low, loc.Address), max(high, loc.Address)
 		}
-		if below == id && !selfCalled[id] {
-			s.selfCalls++
-			selfCalled[id] = true
-		}
-		seen[id] = true
-		below = id
 	}
+	return high-low > maxSpan || len(names) == 1 && e.callsItself(id)
+}
+
+// ownFunction is the function that an address belongs to in the machine code,
+// whatever was inlined there.
+func (e *engine) ownFunction(loc profile.LocationID) profile.FunctionID {
+	lines := e.p.Lines(loc)
+	return lines[len(lines)-1].Function
+}
+
+// callsItself says whether a function is its own direct caller in most of the
+// stacks that it is in.
+func (e *engine) callsItself(id profile.FunctionID) bool {
+	stacks, calls := 0, 0
+	for i := range e.p.NumStacks() {
+		in, call, below := false, false, false
+		for _, loc := range e.p.Stack(profile.StackID(i)) {
+			here := e.ownFunction(loc) == id
+			in = in || here
+			call = call || here && below
+			below = here
+		}
+		if in {
+			stacks++
+		}
+		if call {
+			calls++
+		}
+	}
+	return stacks > 1 && 2*calls > stacks
 }
