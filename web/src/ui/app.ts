@@ -20,17 +20,12 @@ import { defaultState, formatHash, parseHash, type State, type ViewName } from "
 import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";
 import { Sandwich } from "./sandwich";
-import { placeOfFinding, type FindingPlace } from "./finding";
+import { nameOfPlace, placeOfFinding, type FindingPlace } from "./finding";
 import { fixedSource, MergedSource } from "./source";
 import { applyTheme, systemTheme } from "./theme";
 import { Describer, Tooltip } from "./tooltip";
 import { Toolbar } from "./toolbar";
 import { TopView } from "./topview";
-
-function nameOfPlace(place: FindingPlace): string {
-  if (place.names.length > 1) return `${place.names.length} functions of the finding`;
-  return place.names[0] ?? basename(place.binary);
-}
 
 export class App {
   private readonly totals: FunctionTotals;

@@ -5,6 +5,7 @@ import { centre, levelOf, nodeAt, type Layout } from "../data/layout";
 import { Painter, ROW, levelAtY, rowTop, type Colors, type Scene } from "../draw/painter";
 import type { Labels } from "../draw/text";
 import { element } from "./dom";
+import { Gestures } from "./gestures";
 import type { Range } from "./hash";
 import type { LayoutSource } from "./source";
 
@@ -31,7 +32,6 @@ const ZOOM_STEP = 1.5;
 const PAN_STEP = 0.15; // of the width in view
 const ANIMATION_MS = 160;
 const SMALLEST_SPAN = 1e-9; // of the total: below it floating point blurs
-const CLICK_SLOP = 4; // pixels the pointer may move in a click
 
 export class FlameView {
   readonly root: HTMLElement;
@@ -46,8 +46,6 @@ export class FlameView {
   private hovered = -1;
   private selection: { level: number; x: number } | null = null;
   private frame = 0;
-  private readonly pointers = new Map<number, { x: number; y: number }>();
-  private dragged = 0;
 
   constructor(
     label: string,
@@ -140,22 +138,12 @@ export class FlameView {
     this.moveTo(0, this.layout.total);
   }
 
-  zoom(factor: number, at = 0.5): void {
-    const span = this.to - this.from;
-    const pivot = this.from + span * at;
-    const next = Math.min(
-      this.layout.total,
-      Math.max(span / factor, this.layout.total * SMALLEST_SPAN),
-    );
-    this.moveTo(pivot - next * at, pivot + next * (1 - at));
-  }
-
   zoomIn(): void {
-    this.zoom(ZOOM_STEP, this.pivot());
+    this.moveTo(...this.zoomed(ZOOM_STEP, this.pivot()));
   }
 
   zoomOut(): void {
-    this.zoom(1 / ZOOM_STEP, this.pivot());
+    this.moveTo(...this.zoomed(1 / ZOOM_STEP, this.pivot()));
   }
 
   pan(columns: number, rows: number): void {
@@ -278,6 +266,15 @@ export class FlameView {
     return next >= 0 && l.start[next] >= left ? next : -1;
   }
 
+  // zoomed is the range after zooming around a fraction of the width.
+  private zoomed(factor: number, at: number): [number, number] {
+    const { total } = this.layout;
+    const span = this.to - this.from;
+    const next = Math.min(total, Math.max(span / factor, total * SMALLEST_SPAN));
+    const pivot = this.from + span * at;
+    return [pivot - next * at, pivot + next * (1 - at)];
+  }
+
   private pivot(): number {
     const node = this.selectedNode();
     if (node < 0) return 0.5;
@@ -353,135 +350,44 @@ export class FlameView {
   }
 
   private listen(): void {
-    const c = this.canvas;
     this.scroller.addEventListener("scroll", () => {
       this.redraw();
     });
     new ResizeObserver(() => {
       this.resize();
     }).observe(this.scroller);
-    c.addEventListener(
-      "wheel",
-      (e) => {
-        this.wheel(e);
+    new Gestures(this.canvas, {
+      zoomAt: (factor, at) => {
+        this.jump(...this.zoomed(factor, at));
       },
-      { passive: false },
-    );
-    c.addEventListener("pointerdown", (e) => {
-      this.pointerDown(e);
-    });
-    c.addEventListener("pointermove", (e) => {
-      this.pointerMove(e);
-    });
-    c.addEventListener("pointerup", (e) => {
-      this.pointerUp(e);
-    });
-    c.addEventListener("pointercancel", (e) => {
-      this.pointers.delete(e.pointerId);
-    });
-    c.addEventListener("pointerleave", () => {
-      this.hover(null, 0, 0);
-    });
-    c.addEventListener("contextmenu", (e) => {
-      if (e.ctrlKey) e.preventDefault(); // ctrl-click is the menu on some systems
+      panBy: (columns) => {
+        const by = columns * (this.to - this.from);
+        this.jump(this.from + by, this.to + by);
+      },
+      scrollBy: (pixels) => {
+        this.scroller.scrollTop += pixels;
+      },
+      settled: () => {
+        this.listener.moved();
+      },
+      click: (e) => {
+        this.click(e);
+      },
+      point: (e) => {
+        this.hover(e && this.at(e), e?.clientX ?? 0, e?.clientY ?? 0);
+      },
     });
   }
 
-  private wheel(e: WheelEvent): void {
-    const box = this.canvas.getBoundingClientRect();
-    if (e.ctrlKey || e.metaKey) {
-      e.preventDefault();
-      const span = this.to - this.from;
-      const at = (e.clientX - box.left) / box.width;
-      const factor = Math.exp(-e.deltaY * 0.005);
-      const next = Math.min(
-        this.layout.total,
-        Math.max(span / factor, this.layout.total * SMALLEST_SPAN),
-      );
-      const pivot = this.from + span * at;
-      this.jump(pivot - next * at, pivot + next * (1 - at));
-      this.settle();
-    } else if (e.deltaX !== 0 || e.shiftKey) {
-      e.preventDefault();
-      const by = ((e.deltaX || e.deltaY) / box.width) * (this.to - this.from);
-      this.jump(this.from + by, this.to + by);
-      this.settle();
-    }
-  }
-
-  private settleTimer = 0;
-
-  private settle(): void {
-    clearTimeout(this.settleTimer);
-    this.settleTimer = window.setTimeout(() => {
-      this.listener.moved();
-    }, 200);
-  }
-
-  private pointerDown(e: PointerEvent): void {
-    if (e.button !== 0) return;
-    this.canvas.focus({ preventScroll: true });
-    this.canvas.setPointerCapture(e.pointerId);
-    this.pointers.set(e.pointerId, { x: e.clientX, y: e.clientY });
-    if (this.pointers.size === 1) this.dragged = 0;
-  }
-
-  private pointerMove(e: PointerEvent): void {
-    const before = this.pointers.get(e.pointerId);
-    if (!before) {
-      this.hover(this.at(e), e.clientX, e.clientY);
-      return;
-    }
-    const now = { x: e.clientX, y: e.clientY };
-    const width = this.canvas.getBoundingClientRect().width;
-    this.dragged += Math.abs(now.x - before.x) + Math.abs(now.y - before.y);
-    if (this.pointers.size === 2) this.pinch(e.pointerId, before, now);
-    else if (this.dragged > CLICK_SLOP) {
-      const by = ((before.x - now.x) / width) * (this.to - this.from);
-      this.jump(this.from + by, this.to + by);
-      this.scroller.scrollTop += before.y - now.y;
-      this.hover(null, 0, 0);
-      this.canvas.classList.add("dragging");
-    }
-    this.pointers.set(e.pointerId, now);
-  }
-
-  private pinch(id: number, before: { x: number }, now: { x: number }): void {
-    let other = before;
-    for (const [key, p] of this.pointers) if (key !== id) other = p;
-    const spread = Math.abs(before.x - other.x);
-    if (spread < 8) return;
-    const box = this.canvas.getBoundingClientRect();
-    const at = (other.x - box.left) / box.width;
-    const span = this.to - this.from;
-    const factor = Math.max(8, Math.abs(now.x - other.x)) / spread;
-    const next = Math.min(
-      this.layout.total,
-      Math.max(span / factor, this.layout.total * SMALLEST_SPAN),
-    );
-    const pivot = this.from + span * at;
-    this.jump(pivot - next * at, pivot + next * (1 - at));
-  }
-
-  private pointerUp(e: PointerEvent): void {
-    this.canvas.classList.remove("dragging");
-    if (!this.pointers.delete(e.pointerId)) return;
-    if (this.dragged > CLICK_SLOP) {
-      this.listener.moved();
-      return;
-    }
+  private click(e: MouseEvent): void {
     const place = this.at(e);
-    if (!place) {
-      this.select(-1);
-      return;
-    }
-    const fn = place.layout.fn[place.node];
+    const fn = place ? place.layout.fn[place.node] : -1;
     if ((e.ctrlKey || e.metaKey) && fn >= 0) {
       this.listener.open(fn);
       return;
     }
-    this.select(place.node);
-    this.zoomTo(place);
+    this.select(place?.node ?? -1);
+    if (place) this.zoomTo(place);
   }
 
   private hover(place: Place | null, x: number, y: number): void {

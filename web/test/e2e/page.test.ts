@@ -91,6 +91,28 @@ test("a click zooms, names the frame, and the address brings it back", async () 
   });
 });
 
+test("the wheel zooms where the pointer is, dragging pans and is no click", async () => {
+  await open("flame.html", "", {}, async (page) => {
+    const box = await page.locator("canvas").boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width / 4, box.y + 50);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -140); // e^0.7: about twice as large
+    await page.keyboard.up("Control");
+    await page.waitForFunction(() => location.hash.includes("range="));
+    const [from, to] = await range(page);
+    assert.ok(Math.abs(to - from - Math.exp(-0.7)) < 1e-6, `${from}–${to}`);
+    assert.ok(Math.abs(from + (to - from) / 4 - 0.25) < 1e-3, "the point under the pointer moved");
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 4 - 100, box.y + 50, { steps: 4 });
+    await page.mouse.up();
+    const moved = await range(page);
+    const want = from + (100 / box.width) * (to - from);
+    assert.ok(Math.abs(moved[0] - want) < 1e-3, `${moved[0]}, want ${want}`);
+    assert.equal(await page.locator(".details .name").count(), 0, "a drag selected a frame");
+  });
+});
+
 test("a search says what share of the samples matched, in every view", async () => {
   await open("flame.html", "", {}, async (page) => {
     await page.keyboard.press("/");
