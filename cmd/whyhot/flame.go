@@ -89,6 +89,7 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 	if f.title == "" {
 		f.title = profileTitle(p, path)
 	}
+	opt.MinWeight = leastShown(p)
 	draw := func(w io.Writer) error { return f.draw(w, format, p, view.BuildTree(p, opt)) }
 	if out == "-" {
 		// Into memory first: a picture that fails half-way must not go down the pipe.
