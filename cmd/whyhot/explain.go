@@ -27,6 +27,7 @@ type explainFlags struct {
 	html   string
 	rules  []string
 	all    bool
+	number int
 }
 
 func newExplainCmd() *cobra.Command {
@@ -48,6 +49,7 @@ Many fast programs get no finding; that is an answer too.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
+	flags.IntVarP(&f.number, "number", "n", 0, "findings to show at most, 0 for all")
 	flags.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
 	flags.StringVar(&f.html, "html", "", "write a self-contained HTML report to `OUT`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
@@ -58,6 +60,9 @@ Many fast programs get no finding; that is an answer too.`,
 }
 
 func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
+	if f.number < 0 {
+		return fmt.Errorf("-n %d: must not be negative", f.number)
+	}
 	cat, err := loadCatalog(f.rules)
 	if err != nil {
 		return err
@@ -73,6 +78,10 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	report, err := explain(cmd, p, path, cat, f)
 	if err != nil {
 		return err
+	}
+	if f.number > 0 && len(report.Findings) > f.number {
+		report.Notes = append(report.Notes, fmt.Sprintf("%d more findings (-n 0 shows all)", len(report.Findings)-f.number))
+		report.Findings = report.Findings[:f.number]
 	}
 	looked := fmt.Sprintf("%d catalogue entries were held against %s.", len(cat.Entries), countText(p))
 	if f.html != "" {
