@@ -122,7 +122,7 @@ func compare(file, collapse string, rounds int) error {
 		return err
 	}
 	script := func(args string) []string {
-		return []string{"sh", "-c", `perf script -i "$1" ` + args + ` 2>/dev/null | awk -f "$2"`, "sh", file, collapse}
+		return []string{"bash", "-o", "pipefail", "-c", `perf script -i "$1" ` + args + ` 2>/dev/null | awk -f "$2"`, "sh", file, collapse}
 	}
 	pairs := [][2]*side{
 		{

@@ -37,3 +37,4 @@ kill $load 2>/dev/null || true
 ls -l "$dir/perf.data" | awk '{ printf "%.1f MB\n", $5 / 1e6 }'
 go build -o "$dir/bench" ./bench/perfdata
 "$dir/bench" compare -rounds "$rounds" "$dir/perf.data"
+[ -z "${KEEP:-}" ] || cp "$dir/perf.data" "$KEEP"

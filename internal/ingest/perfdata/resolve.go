@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	resolveCacheBits = 15
+	resolveCacheBits = 14
 	// hashFactor spreads numbers over 64 bits (2^64 divided by the golden ratio).
 	hashFactor = 0x9e3779b97f4a7c15
 )
