@@ -3,7 +3,7 @@
 
 Every pair runs in turn, in random order within a round; the number is the ratio
 of medians of CPU time (user + system of the child), baseline over variant, with
-a bootstrap 95 % interval. Needs: g++, node, php-cli, pigz, libdeflate-tools,
+a bootstrap 95 % interval. Needs: g++, node, pigz, libdeflate-tools,
 python3-yaml, xmllint, jq, mimalloc, jemalloc and tcmalloc from Debian, and
 orjson for the python3 on the path (skipped where it is missing).
 """
@@ -32,8 +32,6 @@ def inputs():
         f.write("<r>" + "".join(f'<i id="{i}"><n>user{i}</n></i>' for i in range(300000)) + "</r>")
     with open(path("a.js"), "w") as f:
         f.write("const s=require('fs').readFileSync('%s','utf8');let n=0;for(let i=0;i<10;i++){n+=JSON.stringify(JSON.parse(s)).length}console.log(n)" % path("data.json"))
-    with open(path("h.php"), "w") as f:
-        f.write("<?php ini_set('memory_limit','2G');$s=file_get_contents('%s');for($i=0;$i<4;$i++){$d=json_decode($s,true);$e=unserialize(serialize($d));}echo count($e);" % path("data.json"))
     subprocess.run(["g++", "-O2", "-std=c++20", "-o", path("pairs"), os.path.join(HERE, "pairs.cpp"), "-lz"], check=True)
 
 
@@ -43,7 +41,7 @@ def py(code):
 
 def pairs():
     d, t, p = path("data.json"), path("data.txt"), path("pairs")
-    yaml = "import yaml;s=yaml.safe_dump([{'a':i,'b':['x','y'],'c':{'k':str(i)}} for i in range(1500)]);yaml.load(s,Loader=yaml.%s)"
+    yaml = "import yaml;s='\\n'.join('- {a: %%d, b: [x, y], c: {k: v%%d}}' %% (i, i) for i in range(2500));yaml.load(s,Loader=yaml.%s)"
     jsn = "import %s as json;s=open('" + d + "','rb').read();[json.dumps(json.loads(s)) for _ in range(4)]"
     def env(**kw):
         return kw
@@ -55,7 +53,6 @@ def pairs():
     yield "python-json", "loads+dumps: orjson", (py(jsn % "json"), {}), (py(jsn % "orjson"), {})
     yield "python-yaml-c", "safe_load: CSafeLoader", (["/usr/bin/python3", "-c", yaml % "SafeLoader"], {}), (["/usr/bin/python3", "-c", yaml % "CSafeLoader"], {})
     yield "node-gc", "JSON loop: --max-semi-space-size=64", (["node", path("a.js")], {}), (["node", path("a.js")], env(NODE_OPTIONS="--max-semi-space-size=64"))
-    yield "page-fault-churn", "php arrays: USE_ZEND_ALLOC_HUGE_PAGES=1", (["php", path("h.php")], {}), (["php", path("h.php")], env(USE_ZEND_ALLOC_HUGE_PAGES="1"))
     yield "gzip-pigz", "gzip -6: libdeflate-gzip", (["gzip", "-6", "-c", t], {}), (["libdeflate-gzip", "-6", "-c", t], {})
     yield "gzip-pigz", "gzip -6: pigz (CPU, not wall)", (["gzip", "-6", "-c", t], {}), (["pigz", "-6", "-c", t], {})
     for rule, slow, fast in (("exceptions-control-flow", "throw", "nothrow"), ("pcre-compile-per-call", "regex", "regex-once"), ("vector-bool", "vbool", "vchar8"),

@@ -19,7 +19,10 @@ func Page(e *Entry) string {
 	}
 	section(&b, "What to do", e.Swap.Steps)
 	section(&b, "What may come back", []string{fmt.Sprintf("%.0f %% to %.0f %% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
-	section(&b, "What others say (not measured here)", shown(e))
+	if e.Verified != "" {
+		section(&b, "What we measured", []string{e.Verified})
+	}
+	section(&b, "What others say", shown(e))
 	section(&b, "Mind", cautions(e))
 	if e.Licence != "" {
 		section(&b, "Licence", []string{e.Licence})

@@ -254,7 +254,7 @@ func TestUncheckedClaimsAreNotShown(t *testing.T) {
 	for _, e := range run(t, parse(t, mallocHeavy), c, nil)[0].Evidence {
 		text += e.Text + "\n"
 	}
-	if strings.Contains(text, "hearsay") || !strings.Contains(text, "checked (y; not measured here)") {
+	if strings.Contains(text, "hearsay") || !strings.Contains(text, "checked (y; their number, not ours)") {
 		t.Errorf("evidence:\n%s", text)
 	}
 }

@@ -137,6 +137,9 @@ func (e *engine) evidence(v *verdict) []finding.Evidence {
 		out = append(out, finding.Evidence{Kind: "version", Text: "Holds for " + v.entry.Versions + "; which one ran could not be checked."})
 	}
 	out = append(out, e.overlapEvidence(v)...)
+	if v.entry.Verified != "" {
+		out = append(out, finding.Evidence{Kind: "measured", Text: "Measured by whyhot's own trials, not on your program: " + v.entry.Verified})
+	}
 	for _, cl := range v.entry.Claims {
 		out = appendClaim(out, "", cl)
 	}
@@ -154,7 +157,7 @@ func appendClaim(out []finding.Evidence, who string, cl catalog.Claim) []finding
 	if cl.Evidence == catalog.EvidenceRecall {
 		return out
 	}
-	return append(out, finding.Evidence{Kind: "claim", Text: fmt.Sprintf("%s%s (%s; not measured here)", who, cl.Text, cl.Source)})
+	return append(out, finding.Evidence{Kind: "claim", Text: fmt.Sprintf("%s%s (%s; their number, not ours)", who, cl.Text, cl.Source)})
 }
 
 func (e *engine) symbolEvidence(v *verdict) []finding.Evidence {
