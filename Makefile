@@ -15,14 +15,22 @@ build: ## build bin/whyhot
 	@scripts/deps build
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/whyhot ./cmd/whyhot
 
+.PHONY: analyzer
+analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot scan`)
+	@scripts/deps analyzer
+	@mkdir -p build
+	@cmake -G Ninja -S analyzer -B build/analyzer -DCMAKE_CXX_COMPILER=clang++-19 > build/analyzer-cmake.log || { cat build/analyzer-cmake.log; exit 1; }
+	ninja -C build/analyzer
+	@mkdir -p bin && cp build/analyzer/whyhot-analyzer bin/
+
 .PHONY: demo
 demo: build ## record real programs, say why they are hot, try the proposed changes
 	@scripts/deps build demo
 	@scripts/demo
 
 .PHONY: test
-test: build ## install what is missing, run every check and every test
-	@scripts/deps build demo test
+test: build analyzer ## install what is missing, run every check and every test
+	@scripts/deps build demo analyzer test
 	@scripts/test
 
 .PHONY: lint

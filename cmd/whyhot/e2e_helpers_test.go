@@ -26,6 +26,9 @@ func condition(cond string) (bool, error) {
 		return probe.Run() == nil, nil
 	case "root":
 		return os.Geteuid() == 0, nil
+	case "analyzer":
+		_, err := os.Stat(filepath.Join("..", "..", "bin", "whyhot-analyzer"))
+		return err == nil, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }
