@@ -65,8 +65,8 @@ func (e *engine) shareOf(v *verdict) finding.Share {
 func (e *engine) place(v *verdict) finding.Place {
 	c := v.entry
 	binary := v.program.main
-	if c.Match.Place != "program" && v.trace.library != 0 && codename.OfMapping(e.p.Mapping(v.trace.library).Path) != profile.KindKernel {
-		binary = v.trace.library
+	if lib := v.trace.library; lib != 0 && e.pointsAtLibrary(c, lib) {
+		binary = lib
 	}
 	m := e.p.Mapping(binary)
 	pl := finding.Place{Binary: m.Path, BuildID: m.BuildID}
@@ -82,6 +82,19 @@ func (e *engine) place(v *verdict) finding.Place {
 		e.placeCaller(v, &pl)
 	}
 	return pl
+}
+
+// pointsAtLibrary says whether the binary of the matched code is the place: not
+// the kernel, and for a fix at the caller not the C or C++ library.
+func (e *engine) pointsAtLibrary(c *compiled, lib profile.MappingID) bool {
+	path := e.p.Mapping(lib).Path
+	switch {
+	case c.Match.Place == "program", codename.OfMapping(path) == profile.KindKernel:
+		return false
+	case c.Match.Place == "caller":
+		return !plumbingLibrary.MatchString(baseName(path))
+	}
+	return true
 }
 
 // placeCaller points at the function that calls into the matched code most, and
