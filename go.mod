@@ -41,4 +41,7 @@ require (
 	pgregory.net/rapid v1.3.0 // indirect
 )
 
-ignore ./web/node_modules
+ignore (
+	./build
+	./web/node_modules
+)

@@ -119,16 +119,15 @@ func findFunction(p *profile.Profile, name string, all bool) ([]profile.Function
 
 // swapped says so when the file and the function were given the wrong way round.
 func swapped(cmd *cobra.Command, path, function string) error {
-	if path == "-" {
-		return nil
-	}
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	if _, err := os.Stat(function); err != nil {
-		return nil // then the missing file is the news
+	if path == "-" || isFile(path) || !isFile(function) {
+		return nil // a file that is missing is told by whoever opens it
 	}
 	return fmt.Errorf("there is no file %s; the file comes first: %s %s %s", path, cmd.CommandPath(), term.Quote(function), term.Quote(path))
+}
+
+func isFile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // lookUp finds all functions that name can mean; reErr says why it is no

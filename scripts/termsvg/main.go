@@ -62,7 +62,7 @@ func draw(w io.Writer, title, text string) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 	p(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14">`+"\n", width, height, width)
 	p(`<rect width="%.0f" height="%.0f" rx="8" fill="#1e2127"/>`+"\n", width, height)
-	for i, c := range []string{"#e06c75", "#e5c07b", "#98c379"} {
+	for i, c := range []string{palette[1], palette[3], palette[2]} {
 		p(`<circle cx="%d" cy="15" r="5" fill="%s"/>`, 18+18*i, c)
 	}
 	p("\n"+`<text x="%.0f" y="20" fill="#abb2bf" text-anchor="middle">%s</text>`+"\n", width/2, html.EscapeString(title))
@@ -126,7 +126,7 @@ func (s style) attributes() string {
 // apply reads the parameters of one SGR sequence; the program uses the sixteen
 // colours only.
 func (s style) apply(params string) style {
-	for _, f := range strings.Split(params, ";") {
+	for f := range strings.SplitSeq(params, ";") {
 		n := 0
 		_, _ = fmt.Sscan(f, &n) // an empty parameter is 0: reset
 		switch {
