@@ -87,6 +87,20 @@ type Match struct {
 	Place string `yaml:"place"`
 }
 
+// The measures of a Match.
+const (
+	Inclusive = "inclusive"
+	Exclusive = "exclusive"
+)
+
+// The places that a finding may point at.
+const (
+	PlaceProgram  = "program"
+	PlaceLibrary  = "library"
+	PlaceFunction = "function"
+	PlaceCaller   = "caller"
+)
+
 // Unless lists what makes the advice moot.
 type Unless struct {
 	MappedLibrary []Pattern `yaml:"mapped_library"`

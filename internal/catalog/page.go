@@ -47,7 +47,7 @@ func spoken(e *Entry) []string {
 	m := &e.Match
 	var out []string
 	how := "some frame of the stack matches (counted once a sample)"
-	if m.Measure == "exclusive" {
+	if m.Measure == Exclusive {
 		how = "the function that runs matches"
 	}
 	out = append(out, fmt.Sprintf("At least %.3g %% of a program's samples, sampling error taken off, in which %s:", 100*m.MinShare, how))

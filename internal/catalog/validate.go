@@ -84,8 +84,8 @@ func (k *checker) head() {
 func (k *checker) match() {
 	m := &k.e.Match
 	k.addf(len(m.Any) > 0, "$.match.any", "match.any is empty: the entry would never speak")
-	k.oneOf(m.Measure, []string{"inclusive", "exclusive"}, "$.match.measure")
-	k.oneOf(m.Place, []string{"program", "library", "function", "caller"}, "$.match.place")
+	k.oneOf(m.Measure, []string{Inclusive, Exclusive}, "$.match.measure")
+	k.oneOf(m.Place, []string{PlaceProgram, PlaceLibrary, PlaceFunction, PlaceCaller}, "$.match.place")
 	k.addf(m.MinShare > 0 && m.MinShare < 1, "$.match.min_share",
 		"min_share is %g: a fraction between 0 and 1 is wanted (0.05 for 5 %%)", m.MinShare)
 	k.addf(m.SeenShare >= 0 && m.SeenShare < 1, "$.match.seen_share", "seen_share is %g: a fraction is wanted", m.SeenShare)

@@ -119,7 +119,7 @@ func (e *engine) counts(c *compiled) bool {
 	switch {
 	case !e.met(c.any):
 		return false
-	case c.Match.Measure == "exclusive" && !e.atLeaf(c.any):
+	case c.Match.Measure == catalog.Exclusive && !e.atLeaf(c.any):
 		return false
 	case c.inside != noSet && (!e.met(c.inside) || e.last[c.inside] <= e.first[c.any]):
 		return false

@@ -70,15 +70,15 @@ func (e *engine) place(v *verdict) finding.Place {
 	}
 	m := e.p.Mapping(binary)
 	pl := finding.Place{Binary: m.Path, BuildID: m.BuildID}
-	if m.Path == "" && c.Match.Place == "program" {
+	if m.Path == "" && c.Match.Place == catalog.PlaceProgram {
 		pl.Binary = v.program.name
 	}
 	switch c.Match.Place {
-	case "function":
+	case catalog.PlaceFunction:
 		if id, w := top(v.trace.functions); float64(w) >= dominates*float64(v.cost.inclusive) {
 			e.point(&pl, id, 0)
 		}
-	case "caller":
+	case catalog.PlaceCaller:
 		e.placeCaller(v, &pl)
 	}
 	return pl
@@ -89,9 +89,9 @@ func (e *engine) place(v *verdict) finding.Place {
 func (e *engine) pointsAtLibrary(c *compiled, lib profile.MappingID) bool {
 	path := e.p.Mapping(lib).Path
 	switch {
-	case c.Match.Place == "program", codename.OfMapping(path) == profile.KindKernel:
+	case c.Match.Place == catalog.PlaceProgram, codename.OfMapping(path) == profile.KindKernel:
 		return false
-	case c.Match.Place == "caller":
+	case c.Match.Place == catalog.PlaceCaller:
 		return !plumbingLibrary.MatchString(baseName(path))
 	}
 	return true
