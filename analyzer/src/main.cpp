@@ -37,9 +37,9 @@ protocol::Reply answer(const protocol::Request &R) {
   O.Functions = R.Functions;
   O.Level = U.Level;
   O.StrictAliasing = U.StrictAliasing;
+  O.Remarks = R.Remarks;
+  O.Blame = R.Blame;
   Out.Result = ir::analyse(*U.Module, *U.Target, O);
-  if (!R.Remarks)
-    Out.Result.Remarks.clear();
   Out.AnalysisSeconds = since(Start);
   return Out;
 }

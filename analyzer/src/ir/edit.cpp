@@ -90,6 +90,14 @@ bool hoistInLoop(const LoopFacts &X, const Predicate &P, const SiteFilter &Only)
   return true;
 }
 
+bool dropVolatile(Instruction &I) {
+  if (auto *L = dyn_cast<LoadInst>(&I))
+    L->setVolatile(false);
+  else
+    cast<StoreInst>(I).setVolatile(false);
+  return true;
+}
+
 } // namespace
 
 unsigned retypeStores(Module &M, const Predicate &P, const SiteFilter &Only) {
@@ -99,7 +107,9 @@ unsigned retypeStores(Module &M, const Predicate &P, const SiteFilter &Only) {
     for (Instruction &I : instructions(F)) {
       if (Only && !Only(I))
         continue;
-      if (P.Blames(I)) {
+      if (P.Qualifier) {
+        Edits += P.Blames(I) && dropVolatile(I);
+      } else if (P.Blames(I)) {
         I.setMetadata(LLVMContext::MD_tbaa, Tags.below(I.getMetadata(LLVMContext::MD_tbaa)));
         ++Edits;
       } else if (P.Name == "char" && retypeStructCopy(I, Tags)) {

@@ -21,6 +21,7 @@ using SiteFilter = std::function<bool(const llvm::Instruction &)>;
 // are not part of such an edit, and retyping them too promotes loads that the
 // real edit leaves alone. Copies of one-byte structs carry their tags in
 // !tbaa.struct and become stores only later, so those are rewritten as well.
+// Where a qualifier is to blame, it is dropped.
 unsigned retypeStores(llvm::Module &M, const Predicate &P, const SiteFilter &Only);
 
 // Declares that, within its loop, a blamed store that is the only reason for a

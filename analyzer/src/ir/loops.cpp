@@ -1,6 +1,7 @@
 #include "ir/loops.h"
 
-#include "llvm/Analysis/ValueTracking.h"
+#include "ir/punning.h"
+
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace llvm;
@@ -35,8 +37,18 @@ std::string chainKey(const SourceChain &Chain) {
   return Key;
 }
 
+std::string leafKey(const SourceChain &Chain) {
+  return Chain.empty() ? std::string() : chainKey({Chain[0]});
+}
+
 unsigned LoopFacts::blamedReloads() const {
-  return std::count_if(Reloads.begin(), Reloads.end(), [](const Reload &R) { return R.OnlyBlamed; });
+  std::set<const LoadInst *> Distinct;
+  for (const Reload &R : Reloads)
+    if (R.OnlyBlamed)
+      Distinct.insert(R.Load);
+  for (const LocalReload &R : Locals)
+    Distinct.insert(R.Load);
+  return Distinct.size();
 }
 
 namespace {
@@ -64,11 +76,6 @@ private:
   const Loop &L;
 };
 
-bool sameObject(const Instruction &Store, const LoadInst &Load) {
-  return getUnderlyingObject(getLoadStorePointerOperand(&Store)) ==
-         getUnderlyingObject(Load.getPointerOperand());
-}
-
 struct Memory {
   std::vector<LoadInst *> Loads;      // simple loads of the loop's own blocks
   std::vector<Instruction *> Writers; // everything in the loop that may write
@@ -80,34 +87,85 @@ bool writesForReal(const Instruction &I) {
   return true;
 }
 
+// The vectoriser's masked accesses and gathers are calls in form only.
+std::optional<bool> maskedAccess(const Instruction &I) {
+  auto *II = dyn_cast<IntrinsicInst>(&I);
+  switch (II ? II->getIntrinsicID() : Intrinsic::not_intrinsic) {
+  case Intrinsic::masked_load:
+  case Intrinsic::masked_gather:
+  case Intrinsic::masked_expandload:
+    return false;
+  case Intrinsic::masked_store:
+  case Intrinsic::masked_scatter:
+  case Intrinsic::masked_compressstore:
+    return true;
+  default:
+    return std::nullopt;
+  }
+}
+
+void addLoad(LoopFacts &X, Memory &M, Instruction &I, bool Own) {
+  auto *Load = dyn_cast<LoadInst>(&I);
+  if (Load && !Load->isSimple())
+    M.Writers.push_back(&I);
+  if (!Own)
+    return;
+  X.Loads++;
+  X.Accesses.push_back(&I);
+  if (Load && Load->isSimple())
+    M.Loads.push_back(Load);
+}
+
+void addStore(LoopFacts &X, Memory &M, Instruction &I, const Predicate &P, bool Own) {
+  M.Writers.push_back(&I);
+  if (!Own)
+    return;
+  X.Stores++;
+  X.Accesses.push_back(&I);
+  const Type *T = isa<StoreInst>(I) ? accessType(I) : I.getOperand(0)->getType();
+  const uint64_t Bytes = I.getDataLayout().getTypeStoreSize(const_cast<Type *>(T)).getKnownMinValue();
+  X.StoreBytes += Bytes;
+  X.StoreBytesAt[leafKey(chainOf(I.getDebugLoc().get()))] += Bytes;
+  X.BlamedStores += P.Blames(I);
+}
+
 Memory countAccesses(LoopFacts &X, const LoopInfo &LI, const Predicate &P) {
   Memory M;
-  const DataLayout &DL = X.L->getHeader()->getDataLayout();
   for (BasicBlock *BB : X.L->blocks()) {
     const bool Own = LI.getLoopFor(BB) == X.L;
     for (Instruction &I : *BB) {
-      if (auto *Load = dyn_cast<LoadInst>(&I)) {
-        if (Own) {
-          X.Loads++;
-          if (Load->isSimple())
-            M.Loads.push_back(Load);
-        }
-        if (!Load->isSimple())
-          M.Writers.push_back(&I);
-      } else if (auto *Store = dyn_cast<StoreInst>(&I)) {
-        if (Own) {
-          X.Stores++;
-          X.StoreBytes += DL.getTypeStoreSize(Store->getValueOperand()->getType()).getKnownMinValue();
-          X.BlamedStores += P.Blames(I);
-        }
-        M.Writers.push_back(&I);
-      } else if (I.mayWriteToMemory() && writesForReal(I)) {
+      const std::optional<bool> MaskedStore = maskedAccess(I);
+      if (isa<LoadInst>(I) || MaskedStore == false)
+        addLoad(X, M, I, Own);
+      else if (isa<StoreInst>(I) || MaskedStore == true)
+        addStore(X, M, I, P, Own);
+      else if (I.mayWriteToMemory() && writesForReal(I)) {
         X.Calls += Own;
         M.Writers.push_back(&I);
       }
     }
   }
   return M;
+}
+
+// How far an exit's condition is followed back.
+constexpr unsigned MaxConditionDepth = 5;
+
+bool dependsOnVolatile(const Loop &L, const Value *V, unsigned Depth = 0) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !L.contains(I) || Depth > MaxConditionDepth || isa<PHINode>(I))
+    return false;
+  if (auto *Load = dyn_cast<LoadInst>(I))
+    return Load->isVolatile();
+  return any_of(I->operands(), [&](const Use &Op) { return dependsOnVolatile(L, Op, Depth + 1); });
+}
+
+bool endsOnVolatile(const Loop &L) {
+  SmallVector<BasicBlock *, 4> Exiting;
+  L.getExitingBlocks(Exiting);
+  return any_of(Exiting, [&](BasicBlock *BB) {
+    return any_of(BB->getTerminator()->operands(), [&](const Use &Op) { return dependsOnVolatile(L, Op); });
+  });
 }
 
 // Finds the loads whose address does not change in the loop, and the writers
@@ -130,7 +188,7 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &
         R.Clobbers.push_back(W);
         // A store derived from the very pointer that is read through may
         // change it for real: type punning is no false sharing of types.
-        R.OnlyBlamed &= P.Blames(*W) && !sameObject(*W, *Load);
+        R.OnlyBlamed &= P.Blames(*W) && !mayPun(*W, *Load);
       }
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
@@ -159,7 +217,7 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
       continue;
     auto *Def = dyn_cast<MemoryDef>(Walker->getClobberingMemoryAccess(Load));
     Instruction *Clobber = Def ? Def->getMemoryInst() : nullptr;
-    if (!Clobber || !P.Blames(*Clobber) || sameObject(*Clobber, *Load))
+    if (!Clobber || !P.Blames(*Clobber) || mayPun(*Clobber, *Load))
       continue;
     if (AA.alias(MemoryLocation::get(Load), MemoryLocation::get(Clobber)) != AliasResult::MayAlias)
       continue;
@@ -186,6 +244,7 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.Start = chainOf(L->getStartLoc().get());
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
+    X.EndsOnVolatile = endsOnVolatile(*L);
     const Memory M = countAccesses(X, LI, P);
     findReloads(X, M, AA, P);
     Index[L] = All.size();

@@ -9,6 +9,7 @@
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/Dominators.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ using SourceChain = std::vector<SourcePoint>;
 
 SourceChain chainOf(const llvm::DILocation *Loc);
 std::string chainKey(const SourceChain &Chain);
+std::string leafKey(const SourceChain &Chain); // of the innermost position alone
 
 // A load that would be loop-invariant if the blamed stores did not clobber it.
 struct Reload {
@@ -54,10 +56,13 @@ struct LoopFacts {
   unsigned BlamedStores = 0;
   unsigned Calls = 0;
   uint64_t StoreBytes = 0;
+  std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
+  std::vector<llvm::Instruction *> Accesses;    // loads and stores
+  bool EndsOnVolatile = false;                  // an exit depends on a volatile load
   std::vector<Reload> Reloads;
   std::vector<LocalReload> Locals;
 
-  unsigned blamedReloads() const;
+  unsigned blamedReloads() const; // loads that blamed stores alone repeat
 };
 
 // The loops of one function in preorder.

@@ -1,5 +1,6 @@
 #include "ir/pipeline.h"
 
+#include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -22,20 +23,64 @@ bool ofInterest(StringRef Pass) {
          Pass == "loop-delete" || Pass == "licm" || Pass == "gvn" || Pass == "inline";
 }
 
+bool tellsFate(StringRef Pass) {
+  return Pass == "loop-vectorize" || Pass == "loop-idiom" || Pass == "loop-unroll" || Pass == "loop-delete";
+}
+
+bool isAt(const DILocation &D, const DiagnosticLocation &Leaf) {
+  return D.getLine() == Leaf.getLine() && D.getColumn() == Leaf.getColumn() && D.getFilename() == Leaf.getRelativePath();
+}
+
+// A remark keeps the leaf position only; the block it hangs on has the inlining
+// chain. Either an instruction there stands at that very position, or one comes
+// from the same function body and so shares what that was inlined into.
+SourceChain chainFrom(const BasicBlock &BB, const DiagnosticLocation &Leaf) {
+  const DILocation *Near = nullptr;
+  for (const Instruction &I : BB)
+    for (const DILocation *D = I.getDebugLoc().get(); D; D = D->getInlinedAt()) {
+      if (isAt(*D, Leaf))
+        return chainOf(D);
+      auto *SP = D->getScope()->getSubprogram();
+      if (!SP || D->getFilename() != Leaf.getRelativePath() || SP->getLine() > Leaf.getLine())
+        continue;
+      if (!Near || Near->getScope()->getSubprogram()->getLine() < SP->getLine())
+        Near = D;
+    }
+  SourceChain Chain;
+  if (Near) {
+    Chain = chainOf(Near);
+    Chain[0].Line = Leaf.getLine();
+    Chain[0].Column = Leaf.getColumn();
+  }
+  return Chain;
+}
+
+SourceChain placeOf(const DiagnosticInfoIROptimization &D) {
+  const DiagnosticLocation Leaf = D.getLocation();
+  if (!Leaf.isValid())
+    return {};
+  if (auto *BB = dyn_cast_or_null<BasicBlock>(D.getCodeRegion()))
+    if (SourceChain Chain = chainFrom(*BB, Leaf); !Chain.empty())
+      return Chain;
+  return {{Leaf.getAbsolutePath(), Leaf.getLine(), Leaf.getColumn(), ""}};
+}
+
 unsigned number(const DiagnosticInfoOptimizationBase &D, StringRef Key) {
   for (const auto &Arg : D.getArgs()) {
     unsigned N = 0;
-    if (Arg.Key == Key && !StringRef(Arg.Val).getAsInteger(10, N))
+    StringRef Value = Arg.Val;
+    Value.consume_front("vscale x ");
+    if (Arg.Key == Key && !Value.getAsInteger(10, N))
       return N;
   }
   return 0;
 }
 
 struct Collector : DiagnosticHandler {
-  explicit Collector(std::vector<Remark> &Out) : Out(Out) {}
-  bool isAnalysisRemarkEnabled(StringRef Pass) const override { return Pass == "loop-vectorize"; }
-  bool isMissedOptRemarkEnabled(StringRef Pass) const override { return ofInterest(Pass); }
-  bool isPassedOptRemarkEnabled(StringRef Pass) const override { return ofInterest(Pass); }
+  Collector(std::vector<Remark> &Out, RemarkDetail Detail) : Out(Out), All(Detail == RemarkDetail::Everything) {}
+  bool isAnalysisRemarkEnabled(StringRef Pass) const override { return All && Pass == "loop-vectorize"; }
+  bool isMissedOptRemarkEnabled(StringRef Pass) const override { return All && ofInterest(Pass); }
+  bool isPassedOptRemarkEnabled(StringRef Pass) const override { return All ? ofInterest(Pass) : tellsFate(Pass); }
   bool isAnyRemarkEnabled() const override { return true; }
 
   bool handleDiagnostics(const DiagnosticInfo &DI) override {
@@ -48,11 +93,7 @@ struct Collector : DiagnosticHandler {
     R.Name = D->getRemarkName().str();
     R.Function = D->getFunction().getName().str();
     R.Message = D->getMsg();
-    // The remark itself keeps the leaf position only; the block it hangs on has
-    // the inlining chain.
-    const DiagnosticLocation Leaf = D->getLocation();
-    if (Leaf.isValid())
-      R.Where.push_back({Leaf.getAbsolutePath(), Leaf.getLine(), Leaf.getColumn(), ""});
+    R.Where = placeOf(*D);
     R.VectorWidth = number(*D, "VectorizationFactor");
     R.Interleave = number(*D, "InterleaveCount");
     R.UnrollCount = number(*D, "UnrollCount");
@@ -61,6 +102,7 @@ struct Collector : DiagnosticHandler {
   }
 
   std::vector<Remark> &Out;
+  bool All;
 };
 
 } // namespace
@@ -85,11 +127,23 @@ std::vector<LoopFacts> Pipeline::loops(Function &F, const Predicate &P) {
                       FAM.getResult<MemorySSAAnalysis>(F).getMSSA(), P);
 }
 
-std::vector<Remark> runWithRemarks(Pipeline &P, Module &M, OptimizationLevel Level) {
+const LoopInfo &Pipeline::loopInfo(Function &F) { return FAM.getResult<LoopAnalysis>(F); }
+
+bool Pipeline::blames(Function &F, const Predicate &P) {
+  const LoopInfo &LI = loopInfo(F);
+  for (const Loop *L : LI)
+    for (const BasicBlock *BB : L->blocks())
+      for (const Instruction &I : *BB)
+        if (P.Blames(I))
+          return true;
+  return false;
+}
+
+std::vector<Remark> runWithRemarks(Pipeline &P, Module &M, OptimizationLevel Level, RemarkDetail Detail) {
   std::vector<Remark> Remarks;
   LLVMContext &Context = M.getContext();
   auto Before = Context.getDiagnosticHandler();
-  Context.setDiagnosticHandler(std::make_unique<Collector>(Remarks));
+  Context.setDiagnosticHandler(std::make_unique<Collector>(Remarks, Detail));
   P.run(M, Level);
   Context.setDiagnosticHandler(std::move(Before));
   return Remarks;

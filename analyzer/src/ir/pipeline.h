@@ -35,6 +35,9 @@ public:
 
   void run(llvm::Module &M, llvm::OptimizationLevel Level);
   std::vector<LoopFacts> loops(llvm::Function &F, const Predicate &P);
+  const llvm::LoopInfo &loopInfo(llvm::Function &F);
+  // Is there a blamed access in a loop of F? Much cheaper than loops().
+  bool blames(llvm::Function &F, const Predicate &P);
 
 private:
   llvm::LoopAnalysisManager LAM;
@@ -44,7 +47,11 @@ private:
   llvm::PassBuilder Builder;
 };
 
-// Runs the pipeline and collects the remarks of the loop passes.
-std::vector<Remark> runWithRemarks(Pipeline &P, llvm::Module &M, llvm::OptimizationLevel Level);
+// Which remarks are worth their cost: what became of loops, or also why the
+// passes left something alone.
+enum class RemarkDetail { LoopFates, Everything };
+
+std::vector<Remark> runWithRemarks(Pipeline &P, llvm::Module &M, llvm::OptimizationLevel Level,
+                                   RemarkDetail Detail = RemarkDetail::LoopFates);
 
 } // namespace whyhot::ir

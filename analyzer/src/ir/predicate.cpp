@@ -1,5 +1,7 @@
 #include "ir/predicate.h"
 
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Metadata.h"
 
 using namespace llvm;
@@ -41,45 +43,81 @@ bool blamesChar(const Instruction &I) {
   return S && S->getValueOperand()->getType()->getScalarType()->isIntegerTy(8) && isCharTagged(I);
 }
 
-// clang gives a bit-field store no tag at all, so it clobbers everything. The
-// value is the old word with some bits replaced: or(and(load, mask), new).
-bool blamesBitfield(const Instruction &I) {
-  auto *S = plainStore(I);
-  if (!S || I.getMetadata(LLVMContext::MD_tbaa) || !S->getValueOperand()->getType()->isIntegerTy())
+bool untagged(const Instruction &I) { return !I.getMetadata(LLVMContext::MD_tbaa); }
+
+// How deep the value of a bit-field store is looked into.
+constexpr unsigned MaxValueDepth = 4;
+
+bool mergesBits(const Value *V, const Value *Address, unsigned Depth = 0) {
+  if (auto *Load = dyn_cast<LoadInst>(V))
+    return Load->getPointerOperand() == Address;
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || Depth > MaxValueDepth)
     return false;
-  auto *Value = dyn_cast<BinaryOperator>(S->getValueOperand());
-  if (!Value)
-    return false;
-  auto masksLoad = [](const llvm::Value *V) {
-    auto *And = dyn_cast<BinaryOperator>(V);
-    if (And && And->getOpcode() == Instruction::And)
-      V = And->getOperand(0);
-    else if (And)
-      return false;
-    return isa<LoadInst>(V);
-  };
-  switch (Value->getOpcode()) {
+  switch (I->getOpcode()) {
+  case Instruction::And:
+    if (isa<ConstantInt>(I->getOperand(1)))
+      return true; // the other bits are kept, wherever the old word came from
+    [[fallthrough]];
   case Instruction::Or:
-    return masksLoad(Value->getOperand(0)) || masksLoad(Value->getOperand(1));
-  case Instruction::And: // a flag that is cleared needs no or
-    return isa<LoadInst>(Value->getOperand(0));
+  case Instruction::Xor:
+  case Instruction::Select:
+    return any_of(I->operands(), [&](const Use &Op) { return mergesBits(Op, Address, Depth + 1); });
   default:
     return false;
   }
 }
 
-bool blamesPointer(const Instruction &I) {
+// clang gives a bit-field store no tag at all, so it clobbers everything. The
+// value is the old word with some bits replaced: or(and(load, mask), new), or
+// what instruction combining makes of it.
+bool mergesStoredBits(const Instruction &I) {
   auto *S = plainStore(I);
-  return S && S->getValueOperand()->getType()->isPointerTy() && accessNodeName(I) == "any pointer";
+  return S && untagged(I) && S->getValueOperand()->getType()->isIntegerTy() &&
+         isa<Instruction>(S->getValueOperand()) && !isa<LoadInst>(S->getValueOperand()) &&
+         mergesBits(S->getValueOperand(), S->getPointerOperand());
 }
 
-bool blamesSize(const Instruction &I) {
+constexpr char BitfieldMark[] = "whyhot.bitfield";
+
+bool blamesBitfield(const Instruction &I) {
   auto *S = plainStore(I);
-  if (!S || !S->getValueOperand()->getType()->isIntegerTy(64))
+  return S && untagged(I) && (I.getMetadata(BitfieldMark) || mergesStoredBits(I));
+}
+
+bool storesPointer(const Instruction &I) {
+  auto *S = plainStore(I);
+  return S && S->getValueOperand()->getType()->isPointerTy();
+}
+
+bool storesSize(const Instruction &I) {
+  auto *S = plainStore(I);
+  return S && S->getValueOperand()->getType()->isIntegerTy(64);
+}
+
+bool blamesPointer(const Instruction &I) { return storesPointer(I) && accessNodeName(I) == "any pointer"; }
+
+bool blamesSize(const Instruction &I) {
+  if (!storesSize(I))
     return false;
   StringRef Name = accessNodeName(I);
   return Name == "long" || Name == "long long";
 }
+
+bool blamesVolatile(const Instruction &I) {
+  auto *L = dyn_cast<LoadInst>(&I);
+  auto *S = dyn_cast<StoreInst>(&I);
+  return (L && L->isVolatile() && !L->isAtomic()) || (S && S->isVolatile() && !S->isAtomic());
+}
+
+bool blamesUntaggedChar(const Instruction &I) {
+  auto *S = plainStore(I);
+  return S && untagged(I) && S->getValueOperand()->getType()->getScalarType()->isIntegerTy(8);
+}
+
+bool blamesUntaggedPointer(const Instruction &I) { return storesPointer(I) && untagged(I); }
+
+bool blamesUntaggedSize(const Instruction &I) { return storesSize(I) && untagged(I); }
 
 } // namespace
 
@@ -95,18 +133,31 @@ bool isCharTagged(const Instruction &I) {
   return accessType(I) && nodeName(scalarAccessNode(I)) == "omnipotent char";
 }
 
-const std::vector<Predicate> &predicates() {
-  static const std::vector<Predicate> All = {
-      {"char", blamesChar, true},
-      {"bitfield", blamesBitfield, true},
-      {"pointer", blamesPointer, false},
-      {"size", blamesSize, false},
-  };
-  return All;
+void markBitfieldStores(Module &M) {
+  MDNode *Mark = MDNode::get(M.getContext(), {});
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (mergesStoredBits(I))
+        I.setMetadata(BitfieldMark, Mark);
 }
 
-const Predicate *findPredicate(StringRef Name) {
-  for (const Predicate &P : predicates())
+const std::vector<Predicate> &predicates(bool StrictAliasing) {
+  static const std::vector<Predicate> Typed = {
+      {"char", blamesChar, true},         {"bitfield", blamesBitfield, true},
+      {"pointer", blamesPointer, false},  {"size", blamesSize, false},
+      {"volatile", blamesVolatile, true, true},
+  };
+  static const std::vector<Predicate> Untyped = {
+      {"char", blamesUntaggedChar, false},
+      {"pointer", blamesUntaggedPointer, false},
+      {"size", blamesUntaggedSize, false},
+      {"volatile", blamesVolatile, true, true},
+  };
+  return StrictAliasing ? Typed : Untyped;
+}
+
+const Predicate *findPredicate(StringRef Name, bool StrictAliasing) {
+  for (const Predicate &P : predicates(StrictAliasing))
     if (P.Name == Name)
       return &P;
   return nullptr;

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 #include <vector>
 
@@ -19,18 +20,31 @@ bool isCharTagged(const llvm::Instruction &I);
 
 struct Predicate {
   llvm::StringRef Name;
-  // Is this store one that the predicate blames?
+  // Is this access one that the predicate blames?
   bool (*Blames)(const llvm::Instruction &I);
   // Can a change of the written type free the loads? Then there is a world in
   // which the blamed stores carry a tag of their own.
   bool Retypable;
+  // The access itself is to blame, not what it clobbers: its world drops the
+  // qualifier, and hoisting does not apply.
+  bool Qualifier = false;
 };
 
 // char: stores through char, signed/unsigned char, uint8_t, std::byte.
 // bitfield: read-modify-write stores that clang leaves without any tag.
 // pointer: stores of a pointer, which reload every other pointer.
 // size: stores of an integer that reload fields of the same integer type.
-const std::vector<Predicate> &predicates();
-const Predicate *findPredicate(llvm::StringRef Name);
+// volatile: volatile accesses that no exit of the loop waits for.
+//
+// Without strict aliasing there are no tags: then a store is told by the type
+// it moves alone, no change of type is a remedy, and a bit-field store is no
+// worse than any other.
+const std::vector<Predicate> &predicates(bool StrictAliasing = true);
+// Marks the bit-field stores of unoptimised IR, so that they are known when
+// their values no longer show it: a word whose fields are all set has no part
+// of the old word left.
+void markBitfieldStores(llvm::Module &M);
+
+const Predicate *findPredicate(llvm::StringRef Name, bool StrictAliasing = true);
 
 } // namespace whyhot::ir

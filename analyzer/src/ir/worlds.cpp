@@ -1,6 +1,10 @@
 #include "ir/worlds.h"
 
+#include "ir/blame.h"
 #include "ir/edit.h"
+#include "ir/restrict.h"
+#include "ir/verdict.h"
+#include "ir/world.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,95 +18,7 @@ using namespace llvm;
 namespace whyhot::ir {
 namespace {
 
-// One loop of one world with what the passes said of it.
-struct Seen {
-  std::string Function;
-  std::string Key;  // start position with its inlining chain
-  std::string Leaf; // start position alone
-  bool VectorBody = false;
-  unsigned Loads, Stores, Calls, Reloads;
-  uint64_t StoreBytes;
-};
-
-struct World {
-  std::unique_ptr<Module> M;
-  std::unique_ptr<Pipeline> P; // owns the analyses that loop facts point into
-  std::vector<Remark> Remarks;
-  std::vector<Seen> Loops;
-};
-
-std::string leafKey(const SourceChain &C) {
-  return C.empty() ? std::string() : C[0].File + ":" + std::to_string(C[0].Line) + ":" + std::to_string(C[0].Column);
-}
-
-World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel Level, const Predicate &P) {
-  World W;
-  W.M = std::move(M);
-  W.P = std::make_unique<Pipeline>(TM);
-  W.Remarks = runWithRemarks(*W.P, *W.M, Level);
-  Pipeline Fresh(TM);
-  for (Function &F : *W.M) {
-    if (F.isDeclaration())
-      continue;
-    for (const LoopFacts &X : Fresh.loops(F, P))
-      W.Loops.push_back({X.Function, chainKey(X.Start), leafKey(X.Start),
-                         X.L->getHeader()->getName().starts_with("vector."), X.Loads, X.Stores, X.Calls,
-                         X.blamedReloads() + unsigned(X.Locals.size()), X.StoreBytes});
-  }
-  return W;
-}
-
-bool sameLeaf(const Remark &R, const SourceChain &Start) {
-  return !R.Where.empty() && !Start.empty() && R.Where[0].File == Start[0].File && R.Where[0].Line == Start[0].Line &&
-         R.Where[0].Column == Start[0].Column;
-}
-
-const Remark *findRemark(const World &W, const std::string &Function, const SourceChain &Start, StringRef Pass,
-                         std::initializer_list<StringRef> Names) {
-  for (const Remark &R : W.Remarks)
-    if (R.Kind == RemarkKind::Passed && R.Pass == Pass && sameLeaf(R, Start) &&
-        (Function.empty() || R.Function == Function) && is_contained(Names, StringRef(R.Name)))
-      return &R;
-  return nullptr;
-}
-
-// The main body stands for the loop: the vector body where there is one, else
-// the first of the loops that share the position (the remainder comes later).
-const Seen *mainLoop(const World &W, const std::string &Function, const std::string &Key) {
-  const Seen *Best = nullptr;
-  for (const Seen &S : W.Loops)
-    if (S.Key == Key && S.Function == Function && (!Best || (S.VectorBody && !Best->VectorBody) ||
-                                                   (S.VectorBody == Best->VectorBody && S.StoreBytes > Best->StoreBytes)))
-      Best = &S;
-  return Best;
-}
-
-LoopState stateOf(const World &W, const Candidate &C) {
-  LoopState S;
-  const Seen *L = mainLoop(W, C.Function, chainKey(C.Start));
-  if (!L) {
-    // Inlining differs between worlds: accept "gone" only where a pass says it
-    // replaced or deleted a loop at this very position, in any function.
-    S.Idiom = findRemark(W, "", C.Start, "loop-idiom", {"ProcessLoopStridedStore", "ProcessLoopStoreOfLoopLoad"}) ||
-              findRemark(W, "", C.Start, "loop-delete", {"Invariant", "NeverExecutes"});
-    return S;
-  }
-  S.Present = true;
-  S.Calls = L->Calls;
-  S.Reloads = L->Reloads;
-  if (const Remark *R = findRemark(W, C.Function, C.Start, "loop-vectorize", {"Vectorized"}); R && L->VectorBody) {
-    S.Vectorised = true;
-    S.VectorWidth = std::max(1u, R->VectorWidth);
-    S.Interleave = std::max(1u, R->Interleave);
-  }
-  if (const Remark *R = findRemark(W, C.Function, C.Start, "loop-unroll", {"PartialUnrolled", "RuntimeUnrolled"}))
-    S.Unroll = std::max(1u, R->UnrollCount);
-  const double Iterations =
-      S.Vectorised ? double(S.VectorWidth) * S.Interleave : double(std::max(1u, S.Unroll));
-  S.LoadsPerIteration = L->Loads / Iterations;
-  S.StoresPerIteration = L->Stores / Iterations;
-  return S;
-}
+using Names = std::set<std::string>;
 
 std::string typeName(const Type *T) {
   std::string S;
@@ -110,116 +26,204 @@ std::string typeName(const Type *T) {
   return S;
 }
 
-void addOnce(std::vector<Access> &List, Access A) {
+void addOnce(std::vector<Access> &List, StringRef Kind, const Instruction &I) {
+  Access A{Kind.str(), chainOf(I.getDebugLoc().get()), typeName(accessType(I))};
   if (none_of(List, [&](const Access &B) { return B.Kind == A.Kind && B.Where == A.Where; }))
     List.push_back(std::move(A));
 }
 
-Candidate describe(const LoopFacts &X, const Predicate &P) {
-  Candidate C;
-  C.Predicate = P.Name.str();
-  C.Function = X.Function;
-  C.Start = X.Start;
-  C.Depth = X.Depth;
-  C.Innermost = X.Innermost;
+void describeReloads(Candidate &C, const LoopFacts &X) {
   for (const Reload &R : X.Reloads) {
     if (!R.OnlyBlamed)
       continue;
-    addOnce(C.Loads, {"load", chainOf(R.Load->getDebugLoc().get()), typeName(R.Load->getType())});
+    addOnce(C.Loads, "load", *R.Load);
     for (const Instruction *W : R.Clobbers)
-      addOnce(C.Writes, {"write", chainOf(W->getDebugLoc().get()), typeName(accessType(*W))});
+      addOnce(C.Writes, "write", *W);
   }
   for (const LocalReload &R : X.Locals) {
-    addOnce(C.Loads, {"first", chainOf(R.First->getDebugLoc().get()), typeName(accessType(*R.First))});
-    addOnce(C.Loads, {"load", chainOf(R.Load->getDebugLoc().get()), typeName(R.Load->getType())});
-    addOnce(C.Writes, {"write", chainOf(R.Clobber->getDebugLoc().get()), typeName(accessType(*R.Clobber))});
-  }
-  return C;
-}
-
-// Which fact, if any, makes world W better than both the code as written and
-// the placebo.
-std::string effectOf(const LoopState &W, const LoopState &Written, const LoopState &Placebo) {
-  if (W.Idiom && !Written.Idiom && !Placebo.Idiom)
-    return "idiom";
-  if (!W.Present)
-    return {};
-  if (W.Vectorised && !Written.Vectorised && !Placebo.Vectorised)
-    return "vectorised";
-  const double Before = Placebo.Present ? std::min(Written.LoadsPerIteration, Placebo.LoadsPerIteration)
-                                        : Written.LoadsPerIteration;
-  // Half a load per iteration is the least that is not rounding by a remainder.
-  if (W.LoadsPerIteration + 0.5 <= Before)
-    return "fewer loads";
-  return {};
-}
-
-void judge(Candidate &C) {
-  for (const char *Name : {"retyped", "hoisted"}) {
-    auto It = C.Worlds.find(Name);
-    if (It == C.Worlds.end())
-      continue;
-    std::string Effect = effectOf(It->second, C.Worlds["written"], C.Worlds["placebo"]);
-    if (Effect.empty())
-      continue;
-    C.Confirmed = true;
-    C.Reach.push_back(Name);
-    if (C.Effect.empty() || Effect != "fewer loads")
-      C.Effect = Effect;
+    addOnce(C.Loads, "first", *R.First);
+    addOnce(C.Loads, "load", *R.Load);
+    addOnce(C.Writes, "write", *R.Clobber);
   }
 }
+
+void describeQualified(Candidate &C, const LoopFacts &X, const Predicate &P) {
+  for (const Instruction *I : X.Accesses)
+    if (P.Blames(*I))
+      addOnce(isa<LoadInst>(I) ? C.Loads : C.Writes, isa<LoadInst>(I) ? "load" : "write", *I);
+}
+
+Followed follow(const LoopFacts &X, const Predicate &P) {
+  Followed F;
+  F.C.Predicate = P.Name.str();
+  F.C.Function = X.Function;
+  F.C.Start = X.Start;
+  F.C.Depth = X.Depth;
+  F.C.Innermost = X.Innermost;
+  if (P.Qualifier)
+    describeQualified(F.C, X, P);
+  else
+    describeReloads(F.C, X);
+  F.StoreBytes = X.StoreBytesAt;
+  for (const Instruction *I : X.Accesses)
+    (isa<LoadInst>(I) ? F.LoadChains : F.StoreChains).push_back(chainOf(I->getDebugLoc().get()));
+  return F;
+}
+
+// Stores on the branches of a loop may have become one, with no position of its
+// own: then every blamed store that the source has in this loop is named.
+void nameMergedWrites(Candidate &C, const LoopFacts &X, const Predicate &P, const Module &Unoptimised) {
+  const auto Merged = [](const Access &W) { return !W.Where.empty() && W.Where[0].Line == 0; };
+  const Loop::LocRange Range = X.L->getLocRange();
+  const Function *F = Unoptimised.getFunction(X.Function);
+  if (none_of(C.Writes, Merged) || !Range || X.Start.size() != 1 || !F)
+    return;
+  erase_if(C.Writes, Merged);
+  for (const Instruction &I : instructions(*F)) {
+    const DebugLoc &At = I.getDebugLoc();
+    if (At && P.Blames(I) && At.getLine() >= Range.getStart().getLine() && At.getLine() <= Range.getEnd().getLine())
+      addOnce(C.Writes, "write", I);
+  }
+}
+
+bool isCandidate(const LoopFacts &X, const Predicate &P) {
+  if (P.Qualifier)
+    return !X.EndsOnVolatile && any_of(X.Accesses, [&](const Instruction *I) { return P.Blames(*I); });
+  return X.blamedReloads() > 0;
+}
+
+bool namesFile(StringRef Full, StringRef Tail) {
+  return Full.ends_with(Tail) && (Full.size() == Tail.size() || Tail.starts_with("/") ||
+                                  Full[Full.size() - Tail.size() - 1] == '/');
+}
+
+bool touchesLine(const LoopFacts &X, const LoopInfo &LI, const Options &O) {
+  auto at = [&](const SourceChain &Chain) {
+    return any_of(Chain, [&](const SourcePoint &P) { return P.Line == O.Line && namesFile(P.File, O.File); });
+  };
+  if (at(X.Start))
+    return true;
+  for (const BasicBlock *BB : X.L->blocks())
+    if (LI.getLoopFor(BB) == X.L)
+      for (const Instruction &I : *BB)
+        if (at(chainOf(I.getDebugLoc().get())))
+          return true;
+  return false;
+}
+
+// The analysis of one unit, step by step.
+class Analysis {
+public:
+  Analysis(const Module &M, TargetMachine &TM, const Options &O) : M(M), TM(TM), O(O) {
+    for (const std::string &Name : O.Predicates)
+      if (const Predicate *P = findPredicate(Name, O.StrictAliasing))
+        Ps.push_back(P);
+  }
+
+  Result run() {
+    if (O.Remarks) // no loops are looked at: there is no function without a name
+      Out.Remarks = optimise(CloneModule(M), TM, O.Level, *Ps.front(), {""}, RemarkDetail::Everything).Remarks;
+    FunctionSet Roots = O.File.empty() ? concerned(M, Ps) : FunctionSet();
+    const bool Everything = !O.File.empty();
+    if (!O.Functions.empty())
+      Roots = named(M, Names(O.Functions.begin(), O.Functions.end()));
+    if (Roots.empty() && !(Everything && O.Functions.empty()))
+      return std::move(Out);
+    Simplified = Roots.empty() ? CloneModule(M) : cloneWith(M, Roots);
+    mark(*Simplified);
+    Pipeline(TM, false).run(*Simplified, O.Level);
+    find();
+    Names Concerned;
+    for (const auto &[P, List] : Found)
+      for (const Followed &F : List)
+        Concerned.insert(F.C.Function);
+    if (!Concerned.empty())
+      compare(Concerned);
+    return std::move(Out);
+  }
+
+private:
+  bool wanted(const Function &F) const {
+    return !F.isDeclaration() && (O.Functions.empty() || is_contained(O.Functions, F.getName()));
+  }
+
+  void mark(Module &Fresh) const {
+    if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield"; }))
+      markBitfieldStores(Fresh);
+  }
+
+  // Candidates come from IR that is simplified but not yet reshaped: there a
+  // loop is still one loop.
+  void find() {
+    Pipeline Analyses(TM);
+    for (Function &F : *Simplified) {
+      if (!wanted(F))
+        continue;
+      Out.Loops += Analyses.loopInfo(F).getLoopsInPreorder().size();
+      for (const Predicate *P : Ps) {
+        if (O.File.empty() && !Analyses.blames(F, *P))
+          continue;
+        for (const LoopFacts &X : Analyses.loops(F, *P))
+          if (O.File.empty() ? isCandidate(X, *P) : touchesLine(X, Analyses.loopInfo(F), O))
+            add(X, *P);
+      }
+    }
+  }
+
+  void add(const LoopFacts &X, const Predicate &P) {
+    Followed F = follow(X, P);
+    nameMergedWrites(F.C, X, P, M);
+    Found[&P].push_back(std::move(F));
+  }
+
+  World world(std::unique_ptr<Module> Edited, const Predicate &P, const Names &Functions) {
+    return optimise(std::move(Edited), TM, O.Level, P, Functions, RemarkDetail::LoopFates);
+  }
+
+  // The worlds without an edit are the same for every predicate.
+  void compare(const Names &Concerned) {
+    auto Small = cloneWith(M, named(M, Concerned));
+    mark(*Small);
+    auto SmallSimplified = cloneWith(*Simplified, named(*Simplified, Concerned));
+    Simplified.reset();
+    const Predicate &Any = *Ps.front();
+    World Written = world(CloneModule(*Small), Any, Concerned);
+    World Placebo = world(CloneModule(*SmallSimplified), Any, Concerned);
+    for (auto &[P, List] : Found) {
+      std::map<std::string, World> Edited;
+      if (P->Retypable && (P->Qualifier || O.StrictAliasing))
+        if (auto Retyped = CloneModule(*Small); retypeStores(*Retyped, *P, {}))
+          Edited["retyped"] = world(std::move(Retyped), *P, Concerned);
+      if (!P->Qualifier) {
+        auto Hoisted = CloneModule(*SmallSimplified);
+        Pipeline Analyses(TM);
+        if (hoistReloads(*Hoisted, Analyses, *P, {}))
+          Edited["hoisted"] = world(std::move(Hoisted), *P, Concerned);
+      }
+      for (Followed &F : List) {
+        F.C.Worlds["written"] = stateOf(Written, F);
+        F.C.Worlds["placebo"] = stateOf(Placebo, F);
+        for (const auto &[Name, W] : Edited)
+          F.C.Worlds[Name] = stateOf(W, F);
+        judge(*P, F.C);
+        if (O.Blame && is_contained(F.C.Reach, "retyped"))
+          F.C.Groups = blame(M, TM, O.Level, *P, F);
+        Out.Candidates.push_back(std::move(F.C));
+      }
+    }
+  }
+
+  const Module &M;
+  TargetMachine &TM;
+  const Options &O;
+  std::vector<const Predicate *> Ps;
+  std::unique_ptr<Module> Simplified;
+  std::map<const Predicate *, std::vector<Followed>> Found;
+  Result Out;
+};
 
 } // namespace
 
-Result analyse(const Module &M, TargetMachine &TM, const Options &O) {
-  Result Out;
-  for (const std::string &Name : O.Predicates) {
-    const Predicate &P = *findPredicate(Name);
-    World Written = optimise(CloneModule(M), TM, O.Level, P);
-    if (Out.Loops == 0)
-      Out.Loops = Written.Loops.size();
-
-    // Candidates come from IR that is simplified but not yet reshaped: there a
-    // loop is still one loop. This is the placebo's and the hoist's start too.
-    auto Simplified = CloneModule(M);
-    Pipeline(TM, false).run(*Simplified, O.Level);
-    std::vector<Candidate> Found;
-    {
-      Pipeline Analyses(TM);
-      for (Function &F : *Simplified) {
-        if (F.isDeclaration() || (!O.Functions.empty() && !is_contained(O.Functions, F.getName())))
-          continue;
-        for (const LoopFacts &X : Analyses.loops(F, P))
-          if (X.blamedReloads() || !X.Locals.empty())
-            Found.push_back(describe(X, P));
-      }
-    }
-    if (!Found.empty()) {
-      std::map<std::string, World> Worlds;
-      if (P.Retypable && O.StrictAliasing) {
-        auto Retyped = CloneModule(M);
-        if (retypeStores(*Retyped, P, {}))
-          Worlds["retyped"] = optimise(std::move(Retyped), TM, O.Level, P);
-      }
-      auto Hoisted = CloneModule(*Simplified);
-      {
-        Pipeline Analyses(TM);
-        if (hoistReloads(*Hoisted, Analyses, P, {}))
-          Worlds["hoisted"] = optimise(std::move(Hoisted), TM, O.Level, P);
-      }
-      Worlds["placebo"] = optimise(std::move(Simplified), TM, O.Level, P);
-      for (Candidate &C : Found) {
-        C.Worlds["written"] = stateOf(Written, C);
-        for (const auto &[Name, W] : Worlds)
-          C.Worlds[Name] = stateOf(W, C);
-        judge(C);
-        Out.Candidates.push_back(std::move(C));
-      }
-    }
-    if (Out.Remarks.empty())
-      Out.Remarks = std::move(Written.Remarks);
-  }
-  return Out;
-}
+Result analyse(const Module &M, TargetMachine &TM, const Options &O) { return Analysis(M, TM, O).run(); }
 
 } // namespace whyhot::ir

@@ -22,6 +22,7 @@ json::Array toJson(const std::vector<ir::Access> &List) {
 json::Object toJson(const ir::LoopState &S) {
   return json::Object{{"present", S.Present},
                       {"idiom", S.Idiom},
+                      {"fully_unrolled", S.FullyUnrolled},
                       {"vectorised", S.Vectorised},
                       {"vector_width", S.VectorWidth},
                       {"interleave", S.Interleave},
@@ -30,6 +31,13 @@ json::Object toJson(const ir::LoopState &S) {
                       {"reloads", S.Reloads},
                       {"loads_per_iteration", S.LoadsPerIteration},
                       {"stores_per_iteration", S.StoresPerIteration}};
+}
+
+json::Array toJson(const std::vector<std::vector<unsigned>> &Groups) {
+  json::Array A;
+  for (const std::vector<unsigned> &G : Groups)
+    A.push_back(json::Array(G));
+  return A;
 }
 
 json::Object toJson(const ir::Candidate &C) {
@@ -41,7 +49,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"innermost", C.Innermost}, {"loads", toJson(C.Loads)},
                       {"writes", toJson(C.Writes)}, {"worlds", std::move(Worlds)},
                       {"confirmed", C.Confirmed}, {"reach", json::Array(C.Reach)},
-                      {"effect", C.Effect}};
+                      {"effect", C.Effect},       {"groups", toJson(C.Groups)}};
 }
 
 json::Object toJson(const ir::Remark &R) {
@@ -81,6 +89,7 @@ Expected<Request> parse(StringRef Line) {
   R.Id = O->getString("id").value_or("").str();
   R.Directory = O->getString("directory").value_or(".").str();
   R.Remarks = O->getBoolean("remarks").value_or(false);
+  R.Blame = O->getBoolean("blame").value_or(false);
   if (Error E = strings(*O, "arguments", R.Arguments))
     return E;
   if (Error E = strings(*O, "predicates", R.Predicates))

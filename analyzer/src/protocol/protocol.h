@@ -21,6 +21,7 @@ struct Request {
   std::vector<std::string> Predicates;
   std::vector<std::string> Functions;
   bool Remarks = false;
+  bool Blame = false;
 };
 
 llvm::Expected<Request> parse(llvm::StringRef Line);

@@ -1,0 +1,68 @@
+// What the worlds say of a loop, copied out of the modules.
+#pragma once
+
+#include "ir/loops.h"
+#include "ir/pipeline.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace whyhot::ir {
+
+// One loop of one world.
+struct LoopState {
+  bool Present = false;       // the loop, or its unrolled body, exists in this world
+  bool Idiom = false;         // replaced by memset, memcpy or the like, or deleted
+  bool FullyUnrolled = false; // its body stands once for every iteration
+  bool Vectorised = false;
+  unsigned VectorWidth = 0;   // elements, 0 when scalar
+  unsigned Interleave = 0;
+  unsigned Unroll = 1;
+  unsigned Calls = 0;
+  unsigned Reloads = 0;       // caused by blamed stores alone
+  double LoadsPerIteration = 0; // per iteration of the source loop
+  double StoresPerIteration = 0;
+  double Iterations = 1;      // source iterations in one pass of the loop's body
+  std::string Header;         // name of the block it starts with, "" when there is none
+  std::string Function;       // where the counterpart stands
+  // On request only.
+  std::map<std::string, double> Cycles; // per source iteration, by CPU
+  std::string Assembly;
+  std::vector<Remark> Remarks;
+};
+
+struct Access {
+  std::string Kind; // "load", "first", "write"
+  SourceChain Where;
+  std::string Type;
+};
+
+// A candidate loop with its fate in every world.
+struct Candidate {
+  std::string Predicate;
+  std::string Function;
+  SourceChain Start;
+  unsigned Depth = 1;
+  bool Innermost = false;
+  std::vector<Access> Loads;  // the repeated loads
+  std::vector<Access> Writes; // the stores blamed for them
+  std::map<std::string, LoopState> Worlds;
+  bool Confirmed = false;
+  std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"
+  std::string Effect;             // "vectorised", "idiom", "fewer loads", "fewer stores", ""
+  // Sets of writes (indices into Writes) that reach the effect when the writes
+  // of one set change type together, and no smaller part of the set does.
+  std::vector<std::vector<unsigned>> Groups;
+};
+
+// A loop of the simplified module that is followed through the worlds.
+struct Followed {
+  Candidate C;
+  // The loop's own accesses where it is still one loop: leaf position to bytes
+  // stored an iteration, and the positions with their inlining chains.
+  std::map<std::string, uint64_t> StoreBytes;
+  std::vector<SourceChain> LoadChains, StoreChains;
+};
+
+} // namespace whyhot::ir

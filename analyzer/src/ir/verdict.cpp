@@ -1,0 +1,49 @@
+#include "ir/verdict.h"
+
+#include <algorithm>
+
+namespace whyhot::ir {
+namespace {
+
+// Half an access per iteration is the least that is not rounding by a
+// remainder or a peeled iteration.
+constexpr double LeastDifference = 0.5;
+
+bool fewer(double Now, double Before) { return Now + LeastDifference <= Before; }
+
+} // namespace
+
+std::string effectOf(const Predicate &P, const LoopState &World, const LoopState &Written, const LoopState &Placebo) {
+  if (!Written.Present) // what is not seen as written cannot be seen to improve
+    return {};
+  if (World.Idiom)
+    // Without its qualifier a loop may be dead; that is no speed-up of anything.
+    return Placebo.Present && !P.Qualifier ? "idiom" : "";
+  if (!World.Present || !Placebo.Present)
+    return {};
+  if (World.Vectorised && !Written.Vectorised && !Placebo.Vectorised)
+    return "vectorised";
+  if (fewer(World.LoadsPerIteration, std::min(Written.LoadsPerIteration, Placebo.LoadsPerIteration)))
+    return "fewer loads";
+  if (P.Qualifier &&
+      fewer(World.StoresPerIteration, std::min(Written.StoresPerIteration, Placebo.StoresPerIteration)))
+    return "fewer stores";
+  return {};
+}
+
+void judge(const Predicate &P, Candidate &C) {
+  for (const char *Name : {"retyped", "hoisted"}) {
+    auto It = C.Worlds.find(Name);
+    if (It == C.Worlds.end())
+      continue;
+    const std::string Effect = effectOf(P, It->second, C.Worlds["written"], C.Worlds["placebo"]);
+    if (Effect.empty())
+      continue;
+    C.Confirmed = true;
+    C.Reach.push_back(Name);
+    if (C.Effect.empty() || Effect == "vectorised" || Effect == "idiom")
+      C.Effect = Effect;
+  }
+}
+
+} // namespace whyhot::ir

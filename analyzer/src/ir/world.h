@@ -1,0 +1,44 @@
+// One world: a module that was edited, optimised and looked at, and the search
+// for a source loop in it.
+#pragma once
+
+#include "ir/facts.h"
+#include "ir/pipeline.h"
+#include "ir/predicate.h"
+
+#include "llvm/IR/Module.h"
+
+#include <memory>
+#include <set>
+
+namespace whyhot::ir {
+
+// A loop as it left the pipeline. One source loop may be several of these: a
+// vector body with its remainder and epilogue, an unrolled body with its
+// remainder, the two sides of an unswitched condition.
+struct Seen {
+  std::string Function;
+  SourceChain Start;
+  std::string Header;
+  unsigned Loads = 0, Stores = 0, Calls = 0, Reloads = 0;
+  uint64_t StoreBytes = 0;
+  std::map<std::string, uint64_t> StoreBytesAt;
+};
+
+struct World {
+  std::unique_ptr<llvm::Module> M;
+  std::vector<Remark> Remarks;
+  std::vector<Seen> Loops;
+};
+
+// Runs the whole pipeline on M, and describes the loops of the functions that
+// are named.
+World optimise(std::unique_ptr<llvm::Module> M, llvm::TargetMachine &TM, llvm::OptimizationLevel Level,
+               const Predicate &P, const std::set<std::string> &Functions, RemarkDetail Detail);
+
+// What became of a loop of the simplified module in a world: by its start and
+// inlining chain in its function, then in any function (inlining differs
+// between worlds), then by what a pass says it did to a loop at that place.
+LoopState stateOf(const World &W, const Followed &F);
+
+} // namespace whyhot::ir
