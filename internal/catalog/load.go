@@ -126,8 +126,8 @@ func entryFiles(fsys fs.FS, dir string) ([]string, error) {
 	return files, nil
 }
 
-func (c *Catalog) readEntry(fsys fs.FS, name string) (Entry, error) {
-	var e Entry
+func (c *Catalog) readEntry(fsys fs.FS, name string) (e Entry, err error) {
+	defer guard(name, &err)
 	data, err := readFile(fsys, name)
 	if err != nil {
 		return e, err
@@ -142,7 +142,16 @@ func (c *Catalog) readEntry(fsys fs.FS, name string) (Entry, error) {
 	return e, nil
 }
 
-func readAll(fsys fs.FS, name string, into any) error {
+// guard turns a panic of the YAML library, which some malformed documents cause,
+// into an error about the file.
+func guard(name string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s: not readable as YAML (the reader failed: %v); check brackets, tags and indentation", name, r)
+	}
+}
+
+func readAll(fsys fs.FS, name string, into any) (err error) {
+	defer guard(name, &err)
 	data, err := readFile(fsys, name)
 	if err != nil {
 		return err

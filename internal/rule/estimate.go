@@ -19,8 +19,11 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 		low = r.Low * math.Min(1, whole+margin)
 	}
 	g := &finding.Gain{Low: round(low), High: round(math.Min(high, 1))}
-	g.Basis = fmt.Sprintf("%s of the CPU × %s of it given back; the program runs %s. %s",
-		percent(whole), reductionText(r.Low, r.High), speedText(v, r.Low, r.High), r.Basis)
+	alone := ""
+	if v.share >= muchMore*whole {
+		alone = "; the program alone would run " + speedText(v, r.Low, r.High)
+	}
+	g.Basis = fmt.Sprintf("%s of the CPU × %s of it given back%s. %s", percent(whole), reductionText(r.Low, r.High), alone, r.Basis)
 	return g
 }
 
@@ -30,6 +33,10 @@ func reductionText(low, high float64) string {
 	}
 	return fmt.Sprintf("%s to %s", percent(low), percent(high))
 }
+
+// muchMore is how far the share within the program must be above that of the
+// whole profile before both are said.
+const muchMore = 1.2
 
 // speedText is Amdahl's law on the share within the program.
 func speedText(v *verdict, low, high float64) string {

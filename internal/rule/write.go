@@ -222,7 +222,7 @@ func (e *engine) callerText(v *verdict) string {
 // the share of the whole profile.
 func (e *engine) programText(v *verdict) string {
 	whole := float64(v.cost.inclusive) / float64(e.p.Total())
-	if len(e.programs.list) == 1 || v.share < 1.2*whole {
+	if len(e.programs.list) == 1 || v.share < muchMore*whole {
 		return ""
 	}
 	return fmt.Sprintf("Within %s, which has %s of the samples, it is %s ± %s.", cmp.Or(v.program.name, "this program"),
