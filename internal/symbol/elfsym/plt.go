@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whyhot/internal/elfinfo/elffile"
@@ -13,9 +14,10 @@ import (
 // pltSymbols names the stubs of the procedure linkage tables after the function
 // that each jumps to: what a stub reads is a slot of the global offset table,
 // and the relocation of that slot names the function.
-func pltSymbols(f *elffile.File) ([]Symbol, error) {
+func pltSymbols(f *elffile.File, want *wanted) ([]Symbol, error) {
 	decode := decoderOf(f.Header.Machine)
-	if decode == nil || !f.Is64() {
+	asked := func(s *elf.Section) bool { return isPLT(s) && want.between(s.Addr, s.Addr+s.Size) }
+	if decode == nil || !f.Is64() || !slices.ContainsFunc(f.Sections, asked) {
 		return nil, nil
 	}
 	slots, err := slotNames(f)
@@ -25,7 +27,7 @@ func pltSymbols(f *elffile.File) ([]Symbol, error) {
 	var out []Symbol
 	errs := []error{err}
 	for _, s := range f.Sections {
-		if s.Name != ".plt" && !strings.HasPrefix(s.Name, ".plt.") || s.Flags&elf.SHF_EXECINSTR == 0 {
+		if !asked(s) {
 			continue
 		}
 		code, err := f.SectionData(s)
@@ -33,6 +35,10 @@ func pltSymbols(f *elffile.File) ([]Symbol, error) {
 		out = append(out, stubs(code, s.Addr, stubSize(s, f.Header.Machine), slots, decode)...)
 	}
 	return out, errors.Join(errs...)
+}
+
+func isPLT(s *elf.Section) bool {
+	return (s.Name == ".plt" || strings.HasPrefix(s.Name, ".plt.")) && s.Flags&elf.SHF_EXECINSTR != 0
 }
 
 func stubSize(s *elf.Section, machine elf.Machine) int {

@@ -51,8 +51,19 @@ func (t *Table) Symbols() []Symbol { return t.symbols }
 // Read makes the table of f, with the symbols of debug files of the same build
 // ID added. A file with damaged tables gives what could be read and an error.
 func Read(f *elffile.File, debug ...*elffile.File) (*Table, error) {
+	return readTable(f, nil, debug)
+}
+
+// ReadFor is Read with only the symbols that Find needs to answer for addrs: a
+// tenth of the work where a file has many symbols and a profile few addresses.
+// Len and Symbols tell of those that were kept.
+func ReadFor(f *elffile.File, addrs []uint64, debug ...*elffile.File) (*Table, error) {
+	return readTable(f, newWanted(addrs), debug)
+}
+
+func readTable(f *elffile.File, want *wanted, debug []*elffile.File) (*Table, error) {
 	var errs []error
-	r := reader{ranges: f.CodeRanges()}
+	r := reader{ranges: f.CodeRanges(), want: want}
 	sort.Slice(r.ranges, func(i, j int) bool { return r.ranges[i].Low < r.ranges[j].Low })
 	for _, src := range append([]*elffile.File{f}, debug...) {
 		errs = append(errs, r.file(src))
@@ -64,18 +75,25 @@ func Read(f *elffile.File, debug ...*elffile.File) (*Table, error) {
 			errs = append(errs, r.file(mini))
 		}
 	}
-	plt, err := pltSymbols(f)
+	plt, err := pltSymbols(f, want)
 	errs = append(errs, err)
 	r.symbols = append(r.symbols, plt...)
-	starts, err := functionStarts(f)
-	errs = append(errs, err)
+	var starts []uint64
+	if r.unsized {
+		starts, err = functionStarts(f)
+		errs = append(errs, err)
+	}
 	return r.table(starts), errors.Join(errs...)
 }
 
 type reader struct {
 	ranges  []elffile.Range
+	want    *wanted // nil: all
 	symbols []Symbol
 	static  bool
+	passed  []uint64 // where the symbols that nobody wants begin; they have a size
+	unsized bool     // there are symbols without a size
+	last    elffile.Range
 }
 
 func (r *reader) file(f *elffile.File) error {
@@ -88,68 +106,60 @@ func (r *reader) file(f *elffile.File) error {
 		errs = append(errs, err)
 		names, err := f.SectionData(f.Sections[s.Link])
 		errs = append(errs, err)
-		before := len(r.symbols)
-		r.section(f, table, names)
-		if s.Type == elf.SHT_SYMTAB && len(r.symbols) > before {
+		if r.section(f, table, names) && s.Type == elf.SHT_SYMTAB {
 			r.static = true
 		}
 	}
 	return errors.Join(errs...)
 }
 
-const (
-	symSize64 = 24
-	symSize32 = 16
-)
-
-// section appends the symbols of code of one table.
-func (r *reader) section(f *elffile.File, table, names []byte) {
-	order, size := f.ByteOrder(), symSize64
+// section appends the wanted symbols of code of one table and says whether there
+// are any symbols of code at all.
+func (r *reader) section(f *elffile.File, table, names []byte) (found bool) {
+	size := symSize64
 	if !f.Is64() {
 		size = symSize32
 	}
+	order := f.ByteOrder()
+	little := f.Header.Data == elf.ELFDATA2LSB && size == symSize64
 	arm := f.Header.Machine == elf.EM_ARM
 	room := len(names)*shareFactor + maxName
 	for ; len(table) >= size; table = table[size:] {
-		nameAt := order.Uint32(table)
-		var value, length uint64
-		var info byte
-		var shndx uint16
-		if size == symSize64 {
-			info, shndx = table[4], order.Uint16(table[6:])
-			value, length = order.Uint64(table[8:]), order.Uint64(table[16:])
+		var e raw
+		if little {
+			e = rawLittle(table)
 		} else {
-			value, length = uint64(order.Uint32(table[4:])), uint64(order.Uint32(table[8:]))
-			info, shndx = table[12], order.Uint16(table[14:])
+			e = rawOther(table, order, size)
 		}
-		typ, bind := elf.SymType(info&0xf), elf.SymBind(info>>4)
-		if typ != elf.STT_FUNC && typ != elf.STT_GNU_IFUNC && typ != elf.STT_NOTYPE {
+		if !e.isCode() || uint64(e.name) >= uint64(len(names)) {
 			continue
 		}
-		if elf.SectionIndex(shndx) == elf.SHN_UNDEF || elf.SectionIndex(shndx) == elf.SHN_ABS {
+		if arm && e.typ() == elf.STT_FUNC {
+			e.value &^= 1 // the Thumb bit
+		}
+		code, ok := r.codeRange(e.value)
+		if !ok || isLabel(names[e.name:]) {
 			continue
 		}
-		if arm && typ == elf.STT_FUNC {
-			value &^= 1 // the Thumb bit
+		found = true
+		high := e.value + e.size
+		if high < e.value || high > code.High {
+			high = code.High
 		}
-		code, ok := r.codeRange(value)
-		if !ok || uint64(nameAt) >= uint64(len(names)) {
+		if e.size > 0 && !r.want.between(e.value, high) {
+			r.passed = append(r.passed, e.value)
 			continue
 		}
-		name := cString(names[nameAt:])
-		if isLabel(name) {
-			continue
-		}
+		name := cString(names[e.name:])
 		if room -= len(name); room < 0 {
-			return // no sound table shares its strings that often
+			return found // no sound table shares its strings that often
 		}
-		sym := Symbol{Name: unversioned(name), Low: value, High: value + length, sized: length > 0}
-		if sym.High < sym.Low || sym.High > code.High {
-			sym.High = code.High
-		}
-		sym.rank = rank(typ, bind)
-		r.symbols = append(r.symbols, sym)
+		r.unsized = r.unsized || e.size == 0
+		r.symbols = append(r.symbols, Symbol{
+			Name: unversioned(name), Low: e.value, High: high, sized: e.size > 0, rank: rank(e.typ(), elf.SymBind(e.info>>4)),
+		})
 	}
+	return found
 }
 
 func rank(typ elf.SymType, bind elf.SymBind) uint8 {
@@ -165,18 +175,36 @@ func rank(typ elf.SymType, bind elf.SymBind) uint8 {
 
 // codeRange finds the section of code that holds addr.
 func (r *reader) codeRange(addr uint64) (elffile.Range, bool) {
+	if r.last.Low <= addr && addr < r.last.High {
+		return r.last, true
+	}
 	i := sort.Search(len(r.ranges), func(i int) bool { return r.ranges[i].High > addr })
 	if i == len(r.ranges) || r.ranges[i].Low > addr {
 		return elffile.Range{}, false
 	}
-	return r.ranges[i], true
+	r.last = r.ranges[i]
+	return r.last, true
 }
 
 // isLabel tells names that are no functions: assembler-local labels and the
-// mapping symbols of ARM and RISC-V ("$x", "$d.12").
-func isLabel(name string) bool {
-	return name == "" || strings.HasPrefix(name, ".L") || name[0] == '$' && len(name) > 1 &&
-		strings.ContainsRune("xdat", rune(name[1])) && (len(name) == 2 || name[2] == '.')
+// mapping symbols of ARM and RISC-V ("$x", "$d.12"). b begins with the name and
+// goes on to the end of the string table.
+func isLabel(b []byte) bool {
+	at := func(i int) byte {
+		if i < len(b) {
+			return b[i]
+		}
+		return 0
+	}
+	switch at(0) {
+	case 0:
+		return true
+	case '.':
+		return at(1) == 'L'
+	case '$':
+		return at(1) != 0 && strings.IndexByte("xdat", at(1)) >= 0 && (at(2) == 0 || at(2) == '.')
+	}
+	return false
 }
 
 // unversioned drops "@@GLIBC_2.14" and "@GLIBC_2.2.5". The stubs' "@plt" is not
@@ -226,6 +254,9 @@ func (r *reader) table(starts []uint64) *Table {
 // with a size at the same address makes needless.
 func (r *reader) bound(syms []Symbol, starts []uint64) []Symbol {
 	out := make([]Symbol, 0, len(syms))
+	if r.unsized {
+		slices.Sort(r.passed)
+	}
 	for i, s := range syms {
 		if s.sized {
 			out = append(out, s)
@@ -234,11 +265,18 @@ func (r *reader) bound(syms []Symbol, starts []uint64) []Symbol {
 		if i > 0 && syms[i-1].Low == s.Low {
 			continue // sorted: a sized one, or a better one without size
 		}
+		next, hidden := slices.BinarySearch(r.passed, s.Low)
+		if hidden {
+			continue
+		}
 		code, _ := r.codeRange(s.Low)
 		end := code.High
 		if r.static {
 			if next := nextStart(syms[i+1:], s.Low); next > s.Low {
 				end = min(end, next)
+			}
+			if next < len(r.passed) {
+				end = min(end, r.passed[next])
 			}
 		}
 		at, exact := slices.BinarySearch(starts, s.Low)
