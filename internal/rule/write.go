@@ -286,7 +286,7 @@ func (e *engine) next(v *verdict, id string) string {
 		}
 		return try + envs.String() + " -- " + command
 	default:
-		return "whyhot record -o after.pb.gz -- " + command + " && whyhot diff " + quote(file) + " after.pb.gz"
+		return try + " --versus 'changed=<the command after the change>' -- " + command
 	}
 }
 
