@@ -24,6 +24,9 @@ type Options struct {
 	DebugDirs []string
 	// Parameters keeps the parameter list in demangled names.
 	Parameters bool
+	// NamesOnly leaves lines and inlined calls out: where a file has a symbol
+	// table, its debug information is not read. That is several times faster.
+	NamesOnly bool
 	// Root is the root directory that paths in profiles are relative to, "" for
 	// this system's.
 	Root string
@@ -54,8 +57,8 @@ type File struct {
 	bin     *elffile.File // the binary; nil when only its debug file is there
 	debug   *elffile.File // separate debug file, or nil
 	alt     *elffile.File // shared part of debug's information, or nil
-	symbols *elfsym.Table
-	dwarf   *dwarf.Info // nil without DWARF
+	symbols *elfsym.Table // what prepare was asked for
+	dwarf   *dwarf.Info   // nil without DWARF
 	golang  *gosym.Table
 	names   *demangler
 	isGo    bool
@@ -70,27 +73,26 @@ func Open(path string, opts Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(bin, nil, opts.finder(), newDemangler(opts.Parameters))
-}
-
-// open takes over bin and debug; either may be nil, not both.
-func open(bin, debug *elffile.File, find debugfile.Finder, names *demangler) (*File, error) {
-	f := &File{bin: bin, debug: debug, names: names}
-	main := bin
-	if main == nil {
-		main = debug
-	}
-	err := elffile.Guard(main.Path(), func() error {
-		f.load(main, find)
-		return nil
-	})
-	if err != nil {
+	f := &File{bin: bin, names: newDemangler(opts.Parameters)}
+	if err := f.prepare(opts.finder(), nil, opts.NamesOnly); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-func (f *File) load(main *elffile.File, find debugfile.Finder) {
+// prepare reads what is needed to name the addresses asked for, nil for all.
+func (f *File) prepare(find debugfile.Finder, asked []uint64, namesOnly bool) error {
+	main := f.bin
+	if main == nil {
+		main = f.debug
+	}
+	return elffile.Guard(main.Path(), func() error {
+		f.load(main, find, asked, namesOnly)
+		return nil
+	})
+}
+
+func (f *File) load(main *elffile.File, find debugfile.Finder, asked []uint64, namesOnly bool) {
 	if f.debug == nil && !main.HasData(".debug_info") && !main.HasData(".zdebug_info") {
 		debug, err := find.Debug(main)
 		f.note(err)
@@ -103,9 +105,16 @@ func (f *File) load(main *elffile.File, find debugfile.Finder) {
 		withDWARF = f.debug
 	}
 	var err error
-	f.symbols, err = elfsym.Read(main, extra...)
+	if asked == nil {
+		f.symbols, err = elfsym.Read(main, extra...)
+	} else {
+		f.symbols, err = elfsym.ReadFor(main, asked, extra...)
+	}
 	f.note(err)
 	f.isGo = main.Section(".go.buildinfo") != nil || main.Section(".gopclntab") != nil
+	if namesOnly && f.symbols.HasStatic() {
+		return
+	}
 	f.alt, err = find.Alt(withDWARF)
 	f.note(err)
 	f.dwarf, err = dwarf.Open(withDWARF, f.alt, main.CodeRanges())
@@ -150,7 +159,7 @@ func (f *File) Detail() Detail {
 		return DetailLines
 	case f.symbols.HasStatic():
 		return DetailNames
-	case f.symbols.Len() > 0:
+	case f.symbols.HasAny():
 		return DetailExports
 	default:
 		return DetailNone

@@ -25,7 +25,6 @@ func (s *Symbolizer) fromFile(ctx context.Context, r *request) answer {
 	}
 	defer func() { _ = file.Close() }()
 	a := r.nothing(ReasonNone, "", "")
-	a.sum.Sources, a.sum.Notes = file.Sources(), file.Notes()
 	vaddrs := make([]uint64, 0, len(r.locs))
 	index := make([]int, 0, len(r.locs))
 	for i, id := range r.locs {
@@ -33,10 +32,14 @@ func (s *Symbolizer) fromFile(ctx context.Context, r *request) answer {
 			vaddrs, index = append(vaddrs, v), append(index, i)
 		}
 	}
+	if err := file.prepare(s.opts.finder(), vaddrs, s.opts.NamesOnly); err != nil {
+		return r.nothing(ReasonDamaged, firstLine(err), "")
+	}
 	frames, err := file.LookupAll(ctx, vaddrs)
 	if err != nil {
 		return r.nothing(ReasonDamaged, err.Error(), "")
 	}
+	a.sum.Sources, a.sum.Notes = file.Sources(), file.Notes()
 	missing, lines := len(r.locs)-len(vaddrs), 0
 	for i, fr := range frames {
 		if len(fr) == 0 || len(fr) == 1 && fr[0].Function.Name == "" {
@@ -60,30 +63,22 @@ func (s *Symbolizer) judge(sum *MappingSummary, r *request, file *File, missing,
 			sum.Reason = ReasonOutside
 			sum.Problem = "some addresses are in no function that its symbols describe"
 		}
+	case detail >= DetailNames && s.opts.NamesOnly: // more was not asked for
 	case detail >= DetailNames:
 		sum.Reason = ReasonNoLines
 		sum.Problem = "no debug information: functions are named, without lines and inlined calls"
 		if detail == DetailLines {
 			sum.Problem = "no debug information for the code that ran: functions are named, without lines and inlined calls"
 		}
-		sum.Help = s.debugHelp(r.m.Path)
+		sum.packages = s.packages
 	default:
 		sum.Reason = ReasonStripped
 		sum.Problem = "stripped: only exported functions have names"
 		if file.Detail() == DetailNone {
 			sum.Problem = "stripped: no symbols at all"
 		}
-		sum.Help = s.debugHelp(r.m.Path)
+		sum.packages = s.packages
 	}
-}
-
-// debugHelp says how to get debug information for a binary.
-func (s *Symbolizer) debugHelp(path string) string {
-	path = strings.TrimSuffix(path, deletedMark)
-	if p, ok := s.packages.Owner(path); ok {
-		return fmt.Sprintf("install %s or give --debug-dir", p.DebugPackage())
-	}
-	return "build it with -g and do not strip it, or give --debug-dir"
 }
 
 // openMapping opens the file that was mapped: the copy at its path if that is
@@ -99,7 +94,7 @@ func (s *Symbolizer) openMapping(r *request) (*File, answer) {
 		if err == nil {
 			err = s.sameFile(bin, r, id, deleted)
 			if err == nil {
-				return s.opened(bin, nil, r)
+				return &File{bin: bin, names: s.names}, answer{}
 			}
 			_ = bin.Close()
 		}
@@ -109,20 +104,12 @@ func (s *Symbolizer) openMapping(r *request) (*File, answer) {
 		}
 	}
 	if bin := find.BinaryByBuildID(id); bin != nil {
-		return s.opened(bin, nil, r)
+		return &File{bin: bin, names: s.names}, answer{}
 	}
 	if debug := find.DebugByBuildID(id); debug != nil {
-		return s.opened(nil, debug, r)
+		return &File{debug: debug, names: s.names}, answer{}
 	}
 	return nil, s.explain(r, path, id, errors.Join(failures...))
-}
-
-func (s *Symbolizer) opened(bin, debug *elffile.File, r *request) (*File, answer) {
-	file, err := open(bin, debug, s.opts.finder(), s.names)
-	if err != nil {
-		return nil, r.nothing(ReasonDamaged, firstLine(err), "")
-	}
-	return file, answer{}
 }
 
 // places are where the file of a mapping may be: its path, the same as the

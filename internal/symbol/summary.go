@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/elfinfo/dpkg"
 	"whyhot/internal/profile"
 )
 
@@ -44,8 +45,13 @@ type MappingSummary struct {
 	Sources []string // the files that were read for it
 	Reason  Reason
 	Problem string   // what is wrong, for people; "" for ReasonNone
-	Help    string   // what would help; "" when nothing is known to
+	Help    string   // what would help; "" when nothing is known to, or see packages
 	Notes   []string // damage met on the way
+
+	// packages is set when debug information would help. Which package brings it
+	// is looked up only for what is shown: dpkg has a list of files for each of
+	// its packages, and reading them takes longer than most profiles do.
+	packages *dpkg.DB
 }
 
 // Summary tells how a profile's addresses fared, one entry for each mapping that
@@ -68,30 +74,57 @@ func (m *MappingSummary) Name() string {
 // less than minShare of the profile are left out, unless nothing of the profile
 // was lost in them but lines are missing and all is true.
 func (s Summary) Hints(minShare float64, all bool) []string {
-	var out []string
+	var shown []*MappingSummary
+	var packages *dpkg.DB
+	var paths []string
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		if m.Reason == ReasonNone {
+		if m.Reason == ReasonNone || m.Missing == 0 && !all || m.Missing > 0 && s.share(m) < minShare {
 			continue
 		}
-		share := 0.0
-		if s.Total != 0 {
-			share = float64(m.Self) / float64(s.Total)
+		shown = append(shown, m)
+		if m.packages != nil {
+			packages, paths = m.packages, append(paths, m.file())
 		}
-		if m.Missing == 0 && !all || m.Missing > 0 && share < minShare {
-			continue
-		}
+	}
+	var owners map[string]dpkg.Package
+	if packages != nil {
+		owners = packages.Owners(paths)
+	}
+	out := make([]string, 0, len(shown))
+	for _, m := range shown {
 		text := m.Name() + ": "
 		if m.Missing > 0 {
-			text += fmt.Sprintf("%.1f%% of the profile has no function name (%d of %d addresses): ", 100*share, m.Missing, m.Addresses)
+			text += fmt.Sprintf("%.1f%% of the profile has no function name (%d of %d addresses): ", 100*s.share(m), m.Missing, m.Addresses)
 		}
 		text += m.Problem
-		if m.Help != "" {
-			text += "; " + m.Help
+		if help := m.help(owners); help != "" {
+			text += "; " + help
 		}
 		out = append(out, text)
 	}
 	return out
+}
+
+func (s Summary) share(m *MappingSummary) float64 {
+	if s.Total == 0 {
+		return 0
+	}
+	return float64(m.Self) / float64(s.Total)
+}
+
+// file is the path of the binary as packages have it.
+func (m *MappingSummary) file() string { return strings.TrimSuffix(m.Path, deletedMark) }
+
+// help says what would help, given the packages that own the files.
+func (m *MappingSummary) help(owners map[string]dpkg.Package) string {
+	if m.packages == nil {
+		return m.Help
+	}
+	if p, ok := owners[m.file()]; ok {
+		return fmt.Sprintf("install %s or give --debug-dir", p.DebugPackage())
+	}
+	return "build it with -g and do not strip it, or give --debug-dir"
 }
 
 func (s Summary) sort() {

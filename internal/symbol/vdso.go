@@ -38,7 +38,8 @@ func (v *vdsoNames) load(names *demangler) error {
 			return
 		}
 		v.size = uint64(len(data))
-		v.file, v.err = open(bin, nil, debugfile.Finder{}, names)
+		v.file = &File{bin: bin, names: names}
+		v.err = v.file.prepare(debugfile.Finder{}, nil, true)
 	})
 	return v.err
 }

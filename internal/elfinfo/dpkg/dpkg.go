@@ -8,6 +8,7 @@ package dpkg
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,23 +105,62 @@ func (d *DB) scan(paths []string) {
 			wanted[s] = append(wanted[s], p)
 		}
 	}
-	lists, _ := filepath.Glob(filepath.Join(d.root, "/var/lib/dpkg/info/*.list"))
-	for _, list := range lists {
-		data, err := os.ReadFile(list)
+	missing := len(paths)
+	for _, list := range d.lists(paths) {
+		if missing == 0 {
+			return // no other package owns the same file
+		}
+		data, err := os.ReadFile(filepath.Join(d.root, infoDir, list))
 		if err != nil {
 			continue
 		}
-		pkg := strings.TrimSuffix(filepath.Base(list), ".list")
 		for len(data) > 0 {
 			line, rest, _ := bytes.Cut(data, []byte{'\n'})
 			for _, p := range wanted[string(line)] {
 				if d.owners[p] == "" {
-					d.owners[p] = pkg
+					d.owners[p] = strings.TrimSuffix(list, listSuffix)
+					missing--
 				}
 			}
 			data = rest
 		}
 	}
+}
+
+const (
+	infoDir    = "/var/lib/dpkg/info"
+	listSuffix = ".list"
+)
+
+// lists are the names of the lists of files, those first whose package is called
+// like one of the files: most files are found after a few lists.
+func (d *DB) lists(paths []string) []string {
+	dir, err := os.Open(filepath.Join(d.root, infoDir))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	names, _ := dir.Readdirnames(-1) // what could be read is better than nothing
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, listSuffix) })
+	common := make(map[string]int, len(names))
+	for _, n := range names {
+		for _, p := range paths {
+			common[n] = max(common[n], commonPrefix(n, filepath.Base(p)))
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(common[b], common[a]), strings.Compare(a, b))
+	})
+	return names
+}
+
+// commonPrefix counts the letters that two names begin with alike.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // describe adds version and source to a package as its list file is named

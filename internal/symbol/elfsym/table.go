@@ -26,7 +26,11 @@ type Table struct {
 	symbols []Symbol
 	index   interval.Map
 	static  bool
+	any     bool
 }
+
+// HasAny reports whether the files have symbols of code, wanted or not.
+func (t *Table) HasAny() bool { return t.any }
 
 // Len is the number of symbols of code.
 func (t *Table) Len() int { return len(t.symbols) }
@@ -91,6 +95,7 @@ type reader struct {
 	want    *wanted // nil: all
 	symbols []Symbol
 	static  bool
+	any     bool
 	passed  []uint64 // where the symbols that nobody wants begin; they have a size
 	unsized bool     // there are symbols without a size
 	last    elffile.Range
@@ -106,9 +111,9 @@ func (r *reader) file(f *elffile.File) error {
 		errs = append(errs, err)
 		names, err := f.SectionData(f.Sections[s.Link])
 		errs = append(errs, err)
-		if r.section(f, table, names) && s.Type == elf.SHT_SYMTAB {
-			r.static = true
-		}
+		found := r.section(f, table, names)
+		r.any = r.any || found
+		r.static = r.static || found && s.Type == elf.SHT_SYMTAB
 	}
 	return errors.Join(errs...)
 }
@@ -241,7 +246,7 @@ func (r *reader) table(starts []uint64) *Table {
 		}
 		out = append(out, syms[i])
 	}
-	t := &Table{symbols: r.bound(out, starts), static: r.static}
+	t := &Table{symbols: r.bound(out, starts), static: r.static, any: r.any || len(r.symbols) > 0}
 	spans := make([]interval.Span, len(t.symbols))
 	for i, s := range t.symbols {
 		spans[i] = interval.Span{Low: s.Low, High: s.High, ID: int32(i)}
