@@ -23,12 +23,13 @@ protocol::Reply answer(const protocol::Request &R) {
   protocol::Reply Out;
   Out.Id = R.Id;
   auto Start = std::chrono::steady_clock::now();
-  frontend::Unit U = frontend::compile(R.Directory, R.Arguments);
+  frontend::Unit U = frontend::compile(R.Directory, R.Arguments, {R.IR, R.AST ? &R.AstOptions : nullptr});
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
   Out.Dependencies = U.Dependencies;
   Out.Unoptimised = U.Unoptimised;
   Out.StrictAliasing = U.StrictAliasing;
+  Out.Ast = std::move(U.Ast);
   if (!U.Module || !U.Target)
     return Out;
   Start = std::chrono::steady_clock::now();

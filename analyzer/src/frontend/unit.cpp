@@ -1,8 +1,11 @@
 #include "frontend/unit.h"
 
+#include "ast/consumer.h"
+
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "clang/Frontend/Utils.h"
 #include "clang/Tooling/Tooling.h"
@@ -16,7 +19,8 @@ namespace {
 
 class EmitUnoptimised : public EmitLLVMOnlyAction {
 public:
-  explicit EmitUnoptimised(llvm::LLVMContext *C) : EmitLLVMOnlyAction(C) {}
+  EmitUnoptimised(llvm::LLVMContext *C, const Layers &Wanted, Unit &U)
+      : EmitLLVMOnlyAction(C), Wanted(Wanted), U(U) {}
 
   bool BeginInvocation(CompilerInstance &CI) override {
     CodeGenOptions &CG = CI.getCodeGenOpts();
@@ -29,6 +33,34 @@ public:
       CG.OptimizationLevel = 2;
     return true;
   }
+
+  // The AST layer comes first: the AST is still whole then.
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef File) override {
+    std::unique_ptr<ASTConsumer> Emit = EmitLLVMOnlyAction::CreateASTConsumer(CI, File);
+    if (!Wanted.Ast || !Emit)
+      return Emit;
+    std::vector<std::unique_ptr<ASTConsumer>> Both;
+    Both.push_back(ast::makeConsumer(CI, *Wanted.Ast, U.Ast));
+    Both.push_back(std::move(Emit));
+    return std::make_unique<MultiplexConsumer>(std::move(Both));
+  }
+
+private:
+  const Layers &Wanted;
+  Unit &U;
+};
+
+class LookOnly : public ASTFrontendAction {
+public:
+  LookOnly(const ast::Options &O, Unit &U) : O(O), U(U) {}
+
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+    return ast::makeConsumer(CI, O, U.Ast);
+  }
+
+private:
+  const ast::Options &O;
+  Unit &U;
 };
 
 llvm::OptimizationLevel levelOf(const CodeGenOptions &CG) {
@@ -53,7 +85,7 @@ public:
 
 class CompileOne : public tooling::ToolAction {
 public:
-  explicit CompileOne(Unit &U) : U(U) {}
+  CompileOne(Unit &U, const Layers &Wanted) : U(U), Wanted(Wanted) {}
 
   bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation, FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCH, DiagnosticConsumer *) override {
@@ -67,15 +99,18 @@ public:
     CI.createSourceManager(*Files);
     auto Read = std::make_shared<AllFiles>();
     CI.addDependencyCollector(Read);
-    EmitUnoptimised Action(U.Context.get());
-    const bool Ok = CI.ExecuteAction(Action);
+    std::unique_ptr<FrontendAction> Look;
+    if (!Wanted.IR && Wanted.Ast)
+      Look = std::make_unique<LookOnly>(*Wanted.Ast, U);
+    EmitUnoptimised Emit(U.Context.get(), Wanted, U);
+    const bool Ok = CI.ExecuteAction(Look ? *Look : Emit);
     report(CI.getSourceManager());
     U.Dependencies.assign(Read->getDependencies().begin(), Read->getDependencies().end());
-    if (!Ok)
-      return false;
-    U.Module = Action.takeModule();
-    U.Level = levelOf(CI.getCodeGenOpts());
     U.StrictAliasing = !CI.getCodeGenOpts().RelaxedAliasing;
+    if (!Ok || Look)
+      return Ok;
+    U.Module = Emit.takeModule();
+    U.Level = levelOf(CI.getCodeGenOpts());
     return U.Module && makeTarget(CI);
   }
 
@@ -103,6 +138,7 @@ private:
   }
 
   Unit &U;
+  const Layers &Wanted;
   TextDiagnosticBuffer Diagnostics;
 };
 
@@ -113,7 +149,7 @@ std::vector<std::string> withResourceDir(std::vector<std::string> Arguments) {
 
 } // namespace
 
-Unit compile(const std::string &Directory, const std::vector<std::string> &Arguments) {
+Unit compile(const std::string &Directory, const std::vector<std::string> &Arguments, const Layers &Wanted) {
   Unit U;
   U.Context = std::make_unique<llvm::LLVMContext>();
   FileSystemOptions FSO;
@@ -124,7 +160,7 @@ Unit compile(const std::string &Directory, const std::vector<std::string> &Argum
     return U;
   }
   llvm::IntrusiveRefCntPtr<FileManager> Files(new FileManager(FSO, std::move(VFS)));
-  CompileOne Action(U);
+  CompileOne Action(U, Wanted);
   tooling::ToolInvocation Invocation(withResourceDir(Arguments), &Action, Files.get(),
                                      std::make_shared<PCHContainerOperations>());
   TextDiagnosticBuffer DriverDiagnostics;

@@ -2,6 +2,8 @@
 // tables, made the way the user's own compile makes it.
 #pragma once
 
+#include "ast/match.h"
+
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/OptimizationLevel.h"
@@ -24,10 +26,17 @@ struct Unit {
   std::vector<std::string> Errors;
   // Every file the front end read, system headers too: what a cache must watch.
   std::vector<std::string> Dependencies;
+  ast::Result Ast;
+};
+
+// What is wanted of the one run. Without IR none is generated.
+struct Layers {
+  bool IR = true;
+  const ast::Options *Ast = nullptr; // null: no AST layer
 };
 
 // Arguments include the compiler's name; the process's working directory does
 // not matter, Directory does.
-Unit compile(const std::string &Directory, const std::vector<std::string> &Arguments);
+Unit compile(const std::string &Directory, const std::vector<std::string> &Arguments, const Layers &Wanted);
 
 } // namespace whyhot::frontend

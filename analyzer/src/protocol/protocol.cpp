@@ -1,5 +1,7 @@
 #include "protocol/protocol.h"
 
+#include "protocol/ast_json.h"
+
 using namespace llvm;
 
 namespace whyhot::protocol {
@@ -58,22 +60,6 @@ json::Object toJson(const ir::Remark &R) {
                       {"function", R.Function},     {"message", R.Message}, {"where", toJson(R.Where)}};
 }
 
-Error strings(const json::Object &O, StringRef Key, std::vector<std::string> &Out) {
-  const json::Value *V = O.get(Key);
-  if (!V)
-    return Error::success();
-  const json::Array *A = V->getAsArray();
-  if (!A)
-    return createStringError("\"" + Key + "\" is not an array");
-  for (const json::Value &X : *A) {
-    auto S = X.getAsString();
-    if (!S)
-      return createStringError("\"" + Key + "\" holds something that is not a string");
-    Out.push_back(S->str());
-  }
-  return Error::success();
-}
-
 } // namespace
 
 Expected<Request> parse(StringRef Line) {
@@ -95,6 +81,8 @@ Expected<Request> parse(StringRef Line) {
   if (Error E = strings(*O, "predicates", R.Predicates))
     return E;
   if (Error E = strings(*O, "functions", R.Functions))
+    return E;
+  if (Error E = parseAst(*O, R))
     return E;
   if (R.Arguments.empty())
     return createStringError("\"arguments\" is missing or empty");
@@ -121,6 +109,8 @@ json::Value toJson(const Reply &R) {
                       {"loops", R.Result.Loops},
                       {"candidates", std::move(Candidates)},
                       {"remarks", std::move(Remarks)},
+                      {"matches", toJson(R.Ast.Matches)},
+                      {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},
                       {"analysis_seconds", R.AnalysisSeconds}};
 }

@@ -2,6 +2,7 @@
 // docs/analyzer-protocol.md. This is the only place that knows JSON.
 #pragma once
 
+#include "ast/match.h"
 #include "ir/worlds.h"
 
 #include "llvm/Support/Error.h"
@@ -22,6 +23,9 @@ struct Request {
   std::vector<std::string> Functions;
   bool Remarks = false;
   bool Blame = false;
+  bool IR = true;
+  bool AST = false;
+  ast::Options AstOptions;
 };
 
 llvm::Expected<Request> parse(llvm::StringRef Line);
@@ -33,6 +37,7 @@ struct Reply {
   bool Unoptimised = false;
   bool StrictAliasing = true;
   ir::Result Result;
+  ast::Result Ast;
   double FrontEndSeconds = 0;
   double AnalysisSeconds = 0;
 };

@@ -1,0 +1,148 @@
+#include "ast/alias/alias.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace whyhot::ast {
+namespace {
+
+const std::vector<std::string> UsualAccessors = {"size", "len",  "count",  "length", "begin", "end",
+                                                 "rbegin", "rend", "cbegin", "cend",   "empty"};
+
+// The innermost loop that runs both statements.
+const Loop *commonLoop(const LoopNest &Nest, const Stmt *A, const Stmt *B) {
+  const Loop *Outer = Nest.of(B).In;
+  for (const Loop *L = Nest.of(A).In; L; L = L->Parent)
+    if (Outer && Outer->isWithin(L))
+      return L;
+  return nullptr;
+}
+
+bool isLinear(const Stmt *S, Callees &K) {
+  if (!S)
+    return true;
+  if (isBranch(S))
+    return false;
+  const FunctionDecl *F = nullptr;
+  if (const auto *Call = dyn_cast<CallExpr>(S)) {
+    F = Call->getDirectCallee();
+    if (!F)
+      return false;
+  } else if (const auto *CC = dyn_cast<CXXConstructExpr>(S); CC && !CC->getConstructor()->isTrivial()) {
+    F = CC->getConstructor();
+  }
+  if (F && !(K.of(F).Linear && K.of(F).Transparent))
+    return false;
+  return llvm::all_of(S->children(), [&](const Stmt *Child) { return isLinear(Child, K); });
+}
+
+bool callsByName(const Stmt *S, const std::vector<std::string> &Accessors) {
+  if (!S)
+    return false;
+  if (const auto *Call = dyn_cast<CallExpr>(S))
+    if (const FunctionDecl *F = Call->getDirectCallee(); F && F->getIdentifier() && F->isInlined())
+      if (llvm::is_contained(Accessors, F->getName()))
+        return true;
+  return llvm::any_of(S->children(), [&](const Stmt *Child) { return callsByName(Child, Accessors); });
+}
+
+// The shape of the second access.
+StringRef shapeOf(const Effect &Second) {
+  const Expr *E = Second.Inner->IgnoreParenImpCasts();
+  if (isa<ArraySubscriptExpr>(E))
+    return "alias-array-element";
+  if (isa<MemberExpr>(E))
+    return "alias-pointer-field";
+  return "alias-pointer-dereference";
+}
+
+// A row is found again: the pointer to an element's own elements is itself an
+// element.
+bool readsRowAgain(const Effect &Second) {
+  if (!Second.Type->isPointerType())
+    return false;
+  const Path &P = Second.Where;
+  return P.object().contains('[') || StringRef(P.Key).drop_front(P.object().size()).contains('[');
+}
+
+class Classifier {
+public:
+  Classifier(const FunctionFacts &F, Report &R) : F(F), R(R) {}
+
+  void classify(const Reload &X) {
+    const Loop *Both = commonLoop(F.Loops, X.Write.Site, X.Second.Site);
+    const Loop *Condition = F.Loops.of(X.Second.Site).Condition;
+    if (Condition && Both == Condition)
+      inCondition(X, Condition);
+    emit(shapeOf(X.Second), X, Both);
+    if (Both && readsRowAgain(X.Second))
+      emit("alias-multidim", X, Both);
+  }
+
+private:
+  void inCondition(const Reload &X, const Loop *L) {
+    emit("alias-loop-condition", X, L);
+    if (isLinear(L->Body, F.Known) && isLinear(increment(L), F.Known) && calleesAreLinear(L->Condition))
+      emit("alias-loop-condition-linear", X, L);
+    const std::vector<std::string> &Accessors = R.O.Accessors.empty() ? UsualAccessors : R.O.Accessors;
+    if (callsByName(X.Second.Site, Accessors))
+      emit("alias-loop-condition-name", X, L);
+  }
+
+  // The condition itself may branch (a && b); what it calls may not.
+  bool calleesAreLinear(const Stmt *S) {
+    if (!S)
+      return true;
+    if (const auto *Call = dyn_cast<CallExpr>(S)) {
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      if (!Callee || !F.Known.of(Callee).Linear || !F.Known.of(Callee).Transparent)
+        return false;
+    }
+    return llvm::all_of(S->children(), [&](const Stmt *Child) { return calleesAreLinear(Child); });
+  }
+
+  static const Stmt *increment(const Loop *L) {
+    const auto *For = dyn_cast<ForStmt>(L->Statement);
+    return For ? For->getInc() : nullptr;
+  }
+
+  void emit(StringRef Rule, const Reload &X, const Loop *L) {
+    if (!R.wants(Rule))
+      return;
+    Match M = R.in(Rule, F.Function, L, X.Second.Site);
+    M.First = R.span(X.First.Site ? X.First.Site : X.First.Inner);
+    M.Write = R.span(X.Write.Site);
+    M.Second = R.span(X.Second.Site);
+    M.Location = M.Second.Text;
+    M.Target = R.written(X.Write.Inner);
+    if (X.Second.Inner != X.Second.Site)
+      M.Notes.push_back("the load is in an inline function: " + where(X.Second.Inner));
+    if (X.Write.Inner != X.Write.Site)
+      M.Notes.push_back("the store is in an inline function: " + where(X.Write.Inner));
+    R.add(std::move(M), F.Function);
+  }
+
+  std::string where(const Expr *E) const {
+    Span S = R.span(E);
+    return S.Text + " at " + S.File + ":" + std::to_string(S.Line);
+  }
+
+  const FunctionFacts &F;
+  Report &R;
+};
+
+void inFunction(const FunctionFacts &F, Report &R) {
+  if (!mayStoreChar(F))
+    return;
+  Classifier C(F, R);
+  for (const Reload &X : findReloads(F))
+    C.classify(X);
+}
+
+} // namespace
+
+const Rule AliasRules = {inFunction, nullptr};
+
+} // namespace whyhot::ast

@@ -1,0 +1,106 @@
+#include "ast/bitfield_flag/bitfield_flag.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecordLayout.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace whyhot::ast {
+namespace {
+
+const MemberExpr *bitField(const Expr *E) {
+  const auto *ME = dyn_cast<MemberExpr>(E->IgnoreParens());
+  const auto *FD = ME ? dyn_cast<FieldDecl>(ME->getMemberDecl()) : nullptr;
+  return FD && FD->isBitField() ? ME : nullptr;
+}
+
+bool isForThreads(QualType T) {
+  if (T->isAtomicType() || T.isVolatileQualified())
+    return true;
+  const auto *RD = T->getAsCXXRecordDecl();
+  if (!RD || !RD->getIdentifier() || !RD->isInStdNamespace())
+    return T.getAsString().find("pthread_") != std::string::npos;
+  return llvm::StringSwitch<bool>(RD->getName())
+      .Cases("atomic", "mutex", "shared_mutex", "recursive_mutex", "condition_variable", "atomic_flag", true)
+      .Default(false);
+}
+
+class Walker {
+public:
+  Walker(const FunctionFacts &F, Report &R) : F(F), R(R) {}
+
+  void visit(const Stmt *S) {
+    if (!S || isa<LambdaExpr>(S))
+      return;
+    if (const auto *BO = dyn_cast<BinaryOperator>(S); BO && BO->isAssignmentOp())
+      use(BO, BO->getLHS(), true);
+    else if (const auto *UO = dyn_cast<UnaryOperator>(S); UO && UO->isIncrementDecrementOp())
+      use(UO, UO->getSubExpr(), true);
+    else if (const auto *CE = dyn_cast<ImplicitCastExpr>(S); CE && CE->getCastKind() == CK_LValueToRValue)
+      use(CE, CE->getSubExpr(), false);
+    for (const Stmt *Child : S->children())
+      visit(Child);
+  }
+
+private:
+  void use(const Expr *Site, const Expr *LValue, bool Update) {
+    const Loop *L = F.Loops.of(Site).In;
+    const MemberExpr *ME = L ? bitField(LValue) : nullptr;
+    if (!ME || !isInMemory(ME))
+      return;
+    const auto *FD = cast<FieldDecl>(ME->getMemberDecl());
+    if (!Reported.insert({L, FD, Update}).second)
+      return;
+    Match M = R.in("bitfield-flag", F.Function, L, Site);
+    (Update ? M.Write : M.First) = R.span(Site);
+    M.Location = FD->getQualifiedNameAsString() + (Update ? " updated" : " tested");
+    M.Target = {FD->getType().getAsString(F.Context.getPrintingPolicy()), FD->getQualifiedNameAsString(),
+                R.span(FD->getSourceRange()), "project"};
+    neighbours(FD, M);
+    R.add(std::move(M), F.Function);
+  }
+
+  // A struct in a register has no word in memory to read and write back.
+  bool isInMemory(const MemberExpr *ME) {
+    if (!Own)
+      Own.emplace(F.Function, F.Known);
+    return Own->isShared(F.Known.effects().paths().lvalue(ME));
+  }
+
+  // The other fields of the word, and whether the struct looks shared.
+  void neighbours(const FieldDecl *FD, Match &M) const {
+    const RecordDecl *RD = FD->getParent();
+    const ASTRecordLayout &Layout = F.Context.getASTRecordLayout(RD);
+    const uint64_t Width = F.Context.getTypeSize(FD->getType());
+    const uint64_t Unit = Layout.getFieldOffset(FD->getFieldIndex()) / Width;
+    std::string Others;
+    bool Threads = false;
+    for (const FieldDecl *Other : RD->fields()) {
+      Threads |= isForThreads(Other->getType());
+      if (Other != FD && Other->isBitField() && Other->getDeclName() &&
+          Layout.getFieldOffset(Other->getFieldIndex()) / Width == Unit)
+        Others += (Others.empty() ? "" : ", ") + Other->getNameAsString();
+    }
+    if (!Others.empty())
+      M.Notes.push_back("the word is shared with " + Others);
+    if (Threads && !Others.empty())
+      M.Notes.push_back("the struct looks shared between threads: an update here writes the other thread's bits back");
+  }
+
+  const FunctionFacts &F;
+  Report &R;
+  std::optional<Locals> Own;
+  std::set<std::tuple<const Loop *, const FieldDecl *, bool>> Reported;
+};
+
+void inFunction(const FunctionFacts &F, Report &R) {
+  if (R.wants("bitfield-flag") && !F.Loops.all().empty())
+    Walker(F, R).visit(F.Function->getBody());
+}
+
+} // namespace
+
+const Rule BitfieldFlagRule = {inFunction, nullptr};
+
+} // namespace whyhot::ast

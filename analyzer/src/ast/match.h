@@ -1,0 +1,68 @@
+// What the AST layer reports: one match of one rule, copied out of the AST so
+// that it outlives it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace whyhot::ast {
+
+// A range of source text. Line 0 means that there is none.
+struct Span {
+  std::string File;
+  unsigned Line = 0;
+  unsigned Column = 0;
+  unsigned EndLine = 0;
+  unsigned EndColumn = 0;
+  std::string Text; // the first line of the source text, shortened
+};
+
+// A call of the matched function in this unit, direct or through other inline
+// functions.
+struct Site {
+  Span Where;
+  std::string Function;
+};
+
+// What is written and how far a change of its type would reach.
+struct Written {
+  std::string Type;
+  std::string Declaration;
+  Span Where;
+  std::string Scope; // "local", "unit", "project", "system"
+};
+
+struct Match {
+  std::string Rule;
+  std::string Function; // qualified name
+  std::string Linkage;
+  Span Place; // the loop where there is one, else the second access
+  bool InLoop = false;
+  unsigned Depth = 0;
+  Span First;
+  Span Write;
+  Span Second;
+  std::string Location; // the memory that is read again, as the source writes it
+  Written Target;
+  std::vector<Site> Sites;
+  std::vector<std::string> Notes;
+};
+
+// A rule of the user: a Clang AST-matcher expression.
+struct UserRule {
+  std::string Id;
+  std::string Matcher;
+};
+
+struct Options {
+  std::vector<std::string> Rules;     // none means all
+  std::vector<std::string> Accessors; // of alias-loop-condition-name; none means the usual ones
+  std::vector<UserRule> UserRules;
+};
+
+struct Result {
+  std::vector<Match> Matches;
+  std::vector<std::string> Errors; // of the user's rules
+};
+
+} // namespace whyhot::ast

@@ -1,0 +1,158 @@
+#include "ast/report.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/Support/JSON.h"
+
+using namespace clang;
+
+namespace whyhot::ast {
+namespace {
+
+constexpr size_t MaxText = 100;
+constexpr size_t MaxSites = 64;
+
+// The declaration that gives a stored-to expression its type.
+const ValueDecl *declarationOf(const Expr *E) {
+  for (unsigned Steps = 0; E && Steps < 64; Steps++) {
+    E = E->IgnoreParenCasts();
+    if (const auto *FE = dyn_cast<FullExpr>(E))
+      E = FE->getSubExpr();
+    else if (const auto *MT = dyn_cast<MaterializeTemporaryExpr>(E))
+      E = MT->getSubExpr();
+    else if (const auto *DRE = dyn_cast<DeclRefExpr>(E))
+      return DRE->getDecl();
+    else if (const auto *ME = dyn_cast<MemberExpr>(E))
+      return ME->getMemberDecl();
+    else if (const auto *AS = dyn_cast<ArraySubscriptExpr>(E))
+      E = AS->getBase();
+    else if (const auto *UO = dyn_cast<UnaryOperator>(E))
+      E = UO->getSubExpr();
+    else if (const auto *BO = dyn_cast<BinaryOperator>(E))
+      E = BO->getLHS()->getType()->isPointerType() || BO->isAssignmentOp() ? BO->getLHS() : BO->getRHS();
+    else if (const auto *Call = dyn_cast<CallExpr>(E))
+      E = objectOf(Call);
+    else
+      return nullptr;
+  }
+  return nullptr;
+}
+
+const Expr *storedTo(const Expr *E) {
+  if (const auto *BO = dyn_cast_or_null<BinaryOperator>(E))
+    return BO->getLHS();
+  if (const auto *UO = dyn_cast_or_null<UnaryOperator>(E))
+    return UO->getSubExpr();
+  return E;
+}
+
+} // namespace
+
+bool Report::wants(llvm::StringRef Rule) const { return O.Rules.empty() || llvm::is_contained(O.Rules, Rule); }
+
+Span Report::span(SourceRange Range) const {
+  const SourceManager &SM = C.getSourceManager();
+  if (Range.isInvalid())
+    return {};
+  CharSourceRange Chars = SM.getExpansionRange(Range);
+  PresumedLoc Begin = SM.getPresumedLoc(Chars.getBegin());
+  if (Begin.isInvalid())
+    return {};
+  Span S;
+  S.File = Begin.getFilename();
+  S.Line = Begin.getLine();
+  S.Column = Begin.getColumn();
+  SourceLocation Last = Chars.getEnd();
+  if (Chars.isTokenRange())
+    Last = Lexer::getLocForEndOfToken(Last, 0, SM, C.getLangOpts());
+  if (PresumedLoc End = SM.getPresumedLoc(Last); End.isValid()) {
+    S.EndLine = End.getLine();
+    S.EndColumn = End.getColumn();
+  }
+  StringRef Text = Lexer::getSourceText(Chars, SM, C.getLangOpts());
+  bool Cut = Text.contains('\n');
+  Text = Text.split('\n').first.rtrim();
+  if (Text.size() > MaxText) {
+    Text = Text.take_front(MaxText);
+    Cut = true;
+  }
+  S.Text = llvm::json::fixUTF8(Text) + (Cut ? " …" : "");
+  return S;
+}
+
+Match Report::in(StringRef Rule, const FunctionDecl *F, const Loop *L, const Stmt *Else) const {
+  Match M;
+  M.Rule = Rule.str();
+  if (F) {
+    llvm::raw_string_ostream Name(M.Function);
+    F->getNameForDiagnostic(Name, C.getPrintingPolicy(), true);
+    M.Linkage = Names->getName(F);
+  }
+  M.InLoop = L != nullptr;
+  M.Depth = L ? L->Depth : 0;
+  M.Place = L ? span(L->Statement) : span(Else);
+  return M;
+}
+
+Written Report::written(const Expr *Store) const {
+  Written W;
+  const Expr *To = storedTo(Store);
+  if (!To)
+    return W;
+  W.Type = To->getType().getUnqualifiedType().getAsString(C.getPrintingPolicy());
+  const ValueDecl *D = declarationOf(To);
+  if (!D)
+    return W;
+  W.Declaration = D->getQualifiedNameAsString();
+  W.Where = span(D->getSourceRange());
+  const SourceManager &SM = C.getSourceManager();
+  const bool InMain = SM.isInMainFile(SM.getExpansionLoc(D->getLocation()));
+  if (SM.isInSystemHeader(D->getLocation()))
+    W.Scope = "system";
+  else if (const auto *V = dyn_cast<VarDecl>(D); V && V->isLocalVarDecl())
+    W.Scope = "local";
+  else if (const auto *P = dyn_cast<ParmVarDecl>(D))
+    W.Scope = cast<Decl>(P->getDeclContext())->getAsFunction() &&
+                      cast<Decl>(P->getDeclContext())->getAsFunction()->isExternallyVisible()
+                  ? "project"
+                  : "unit";
+  else
+    W.Scope = InMain && !(isa<VarDecl>(D) && D->isExternallyVisible()) ? "unit" : "project";
+  return W;
+}
+
+void Report::add(Match M, const FunctionDecl *F) {
+  if (M.Place.Line == 0)
+    return;
+  std::string Key = M.Rule + "\n" + M.Place.File + "\n" + std::to_string(M.Place.Line) + ":" +
+                    std::to_string(M.Place.Column) + "\n" + M.Location;
+  if (!Seen.insert(Key).second)
+    return;
+  R.Matches.push_back(std::move(M));
+  Functions.push_back(F);
+}
+
+void Report::addSites(const llvm::DenseMap<const FunctionDecl *,
+                                           std::vector<std::pair<const Stmt *, const FunctionDecl *>>> &Calls) {
+  for (size_t I = 0; I < R.Matches.size(); I++) {
+    if (!Functions[I])
+      continue;
+    std::vector<const FunctionDecl *> Work{Functions[I]->getCanonicalDecl()};
+    std::set<const FunctionDecl *> Done;
+    std::vector<Site> &Sites = R.Matches[I].Sites;
+    while (!Work.empty() && Sites.size() < MaxSites) {
+      const FunctionDecl *F = Work.back();
+      Work.pop_back();
+      auto It = Calls.find(F);
+      if (!Done.insert(F).second || !isInlinable(F) || It == Calls.end())
+        continue;
+      for (const auto &[Call, Caller] : It->second) {
+        Sites.push_back({span(Call), Caller->getQualifiedNameAsString()});
+        Work.push_back(Caller->getCanonicalDecl());
+      }
+    }
+  }
+}
+
+} // namespace whyhot::ast

@@ -1,0 +1,51 @@
+// Collects matches: turns AST nodes into source ranges and names, and keeps one
+// match for the many instantiations of one template.
+#pragma once
+
+#include "ast/match.h"
+
+#include "ast/facts/flow.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Mangle.h"
+#include "clang/Lex/Preprocessor.h"
+
+#include <set>
+
+namespace whyhot::ast {
+
+class Report {
+public:
+  Report(clang::ASTContext &C, const clang::Preprocessor &PP, const Options &O)
+      : PP(PP), O(O), C(C), Names(std::make_unique<clang::ASTNameGenerator>(C)) {}
+
+  bool wants(llvm::StringRef Rule) const;
+  Span span(clang::SourceRange R) const;
+  Span span(const clang::Stmt *S) const { return S ? span(S->getSourceRange()) : Span(); }
+  // A match in a loop (null: none), its place and function filled in.
+  Match in(llvm::StringRef Rule, const clang::FunctionDecl *F, const Loop *L, const clang::Stmt *Else) const;
+  Written written(const clang::Expr *Store) const;
+  // Keeps the match unless the same one is there already.
+  void add(Match M, const clang::FunctionDecl *F);
+  // Adds the calls of the matched functions, once all are known.
+  void addSites(const llvm::DenseMap<const clang::FunctionDecl *,
+                                     std::vector<std::pair<const clang::Stmt *, const clang::FunctionDecl *>>> &Calls);
+  Result take() { return std::move(R); }
+
+  const clang::Preprocessor &PP;
+  const Options &O;
+
+private:
+  clang::ASTContext &C;
+  std::unique_ptr<clang::ASTNameGenerator> Names;
+  Result R;
+  std::vector<const clang::FunctionDecl *> Functions; // of each match
+  std::set<std::string> Seen;
+};
+
+// What a rule looks at: every function with a body, then the unit.
+struct Rule {
+  void (*Function)(const FunctionFacts &F, Report &R);
+  void (*Unit)(clang::ASTContext &C, Report &R);
+};
+
+} // namespace whyhot::ast

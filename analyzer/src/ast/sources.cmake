@@ -1,0 +1,19 @@
+# The AST layer: what every rule shares, then a directory per rule.
+target_sources(whyhot-analyzer PRIVATE
+  src/ast/alias/alias.cpp
+  src/ast/bitfield_flag/bitfield_flag.cpp
+  src/ast/consumer.cpp
+  src/ast/debug_stl/debug_stl.cpp
+  src/ast/exception_flow/exception_flow.cpp
+  src/ast/facts/callees.cpp
+  src/ast/facts/effects.cpp
+  src/ast/facts/flow.cpp
+  src/ast/facts/locals.cpp
+  src/ast/facts/loops.cpp
+  src/ast/facts/path.cpp
+  src/ast/facts/types.cpp
+  src/ast/report.cpp
+  src/ast/user_rules/user_rules.cpp
+  src/ast/vector_bool/vector_bool.cpp
+  src/ast/volatile_sync/volatile_sync.cpp
+)

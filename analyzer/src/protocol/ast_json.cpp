@@ -1,0 +1,100 @@
+#include "protocol/ast_json.h"
+
+using namespace llvm;
+
+namespace whyhot::protocol {
+namespace {
+
+json::Value toJson(const ast::Span &S) {
+  if (S.Line == 0)
+    return nullptr;
+  return json::Object{{"file", json::fixUTF8(S.File)}, {"line", S.Line},        {"column", S.Column},
+                      {"end_line", S.EndLine},         {"end_column", S.EndColumn}, {"text", json::fixUTF8(S.Text)}};
+}
+
+json::Object toJson(const ast::Match &M) {
+  json::Array Sites;
+  for (const ast::Site &S : M.Sites)
+    Sites.push_back(json::Object{{"where", toJson(S.Where)}, {"function", S.Function}});
+  json::Object O{{"rule", M.Rule},
+                 {"function", M.Function},
+                 {"linkage", M.Linkage},
+                 {"place", toJson(M.Place)},
+                 {"in_loop", M.InLoop},
+                 {"depth", M.Depth},
+                 {"location", json::fixUTF8(M.Location)},
+                 {"first", toJson(M.First)},
+                 {"write", toJson(M.Write)},
+                 {"second", toJson(M.Second)},
+                 {"sites", std::move(Sites)},
+                 {"notes", json::Array(M.Notes)}};
+  if (!M.Target.Type.empty())
+    O["written"] = json::Object{{"type", M.Target.Type},
+                                {"declaration", M.Target.Declaration},
+                                {"where", toJson(M.Target.Where)},
+                                {"scope", M.Target.Scope}};
+  return O;
+}
+
+Error userRules(const json::Object &O, ast::Options &Out) {
+  const json::Value *V = O.get("user_rules");
+  if (!V)
+    return Error::success();
+  const json::Array *A = V->getAsArray();
+  if (!A)
+    return createStringError("\"user_rules\" is not an array");
+  for (const json::Value &X : *A) {
+    const json::Object *Rule = X.getAsObject();
+    auto Id = Rule ? Rule->getString("id") : std::nullopt;
+    auto Matcher = Rule ? Rule->getString("matcher") : std::nullopt;
+    if (!Id || !Matcher)
+      return createStringError("a user rule has an \"id\" and a \"matcher\"");
+    Out.UserRules.push_back({Id->str(), Matcher->str()});
+  }
+  return Error::success();
+}
+
+} // namespace
+
+Error strings(const json::Object &O, StringRef Key, std::vector<std::string> &Out) {
+  const json::Value *V = O.get(Key);
+  if (!V)
+    return Error::success();
+  const json::Array *A = V->getAsArray();
+  if (!A)
+    return createStringError("\"" + Key + "\" is not an array");
+  for (const json::Value &X : *A) {
+    auto S = X.getAsString();
+    if (!S)
+      return createStringError("\"" + Key + "\" holds something that is not a string");
+    Out.push_back(S->str());
+  }
+  return Error::success();
+}
+
+Error parseAst(const json::Object &O, Request &R) {
+  std::vector<std::string> Layers;
+  if (Error E = strings(O, "layers", Layers))
+    return E;
+  if (!Layers.empty())
+    R.IR = false;
+  for (const std::string &L : Layers) {
+    if (L != "ast" && L != "ir")
+      return createStringError("unknown layer \"%s\": there are \"ast\" and \"ir\"", L.c_str());
+    (L == "ast" ? R.AST : R.IR) = true;
+  }
+  if (Error E = strings(O, "ast_rules", R.AstOptions.Rules))
+    return E;
+  if (Error E = strings(O, "accessors", R.AstOptions.Accessors))
+    return E;
+  return userRules(O, R.AstOptions);
+}
+
+json::Array toJson(const std::vector<ast::Match> &Matches) {
+  json::Array A;
+  for (const ast::Match &M : Matches)
+    A.push_back(toJson(M));
+  return A;
+}
+
+} // namespace whyhot::protocol

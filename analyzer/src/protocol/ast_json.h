@@ -1,0 +1,16 @@
+// The AST layer's part of the wire form.
+#pragma once
+
+#include "protocol/protocol.h"
+
+namespace whyhot::protocol {
+
+// Reads "layers", "ast_rules", "accessors" and "user_rules".
+llvm::Error parseAst(const llvm::json::Object &O, Request &R);
+
+// An array of strings under a key; an absent key is an empty one.
+llvm::Error strings(const llvm::json::Object &O, llvm::StringRef Key, std::vector<std::string> &Out);
+
+llvm::json::Array toJson(const std::vector<ast::Match> &Matches);
+
+} // namespace whyhot::protocol
