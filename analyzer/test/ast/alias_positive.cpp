@@ -333,3 +333,15 @@ void afterRead(const Buffer *b, char *out, const char *s) {
   for (size_t i = 0; i < b->used; ++i) // expect: alias-loop-condition alias-pointer-field
     out[i] = std::strlen(s);
 }
+
+struct List {
+  List *next;
+  int value;
+};
+// The link is read for the condition, and again after the byte.
+void chase(const List *l, char *out) {
+  while (l->next) { // expect: alias-pointer-field
+    *out++ = l->value;
+    l = l->next;
+  }
+}

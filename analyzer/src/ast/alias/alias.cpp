@@ -53,7 +53,9 @@ StringRef shapeOf(const Effect &Second) {
   const Expr *E = Second.Inner->IgnoreParenImpCasts();
   if (isa<ArraySubscriptExpr>(E))
     return "alias-array-element";
-  if (isa<MemberExpr>(E))
+  // A reference to a member, handed to an inline function, is the member.
+  StringRef Key = Second.Where.Key;
+  if (isa<MemberExpr>(E) || (Key.drop_front(Second.Where.object().size()).contains('.') && !Key.ends_with("]")))
     return "alias-pointer-field";
   return "alias-pointer-dereference";
 }
@@ -73,6 +75,9 @@ public:
 
   void classify(const Reload &X) {
     const Loop *Both = commonLoop(F.Loops, X.Write.Site, X.Second.Site);
+    // Two inlined calls one after the other: no one writes them differently.
+    if (!Both && X.Write.Inner != X.Write.Site && X.Second.Inner != X.Second.Site)
+      return;
     const Loop *Condition = F.Loops.of(X.Second.Site).Condition;
     if (Condition && Both == Condition)
       inCondition(X, Condition);

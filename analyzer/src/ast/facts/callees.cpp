@@ -109,7 +109,8 @@ const Summary &Callees::of(const FunctionDecl *F) {
 
 void Callees::fill(const FunctionDecl *F, Summary &S) {
   if (F->isNoReturn() || F->hasAttr<AnalyzerNoReturnAttr>() || onlyReads(F, C)) {
-    S.Transparent = S.Linear = S.Harmless = true;
+    S.Transparent = S.Harmless = true;
+    S.Linear = F->isNoReturn() || F->isConstexpr() || (F->getIdentifier() && F->getName().starts_with("__builtin_"));
     return;
   }
   if (F->isTrivial() && isa<CXXDestructorDecl>(F)) {

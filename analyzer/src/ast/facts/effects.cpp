@@ -48,10 +48,14 @@ void Effects::call(const CallExpr *E, std::vector<Effect> &Out) {
     Out.push_back({Effect::Opaque, {}, {}, E, E});
     return;
   }
-  for (const Effect &Inner : S->Does) {
+  inlined(*S, E, Out);
+}
+
+void Effects::inlined(const Summary &S, const Expr *Call, std::vector<Effect> &Out) {
+  for (const Effect &Inner : S.Does) {
     Effect X = Inner;
-    X.Where = P.inCaller(Inner.Where, E);
-    X.Site = E;
+    X.Where = P.inCaller(Inner.Where, Call);
+    X.Site = Call;
     Out.push_back(std::move(X));
   }
 }
@@ -60,8 +64,11 @@ void Effects::construct(const CXXConstructExpr *E, std::vector<Effect> &Out) {
   const CXXConstructorDecl *Ctor = E->getConstructor();
   if (Ctor->isTrivial() || E->isElidable())
     return;
-  if (!K.of(Ctor).Transparent)
+  const Summary &S = K.of(Ctor);
+  if (!S.Transparent)
     Out.push_back({Effect::Opaque, {}, {}, E, E});
+  else if (!S.Harmless)
+    inlined(S, E, Out);
 }
 
 void Effects::of(const Stmt *S, std::vector<Effect> &Out) {

@@ -10,6 +10,8 @@
 
 namespace whyhot::ast {
 
+struct Summary;
+
 struct Effect {
   enum Kind {
     Read,      // a load of a scalar
@@ -36,6 +38,7 @@ private:
   void load(const clang::Expr *LValue, const clang::Expr *Site, std::vector<Effect> &Out);
   void store(const clang::Expr *LValue, const clang::Expr *Site, std::vector<Effect> &Out);
   void call(const clang::CallExpr *E, std::vector<Effect> &Out);
+  void inlined(const Summary &S, const clang::Expr *Call, std::vector<Effect> &Out);
   void construct(const clang::CXXConstructExpr *E, std::vector<Effect> &Out);
 
   const clang::ASTContext &C;

@@ -110,7 +110,7 @@ bool Path::isDirect() const { return afterLastDeref(Key) == 0; }
 
 llvm::StringRef Path::object() const { return llvm::StringRef(Key).take_front(afterLastDeref(Key)); }
 
-const Expr *objectOf(const CallExpr *Call) {
+const Expr *objectOf(const Expr *Call) {
   if (const auto *MC = dyn_cast<CXXMemberCallExpr>(Call))
     return MC->getImplicitObjectArgument();
   const auto *OC = dyn_cast<CXXOperatorCallExpr>(Call);
@@ -119,11 +119,16 @@ const Expr *objectOf(const CallExpr *Call) {
   return nullptr;
 }
 
-const Expr *argumentFor(const CallExpr *Call, const ParmVarDecl *P) {
+const Expr *argumentFor(const Expr *Call, const ParmVarDecl *P) {
   unsigned I = P->getFunctionScopeIndex();
-  if (isa<CXXOperatorCallExpr>(Call) && isa_and_nonnull<CXXMethodDecl>(Call->getCalleeDecl()))
+  if (const auto *CC = dyn_cast<CXXConstructExpr>(Call))
+    return I < CC->getNumArgs() ? CC->getArg(I) : nullptr;
+  const auto *CE = dyn_cast<CallExpr>(Call);
+  if (!CE)
+    return nullptr;
+  if (isa<CXXOperatorCallExpr>(CE) && isa_and_nonnull<CXXMethodDecl>(CE->getCalleeDecl()))
     I++;
-  return I < Call->getNumArgs() ? Call->getArg(I) : nullptr;
+  return I < CE->getNumArgs() ? CE->getArg(I) : nullptr;
 }
 
 Path Paths::unknown(const Expr *E) const {
@@ -304,11 +309,18 @@ namespace {
 // that means nothing to the caller.
 class Rewriter {
 public:
-  Rewriter(Paths &P, const CallExpr *Call, const FunctionDecl *F) : P(P), Call(Call), F(F) {}
+  Rewriter(Paths &P, const Expr *Call, const FunctionDecl *F) : P(P), Call(Call), F(F) {}
 
   std::optional<Path> root(llvm::StringRef Token) {
     if (Token == "T;") {
       const Expr *Object = objectOf(Call);
+      if (!Object && isa<CXXConstructExpr>(Call)) { // the object that comes to be
+        Path New;
+        New.Key = tag('?', Call);
+        New.Address = New.Temporary = true;
+        New.Exact = false;
+        return New;
+      }
       if (!Object)
         return std::nullopt;
       if (Object->getType()->isPointerType())
@@ -334,7 +346,7 @@ public:
 
 private:
   Paths &P;
-  const CallExpr *Call;
+  const Expr *Call;
   const FunctionDecl *F;
 };
 
@@ -355,8 +367,12 @@ llvm::StringRef leadingRoot(llvm::StringRef Text) {
 
 } // namespace
 
-Path Paths::inCaller(const Path &Inner, const CallExpr *Call) {
-  const FunctionDecl *F = Call->getDirectCallee();
+Path Paths::inCaller(const Path &Inner, const Expr *Call) {
+  const FunctionDecl *F = nullptr;
+  if (const auto *CC = dyn_cast<CXXConstructExpr>(Call))
+    F = CC->getConstructor();
+  else
+    F = cast<CallExpr>(Call)->getDirectCallee();
   if (const FunctionDecl *Definition = nullptr; F && F->hasBody(Definition))
     F = Definition;
   Rewriter R(*this, Call, F);

@@ -45,7 +45,7 @@ public:
   Path lvalue(const clang::Expr *E);
   Path value(const clang::Expr *E);
   // The path of a callee's expression as its caller sees it.
-  Path inCaller(const Path &P, const clang::CallExpr *Call);
+  Path inCaller(const Path &P, const clang::Expr *Call);
 
 private:
   Path call(const clang::CallExpr *E);
@@ -57,8 +57,9 @@ private:
   unsigned Depth = 0;
 };
 
-// What an object expression and arguments of a call are bound to.
-const clang::Expr *objectOf(const clang::CallExpr *Call);
-const clang::Expr *argumentFor(const clang::CallExpr *Call, const clang::ParmVarDecl *P);
+// What this and a parameter are bound to by a call or a construction; null
+// where that is no expression.
+const clang::Expr *objectOf(const clang::Expr *Call);
+const clang::Expr *argumentFor(const clang::Expr *Call, const clang::ParmVarDecl *P);
 
 } // namespace whyhot::ast
