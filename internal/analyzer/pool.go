@@ -19,6 +19,7 @@ type Options struct {
 	Predicates []string
 	Functions  []string
 	Remarks    bool
+	AST        ASTRequest // which layers run; the zero value is the IR layer alone
 	Cache      *Cache // nil: none
 }
 
@@ -84,7 +85,7 @@ type lane struct {
 func (l *lane) unit(ctx context.Context, u compdb.Unit) Outcome {
 	req := Request{
 		Directory: u.Directory, Arguments: u.Arguments,
-		Predicates: l.opts.Predicates, Functions: l.opts.Functions, Remarks: l.opts.Remarks,
+		Predicates: l.opts.Predicates, Functions: l.opts.Functions, Remarks: l.opts.Remarks, ASTRequest: l.opts.AST,
 	}
 	if r, ok := l.opts.Cache.get(req); ok {
 		return Outcome{Unit: u, Reply: r, Cached: true}

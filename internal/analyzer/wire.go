@@ -10,6 +10,7 @@ type Request struct {
 	Predicates []string `json:"predicates,omitempty"`
 	Functions  []string `json:"functions,omitempty"` // linkage names; none means all
 	Remarks    bool     `json:"remarks,omitempty"`
+	ASTRequest
 }
 
 // Point is a source position; a []Point is an inlining chain, innermost first.
@@ -83,6 +84,7 @@ type Reply struct {
 	Loops           int         `json:"loops"`
 	Candidates      []Candidate `json:"candidates"`
 	Remarks         []Remark    `json:"remarks"`
+	ASTReply
 	FrontEndSeconds float64     `json:"front_end_seconds"`
 	AnalysisSeconds float64     `json:"analysis_seconds"`
 }

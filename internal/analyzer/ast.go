@@ -1,0 +1,69 @@
+package analyzer
+
+// The layers of the analyser. Without the IR layer no code is generated.
+const (
+	LayerAST = "ast"
+	LayerIR  = "ir"
+)
+
+// ASTRequest is the AST layer's part of a request.
+type ASTRequest struct {
+	Layers    []string   `json:"layers,omitempty"`     // none: the IR layer alone
+	ASTRules  []string   `json:"ast_rules,omitempty"`  // none: all
+	Accessors []string   `json:"accessors,omitempty"`  // names for alias-loop-condition-name; none: the usual ones
+	UserRules []UserRule `json:"user_rules,omitempty"` // of the user
+}
+
+// UserRule is a Clang AST-matcher expression under a name.
+type UserRule struct {
+	ID      string `json:"id"`
+	Matcher string `json:"matcher"`
+}
+
+// ASTReply is the AST layer's part of an answer.
+type ASTReply struct {
+	Matches    []Match  `json:"matches,omitempty"`
+	RuleErrors []string `json:"rule_errors,omitempty"` // user rules that clang did not understand
+}
+
+// Span is a range of source text. EndColumn is one past the last character.
+type Span struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line"`
+	EndColumn int    `json:"end_column"`
+	Text      string `json:"text"` // the first line of it, shortened
+}
+
+// Site is one call of a matched inline function.
+type Site struct {
+	Where    *Span  `json:"where"`
+	Function string `json:"function"`
+}
+
+// Written says what a blamed store writes to and how far a change of its type
+// would reach: "local", "unit", "project" or "system".
+type Written struct {
+	Type        string `json:"type"`
+	Declaration string `json:"declaration"`
+	Where       *Span  `json:"where"`
+	Scope       string `json:"scope"`
+}
+
+// Match is one match of a rule of the AST layer.
+type Match struct {
+	Rule     string   `json:"rule"`
+	Function string   `json:"function"`
+	Linkage  string   `json:"linkage"`
+	Place    Span     `json:"place"` // the loop, or where there is none the second access
+	InLoop   bool     `json:"in_loop"`
+	Depth    int      `json:"depth"`
+	Location string   `json:"location"` // what is read again, as the source writes it
+	First    *Span    `json:"first"`
+	Write    *Span    `json:"write"`
+	Second   *Span    `json:"second"`
+	Written  *Written `json:"written"`
+	Sites    []Site   `json:"sites"`
+	Notes    []string `json:"notes"`
+}
