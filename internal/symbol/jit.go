@@ -23,13 +23,15 @@ const maxPerfMap = 1 << 30
 // samples do; code at one address in several processes is named only when their
 // maps agree.
 func (s *Symbolizer) fromPerfMap(r *request) answer {
-	pids := r.pids
+	var pids []int64
 	if m := perfMapName.FindStringSubmatch(r.m.Path); m != nil {
 		pid, err := strconv.ParseInt(m[1], 10, 64)
 		if err != nil {
 			return r.nothing(ReasonUnmapped, err.Error(), "")
 		}
 		pids = []int64{pid}
+	} else {
+		pids = r.processes()
 	}
 	if len(pids) == 0 {
 		return r.nothing(ReasonUnmapped, "generated code, and the profile does not say of which process", "")

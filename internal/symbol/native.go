@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,12 +52,12 @@ func (s *Symbolizer) fromFile(ctx context.Context, r *request) answer {
 			lines++
 		}
 	}
-	s.judge(&a.sum, r, file, missing, lines)
+	s.judge(&a.sum, file, missing, lines)
 	return a
 }
 
 // judge says what is wanting in a file that could be read.
-func (s *Symbolizer) judge(sum *MappingSummary, r *request, file *File, missing, lines int) {
+func (s *Symbolizer) judge(sum *MappingSummary, file *File, missing, lines int) {
 	switch detail := file.Detail(); {
 	case detail == DetailLines && lines > 0 || detail >= DetailNames && missing > 0:
 		if missing > 0 {
@@ -89,7 +90,9 @@ func (s *Symbolizer) openMapping(r *request) (*File, answer) {
 	find := s.opts.finder()
 	id := gnuBuildID(r.m.BuildID)
 	var failures []error
-	for i, place := range s.places(path, r.pids) {
+	i := -1
+	for place := range s.places(path, r) {
+		i++
 		bin, err := elffile.Open(place)
 		if err == nil {
 			err = s.sameFile(bin, r, id, deleted)
@@ -114,17 +117,27 @@ func (s *Symbolizer) openMapping(r *request) (*File, answer) {
 
 // places are where the file of a mapping may be: its path, the same as the
 // processes see it from their containers, and below the user's directories.
-func (s *Symbolizer) places(path string, pids []int64) []string {
-	out := []string{inRoot(s.opts.Root, path)}
-	if s.opts.Root == "" {
-		for _, pid := range pids[:min(len(pids), maxPIDs)] {
-			out = append(out, fmt.Sprintf("/proc/%d/root%s", pid, path))
+func (s *Symbolizer) places(path string, r *request) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(inRoot(s.opts.Root, path)) {
+			return
+		}
+		var out []string
+		if s.opts.Root == "" {
+			pids := r.processes()
+			for _, pid := range pids[:min(len(pids), maxPIDs)] {
+				out = append(out, fmt.Sprintf("/proc/%d/root%s", pid, path))
+			}
+		}
+		for _, dir := range s.opts.DebugDirs {
+			out = append(out, filepath.Join(dir, path), filepath.Join(dir, filepath.Base(path)))
+		}
+		for _, place := range out {
+			if !yield(place) {
+				return
+			}
 		}
 	}
-	for _, dir := range s.opts.DebugDirs {
-		out = append(out, filepath.Join(dir, path), filepath.Join(dir, filepath.Base(path)))
-	}
-	return out
 }
 
 // maxPIDs bounds through how many processes' eyes a path is looked at.

@@ -3,6 +3,7 @@ package symbol
 import (
 	"context"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,8 +38,11 @@ type request struct {
 	m    *profile.Mapping
 	kind profile.Kind
 	locs []profile.LocationID
-	pids []int64 // of the processes that were sampled in it, where that matters
+	pids *pidTable
 }
+
+// processes are those that were sampled in the mapping.
+func (r *request) processes() []int64 { return r.pids.of(r.p, r.id) }
 
 // answer is what is known of a request: frames by position in request.locs, nil
 // where nothing is known.
@@ -80,6 +84,7 @@ func (s *Symbolizer) Symbolize(ctx context.Context, p *profile.Profile) (*profil
 func collect(p *profile.Profile) []request {
 	at := make([]int, p.NumMappings())
 	var requests []request
+	pids := &pidTable{}
 	for i := range p.NumLocations() {
 		id := profile.LocationID(i)
 		loc := p.Location(id)
@@ -92,51 +97,60 @@ func collect(p *profile.Profile) []request {
 			continue
 		}
 		if at[loc.Mapping] == 0 {
-			requests = append(requests, request{p: p, id: loc.Mapping, m: p.Mapping(loc.Mapping), kind: fn.Kind})
+			requests = append(requests, request{p: p, id: loc.Mapping, m: p.Mapping(loc.Mapping), kind: fn.Kind, pids: pids})
 			at[loc.Mapping] = len(requests)
 		}
 		r := &requests[at[loc.Mapping]-1]
 		r.locs = append(r.locs, id)
 	}
-	addPIDs(p, requests, at)
 	return requests
 }
 
-// addPIDs finds the processes behind each request.
-func addPIDs(p *profile.Profile, requests []request, at []int) {
-	type key struct {
-		mapping profile.MappingID
-		pid     int64
-	}
-	type visit struct {
-		stack profile.StackID
-		pid   int64
-	}
-	visited := map[visit]bool{}
-	seen := map[key]bool{}
-	pids := make([]int64, p.NumLabelSets())
-	for i := range pids {
-		if l, ok := p.Label(profile.LabelSetID(i), profile.LabelPID); ok {
-			pids[i] = l.Num
-		}
-	}
-	for i := range p.Samples() {
-		smp := &p.Samples()[i]
-		v := visit{smp.Stack, pids[smp.Labels]}
-		if v.pid == 0 || visited[v] {
+// pidTable tells which processes were sampled in each mapping. It is made on
+// first use: most profiles have all their files, and no generated code.
+type pidTable struct {
+	once sync.Once
+	pids [][]int64 // by mapping
+}
+
+func (t *pidTable) of(p *profile.Profile, m profile.MappingID) []int64 {
+	t.once.Do(func() { t.pids = pidsByMapping(p) })
+	return t.pids[m]
+}
+
+func pidsByMapping(p *profile.Profile) [][]int64 {
+	var pids []int64
+	number := map[int64]int{} // of a process, from 1
+	of := make([]int, p.NumLabelSets())
+	for i := range of {
+		l, ok := p.Label(profile.LabelSetID(i), profile.LabelPID)
+		if !ok || l.Num == 0 {
 			continue
 		}
-		visited[v] = true
+		if number[l.Num] == 0 {
+			pids = append(pids, l.Num)
+			number[l.Num] = len(pids)
+		}
+		of[i] = number[l.Num]
+	}
+	out := make([][]int64, p.NumMappings())
+	seen := make([]uint64, (len(out)*len(pids)+63)/64) // a bit for each pair
+	for i := range p.Samples() {
+		smp := &p.Samples()[i]
+		process := of[smp.Labels] - 1
+		if process < 0 {
+			continue
+		}
 		for _, l := range p.Stack(smp.Stack) {
-			k := key{p.Location(l).Mapping, v.pid}
-			if at[k.mapping] == 0 || seen[k] {
-				continue
+			m := p.Location(l).Mapping
+			at := int(m)*len(pids) + process
+			if bit := uint64(1) << (at % 64); seen[at/64]&bit == 0 {
+				seen[at/64] |= bit
+				out[m] = append(out[m], pids[process])
 			}
-			seen[k] = true
-			r := &requests[at[k.mapping]-1]
-			r.pids = append(r.pids, v.pid)
 		}
 	}
+	return out
 }
 
 // answer names the addresses of one mapping.

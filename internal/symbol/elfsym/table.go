@@ -126,6 +126,9 @@ func (r *reader) section(f *elffile.File, table, names []byte) (found bool) {
 		size = symSize32
 	}
 	order := f.ByteOrder()
+	if r.want != nil {
+		r.passed = slices.Grow(r.passed, len(table)/size)
+	}
 	little := f.Header.Data == elf.ELFDATA2LSB && size == symSize64
 	arm := f.Header.Machine == elf.EM_ARM
 	room := len(names)*shareFactor + maxName
@@ -143,18 +146,22 @@ func (r *reader) section(f *elffile.File, table, names []byte) (found bool) {
 			e.value &^= 1 // the Thumb bit
 		}
 		code, ok := r.codeRange(e.value)
-		if !ok || isLabel(names[e.name:]) {
+		if !ok {
 			continue
 		}
-		found = true
 		high := e.value + e.size
 		if high < e.value || high > code.High {
 			high = code.High
 		}
 		if e.size > 0 && !r.want.between(e.value, high) {
+			found = true
 			r.passed = append(r.passed, e.value)
 			continue
 		}
+		if isLabel(names[e.name:]) {
+			continue
+		}
+		found = true
 		name := cString(names[e.name:])
 		if room -= len(name); room < 0 {
 			return found // no sound table shares its strings that often
@@ -259,9 +266,7 @@ func (r *reader) table(starts []uint64) *Table {
 // with a size at the same address makes needless.
 func (r *reader) bound(syms []Symbol, starts []uint64) []Symbol {
 	out := make([]Symbol, 0, len(syms))
-	if r.unsized {
-		slices.Sort(r.passed)
-	}
+	passed := r.passedBy(syms)
 	for i, s := range syms {
 		if s.sized {
 			out = append(out, s)
@@ -270,9 +275,9 @@ func (r *reader) bound(syms []Symbol, starts []uint64) []Symbol {
 		if i > 0 && syms[i-1].Low == s.Low {
 			continue // sorted: a sized one, or a better one without size
 		}
-		next, hidden := slices.BinarySearch(r.passed, s.Low)
-		if hidden {
-			continue
+		over, found := passed[s.Low]
+		if found && over == s.Low {
+			continue // a sized one, too
 		}
 		code, _ := r.codeRange(s.Low)
 		end := code.High
@@ -280,8 +285,8 @@ func (r *reader) bound(syms []Symbol, starts []uint64) []Symbol {
 			if next := nextStart(syms[i+1:], s.Low); next > s.Low {
 				end = min(end, next)
 			}
-			if next < len(r.passed) {
-				end = min(end, r.passed[next])
+			if over > s.Low {
+				end = min(end, over)
 			}
 		}
 		at, exact := slices.BinarySearch(starts, s.Low)
@@ -296,6 +301,34 @@ func (r *reader) bound(syms []Symbol, starts []uint64) []Symbol {
 		}
 		s.High = end
 		out = append(out, s)
+	}
+	return out
+}
+
+// passedBy tells, for each symbol without a size, where the first of the symbols
+// that were left out begins at or behind it, for those where there is one.
+func (r *reader) passedBy(syms []Symbol) map[uint64]uint64 {
+	var lows []uint64
+	for _, s := range syms {
+		if !s.sized {
+			lows = append(lows, s.Low)
+		}
+	}
+	out := make(map[uint64]uint64, len(lows))
+	if len(lows) == 0 {
+		return out
+	}
+	for _, p := range r.passed {
+		i, exact := slices.BinarySearch(lows, p)
+		if !exact {
+			i--
+		}
+		if i < 0 {
+			continue
+		}
+		if old, ok := out[lows[i]]; !ok || p < old {
+			out[lows[i]] = p
+		}
 	}
 	return out
 }

@@ -9,14 +9,12 @@
 package kallsyms
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"whyhot/internal/symbol/alias"
 )
@@ -32,140 +30,186 @@ type Symbol struct {
 	Low, High uint64
 }
 
-// Table finds kernel symbols by address.
-type Table struct{ symbols []Symbol }
+// Table finds kernel symbols by address. It keeps the list as it came and makes
+// strings of the names that are asked for.
+type Table struct {
+	text    []byte
+	symbols []entry // of code, sorted, one for an address
+}
 
 const page = 4096
 
 // entry is one line of the list.
 type entry struct {
-	Symbol
-	text  bool
-	local bool
+	low, high uint64
+	name      uint32 // where in the text; a module may follow
+	text      bool
+	local     bool
 }
+
+// maxList bounds the list; those of real kernels have some 10 MB.
+const maxList = 1 << 30
 
 // Parse reads the list.
 func Parse(r io.Reader) (*Table, error) {
-	var all []entry
+	// Room for the list of most kernels, which cannot be asked for its size.
+	buf := bytes.NewBuffer(make([]byte, 0, 6<<20))
+	if _, err := buf.ReadFrom(io.LimitReader(r, maxList)); err != nil {
+		return nil, fmt.Errorf("kernel symbols: %w", err)
+	}
+	t := &Table{text: buf.Bytes()}
+	const usual = 40 // bytes a line
+	all := make([]entry, 0, len(t.text)/usual)
 	hidden := true
-	names := map[string]string{} // modules
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, 1<<20)
-	for n := 1; in.Scan(); n++ {
-		e, err := parseLine(in.Bytes(), names)
+	for n, at := 1, 0; at < len(t.text); n++ {
+		line := t.line(at)
+		e, err := parseLine(line)
 		if err != nil {
 			return nil, fmt.Errorf("kernel symbols, line %d: %w", n, err)
 		}
-		if e.Low == 0 {
+		e.name += uint32(at)
+		at += len(line) + 1
+		if e.low == 0 {
 			continue // per-CPU variables of some kernels, or all hidden
 		}
 		hidden = false
 		all = append(all, e)
 	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("kernel symbols: %w", err)
-	}
 	if hidden {
 		return nil, ErrHidden
 	}
-	return build(all), nil
+	t.build(all)
+	return t, nil
 }
 
-func parseLine(line []byte, modules map[string]string) (entry, error) {
-	addr, rest, ok := bytes.Cut(line, []byte{' '})
-	if !ok || len(rest) < 3 || rest[1] != ' ' {
+// line is the text from at to the end of its line.
+func (t *Table) line(at int) []byte {
+	line, _, _ := bytes.Cut(t.text[at:], []byte{'\n'})
+	return line
+}
+
+func parseLine(line []byte) (entry, error) {
+	var e entry
+	at := 0
+	for at < len(line) && at <= 16 {
+		d := hexDigit(line[at])
+		if d < 0 {
+			break
+		}
+		e.low = e.low<<4 | uint64(d)
+		at++
+	}
+	if bytes.IndexByte(line, ' ') < 0 || len(line) < at+4 && at > 0 {
 		return entry{}, fmt.Errorf("%q is not \"address type name\"", shorten(line))
 	}
-	low, err := strconv.ParseUint(string(addr), 16, 64)
-	if err != nil {
+	if at == 0 || at > 16 || line[at] != ' ' {
+		addr, _, _ := bytes.Cut(line, []byte{' '})
 		return entry{}, fmt.Errorf("%q is no hexadecimal address", shorten(addr))
 	}
-	e := entry{Symbol: Symbol{Low: low}}
-	switch rest[0] {
+	if line[at+2] != ' ' {
+		return entry{}, fmt.Errorf("%q is not \"address type name\"", shorten(line))
+	}
+	switch line[at+1] {
 	case 't':
 		e.text, e.local = true, true
 	case 'T', 'W', 'w':
 		e.text = true
 	}
-	name, module, _ := bytes.Cut(rest[2:], []byte{'\t'})
-	e.Name = string(name)
-	if len(module) > 0 {
-		m := strings.Trim(string(module), "[] ")
-		if _, seen := modules[m]; !seen {
-			modules[m] = m
-		}
-		e.Module = modules[m]
-	}
+	e.name = uint32(at + 3)
 	return e, nil
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
 }
 
 func shorten(b []byte) []byte { return b[:min(len(b), 80)] }
 
-func build(all []entry) *Table {
-	slices.SortStableFunc(all, func(a, b entry) int {
-		switch {
-		case a.Low != b.Low:
-			return order(a.Low < b.Low)
-		case a.text != b.text:
-			return order(a.text)
-		case a.local != b.local:
-			return order(b.local)
-		}
-		return alias.Compare(a.Name, b.Name)
-	})
-	t := &Table{}
+// parts are the name and the module of an entry.
+func (t *Table) parts(e *entry) (name, module []byte) {
+	name, module, _ = bytes.Cut(t.line(int(e.name)), []byte{'\t'})
+	return name, bytes.Trim(module, "[] ")
+}
+
+func (t *Table) build(all []entry) {
+	// The kernel proper comes in order, modules may not.
+	byAddress := func(a, b entry) int { return cmp.Compare(a.low, b.low) }
+	if !slices.IsSortedFunc(all, byAddress) {
+		slices.SortStableFunc(all, byAddress)
+	}
+	out := all[:0]
 	for i := 0; i < len(all); {
-		next := i + 1
-		for next < len(all) && all[next].Low == all[i].Low {
-			next++
-		}
-		if e := all[i]; e.text {
-			e.High = (e.Low+page-1)&^(page-1) + page
-			if next < len(all) && (all[next].Module == e.Module || all[next].Low < e.High) {
-				e.High = all[next].Low
+		best, next := i, i+1
+		for ; next < len(all) && all[next].low == all[i].low; next++ {
+			if t.better(&all[next], &all[best]) {
+				best = next
 			}
-			t.symbols = append(t.symbols, e.Symbol)
+		}
+		if e := all[best]; e.text {
+			e.high = (e.low+page-1)&^(page-1) + page
+			if next < len(all) && (all[next].low < e.high || t.sameModule(&all[next], &e)) {
+				e.high = all[next].low
+			}
+			out = append(out, e)
 		}
 		i = next
 	}
-	return t
+	t.symbols = out
 }
 
-func order(first bool) int {
-	if first {
-		return -1
+// better says whether a person would rather hear of a than of b, at one address.
+func (t *Table) better(a, b *entry) bool {
+	switch {
+	case a.text != b.text:
+		return a.text
+	case a.local != b.local:
+		return b.local
 	}
-	return 1
+	x, _ := t.parts(a)
+	y, _ := t.parts(b)
+	return alias.Compare(string(x), string(y)) < 0
+}
+
+func (t *Table) sameModule(a, b *entry) bool {
+	_, x := t.parts(a)
+	_, y := t.parts(b)
+	return bytes.Equal(x, y)
 }
 
 // Find returns the symbol that holds addr.
 func (t *Table) Find(addr uint64) (Symbol, bool) {
-	i, exact := slices.BinarySearchFunc(t.symbols, addr, func(s Symbol, a uint64) int {
-		switch {
-		case s.Low < a:
-			return -1
-		case s.Low > a:
-			return 1
-		}
-		return 0
-	})
+	i, exact := slices.BinarySearchFunc(t.symbols, addr, func(e entry, a uint64) int { return cmp.Compare(e.low, a) })
 	if !exact {
 		i--
 	}
-	if i < 0 || addr >= t.symbols[i].High {
+	if i < 0 || addr >= t.symbols[i].high {
 		return Symbol{}, false
 	}
-	return t.symbols[i], true
+	return t.symbol(&t.symbols[i]), true
 }
 
-// Address returns the address of the symbol of that name in the kernel proper.
+func (t *Table) symbol(e *entry) Symbol {
+	name, module := t.parts(e)
+	return Symbol{Name: string(name), Module: string(module), Low: e.low, High: e.high}
+}
+
+// Address returns the address of the symbol of that name in the kernel proper,
+// also where another symbol at the same address is the one that Find gives.
 func (t *Table) Address(name string) (uint64, bool) {
-	for i := range t.symbols {
-		if t.symbols[i].Name == name && t.symbols[i].Module == "" {
-			return t.symbols[i].Low, true
-		}
+	at := bytes.Index(t.text, []byte(" "+name+"\n"))
+	if at < 0 {
+		return 0, false
 	}
-	return 0, false
+	e, err := parseLine(t.line(bytes.LastIndexByte(t.text[:at], '\n') + 1))
+	return e.low, err == nil
 }
 
 // Len is the number of text symbols.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-const list = `ffffffff81000000 T _stext
+const list = `ffffffff81000000 T entry_ret
+ffffffff81000000 T _stext
 ffffffff81000000 T _text
 ffffffff81000040 t local_alias
 ffffffff81000040 T do_work
@@ -25,8 +26,8 @@ func TestFind(t *testing.T) {
 	}
 	for addr, want := range map[uint64]string{
 		0xffffffff80ffffff: "",
-		0xffffffff81000000: "_text",
-		0xffffffff8100003f: "_text",
+		0xffffffff81000000: "entry_ret",
+		0xffffffff8100003f: "entry_ret",
 		0xffffffff81000041: "do_work",
 		0xffffffff81000100: "", // data
 		0xffffffff81001fff: "last_core",
@@ -87,7 +88,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, s := range table.symbols {
+		for i := range table.symbols {
+			s := table.symbol(&table.symbols[i])
 			if got, ok := table.Find(s.Low); s.High > s.Low && (!ok || got.Low != s.Low) {
 				t.Fatalf("%+v is not found at its own address: %+v", s, got)
 			}
