@@ -176,7 +176,7 @@ func (j *jobs) finish(w *job) {
 	ids := j.ids[:0]
 	ids = append(ids, w.kernel...)
 	for _, ip := range w.ips {
-		ids = append(ids, j.s.resolve.find(w.view, ip, ""))
+		ids = append(ids, j.s.resolve.find(&w.view, ip, ""))
 	}
 	if w.walk {
 		j.total++

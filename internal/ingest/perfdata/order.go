@@ -1,7 +1,6 @@
 package perfdata
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 )
@@ -34,6 +33,8 @@ type turn struct {
 // is older than the newest of round n is not written later than round n+1.
 type orderer struct {
 	turns  []turn
+	merged []turn // room for the next turns
+	ends   []int  // room for where the ordered runs in turns end
 	items  []pending
 	spare  []pending // room for the next items
 	arenas [2][]byte // of this round and of the one before it
@@ -61,10 +62,7 @@ func (o *orderer) full() bool { return len(o.arenas[o.cur]) > maxHeld }
 // round ends a round: every record that can no longer be preceded goes to
 // handle, in order. At the end of the file last lets everything go.
 func (o *orderer) round(last bool, handle func(*pending) error) error {
-	// Items are in the order of the file, which is that of equal times.
-	slices.SortFunc(o.turns, func(x, y turn) int {
-		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.item, y.item))
-	})
+	o.sort()
 	n := len(o.turns)
 	if !last {
 		n = sort.Search(n, func(i int) bool { return o.turns[i].time > o.limit })
@@ -81,6 +79,46 @@ func (o *orderer) round(last bool, handle func(*pending) error) error {
 	o.arenas[o.cur] = o.arenas[o.cur][:0]
 	o.limit = o.newest
 	return nil
+}
+
+// sort puts the turns into order of time, those of equal times in the order of
+// the file. Each ring buffer left an ordered run, so that runs are merged, by
+// twos, until one is left.
+func (o *orderer) sort() {
+	ends := o.ends[:0]
+	for i := 1; i < len(o.turns); i++ {
+		if o.turns[i].time < o.turns[i-1].time {
+			ends = append(ends, i)
+		}
+	}
+	ends = append(ends, len(o.turns))
+	for len(ends) > 1 {
+		o.merged = slices.Grow(o.merged[:0], len(o.turns))
+		start, left := 0, ends[:0]
+		for i := 0; i < len(ends); i += 2 {
+			middle, end := ends[i], ends[min(i+1, len(ends)-1)]
+			o.merged = merge(o.merged, o.turns[start:middle], o.turns[middle:end])
+			left = append(left, end)
+			start = end
+		}
+		ends = left
+		o.turns, o.merged = o.merged, o.turns
+	}
+	o.ends = ends
+}
+
+// merge appends the turns of a and b; a stood first in the file.
+func merge(to, a, b []turn) []turn {
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].time < a[0].time {
+			to = append(to, b[0])
+			b = b[1:]
+		} else {
+			to = append(to, a[0])
+			a = a[1:]
+		}
+	}
+	return append(append(to, a...), b...)
 }
 
 // keep drops all items but those whose turn is still to come.

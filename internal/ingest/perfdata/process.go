@@ -106,6 +106,9 @@ func (t *tasks) fork(pid, ppid, tid, ptid uint32, withMemory bool) {
 	p.main.comm = parent.comm
 	if withMemory {
 		p.space = parent.proc.space.fork()
+		if parent.proc.before != nil {
+			p.space.changed() // the child sees less
+		}
 	}
 }
 

@@ -71,6 +71,7 @@ func (r *resolver) chain(smp *sample, mode uint16, th *thread) (ids []profile.Lo
 	ids = r.buf[:0]
 	user = -1
 	exact := true // the first address of a context is an instruction, the others are return addresses
+	v, fallback := r.spaceOf(mode, th)
 	for b := smp.chain; len(b) >= 8; b = b[8:] {
 		ip := binary.LittleEndian.Uint64(b)
 		if ip >= contextMax {
@@ -78,6 +79,7 @@ func (r *resolver) chain(smp *sample, mode uint16, th *thread) (ids []profile.Lo
 				b = b[8:] // a cookie follows
 			}
 			mode = markedMode(ip, mode)
+			v, fallback = r.spaceOf(mode, th)
 			exact = true
 			continue
 		}
@@ -91,7 +93,7 @@ func (r *resolver) chain(smp *sample, mode uint16, th *thread) (ids []profile.Lo
 		if mode == miscUser && user < 0 {
 			user = len(ids)
 		}
-		ids = append(ids, r.address(ip, mode, th))
+		ids = append(ids, r.find(&v, ip, fallback))
 	}
 	if user < 0 {
 		user = len(ids)
@@ -118,30 +120,37 @@ func markedMode(marker uint64, mode uint16) uint16 {
 
 // address resolves an address that ran in a mode.
 func (r *resolver) address(ip uint64, mode uint16, th *thread) profile.LocationID {
+	v, fallback := r.spaceOf(mode, th)
+	return r.find(&v, ip, fallback)
+}
+
+// spaceOf is the address space that a mode runs in, and the binary that what is
+// in no region of it belongs to, "" for none.
+func (r *resolver) spaceOf(mode uint16, th *thread) (v view, fallback string) {
 	switch mode {
 	case miscKernel:
-		return r.find(view{regions: r.s.kernel.regions, state: r.s.kernel.state}, ip, kernelName)
+		return view{regions: r.s.kernel.regions, state: r.s.kernel.state}, kernelName
 	case miscHypervisor:
-		return r.find(view{}, ip, "[hypervisor]")
+		return view{}, "[hypervisor]"
 	case miscGuestKernel:
-		return r.find(view{}, ip, "[guest.kernel]")
+		return view{}, "[guest.kernel]"
 	case miscGuestUser:
-		return r.find(view{}, ip, "[guest.user]")
+		return view{}, "[guest.user]"
 	}
 	if th == nil {
-		return r.s.out.frame(r.s.bins.list[unknownImage], ip)
+		return view{}, ""
 	}
-	return r.find(th.proc.view(), ip, "")
+	return th.proc.view(), ""
 }
 
 // find looks an address up. Where no region holds it, it belongs to the binary
 // called fallback, or to none.
-func (r *resolver) find(v view, ip uint64, fallback string) profile.LocationID {
-	if v.regions == nil && fallback != "" {
+func (r *resolver) find(v *view, ip uint64, fallback string) profile.LocationID {
+	if v.state == 0 || v.regions == nil && fallback != "" {
 		return r.outside(ip, fallback)
 	}
 	c := &r.cache[(ip^uint64(v.state)<<32)*hashFactor>>(64-resolveCacheBits)]
-	if c.addr == ip && c.state == v.state && c.state != 0 {
+	if c.addr == ip && c.state == v.state {
 		return c.id
 	}
 	*c = resolved{addr: ip, state: v.state}

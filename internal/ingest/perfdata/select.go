@@ -14,7 +14,11 @@ func (s *session) eventOf(rec *record, pos int) (int, error) {
 		return 0, nil
 	}
 	id := binary.LittleEndian.Uint64(rec.body[pos:])
+	if id == s.lastID {
+		return s.lastEvent, nil
+	}
 	if ev, ok := s.byID[id]; ok {
+		s.lastID, s.lastEvent = id, ev
 		return ev, nil
 	}
 	if rec.typ == recSample {
@@ -88,6 +92,7 @@ func (s *session) nameEvents() {
 		for _, id := range d.ids {
 			s.byID[id] = ev
 		}
+		s.lastID = 0
 	}
 }
 

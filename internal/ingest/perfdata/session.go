@@ -20,9 +20,13 @@ type session struct {
 	facts  facts
 	order  orderer
 
-	events  []*event
-	byID    map[uint64]int // event ID → index in events
-	chosen  []bool         // by event; nil until the first sample
+	events []*event
+	byID   map[uint64]int // event ID → index in events
+	chosen []bool         // by event; nil until the first sample
+
+	lastID    uint64 // the ID of the last record that had one, 0 is none
+	lastEvent int
+
 	tasks   *tasks
 	kernel  space
 	bins    *images
@@ -111,6 +115,7 @@ func (s *session) prepareFile(r io.Reader) error {
 	}
 	if h.data.size != 0 {
 		s.src.end = int64(h.data.off + h.data.size)
+		s.out.expect(h.data.size)
 	}
 	rs, ok := r.(io.ReadSeeker)
 	if !ok {
@@ -140,6 +145,7 @@ func (s *session) addEvent(e *event) {
 	for _, id := range e.ids {
 		s.byID[id] = i
 	}
+	s.lastID = 0
 }
 
 // records reads the data section.

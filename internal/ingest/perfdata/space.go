@@ -17,7 +17,8 @@ type region struct {
 type space struct {
 	regions []region
 	shared  bool // the slice is in use elsewhere and must be copied before a change
-	// state is a number that no other space has and that a change renews.
+	// state is a number that no other space has, but an equal copy, and that a
+	// change renews.
 	state uint32
 	last  *uint32 // the last one given out
 }
@@ -39,9 +40,10 @@ func (s *space) snapshot() []region {
 	return s.regions
 }
 
-// fork is a copy for a child.
+// fork is a copy for a child. It has the state of its parent until one of the two
+// changes.
 func (s *space) fork() space {
-	child := newSpace(s.last)
+	child := *s
 	child.regions, child.shared = s.snapshot(), true
 	return child
 }
@@ -65,7 +67,8 @@ func (s *space) add(r region) {
 	for last < len(s.regions) && s.regions[last].start < r.end {
 		last++
 	}
-	repl := make([]region, 0, 3)
+	var room [3]region
+	repl := room[:0]
 	if first < last && s.regions[first].start < r.start {
 		left := s.regions[first]
 		left.end = r.start

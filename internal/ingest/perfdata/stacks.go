@@ -20,14 +20,19 @@ type stacks struct {
 	labels    map[labelKey]profile.LabelSetID
 	truncated profile.LocationID
 	cut       bool // truncated was made
+	places    places
 }
 
 func newStacks() *stacks {
-	return &stacks{b: profile.NewBuilder(), labels: map[labelKey]profile.LabelSetID{}}
+	return &stacks{b: profile.NewBuilder(), labels: map[labelKey]profile.LabelSetID{}, places: newPlaces()}
 }
 
 // frame is the location of an address of the profile in bin.
 func (s *stacks) frame(bin *image, addr uint64) profile.LocationID {
+	return s.places.id(bin.index, addr, func() profile.LocationID { return s.newFrame(bin, addr) })
+}
+
+func (s *stacks) newFrame(bin *image, addr uint64) profile.LocationID {
 	if !bin.listed {
 		bin.listed = true
 		if bin.index != unknownImage {
@@ -37,6 +42,14 @@ func (s *stacks) frame(bin *image, addr uint64) profile.LocationID {
 		bin.function = s.b.Function(profile.Function{Name: bin.name, Mapping: bin.mapping, Kind: bin.kind})
 	}
 	return s.b.Location(bin.mapping, addr, bin.kind, profile.Line{Function: bin.function})
+}
+
+// expect makes room for what usually is in that many bytes of records. Room that
+// is not used costs nothing: the memory is not touched.
+func (s *stacks) expect(size uint64) {
+	const sample, frame, most = 320, 48, 64 << 20 // bytes for each of them, and in all
+	n := int(min(size, most))
+	s.b.Grow(profile.Size{Stacks: n / sample, Frames: n / frame, Samples: n / sample})
 }
 
 // truncatedFrame stands for the outer part of a cut stack.
