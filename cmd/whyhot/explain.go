@@ -67,7 +67,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
-	all, err := loadProfile(cmd, path, f.load)
+	all, summary, err := readProfile(cmd, path, f.load)
 	if err != nil {
 		return err
 	}
@@ -79,6 +79,8 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
+	// What is missing bounds what the rules could see: it belongs to the answer.
+	report.Notes = append(report.Notes, summary.Hints(worthSaying, false)...)
 	if f.number > 0 && len(report.Findings) > f.number {
 		report.Notes = append(report.Notes, fmt.Sprintf("%d more findings (-n 0 shows all)", len(report.Findings)-f.number))
 		report.Findings = report.Findings[:f.number]
@@ -133,6 +135,7 @@ func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.C
 		Profile:  sourceOf(p, path),
 		Findings: findings,
 		Notes:    notes,
+		Unjudged: !rule.Judges(p),
 	}, nil
 }
 

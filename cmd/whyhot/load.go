@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ type loadFlags struct {
 	debugDirs  []string
 	noSymbols  bool
 	sampleType string
+	namesOnly  bool
 }
 
 func (f *loadFlags) add(cmd *cobra.Command) {
@@ -36,13 +38,16 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 }
 
 // loadProfile reads the profile at path ("-" is the standard input) and names
-// its addresses. What the user should know of the reading goes to stderr.
+// its addresses. What the user should know of the reading goes to stderr, save
+// what whyhot record has already told of the file.
 func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile, error) {
 	p, summary, err := readProfile(cmd, path, f)
 	if err != nil {
 		return nil, err
 	}
-	printOnce(cmd.ErrOrStderr(), summary.Hints(worthSaying, false))
+	if !p.Meta.Recorded {
+		printOnce(cmd.ErrOrStderr(), summary.Hints(worthSaying, false))
+	}
 	return p, nil
 }
 
@@ -62,7 +67,9 @@ func readProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile
 	if err != nil {
 		return nil, symbol.Summary{}, err
 	}
-	printOnce(cmd.ErrOrStderr(), p.Meta.Warnings)
+	if !p.Meta.Recorded {
+		printOnce(cmd.ErrOrStderr(), p.Meta.Warnings)
+	}
 	if f.noSymbols || allNamed(p) {
 		return p, symbol.Summary{}, nil
 	}
@@ -74,7 +81,11 @@ func readProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile
 // symbolize names the addresses of p. The summary says what is missing and what
 // would help.
 func symbolize(ctx context.Context, p *profile.Profile, f loadFlags) (*profile.Profile, symbol.Summary, error) {
-	named, summary := symbol.New(symbol.Options{DebugDirs: f.debugDirs}).Symbolize(ctx, p)
+	opts := symbol.Options{DebugDirs: f.debugDirs, NamesOnly: f.namesOnly}
+	if dir, err := os.UserCacheDir(); err == nil {
+		opts.CacheDir = filepath.Join(dir, "whyhot")
+	}
+	named, summary := symbol.New(opts).Symbolize(ctx, p)
 	return named, summary, ctx.Err()
 }
 

@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"symbol":      {"profile", "elfinfo"},
 	"view":        {"profile", "finding"},
 	"catalog":     {"profile"},
-	"rule":        {"profile", "finding", "view", "catalog"},
+	"rule":        {"profile", "finding", "view", "catalog", "symname"},
 	"binfacts":    {"profile", "rule", "elfinfo"},
 	"shellwords":  {},
 	"compdb":      {"shellwords"},

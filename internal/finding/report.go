@@ -25,6 +25,9 @@ type Report struct {
 	// Notes are things to know that are no findings: lost samples, missing
 	// symbols, a profile too small to judge.
 	Notes []string `json:"notes,omitempty"`
+	// Unjudged says that the profile counts what no rule is about, so that an
+	// empty list is no answer; Notes say what it counts.
+	Unjudged bool `json:"-"`
 }
 
 // Rank sorts findings by what they could give back: refuted ones last, then by

@@ -123,6 +123,9 @@ type Meta struct {
 	// Warnings are things the reader had to pass over and that the user should
 	// see once ("3 samples of unknown process skipped").
 	Warnings []string
+	// Recorded says that whyhot itself made the file, and showed Warnings and
+	// what has no names when it did.
+	Recorded bool
 }
 
 // Sample is one row.

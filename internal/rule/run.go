@@ -76,6 +76,12 @@ func countsCPU(p *profile.Profile) (string, bool) {
 	return fmt.Sprintf("The profile counts %s: the rules judge CPU time only, so none was applied.", p.Meta.ValueType.Type), false
 }
 
+// Judges says whether Run has rules for what the profile counts.
+func Judges(p *profile.Profile) bool {
+	_, ok := countsCPU(p)
+	return ok
+}
+
 // breaksOff says whether a stack ends, at its root, in code that belongs to no
 // binary: the unwinder followed something that was no frame pointer.
 func (e *engine) breaksOff(stack []profile.LocationID) bool {
@@ -107,7 +113,7 @@ func (e *engine) notes() []string {
 		out = append(out, percent(share)+" of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
 	}
 	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
-		out = append(out, percent(share)+" of the samples end in code without a name: rules that know functions could not look there. Install debug symbols or give --debug-dir.")
+		out = append(out, percent(share)+" of the samples end in code without a name: rules that know functions could not look there.")
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/codename"
+	"whyhot/internal/symname"
 )
 
 // dominates is the part of a cost that one function or caller must have before
@@ -202,6 +203,15 @@ func (e *engine) describe(id profile.FunctionID) string {
 	}
 }
 
+// callerName is the most of a caller's name that a sentence can take.
+const callerName = 64
+
+// caller is describe for a list in running text.
+func (e *engine) caller(id profile.FunctionID) string {
+	text, name := e.describe(id), e.p.Function(id).Name
+	return symname.Shorten(name, callerName) + text[len(name):]
+}
+
 func (e *engine) callerText(v *verdict) string {
 	rows := ranking(e.callersByFunction(v), cmp.Compare)
 	var parts []string
@@ -210,7 +220,7 @@ func (e *engine) callerText(v *verdict) string {
 		if i == maxRows || part < 0.02 {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s of it)", e.describe(r.key), percent(part)))
+		parts = append(parts, fmt.Sprintf("%s (%s of it)", e.caller(r.key), percent(part)))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -176,6 +176,22 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// The warm-up took its part of the budget, and will again.
+func TestAdvisedBudgetIsMoreThanWasNotEnough(t *testing.T) {
+	f := newFake(func(_ string, n int) (*run.Result, error) {
+		if n == 0 {
+			return result(12 * time.Second), nil
+		}
+		return result(2600 * time.Millisecond), nil
+	})
+	p := planOf("a")
+	p.Budget, p.HardBudget = time.Minute, true
+	o := do(t, f, p)
+	if said := o.Variants[0].Explanation; o.Rounds >= 9 || !strings.HasSuffix(said, "--budget 2m should do") {
+		t.Errorf("%d rounds in %.0f s: %q", o.Rounds, o.Elapsed, said)
+	}
+}
+
 func TestDifferentOutputIsNeverFaster(t *testing.T) {
 	f := newFake(func(arm string, _ int) (*run.Result, error) {
 		if arm == baselineName {

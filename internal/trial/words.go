@@ -53,7 +53,7 @@ func (t *trial) explainTooFew(a *arm) string {
 	case t.plan.Rounds > 0 && t.plan.Rounds < need:
 		text += fmt.Sprintf("; --runs %d makes them", need)
 	case t.perRound > 0:
-		text += "; --budget " + roundUp(time.Duration(need+2)*t.perRound) + " should do"
+		text += "; --budget " + t.budgetFor(need) + " should do"
 	}
 	return text
 }
@@ -72,8 +72,16 @@ func (t *trial) advice(i finding.Interval) string {
 	if t.plan.Rounds > 0 {
 		return fmt.Sprintf("; --runs %d should tell", rounds)
 	}
-	budget := time.Duration(rounds+1) * t.perRound
-	return "; --budget " + roundUp(budget) + " should tell"
+	return "; --budget " + t.budgetFor(rounds) + " should tell"
+}
+
+// budgetFor is the time in which so many rounds should be made, judged by all of
+// this trial: the last round alone may have been a fast one. It is never a
+// budget that has just not been enough.
+func (t *trial) budgetFor(rounds int) string {
+	each := max(t.perRound, t.elapsed()/time.Duration(t.rounds+1)) // the warm-up is a round too
+	more := max(rounds-t.rounds, 0) + 1
+	return roundUp(max(t.elapsed(), t.plan.Budget) + time.Duration(more)*each)
 }
 
 // roundUp gives a duration as a person would type it.

@@ -39,7 +39,7 @@ func readComment(meta *profile.Meta, c string) {
 				return
 			}
 		case commentSource:
-			meta.Source = value
+			meta.Source, meta.Recorded = value, true
 			return
 		case commentKinds:
 			return // read by kindsOf, before the functions

@@ -28,9 +28,13 @@ func Report(w io.Writer, in ReportInput) error {
 	data := struct {
 		Header        header
 		Open, Refuted []card
+		Unjudged      bool
 		Checked       []string
 		Static        staticTable
-	}{Header: newHeader(&in.Flame), Checked: in.Checked, Static: newStaticTable(&in.Flame)}
+	}{Header: newHeader(&in.Flame), Unjudged: in.Report.Unjudged, Static: newStaticTable(&in.Flame)}
+	if !data.Unjudged {
+		data.Checked = in.Checked
+	}
 	for i := range in.Report.Findings {
 		c := newCard(&in.Report.Findings[i])
 		if c.Certainty == finding.Refuted {

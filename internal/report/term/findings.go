@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/report/quantity"
+	"whyhot/internal/symname"
 )
 
 // pipeWidth is how wide running text gets where no terminal says.
@@ -29,7 +30,11 @@ func (p *Printer) Findings(r finding.Report, looked string) {
 			open = append(open, f)
 		}
 	}
-	if len(open) == 0 {
+	switch {
+	case r.Unjudged:
+		p.Line()
+		p.Line(styles.strong.Render("Not judged."))
+	case len(open) == 0:
 		p.Line()
 		p.Line(styles.strong.Render("No finding."), " ", looked)
 	}
@@ -102,7 +107,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 func evidenceTexts(es []finding.Evidence) []string {
 	var out []string
 	for i, e := range es {
-		text := e.Text + shareText(e.Share)
+		text := shortEvidence(e) + shareText(e.Share)
 		if e.Kind == "symbol" && i > 0 && es[i-1].Kind == "symbol" {
 			out[len(out)-1] += ", " + text
 			continue
@@ -110,6 +115,19 @@ func evidenceTexts(es []finding.Evidence) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// evidenceName is the most of a function's name that running text can take.
+const evidenceName = 64
+
+// shortEvidence is the text of a piece of evidence; of a function ("name in
+// binary") the name is cut to what a line holds.
+func shortEvidence(e finding.Evidence) string {
+	at := strings.LastIndex(e.Text, " in ")
+	if e.Kind != "symbol" || at < 0 {
+		return e.Text
+	}
+	return symname.Shorten(e.Text[:at], evidenceName) + e.Text[at:]
 }
 
 func once(i int, label string) string {
@@ -139,10 +157,13 @@ func findingFacts(f finding.Finding) []string {
 	return facts
 }
 
+// placeName is the most of a function's name that a place shows.
+const placeName = 100
+
 func placeText(pl finding.Place) string {
 	var parts []string
 	if pl.Function != "" {
-		parts = append(parts, pl.Function)
+		parts = append(parts, symname.Shorten(pl.Function, placeName))
 	}
 	if pl.File != "" {
 		at := pl.File
