@@ -111,9 +111,13 @@ func metricNames() string {
 }
 
 func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) error {
-	// A closed terminal ends the trial as Ctrl-C does.
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
-	defer stop()
+	ctx := cmd.Context()
+	// A closed terminal ends the trial as Ctrl-C does, except under nohup.
+	if !signal.Ignored(syscall.SIGHUP) {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+	}
 	if err := f.complete(ctx, args, lookup, cmd.ErrOrStderr()); err != nil {
 		return err
 	}

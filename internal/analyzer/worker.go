@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -51,6 +52,10 @@ type worker struct {
 func startWorker(binary string) (*worker, error) {
 	w := &worker{cmd: exec.Command(binary), stderr: &tail{}} //nolint:noctx // killed by stop and by ask's deadline
 	w.cmd.Stderr = w.stderr
+	// A group of its own: what the analyser started dies with it. And no wait
+	// for a grandchild that keeps its standard error open.
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	w.cmd.WaitDelay = time.Second
 	var err error
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -123,8 +128,15 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// obituary waits for the dead process and says how it died.
+// lastBreath is how long a process may live on after it closed its output.
+const lastBreath = 2 * time.Second
+
+// obituary waits for the dead process and says how it died. One that only fell
+// silent is ended.
 func (w *worker) obituary() string {
+	_ = w.in.Close()
+	kill := time.AfterFunc(lastBreath, func() { _ = w.cmd.Process.Kill() })
+	defer kill.Stop()
 	err := w.cmd.Wait()
 	text := "it ended without an answer"
 	if err != nil {
@@ -139,7 +151,7 @@ func (w *worker) obituary() string {
 func (w *worker) stop() {
 	_ = w.in.Close()
 	if w.cmd.ProcessState == nil {
-		_ = w.cmd.Process.Kill()
+		_ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL)
 		_ = w.cmd.Wait()
 	}
 }

@@ -179,7 +179,7 @@ func TestStopAsksBeforeItKills(t *testing.T) {
 func TestForward(t *testing.T) {
 	out, text := capture(t)
 	p, err := Start(Options{
-		Args:    []string{"sh", "-c", `trap 'echo usr1' USR1; trap 'echo hup; exit 5' HUP; echo ready; while :; do sleep 0.01; done`},
+		Args:    []string{"sh", "-c", `trap 'echo usr1' USR1; trap 'echo term; exit 5' TERM; echo ready; while :; do sleep 0.01; done`},
 		Streams: Streams{Out: out},
 	})
 	if err != nil {
@@ -191,11 +191,11 @@ func TestForward(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, func() bool { return strings.Contains(text(), "usr1") })
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if e := p.Exit(); e.Code != 5 {
-		t.Errorf("after SIGHUP the command gave %v, want exit status 5", e)
+		t.Errorf("after SIGTERM the command gave %v, want exit status 5", e)
 	}
 	stop()
 }
@@ -203,7 +203,7 @@ func TestForward(t *testing.T) {
 func TestSecondRequestKills(t *testing.T) {
 	out, text := capture(t)
 	p, err := Start(Options{
-		Args:    []string{"sh", "-c", `trap 'echo no' HUP; echo ready; while :; do sleep 0.01; done`},
+		Args:    []string{"sh", "-c", `trap 'echo no' TERM; echo ready; while :; do sleep 0.01; done`},
 		Streams: Streams{Out: out},
 	})
 	if err != nil {
@@ -212,7 +212,7 @@ func TestSecondRequestKills(t *testing.T) {
 	defer p.Forward()()
 	await(t, func() bool { return strings.Contains(text(), "ready") })
 	for range 2 {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 		await(t, func() bool { return p.waitFor(0) || strings.Contains(text(), "no") })

@@ -16,8 +16,12 @@ import (
 // in that group, so that the command never gets them twice.
 func (p *Process) Forward() (stop func()) {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP,
-		syscall.SIGUSR1, syscall.SIGUSR2)
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2} {
+		// What nohup or the shell ignores for us and the command stays ignored.
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
