@@ -54,7 +54,7 @@ func startWorker(binary string) (*worker, error) {
 	w.cmd.Stderr = w.stderr
 	// A group of its own: what the analyser started dies with it. And no wait
 	// for a grandchild that keeps its standard error open.
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	w.cmd.WaitDelay = time.Second
 	var err error
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
