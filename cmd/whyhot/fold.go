@@ -20,7 +20,8 @@ func newFoldCmd() *cobra.Command {
 first, then the outermost function, frames separated by semicolons, the number
 of samples last (or the value, where samples weigh differently). Each frame is
 marked with its binary, "name_[libc.so.6]"; --plain leaves processes and marks
-out.`,
+out. Inlined calls are frames of their own; --no-inline leaves them out, as
+perf's option of that name does, and then no debug information is read.`,
 		Example: `  whyhot fold perf.data > stacks.folded
   whyhot fold cpu.pb.gz --plain --process nginx | flamegraph.pl > nginx.svg`,
 		Args: cobra.ExactArgs(1),
@@ -39,6 +40,7 @@ out.`,
 			return foldedtext.Write(cmd.OutOrStdout(), p, opt)
 		},
 	}
+	cmd.Flags().BoolVar(&load.namesOnly, "no-inline", false, "leave inlined calls out: names come from symbol tables alone, which is faster")
 	cmd.Flags().BoolVar(&plain, "plain", false, "functions only: no process, no binaries")
 	load.add(cmd)
 	filter.add(cmd)

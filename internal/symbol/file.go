@@ -27,6 +27,10 @@ type Options struct {
 	// NamesOnly leaves lines and inlined calls out: where a file has a symbol
 	// table, its debug information is not read. That is several times faster.
 	NamesOnly bool
+	// CacheDir is where the list of the kernel's symbols is kept while the kernel
+	// runs: making it takes the kernel longer than reading most profiles takes.
+	// "" keeps nothing.
+	CacheDir string
 	// Root is the root directory that paths in profiles are relative to, "" for
 	// this system's.
 	Root string

@@ -15,8 +15,12 @@ import (
 // kernelNames holds the symbols of the kernel that runs, read on first use.
 type kernelNames struct {
 	root    string
+	cache   kernelCache
 	once    sync.Once
+	again   sync.Once
+	cached  bool // the table may lack what the kernel made at run time
 	table   *kallsyms.Table
+	full    *kallsyms.Table // after again: the kernel's own list
 	buildID string
 	text    []uint64 // where the kernel begins: _text and _stext
 	err     error
@@ -24,13 +28,9 @@ type kernelNames struct {
 
 func (k *kernelNames) load() error {
 	k.once.Do(func() {
-		f, err := os.Open(inRoot(k.root, "/proc/kallsyms"))
-		if err != nil {
-			k.err = err
-			return
-		}
-		defer func() { _ = f.Close() }()
-		if k.table, k.err = kallsyms.Parse(f); k.err != nil {
+		if k.table = k.cache.load(); k.table != nil {
+			k.cached = true
+		} else if k.table, k.err = k.list(); k.err != nil {
 			return
 		}
 		if notes, err := os.ReadFile(inRoot(k.root, "/sys/kernel/notes")); err == nil {
@@ -43,6 +43,39 @@ func (k *kernelNames) load() error {
 		}
 	})
 	return k.err
+}
+
+// list reads the list of the kernel itself, and keeps it for the next time.
+func (k *kernelNames) list() (*kallsyms.Table, error) {
+	f, err := os.Open(inRoot(k.root, "/proc/kallsyms"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	table, err := kallsyms.Parse(f)
+	if err != nil {
+		return nil, err
+	}
+	k.cache.store(table)
+	return table, nil
+}
+
+// find is Find of the table. What a kept list does not have is looked for in the
+// kernel's own.
+func (k *kernelNames) find(addr uint64) (kallsyms.Symbol, bool) {
+	sym, ok := k.table.Find(addr)
+	if ok || !k.cached {
+		return sym, ok
+	}
+	k.again.Do(func() {
+		if table, err := k.list(); err == nil {
+			k.full = table
+		}
+	})
+	if k.full == nil {
+		return sym, ok
+	}
+	return k.full.Find(addr)
 }
 
 // kaslrStep is the granularity at which the kernel's base address is randomised
@@ -102,7 +135,7 @@ func (s *Symbolizer) fromKernel(r *request) answer {
 	a := r.nothing(ReasonNoLines, "kernel functions are named without lines", "")
 	a.sum.Sources = []string{"/proc/kallsyms"}
 	for i, id := range r.locs {
-		sym, ok := k.table.Find(r.p.Location(id).Address - shift)
+		sym, ok := k.find(r.p.Location(id).Address - shift)
 		if !ok || module != "" && sym.Module != module {
 			a.sum.Reason, a.sum.Problem = ReasonOutside, "some addresses are in no function of the kernel that runs (code made at run time?)"
 			continue

@@ -27,7 +27,7 @@ func New(opts Options) *Symbolizer {
 		opts:     opts,
 		names:    newDemangler(opts.Parameters),
 		packages: dpkg.Open(opts.Root),
-		kernel:   kernelNames{root: opts.Root},
+		kernel:   kernelNames{root: opts.Root, cache: kernelCache{dir: opts.CacheDir, root: opts.Root}},
 	}
 }
 

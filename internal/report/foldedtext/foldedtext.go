@@ -92,5 +92,8 @@ func frame(p *profile.Profile, id profile.FunctionID, opt Options) string {
 
 // clean keeps a name from being taken for two frames or two lines.
 func clean(s string) string {
+	if !strings.ContainsAny(s, ";\n\r") {
+		return s
+	}
 	return strings.NewReplacer(";", ":", "\n", " ", "\r", " ").Replace(s)
 }

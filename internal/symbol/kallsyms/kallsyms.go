@@ -9,6 +9,7 @@
 package kallsyms
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -199,6 +200,22 @@ func (t *Table) Find(addr uint64) (Symbol, bool) {
 func (t *Table) symbol(e *entry) Symbol {
 	name, module := t.parts(e)
 	return Symbol{Name: string(name), Module: string(module), Low: e.low, High: e.high}
+}
+
+// WriteFixed writes the list as it was read, without the symbols of code that the
+// kernel makes and drops as it runs: BPF programs, trampolines.
+func (t *Table) WriteFixed(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	for at := 0; at < len(t.text); {
+		line := t.line(at)
+		at += len(line) + 1
+		if bytes.HasSuffix(line, []byte("\t[bpf]")) || bytes.Contains(line, []byte("\t[__builtin__")) {
+			continue
+		}
+		_, _ = out.Write(line) // Flush returns the first error
+		_ = out.WriteByte('\n')
+	}
+	return out.Flush()
 }
 
 // Address returns the address of the symbol of that name in the kernel proper,
