@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/analyzer"
+	"whyhot/internal/astfinding"
 	"whyhot/internal/compdb"
 	"whyhot/internal/finding"
 	"whyhot/internal/loopfinding"
+	"whyhot/internal/userrule"
 )
 
 type scanFlags struct {
@@ -23,6 +25,9 @@ type scanFlags struct {
 	noCache    bool
 	suspected  bool
 	predicates []string
+	rules      []string
+	checkRules bool
+	accessors  []string
 }
 
 func newScanCmd() *cobra.Command {
@@ -42,19 +47,33 @@ func newScanCmd() *cobra.Command {
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers")
 	fl.BoolVar(&f.suspected, "suspected", false, "also list the candidates that no counterfactual confirmed")
 	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size")
+	fl.StringArrayVar(&f.rules, "rules", nil, "also look for the source patterns in `DIR` (repeatable; docs/rules/user-rules.md)")
+	fl.BoolVar(&f.checkRules, "check-rules", false, "only run the fixtures of the rules in --rules")
+	fl.StringSliceVar(&f.accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
 	return cmd
 }
 
 func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
-	units, err := scanUnits(cmd, args, f)
-	if err != nil {
-		return err
-	}
 	binary, err := analyzer.Find()
 	if err != nil {
 		return err
 	}
-	opts := analyzer.Options{Binary: binary, Workers: f.jobs, Predicates: f.predicates}
+	var own []userrule.Rule
+	if len(f.rules) > 0 {
+		if own, err = userrule.Load(f.rules); err != nil {
+			return err
+		}
+	}
+	if f.checkRules {
+		return checkSourceRules(cmd, binary, own)
+	}
+	units, err := scanUnits(cmd, args, f)
+	if err != nil {
+		return err
+	}
+	opts := analyzer.Options{Binary: binary, Workers: f.jobs, Predicates: f.predicates, AST: analyzer.ASTRequest{
+		Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: f.accessors, UserRules: userrule.ForAnalyzer(own),
+	}}
 	if !f.noCache {
 		if opts.Cache, err = analyzer.OpenCache("", binary); err != nil {
 			return err
@@ -75,12 +94,29 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 		return err
 	}
 	report := finding.Report{
-		Version:  finding.SchemaVersion,
-		Findings: loopfinding.Findings(outcomes, loopfinding.Options{Suspected: f.suspected}),
-		Notes:    notes,
+		Version: finding.SchemaVersion,
+		Findings: astfinding.Join(loopfinding.Findings(outcomes, loopfinding.Options{Suspected: f.suspected}), outcomes,
+			astfinding.Options{Suspected: f.suspected, UserRules: userrule.ForReport(own)}),
+		Notes: append(notes, astfinding.Errors(outcomes)...),
 	}
 	report.Notes = append(report.Notes, "no profile ranked these findings: confirmed ones and deep loops come first; `whyhot explain PROFILE -p BUILD_DIR` ranks them by the CPU they burn")
 	return printReport(cmd, report, f.json, fmt.Sprintf("%d units were analysed; no loop gains from a counterfactual.", len(units)))
+}
+
+// checkSourceRules runs the fixtures that the user's rules bring along.
+func checkSourceRules(cmd *cobra.Command, binary string, own []userrule.Rule) error {
+	if len(own) == 0 {
+		return errors.New("--check-rules checks the rules of --rules DIR: name a directory")
+	}
+	if err := userrule.Check(cmd.Context(), binary, own); err != nil {
+		return err
+	}
+	fixtures := 0
+	for _, r := range own {
+		fixtures += len(r.Fixtures)
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%d rules, %d fixtures: all as expected\n", len(own), fixtures)
+	return err
 }
 
 func scanUnits(cmd *cobra.Command, args []string, f scanFlags) ([]compdb.Unit, error) {

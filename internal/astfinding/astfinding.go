@@ -97,7 +97,7 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 			switch {
 			case rules[m.Rule].precision > 0:
 				into, key = alias, placeKey(m)
-			case m.Rule == "debug-stl":
+			case m.Rule == ruleDebugSTL:
 				key = m.Rule + m.Location
 			}
 			once := m.Rule + "\x00" + placeKey(m) + "\x00" + m.Location
@@ -178,9 +178,9 @@ func explain(f *finding.Finding, g *group) {
 	m := g.main()
 	f.Evidence = append(f.Evidence, g.evidence()...)
 	if what := g.locations(); f.Certainty == finding.Confirmed && what != "" {
-		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf("here that is %s", what))
+		f.Fix.Steps = append(f.Fix.Steps, "here that is "+what)
 	}
-	if m.Written != nil && m.Written.Scope == "system" {
+	if m.Written != nil && m.Written.Scope == scopeSystem {
 		f.Fix.Caveats = append(f.Fix.Caveats, "what is written is declared in a system header: only the locals are yours to change")
 	}
 }
@@ -245,7 +245,7 @@ func scopeText(scope string) string {
 		return "local to the function"
 	case "unit":
 		return "known to this file alone"
-	case "system":
+	case scopeSystem:
 		return "declared in a system header"
 	}
 	return "part of an interface in the project"
@@ -283,7 +283,7 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 	if m.Place.EndLine > m.Place.Line {
 		f.Place.EndLine = m.Place.EndLine
 	}
-	if m.Rule == "debug-stl" {
+	if m.Rule == ruleDebugSTL {
 		f.Fix.Kind = "build"
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "count", Text: fmt.Sprintf("%d loops have such accesses", len(g.matches))})
 	}
@@ -316,7 +316,7 @@ func (g *group) aliasFix(f *finding.Finding) {
 	switch {
 	case !g.strict:
 		f.Fix.Caveats = append(f.Fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
-	case m.Written != nil && m.Written.Scope != "system" && m.Written.Declaration != "":
+	case m.Written != nil && m.Written.Scope != scopeSystem && m.Written.Declaration != "":
 		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf(retype, m.Written.Declaration))
 	}
 	f.Fix.Caveats = append(f.Fix.Caveats,

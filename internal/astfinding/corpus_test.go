@@ -48,7 +48,7 @@ func expectations(text string) (want map[expectation]bool, flags []string) {
 	want = map[expectation]bool{}
 	for i, l := range strings.Split(text, "\n") {
 		if m := expectComment.FindStringSubmatch(l); m != nil {
-			for _, r := range strings.Fields(m[1]) {
+			for r := range strings.FieldsSeq(m[1]) {
 				want[expectation{i + 1, r}] = true
 			}
 		}

@@ -9,6 +9,12 @@ type rule struct {
 	precision int
 }
 
+// ruleDebugSTL is reported once for a macro, not once for a loop.
+const ruleDebugSTL = "debug-stl"
+
+// scopeSystem is the reach of a declaration that the user cannot change.
+const scopeSystem = "system"
+
 const (
 	hoist  = "copy %s into a local variable before the loop and use the local in it"
 	retype = "or give what is written (%s) a type that aliases nothing else: char8_t, an enum class over unsigned char with linkage, or an integer as wide as the data"
@@ -40,7 +46,7 @@ var rules = map[string]rule{
 		title: "exceptions steer this loop: %s may throw and is caught in the same iteration",
 		steps: []string{"report the expected failure by a return value (std::optional, std::expected, an error code; std::from_chars for numbers) and keep exceptions for what is rare"},
 	},
-	"debug-stl": {
+	ruleDebugSTL: {
 		title: "%s makes the standard library check every access",
 		steps: []string{"build what is measured and shipped without the macro, or hoist the checked access out of the innermost loops"},
 	},
