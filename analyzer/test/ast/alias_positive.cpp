@@ -189,7 +189,7 @@ inline Grown *append(Grown *s, char c) {
   return s;
 }
 void appendAll(Grown *s, const char *from, size_t n) {
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; ++i) // expect: alias-pointer-field
     append(s, from[i]);
 }
 
@@ -344,4 +344,11 @@ void chase(const List *l, char *out) {
     *out++ = l->value;
     l = l->next;
   }
+}
+
+// push_back: the vector's end moves, and is loaded again for every byte; its
+// growth is the path that is seldom taken.
+void pushAll(std::vector<uint8_t> &out, const int *from, int n) {
+  for (int i = 0; i < n; ++i) // expect: alias-pointer-field
+    out.push_back(from[i]);
 }

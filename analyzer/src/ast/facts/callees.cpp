@@ -109,12 +109,12 @@ const Summary &Callees::of(const FunctionDecl *F) {
 
 void Callees::fill(const FunctionDecl *F, Summary &S) {
   if (F->isNoReturn() || F->hasAttr<AnalyzerNoReturnAttr>() || onlyReads(F, C)) {
-    S.Transparent = S.Harmless = true;
+    S.Transparent = S.Whole = S.Harmless = true;
     S.Linear = F->isNoReturn() || F->isConstexpr() || (F->getIdentifier() && F->getName().starts_with("__builtin_"));
     return;
   }
   if (F->isTrivial() && isa<CXXDestructorDecl>(F)) {
-    S.Transparent = S.Linear = S.Harmless = true;
+    S.Transparent = S.Whole = S.Linear = S.Harmless = true;
     return;
   }
   switch (F->getBuiltinID()) {
@@ -124,7 +124,7 @@ void Callees::fill(const FunctionDecl *F, Summary &S) {
   case Builtin::BI__addressof:
   case Builtin::BI__builtin_addressof:
   case Builtin::BIas_const:
-    S.Transparent = S.Linear = S.Harmless = true;
+    S.Transparent = S.Whole = S.Linear = S.Harmless = true;
     return;
   default:
     break;
@@ -133,13 +133,14 @@ void Callees::fill(const FunctionDecl *F, Summary &S) {
   if (Depth > MaxDepth || !isInlinable(F) || !F->hasBody(Definition))
     return;
   Summary Found;
-  Found.Transparent = Found.Linear = true;
+  Found.Transparent = Found.Whole = Found.Linear = true;
   if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(Definition))
     for (const CXXCtorInitializer *I : Ctor->inits())
       visit(I->getInit(), Found);
   visit(Definition->getBody(), Found);
   if (Found.Does.size() > MaxEffects)
     Found.Transparent = false;
+  Found.Whole &= Found.Transparent;
   if (!Found.Transparent)
     Found.Does.clear();
   if (const Expr *E = soleReturn(Definition->getBody()); E && Found.Transparent) {
@@ -153,7 +154,25 @@ void Callees::fill(const FunctionDecl *F, Summary &S) {
 void Callees::visitCall(const FunctionDecl *F, Summary &Out) {
   const Summary *S = F ? &of(F) : nullptr;
   Out.Transparent &= S && S->Transparent;
+  Out.Whole &= S && S->Whole;
   Out.Linear &= S && S->Linear;
+}
+
+// Adds what the arms of a branch do. An opaque arm is left out when the other is
+// not; a missing arm does nothing.
+void Callees::visitArms(const Stmt *A, const Stmt *B, Summary &Out) {
+  bool Passable = false;
+  for (const Stmt *Arm : {A, B}) {
+    Summary Of;
+    Of.Transparent = Of.Whole = Of.Linear = true;
+    visit(Arm, Of);
+    Out.Whole &= Of.Whole && Of.Transparent;
+    if (!Of.Transparent)
+      continue;
+    Passable = true;
+    std::move(Of.Does.begin(), Of.Does.end(), std::back_inserter(Out.Does));
+  }
+  Out.Transparent &= Passable;
 }
 
 void Callees::visit(const Stmt *S, Summary &Out) {
@@ -169,12 +188,21 @@ void Callees::visit(const Stmt *S, Summary &Out) {
       if (auto Taken = If->getNondiscardedCase(C))
         return visit(*Taken, Out);
   }
+  if (const auto *If = dyn_cast<IfStmt>(S)) {
+    for (const Stmt *Part : {static_cast<const Stmt *>(If->getInit()),
+                             static_cast<const Stmt *>(If->getConditionVariableDeclStmt()),
+                             static_cast<const Stmt *>(If->getCond())})
+      visit(Part, Out);
+    return visitArms(If->getThen(), If->getElse(), Out);
+  }
   for (const Stmt *Child : S->children())
     visit(Child, Out);
   if (isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, GCCAsmStmt, CXXTryStmt, CoroutineBodyStmt>(S)) {
-    if (!isa<CXXThrowExpr>(S))
+    const auto *New = dyn_cast<CXXNewExpr>(S);
+    if (!isa<CXXThrowExpr>(S) && !(New && Effects::isPlacement(New)))
       Out.Transparent = false;
-    return;
+    if (!New)
+      return;
   }
   if (const auto *Call = dyn_cast<CallExpr>(S)) {
     const FunctionDecl *F = Call->getDirectCallee();

@@ -11,7 +11,10 @@
 namespace whyhot::ast {
 
 struct Summary {
-  bool Transparent = false; // inline all the way down: Does is all it does
+  // Inline all the way down on at least one path: Does is what that path does. A
+  // branch that makes an opaque call (a buffer grows) is the path not taken.
+  bool Transparent = false;
+  bool Whole = false;       // transparent on every path: nothing escapes through it
   bool Linear = false;      // no branch and no loop, and so all the way down
   bool Harmless = false;    // reads and writes nothing that matters here, or never returns
   std::vector<Effect> Does;
@@ -28,6 +31,7 @@ public:
 private:
   void fill(const clang::FunctionDecl *F, Summary &S);
   void visit(const clang::Stmt *S, Summary &Out);
+  void visitArms(const clang::Stmt *A, const clang::Stmt *B, Summary &Out);
   void visitCall(const clang::FunctionDecl *F, Summary &Out);
 
   const clang::ASTContext &C;

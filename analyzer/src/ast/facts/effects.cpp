@@ -71,6 +71,11 @@ void Effects::construct(const CXXConstructExpr *E, std::vector<Effect> &Out) {
     inlined(S, E, Out);
 }
 
+bool Effects::isPlacement(const CXXNewExpr *E) {
+  return E->getOperatorNew() && E->getOperatorNew()->isReservedGlobalPlacementOperator() &&
+         E->getNumPlacementArgs() == 1;
+}
+
 void Effects::of(const Stmt *S, std::vector<Effect> &Out) {
   if (const auto *CE = dyn_cast<ImplicitCastExpr>(S)) {
     if (CE->getCastKind() == CK_LValueToRValue)
@@ -105,6 +110,12 @@ void Effects::of(const Stmt *S, std::vector<Effect> &Out) {
     return call(Call, Out);
   if (const auto *CC = dyn_cast<CXXConstructExpr>(S))
     return construct(CC, Out);
+  if (const auto *New = dyn_cast<CXXNewExpr>(S); New && isPlacement(New)) {
+    QualType T = New->getAllocatedType();
+    if (T->isScalarType())
+      Out.push_back({isCharLike(T, C) ? Effect::CharStore : Effect::Store, P.pointee(New->getPlacementArg(0)), T, New, New});
+    return;
+  }
   if (isa<CXXNewExpr, CXXDeleteExpr, GCCAsmStmt, CXXDynamicCastExpr, AtomicExpr, CoroutineSuspendExpr>(S))
     Out.push_back({Effect::Opaque, {}, {}, dyn_cast<Expr>(S), dyn_cast<Expr>(S)});
 }

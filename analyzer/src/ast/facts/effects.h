@@ -32,6 +32,8 @@ class Effects {
 public:
   Effects(const clang::ASTContext &C, Callees &K) : C(C), K(K), P(K) {}
   void of(const clang::Stmt *S, std::vector<Effect> &Out);
+  // Does new only construct, in memory that is there already?
+  static bool isPlacement(const clang::CXXNewExpr *E);
   Paths &paths() { return P; }
 
 private:

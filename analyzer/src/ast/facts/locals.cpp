@@ -130,7 +130,7 @@ void Locals::escape(const Expr *E) {
 // functions with a builtin's semantics keep no pointer.
 void Locals::scanCall(const CallExpr *E) {
   const FunctionDecl *F = E->getDirectCallee();
-  if (F && (F->getBuiltinID() || K.of(F).Transparent))
+  if (F && (F->getBuiltinID() || K.of(F).Whole))
     return;
   if (const Expr *Object = objectOf(E))
     if (!Object->getType()->isPointerType())
@@ -166,7 +166,7 @@ void Locals::scan(const Stmt *S) {
   } else if (const auto *Call = dyn_cast<CallExpr>(S)) {
     scanCall(Call);
   } else if (const auto *CC = dyn_cast<CXXConstructExpr>(S)) {
-    if (!CC->getConstructor()->isTrivial() && !K.of(CC->getConstructor()).Transparent)
+    if (!CC->getConstructor()->isTrivial() && !K.of(CC->getConstructor()).Whole)
       for (const Expr *A : CC->arguments())
         escape(A);
   } else if (const auto *IL = dyn_cast<InitListExpr>(S)) {

@@ -97,7 +97,7 @@ bool changesPointee(const CastExpr *E) {
     To = To->getPointeeType();
   }
   return From.getCanonicalType().getUnqualifiedType() != To.getCanonicalType().getUnqualifiedType() &&
-         !From->isVoidType();
+         !From->isVoidType() && !To->isVoidType();
 }
 
 constexpr unsigned MaxDepth = 40;
@@ -213,6 +213,8 @@ Path Paths::lvalue(const Expr *E) {
   }
   return unknown(E);
 }
+
+Path Paths::pointee(const Expr *Pointer) { return deref(value(Pointer)); }
 
 Path Paths::arithmetic(const BinaryOperator *E) {
   Path L = value(E->getLHS()), R = value(E->getRHS());

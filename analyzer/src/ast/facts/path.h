@@ -44,6 +44,8 @@ public:
   explicit Paths(Callees &K) : K(K) {}
   Path lvalue(const clang::Expr *E);
   Path value(const clang::Expr *E);
+  // The lvalue that a pointer leads to.
+  Path pointee(const clang::Expr *Pointer);
   // The path of a callee's expression as its caller sees it.
   Path inCaller(const Path &P, const clang::Expr *Call);
 
