@@ -115,11 +115,12 @@ func (b *Builder) Stack(locs []LocationID) StackID {
 // Size counts what a Builder holds, or is to make room for.
 type Size struct {
 	Stacks, Frames, Samples int // Frames of all stacks together
+	Locations               int
 }
 
 // Size is what the Builder holds so far.
 func (b *Builder) Size() Size {
-	return Size{Stacks: len(b.p.stackEnd), Frames: len(b.p.stackLocs), Samples: len(b.p.samples)}
+	return Size{Stacks: len(b.p.stackEnd), Frames: len(b.p.stackLocs), Samples: len(b.p.samples), Locations: len(b.p.locations)}
 }
 
 // Grow makes room for that much more. It is a hint: a reader that can tell the
@@ -128,6 +129,8 @@ func (b *Builder) Grow(by Size) {
 	b.p.stackEnd = slices.Grow(b.p.stackEnd, by.Stacks)
 	b.p.stackLocs = slices.Grow(b.p.stackLocs, by.Frames)
 	b.p.samples = slices.Grow(b.p.samples, by.Samples)
+	b.p.locations = slices.Grow(b.p.locations, by.Locations)
+	b.p.lines = slices.Grow(b.p.lines, by.Locations) // most have one
 	b.stacks.grow(len(b.p.stackEnd) + by.Stacks)
 	b.samples.grow(len(b.p.samples) + by.Samples)
 }

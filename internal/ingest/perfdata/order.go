@@ -43,9 +43,20 @@ type orderer struct {
 	newest uint64
 }
 
+// Room for the records of a round of two processors, and for their bodies.
+const (
+	usualRecords = 8 << 10
+	usualBodies  = 2 << 20
+)
+
 // add copies a record in.
 func (o *orderer) add(rec *record, time uint64, event uint16) {
 	a := &o.arenas[o.cur]
+	if *a == nil {
+		*a = make([]byte, 0, usualBodies)
+		o.turns = slices.Grow(o.turns, usualRecords)
+		o.items = slices.Grow(o.items, usualRecords)
+	}
 	start := len(*a)
 	*a = append(*a, rec.body...)
 	o.turns = append(o.turns, turn{time, uint32(len(o.items))})

@@ -10,7 +10,7 @@ import (
 // errTruncated marks an end of input inside something that had more to come.
 var errTruncated = errors.New("the file ends too early")
 
-const readBuffer = 1 << 20 // several of the largest records (64 KiB)
+const readBuffer = 256 << 10 // several of the largest records (64 KiB), and no more than the caches hold
 
 // source is the file as a stream of bytes that knows where it is.
 type source struct {

@@ -47,9 +47,9 @@ func (s *stacks) newFrame(bin *image, addr uint64) profile.LocationID {
 // expect makes room for what usually is in that many bytes of records. Room that
 // is not used costs nothing: the memory is not touched.
 func (s *stacks) expect(size uint64) {
-	const sample, frame, most = 320, 48, 64 << 20 // bytes for each of them, and in all
+	const sample, frame, location, most = 250, 32, 128, 64 << 20 // bytes for each of them, and in all
 	n := int(min(size, most))
-	s.b.Grow(profile.Size{Stacks: n / sample, Frames: n / frame, Samples: n / sample})
+	s.b.Grow(profile.Size{Stacks: n / sample, Frames: n / frame, Samples: n / sample, Locations: n / location})
 }
 
 // truncatedFrame stands for the outer part of a cut stack.

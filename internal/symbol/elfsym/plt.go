@@ -20,22 +20,37 @@ func pltSymbols(f *elffile.File, want *wanted) ([]Symbol, error) {
 	if decode == nil || !f.Is64() || !slices.ContainsFunc(f.Sections, asked) {
 		return nil, nil
 	}
-	slots, err := slotNames(f)
-	if len(slots) == 0 {
-		return nil, err
-	}
-	var out []Symbol
-	errs := []error{err}
+	names := map[uint64]string{} // by slot
+	var found []stub
+	var errs []error
 	for _, s := range f.Sections {
 		if !asked(s) {
 			continue
 		}
 		code, err := f.SectionData(s)
 		errs = append(errs, err)
-		out = append(out, stubs(code, s.Addr, stubSize(s, f.Header.Machine), slots, decode)...)
+		for _, st := range stubs(code, s.Addr, stubSize(s, f.Header.Machine), decode) {
+			if want.between(st.low, st.high) {
+				found = append(found, st)
+				names[st.slot] = ""
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	errs = append(errs, nameSlots(f, names))
+	var out []Symbol
+	for _, st := range found {
+		if name := names[st.slot]; name != "" {
+			out = append(out, Symbol{Name: name + "@plt", Low: st.low, High: st.high, sized: true})
+		}
 	}
 	return out, errors.Join(errs...)
 }
+
+// stub is the code of one stub, and the slot that it jumps through.
+type stub struct{ low, high, slot uint64 }
 
 func isPLT(s *elf.Section) bool {
 	return (s.Name == ".plt" || strings.HasPrefix(s.Name, ".plt.")) && s.Flags&elf.SHF_EXECINSTR != 0
@@ -52,25 +67,20 @@ func stubSize(s *elf.Section, machine elf.Machine) int {
 	}
 }
 
-func stubs(code []byte, addr uint64, size int, slots map[uint64]string, decode slotDecoder) []Symbol {
-	var out []Symbol
+func stubs(code []byte, addr uint64, size int, decode slotDecoder) []stub {
+	var out []stub
 	for at := 0; at+size <= len(code); at += size {
 		pc := addr + uint64(at)
-		slot, ok := decode(code[at:at+size], pc)
-		if !ok {
-			continue
-		}
-		if name := slots[slot]; name != "" {
-			out = append(out, Symbol{Name: name + "@plt", Low: pc, High: pc + uint64(size), sized: true})
+		if slot, ok := decode(code[at:at+size], pc); ok {
+			out = append(out, stub{pc, pc + uint64(size), slot})
 		}
 	}
 	return out
 }
 
-// slotNames maps the address of each slot of the global offset table to the
-// name in its relocation.
-func slotNames(f *elffile.File) (map[uint64]string, error) {
-	out := map[uint64]string{}
+// nameSlots fills in, for each slot of the global offset table in out, the name in
+// its relocation.
+func nameSlots(f *elffile.File, out map[uint64]string) error {
 	var errs []error
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_RELA || //nolint:misspell // the name in the ELF specification
@@ -90,9 +100,9 @@ func slotNames(f *elffile.File) (map[uint64]string, error) {
 		addSlots(out, f, relocs, table, names)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return out, fmt.Errorf("names of linkage stubs: %w", err)
+		return fmt.Errorf("names of linkage stubs: %w", err)
 	}
-	return out, nil
+	return nil
 }
 
 const relocSize = 24
@@ -109,8 +119,9 @@ func addSlots(out map[uint64]string, f *elffile.File, relocs, table, names []byt
 			continue
 		}
 		nameAt := order.Uint32(table[at:])
-		if nameAt != 0 && uint64(nameAt) < uint64(len(names)) {
-			out[order.Uint64(relocs)] = cString(names[nameAt:])
+		slot := order.Uint64(relocs)
+		if _, asked := out[slot]; asked && nameAt != 0 && uint64(nameAt) < uint64(len(names)) {
+			out[slot] = cString(names[nameAt:])
 		}
 	}
 }

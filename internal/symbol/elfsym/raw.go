@@ -45,18 +45,49 @@ func (e *raw) isCode() bool {
 // wanted are the addresses that somebody asks about, nil for all.
 type wanted struct {
 	addrs []uint64 // sorted
+	// blocks has a bit for each block of addresses with one that is wanted, modulo
+	// its size: most symbols are passed over with one look.
+	blocks [blockBits / 64]uint64
 }
+
+const (
+	blockShift = 8 // 256 bytes
+	blockBits  = 1 << 16
+)
 
 func newWanted(addrs []uint64) *wanted {
 	sorted := slices.Clone(addrs)
 	slices.Sort(sorted)
-	return &wanted{slices.Compact(sorted)}
+	w := &wanted{addrs: slices.Compact(sorted)}
+	for _, a := range w.addrs {
+		b := a >> blockShift % blockBits
+		w.blocks[b/64] |= 1 << (b % 64)
+	}
+	return w
+}
+
+// maybe is false when no address in [low, high) is wanted.
+func (w *wanted) maybe(low, high uint64) bool {
+	first, last := low>>blockShift, (high-1)>>blockShift
+	const few = 16
+	if high <= low || last-first > few {
+		return true
+	}
+	for b := first; b <= last; b++ {
+		if w.blocks[b%blockBits/64]>>(b%64)&1 == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // between reports whether an address in [low, high) is wanted.
 func (w *wanted) between(low, high uint64) bool {
 	if w == nil {
 		return true
+	}
+	if !w.maybe(low, high) {
+		return false
 	}
 	i, _ := slices.BinarySearch(w.addrs, low)
 	return i < len(w.addrs) && w.addrs[i] < high
