@@ -5,7 +5,7 @@
 #   bench/perfdata/run.sh [ROUNDS [perf record options for the call graph]]
 set -eu
 cd "$(dirname "$0")/../.."
-rounds=${1:-5}
+rounds=${1:-7}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- -g -F 997
 dir=$(mktemp -d)
@@ -36,5 +36,8 @@ perf record -q -B -a -e cpu-clock "$@" -o "$dir/perf.data" sleep "${SECONDS_RECO
 kill $load 2>/dev/null || true
 ls -l "$dir/perf.data" | awk '{ printf "%.1f MB\n", $5 / 1e6 }'
 go build -o "$dir/bench" ./bench/perfdata
-"$dir/bench" compare -rounds "$rounds" "$dir/perf.data"
+go build -o "$dir/whyhot" ./cmd/whyhot
+uptime
+"$dir/bench" -rounds "$rounds" -whyhot "$dir/whyhot" "$dir/perf.data"
+uptime
 [ -z "${KEEP:-}" ] || cp "$dir/perf.data" "$KEEP"

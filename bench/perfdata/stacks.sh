@@ -11,4 +11,5 @@ perf record -q -B -e cpu-clock -F 997 --call-graph dwarf -o "$dir/perf.data" \
 	jq -n '[range(120000) | tostring] | join(",") | length'
 ls -l "$dir/perf.data" | awk '{ printf "%.1f MB\n", $5 / 1e6 }'
 go build -o "$dir/bench" ./bench/perfdata
-"$dir/bench" compare -rounds "${1:-5}" "$dir/perf.data"
+go build -o "$dir/whyhot" ./cmd/whyhot
+"$dir/bench" -rounds "${1:-5}" -whyhot "$dir/whyhot" "$dir/perf.data"
