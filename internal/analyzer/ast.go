@@ -59,6 +59,7 @@ type Match struct {
 	Place    Span     `json:"place"` // the loop, or where there is none the second access
 	InLoop   bool     `json:"in_loop"`
 	Depth    int      `json:"depth"`
+	Weak     bool     `json:"weak"`     // store and load are both inside library functions
 	Location string   `json:"location"` // what is read again, as the source writes it
 	First    *Span    `json:"first"`
 	Write    *Span    `json:"write"`

@@ -35,6 +35,12 @@ type group struct {
 
 func (g *group) main() analyzer.Match { return g.matches[0] }
 
+// weak says that nothing but library functions takes part: how a string grows is
+// no finding unless the IR layer confirms it.
+func (g *group) weak() bool {
+	return !slices.ContainsFunc(g.matches, func(m analyzer.Match) bool { return !m.Weak })
+}
+
 // Join adds the AST layer's matches to the findings of the IR layer. A loop that
 // both mean stays one finding, with the AST's places as evidence and its names
 // in the advice. The order of ir is kept; what the AST layer alone says follows.
@@ -51,7 +57,7 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 		if explained(out[:len(ir)], g) {
 			continue
 		}
-		if opts.Suspected || (g.main().InLoop && !g.judged) {
+		if opts.Suspected || (g.main().InLoop && !g.judged && !g.weak()) {
 			out = append(out, g.finding(rules[g.main().Rule], opts))
 		}
 	}

@@ -104,3 +104,11 @@ func TestJoinNoStrictAliasingAdvisesOnlyLocals(t *testing.T) {
 		t.Errorf("got the steps %q", f.Fix.Steps)
 	}
 }
+
+func TestJoinLibraryGrowthAloneIsNoFinding(t *testing.T) {
+	m := boundMatch("alias-pointer-field")
+	m.Weak = true
+	if got := Join(nil, []analyzer.Outcome{outcome(0, m)}, Options{}); len(got) != 0 {
+		t.Errorf("got %+v", got)
+	}
+}

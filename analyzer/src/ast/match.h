@@ -39,6 +39,9 @@ struct Match {
   Span Place; // the loop where there is one, else the second access
   bool InLoop = false;
   unsigned Depth = 0;
+  // Store and load are both inside library functions, such as the growth of a
+  // string: real, but seldom what the loop costs.
+  bool Weak = false;
   Span First;
   Span Write;
   Span Second;

@@ -22,6 +22,7 @@ json::Object toJson(const ast::Match &M) {
                  {"place", toJson(M.Place)},
                  {"in_loop", M.InLoop},
                  {"depth", M.Depth},
+                 {"weak", M.Weak},
                  {"location", json::fixUTF8(M.Location)},
                  {"first", toJson(M.First)},
                  {"write", toJson(M.Write)},

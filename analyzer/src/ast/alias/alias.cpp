@@ -122,11 +122,16 @@ private:
     M.Second = R.span(X.Second.Site);
     M.Location = M.Second.Text;
     M.Target = R.written(X.Write.Inner);
+    M.Weak = inLibrary(X.Write) && inLibrary(X.Second);
     if (X.Second.Inner != X.Second.Site)
       M.Notes.push_back("the load is in an inline function: " + where(X.Second.Inner));
     if (X.Write.Inner != X.Write.Site)
       M.Notes.push_back("the store is in an inline function: " + where(X.Write.Inner));
     R.add(std::move(M), F.Function);
+  }
+
+  bool inLibrary(const Effect &X) const {
+    return X.Inner != X.Site && F.Context.getSourceManager().isInSystemHeader(X.Inner->getBeginLoc());
   }
 
   std::string where(const Expr *E) const {
