@@ -224,14 +224,16 @@ func (f *File) LookupAll(ctx context.Context, vaddrs []uint64) ([][]profile.Fram
 			rest = append(rest, i)
 		}
 	}
+	shared := map[uint64][]profile.Frame{} // by the address of the symbol
 	for _, i := range rest {
-		out[i] = f.fromTables(vaddrs[i])
+		out[i] = f.fromTables(vaddrs[i], shared)
 	}
 	return out, nil
 }
 
-// fromTables names an address that DWARF says nothing about.
-func (f *File) fromTables(vaddr uint64) []profile.Frame {
+// fromTables names an address that DWARF says nothing about. Answers without a
+// line are shared between the addresses of a symbol.
+func (f *File) fromTables(vaddr uint64, shared map[uint64][]profile.Frame) []profile.Frame {
 	if f.golang != nil {
 		if file, line, fn := f.golang.PCToLine(vaddr); fn != nil {
 			return []profile.Frame{{
@@ -244,7 +246,12 @@ func (f *File) fromTables(vaddr uint64) []profile.Frame {
 	if !ok {
 		return nil
 	}
-	return []profile.Frame{{Function: f.function(sym.Name)}}
+	frames := shared[sym.Low]
+	if frames == nil || sym.Name != frames[0].Function.Name && sym.Name != frames[0].Function.SystemName {
+		frames = []profile.Frame{{Function: f.function(sym.Name)}}
+		shared[sym.Low] = frames
+	}
+	return frames
 }
 
 // function makes a function from its name in a symbol table or in DWARF.

@@ -134,13 +134,17 @@ func (s *Symbolizer) fromKernel(r *request) answer {
 	}
 	a := r.nothing(ReasonNoLines, "kernel functions are named without lines", "")
 	a.sum.Sources = []string{"/proc/kallsyms"}
+	shared := map[uint64][]profile.Frame{} // by the address of the symbol
 	for i, id := range r.locs {
 		sym, ok := k.find(r.p.Location(id).Address - shift)
 		if !ok || module != "" && sym.Module != module {
 			a.sum.Reason, a.sum.Problem = ReasonOutside, "some addresses are in no function of the kernel that runs (code made at run time?)"
 			continue
 		}
-		a.frames[i] = []profile.Frame{{Function: profile.Function{Name: sym.Name, Kind: profile.KindKernel}}}
+		if shared[sym.Low] == nil {
+			shared[sym.Low] = []profile.Frame{{Function: profile.Function{Name: sym.Name, Kind: profile.KindKernel}}}
+		}
+		a.frames[i] = shared[sym.Low]
 	}
 	return a
 }

@@ -83,9 +83,10 @@ func (s *Symbolizer) fromVDSO(r *request) answer {
 			"symbolise on the machine that was recorded")
 	}
 	a := r.nothing(ReasonNoLines, "the kernel ships its vDSO without debug information", "")
+	shared := map[uint64][]profile.Frame{}
 	for i, id := range r.locs {
 		if vaddr, ok := s.vdso.file.OffsetToVaddr(r.fileOffset(id)); ok {
-			a.frames[i] = withKind(s.vdso.file.fromTables(vaddr), profile.KindVDSO)
+			a.frames[i] = withKind(s.vdso.file.fromTables(vaddr, shared), profile.KindVDSO)
 		}
 		if a.frames[i] == nil {
 			a.sum.Reason, a.sum.Problem = ReasonOutside, "some addresses are in no exported function of the vDSO"
