@@ -20,6 +20,9 @@ const (
 	lineHeight = 18.0
 	padding    = 16.0
 	barHeight  = 30.0
+	// Commands to copy are never broken in a terminal; in a picture nobody
+	// copies them.
+	maxColumns = 116
 )
 
 // palette holds the sixteen colours of a terminal on a dark ground.
@@ -54,8 +57,9 @@ func draw(w io.Writer, title, text string) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	columns := 40
-	for _, l := range lines {
-		columns = max(columns, ansi.StringWidth(l))
+	for i, l := range lines {
+		lines[i] = ansi.Truncate(l, maxColumns, "…")
+		columns = max(columns, ansi.StringWidth(lines[i]))
 	}
 	width := 2*padding + charWidth*float64(columns)
 	height := barHeight + 2*padding + lineHeight*float64(len(lines))
