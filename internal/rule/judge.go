@@ -22,7 +22,7 @@ type verdict struct {
 	facts     []finding.Evidence
 	trace     trace
 	absorbed  []*verdict
-	hidden    bool // another verdict speaks for it
+	hidden    bool // it is not shown: it does not hold, or another speaks for it
 }
 
 // fewEvents is the number of samples below which no cost is believed, however

@@ -204,6 +204,51 @@ app;main_[app];work_[app] 500
 	}
 }
 
+// What a library does inside is not a finding of its own beside the library's.
+func TestInsideOfAReplacedLibraryIsFoldedAway(t *testing.T) {
+	const library = "runtime.main;main.main;encoding/json.Unmarshal;encoding/json.(*decodeState).array;reflect.growslice;runtime.growslice"
+	c := only(t, "go-json", "go-growslice")
+	fs := run(t, parse(t, library+" 300\nruntime.main;main.main;encoding/json.Unmarshal 400\nruntime.main;main.main;main.work 300\n"), c, nil)
+	if len(fs) != 1 || fs[0].Rule != "go-json" {
+		t.Fatalf("in the library only: %d findings", len(fs))
+	}
+	if !slices.ContainsFunc(fs[0].Evidence, func(e finding.Evidence) bool {
+		return e.Kind == "overlap" && strings.Contains(e.Text, "Slices grow by append")
+	}) {
+		t.Error("the finding on the library does not tell what is within it")
+	}
+	// The user's own appends stay, though they are in the same samples.
+	own := "runtime.main;main.main;encoding/json.Unmarshal;main.(*T).UnmarshalJSON;runtime.growslice"
+	fs = run(t, parse(t, own+" 300\nruntime.main;main.main;encoding/json.Unmarshal 400\nruntime.main;main.main;main.work 300\n"), c, nil)
+	if len(fs) != 2 {
+		t.Errorf("the user's code within the library's: %d findings", len(fs))
+	}
+	// So do a library's where nothing better ranked tells of it.
+	fs = run(t, parse(t, library+" 300\nruntime.main;main.main;main.work 700\n"), only(t, "go-growslice"), nil)
+	if len(fs) != 1 {
+		t.Errorf("nothing else tells: %d findings", len(fs))
+	}
+}
+
+// A finding is not said to overlap with one that nobody is shown.
+func TestOverlapWithWhatIsNotShownIsNotSaid(t *testing.T) {
+	p := parse(t, `php;php_execute_[php8.2];php_printf_[php8.2];vsnprintf_[libc.so.6];write_[libc.so.6];do_syscall_64_[k];vfs_write_[k] 400
+php;php_execute_[php8.2] 600
+`)
+	cat := builtin(t)
+	fs := run(t, p, cat, nil)
+	for _, f := range fs {
+		for _, e := range f.Evidence {
+			if e.Kind != "overlap" {
+				continue
+			}
+			if !slices.ContainsFunc(fs, func(o finding.Finding) bool { return strings.Contains(e.Text, o.Title) }) {
+				t.Errorf("%s: %s", f.Rule, e.Text)
+			}
+		}
+	}
+}
+
 func TestSwallowingSymbolIsNotBelieved(t *testing.T) {
 	byRecursion := `app;main_[app];sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3] 300
 app;main_[app];other_[app];sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3] 300

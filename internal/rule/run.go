@@ -54,13 +54,19 @@ func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Fa
 	if err := e.collect(ctx, verdicts); err != nil {
 		return nil, nil, err
 	}
-	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool { return e.unreliable(v) || e.beyondReach(v) || !e.confirm(v) })
+	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool {
+		v.hidden = e.unreliable(v) || e.beyondReach(v) || !e.confirm(v)
+		return v.hidden
+	})
 	findings := []finding.Finding{}
+	written := map[string]*verdict{}
 	for _, v := range dedupe(verdicts) {
-		findings = append(findings, e.write(v))
+		f := e.write(v)
+		findings = append(findings, f)
+		written[f.ID] = v
 	}
 	finding.Rank(findings)
-	return findings, e.notes(), nil
+	return e.foldAway(findings, written), e.notes(), nil
 }
 
 // cpuTypes are the value and period types that stand for time on a CPU.

@@ -106,16 +106,21 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 // evidenceTexts writes evidence one paragraph each; symbols are a list in one.
 func evidenceTexts(es []finding.Evidence) []string {
 	var out []string
-	for i, e := range es {
+	before := ""
+	for _, e := range es {
 		text := shortEvidence(e) + shareText(e.Share)
-		if e.Kind == "symbol" && i > 0 && es[i-1].Kind == "symbol" {
+		if e.Kind == symbolEvidence && e.Kind == before {
 			out[len(out)-1] += ", " + text
 			continue
 		}
+		before = e.Kind
 		out = append(out, text)
 	}
 	return out
 }
+
+// symbolEvidence is the kind of evidence that names a function.
+const symbolEvidence = "symbol"
 
 // evidenceName is the most of a function's name that running text can take.
 const evidenceName = 64
@@ -124,7 +129,7 @@ const evidenceName = 64
 // binary") the name is cut to what a line holds.
 func shortEvidence(e finding.Evidence) string {
 	at := strings.LastIndex(e.Text, " in ")
-	if e.Kind != "symbol" || at < 0 {
+	if e.Kind != symbolEvidence || at < 0 {
 		return e.Text
 	}
 	return symname.Shorten(e.Text[:at], evidenceName) + e.Text[at:]
