@@ -105,7 +105,10 @@ func (r *recorder) failure(cause error) error {
 	if text := r.stderr.message(); text != "" {
 		return fmt.Errorf("perf: %s", text)
 	}
-	return fmt.Errorf("perf ended before it recorded anything: %w", errors.Join(r.waitErr, cause))
+	if r.waitErr != nil { // how it ended says more than that its pipe did
+		cause = r.waitErr
+	}
+	return fmt.Errorf("perf ended before it recorded anything: %w", cause)
 }
 
 // endOfPerf is how long a perf that closed its pipes may take to exit.

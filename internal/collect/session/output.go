@@ -67,9 +67,18 @@ func openOutput(path string) (*output, error) {
 	temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // a profile is for sharing; the umask decides
 	if err != nil {
-		return nil, fmt.Errorf("cannot write the profile: %w", err)
+		return nil, fmt.Errorf("cannot write %s: %w; name another place with -o", path, inDirectory(err, path))
 	}
 	return &output{path: path, file: f, temp: temp}, nil
+}
+
+// inDirectory tells of the directory what went wrong in it: the temporary name is
+// nobody's business.
+func inDirectory(err error, path string) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return fmt.Errorf("directory %s: %w", filepath.Dir(path), p.Err)
+	}
+	return err
 }
 
 // commit writes the profile and puts it in its place.

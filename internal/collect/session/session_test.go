@@ -121,8 +121,11 @@ func TestOutputAppearsWhenComplete(t *testing.T) {
 func TestOutputThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "no", "p.pb.gz")} {
-		if _, err := openOutput(path); err == nil {
+		_, err := openOutput(path)
+		if err == nil {
 			t.Errorf("%s was opened", path)
+		} else if strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("the error names a file that the user does not know: %v", err)
 		}
 	}
 }
