@@ -182,9 +182,10 @@ func explained(ir []finding.Finding, g *group) bool {
 // explain adds what only the source knows: names, places, the declaration.
 func explain(f *finding.Finding, g *group) {
 	m := g.main()
-	f.Evidence = append(f.Evidence, g.evidence()...)
+	f.Evidence = append(slices.Clip(f.Evidence), g.evidence()...)
 	if what := g.locations(); f.Certainty == finding.Confirmed && what != "" {
-		f.Fix.Steps = append(f.Fix.Steps, "here that is "+what)
+		// Beside the advice that it makes concrete; the caller's list stays as it is.
+		f.Fix.Steps = slices.Insert(slices.Clone(f.Fix.Steps), min(1, len(f.Fix.Steps)), "here that is "+what)
 	}
 	if m.Written != nil && m.Written.Scope == scopeSystem {
 		f.Fix.Caveats = append(f.Fix.Caveats, "what is written is declared in a system header: only the locals are yours to change")

@@ -101,6 +101,10 @@ Written Report::written(const Expr *Store) const {
   if (!To)
     return W;
   W.Type = To->getType().getUnqualifiedType().getAsString(C.getPrintingPolicy());
+  const std::string Canonical =
+      To->getType().getCanonicalType().getUnqualifiedType().getAsString(C.getPrintingPolicy());
+  if (Canonical != W.Type)
+    W.Type += " (" + Canonical + ")";
   const ValueDecl *D = declarationOf(To);
   if (!D)
     return W;

@@ -2,6 +2,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -136,7 +137,7 @@ private:
 
   std::string where(const Expr *E) const {
     Span S = R.span(E);
-    return S.Text + " at " + S.File + ":" + std::to_string(S.Line);
+    return S.Text + " at " + llvm::sys::path::filename(S.File).str() + ":" + std::to_string(S.Line);
   }
 
   const FunctionFacts &F;
