@@ -68,6 +68,9 @@ func TestExplainOfWhatNoRuleJudges(t *testing.T) {
 	if strings.Contains(stdout, "held against") || strings.Contains(stdout, "No finding") || !strings.Contains(stdout, "Not judged") {
 		t.Errorf("explain of a heap profile:\n%s", stdout)
 	}
+	if stdout, _ = output(t, "explain", "--json", heap); !strings.Contains(stdout, `"findings": []`) {
+		t.Errorf("not the published schema:\n%s", stdout)
+	}
 	page := filepath.Join(t.TempDir(), "r.html")
 	output(t, "explain", heap, "--html", page)
 	text, err := os.ReadFile(page)

@@ -33,14 +33,14 @@ func (o Options) noiseFloor() float64 {
 // fewSamples is the number below which shares are too uncertain to rank.
 const fewSamples = 200
 
-// Run judges a profile. facts may be nil. The findings come ranked; the notes
-// say what the reader should know about how far the profile carries.
+// Run judges a profile. facts may be nil. The findings come ranked, and are not
+// nil without an error; the notes say what the reader should know about how far the profile carries.
 func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) ([]finding.Finding, []string, error) {
 	if p.Total() <= 0 || p.Count() <= 0 {
-		return nil, []string{"The profile has no samples to judge."}, nil
+		return []finding.Finding{}, []string{"The profile has no samples to judge."}, nil
 	}
 	if note, ok := countsCPU(p); !ok {
-		return nil, []string{note}, nil
+		return []finding.Finding{}, []string{note}, nil
 	}
 	if facts == nil {
 		facts = noFacts{}

@@ -106,14 +106,15 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 // evidenceTexts writes evidence one paragraph each; symbols are a list in one.
 func evidenceTexts(es []finding.Evidence) []string {
 	var out []string
-	before := ""
+	inRow := false
 	for _, e := range es {
 		text := shortEvidence(e) + shareText(e.Share)
-		if e.Kind == symbolEvidence && e.Kind == before {
+		isSymbol := e.Kind == symbolEvidence
+		if isSymbol && inRow {
 			out[len(out)-1] += ", " + text
 			continue
 		}
-		before = e.Kind
+		inRow = isSymbol
 		out = append(out, text)
 	}
 	return out
