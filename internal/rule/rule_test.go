@@ -160,7 +160,7 @@ func TestProfilesOfOtherThingsAreNotJudged(t *testing.T) {
 func TestEmptyProfile(t *testing.T) {
 	p := profile.NewBuilder().Build(profile.Meta{})
 	fs, notes, err := Run(t.Context(), p, builtin(t), nil, Options{})
-	if err != nil || fs != nil || len(notes) != 1 {
+	if err != nil || fs == nil || len(fs) != 0 || len(notes) != 1 {
 		t.Errorf("got %v %v %v", fs, notes, err)
 	}
 }

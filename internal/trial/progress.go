@@ -67,7 +67,7 @@ func (t *trial) expected() time.Duration {
 		}
 		return now + left
 	}
-	needed := t.plan.MinRounds
+	needed := max(t.plan.MinRounds, 1) // one is always made
 	if !t.plan.HardBudget {
 		needed = max(needed, t.rules.FewestRounds())
 	}

@@ -192,6 +192,23 @@ func TestAdvisedBudgetIsMoreThanWasNotEnough(t *testing.T) {
 	}
 }
 
+// A budget that the warm-up has used up is overrun by the round that is made
+// anyway, and the announcement says so.
+func TestAnnouncedEndCountsTheRoundThatIsAlwaysMade(t *testing.T) {
+	f := newFake(func(string, int) (*run.Result, error) { return result(5 * time.Second), nil })
+	p := planOf("a")
+	p.Budget, p.HardBudget = 9*time.Second, true
+	var announced time.Duration
+	o, err := Run(t.Context(), p, f, f, func(p Progress) {
+		if p.Phase == PhaseAnnounce {
+			announced = p.Expected
+		}
+	})
+	if err != nil || announced.Seconds() < o.Elapsed {
+		t.Errorf("announced %v, took %.0f s: %v", announced, o.Elapsed, err)
+	}
+}
+
 func TestDifferentOutputIsNeverFaster(t *testing.T) {
 	f := newFake(func(arm string, _ int) (*run.Result, error) {
 		if arm == baselineName {
