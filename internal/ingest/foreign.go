@@ -46,7 +46,7 @@ var signatures = []signature{
 const (
 	callgrind  = "this is callgrind output, which counts instructions exactly instead of sampling; record with: whyhot record -- PROGRAM"
 	html       = "this is an HTML page, not a profile; give the data that it was made from"
-	flamegraph = "this is an SVG picture; give the folded stacks that the flame graph was made from"
+	flamegraph = "this is an SVG picture; give the folded stacks that the flame graph was made from (py-spy: record -f raw)"
 )
 
 var goTrace = regexp.MustCompile(`^go 1\.\d+ trace\x00`)
@@ -54,6 +54,9 @@ var goTrace = regexp.MustCompile(`^go 1\.\d+ trace\x00`)
 // foreign names a file type that is recognised but not read. It is empty for
 // text that could be folded stacks.
 func foreign(head []byte) string {
+	if bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head, []byte("<svg")) {
+		return flamegraph
+	}
 	for _, s := range signatures {
 		if len(head) >= s.offset && bytes.HasPrefix(head[s.offset:], []byte(s.magic)) {
 			return s.advice
