@@ -54,22 +54,25 @@ func newScanCmd() *cobra.Command {
 }
 
 func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
-	binary, err := analyzer.Find()
-	if err != nil {
-		return err
-	}
 	var own []userrule.Rule
+	var err error
 	if len(f.rules) > 0 {
 		if own, err = userrule.Load(f.rules); err != nil {
 			return err
 		}
 	}
-	if f.checkRules {
-		return checkSourceRules(cmd, binary, own)
+	var units []compdb.Unit
+	if !f.checkRules {
+		if units, err = scanUnits(cmd, args, f); err != nil {
+			return err
+		}
 	}
-	units, err := scanUnits(cmd, args, f)
+	binary, err := analyzer.Find()
 	if err != nil {
 		return err
+	}
+	if f.checkRules {
+		return checkSourceRules(cmd, binary, own)
 	}
 	opts := analyzer.Options{Binary: binary, Workers: f.jobs, Predicates: f.predicates, AST: analyzer.ASTRequest{
 		Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: f.accessors, UserRules: userrule.ForAnalyzer(own),

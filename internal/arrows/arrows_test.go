@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"compdb":      {"shellwords"},
 	"analyzer":    {"compdb"},
 	"loopfinding": {"analyzer", "finding"},
+	"astfinding":  {"analyzer", "finding"},
+	"userrule":    {"analyzer", "astfinding", "compdb"},
 	"collect":     {"profile", "ingest", "symbol", "elfinfo"},
 	"preload":     {},
 	"trial":       {"finding", "shellwords", "preload"},
