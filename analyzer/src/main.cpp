@@ -40,6 +40,10 @@ protocol::Reply answer(const protocol::Request &R) {
   O.StrictAliasing = U.StrictAliasing;
   O.Remarks = R.Remarks;
   O.Blame = R.Blame;
+  O.Assembly = R.Assembly;
+  O.Cycles = R.Cycles;
+  O.File = R.File;
+  O.Line = R.Line;
   Out.Result = ir::analyse(*U.Module, *U.Target, O);
   Out.AnalysisSeconds = since(Start);
   return Out;

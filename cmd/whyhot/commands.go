@@ -9,6 +9,7 @@ func commands() []*cobra.Command {
 		newExplainCmd(),
 		newTryCmd(lookUpTarget),
 		newScanCmd(),
+		newExplainLoopCmd(),
 		newTopCmd(),
 		newFlameCmd(),
 		newGraphCmd(),

@@ -11,6 +11,16 @@ type Request struct {
 	Functions  []string `json:"functions,omitempty"` // linkage names; none means all
 	Remarks    bool     `json:"remarks,omitempty"`
 	ASTRequest
+	Blame    bool `json:"blame,omitempty"`    // which writes must change together
+	Cycles   bool `json:"cycles,omitempty"`   // throughput of every candidate in every world
+	Assembly bool `json:"assembly,omitempty"` // its machine code there
+	At       *At  `json:"at,omitempty"`       // loops around a line instead of candidates
+}
+
+// At names a source line. The file is compared from its end.
+type At struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
 }
 
 // Point is a source position; a []Point is an inlining chain, innermost first.
@@ -31,7 +41,8 @@ type Access struct {
 // LoopState is a loop in one world.
 type LoopState struct {
 	Present            bool    `json:"present"`
-	Idiom              bool    `json:"idiom"` // replaced by a library call, or deleted
+	Idiom              bool    `json:"idiom"`          // replaced by a library call, or deleted
+	FullyUnrolled      bool    `json:"fully_unrolled"` // its body stands once for every iteration
 	Vectorised         bool    `json:"vectorised"`
 	VectorWidth        int     `json:"vector_width"`
 	Interleave         int     `json:"interleave"`
@@ -40,6 +51,10 @@ type LoopState struct {
 	Reloads            int     `json:"reloads"`
 	LoadsPerIteration  float64 `json:"loads_per_iteration"` // of the source loop
 	StoresPerIteration float64 `json:"stores_per_iteration"`
+
+	Cycles   map[string]float64 `json:"cycles,omitempty"` // per source iteration, by CPU; llvm-mca's model
+	Assembly string             `json:"assembly,omitempty"`
+	Remarks  []Remark           `json:"remarks,omitempty"`
 }
 
 // The worlds a loop is compiled in.
@@ -63,6 +78,7 @@ type Candidate struct {
 	Confirmed bool                 `json:"confirmed"`
 	Reach     []string             `json:"reach"` // the worlds whose edit has an effect
 	Effect    string               `json:"effect"`
+	Groups    [][]int              `json:"groups,omitempty"` // of Writes: each group must change type together
 }
 
 // Remark is one optimisation remark of the world as written.
@@ -77,14 +93,14 @@ type Remark struct {
 
 // Reply is the answer to one request.
 type Reply struct {
-	Errors          []string    `json:"errors"`
-	Dependencies    []string    `json:"dependencies"` // every file the front end read
-	Unoptimised     bool        `json:"unoptimised"`
-	StrictAliasing  bool        `json:"strict_aliasing"`
-	Loops           int         `json:"loops"`
-	Candidates      []Candidate `json:"candidates"`
-	Remarks         []Remark    `json:"remarks"`
+	Errors         []string    `json:"errors"`
+	Dependencies   []string    `json:"dependencies"` // every file the front end read
+	Unoptimised    bool        `json:"unoptimised"`
+	StrictAliasing bool        `json:"strict_aliasing"`
+	Loops          int         `json:"loops"`
+	Candidates     []Candidate `json:"candidates"`
+	Remarks        []Remark    `json:"remarks"`
 	ASTReply
-	FrontEndSeconds float64     `json:"front_end_seconds"`
-	AnalysisSeconds float64     `json:"analysis_seconds"`
+	FrontEndSeconds float64 `json:"front_end_seconds"`
+	AnalysisSeconds float64 `json:"analysis_seconds"`
 }

@@ -65,7 +65,7 @@ void addToList(Instruction &I, unsigned Kind, MDNode *Scope) {
   I.setMetadata(Kind, MDNode::concatenate(I.getMetadata(Kind), Scope));
 }
 
-bool hoistInLoop(const LoopFacts &X, const Predicate &P, const SiteFilter &Only) {
+bool hoistInLoop(const LoopFacts &X, const SiteFilter &Only) {
   std::set<Instruction *> Stores;
   for (const Reload &R : X.Reloads)
     if (R.OnlyBlamed)
@@ -83,10 +83,13 @@ bool hoistInLoop(const LoopFacts &X, const Predicate &P, const SiteFilter &Only)
       MDNode::get(Context, {Builder.createAnonymousAliasScope(Builder.createAnonymousAliasScopeDomain())});
   for (Instruction *S : Stores)
     addToList(*S, LLVMContext::MD_alias_scope, Scope);
-  for (BasicBlock *BB : X.L->blocks())
-    for (Instruction &I : *BB)
-      if (accessType(I) && !Stores.count(&I) && !P.Blames(I) && !isCharTagged(I))
-        addToList(I, LLVMContext::MD_noalias, Scope);
+  // Only what would live in a local: everything else the loop reads may still
+  // be what it writes.
+  for (const Reload &R : X.Reloads)
+    if (R.OnlyBlamed)
+      addToList(*R.Load, LLVMContext::MD_noalias, Scope);
+  for (const LocalReload &R : X.Locals)
+    addToList(*R.Load, LLVMContext::MD_noalias, Scope);
   return true;
 }
 
@@ -125,7 +128,7 @@ unsigned hoistReloads(Module &M, Pipeline &Analyses, const Predicate &P, const S
     if (F.isDeclaration())
       continue;
     for (const LoopFacts &X : Analyses.loops(F, P))
-      Edits += hoistInLoop(X, P, Only);
+      Edits += hoistInLoop(X, Only);
   }
   return Edits;
 }

@@ -25,8 +25,8 @@ using SiteFilter = std::function<bool(const llvm::Instruction &)>;
 unsigned retypeStores(llvm::Module &M, const Predicate &P, const SiteFilter &Only);
 
 // Declares that, within its loop, a blamed store that is the only reason for a
-// reload aliases nothing but other blamed accesses: what the code would be if
-// bounds and data pointers were copied into locals before the loop. Wants IR
+// reload does not alias what is reloaded: what the code would be if bounds and
+// data pointers were copied into locals before the loop. Wants IR
 // that is simplified and inlined but not yet unrolled or vectorised.
 unsigned hoistReloads(llvm::Module &M, Pipeline &Analyses, const Predicate &P, const SiteFilter &Only);
 

@@ -168,12 +168,31 @@ bool endsOnVolatile(const Loop &L) {
   });
 }
 
+// Blamed stores that share an object with something of another type that the
+// loop reads: the program means to see those bytes change.
+std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA, const Predicate &P) {
+  std::set<const Instruction *> Out;
+  for (const Instruction *W : M.Writers) {
+    if (!isa<StoreInst>(W) || !P.Blames(*W))
+      continue;
+    for (const LoadInst *Load : M.Loads)
+      if (Load->getMetadata(LLVMContext::MD_tbaa) && !isCharTagged(*Load) && accessType(*W) != Load->getType() &&
+          isModSet(AA.getModRefInfo(W, MemoryLocation::get(Load))) && mayPun(*W, *Load)) {
+        Out.insert(W);
+        break;
+      }
+  }
+  return Out;
+}
+
 // Finds the loads whose address does not change in the loop, and the writers
 // that keep each of them from moving out. A reload that only blamed stores
 // cause counts as in a register for the addresses computed from it.
-void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &P) {
+void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &P,
+                 std::set<const Instruction *> &Punning) {
   InvarianceWalk Invariant(*X.L);
   BatchAAResults Batch(AA);
+  Punning.merge(punningStores(M, Batch, P));
   std::set<const LoadInst *> Done;
   for (bool Changed = true; Changed;) {
     Changed = false;
@@ -186,9 +205,8 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &
         if (!isModSet(Batch.getModRefInfo(W, MemoryLocation::get(Load))))
           continue;
         R.Clobbers.push_back(W);
-        // A store derived from the very pointer that is read through may
-        // change it for real: type punning is no false sharing of types.
-        R.OnlyBlamed &= P.Blames(*W) && !mayPun(*W, *Load);
+        // A store to the very object that is read may change it for real.
+        R.OnlyBlamed &= P.Blames(*W) && !Punning.count(W) && !mayPun(*W, *Load);
       }
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
@@ -237,6 +255,7 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
                                     MemorySSA &MSSA, const Predicate &P) {
   std::vector<LoopFacts> All;
   std::map<const Loop *, size_t> Index;
+  std::set<const Instruction *> Punning;
   for (Loop *L : LI.getLoopsInPreorder()) {
     LoopFacts X;
     X.L = L;
@@ -246,12 +265,12 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);
     const Memory M = countAccesses(X, LI, P);
-    findReloads(X, M, AA, P);
+    findReloads(X, M, AA, P, Punning);
     Index[L] = All.size();
     All.push_back(std::move(X));
   }
   for (const LocalReload &R : findLocalReloads(F, AA, DT, MSSA, P))
-    if (const Loop *L = LI.getLoopFor(R.Load->getParent()))
+    if (const Loop *L = LI.getLoopFor(R.Load->getParent()); L && !Punning.count(R.Clobber))
       All[Index[L]].Locals.push_back(R);
   return All;
 }

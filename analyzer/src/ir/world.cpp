@@ -161,6 +161,19 @@ World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel L
   return W;
 }
 
+std::vector<Remark> remarksOf(const World &W, const Followed &F) {
+  std::vector<Remark> Out;
+  for (const Remark &R : W.Remarks) {
+    if (R.Kind == RemarkKind::Passed && (R.Pass == "inline" || R.Pass == "licm" || R.Pass == "gvn"))
+      continue; // what went well inside the loop is no news
+    if (!samePlace(R.Where, F.C.Start) && !among(F.LoadChains, R.Where) && !among(F.StoreChains, R.Where))
+      continue;
+    if (none_of(Out, [&](const Remark &X) { return X.Message == R.Message && X.Where == R.Where; }))
+      Out.push_back(R);
+  }
+  return Out;
+}
+
 LoopState stateOf(const World &W, const Followed &F) {
   for (const Scope In : {Scope::Own, Scope::Any}) {
     if (const Seen *L = mainLoop(W, F.C, In))

@@ -41,4 +41,7 @@ World optimise(std::unique_ptr<llvm::Module> M, llvm::TargetMachine &TM, llvm::O
 // between worlds), then by what a pass says it did to a loop at that place.
 LoopState stateOf(const World &W, const Followed &F);
 
+// What the passes said of the loop and of its accesses in a world.
+std::vector<Remark> remarksOf(const World &W, const Followed &F);
+
 } // namespace whyhot::ir

@@ -5,6 +5,8 @@
 #include "ir/restrict.h"
 #include "ir/verdict.h"
 #include "ir/world.h"
+#include "mca/loop_assembly.h"
+#include "mca/throughput.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/raw_ostream.h"
@@ -177,7 +179,8 @@ private:
   }
 
   World world(std::unique_ptr<Module> Edited, const Predicate &P, const Names &Functions) {
-    return optimise(std::move(Edited), TM, O.Level, P, Functions, RemarkDetail::LoopFates);
+    const auto Detail = O.File.empty() ? RemarkDetail::LoopFates : RemarkDetail::Everything;
+    return optimise(std::move(Edited), TM, O.Level, P, Functions, Detail);
   }
 
   // The worlds without an edit are the same for every predicate.
@@ -201,15 +204,51 @@ private:
           Edited["hoisted"] = world(std::move(Hoisted), *P, Concerned);
       }
       for (Followed &F : List) {
-        F.C.Worlds["written"] = stateOf(Written, F);
-        F.C.Worlds["placebo"] = stateOf(Placebo, F);
+        enter(F, "written", Written);
+        enter(F, "placebo", Placebo);
         for (const auto &[Name, W] : Edited)
-          F.C.Worlds[Name] = stateOf(W, F);
+          enter(F, Name, W);
         judge(*P, F.C);
+      }
+      if (O.Assembly || O.Cycles) {
+        addMachineCode("written", Written, List);
+        addMachineCode("placebo", Placebo, List);
+        for (const auto &[Name, W] : Edited)
+          addMachineCode(Name, W, List);
+      }
+      for (Followed &F : List) {
         if (O.Blame && is_contained(F.C.Reach, "retyped"))
           F.C.Groups = blame(M, TM, O.Level, *P, F);
         Out.Candidates.push_back(std::move(F.C));
       }
+    }
+  }
+
+  void enter(Followed &F, const std::string &Name, const World &W) const {
+    LoopState &S = F.C.Worlds[Name] = stateOf(W, F);
+    if (!O.File.empty())
+      S.Remarks = remarksOf(W, F);
+  }
+
+  void addMachineCode(const std::string &Name, const World &W, std::vector<Followed> &List) const {
+    std::set<mca::LoopName> Loops;
+    for (Followed &F : List)
+      if (const LoopState &S = F.C.Worlds[Name]; !S.Header.empty())
+        Loops.insert({S.Function, S.Header});
+    if (Loops.empty())
+      return;
+    auto Copy = CloneModule(*W.M);
+    const auto Code = mca::assemble(*Copy, TM, Loops);
+    for (Followed &F : List) {
+      LoopState &S = F.C.Worlds[Name];
+      const auto It = Code.find({S.Function, S.Header});
+      if (It == Code.end())
+        continue;
+      if (O.Assembly)
+        S.Assembly = It->second.Nest;
+      if (O.Cycles && S.Calls == 0)
+        for (const auto &[CPU, N] : mca::cycles(It->second.Own, TM))
+          S.Cycles[CPU] = N / S.Iterations;
     }
   }
 

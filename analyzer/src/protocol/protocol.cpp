@@ -21,8 +21,27 @@ json::Array toJson(const std::vector<ir::Access> &List) {
   return A;
 }
 
+json::Object toJson(const ir::Remark &R) {
+  static const char *const Kinds[] = {"passed", "missed", "analysis"};
+  return json::Object{{"kind", Kinds[int(R.Kind)]}, {"pass", R.Pass},       {"name", R.Name},
+                      {"function", R.Function},     {"message", R.Message}, {"where", toJson(R.Where)}};
+}
+
+json::Array toJson(const std::vector<ir::Remark> &List) {
+  json::Array A;
+  for (const ir::Remark &R : List)
+    A.push_back(toJson(R));
+  return A;
+}
+
 json::Object toJson(const ir::LoopState &S) {
-  return json::Object{{"present", S.Present},
+  json::Object Cycles;
+  for (const auto &[CPU, N] : S.Cycles)
+    Cycles[CPU] = N;
+  return json::Object{{"cycles", std::move(Cycles)},
+                      {"assembly", S.Assembly},
+                      {"remarks", toJson(S.Remarks)},
+                      {"present", S.Present},
                       {"idiom", S.Idiom},
                       {"fully_unrolled", S.FullyUnrolled},
                       {"vectorised", S.Vectorised},
@@ -54,15 +73,45 @@ json::Object toJson(const ir::Candidate &C) {
                       {"effect", C.Effect},       {"groups", toJson(C.Groups)}};
 }
 
-json::Object toJson(const ir::Remark &R) {
-  static const char *const Kinds[] = {"passed", "missed", "analysis"};
-  return json::Object{{"kind", Kinds[int(R.Kind)]}, {"pass", R.Pass},       {"name", R.Name},
-                      {"function", R.Function},     {"message", R.Message}, {"where", toJson(R.Where)}};
+// The JSON parser calls itself for every level.
+constexpr unsigned MaxNesting = 64;
+
+bool nestsTooDeep(StringRef Line) {
+  unsigned Depth = 0;
+  bool InString = false;
+  for (size_t I = 0; I < Line.size(); ++I) {
+    const char C = Line[I];
+    if (InString && C == '\\')
+      ++I;
+    else if (C == '"')
+      InString = !InString;
+    else if (!InString && (C == '[' || C == '{') && ++Depth > MaxNesting)
+      return true;
+    else if (!InString && (C == ']' || C == '}') && Depth > 0)
+      --Depth;
+  }
+  return false;
+}
+
+Error parseAt(const json::Object &O, Request &R) {
+  const json::Value *V = O.get("at");
+  if (!V)
+    return Error::success();
+  const json::Object *At = V->getAsObject();
+  auto File = At ? At->getString("file") : std::nullopt;
+  auto Line = At ? At->getInteger("line") : std::nullopt;
+  if (!File || File->empty() || !Line || *Line < 1)
+    return createStringError("\"at\" wants a \"file\" and a \"line\" of 1 or more");
+  R.File = File->str();
+  R.Line = unsigned(*Line);
+  return Error::success();
 }
 
 } // namespace
 
 Expected<Request> parse(StringRef Line) {
+  if (nestsTooDeep(Line))
+    return createStringError("the request is nested too deep");
   auto V = json::parse(Line);
   if (!V)
     return V.takeError();
@@ -76,6 +125,8 @@ Expected<Request> parse(StringRef Line) {
   R.Directory = O->getString("directory").value_or(".").str();
   R.Remarks = O->getBoolean("remarks").value_or(false);
   R.Blame = O->getBoolean("blame").value_or(false);
+  R.Assembly = O->getBoolean("assembly").value_or(false);
+  R.Cycles = O->getBoolean("cycles").value_or(false);
   if (Error E = strings(*O, "arguments", R.Arguments))
     return E;
   if (Error E = strings(*O, "predicates", R.Predicates))
@@ -83,6 +134,8 @@ Expected<Request> parse(StringRef Line) {
   if (Error E = strings(*O, "functions", R.Functions))
     return E;
   if (Error E = parseAst(*O, R))
+    return E;
+  if (Error E = parseAt(*O, R))
     return E;
   if (R.Arguments.empty())
     return createStringError("\"arguments\" is missing or empty");
@@ -95,11 +148,9 @@ Expected<Request> parse(StringRef Line) {
 }
 
 json::Value toJson(const Reply &R) {
-  json::Array Candidates, Remarks;
+  json::Array Candidates;
   for (const ir::Candidate &C : R.Result.Candidates)
     Candidates.push_back(toJson(C));
-  for (const ir::Remark &X : R.Result.Remarks)
-    Remarks.push_back(toJson(X));
   return json::Object{{"version", Version},
                       {"id", R.Id},
                       {"errors", json::Array(R.Errors)},
@@ -108,7 +159,7 @@ json::Value toJson(const Reply &R) {
                       {"strict_aliasing", R.StrictAliasing},
                       {"loops", R.Result.Loops},
                       {"candidates", std::move(Candidates)},
-                      {"remarks", std::move(Remarks)},
+                      {"remarks", toJson(R.Result.Remarks)},
                       {"matches", toJson(R.Ast.Matches)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},

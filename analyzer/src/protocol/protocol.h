@@ -23,6 +23,10 @@ struct Request {
   std::vector<std::string> Functions;
   bool Remarks = false;
   bool Blame = false;
+  bool Assembly = false;
+  bool Cycles = false;
+  std::string File; // of "at", "" when it is not given
+  unsigned Line = 0;
   bool IR = true;
   bool AST = false;
   ast::Options AstOptions;
