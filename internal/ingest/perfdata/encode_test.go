@@ -68,8 +68,13 @@ func clockAttr() []byte { return attr(typeSoftware, 0, 1000000, plainType, attrF
 // at is the sample_id that other records carry behind their own fields.
 func at(pid uint32, time uint64) []byte { return le(pid, pid, time) }
 
+// smpl is a sample of the kernel where the address is in its half.
 func smpl(pid uint32, time, ip uint64) []byte {
-	return rec(recSample, miscUser, ip, pid, pid, time, uint64(1000000))
+	mode := uint16(miscUser)
+	if ip>>63 == 1 {
+		mode = miscKernel
+	}
+	return rec(recSample, mode, ip, pid, pid, time, uint64(1000000))
 }
 
 func commRec(pid uint32, time uint64, misc uint16, name string) []byte {

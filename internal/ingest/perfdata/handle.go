@@ -186,7 +186,10 @@ func (s *session) sample(rec *record, e *event) error {
 	}
 	s.last = max(s.last, smp.time)
 	const noTask = ^uint32(0) // of a task that is already gone
-	if smp.pid == 0 && e.sampleType&sampleTID != 0 && !s.opts.KeepIdle {
+	// The idle task never leaves the kernel. Process 0 in user mode is a task
+	// whose number the recorder's PID namespace does not know.
+	idle := smp.pid == 0 && rec.misc&miscModeMask != miscUser
+	if idle && e.sampleType&sampleTID != 0 && !s.opts.KeepIdle {
 		s.idle++
 		return nil
 	}

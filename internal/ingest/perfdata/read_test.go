@@ -129,6 +129,10 @@ func TestJITAndIdle(t *testing.T) {
 	if p := read(t, b, Options{KeepIdle: true}); p.Count() != 3 {
 		t.Errorf("with idle: %d", p.Count())
 	}
+	// User code of process 0 is no idle task but one whose number is not known.
+	if p := read(t, file([][]byte{clockAttr()}, smpl(0, 1, 0x9010)), Options{}); p.Count() != 1 || len(p.Meta.Warnings) != 0 {
+		t.Errorf("a task without a number: count %d, warnings %q", p.Count(), p.Meta.Warnings)
+	}
 }
 
 func TestCallChain(t *testing.T) {
@@ -292,7 +296,7 @@ func TestBadFiles(t *testing.T) {
 		"unknown ID": {file([][]byte{attr(1, 0, 1, plainType|sampleIdentifier, 0), attr(1, 1, 1, plainType|sampleIdentifier, 0)},
 			rec(recSample, 0, uint64(77), uint64(1), uint64(1), uint64(1), uint64(1))), []string{"event ID 77"}},
 		"no samples": {file([][]byte{clockAttr()}, commRec(3, 1, 0, "x")), []string{"no samples", "record longer"}},
-		"only idle":  {file([][]byte{clockAttr()}, smpl(0, 1, 1)), []string{"idle"}},
+		"only idle":  {file([][]byte{clockAttr()}, smpl(0, 1, 0xffffffff81000000)), []string{"idle"}},
 		"bad zstd":   {file([][]byte{clockAttr()}, rec(recCompressed, 0, "this is no zstd frame")), []string{"record 1 (COMPRESSED)", "zstd"}},
 	} {
 		p, err := Read(context.Background(), bytes.NewReader(c.file), Options{})
