@@ -208,7 +208,8 @@ func loopVerdict(c analyzer.Candidate) string {
 	for _, r := range c.Reach {
 		ways = append(ways, by[r])
 	}
-	text := fmt.Sprintf("confirmed: %s, reached by %s", c.Effect, strings.Join(ways, " or by "))
+	var text strings.Builder
+	fmt.Fprintf(&text, "confirmed: %s, reached by %s", c.Effect, strings.Join(ways, " or by "))
 	for _, g := range c.Groups {
 		var lines []string
 		for _, i := range g {
@@ -217,10 +218,10 @@ func loopVerdict(c analyzer.Candidate) string {
 			}
 		}
 		if lines = slices.Compact(lines); len(lines) > 1 {
-			text += "; the writes of lines " + strings.Join(lines, ", ") + " must change type together"
+			text.WriteString("; the writes of lines " + strings.Join(lines, ", ") + " must change type together")
 		}
 	}
-	return text
+	return text.String()
 }
 
 // loopSource is the source around the loop's accesses, marked: 1 first or

@@ -46,7 +46,7 @@ func newScanCmd() *cobra.Command {
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers")
 	fl.BoolVar(&f.suspected, "suspected", false, "also list the candidates that no counterfactual confirmed")
-	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size")
+	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size, volatile")
 	fl.StringArrayVar(&f.rules, "rules", nil, "also look for the source patterns in `DIR` (repeatable; docs/rules/user-rules.md)")
 	fl.BoolVar(&f.checkRules, "check-rules", false, "only run the fixtures of the rules in --rules")
 	fl.StringSliceVar(&f.accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
@@ -74,7 +74,7 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 	if f.checkRules {
 		return checkSourceRules(cmd, binary, own)
 	}
-	opts := analyzer.Options{Binary: binary, Workers: f.jobs, Predicates: f.predicates, AST: analyzer.ASTRequest{
+	opts := analyzer.Options{Binary: binary, Workers: f.jobs, Predicates: f.predicates, Blame: true, AST: analyzer.ASTRequest{
 		Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: f.accessors, UserRules: userrule.ForAnalyzer(own),
 	}}
 	if !f.noCache {
@@ -102,7 +102,7 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 			astfinding.Options{Suspected: f.suspected, UserRules: userrule.ForReport(own)}),
 		Notes: append(notes, astfinding.Errors(outcomes)...),
 	}
-	report.Notes = append(report.Notes, "no profile ranked these findings: confirmed ones and deep loops come first; `whyhot explain PROFILE -p BUILD_DIR` ranks them by the CPU they burn")
+	report.Notes = append(report.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first")
 	return printReport(cmd, report, f.json, fmt.Sprintf("%d units were analysed; no loop gains from a counterfactual.", len(units)))
 }
 

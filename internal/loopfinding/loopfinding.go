@@ -182,6 +182,8 @@ func (l *loop) title() string {
 		return fmt.Sprintf("%s (%s) may force reloads in this loop", capital(l.rule.what), where)
 	case c.Effect == "vectorised":
 		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", capital(l.rule.what), where)
+	case c.Effect == "fewer stores":
+		return fmt.Sprintf("%s (%s) force needless stores in every iteration", capital(l.rule.what), where)
 	case c.Effect == "idiom":
 		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", capital(l.rule.what), where)
 	}
@@ -250,6 +252,8 @@ func describe(s analyzer.LoopState) string {
 	switch {
 	case s.Idiom:
 		return "the loop is replaced by a library call or deleted"
+	case s.FullyUnrolled:
+		return fmt.Sprintf("fully unrolled, %s loads and %s stores per source iteration", number(s.LoadsPerIteration), number(s.StoresPerIteration))
 	case !s.Present:
 		return "the loop has no counterpart"
 	case s.Vectorised:
@@ -272,6 +276,9 @@ func (l *loop) fix() finding.Fix {
 		if len(reach) > 1 {
 			step = "or " + step
 		}
+		if groups := l.together(); len(groups) > 0 {
+			step += "; what must change together: the writes of " + strings.Join(groups, ", and those of ")
+		}
 		fix.Steps = append(fix.Steps, step)
 		fix.Caveats = append(fix.Caveats, "a new element type changes the interface of everything that holds the data")
 	}
@@ -282,6 +289,23 @@ func (l *loop) fix() finding.Fix {
 		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
 		"seen with clang 19 at the unit's own flags; another compiler may gain more or nothing: measure")
 	return fix
+}
+
+// together lists the writes that have an effect only when all of them change.
+func (l *loop) together() []string {
+	var out []string
+	for _, g := range l.best.Groups {
+		writes := make([]analyzer.Access, 0, len(g))
+		for _, i := range g {
+			if i < len(l.best.Writes) {
+				writes = append(writes, l.best.Writes[i])
+			}
+		}
+		if text := lines(writes); strings.HasPrefix(text, "lines ") {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

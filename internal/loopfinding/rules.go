@@ -25,6 +25,11 @@ var rules = map[string]rule{
 		id:   "alias-pointer-store",
 		what: "stores of a pointer",
 	},
+	"volatile": {
+		id:     "volatile-loop",
+		what:   "accesses through volatile",
+		retype: "drop volatile where nothing outside the program writes the object; between threads use std::atomic with the order that is needed",
+	},
 	"size": {
 		id:   "alias-size-store",
 		what: "stores of a 64-bit integer",

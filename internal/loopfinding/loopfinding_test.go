@@ -1,0 +1,91 @@
+package loopfinding
+
+import (
+	"strings"
+	"testing"
+
+	"whyhot/internal/analyzer"
+	"whyhot/internal/finding"
+)
+
+func at(file string, line int) []analyzer.Point {
+	return []analyzer.Point{{File: file, Line: line, Column: 3, Function: "_Z1fv"}}
+}
+
+// candidate is a loop at line whose two writes must change together, with the
+// bound loaded in a system header that is inlined at line.
+func candidate(line int, confirmed bool) analyzer.Candidate {
+	inlined := append([]analyzer.Point{{File: "/usr/include/c++/12/bits/stl_vector.h", Line: 900}}, at("/src/a.cpp", line)...)
+	c := analyzer.Candidate{
+		Predicate: "char", Function: "_Z1fv", Start: at("/src/a.cpp", line), Depth: 1, Innermost: true,
+		Loads: []analyzer.Access{{Kind: "load", Type: "i64", Where: inlined}},
+		Writes: []analyzer.Access{
+			{Kind: "write", Type: "i8", Where: at("/src/a.cpp", line+1)},
+			{Kind: "write", Type: "i8", Where: at("/src/a.cpp", line+2)},
+		},
+		Worlds: map[string]analyzer.LoopState{
+			analyzer.WorldWritten: {Present: true, LoadsPerIteration: 6, StoresPerIteration: 2},
+			analyzer.WorldRetyped: {Present: true, Vectorised: true, VectorWidth: 16, Interleave: 2, LoadsPerIteration: 0.06},
+		},
+		Groups: [][]int{{0, 1}},
+	}
+	if confirmed {
+		c.Confirmed, c.Reach, c.Effect = true, []string{analyzer.WorldRetyped, analyzer.WorldHoisted}, "vectorised"
+	}
+	return c
+}
+
+func outcome(strict bool, cs ...analyzer.Candidate) analyzer.Outcome {
+	return analyzer.Outcome{Reply: analyzer.Reply{StrictAliasing: strict, Candidates: cs}}
+}
+
+func TestCopiesOfALoopAreOneFinding(t *testing.T) {
+	copied := candidate(10, false)
+	copied.Function = "_Z5otherv"
+	fs := Findings([]analyzer.Outcome{outcome(true, candidate(10, true), copied), outcome(true, candidate(10, true))}, Options{Suspected: true})
+	if len(fs) != 1 {
+		t.Fatalf("got %d findings, want 1", len(fs))
+	}
+	f := fs[0]
+	if f.Certainty != finding.Confirmed || f.Rule != "alias-char-write" || f.Place.File != "/src/a.cpp" || f.Place.Line != 10 || f.Place.EndLine != 12 || f.Place.Function != "f()" {
+		t.Errorf("got %s, %s at %+v", f.Certainty, f.Rule, f.Place)
+	}
+	if !strings.Contains(f.Title, "lines 11, 12") || !strings.Contains(f.Title, "vectorised") {
+		t.Errorf("title %q", f.Title)
+	}
+	if steps := strings.Join(f.Fix.Steps, "\n"); !strings.Contains(steps, "together: the writes of lines 11, 12") || !strings.Contains(steps, "local") {
+		t.Errorf("steps %q", steps)
+	}
+}
+
+func TestOnlyConfirmedUnlessAsked(t *testing.T) {
+	in := []analyzer.Outcome{outcome(true, candidate(10, false))}
+	if fs := Findings(in, Options{}); len(fs) != 0 {
+		t.Errorf("an unconfirmed loop was reported: %q", fs[0].Title)
+	}
+	if fs := Findings(in, Options{Suspected: true}); len(fs) != 1 || fs[0].Certainty != finding.Suspected {
+		t.Errorf("asked for, got %v", fs)
+	}
+}
+
+func TestOrderAndLibraries(t *testing.T) {
+	fewer := candidate(40, true)
+	fewer.Effect = "fewer loads"
+	library := candidate(50, true)
+	library.Start = []analyzer.Point{{File: "/usr/include/x.h", Line: 5}}
+	fs := Findings([]analyzer.Outcome{outcome(false, fewer, candidate(10, true), library)}, Options{})
+	if len(fs) != 2 || fs[0].Place.Line != 10 || fs[1].Place.Line != 40 {
+		t.Fatalf("got %d findings, the first at line %d", len(fs), fs[0].Place.Line)
+	}
+	if !strings.Contains(strings.Join(fs[0].Fix.Caveats, "\n"), "-fno-strict-aliasing") {
+		t.Error("-fno-strict-aliasing is not told")
+	}
+}
+
+func TestIDSurvivesLineShifts(t *testing.T) {
+	a := Findings([]analyzer.Outcome{outcome(true, candidate(10, true))}, Options{})
+	b := Findings([]analyzer.Outcome{outcome(true, candidate(25, true))}, Options{})
+	if a[0].ID != b[0].ID {
+		t.Errorf("the ID moved with the lines: %s, %s", a[0].ID, b[0].ID)
+	}
+}
