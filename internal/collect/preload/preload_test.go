@@ -115,7 +115,7 @@ func TestTooShort(t *testing.T) {
 func TestTimed(t *testing.T) {
 	program := burn.Build(t)
 	for _, args := range [][]string{{program, "forever", "1"}, {"sh", "-c", `exec "$0" forever 1`, program}} {
-		p, out, err := try(t, collect.Settings{Duration: time.Second}, args...)
+		p, out, err := try(t, collect.Settings{Duration: 3 * time.Second}, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
