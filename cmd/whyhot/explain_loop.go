@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -75,9 +74,7 @@ func runExplainLoop(cmd *cobra.Command, args []string, f scanFlags) error {
 		return fmt.Errorf("no loop at %s: the line is in none, or the compiler removed it before any loop pass", args[0])
 	}
 	if f.json {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetIndent("", "  ")
-		return enc.Encode(loops)
+		return writeJSON(cmd.OutOrStdout(), loops)
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
 	for _, c := range loops {
@@ -106,11 +103,7 @@ func loopUnits(cmd *cobra.Command, rest []string, f scanFlags, file string) ([]c
 		if f.build != "" {
 			return nil, errors.New("either -p BUILD_DIR or `-- COMPILER ARG…`, not both")
 		}
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		u, err := compdb.FromCommand(dir, "", rest)
+		u, err := unitOf(rest)
 		return []compdb.Unit{u}, err
 	}
 	if f.build == "" {

@@ -127,11 +127,7 @@ func scanUnits(cmd *cobra.Command, args []string, f scanFlags) ([]compdb.Unit, e
 		if dash > 0 || f.build != "" {
 			return nil, errors.New("either -p BUILD_DIR with files, or `-- COMPILER ARG…`, not both")
 		}
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		u, err := compdb.FromCommand(dir, "", args)
+		u, err := unitOf(args)
 		return []compdb.Unit{u}, err
 	}
 	if f.build == "" {
@@ -148,6 +144,15 @@ func scanUnits(cmd *cobra.Command, args []string, f scanFlags) ([]compdb.Unit, e
 		return nil, fmt.Errorf("none of %s is in %s", strings.Join(args, ", "), filepath.Join(f.build, "compile_commands.json"))
 	}
 	return chosen, nil
+}
+
+// unitOf is the unit of one command line, run in the current directory.
+func unitOf(args []string) (compdb.Unit, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return compdb.Unit{}, err
+	}
+	return compdb.FromCommand(dir, "", args)
 }
 
 // names says whether the user's argument means the file: by path, or as a tail
