@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"whyhot/internal/report/term"
+	"whyhot/internal/trial"
+	"whyhot/internal/trial/noise"
+	"whyhot/internal/trial/run"
+)
+
+func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.Writer) (*trial.Outcome, error) {
+	disturbed := noise.Start()
+	used := &usage{Runner: runner}
+	progress := newTryProgress(errOut, len(f.plan.Variants)+1)
+	outcome, err := trial.Run(ctx, f.plan, used, trial.SystemClock{}, progress.report)
+	progress.clear()
+	if outcome != nil {
+		outcome.Machine.CPUs = runtime.NumCPU()
+		outcome.Machine.Model, outcome.Machine.Kernel = noise.Machine()
+		advice := ""
+		if outcome.Metric == trial.Wall {
+			advice = "--metric cpu is less disturbed by that than wall time"
+		}
+		outcome.Notes = append(outcome.Notes, disturbed.Notes(used.cpu+ownCPU(), advice)...)
+	}
+	return outcome, err
+}
+
+// usage adds up what the measured commands took, to tell it from the rest of
+// the machine.
+type usage struct {
+	run.Runner
+
+	cpu time.Duration
+}
+
+// Run passes on and counts.
+func (u *usage) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
+	res, err := u.Runner.Run(ctx, spec)
+	if res != nil {
+		u.cpu += res.CPU()
+	}
+	return res, err
+}
+
+func ownCPU() time.Duration {
+	var ru syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &ru); err != nil {
+		return 0
+	}
+	return time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
+}
+
+// explainTryError adds what the user can do.
+func explainTryError(err error, command []string) error {
+	if code, ok := trial.IsBaselineFailure(err); ok {
+		hint := ""
+		if code == 1 {
+			hint = "\n(--ignore-failure measures commands for which a status other than 0 is normal)"
+		}
+		return fmt.Errorf("%w%s", err, hint)
+	}
+	if start, ok := errors.AsType[*run.StartError](err); ok && len(command) == 1 && strings.ContainsAny(command[0], " |>;") {
+		return fmt.Errorf("%w\n(give the arguments one by one, or a shell: -- sh -c %s)", start, term.Quote(command[0]))
+	}
+	if errors.Is(err, context.Canceled) {
+		return &exitError{code: 128 + int(syscall.SIGINT), err: errors.New("interrupted before anything was measured")}
+	}
+	return err
+}

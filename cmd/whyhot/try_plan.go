@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+
+	"whyhot/internal/preload"
+	"whyhot/internal/trial"
+	"whyhot/internal/trial/variant"
+)
+
+// complete turns the flags into a plan.
+func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup, errOut io.Writer) error {
+	p := &f.plan
+	p.Command = args
+	if err := f.fromProfile(ctx, lookup); err != nil {
+		return err
+	}
+	if len(p.Command) == 0 {
+		return errors.New("no command to try: put it behind --, as in: whyhot try --preload mimalloc -- COMMAND")
+	}
+	if err := f.checkNumbers(); err != nil {
+		return err
+	}
+	metric, err := trial.ParseMetric(f.metric)
+	if err != nil {
+		return fmt.Errorf("--metric: %w", err)
+	}
+	p.Metric = metric
+	found, missing := variant.Preloads(f.preload, preload.NewFinder())
+	environments, err := variant.Environments(f.env)
+	if err != nil {
+		return err
+	}
+	commands, err := variant.Commands(f.versus)
+	if err != nil {
+		return err
+	}
+	p.Variants = slices.Concat(found, environments, commands)
+	if len(p.Variants) == 0 {
+		if len(missing) > 0 {
+			return errors.Join(missing...)
+		}
+		return errors.New("nothing to try: name a variant, for example --preload mimalloc,jemalloc,tcmalloc, --env NAME=VALUE or --versus 'NAME=OTHER COMMAND'")
+	}
+	for _, err := range missing {
+		_, _ = fmt.Fprintf(errOut, "left out: %v\n", err)
+	}
+	p.Env = os.Environ()
+	p.HardBudget = f.budgetGiven
+	if p.Rounds > 0 && !f.budgetGiven {
+		p.Budget = 0
+	}
+	if !f.seedGiven {
+		p.Seed = uint64(rand.Uint32()) //nolint:gosec // it orders runs and keeps no secret; 32 bits survive every JSON reader
+	}
+	return nil
+}
+
+func (f *tryFlags) checkNumbers() error {
+	p := &f.plan
+	switch {
+	case p.Rounds < 0 || p.MinRounds < 0 || p.WarmUps < 1:
+		return errors.New("--runs and --min-runs cannot be negative, and --warm-up is at least 1")
+	case p.Budget < 0 || p.Timeout < 0 || f.budgetGiven && p.Budget == 0:
+		return errors.New("--budget and --timeout are times above 0, for example 2m")
+	}
+	for _, c := range p.Pin {
+		if c < 0 || c >= 1024 {
+			return fmt.Errorf("--pin: there is no CPU %d", c)
+		}
+	}
+	return nil
+}
+
+// fromProfile takes command and variants from a profile where they are not
+// given.
+func (f *tryFlags) fromProfile(ctx context.Context, lookup tryLookup) error {
+	if f.finding != "" && f.profile == "" {
+		return errors.New("--finding needs --profile: the file that the finding is in")
+	}
+	if f.profile == "" {
+		return nil
+	}
+	target, err := lookup(ctx, f.profile, f.finding)
+	if err != nil {
+		return err
+	}
+	if len(f.plan.Command) == 0 {
+		if len(target.Command) == 0 {
+			return fmt.Errorf("%s does not say which command was recorded: put it behind --", f.profile)
+		}
+		f.plan.Command = target.Command
+	}
+	if len(f.preload) == 0 && len(f.env) == 0 && len(f.versus) == 0 {
+		f.preload, f.env = target.Preload, target.Env
+		if f.finding != "" && len(f.preload) == 0 && len(f.env) == 0 {
+			return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: make the change in a copy and name it, for example --versus 'changed=OTHER COMMAND'", f.finding)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/trial/run"
+)
+
+func TestEveryRoundRunsEveryArmOnceInRandomOrder(t *testing.T) {
+	f := speeds(map[string]int{"baseline": 100, "a": 100, "b": 100})
+	p := planOf("a", "b")
+	p.Rounds = 30
+	do(t, f, p)
+	orders := map[string]bool{}
+	measured := f.names[3:]
+	if len(measured) != 90 {
+		t.Fatalf("%d runs measured", len(measured))
+	}
+	for i := 0; i < len(measured); i += 3 {
+		round := slices.Clone(measured[i : i+3])
+		orders[strings.Join(round, " ")] = true
+		slices.Sort(round)
+		if !slices.Equal(round, []string{"a", "b", "baseline"}) {
+			t.Fatalf("round %d: %v", i/3, measured[i:i+3])
+		}
+	}
+	if len(orders) != 6 {
+		t.Errorf("%d of 6 orders in 30 rounds: %v", len(orders), orders)
+	}
+	again := speeds(map[string]int{"baseline": 100, "a": 100, "b": 100})
+	do(t, again, p)
+	if !slices.Equal(f.names, again.names) {
+		t.Error("the same seed gave another order")
+	}
+}
+
+func TestBudget(t *testing.T) {
+	long := func() *fake { return speeds(map[string]int{"baseline": 30000, "a": 29500}) }
+	p := planOf("a")
+	if o := do(t, long(), p); o.Stopped != StopBudget || o.Rounds != 9 {
+		t.Errorf("default budget, long runs: %d rounds, %s; a verdict needs 9", o.Rounds, o.Stopped)
+	}
+	p.HardBudget = true
+	o := do(t, long(), p)
+	if o.Rounds != 1 || o.Elapsed > 121 || o.Variants[0].Verdict != Unclear {
+		t.Errorf("hard budget: %d rounds in %.0f s, %s", o.Rounds, o.Elapsed, o.Variants[0].Verdict)
+	}
+	if !strings.Contains(o.Variants[0].Explanation, "--budget") || len(o.Trials()) != 0 {
+		t.Errorf("too few runs: %q, %v", o.Variants[0].Explanation, o.Trials())
+	}
+	p.MinRounds = 4
+	if o := do(t, long(), p); o.Rounds != 4 {
+		t.Errorf("at least 4 rounds asked for: %d", o.Rounds)
+	}
+	p = planOf("a")
+	p.Rounds = 11
+	if o := do(t, speeds(map[string]int{"baseline": 10, "a": 5}), p); o.Rounds != 11 || o.Stopped != StopRounds {
+		t.Errorf("exactly 11 rounds: %d, %s", o.Rounds, o.Stopped)
+	}
+}
+
+// The warm-up took its part of the budget, and will again.
+func TestAdvisedBudgetIsMoreThanWasNotEnough(t *testing.T) {
+	f := newFake(func(_ string, n int) (*run.Result, error) {
+		if n == 0 {
+			return result(12 * time.Second), nil
+		}
+		return result(2600 * time.Millisecond), nil
+	})
+	p := planOf("a")
+	p.Budget, p.HardBudget = time.Minute, true
+	o := do(t, f, p)
+	if said := o.Variants[0].Explanation; o.Rounds >= 9 || !strings.HasSuffix(said, "--budget 2m should do") {
+		t.Errorf("%d rounds in %.0f s: %q", o.Rounds, o.Elapsed, said)
+	}
+}
+
+// A budget that the warm-up has used up is overrun by the round that is made
+// anyway, and the announcement says so.
+func TestAnnouncedEndCountsTheRoundThatIsAlwaysMade(t *testing.T) {
+	f := newFake(func(string, int) (*run.Result, error) { return result(5 * time.Second), nil })
+	p := planOf("a")
+	p.Budget, p.HardBudget = 9*time.Second, true
+	var announced time.Duration
+	o, err := Run(t.Context(), p, f, f, func(p Progress) {
+		if p.Phase == PhaseAnnounce {
+			announced = p.Expected
+		}
+	})
+	if err != nil || announced.Seconds() < o.Elapsed {
+		t.Errorf("announced %v, took %.0f s: %v", announced, o.Elapsed, err)
+	}
+}
+
+func TestInterruptKeepsWholeRounds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	f := newFake(func(arm string, n int) (*run.Result, error) {
+		if n == 11 && arm == "a" {
+			cancel()
+			return nil, ctx.Err()
+		}
+		if arm == "a" {
+			return result(time.Second), nil
+		}
+		return result(2 * time.Second), nil
+	})
+	p := planOf("a")
+	p.Rounds = 50
+	o, err := Run(ctx, p, f, f, nil)
+	if err != nil || o.Stopped != StopInterrupted || o.Rounds != 10 || o.Baseline.Runs != 10 || o.Variants[0].Verdict != Faster {
+		t.Fatalf("outcome %+v, error %v", o, err)
+	}
+}
+
+func TestInterruptInTheWarmUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := newFake(func(string, int) (*run.Result, error) { return result(time.Second), nil })
+	if o, err := Run(ctx, planOf("a"), f, f, nil); o != nil || !errors.Is(err, context.Canceled) {
+		t.Fatalf("outcome %v, error %v", o, err)
+	}
+}
+
+func TestTimeLimitFollowsTheFirstRun(t *testing.T) {
+	f := newFake(func(string, int) (*run.Result, error) { return result(20 * time.Second), nil })
+	p := planOf("a")
+	p.Rounds = 1
+	do(t, f, p)
+	if f.specs[0].Timeout != 0 || f.specs[1].Timeout != 200*time.Second {
+		t.Errorf("limits %s and %s", f.specs[0].Timeout, f.specs[1].Timeout)
+	}
+	g := newFake(func(string, int) (*run.Result, error) { return result(time.Millisecond), nil })
+	do(t, g, p)
+	if g.specs[1].Timeout != time.Minute {
+		t.Errorf("limit of a short command %s", g.specs[1].Timeout)
+	}
+}
+
+func TestPlansThatCannotBe(t *testing.T) {
+	for name, change := range map[string]func(*Plan){
+		"no command":           func(p *Plan) { p.Command = nil },
+		"no variant":           func(p *Plan) { p.Variants = nil },
+		"twice the same":       func(p *Plan) { p.Variants = envVariants("a", "a") },
+		"more than exactly":    func(p *Plan) { p.Rounds, p.MinRounds = 3, 4 },
+		"neither end nor time": func(p *Plan) { p.Budget = 0 },
+	} {
+		p := planOf("a")
+		change(&p)
+		f := speeds(nil)
+		if _, err := Run(t.Context(), p, f, f, nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if len(f.names) != 0 {
+			t.Errorf("%s: something ran", name)
+		}
+	}
+}
+
+func TestProgressTellsWhereItIs(t *testing.T) {
+	f := speeds(map[string]int{"baseline": 1000, "a": 500})
+	var phases []Phase
+	last := 0.0
+	_, err := Run(t.Context(), planOf("a"), f, f, func(p Progress) {
+		phases = append(phases, p.Phase)
+		if p.Fraction < last || p.Fraction > 1 {
+			t.Errorf("fraction %v after %v", p.Fraction, last)
+		}
+		last = p.Fraction
+	})
+	if err != nil || phases[0] != PhaseWarmUp || phases[2] != PhaseAnnounce || phases[3] != PhaseRound {
+		t.Errorf("phases %v, error %v", phases, err)
+	}
+}
