@@ -1,7 +1,11 @@
 // Command perfdata measures the reading of perf.data files: `whyhot fold` against
 // `perf script` piped into a stack collapser, run in turn on the same file.
 //
-//	perfdata [-rounds N] [-whyhot PROGRAM] FILE
+//	perfdata [-rounds N] [-whyhot PROGRAM] [-stackcollapse stackcollapse-perf.pl] FILE
+//
+// The awk program prints what whyhot prints and nothing else; -stackcollapse
+// adds the pipeline that most people have, with the Perl program of FlameGraph
+// (https://github.com/brendangregg/FlameGraph).
 package main
 
 import (
@@ -29,11 +33,12 @@ func run() error {
 	rounds := flag.Int("rounds", 7, "how often each side runs")
 	collapse := flag.String("collapse", "bench/perfdata/collapse.awk", "the awk program behind perf script")
 	whyhot := flag.String("whyhot", "bin/whyhot", "the program to measure")
+	usual := flag.String("stackcollapse", "", "also measure against this `PROGRAM` of FlameGraph")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		return errors.New("one file is wanted")
 	}
-	return compare(flag.Arg(0), *collapse, *whyhot, *rounds)
+	return compare(flag.Arg(0), *collapse, *whyhot, *usual, *rounds)
 }
 
 // side is one way to get folded stacks.
@@ -44,7 +49,7 @@ type side struct {
 	cpu  []float64
 }
 
-func compare(file, collapse, whyhot string, rounds int) error {
+func compare(file, collapse, whyhot, usual string, rounds int) error {
 	script := func(args string) *side {
 		return &side{"perf script " + args, []string{
 			"bash", "-o", "pipefail", "-c",
@@ -59,6 +64,14 @@ func compare(file, collapse, whyhot string, rounds int) error {
 		{script("--no-inline -F comm,pid,tid,ip"), fold("--no-symbols")},
 		{script("--no-inline -F comm,pid,tid,ip,sym,dso"), fold("--no-inline")},
 		{script("-F comm,pid,tid,ip,sym,dso"), fold()},
+	}
+	if usual != "" {
+		published := func(args string) *side {
+			return &side{strings.TrimSpace("perf script "+args) + " into stackcollapse-perf.pl", []string{
+				"bash", "-o", "pipefail", "-c", `perf script ` + args + ` -i "$1" 2>/dev/null | perl "$2"`, "sh", file, usual,
+			}, nil, nil}
+		}
+		pairs = append(pairs, [2]*side{published("--no-inline"), fold("--no-inline")}, [2]*side{published(""), fold()})
 	}
 	// What both keep between runs is there before the first that counts.
 	for _, pair := range pairs {
