@@ -18,13 +18,15 @@ type Options struct {
 	Timeout    time.Duration
 	Predicates []string
 	Functions  []string
-	Remarks    bool
-	AST        ASTRequest // which layers run; the zero value is the IR layer alone
-	Blame      bool       // say which writes must change together
-	Cycles     bool       // model the throughput of candidates in every world
-	Assembly   bool       // give their machine code
-	At         *At        // follow the loops around a line instead of candidates
-	Cache      *Cache     // nil: none
+	// FunctionsOf overrules Functions for each unit; nil: the same for all.
+	FunctionsOf func(compdb.Unit) []string
+	Remarks     bool
+	AST         ASTRequest // which layers run; the zero value is the IR layer alone
+	Blame       bool       // say which writes must change together
+	Cycles      bool       // model the throughput of candidates in every world
+	Assembly    bool       // give their machine code
+	At          *At        // follow the loops around a line instead of candidates
+	Cache       *Cache     // nil: none
 }
 
 // Outcome is the answer for one unit. Err is set when the unit has no answer;
@@ -91,6 +93,9 @@ func (l *lane) unit(ctx context.Context, u compdb.Unit) Outcome {
 		Directory: u.Directory, Arguments: u.Arguments,
 		Predicates: l.opts.Predicates, Functions: l.opts.Functions, Remarks: l.opts.Remarks, ASTRequest: l.opts.AST,
 		Blame: l.opts.Blame, Cycles: l.opts.Cycles, Assembly: l.opts.Assembly, At: l.opts.At,
+	}
+	if l.opts.FunctionsOf != nil {
+		req.Functions = l.opts.FunctionsOf(u)
 	}
 	if r, ok := l.opts.Cache.get(req); ok {
 		return Outcome{Unit: u, Reply: r, Cached: true}

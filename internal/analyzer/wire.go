@@ -70,6 +70,7 @@ type Candidate struct {
 	Predicate string               `json:"predicate"`
 	Function  string               `json:"function"` // linkage name of the function the loop ended up in
 	Start     []Point              `json:"start"`
+	EndLine   int                  `json:"end_line"` // of the loop, in the file of Start[0]; 0 unknown
 	Depth     int                  `json:"depth"`
 	Innermost bool                 `json:"innermost"`
 	Loads     []Access             `json:"loads"`
@@ -91,15 +92,31 @@ type Remark struct {
 	Where    []Point `json:"where"`
 }
 
+// SourceLoop is a loop before any pass.
+type SourceLoop struct {
+	Function string `json:"function"` // linkage name
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	EndLine  int    `json:"end_line"`
+	Depth    int    `json:"depth"`
+}
+
 // Reply is the answer to one request.
 type Reply struct {
 	Errors         []string    `json:"errors"`
-	Dependencies   []string    `json:"dependencies"` // every file the front end read
+	Notes          []string    `json:"notes,omitempty"`  // what of the command line was left out
+	Dependencies   []string    `json:"dependencies"`     // every file the front end read
+	Absent         []string    `json:"absent,omitempty"` // files whose appearance would change the answer
 	Unoptimised    bool        `json:"unoptimised"`
 	StrictAliasing bool        `json:"strict_aliasing"`
 	Loops          int         `json:"loops"`
 	Candidates     []Candidate `json:"candidates"`
 	Remarks        []Remark    `json:"remarks"`
+	// SourceLoops are the loops as the source has them, with Request.Remarks.
+	SourceLoops []SourceLoop `json:"source_loops,omitempty"`
+	// Undefined lists the names of Request.Functions that the unit does not define.
+	Undefined []string `json:"undefined,omitempty"`
 	ASTReply
 	FrontEndSeconds float64 `json:"front_end_seconds"`
 	AnalysisSeconds float64 `json:"analysis_seconds"`

@@ -43,6 +43,7 @@ struct Candidate {
   std::string Predicate;
   std::string Function;
   SourceChain Start;
+  unsigned EndLine = 0; // in the file of the innermost point of Start
   unsigned Depth = 1;
   bool Innermost = false;
   std::vector<Access> Loads;  // the repeated loads

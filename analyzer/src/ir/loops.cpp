@@ -251,6 +251,15 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
 
 } // namespace
 
+unsigned endLineOf(const Loop &L) {
+  const Loop::LocRange Range = L.getLocRange();
+  if (!Range || !Range.getEnd())
+    return 0;
+  const DILocation *Start = Range.getStart().get(), *End = Range.getEnd().get();
+  const bool Together = Start->getFile() == End->getFile() && Start->getInlinedAt() == End->getInlinedAt();
+  return Together && End->getLine() >= Start->getLine() ? End->getLine() : 0;
+}
+
 std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, DominatorTree &DT,
                                     MemorySSA &MSSA, const Predicate &P) {
   std::vector<LoopFacts> All;
@@ -261,6 +270,7 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.L = L;
     X.Function = F.getName().str();
     X.Start = chainOf(L->getStartLoc().get());
+    X.EndLine = endLineOf(*L);
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);

@@ -44,10 +44,15 @@ struct LocalReload {
   llvm::Instruction *Clobber;
 };
 
+// The last line of a loop, in the file and function that it starts in; 0 where
+// its metadata does not say.
+unsigned endLineOf(const llvm::Loop &L);
+
 struct LoopFacts {
   llvm::Loop *L = nullptr;
   std::string Function;
   SourceChain Start;
+  unsigned EndLine = 0; // last source line, in the file of the innermost point of Start; 0 unknown
   unsigned Depth = 1;
   bool Innermost = false;
   // Of the loop's own blocks, sub-loops excluded.

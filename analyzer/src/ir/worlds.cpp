@@ -60,6 +60,7 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Predicate = P.Name.str();
   F.C.Function = X.Function;
   F.C.Start = X.Start;
+  F.C.EndLine = X.EndLine;
   F.C.Depth = X.Depth;
   F.C.Innermost = X.Innermost;
   if (P.Qualifier)
@@ -125,6 +126,11 @@ public:
   Result run() {
     if (O.Remarks) // no loops are looked at: there is no function without a name
       Out.Remarks = optimise(CloneModule(M), TM, O.Level, *Ps.front(), {""}, RemarkDetail::Everything).Remarks;
+    if (O.Remarks)
+      Out.SourceLoops = sourceLoops(M, O.Functions);
+    for (const std::string &Name : O.Functions)
+      if (const Function *F = M.getFunction(Name); !F || F->isDeclaration())
+        Out.Undefined.push_back(Name);
     FunctionSet Roots = O.File.empty() ? concerned(M, Ps) : FunctionSet();
     const bool Everything = !O.File.empty();
     if (!O.Functions.empty())

@@ -15,6 +15,7 @@
 
 #include "ir/facts.h"
 #include "ir/predicate.h"
+#include "ir/source_loops.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/OptimizationLevel.h"
@@ -44,6 +45,8 @@ struct Result {
   std::vector<Candidate> Candidates;
   std::vector<Remark> Remarks; // of the world as written
   unsigned Loops = 0;          // looked at
+  std::vector<SourceLoop> SourceLoops;  // of the wanted functions; with Remarks alone
+  std::vector<std::string> Undefined;   // of Options::Functions, those that the unit does not define
 };
 
 Result analyse(const llvm::Module &M, llvm::TargetMachine &TM, const Options &O);

@@ -54,6 +54,14 @@ json::Object toJson(const ir::LoopState &S) {
                       {"stores_per_iteration", S.StoresPerIteration}};
 }
 
+json::Array toJson(const std::vector<ir::SourceLoop> &List) {
+  json::Array A;
+  for (const ir::SourceLoop &L : List)
+    A.push_back(json::Object{{"function", L.Function}, {"file", json::fixUTF8(L.File)}, {"line", L.Line},
+                             {"column", L.Column},     {"end_line", L.EndLine},         {"depth", L.Depth}});
+  return A;
+}
+
 json::Array toJson(const std::vector<std::vector<unsigned>> &Groups) {
   json::Array A;
   for (const std::vector<unsigned> &G : Groups)
@@ -66,7 +74,8 @@ json::Object toJson(const ir::Candidate &C) {
   for (const auto &[Name, State] : C.Worlds)
     Worlds[Name] = toJson(State);
   return json::Object{{"predicate", C.Predicate}, {"function", C.Function},
-                      {"start", toJson(C.Start)}, {"depth", C.Depth},
+                      {"start", toJson(C.Start)}, {"end_line", C.EndLine},
+                      {"depth", C.Depth},
                       {"innermost", C.Innermost}, {"loads", toJson(C.Loads)},
                       {"writes", toJson(C.Writes)}, {"worlds", std::move(Worlds)},
                       {"confirmed", C.Confirmed}, {"reach", json::Array(C.Reach)},
@@ -158,6 +167,8 @@ json::Value toJson(const Reply &R) {
                       {"unoptimised", R.Unoptimised},
                       {"strict_aliasing", R.StrictAliasing},
                       {"loops", R.Result.Loops},
+                      {"source_loops", toJson(R.Result.SourceLoops)},
+                      {"undefined", json::Array(R.Result.Undefined)},
                       {"candidates", std::move(Candidates)},
                       {"remarks", toJson(R.Result.Remarks)},
                       {"matches", toJson(R.Ast.Matches)},

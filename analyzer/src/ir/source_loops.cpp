@@ -1,0 +1,32 @@
+#include "ir/source_loops.h"
+
+#include "ir/loops.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+
+using namespace llvm;
+
+namespace whyhot::ir {
+
+std::vector<SourceLoop> sourceLoops(const Module &Unoptimised, const std::vector<std::string> &Functions) {
+  std::vector<SourceLoop> Out;
+  for (const Function &F : Unoptimised) {
+    if (F.isDeclaration() || (!Functions.empty() && !is_contained(Functions, F.getName())))
+      continue;
+    // The dominator tree only reads, but its interface asks for more.
+    DominatorTree DT(const_cast<Function &>(F));
+    const LoopInfo LI(DT);
+    for (const Loop *L : LI.getLoopsInPreorder()) {
+      const SourceChain Start = chainOf(L->getStartLoc().get());
+      if (Start.empty() || Start.front().Line == 0)
+        continue;
+      const SourcePoint &P = Start.front();
+      Out.push_back({F.getName().str(), P.File, P.Line, P.Column, std::max(P.Line, endLineOf(*L)), L->getLoopDepth()});
+    }
+  }
+  return Out;
+}
+
+} // namespace whyhot::ir
