@@ -26,7 +26,9 @@ protocol::Reply answer(const protocol::Request &R) {
   frontend::Unit U = frontend::compile(R.Directory, R.Arguments, {R.IR, R.AST ? &R.AstOptions : nullptr});
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
+  Out.Notes = U.Notes;
   Out.Dependencies = U.Dependencies;
+  Out.Absent = U.Absent;
   Out.Unoptimised = U.Unoptimised;
   Out.StrictAliasing = U.StrictAliasing;
   Out.Ast = std::move(U.Ast);

@@ -36,8 +36,9 @@ type stamp struct {
 }
 
 type cacheEntry struct {
-	Files map[string]stamp `json:"files"`
-	Reply Reply            `json:"reply"`
+	Files  map[string]stamp `json:"files"`
+	Absent []string         `json:"absent,omitempty"`
+	Reply  Reply            `json:"reply"`
 }
 
 // OpenCache opens the cache in dir ("" means the user's cache directory).
@@ -103,27 +104,39 @@ func (c *Cache) get(req Request) (Reply, bool) {
 			return Reply{}, false
 		}
 	}
+	for _, file := range e.Absent {
+		if _, err := os.Lstat(file); err == nil {
+			return Reply{}, false
+		}
+	}
 	return e.Reply, true
 }
 
-// put stores an answer. Units that did not compile are not kept: what they lack
-// is a file that no list of dependencies names.
-func (c *Cache) put(req Request, r Reply) error {
-	if c == nil || len(r.Errors) > 0 {
+// put stores an answer that was asked for at start. That a unit does not compile
+// is an answer too: it holds until a file that it read changes or one that it
+// lacks appears.
+func (c *Cache) put(req Request, r Reply, start time.Time) error {
+	if c == nil {
 		return nil
+	}
+	in := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(req.Directory, path)
 	}
 	e := cacheEntry{Files: map[string]stamp{}, Reply: r}
 	for _, d := range r.Dependencies {
-		if !filepath.IsAbs(d) {
-			d = filepath.Join(req.Directory, d)
+		s, err := c.stamp(in(d))
+		if err != nil || !s.Time.Before(start) {
+			return nil // it went away or changed meanwhile: the answer stands, it is just not kept
 		}
-		s, err := c.stamp(d)
-		if err != nil {
-			return nil // a file that went away meanwhile: the answer stands, it is just not kept
-		}
-		e.Files[d] = s
+		e.Files[in(d)] = s
 	}
-	e.Reply.Dependencies = nil
+	for _, a := range r.Absent {
+		e.Absent = append(e.Absent, in(a))
+	}
+	e.Reply.Dependencies, e.Reply.Absent = nil, nil
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err

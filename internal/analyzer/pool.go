@@ -89,6 +89,9 @@ type lane struct {
 }
 
 func (l *lane) unit(ctx context.Context, u compdb.Unit) Outcome {
+	if u.Problem != "" {
+		return Outcome{Unit: u, Err: errors.New(u.Problem)}
+	}
 	req := Request{
 		Directory: u.Directory, Arguments: u.Arguments,
 		Predicates: l.opts.Predicates, Functions: l.opts.Functions, Remarks: l.opts.Remarks, ASTRequest: l.opts.AST,
@@ -100,9 +103,10 @@ func (l *lane) unit(ctx context.Context, u compdb.Unit) Outcome {
 	if r, ok := l.opts.Cache.get(req); ok {
 		return Outcome{Unit: u, Reply: r, Cached: true}
 	}
+	start := time.Now()
 	r, err := l.ask(ctx, req)
 	if err == nil {
-		err = l.opts.Cache.put(req, r)
+		err = l.opts.Cache.put(req, r, start)
 	}
 	return Outcome{Unit: u, Reply: r, Err: err}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"whyhot/internal/shellwords"
 )
@@ -19,6 +20,9 @@ type Unit struct {
 	File      string   // absolute
 	Arguments []string // compiler first; made fit for clang
 	Notes     []string // what was dropped or changed, in words
+	// Problem says why the entry cannot be compiled at all; it costs this unit
+	// only. Arguments are empty then.
+	Problem string
 }
 
 // entry is one object of compile_commands.json; either Command or Arguments
@@ -30,51 +34,96 @@ type entry struct {
 	Arguments []string `json:"arguments"`
 }
 
-// Load reads the database of a build directory, or the file itself.
+// Load reads the database of a build directory, or the file itself. An entry
+// that is wrong becomes a unit with a Problem; when no entry is right, that of
+// the first is the error.
 func Load(path string) ([]Unit, error) {
-	file := path
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		file = filepath.Join(path, "compile_commands.json")
-	}
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, meson always, "+
-			"and for make `bear -- make` records it", file)
-	}
+	file, entries, err := read(path)
 	if err != nil {
 		return nil, err
-	}
-	var entries []entry
-	if err := json.Unmarshal(data, &entries); err != nil {
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return nil, fmt.Errorf("%s: not JSON at byte %d: %w", file, syntax.Offset, err)
-		}
-		return nil, fmt.Errorf("%s: not a compilation database: %w", file, err)
 	}
 	base, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
 		return nil, err
 	}
-	units := make([]Unit, 0, len(entries))
+	var units []Unit
+	var first error
+	good := 0
 	seen := map[string]bool{}
 	for i, e := range entries {
+		if isOtherLanguage(e.File) {
+			continue
+		}
 		u, err := e.unit(base)
 		if err != nil {
-			return nil, fmt.Errorf("%s: entry %d: %w", file, i, err)
+			err = fmt.Errorf("%s: entry %d: %w", file, i, err)
+			if first == nil {
+				first = err
+			}
+			u = Unit{Directory: absolute(base, e.Directory), File: e.File, Problem: err.Error()}
+			units = append(units, u)
+			continue
 		}
 		// A database may list a unit once per target that shares its objects.
 		key := u.Directory + "\x00" + strings.Join(u.Arguments, "\x00")
 		if !seen[key] {
 			seen[key] = true
+			good++
 			units = append(units, u)
 		}
+	}
+	switch {
+	case len(units) == 0:
+		return nil, fmt.Errorf("%s lists no C or C++ unit (%d entries); was the build configured, and for make: did `bear -- make` compile anything?", file, len(entries))
+	case good == 0:
+		return nil, first
 	}
 	return units, nil
 }
 
+func read(path string) (file string, entries []entry, err error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, fmt.Errorf("%s does not exist: -p takes the build directory, where compile_commands.json is", path)
+	}
+	if err != nil {
+		return path, nil, err
+	}
+	file = path
+	if info.IsDir() {
+		file = filepath.Join(path, "compile_commands.json")
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file, nil, fmt.Errorf("%s does not exist; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, meson always, "+
+			"and for make `bear -- make` records it", file)
+	}
+	if err != nil {
+		return file, nil, err
+	}
+	if err := json.Unmarshal(data, &entries); err != nil {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return file, nil, fmt.Errorf("%s: not JSON at byte %d: %w", file, syntax.Offset, err)
+		}
+		return file, nil, fmt.Errorf("%s: not a compilation database: %w", file, err)
+	}
+	return file, entries, nil
+}
+
+// otherLanguages are sources that build systems list beside C and C++.
+var otherLanguages = []string{".s", ".S", ".sx", ".asm", ".f", ".F", ".for", ".f77", ".f90", ".F90", ".f95", ".f03", ".f08",
+	".cu", ".hip", ".cl", ".rc", ".swift", ".rs", ".d", ".java", ".go", ".ispc", ".vala"}
+
+func isOtherLanguage(file string) bool { return slices.Contains(otherLanguages, filepath.Ext(file)) }
+
 func (e entry) unit(base string) (Unit, error) {
 	if e.File == "" {
 		return Unit{}, errors.New(`"file" is missing`)
+	}
+	// JSON has no other text than UTF-8; its reader put this sign where a byte
+	// was none, and no file has that name.
+	if strings.ContainsRune(e.File+e.Directory, utf8.RuneError) {
+		return Unit{}, fmt.Errorf("%s: the path is not UTF-8 and cannot be found from JSON; build in a path that is", e.File)
 	}
 	args := e.Arguments
 	if len(args) == 0 {
@@ -106,8 +155,31 @@ func FromCommand(directory, file string, args []string) (Unit, error) {
 		}
 	}
 	u := Unit{Directory: directory, File: absolute(directory, file)}
-	u.Arguments, u.Notes = forClang(args)
+	u.Arguments, u.Notes = forClang(onlySource(directory, u.File, args))
 	return u, nil
+}
+
+// onlySource takes the other sources off a command line that compiles several.
+func onlySource(directory, file string, args []string) []string {
+	isFile := func(a string) bool { return isSource(a) && absolute(directory, a) == file }
+	if !slices.ContainsFunc(args, isFile) {
+		return args
+	}
+	out := args[:1:1]
+	for i, a := range args[1:] {
+		if isSource(a) && !isFile(a) && !takesValue(args[i]) {
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// takesValue says whether the next argument belongs to this one, so that what
+// looks like a source there is none.
+func takesValue(flag string) bool {
+	return slices.Contains(outputFlagsValue, flag) ||
+		slices.Contains([]string{"-include", "-imacros", "-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-x", "-Xclang", "-mllvm"}, flag)
 }
 
 func absolute(base, path string) string {
@@ -124,16 +196,20 @@ func absolute(base, path string) string {
 var sourceSuffixes = []string{".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".cp", ".m", ".mm", ".i", ".ii"}
 
 func sourceOf(args []string) string {
-	for _, a := range args[1:] {
-		if !strings.HasPrefix(a, "-") && slices.Contains(sourceSuffixes, filepath.Ext(a)) {
+	for i, a := range args[1:] {
+		if isSource(a) && !takesValue(args[i]) {
 			return a
 		}
 	}
 	return ""
 }
 
+func isSource(arg string) bool {
+	return !strings.HasPrefix(arg, "-") && slices.Contains(sourceSuffixes, filepath.Ext(arg))
+}
+
 // launchers stand before the compiler and do not change what it does.
-var launchers = []string{"ccache", "sccache", "distcc", "icecc", "gomacc", "env", "nice", "time"}
+var launchers = []string{"ccache", "sccache", "distcc", "icecc", "gomacc", "buildcache", "rewrapper", "libtool", "env", "nice", "time"}
 
 func dropLaunchers(args []string) []string {
 	for len(args) > 1 && slices.Contains(launchers, filepath.Base(args[0])) {

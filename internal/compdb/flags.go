@@ -25,7 +25,7 @@ var gccOnly = []string{
 	"-fisolate-erroneous-paths-*", "-fno-isolate-erroneous-paths-*", "-fcx-fortran-rules", "-fno-printf-return-value",
 	"-fprintf-return-value", "-fno-expensive-optimizations", "-fstrict-volatile-bitfields", "-fno-strict-volatile-bitfields",
 	"--param=*", "-fmax-errors=*", "-fdiagnostics-urls=*", "-fdiagnostics-path-format=*", "-fconcepts", "-fconcepts-ts",
-	"-fmodules-ts", "-static-libgcc",
+	"-fmodules-ts", "-fmodule-mapper=*", "-fdeps-*", "-static-libgcc", "-fhardened", "-flinker-output=*",
 }
 
 // Flags that change what the code means under gcc; they are dropped, and the
@@ -36,7 +36,10 @@ var meaning = []string{"-flifetime-dse*", "-fno-lifetime-dse", "-fprofile-use*",
 // Flags of the command line that are no business of the analysis. The ones
 // with a value in the next argument come second.
 var (
-	outputFlags      = []string{"-MD", "-MMD", "-MP", "-MG", "-M", "-MM", "-save-temps*", "--coverage", "-ftest-coverage", "-fprofile-arcs", "-pipe", "-Winvalid-pch"}
+	outputFlags = []string{"-MD", "-MMD", "-MP", "-MG", "-M", "-MM", "-save-temps*", "--coverage", "-ftest-coverage", "-fprofile-arcs", "-pipe", "-Winvalid-pch",
+		"-pedantic", "-pedantic-errors", "-Wpedantic", "-Werror*", "-gsplit-dwarf*", "-gz*",
+		// Findings name the files where they are.
+		"-ffile-prefix-map=*", "-fdebug-prefix-map=*", "-fmacro-prefix-map=*", "-fcoverage-prefix-map=*", "-fprofile-prefix-map=*", "-fdebug-compilation-dir=*"}
 	outputFlagsValue = []string{"-o", "-MF", "-MT", "-MQ", "-dumpbase", "-dumpdir", "--serialize-diagnostics", "--param"}
 )
 
@@ -49,11 +52,13 @@ var replaced = map[string][]string{
 	"-O4":                                {"-O3"},
 	"-Ofast":                             {"-O3", "-ffast-math"},
 	"-fno-aggressive-loop-optimizations": nil,
+	"-E":                                 {"-c"},
 }
 
 // forClang rewrites a command line for clang's front end: what only gcc knows
 // is dropped or mapped, what writes files is dropped, warnings are off.
 func forClang(args []string) (out, notes []string) {
+	args = withoutPrecompiled(args)
 	out = []string{compilerName(args[0])}
 	if isCxxDriver(args[0]) {
 		out = append(out, "--driver-mode=g++")
@@ -69,7 +74,7 @@ func forClang(args []string) (out, notes []string) {
 			strings.HasPrefix(a, "-Wp,-M"), len(a) > 2 && strings.HasPrefix(a, "-o") && !strings.HasPrefix(a, "-object"):
 		case isReplaced:
 			out = append(out, to...)
-			if len(to) > 0 {
+			if len(to) > 0 && a != "-E" {
 				changed = append(changed, a)
 			}
 		case strings.HasPrefix(a, "-mpreferred-stack-boundary="):
@@ -92,6 +97,31 @@ func forClang(args []string) (out, notes []string) {
 		notes = append(notes, "flags that clang takes differently or not at all: "+strings.Join(changed, " "))
 	}
 	return out, notes
+}
+
+// withoutPrecompiled lets the header be parsed that a precompiled one was made
+// of: only the very compiler that made it can read that. CMake names both, a
+// hand-written command only the precompiled one.
+func withoutPrecompiled(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "-Xclang" && i+3 < len(args) && args[i+1] == "-include-pch" && args[i+2] == "-Xclang":
+			out = append(out, "-include", headerOf(args[i+3]))
+			i += 3
+		case a == "-include-pch" && i+1 < len(args):
+			out = append(out, "-include", headerOf(args[i+1]))
+			i++
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func headerOf(precompiled string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(precompiled, ".pch"), ".gch")
 }
 
 // stackAlignment turns gcc's power of two into clang's number of bytes.

@@ -12,8 +12,9 @@ import (
 // maxResponseDepth bounds response files that name each other.
 const maxResponseDepth = 8
 
-// expandResponseFiles puts the contents of @file in its place; a name that is
-// no file is an argument like any other, as gcc and clang have it.
+// expandResponseFiles puts the contents of @file in its place. To gcc a name that
+// is no file is an argument like any other; in a recorded command it is a file
+// that the build has not written yet, and the flags in it are missed.
 func expandResponseFiles(directory string, args []string, depth int) ([]string, error) {
 	if depth > maxResponseDepth {
 		return nil, errors.New("response files name each other without end")

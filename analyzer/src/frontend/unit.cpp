@@ -1,15 +1,16 @@
 #include "frontend/unit.h"
 
 #include "ast/consumer.h"
+#include "frontend/diagnostics.h"
 
-#include "clang/Basic/DiagnosticOptions.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
-#include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "clang/Frontend/Utils.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 using namespace clang;
@@ -26,11 +27,13 @@ public:
     CodeGenOptions &CG = CI.getCodeGenOpts();
     CG.DisableLLVMPasses = true;
     CG.DiscardValueNames = false; // block names tell a vector body from its remainder
-    if (CG.getDebugInfo() == llvm::codegenoptions::NoDebugInfo)
+    if (CG.getDebugInfo() < llvm::codegenoptions::DebugLineTablesOnly)
       CG.setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
     CG.DebugColumnInfo = true;
-    if (CG.OptimizationLevel == 0) // without optimisation clang writes no TBAA and optnone
+    if (CG.OptimizationLevel == 0) { // without optimisation clang writes no TBAA and optnone
       CG.OptimizationLevel = 2;
+      CG.VectorizeLoop = CG.VectorizeSLP = CG.UnrollLoops = true;
+    }
     return true;
   }
 
@@ -78,6 +81,18 @@ llvm::OptimizationLevel levelOf(const CodeGenOptions &CG) {
   }
 }
 
+// What the passes may do rides on the module, so that every world and every
+// copy of a part of it is optimised alike. Unrolling is in the loops' metadata
+// already, size in the functions' attributes.
+void noteTuning(llvm::Module &M, const CodeGenOptions &CG) {
+  if (!CG.VectorizeLoop)
+    M.addModuleFlag(llvm::Module::Override, "whyhot.no-vectorize", 1);
+  if (!CG.VectorizeSLP)
+    M.addModuleFlag(llvm::Module::Override, "whyhot.no-slp-vectorize", 1);
+  if (!CG.UnrollLoops)
+    M.addModuleFlag(llvm::Module::Override, "whyhot.no-interleave", 1);
+}
+
 class AllFiles : public DependencyCollector {
 public:
   bool needSystemDependencies() override { return true; }
@@ -85,12 +100,13 @@ public:
 
 class CompileOne : public tooling::ToolAction {
 public:
-  CompileOne(Unit &U, const Layers &Wanted) : U(U), Wanted(Wanted) {}
+  CompileOne(Unit &U, const Layers &Wanted, Complaints &Found) : U(U), Wanted(Wanted), Diagnostics(Found) {}
 
   bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation, FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCH, DiagnosticConsumer *) override {
     U.Unoptimised = Invocation->getCodeGenOpts().OptimizationLevel == 0;
     CompilerInstance CI(std::move(PCH));
+    CI.setVerboseOutputStream(llvm::nulls()); // standard error is for the last words of a crash
     CI.setInvocation(std::move(Invocation));
     CI.setFileManager(Files);
     CI.createDiagnostics(&Diagnostics, /*ShouldOwnClient=*/false);
@@ -104,20 +120,39 @@ public:
       Look = std::make_unique<LookOnly>(*Wanted.Ast, U);
     EmitUnoptimised Emit(U.Context.get(), Wanted, U);
     const bool Ok = CI.ExecuteAction(Look ? *Look : Emit);
-    report(CI.getSourceManager());
+    if (!Diagnostics.Lacks.empty() && CI.hasPreprocessor())
+      noteAbsent(CI.getPreprocessor().getHeaderSearchInfo());
     U.Dependencies.assign(Read->getDependencies().begin(), Read->getDependencies().end());
     U.StrictAliasing = !CI.getCodeGenOpts().RelaxedAliasing;
     if (!Ok || Look)
       return Ok;
     U.Module = Emit.takeModule();
     U.Level = levelOf(CI.getCodeGenOpts());
-    return U.Module && makeTarget(CI);
+    if (!U.Module)
+      return false;
+    noteTuning(*U.Module, CI.getCodeGenOpts());
+    return makeTarget(CI);
   }
 
 private:
-  void report(const SourceManager &SM) {
-    for (auto It = Diagnostics.err_begin(); It != Diagnostics.err_end(); ++It)
-      U.Errors.push_back(It->first.isValid() ? It->first.printToString(SM) + ": " + It->second : It->second);
+  void noteAbsent(const HeaderSearch &Search) {
+    std::vector<std::string> Places;
+    for (const DirectoryLookup &D : Search.search_dir_range())
+      Places.push_back(D.getName().str());
+    for (const Complaints::Lack &L : Diagnostics.Lacks) {
+      auto add = [&](StringRef Place) {
+        llvm::SmallString<128> Path(Place);
+        llvm::sys::path::append(Path, L.Name);
+        U.Absent.push_back(Path.str().str());
+      };
+      if (llvm::sys::path::is_absolute(L.Name)) {
+        U.Absent.push_back(L.Name);
+        continue;
+      }
+      add(L.From);
+      for (StringRef Place : Places)
+        add(Place);
+    }
   }
 
   bool makeTarget(const CompilerInstance &CI) {
@@ -139,12 +174,36 @@ private:
 
   Unit &U;
   const Layers &Wanted;
-  TextDiagnosticBuffer Diagnostics;
+  Complaints &Diagnostics;
 };
 
-std::vector<std::string> withResourceDir(std::vector<std::string> Arguments) {
+// The driver finds headers from where it stands: clang's place, whatever the
+// command line calls the compiler. A target in the name is kept.
+std::vector<std::string> asOurClang(std::vector<std::string> Arguments) {
+  const std::string Name = llvm::sys::path::filename(Arguments[0]).str();
+  tooling::addTargetAndModeForProgramName(Arguments, Name);
+  Arguments[0] = std::string(WHYHOT_CLANG_DIR "/") + Name;
   Arguments.insert(Arguments.begin() + 1, {"-resource-dir", WHYHOT_RESOURCE_DIR});
   return Arguments;
+}
+
+// One try. Gives the target's values that stood in the way, none where another
+// try is no use.
+std::vector<std::string> tryOnce(Unit &U, const std::vector<std::string> &Arguments, FileManager &Files,
+                                 const Layers &Wanted) {
+  Complaints Found, OfDriver;
+  CompileOne Action(U, Wanted, Found);
+  tooling::ToolInvocation Invocation(Arguments, &Action, &Files, std::make_shared<PCHContainerOperations>());
+  Invocation.setDiagnosticConsumer(&OfDriver);
+  const bool Ok = Invocation.run();
+  U.Errors.insert(U.Errors.end(), Found.Errors.begin(), Found.Errors.end());
+  if (!Ok && U.Errors.empty())
+    U.Errors = OfDriver.Errors;
+  else if (!OfDriver.Errors.empty())
+    U.Notes = {"flags that clang does not take were left out: " + llvm::join(flagsIn(OfDriver.Errors), " ")};
+  if (!Ok && U.Errors.empty())
+    U.Errors.push_back("the compiler's front end gave up without a message");
+  return Found.UnknownTargetValues;
 }
 
 } // namespace
@@ -156,21 +215,22 @@ Unit compile(const std::string &Directory, const std::vector<std::string> &Argum
   FSO.WorkingDir = Directory;
   auto VFS = llvm::vfs::createPhysicalFileSystem();
   if (std::error_code EC = VFS->setCurrentWorkingDirectory(Directory)) {
-    U.Errors.push_back("cannot enter the directory " + Directory + ": " + EC.message());
+    U.Errors.push_back("cannot enter the build's directory " + Directory + ": " + EC.message());
     return U;
   }
   llvm::IntrusiveRefCntPtr<FileManager> Files(new FileManager(FSO, std::move(VFS)));
-  CompileOne Action(U, Wanted);
-  tooling::ToolInvocation Invocation(withResourceDir(Arguments), &Action, Files.get(),
-                                     std::make_shared<PCHContainerOperations>());
-  TextDiagnosticBuffer DriverDiagnostics;
-  Invocation.setDiagnosticConsumer(&DriverDiagnostics);
-  if (!Invocation.run() && U.Errors.empty()) {
-    for (auto It = DriverDiagnostics.err_begin(); It != DriverDiagnostics.err_end(); ++It)
-      U.Errors.push_back(It->second);
-    if (U.Errors.empty())
-      U.Errors.push_back("the compiler's front end gave up without a message");
+  std::vector<std::string> Line = asOurClang(Arguments), Dropped;
+  // The front end names one such value at a time; each round loses a flag.
+  for (;;) {
+    const std::vector<std::string> Gone = dropFlagsOf(Line, tryOnce(U, Line, *Files, Wanted));
+    if (Gone.empty())
+      break;
+    Dropped.insert(Dropped.end(), Gone.begin(), Gone.end());
+    U.Errors.clear();
   }
+  if (!Dropped.empty())
+    U.Notes.push_back("clang 19 does not know the processor in " + llvm::join(Dropped, " ") +
+                      ": the loops are those of the target's default processor");
   return U;
 }
 

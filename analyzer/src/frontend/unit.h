@@ -24,8 +24,12 @@ struct Unit {
   bool StrictAliasing = true;
   bool Unoptimised = false; // the command line had no -O, or -O0
   std::vector<std::string> Errors;
+  std::vector<std::string> Notes; // what of the command line was left out
   // Every file the front end read, system headers too: what a cache must watch.
   std::vector<std::string> Dependencies;
+  // Where a file that was not found would have been: the unit failed for lack of
+  // one, and compiles differently once it is there.
+  std::vector<std::string> Absent;
   ast::Result Ast;
 };
 

@@ -10,10 +10,13 @@ using namespace llvm;
 namespace whyhot::ir {
 namespace {
 
-PipelineTuningOptions tuning(bool Shape) {
+// The user's own -fno-vectorize and the like are flags of the module.
+PipelineTuningOptions tuning(bool Shape, const Module &M) {
   PipelineTuningOptions T;
-  T.LoopVectorization = T.SLPVectorization = Shape;
-  T.LoopUnrolling = T.LoopInterleaving = Shape;
+  T.LoopUnrolling = Shape;
+  T.LoopVectorization = Shape && !M.getModuleFlag("whyhot.no-vectorize");
+  T.SLPVectorization = Shape && !M.getModuleFlag("whyhot.no-slp-vectorize");
+  T.LoopInterleaving = Shape && !M.getModuleFlag("whyhot.no-interleave");
   return T;
 }
 
@@ -107,7 +110,8 @@ struct Collector : DiagnosticHandler {
 
 } // namespace
 
-Pipeline::Pipeline(TargetMachine &TM, bool Shape) : Builder(&TM, tuning(Shape)) {
+Pipeline::Pipeline(TargetMachine &TM, bool Shape) : TM(TM), Shape(Shape) {
+  PassBuilder Builder(&TM);
   Builder.registerModuleAnalyses(MAM);
   Builder.registerCGSCCAnalyses(CGAM);
   Builder.registerFunctionAnalyses(FAM);
@@ -116,7 +120,7 @@ Pipeline::Pipeline(TargetMachine &TM, bool Shape) : Builder(&TM, tuning(Shape)) 
 }
 
 void Pipeline::run(Module &M, OptimizationLevel Level) {
-  Builder.buildPerModuleDefaultPipeline(Level).run(M, MAM);
+  PassBuilder(&TM, tuning(Shape, M)).buildPerModuleDefaultPipeline(Level).run(M, MAM);
 }
 
 std::vector<LoopFacts> Pipeline::loops(Function &F, const Predicate &P) {

@@ -27,7 +27,8 @@ struct Remark {
   unsigned UnrollCount = 0;
 };
 
-// A pass builder with its analysis managers. It must outlive what it analysed.
+// The analysis managers of one run. It must outlive what it analysed. What the
+// passes may do beyond Shape, the module's flags say (frontend/unit.cpp).
 class Pipeline {
 public:
   // Shape off: no vectoriser and no unroller, for IR that an edit can read.
@@ -44,7 +45,8 @@ private:
   llvm::FunctionAnalysisManager FAM;
   llvm::CGSCCAnalysisManager CGAM;
   llvm::ModuleAnalysisManager MAM;
-  llvm::PassBuilder Builder;
+  llvm::TargetMachine &TM;
+  bool Shape;
 };
 
 // Which remarks are worth their cost: what became of loops, or also why the

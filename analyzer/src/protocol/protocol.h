@@ -37,7 +37,9 @@ llvm::Expected<Request> parse(llvm::StringRef Line);
 struct Reply {
   std::string Id;
   std::vector<std::string> Errors;
+  std::vector<std::string> Notes;
   std::vector<std::string> Dependencies;
+  std::vector<std::string> Absent;
   bool Unoptimised = false;
   bool StrictAliasing = true;
   ir::Result Result;
