@@ -65,34 +65,6 @@ void addToList(Instruction &I, unsigned Kind, MDNode *Scope) {
   I.setMetadata(Kind, MDNode::concatenate(I.getMetadata(Kind), Scope));
 }
 
-bool hoistInLoop(const LoopFacts &X, const SiteFilter &Only) {
-  std::set<Instruction *> Stores;
-  for (const Reload &R : X.Reloads)
-    if (R.OnlyBlamed)
-      for (Instruction *C : R.Clobbers)
-        if (!Only || Only(*C))
-          Stores.insert(C);
-  for (const LocalReload &R : X.Locals)
-    if (!Only || Only(*R.Clobber))
-      Stores.insert(R.Clobber);
-  if (Stores.empty())
-    return false;
-  LLVMContext &Context = X.L->getHeader()->getContext();
-  MDBuilder Builder(Context);
-  auto *Scope =
-      MDNode::get(Context, {Builder.createAnonymousAliasScope(Builder.createAnonymousAliasScopeDomain())});
-  for (Instruction *S : Stores)
-    addToList(*S, LLVMContext::MD_alias_scope, Scope);
-  // Only what would live in a local: everything else the loop reads may still
-  // be what it writes.
-  for (const Reload &R : X.Reloads)
-    if (R.OnlyBlamed)
-      addToList(*R.Load, LLVMContext::MD_noalias, Scope);
-  for (const LocalReload &R : X.Locals)
-    addToList(*R.Load, LLVMContext::MD_noalias, Scope);
-  return true;
-}
-
 bool dropVolatile(Instruction &I) {
   if (auto *L = dyn_cast<LoadInst>(&I))
     L->setVolatile(false);
@@ -122,13 +94,41 @@ unsigned retypeStores(Module &M, const Predicate &P, const SiteFilter &Only) {
   return Edits;
 }
 
+bool hoistReloads(const LoopFacts &X, const SiteFilter &Only) {
+  std::set<Instruction *> Stores;
+  for (const Reload &R : X.Reloads)
+    if (R.OnlyBlamed)
+      for (Instruction *C : R.Clobbers)
+        if (!Only || Only(*C))
+          Stores.insert(C);
+  for (const LocalReload &R : X.Locals)
+    if (!Only || Only(*R.Clobber))
+      Stores.insert(R.Clobber);
+  if (Stores.empty())
+    return false;
+  LLVMContext &Context = X.L->getHeader()->getContext();
+  MDBuilder Builder(Context);
+  auto *Scope =
+      MDNode::get(Context, {Builder.createAnonymousAliasScope(Builder.createAnonymousAliasScopeDomain())});
+  for (Instruction *S : Stores)
+    addToList(*S, LLVMContext::MD_alias_scope, Scope);
+  // Only what would live in a local: everything else the loop reads may still
+  // be what it writes.
+  for (const Reload &R : X.Reloads)
+    if (R.OnlyBlamed)
+      addToList(*R.Load, LLVMContext::MD_noalias, Scope);
+  for (const LocalReload &R : X.Locals)
+    addToList(*R.Load, LLVMContext::MD_noalias, Scope);
+  return true;
+}
+
 unsigned hoistReloads(Module &M, Pipeline &Analyses, const Predicate &P, const SiteFilter &Only) {
   unsigned Edits = 0;
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
     for (const LoopFacts &X : Analyses.loops(F, P))
-      Edits += hoistInLoop(X, Only);
+      Edits += hoistReloads(X, Only);
   }
   return Edits;
 }

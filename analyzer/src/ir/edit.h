@@ -30,4 +30,7 @@ unsigned retypeStores(llvm::Module &M, const Predicate &P, const SiteFilter &Onl
 // that is simplified and inlined but not yet unrolled or vectorised.
 unsigned hoistReloads(llvm::Module &M, Pipeline &Analyses, const Predicate &P, const SiteFilter &Only);
 
+// The same for one loop. Gives whether there was anything to declare.
+bool hoistReloads(const LoopFacts &X, const SiteFilter &Only);
+
 } // namespace whyhot::ir
