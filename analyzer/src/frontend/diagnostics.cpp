@@ -25,6 +25,7 @@ StringRef adviceFor(unsigned ID, StringRef Text) {
     return "; if the build generates this header, run the build first, else install the package that has it";
   case diag::err_fe_error_reading:
     return "; was it removed or renamed since compile_commands.json was written? Configure the build again";
+  case diag::warn_builtin_unknown: // an error from C99 on
   case diag::err_undeclared_use:
   case diag::err_undeclared_use_suggest:
   case diag::err_undeclared_var_use:

@@ -96,6 +96,9 @@ void noteTuning(llvm::Module &M, const CodeGenOptions &CG) {
 class AllFiles : public DependencyCollector {
 public:
   bool needSystemDependencies() override { return true; }
+  bool sawDependency(StringRef File, bool FromModule, bool IsSystem, bool IsModuleFile, bool IsMissing) override {
+    return !IsMissing && DependencyCollector::sawDependency(File, FromModule, IsSystem, IsModuleFile, IsMissing);
+  }
 };
 
 class CompileOne : public tooling::ToolAction {
