@@ -35,6 +35,7 @@ func (t *trial) armOf(a *arm) Arm {
 	if a.variant != nil {
 		out.Changes = a.variant.Changes()
 		out.Command = a.variant.Command
+		out.Build = buildOf(a.variant)
 	}
 	if a.first != nil {
 		out.Outputs = prints(a.first)

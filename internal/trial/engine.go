@@ -97,6 +97,7 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 	for i := range plan.Variants {
 		t.arms = append(t.arms, &arm{variant: &t.plan.Variants[i], differs: map[string]int64{}})
 	}
+	t.judgeBuilding()
 	if err := t.warmUp(ctx); err != nil {
 		return nil, err
 	}
@@ -128,6 +129,7 @@ func (t *trial) spec(a *arm) run.Spec {
 			s.Args = a.variant.Command
 		}
 	}
+	a.place(&s)
 	return s
 }
 

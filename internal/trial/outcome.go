@@ -75,6 +75,7 @@ type Arm struct {
 	Name    string             `json:"name"`
 	Changes []string           `json:"changes,omitempty"` // K=V to repeat it by hand
 	Command []string           `json:"command,omitempty"` // where it is not the trial's
+	Build   *Build             `json:"build,omitempty"`
 	Runs    int                `json:"runs"`
 	Summary map[Metric]Summary `json:"summary,omitempty"` // metrics that are known
 	Outputs []Print            `json:"outputs,omitempty"` // of the first run

@@ -1,10 +1,10 @@
 // Package variant says what is different about the runs that are compared.
 //
 // It owns the Variant, a set of changes to how a command is run, and the reading
-// of the flags that name them. Today a variant changes the environment and what
-// is preloaded; a variant that builds another binary sets Command. It takes
-// flags and found libraries and gives variants; of this module it imports
-// internal/preload and internal/shellwords only.
+// of the flags that name them: the environment, what is preloaded, the command
+// line, and how the program is built. It takes flags and found libraries and
+// gives variants; of this module it imports internal/preload and
+// internal/shellwords only. Building is internal/trial/build's.
 package variant
 
 import (
@@ -24,12 +24,19 @@ type Variant struct {
 	Env     []string // K=V, replacing what the environment has
 	Preload *preload.Library
 	Command []string // in place of the plan's command, nil to keep it
+	Build   *Build   // how the program is made, nil for as it is
+	Built   *Built   // the place of that program, once it is made
 }
 
 // Environ applies the variant to an environment. A library comes before those
 // that LD_PRELOAD already names, so that its functions win.
 func (v Variant) Environ(base []string) []string {
 	env := slices.Clone(base)
+	if v.Built != nil {
+		for _, kv := range v.Built.Env {
+			env = set(env, kv)
+		}
+	}
 	for _, kv := range v.Env {
 		env = set(env, kv)
 	}
