@@ -111,6 +111,9 @@ type Finding struct {
 	Place     Place      `json:"place"`
 	Share     Share      `json:"share"`
 	Gain      *Gain      `json:"gain,omitempty"`
+	Accesses  []Access   `json:"accesses,omitempty"`
+	Worlds    []World    `json:"worlds,omitempty"`
+	Source    *Excerpt   `json:"source,omitempty"`
 	Evidence  []Evidence `json:"evidence"`
 	Fix       Fix        `json:"fix"`
 	Next      string     `json:"next,omitempty"`
