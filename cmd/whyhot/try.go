@@ -48,7 +48,8 @@ type tryFlags struct {
 	preload, env     []string
 	versus           []string
 	profile, finding string
-	metric           string
+	metric           metricFlags
+	ignore           []string
 	budgetGiven      bool
 	seedGiven        bool
 	json             bool
@@ -76,7 +77,8 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	flags.StringArrayVar(&f.versus, "versus", nil, "a variant that is another command line, NAME='COMMAND ...' (several: repeat it)")
 	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")
 	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
-	flags.StringVar(&f.metric, "metric", string(trial.Wall), "what decides: "+metricNames())
+	f.metric.register(cmd)
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "regular expression of what is not compared in lines of output, such as dates (several: repeat it)")
 	p := &f.plan
 	const budget = 2 * time.Minute
 	flags.DurationVar(&p.Budget, "budget", budget, "time to spend; unless given, a verdict may take longer with long commands")
@@ -90,14 +92,6 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	flags.BoolVar(&p.IgnoreFailure, "ignore-failure", false, "measure a command that exits with a status other than 0")
 	flags.BoolVar(&f.json, "json", false, "write the outcome as JSON (docs/trial.schema.json)")
 	return cmd
-}
-
-func metricNames() string {
-	names := make([]string, 0, len(trial.Metrics()))
-	for _, m := range trial.Metrics() {
-		names = append(names, string(m))
-	}
-	return strings.Join(names, ", ")
 }
 
 func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) error {

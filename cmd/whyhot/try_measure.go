@@ -29,7 +29,9 @@ func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.W
 		if outcome.Metric == trial.Wall {
 			advice = "--metric cpu is less disturbed by that than wall time"
 		}
-		outcome.Notes = append(outcome.Notes, disturbed.Notes(used.cpu+ownCPU(), advice)...)
+		if outcome.Metric != trial.Instructions { // nothing disturbs a count
+			outcome.Notes = append(outcome.Notes, disturbed.Notes(used.cpu+ownCPU(), advice)...)
+		}
 	}
 	return outcome, err
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"whyhot/internal/preload"
-	"whyhot/internal/trial"
 	"whyhot/internal/trial/variant"
 )
 
@@ -27,11 +26,13 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	if err := f.checkNumbers(); err != nil {
 		return err
 	}
-	metric, err := trial.ParseMetric(f.metric)
-	if err != nil {
-		return fmt.Errorf("--metric: %w", err)
+	if err := f.metric.fill(p); err != nil {
+		return err
 	}
-	p.Metric = metric
+	var err error
+	if p.Ignore, err = parseIgnore(f.ignore); err != nil {
+		return err
+	}
 	found, missing := variant.Preloads(f.preload, preload.NewFinder())
 	environments, err := variant.Environments(f.env)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func (t *trial) outcome(stopped Stop) *Outcome {
 	o := &Outcome{
 		Version: OutcomeVersion, Command: t.plan.Command, Directory: t.plan.Dir,
-		Metric: t.plan.Metric, Unit: t.plan.Metric.Unit(),
+		Metric: t.plan.Metric, Unit: t.plan.unit(t.plan.Metric), HigherIsBetter: t.plan.higherIsBetter(t.plan.Metric),
 		Started: t.start, Elapsed: t.elapsed().Seconds(), Stopped: stopped, Seed: t.plan.Seed, Rounds: t.rounds,
 		Level: t.rules.Level, EachLevel: t.rules.Each(), Band: t.rules.Band,
 		Machine: Machine{Pinned: t.plan.Pin},
@@ -67,15 +67,26 @@ func (t *trial) variantOf(a *arm) VariantArm {
 	}
 	verdict := stat.Unclear
 	for _, m := range Metrics() {
-		s, rounds, ok := t.sample(a, m)
-		if !ok || rounds < t.rules.FewestRounds() || rounds < t.rounds {
+		base, other := t.pairs(a, m)
+		if len(base) == 0 || len(base) < t.rounds {
 			continue
 		}
-		i := s.Interval(t.rules.Each())
+		var i stat.Interval
+		var judged stat.Verdict
+		switch {
+		case m == t.plan.Metric && t.exact(base, other):
+			i = stat.Range(base, other)
+			judged = t.rules.JudgeRange(i)
+		case len(base) < t.rules.FewestRounds():
+			continue
+		default:
+			s, n, _ := t.sample(a, m)
+			i = s.Interval(t.rules.Each())
+			judged = t.rules.Judge(i, stat.SwapTest(base, other), n)
+		}
 		v.Ratios[m] = finding.Interval{Estimate: i.Estimate, Low: i.Low, High: i.High}
 		if m == t.plan.Metric {
-			base, other := t.pairs(a, m)
-			verdict = t.rules.Judge(i, stat.SwapTest(base, other), rounds)
+			verdict = judged
 		}
 	}
 	v.Verdict = Verdict(verdict)
@@ -123,7 +134,7 @@ func (t *trial) noteDrift() {
 		word = "down"
 	}
 	t.notef("the baseline's %s went %s by %s during the trial (heat, load or caches); ratios compare runs of one round, which meet it alike",
-		metricNoun(t.plan.Metric), word, percent(max(d.Change, -d.Change)))
+		t.plan.noun(t.plan.Metric), word, percent(max(d.Change, -d.Change)))
 }
 
 func (t *trial) noteTree() {

@@ -88,8 +88,8 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 		progress = func(Progress) {}
 	}
 	t := &trial{
-		plan: plan, runner: runner, clock: clock, progress: progress,
-		start: clock.Now(), rules: stat.DefaultRules(len(plan.Variants)),
+		plan: plan, runner: plan.instrument(runner), clock: clock, progress: progress,
+		start: clock.Now(), rules: plan.rules(),
 		varies: map[string]bool{},
 		boot:   rand.New(rand.NewPCG(plan.Seed, 2)), //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
 	}
@@ -117,7 +117,7 @@ func (t *trial) running() []*arm {
 func (t *trial) spec(a *arm) run.Spec {
 	s := run.Spec{
 		Args: t.plan.Command, Env: t.plan.Env, Dir: t.plan.Dir, Stdin: t.plan.Stdin,
-		Outputs: t.plan.Outputs, Pin: t.plan.Pin, Timeout: t.timeout(),
+		Outputs: t.plan.Outputs, Pin: t.plan.Pin, Timeout: t.timeout(), Filter: t.plan.filter(),
 		// The peak of small programs is known to a watched run only, and where
 		// memory decides, the time that watching costs does not matter.
 		Watch: t.plan.Metric == Memory,
@@ -136,9 +136,13 @@ func (t *trial) spec(a *arm) run.Spec {
 // timeout of one run. A run that takes ten times as long as the first one is
 // taken for hanging; short commands get a minute.
 func (t *trial) timeout() time.Duration {
-	const times, least = 10, time.Minute
+	times, least := time.Duration(10), time.Minute
 	if t.plan.Timeout > 0 || t.base().first == nil {
 		return t.plan.Timeout
+	}
+	if t.plan.Counter != nil {
+		times *= time.Duration(t.plan.Counter.Slowdown())
+		least *= 10
 	}
 	return max(least, times*t.base().first.Wall)
 }
@@ -165,13 +169,17 @@ func (t *trial) warmUp(ctx context.Context) error {
 			if err := t.accept(a, res); err != nil {
 				return err
 			}
-			if err := missingOutput(t.base().first); err != nil {
+			if err := t.usable(a, k); err != nil {
 				return err
 			}
 			t.perRound += res.Wall
 		}
 	}
 	t.perRound /= time.Duration(max(1, t.plan.WarmUps))
+	if t.plan.Counter != nil {
+		t.perRound = time.Duration(float64(t.perRound) * t.plan.Counter.Slowdown())
+		t.notef("%s", t.plan.Counter.Note())
+	}
 	if len(t.running()) < 2 {
 		return nil
 	}
@@ -202,6 +210,19 @@ func (t *trial) accept(a *arm, res *run.Result) error {
 		t.compare(a, want.Outputs[i], o)
 	}
 	return nil
+}
+
+// usable checks the baseline's first run for what the plan relies on.
+func (t *trial) usable(a *arm, run int) error {
+	if a.variant != nil || run > 0 {
+		return nil
+	}
+	if _, ok := t.plan.Metric.value(a.first); !ok && t.plan.Counter == nil {
+		if err := t.plan.unmeasured(a.first); err != nil {
+			return err
+		}
+	}
+	return missingOutput(a.first)
 }
 
 // missingOutput finds a file that was named to be compared and that the command
@@ -245,7 +266,7 @@ func (t *trial) mark(a *arm, name string, at int64) {
 // measure runs rounds until there is a reason to stop.
 func (t *trial) measure(ctx context.Context) (Stop, error) {
 	order := rand.New(rand.NewPCG(t.plan.Seed, 1)) //nolint:gosec // as above
-	look := t.rules.FewestRounds()
+	look := t.fewestRounds()
 	for {
 		if len(t.running()) < 2 {
 			return StopFailed, nil
@@ -279,6 +300,11 @@ func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 		if err := t.accept(a, res); err != nil {
 			return fmt.Errorf("round %d: %w", t.rounds+1, err)
 		}
+		if _, ok := t.plan.Metric.value(res); !ok && a.variant == nil {
+			if err := t.plan.unmeasured(res); err != nil {
+				return err
+			}
+		}
 		a.results = append(a.results, res)
 		if a.out != "" {
 			a.results = a.results[:len(a.results)-1]
@@ -303,13 +329,13 @@ func (t *trial) enough(look *int) (Stop, bool) {
 		}
 		return StopBudget, t.plan.HardBudget && t.overBudget()
 	}
-	if t.overBudget() && (t.plan.HardBudget && t.rounds >= t.plan.MinRounds || t.rounds >= max(t.plan.MinRounds, t.rules.FewestRounds())) {
+	if t.overBudget() && (t.plan.HardBudget && t.rounds >= t.plan.MinRounds || t.rounds >= max(t.plan.MinRounds, t.needed())) {
 		return StopBudget, true
 	}
 	if t.rounds < *look {
 		return "", false
 	}
-	*look = stat.NextLook(t.rounds)
+	*look = max(stat.NextLook(t.rounds), t.rules.FewestRounds())
 	if t.rounds >= t.plan.MinRounds && t.settled() {
 		return StopSettled, true
 	}
@@ -323,13 +349,22 @@ func (t *trial) overBudget() bool {
 }
 
 func (t *trial) settled() bool {
-	all := true
 	for _, a := range t.running()[1:] {
-		s, n, ok := t.sample(a, t.plan.Metric)
 		base, other := t.pairs(a, t.plan.Metric)
-		all = all && ok && t.rules.Settled(s, stat.SwapTest(base, other), n)
+		if t.exact(base, other) {
+			continue
+		}
+		s, n, ok := t.sample(a, t.plan.Metric)
+		if !ok || !t.rules.Settled(s, stat.SwapTest(base, other), n) {
+			return false
+		}
 	}
-	return all
+	return true
+}
+
+// exact says that a counted metric repeats itself, so that few runs are enough.
+func (t *trial) exact(base, other []float64) bool {
+	return t.plan.Metric.counted() && stat.Repeats(base) && stat.Repeats(other)
 }
 
 // sample resamples the rounds that baseline and variant both know a metric of.
@@ -341,6 +376,22 @@ func (t *trial) sample(a *arm, m Metric) (s stat.Sample, rounds int, ok bool) {
 	return stat.RatioOfMedians(base, other, t.boot), len(base), true
 }
 
+// fewestRounds is when the numbers are looked at first, needed how many rounds a
+// verdict needs as far as is known now.
+func (t *trial) fewestRounds() int {
+	if t.plan.Metric.counted() {
+		return min(stat.FewestRepeats, t.rules.FewestRounds())
+	}
+	return t.rules.FewestRounds()
+}
+
+func (t *trial) needed() int {
+	if t.plan.Metric.counted() && (t.rounds < stat.FewestRepeats || t.settled()) {
+		return stat.FewestRepeats
+	}
+	return t.rules.FewestRounds()
+}
+
 // pairs are a metric's values of the rounds in which both sides know it.
 func (t *trial) pairs(a *arm, m Metric) (base, other []float64) {
 	for i := range min(len(a.results), len(t.base().results)) {
@@ -349,6 +400,9 @@ func (t *trial) pairs(a *arm, m Metric) (base, other []float64) {
 		if okB && okV {
 			base, other = append(base, b), append(other, v)
 		}
+	}
+	if t.plan.higherIsBetter(m) {
+		base, other = other, base // so that a ratio above 1 is better whatever the metric
 	}
 	return base, other
 }

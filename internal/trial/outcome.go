@@ -41,16 +41,19 @@ const (
 
 // Outcome is the whole result of a trial.
 type Outcome struct {
-	Version   int       `json:"version"`
-	Command   []string  `json:"command"`
-	Directory string    `json:"directory,omitempty"`
-	Metric    Metric    `json:"metric"`
-	Unit      string    `json:"unit"`
-	Started   time.Time `json:"started"`
-	Elapsed   float64   `json:"elapsed_seconds"`
-	Stopped   Stop      `json:"stopped"`
-	Seed      uint64    `json:"seed"`
-	Rounds    int       `json:"rounds"`
+	Version   int      `json:"version"`
+	Command   []string `json:"command"`
+	Directory string   `json:"directory,omitempty"`
+	Metric    Metric   `json:"metric"`
+	Unit      string   `json:"unit"`
+	// HigherIsBetter is for numbers that the command prints. Ratios are above 1
+	// for what is better either way.
+	HigherIsBetter bool      `json:"higher_is_better,omitempty"`
+	Started        time.Time `json:"started"`
+	Elapsed        float64   `json:"elapsed_seconds"`
+	Stopped        Stop      `json:"stopped"`
+	Seed           uint64    `json:"seed"`
+	Rounds         int       `json:"rounds"`
 	// Level holds for all intervals together, EachLevel for one of them; they
 	// differ when there is more than one variant.
 	Level     float64      `json:"level"`

@@ -3,66 +3,13 @@ package trial
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"regexp"
 	"time"
 
-	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/metric"
+	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
 )
-
-// Metric is what a trial judges by.
-type Metric string
-
-// The metrics. Smaller is better for all of them.
-const (
-	Wall   Metric = "wall"   // elapsed seconds
-	CPU    Metric = "cpu"    // user and system seconds of the whole tree
-	Memory Metric = "memory" // bytes, peak of the largest process
-	Faults Metric = "faults" // page faults of the whole tree
-)
-
-// Metrics lists all metrics.
-func Metrics() []Metric { return []Metric{Wall, CPU, Memory, Faults} }
-
-// ParseMetric reads the name of a metric.
-func ParseMetric(s string) (Metric, error) {
-	names := make([]string, 0, len(Metrics()))
-	for _, m := range Metrics() {
-		if string(m) == s {
-			return m, nil
-		}
-		names = append(names, string(m))
-	}
-	return "", fmt.Errorf("unknown metric %q: want one of %s", s, strings.Join(names, ", "))
-}
-
-// Unit is the unit of a metric's values.
-func (m Metric) Unit() string {
-	switch m {
-	case Wall, CPU:
-		return "seconds"
-	case Memory:
-		return "bytes"
-	case Faults:
-		return "faults"
-	}
-	return ""
-}
-
-// value reads the metric from a run. ok is false where the run does not know it.
-func (m Metric) value(r *run.Result) (v float64, ok bool) {
-	switch m {
-	case Wall:
-		v = r.Wall.Seconds()
-	case CPU:
-		v = r.CPU().Seconds()
-	case Memory:
-		v = float64(r.PeakRSS)
-	case Faults:
-		v = float64(r.MinorFaults + r.MajorFaults)
-	}
-	return v, v > 0
-}
 
 // Plan is an experiment to run.
 type Plan struct {
@@ -73,6 +20,13 @@ type Plan struct {
 	Outputs  []string // files to compare beside standard output
 	Variants []variant.Variant
 	Metric   Metric
+	// Number is the number to read from the output, nil for none; the metric
+	// Number needs it.
+	Number *metric.Number
+	// Counter counts instructions for the metric Instructions.
+	Counter *metric.Counter
+	// Ignore is what to leave out of lines of output that are compared.
+	Ignore []*regexp.Regexp
 
 	Seed      uint64
 	WarmUps   int           // runs of each that are not measured, at least 1
@@ -100,7 +54,22 @@ func (p *Plan) check() error {
 	case p.Rounds == 0 && p.Budget == 0:
 		return errors.New("neither a number of runs nor a budget: the trial might never end")
 	}
+	if err := p.checkMetric(); err != nil {
+		return err
+	}
 	return variant.Unique(p.Variants)
+}
+
+// rules are the thresholds for the plan's metric.
+func (p *Plan) rules() stat.Rules {
+	r := stat.DefaultRules(len(p.Variants))
+	if p.Metric.counted() {
+		// Where code lies does not change how much of it is executed. What still
+		// varies is what a program makes of addresses, times and its environment.
+		const band = 0.002
+		r.Band = band
+	}
+	return r
 }
 
 // Clock is the time as the schedule sees it; tests bring their own.

@@ -69,7 +69,7 @@ func (t *trial) expected() time.Duration {
 	}
 	needed := max(t.plan.MinRounds, 1) // one is always made
 	if !t.plan.HardBudget {
-		needed = max(needed, t.rules.FewestRounds())
+		needed = max(needed, t.needed())
 	}
 	least := now + time.Duration(max(0, needed-t.rounds))*t.perRound
 	return max(t.plan.Budget, least)
@@ -83,7 +83,11 @@ func (t *trial) standings() []Standing {
 		}
 		b, v := t.values(t.base(), t.plan.Metric), t.values(a, t.plan.Metric)
 		if len(b) > 0 && len(v) > 0 {
-			out = append(out, Standing{a.name(), stat.Median(b) / stat.Median(v)})
+			ratio := stat.Median(b) / stat.Median(v)
+			if t.plan.higherIsBetter(t.plan.Metric) {
+				ratio = 1 / ratio
+			}
+			out = append(out, Standing{a.name(), ratio})
 		}
 	}
 	return out

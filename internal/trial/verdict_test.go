@@ -100,16 +100,16 @@ func TestFalseVerdictsAreRare(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		change(Wall, 1.25):                     "20% less time",
-		change(Wall, 0.8):                      "25% more time",
-		change(Faults, 2):                      "50% fewer page faults",
-		side(1.25):                             "−20%",
-		side(0.99):                             "+1.0%",
-		roundUp(12 * time.Second):              "20s",
-		roundUp(55 * time.Second):              "1m",
-		roundUp(61 * time.Second):              "2m",
-		lastLine("a\nb\n\n"):                   "b",
-		ending(&run.Result{Signal: "SIGSEGV"}): "killed by SIGSEGV",
+		(&Plan{Metric: Wall}).scale().change(1.25): "20% less time",
+		(&Plan{Metric: Wall}).scale().change(0.8):  "25% more time",
+		(&Plan{Metric: Faults}).scale().change(2):  "50% fewer page faults",
+		(&Plan{Metric: Wall}).scale().side(1.25):   "−20%",
+		(&Plan{Metric: Wall}).scale().side(0.99):   "+1.0%",
+		roundUp(12 * time.Second):                  "20s",
+		roundUp(55 * time.Second):                  "1m",
+		roundUp(61 * time.Second):                  "2m",
+		lastLine("a\nb\n\n"):                       "b",
+		ending(&run.Result{Signal: "SIGSEGV"}):     "killed by SIGSEGV",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -26,9 +26,15 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 	case Same:
 		return "within " + percent(t.rules.Band) + " of the baseline"
 	case Faster, Slower:
-		return fmt.Sprintf("%s (%s to %s)", change(t.plan.Metric, i.Estimate), side(i.High), side(i.Low))
+		s := t.plan.scale()
+		low, high := s.side(i.High), s.side(i.Low)
+		if low == high {
+			return s.change(i.Estimate)
+		}
+		return fmt.Sprintf("%s (%s to %s)", s.change(i.Estimate), low, high)
 	default:
-		return fmt.Sprintf("could be anything from %s to %s%s", side(i.High), side(i.Low), t.advice(i))
+		s := t.plan.scale()
+		return fmt.Sprintf("could be anything from %s to %s%s", s.side(i.High), s.side(i.Low), t.advice(i))
 	}
 }
 
@@ -44,9 +50,9 @@ func (t *trial) explainDifference(a *arm) string {
 }
 
 func (t *trial) explainTooFew(a *arm) string {
-	need := t.rules.FewestRounds()
+	need := t.needed()
 	if len(a.results) >= need {
-		return metricNoun(t.plan.Metric) + " could not be measured in every run"
+		return t.plan.noun(t.plan.Metric) + " could not be measured in every run"
 	}
 	text := fmt.Sprintf("too few runs for a verdict: %d of %d", len(a.results), need)
 	switch {
@@ -93,22 +99,53 @@ func roundUp(d time.Duration) string {
 	return fmt.Sprintf("%dm", int((d+time.Minute-1)/time.Minute))
 }
 
-// change puts a ratio into words, in terms of what is spent.
-func change(m Metric, ratio float64) string {
-	less, more := "less", "more"
-	if m == Faults {
-		less = "fewer"
-	}
-	word := less
-	if ratio < 1 {
-		word = more
-	}
-	return fmt.Sprintf("%s %s %s", percent(math.Abs(1-1/ratio)), word, metricNoun(m))
+// scale says what a ratio means for what is measured.
+type scale struct {
+	noun   string
+	fewer  bool // the noun is counted: fewer, not less
+	higher bool // more of it is better
 }
 
-// side is one end of an interval as the change in what is spent.
-func side(ratio float64) string {
-	d := 1/ratio - 1
+func (p *Plan) scale() scale {
+	return scale{
+		noun: p.noun(p.Metric), fewer: p.Metric == Faults || p.Metric == Instructions,
+		higher: p.higherIsBetter(p.Metric),
+	}
+}
+
+// noun is what a metric counts, in a sentence.
+func (p *Plan) noun(m Metric) string {
+	if m == Number && p.Number != nil && p.Number.Unit != "" {
+		return p.Number.Unit
+	}
+	return metricNoun(m)
+}
+
+// spent is the change in what is measured that a ratio stands for: -0.2 is 20 %
+// less.
+func (s scale) spent(ratio float64) float64 {
+	if s.higher {
+		return ratio - 1
+	}
+	return 1/ratio - 1
+}
+
+// change puts a ratio into words.
+func (s scale) change(ratio float64) string {
+	d := s.spent(ratio)
+	word := "more"
+	switch {
+	case d < 0 && s.fewer:
+		word = "fewer"
+	case d < 0:
+		word = "less"
+	}
+	return fmt.Sprintf("%s %s %s", percent(math.Abs(d)), word, s.noun)
+}
+
+// side is one end of an interval as the change in what is measured.
+func (s scale) side(ratio float64) string {
+	d := s.spent(ratio)
 	sign := "+"
 	if d < 0 {
 		sign = "−"
@@ -126,6 +163,10 @@ func metricNoun(m Metric) string {
 		return "memory"
 	case Faults:
 		return "page faults"
+	case Instructions:
+		return "instructions"
+	case Number:
+		return "of the printed number"
 	}
 	return string(m)
 }

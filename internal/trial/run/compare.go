@@ -9,7 +9,7 @@ import (
 	"hash"
 	"io"
 	"os"
-	"path/filepath"
+	"syscall"
 )
 
 // spoolLimit bounds how much of a reference output is kept on disk. Beyond it,
@@ -62,6 +62,10 @@ func (r *reference) append(p []byte) error {
 	}
 	n, err := r.file.Write(p)
 	r.size += int64(n)
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		r.whole = false // hashes still compare; only where a difference is stays unknown
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("keeping the output to compare with: %w", err)
 	}
@@ -146,11 +150,8 @@ func (s stamp) changed(now stamp) bool {
 }
 
 // recordFile fingerprints one output file after a run.
-func (rs *references) recordFile(dir, name string, before stamp) (Output, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
+func (rs *references) recordFile(spec Spec, name string, before stamp) (Output, error) {
+	path := under(spec.Dir, name)
 	missing := Output{Name: name, FirstDifference: -1}
 	if !before.changed(stampOf(path)) {
 		return missing, nil
@@ -167,8 +168,10 @@ func (rs *references) recordFile(dir, name string, before stamp) (Output, error)
 	if err != nil {
 		return missing, err
 	}
-	if _, err := io.Copy(rec, f); err != nil {
+	compared, flush := filtered(spec, name, rec)
+	if _, err := io.Copy(compared, f); err != nil {
 		return missing, fmt.Errorf("reading output file %s: %w", name, err)
 	}
+	flush()
 	return rec.output(), rec.err
 }

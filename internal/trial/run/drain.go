@@ -16,10 +16,11 @@ import (
 type drain struct {
 	read, write *os.File
 	to          io.Writer
+	flush       func() // after the last byte
 	done        chan struct{}
 }
 
-func newDrain(to io.Writer) (*drain, error) {
+func newDrain(to io.Writer, flush func()) (*drain, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("making a pipe: %w", err)
@@ -27,7 +28,7 @@ func newDrain(to io.Writer) (*drain, error) {
 	// A large pipe lets the command run ahead of us. Users without the right to
 	// it keep the default size.
 	_, _ = unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, pipeSize)
-	return &drain{read: r, write: w, to: to, done: make(chan struct{})}, nil
+	return &drain{read: r, write: w, to: to, flush: flush, done: make(chan struct{})}, nil
 }
 
 // start closes our copy of the write end and begins to read.
@@ -43,6 +44,7 @@ func (d *drain) start() {
 				_, _ = d.to.Write(buf[:n])
 			}
 			if err != nil {
+				d.flush()
 				return
 			}
 		}

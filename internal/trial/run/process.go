@@ -81,7 +81,7 @@ func (l *Local) Run(ctx context.Context, spec Spec) (*Result, error) {
 	for i, name := range spec.Outputs {
 		before[i] = stampOf(under(spec.Dir, name))
 	}
-	stdout, err := l.refs.recorder("standard output")
+	stdout, err := l.refs.recorder(Stdout)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (l *Local) Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, stdout.err
 	}
 	for i, name := range spec.Outputs {
-		o, err := l.refs.recordFile(spec.Dir, name, before[i])
+		o, err := l.refs.recordFile(spec, name, before[i])
 		if err != nil {
 			return nil, err
 		}
@@ -156,13 +156,15 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 		return nil, fmt.Errorf("standard input of the command: %w", err)
 	}
 	defer func() { _ = stdin.Close() }()
-	out, err := newDrain(stdout)
+	compared, flush := filtered(spec, Stdout, stdout)
+	out, err := newDrain(compared, flush)
 	if err != nil {
 		return nil, err
 	}
 	defer out.close()
 	tail := &tailWriter{limit: tailSize}
-	errs, err := newDrain(tail)
+	seen, flushErr := filtered(spec, Stderr, io.Discard)
+	errs, err := newDrain(io.MultiWriter(tail, seen), flushErr)
 	if err != nil {
 		return nil, err
 	}
@@ -186,14 +188,14 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 	wall := time.Since(start)
 	g.stop()
 	left := sweep(proc.Pid, out, errs)
-	seen := w.stop()
+	processes := w.stop()
 	if waitErr != nil {
 		return nil, fmt.Errorf("waiting for %s: %w", spec.Args[0], waitErr)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	res := &Result{Wall: wall, TimedOut: g.timedOut.Load(), LeftRunning: left.ended, StderrTail: tail.String(), Processes: seen}
+	res := &Result{Wall: wall, TimedOut: g.timedOut.Load(), LeftRunning: left.ended, StderrTail: tail.String(), Processes: processes}
 	res.fillUsage(state, left.usage, floor)
 	return res, nil
 }

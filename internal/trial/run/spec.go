@@ -16,6 +16,11 @@ type Spec struct {
 	Outputs []string // files whose content is compared
 	Pin     []int    // CPUs the tree may use; nil for all
 	Timeout time.Duration
+	// Filter sees every line of standard output, standard error and the output
+	// files and returns what of it is compared. Lines keep their line feed; one
+	// longer than a megabyte comes in pieces. It is called from several goroutines
+	// and must not keep or change the line. nil compares everything.
+	Filter func(name string, line []byte) []byte
 	// Watch observes the tree while it runs: which processes have the library
 	// loaded and how much memory each took. It costs CPU time, so only runs that
 	// are not measured ask for it.
@@ -41,6 +46,12 @@ type Result struct {
 	Outputs []Output // as Spec.Outputs
 
 	Processes []Process // of a watched run
+
+	// Number and Instructions are what package metric adds, 0 when not known.
+	Number       float64
+	Instructions float64
+	// Simulated says that times and memory are those of a simulator.
+	Simulated bool
 }
 
 // CPU is the processor time in user and kernel mode.
