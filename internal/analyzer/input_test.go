@@ -216,3 +216,44 @@ func TestCacheHoldsUntilSomethingChanges(t *testing.T) {
 		}
 	}
 }
+
+// Cycles are modelled for processors of the unit's own architecture alone: code
+// made for another one says nothing about them.
+func TestCyclesOfTheUnitsArchitecture(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFileOf(t, filepath.Join(dir, "fill.c"), `struct buf { unsigned char *data; unsigned long n; };
+void fill(struct buf *b, int x) {
+  for (unsigned long i = 0; i < b->n; i++)
+    b->data[i] = x;
+}
+`)
+	for target, want := range map[string]struct{ has, lacks string }{
+		"x86_64-linux-gnu":    {"skylake", "neoverse-v1"},
+		"aarch64-linux-gnu":   {"neoverse-v1", "skylake"},
+		"riscv64-linux-gnu":   {"", "skylake"},
+		"powerpc64le-linux":   {"", "skylake"},
+		"wasm32-unknown-wasi": {"", "skylake"},
+	} {
+		u, err := compdb.FromCommand(dir, "", []string{"clang", "--target=" + target, "-O2", "-ffreestanding", "-c", "fill.c"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Reply
+		opts := Options{Binary: analyserBinary(t), Workers: 1, Cycles: true}
+		if err := Run(t.Context(), []compdb.Unit{u}, opts, func(o Outcome) { r = o.Reply }); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Errors) > 0 && strings.Contains(r.Errors[0], "built without the target") {
+			continue // such an LLVM exists
+		}
+		if len(r.Errors) > 0 || len(r.Candidates) != 1 {
+			t.Errorf("%s: %v, %d candidates", target, r.Errors, len(r.Candidates))
+			continue
+		}
+		cycles := r.Candidates[0].Worlds[WorldWritten].Cycles
+		if _, ok := cycles[want.lacks]; ok || (want.has != "" && cycles[want.has] <= 0) {
+			t.Errorf("%s: cycles %v", target, cycles)
+		}
+	}
+}
