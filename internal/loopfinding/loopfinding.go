@@ -32,6 +32,16 @@ type loop struct {
 // functions or units are one finding. Without a profile nothing ranks them but
 // what was confirmed, the kind of effect and the depth of the loop.
 func Findings(outcomes []analyzer.Outcome, opts Options) []finding.Finding {
+	sorted := loopsOf(outcomes, opts)
+	out := make([]finding.Finding, 0, len(sorted))
+	for _, l := range sorted {
+		out = append(out, l.finding())
+	}
+	return out
+}
+
+// loopsOf groups the candidates by source loop, the weightiest first.
+func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	loops := map[string]*loop{}
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
@@ -63,11 +73,7 @@ func Findings(outcomes []analyzer.Outcome, opts Options) []finding.Finding {
 		return cmp.Or(-cmp.Compare(weight(a.best), weight(b.best)),
 			cmp.Compare(a.place.File, b.place.File), cmp.Compare(a.place.Line, b.place.Line), cmp.Compare(a.rule.id, b.rule.id))
 	})
-	out := make([]finding.Finding, 0, len(sorted))
-	for _, l := range sorted {
-		out = append(out, l.finding())
-	}
-	return out
+	return sorted
 }
 
 // weight orders loops without a profile.
