@@ -183,6 +183,12 @@ func explained(ir []finding.Finding, g *group) bool {
 func explain(f *finding.Finding, g *group) {
 	m := g.main()
 	f.Evidence = append(slices.Clip(f.Evidence), g.evidence()...)
+	if own := g.accesses(); len(own) > 0 {
+		f.Accesses = withWrites(own, f.Accesses)
+	}
+	if sameFile(f.Place.File, m.Place.File) && m.Place.Line == f.Place.Line && m.Place.EndLine > m.Place.Line {
+		f.Place.EndLine = m.Place.EndLine
+	}
 	if what := g.locations(); f.Certainty == finding.Confirmed && what != "" {
 		// Beside the advice that it makes concrete; the caller's list stays as it is.
 		f.Fix.Steps = slices.Insert(slices.Clone(f.Fix.Steps), min(1, len(f.Fix.Steps)), "here that is "+what)
@@ -283,6 +289,7 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 		Title:     title,
 		Certainty: finding.Suspected,
 		Place:     finding.Place{Function: m.Function, File: m.Place.File, Line: m.Place.Line},
+		Accesses:  g.accesses(),
 		Evidence:  g.evidence(),
 		Fix:       finding.Fix{Kind: "code", Steps: r.steps},
 		Links:     opts.UserRules[m.Rule].Links,

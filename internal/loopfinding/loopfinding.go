@@ -135,20 +135,15 @@ func ownPoint(chain []analyzer.Point) (analyzer.Point, bool) {
 func (l *loop) finding() finding.Finding {
 	c := l.best
 	place := finding.Place{File: l.place.File, Line: l.place.Line, Function: demangled(l.place.Function, c.Function)}
-	for _, a := range slices.Concat(c.Loads, c.Writes) {
-		if p, ok := ownPoint(a.Where); ok && p.File == place.File && p.Line > place.EndLine && p.Line < place.Line+1000 {
-			place.EndLine = p.Line
-		}
-	}
-	if place.EndLine <= place.Line {
-		place.EndLine = 0
-	}
+	place.EndLine = l.loopEnd()
 	f := finding.Finding{
 		ID:        finding.ID(l.rule.id, place, relativeID(l)),
 		Rule:      l.rule.id,
 		Title:     l.title(),
 		Certainty: finding.Suspected,
 		Place:     place,
+		Accesses:  accesses(c),
+		Worlds:    worlds(c),
 		Evidence:  l.evidence(),
 		Fix:       l.fix(),
 	}
