@@ -21,7 +21,7 @@ analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot
 	@mkdir -p build
 	@cmake -G Ninja -S analyzer -B build/analyzer -DCMAKE_CXX_COMPILER=clang++-19 > build/analyzer-cmake.log || { cat build/analyzer-cmake.log; exit 1; }
 	ninja -C build/analyzer
-	@mkdir -p bin && cp build/analyzer/whyhot-analyzer bin/
+	@mkdir -p bin && cp build/analyzer/whyhot-analyzer build/analyzer/whyhot-whatif.so bin/
 
 .PHONY: demo
 demo: build ## record real programs, say why they are hot, try the proposed changes
