@@ -23,6 +23,7 @@ import (
 type explainFlags struct {
 	load   loadFlags
 	filter filterFlags
+	source sourceFlags
 	json   bool
 	html   string
 	rules  []string
@@ -33,7 +34,7 @@ type explainFlags struct {
 func newExplainCmd() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain FILE",
+		Use:   "explain FILE [-p BUILD_DIR]",
 		Short: "Why it is hot: findings ranked by the CPU they could give back",
 		Long: `Judges a profile against the catalogue of known slow libraries, functions and
 patterns, and prints a short list of findings: what is slow, how much CPU it
@@ -41,10 +42,15 @@ touches (± sampling error), what may come back, what speaks for it, what to
 change, and the command that proves it. Trials that were run with
 "whyhot try --profile FILE" are shown with the finding they prove or refute.
 
+With -p BUILD_DIR it also judges the program's own source: the hot functions are
+compiled as they are and as they could be, and the findings stand in the same
+list by the CPU that their lines take.
+
 Many fast programs get no finding; that is an answer too.`,
 		Example: `  whyhot explain cpu.pb.gz
   whyhot explain cpu.pb.gz --html report.html
-  whyhot explain perf.data --process nginx --json`,
+  whyhot explain perf.data --process nginx --json
+  whyhot explain cpu.pb.gz -p build`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args[0], f) },
 	}
@@ -53,15 +59,19 @@ Many fast programs get no finding; that is an answer too.`,
 	flags.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
 	flags.StringVar(&f.html, "html", "", "write a self-contained HTML report to `OUT`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
-	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO)")
+	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
 	f.load.add(cmd)
 	f.filter.add(cmd)
+	f.source.add(cmd)
 	return cmd
 }
 
 func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if f.number < 0 {
 		return fmt.Errorf("-n %d: must not be negative", f.number)
+	}
+	if err := f.source.check(cmd); err != nil {
+		return err
 	}
 	cat, err := loadCatalog(f.rules)
 	if err != nil {
@@ -75,7 +85,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
-	report, err := explain(cmd, p, path, cat, f)
+	report, looked, err := explain(cmd, p, path, cat, f)
 	if err != nil {
 		return err
 	}
@@ -85,7 +95,6 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 		report.Notes = append(report.Notes, fmt.Sprintf("%d more findings (-n 0 shows all)", len(report.Findings)-f.number))
 		report.Findings = report.Findings[:f.number]
 	}
-	looked := fmt.Sprintf("%d catalogue entries were held against %s.", len(cat.Entries), countText(p))
 	if f.html != "" {
 		if err := writeHTMLReport(f.html, path, p, report, looked); err != nil {
 			return err
@@ -114,18 +123,27 @@ func countText(p *profile.Profile) string {
 	return fmt.Sprintf("%d samples", p.Count())
 }
 
-// explain makes the report of a profile: what the rules say, with the trials
-// that lie beside the file.
-func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.Catalog, f explainFlags) (finding.Report, error) {
+// explain makes the report of a profile: what the rules and the source say, with
+// the trials that lie beside the file; and what was looked at.
+func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.Catalog, f explainFlags) (r finding.Report, looked string, err error) {
 	findings, notes, err := rule.Run(cmd.Context(), p, cat, binfacts.New(f.load.debugDirs...),
 		rule.Options{ProfilePath: pathForNext(path), Fallback: f.all})
 	if err != nil {
-		return finding.Report{}, err
+		return r, "", err
+	}
+	looked = fmt.Sprintf("%d catalogue entries were held against %s.", len(cat.Entries), countText(p))
+	if f.source.analyse.build != "" && rule.Judges(p) {
+		source, err := explainSource(cmd, p, f.source, f.all)
+		if err != nil {
+			return r, "", err
+		}
+		findings, notes = append(findings, source.findings...), append(notes, source.notes...)
+		looked += " In the source: " + source.looked + "."
 	}
 	if path != "-" {
 		trials, err := ledger.Load(path)
 		if err != nil {
-			return finding.Report{}, err
+			return r, "", err
 		}
 		attachTrials(findings, trials)
 	}
@@ -136,7 +154,7 @@ func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.C
 		Findings: findings,
 		Notes:    notes,
 		Unjudged: !rule.Judges(p),
-	}, nil
+	}, looked, nil
 }
 
 // attachTrials lifts findings to proved or refuted where a trial says so.

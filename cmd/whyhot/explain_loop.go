@@ -23,8 +23,14 @@ import (
 // sideBySide is the width from which the worlds stand beside each other.
 const sideBySide = 140
 
+type loopFlags struct {
+	build      string
+	json       bool
+	predicates []string
+}
+
 func newExplainLoopCmd() *cobra.Command {
-	var f scanFlags
+	var f loopFlags
 	cmd := &cobra.Command{
 		Use:   "explain-loop FILE:LINE -p BUILD_DIR | explain-loop FILE:LINE -- COMPILER ARG…",
 		Short: "Show a loop in all worlds: source, machine code, loads, cycles and what the compiler said",
@@ -40,7 +46,7 @@ func newExplainLoopCmd() *cobra.Command {
 	return cmd
 }
 
-func runExplainLoop(cmd *cobra.Command, args []string, f scanFlags) error {
+func runExplainLoop(cmd *cobra.Command, args []string, f loopFlags) error {
 	at, err := parseAt(args[0])
 	if err != nil {
 		return err
@@ -98,7 +104,7 @@ func parseAt(arg string) (analyzer.At, error) {
 // loopUnits gives the command line after --, else the units of the build whose
 // main file is meant. A header has no unit of its own: --build and a file of
 // the build that includes it are needed then.
-func loopUnits(cmd *cobra.Command, rest []string, f scanFlags, file string) ([]compdb.Unit, error) {
+func loopUnits(cmd *cobra.Command, rest []string, f loopFlags, file string) ([]compdb.Unit, error) {
 	if dash := cmd.ArgsLenAtDash(); dash == 1 {
 		if f.build != "" {
 			return nil, errors.New("either -p BUILD_DIR or `-- COMPILER ARG…`, not both")

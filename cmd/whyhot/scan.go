@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,20 +15,19 @@ import (
 	"whyhot/internal/astfinding"
 	"whyhot/internal/compdb"
 	"whyhot/internal/finding"
+	"whyhot/internal/join"
 	"whyhot/internal/loopfinding"
+	"whyhot/internal/report/excerpt"
+	"whyhot/internal/report/source"
 	"whyhot/internal/userrule"
 )
 
 type scanFlags struct {
-	build      string
+	analyse    analyseFlags
 	json       bool
-	jobs       int
-	noCache    bool
 	suspected  bool
-	predicates []string
 	rules      []string
 	checkRules bool
-	accessors  []string
 }
 
 func newScanCmd() *cobra.Command {
@@ -41,15 +41,11 @@ func newScanCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runScan(cmd, args, f) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.build, "build", "p", "", "build directory with a compile_commands.json")
+	f.analyse.add(cmd, "build directory with a compile_commands.json")
 	fl.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
-	fl.IntVarP(&f.jobs, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
-	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers")
 	fl.BoolVar(&f.suspected, "suspected", false, "also list the candidates that no counterfactual confirmed")
-	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size, volatile")
 	fl.StringArrayVar(&f.rules, "rules", nil, "also look for the source patterns in `DIR` (repeatable; docs/rules/user-rules.md)")
 	fl.BoolVar(&f.checkRules, "check-rules", false, "only run the fixtures of the rules in --rules")
-	fl.StringSliceVar(&f.accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
 	return cmd
 }
 
@@ -61,55 +57,77 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 			return err
 		}
 	}
-	var units []compdb.Unit
-	if !f.checkRules {
-		if units, err = scanUnits(cmd, args, f); err != nil {
-			return err
-		}
+	if f.checkRules {
+		return checkSourceRules(cmd, own)
+	}
+	units, err := scanUnits(cmd, args, f.analyse.build)
+	if err != nil {
+		return err
+	}
+	opts, err := f.analyse.options(own)
+	if err != nil {
+		return err
+	}
+	outcomes, err := analyse(cmd, units, opts)
+	if err != nil {
+		return stopped(err, len(outcomes), len(units))
+	}
+	report := finding.Report{
+		Version:  finding.SchemaVersion,
+		Findings: sourceFindings(outcomes, f.suspected, own),
+		Notes:    slices.Concat(outcomeNotes(outcomes), analyzer.Notes(outcomes), astfinding.Errors(outcomes)),
+	}
+	report.Notes = append(report.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
+	addExcerpts(report.Findings, nil)
+	return printReport(cmd, report, f.json, fmt.Sprintf("%s analysed; no loop gains from a counterfactual.", counted(len(units), "unit was", "units were")))
+}
+
+// sourceFindings are what both layers say, joined.
+func sourceFindings(outcomes []analyzer.Outcome, suspected bool, own []userrule.Rule) []finding.Finding {
+	ir := loopfinding.Findings(outcomes, loopfinding.Options{Suspected: suspected})
+	return astfinding.Join(ir, outcomes, astfinding.Options{Suspected: suspected, UserRules: userrule.ForReport(own)})
+}
+
+// addExcerpts cuts out the source of each finding. heat gives lines their
+// shares and may be nil.
+func addExcerpts(findings []finding.Finding, heat *join.Heat) {
+	var files source.Finder
+	in := excerpt.Input{Text: files.Lines}
+	if heat != nil {
+		in.Shares = heat.Lines
+	}
+	for i := range findings {
+		excerpt.Add(&findings[i], in)
+	}
+}
+
+// interrupted is the exit code of a program that ^C ended, as shells count it.
+const interrupted = 130
+
+// stopped says how far an analysis came that ^C ended: answers are kept as they
+// come, so that the next run goes on from there.
+func stopped(err error, done, of int) error {
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &exitError{code: interrupted, err: fmt.Errorf("stopped after %d of %d units; what was answered is cached", done, of)}
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// checkSourceRules runs the fixtures that the user's rules bring along.
+func checkSourceRules(cmd *cobra.Command, own []userrule.Rule) error {
+	if len(own) == 0 {
+		return errors.New("--check-rules checks the rules of --rules DIR: name a directory")
 	}
 	binary, err := analyzer.Find()
 	if err != nil {
 		return err
-	}
-	if f.checkRules {
-		return checkSourceRules(cmd, binary, own)
-	}
-	opts := analyzer.Options{Binary: binary, Workers: f.jobs, Predicates: f.predicates, Blame: true, AST: analyzer.ASTRequest{
-		Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: f.accessors, UserRules: userrule.ForAnalyzer(own),
-	}}
-	if !f.noCache {
-		if opts.Cache, err = analyzer.OpenCache("", binary); err != nil {
-			return err
-		}
-	}
-	var outcomes []analyzer.Outcome
-	var notes []string
-	err = analyzer.Run(cmd.Context(), units, opts, func(o analyzer.Outcome) {
-		outcomes = append(outcomes, o)
-		if o.Err != nil {
-			notes = append(notes, fmt.Sprintf("%s: %v", o.Unit.File, o.Err))
-		}
-		for _, e := range o.Reply.Errors[:min(1, len(o.Reply.Errors))] {
-			notes = append(notes, fmt.Sprintf("%s does not compile: %s", o.Unit.File, e))
-		}
-	})
-	if err != nil {
-		return err
-	}
-	report := finding.Report{
-		Version: finding.SchemaVersion,
-		Findings: astfinding.Join(loopfinding.Findings(outcomes, loopfinding.Options{Suspected: f.suspected}), outcomes,
-			astfinding.Options{Suspected: f.suspected, UserRules: userrule.ForReport(own)}),
-		Notes: append(notes, astfinding.Errors(outcomes)...),
-	}
-	report.Notes = append(report.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first")
-	return printReport(cmd, report, f.json, fmt.Sprintf("%d units were analysed; no loop gains from a counterfactual.", len(units)))
-}
-
-// checkSourceRules runs the fixtures that the user's rules bring along.
-func checkSourceRules(cmd *cobra.Command, binary string, own []userrule.Rule) error {
-	if len(own) == 0 {
-		return errors.New("--check-rules checks the rules of --rules DIR: name a directory")
 	}
 	if err := userrule.Check(cmd.Context(), binary, own); err != nil {
 		return err
@@ -118,22 +136,22 @@ func checkSourceRules(cmd *cobra.Command, binary string, own []userrule.Rule) er
 	for _, r := range own {
 		fixtures += len(r.Fixtures)
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%d rules, %d fixtures: all as expected\n", len(own), fixtures)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d rules, %d fixtures: all as expected\n", len(own), fixtures)
 	return err
 }
 
-func scanUnits(cmd *cobra.Command, args []string, f scanFlags) ([]compdb.Unit, error) {
+func scanUnits(cmd *cobra.Command, args []string, build string) ([]compdb.Unit, error) {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-		if dash > 0 || f.build != "" {
+		if dash > 0 || build != "" {
 			return nil, errors.New("either -p BUILD_DIR with files, or `-- COMPILER ARG…`, not both")
 		}
 		u, err := unitOf(args)
 		return []compdb.Unit{u}, err
 	}
-	if f.build == "" {
+	if build == "" {
 		return nil, errors.New("say where the build is: -p BUILD_DIR (with its compile_commands.json), or give one command line after --")
 	}
-	units, err := compdb.Load(f.build)
+	units, err := compdb.Load(build)
 	if err != nil || len(args) == 0 {
 		return units, err
 	}
@@ -141,7 +159,7 @@ func scanUnits(cmd *cobra.Command, args []string, f scanFlags) ([]compdb.Unit, e
 		return !slices.ContainsFunc(args, func(a string) bool { return names(a, u.File) })
 	})
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("none of %s is in %s", strings.Join(args, ", "), filepath.Join(f.build, "compile_commands.json"))
+		return nil, fmt.Errorf("none of %s is in %s", strings.Join(args, ", "), filepath.Join(build, "compile_commands.json"))
 	}
 	return chosen, nil
 }

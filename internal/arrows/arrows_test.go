@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"loopfinding": {"analyzer", "finding"},
 	"astfinding":  {"analyzer", "finding"},
 	"userrule":    {"analyzer", "astfinding", "compdb"},
+	"join":        {"profile", "finding", "compdb"},
 	"collect":     {"profile", "ingest", "symbol", "elfinfo"},
 	"preload":     {},
 	"trial":       {"finding", "shellwords", "preload"},

@@ -71,7 +71,10 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	}
 	plain := lipgloss.NewStyle()
 	item(string(f.Certainty), placeText(f.Place), certaintyStyle(f.Certainty))
-	for i, text := range evidenceTexts(f.Evidence) {
+	p.source(indent, f)
+	p.worlds(indent, f.Worlds)
+	shown := slices.DeleteFunc(slices.Clone(f.Evidence), func(e finding.Evidence) bool { return inSource(f, e.Kind) })
+	for i, text := range evidenceTexts(shown) {
 		item(once(i, "why"), text, plain)
 	}
 	if f.Gain != nil {
@@ -98,7 +101,11 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	}
 	if f.Next != "" {
 		// A command is never broken: people copy it.
-		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, "prove it"), styles.command.Render(Clean(f.Next)))
+		label := "prove it"
+		if !strings.HasPrefix(f.Next, "whyhot try") {
+			label = "look"
+		}
+		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, label), styles.command.Render(Clean(f.Next)))
 	}
 	item("id", f.ID, styles.dim)
 }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/analyzer"
+	"whyhot/internal/compdb"
+	"whyhot/internal/finding"
+	"whyhot/internal/join"
+	"whyhot/internal/profile"
+	"whyhot/internal/report/term"
+)
+
+// sourceFlags say what explain does with the source of the profiled program.
+type sourceFlags struct {
+	analyse  analyseFlags
+	coverage float64
+}
+
+func (f *sourceFlags) add(cmd *cobra.Command) {
+	f.analyse.add(cmd, "also judge the program's source: build `DIR` with a compile_commands.json")
+	cmd.Flags().Float64Var(&f.coverage, "coverage", 0.9, "with -p: analyse the hottest functions until they hold this fraction of the CPU spent in the build's source")
+}
+
+func (f *sourceFlags) check(cmd *cobra.Command) error {
+	if f.coverage <= 0 || f.coverage > 1 {
+		return fmt.Errorf("--coverage %v: a fraction above 0 and up to 1", f.coverage)
+	}
+	if f.analyse.build == "" {
+		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s is about the program's source: give its build with -p BUILD_DIR", name)
+			}
+		}
+	}
+	return nil
+}
+
+// sourceJoin is what the source of the build says of a profile.
+type sourceJoin struct {
+	findings []finding.Finding
+	notes    []string
+	looked   string // what was looked at, for the reader of an empty list
+}
+
+// explainSource analyses the units of the build that hold hot code, both layers
+// on the hot functions; with all the whole build.
+func explainSource(cmd *cobra.Command, p *profile.Profile, f sourceFlags, all bool) (sourceJoin, error) {
+	units, err := compdb.Load(f.analyse.build)
+	if err != nil {
+		return sourceJoin{}, err
+	}
+	opts, err := f.analyse.options(nil)
+	if err != nil {
+		return sourceJoin{}, err
+	}
+	opts.Cycles = true
+	heat := join.NewHeat(p, join.NewTree(units))
+	out := sourceJoin{notes: heat.Notes()}
+	var outcomes []analyzer.Outcome
+	if all {
+		if outcomes, err = analyse(cmd, units, opts); err != nil {
+			return out, stopped(err, len(outcomes), len(units))
+		}
+		out.looked = counted(len(outcomes), "unit", "units") + " of the build"
+	} else {
+		plan := heat.Cover(f.coverage)
+		if outcomes, err = analyseHot(cmd, plan, opts); err != nil {
+			return out, err
+		}
+		out.notes = append(out.notes, join.MissingNote(plan.Missing(lackOf(outcomes)))...)
+		out.looked = fmt.Sprintf("%s in %s of the build, which hold %.0f %% of the CPU spent in its source",
+			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
+	}
+	out.notes = slices.Concat(out.notes, outcomeNotes(outcomes), analyzer.Notes(outcomes))
+	ranked := heat.Rank(sourceFindings(outcomes, all, nil), join.Options{All: all})
+	out.findings = ranked.Findings
+	addExcerpts(out.findings, heat)
+	for i := range out.findings {
+		if pl := out.findings[i].Place; pl.File != "" && len(out.findings[i].Worlds) > 0 {
+			out.findings[i].Next = fmt.Sprintf("whyhot explain-loop %s -p %s", term.Quote(fmt.Sprintf("%s:%d", pl.File, pl.Line)), term.Quote(f.analyse.build))
+		}
+	}
+	out.notes = append(out.notes, leftOut(ranked)...)
+	return out, nil
+}
+
+func leftOut(r join.Ranked) []string {
+	var out []string
+	if r.Cold > 0 {
+		out = append(out, counted(r.Cold, "finding in the source is", "findings in the source are")+" cold: the profile never shows their lines (--all lists them)")
+	}
+	if r.Small > 0 {
+		out = append(out, counted(r.Small, "finding in the source takes", "findings in the source take")+" too little CPU to pay (--all lists them)")
+	}
+	return out
+}
+
+// analyseHot asks the units of the plan, and further ones where a function of a
+// header was not where it was looked for first.
+func analyseHot(cmd *cobra.Command, plan *join.Plan, opts analyzer.Options) ([]analyzer.Outcome, error) {
+	var outcomes []analyzer.Outcome
+	for {
+		work := plan.Next(lackOf(outcomes))
+		if len(work) == 0 {
+			return outcomes, nil
+		}
+		functions := map[string][]string{}
+		units := make([]compdb.Unit, len(work))
+		for i, w := range work {
+			units[i], functions[unitKey(w.Unit)] = w.Unit, w.Functions
+		}
+		opts.FunctionsOf = func(u compdb.Unit) []string { return functions[unitKey(u)] }
+		more, err := analyse(cmd, units, opts)
+		outcomes = append(outcomes, more...)
+		if err != nil {
+			return outcomes, stopped(err, len(more), len(units))
+		}
+	}
+}
+
+// lackOf knows which units were asked for a function and do not define it. A
+// unit without an answer lacks everything.
+func lackOf(outcomes []analyzer.Outcome) join.Lacks {
+	type ask struct{ unit, name string }
+	lacks := map[ask]bool{}
+	answered := map[string]bool{}
+	for _, o := range outcomes {
+		if o.Err == nil && len(o.Reply.Errors) == 0 {
+			answered[unitKey(o.Unit)] = true
+		}
+		for _, n := range o.Reply.Undefined {
+			lacks[ask{unitKey(o.Unit), n}] = true
+		}
+	}
+	return func(u compdb.Unit, name string) bool {
+		key := unitKey(u)
+		return !answered[key] || lacks[ask{key, name}]
+	}
+}

@@ -1,0 +1,78 @@
+package join
+
+import (
+	"math"
+
+	"whyhot/internal/finding"
+)
+
+// Options of Rank.
+type Options struct {
+	All bool // keep what never shows in the profile
+}
+
+// least is the best case below which a finding is not worth reading, a fraction
+// of all CPU; fewest the samples below which a share is chance. They are those
+// of the catalogue's rules.
+const (
+	least  = 0.01
+	fewest = 10
+)
+
+// Ranked is what Rank made of findings in the source.
+type Ranked struct {
+	Findings []finding.Finding
+	Cold     int // left out: their lines never show in the profile
+	Small    int // left out: they show, but too little to pay
+}
+
+// Rank gives findings in the source their share of the CPU and an estimate of
+// what the fix may give back. A share is that of the samples that ran on the
+// finding's lines or in what was inlined there; calls out of the loop are not
+// in it, for no edit of the loop makes them faster.
+func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
+	var out Ranked
+	for _, f := range findings {
+		value, count := h.Self(h.rangeOf(f))
+		share := h.share(value)
+		margin := finding.ShareError(share, h.p.Count())
+		f.Share = finding.Share{Exclusive: &share, Error: &margin}
+		f.Gain = estimate(f.Worlds, share, margin)
+		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
+		switch {
+		case o.All || !small:
+			out.Findings = append(out.Findings, f)
+		case count == 0:
+			out.Cold++
+		default:
+			out.Small++
+		}
+	}
+	return out
+}
+
+func (h *Heat) rangeOf(f finding.Finding) Range {
+	r := Range{File: f.Place.File, Line: f.Place.Line, End: f.Place.EndLine}
+	if m := h.tree.resolve(f.Place.File); m.file != "" {
+		r.File = m.file
+	}
+	return r
+}
+
+// estimate is Amdahl's law on the loop's share: at best the edited loop takes
+// the part of its time that reduction leaves, at worst the edit changes nothing.
+func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
+	r, basis := reduction(worlds)
+	if r <= 0 {
+		return nil
+	}
+	high := math.Min(1, share+margin) * r
+	return &finding.Gain{
+		Low: 0, High: round(high),
+		Basis: percent(share) + " of the CPU × up to " + percent(r) + " of it given back: " + basis + ". It is a model's upper end; the lower is no gain: measure",
+	}
+}
+
+// round keeps four digits behind the point: more would claim a precision that
+// no sample has.
+func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
