@@ -19,6 +19,8 @@ type Build struct {
 	PGO       bool     `json:"pgo,omitempty"`
 	BOLT      bool     `json:"bolt,omitempty"`
 	Patches   []string `json:"patches,omitempty"` // files, in order
+	// Label names the build where its flags say nothing to a reader.
+	Label string `json:"label,omitempty"`
 }
 
 // Built is a variant's place after it was built.
@@ -38,6 +40,9 @@ func LTOKinds() []string { return []string{"auto", "thin", "full"} }
 
 // Name is the build in the order in which its parts take effect.
 func (b *Build) Name() string {
+	if b.Label != "" {
+		return b.Label
+	}
 	var parts []string
 	for _, p := range b.Patches {
 		parts = append(parts, filepath.Base(p))
