@@ -36,6 +36,7 @@ test: build analyzer ## install what is missing, run every check and every test
 .PHONY: lint
 lint: $(LINT) ## run the linters alone
 	$(LINT) run ./...
+	scripts/lint-cpp
 
 $(LINT): tools/golangci/go.mod
 	@echo "building golangci-lint (once)"

@@ -137,8 +137,8 @@ void Report::add(Match M, const FunctionDecl *F) {
   Functions.push_back(F);
 }
 
-void Report::addSites(const llvm::DenseMap<const FunctionDecl *,
-                                           std::vector<std::pair<const Stmt *, const FunctionDecl *>>> &Calls) {
+void Report::addSites(
+    const llvm::DenseMap<const FunctionDecl *, std::vector<std::pair<const Stmt *, const FunctionDecl *>>> &Calls) {
   for (size_t I = 0; I < R.Matches.size(); I++) {
     if (!Functions[I])
       continue;

@@ -20,8 +20,7 @@ namespace {
 
 class EmitUnoptimised : public EmitLLVMOnlyAction {
 public:
-  EmitUnoptimised(llvm::LLVMContext *C, const Layers &Wanted, Unit &U)
-      : EmitLLVMOnlyAction(C), Wanted(Wanted), U(U) {}
+  EmitUnoptimised(llvm::LLVMContext *C, const Layers &Wanted, Unit &U) : EmitLLVMOnlyAction(C), Wanted(Wanted), U(U) {}
 
   bool BeginInvocation(CompilerInstance &CI) override {
     CodeGenOptions &CG = CI.getCodeGenOpts();

@@ -9,7 +9,7 @@ using namespace clang;
 namespace whyhot::ast {
 namespace {
 
-const std::vector<std::string> UsualAccessors = {"size", "len",  "count",  "length", "begin", "end",
+const std::vector<std::string> UsualAccessors = {"size",   "len",  "count",  "length", "begin", "end",
                                                  "rbegin", "rend", "cbegin", "cend",   "empty"};
 
 // The innermost loop that runs both statements.

@@ -29,7 +29,7 @@ std::optional<Mode> modeOf(const FunctionFacts &F, const Report &R) {
     std::string Where = "on the command line";
     if (At.isValid() && At.getFilename()[0] != '<')
       Where = "at " + std::string(At.getFilename()) + ":" + std::to_string(At.getLine());
-    return Mode{Name, std::move(Where), StringRef(Name).contains("DEBUG") };
+    return Mode{Name, std::move(Where), StringRef(Name).contains("DEBUG")};
   }
   return std::nullopt;
 }

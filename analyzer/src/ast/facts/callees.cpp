@@ -189,9 +189,9 @@ void Callees::visit(const Stmt *S, Summary &Out) {
         return visit(*Taken, Out);
   }
   if (const auto *If = dyn_cast<IfStmt>(S)) {
-    for (const Stmt *Part : {static_cast<const Stmt *>(If->getInit()),
-                             static_cast<const Stmt *>(If->getConditionVariableDeclStmt()),
-                             static_cast<const Stmt *>(If->getCond())})
+    for (const Stmt *Part :
+         {static_cast<const Stmt *>(If->getInit()), static_cast<const Stmt *>(If->getConditionVariableDeclStmt()),
+          static_cast<const Stmt *>(If->getCond())})
       visit(Part, Out);
     return visitArms(If->getThen(), If->getElse(), Out);
   }

@@ -14,9 +14,9 @@ struct Summary {
   // Inline all the way down on at least one path: Does is what that path does. A
   // branch that makes an opaque call (a buffer grows) is the path not taken.
   bool Transparent = false;
-  bool Whole = false;       // transparent on every path: nothing escapes through it
-  bool Linear = false;      // no branch and no loop, and so all the way down
-  bool Harmless = false;    // reads and writes nothing that matters here, or never returns
+  bool Whole = false;    // transparent on every path: nothing escapes through it
+  bool Linear = false;   // no branch and no loop, and so all the way down
+  bool Harmless = false; // reads and writes nothing that matters here, or never returns
   std::vector<Effect> Does;
   std::unique_ptr<Path> Returned; // where a body is a single return
 };

@@ -113,7 +113,8 @@ void Effects::of(const Stmt *S, std::vector<Effect> &Out) {
   if (const auto *New = dyn_cast<CXXNewExpr>(S); New && isPlacement(New)) {
     QualType T = New->getAllocatedType();
     if (T->isScalarType())
-      Out.push_back({isCharLike(T, C) ? Effect::CharStore : Effect::Store, P.pointee(New->getPlacementArg(0)), T, New, New});
+      Out.push_back(
+          {isCharLike(T, C) ? Effect::CharStore : Effect::Store, P.pointee(New->getPlacementArg(0)), T, New, New});
     return;
   }
   if (isa<CXXNewExpr, CXXDeleteExpr, GCCAsmStmt, CXXDynamicCastExpr, AtomicExpr, CoroutineSuspendExpr>(S))

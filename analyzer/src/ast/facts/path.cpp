@@ -277,8 +277,8 @@ Path Paths::value(const Expr *E) {
   }
   if (const auto *BO = dyn_cast<BinaryOperator>(E); BO && !BO->isAssignmentOp() && BO->getOpcode() != BO_Comma)
     return arithmetic(BO);
-  if (const auto *CC = dyn_cast<CXXConstructExpr>(E); CC && CC->getNumArgs() == 1 && CC->getArg(0)->isGLValue() &&
-                                                      CC->getConstructor()->isCopyOrMoveConstructor())
+  if (const auto *CC = dyn_cast<CXXConstructExpr>(E);
+      CC && CC->getNumArgs() == 1 && CC->getArg(0)->isGLValue() && CC->getConstructor()->isCopyOrMoveConstructor())
     return lvalue(CC->getArg(0));
   if (const auto *Bind = dyn_cast<CXXBindTemporaryExpr>(E))
     return value(Bind->getSubExpr());

@@ -37,7 +37,7 @@ bool isCharLike(QualType T, const ASTContext &C) {
     return isCharLike(AT->getValueType(), C);
   if (const auto *BT = dyn_cast<BuiltinType>(Canonical))
     return BT->getKind() == BuiltinType::Char_S || BT->getKind() == BuiltinType::Char_U ||
-                                 BT->getKind() == BuiltinType::SChar || BT->getKind() == BuiltinType::UChar;
+           BT->getKind() == BuiltinType::SChar || BT->getKind() == BuiltinType::UChar;
   if (const auto *ET = dyn_cast<EnumType>(Canonical))
     return Canonical->isStdByteType() || !C.getLangOpts().CPlusPlus || !ET->getDecl()->isExternallyVisible();
   return isa<VectorType>(Canonical);
