@@ -2,7 +2,9 @@ package loopfinding
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 
 	"whyhot/internal/analyzer"
 	"whyhot/internal/finding"
@@ -88,4 +90,18 @@ func addChain(chains [][]analyzer.Point, chain []analyzer.Point) [][]analyzer.Po
 		return chains
 	}
 	return append(chains, chain)
+}
+
+// Predicates are the analyser's names of all that can be blamed, sorted.
+func Predicates() []string { return slices.Sorted(maps.Keys(rules)) }
+
+// PredicateOf is the one that a finding's id speaks of, "" where the finding is
+// of another kind.
+func PredicateOf(id string) string {
+	for name, r := range rules {
+		if strings.HasPrefix(id, r.id+"-") {
+			return name
+		}
+	}
+	return ""
 }

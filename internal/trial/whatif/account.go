@@ -27,6 +27,20 @@ type Count struct {
 	unoptimised, untagged bool
 }
 
+// String says what was edited.
+func (c *Count) String() string {
+	const most = 3
+	in := strings.Join(c.Units[:min(most, len(c.Units))], ", ")
+	if n := len(c.Units) - most; n > 0 {
+		in += fmt.Sprintf(" and %d more", n)
+	}
+	places := "places"
+	if c.Made == 1 {
+		places = "place"
+	}
+	return fmt.Sprintf("%s: edited in %d %s of the compiled code (%s)", c.Finding, c.Made, places, in)
+}
+
 // entry is one line of the log; analyzer/whatif/log.cpp writes it.
 type entry struct {
 	Unit       string `json:"unit"`

@@ -51,31 +51,6 @@ func (p *Plan) Late() bool {
 	return slices.ContainsFunc(p.Edits, func(e Edit) bool { return e.late() })
 }
 
-// Relative is the plan for copies of a source tree: it names the files of the
-// tree from there, which fits wherever the copy lies.
-func (p *Plan) Relative(root string) *Plan {
-	out := &Plan{Placebo: p.Placebo}
-	for _, e := range p.Edits {
-		e.Loops, e.Accesses = relative(e.Loops, root), relative(e.Accesses, root)
-		out.Edits = append(out.Edits, e)
-	}
-	return out
-}
-
-func relative(chains [][]Point, root string) [][]Point {
-	out := make([][]Point, 0, len(chains))
-	for _, c := range chains {
-		moved := slices.Clone(c)
-		for i, p := range moved {
-			if rel, err := filepath.Rel(root, p.File); err == nil && filepath.IsLocal(rel) {
-				moved[i].File = rel
-			}
-		}
-		out = append(out, moved)
-	}
-	return out
-}
-
 // World is a plan that is ready to be built: a directory with the plug-in, the
 // plan beside it and the log that compilers append to.
 type World struct {
