@@ -3,6 +3,7 @@ package trial
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"whyhot/internal/trial/run"
@@ -105,6 +106,15 @@ func (p *Plan) instrument(r run.Runner) run.Runner {
 		r = p.Number.Wrap(r)
 	}
 	return r
+}
+
+// ParseIgnore reads an expression of what is not compared.
+func ParseIgnore(expression string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, fmt.Errorf("ignore %q: %w", expression, err)
+	}
+	return re, nil
 }
 
 // filter leaves out of a line what is not compared, nil when all of it is.

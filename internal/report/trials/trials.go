@@ -8,6 +8,7 @@ package trials
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -90,6 +91,8 @@ func table(p *term.Printer, o *trial.Outcome) {
 		{Title: ratioTitle(o.Metric), Right: true},
 		{Title: fmt.Sprintf("%.0f%% interval", 100*o.Level)},
 		{Title: "1 = baseline", Optional: 2},
+		{Title: numberTitle(o), Right: true},
+		{Title: "instructions", Right: true},
 		{Title: "time", Right: true},
 		{Title: "CPU time", Right: true, Optional: 3},
 		{Title: "memory", Right: true},
@@ -97,7 +100,7 @@ func table(p *term.Printer, o *trial.Outcome) {
 		{Title: "verdict"},
 	}}
 	if o.Metric != trial.Faults {
-		t.Columns[7].Optional = 5
+		t.Columns[9].Optional = 5
 	}
 	t.Add(append([]term.Cell{{Text: "baseline"}, {}, {}, {}}, spent(&o.Baseline)...)...)
 	draw := newAxis(o, bar)
@@ -127,21 +130,32 @@ func ratioTitle(m trial.Metric) string {
 		return "memory ratio"
 	case trial.Faults:
 		return "fault ratio"
+	case trial.Instructions, trial.Number:
 	}
 	return "ratio"
+}
+
+// numberTitle heads the column of the number that the command prints.
+func numberTitle(o *trial.Outcome) string {
+	if o.Metric == trial.Number && o.Unit != "" {
+		return o.Unit
+	}
+	return "number"
 }
 
 // spent are the medians of one arm.
 func spent(a *trial.Arm) []term.Cell {
 	cells := make([]term.Cell, 0, len(trial.Metrics()))
-	for _, m := range []trial.Metric{trial.Wall, trial.CPU, trial.Memory, trial.Faults} {
+	for _, m := range []trial.Metric{trial.Number, trial.Instructions, trial.Wall, trial.CPU, trial.Memory, trial.Faults} {
 		s, ok := a.Summary[m]
 		text := ""
 		switch {
 		case !ok:
 		case m == trial.Memory:
 			text = quantity.Bytes(s.Median)
-		case m == trial.Faults:
+		case m == trial.Number:
+			text = strconv.FormatFloat(s.Median, 'g', 5, 64)
+		case m == trial.Faults, m == trial.Instructions:
 			text = quantity.Count(int64(math.Round(s.Median)))
 		default:
 			text = quantity.Duration(time.Duration(s.Median * float64(time.Second)))
@@ -180,11 +194,21 @@ type axis struct {
 }
 
 func newAxis(o *trial.Outcome, width int) axis {
-	a := axis{low: 0, high: 0, width: width}
+	var ends []float64
 	for i := range o.Variants {
-		if r, ok := o.SpeedUp(&o.Variants[i]); ok && r.Low > 0 {
-			a.low = min(a.low, math.Log(r.Low))
-			a.high = max(a.high, math.Log(r.High))
+		if r, ok := o.SpeedUp(&o.Variants[i]); ok {
+			ends = append(ends, r.Low, r.High)
+		}
+	}
+	return axisOf(ends, width)
+}
+
+// axisOf spans the ratios given, and 1.
+func axisOf(ends []float64, width int) axis {
+	a := axis{width: width}
+	for _, r := range ends {
+		if r > 0 && !math.IsInf(r, 0) {
+			a.low, a.high = min(a.low, math.Log(r)), max(a.high, math.Log(r))
 		}
 	}
 	const least = 0.02 // an axis narrower than this would make noise look large

@@ -1,0 +1,70 @@
+package suite
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"whyhot/internal/preload"
+	"whyhot/internal/trial/variant"
+)
+
+// Variant is a variant of every benchmark.
+type Variant struct {
+	variant.Variant
+
+	Set Assignments // values in place of the file's own
+}
+
+// Changes turns the file's variants, or its steps with those before added, into
+// variants. A library that is not installed leaves its variant out; a step that
+// is missing would change what the ones behind it mean, so it is an error.
+func (f *File) Changes(find variant.Locator) (found []Variant, missing []error, err error) {
+	var sum Variant
+	libraries := func(name string) (*preload.Library, error) {
+		libs, errs := variant.Preloads([]string{name}, find)
+		if len(errs) > 0 {
+			return nil, errs[0]
+		}
+		return libs[0].Preload, nil
+	}
+	for _, c := range f.Variants {
+		v := Variant{}
+		if err := v.add(c, libraries); err != nil {
+			missing = append(missing, fmt.Errorf("variant %q: %w", c.Name, err))
+			continue
+		}
+		found = append(found, v)
+	}
+	for _, c := range f.Steps {
+		if err := sum.add(c, libraries); err != nil {
+			return nil, nil, fmt.Errorf("step %q: %w", c.Name, err)
+		}
+		v := sum
+		v.Env, v.Set = slices.Clone(sum.Env), maps.Clone(sum.Set)
+		found = append(found, v)
+	}
+	return found, missing, nil
+}
+
+// add puts a change on top of what there is.
+func (v *Variant) add(c Change, library func(string) (*preload.Library, error)) error {
+	v.Name = c.Name
+	if c.Preload != "" {
+		lib, err := library(c.Preload)
+		if err != nil {
+			return err
+		}
+		v.Preload = lib
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
+		prefix := k + "="
+		v.Env = slices.DeleteFunc(v.Env, func(kv string) bool { return len(kv) >= len(prefix) && kv[:len(prefix)] == prefix })
+		v.Env = append(v.Env, prefix+c.Env[k])
+	}
+	if v.Set == nil {
+		v.Set = Assignments{}
+	}
+	maps.Copy(v.Set, c.Set)
+	return nil
+}
