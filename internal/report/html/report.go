@@ -2,9 +2,11 @@ package html
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/quantity"
 )
 
@@ -63,6 +65,49 @@ type card struct {
 	Best      string // and its variant
 	DiffLines []diffLine
 	Functions string // what to show in the flame graph, one a line
+
+	Lines      []sourceLine // of the finding's excerpt
+	HasShares  bool         // of its lines
+	Legend     []loopview.Mark
+	Compiled   []loopview.World // the loop in its worlds
+	HasCycles  bool
+	WorldsNote string
+	NextLabel  string
+}
+
+// sourceLine is a line of the excerpt. Gap says that lines before it are left
+// out.
+type sourceLine struct {
+	Number      int
+	Text, Share string
+	Signs       []string
+	Loop, Gap   bool
+}
+
+func (c *card) addSource(f *finding.Finding) {
+	c.Evidence = loopview.Rest(*f)
+	if len(f.Worlds) > 0 {
+		c.Compiled, c.HasCycles = loopview.Worlds(f.Worlds)
+		c.WorldsNote = loopview.Note(f.Worlds)
+	}
+	if f.Source == nil {
+		return
+	}
+	c.Legend = loopview.Legend(*f)
+	for i, l := range f.Source.Lines {
+		line := sourceLine{Number: l.Number, Text: strings.ReplaceAll(l.Text, "\t", "    "), Loop: l.Loop}
+		line.Gap = i > 0 && f.Source.Lines[i-1].Number+1 < l.Number
+		if l.Share != nil {
+			line.Share = quantity.Percent(*l.Share)
+			c.HasShares = true
+		}
+		for _, role := range loopview.Roles() {
+			if slices.Contains(l.Marks, role) {
+				line.Signs = append(line.Signs, loopview.Sign(role))
+			}
+		}
+		c.Lines = append(c.Lines, line)
+	}
 }
 
 func newCard(f *finding.Finding) card {
@@ -87,6 +132,14 @@ func newCard(f *finding.Finding) card {
 		c.Measured, c.Best = ratio(best.SpeedUp.Estimate), best.Variant
 	}
 	c.DiffLines = diffLines(f.Fix.Diff)
+	c.NextLabel = "Prove it"
+	switch {
+	case !strings.HasPrefix(f.Next, "whyhot try"):
+		c.NextLabel = "Look"
+	case len(c.Charts) > 0:
+		c.NextLabel = "Measure again"
+	}
+	c.addSource(f)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/symname"
 )
@@ -73,8 +74,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	item(string(f.Certainty), placeText(f.Place), certaintyStyle(f.Certainty))
 	p.source(indent, f)
 	p.worlds(indent, f.Worlds)
-	shown := slices.DeleteFunc(slices.Clone(f.Evidence), func(e finding.Evidence) bool { return inSource(f, e.Kind) })
-	for i, text := range evidenceTexts(shown) {
+	for i, text := range evidenceTexts(loopview.Rest(f)) {
 		item(once(i, "why"), text, plain)
 	}
 	if f.Gain != nil {
