@@ -23,7 +23,8 @@ protocol::Reply answer(const protocol::Request &R) {
   protocol::Reply Out;
   Out.Id = R.Id;
   auto Start = std::chrono::steady_clock::now();
-  frontend::Unit U = frontend::compile(R.Directory, R.Arguments, {R.IR, R.AST ? &R.AstOptions : nullptr});
+  frontend::Unit U = frontend::compile(
+      R.Directory, R.Arguments, {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files});
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
   Out.Notes = U.Notes;
@@ -32,6 +33,8 @@ protocol::Reply answer(const protocol::Request &R) {
   Out.Unoptimised = U.Unoptimised;
   Out.StrictAliasing = U.StrictAliasing;
   Out.Ast = std::move(U.Ast);
+  if (R.Fix)
+    Out.Fix = std::move(U.Fix);
   if (!U.Module || !U.Target)
     return Out;
   Start = std::chrono::steady_clock::now();
@@ -44,6 +47,7 @@ protocol::Reply answer(const protocol::Request &R) {
   O.Blame = R.Blame;
   O.Assembly = R.Assembly;
   O.Cycles = R.Cycles;
+  O.EveryLoop = R.EveryLoop;
   O.File = R.File;
   O.Line = R.Line;
   Out.Result = ir::analyse(*U.Module, *U.Target, O);

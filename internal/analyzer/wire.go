@@ -15,6 +15,8 @@ type Request struct {
 	Cycles   bool `json:"cycles,omitempty"`   // throughput of every candidate in every world
 	Assembly bool `json:"assembly,omitempty"` // its machine code there
 	At       *At  `json:"at,omitempty"`       // loops around a line instead of candidates
+	// EveryLoop also follows loops that are no candidates: a control group.
+	EveryLoop bool `json:"every_loop,omitempty"`
 }
 
 // At names a source line. The file is compared from its end.
@@ -51,6 +53,10 @@ type LoopState struct {
 	Reloads            int     `json:"reloads"`
 	LoadsPerIteration  float64 `json:"loads_per_iteration"` // of the source loop
 	StoresPerIteration float64 `json:"stores_per_iteration"`
+	// Of an average iteration with its sub-loops: what stands on a branch that
+	// is hardly taken counts for less than one.
+	UsualLoads float64 `json:"usual_loads"`
+	UsualCalls float64 `json:"usual_calls"`
 
 	Cycles   map[string]float64 `json:"cycles,omitempty"` // per source iteration, by CPU; llvm-mca's model
 	Assembly string             `json:"assembly,omitempty"`
@@ -67,19 +73,21 @@ const (
 
 // Candidate is a loop that repeats loads for no reason but the blamed stores.
 type Candidate struct {
-	Predicate string               `json:"predicate"`
-	Function  string               `json:"function"` // linkage name of the function the loop ended up in
-	Start     []Point              `json:"start"`
-	EndLine   int                  `json:"end_line"` // of the loop, in the file of Start[0]; 0 unknown
-	Depth     int                  `json:"depth"`
-	Innermost bool                 `json:"innermost"`
-	Loads     []Access             `json:"loads"`
-	Writes    []Access             `json:"writes"`
-	Worlds    map[string]LoopState `json:"worlds"`
-	Confirmed bool                 `json:"confirmed"`
-	Reach     []string             `json:"reach"` // the worlds whose edit has an effect
-	Effect    string               `json:"effect"`
-	Groups    [][]int              `json:"groups,omitempty"` // of Writes: each group must change type together
+	Predicate      string               `json:"predicate"`
+	Function       string               `json:"function"` // linkage name of the function the loop ended up in
+	Start          []Point              `json:"start"`
+	EndLine        int                  `json:"end_line"`  // of the loop, in the file of Start[0]; 0 unknown
+	Enclosing      [][]Point            `json:"enclosing"` // starts of the loops around it, inner first
+	Depth          int                  `json:"depth"`
+	Innermost      bool                 `json:"innermost"`
+	MostIterations int                  `json:"most_iterations"` // 0 when nothing bounds them
+	Loads          []Access             `json:"loads"`
+	Writes         []Access             `json:"writes"`
+	Worlds         map[string]LoopState `json:"worlds"`
+	Confirmed      bool                 `json:"confirmed"`
+	Reach          []string             `json:"reach"` // the worlds whose edit has an effect
+	Effect         string               `json:"effect"`
+	Groups         [][]int              `json:"groups,omitempty"` // of Writes: each group must change type together
 }
 
 // Remark is one optimisation remark of the world as written.

@@ -27,10 +27,15 @@ type Counterfactual struct {
 // one to take where a finding can be reached by both, "" for the one that a
 // build can show best.
 func Counterfactuals(outcomes []analyzer.Outcome, opts Options, world string) []Counterfactual {
-	var out []Counterfactual
-	for _, l := range loopsOf(outcomes, opts) {
+	loops := loopsOf(outcomes, opts)
+	out := make([]Counterfactual, 0, len(loops))
+	for _, l := range loops {
 		c := Counterfactual{Finding: l.finding(), Predicate: l.best.Predicate}
-		for _, k := range l.copies {
+		copies := slices.Clone(l.copies)
+		for _, o := range l.nest {
+			copies = append(copies, o.copies...)
+		}
+		for _, k := range copies {
 			c.Loops = addChain(c.Loops, k.Start)
 			for _, a := range slices.Concat(k.Writes, qualified(k)) {
 				c.Accesses = addChain(c.Accesses, a.Where)

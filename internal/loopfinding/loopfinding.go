@@ -26,6 +26,7 @@ type loop struct {
 	copies         []analyzer.Candidate
 	best           analyzer.Candidate // the copy whose effect is largest
 	strictAliasing bool
+	nest           []*loop // loops around or inside it that one edit frees with it
 }
 
 // Findings makes one finding for every source loop. Copies of a loop in several
@@ -45,6 +46,9 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	loops := map[string]*loop{}
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
+			if c.Confirmed && !editable(c) {
+				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
+			}
 			place, ok := ownPoint(c.Start)
 			if !ok || (!c.Confirmed && !opts.Suspected) {
 				continue
@@ -53,7 +57,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 			if !known {
 				continue
 			}
-			key := fmt.Sprintf("%s\x00%s\x00%d\x00%d", r.id, place.File, place.Line, place.Column)
+			key := loopKey(r, place)
 			l := loops[key]
 			if l == nil {
 				l = &loop{rule: r, place: place, best: c, strictAliasing: o.Reply.StrictAliasing}
@@ -65,6 +69,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 			}
 		}
 	}
+	mergeNests(loops)
 	sorted := make([]*loop, 0, len(loops))
 	for _, l := range loops {
 		sorted = append(sorted, l)
@@ -75,6 +80,10 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	})
 	return sorted
 }
+
+// fewIterations is how short an inner loop is that the compiler unrolls fully,
+// so that the loop around it is the one to look at.
+const fewIterations = 8
 
 // weight orders loops without a profile.
 func weight(c analyzer.Candidate) float64 {
@@ -93,6 +102,9 @@ func weight(c analyzer.Candidate) float64 {
 	if c.Innermost {
 		w += 100
 	}
+	if c.MostIterations > 0 && c.MostIterations <= fewIterations {
+		w -= 150
+	}
 	w += 10 * float64(min(c.Depth, 5))
 	return w + min(9, removedLoads(c))
 }
@@ -108,8 +120,9 @@ func removedLoads(c analyzer.Candidate) float64 {
 	return removed
 }
 
-// systemPrefixes hold headers that nobody edits.
-var systemPrefixes = []string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/"}
+// systemPrefixes hold headers that nobody edits. Where /lib is a link to
+// /usr/lib, cleaning /lib/gcc/…/../../../../include gives /include.
+var systemPrefixes = []string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/", "/lib/", "/include/"}
 
 func isSystem(file string) bool {
 	for _, p := range systemPrefixes {
@@ -188,7 +201,11 @@ func (l *loop) title() string {
 	case c.Effect == "idiom":
 		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", capital(l.rule.what), where)
 	}
-	return fmt.Sprintf("%s (%s) force %s needless loads an iteration", capital(l.rule.what), where, number(removedLoads(c)))
+	plural := "s"
+	if removedLoads(c) == 1 {
+		plural = ""
+	}
+	return fmt.Sprintf("%s (%s) force %s needless load%s an iteration", capital(l.rule.what), where, number(removedLoads(c)), plural)
 }
 
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
@@ -226,16 +243,16 @@ func (l *loop) evidence() []finding.Evidence {
 			add("world", "%s: %s", w.name, describe(s))
 		}
 	}
-	for _, a := range c.Writes {
-		if p, ok := ownPoint(a.Where); ok {
-			add("write", "store of %s at %s:%d:%d", typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)
-		}
+	for _, t := range places(slices.Concat(c.Writes, c.Loads)) {
+		add(t.kind, "%s", t.text)
 	}
-	for _, a := range c.Loads {
-		if p, ok := ownPoint(a.Where); ok {
-			kind := map[string]string{"first": "first access", "load": "repeated load"}[a.Kind]
-			add(a.Kind, "%s of %s at %s:%d:%d", kind, typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)
+	for _, o := range l.nest {
+		relation := "the loop around it"
+		if o.best.Depth > c.Depth {
+			relation = "the loop in it"
 		}
+		add("nest", "%s, line %d, has the same cause: %s; with the edit %s", relation, o.place.Line,
+			describe(o.best.Worlds[analyzer.WorldWritten]), describe(bestWorld(o.best)))
 	}
 	if n := len(l.copies); n > 1 {
 		confirmed := 0
@@ -247,6 +264,45 @@ func (l *loop) evidence() []finding.Evidence {
 		add("copies", "%d copies of the loop by inlining or instantiation, %d of them confirmed", n, confirmed)
 	}
 	return out
+}
+
+type accessText struct{ kind, text string }
+
+// places tells the accesses by the user's own lines, each once: the inline
+// functions of a library make several of one.
+func places(as []analyzer.Access) []accessText {
+	var out []accessText
+	var count []int
+	for _, a := range as {
+		p, ok := ownPoint(a.Where)
+		if !ok {
+			continue
+		}
+		what := map[string]string{"first": "first load or store of", "load": "repeated load of", "write": "store of"}[a.Kind]
+		t := accessText{a.Kind, fmt.Sprintf("%s %s at %s:%d:%d", what, typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)}
+		if i := slices.Index(out, t); i >= 0 {
+			count[i]++
+			continue
+		}
+		out, count = append(out, t), append(count, 1)
+	}
+	for i, n := range count {
+		if n > 1 {
+			out[i].text += fmt.Sprintf(" (%d of them)", n)
+		}
+	}
+	return out
+}
+
+// bestWorld is the world with the fewest loads among those that confirm.
+func bestWorld(c analyzer.Candidate) analyzer.LoopState {
+	best := c.Worlds[analyzer.WorldWritten]
+	for _, w := range c.Reach {
+		if s := c.Worlds[w]; s.Idiom || s.LoadsPerIteration < best.LoadsPerIteration {
+			best = s
+		}
+	}
+	return best
 }
 
 func describe(s analyzer.LoopState) string {

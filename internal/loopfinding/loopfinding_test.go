@@ -1,6 +1,7 @@
 package loopfinding
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,5 +88,61 @@ func TestIDSurvivesLineShifts(t *testing.T) {
 	b := Findings([]analyzer.Outcome{outcome(true, candidate(25, true))}, Options{})
 	if a[0].ID != b[0].ID {
 		t.Errorf("the ID moved with the lines: %s, %s", a[0].ID, b[0].ID)
+	}
+}
+
+func TestLoopsOfANestAreOneFinding(t *testing.T) {
+	inner, outer := candidate(12, true), candidate(10, true)
+	inner.Depth, inner.Enclosing = 2, [][]analyzer.Point{at("/src/a.cpp", 10)}
+	inner.Writes, outer.Innermost, outer.Effect = outer.Writes, false, "fewer loads"
+	fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{})
+	if len(fs) != 1 || fs[0].Place.Line != 12 {
+		t.Fatalf("got %d findings, the first at line %d; want the inner loop alone", len(fs), fs[0].Place.Line)
+	}
+	if !slices.ContainsFunc(fs[0].Evidence, func(e finding.Evidence) bool { return e.Kind == "nest" && strings.Contains(e.Text, "line 10") }) {
+		t.Error("the outer loop is not told")
+	}
+	inner.MostIterations = 3
+	if fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{}); len(fs) != 1 || fs[0].Place.Line != 12 {
+		t.Errorf("a vectorised inner loop gave way to the outer one, line %d", fs[0].Place.Line)
+	}
+	inner.Effect = "fewer loads"
+	if fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{}); len(fs) != 1 || fs[0].Place.Line != 10 {
+		t.Errorf("a loop of three iterations is told for its nest, line %d", fs[0].Place.Line)
+	}
+	inner.Writes = candidate(40, true).Writes
+	if fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{}); len(fs) != 2 {
+		t.Errorf("loops with different writes are %d findings, want 2", len(fs))
+	}
+}
+
+func TestWhatALibraryStoresIsNoConfirmedFinding(t *testing.T) {
+	grows := candidate(10, true)
+	for i := range grows.Writes {
+		grows.Writes[i].Where = append([]analyzer.Point{{File: "/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/char_traits.h", Line: 354}}, grows.Writes[i].Where...)
+	}
+	in := []analyzer.Outcome{outcome(true, grows)}
+	if fs := Findings(in, Options{}); len(fs) != 0 {
+		t.Errorf("confirmed: %q", fs[0].Title)
+	}
+	fs := Findings(in, Options{Suspected: true})
+	if len(fs) != 1 || fs[0].Certainty != finding.Suspected {
+		t.Errorf("as a suspicion, got %v", fs)
+	}
+}
+
+func TestPlacesAreTheUsersAndStandOnce(t *testing.T) {
+	c := candidate(10, true)
+	c.Loads = append(c.Loads, c.Loads[0])
+	c.Loads[1].Where = append([]analyzer.Point{{File: "/usr/include/c++/12/bits/stl_vector.h", Line: 990}}, at("/src/a.cpp", 10)...)
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	var loads []string
+	for _, e := range fs[0].Evidence {
+		if e.Kind == "load" {
+			loads = append(loads, e.Text)
+		}
+	}
+	if len(loads) != 1 || loads[0] != "repeated load of a 64-bit integer at a.cpp:10:3 (2 of them)" {
+		t.Errorf("got %q", loads)
 	}
 }

@@ -114,9 +114,15 @@ bool hoistReloads(const LoopFacts &X, const SiteFilter &Only) {
     addToList(*S, LLVMContext::MD_alias_scope, Scope);
   // Only what would live in a local: everything else the loop reads may still
   // be what it writes.
+  std::set<Instruction *> InLocals;
   for (const Reload &R : X.Reloads)
-    if (R.OnlyBlamed)
-      addToList(*R.Load, LLVMContext::MD_noalias, Scope);
+    if (R.OnlyBlamed) {
+      InLocals.insert(R.Load);
+      InLocals.insert(R.Updates.begin(), R.Updates.end());
+    }
+  for (Instruction *I : InLocals)
+    if (!Stores.count(I))
+      addToList(*I, LLVMContext::MD_noalias, Scope);
   for (const LocalReload &R : X.Locals)
     addToList(*R.Load, LLVMContext::MD_noalias, Scope);
   return true;

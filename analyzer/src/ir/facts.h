@@ -23,6 +23,10 @@ struct LoopState {
   unsigned Reloads = 0;       // caused by blamed stores alone
   double LoadsPerIteration = 0; // per iteration of the source loop
   double StoresPerIteration = 0;
+  // What an average iteration does, sub-loops with it: code on a branch that is
+  // hardly taken counts for less than one.
+  double UsualLoads = 0;
+  double UsualCalls = 0;
   double Iterations = 1;      // source iterations in one pass of the loop's body
   std::string Header;         // name of the block it starts with, "" when there is none
   std::string Function;       // where the counterpart stands
@@ -44,8 +48,10 @@ struct Candidate {
   std::string Function;
   SourceChain Start;
   unsigned EndLine = 0; // in the file of the innermost point of Start
+  std::vector<SourceChain> Enclosing; // starts of the loops around it, inner first
   unsigned Depth = 1;
   bool Innermost = false;
+  unsigned MostIterations = 0; // 0 when nothing bounds them
   std::vector<Access> Loads;  // the repeated loads
   std::vector<Access> Writes; // the stores blamed for them
   std::map<std::string, LoopState> Worlds;

@@ -185,6 +185,13 @@ std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA,
   return Out;
 }
 
+// Is this a plain store to the cell that is loaded?
+bool updates(const Instruction &Writer, const LoadInst &Load, BatchAAResults &AA) {
+  auto *S = dyn_cast<StoreInst>(&Writer);
+  return S && S->isSimple() && S->getValueOperand()->getType() == Load.getType() &&
+         AA.alias(MemoryLocation::get(S), MemoryLocation::get(&Load)) == AliasResult::MustAlias;
+}
+
 // Finds the loads whose address does not change in the loop, and the writers
 // that keep each of them from moving out. A reload that only blamed stores
 // cause counts as in a register for the addresses computed from it.
@@ -200,17 +207,21 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &
       if (Done.count(Load) || !Invariant.holds(Load->getPointerOperand()))
         continue;
       Done.insert(Load);
-      Reload R{Load, {}, true};
+      Reload R{Load, {}, {}, true};
       for (Instruction *W : M.Writers) {
         if (!isModSet(Batch.getModRefInfo(W, MemoryLocation::get(Load))))
           continue;
+        if (updates(*W, *Load, Batch)) {
+          R.Updates.push_back(W);
+          continue;
+        }
         R.Clobbers.push_back(W);
         // A store to the very object that is read may change it for real.
         R.OnlyBlamed &= P.Blames(*W) && !Punning.count(W) && !mayPun(*W, *Load);
       }
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
-      if (R.OnlyBlamed || !Clobbered) {
+      if (R.Updates.empty() && (R.OnlyBlamed || !Clobbered)) {
         Invariant.InRegister.insert(Load);
         Changed = true;
       }
@@ -271,6 +282,8 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.Function = F.getName().str();
     X.Start = chainOf(L->getStartLoc().get());
     X.EndLine = endLineOf(*L);
+    for (const Loop *Around = L->getParentLoop(); Around; Around = Around->getParentLoop())
+      X.Enclosing.push_back(chainOf(Around->getStartLoc().get()));
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);
@@ -283,6 +296,20 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     if (const Loop *L = LI.getLoopFor(R.Load->getParent()); L && !Punning.count(R.Clobber))
       All[Index[L]].Locals.push_back(R);
   return All;
+}
+
+void weigh(std::vector<LoopFacts> &Loops, ScalarEvolution &SE, const BlockFrequencyInfo &BFI) {
+  for (LoopFacts &X : Loops) {
+    X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
+    const double Once = std::max<double>(1, BFI.getBlockFreq(X.L->getHeader()).getFrequency());
+    for (BasicBlock *BB : X.L->blocks()) {
+      const double Share = double(BFI.getBlockFreq(BB).getFrequency()) / Once;
+      for (const Instruction &I : *BB) {
+        X.UsualLoads += isa<LoadInst>(I) || maskedAccess(I) == false ? Share : 0;
+        X.UsualCalls += isa<CallBase>(I) && !isa<IntrinsicInst>(I) ? Share : 0;
+      }
+    }
+  }
 }
 
 } // namespace whyhot::ir

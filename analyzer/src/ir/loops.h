@@ -5,8 +5,10 @@
 #include "ir/predicate.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
 
 #include <map>
@@ -34,6 +36,9 @@ std::string leafKey(const SourceChain &Chain); // of the innermost position alon
 struct Reload {
   llvm::LoadInst *Load;
   std::vector<llvm::Instruction *> Clobbers;
+  // Plain stores to the very cell that is loaded: a counter or cursor that
+  // lives in memory and could live in a local during the loop.
+  std::vector<llvm::Instruction *> Updates;
   bool OnlyBlamed; // every clobber is a blamed store on another object
 };
 
@@ -53,13 +58,19 @@ struct LoopFacts {
   std::string Function;
   SourceChain Start;
   unsigned EndLine = 0; // last source line, in the file of the innermost point of Start; 0 unknown
+  std::vector<SourceChain> Enclosing; // starts of the loops around it, inner first
   unsigned Depth = 1;
   bool Innermost = false;
+  unsigned MostIterations = 0; // 0 when nothing bounds them, or before weigh()
   // Of the loop's own blocks, sub-loops excluded.
   unsigned Loads = 0;
   unsigned Stores = 0;
   unsigned BlamedStores = 0;
   unsigned Calls = 0;
+  // Of an average iteration with its sub-loops, after weigh(): what stands on a
+  // branch that is hardly taken, such as an error's, counts for less than one.
+  double UsualLoads = 0;
+  double UsualCalls = 0;
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores
@@ -73,5 +84,9 @@ struct LoopFacts {
 // The loops of one function in preorder.
 std::vector<LoopFacts> analyseLoops(llvm::Function &F, llvm::LoopInfo &LI, llvm::AAResults &AA,
                                     llvm::DominatorTree &DT, llvm::MemorySSA &MSSA, const Predicate &P);
+
+// Adds how often the parts of each loop run: its bound and what an average
+// iteration does.
+void weigh(std::vector<LoopFacts> &Loops, llvm::ScalarEvolution &SE, const llvm::BlockFrequencyInfo &BFI);
 
 } // namespace whyhot::ir

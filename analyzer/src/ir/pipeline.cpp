@@ -127,8 +127,10 @@ std::vector<LoopFacts> Pipeline::loops(Function &F, const Predicate &P) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   if (LI.empty())
     return {};
-  return analyseLoops(F, LI, FAM.getResult<AAManager>(F), FAM.getResult<DominatorTreeAnalysis>(F),
-                      FAM.getResult<MemorySSAAnalysis>(F).getMSSA(), P);
+  auto Loops = analyseLoops(F, LI, FAM.getResult<AAManager>(F), FAM.getResult<DominatorTreeAnalysis>(F),
+                            FAM.getResult<MemorySSAAnalysis>(F).getMSSA(), P);
+  weigh(Loops, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<BlockFrequencyAnalysis>(F));
+  return Loops;
 }
 
 const LoopInfo &Pipeline::loopInfo(Function &F) { return FAM.getResult<LoopAnalysis>(F); }

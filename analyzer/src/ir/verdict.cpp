@@ -9,7 +9,26 @@ namespace {
 // remainder or a peeled iteration.
 constexpr double LeastDifference = 0.5;
 
+// Below this part of what an average iteration loads, the rest of the loop
+// decides how long it takes.
+constexpr double LeastShare = 0.1;
+
+// What a call costs in loads that hit the first cache, at the very least:
+// saving and restoring registers around it and the jump and the return.
+constexpr double LoadsPerCall = 4;
+
+// A loop that ends after this many iterations is no place to save time in,
+// unless another loop is around it.
+constexpr unsigned FewIterations = 4;
+
 bool fewer(double Now, double Before) { return Now + LeastDifference <= Before; }
+
+// Are the removed loads more than a small part of what the loop does?
+bool worthwhile(const LoopState &World, const LoopState &Written, const LoopState &Placebo) {
+  const double Before = std::min(Written.UsualLoads, Placebo.UsualLoads);
+  const double Gain = Before - World.UsualLoads;
+  return Gain > 0 && Gain >= LeastShare * Before && Gain >= LoadsPerCall * Written.UsualCalls;
+}
 
 } // namespace
 
@@ -23,7 +42,8 @@ std::string effectOf(const Predicate &P, const LoopState &World, const LoopState
     return {};
   if (World.Vectorised && !Written.Vectorised && !Placebo.Vectorised)
     return "vectorised";
-  if (fewer(World.LoadsPerIteration, std::min(Written.LoadsPerIteration, Placebo.LoadsPerIteration)))
+  if (fewer(World.LoadsPerIteration, std::min(Written.LoadsPerIteration, Placebo.LoadsPerIteration)) &&
+      worthwhile(World, Written, Placebo))
     return "fewer loads";
   if (P.Qualifier &&
       fewer(World.StoresPerIteration, std::min(Written.StoresPerIteration, Placebo.StoresPerIteration)))
@@ -32,6 +52,8 @@ std::string effectOf(const Predicate &P, const LoopState &World, const LoopState
 }
 
 void judge(const Predicate &P, Candidate &C) {
+  if (C.Enclosing.empty() && C.MostIterations > 0 && C.MostIterations <= FewIterations)
+    return;
   for (const char *Name : {"retyped", "hoisted"}) {
     auto It = C.Worlds.find(Name);
     if (It == C.Worlds.end())

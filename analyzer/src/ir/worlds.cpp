@@ -60,6 +60,8 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Predicate = P.Name.str();
   F.C.Function = X.Function;
   F.C.Start = X.Start;
+  F.C.Enclosing = X.Enclosing;
+  F.C.MostIterations = X.MostIterations;
   F.C.EndLine = X.EndLine;
   F.C.Depth = X.Depth;
   F.C.Innermost = X.Innermost;
@@ -172,7 +174,7 @@ private:
         if (O.File.empty() && !Analyses.blames(F, *P))
           continue;
         for (const LoopFacts &X : Analyses.loops(F, *P))
-          if (O.File.empty() ? isCandidate(X, *P) : touchesLine(X, Analyses.loopInfo(F), O))
+          if (O.File.empty() ? O.EveryLoop || isCandidate(X, *P) : touchesLine(X, Analyses.loopInfo(F), O))
             add(X, *P);
       }
     }

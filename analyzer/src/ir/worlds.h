@@ -35,6 +35,7 @@ struct Options {
   bool Blame = false;                 // which writes must change together
   bool Assembly = false;              // each loop's machine code
   bool Cycles = false;                // and its throughput
+  bool EveryLoop = false;             // also loops that are no candidates, as a control group
   // Follow the loops around this line instead of the candidates, with all that
   // the worlds say of them. The file is compared from its end.
   std::string File;

@@ -1,6 +1,7 @@
 #include "protocol/protocol.h"
 
 #include "protocol/ast_json.h"
+#include "protocol/fix_json.h"
 
 using namespace llvm;
 
@@ -51,7 +52,9 @@ json::Object toJson(const ir::LoopState &S) {
                       {"calls", S.Calls},
                       {"reloads", S.Reloads},
                       {"loads_per_iteration", S.LoadsPerIteration},
-                      {"stores_per_iteration", S.StoresPerIteration}};
+                      {"stores_per_iteration", S.StoresPerIteration},
+                      {"usual_loads", S.UsualLoads},
+                      {"usual_calls", S.UsualCalls}};
 }
 
 json::Array toJson(const std::vector<ir::SourceLoop> &List) {
@@ -73,8 +76,12 @@ json::Object toJson(const ir::Candidate &C) {
   json::Object Worlds;
   for (const auto &[Name, State] : C.Worlds)
     Worlds[Name] = toJson(State);
+  json::Array Enclosing;
+  for (const ir::SourceChain &Start : C.Enclosing)
+    Enclosing.push_back(toJson(Start));
   return json::Object{{"predicate", C.Predicate}, {"function", C.Function},
                       {"start", toJson(C.Start)}, {"end_line", C.EndLine},
+                      {"enclosing", std::move(Enclosing)}, {"most_iterations", C.MostIterations},
                       {"depth", C.Depth},
                       {"innermost", C.Innermost}, {"loads", toJson(C.Loads)},
                       {"writes", toJson(C.Writes)}, {"worlds", std::move(Worlds)},
@@ -136,6 +143,7 @@ Expected<Request> parse(StringRef Line) {
   R.Blame = O->getBoolean("blame").value_or(false);
   R.Assembly = O->getBoolean("assembly").value_or(false);
   R.Cycles = O->getBoolean("cycles").value_or(false);
+  R.EveryLoop = O->getBoolean("every_loop").value_or(false);
   if (Error E = strings(*O, "arguments", R.Arguments))
     return E;
   if (Error E = strings(*O, "predicates", R.Predicates))
@@ -145,6 +153,8 @@ Expected<Request> parse(StringRef Line) {
   if (Error E = parseAst(*O, R))
     return E;
   if (Error E = parseAt(*O, R))
+    return E;
+  if (Error E = parseFix(*O, R))
     return E;
   if (R.Arguments.empty())
     return createStringError("\"arguments\" is missing or empty");
@@ -174,6 +184,7 @@ json::Value toJson(const Reply &R) {
                       {"candidates", std::move(Candidates)},
                       {"remarks", toJson(R.Result.Remarks)},
                       {"matches", toJson(R.Ast.Matches)},
+                      {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},
                       {"analysis_seconds", R.AnalysisSeconds}};

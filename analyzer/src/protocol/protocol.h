@@ -3,11 +3,14 @@
 #pragma once
 
 #include "ast/match.h"
+#include "fix/fix.h"
+#include "frontend/unit.h"
 #include "ir/worlds.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,11 +28,14 @@ struct Request {
   bool Blame = false;
   bool Assembly = false;
   bool Cycles = false;
+  bool EveryLoop = false;
   std::string File; // of "at", "" when it is not given
   unsigned Line = 0;
   bool IR = true;
   bool AST = false;
   ast::Options AstOptions;
+  std::optional<fix::Request> Fix;
+  std::vector<frontend::File> Files;
 };
 
 llvm::Expected<Request> parse(llvm::StringRef Line);
@@ -44,6 +50,7 @@ struct Reply {
   bool StrictAliasing = true;
   ir::Result Result;
   ast::Result Ast;
+  std::optional<fix::Answer> Fix;
   double FrontEndSeconds = 0;
   double AnalysisSeconds = 0;
 };
