@@ -29,6 +29,9 @@ func Bars(w io.Writer, r *suite.Result) error {
 	rows := 0
 	for i := range r.Benchmarks {
 		rows += max(1, len(r.Benchmarks[i].Variants))
+		if len(r.Variants) > 1 {
+			rows++ // the name has a row of its own
+		}
 	}
 	const top, foot = 16, 26
 	height := float64(top + rows*rowPitch + len(r.Benchmarks)*blockGap + foot)
@@ -45,13 +48,15 @@ func Bars(w io.Writer, r *suite.Result) error {
 	y := float64(top)
 	for i := range r.Benchmarks {
 		b := &r.Benchmarks[i]
-		const letters = 30
-		name := broken(b.Name, letters, 1)
-		if len(name) > 0 {
-			c.text(8, y+rowPitch-4, fmt.Sprintf(`fill=%q font-weight="600"`, inkColor), name[0])
+		c.rowName(b.Name, 8, y, fmt.Sprintf(`fill=%q font-weight="600"`, inkColor))
+		if len(r.Variants) > 1 {
+			y += rowPitch
 		}
 		for k := range b.Variants {
-			c.bar(&b.Variants[k], titles(r)[k], len(r.Variants) > 1, x, y)
+			if len(r.Variants) > 1 {
+				c.rowName(titles(r)[k], 22, y, fmt.Sprintf(`font-size="11" fill=%q`, softColor))
+			}
+			c.bar(&b.Variants[k], x, y)
 			y += rowPitch
 		}
 		if len(b.Variants) == 0 {
@@ -67,8 +72,15 @@ func Bars(w io.Writer, r *suite.Result) error {
 	return nil
 }
 
+func (c *canvas) rowName(text string, x, y float64, attributes string) {
+	const letters = 28
+	if lines := broken(text, letters, 1); len(lines) > 0 {
+		c.text(x, y+rowPitch-4, attributes, lines[0])
+	}
+}
+
 // bar is one row: the interval, its estimate and in words what it is.
-func (c *canvas) bar(v *suite.Value, variant string, named bool, x func(float64) float64, y float64) {
+func (c *canvas) bar(v *suite.Value, x func(float64) float64, y float64) {
 	color := softColor
 	switch v.Verdict {
 	case trial.Faster:
@@ -89,12 +101,6 @@ func (c *canvas) bar(v *suite.Value, variant string, named bool, x func(float64)
 		label = ratio(d.Estimate) + "×"
 		if v.Verdict != trial.Faster && v.Verdict != trial.Slower {
 			label += " " + string(v.Verdict)
-		}
-	}
-	if named {
-		const letters = 22
-		if n := broken(variant, letters, 1); len(n) > 0 {
-			label += "  " + n[0]
 		}
 	}
 	c.text(chartWidth-valueColumn+10, mid+4, fmt.Sprintf(`font-size="11" fill=%q`, color), label)

@@ -152,10 +152,11 @@ func (c *canvas) spanLabels(sum *suite.Summary, x, half, top, mid, bottom float6
 	}
 	c.printf(`<circle cx="%.1f" cy="%.1f" r="5" fill=%q/>`, x, mid, meanColor)
 	c.text(x+half+6, mid+4, fmt.Sprintf(`font-weight="600" fill=%q`, meanColor), short(sum.GeoMean.Estimate)+"×")
-	small := fmt.Sprintf(`text-anchor="middle" font-size="11" fill=%q`, softColor)
-	if sum.Counted > 1 {
-		c.text(x, top-5, small, short(sum.Max.Ratio.Estimate)+"×")
-		c.text(x, bottom+13, small, short(sum.Min.Ratio.Estimate)+"×")
+	const apart = 11 // two labels nearer than this run into each other
+	small := fmt.Sprintf(`text-anchor="end" font-size="11" fill=%q`, softColor)
+	if sum.Counted > 1 && bottom-top > apart {
+		c.text(x-half-5, top+5, small, short(sum.Max.Ratio.Estimate)+"×")
+		c.text(x-half-5, bottom+2, small, short(sum.Min.Ratio.Estimate)+"×")
 	}
 }
 

@@ -63,8 +63,8 @@ func oneVariant(p *term.Printer, r *suite.Result) {
 	}
 	t := term.Table{Columns: []term.Column{
 		{Title: "benchmark", Flex: true, Min: 10},
-		{Title: "baseline", Right: true},
-		{Title: r.Variants[0], Right: true, Max: 24},
+		{Title: "baseline", Right: true, Optional: 2},
+		{Title: r.Variants[0], Right: true, Max: 24, Optional: 3},
 		{Title: "ratio", Right: true},
 		{Title: "95% interval"},
 		{Title: "1 = baseline", Optional: 1},
@@ -176,7 +176,7 @@ func summaryTable(p *term.Printer, r *suite.Result) {
 		{Title: "min", Right: true},
 		{Title: "geo. mean", Right: true},
 		{Title: "95% interval"},
-		{Title: "max", Right: true},
+		{Title: "max", Right: true, Optional: 2},
 		{Title: "min ├ mean ● max ┤", Optional: 1},
 		{Title: "verdict"},
 	}}
