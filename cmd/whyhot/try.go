@@ -28,6 +28,7 @@ would not change the answer, or when the budget is spent.`
 const tryExample = `  whyhot try --preload mimalloc,jemalloc,tcmalloc -- jq .id big.json
   whyhot try --env GOGC=400 --metric memory -- ./server --once
   whyhot try --versus 'orjson=python3 app_orjson.py' -- python3 app.py
+  whyhot try --build 'make -j2' --run './bench input' --pgo --lto
   whyhot try --profile cpu.pb.gz --finding ID`
 
 // tryTarget is what a profile and one of its findings say about a trial: the
@@ -49,7 +50,9 @@ type tryFlags struct {
 	versus           []string
 	profile, finding string
 	metric           metricFlags
+	build            buildFlags
 	ignore           []string
+	built            []string // notes of the builds
 	budgetGiven      bool
 	seedGiven        bool
 	json             bool
@@ -77,6 +80,7 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	flags.StringArrayVar(&f.versus, "versus", nil, "a variant that is another command line, NAME='COMMAND ...' (several: repeat it)")
 	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")
 	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
+	f.build.register(cmd)
 	f.metric.register(cmd)
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "regular expression of what is not compared in lines of output, such as dates (several: repeat it)")
 	p := &f.plan
@@ -119,6 +123,14 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 	}
 	defer release()
 	f.plan.Stdin = stdin
+	if f.build.asked() {
+		workshop, err := f.prepare(ctx, errOut)
+		if err != nil {
+			return err
+		}
+		defer closeWorkshop(workshop, f.build.o.Keep, errOut)
+		f.built = workshop.Notes
+	}
 	outcome, tryErr := measureTry(ctx, f, runner, errOut)
 	if outcome == nil {
 		return explainTryError(tryErr, f.plan.Command)

@@ -16,7 +16,10 @@ import (
 // complete turns the flags into a plan.
 func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup, errOut io.Writer) error {
 	p := &f.plan
-	p.Command = args
+	var err error
+	if p.Command, err = f.build.words(args); err != nil {
+		return err
+	}
 	if err := f.fromProfile(ctx, lookup); err != nil {
 		return err
 	}
@@ -29,7 +32,6 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	if err := f.metric.fill(p); err != nil {
 		return err
 	}
-	var err error
 	if p.Ignore, err = parseIgnore(f.ignore); err != nil {
 		return err
 	}
@@ -42,12 +44,15 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	if err != nil {
 		return err
 	}
-	p.Variants = slices.Concat(found, environments, commands)
+	if p.Variants, err = f.build.variants(found, environments); err != nil {
+		return err
+	}
+	p.Variants = slices.Concat(p.Variants, commands)
 	if len(p.Variants) == 0 {
 		if len(missing) > 0 {
 			return errors.Join(missing...)
 		}
-		return errors.New("nothing to try: name a variant, for example --preload mimalloc,jemalloc,tcmalloc, --env NAME=VALUE or --versus 'NAME=OTHER COMMAND'")
+		return errors.New("nothing to try: name a variant, for example --preload mimalloc,jemalloc,tcmalloc, --env NAME=VALUE, --versus 'NAME=OTHER COMMAND', or --lto, --pgo, --cflags together with --build")
 	}
 	for _, err := range missing {
 		_, _ = fmt.Fprintf(errOut, "left out: %v\n", err)

@@ -20,10 +20,24 @@ func (f *tryFlags) print(cmd *cobra.Command, o *trial.Outcome) error {
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
 	trials.Print(p, o)
-	if best := bestVariant(o); best != nil {
+	if best := bestVariant(o); best != nil && best.Build != nil {
+		printBuild(p, best)
+	} else if best != nil {
 		p.Hint("run it so", append(append([]string{"env"}, best.Changes...), o.Command...)...)
 	}
 	return p.Err()
+}
+
+// printBuild says how the best variant was built.
+func printBuild(p *term.Printer, v *trial.VariantArm) {
+	p.Line()
+	p.Line("how " + term.Clean(v.Name) + " was built:")
+	for _, s := range v.Build.Steps {
+		p.Line("  " + term.Clean(s))
+	}
+	for _, kv := range v.Changes {
+		p.Line("  run with " + term.Clean(kv))
+	}
 }
 
 // bestVariant is the fastest of those that pay, nil when none does.

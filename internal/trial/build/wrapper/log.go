@@ -1,0 +1,94 @@
+package wrapper
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Log is what the scripts saw in one build.
+type Log struct {
+	Compiles int            // sources compiled with the flags; trials of configure and CMake are not counted
+	Outside  int            // sources compiled without them, outside of the chosen directory
+	Probes   int            // small programs by which a configuration finds out about the compiler
+	Links    int            // calls that only link
+	ByTool   map[string]int // compiles by the name that was called
+}
+
+// ReadLog reads the log. A build that called no script has none: that is an
+// empty Log.
+func ReadLog(path string) (Log, error) {
+	l := Log{ByTool: map[string]int{}}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err != nil {
+		return l, fmt.Errorf("log of the compiler calls: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		const fields = 4
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", fields)
+		if len(f) != fields {
+			continue // a line break in a file's name
+		}
+		l.count(f[0], f[1], f[2], f[3])
+	}
+	return l, nil
+}
+
+func (l *Log) count(tag, tool, dir, source string) {
+	switch {
+	case tag == "host":
+	case isProbe(dir, source):
+		l.Probes++
+	case tag == "link":
+		l.Links++
+	case tag == "outside":
+		l.Outside++
+	default:
+		l.Compiles++
+		l.ByTool[tool]++
+	}
+}
+
+// isProbe recognises the programs that autoconf, CMake and Meson compile to look
+// at a compiler.
+func isProbe(dir, source string) bool {
+	if source == "-" {
+		return true
+	}
+	for _, mark := range []string{"CMakeFiles/CMakeScratch", "CMakeFiles/CMakeTmp", "/CompilerIdC", "CMakeFiles/3.", "CMakeFiles/4.", "meson-private", "/.conf", "CheckSymbolExists"} {
+		if strings.Contains(dir+"/"+source, mark) {
+			return true
+		}
+	}
+	base := source[strings.LastIndexByte(source, '/')+1:]
+	return strings.HasPrefix(base, "conftest") || strings.HasPrefix(base, "conf-test") || base == "sanitycheckc.c"
+}
+
+// Main is the name of the compiler that compiled most, "" when none did.
+func (l *Log) Main() string {
+	best := ""
+	for name, n := range l.ByTool {
+		if best == "" || n > l.ByTool[best] || n == l.ByTool[best] && strings.Compare(name, best) < 0 {
+			best = name
+		}
+	}
+	return best
+}
+
+// Families are those whose compilers were used, sorted.
+func (b *Toolbox) Families(l Log) []Family {
+	var out []Family
+	for name := range l.ByTool {
+		if c := b.ByName(name); c != nil && !slices.Contains(out, c.Family) {
+			out = append(out, c.Family)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
