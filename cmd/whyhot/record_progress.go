@@ -27,7 +27,11 @@ func newRecordProgress(w io.Writer, command bool) *recordProgress {
 }
 
 func (p *recordProgress) report(s collect.Progress) {
-	if p.w == nil || p.command && s.Phase == collect.PhaseRecording {
+	if p.w == nil {
+		return
+	}
+	if p.command && s.Phase == collect.PhaseRecording {
+		p.clear()
 		return
 	}
 	text := string(s.Phase)

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"whyhot/internal/collect/command"
@@ -72,6 +73,7 @@ type Phase string
 
 // The phases, in their order.
 const (
+	PhaseStarting  Phase = "starting" // the target does not run yet
 	PhaseRecording Phase = "recording"
 	PhaseReading   Phase = "reading the samples"
 	PhaseNaming    Phase = "naming functions"
@@ -97,6 +99,10 @@ type Request struct {
 	// Progress may be nil. It is called from one goroutine at a time.
 	Progress func(Progress)
 }
+
+// BinariesDir is where a sampler leaves copies of binaries that can no longer be
+// found at their paths, under those paths. It need not exist.
+func (r *Request) BinariesDir() string { return filepath.Join(r.TempDir, "binaries") }
 
 // Report calls the request's Progress if there is one.
 func (r *Request) Report(p Progress) {

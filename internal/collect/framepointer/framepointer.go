@@ -84,7 +84,7 @@ func staticallyLinked(f *elf.File) bool { return f.Section(".interp") == nil }
 
 // Program judges a program that is about to be started.
 func Program(path string) Verdict {
-	files, err := loaded(path)
+	files, err := Loaded(path)
 	if err != nil {
 		return Verdict{Because: err.Error()}
 	}

@@ -63,10 +63,11 @@ func interpreter(path string) (next string, isScript bool, err error) {
 	return words[0], true, nil
 }
 
-// loaded lists a program and the libraries that the dynamic linker will load
+// Loaded lists a program and the libraries that the dynamic linker will load
 // with it, as far as its own search rules are followed here: RUNPATH/RPATH with
-// $ORIGIN, LD_LIBRARY_PATH, the standard directories.
-func loaded(name string) ([]string, error) {
+// $ORIGIN, LD_LIBRARY_PATH, the standard directories. With an error it gives what
+// was found until then.
+func Loaded(name string) ([]string, error) {
 	program, err := Executable(name)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func loaded(name string) ([]string, error) {
 	for i := 0; i < len(files); i++ {
 		needed, err := neededBy(files[i])
 		if err != nil {
-			return nil, err
+			return files, err
 		}
 		for _, lib := range needed {
 			if !slices.Contains(files, lib) {

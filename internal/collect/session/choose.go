@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/collect/perf"
 	"whyhot/internal/collect/preload"
 )
@@ -16,7 +17,7 @@ const Auto = "auto"
 
 // Samplers lists what there is, the one that sees most first.
 func Samplers() []collect.Sampler {
-	return []collect.Sampler{&perf.Sampler{}, &preload.Sampler{}}
+	return []collect.Sampler{&ebpf.Sampler{}, &perf.Sampler{}, &preload.Sampler{}}
 }
 
 // Names lists what --sampler takes.
@@ -30,34 +31,39 @@ func Names() []string {
 	return names
 }
 
+// choice is a sampler that works here, and why it was taken.
+type choice struct {
+	sampler collect.Sampler
+	why     string
+}
+
 // choose gives the sampler by name, or the first of all that works here, and
 // says why. Asked for by name, it must work.
-func choose(ctx context.Context, all []collect.Sampler, name string, t collect.Target) (collect.Sampler, string, error) {
+func choose(ctx context.Context, all []collect.Sampler, name string, t collect.Target, refusals ...error) (choice, error) {
 	if name == "" || name == Auto {
-		return chooseBest(ctx, all, t)
+		return chooseBest(ctx, all, t, refusals)
 	}
 	for _, s := range all {
 		if s.Name() != name {
 			continue
 		}
 		if err := s.Available(ctx, t); err != nil {
-			return nil, "", fmt.Errorf("cannot record: %w", err)
+			return choice{}, fmt.Errorf("cannot record: %w", err)
 		}
-		return s, "asked for", nil
+		return choice{s, "asked for"}, nil
 	}
-	return nil, "", fmt.Errorf("no sampler is called %q: there are %s", name, strings.Join(Names(), ", "))
+	return choice{}, fmt.Errorf("no sampler is called %q: there are %s", name, strings.Join(Names(), ", "))
 }
 
-func chooseBest(ctx context.Context, all []collect.Sampler, t collect.Target) (collect.Sampler, string, error) {
-	var refusals []error
+func chooseBest(ctx context.Context, all []collect.Sampler, t collect.Target, refusals []error) (choice, error) {
 	for _, s := range all {
 		err := s.Available(ctx, t)
 		if err == nil {
-			return s, reason(refusals), nil
+			return choice{s, reason(refusals)}, nil
 		}
 		// What is wrong with the target is wrong for every sampler.
 		if un := (*collect.UnavailableError)(nil); !errors.As(err, &un) {
-			return nil, "", err
+			return choice{}, err
 		}
 		refusals = append(refusals, err)
 	}
@@ -65,7 +71,33 @@ func chooseBest(ctx context.Context, all []collect.Sampler, t collect.Target) (c
 	for _, err := range refusals {
 		lines = append(lines, "  "+err.Error())
 	}
-	return nil, "", fmt.Errorf("cannot record: no sampler works here\n%s", strings.Join(lines, "\n"))
+	return choice{}, fmt.Errorf("cannot record: no sampler works here\n%s", strings.Join(lines, "\n"))
+}
+
+// suited leaves out the samplers that cannot do what the settings ask for, with
+// the reason. It does not judge one that the user named.
+func suited(all []collect.Sampler, name string, set collect.Settings) (left []collect.Sampler, refusals []error) {
+	if set.CallGraph == "" || set.CallGraph == collect.CallGraphAuto || name != "" && name != Auto {
+		return all, nil
+	}
+	for _, s := range all {
+		if s.Name() == ebpf.Name {
+			refusals = append(refusals, &collect.UnavailableError{Sampler: ebpf.Name, Missing: "--call-graph asks for another way to walk stacks"})
+			continue
+		}
+		left = append(left, s)
+	}
+	return left, refusals
+}
+
+// after are the samplers behind s in the list.
+func after(all []collect.Sampler, s collect.Sampler) []collect.Sampler {
+	for i := range all {
+		if all[i] == s {
+			return all[i+1:]
+		}
+	}
+	return nil
 }
 
 func reason(refusals []error) string {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -54,7 +56,8 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	sampler, why, err := choose(ctx, Samplers(), o.Sampler, o.Target)
+	samplers, refusals := suited(Samplers(), o.Sampler, o.Settings)
+	chosen, err := choose(ctx, samplers, o.Sampler, o.Target, refusals...)
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +75,10 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 		return nil, fmt.Errorf("making a directory for the recording: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(temp) }() // nothing better can be done
-	if o.Chosen != nil {
-		o.Chosen(sampler, why)
-	}
-	request := collect.Request{
-		Target: o.Target, Settings: o.Settings, Streams: o.Streams, TempDir: temp, Progress: o.Progress,
-	}
+	request := collect.Request{Target: o.Target, Settings: o.Settings, Streams: o.Streams, Progress: o.Progress}
 	var recorded *profile.Profile
 	started := time.Now()
-	outcome, err := sampler.Record(ctx, request, func(p *profile.Profile) error {
+	outcome, err := attempt(ctx, &o, &request, samplers, &chosen, refusals, temp, func(p *profile.Profile) error {
 		if recorded != nil {
 			return errors.New("the sampler gave more than one profile for one file")
 		}
@@ -88,7 +86,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 		return nil
 	})
 	result := &Result{
-		Path: path, Sampler: sampler.Name(), Exit: outcome.Exit, EndedByUs: outcome.EndedByUs,
+		Path: path, Sampler: chosen.sampler.Name(), Exit: outcome.Exit, EndedByUs: outcome.EndedByUs,
 		Notes: outcome.Notes, Duration: time.Since(started),
 	}
 	if err != nil {
@@ -97,6 +95,35 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	recorded.Meta.Command = o.Target.Command
 	err = result.finish(ctx, &o, &request, recorded, out)
 	return result, err
+}
+
+// attempt records with the chosen sampler. One that turns out not to work, before
+// the command has run, gives way to the next unless the user named it.
+func attempt(
+	ctx context.Context, o *Options, r *collect.Request, samplers []collect.Sampler, chosen *choice,
+	refusals []error, temp string, sink collect.Sink,
+) (collect.Outcome, error) {
+	for {
+		if o.Chosen != nil {
+			o.Chosen(chosen.sampler, chosen.why)
+		}
+		r.TempDir = filepath.Join(temp, chosen.sampler.Name())
+		if err := os.Mkdir(r.TempDir, 0o700); err != nil {
+			return collect.Outcome{}, fmt.Errorf("making a directory for the recording: %w", err)
+		}
+		outcome, err := chosen.sampler.Record(ctx, *r, sink)
+		un := (*collect.UnavailableError)(nil)
+		if !errors.As(err, &un) || outcome.Exit != nil || o.Sampler != "" && o.Sampler != Auto {
+			return outcome, err
+		}
+		refusals = append(refusals, err)
+		samplers = after(samplers, chosen.sampler)
+		next, err := choose(ctx, samplers, o.Sampler, o.Target, refusals...)
+		if err != nil {
+			return outcome, err
+		}
+		*chosen = next
+	}
 }
 
 func (o *Options) validate() error {
@@ -124,7 +151,7 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 	defer cancel()
 	if !o.NoSymbols {
 		request.Report(collect.Progress{Phase: collect.PhaseNaming})
-		named, summary := symbol.New(symbol.Options{DebugDirs: o.DebugDirs}).Symbolize(work, p)
+		named, summary := symbol.New(symbol.Options{DebugDirs: append(slices.Clip(o.DebugDirs), request.BinariesDir())}).Symbolize(work, p)
 		p = named
 		r.Unnamed = summary.Hints(minUnnamed, false)
 	}

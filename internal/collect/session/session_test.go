@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/burn"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/collect/perf"
 	"whyhot/internal/collect/preload"
 	"whyhot/internal/finding"
@@ -53,14 +54,67 @@ func TestChoose(t *testing.T) {
 		{"by name, not working", []collect.Sampler{lacking, good}, "best", "", "buy one"},
 		{"unknown name", []collect.Sampler{good}, "bad", "", "there are"},
 	} {
-		s, why, err := choose(t.Context(), c.all, c.ask, collect.Target{})
+		got, err := choose(t.Context(), c.all, c.ask, collect.Target{})
 		switch {
 		case c.chosen == "":
 			if err == nil || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%s: error %v, want %q", c.name, err, c.text)
 			}
-		case err != nil || s.Name() != c.chosen || !strings.Contains(why, c.text):
-			t.Errorf("%s: %v, %q, %v", c.name, s, why, err)
+		case err != nil || got.sampler.Name() != c.chosen || !strings.Contains(got.why, c.text):
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+	}
+}
+
+// A sampler that fails when it starts gives way to the next, unless the user
+// asked for it or the command has run.
+func TestAttempt(t *testing.T) {
+	missing := &collect.UnavailableError{Sampler: "first", Missing: "the program was refused"}
+	for _, c := range []struct {
+		name     string
+		ask      string
+		outcome  collect.Outcome
+		err      error
+		recorder string // that made the profile
+	}{
+		{"gives way", Auto, collect.Outcome{}, missing, "second"},
+		{"asked for", "first", collect.Outcome{}, missing, ""},
+		{"the command ran", Auto, collect.Outcome{Exit: &command.Exit{}}, missing, ""},
+		{"another error", Auto, collect.Outcome{}, errors.New("broken"), ""},
+	} {
+		by := ""
+		first := &fake{name: "first", record: func(collect.Request, collect.Sink) (collect.Outcome, error) { return c.outcome, c.err }}
+		second := &fake{name: "second", record: func(r collect.Request, s collect.Sink) (collect.Outcome, error) {
+			by = filepath.Base(r.TempDir)
+			return collect.Outcome{}, s(small())
+		}}
+		var said []string
+		o := &Options{Sampler: c.ask, Chosen: func(s collect.Sampler, why string) { said = append(said, s.Name()+": "+why) }}
+		chosen := choice{sampler: first, why: "works"}
+		_, err := attempt(t.Context(), o, &collect.Request{}, []collect.Sampler{first, second}, &chosen, nil, t.TempDir(),
+			func(*profile.Profile) error { return nil })
+		if by != c.recorder || (err == nil) != (c.recorder != "") {
+			t.Errorf("%s: recorded by %q, error %v", c.name, by, err)
+		}
+		if c.recorder != "" && (len(said) != 2 || !strings.Contains(said[1], "the program was refused")) {
+			t.Errorf("%s: told %q", c.name, said)
+		}
+	}
+}
+
+func TestSuited(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		graph collect.CallGraph
+		first string
+	}{
+		{Auto, collect.CallGraphAuto, ebpf.Name},
+		{Auto, collect.CallGraphDWARF, perf.Name},
+		{ebpf.Name, collect.CallGraphDWARF, ebpf.Name},
+	} {
+		got, refusals := suited(Samplers(), c.name, collect.Settings{CallGraph: c.graph})
+		if got[0].Name() != c.first || (c.first == perf.Name) != (len(refusals) == 1) {
+			t.Errorf("%+v: %s first, %v", c, got[0].Name(), refusals)
 		}
 	}
 }

@@ -1,0 +1,184 @@
+package ebpf
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"go.opentelemetry.io/ebpf-profiler/interpreter/interpreterconfig"
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	otellog "go.opentelemetry.io/ebpf-profiler/log"
+	"go.opentelemetry.io/ebpf-profiler/metrics"
+	"go.opentelemetry.io/ebpf-profiler/times"
+	"go.opentelemetry.io/ebpf-profiler/tracer"
+	"go.opentelemetry.io/otel/metric/noop"
+
+	"whyhot/internal/collect"
+)
+
+// profiler is the attached OpenTelemetry profiler.
+type profiler struct {
+	tracer *tracer.Tracer
+	traces chan *libpf.EbpfTrace
+	cancel context.CancelFunc
+	log    *logTail
+	notes  []string
+	start  func() error // lets the profiler look at processes
+	shared sharedMaps
+	lost   uint64 // traces for which the kernel's buffer had no room
+}
+
+// pollInterval is how often the profiler empties the kernel's buffer, which
+// holds a second of the longest stacks.
+const pollInterval = 100 * time.Millisecond
+
+// intervals are the profiler's clocks. What it learned is kept for the whole
+// recording.
+type intervals struct{}
+
+func (intervals) MonitorInterval() time.Duration       { return 50 * time.Millisecond }
+func (intervals) TracePollInterval() time.Duration     { return pollInterval }
+func (intervals) PIDCleanupInterval() time.Duration    { return 5 * time.Minute }
+func (intervals) ExecutableUnloadDelay() time.Duration { return time.Hour }
+
+// frameCache is the number of frames whose names the profiler remembers.
+const frameCache = 64 << 10
+
+// attach loads the profiler. Its clock does not run yet, and it looks at no
+// process.
+func attach(ctx context.Context, frequency int, c *converter, f *files) (*profiler, error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}}
+	otellog.SetLogger(*slog.New(p.log))
+	metrics.Start(noop.Meter{})
+	times.StartRealtimeSync(ctx, 0)
+	languages := interpreterconfig.AllInterpreters()
+	// Go's frames are named by internal/symbol like all machine code: with their
+	// inlined calls.
+	languages.Go.Symbolization.Disabled = true
+	config := &tracer.Config{
+		TraceReporter:          c,
+		ExecutableReporter:     f,
+		Intervals:              intervals{},
+		InterpretersConfig:     languages,
+		FilterIdleFrames:       true,
+		SamplesPerSecond:       frequency,
+		FrameCacheSize:         frameCache,
+		KernelVersionCheck:     true,
+		ProbabilisticInterval:  time.Minute,
+		ProbabilisticThreshold: tracer.ProbabilisticThresholdMax,
+		IncludeEnvVars:         libpf.Set[string]{},
+
+		PIDNamespaceTranslation: !inInitialPIDNamespace(),
+	}
+	err := passMemlock()
+	if err == nil {
+		err = onThreadOfItsOwn(func() error { return p.load(ctx, config) })
+	}
+	if err != nil {
+		p.close()
+		return nil, &collect.UnavailableError{
+			Sampler: Name, Missing: fmt.Sprintf("the profiler cannot be loaded: %v%s", err, p.log.suffix()),
+			Remedy: "record with --sampler perf",
+		}
+	}
+	p.shared = findMaps()
+	p.start = func() error {
+		p.tracer.StartPIDEventProcessor(ctx)
+		return p.tracer.StartMapMonitors(ctx, p.traces)
+	}
+	return p, nil
+}
+
+// load runs on a thread that ends afterwards.
+func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
+	traced := mountTracefs()
+	var err error
+	if p.tracer, err = tracer.NewTracer(ctx, config); err != nil {
+		return err
+	}
+	if traced == nil {
+		traced = p.tracer.AttachSchedMonitor()
+	}
+	if traced == nil {
+		_ = p.tracer.AttachPrctlMonitor() // finds context of OpenTelemetry sooner: not used here
+	}
+	if traced != nil {
+		p.notes = append(p.notes, fmt.Sprintf(
+			"the ends of processes are not seen, so a process ID that is used again may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
+	}
+	return nil
+}
+
+// onThreadOfItsOwn runs f on a thread that is thrown away afterwards, with the
+// mounts that f makes for itself.
+func onThreadOfItsOwn(f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		done <- f()
+	}()
+	return <-done
+}
+
+// enable lets the clock run.
+func (p *profiler) enable() error {
+	err := p.tracer.AttachTracer(nil)
+	if err == nil {
+		err = p.tracer.EnableProfiling()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", Name, err)
+	}
+	return nil
+}
+
+// handle gives one trace to the converter; nil is a mark between two reads.
+func (p *profiler) handle(t *libpf.EbpfTrace) {
+	if t != nil {
+		p.tracer.HandleTrace(t)
+	}
+}
+
+// handleFor handles the traces that arrive within the time.
+func (p *profiler) handleFor(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case t := <-p.traces:
+			p.handle(t)
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// close detaches the profiler. Its reader may be about to hand over a trace, and
+// ends only after that.
+func (p *profiler) close() {
+	if p.tracer != nil {
+		p.tracer.Close()
+	}
+	p.cancel()
+	if p.tracer != nil {
+		p.handleNothingFor(2 * pollInterval)
+	}
+	p.shared.close()
+}
+
+func (p *profiler) handleNothingFor(d time.Duration) {
+	go func() {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		for {
+			select {
+			case <-p.traces:
+			case <-timer.C:
+				return
+			}
+		}
+	}()
+}

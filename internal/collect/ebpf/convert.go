@@ -1,0 +1,261 @@
+package ebpf
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unique"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/process"
+	"go.opentelemetry.io/ebpf-profiler/reporter"
+	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
+
+	"whyhot/internal/profile"
+)
+
+// converter turns traces into rows of a profile. One goroutine uses it.
+type converter struct {
+	b        *profile.Builder
+	tasks    *tasks
+	files    *files
+	period   time.Duration
+	from     time.Time // earlier samples do not count
+	frames   map[unique.Handle[libpf.Frame]]profile.LocationID
+	mappings map[mappingKey]*mapping
+	labels   map[labelKey]profile.LabelSetID
+	stack    []profile.LocationID
+	samples  int64
+	cut      map[int]int64 // samples whose stack broke off, by the error's number
+	warnings []string
+}
+
+var _ reporter.TraceReporter = (*converter)(nil)
+
+// mappingKey is one segment of one binary: the kernel may map it in pieces.
+type mappingKey struct {
+	path, buildID string
+	bias          uint64 // address less file offset
+}
+
+// mapping is how far the pieces of a segment that were met reach.
+type mapping struct {
+	id           profile.MappingID
+	start, limit uint64
+}
+
+// labelKey is the label set of a sample.
+type labelKey struct {
+	process, thread, container string
+	pid                        uint32
+}
+
+// truncatedName is the root of stacks whose outer part is not known.
+const truncatedName = "[truncated stack]"
+
+func newConverter(t *tasks, f *files, period time.Duration) *converter {
+	return &converter{
+		b: profile.NewBuilder(), tasks: t, files: f, period: period,
+		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
+		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
+	}
+}
+
+// warn adds what the user should know of the profile.
+func (c *converter) warn(text string) { c.warnings = append(c.warnings, text) }
+
+// ReportTraceEvent implements reporter.TraceReporter.
+func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) error {
+	pid := uint32(m.PID)
+	if !c.tasks.belongs(pid) || time.Unix(0, int64(m.Timestamp)).Before(c.from) {
+		return nil
+	}
+	c.tasks.sampled[pid] = true
+	c.samples++
+	c.stack = c.stack[:0]
+	for _, h := range t.Frames {
+		if f := h.Value(); f.Type.IsError() {
+			if f.Type.IsAbort() || f.AddressOrLineno != 0 {
+				c.cut[int(f.AddressOrLineno)]++
+				c.stack = append(c.stack, c.truncated())
+			}
+			continue
+		}
+		c.stack = append(c.stack, c.frame(h))
+	}
+	c.b.Sample(profile.Sample{
+		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Count: 1, Value: int64(c.period),
+	})
+	return nil
+}
+
+func (c *converter) truncated() profile.LocationID {
+	fn := c.b.Function(profile.Function{Name: truncatedName})
+	return c.b.Location(0, 0, profile.KindUnknown, profile.Line{Function: fn})
+}
+
+func (c *converter) labelsOf(m *samples.TraceEventMeta) profile.LabelSetID {
+	k := labelKey{
+		process: c.tasks.name(uint32(m.PID)), thread: m.Comm.String(),
+		container: m.ContainerID.String(), pid: uint32(m.PID),
+	}
+	if k.process == "" {
+		k.process = cmp.Or(path.Base(m.ExecutablePath.String()), k.thread)
+		if k.process == "." {
+			k.process = k.thread
+		}
+	}
+	id, ok := c.labels[k]
+	if !ok {
+		id = c.b.Labels(k.labels())
+		c.labels[k] = id
+	}
+	return id
+}
+
+func (k *labelKey) labels() []profile.Label {
+	out := []profile.Label{{Key: profile.LabelPID, Num: int64(k.pid)}}
+	for _, l := range []profile.Label{
+		{Key: profile.LabelProcess, Str: k.process},
+		{Key: profile.LabelThread, Str: k.thread},
+		{Key: profile.LabelContainer, Str: k.container},
+	} {
+		if l.Str != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// frame is the location of one frame.
+func (c *converter) frame(h unique.Handle[libpf.Frame]) profile.LocationID {
+	id, ok := c.frames[h]
+	if !ok {
+		f := h.Value()
+		id = c.newFrame(&f)
+		c.frames[h] = id
+	}
+	return id
+}
+
+func (c *converter) newFrame(f *libpf.Frame) profile.LocationID {
+	kind := kindOf(f.Type)
+	switch kind { //nolint:exhaustive // the others are named by their runtime
+	case profile.KindKernel:
+		return c.kernelFrame(f)
+	case profile.KindNative:
+		return c.nativeFrame(f)
+	}
+	fn := profile.Function{Name: f.FunctionName.String(), File: f.SourceFile.String(), Kind: kind}
+	line := int32(f.SourceLine)
+	if f.Type.IsInterpType(libpf.Python) {
+		// Two methods of one name in one file are told apart by where they start.
+		fn.StartLine = max(line-int32(f.FunctionOffset), 0)
+	}
+	return c.b.Location(0, 0, kind, profile.Line{Function: c.b.Function(fn), Line: line})
+}
+
+var kinds = map[libpf.InterpreterType]profile.Kind{
+	libpf.Native: profile.KindNative, libpf.Kernel: profile.KindKernel, libpf.Python: profile.KindPython,
+	libpf.PHP: profile.KindPHP, libpf.PHPJIT: profile.KindPHP, libpf.HotSpot: profile.KindJava, libpf.Ruby: profile.KindRuby,
+	libpf.Perl: profile.KindPerl, libpf.V8: profile.KindJS, libpf.Dotnet: profile.KindDotNet, libpf.Go: profile.KindGo,
+	libpf.BEAM: profile.KindJIT, libpf.LuaJIT: profile.KindJIT,
+}
+
+func kindOf(t libpf.FrameType) profile.Kind { return kinds[t.Interpreter()] }
+
+const (
+	kernelFile = "vmlinux" // what the profiler calls the kernel itself
+	kernelName = "[kernel.kallsyms]"
+	vdsoName   = "[vdso]"
+)
+
+// kernelFrame is a frame of the kernel, which the profiler has named. Its address
+// is an offset in the kernel or in a module.
+func (c *converter) kernelFrame(f *libpf.Frame) profile.LocationID {
+	name, buildID := kernelName, ""
+	if f.Mapping.Valid() {
+		m := f.Mapping.Value()
+		file := m.File.Value()
+		if base := file.FileName.String(); base != kernelFile {
+			name = "[" + base + "]"
+		}
+		buildID = strings.ToLower(file.GnuBuildID)
+	}
+	addr := uint64(f.AddressOrLineno)
+	m := c.mapping(mappingKey{path: name, buildID: buildID}, addr, addr+1)
+	if f.FunctionName == libpf.NullString {
+		return c.b.Location(m, addr, profile.KindKernel)
+	}
+	fn := c.b.Function(profile.Function{Name: f.FunctionName.String(), Mapping: m, Kind: profile.KindKernel})
+	return c.b.Location(m, addr, profile.KindKernel, profile.Line{Function: fn})
+}
+
+// nativeFrame is an address in a binary, or in memory that belongs to none.
+func (c *converter) nativeFrame(f *libpf.Frame) profile.LocationID {
+	addr := uint64(f.AddressOrLineno)
+	if !f.Mapping.Valid() {
+		return c.b.Location(0, addr, profile.KindUnknown)
+	}
+	m := f.Mapping.Value()
+	file := m.File.Value()
+	kind := profile.KindNative
+	where := c.files.path(file.FileID, file.FileName.String())
+	if where == process.VdsoPathName {
+		where, kind = vdsoName, profile.KindVDSO
+	}
+	key := mappingKey{path: where, buildID: strings.ToLower(file.GnuBuildID), bias: uint64(m.Start) - m.FileOffset}
+	return c.b.Location(c.mapping(key, uint64(m.Start), uint64(m.End)), addr, kind)
+}
+
+// mapping interns a piece of a binary; how far all pieces reach is known at the
+// end.
+func (c *converter) mapping(k mappingKey, start, limit uint64) profile.MappingID {
+	m := c.mappings[k]
+	if m == nil {
+		m = &mapping{start: start, limit: limit}
+		m.id = c.b.Mapping(profile.Mapping{Path: k.path, BuildID: k.buildID, Offset: k.bias}) // made right by profile
+		c.mappings[k] = m
+	}
+	m.start, m.limit = min(m.start, start), max(m.limit, limit)
+	return m.id
+}
+
+// profile closes the profile.
+func (c *converter) profile(meta profile.Meta) *profile.Profile {
+	for k, m := range c.mappings {
+		c.b.Complete(m.id, profile.Mapping{Path: k.path, BuildID: k.buildID, Start: m.start, Limit: m.limit, Offset: m.start - k.bias})
+	}
+	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	meta.ValueType, meta.PeriodType, meta.Period = cpu, cpu, int64(c.period)
+	if c.tasks.lost > 0 {
+		c.warn(fmt.Sprintf("the kernel could not tell of %d events of processes: some may be missing", c.tasks.lost))
+	}
+	if text := c.cutText(); text != "" {
+		c.warn(text)
+	}
+	meta.Warnings = c.warnings
+	return c.b.Build(meta)
+}
+
+// cutShare is the share of samples with cut stacks from which the user is told.
+const cutShare = 0.01
+
+// cutText says how many stacks broke off, and why most of them did.
+func (c *converter) cutText() string {
+	total := int64(0)
+	for _, n := range c.cut {
+		total += n
+	}
+	if float64(total) < cutShare*float64(c.samples) || total == 0 {
+		return ""
+	}
+	codes := slices.SortedFunc(maps.Keys(c.cut), func(a, b int) int {
+		return cmp.Or(cmp.Compare(c.cut[b], c.cut[a]), cmp.Compare(a, b))
+	})
+	return fmt.Sprintf("%d of %d stacks are cut short, most of them where %s", total, c.samples, reason(codes[0]))
+}

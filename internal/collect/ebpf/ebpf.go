@@ -1,0 +1,285 @@
+package ebpf
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/command"
+	"whyhot/internal/profile"
+)
+
+// Name is what --sampler calls it.
+const Name = "ebpf"
+
+// Default frequencies, the same as perf's.
+const (
+	targetFrequency = 199
+	systemFrequency = 49
+)
+
+// Sampler is the eBPF sampler.
+type Sampler struct{}
+
+var _ collect.Sampler = (*Sampler)(nil)
+
+// Name implements collect.Sampler.
+func (*Sampler) Name() string { return Name }
+
+// Needs implements collect.Sampler.
+func (*Sampler) Needs() []string {
+	return []string{
+		"Linux 5.10 or later on x86-64 or arm64",
+		"root, or the capabilities " + capabilityList(),
+		"tracefs helps: it is mounted for the recording alone where it is not there",
+	}
+}
+
+// CannotSee implements collect.Sampler.
+func (*Sampler) CannotSee() []string {
+	return []string{
+		"callers beyond JIT code that no runtime describes, and 32-bit programs",
+		"the first few milliseconds of a process that starts during the recording",
+		"time that is not spent on a CPU",
+	}
+}
+
+// Record implements collect.Sampler.
+func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Sink) (collect.Outcome, error) {
+	var out collect.Outcome
+	frequency := r.Settings.Frequency
+	if frequency == 0 {
+		frequency = targetFrequency
+		if r.Target.System {
+			frequency = systemFrequency
+		}
+	}
+	if err := checkBuffer(frequency, runtime.NumCPU()); err != nil {
+		return out, err
+	}
+	rec := &recording{request: &r, frequency: frequency, period: time.Second / time.Duration(frequency)}
+	p, err := rec.run(ctx, &out)
+	if err != nil {
+		return out, err
+	}
+	return out, sink(p)
+}
+
+// recording is one recording under way.
+type recording struct {
+	request   *collect.Request
+	frequency int
+	period    time.Duration
+	proc      *command.Process // nil where no command is started
+	tasks     *tasks
+	files     *files
+	profiler  *profiler
+	convert   *converter
+	start     time.Time
+}
+
+// run makes the recording.
+func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.Profile, error) {
+	r := rec.request
+	pids := r.Target.PIDs
+	if len(r.Target.Command) > 0 {
+		proc, err := command.Start(command.Options{Args: r.Target.Command, Streams: r.Streams, HoldDir: r.TempDir})
+		if err != nil {
+			return nil, err
+		}
+		defer proc.Forward()()
+		rec.proc, pids = proc, []int{proc.PID()}
+	}
+	r.Report(collect.Progress{Phase: collect.PhaseStarting})
+	err := rec.attach(ctx, pids)
+	if err == nil {
+		// The terminal is the command's from here on.
+		r.Report(collect.Progress{Phase: collect.PhaseRecording})
+	}
+	if err == nil && rec.proc != nil {
+		err = rec.proc.Release()
+	}
+	if err != nil {
+		rec.abandon()
+		return nil, err
+	}
+	defer rec.close()
+	out.Notes = append([]string{fmt.Sprintf("CPU clock at %d Hz, stacks unwound in the kernel", rec.frequency)}, rec.profiler.notes...)
+	if g := r.Settings.CallGraph; g != "" && g != collect.CallGraphAuto {
+		out.Notes = append(out.Notes, "--call-graph has no effect: it is a setting of perf")
+	}
+	ended := rec.collect(ctx)
+	r.Report(collect.Progress{Phase: collect.PhaseReading})
+	rec.drain(ctx)
+	if rec.proc != nil {
+		rec.finish(ctx, out)
+	}
+	return rec.build(ended, out)
+}
+
+// attach makes everything ready and lets the clock run.
+func (rec *recording) attach(ctx context.Context, pids []int) error {
+	var err error
+	if rec.tasks, err = followTasks(pids, rec.request.Target.System); err != nil {
+		return err
+	}
+	rec.files = newFiles()
+	rec.convert = newConverter(rec.tasks, rec.files, rec.period)
+	if rec.profiler, err = attach(ctx, rec.frequency, rec.convert, rec.files); err != nil {
+		return err
+	}
+	if !rec.request.Target.System {
+		rec.profiler.ignore(rec.tasks.others())
+	}
+	if err := rec.profiler.start(); err != nil {
+		return fmt.Errorf("%s: %w", Name, err)
+	}
+	rec.warm(ctx)
+	rec.tasks.read(ctx)
+	rec.profiler.resync(rec.tasks)
+	rec.start = time.Now()
+	rec.convert.from = rec.start
+	return rec.profiler.enable()
+}
+
+// warm lets the profiler learn the memory maps of what already runs, and the
+// unwind tables of what a command will load: samples in code that it does not
+// know yet are lost.
+func (rec *recording) warm(ctx context.Context) {
+	pids := rec.tasks.running()
+	if rec.proc != nil {
+		if unmap, mapped := mapProgram(rec.request.Target.Command[0]); mapped {
+			defer unmap()
+			pids = append(pids, uint32(os.Getpid()))
+		}
+	}
+	rec.profiler.learn(ctx, pids)
+}
+
+// abandon undoes a start that failed: the command has not run.
+func (rec *recording) abandon() {
+	if rec.proc != nil {
+		rec.proc.Kill()
+	}
+	rec.close()
+}
+
+func (rec *recording) close() {
+	if rec.profiler != nil {
+		rec.profiler.close()
+	}
+	if rec.tasks != nil {
+		rec.tasks.close()
+	}
+	if rec.files != nil {
+		rec.files.close()
+	}
+}
+
+const (
+	// taskInterval is how often forks, execs and new mappings are read.
+	taskInterval     = 20 * time.Millisecond
+	progressInterval = 200 * time.Millisecond
+)
+
+// collect handles traces until the command or the profiler has ended, the time is
+// up or the user has had enough, and tells when that was.
+func (rec *recording) collect(ctx context.Context) time.Time {
+	var commandDone <-chan struct{}
+	if rec.proc != nil {
+		commandDone = rec.proc.Done()
+	}
+	var timeUp <-chan time.Time
+	if d := rec.request.Settings.Duration; d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		timeUp = timer.C
+	}
+	look := time.NewTicker(taskInterval)
+	defer look.Stop()
+	progress := time.NewTicker(progressInterval)
+	defer progress.Stop()
+	for {
+		select {
+		case t := <-rec.profiler.traces:
+			rec.profiler.handle(t)
+		case <-look.C:
+			rec.tasks.read(ctx)
+			rec.profiler.resync(rec.tasks)
+		case <-progress.C:
+			rec.request.Report(collect.Progress{Phase: collect.PhaseRecording, Elapsed: time.Since(rec.start)})
+		case <-ctx.Done():
+			return time.Now()
+		case <-timeUp:
+			return time.Now()
+		case <-commandDone:
+			return time.Now()
+		case <-rec.profiler.tracer.Done():
+			rec.convert.warn("the profiler stopped before the end of the recording" + rec.profiler.log.suffix())
+			return time.Now()
+		}
+	}
+}
+
+// drain stops the clock and takes what is still in the kernel's buffer.
+func (rec *recording) drain(ctx context.Context) {
+	rec.profiler.lost = rec.profiler.shared.lost()
+	rec.profiler.tracer.Close()
+	rec.tasks.read(ctx)
+	rec.profiler.handleFor(drainIntervals * pollInterval)
+}
+
+// drainIntervals is how many times the buffer is read after the end.
+const drainIntervals = 3
+
+// interruptGrace is how long a command may take to end after Ctrl-C before it
+// is asked with SIGTERM.
+const interruptGrace = 5 * time.Second
+
+func (rec *recording) finish(ctx context.Context, out *collect.Outcome) {
+	grace := time.Duration(0)
+	if ctx.Err() != nil {
+		grace = interruptGrace
+	}
+	exit, asked := rec.proc.Stop(grace)
+	out.Exit, out.EndedByUs = &exit, asked
+}
+
+// build closes the profile and says what did not get into it.
+func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Profile, error) {
+	if err := rec.files.preserve(rec.request.BinariesDir()); err != nil {
+		rec.convert.warn(err.Error())
+	}
+	p := rec.convert.profile(profile.Meta{
+		Source: "ebpf", Start: rec.start, Duration: ended.Sub(rec.start), Lost: rec.profiler.lost,
+	})
+	if p.Count() == 0 {
+		return nil, collect.ErrNoSamples
+	}
+	if out.Exit != nil && !out.EndedByUs && p.Meta.Lost == 0 {
+		p.Meta.Warnings = append(p.Meta.Warnings, coverage(time.Duration(p.Total()), out.Exit.CPU)...)
+	}
+	return p, nil
+}
+
+const (
+	// noticeable is the CPU time from which missing samples cannot be chance.
+	noticeable = 200 * time.Millisecond
+	// lowCoverage is the share of CPU time below which samples are missing: a
+	// busy machine alone does not lose that much.
+	lowCoverage = 0.7
+)
+
+// coverage warns where the samples stand for much less CPU time than the command
+// used.
+func coverage(seen, used time.Duration) []string {
+	if used < noticeable || float64(seen) >= lowCoverage*float64(used) {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"the samples cover %s of the %s of CPU time that the command used: the first milliseconds of each new process are not seen; for many short processes record with --sampler perf",
+		seen.Round(time.Millisecond), used.Round(time.Millisecond))}
+}

@@ -1,0 +1,129 @@
+package ebpf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/reporter"
+)
+
+// files knows where the binaries that the profiler met lie. It keeps them open,
+// so that one that is replaced or removed during the recording can still be
+// named.
+type files struct {
+	mu   sync.Mutex
+	byID map[libpf.FileID]*binary
+	used map[libpf.FileID]bool
+}
+
+// binary is one file that was mapped.
+type binary struct {
+	path string   // as the process saw it
+	file *os.File // nil where it could not be opened
+}
+
+var _ reporter.ExecutableReporter = (*files)(nil)
+
+// maxOpen bounds how many files are kept open.
+const maxOpen = 4096
+
+func newFiles() *files {
+	return &files{byID: map[libpf.FileID]*binary{}, used: map[libpf.FileID]bool{}}
+}
+
+// ReportExecutable implements reporter.ExecutableReporter. The profiler calls it
+// once a file.
+func (f *files) ReportExecutable(m *reporter.ExecutableMetadata) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id := m.MappingFile.Value().FileID
+	if f.byID[id] != nil {
+		return
+	}
+	bin := &binary{path: strings.Clone(m.Mapping.Path)}
+	f.byID[id] = bin
+	if len(f.byID) > maxOpen || m.Mapping.IsVDSO() {
+		return
+	}
+	opened, err := m.Process.OpenMappingFile(m.Mapping)
+	if err != nil {
+		return // the process is gone; the path may still serve
+	}
+	if file, ok := opened.(*os.File); ok {
+		bin.file = file
+	} else {
+		_ = opened.Close() // only read from
+	}
+}
+
+// path is where a binary lies; base serves where that is not known.
+func (f *files) path(id libpf.FileID, base string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.used[id] = true
+	if bin := f.byID[id]; bin != nil {
+		return bin.path
+	}
+	return base
+}
+
+// preserve copies into dir, under its path, every binary with samples whose path
+// does not lead to it any more, or never did from here.
+func (f *files) preserve(dir string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var errs []error
+	for id, bin := range f.byID {
+		if bin.file == nil || !f.used[id] || bin.inPlace() {
+			continue
+		}
+		if err := bin.copyTo(filepath.Join(dir, bin.path)); err != nil {
+			errs = append(errs, fmt.Errorf("%s was replaced while it ran, and keeping the old file failed: %w", bin.path, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (b *binary) inPlace() bool {
+	there, err := os.Stat(b.path)
+	if err != nil {
+		return false
+	}
+	mine, err := b.file.Stat()
+	return err == nil && os.SameFile(there, mine)
+}
+
+func (b *binary) copyTo(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil // two binaries of one path: the first one met
+	}
+	if err != nil {
+		return err
+	}
+	size, err := b.file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = io.Copy(to, io.NewSectionReader(b.file, 0, size))
+	}
+	return errors.Join(err, to.Close())
+}
+
+func (f *files) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, bin := range f.byID {
+		if bin.file != nil {
+			_ = bin.file.Close() // only read from
+			bin.file = nil
+		}
+	}
+}

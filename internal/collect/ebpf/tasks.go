@@ -1,0 +1,204 @@
+package ebpf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	perf "github.com/elastic/go-perf"
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/collect/proctree"
+)
+
+// tasks follows which processes there are: what belongs to the target, what they
+// are called and whose memory map changed. The kernel tells of forks, execs,
+// names and executable mappings on one ring a processor.
+type tasks struct {
+	rings   []*perf.Event
+	members map[uint32]bool // of the target; nil: everything belongs to it
+	sampled map[uint32]bool // those that traces came from
+	names   map[uint32]string
+	changed map[uint32]struct{} // memory maps to be read anew
+	foreign []uint32            // new processes that do not belong to the target
+	lost    uint64
+	records []taskRecord // of one read
+}
+
+// taskRecord is one event; order matters between processors.
+type taskRecord struct {
+	time   uint64
+	record perf.Record
+}
+
+// ringPages is the size of a ring: 256 kB hold some two thousand events.
+const ringPages = 64
+
+// followTasks begins to listen. pids are those of the target.
+func followTasks(pids []int, system bool) (*tasks, error) {
+	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, changed: map[uint32]struct{}{}}
+	if !system {
+		t.members = map[uint32]bool{}
+	}
+	attr := &perf.Attr{
+		SampleFormat: perf.SampleFormat{Tid: true, Time: true},
+		Options: perf.Options{
+			Mmap: true, Comm: true, CommExec: true, Task: true, SampleIDAll: true, UseClockID: true, Watermark: true,
+		},
+		ClockID: unix.CLOCK_MONOTONIC,
+		Wakeup:  ringPages / 2 * uint32(os.Getpagesize()),
+	}
+	if err := perf.Dummy.Configure(attr); err != nil {
+		return nil, fmt.Errorf("%s: %w", Name, err)
+	}
+	for cpu := range runtime.NumCPU() {
+		ring, err := perf.Open(attr, perf.AllThreads, cpu, nil)
+		if errors.Is(err, unix.ENODEV) {
+			continue // the processor is off
+		}
+		if err == nil {
+			t.rings = append(t.rings, ring)
+			err = ring.MapRingNumPages(ringPages)
+		}
+		if err != nil {
+			t.close()
+			return nil, fmt.Errorf("%s: following processes on CPU %d: %w", Name, cpu, err)
+		}
+	}
+	// What was forked before the rings listened is found by looking.
+	for _, pid := range proctree.Descendants(pids) {
+		t.members[uint32(pid)] = true
+	}
+	return t, nil
+}
+
+func (t *tasks) close() {
+	for _, r := range t.rings {
+		_ = r.Close() // only read from
+	}
+	t.rings = nil
+}
+
+// running lists the processes that are to be recorded, without the kernel's own
+// tasks.
+func (t *tasks) running() []uint32 {
+	var out []uint32
+	for _, pid := range proctree.All() {
+		if _, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil && t.belongs(uint32(pid)) {
+			out = append(out, uint32(pid))
+		}
+	}
+	return out
+}
+
+// others lists the processes that are not to be recorded.
+func (t *tasks) others() []uint32 {
+	var out []uint32
+	for _, pid := range proctree.All() {
+		if !t.belongs(uint32(pid)) {
+			out = append(out, uint32(pid))
+		}
+	}
+	return out
+}
+
+// belongs tells whether a process is to be recorded.
+func (t *tasks) belongs(pid uint32) bool { return t.members == nil || t.members[pid] }
+
+// name is what the process is called: the name of its main thread.
+func (t *tasks) name(pid uint32) string {
+	if name, ok := t.names[pid]; ok {
+		return name
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	if err != nil {
+		return "" // it is gone; it may be known later
+	}
+	t.names[pid] = strings.TrimRight(string(text), "\n")
+	return t.names[pid]
+}
+
+// read takes what the kernel has told since the last read. It does not block.
+func (t *tasks) read(ctx context.Context) {
+	t.records = t.records[:0]
+	for _, ring := range t.rings {
+		for ring.HasRecord() {
+			if err := t.next(ctx, ring); err != nil {
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(t.records, func(a, b taskRecord) int { return cmp.Compare(a.time, b.time) })
+	for _, r := range t.records {
+		t.apply(r.record)
+	}
+}
+
+// next takes one record off a ring that has one.
+func (t *tasks) next(ctx context.Context, ring *perf.Event) error {
+	record, err := ring.ReadRecord(ctx)
+	if err != nil {
+		return err
+	}
+	switch r := record.(type) {
+	case *perf.ForkRecord:
+		t.records = append(t.records, taskRecord{r.Time, record})
+	case *perf.CommRecord:
+		t.records = append(t.records, taskRecord{r.Time, record})
+	case *perf.MmapRecord:
+		t.records = append(t.records, taskRecord{r.Time, record})
+	case *perf.LostRecord:
+		t.lost += r.Lost
+	}
+	return nil
+}
+
+func (t *tasks) apply(record perf.Record) {
+	switch r := record.(type) {
+	case *perf.ForkRecord:
+		if r.Pid != r.Ppid {
+			t.fork(r.Pid, r.Ppid)
+		}
+	case *perf.CommRecord:
+		if r.Pid == r.Tid {
+			t.names[r.Pid] = r.NewName
+		}
+		if r.WasExec() {
+			t.mapsChanged(r.Pid)
+		}
+	case *perf.MmapRecord:
+		t.mapsChanged(r.Pid)
+	}
+}
+
+func (t *tasks) fork(pid, ppid uint32) {
+	delete(t.names, pid) // of an earlier process with this number
+	delete(t.sampled, pid)
+	if name, ok := t.names[ppid]; ok {
+		t.names[pid] = name
+	}
+	if t.members == nil {
+		return
+	}
+	if t.members[ppid] {
+		t.members[pid] = true
+		t.mapsChanged(pid)
+	} else {
+		delete(t.members, pid)
+		t.foreign = append(t.foreign, pid)
+	}
+}
+
+// mapsChanged notes that the memory map of a process is to be read again. On the
+// whole machine that is done only for those that were seen running: most
+// processes of a busy machine never are.
+func (t *tasks) mapsChanged(pid uint32) {
+	if t.members[pid] || t.sampled[pid] {
+		t.changed[pid] = struct{}{}
+	}
+}
