@@ -29,6 +29,8 @@ const tryExample = `  whyhot try --preload mimalloc,jemalloc,tcmalloc -- jq .id 
   whyhot try --env GOGC=400 --metric memory -- ./server --once
   whyhot try --versus 'orjson=python3 app_orjson.py' -- python3 app.py
   whyhot try --build 'make -j2' --run './bench input' --pgo --lto
+  whyhot try --suite bench.yaml --preload mimalloc --html result.html
+  whyhot try --read before.json after.json
   whyhot try --profile cpu.pb.gz --finding ID`
 
 // tryTarget is what a profile and one of its findings say about a trial: the
@@ -51,7 +53,9 @@ type tryFlags struct {
 	profile, finding string
 	metric           metricFlags
 	build            buildFlags
+	whatIf           whatIfFlags
 	ignore           []string
+	suite            suiteFlags
 	built            []string // notes of the builds
 	budgetGiven      bool
 	seedGiven        bool
@@ -81,8 +85,10 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")
 	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
 	f.build.register(cmd)
+	f.whatIf.register(cmd)
 	f.metric.register(cmd)
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "regular expression of what is not compared in lines of output, such as dates (several: repeat it)")
+	f.suite.register(cmd)
 	p := &f.plan
 	const budget = 2 * time.Minute
 	flags.DurationVar(&p.Budget, "budget", budget, "time to spend; unless given, a verdict may take longer with long commands")
@@ -94,7 +100,7 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	flags.IntSliceVar(&p.Pin, "pin", nil, "run on these CPUs only, for example 1 or 2,3")
 	flags.Uint64Var(&p.Seed, "seed", 0, "repeat the order of an earlier trial (default: random, recorded)")
 	flags.BoolVar(&p.IgnoreFailure, "ignore-failure", false, "measure a command that exits with a status other than 0")
-	flags.BoolVar(&f.json, "json", false, "write the outcome as JSON (docs/trial.schema.json)")
+	flags.BoolVar(&f.json, "json", false, "write the outcome as JSON (docs/trial.schema.json, with --suite and --read docs/suite.schema.json)")
 	return cmd
 }
 
@@ -105,6 +111,16 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
+	}
+	switch {
+	case len(f.suite.read) > 0:
+		return f.readResults(cmd, args)
+	case f.suite.file != "":
+		return f.runSuite(ctx, cmd, args)
+	}
+	defer f.whatIf.close()
+	if err := f.whatIf.makeWorlds(cmd, &f.build); err != nil {
+		return err
 	}
 	if err := f.complete(ctx, args, lookup, cmd.ErrOrStderr()); err != nil {
 		return err
@@ -130,6 +146,9 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 		}
 		defer closeWorkshop(workshop, f.build.o.Keep, errOut)
 		f.built = workshop.Notes
+		if err := f.whatIf.check(f.plan.Variants); err != nil {
+			return err
+		}
 	}
 	outcome, tryErr := measureTry(ctx, f, runner, errOut)
 	if outcome == nil {

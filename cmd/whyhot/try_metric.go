@@ -33,6 +33,9 @@ func (m *metricFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&m.unit, "unit", "", "unit of the number of --metric-regex, for example requests/s")
 }
 
+// given says that the user named a metric.
+func (m *metricFlags) given() bool { return m.name != "" || m.pattern != "" }
+
 // fill puts the metric into a plan.
 func (m *metricFlags) fill(p *trial.Plan) error {
 	switch {
@@ -70,9 +73,9 @@ func (m *metricFlags) fill(p *trial.Plan) error {
 func parseIgnore(expressions []string) ([]*regexp.Regexp, error) {
 	out := make([]*regexp.Regexp, 0, len(expressions))
 	for _, e := range expressions {
-		re, err := regexp.Compile(e)
+		re, err := trial.ParseIgnore(e)
 		if err != nil {
-			return nil, fmt.Errorf("--ignore %q: %w", e, err)
+			return nil, fmt.Errorf("--%w", err)
 		}
 		out = append(out, re)
 	}

@@ -26,15 +26,39 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	if len(p.Command) == 0 {
 		return errors.New("no command to try: put it behind --, as in: whyhot try --preload mimalloc -- COMMAND")
 	}
+	if err := f.settings(); err != nil {
+		return err
+	}
+	return f.nameVariants(errOut, true)
+}
+
+// settings fills what of a plan does not depend on command and variants.
+func (f *tryFlags) settings() error {
+	p := &f.plan
 	if err := f.checkNumbers(); err != nil {
 		return err
 	}
 	if err := f.metric.fill(p); err != nil {
 		return err
 	}
+	var err error
 	if p.Ignore, err = parseIgnore(f.ignore); err != nil {
 		return err
 	}
+	p.Env = os.Environ()
+	p.HardBudget = f.budgetGiven
+	if p.Rounds > 0 && !f.budgetGiven {
+		p.Budget = 0
+	}
+	if !f.seedGiven {
+		p.Seed = uint64(rand.Uint32()) //nolint:gosec // it orders runs and keeps no secret; 32 bits survive every JSON reader
+	}
+	return nil
+}
+
+// nameVariants makes the variants that the flags name.
+func (f *tryFlags) nameVariants(errOut io.Writer, needed bool) error {
+	p := &f.plan
 	found, missing := variant.Preloads(f.preload, preload.NewFinder())
 	environments, err := variant.Environments(f.env)
 	if err != nil {
@@ -47,8 +71,8 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	if p.Variants, err = f.build.variants(found, environments); err != nil {
 		return err
 	}
-	p.Variants = slices.Concat(p.Variants, commands)
-	if len(p.Variants) == 0 {
+	p.Variants = slices.Concat(p.Variants, commands, f.whatIf.variants)
+	if needed && len(p.Variants) == 0 {
 		if len(missing) > 0 {
 			return errors.Join(missing...)
 		}
@@ -56,14 +80,6 @@ func (f *tryFlags) complete(ctx context.Context, args []string, lookup tryLookup
 	}
 	for _, err := range missing {
 		_, _ = fmt.Fprintf(errOut, "left out: %v\n", err)
-	}
-	p.Env = os.Environ()
-	p.HardBudget = f.budgetGiven
-	if p.Rounds > 0 && !f.budgetGiven {
-		p.Budget = 0
-	}
-	if !f.seedGiven {
-		p.Seed = uint64(rand.Uint32()) //nolint:gosec // it orders runs and keeps no secret; 32 bits survive every JSON reader
 	}
 	return nil
 }

@@ -13,19 +13,20 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"whyhot/internal/report/quantity"
 	"whyhot/internal/trial"
 )
 
 // tryProgress shows how far a trial is: a bar on a terminal, a line now and then
 // elsewhere.
 type tryProgress struct {
-	w     io.Writer
-	arms  int
-	bars  *mpb.Progress // nil where no person is looking
-	bar   *mpb.Bar
-	text  atomic.Pointer[string] // read by the bar's own goroutine
-	spoke time.Time
+	w    io.Writer
+	arms int
+	// prefix names the benchmark of a suite.
+	prefix string
+	bars   *mpb.Progress // nil where no person is looking
+	bar    *mpb.Bar
+	text   atomic.Pointer[string] // read by the bar's own goroutine
+	spoke  time.Time
 }
 
 const (
@@ -54,6 +55,7 @@ func (t *tryProgress) report(p trial.Progress) {
 }
 
 func (t *tryProgress) draw(p trial.Progress, text string) {
+	text = " " + t.prefix + strings.TrimSpace(text)
 	t.text.Store(&text)
 	if t.bar == nil {
 		t.bar = t.bars.AddBar(progressSteps, mpb.BarRemoveOnComplete(),
@@ -69,8 +71,7 @@ func (t *tryProgress) describe(p trial.Progress) string {
 	case trial.PhaseWarmUp:
 		return " warming up: " + p.Running
 	case trial.PhaseAnnounce:
-		return fmt.Sprintf("one round of %d runs takes %s; at most %s in all",
-			t.arms, quantity.Duration(p.RoundTime), quantity.Duration(p.Expected))
+		return announced(t.arms, p)
 	case trial.PhaseRound:
 	}
 	parts := make([]string, 0, len(p.Standings))

@@ -159,6 +159,10 @@ func (t *trial) warmUp(ctx context.Context) error {
 			spec := t.spec(a)
 			spec.Watch = spec.Watch || k == 0
 			res, err := t.runner.Run(ctx, spec)
+			if start, ok := errors.AsType[*run.StartError](err); ok && a.variant != nil {
+				a.out, a.why = Failed, start.Error()
+				break
+			}
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -172,5 +173,19 @@ func TestLibraryThatIsNotLoaded(t *testing.T) {
 		if c.note != "" && !strings.Contains(strings.Join(o.Notes, "\n"), c.note) {
 			t.Errorf("%s: notes %q", c.name, o.Notes)
 		}
+	}
+}
+
+// A command line that does not exist is the variant's failure, not the trial's.
+func TestVariantThatCannotBeStarted(t *testing.T) {
+	f := newFake(func(arm string, _ int) (*run.Result, error) {
+		if arm == "missing" {
+			return nil, &run.StartError{Name: "nothing", Err: os.ErrNotExist}
+		}
+		return result(time.Second), nil
+	})
+	o := do(t, f, planOf("missing", "there"))
+	if got, want := verdicts(o), []Verdict{Failed, Same}; !slices.Equal(got, want) || !strings.Contains(o.Variants[0].Explanation, "command not found") {
+		t.Errorf("got %v: %q", got, o.Variants[0].Explanation)
 	}
 }

@@ -263,10 +263,20 @@ func substitute(text string, set Assignments) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
+// substituteAll does so in every word. A word that is a name in braces and
+// nothing else becomes as many words as its value has.
 func substituteAll(words []string, set Assignments) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = substitute(w, set)
+	out := make([]string, 0, len(words))
+	for _, w := range words {
+		if name, ok := strings.CutPrefix(w, "{"); ok && strings.HasSuffix(name, "}") {
+			if value, ok := set[strings.TrimSuffix(name, "}")]; ok {
+				if split, err := shellwords.Split(value); err == nil {
+					out = append(out, split...)
+					continue
+				}
+			}
+		}
+		out = append(out, substitute(w, set))
 	}
 	return out
 }
