@@ -20,6 +20,9 @@ func (f *tryFlags) print(cmd *cobra.Command, o *trial.Outcome) error {
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
 	trials.Print(p, o)
+	if f.whatIf.asked() {
+		return p.Err() // the source is to be edited, not this build to be used
+	}
 	if best := bestVariant(o); best != nil && best.Build != nil {
 		printBuild(p, best)
 	} else if best != nil {
@@ -57,7 +60,7 @@ func bestVariant(o *trial.Outcome) *trial.VariantArm {
 // finding.
 func (f *tryFlags) attach(o *trial.Outcome, errOut io.Writer) error {
 	if f.finding == "" {
-		return nil
+		return f.whatIf.attach(f.profile, o)
 	}
 	ts := o.Trials()
 	if len(ts) == 0 {
