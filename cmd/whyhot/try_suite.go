@@ -138,6 +138,7 @@ func (f *tryFlags) suiteVariants(file *suite.File, errOut io.Writer) ([]suite.Va
 func (f *tryFlags) measureSuite(ctx context.Context, file *suite.File, variants []suite.Variant, errOut io.Writer) (*suite.Result, error) {
 	disturbed := noise.Start()
 	var used time.Duration
+	current := &usage{}
 	only, err := regexp.Compile(f.suite.only)
 	if err != nil {
 		return nil, fmt.Errorf("--only: %w", err)
@@ -145,6 +146,7 @@ func (f *tryFlags) measureSuite(ctx context.Context, file *suite.File, variants 
 	progress := newTryProgress(errOut, len(variants)+1)
 	plan := f.plan
 	plan.Variants, plan.Command = nil, nil
+	plan.Busy = func() float64 { return disturbed.Busy(used + current.cpu + ownCPU()) }
 	const each = time.Minute
 	result, err := suite.Run(ctx, file, suite.Options{
 		Plan: plan, Variants: variants, Chain: len(file.Steps) > 0,
@@ -155,8 +157,8 @@ func (f *tryFlags) measureSuite(ctx context.Context, file *suite.File, variants 
 			if err != nil {
 				return nil, nil, err
 			}
-			u := &usage{Runner: local}
-			return u, func() { used += u.cpu; local.Close() }, nil
+			current = &usage{Runner: local}
+			return current, func() { used += current.cpu; current = &usage{}; local.Close() }, nil
 		},
 		Begin:    progress.begin,
 		Progress: progress.report,

@@ -31,7 +31,7 @@ func (t *trial) outcome(stopped Stop) *Outcome {
 }
 
 func (t *trial) armOf(a *arm) Arm {
-	out := Arm{Name: a.name(), Runs: len(a.results), Summary: map[Metric]Summary{}}
+	out := Arm{Name: a.name(), Runs: len(a.results), Summary: map[Metric]Summary{}, Layouts: t.layoutsOf(a)}
 	if a.variant != nil {
 		out.Changes = a.variant.Changes()
 		out.Command = a.variant.Command
@@ -89,7 +89,10 @@ func (t *trial) variantOf(a *arm) VariantArm {
 			verdict = judged
 		}
 	}
-	v.Verdict = Verdict(verdict)
+	v.Verdict = t.judgeLayouts(a, &v, verdict)
+	if (v.Verdict == Faster || v.Verdict == Slower) && t.contradicted(a, verdict) {
+		v.Verdict, v.disturbed = Unclear, true
+	}
 	if a.out != "" {
 		v.Verdict = a.out
 		v.Ratios = nil

@@ -45,6 +45,10 @@ type arm struct {
 	variant *variant.Variant // nil for the baseline
 	first   *run.Result
 	results []*run.Result // of the measured rounds
+	laid    []int         // the layout of each result
+	layout  int           // of the run that comes
+	deck    []int         // layouts still to come before any comes again
+	shift   int           // of the stack, in the run that comes
 
 	out        Verdict // set when it left the race: Failed or NoEffect
 	why        string
@@ -130,6 +134,7 @@ func (t *trial) spec(a *arm) run.Spec {
 		}
 	}
 	a.place(&s)
+	t.lay(a, &s)
 	return s
 }
 
@@ -297,6 +302,8 @@ func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 	order.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
 	for _, a := range arms {
 		t.report(Progress{Phase: PhaseRound, Running: a.name()})
+		t.deal(a, order)
+		a.shift = int(order.Uint32() >> 1)
 		res, err := t.runner.Run(ctx, t.spec(a))
 		if err != nil {
 			return err
@@ -309,9 +316,9 @@ func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 				return err
 			}
 		}
-		a.results = append(a.results, res)
+		a.results, a.laid = append(a.results, res), append(a.laid, a.layout)
 		if a.out != "" {
-			a.results = a.results[:len(a.results)-1]
+			a.results, a.laid = a.results[:len(a.results)-1], a.laid[:len(a.laid)-1]
 		}
 	}
 	return nil
@@ -320,7 +327,8 @@ func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 // truncate drops the results of a round that broke off.
 func (t *trial) truncate() {
 	for _, a := range t.arms {
-		a.results = a.results[:min(len(a.results), t.rounds)]
+		n := min(len(a.results), t.rounds)
+		a.results, a.laid = a.results[:n], a.laid[:n]
 	}
 }
 

@@ -25,6 +25,8 @@ const (
 	Different Verdict = "different output" // computes something else
 	Failed    Verdict = "failed"           // fails where the baseline does not
 	NoEffect  Verdict = "no effect"        // the program does not take the change
+	// LayoutNoise: layouts of one and the same program differ by as much.
+	LayoutNoise Verdict = "within layout noise"
 )
 
 // Stop is why a trial ended.
@@ -82,6 +84,9 @@ type Arm struct {
 	Runs    int                `json:"runs"`
 	Summary map[Metric]Summary `json:"summary,omitempty"` // metrics that are known
 	Outputs []Print            `json:"outputs,omitempty"` // of the first run
+	// Layouts are the ways in which the program was placed in memory, where there
+	// are several.
+	Layouts []LayoutOutcome `json:"layouts,omitempty"`
 	// ExitCode is that of the first run.
 	ExitCode int `json:"exit_code"`
 }
@@ -112,6 +117,10 @@ type VariantArm struct {
 	Ratios      map[Metric]finding.Interval `json:"ratios,omitempty"`
 	Verdict     Verdict                     `json:"verdict"`
 	Explanation string                      `json:"explanation"` // the verdict in a sentence
+	// AcrossLayouts is the ratio that decides with an interval that holds for other
+	// layouts of both sides too, where there are several.
+	AcrossLayouts *finding.Interval `json:"across_layouts,omitempty"`
+	disturbed     bool              // the wall time says something that the CPU time does not
 	// FirstDifference is where an output differs from the baseline's.
 	FirstDifference *Difference `json:"first_difference,omitempty"`
 	// Library is the preloaded file, Loaded whether it was seen in the program.

@@ -19,6 +19,7 @@ type Plan struct {
 	Stdin    string   // file to replay to every run, "" for none
 	Outputs  []string // files to compare beside standard output
 	Variants []variant.Variant
+	Layouts  []variant.Layout // of the baseline, nil for one only
 	Metric   Metric
 	// Number is the number to read from the output, nil for none; the metric
 	// Number needs it.
@@ -37,6 +38,10 @@ type Plan struct {
 	HardBudget bool
 	Timeout    time.Duration // of one run; 0 for ten times the first run of the baseline, at least a minute
 	Pin        []int
+
+	// Busy tells how many CPUs other processes kept busy since the trial began, nil
+	// where nobody knows.
+	Busy func() float64
 
 	// IgnoreFailure measures a command that exits with a status other than 0,
 	// which then has to be the same in every run.

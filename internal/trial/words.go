@@ -16,7 +16,12 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 		return a.why
 	case Different:
 		return t.explainDifference(a)
+	case LayoutNoise:
+		return t.explainLayouts(v)
 	case Faster, Slower, Same, Unclear:
+	}
+	if v.disturbed {
+		return t.explainDisturbed(v)
 	}
 	i, ok := v.Ratios[t.plan.Metric]
 	if !ok {

@@ -89,7 +89,7 @@ func (c *canvas) bar(v *suite.Value, x func(float64) float64, y float64) {
 		color = slowerColor
 	case trial.Different, trial.Failed:
 		color = wrongColor
-	case trial.Same, trial.Unclear, trial.NoEffect:
+	case trial.Same, trial.Unclear, trial.NoEffect, trial.LayoutNoise:
 	}
 	mid := y + rowPitch/2
 	label := string(v.Verdict)

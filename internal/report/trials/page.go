@@ -112,7 +112,7 @@ func classOf(v trial.Verdict) string {
 		return "slower"
 	case trial.Different, trial.Failed:
 		return "wrong"
-	case trial.Same, trial.Unclear, trial.NoEffect:
+	case trial.Same, trial.Unclear, trial.NoEffect, trial.LayoutNoise:
 	}
 	return "open"
 }

@@ -136,7 +136,7 @@ func ratioCell(v *suite.Value) (c term.Cell, mark string) {
 		return term.Cell{Text: string(v.Verdict) + "  ", Style: &style}, ""
 	case trial.Faster, trial.Slower, trial.NoEffect:
 		mark = ""
-	case trial.Same:
+	case trial.Same, trial.LayoutNoise:
 		mark = "= no difference"
 	case trial.Unclear:
 		mark = "? unclear: the interval holds 1, or there is none"

@@ -181,7 +181,7 @@ func styleOf(v trial.Verdict) lipgloss.Style {
 		return slower
 	case trial.Different, trial.Failed:
 		return wrong
-	case trial.Same, trial.Unclear, trial.NoEffect:
+	case trial.Same, trial.Unclear, trial.NoEffect, trial.LayoutNoise:
 	}
 	return lipgloss.NewStyle()
 }

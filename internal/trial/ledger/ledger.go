@@ -142,7 +142,7 @@ func Certainty(trials []finding.Trial) finding.Certainty {
 	switch {
 	case seen[trial.Faster]:
 		return finding.Proved
-	case seen[trial.Unclear]:
+	case seen[trial.Unclear], seen[trial.LayoutNoise]:
 		return ""
 	case seen[trial.Slower], seen[trial.Same]:
 		return finding.Refuted

@@ -32,6 +32,7 @@ type snapshot struct {
 	busy      float64 // CPU seconds of all processors that were not idle
 	steal     float64 // CPU seconds taken by other guests of the host
 	throttled float64 // seconds for which the control group's quota held us back
+	heat      float64 // times that a core slowed itself because of its temperature
 	processes map[int]process
 }
 
@@ -55,14 +56,24 @@ func startAt(root string) *Watch {
 	return &Watch{root: root, start: time.Now(), before: look(root)}
 }
 
+// Busy is how many CPUs others kept busy until now; ours is as in Notes.
+func (w *Watch) Busy(ours time.Duration) float64 {
+	elapsed := time.Since(w.start).Seconds()
+	if elapsed <= 0 {
+		return 0
+	}
+	busy, _ := parseCPU(read(filepath.Join(w.root, "proc/stat")))
+	return max(0, (busy-w.before.busy-ours.Seconds())/elapsed)
+}
+
 // Notes takes the second look and says what disturbed the time between. ours is
 // the CPU time that the measured commands and this process used in it; advice,
 // where not empty, is what helps against other busy processes.
 func (w *Watch) Notes(ours time.Duration, advice string) []string {
-	return notes(w.before, look(w.root), time.Since(w.start).Seconds(), ours.Seconds(), runtime.NumCPU(), settings(w.root), advice)
+	return notes(w.before, look(w.root), time.Since(w.start).Seconds(), ours.Seconds(), runtime.NumCPU(), smt(w.root), settings(w.root), advice)
 }
 
-func notes(before, after snapshot, elapsed, ours float64, cpus int, fixed []string, advice string) []string {
+func notes(before, after snapshot, elapsed, ours float64, cpus int, shared bool, fixed []string, advice string) []string {
 	out := slices.Clone(fixed)
 	if elapsed <= 0 {
 		return out
@@ -72,6 +83,9 @@ func notes(before, after snapshot, elapsed, ours float64, cpus int, fixed []stri
 		text := fmt.Sprintf("other processes kept %.1f of %d CPUs busy during the trial", others, cpus)
 		if names := busiest(before, after, elapsed); names != "" {
 			text += ": " + names
+		}
+		if shared {
+			text += "; two CPUs each share a core here (SMT), so that even work on another CPU slows the trial"
 		}
 		if advice != "" {
 			text += "; " + advice
@@ -86,6 +100,9 @@ func notes(before, after snapshot, elapsed, ours float64, cpus int, fixed []stri
 	}
 	if s := (after.throttled - before.throttled) / elapsed; s > stolen {
 		out = append(out, fmt.Sprintf("the CPU quota of the control group held processes back for %.0f%% of the time", 100*s))
+	}
+	if n := after.heat - before.heat; n > 0 {
+		out = append(out, fmt.Sprintf("the CPU was too hot and slowed itself %.0f times", n))
 	}
 	return out
 }
@@ -121,30 +138,6 @@ func busiest(before, after snapshot, elapsed float64) string {
 	return strings.Join(texts, ", ")
 }
 
-// settings are sentences on how the machine is set up.
-func settings(root string) []string {
-	var out []string
-	governors := map[string]bool{}
-	files, _ := filepath.Glob(filepath.Join(root, "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"))
-	for _, f := range files {
-		governors[read(f)] = true
-	}
-	delete(governors, "performance")
-	delete(governors, "")
-	for g := range governors {
-		out = append(out, fmt.Sprintf("the CPU frequency governor is %q, so that the clock changes with the load (cpupower frequency-set -g performance)", g))
-	}
-	supplies, _ := filepath.Glob(filepath.Join(root, "sys/class/power_supply/*"))
-	for _, s := range supplies {
-		if read(filepath.Join(s, "type")) == "Battery" && read(filepath.Join(s, "status")) == "Discharging" {
-			out = append(out, "the machine runs on battery")
-			break
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 func look(root string) snapshot {
 	s := snapshot{processes: processes(root)}
 	if f := strings.Fields(read(filepath.Join(root, "proc/loadavg"))); len(f) > 0 {
@@ -152,6 +145,7 @@ func look(root string) snapshot {
 	}
 	s.busy, s.steal = parseCPU(read(filepath.Join(root, "proc/stat")))
 	s.throttled = throttled(root)
+	s.heat = heat(root)
 	return s
 }
 

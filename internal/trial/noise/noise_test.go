@@ -24,9 +24,11 @@ func TestNotes(t *testing.T) {
 		{"others", before, after, 10, []string{"0.8 of 2 CPUs busy", "chrome 60%; take another"}},
 		{"load", snapshot{load: 3.25}, snapshot{}, 0, []string{"load average was 3.2 at the start, on 2 CPUs"}},
 		{"steal", snapshot{}, snapshot{steal: 0.5}, 0, []string{"5% of a CPU"}},
+		{"shared cores", before, after, 10, []string{"share a core", "take another"}},
+		{"heat", snapshot{heat: 5}, snapshot{heat: 8}, 0, []string{"too hot and slowed itself 3 times"}},
 		{"quota", snapshot{}, snapshot{throttled: 2}, 0, []string{"20% of the time"}},
 	} {
-		got := strings.Join(notes(c.before, c.after, 10, c.ours, 2, nil, "take another"), "\n")
+		got := strings.Join(notes(c.before, c.after, 10, c.ours, 2, c.name == "shared cores", nil, "take another"), "\n")
 		if len(c.want) == 0 && got != "" {
 			t.Errorf("%s: %q", c.name, got)
 		}
@@ -58,9 +60,18 @@ func TestSettingsAndCounters(t *testing.T) {
 	write(t, root, "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
 	write(t, root, "sys/class/power_supply/BAT0/type", "Battery\n")
 	write(t, root, "sys/class/power_supply/BAT0/status", "Discharging\n")
+	write(t, root, "proc/sys/kernel/randomize_va_space", "0\n")
+	write(t, root, "sys/devices/system/cpu/cpufreq/boost", "1\n")
+	write(t, root, "sys/devices/system/cpu/smt/active", "1\n")
+	write(t, root, "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3\n")
+	write(t, root, "sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "4\n")
 	got := strings.Join(settings(root), "\n")
-	if strings.Count(got, "powersave") != 1 || !strings.Contains(got, "battery") {
+	if strings.Count(got, "powersave") != 1 || !strings.Contains(got, "battery") || !strings.Contains(got, "not randomised") || !strings.Contains(got, "turbo is on") || !smt(root) {
 		t.Errorf("%q", got)
+	}
+	write(t, root, "sys/devices/system/cpu/intel_pstate/no_turbo", "1\n")
+	if turbo(root) || heat(root) != 7 {
+		t.Errorf("turbo %v, heat %v", turbo(root), heat(root))
 	}
 	write(t, root, "proc/loadavg", "1.50 1 1 1/1 1\n")
 	write(t, root, "proc/stat", "cpu  100 0 200 1000 50 10 10 300 0 0\ncpu0 1 1\n")
@@ -96,5 +107,20 @@ func TestThisMachine(t *testing.T) {
 	_ = model // ARM kernels name none
 	if s := look("/"); s.busy <= 0 || len(s.processes) == 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// What others used is what all used but for us.
+func TestBusy(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "proc/stat", "cpu  100 0 0 1000 0 0 0 0 0 0\n")
+	w := startAt(root)
+	w.start = time.Now().Add(-10 * time.Second)
+	write(t, root, "proc/stat", "cpu  1100 0 0 1000 0 0 0 0 0 0\n")
+	if got := w.Busy(4 * time.Second); got < 0.55 || got > 0.61 {
+		t.Errorf("%v CPUs", got)
+	}
+	if got := w.Busy(time.Minute); got != 0 {
+		t.Errorf("%v CPUs", got)
 	}
 }

@@ -151,6 +151,7 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 	if err != nil {
 		return nil, &StartError{spec.Args[0], err}
 	}
+	path = shifted(path, spec)
 	stdin, err := os.Open(cmpOr(spec.Stdin, os.DevNull))
 	if err != nil {
 		return nil, fmt.Errorf("standard input of the command: %w", err)

@@ -15,6 +15,10 @@ type Spec struct {
 	Stdin   string   // file given as standard input; "" for /dev/null
 	Outputs []string // files whose content is compared
 	Pin     []int    // CPUs the tree may use; nil for all
+	// Shift moves the program's stack by up to a page: so many bytes are added to
+	// the name that the kernel puts on top of it, in slashes that change nothing.
+	// Scripts see that name, so theirs stays as it is.
+	Shift   int
 	Timeout time.Duration
 	// Filter sees every line of standard output, standard error and the output
 	// files and returns what of it is compared. Lines keep their line feed; one

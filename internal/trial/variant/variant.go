@@ -26,6 +26,7 @@ type Variant struct {
 	Command []string // in place of the plan's command, nil to keep it
 	Build   *Build   // how the program is made, nil for as it is
 	Built   *Built   // the place of that program, once it is made
+	Layouts []Layout // in which its runs are placed in turn, nil for one only
 }
 
 // Environ applies the variant to an environment. A library comes before those
