@@ -20,6 +20,7 @@ import (
 func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.Writer) (*trial.Outcome, error) {
 	disturbed := noise.Start()
 	used := &usage{Runner: runner}
+	f.plan.Busy = func() float64 { return disturbed.Busy(used.cpu + ownCPU()) }
 	progress := newTryProgress(errOut, len(f.plan.Variants)+1)
 	outcome, err := trial.Run(ctx, f.plan, used, trial.SystemClock{}, progress.report)
 	progress.clear()
