@@ -4,7 +4,8 @@
 // with made-up run times and a made-up clock; -real runs a program against
 // itself on this machine, with whatever noise there is.
 //
-//	go run ./bench/trial                         simulation
+//	go run ./bench/trial -prove                  what has to hold, in minutes; the exit status says whether it does
+//	go run ./bench/trial                         simulation, all of it
 //	go run ./bench/trial -real 20 -- sort FILE   20 real trials of a program against itself
 package main
 
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"whyhot/internal/trial"
+	"whyhot/internal/trial/noise"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
 )
@@ -23,14 +25,18 @@ import (
 func main() {
 	repeats := flag.Int("real", 0, "so many real trials of the command given against itself")
 	trials := flag.Int("trials", 2000, "simulated trials of each kind")
+	proof := flag.Bool("prove", false, "simulate what has to hold: at most 5 % false, 3 % found")
 	only := flag.String("only", "", "simulate only the kinds whose name this regular expression matches")
 	budget := flag.Duration("budget", 20*time.Second, "of each real trial")
 	variants := flag.Int("variants", 1, "copies of the program in each real trial")
 	flag.Parse()
 	var err error
-	if *repeats > 0 {
+	switch {
+	case *repeats > 0:
 		err = realTrials(*repeats, *variants, *budget, flag.Args())
-	} else {
+	case *proof:
+		err = prove()
+	default:
 		err = simulate(*trials, *only)
 	}
 	if err != nil {
@@ -97,20 +103,39 @@ func realTrials(n, copies int, budget time.Duration, command []string) error {
 	defer runner.Close()
 	var sum tally
 	for i := range n {
+		watch := noise.Start()
+		used := &counted{Runner: runner}
 		plan := trial.Plan{
 			Command: command, Env: os.Environ(), Metric: trial.Wall, Budget: budget, WarmUps: 1, Seed: uint64(i),
 			Variants: copiesOf(copies),
+			Busy:     func() float64 { return watch.Busy(used.cpu) },
 		}
-		o, err := trial.Run(context.Background(), plan, runner, trial.SystemClock{}, nil)
+		o, err := trial.Run(context.Background(), plan, used, trial.SystemClock{}, nil)
 		if err != nil {
 			return err
 		}
 		sum.add(o, 1)
 		r, _ := o.SpeedUp(&o.Variants[0])
-		fmt.Printf("trial %d: %d rounds, %.4f [%.4f, %.4f] %s (%s)\n", i+1, o.Rounds, r.Estimate, r.Low, r.High, o.Variants[0].Verdict, o.Stopped)
+		fmt.Printf("trial %d: %d rounds, %.4f [%.4f, %.4f] %s (%s), others kept %.1f CPUs busy\n", i+1, o.Rounds, r.Estimate, r.Low, r.High, o.Variants[0].Verdict, o.Stopped, watch.Busy(used.cpu))
 	}
 	sum.print(fmt.Sprintf("real A/A of %v", command))
 	return nil
+}
+
+// counted adds up the CPU time of the runs.
+type counted struct {
+	run.Runner
+
+	cpu time.Duration
+}
+
+// Run passes on and counts.
+func (c *counted) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
+	res, err := c.Runner.Run(ctx, spec)
+	if res != nil {
+		c.cpu += res.CPU()
+	}
+	return res, err
 }
 
 // copiesOf are variants that change nothing a program looks at.
