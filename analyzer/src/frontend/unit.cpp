@@ -65,6 +65,19 @@ private:
   Unit &U;
 };
 
+class RewriteOnly : public ASTFrontendAction {
+public:
+  RewriteOnly(const fix::Request &R, Unit &U) : R(R), U(U) {}
+
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+    return fix::makeConsumer(CI, R, !CI.getCodeGenOpts().RelaxedAliasing, U.Fix);
+  }
+
+private:
+  const fix::Request &R;
+  Unit &U;
+};
+
 llvm::OptimizationLevel levelOf(const CodeGenOptions &CG) {
   if (CG.OptimizeSize == 1)
     return llvm::OptimizationLevel::Os;
@@ -118,7 +131,9 @@ public:
     auto Read = std::make_shared<AllFiles>();
     CI.addDependencyCollector(Read);
     std::unique_ptr<FrontendAction> Look;
-    if (!Wanted.IR && Wanted.Ast)
+    if (Wanted.Fix)
+      Look = std::make_unique<RewriteOnly>(*Wanted.Fix, U);
+    else if (!Wanted.IR && Wanted.Ast)
       Look = std::make_unique<LookOnly>(*Wanted.Ast, U);
     EmitUnoptimised Emit(U.Context.get(), Wanted, U);
     const bool Ok = CI.ExecuteAction(Look ? *Look : Emit);
@@ -208,6 +223,18 @@ std::vector<std::string> tryOnce(Unit &U, const std::vector<std::string> &Argume
   return Found.UnknownTargetValues;
 }
 
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const std::vector<File> *Files) {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real(llvm::vfs::createPhysicalFileSystem().release());
+  if (!Files || Files->empty())
+    return Real;
+  auto Overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(std::move(Real));
+  auto Given = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  for (const File &F : *Files)
+    Given->addFile(F.Path, 0, llvm::MemoryBuffer::getMemBufferCopy(F.Text, F.Path));
+  Overlay->pushOverlay(std::move(Given));
+  return Overlay;
+}
+
 } // namespace
 
 Unit compile(const std::string &Directory, const std::vector<std::string> &Arguments, const Layers &Wanted) {
@@ -215,7 +242,7 @@ Unit compile(const std::string &Directory, const std::vector<std::string> &Argum
   U.Context = std::make_unique<llvm::LLVMContext>();
   FileSystemOptions FSO;
   FSO.WorkingDir = Directory;
-  auto VFS = llvm::vfs::createPhysicalFileSystem();
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> VFS = fileSystem(Wanted.Files);
   if (std::error_code EC = VFS->setCurrentWorkingDirectory(Directory)) {
     U.Errors.push_back("cannot enter the build's directory " + Directory + ": " + EC.message());
     return U;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "ast/match.h"
+#include "fix/fix.h"
+#include "frontend/file.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -31,12 +33,15 @@ struct Unit {
   // one, and compiles differently once it is there.
   std::vector<std::string> Absent;
   ast::Result Ast;
+  fix::Answer Fix;
 };
 
 // What is wanted of the one run. Without IR none is generated.
 struct Layers {
   bool IR = true;
   const ast::Options *Ast = nullptr; // null: no AST layer
+  const fix::Request *Fix = nullptr; // a rewrite; no other layer runs then
+  const std::vector<File> *Files = nullptr;
 };
 
 // Arguments include the compiler's name; the process's working directory does

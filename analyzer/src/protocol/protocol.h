@@ -4,7 +4,7 @@
 
 #include "ast/match.h"
 #include "fix/fix.h"
-#include "frontend/unit.h"
+#include "frontend/file.h"
 #include "ir/worlds.h"
 
 #include "llvm/Support/Error.h"

@@ -1,0 +1,422 @@
+#include "fix/changes.h"
+
+#include "ast/facts/types.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/Builtins.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace whyhot::fix {
+namespace {
+
+using ast::Effect;
+using Kind = Judgement::Kind;
+
+StringRef tail(const ast::Path &P) { return StringRef(P.Key).drop_front(P.object().size()); }
+
+// Is Inner the object Outer, or a part of it?
+bool isPartOf(StringRef Inner, StringRef Outer) {
+  return !Outer.empty() && Inner.starts_with(Outer) &&
+         (Inner.size() == Outer.size() || StringRef(".[").contains(Inner[Outer.size()]));
+}
+
+// The field that the location itself is, or is an element of.
+const FieldDecl *lastField(const ast::Path &P) { return tail(P).contains('.') ? P.Field : nullptr; }
+
+bool inUnion(const FieldDecl *F) { return F->getParent()->isUnion() || F->getParent()->isAnonymousStructOrUnion(); }
+
+bool isStd(const Decl *D) { return D && D->isInStdNamespace(); }
+
+QualType scalarKind(QualType T, const ASTContext &C) {
+  T = C.getCanonicalType(T).getUnqualifiedType();
+  if (const auto *E = T->getAs<EnumType>(); E && !E->getDecl()->getIntegerType().isNull())
+    T = C.getCanonicalType(E->getDecl()->getIntegerType()).getUnqualifiedType();
+  if (T->isIntegerType() && !T->isBooleanType() && !T->isUnsignedIntegerType())
+    T = C.getCorrespondingUnsignedType(T);
+  return C.getCanonicalType(T).getUnqualifiedType();
+}
+
+bool sameScalar(QualType A, QualType B, const ASTContext &C) {
+  if (A.isNull() || B.isNull())
+    return true;
+  A = A.getNonReferenceType(), B = B.getNonReferenceType();
+  if (A->isPointerType() && B->isPointerType()) // void * and T * may stand for each other
+    return A->isVoidPointerType() || B->isVoidPointerType() ||
+           C.hasSameUnqualifiedType(A->getPointeeType(), B->getPointeeType());
+  return scalarKind(A, C) == scalarKind(B, C);
+}
+
+// Could an object of this type lead to an object of the class?
+bool leadsTo(QualType T, const CXXRecordDecl *Owner, unsigned Depth = 0) {
+  while (T->isPointerType() || T->isReferenceType() || T->isArrayType())
+    T = T->isArrayType() ? QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+  if (T->isFunctionType())
+    return true;
+  const auto *R = T->getAsCXXRecordDecl();
+  if (!R)
+    return T->isVoidType() && Depth > 0;
+  if (!Owner || R->getCanonicalDecl() == Owner->getCanonicalDecl())
+    return true;
+  if (isStd(R)) {
+    if (R->getIdentifier() && llvm::StringSwitch<bool>(R->getName())
+                                  .Cases("function", "any", "thread", "future", "move_only_function", true)
+                                  .Default(false))
+      return true;
+    if (const auto *CT = dyn_cast<ClassTemplateSpecializationDecl>(R))
+      for (const TemplateArgument &A : CT->getTemplateArgs().asArray())
+        if (A.getKind() == TemplateArgument::Type && A.getAsType()->getAsCXXRecordDecl() &&
+            (Depth > 4 || leadsTo(A.getAsType(), Owner, Depth + 1)))
+          return true;
+    return false;
+  }
+  R = R->getDefinition();
+  if (!R || Depth > 4)
+    return true;
+  if (R->isDerivedFrom(Owner) || Owner->hasDefinition())
+    if (R->isDerivedFrom(Owner) || Owner->getDefinition()->isDerivedFrom(R))
+      return true;
+  for (const CXXBaseSpecifier &B : R->bases())
+    if (leadsTo(B.getType(), Owner, Depth + 1))
+      return true;
+  return llvm::any_of(R->fields(), [&](const FieldDecl *F) { return leadsTo(F->getType(), Owner, Depth + 1); });
+}
+
+// Is the scalar, or a member of the class, somewhere in the record?
+bool holds(QualType Record, const Effect &R, const ASTContext &C, unsigned Depth = 0) {
+  const auto *RD = Record->getAsRecordDecl();
+  if (!RD || !(RD = RD->getDefinition()) || Depth > 6)
+    return true;
+  if (const FieldDecl *F = lastField(R.Where); F && F->getParent()->getCanonicalDecl() == RD->getCanonicalDecl())
+    return true;
+  if (const auto *CR = dyn_cast<CXXRecordDecl>(RD))
+    for (const CXXBaseSpecifier &B : CR->bases())
+      if (holds(B.getType(), R, C, Depth + 1))
+        return true;
+  for (const FieldDecl *F : RD->fields()) {
+    QualType T = C.getBaseElementType(F->getType());
+    if (T->isRecordType() ? holds(T, R, C, Depth + 1) : !lastField(R.Where) && sameScalar(T, R.Type, C))
+      return true;
+  }
+  return false;
+}
+
+// Functions of the C library that touch nothing but what their arguments point
+// to, and hand control to no other thread.
+bool isPlainLibraryCall(const FunctionDecl *F) {
+  if (!F->getIdentifier() || !F->isExternC())
+    return false;
+  StringRef N = F->getName();
+  if (N.contains("jmp") || N.starts_with("pthread_") || N.contains("fork") || N.contains("atomic"))
+    return false;
+  if (F->getBuiltinID())
+    return true;
+  return llvm::StringSwitch<bool>(N)
+      .Cases("getc", "fgetc", "putc", "fputc", "fputs", "getchar", "putchar", "puts", "ungetc", true)
+      .Cases("fread", "fwrite", "read", "write", "fgets", "fflush", "feof", "ferror", true)
+      .Cases("strtol", "strtoul", "strtod", "strtoll", "strtoull", "atoi", "atol", "getenv", "time", true)
+      .Cases("fprintf", "printf", "snprintf", "sprintf", "vsnprintf", "vsprintf", "sscanf", "abort", true)
+      .Cases("__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "__errno_location", true)
+      .Default(false);
+}
+
+} // namespace
+
+const CXXRecordDecl *ownerOf(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  QualType T;
+  if (const auto *ME = dyn_cast<MemberExpr>(E))
+    T = ME->getBase()->getType();
+  else if (isa<CallExpr>(E) && ast::objectOf(E))
+    T = ast::objectOf(E)->getType();
+  else if (const auto *AS = dyn_cast<ArraySubscriptExpr>(E))
+    return ownerOf(AS->getBase());
+  else
+    return nullptr;
+  if (T->isPointerType())
+    T = T->getPointeeType();
+  return T->getAsCXXRecordDecl();
+}
+
+std::optional<std::vector<Effect>> readsOf(const Expr *E, const ast::FunctionFacts &F) {
+  std::vector<Effect> Out;
+  bool Pure = true;
+  auto visit = [&](auto &&Self, const Stmt *S) -> void {
+    if (!S || !Pure)
+      return;
+    if (isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, StmtExpr, CXXThrowExpr, ConditionalOperator,
+            MaterializeTemporaryExpr>(S)) {
+      Pure = false;
+      return;
+    }
+    for (const Stmt *Child : S->children())
+      Self(Self, Child);
+    if (const auto *Call = dyn_cast<CallExpr>(S)) {
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      if (!Callee) {
+        Pure = false;
+        return;
+      }
+      const ast::Summary &Sum = F.Known.of(Callee);
+      Pure &= Sum.Whole && Sum.Linear && (!Sum.Harmless || !Sum.Does.empty() || Callee->isConstexpr());
+      const auto *M = dyn_cast<CXXMethodDecl>(Callee);
+      Pure &= !M || !M->isVirtual();
+    }
+    if (const auto *CC = dyn_cast<CXXConstructExpr>(S)) // an iterator is handed through
+      Pure &= CC->getConstructor()->isTrivial();
+    if (const auto *Ex = dyn_cast<Expr>(S))
+      Pure &= !Ex->getType().isVolatileQualified() && !Ex->getType()->isAtomicType();
+    F.Known.effects().of(S, Out);
+  };
+  visit(visit, E);
+  if (!Pure)
+    return std::nullopt;
+  for (const Effect &X : Out)
+    if (X.What != Effect::Read || !X.Where.Exact || X.Type.isVolatileQualified())
+      return std::nullopt;
+  return Out;
+}
+
+void Changes::addLoop(const ast::Loop &L) {
+  if (const auto *For = dyn_cast<ForStmt>(L.Statement))
+    visit(For->getInc());
+  if (const auto *For = dyn_cast<ForStmt>(L.Statement); For && For->getConditionVariableDeclStmt())
+    visit(For->getConditionVariableDeclStmt());
+  if (const auto *While = dyn_cast<WhileStmt>(L.Statement); While && While->getConditionVariableDeclStmt())
+    visit(While->getConditionVariableDeclStmt());
+  if (const auto *Range = dyn_cast<CXXForRangeStmt>(L.Statement)) {
+    visit(Range->getInc());
+    visit(Range->getLoopVarStmt());
+  }
+  visit(L.Condition);
+  visit(L.Body);
+}
+
+void Changes::visit(const Stmt *St) {
+  if (!St || isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(St))
+    return;
+  if (isa<LambdaExpr>(St)) // what calls it is opaque
+    return;
+  for (const Stmt *Child : St->children())
+    visit(Child);
+  if (isa<CXXNewExpr>(St)) // its constructor is a statement of its own
+    return;
+  if (const auto *Call = dyn_cast<CallExpr>(St))
+    addCall(Call, Call->getDirectCallee());
+  else if (const auto *CC = dyn_cast<CXXConstructExpr>(St); CC && !CC->getConstructor()->isTrivial())
+    addCall(CC, CC->getConstructor());
+  F.Known.effects().of(St, All);
+  auto destroyed = [&](const Decl *D) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    const CXXRecordDecl *R = V ? V->getType()->getAsCXXRecordDecl() : nullptr;
+    if (R && R->hasDefinition() && !R->hasTrivialDestructor() && !isStd(R) && R->getDestructor() &&
+        !F.Known.of(R->getDestructor()).Whole)
+      All.push_back({Effect::Opaque, {}, V->getType(), nullptr, nullptr});
+  };
+  if (const auto *DS = dyn_cast<DeclStmt>(St))
+    llvm::for_each(DS->decls(), destroyed);
+}
+
+// The effects of a body that is seen in part are no answer: the call itself is
+// kept as well.
+void Changes::addCall(const Expr *Call, const FunctionDecl *Callee) {
+  if (!Callee)
+    return; // effects say opaque
+  const ast::Summary &Sum = F.Known.of(Callee);
+  if (Sum.Transparent && !Sum.Whole)
+    All.push_back({Effect::Opaque, {}, {}, Call, Call});
+}
+
+// Does the store go to memory that only holds bytes: elements of a library
+// container, or an array of a char-like type?
+bool Changes::isOwnStorage(const Effect &X) const {
+  if (Own.isOwnMemory(X.Where))
+    return true;
+  if (X.Where.Cast)
+    return false;
+  const Expr *E = X.Inner ? X.Inner->IgnoreParenImpCasts() : nullptr;
+  if (const auto *BO = dyn_cast_or_null<BinaryOperator>(E))
+    E = BO->getLHS()->IgnoreParenImpCasts();
+  else if (const auto *UO = dyn_cast_or_null<UnaryOperator>(E))
+    E = UO->getSubExpr()->IgnoreParenImpCasts();
+  if (!E)
+    return false;
+  if (const auto *AS = dyn_cast<ArraySubscriptExpr>(E))
+    return AS->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+  if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(E))
+    if (const Expr *Object = ast::objectOf(Call))
+      if (const auto *R = Object->getType()->getAsCXXRecordDecl(); isStd(R) && R->getIdentifier())
+        return llvm::StringSwitch<bool>(R->getName())
+            .Cases("vector", "basic_string", "array", "deque", true)
+            .Default(false);
+  return false;
+}
+
+Kind Changes::bytes(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
+  if (isOwnStorage(X) && !ast::isCharLike(R.Type, F.Context))
+    return Judgement::Stays;
+  if (const FieldDecl *Field = R.Where.Field; Field && isStd(Field->getParent()))
+    return Judgement::Stays; // a library object is written by its members alone
+  Why = "the byte that is written is no part of `" + V.Text + "`";
+  return Judgement::Assumed;
+}
+
+Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
+  const ast::Path &W = X.Where, &P = R.Where;
+  const VarDecl *Root = W.Root;
+  const bool OwnVariable = W.isDirect() && Root && Own.isPrivate(Root);
+  auto changed = [&] {
+    Why = "the loop assigns what `" + V.Text + "` is read from";
+    return OwnVariable ? Judgement::Varies : Judgement::Changes;
+  };
+  if (isPartOf(P.Key, W.Key) || llvm::any_of(P.Cells, [&](const std::string &Cell) { return isPartOf(Cell, W.Key); }))
+    return changed();
+  if (W.isDirect() && Root && P.isDirect() && P.Root) {
+    StringRef A = StringRef(W.Key).split('[').first, B = StringRef(P.Key).split('[').first;
+    return Root == P.Root && (A.starts_with(B) || B.starts_with(A)) ? changed() : Judgement::Stays;
+  }
+  if (OwnVariable || (P.isDirect() && P.Root && Own.isPrivate(P.Root)))
+    return Judgement::Stays;
+  if (!X.Type.isNull() && X.Type->isRecordType())
+    return record(X, R, Why);
+  if (Root && Own.castFrom(Root).size()) { // one memory under two types
+    if (StringRef(P.Key).starts_with(Own.castFrom(Root)))
+      return changed();
+    Why = "`" + Root->getName().str() + "` points to memory of another type, and not to `" + V.Text + "`";
+    return Judgement::Assumed;
+  }
+  if (Own.isOwnMemory(W) && !Own.isOwnMemory(P))
+    return Judgement::Stays;
+  if ((ast::Locals::isRestrict(Root) || ast::Locals::isRestrict(P.Root)) && Root != P.Root)
+    return Judgement::Stays;
+  const FieldDecl *WF = lastField(W), *PF = lastField(P);
+  if (WF && PF && WF->getCanonicalDecl() != PF->getCanonicalDecl() && !inUnion(WF) && !inUnion(PF))
+    return Judgement::Stays;
+  if (X.What == Effect::CharStore || ast::isCharLike(X.Type, F.Context))
+    return bytes(X, R, V, Why);
+  if (!sameScalar(X.Type, R.Type, F.Context)) {
+    if (Strict)
+      return Judgement::Stays;
+    Why = "the store of another type does not reach `" + V.Text + "` (the unit is built with -fno-strict-aliasing)";
+    return Judgement::Assumed;
+  }
+  if (const FieldDecl *Field = P.Field; Field && isStd(Field->getParent()) && !(WF && isStd(WF->getParent())))
+    return Judgement::Stays;
+  if (WF && PF) {
+    Why = "the loop writes the same member of an object that may be this one";
+    return Judgement::Changes;
+  }
+  Why = "the store, of the type that `" + V.Text + "` has, goes elsewhere";
+  return Judgement::Assumed;
+}
+
+// An aggregate is assigned.
+Kind Changes::record(const Effect &X, const Effect &R, std::string &Why) const {
+  if (!holds(X.Type, R, F.Context))
+    return Judgement::Stays;
+  Why = "an object is assigned that may hold it";
+  return Judgement::Changes;
+}
+
+Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
+  if (R.Where.isDirect() && R.Where.Root && Own.isPrivate(R.Where.Root))
+    return Judgement::Stays;
+  const Expr *E = X.Inner && isa<CallExpr, CXXConstructExpr>(X.Inner) ? X.Inner : X.Site;
+  if (!E || !isa<CallExpr, CXXConstructExpr>(E)) {
+    Why = X.Type.isNull() ? "the loop synchronises with other threads, or runs assembly, or frees memory"
+                          : "a destructor runs in the loop whose body is not seen";
+    return Judgement::Changes;
+  }
+  const FunctionDecl *Callee = nullptr;
+  if (const auto *CC = dyn_cast<CXXConstructExpr>(E))
+    Callee = CC->getConstructor();
+  else
+    Callee = cast<CallExpr>(E)->getDirectCallee();
+  if (!Callee) {
+    Why = "a function is called through a pointer";
+    return Judgement::Changes;
+  }
+  const std::string Name = Callee->getQualifiedNameAsString();
+  if (X.Inner && isa<AtomicExpr>(X.Inner)) {
+    Why = "the loop synchronises with other threads";
+    return Judgement::Changes;
+  }
+  const bool Library = isStd(Callee) || isPlainLibraryCall(Callee);
+  const CXXRecordDecl *Owner = V.Owner;
+  bool Reaches = false;
+  auto pass = [&](const Expr *A, QualType T, bool Mutable) {
+    if (!A || !Mutable)
+      return;
+    ast::Path P = A->isGLValue() ? F.Known.effects().paths().lvalue(A) : F.Known.effects().paths().value(A);
+    StringRef At = P.Key;
+    if (!A->isGLValue() && !P.Address)
+      P.Key += "*", At = P.Key;
+    const bool Itself = isPartOf(R.Where.Key, At);
+    const bool Apart = P.isDirect() && P.Root && R.Where.isDirect() && R.Where.Root && P.Root != R.Where.Root;
+    if (Itself || (!Apart && T->getAsCXXRecordDecl() && Owner && leadsTo(T, Owner)))
+      Reaches = true;
+  };
+  const auto *M = dyn_cast<CXXMethodDecl>(Callee);
+  if (M && !M->isStatic() && !isa<CXXConstructorDecl>(M))
+    if (const Expr *Object = ast::objectOf(E)) {
+      QualType T = Object->getType()->isPointerType() ? Object->getType()->getPointeeType() : Object->getType();
+      pass(Object, T, !M->isConst());
+    }
+  for (const ParmVarDecl *P : Callee->parameters()) {
+    QualType T = P->getType();
+    const bool Indirect = T->isPointerType() || T->isReferenceType();
+    QualType To = Indirect ? T->getPointeeType() : T;
+    pass(ast::argumentFor(E, P), To, Indirect ? !To.isConstQualified() : To->getAsCXXRecordDecl() != nullptr);
+  }
+  if (Reaches) {
+    Why = "`" + Name + "` gets the object that `" + V.Text + "` is part of, and may change it";
+    return Judgement::Changes;
+  }
+  if (Library) {
+    if (isStd(Callee) &&
+        llvm::StringSwitch<bool>(M && M->getParent()->getIdentifier() ? M->getParent()->getName() : "")
+            .Cases("mutex", "condition_variable", "thread", "atomic", "unique_lock", "lock_guard", true)
+            .Default(false)) {
+      Why = "the loop synchronises with other threads";
+      return Judgement::Changes;
+    }
+    return Judgement::Stays;
+  }
+  Why = "`" + Name + "`, whose body is not seen, does not change `" + V.Text + "`";
+  return Judgement::Assumed;
+}
+
+Judgement Changes::judge(const Value &V) const {
+  Judgement Out;
+  std::set<std::string> Said;
+  for (const Effect &X : All) {
+    if (X.What == Effect::Read)
+      continue;
+    for (const Effect &R : V.Reads) {
+      std::string Why;
+      Kind K = Judgement::Stays;
+      const auto *Assign = dyn_cast_or_null<BinaryOperator>(X.Site);
+      if (X.What == Effect::Opaque && !X.Type.isNull() && X.Type->isRecordType() && X.Site &&
+          (Assign || isa<CXXOperatorCallExpr>(X.Site)))
+        K = record(X, R, Why);
+      else if (X.What == Effect::Opaque)
+        K = call(X, R, V, Why);
+      else
+        K = store(X, R, V, Why);
+      if (K == Judgement::Stays)
+        continue;
+      if (K > Out.What)
+        Out.What = K, Out.Why.clear(), Said.clear();
+      if (K == Out.What && Said.insert(Why).second)
+        Out.Why.push_back(S.remark(Why, X.Site ? X.Site->getBeginLoc() : SourceLocation()));
+      break;
+    }
+  }
+  return Out;
+}
+
+} // namespace whyhot::fix

@@ -1,0 +1,65 @@
+// What a loop may change: every store and call in it held against a value that
+// is to be read once before it.
+//
+// What counts as shown: a scalar changes only by a store of its own type, of a
+// char-like type, or by a call that gets at its object. A library class keeps
+// its own fields to itself. A store of bytes whose target the function does not
+// show is an assumption, for a person to vouch for.
+#pragma once
+
+#include "ast/facts/flow.h"
+#include "fix/source.h"
+
+namespace whyhot::fix {
+
+struct Judgement {
+  enum Kind {
+    Stays,
+    Assumed, // unless a store or call reaches it that is not known to
+    Varies,  // the loop's own variables: no news
+    Changes, // the loop really changes it, or a call could
+  };
+  Kind What = Stays;
+  std::vector<Remark> Why;
+};
+
+// One value that would be read once.
+struct Value {
+  std::vector<ast::Effect> Reads;
+  const clang::CXXRecordDecl *Owner = nullptr; // class of the object that keeps it
+  std::string Text;
+};
+
+class Changes {
+public:
+  Changes(const ast::FunctionFacts &F, const ast::Locals &Own, const Source &S, bool StrictAliasing)
+      : F(F), Own(Own), S(S), Strict(StrictAliasing) {}
+
+  void addLoop(const ast::Loop &L);
+  void addStatement(const clang::Stmt *St) { visit(St); }
+  Judgement judge(const Value &V) const;
+
+private:
+  void visit(const clang::Stmt *St);
+  void addCall(const clang::Expr *Call, const clang::FunctionDecl *F);
+  Judgement::Kind store(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
+  Judgement::Kind record(const ast::Effect &X, const ast::Effect &R, std::string &Why) const;
+  Judgement::Kind call(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
+  Judgement::Kind bytes(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
+  bool isOwnStorage(const ast::Effect &X) const;
+
+  const ast::FunctionFacts &F;
+  const ast::Locals &Own;
+  const Source &S;
+  const bool Strict;
+  std::vector<ast::Effect> All;
+};
+
+// The pure value of an expression: what it reads. None where it does anything
+// else, or calls what is not seen.
+std::optional<std::vector<ast::Effect>> readsOf(const clang::Expr *E, const ast::FunctionFacts &F);
+
+// The class of the object that a member or an accessor belongs to.
+const clang::CXXRecordDecl *ownerOf(const clang::Expr *E);
+
+} // namespace whyhot::fix

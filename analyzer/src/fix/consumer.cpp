@@ -1,0 +1,120 @@
+#include "fix/kinds.h"
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace whyhot::fix {
+namespace {
+
+using Kind = void (*)(const ast::FunctionFacts &, const Context &, Answer &);
+
+Kind kindOf(StringRef Name) {
+  return llvm::StringSwitch<Kind>(Name)
+      .Case("hoist", hoist)
+      .Case("wide-store", wideStore)
+      .Case("retype", retype)
+      .Case("vector-bool", vectorBool)
+      .Case("bit-field", bitField)
+      .Default(nullptr);
+}
+
+// Function bodies around the line, instantiations instead of their patterns.
+class Bodies : public RecursiveASTVisitor<Bodies> {
+public:
+  Bodies(const Source &S, const Request &R) : S(S), R(R) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    if (!F->doesThisDeclarationHaveABody() || F->isDependentContext() || F->isDefaulted() || F->isInvalidDecl())
+      return true;
+    const Stmt *Body = F->getBody();
+    if (Body && S.isAt(F->getLocation(), R) && S.line(F->getBeginLoc()) <= R.Line && S.endLine(Body) >= R.Line)
+      Found.push_back(F);
+    return true;
+  }
+
+  std::vector<const FunctionDecl *> Found;
+
+private:
+  const Source &S;
+  const Request &R;
+};
+
+template <typename T> void unite(std::vector<T> &Into, const std::vector<T> &From) {
+  for (const T &X : From)
+    if (!llvm::is_contained(Into, X))
+      Into.push_back(X);
+}
+
+class Consumer : public ASTConsumer {
+public:
+  Consumer(CompilerInstance &CI, const Request &R, bool Strict, Answer &Out) : CI(CI), R(R), Strict(Strict), Out(Out) {}
+
+  void HandleTranslationUnit(ASTContext &C) override {
+    if (C.getDiagnostics().hasUncompilableErrorOccurred())
+      return;
+    Source S(C, CI.getPreprocessor());
+    Bodies Around(S, R);
+    Around.TraverseDecl(C.getTranslationUnitDecl());
+    ast::Callees Known(C);
+    const Context Here{S, R, Known, Strict};
+    for (const FunctionDecl *F : Around.Found) {
+      ast::LoopNest Nest(F->getBody());
+      Answer One;
+      kindOf(R.Kind)({F, C, Known, Nest}, Here, One);
+      if (One.Found)
+        merge(One, S, F);
+    }
+    if (!Out.Refusals.empty())
+      Out.Edits.clear();
+  }
+
+private:
+  // One source text may stand for many functions: the edit must be right in all.
+  void merge(const Answer &One, const Source &S, const FunctionDecl *F) {
+    if (!Out.Found) {
+      Out = One;
+      return;
+    }
+    unite(Out.Refusals, One.Refusals);
+    unite(Out.Assumptions, One.Assumptions);
+    unite(Out.Notes, One.Notes);
+    if (Out.Refusals.empty() && Out.Edits != One.Edits)
+      Out.Refusals.push_back(
+          S.remark("the instantiations of this template would need different edits", F->getLocation()));
+  }
+
+  CompilerInstance &CI;
+  const Request &R;
+  const bool Strict;
+  Answer &Out;
+};
+
+} // namespace
+
+const ast::Loop *loopAt(const ast::LoopNest &Nest, const Context &C) {
+  const ast::Loop *Best = nullptr;
+  bool Begins = false;
+  for (const auto &L : Nest.all()) {
+    if (!C.S.isAt(L->Statement->getBeginLoc(), C.Asked))
+      continue;
+    const unsigned First = C.S.line(L->Statement->getBeginLoc()), Last = C.S.endLine(L->Statement);
+    if (First > C.Asked.Line || Last < C.Asked.Line || (Begins && First != C.Asked.Line))
+      continue;
+    if (First == C.Asked.Line && Begins) // two on a line: the inner one
+      Best = L->isWithin(Best) ? L.get() : Best;
+    else
+      Best = L.get();
+    Begins |= First == C.Asked.Line;
+  }
+  return Best;
+}
+
+std::unique_ptr<ASTConsumer> makeConsumer(CompilerInstance &CI, const Request &R, bool StrictAliasing, Answer &Out) {
+  return std::make_unique<Consumer>(CI, R, StrictAliasing, Out);
+}
+
+} // namespace whyhot::fix

@@ -1,0 +1,55 @@
+// Rewriting: one place and one kind of fix in, edits of the source out, or the
+// reasons why there are none. It decides from the AST alone whether the meaning
+// stays; what cannot be read off the source but is usual becomes an assumption
+// that a person has to vouch for. It never writes a file.
+#pragma once
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/Frontend/CompilerInstance.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace whyhot::fix {
+
+// The kinds of fixes, by their names on the wire.
+bool isKind(llvm::StringRef Kind);
+
+struct Request {
+  std::string Kind;
+  std::string File; // compared from its end
+  unsigned Line = 0;
+};
+
+// Replaces Length bytes at Offset of the file as the front end read it.
+struct Edit {
+  std::string File;
+  unsigned Offset = 0;
+  unsigned Length = 0;
+  std::string Text;
+  bool operator==(const Edit &) const = default;
+};
+
+// A sentence and the place it is about; line 0 where there is none.
+struct Remark {
+  std::string Text;
+  std::string File;
+  unsigned Line = 0;
+  unsigned Column = 0;
+  bool operator==(const Remark &) const = default;
+};
+
+struct Answer {
+  bool Found = false; // the unit has something of this kind there
+  std::string What;   // what the edits do
+  std::vector<Edit> Edits;
+  std::vector<Remark> Refusals;
+  std::vector<Remark> Assumptions;
+  std::vector<Remark> Notes;
+};
+
+std::unique_ptr<clang::ASTConsumer> makeConsumer(clang::CompilerInstance &CI, const Request &R, bool StrictAliasing,
+                                                 Answer &Out);
+
+} // namespace whyhot::fix

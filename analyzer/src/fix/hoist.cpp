@@ -1,0 +1,276 @@
+// Hoisting: what the loop reads again and again is read once before it, into
+// locals of which the compiler knows that no store reaches them.
+#include "fix/changes.h"
+#include "fix/kinds.h"
+#include "fix/nonnull.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace whyhot::fix {
+namespace {
+
+using ast::Effect;
+
+struct Candidate {
+  const Expr *First;
+  bool Data;    // the elements of a container rather than a value
+  bool AtEntry; // evaluated by the original before the first iteration, whatever happens
+  Value V;
+  std::vector<CharSourceRange> Where;
+  unsigned Uses = 0;
+  bool InCondition = false;
+};
+
+bool isContiguous(const CXXRecordDecl *R) {
+  return R && R->isInStdNamespace() && R->getIdentifier() &&
+         llvm::StringSwitch<bool>(R->getName())
+             .Cases("vector", "basic_string", "basic_string_view", "span", true)
+             .Default(false);
+}
+
+// Its elements are objects of their own, and data() points to them.
+bool hasElements(const CXXRecordDecl *R) {
+  if (!isContiguous(R))
+    return false;
+  const auto *CT = dyn_cast<ClassTemplateSpecializationDecl>(R);
+  return !(R->getName() == "vector" && CT && CT->getTemplateArgs().size() > 0 &&
+           CT->getTemplateArgs()[0].getAsType()->isBooleanType());
+}
+
+StringRef nameOf(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto *D = dyn_cast<DeclRefExpr>(E))
+    return D->getDecl()->getIdentifier() ? D->getDecl()->getName() : "";
+  if (const auto *M = dyn_cast<MemberExpr>(E))
+    return M->getMemberDecl()->getIdentifier() ? M->getMemberDecl()->getName() : "";
+  if (const auto *U = dyn_cast<UnaryOperator>(E))
+    return nameOf(U->getSubExpr());
+  if (const auto *A = dyn_cast<ArraySubscriptExpr>(E))
+    return nameOf(A->getBase());
+  if (const auto *C = dyn_cast<CallExpr>(E)) {
+    if (const Expr *Object = ast::objectOf(C); Object && !isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
+      return nameOf(Object);
+    if (const FunctionDecl *F = C->getDirectCallee(); F && F->getIdentifier())
+      return F->getName();
+  }
+  return "value";
+}
+
+class Hoist {
+public:
+  Hoist(const ast::FunctionFacts &F, const Context &C, const ast::Loop &L, Answer &Out)
+      : F(F), C(C), L(L), Own(F.Function, F.Known), May(F, Own, C.S, C.StrictAliasing),
+        Parents(const_cast<Stmt *>(F.Function->getBody())), Proofs(F, L, C.S), Out(Out) {}
+
+  void run() {
+    SourceLocation At = L.Statement->getBeginLoc();
+    if (At.isMacroID())
+      return refuse("the loop is written by a macro", At);
+    if (jumpsIn(L.Body))
+      return refuse("a label inside the loop can be jumped to from elsewhere", At);
+    May.addLoop(L);
+    if (const auto *For = dyn_cast<ForStmt>(L.Statement))
+      collect(For->getInc(), false);
+    collect(L.Condition, !isa<DoStmt>(L.Statement));
+    collect(L.Body, false);
+    decide();
+  }
+
+private:
+  void refuse(const llvm::Twine &Text, SourceLocation At) { Out.Refusals.push_back(C.S.remark(Text, At)); }
+
+  static bool jumpsIn(const Stmt *S) {
+    return S && (isa<LabelStmt>(S) || llvm::any_of(S->children(), [](const Stmt *Child) { return jumpsIn(Child); }));
+  }
+
+  // Largest expressions first: what is hoisted whole has no parts to hoist.
+  void collect(const Stmt *S, bool AtEntry) {
+    if (!S || isa<LambdaExpr, UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(S))
+      return;
+    if (const auto *E = dyn_cast<Expr>(S)) {
+      if (isValue(E) && consider(E, E, false, AtEntry))
+        return;
+      if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(E); Call && Call->getOperator() == OO_Subscript)
+        if (hasElements(Call->getArg(0)->getType()->getAsCXXRecordDecl()) &&
+            consider(Call->getArg(0), Call, true, AtEntry))
+          return collect(Call->getArg(1), AtEntry);
+    }
+    const auto *BO = dyn_cast<BinaryOperator>(S);
+    const bool Short = isa<ConditionalOperator>(S) || (BO && BO->isLogicalOp());
+    bool First = true;
+    for (const Stmt *Child : S->children()) {
+      collect(Child, AtEntry && (First || !(Short || isa<IfStmt, ForStmt, WhileStmt, SwitchStmt>(S))));
+      First = false;
+    }
+  }
+
+  // A value in a register: what a load or an accessor gives.
+  static bool isValue(const Expr *E) {
+    if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E))
+      return Cast->getCastKind() == CK_LValueToRValue;
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call || !E->isPRValue() || E->getType()->isVoidType() || !ast::objectOf(Call))
+      return false;
+    const auto *R = E->getType()->getAsCXXRecordDecl();
+    return E->getType()->isScalarType() || (R && R->isTriviallyCopyable());
+  }
+
+  // Whole is what reads; E what is replaced.
+  bool consider(const Expr *E, const Expr *Whole, bool Data, bool AtEntry) {
+    std::optional<std::vector<Effect>> Reads = Data ? elementBase(cast<CXXOperatorCallExpr>(Whole)) : readsOf(E, F);
+    if (!Reads || llvm::none_of(*Reads, [&](const Effect &X) { return Own.isShared(X.Where); }))
+      return false;
+    Value V{*Reads, Data ? E->getType()->getAsCXXRecordDecl() : ownerOf(E), C.S.text(E->IgnoreImpCasts())};
+    Judgement J = May.judge(V);
+    auto Range = C.S.range(E->getSourceRange());
+    if (J.What == Judgement::Varies)
+      return false;
+    if (J.What == Judgement::Changes || !Range) {
+      if (!Range)
+        J.Why = {C.S.remark("`" + V.Text + "` is written by a macro", E->getBeginLoc())};
+      blocked(V.Text, J, E);
+      return false;
+    }
+    llvm::FoldingSetNodeID ID;
+    E->IgnoreParenImpCasts()->Profile(ID, F.Context, true);
+    ID.AddBoolean(Data);
+    for (auto &[Known, X] : Found)
+      if (Known == ID) {
+        X.Where.push_back(*Range), X.Uses++, X.AtEntry |= AtEntry;
+        return true;
+      }
+    Found.push_back({ID, {E, Data, AtEntry, V, {*Range}, 1, isWithin(E, L.Condition)}});
+    Why[Found.size() - 1] = J.Why;
+    return true;
+  }
+
+  // What an element access reads, the element and the index left out.
+  std::optional<std::vector<Effect>> elementBase(const CXXOperatorCallExpr *Call) const {
+    auto Object = readsOf(Call->getArg(0), F);
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Object || !Callee || !F.Known.of(Callee).Whole)
+      return std::nullopt;
+    F.Known.effects().of(Call, *Object);
+    for (const Effect &X : *Object)
+      if (X.What != Effect::Read)
+        return std::nullopt;
+    std::erase_if(*Object, [](const Effect &X) { return !X.Where.Exact; });
+    return Object;
+  }
+
+  void blocked(const std::string &Text, const Judgement &J, const Expr *E) {
+    if (!Blocked.insert(Text).second)
+      return;
+    Remark R = J.Why.empty() ? C.S.remark("", E->getBeginLoc()) : J.Why.front();
+    R.Text = "`" + Text + "` stays: " + R.Text;
+    Left.push_back(R);
+  }
+
+  bool isWithin(const Stmt *Inner, const Stmt *Outer) const {
+    for (const Stmt *S = Inner; S; S = Parents.getParent(S))
+      if (S == Outer)
+        return true;
+    return false;
+  }
+
+  void decide() {
+    std::vector<std::string> Lines;
+    Names Free(C.S, F.Function);
+    std::vector<std::string> What;
+    for (size_t I = 0; I < Found.size(); I++) {
+      Candidate &X = Found[I].second;
+      const std::string Name = Free.make(nameOf(X.First), X.Data ? "data" : suffix(X.First));
+      const std::string Line = declaration(X, Name);
+      if (Line.empty()) {
+        Left.push_back(C.S.remark("`" + X.V.Text + "` stays: its type has no name here", X.First->getBeginLoc()));
+        continue;
+      }
+      Lines.push_back(Line);
+      Out.Assumptions.insert(Out.Assumptions.end(), Why[I].begin(), Why[I].end());
+      if (!X.AtEntry)
+        Proofs.require(X.First, F, Out.Assumptions);
+      for (const CharSourceRange &R : X.Where)
+        Out.Edits.push_back(C.S.replace(R, Name));
+      What.push_back("`" + X.V.Text + "`");
+    }
+    Out.Notes.insert(Out.Notes.end(), Left.begin(), Left.end());
+    if (Lines.empty()) {
+      Out.Refusals = Left;
+      Out.Notes.clear();
+      if (Left.empty())
+        refuse("the loop reads nothing again that another could have written", L.Statement->getBeginLoc());
+      return;
+    }
+    C.S.before(L.Statement, Parents, Lines, Out.Edits);
+    Out.What = "reads " + llvm::join(What, ", ") + " once, before the loop";
+  }
+
+  StringRef suffix(const Expr *E) const {
+    E = E->IgnoreParenImpCasts();
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    const Expr *Object = Call ? ast::objectOf(Call) : nullptr;
+    if (Callee && Callee->getIdentifier() && Object && !isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
+      return Callee->getName();
+    return "";
+  }
+
+  std::string declaration(const Candidate &X, const std::string &Name) const {
+    const LangOptions &LO = F.Context.getLangOpts();
+    const std::string Init = X.Data ? data(X) : X.V.Text;
+    if (LO.CPlusPlus11)
+      return "const auto " + Name + " = " + Init + ";";
+    QualType T = X.First->getType().getUnqualifiedType();
+    if (X.Data)
+      return ""; // the pointer's type would have to be spelled
+    if (const auto *TD = T->getAs<TypedefType>(); TD && isa<CXXRecordDecl>(TD->getDecl()->getDeclContext()))
+      T = T.getCanonicalType();
+    if (F.Function->isTemplateInstantiation() || T->getAsCXXRecordDecl())
+      return "";
+    T = T.withConst();
+    std::string Text = Name;
+    T.getAsStringInternal(Text, F.Context.getPrintingPolicy());
+    return Text + " = " + Init + ";";
+  }
+
+  std::string data(const Candidate &X) const {
+    const Expr *Object = X.First->IgnoreImpCasts();
+    const bool Simple = isa<DeclRefExpr, MemberExpr, CallExpr, ParenExpr, ArraySubscriptExpr>(Object);
+    const std::string Text = Simple ? X.V.Text : "(" + X.V.Text + ")";
+    const bool OldString = X.V.Owner->getName() == "basic_string" && !F.Context.getLangOpts().CPlusPlus17 &&
+                           !X.First->getType().isConstQualified();
+    return OldString ? "&" + Text + "[0]" : Text + ".data()";
+  }
+
+  const ast::FunctionFacts &F;
+  const Context &C;
+  const ast::Loop &L;
+  ast::Locals Own;
+  Changes May;
+  ParentMap Parents;
+  NonNull Proofs;
+  Answer &Out;
+  std::vector<std::pair<llvm::FoldingSetNodeID, Candidate>> Found;
+  std::map<size_t, std::vector<Remark>> Why;
+  std::set<std::string> Blocked;
+  std::vector<Remark> Left;
+};
+
+} // namespace
+
+void hoist(const ast::FunctionFacts &F, const Context &C, Answer &Out) {
+  const ast::Loop *L = loopAt(F.Loops, C);
+  if (!L)
+    return;
+  Out.Found = true;
+  Hoist(F, C, *L, Out).run();
+}
+
+} // namespace whyhot::fix

@@ -1,0 +1,26 @@
+// The kinds of fixes. Each looks at one function, or at the unit, and fills the
+// answer when what it fixes is at the place.
+#pragma once
+
+#include "ast/facts/flow.h"
+#include "fix/source.h"
+
+namespace whyhot::fix {
+
+struct Context {
+  const Source &S;
+  const Request &Asked;
+  ast::Callees &Known;
+  bool StrictAliasing;
+};
+
+// The loop that begins on the line, else the innermost around it.
+const ast::Loop *loopAt(const ast::LoopNest &Nest, const Context &C);
+
+void hoist(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+void wideStore(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+void retype(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+void vectorBool(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+void bitField(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+
+} // namespace whyhot::fix
