@@ -10,7 +10,7 @@ import (
 )
 
 // Readable lists what Open reads, for messages.
-const Readable = "pprof (also gperftools' CPU profiles), perf.data, the text of perf script, folded stacks (FlameGraph, py-spy -f raw, async-profiler, rbspy, austin, bcc), V8's .cpuprofile, and speedscope's JSON; each also as .gz or .zst"
+const Readable = "pprof (also gperftools' CPU profiles), perf.data, the text of perf script, folded stacks (FlameGraph, py-spy -f raw, async-profiler, rbspy, austin, bcc), V8's .cpuprofile, OpenTelemetry profiles (OTLP), and speedscope's JSON; each also as .gz or .zst"
 
 // signature is a file type that is known and not read, and what to do instead.
 type signature struct {

@@ -5,7 +5,7 @@
 // It owns detection and decompression; each format is a sub-package that takes
 // bytes and gives a profile.Profile. It must never resolve symbols, show
 // anything or decide what a profile means. Of this module it imports
-// internal/profile and its own sub-packages.
+// internal/profile, internal/otlp and its own sub-packages.
 package ingest
 
 import (
@@ -21,6 +21,7 @@ import (
 	"whyhot/internal/ingest/perfscript"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/ingest/speedscope"
+	"whyhot/internal/otlp"
 	"whyhot/internal/profile"
 )
 
@@ -63,7 +64,7 @@ func Open(ctx context.Context, path string, opts Options) (*profile.Profile, err
 // *os.File that can seek is read in place where the format gains from it.
 func Read(ctx context.Context, r io.Reader, name string, opts Options) (*profile.Profile, error) {
 	p, err := read(ctx, r, opts)
-	for _, empty := range [...]error{folded.ErrEmpty, pprof.ErrEmpty, perfscript.ErrEmpty, cpuprofile.ErrEmpty, speedscope.ErrEmpty} {
+	for _, empty := range [...]error{folded.ErrEmpty, pprof.ErrEmpty, perfscript.ErrEmpty, cpuprofile.ErrEmpty, speedscope.ErrEmpty, otlp.ErrEmpty} {
 		if errors.Is(err, empty) {
 			err = fmt.Errorf("%w: %w", ErrNoSamples, err)
 			break
@@ -108,6 +109,8 @@ func (s *source) decode(ctx context.Context, opts Options) (*profile.Profile, er
 	switch {
 	case perfdata.Detect(s.head):
 		return perfdata.Read(ctx, s.seekable(), opts.Perf)
+	case otlp.Detect(s.head): // before pprof, whose fields have the same numbers
+		return otlp.Read(ctx, s, otlp.Options{SampleType: opts.SampleType})
 	case pprof.DetectLegacy(s.head):
 		return pprof.ReadLegacy(ctx, s, pprof.Options{SampleType: opts.SampleType})
 	case pprof.Detect(s.head):

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"whyhot/internal/ingest/pprof"
+	"whyhot/internal/otlp"
 	"whyhot/internal/profile"
 )
 
@@ -68,6 +69,19 @@ func asPprof(tb testing.TB) []byte {
 	return buf.Bytes()
 }
 
+func asOTLP(tb testing.TB) []byte {
+	tb.Helper()
+	p, err := Read(context.Background(), strings.NewReader(stacks), "x", Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	data, err := otlp.Marshal(p)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
 func legacy() []byte {
 	var b []byte
 	for _, w := range []byte{0, 3, 0, 100, 0, 7, 1, 0x42, 0, 1, 0} {
@@ -98,6 +112,8 @@ func TestFormatsAreFoundByContent(t *testing.T) {
 		{"pprof.zst", zstded(t, pb), 7},
 		{"node.json", []byte(cpuProfile), 4},
 		{"speedscope.gz", gzipped(t, []byte(`{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[3]}]}`)), 3},
+		{"otlp", asOTLP(t), 7},
+		{"otlp.gz", gzipped(t, asOTLP(t)), 7},
 		{"perf script", []byte("jq  4711 12.345678:     250000 cpu-clock:pppH: \n\t    7f00 malloc+0x1 (/usr/lib/libc.so.6)\n\t    7e00 main+0x1 (/usr/bin/jq)\n\n"), 250_000},
 		{"lambda first", []byte("{lambda()#1}::operator();f 5\n"), 5},
 		{"async-profiler -t", []byte("[main tid=3];a/B.c 5\n"), 5},
