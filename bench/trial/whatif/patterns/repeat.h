@@ -12,7 +12,7 @@ inline size_t sizeArgument(int argc, char **argv, size_t otherwise) {
 
 // The same amount of data whatever its size.
 template <class F> void repeat(size_t size, F once) {
-  constexpr size_t total = 400'000'000;
+  constexpr size_t total = 400000000;
   for (size_t n = total / (size ? size : 1); n > 0; --n)
     once();
 }
