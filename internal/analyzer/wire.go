@@ -53,10 +53,11 @@ type LoopState struct {
 	Reloads            int     `json:"reloads"`
 	LoadsPerIteration  float64 `json:"loads_per_iteration"` // of the source loop
 	StoresPerIteration float64 `json:"stores_per_iteration"`
-	// Of an average iteration with its sub-loops: what stands on a branch that
-	// is hardly taken counts for less than one.
-	UsualLoads float64 `json:"usual_loads"`
-	UsualCalls float64 `json:"usual_calls"`
+	// Of an average iteration: what stands on a branch that is hardly taken
+	// counts for less than one. A nest is the loop with its sub-loops.
+	UsualLoads     float64 `json:"usual_loads"`
+	UsualNestLoads float64 `json:"usual_nest_loads"`
+	UsualNestCalls float64 `json:"usual_nest_calls"`
 
 	Cycles   map[string]float64 `json:"cycles,omitempty"` // per source iteration, by CPU; llvm-mca's model
 	Assembly string             `json:"assembly,omitempty"`

@@ -23,10 +23,11 @@ struct LoopState {
   unsigned Reloads = 0;       // caused by blamed stores alone
   double LoadsPerIteration = 0; // per iteration of the source loop
   double StoresPerIteration = 0;
-  // What an average iteration does, sub-loops with it: code on a branch that is
-  // hardly taken counts for less than one.
+  // What an average iteration does: code on a branch that is hardly taken
+  // counts for less than one.
   double UsualLoads = 0;
-  double UsualCalls = 0;
+  double UsualNestLoads = 0; // sub-loops with it
+  double UsualNestCalls = 0;
   double Iterations = 1;      // source iterations in one pass of the loop's body
   std::string Header;         // name of the block it starts with, "" when there is none
   std::string Function;       // where the counterpart stands

@@ -298,15 +298,18 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
   return All;
 }
 
-void weigh(std::vector<LoopFacts> &Loops, ScalarEvolution &SE, const BlockFrequencyInfo &BFI) {
+void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &SE, const BlockFrequencyInfo &BFI) {
   for (LoopFacts &X : Loops) {
     X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
     const double Once = std::max<double>(1, BFI.getBlockFreq(X.L->getHeader()).getFrequency());
     for (BasicBlock *BB : X.L->blocks()) {
       const double Share = double(BFI.getBlockFreq(BB).getFrequency()) / Once;
+      const bool Own = LI.getLoopFor(BB) == X.L;
       for (const Instruction &I : *BB) {
-        X.UsualLoads += isa<LoadInst>(I) || maskedAccess(I) == false ? Share : 0;
-        X.UsualCalls += isa<CallBase>(I) && !isa<IntrinsicInst>(I) ? Share : 0;
+        const double Load = isa<LoadInst>(I) || maskedAccess(I) == false ? Share : 0;
+        X.UsualLoads += Own ? Load : 0;
+        X.UsualNestLoads += Load;
+        X.UsualNestCalls += isa<CallBase>(I) && !isa<IntrinsicInst>(I) ? Share : 0;
       }
     }
   }

@@ -67,10 +67,11 @@ struct LoopFacts {
   unsigned Stores = 0;
   unsigned BlamedStores = 0;
   unsigned Calls = 0;
-  // Of an average iteration with its sub-loops, after weigh(): what stands on a
-  // branch that is hardly taken, such as an error's, counts for less than one.
+  // Of an average iteration, after weigh(): what stands on a branch that is
+  // hardly taken, such as an error's, counts for less than one.
   double UsualLoads = 0;
-  double UsualCalls = 0;
+  double UsualNestLoads = 0; // sub-loops with it
+  double UsualNestCalls = 0;
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores
@@ -87,6 +88,7 @@ std::vector<LoopFacts> analyseLoops(llvm::Function &F, llvm::LoopInfo &LI, llvm:
 
 // Adds how often the parts of each loop run: its bound and what an average
 // iteration does.
-void weigh(std::vector<LoopFacts> &Loops, llvm::ScalarEvolution &SE, const llvm::BlockFrequencyInfo &BFI);
+void weigh(std::vector<LoopFacts> &Loops, const llvm::LoopInfo &LI, llvm::ScalarEvolution &SE,
+           const llvm::BlockFrequencyInfo &BFI);
 
 } // namespace whyhot::ir

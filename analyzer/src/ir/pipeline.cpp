@@ -129,7 +129,7 @@ std::vector<LoopFacts> Pipeline::loops(Function &F, const Predicate &P) {
     return {};
   auto Loops = analyseLoops(F, LI, FAM.getResult<AAManager>(F), FAM.getResult<DominatorTreeAnalysis>(F),
                             FAM.getResult<MemorySSAAnalysis>(F).getMSSA(), P);
-  weigh(Loops, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<BlockFrequencyAnalysis>(F));
+  weigh(Loops, LI, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<BlockFrequencyAnalysis>(F));
   return Loops;
 }
 

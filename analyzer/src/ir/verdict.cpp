@@ -25,9 +25,8 @@ bool fewer(double Now, double Before) { return Now + LeastDifference <= Before; 
 
 // Are the removed loads more than a small part of what the loop does?
 bool worthwhile(const LoopState &World, const LoopState &Written, const LoopState &Placebo) {
-  const double Before = std::min(Written.UsualLoads, Placebo.UsualLoads);
-  const double Gain = Before - World.UsualLoads;
-  return Gain > 0 && Gain >= LeastShare * Before && Gain >= LoadsPerCall * Written.UsualCalls;
+  const double Gain = std::min(Written.UsualLoads, Placebo.UsualLoads) - World.UsualLoads;
+  return Gain > 0 && Gain >= LeastShare * Written.UsualNestLoads && Gain >= LoadsPerCall * Written.UsualNestCalls;
 }
 
 } // namespace

@@ -109,7 +109,7 @@ void countUnrolled(LoopState &S, const World &W, const Followed &F, const Remark
   S.Function = R.Function;
   S.Unroll = R.UnrollCount;
   S.Iterations = R.UnrollCount;
-  S.LoadsPerIteration = S.UsualLoads = double(Loads) / R.UnrollCount;
+  S.LoadsPerIteration = S.UsualLoads = S.UsualNestLoads = double(Loads) / R.UnrollCount;
   S.StoresPerIteration = double(Stores) / R.UnrollCount;
 }
 
@@ -138,7 +138,8 @@ LoopState stateOfLoop(const World &W, const Followed &F, const Seen &L) {
   S.LoadsPerIteration = L.Loads / S.Iterations;
   S.StoresPerIteration = L.Stores / S.Iterations;
   S.UsualLoads = L.UsualLoads / S.Iterations;
-  S.UsualCalls = L.UsualCalls / S.Iterations;
+  S.UsualNestLoads = L.UsualNestLoads / S.Iterations;
+  S.UsualNestCalls = L.UsualNestCalls / S.Iterations;
   return S;
 }
 
@@ -158,7 +159,7 @@ World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel L
       continue;
     for (LoopFacts &X : Fresh.loops(F, P))
       W.Loops.push_back({X.Function, X.Start, X.L->getHeader()->getName().str(), X.Loads, X.Stores, X.Calls,
-                         X.blamedReloads(), X.UsualLoads, X.UsualCalls, X.StoreBytes, std::move(X.StoreBytesAt)});
+                         X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.StoreBytes, std::move(X.StoreBytesAt)});
   }
   return W;
 }

@@ -54,7 +54,8 @@ json::Object toJson(const ir::LoopState &S) {
                       {"loads_per_iteration", S.LoadsPerIteration},
                       {"stores_per_iteration", S.StoresPerIteration},
                       {"usual_loads", S.UsualLoads},
-                      {"usual_calls", S.UsualCalls}};
+                      {"usual_nest_loads", S.UsualNestLoads},
+                      {"usual_nest_calls", S.UsualNestCalls}};
 }
 
 json::Array toJson(const std::vector<ir::SourceLoop> &List) {
