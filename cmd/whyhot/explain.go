@@ -126,11 +126,12 @@ func countText(p *profile.Profile) string {
 // explain makes the report of a profile: what the rules and the source say, with
 // the trials that lie beside the file; and what was looked at.
 func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.Catalog, f explainFlags) (r finding.Report, looked string, err error) {
-	findings, notes, err := rule.Run(cmd.Context(), p, cat, binfacts.New(f.load.debugDirs...),
-		rule.Options{ProfilePath: pathForNext(path), Fallback: f.all})
+	facts := binfacts.New(f.load.debugDirs...)
+	findings, notes, err := rule.Run(cmd.Context(), p, cat, facts, rule.Options{ProfilePath: pathForNext(path), Fallback: f.all})
 	if err != nil {
 		return r, "", err
 	}
+	notes = append(notes, counterfactual(p, facts)...)
 	looked = fmt.Sprintf("%d catalogue entries were held against %s.", len(cat.Entries), countText(p))
 	if f.source.analyse.build != "" && rule.Judges(p) {
 		source, err := explainSource(cmd, p, f.source, f.all)

@@ -2,21 +2,83 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"whyhot/internal/binfacts"
+	"whyhot/internal/elfinfo"
+	"whyhot/internal/profile"
+	"whyhot/internal/report/term"
+	"whyhot/internal/rule"
+	"whyhot/internal/trial/whatif"
 )
 
 func newVersionCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "whyhot", version())
-			return err
+		Use:   "version [PROGRAM…]",
+		Short: "Print the version, or say what a program is: its build ID, and whether it is a what-if build",
+		Long: `Prints whyhot's version. Of each program or library that is named it prints the
+build ID, and whether it is counterfactual: a program that ` + "`whyhot try --what-if`" + `
+built to measure a fix that the source does not have. Such a program is never to
+be shipped; the note that says so is in every unit of it and survives strip.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "whyhot", version())
+				return err
+			}
+			for _, path := range args {
+				if err := printProgram(cmd.OutOrStdout(), path); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
+}
+
+// printProgram says what a program is.
+func printProgram(w io.Writer, path string) error {
+	info, err := elfinfo.NewReader("").Read(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	mark, marked, err := whatif.ReadMark(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	id := "no build ID"
+	if info.BuildID != "" {
+		id = "build ID " + info.BuildID
+	}
+	text := fmt.Sprintf("%s: %s", term.Clean(path), id)
+	if marked {
+		text += "; " + term.Clean(mark.String())
+	}
+	_, err = fmt.Fprintln(w, text)
+	return err
+}
+
+// counterfactual names the what-if builds that a profile was taken of: what is
+// hot in them is not what is hot in the product.
+func counterfactual(p *profile.Profile, facts *binfacts.Facts) []string {
+	var notes []string
+	seen := map[string]bool{}
+	for id := range p.NumMappings() {
+		m := p.Mapping(profile.MappingID(id)) //nolint:gosec // as many as there are
+		if seen[m.Path] {
+			continue
+		}
+		seen[m.Path] = true
+		if _, trust := facts.Binary(m); trust == rule.NoTrust {
+			continue
+		}
+		if mark, ok, err := whatif.ReadMark(m.Path); err == nil && ok {
+			notes = append(notes, fmt.Sprintf("%s is %s", m.Path, mark))
+		}
+	}
+	return notes
 }
 
 // version is the VCS revision that the Go tool stamped into the binary.
