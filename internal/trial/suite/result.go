@@ -67,6 +67,11 @@ type Ratio struct {
 // Known says that there is an interval.
 func (r *Ratio) Known() bool { return r != nil && r.Low > 0 && !math.IsInf(r.High, 1) }
 
+// Interval is a ratio as findings have it; call it only where it is known.
+func (r *Ratio) Interval() *finding.Interval {
+	return &finding.Interval{Estimate: r.Estimate, Low: r.Low, High: r.High}
+}
+
 func ratioOf(i finding.Interval) *Ratio {
 	if i.Low <= 0 || math.IsInf(i.High, 0) {
 		return &Ratio{Estimate: i.Estimate}

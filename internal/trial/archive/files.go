@@ -1,0 +1,126 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// largest is the size up to which a file's content is hashed. A program is never
+// so large, and reading more would take longer than many a trial.
+const largest = 1 << 30
+
+// Fingerprint describes a file; ok is false where there is none to read.
+func Fingerprint(role, path string) (f File, ok bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return File{}, false
+	}
+	f = File{Role: role, Path: path, Size: info.Size(), BuildID: buildID(path)}
+	if absolute, err := filepath.Abs(path); err == nil {
+		f.Path = absolute
+	}
+	if info.Size() <= largest {
+		f.SHA256 = hash(path)
+	}
+	return f, true
+}
+
+func hash(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// buildID reads the GNU build ID note, "" for files without one.
+func buildID(path string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	section := f.Section(".note.gnu.build-id")
+	if section == nil || section.Size > 1<<10 {
+		return ""
+	}
+	data, err := section.Data()
+	const header = 16 // three sizes and "GNU\0"
+	if err != nil || len(data) <= header {
+		return ""
+	}
+	return hex.EncodeToString(data[header:])
+}
+
+// Command describes the program of a command line and the files among its
+// arguments. dir is where it runs, "" for here.
+func Command(arm string, words []string, dir string) []File {
+	if len(words) == 0 {
+		return nil
+	}
+	under := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(dir, path)
+	}
+	var out []File
+	program := words[0]
+	if filepath.Base(program) == program {
+		if found, err := exec.LookPath(program); err == nil {
+			program = found
+		}
+	} else {
+		program = under(program)
+	}
+	if f, ok := Fingerprint("program of "+arm, program); ok {
+		out = append(out, f)
+	}
+	for i, w := range words[1:] {
+		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
+			w = value // --input=FILE
+		}
+		if w == "" {
+			continue
+		}
+		if f, ok := Fingerprint("argument "+strconv.Itoa(i+1)+" of "+arm, under(w)); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Environment picks from an environment what is kept.
+func Environment(env []string) map[string]string {
+	out := map[string]string{}
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		if decides(name) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// decides says that a variable is known to change how fast programs are. Only
+// those are kept: the others may hold secrets.
+func decides(name string) bool {
+	names := []string{
+		"PATH", "LANG", "TZ", "JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "RUSTFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CC", "CXX", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GODEBUG",
+	}
+	prefixes := []string{"LD_", "LC_", "MALLOC_", "GLIBC_", "OMP_", "KMP_", "MIMALLOC_", "TCMALLOC_", "PYTHON", "RAYON_", "MKL_", "OPENBLAS_"}
+	return slices.Contains(names, name) || slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}

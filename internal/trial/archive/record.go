@@ -1,0 +1,77 @@
+package archive
+
+import (
+	"time"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/trial"
+)
+
+// Version is the version of the JSON form of a record.
+const Version = 1
+
+// Record is one trial and what it was made of.
+type Record struct {
+	Version   int       `json:"version"`
+	ID        string    `json:"id"`
+	Time      time.Time `json:"time"`
+	Whyhot    string    `json:"whyhot"`    // version of the program
+	Directory string    `json:"directory"` // where whyhot was started
+	Arguments []string  `json:"arguments"` // behind `whyhot try`
+	Command   []string  `json:"command"`   // that was tried, or the suite's name
+	// Environment are the variables that programs, loaders and allocators are
+	// known to change their speed by; others are not kept.
+	Environment map[string]string `json:"environment,omitempty"`
+	Files       []File            `json:"files,omitempty"`
+	Machine     trial.Machine     `json:"machine"`
+	Metric      trial.Metric      `json:"metric,omitempty"`
+	Stopped     trial.Stop        `json:"stopped"`
+	Seed        uint64            `json:"seed"`
+	Results     []Result          `json:"results"`
+	Profile     string            `json:"profile,omitempty"`
+	Finding     string            `json:"finding,omitempty"`
+	Repeats     string            `json:"repeats,omitempty"` // id of the trial that this one repeats
+	// Outcome is what the trial wrote with --json: an Outcome, or a suite's Result.
+	Outcome any `json:"outcome,omitempty"`
+}
+
+// File is an input by its content.
+type File struct {
+	Role    string `json:"role"` // what it is to the trial: "program of baseline", "argument 2"
+	Path    string `json:"path,omitempty"`
+	Size    int64  `json:"size"`
+	SHA256  string `json:"sha256,omitempty"`   // left out for very large files
+	BuildID string `json:"build_id,omitempty"` // of an ELF file
+}
+
+// Result is what the trial said of one variant.
+type Result struct {
+	Variant string            `json:"variant"`
+	Ratio   *finding.Interval `json:"ratio,omitempty"`
+	Verdict trial.Verdict     `json:"verdict"`
+}
+
+// Best is the result with the highest ratio, nil when there is none.
+func (r *Record) Best() *Result {
+	var best *Result
+	for i := range r.Results {
+		if x := &r.Results[i]; best == nil || x.Ratio != nil && (best.Ratio == nil || x.Ratio.Estimate > best.Ratio.Estimate) {
+			best = x
+		}
+	}
+	return best
+}
+
+// Results are those of a trial.
+func Results(o *trial.Outcome) []Result {
+	var out []Result
+	for i := range o.Variants {
+		v := &o.Variants[i]
+		r := Result{Variant: v.Name, Verdict: v.Verdict}
+		if ratio, ok := o.SpeedUp(v); ok {
+			r.Ratio = &ratio
+		}
+		out = append(out, r)
+	}
+	return out
+}
