@@ -45,7 +45,7 @@ type Tool struct{ path string }
 // Find looks for llvm-bolt, with a version in its name as Debian has it.
 func Find() (*Tool, error) {
 	if p, err := exec.LookPath("llvm-bolt"); err == nil {
-		return &Tool{p}, nil
+		return toolAt(p), nil
 	}
 	best, path := 0, ""
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -60,7 +60,16 @@ func Find() (*Tool, error) {
 	if path == "" {
 		return nil, errors.New("llvm-bolt is not installed: apt install bolt-19 (Debian 12 and later), dnf install llvm-bolt, or LLVM's own builds")
 	}
-	return &Tool{path}, nil
+	return toolAt(path), nil
+}
+
+// toolAt follows links: BOLT looks for its runtime beside its own directory, as
+// it was called.
+func toolAt(path string) *Tool {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	return &Tool{path}
 }
 
 // CanRewrite says why BOLT cannot take a program, before it is tried.
@@ -102,10 +111,7 @@ func (t *Tool) Merge(ctx context.Context, counts string) (files int, err error) 
 		return 1, os.Rename(parts[0], counts)
 	}
 	dir, name := filepath.Split(t.path)
-	tool := filepath.Join(dir, strings.Replace(name, "llvm-bolt", "merge-fdata", 1))
-	if dir == "" {
-		tool = strings.Replace(name, "llvm-bolt", "merge-fdata", 1)
-	}
+	tool := dir + strings.Replace(name, "llvm-bolt", "merge-fdata", 1)
 	out, err := os.Create(counts)
 	if err != nil {
 		return 0, fmt.Errorf("merging counts: %w", err)
@@ -155,9 +161,12 @@ func (t *Tool) run(ctx context.Context, program string, args ...string) error {
 	return nil
 }
 
-// tail is the end of what a tool wrote, on one line.
+// tail is what a tool complained of, or the end of what it wrote, on one line.
 func tail(s string) string {
 	const most = 3
 	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if errs := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.Contains(l, "ERROR") }); len(errs) > 0 {
+		lines = errs
+	}
 	return strings.Join(lines[max(0, len(lines)-most):], "; ")
 }
