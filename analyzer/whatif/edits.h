@@ -25,8 +25,9 @@ public:
   const Done &done() const { return D; }
 
 private:
-  void retype(size_t Index);
-  void hoist(size_t Index, llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+  void retype(bool Late);
+  void count(size_t Index);
+  void hoist(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
   const Plan &P;
   llvm::Module &M;
