@@ -110,7 +110,7 @@ func (f *tryFlags) prepare(ctx context.Context, errOut io.Writer) (*build.Worksh
 	defer runner.Close()
 	progress := newBuildProgress(errOut)
 	defer progress.clear()
-	o.Command, o.Root, o.Run, o.Env, o.Stdin = b.command, b.tree, p.Command, p.Env, p.Stdin
+	o.Command, o.Root, o.Run, o.Env, o.Stdin = b.command, b.tree, p.Command, f.whatIf.environ(p.Env), p.Stdin
 	o.BoltProfile, o.Runner, o.Sample, o.Progress = build.BoltProfile(b.boltProfile), runner, sampleForBolt, progress.report
 	var builds []*variant.Build
 	for _, v := range p.Variants {

@@ -33,6 +33,7 @@ type whatIfFlags struct {
 	plan     whatif.Plan
 	worlds   map[string]*whatif.World // by the name of the side
 	variants []variant.Variant        // the sides
+	foreign  []string                 // flags of the build that clang refuses
 }
 
 func (f *whatIfFlags) register(cmd *cobra.Command) {
@@ -128,6 +129,13 @@ func (f *whatIfFlags) choose(cmd *cobra.Command) error {
 	units, err := compdb.Load(dir)
 	if err != nil {
 		return err
+	}
+	for _, u := range units {
+		for _, flag := range u.Foreign {
+			if !slices.Contains(f.foreign, flag) {
+				f.foreign = append(f.foreign, flag)
+			}
+		}
 	}
 	scan := analyseFlags{predicates: predicates}
 	opts, err := scan.options(nil)
@@ -232,6 +240,26 @@ func unknownFinding(want, dir string, all []loopfinding.Counterfactual) error {
 	return fmt.Errorf("--what-if %s: no such finding in the source; it has %s", want, strings.Join(ids, ", "))
 }
 
+// environ lets a build that was written for gcc be made by clang: clang's driver
+// drops the flags that this variable names.
+func (f *whatIfFlags) environ(env []string) []string {
+	if len(f.foreign) == 0 {
+		return env
+	}
+	const variable = "CCC_OVERRIDE_OPTIONS="
+	edits := "#" // says nothing about it
+	for _, e := range env {
+		if old, ok := strings.CutPrefix(e, variable); ok {
+			edits = old
+		}
+	}
+	for _, flag := range f.foreign {
+		edits += " x" + flag
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, variable) })
+	return append(env, variable+edits)
+}
+
 // check refuses to measure a build in which an edit was not made.
 func (f *whatIfFlags) check(variants []variant.Variant) error {
 	for _, v := range variants {
@@ -260,6 +288,9 @@ func (f *whatIfFlags) notes(o *trial.Outcome) []string {
 		for _, c := range account.Edits {
 			out = append(out, c.String())
 		}
+	}
+	if len(f.foreign) > 0 {
+		out = append(out, "flags that only gcc has were left out: "+strings.Join(f.foreign, " "))
 	}
 	return append(out, "all sides are built with clang 19, which makes the edits: another compiler may gain more or nothing")
 }

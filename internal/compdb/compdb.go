@@ -20,6 +20,7 @@ type Unit struct {
 	File      string   // absolute
 	Arguments []string // compiler first; made fit for clang
 	Notes     []string // what was dropped or changed, in words
+	Foreign   []string // flags that clang refuses, as they are written; a build with clang has to do without them
 	// Problem says why the entry cannot be compiled at all; it costs this unit
 	// only. Arguments are empty then.
 	Problem string
@@ -155,7 +156,7 @@ func FromCommand(directory, file string, args []string) (Unit, error) {
 		}
 	}
 	u := Unit{Directory: directory, File: absolute(directory, file)}
-	u.Arguments, u.Notes = forClang(onlySource(directory, u.File, args))
+	u.Arguments, u.Notes, u.Foreign = forClang(onlySource(directory, u.File, args))
 	return u, nil
 }
 

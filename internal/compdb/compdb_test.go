@@ -182,3 +182,13 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("a missing directory: %v", err)
 	}
 }
+
+func TestForeignFlagsAreNamedAsWritten(t *testing.T) {
+	u, err := FromCommand(t.TempDir(), "x.c", []string{"gcc", "-O2", "-fipa-pta", "-Wall", "-fno-lifetime-dse", "-c", "x.c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"-fipa-pta", "-fno-lifetime-dse"}; !slices.Equal(u.Foreign, want) {
+		t.Errorf("got %q, want %q", u.Foreign, want)
+	}
+}

@@ -56,8 +56,9 @@ var replaced = map[string][]string{
 }
 
 // forClang rewrites a command line for clang's front end: what only gcc knows
-// is dropped or mapped, what writes files is dropped, warnings are off.
-func forClang(args []string) (out, notes []string) {
+// is dropped or mapped, what writes files is dropped, warnings are off. foreign
+// are the flags that clang refuses, as they are written.
+func forClang(args []string) (out, notes, foreign []string) {
 	args = withoutPrecompiled(args)
 	out = []string{compilerName(args[0])}
 	if isCxxDriver(args[0]) {
@@ -96,7 +97,7 @@ func forClang(args []string) (out, notes []string) {
 	if len(changed) > 0 {
 		notes = append(notes, "flags that clang takes differently or not at all: "+strings.Join(changed, " "))
 	}
-	return out, notes
+	return out, notes, slices.Concat(dropped, slices.DeleteFunc(changed, func(f string) bool { return strings.HasPrefix(f, "-O") }))
 }
 
 // withoutPrecompiled lets the header be parsed that a precompiled one was made
