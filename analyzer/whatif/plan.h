@@ -1,5 +1,5 @@
 // The plan of a what-if build: which edits the compiler is to make, and where.
-// Package internal/trial/whatif writes it; docs/what-if-plan.md has its form.
+// Package internal/trial/whatif writes it; docs/guide/what-if.md has its form.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
