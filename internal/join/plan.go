@@ -13,12 +13,13 @@ type Plan struct {
 	chosen  []Hot
 	covered int64
 	round   int
+	whole   map[int]bool // units that were asked for all their functions
 }
 
 // Cover chooses the hottest functions until they hold this fraction of what ran
 // in source of the tree.
 func (h *Heat) Cover(fraction float64) *Plan {
-	pl := &Plan{h: h}
+	pl := &Plan{h: h, whole: map[int]bool{}}
 	for _, f := range h.hot {
 		if float64(pl.covered) >= fraction*float64(h.inTree) {
 			break
@@ -49,8 +50,10 @@ const mostCandidates = 4
 type Lacks func(u compdb.Unit, name string) bool
 
 // Next is what to ask now, hottest first. After the first call, functions of
-// headers that no unit asked before defines are looked for in further ones. No
-// work means that all was asked.
+// headers that no unit asked before defines are looked for in further ones, and
+// of units that should define a function and do not, all functions are looked
+// at: compilers differ in how they mangle rare names. No work means that all was
+// asked.
 func (pl *Plan) Next(lacks Lacks) []Work {
 	asks := map[int]map[string]bool{}
 	var order []int
@@ -62,12 +65,18 @@ func (pl *Plan) Next(lacks Lacks) []Work {
 		maps.Copy(asks[u], names)
 	}
 	for _, f := range pl.chosen {
-		if pl.round == 0 {
-			for _, u := range slices.Sorted(maps.Keys(f.asks)) {
+		if pl.round > 0 && pl.defined(f, lacks) {
+			continue
+		}
+		for _, u := range slices.Sorted(maps.Keys(f.asks)) {
+			if pl.round == 0 {
 				add(u, f.asks[u])
+			} else if !pl.whole[u] && pl.h.share(f.Value) >= worthANote {
+				pl.whole[u] = true
+				add(u, map[string]bool{"": true})
 			}
 		}
-		if pl.round < min(mostCandidates, len(f.candidates)) && (pl.round == 0 || !pl.defined(f, lacks)) {
+		if pl.round < min(mostCandidates, len(f.candidates)) {
 			add(f.candidates[pl.round], f.floating)
 		}
 	}
@@ -84,7 +93,7 @@ func (pl *Plan) Next(lacks Lacks) []Work {
 func (pl *Plan) defined(f Hot, lacks Lacks) bool {
 	has := func(u int, names map[string]bool) bool {
 		for n := range names {
-			if n == "" || slices.ContainsFunc(variants(n), func(v string) bool { return !lacks(pl.h.tree.units[u], v) }) {
+			if n == "" || pl.whole[u] || slices.ContainsFunc(variants(n), func(v string) bool { return !lacks(pl.h.tree.units[u], v) }) {
 				return true
 			}
 		}

@@ -16,7 +16,8 @@ const callBytes = 16
 // and what that rests on. It is read off the worlds, by the first of these that
 // is known: the cycles of the machine model, as written and with the edit, on
 // the processor where they differ most; the lanes of the vectors; the loads and
-// stores that go away, as a part of all there are. 0 is no estimate.
+// stores that go away, as a part of all there are. 0 is no estimate: nothing is
+// known, or the model sees no gain.
 func reduction(worlds []finding.World) (part float64, basis string) {
 	written, ok := asWritten(worlds)
 	if !ok {
@@ -45,9 +46,10 @@ func reductionOf(written, edited finding.World) (part float64, basis string) {
 	if edited.Fate == finding.FateReplaced {
 		return 1 - 1.0/callBytes, fmt.Sprintf("a library call moves %d bytes or more at a time", callBytes)
 	}
-	cpu := ""
+	cpu, modelled := "", false
 	for _, name := range slices.Sorted(maps.Keys(written.Cycles)) {
 		before, after := written.Cycles[name], edited.Cycles[name]
+		modelled = modelled || before > 0 && after > 0
 		if before > 0 && after > 0 && 1-after/before > part {
 			part, cpu = 1-after/before, name
 		}
@@ -55,6 +57,9 @@ func reductionOf(written, edited finding.World) (part float64, basis string) {
 	if cpu != "" {
 		return part, fmt.Sprintf("an iteration takes %s cycles as written and %s %s (LLVM's model of %s)",
 			number(written.Cycles[cpu]), number(edited.Cycles[cpu]), edited.Name, cpu)
+	}
+	if modelled {
+		return 0, "" // the model sees no gain: what may come of it, a measurement says
 	}
 	if edited.Fate == finding.FateVectorised && written.Fate != finding.FateVectorised && edited.Width > 1 {
 		return 1 - 1/float64(edited.Width), fmt.Sprintf("%d elements at a time", edited.Width)
