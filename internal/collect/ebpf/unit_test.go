@@ -1,0 +1,247 @@
+package ebpf
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	perf "github.com/elastic/go-perf"
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/process"
+	"go.opentelemetry.io/ebpf-profiler/reporter"
+	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/profile"
+)
+
+func quietTasks() *tasks {
+	return &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, changed: map[uint32]struct{}{}}
+}
+
+func mapped(file, buildID string, start, end, offset uint64) libpf.FrameMapping {
+	return libpf.NewFrameMapping(libpf.FrameMappingData{
+		File:  libpf.NewFrameMappingFile(libpf.FrameMappingFileData{FileID: libpf.NewFileID(1, 2), FileName: libpf.Intern(file), GnuBuildID: buildID}),
+		Start: libpf.Address(start), End: libpf.Address(end), FileOffset: offset,
+	})
+}
+
+func TestConverter(t *testing.T) {
+	c := newConverter(quietTasks(), newFiles(), time.Millisecond)
+	low, high := mapped("app", "AB", 0x1000, 0x2000, 0x1000), mapped("app", "AB", 0x3000, 0x4000, 0x3000)
+	meta := &samples.TraceEventMeta{PID: 7, TID: 8, Comm: libpf.NewCommFromString("worker"), ContainerID: libpf.Intern("c0ffee"), Timestamp: 5}
+	frames := libpf.Frames{}
+	frames.Append(&libpf.Frame{Type: libpf.KernelFrame, FunctionName: libpf.Intern("do_syscall_64"), AddressOrLineno: 0x99, Mapping: mapped("vmlinux", "cd", 0, 0, 0)})
+	frames.Append(&libpf.Frame{Type: libpf.KernelFrame, FunctionName: libpf.Intern("nft_do_chain"), AddressOrLineno: 0x11, Mapping: mapped("nf_tables", "", 0, 0, 0)})
+	frames.Append(&libpf.Frame{Type: libpf.NativeFrame, AddressOrLineno: 0x1010, Mapping: low})
+	frames.Append(&libpf.Frame{Type: libpf.NativeFrame, AddressOrLineno: 0x3010, Mapping: high})
+	frames.Append(&libpf.Frame{Type: libpf.PythonFrame, FunctionName: libpf.Intern("f"), SourceFile: libpf.Intern("a.py"), SourceLine: 12, FunctionOffset: 2})
+	frames.Append(&libpf.Frame{Type: libpf.NativeFrame.Error(), AddressOrLineno: 4012})
+	for range 2 {
+		if err := c.ReportTraceEvent(&libpf.Trace{Frames: frames}, meta); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := c.profile(profile.Meta{})
+	if p.Count() != 2 || len(p.Samples()) != 1 || p.Total() != int64(2*time.Millisecond) {
+		t.Fatalf("%d samples in %d rows, %d", p.Count(), len(p.Samples()), p.Total())
+	}
+	want := []struct {
+		path, name string
+		kind       profile.Kind
+		offset     uint64
+	}{
+		{"[kernel.kallsyms]", "do_syscall_64", profile.KindKernel, 0x99},
+		{"[nf_tables]", "nft_do_chain", profile.KindKernel, 0x11},
+		{"app", "", profile.KindNative, 0x1010},
+		{"app", "", profile.KindNative, 0x3010},
+		{"", "f", profile.KindPython, 0},
+		{"", truncatedName, profile.KindUnknown, 0},
+	}
+	stack := p.Stack(p.Samples()[0].Stack)
+	for i, w := range want {
+		l := p.Location(stack[i])
+		line := p.Lines(stack[i])[0]
+		f, m := p.Function(line.Function), p.Mapping(l.Mapping)
+		if m.Path != w.path || f.Name != w.name || f.Kind != w.kind || l.Address-m.Start+m.Offset != w.offset {
+			t.Errorf("frame %d: %s %+v at %#x in %+v", i, f.Name, f, l.Address, m)
+		}
+		if l.Mapping != 0 && (l.Address < m.Start || l.Address >= m.Limit) {
+			t.Errorf("frame %d: %#x outside %+v", i, l.Address, m)
+		}
+		if f.Name == "f" && (f.StartLine != 10 || line.Line != 12 || f.File != "a.py") {
+			t.Errorf("Python frame %+v, line %d", f, line.Line)
+		}
+	}
+	if a, b := p.Location(stack[2]).Mapping, p.Location(stack[3]).Mapping; a != b || p.Mapping(a).BuildID != "ab" {
+		t.Errorf("two pieces of one segment are mappings %d and %d, build ID %q", a, b, p.Mapping(a).BuildID)
+	}
+	labels := map[string]string{}
+	for _, l := range p.Labels(p.Samples()[0].Labels) {
+		labels[l.Key] = l.Str
+	}
+	if labels[profile.LabelProcess] != "main" || labels[profile.LabelThread] != "worker" || labels[profile.LabelContainer] != "c0ffee" {
+		t.Errorf("labels %v", labels)
+	}
+	if len(p.Meta.Warnings) != 1 || !strings.Contains(p.Meta.Warnings[0], "2 of 2 stacks are cut short") {
+		t.Errorf("warnings %q", p.Meta.Warnings)
+	}
+}
+
+func TestWhatIsNotRecorded(t *testing.T) {
+	tasks := quietTasks()
+	tasks.members = map[uint32]bool{7: true}
+	c := newConverter(tasks, newFiles(), time.Millisecond)
+	c.from = time.Unix(0, 100)
+	for _, m := range []samples.TraceEventMeta{{PID: 9, Timestamp: 200}, {PID: 7, Timestamp: 50}, {PID: 7, Timestamp: 200}} {
+		if err := c.ReportTraceEvent(&libpf.Trace{}, &m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := c.profile(profile.Meta{}); p.Count() != 1 {
+		t.Errorf("%d samples; want that of the target after the start", p.Count())
+	}
+}
+
+func TestTheTreeOfProcesses(t *testing.T) {
+	ts := quietTasks()
+	ts.members = map[uint32]bool{7: true}
+	fork := func(pid, ppid uint32) { ts.apply(&perf.ForkRecord{Pid: pid, Ppid: ppid, Tid: pid, Ptid: ppid}) }
+	fork(8, 7)
+	fork(9, 8)
+	fork(20, 1)
+	ts.apply(&perf.ForkRecord{Pid: 20, Ppid: 20, Tid: 21, Ptid: 20}) // a thread
+	ts.apply(&perf.CommRecord{Pid: 9, Tid: 9, NewName: "child"})
+	for pid, want := range map[uint32]bool{7: true, 8: true, 9: true, 20: false, 21: false} {
+		if ts.belongs(pid) != want {
+			t.Errorf("process %d: %t", pid, !want)
+		}
+	}
+	if ts.name(8) != "main" || ts.name(9) != "child" {
+		t.Errorf("names %q, %q", ts.name(8), ts.name(9))
+	}
+	if !slices.Equal(ts.foreign, []uint32{20}) {
+		t.Errorf("foreign %v", ts.foreign)
+	}
+	fork(9, 1) // the number is used again
+	if ts.belongs(9) {
+		t.Error("a new process that reuses a number belongs to the target")
+	}
+	clear(ts.changed)
+	ts.apply(&perf.MmapRecord{Pid: 8})
+	ts.apply(&perf.MmapRecord{Pid: 20})
+	if len(ts.changed) != 1 {
+		t.Errorf("changed %v", ts.changed)
+	}
+}
+
+// run executes a filter as the kernel does, for the instructions in use here.
+func run(t *testing.T, filter []unix.SockFilter, data map[uint32]uint32) uint32 {
+	t.Helper()
+	value := uint32(0)
+	for at := 0; at < len(filter); at++ {
+		switch f := filter[at]; f.Code {
+		case unix.BPF_LD | unix.BPF_W | unix.BPF_ABS:
+			value = data[f.K]
+		case unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K:
+			if value == f.K {
+				at += int(f.Jt)
+			} else {
+				at += int(f.Jf)
+			}
+		case unix.BPF_RET | unix.BPF_K:
+			return f.K
+		default:
+			t.Fatalf("instruction %#x", f.Code)
+		}
+	}
+	t.Fatal("the filter runs off its end")
+	return 0
+}
+
+func TestMemlockFilter(t *testing.T) {
+	const arch = unix.AUDIT_ARCH_X86_64
+	filter := memlockFilter(arch)
+	limit := func(nr, resource, low, high uint32) map[uint32]uint32 {
+		return map[uint32]uint32{0: nr, 4: arch, 24: resource, 32: low, 36: high}
+	}
+	for name, c := range map[string]struct {
+		data map[uint32]uint32
+		want uint32
+	}{
+		"sets the limit":           {limit(unix.SYS_PRLIMIT64, unix.RLIMIT_MEMLOCK, 0x1000, 0xc0), unix.SECCOMP_RET_ERRNO},
+		"low half of the pointer":  {limit(unix.SYS_PRLIMIT64, unix.RLIMIT_MEMLOCK, 0x1000, 0), unix.SECCOMP_RET_ERRNO},
+		"high half of the pointer": {limit(unix.SYS_PRLIMIT64, unix.RLIMIT_MEMLOCK, 0, 0xc0), unix.SECCOMP_RET_ERRNO},
+		"asks for the limit":       {limit(unix.SYS_PRLIMIT64, unix.RLIMIT_MEMLOCK, 0, 0), unix.SECCOMP_RET_ALLOW},
+		"another limit":            {limit(unix.SYS_PRLIMIT64, unix.RLIMIT_NOFILE, 0x1000, 0xc0), unix.SECCOMP_RET_ALLOW},
+		"another call":             {limit(unix.SYS_READ, unix.RLIMIT_MEMLOCK, 0x1000, 0xc0), unix.SECCOMP_RET_ALLOW},
+		"another machine":          {map[uint32]uint32{0: unix.SYS_PRLIMIT64, 4: 3, 24: unix.RLIMIT_MEMLOCK, 32: 1}, unix.SECCOMP_RET_ALLOW},
+	} {
+		if got := run(t, filter, c.data); got != c.want {
+			t.Errorf("%s: %#x, want %#x", name, got, c.want)
+		}
+	}
+}
+
+func TestMissingCapabilities(t *testing.T) {
+	all := ^uint64(0)
+	admin := uint64(1)<<unix.CAP_SYS_ADMIN | 1<<unix.CAP_SYS_PTRACE | 1<<unix.CAP_DAC_OVERRIDE
+	for _, c := range []struct {
+		set  uint64
+		want int
+	}{{all, 0}, {admin, 0}, {0, len(capabilities)}, {all &^ (1<<unix.CAP_BPF | 1<<unix.CAP_SYS_ADMIN), 1}} {
+		if got := missingCapabilities(c.set); len(got) != c.want {
+			t.Errorf("%#x: %v missing", c.set, got)
+		}
+	}
+}
+
+func TestTheBufferIsBounded(t *testing.T) {
+	if err := checkBuffer(199, 64); err != nil {
+		t.Error(err)
+	}
+	if err := checkBuffer(20000, 64); err == nil || !strings.Contains(err.Error(), "-F ") {
+		t.Errorf("%v names no way out", err)
+	}
+}
+
+func TestReasons(t *testing.T) {
+	for code, want := range map[int]string{4012: "just loaded", 2003: "Python", 3001: "Ruby", 9999: "error 9999"} {
+		if got := reason(code); !strings.Contains(got, want) {
+			t.Errorf("%d: %q lacks %q", code, got, want)
+		}
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	if got := coverage(100*time.Millisecond, time.Second); len(got) != 1 {
+		t.Errorf("a tenth: %q", got)
+	}
+	if got := coverage(900*time.Millisecond, time.Second); got != nil {
+		t.Errorf("nine tenths: %q", got)
+	}
+	if got := coverage(0, 100*time.Millisecond); got != nil {
+		t.Errorf("too short to tell: %q", got)
+	}
+}
+
+// A file that cannot be opened keeps its path; the next process with it is not
+// asked again.
+func TestFiles(t *testing.T) {
+	f := newFiles()
+	file := libpf.NewFrameMappingFile(libpf.FrameMappingFileData{FileID: libpf.NewFileID(3, 4), FileName: libpf.Intern("x")})
+	f.ReportExecutable(&reporter.ExecutableMetadata{
+		MappingFile: file, Process: process.New(1<<30, 1<<30), Mapping: &process.RawMapping{Path: "/opt/x", Length: 1},
+	})
+	if got := f.path(file.Value().FileID, "x"); got != "/opt/x" {
+		t.Errorf("path %s", got)
+	}
+	if got := f.path(libpf.NewFileID(9, 9), "base"); got != "base" {
+		t.Errorf("unknown file: %s", got)
+	}
+	if err := f.preserve(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	f.close()
+}
