@@ -119,7 +119,7 @@ func (f *tryFlags) fromProfile(ctx context.Context, lookup tryLookup) error {
 		}
 		f.plan.Command = target.Command
 	}
-	if len(f.preload) == 0 && len(f.env) == 0 && len(f.versus) == 0 {
+	if len(f.preload) == 0 && len(f.env) == 0 && len(f.versus) == 0 && !f.build.choices.Any() {
 		f.preload, f.env = target.Preload, target.Env
 		if f.finding != "" && len(f.preload) == 0 && len(f.env) == 0 {
 			return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: make the change in a copy and name it, for example --versus 'changed=OTHER COMMAND'", f.finding)

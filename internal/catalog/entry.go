@@ -149,6 +149,7 @@ type Swap struct {
 	Kind    string   `yaml:"kind"` // one of SwapKinds
 	Steps   []string `yaml:"steps"`
 	Env     []string `yaml:"env"`     // K=V, for a trial by environment
+	Try     string   `yaml:"try"`     // flags of `whyhot try --build`, for a trial by another build
 	Package string   `yaml:"package"` // Debian package or language package
 }
 

@@ -143,6 +143,7 @@ func (k *checker) fix() {
 	for _, kv := range e.Swap.Env {
 		k.addf(strings.IndexByte(kv, '=') > 0, "$.swap.env", "env %q: NAME=VALUE is wanted", kv)
 	}
+	k.addf(e.Swap.Try == "" || strings.HasPrefix(e.Swap.Try, "--"), "$.swap.try", "try %q: flags of whyhot try are wanted, such as --cflags -O2", e.Swap.Try)
 	for i := range e.Candidates {
 		c := &e.Candidates[i]
 		at := fmt.Sprintf("$.candidates[%d]", i)

@@ -289,6 +289,19 @@ func TestNextCommandCanBePasted(t *testing.T) {
 	}
 }
 
+func TestNextCommandOfAnotherBuild(t *testing.T) {
+	p := parse(t, "app;main_[app];sum_[app];std::vector<int, std::allocator<int> >::operator[]_[app] 220\napp;main_[app];work_[app] 780\n")
+	p.Meta.Command = []string{"./app", "input"}
+	fs := run(t, p, only(t, "debug-build"), nil)
+	if len(fs) != 1 {
+		t.Fatalf("got %+v", fs)
+	}
+	want := "whyhot try --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
+	if fs[0].Next != want {
+		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
+	}
+}
+
 func TestUncheckedClaimsAreNotShown(t *testing.T) {
 	c := only(t, "glibc-malloc")
 	c.Entries[0].Claims = []catalog.Claim{

@@ -295,6 +295,8 @@ func (e *engine) next(v *verdict, id string) string {
 			envs.WriteString(" --env " + quote(kv))
 		}
 		return try + envs.String() + " -- " + command
+	case v.entry.Swap.Try != "":
+		return try + " --build '<your build command>' " + v.entry.Swap.Try + " -- " + command
 	default:
 		return try + " --versus 'changed=<the command after the change>' -- " + command
 	}
