@@ -24,8 +24,8 @@ analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot
 	@mkdir -p bin && cp build/analyzer/whyhot-analyzer build/analyzer/whyhot-whatif.so bin/
 
 .PHONY: demo
-demo: build ## record real programs, say why they are hot, try the proposed changes
-	@scripts/deps build demo
+demo: build analyzer ## record real programs, say why they are hot, try the proposed changes
+	@scripts/deps build demo demo-source
 	@scripts/demo
 
 .PHONY: test
