@@ -68,7 +68,7 @@ func (b *buildFlags) words(args []string) ([]string, error) {
 		return nil, errors.New("the command to measure is given twice: with --run and behind --")
 	}
 	// What only a shell understands goes to one.
-	if strings.ContainsAny(b.run, "|&;<>$`*?()~#\n") {
+	if needsShell(b.run) {
 		line := b.run
 		if !strings.ContainsAny(line, "|&;()\n") {
 			line = "exec " + line // no shell stays in between
@@ -80,6 +80,33 @@ func (b *buildFlags) words(args []string) ([]string, error) {
 		return nil, fmt.Errorf("--run: %w", err)
 	}
 	return words, nil
+}
+
+// needsShell says whether a line has a character outside of quotes that a shell
+// does something with.
+func needsShell(line string) bool {
+	quote := rune(0)
+	escaped := false
+	for _, c := range line {
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\' && quote != '\'':
+			escaped = true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == '\'':
+		case quote == '"':
+			if c == '$' || c == '`' {
+				return true
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case strings.ContainsRune("|&;<>$`*?()~#\n", c):
+			return true
+		}
+	}
+	return false
 }
 
 // variants joins what is built with what is not.
