@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/fix"
+	"whyhot/internal/report/term"
+)
+
+// printFix writes the diff on standard output, so that `patch` can read it, and
+// what is to be said of it as comment lines before it.
+func printFix(cmd *cobra.Command, p fix.Proposal, root string) error {
+	out := term.New(cmd.OutOrStdout(), os.Environ())
+	strong := lipgloss.NewStyle().Bold(true)
+	if p.What != "" {
+		out.Line(strong.Render("# "+p.Kind), ": ", term.Clean(p.What))
+	}
+	if p.Effect != "" {
+		out.Line("# effect: ", term.Clean(p.Effect))
+	}
+	list := func(title string, remarks []fix.Remark, numbered bool) {
+		if len(remarks) == 0 {
+			return
+		}
+		out.Line("# ", title)
+		for i, r := range remarks {
+			mark := "-"
+			if numbered {
+				mark = fmt.Sprintf("%d.", i+1)
+			}
+			out.Line("#   ", mark, " ", term.Clean(r.Text), where(r, root))
+		}
+	}
+	list("not applied, because", p.Refusals, false)
+	list("right if (--assume)", p.Assumptions, true)
+	list("mind", p.Notes, false)
+	if err := out.Err(); err != nil {
+		return err
+	}
+	return printDiff(cmd.OutOrStdout(), fix.Diff(p.Changes, root), out.Width != term.Unlimited)
+}
+
+// printDiff leaves every byte of the diff as it is; on a terminal it has colours.
+func printDiff(w io.Writer, diff string, terminal bool) error {
+	if !terminal {
+		_, err := io.WriteString(w, diff)
+		return err
+	}
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\r\n")
+		if _, err := lipgloss.Fprintln(w, diffStyle(line).TabWidth(lipgloss.NoTabConversion).Render(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func where(r fix.Remark, root string) string {
+	if r.Line == 0 {
+		return ""
+	}
+	name := r.File
+	if rel, err := filepath.Rel(root, r.File); err == nil && !strings.HasPrefix(rel, "..") {
+		name = rel
+	}
+	return fmt.Sprintf(" (%s:%d)", term.Clean(name), r.Line)
+}
+
+func diffStyle(line string) lipgloss.Style {
+	s := lipgloss.NewStyle()
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		return s.Bold(true)
+	case strings.HasPrefix(line, "+"):
+		return s.Foreground(lipgloss.Green)
+	case strings.HasPrefix(line, "-"):
+		return s.Foreground(lipgloss.Red)
+	case strings.HasPrefix(line, "@@"):
+		return s.Foreground(lipgloss.Cyan)
+	}
+	return s
+}
+
+// fixReport is the JSON form.
+type fixReport struct {
+	Version     int         `json:"version"`
+	Kind        string      `json:"kind"`
+	What        string      `json:"what"`
+	Applicable  bool        `json:"applicable"`
+	Effect      string      `json:"effect,omitempty"`
+	Refusals    []fixRemark `json:"refusals"`
+	Assumptions []fixRemark `json:"assumptions"`
+	Notes       []fixRemark `json:"notes"`
+	Diff        string      `json:"diff"`
+}
+
+type fixRemark struct {
+	Text string `json:"text"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+func fixJSON(p fix.Proposal, root string) fixReport {
+	remarks := func(list []fix.Remark) []fixRemark {
+		out := make([]fixRemark, 0, len(list))
+		for _, r := range list {
+			out = append(out, fixRemark{Text: r.Text, File: r.File, Line: r.Line})
+		}
+		return out
+	}
+	return fixReport{
+		Version: 1, Kind: p.Kind, What: p.What, Applicable: p.Sound(), Effect: p.Effect,
+		Refusals: remarks(p.Refusals), Assumptions: remarks(p.Assumptions), Notes: remarks(p.Notes),
+		Diff: fix.Diff(p.Changes, root),
+	}
+}

@@ -1,0 +1,54 @@
+package analyzer
+
+// FixRequest is the rewriting's part of a request. With Fix no layer runs.
+type FixRequest struct {
+	Fix *FixAt `json:"fix,omitempty"`
+	// Files stand in for what is on disk, for every layer.
+	Files []SourceFile `json:"files,omitempty"`
+}
+
+// FixAt names a kind of fix and the place that it is for. The file is compared
+// from its end.
+type FixAt struct {
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// SourceFile is the text of a file, by its absolute path.
+type SourceFile struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// FixReply is the rewriting's part of an answer.
+type FixReply struct {
+	Fix *FixAnswer `json:"fix,omitempty"`
+}
+
+// FixAnswer is the edits of one unit's source, or why there are none.
+type FixAnswer struct {
+	Found       bool        `json:"found"` // the unit has something of this kind there
+	What        string      `json:"what"`
+	Edits       []FixEdit   `json:"edits"`
+	Refusals    []FixRemark `json:"refusals"`
+	Assumptions []FixRemark `json:"assumptions"`
+	Notes       []FixRemark `json:"notes"`
+}
+
+// FixEdit replaces Length bytes at Offset of a file.
+type FixEdit struct {
+	File   string `json:"file"`
+	Offset int    `json:"offset"`
+	Length int    `json:"length"`
+	Text   string `json:"text"`
+}
+
+// FixRemark is a sentence and the place it is about; Line is 0 where there is
+// none.
+type FixRemark struct {
+	Text   string `json:"text"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
