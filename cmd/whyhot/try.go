@@ -31,6 +31,7 @@ const tryExample = `  whyhot try --preload mimalloc,jemalloc,tcmalloc -- jq .id 
   whyhot try --build 'make -j2' --run './bench input' --pgo --lto
   whyhot try --suite bench.yaml --preload mimalloc --html result.html
   whyhot try --read before.json after.json
+  whyhot try --again last
   whyhot try --profile cpu.pb.gz --finding ID`
 
 // tryTarget is what a profile and one of its findings say about a trial: the
@@ -54,8 +55,10 @@ type tryFlags struct {
 	metric           metricFlags
 	build            buildFlags
 	whatIf           whatIfFlags
+	fix              fixTryFlags
 	ignore           []string
 	suite            suiteFlags
+	archive          archiveFlags
 	built            []string // notes of the builds
 	budgetGiven      bool
 	seedGiven        bool
@@ -64,7 +67,12 @@ type tryFlags struct {
 }
 
 func newTryCmd(lookup tryLookup) *cobra.Command {
-	var f tryFlags
+	return newTryCmdOf(lookup, &archiveFlags{arguments: typed()})
+}
+
+// newTryCmdOf is the command for the arguments that kept says were typed.
+func newTryCmdOf(lookup tryLookup, kept *archiveFlags) *cobra.Command {
+	f := tryFlags{archive: *kept}
 	cmd := &cobra.Command{
 		Use:     "try [flags] -- COMMAND [ARGUMENT...]",
 		Short:   "Prove by interleaved runs whether a change pays",
@@ -86,9 +94,11 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
 	f.build.register(cmd)
 	f.whatIf.register(cmd)
+	f.fix.register(cmd)
 	f.metric.register(cmd)
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "regular expression of what is not compared in lines of output, such as dates (several: repeat it)")
 	f.suite.register(cmd)
+	f.archive.register(cmd)
 	p := &f.plan
 	const budget = 2 * time.Minute
 	flags.DurationVar(&p.Budget, "budget", budget, "time to spend; unless given, a verdict may take longer with long commands")
@@ -113,12 +123,20 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 		defer stop()
 	}
 	switch {
+	case f.archive.list:
+		return f.listTrials(cmd)
+	case f.archive.again != "":
+		return f.repeat(ctx, cmd, args, lookup)
 	case len(f.suite.read) > 0:
 		return f.readResults(cmd, args)
 	case f.suite.file != "":
 		return f.runSuite(ctx, cmd, args)
 	}
 	defer f.whatIf.close()
+	defer f.fix.close()
+	if err := f.fix.makePatches(cmd, f); err != nil {
+		return err
+	}
 	if err := f.whatIf.makeWorlds(cmd, &f.build); err != nil {
 		return err
 	}
@@ -138,7 +156,9 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 		return err
 	}
 	defer release()
-	f.plan.Stdin = stdin
+	if f.plan.Stdin, err = f.archive.standardInput(stdin); err != nil {
+		return err
+	}
 	if f.build.asked() {
 		workshop, err := f.prepare(ctx, errOut)
 		if err != nil {
@@ -149,6 +169,9 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 		if err := f.whatIf.check(f.plan.Variants); err != nil {
 			return err
 		}
+		if err := f.fix.test(ctx, f.plan.Variants, errOut); err != nil {
+			return err
+		}
 	}
 	outcome, tryErr := measureTry(ctx, f, runner, errOut)
 	if outcome == nil {
@@ -157,6 +180,7 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 	if err := f.print(cmd, outcome); err != nil {
 		return err
 	}
+	f.keep(f.recordOf(outcome), errOut)
 	if err := f.attach(outcome, errOut); err != nil {
 		return err
 	}

@@ -74,6 +74,9 @@ func (f *tryFlags) runSuite(ctx context.Context, cmd *cobra.Command, args []stri
 	if err := f.showSuite(cmd, result); err != nil {
 		return err
 	}
+	if len(result.Benchmarks) > 0 {
+		f.keep(f.recordOfSuite(result), errOut)
+	}
 	return suiteEnd(result)
 }
 

@@ -65,9 +65,11 @@ func (a *Archive) Add(r *Record) (err error) {
 	return nil
 }
 
-// newID is the time and something that tells trials of one second apart.
+// newID is the time, to milliseconds so that ids sort as the trials were made,
+// and something that tells trials of two processes apart.
 func newID(t time.Time) string {
-	return fmt.Sprintf("%s-%04x", t.UTC().Format("20060102-150405"), rand.Uint32()&0xffff) //nolint:gosec // tells apart, keeps no secret
+	t = t.UTC()
+	return fmt.Sprintf("%s-%03d%02x", t.Format("20060102-150405"), t.Nanosecond()/int(time.Millisecond), rand.Uint32()&0xff) //nolint:gosec // tells apart, keeps no secret
 }
 
 func (a *Archive) prune() {

@@ -34,9 +34,9 @@ func TestKeepsAndFinds(t *testing.T) {
 	if !strings.HasPrefix(first.ID, "20260102-030405-") {
 		t.Errorf("id %s", first.ID)
 	}
-	for name, want := range map[string]string{"last": second.ID, first.ID: first.ID, first.ID[len(first.ID)-4:] + "": first.ID, "20260102-030406": second.ID} {
-		if name == second.ID[len(second.ID)-4:] {
-			continue // the same four digits by chance
+	for name, want := range map[string]string{"last": second.ID, first.ID: first.ID, first.ID[len(first.ID)-5:]: first.ID, "20260102-030406": second.ID} {
+		if name == second.ID[len(second.ID)-5:] {
+			continue // the same five digits by chance
 		}
 		if r, err := a.Find(name); err != nil || r.ID != want {
 			t.Errorf("%s: %v, %v", name, r, err)

@@ -83,11 +83,11 @@ func Changes(was, now *Record) []string {
 		g, ok := byRole[f.Role]
 		switch {
 		case !ok:
-			note("%s is no longer there: %s", f.Role, f.Path)
+			note("%s is no longer there%s", f.Role, at(f.Path))
 		case f.BuildID != "" && g.BuildID != "" && f.BuildID != g.BuildID:
 			note("%s is another build: build ID %s, was %s", f.Role, shortID(g.BuildID), shortID(f.BuildID))
 		case f.SHA256 != g.SHA256 || f.Size != g.Size:
-			note("%s has another content: %s", f.Role, g.Path)
+			note("%s has another content%s", f.Role, at(g.Path))
 		}
 	}
 	for _, pair := range []struct{ name, was, now string }{
@@ -118,6 +118,14 @@ func Changes(was, now *Record) []string {
 		}
 	}
 	return out
+}
+
+// at names a path, where there is one: what came through a pipe has none.
+func at(path string) string {
+	if path == "" {
+		return ""
+	}
+	return ": " + path
 }
 
 func shortID(id string) string { return id[:min(12, len(id))] }
