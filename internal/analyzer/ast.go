@@ -22,8 +22,11 @@ type UserRule struct {
 
 // ASTReply is the AST layer's part of an answer.
 type ASTReply struct {
-	Matches    []Match  `json:"matches,omitempty"`
-	RuleErrors []string `json:"rule_errors,omitempty"` // user rules that clang did not understand
+	Matches []Match `json:"matches,omitempty"`
+	// Sites are the calls of the matched functions, by linkage name (by name where
+	// there is none): once, not once a match.
+	Sites      map[string][]Site `json:"sites,omitempty"`
+	RuleErrors []string          `json:"rule_errors,omitempty"` // user rules that clang did not understand
 }
 
 // Span is a range of source text. EndColumn is one past the last character.
@@ -65,6 +68,18 @@ type Match struct {
 	Write    *Span    `json:"write"`
 	Second   *Span    `json:"second"`
 	Written  *Written `json:"written"`
-	Sites    []Site   `json:"sites"`
+	Sites    []Site   `json:"-"` // from ASTReply.Sites
 	Notes    []string `json:"notes"`
+}
+
+// giveSites hands every match the calls of its function.
+func (r *ASTReply) giveSites() {
+	for i := range r.Matches {
+		m := &r.Matches[i]
+		key := m.Linkage
+		if key == "" {
+			key = m.Function
+		}
+		m.Sites = r.Sites[key]
+	}
 }

@@ -109,6 +109,7 @@ func (c *Cache) get(req Request) (Reply, bool) {
 			return Reply{}, false
 		}
 	}
+	e.Reply.giveSites()
 	return e.Reply, true
 }
 

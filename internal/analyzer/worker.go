@@ -108,6 +108,7 @@ func (w *worker) ask(ctx context.Context, req Request) (Reply, error) {
 		if err := json.Unmarshal(a.line, &r); err != nil {
 			return Reply{}, fmt.Errorf("the analyser's answer is not understood: %w", err)
 		}
+		r.giveSites()
 		return r, nil
 	}
 }

@@ -116,7 +116,7 @@ private:
   Report *R = nullptr;
   std::vector<Decl *> Own;
   llvm::DenseSet<const FunctionDecl *> Visited;
-  llvm::DenseMap<const FunctionDecl *, std::vector<std::pair<const Stmt *, const FunctionDecl *>>> Calls;
+  CallMap Calls;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 // that it outlives it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,10 @@ struct Match {
   Span Second;
   std::string Location; // the memory that is read again, as the source writes it
   Written Target;
-  std::vector<Site> Sites;
   std::vector<std::string> Notes;
+
+  // What Result::Sites has its calls under.
+  const std::string &key() const { return Linkage.empty() ? Function : Linkage; }
 };
 
 // A rule of the user: a Clang AST-matcher expression.
@@ -65,7 +68,8 @@ struct Options {
 
 struct Result {
   std::vector<Match> Matches;
-  std::vector<std::string> Errors; // of the user's rules
+  std::map<std::string, std::vector<Site>> Sites; // of the matched functions
+  std::vector<std::string> Errors;                // of the user's rules
 };
 
 } // namespace whyhot::ast

@@ -47,11 +47,21 @@ const Expr *storedTo(const Expr *E) {
   return E;
 }
 
+std::string firstLine(StringRef Text) {
+  bool Cut = Text.contains('\n');
+  Text = Text.split('\n').first.rtrim();
+  if (Text.size() > MaxText) {
+    Text = Text.take_front(MaxText);
+    Cut = true;
+  }
+  return llvm::json::fixUTF8(Text) + (Cut ? " …" : "");
+}
+
 } // namespace
 
 bool Report::wants(llvm::StringRef Rule) const { return O.Rules.empty() || llvm::is_contained(O.Rules, Rule); }
 
-Span Report::span(SourceRange Range) const {
+Span Report::span(SourceRange Range, bool WithText) const {
   const SourceManager &SM = C.getSourceManager();
   if (Range.isInvalid())
     return {};
@@ -70,14 +80,8 @@ Span Report::span(SourceRange Range) const {
     S.EndLine = End.getLine();
     S.EndColumn = End.getColumn();
   }
-  StringRef Text = Lexer::getSourceText(Chars, SM, C.getLangOpts());
-  bool Cut = Text.contains('\n');
-  Text = Text.split('\n').first.rtrim();
-  if (Text.size() > MaxText) {
-    Text = Text.take_front(MaxText);
-    Cut = true;
-  }
-  S.Text = llvm::json::fixUTF8(Text) + (Cut ? " …" : "");
+  if (WithText)
+    S.Text = firstLine(Lexer::getSourceText(Chars, SM, C.getLangOpts()));
   return S;
 }
 
@@ -137,26 +141,29 @@ void Report::add(Match M, const FunctionDecl *F) {
   Functions.push_back(F);
 }
 
-void Report::addSites(
-    const llvm::DenseMap<const FunctionDecl *, std::vector<std::pair<const Stmt *, const FunctionDecl *>>> &Calls) {
-  for (size_t I = 0; I < R.Matches.size(); I++) {
-    if (!Functions[I])
+void Report::addSites(const CallMap &Calls) {
+  for (size_t I = 0; I < R.Matches.size(); I++)
+    if (Functions[I])
+      if (auto [It, New] = R.Sites.try_emplace(R.Matches[I].key()); New)
+        It->second = sitesOf(Functions[I]->getCanonicalDecl(), Calls);
+}
+
+std::vector<Site> Report::sitesOf(const FunctionDecl *Callee, const CallMap &Calls) const {
+  std::vector<Site> Sites;
+  std::vector<const FunctionDecl *> Work{Callee};
+  llvm::DenseSet<const FunctionDecl *> Done;
+  while (!Work.empty() && Sites.size() < MaxSites) {
+    const FunctionDecl *F = Work.back();
+    Work.pop_back();
+    auto It = Calls.find(F);
+    if (!Done.insert(F).second || !isInlinable(F) || It == Calls.end())
       continue;
-    std::vector<const FunctionDecl *> Work{Functions[I]->getCanonicalDecl()};
-    std::set<const FunctionDecl *> Done;
-    std::vector<Site> &Sites = R.Matches[I].Sites;
-    while (!Work.empty() && Sites.size() < MaxSites) {
-      const FunctionDecl *F = Work.back();
-      Work.pop_back();
-      auto It = Calls.find(F);
-      if (!Done.insert(F).second || !isInlinable(F) || It == Calls.end())
-        continue;
-      for (const auto &[Call, Caller] : It->second) {
-        Sites.push_back({span(Call), Caller->getQualifiedNameAsString()});
-        Work.push_back(Caller->getCanonicalDecl());
-      }
+    for (const auto &[Call, Caller] : It->second) {
+      Sites.push_back({span(Call->getSourceRange(), false), Caller->getQualifiedNameAsString()});
+      Work.push_back(Caller->getCanonicalDecl());
     }
   }
+  return Sites;
 }
 
 } // namespace whyhot::ast

@@ -13,13 +13,17 @@
 
 namespace whyhot::ast {
 
+// Where each function is called, and in which function.
+using CallMap = llvm::DenseMap<const clang::FunctionDecl *,
+                               std::vector<std::pair<const clang::Stmt *, const clang::FunctionDecl *>>>;
+
 class Report {
 public:
   Report(clang::ASTContext &C, const clang::Preprocessor &PP, const Options &O)
       : PP(PP), O(O), C(C), Names(std::make_unique<clang::ASTNameGenerator>(C)) {}
 
   bool wants(llvm::StringRef Rule) const;
-  Span span(clang::SourceRange R) const;
+  Span span(clang::SourceRange R, bool WithText = true) const;
   Span span(const clang::Stmt *S) const { return S ? span(S->getSourceRange()) : Span(); }
   // A match in a loop (null: none), its place and function filled in.
   Match in(llvm::StringRef Rule, const clang::FunctionDecl *F, const Loop *L, const clang::Stmt *Else) const;
@@ -27,14 +31,15 @@ public:
   // Keeps the match unless the same one is there already.
   void add(Match M, const clang::FunctionDecl *F);
   // Adds the calls of the matched functions, once all are known.
-  void addSites(const llvm::DenseMap<const clang::FunctionDecl *,
-                                     std::vector<std::pair<const clang::Stmt *, const clang::FunctionDecl *>>> &Calls);
+  void addSites(const CallMap &Calls);
   Result take() { return std::move(R); }
 
   const clang::Preprocessor &PP;
   const Options &O;
 
 private:
+  std::vector<Site> sitesOf(const clang::FunctionDecl *Callee, const CallMap &Calls) const;
+
   clang::ASTContext &C;
   std::unique_ptr<clang::ASTNameGenerator> Names;
   Result R;

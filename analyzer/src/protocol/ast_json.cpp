@@ -8,14 +8,15 @@ namespace {
 json::Value toJson(const ast::Span &S) {
   if (S.Line == 0)
     return nullptr;
-  return json::Object{{"file", json::fixUTF8(S.File)}, {"line", S.Line},        {"column", S.Column},
-                      {"end_line", S.EndLine},         {"end_column", S.EndColumn}, {"text", json::fixUTF8(S.Text)}};
+  return json::Object{{"file", json::fixUTF8(S.File)},
+                      {"line", S.Line},
+                      {"column", S.Column},
+                      {"end_line", S.EndLine},
+                      {"end_column", S.EndColumn},
+                      {"text", json::fixUTF8(S.Text)}};
 }
 
 json::Object toJson(const ast::Match &M) {
-  json::Array Sites;
-  for (const ast::Site &S : M.Sites)
-    Sites.push_back(json::Object{{"where", toJson(S.Where)}, {"function", S.Function}});
   json::Object O{{"rule", M.Rule},
                  {"function", M.Function},
                  {"linkage", M.Linkage},
@@ -27,7 +28,6 @@ json::Object toJson(const ast::Match &M) {
                  {"first", toJson(M.First)},
                  {"write", toJson(M.Write)},
                  {"second", toJson(M.Second)},
-                 {"sites", std::move(Sites)},
                  {"notes", json::Array(M.Notes)}};
   if (!M.Target.Type.empty())
     O["written"] = json::Object{{"type", M.Target.Type},
@@ -91,8 +91,23 @@ Error parseAst(const json::Object &O, Request &R) {
   return userRules(O, R.AstOptions);
 }
 
+json::Object toJson(const std::map<std::string, std::vector<ast::Site>> &Sites) {
+  json::Object O;
+  for (const auto &[Function, List] : Sites) {
+    if (List.empty())
+      continue;
+    json::Array A;
+    A.reserve(List.size()); // growing copies: a Value's move may throw
+    for (const ast::Site &S : List)
+      A.push_back(json::Object{{"where", toJson(S.Where)}, {"function", S.Function}});
+    O[json::fixUTF8(Function)] = std::move(A);
+  }
+  return O;
+}
+
 json::Array toJson(const std::vector<ast::Match> &Matches) {
   json::Array A;
+  A.reserve(Matches.size());
   for (const ast::Match &M : Matches)
     A.push_back(toJson(M));
   return A;

@@ -185,6 +185,7 @@ json::Value toJson(const Reply &R) {
                       {"candidates", std::move(Candidates)},
                       {"remarks", toJson(R.Result.Remarks)},
                       {"matches", toJson(R.Ast.Matches)},
+                      {"sites", toJson(R.Ast.Sites)},
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},

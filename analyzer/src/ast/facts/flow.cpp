@@ -4,9 +4,10 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/Analysis/CFG.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <deque>
-#include <set>
 
 using namespace clang;
 
@@ -17,16 +18,27 @@ constexpr size_t MaxKeys = 400; // of one function; generated code has more, and
 
 QualType plain(QualType T) { return T.getCanonicalType().getUnqualifiedType(); }
 
-// May a typed store disturb a load, by the types alone?
+// May a typed store disturb a load, by the types alone? They are canonical.
 bool sameType(QualType A, QualType B) {
   if (A.isNull() || B.isNull())
     return true;
-  A = plain(A);
-  B = plain(B);
   if (A->isAnyPointerType() && B->isAnyPointerType())
     return true;
   return A == B;
 }
+
+// An effect with what the comparison with every location asks of it.
+struct Event {
+  const Effect *X;
+  unsigned Block;
+  QualType Type;          // canonical, without qualifiers; null where unknown
+  llvm::StringRef Object; // Path::object()
+  std::string CastFrom;   // Locals::castFrom() of the root
+  bool IsPrivate = false; // a store to a variable that nobody else sees
+  bool OwnMemory = false; // a store that no load of others' memory sees
+};
+
+enum class Touch : uint8_t { None, Kill, Access, Clobber };
 
 struct State {
   unsigned Rank = 0; // 0 nothing, 1 accessed, 2 a char-like store since
@@ -48,31 +60,51 @@ public:
     collect();
     if (!AnyCharStore)
       return {};
+    findCycles();
     std::vector<Reload> Out;
-    for (const auto &[Key, Example] : Keys)
-      follow(*Example, Out);
+    for (const Event *Example : Keys)
+      if (worthFollowing(*Example))
+        follow(*Example, Out);
     return Out;
   }
 
 private:
   void collect() {
+    Effects.resize(Graph->getNumBlockIDs());
     Blocks.resize(Graph->getNumBlockIDs());
     for (const CFGBlock *B : *Graph) {
-      std::vector<Effect> &List = Blocks[B->getBlockID()];
+      std::vector<Effect> &List = Effects[B->getBlockID()];
       for (const CFGElement &E : *B)
         if (auto S = E.getAs<CFGStmt>())
           F.Known.effects().of(S->getStmt(), List);
       std::erase_if(List, [&](const Effect &X) { return isIrrelevant(X); });
-      for (Effect &X : List)
+      for (Effect &X : List) {
         weaken(X);
-      for (const Effect &X : List)
-        AnyCharStore |= X.What == Effect::CharStore;
+        Blocks[B->getBlockID()].push_back(event(X, B->getBlockID()));
+      }
     }
-    for (const std::vector<Effect> &List : Blocks)
-      for (const Effect &X : List)
-        if (X.What == Effect::Read && X.Where.Exact && Own.isShared(X.Where) && Seen.insert(X.Where.Key).second &&
-            Keys.size() < MaxKeys)
-          Keys.push_back({X.Where.Key, &X});
+    // Pointers to events are taken only now that none moves any more.
+    for (std::vector<Event> &List : Blocks)
+      for (const Event &E : List) {
+        AnyCharStore |= E.X->What == Effect::CharStore;
+        if (E.X->What == Effect::CharStore)
+          CharStores.push_back(&E);
+        if (E.X->What != Effect::Opaque)
+          Accesses[E.X->Where.Key]++;
+        if (E.X->What == Effect::Read && E.X->Where.Exact && Own.isShared(E.X->Where) &&
+            Seen.insert(E.X->Where.Key).second && Keys.size() < MaxKeys)
+          Keys.push_back(&E);
+      }
+  }
+
+  Event event(const Effect &X, unsigned Block) const {
+    const Path &P = X.Where;
+    Event E{&X, Block, X.Type.isNull() ? QualType() : plain(X.Type), P.object(), Own.castFrom(P.Root)};
+    if (X.What == Effect::Store || X.What == Effect::CharStore) {
+      E.IsPrivate = P.isDirect() && P.Root && Own.isPrivate(P.Root);
+      E.OwnMemory = Own.isOwnMemory(P) || Locals::isRestrict(P.Root);
+    }
+    return E;
   }
 
   // Reads of private objects are registers.
@@ -85,60 +117,91 @@ private:
       X.What = Effect::Store;
   }
 
-  bool mayDisturb(const Effect &Write, const Effect &Read) const {
-    const VarDecl *W = Write.Where.Root, *R = Read.Where.Root;
+  // Blocks are numbered downwards from the entry, so every cycle has an edge
+  // upwards over each number in it. This marks a few blocks too many.
+  void findCycles() {
+    InCycle.resize(Blocks.size());
+    for (const CFGBlock *B : *Graph)
+      for (const CFGBlock *Next : B->succs())
+        if (Next && Next->getBlockID() >= B->getBlockID())
+          for (unsigned I = B->getBlockID(); I <= Next->getBlockID(); I++)
+            InCycle[I] = true;
+  }
+
+  // Most locations are met once, or no char-like store can reach them: the walk
+  // over the whole function is for the others.
+  bool worthFollowing(const Event &K) const {
+    if (Accesses.lookup(K.X->Where.Key) < 2 && !InCycle[K.Block])
+      return false;
+    return llvm::any_of(CharStores, [&](const Event *W) { return touch(*W, K) == Touch::Clobber; });
+  }
+
+  bool mayDisturb(const Event &Write, const Event &Read) const {
+    const Path &WritePath = Write.X->Where, &ReadPath = Read.X->Where;
+    const VarDecl *W = WritePath.Root, *R = ReadPath.Root;
     if (Locals::isRestrict(W) && W != R)
       return false;
-    if (Own.castFrom(W).size() && Read.Where.Key.starts_with(Own.castFrom(W)))
+    if (!Write.CastFrom.empty() && ReadPath.Key.starts_with(Write.CastFrom))
       return false; // the same object under two types: it really changes
-    if (Own.castFrom(R).size() && Write.Where.Key.starts_with(Own.castFrom(R)))
+    if (!Read.CastFrom.empty() && WritePath.Key.starts_with(Read.CastFrom))
       return false;
-    if (W && R && W != R && Own.castFrom(W).size() && Own.castFrom(W) == Own.castFrom(R))
+    if (W && R && W != R && !Write.CastFrom.empty() && Write.CastFrom == Read.CastFrom)
       return false;
-    if (Write.Where.object() != Read.Where.object() || Write.Where.object().empty())
+    if (Write.Object != Read.Object || Write.Object.empty())
       return true;
-    if (Write.Where.Cast || Read.Where.Cast)
+    if (WritePath.Cast || ReadPath.Cast)
       return false;
-    if (!isCharLike(Read.Type, F.Context))
-      return Write.Where.Key != Read.Where.Key;
+    if (!isCharLike(Read.X->Type, F.Context))
+      return WritePath.Key != ReadPath.Key;
     // Elements of one array of bytes alias each other by right; two members of
     // one struct do not.
-    llvm::StringRef W1 = within(Write.Where), R1 = within(Read.Where);
+    llvm::StringRef W1 = within(Write), R1 = within(Read);
     return W1.starts_with(".") && R1.starts_with(".") && W1.split('[').first != R1.split('[').first;
   }
 
-  static llvm::StringRef within(const Path &P) { return llvm::StringRef(P.Key).drop_front(P.object().size()); }
+  static llvm::StringRef within(const Event &E) { return llvm::StringRef(E.X->Where.Key).drop_front(E.Object.size()); }
 
-  enum class Touch { None, Kill, Access, Clobber };
-
-  Touch touch(const Effect &X, const Effect &K) const {
-    const Path &P = X.Where;
+  Touch touch(const Event &E, const Event &K) const {
+    const Effect &X = *E.X;
+    const Path &P = X.Where, &Of = K.X->Where;
     switch (X.What) {
     case Effect::Opaque:
       return Touch::Kill;
     case Effect::Read:
-      return P.Key == K.Where.Key ? Touch::Access : Touch::None;
+      return P.Key == Of.Key ? Touch::Access : Touch::None;
     case Effect::Store:
     case Effect::CharStore:
       break;
     }
-    if (P.Key == K.Where.Key)
+    if (P.Key == Of.Key)
       return P.Exact ? Touch::Access : Touch::Kill;
-    for (const std::string &Cell : K.Where.Cells)
+    for (const std::string &Cell : Of.Cells)
       if (llvm::StringRef(Cell).starts_with(P.Key))
         return Touch::Kill;
-    if (llvm::StringRef(K.Where.Key).starts_with(P.Key + ".")) // the whole object is assigned
+    const llvm::StringRef Key = Of.Key;
+    if (Key.starts_with(P.Key) && Key.drop_front(P.Key.size()).starts_with(".")) // the whole object is assigned
       return Touch::Kill;
     if (X.What == Effect::CharStore)
-      return mayDisturb(X, K) ? Touch::Clobber : Touch::Kill;
-    if (P.isDirect() && P.Root && Own.isPrivate(P.Root))
+      return mayDisturb(E, K) ? Touch::Clobber : Touch::Kill;
+    if (E.IsPrivate)
       return Touch::None;
-    if (!sameType(X.Type, K.Type) || (P.Field && K.Where.Field && P.Field != K.Where.Field))
+    if (!sameType(E.Type, K.Type) || (P.Field && Of.Field && P.Field != Of.Field))
       return Touch::None;
-    return Own.isOwnMemory(P) || Locals::isRestrict(P.Root) ? Touch::None : Touch::Kill;
+    return E.OwnMemory ? Touch::None : Touch::Kill;
   }
 
-  void follow(const Effect &K, std::vector<Reload> &Out) {
+  // What each block does to the location, without the events that do nothing.
+  struct Step {
+    const Effect *X;
+    Touch What;
+  };
+
+  void follow(const Event &K, std::vector<Reload> &Out) {
+    std::vector<llvm::SmallVector<Step, 2>> Steps(Blocks.size());
+    for (size_t I = 0; I < Blocks.size(); I++)
+      for (const Event &E : Blocks[I])
+        if (Touch T = touch(E, K); T != Touch::None)
+          Steps[I].push_back({E.X, T});
     std::vector<State> Entry(Blocks.size());
     llvm::DenseSet<const Expr *> Reported;
     std::deque<const CFGBlock *> Work;
@@ -149,8 +212,8 @@ private:
       Work.pop_front();
       Visited[B->getBlockID()] = true;
       State S = Entry[B->getBlockID()];
-      for (const Effect &X : Blocks[B->getBlockID()])
-        step(X, K, S, Reported, Out);
+      for (const Step &X : Steps[B->getBlockID()])
+        take(X, S, Reported, Out);
       for (const CFGBlock *Next : B->succs()) {
         if (!Next)
           continue;
@@ -158,15 +221,16 @@ private:
         const bool Better = S.Rank > Old.Rank;
         if (Better)
           Old = S;
-        if (Better || !Visited[Next->getBlockID()])
+        if (Better || !Visited[Next->getBlockID()]) {
+          Visited[Next->getBlockID()] = true; // queued: a join is not entered once for each way to it
           Work.push_back(Next);
+        }
       }
     }
   }
 
-  void step(const Effect &X, const Effect &K, State &S, llvm::DenseSet<const Expr *> &Reported,
-            std::vector<Reload> &Out) const {
-    switch (touch(X, K)) {
+  static void take(const Step &Of, State &S, llvm::DenseSet<const Expr *> &Reported, std::vector<Reload> &Out) {
+    switch (Of.What) {
     case Touch::None:
       return;
     case Touch::Kill:
@@ -174,12 +238,12 @@ private:
       return;
     case Touch::Clobber:
       if (S.Rank == 1)
-        S = {2, S.First, &X};
+        S = {2, S.First, Of.X};
       return;
     case Touch::Access:
-      if (X.What == Effect::Read && S.Rank == 2 && Reported.insert(X.Site).second)
-        Out.push_back({*S.First, *S.Write, X});
-      S = {1, &X, nullptr};
+      if (Of.X->What == Effect::Read && S.Rank == 2 && Reported.insert(Of.X->Site).second)
+        Out.push_back({*S.First, *S.Write, *Of.X});
+      S = {1, Of.X, nullptr};
       return;
     }
   }
@@ -187,9 +251,13 @@ private:
   const FunctionFacts &F;
   Locals Own;
   std::unique_ptr<CFG> Graph;
-  std::vector<std::vector<Effect>> Blocks;
-  std::vector<std::pair<std::string, const Effect *>> Keys;
-  std::set<std::string> Seen;
+  std::vector<std::vector<Effect>> Effects; // by block
+  std::vector<std::vector<Event>> Blocks;   // the same, compared quickly
+  std::vector<bool> InCycle;                // by block
+  std::vector<const Event *> Keys;          // one read of each location
+  std::vector<const Event *> CharStores;
+  llvm::StringMap<unsigned> Accesses; // reads and stores of a location
+  llvm::StringSet<> Seen;
   bool AnyCharStore = false;
 };
 
