@@ -8,6 +8,7 @@ func commands() []*cobra.Command {
 		newRecordCmd(),
 		newExplainCmd(),
 		newTryCmd(lookUpTarget),
+		newFixCmd(),
 		newScanCmd(),
 		newExplainLoopCmd(),
 		newTopCmd(),

@@ -116,9 +116,8 @@ func numbersTo(n int) string {
 // propose finds out what is meant and asks for its fix.
 func (f *fixFlags) propose(cmd *cobra.Command, args []string) (fix.Proposal, error) {
 	subject := args[0]
-	place, err := fixPlaceOf(subject)
-	if err == nil {
-		return f.source(cmd, args, place, f.kindsOr(fix.Kinds()))
+	if file, line, ok := placeOf(subject); ok {
+		return f.source(cmd, args, fix.Place{File: filepath.Clean(file), Line: line}, f.kindsOr(fix.Kinds()))
 	}
 	found, err := f.find(cmd, subject)
 	if err != nil {
@@ -139,18 +138,6 @@ func (f *fixFlags) kindsOr(kinds []string) []string {
 		return []string{f.kind}
 	}
 	return kinds
-}
-
-func fixPlaceOf(subject string) (fix.Place, error) {
-	i := strings.LastIndexByte(subject, ':')
-	if i <= 0 {
-		return fix.Place{}, errors.New("not FILE:LINE")
-	}
-	line, err := strconv.Atoi(subject[i+1:])
-	if err != nil || line < 1 {
-		return fix.Place{}, errors.New("not FILE:LINE")
-	}
-	return fix.Place{File: filepath.Clean(subject[:i]), Line: line}, nil
 }
 
 func (f *fixFlags) source(cmd *cobra.Command, args []string, at fix.Place, kinds []string) (fix.Proposal, error) {

@@ -9,6 +9,7 @@ import (
 	"whyhot/internal/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest"
+	"whyhot/internal/profile"
 	"whyhot/internal/rule"
 )
 
@@ -23,32 +24,50 @@ func lookUpTarget(ctx context.Context, path, findingID string) (tryTarget, error
 	if findingID == "" {
 		return target, nil
 	}
+	_, entry, err := judged(ctx, p, path, findingID)
+	if err != nil || entry == nil {
+		return target, err
+	}
+	target.Env = entry.Swap.Env
+	target.Preload = preloads(entry)
+	return target, nil
+}
+
+// preloads are the libraries that an entry proposes to preload.
+func preloads(entry *catalog.Entry) []string {
+	var out []string
+	for _, c := range entry.Candidates {
+		if c.Preload != "" {
+			out = append(out, c.Preload)
+		}
+	}
+	return out
+}
+
+// judged is a finding of the catalogue on a profile, and the entry that speaks.
+func judged(ctx context.Context, p *profile.Profile, path, id string) (finding.Finding, *catalog.Entry, error) {
+	var err error
 	if !allNamed(p) {
 		if p, _, err = symbolize(ctx, p, loadFlags{}); err != nil {
-			return tryTarget{}, err
+			return finding.Finding{}, nil, err
 		}
 	}
 	cat, err := catalog.Builtin()
 	if err != nil {
-		return tryTarget{}, err
+		return finding.Finding{}, nil, err
 	}
 	findings, _, err := rule.Run(ctx, p, cat, binfacts.New(), rule.Options{ProfilePath: path})
 	if err != nil {
-		return tryTarget{}, err
+		return finding.Finding{}, nil, err
 	}
-	f, err := pickFinding(findings, path, findingID)
+	f, err := pickFinding(findings, path, id)
 	if err != nil {
-		return tryTarget{}, err
+		return f, nil, err
 	}
 	if entry, ok := cat.Entry(f.Rule); ok {
-		target.Env = entry.Swap.Env
-		for _, c := range entry.Candidates {
-			if c.Preload != "" {
-				target.Preload = append(target.Preload, c.Preload)
-			}
-		}
+		return f, entry, nil
 	}
-	return target, nil
+	return f, nil, nil
 }
 
 func pickFinding(findings []finding.Finding, path, id string) (finding.Finding, error) {

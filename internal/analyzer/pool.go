@@ -27,6 +27,7 @@ type Options struct {
 	Assembly    bool       // give their machine code
 	At          *At        // follow the loops around a line instead of candidates
 	Cache       *Cache     // nil: none
+	Fix         FixRequest
 }
 
 // Outcome is the answer for one unit. Err is set when the unit has no answer;
@@ -94,7 +95,7 @@ func (l *lane) unit(ctx context.Context, u compdb.Unit) Outcome {
 	}
 	req := Request{
 		Directory: u.Directory, Arguments: u.Arguments,
-		Predicates: l.opts.Predicates, Functions: l.opts.Functions, Remarks: l.opts.Remarks, ASTRequest: l.opts.AST,
+		Predicates: l.opts.Predicates, Functions: l.opts.Functions, Remarks: l.opts.Remarks, ASTRequest: l.opts.AST, FixRequest: l.opts.Fix,
 		Blame: l.opts.Blame, Cycles: l.opts.Cycles, Assembly: l.opts.Assembly, At: l.opts.At,
 	}
 	if l.opts.FunctionsOf != nil {

@@ -11,6 +11,7 @@ type Request struct {
 	Functions  []string `json:"functions,omitempty"` // linkage names; none means all
 	Remarks    bool     `json:"remarks,omitempty"`
 	ASTRequest
+	FixRequest
 	Blame    bool `json:"blame,omitempty"`    // which writes must change together
 	Cycles   bool `json:"cycles,omitempty"`   // throughput of every candidate in every world
 	Assembly bool `json:"assembly,omitempty"` // its machine code there
@@ -127,6 +128,7 @@ type Reply struct {
 	// Undefined lists the names of Request.Functions that the unit does not define.
 	Undefined []string `json:"undefined,omitempty"`
 	ASTReply
+	FixReply
 	FrontEndSeconds float64 `json:"front_end_seconds"`
 	AnalysisSeconds float64 `json:"analysis_seconds"`
 }

@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"analyzer":    {"compdb"},
 	"loopfinding": {"analyzer", "finding"},
 	"astfinding":  {"analyzer", "finding"},
+	"fix":         {"analyzer", "compdb"},
 	"userrule":    {"analyzer", "astfinding", "compdb"},
 	"join":        {"profile", "finding", "compdb"},
 	"collect":     {"profile", "ingest", "symbol", "elfinfo"},
