@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,10 +11,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"whyhot/internal/trial/whatif"
 )
 
 // condition answers what a script asks of the machine: [perf] that perf can
-// record here, [root] that we are root.
+// record here, [root] that we are root, [analyzer] and [whatif] that the parts
+// that need LLVM were built.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "perf":
@@ -28,6 +32,12 @@ func condition(cond string) (bool, error) {
 		return os.Geteuid() == 0, nil
 	case "analyzer":
 		_, err := os.Stat(filepath.Join("..", "..", "bin", "whyhot-analyzer"))
+		return err == nil, nil
+	case "whatif":
+		if _, err := os.Stat(filepath.Join("..", "..", "bin", "whyhot-whatif.so")); err != nil {
+			return false, nil //nolint:nilerr // that is the answer
+		}
+		_, err := whatif.FindClang(context.Background())
 		return err == nil, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
