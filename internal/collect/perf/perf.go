@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/proctree"
 	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/profile"
 )
@@ -122,7 +123,9 @@ type span struct{ start, end time.Time }
 
 // run records into the file and tells when.
 func run(ctx context.Context, r *collect.Request, t *tool, p *plan, file string, out *collect.Outcome) (span, error) {
-	pids := r.Target.PIDs
+	// perf follows what the processes start from now on; what they started before
+	// belongs to them as well.
+	pids := proctree.Descendants(r.Target.PIDs)
 	var proc *command.Process
 	if len(r.Target.Command) > 0 {
 		var err error
