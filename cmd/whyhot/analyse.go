@@ -21,6 +21,7 @@ type analyseFlags struct {
 	noCache    bool
 	predicates []string
 	accessors  []string
+	remarks    bool
 }
 
 func (f *analyseFlags) add(cmd *cobra.Command, buildHelp string) {
@@ -29,6 +30,7 @@ func (f *analyseFlags) add(cmd *cobra.Command, buildHelp string) {
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers of the analyser")
 	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size, volatile")
+	fl.BoolVar(&f.remarks, "remarks", false, "also list the loops in which the compiler says that it missed an optimisation, by loop and cause")
 	fl.StringSliceVar(&f.accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
 }
 
@@ -39,7 +41,7 @@ func (f *analyseFlags) options(own []userrule.Rule) (analyzer.Options, error) {
 		return analyzer.Options{}, err
 	}
 	opts := analyzer.Options{
-		Binary: binary, Workers: f.jobs, Predicates: f.predicates, Blame: true,
+		Binary: binary, Workers: f.jobs, Predicates: f.predicates, Blame: true, Remarks: f.remarks,
 		AST: analyzer.ASTRequest{
 			Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: f.accessors, UserRules: userrule.ForAnalyzer(own),
 		},

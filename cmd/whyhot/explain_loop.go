@@ -3,16 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/ianlancetaylor/demangle"
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/analyzer"
@@ -20,13 +16,12 @@ import (
 	"whyhot/internal/report/term"
 )
 
-// sideBySide is the width from which the worlds stand beside each other.
-const sideBySide = 140
-
 type loopFlags struct {
 	build      string
 	json       bool
+	noCache    bool
 	predicates []string
+	noAssembly bool
 }
 
 func newExplainLoopCmd() *cobra.Command {
@@ -42,6 +37,8 @@ func newExplainLoopCmd() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.build, "build", "p", "", "build directory with a compile_commands.json")
 	fl.BoolVar(&f.json, "json", false, "write the analyser's facts as JSON (docs/analyzer-protocol.md)")
+	fl.BoolVar(&f.noAssembly, "no-assembly", false, "leave the machine code out")
+	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers of the analyser")
 	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size, volatile")
 	return cmd
 }
@@ -59,8 +56,14 @@ func runExplainLoop(cmd *cobra.Command, args []string, f loopFlags) error {
 	if err != nil {
 		return err
 	}
-	opts := analyzer.Options{Binary: binary, Predicates: f.predicates, At: &at, Blame: true, Cycles: true, Assembly: true}
+	opts := analyzer.Options{Binary: binary, Predicates: f.predicates, At: &at, Blame: true, Cycles: true, Assembly: !f.noAssembly}
+	if !f.noCache {
+		if opts.Cache, err = analyzer.OpenCache("", binary); err != nil {
+			return err
+		}
+	}
 	var loops []analyzer.Candidate
+	var outcomes []analyzer.Outcome
 	var failed error
 	err = analyzer.Run(cmd.Context(), units, opts, func(o analyzer.Outcome) {
 		if o.Err != nil {
@@ -69,6 +72,7 @@ func runExplainLoop(cmd *cobra.Command, args []string, f loopFlags) error {
 		if len(o.Reply.Errors) > 0 {
 			failed = fmt.Errorf("%s does not compile: %s", o.Unit.File, o.Reply.Errors[0])
 		}
+		outcomes = append(outcomes, o)
 		loops = append(loops, o.Reply.Candidates...)
 	})
 	switch {
@@ -85,6 +89,9 @@ func runExplainLoop(cmd *cobra.Command, args []string, f loopFlags) error {
 	p := term.New(cmd.OutOrStdout(), os.Environ())
 	for _, c := range loops {
 		printLoop(p, c)
+	}
+	for _, n := range analyzer.Notes(outcomes) {
+		p.Notef("%s", n)
 	}
 	return p.Err()
 }
@@ -128,193 +135,4 @@ func loopUnits(cmd *cobra.Command, rest []string, f loopFlags, file string) ([]c
 			file, filepath.Join(f.build, "compile_commands.json"))
 	}
 	return units, nil
-}
-
-var loopWorlds = []struct{ world, name string }{
-	{analyzer.WorldWritten, "as written"},
-	{analyzer.WorldRetyped, "written type changed"},
-	{analyzer.WorldHoisted, "hoisted into locals"},
-	{analyzer.WorldPlacebo, "placebo"},
-}
-
-func printLoop(p *term.Printer, c analyzer.Candidate) {
-	strong := lipgloss.NewStyle().Bold(true)
-	p.Line()
-	p.Line(strong.Render(demangle.Filter(c.Function)), fmt.Sprintf(" · loop of depth %d · stores blamed: %s", c.Depth, c.Predicate))
-	for _, at := range c.Start {
-		p.Line(fmt.Sprintf("  %s:%d:%d", term.Clean(at.File), at.Line, at.Column))
-	}
-	p.Line("  ", loopVerdict(c))
-	p.Line()
-	for _, l := range loopSource(c) {
-		p.Line("  ", term.Clean(l))
-	}
-	var columns [][]string
-	for _, w := range loopWorlds {
-		if s, ok := c.Worlds[w.world]; ok {
-			columns = append(columns, append([]string{w.name}, worldLines(s)...))
-		}
-	}
-	p.Line()
-	if p.Width < sideBySide || p.Width == term.Unlimited {
-		for _, col := range columns {
-			p.Line("  ", strong.Render(col[0]))
-			for _, l := range col[1:] {
-				p.Line("    ", term.Clean(l))
-			}
-			p.Line()
-		}
-		return
-	}
-	printColumns(p, columns, strong)
-}
-
-func printColumns(p *term.Printer, columns [][]string, head lipgloss.Style) {
-	const gap = 2
-	width := (p.Width-gap)/len(columns) - gap
-	rows := 0
-	wrapped := make([][]string, len(columns))
-	for i, col := range columns {
-		for _, l := range col {
-			wrapped[i] = append(wrapped[i], strings.Split(ansi.Wrap(term.Clean(l), width, ""), "\n")...)
-		}
-		rows = max(rows, len(wrapped[i]))
-	}
-	for r := range rows {
-		var line strings.Builder
-		for _, col := range wrapped {
-			text := ""
-			if r < len(col) {
-				text = col[r]
-			}
-			text += strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
-			if r == 0 {
-				text = head.Render(text)
-			}
-			line.WriteString(strings.Repeat(" ", gap) + text)
-		}
-		p.Line(strings.TrimRight(line.String(), " "))
-	}
-	p.Line()
-}
-
-func loopVerdict(c analyzer.Candidate) string {
-	if !c.Confirmed {
-		return "no world changes this loop for the better"
-	}
-	by := map[string]string{analyzer.WorldRetyped: "another written type", analyzer.WorldHoisted: "locals"}
-	ways := make([]string, 0, len(c.Reach))
-	for _, r := range c.Reach {
-		ways = append(ways, by[r])
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "confirmed: %s, reached by %s", c.Effect, strings.Join(ways, " or by "))
-	for _, g := range c.Groups {
-		var lines []string
-		for _, i := range g {
-			if w := c.Writes[i].Where; len(w) > 0 {
-				lines = append(lines, strconv.Itoa(w[len(w)-1].Line))
-			}
-		}
-		if lines = slices.Compact(lines); len(lines) > 1 {
-			text.WriteString("; the writes of lines " + strings.Join(lines, ", ") + " must change type together")
-		}
-	}
-	return text.String()
-}
-
-// loopSource is the source around the loop's accesses, marked: 1 first or
-// repeated load, 2 write.
-func loopSource(c analyzer.Candidate) []string {
-	if len(c.Start) == 0 {
-		return nil
-	}
-	place := c.Start[len(c.Start)-1]
-	data, err := os.ReadFile(place.File)
-	if err != nil {
-		return nil // the facts stand without it
-	}
-	marks := map[int]string{}
-	first, last := place.Line, place.Line
-	mark := func(list []analyzer.Access, sign string) {
-		for _, a := range list {
-			for _, at := range a.Where {
-				if at.File == place.File && at.Line > 0 {
-					if !strings.Contains(marks[at.Line], sign) {
-						marks[at.Line] += sign
-					}
-					first, last = min(first, at.Line), max(last, at.Line)
-				}
-			}
-		}
-	}
-	mark(c.Loads, "1")
-	mark(c.Writes, "2")
-	lines := strings.Split(string(data), "\n")
-	const context, most = 2, 40
-	out := []string{"1 loads again · 2 writes"}
-	for n := max(1, first-context); n <= min(len(lines), last+context, first+most); n++ {
-		out = append(out, fmt.Sprintf("%5d %-2s %s", n, marks[n], strings.ReplaceAll(lines[n-1], "\t", "    ")))
-	}
-	return out
-}
-
-func worldLines(s analyzer.LoopState) []string {
-	if s.Idiom {
-		return []string{"replaced by a library call, or deleted"}
-	}
-	if !s.Present {
-		return []string{"no counterpart was found"}
-	}
-	shape := "scalar"
-	switch {
-	case s.FullyUnrolled:
-		shape = fmt.Sprintf("unrolled fully, %d iterations", s.Unroll)
-	case s.Vectorised:
-		shape = fmt.Sprintf("vectorised %d × %d", s.VectorWidth, s.Interleave)
-	case s.Unroll > 1:
-		shape = fmt.Sprintf("scalar, unrolled %d times", s.Unroll)
-	}
-	out := []string{shape, fmt.Sprintf("per iteration %.3g loads, %.3g stores", s.LoadsPerIteration, s.StoresPerIteration)}
-	if s.Calls > 0 {
-		out = append(out, fmt.Sprintf("%d calls", s.Calls))
-	}
-	for _, cpu := range slices.Sorted(maps.Keys(s.Cycles)) {
-		out = append(out, fmt.Sprintf("%.3g cycles on %s (model)", s.Cycles[cpu], cpu))
-	}
-	out = append(out, remarkLines(s.Remarks)...)
-	if s.Assembly != "" {
-		out = append(out, "")
-		for l := range strings.Lines(s.Assembly) {
-			out = append(out, strings.ReplaceAll(strings.TrimRight(l, "\n"), "\t", " "))
-		}
-	}
-	return out
-}
-
-// remarkLines says every remark once, with the lines it was made for.
-func remarkLines(remarks []analyzer.Remark) []string {
-	var texts []string
-	at := map[string][]string{}
-	for _, r := range remarks {
-		text := fmt.Sprintf("%s: %s", r.Pass, strings.TrimSpace(r.Message))
-		if _, ok := at[text]; !ok {
-			texts = append(texts, text)
-			at[text] = nil
-		}
-		if n := len(r.Where); n > 0 {
-			if line := strconv.Itoa(r.Where[n-1].Line); !slices.Contains(at[text], line) {
-				at[text] = append(at[text], line)
-			}
-		}
-	}
-	out := make([]string, 0, len(texts))
-	for _, t := range texts {
-		if lines := at[t]; len(lines) > 0 {
-			slices.Sort(lines)
-			t += " (line " + strings.Join(lines, ", ") + ")"
-		}
-		out = append(out, t)
-	}
-	return out
 }

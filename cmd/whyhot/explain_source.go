@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/join"
 	"whyhot/internal/profile"
+	"whyhot/internal/remarks"
 	"whyhot/internal/report/term"
 )
 
@@ -30,7 +31,7 @@ func (f *sourceFlags) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--coverage %v: a fraction above 0 and up to 1", f.coverage)
 	}
 	if f.analyse.build == "" {
-		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache"} {
+		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache", "remarks"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s is about the program's source: give its build with -p BUILD_DIR", name)
 			}
@@ -76,7 +77,11 @@ func explainSource(cmd *cobra.Command, p *profile.Profile, f sourceFlags, all bo
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	out.notes = slices.Concat(out.notes, outcomeNotes(outcomes), analyzer.Notes(outcomes))
-	ranked := heat.Rank(sourceFindings(outcomes, all, nil), join.Options{All: all})
+	findings := sourceFindings(outcomes, all, nil)
+	if f.analyse.remarks {
+		findings = append(findings, remarks.Findings(outcomes)...)
+	}
+	ranked := heat.Rank(findings, join.Options{All: all})
 	out.findings = ranked.Findings
 	addExcerpts(out.findings, heat)
 	for i := range out.findings {
@@ -84,17 +89,18 @@ func explainSource(cmd *cobra.Command, p *profile.Profile, f sourceFlags, all bo
 			out.findings[i].Next = fmt.Sprintf("whyhot explain-loop %s -p %s", term.Quote(fmt.Sprintf("%s:%d", pl.File, pl.Line)), term.Quote(f.analyse.build))
 		}
 	}
-	out.notes = append(out.notes, leftOut(ranked)...)
+	out.notes = append(out.notes, leftOut(ranked, "with --all")...)
 	return out, nil
 }
 
-func leftOut(r join.Ranked) []string {
+// leftOut counts what is not listed; way is how to see it.
+func leftOut(r join.Ranked, way string) []string {
 	var out []string
 	if r.Cold > 0 {
-		out = append(out, counted(r.Cold, "finding in the source is", "findings in the source are")+" cold: the profile never shows their lines (--all lists them)")
+		out = append(out, counted(r.Cold, "finding in the source is", "findings in the source are")+" cold: the profile never shows their lines (listed "+way+")")
 	}
 	if r.Small > 0 {
-		out = append(out, counted(r.Small, "finding in the source takes", "findings in the source take")+" too little CPU to pay (--all lists them)")
+		out = append(out, counted(r.Small, "finding in the source takes", "findings in the source take")+" too little CPU to pay (listed "+way+")")
 	}
 	return out
 }

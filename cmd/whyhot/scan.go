@@ -17,6 +17,8 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/join"
 	"whyhot/internal/loopfinding"
+	"whyhot/internal/profile"
+	"whyhot/internal/remarks"
 	"whyhot/internal/report/excerpt"
 	"whyhot/internal/report/source"
 	"whyhot/internal/userrule"
@@ -28,15 +30,18 @@ type scanFlags struct {
 	suspected  bool
 	rules      []string
 	checkRules bool
+	profile    string
+	load       loadFlags
 }
 
 func newScanCmd() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
-		Use:   "scan -p BUILD_DIR [FILE…] | scan -- COMPILER ARG…",
+		Use:   "scan -p BUILD_DIR [FILE…] [--remarks] [--profile PROFILE] | scan -- COMPILER ARG…",
 		Short: "Find loops that the compiler cannot make fast, and confirm it by compiling the counterfactual",
 		Example: "  whyhot scan -p build\n" +
 			"  whyhot scan -p build src/parse.cpp\n" +
+			"  whyhot scan -p build --remarks --profile cpu.pb.gz\n" +
 			"  whyhot scan -- clang++ -O3 -c x.cpp",
 		RunE: func(cmd *cobra.Command, args []string) error { return runScan(cmd, args, f) },
 	}
@@ -45,6 +50,7 @@ func newScanCmd() *cobra.Command {
 	fl.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
 	fl.BoolVar(&f.suspected, "suspected", false, "also list the candidates that no counterfactual confirmed")
 	fl.StringArrayVar(&f.rules, "rules", nil, "also look for the source patterns in `DIR` (repeatable; docs/rules/user-rules.md)")
+	fl.StringVar(&f.profile, "profile", "", "rank by this `PROFILE`; what it never shows is left out")
 	fl.BoolVar(&f.checkRules, "check-rules", false, "only run the fixtures of the rules in --rules")
 	return cmd
 }
@@ -68,6 +74,12 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 	if err != nil {
 		return err
 	}
+	var profile *profile.Profile
+	if f.profile != "" { // before the long work
+		if profile, _, err = readProfile(cmd, f.profile, f.load); err != nil {
+			return err
+		}
+	}
 	outcomes, err := analyse(cmd, units, opts)
 	if err != nil {
 		return stopped(err, len(outcomes), len(units))
@@ -77,9 +89,29 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 		Findings: sourceFindings(outcomes, f.suspected, own),
 		Notes:    slices.Concat(outcomeNotes(outcomes), analyzer.Notes(outcomes), astfinding.Errors(outcomes)),
 	}
-	report.Notes = append(report.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
-	addExcerpts(report.Findings, nil)
+	if f.analyse.remarks {
+		report.Findings = append(report.Findings, remarks.Findings(outcomes)...)
+	}
+	rankScan(&report, units, profile, f.profile)
 	return printReport(cmd, report, f.json, fmt.Sprintf("%s analysed; no loop gains from a counterfactual.", counted(len(units), "unit was", "units were")))
+}
+
+// rankScan orders a scan by a profile, or says that none did.
+func rankScan(r *finding.Report, units []compdb.Unit, p *profile.Profile, path string) {
+	if p == nil {
+		r.Notes = append(r.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
+		addExcerpts(r.Findings, nil)
+		return
+	}
+	heat := join.NewHeat(p, join.NewTree(units))
+	ranked := heat.Rank(r.Findings, join.Options{})
+	r.Findings, r.Profile = ranked.Findings, sourceOf(p, path)
+	if r.Findings == nil {
+		r.Findings = []finding.Finding{} // the schema's list is never null
+	}
+	finding.Rank(r.Findings)
+	addExcerpts(r.Findings, heat)
+	r.Notes = slices.Concat(r.Notes, heat.Notes(), leftOut(ranked, "without --profile"))
 }
 
 // sourceFindings are what both layers say, joined.

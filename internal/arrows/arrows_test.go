@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"fix":         {"analyzer", "compdb"},
 	"userrule":    {"analyzer", "astfinding", "compdb"},
 	"join":        {"profile", "finding", "compdb"},
+	"remarks":     {"analyzer", "finding", "compdb"},
 	"collect":     {"profile", "ingest", "symbol", "elfinfo"},
 	"preload":     {},
 	"trial":       {"finding", "shellwords", "preload"},
