@@ -12,7 +12,6 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"whyhot/internal/report/quantity"
 	"whyhot/internal/trial/build"
 )
 
@@ -55,7 +54,7 @@ func (p *buildProgress) report(s build.Step) {
 	if p.bar == nil {
 		p.bar = p.bars.New(0, mpb.SpinnerStyle(), mpb.BarRemoveOnComplete(), mpb.BarWidth(1),
 			mpb.AppendDecorators(decor.Any(func(d decor.Statistics) string {
-				line := fmt.Sprintf(" %s  %s", *p.text.Load(), quantity.Duration(time.Since(*p.begin.Load()).Truncate(time.Second)))
+				line := fmt.Sprintf(" %s  %s", *p.text.Load(), time.Since(*p.begin.Load()).Truncate(time.Second))
 				return ansi.Truncate(line, max(10, d.AvailableWidth), "…")
 			})))
 	}
