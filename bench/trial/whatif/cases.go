@@ -21,17 +21,23 @@ type one struct {
 	function string // of the loop, as symbol tables have it, a part of it
 }
 
+// The worlds, as --world has them.
+const (
+	retyped = "retyped"
+	hoisted = "hoisted"
+)
+
 var cases = []one{
-	{"split-retyped", pattern, "split", "split.cpp", "out[i] = in[i] & 31;", "retyped", "Splitter5split"},
-	{"split-hoisted", pattern, "split", "split.cpp", "out[i] = in[i] & 31;", "hoisted", "Splitter5split"},
-	{"bytes-retyped", pattern, "bytes", "bytes.cpp", "k.bytes[b] =", "retyped", "Keys6encode"},
-	{"bytes-hoisted", pattern, "bytes", "bytes.cpp", "k.bytes[b] =", "hoisted", "Keys6encode"},
-	{"copy-retyped", pattern, "copy", "copy.cpp", "out[i] = in[i];", "retyped", "Cleaner5clean"},
-	{"copy-hoisted", pattern, "copy", "copy.cpp", "out[i] = in[i];", "hoisted", "Cleaner5clean"},
-	{"base64-hoisted", exiv2, "base64", "src/preview.cpp", "dest.pData_[destPos] = static_cast<byte>((buffer", "hoisted", "decodeBase64"},
-	{"hex-hoisted", exiv2, "hex", "src/preview.cpp", "dest.pData_[destPos] = buffer;", "hoisted", "decodeHex"},
-	{"sony-hoisted", exiv2, "sony", "src/sonymn_int.cpp", "b.pData_[i] = code[bytes[i]];", "hoisted", "sonyTagDecipher"},
-	{"stored-hoisted", zopfli, "stored", "src/zopfli/deflate.c", "ZOPFLI_APPEND_DATA(in[pos + i], out, outsize);", "hoisted", "AddNonCompressedBlock"},
+	{"split-retyped", pattern, "split", "split.cpp", "out[i] = in[i] & 31;", retyped, "Splitter5split"},
+	{"split-hoisted", pattern, "split", "split.cpp", "out[i] = in[i] & 31;", hoisted, "Splitter5split"},
+	{"bytes-retyped", pattern, "bytes", "bytes.cpp", "k.bytes[b] =", retyped, "Keys6encode"},
+	{"bytes-hoisted", pattern, "bytes", "bytes.cpp", "k.bytes[b] =", hoisted, "Keys6encode"},
+	{"copy-retyped", pattern, "copy", "copy.cpp", "out[i] = in[i];", retyped, "Cleaner5clean"},
+	{"copy-hoisted", pattern, "copy", "copy.cpp", "out[i] = in[i];", hoisted, "Cleaner5clean"},
+	{"base64-hoisted", exiv2, "base64", "src/preview.cpp", "dest.pData_[destPos] = static_cast<byte>((buffer", hoisted, "decodeBase64"},
+	{"hex-hoisted", exiv2, "hex", "src/preview.cpp", "dest.pData_[destPos] = buffer;", hoisted, "decodeHex"},
+	{"sony-hoisted", exiv2, "sony", "src/sonymn_int.cpp", "b.pData_[i] = code[bytes[i]];", hoisted, "sonyTagDecipher"},
+	{"stored-hoisted", zopfli, "stored", "src/zopfli/deflate.c", "ZOPFLI_APPEND_DATA(in[pos + i], out, outsize);", hoisted, "AddNonCompressedBlock"},
 }
 
 // compile is how a unit of a kind is compiled, in the tree's top directory.

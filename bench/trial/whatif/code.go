@@ -17,7 +17,7 @@ type code struct {
 	vector       int
 }
 
-func (c code) String() string {
+func (c *code) String() string {
 	return fmt.Sprintf("%d instructions, %d loads", len(c.instructions), c.loads)
 }
 

@@ -162,7 +162,7 @@ func describe(ctx context.Context, c one, o *trial.Outcome, work string) (string
 		overlap = "yes"
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s → %s / %s: %s |", c.name,
-		interval(ratios[0]), interval(ratios[1]), interval(ratios[2]), overlap, codes[0], codes[1], codes[2], same), nil
+		interval(ratios[0]), interval(ratios[1]), interval(ratios[2]), overlap, &codes[0], &codes[1], &codes[2], same), nil
 }
 
 func interval(i finding.Interval) string {

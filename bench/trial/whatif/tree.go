@@ -60,9 +60,10 @@ func describeBuild(c one, tree string) error {
 		File      string `json:"file"`
 		Command   string `json:"command"`
 	}
-	var database []command
 	var rules, objects strings.Builder
-	for _, source := range append([]string{c.driver + c.kind.extension()}, c.kind.sources()...) {
+	sources := append([]string{c.driver + c.kind.extension()}, c.kind.sources()...)
+	database := make([]command, 0, len(sources))
+	for _, source := range sources {
 		object := strings.TrimSuffix(source, filepath.Ext(source)) + ".o"
 		line := c.kind.compile() + " -c " + source + " -o " + object
 		fmt.Fprintf(&rules, "%s: %s\n\t%s\n", object, source, line)

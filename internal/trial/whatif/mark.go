@@ -3,7 +3,6 @@ package whatif
 import (
 	"debug/elf"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -34,11 +33,8 @@ func ReadMark(path string) (m Mark, ok bool, err error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	e, err := elf.NewFile(f)
-	if err != nil {
-		if format := new(elf.FormatError); errors.As(err, &format) {
-			return Mark{}, false, nil
-		}
-		return Mark{}, false, nil //nolint:nilerr // too short to be a program
+	if err != nil { // not a program, or one that is cut off
+		return Mark{}, false, nil
 	}
 	for _, data := range notesOf(e) {
 		if m, ok = findNote(data, e.ByteOrder); ok {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // The worlds that an edit can take a loop to.
@@ -90,7 +89,7 @@ func Install(dir, plugin string, p *Plan) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what-if build: %w", err)
 	}
-	if err := os.WriteFile(w.path(planName), text, 0o644); err != nil { //nolint:gosec // compilers of other users may read it
+	if err := os.WriteFile(w.path(planName), text, 0o644); err != nil {
 		return nil, fmt.Errorf("what-if build: %w", err)
 	}
 	return w, nil
@@ -108,17 +107,4 @@ func (w *World) Flags() []string {
 // differ.
 func BaselineFlags() []string {
 	return []string{"--start-no-unused-arguments", "-gline-tables-only", "-gcolumn-info", "--end-no-unused-arguments"}
-}
-
-// Changes describes the edits of a plan for people.
-func (p *Plan) Changes() []string {
-	words := map[string]string{Retyped: "written type changed", Hoisted: "hoisted into locals"}
-	var out []string
-	for _, e := range p.Edits {
-		out = append(out, fmt.Sprintf("%s: %s", e.Finding, words[e.World]))
-	}
-	if p.Placebo {
-		return []string{"no edit, compiled as if: " + strings.Join(out, "; ")}
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -62,7 +61,7 @@ func install(t *testing.T, plugin string, p *Plan) *World {
 
 func compile(t *testing.T, clang string, args ...string) []byte {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), clang, args...).Output() //nolint:gosec // found by the test
+	out, err := exec.CommandContext(t.Context(), clang, args...).Output()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", clang, strings.Join(args, " "), err, stderrOf(err))
 	}
@@ -286,7 +285,7 @@ func TestBadPlanStopsTheCompiler(t *testing.T) {
 		if err := os.WriteFile(w.path(planName), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(context.Background(), clang, append([]string{"-O2", "-xc", "-c", "-o", os.DevNull, os.DevNull}, w.Flags()...)...) //nolint:gosec // found by the test
+		cmd := exec.CommandContext(t.Context(), clang, append([]string{"-O2", "-xc", "-c", "-o", os.DevNull, os.DevNull}, w.Flags()...)...)
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "whyhot what-if") {
 			t.Errorf("%s: %v\n%s", name, err, out)
