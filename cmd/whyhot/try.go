@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -59,6 +60,7 @@ type tryFlags struct {
 	ignore           []string
 	suite            suiteFlags
 	archive          archiveFlags
+	layouts          int      // of both sides where a built variant's gain is small
 	built            []string // notes of the builds
 	budgetGiven      bool
 	seedGiven        bool
@@ -99,6 +101,7 @@ func newTryCmdOf(lookup tryLookup, kept *archiveFlags) *cobra.Command {
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "regular expression of what is not compared in lines of output, such as dates (several: repeat it)")
 	f.suite.register(cmd)
 	f.archive.register(cmd)
+	f.registerLayouts(cmd)
 	p := &f.plan
 	const budget = 2 * time.Minute
 	flags.DurationVar(&p.Budget, "budget", budget, "time to spend; unless given, a verdict may take longer with long commands")
@@ -159,6 +162,8 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 	if f.plan.Stdin, err = f.archive.standardInput(stdin); err != nil {
 		return err
 	}
+	unbuilt := f.plan
+	unbuilt.Variants = slices.Clone(f.plan.Variants)
 	if f.build.asked() {
 		workshop, err := f.prepare(ctx, errOut)
 		if err != nil {
@@ -176,6 +181,11 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 	outcome, tryErr := measureTry(ctx, f, runner, errOut)
 	if outcome == nil {
 		return explainTryError(tryErr, f.plan.Command)
+	}
+	if f.build.asked() && tryErr == nil {
+		if err := f.layOut(ctx, unbuilt, outcome, runner, errOut); err != nil {
+			outcome.Notes = append(outcome.Notes, fmt.Sprintf("the layouts could not be tried, so that small differences hold for one layout only: %v", err))
+		}
 	}
 	if err := f.print(cmd, outcome); err != nil {
 		return err

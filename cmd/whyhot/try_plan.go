@@ -92,6 +92,9 @@ func (f *tryFlags) checkNumbers() error {
 	case p.Budget < 0 || p.Timeout < 0 || f.budgetGiven && p.Budget == 0:
 		return errors.New("--budget and --timeout are times above 0, for example 2m")
 	}
+	if err := f.checkLayouts(); err != nil {
+		return err
+	}
 	for _, c := range p.Pin {
 		if c < 0 || c >= 1024 {
 			return fmt.Errorf("--pin: there is no CPU %d", c)
