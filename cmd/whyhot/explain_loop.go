@@ -87,9 +87,7 @@ func runExplainLoop(cmd *cobra.Command, args []string, f loopFlags) error {
 		return writeJSON(cmd.OutOrStdout(), loops)
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
-	for _, c := range loops {
-		printLoop(p, c)
-	}
+	printLoops(p, loops, at)
 	for _, n := range analyzer.Notes(outcomes) {
 		p.Notef("%s", n)
 	}
