@@ -136,7 +136,6 @@ func (f *tryFlags) prepare(ctx context.Context, errOut io.Writer) (*build.Worksh
 	}
 	defer runner.Close()
 	progress := newBuildProgress(errOut)
-	defer progress.clear()
 	o.Command, o.Root, o.Run, o.Env, o.Stdin = b.command, b.tree, p.Command, f.whatIf.environ(p.Env), p.Stdin
 	o.BoltProfile, o.Runner, o.Sample, o.Progress = build.BoltProfile(b.boltProfile), runner, sampleForBolt, progress.report
 	var builds []*variant.Build
@@ -146,8 +145,12 @@ func (f *tryFlags) prepare(ctx context.Context, errOut io.Writer) (*build.Worksh
 		}
 	}
 	w, err := build.Prepare(ctx, o, builds)
+	progress.clear()
 	if err != nil {
 		return nil, explainBuildError(err)
+	}
+	for _, failure := range w.Failures {
+		_, _ = fmt.Fprintln(errOut, failure)
 	}
 	base := w.Baseline()
 	p.Command, p.Dir = w.Command(base), base.Dir

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"whyhot/internal/trial/build/bolt"
@@ -86,6 +87,29 @@ func (e *Error) Error() string {
 		text += "\n(all of it: " + e.Log + ")"
 	}
 	return text
+}
+
+// Line is the error on one line, with the line of the output that tells most.
+func (e *Error) Line() string {
+	text := fmt.Sprintf("%s: %s", e.Step, e.Why)
+	if line := telling(e.Tail); line != "" {
+		text += ": " + line
+	}
+	if e.Log != "" {
+		text += " (the whole output is in " + e.Log + ")"
+	}
+	return text
+}
+
+// telling is the first line that names an error, or the last one.
+func telling(tail string) string {
+	lines := strings.Split(strings.TrimSpace(tail), "\n")
+	for _, l := range lines {
+		if low := strings.ToLower(l); strings.Contains(low, "error") || strings.Contains(low, "undefined reference") || strings.Contains(low, "fatal") {
+			return strings.TrimSpace(l)
+		}
+	}
+	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // check refuses what cannot work, before anything is copied.

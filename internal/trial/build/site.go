@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whyhot/internal/trial/build/tree"
@@ -137,7 +138,7 @@ func (w *Workshop) run(ctx context.Context, s site, side, step, line string, mor
 	if err != nil {
 		return err
 	}
-	why := ""
+	var why string
 	switch {
 	case res.TimedOut:
 		why = fmt.Sprintf("ended after %s, the time limit", w.o.Timeout)
@@ -210,7 +211,7 @@ func applyPatch(ctx context.Context, dir, path string) error {
 	var out []byte
 	for _, strip := range []string{"-p1", "-p0"} {
 		args := []string{"--batch", "--forward", "--no-backup-if-mismatch", strip, "-i", path}
-		dry := exec.CommandContext(ctx, "patch", append(args, "--dry-run")...)
+		dry := exec.CommandContext(ctx, "patch", slices.Concat(args, []string{"--dry-run"})...)
 		dry.Dir = dir
 		text, err := dry.CombinedOutput()
 		if err != nil {
@@ -219,9 +220,9 @@ func applyPatch(ctx context.Context, dir, path string) error {
 			}
 			continue
 		}
-		real := exec.CommandContext(ctx, "patch", args...)
-		real.Dir = dir
-		if text, err := real.CombinedOutput(); err != nil {
+		apply := exec.CommandContext(ctx, "patch", args...)
+		apply.Dir = dir
+		if text, err := apply.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, bytes.TrimSpace(text))
 		}
 		return nil

@@ -23,6 +23,8 @@ import (
 type Workshop struct {
 	Dir   string // everything is in it
 	Notes []string
+	// Failures are the steps of variants that failed; Built says so too, shortly.
+	Failures []*Error
 
 	o        Options
 	source   *tree.Source
@@ -36,7 +38,6 @@ type Workshop struct {
 	base     site
 	baseline map[string]string // fingerprints of the baseline's programs
 	made     map[string]*variant.Built
-	failed   bool // a log has to outlive the copies
 }
 
 const baseline = "baseline"
@@ -203,9 +204,9 @@ func (w *Workshop) noteRun() {
 // ready finds the tools that the variants need, now that the compilers are
 // known.
 func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err error) {
-	any := func(f func(*variant.Build) bool) bool { return slices.ContainsFunc(builds, f) }
+	some := func(f func(*variant.Build) bool) bool { return slices.ContainsFunc(builds, f) }
 	w.lto = &ltoTools{}
-	if any(func(b *variant.Build) bool { return b.LTO != "" }) {
+	if some(func(b *variant.Build) bool { return b.LTO != "" }) {
 		if w.lto, err = findLTO(ctx, w.users); err != nil {
 			return err
 		}
@@ -213,14 +214,14 @@ func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err erro
 			w.notef("link-time optimisation with clang links with %s; the baseline has the build's own linker", strings.TrimPrefix(w.lto.clangLink, "-fuse-ld="))
 		}
 	}
-	if any(func(b *variant.Build) bool { return b.PGO }) {
+	if some(func(b *variant.Build) bool { return b.PGO }) {
 		for _, c := range w.users {
 			if err := pgo.Check(ctx, c); err != nil {
 				return fmt.Errorf("--pgo: %w", err)
 			}
 		}
 	}
-	if len(w.o.Train) == 0 && any(func(b *variant.Build) bool { return b.PGO || b.BOLT }) {
+	if len(w.o.Train) == 0 && some(func(b *variant.Build) bool { return b.PGO || b.BOLT }) {
 		w.notef("trained with the measured command itself: expect less with other inputs; --train COMMAND names others")
 	}
 	for _, t := range w.o.Train {
@@ -241,7 +242,9 @@ func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, n, of int
 		return nil, ctx.Err()
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		built.Failed = w.keepLog(e).Error()
+		_ = w.keepLog(e) // the same error, with another place for its log
+		built.Failed = e.Line()
+		w.Failures = append(w.Failures, e)
 		w.drop(s)
 		return built, nil
 	}

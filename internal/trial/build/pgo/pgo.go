@@ -176,10 +176,13 @@ func Profdata(ctx context.Context, c *wrapper.Compiler) (string, error) {
 			return p, nil
 		}
 	}
-	if p, err := exec.LookPath(fmt.Sprintf("%s-%d", name, c.Major)); err == nil {
-		return p, nil
+	const newer = 3 // versions that still read older counts
+	for v := c.Major; v <= c.Major+newer; v++ {
+		if p, err := exec.LookPath(fmt.Sprintf("%s-%d", name, v)); err == nil {
+			return p, nil
+		}
 	}
-	if p, err := exec.LookPath(name); err == nil && versionOf(ctx, p) == c.Major {
+	if p, err := exec.LookPath(name); err == nil && versionOf(ctx, p) >= c.Major {
 		return p, nil
 	}
 	if c.Family == wrapper.Rust {
@@ -197,11 +200,11 @@ func toolDirs(ctx context.Context, c *wrapper.Compiler) []string {
 		dirs, _ := filepath.Glob(filepath.Join(string(bytes.TrimSpace(out)), "lib", "rustlib", "*", "bin"))
 		return dirs
 	}
-	real, err := filepath.EvalSymlinks(c.Path)
+	program, err := filepath.EvalSymlinks(c.Path)
 	if err != nil {
 		return nil
 	}
-	return []string{filepath.Dir(real)}
+	return []string{filepath.Dir(program)}
 }
 
 func versionOf(ctx context.Context, tool string) int {

@@ -151,7 +151,7 @@ func look(in *os.File, e entry, moves []Move) (moved []byte, product bool, err e
 		if err != nil {
 			return nil, false, err
 		}
-		whole := append(head, rest...)
+		whole := slices.Concat(head, rest)
 		if other := rebase(whole, moves); !bytes.Equal(other, whole) {
 			return other, product, nil
 		}

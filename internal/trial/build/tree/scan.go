@@ -49,31 +49,31 @@ func Scan(ctx context.Context, root string, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	real, err := filepath.EvalSymlinks(logical)
+	root, err = filepath.EvalSymlinks(logical)
 	if err != nil {
 		return nil, fmt.Errorf("the tree to build: %w", err)
 	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("the tree to build: %s is not a directory", root)
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("the tree to build: %s is not a directory", logical)
 	}
-	if real == "/" {
+	if root == "/" {
 		return nil, errors.New("the tree to build cannot be the whole file system: go into the project's directory, or name it with --tree")
 	}
-	s := &Source{root: real, aliases: []string{real}}
+	s := &Source{root: root, aliases: []string{root}}
 	// The shell's own idea of the path, which build files may hold.
 	for _, alias := range []string{logical, os.Getenv("PWD")} {
-		if alias != real && samePlace(alias, real) && !slices.Contains(s.aliases, alias) {
+		if alias != root && samePlace(alias, root) && !slices.Contains(s.aliases, alias) {
 			s.aliases = append(s.aliases, filepath.Clean(alias))
 		}
 	}
-	err = filepath.WalkDir(real, func(full string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(full string, d fs.DirEntry, err error) error {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return fmt.Errorf("listing the tree: %w", err)
 		}
-		rel, err := filepath.Rel(real, full)
+		rel, err := filepath.Rel(root, full)
 		if err != nil || rel == "." {
 			return err
 		}
@@ -107,10 +107,10 @@ func (s *Source) add(full, rel string, d fs.DirEntry, o Options) error {
 	if err != nil {
 		return fmt.Errorf("listing the tree: %w", err)
 	}
-	switch info.Mode().Type() {
-	case 0:
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
 		s.size += info.Size()
-	case fs.ModeDir, fs.ModeSymlink:
+	case mode.IsDir(), mode.Type() == fs.ModeSymlink:
 	default:
 		s.skipped = append(s.skipped, rel) // sockets, pipes and devices are nobody's source
 		return nil
@@ -154,11 +154,11 @@ func (s *Source) Skipped() []string { return s.skipped }
 
 // Rel is a directory's path from the root; ok is false outside of the tree.
 func (s *Source) Rel(dir string) (rel string, ok bool) {
-	real, err := filepath.EvalSymlinks(dir)
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", false
 	}
-	rel, err = filepath.Rel(s.root, real)
+	rel, err = filepath.Rel(s.root, dir)
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 

@@ -45,7 +45,7 @@ func (b *Toolbox) Install(s Setup) error {
 	for _, t := range b.tools {
 		text, err := s.script(t)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(s.Dir, t.name), []byte(text), 0o755) //nolint:gosec // it is a program
+			err = os.WriteFile(filepath.Join(s.Dir, t.name), []byte(text), 0o755)
 		}
 		if err != nil {
 			return fmt.Errorf("compiler wrapper %s: %w", t.name, err)
@@ -56,7 +56,7 @@ func (b *Toolbox) Install(s Setup) error {
 	}
 	text, err := fill(rustScript, s.values(tool{name: rustName, compiler: b.rustc}))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(s.Dir, rustWrapper), []byte(text), 0o755) //nolint:gosec // it is a program
+		err = os.WriteFile(filepath.Join(s.Dir, rustWrapper), []byte(text), 0o755)
 	}
 	if err != nil {
 		return fmt.Errorf("compiler wrapper rustc: %w", err)
@@ -66,21 +66,28 @@ func (b *Toolbox) Install(s Setup) error {
 
 const rustWrapper = "whyhot-rustc"
 
+const realTool = "Real" // in the templates
+
 func (s *Setup) script(t tool) (string, error) {
 	switch t.kind {
 	case launches:
-		return fill(launchScript, map[string]string{"Real": quote(t.path)})
+		return fill(launchScript, map[string]string{realTool: quote(t.path)})
 	case archives:
-		return fill(passScript, map[string]string{"Real": quote(s.archiver(t)), "Path": quote(s.path)})
+		return fill(passScript, map[string]string{realTool: quote(s.archiver(t)), "Path": quote(s.path)})
 	case compiles:
 	}
 	return fill(compileScript, s.values(t))
 }
 
+// archiver is what a name stands for. A name with a maker or a version in it
+// (llvm-ar, gcc-ranlib) is replaced by that maker's tool only: a build that found
+// LLVM's archiver may have found one that is older than the compiler.
 func (s *Setup) archiver(t tool) string {
+	parts := archiverName.FindStringSubmatch(t.name)
 	for _, f := range []Family{Clang, GCC} {
-		base := archiverName.FindStringSubmatch(t.name)[2]
-		if p := s.Flags[f].Archive[base]; p != "" && !strings.Contains(t.name, "llvm-") {
+		maker := map[Family]string{Clang: "llvm-", GCC: "gcc-"}[f]
+		other := strings.Contains(t.name, "llvm-") || strings.Contains(t.name, "gcc-")
+		if p := s.Flags[f].Archive[parts[2]]; p != "" && parts[3] == "" && (!other || strings.Contains(t.name, maker)) {
 			return p
 		}
 	}
@@ -91,7 +98,7 @@ func (s *Setup) values(t tool) map[string]string {
 	f := t.compiler.Family
 	flags := s.Flags[f]
 	return map[string]string{
-		"Real":    quote(t.path),
+		realTool:  quote(t.path),
 		"Name":    quote(t.name),
 		"Log":     quote(s.Log),
 		"Only":    quote(s.Only),

@@ -118,6 +118,27 @@ func TestFlagsReachCompilersAsTheyShould(t *testing.T) {
 	}
 }
 
+func TestArchivers(t *testing.T) {
+	lto := map[Family]Flags{
+		Clang: {Archive: map[string]string{"ar": "/llvm/ar"}},
+		GCC:   {Archive: map[string]string{"ar": "/gcc/ar", "nm": "/gcc/nm"}},
+	}
+	onlyGCC := map[Family]Flags{GCC: lto[GCC]}
+	for _, c := range []struct {
+		flags      map[Family]Flags
+		name, want string
+	}{
+		{lto, "ar", "/llvm/ar"}, {lto, "llvm-ar", "/llvm/ar"}, {lto, "gcc-ar", "/gcc/ar"}, {lto, "nm", "/gcc/nm"},
+		{lto, "llvm-ar-14", "own"}, {lto, "x86_64-linux-gnu-ar", "/llvm/ar"}, {lto, "ranlib", "own"},
+		{onlyGCC, "ar", "/gcc/ar"}, {onlyGCC, "llvm-ar", "own"}, {nil, "ar", "own"},
+	} {
+		s := Setup{Flags: c.flags}
+		if got := s.archiver(tool{name: c.name, path: "own", kind: archives}); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 func TestFlagsForOneDirectory(t *testing.T) {
 	m := newMachine(t)
 	m.tool("gcc", "gcc")
