@@ -34,6 +34,7 @@ type whatIfFlags struct {
 	worlds   map[string]*whatif.World // by the name of the side
 	variants []variant.Variant        // the sides
 	foreign  []string                 // flags of the build that clang refuses
+	lto      bool                     // the build optimises while linking
 }
 
 func (f *whatIfFlags) register(cmd *cobra.Command) {
@@ -136,6 +137,7 @@ func (f *whatIfFlags) choose(cmd *cobra.Command) error {
 				f.foreign = append(f.foreign, flag)
 			}
 		}
+		f.lto = f.lto || slices.ContainsFunc(u.Arguments, func(a string) bool { return strings.HasPrefix(a, "-flto") })
 	}
 	scan := analyseFlags{predicates: predicates}
 	opts, err := scan.options(nil)
@@ -241,9 +243,10 @@ func unknownFinding(want, dir string, all []loopfinding.Counterfactual) error {
 }
 
 // environ lets a build that was written for gcc be made by clang: clang's driver
-// drops the flags that this variable names.
+// edits its flags as this variable says. GNU's linker cannot read what clang
+// leaves for it to optimise.
 func (f *whatIfFlags) environ(env []string) []string {
-	if len(f.foreign) == 0 {
+	if len(f.foreign) == 0 && !f.lto {
 		return env
 	}
 	const variable = "CCC_OVERRIDE_OPTIONS="
@@ -255,6 +258,9 @@ func (f *whatIfFlags) environ(env []string) []string {
 	}
 	for _, flag := range f.foreign {
 		edits += " x" + flag
+	}
+	if f.lto {
+		edits += " +-fuse-ld=lld +-Qunused-arguments"
 	}
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, variable) })
 	return append(env, variable+edits)

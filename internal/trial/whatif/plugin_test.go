@@ -292,3 +292,37 @@ func TestBadPlanStopsTheCompiler(t *testing.T) {
 		}
 	}
 }
+
+// Every kind of access that can be blamed is edited, where it is, and the loop
+// becomes another.
+func TestEveryPredicateHasItsEdit(t *testing.T) {
+	clang, plugin := tools(t)
+	file := filepath.Join("testdata", "predicates.cpp")
+	base := []string{"-O2", "-S", "-o", "-", file}
+	for _, c := range []struct{ predicate, world, function string }{
+		{"bitfield", Retyped, "_ZN4Work8bitfieldEv"},
+		{"bitfield", Hoisted, "_ZN4Work8bitfieldEv"},
+		{"pointer", Hoisted, "_ZN4Work7pointerEPv"},
+		{"size", Hoisted, "_ZN4Work5sizesEv"},
+		{"volatile", Retyped, "_ZN4Work5ticksEv"},
+	} {
+		t.Run(c.predicate+" "+c.world, func(t *testing.T) {
+			w := install(t, plugin, &Plan{Edits: []Edit{{
+				Finding: "f-1", Predicate: c.predicate, World: c.world,
+				Loops: [][]Point{place(t, file, c.predicate+" loop")}, Accesses: [][]Point{place(t, file, c.predicate)},
+			}}})
+			written := compile(t, clang, slices.Concat(base, BaselineFlags())...)
+			edited := compile(t, clang, slices.Concat(base, w.Flags())...)
+			a, err := w.Account()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Check(a); err != nil {
+				t.Fatal(err)
+			}
+			if slices.Equal(body(t, written, c.function), body(t, edited, c.function)) {
+				t.Errorf("%d edits, and the same machine code", a.Edits[0].Made)
+			}
+		})
+	}
+}
