@@ -35,8 +35,11 @@ type Built struct {
 	Steps []string
 }
 
+// autoLTO is the kind that suits the compiler.
+const autoLTO = "auto"
+
 // LTOKinds are what --lto takes.
-func LTOKinds() []string { return []string{"auto", "thin", "full"} }
+func LTOKinds() []string { return []string{autoLTO, "thin", "full"} }
 
 // Name is the build in the order in which its parts take effect.
 func (b *Build) Name() string {
@@ -57,13 +60,13 @@ func (b *Build) Name() string {
 	}
 	switch b.LTO {
 	case "":
-	case "auto":
-		parts = append(parts, "lto")
+	case autoLTO:
+		parts = append(parts, ltoPart)
 	default:
 		parts = append(parts, "lto="+b.LTO)
 	}
 	if b.BOLT {
-		parts = append(parts, "bolt")
+		parts = append(parts, boltPart)
 	}
 	return strings.Join(parts, "+")
 }
@@ -115,7 +118,7 @@ type axis []Variant
 func (c *Choices) axes() []axis {
 	var out []axis
 	add := func(builds ...Build) {
-		var a axis
+		a := make(axis, 0, len(builds))
 		for i := range builds {
 			a = append(a, Variant{Build: &builds[i]})
 		}
@@ -123,10 +126,10 @@ func (c *Choices) axes() []axis {
 			out = append(out, a)
 		}
 	}
-	each := func(values []string, make func(string) Build) {
-		var builds []Build
+	each := func(values []string, of func(string) Build) {
+		builds := make([]Build, 0, len(values))
 		for _, v := range values {
-			builds = append(builds, make(v))
+			builds = append(builds, of(v))
 		}
 		add(builds...)
 	}
@@ -230,8 +233,13 @@ func (v Variant) with(w Variant) Variant {
 	return v
 }
 
+const (
+	boltPart = "bolt"
+	ltoPart  = "lto"
+)
+
 // keywords begin a part of --variant.
-var keywords = []string{"pgo", "lto", "bolt", "cflags=", "ldflags=", "rustflags=", "patch=", "preload=", "env="}
+var keywords = []string{"pgo", ltoPart, boltPart, "cflags=", "ldflags=", "rustflags=", "patch=", "preload=", "env="}
 
 // parse reads parts joined with a plus: pgo+lto+cflags=-O3. A plus inside of a
 // value (-std=c++20) stays, since no keyword follows it.
@@ -268,18 +276,18 @@ func startsPart(rest string) bool {
 
 func parsePart(part string, find Locator) (Variant, error) {
 	key, value, has := strings.Cut(part, "=")
-	if key != "pgo" && key != "bolt" && key != "lto" && value == "" {
+	if key != "pgo" && key != boltPart && key != ltoPart && value == "" {
 		return Variant{}, fmt.Errorf("%q is no part of a variant: want pgo, lto, lto=thin, lto=full, bolt, cflags=…, ldflags=…, rustflags=…, patch=FILE, preload=LIBRARY or env=NAME=VALUE, joined with +", part)
 	}
 	switch key {
-	case "pgo", "bolt":
+	case "pgo", boltPart:
 		if has {
 			return Variant{}, fmt.Errorf("%s takes no value", key)
 		}
-		return Variant{Build: &Build{PGO: key == "pgo", BOLT: key == "bolt"}}, nil
-	case "lto":
+		return Variant{Build: &Build{PGO: key == "pgo", BOLT: key == boltPart}}, nil
+	case ltoPart:
 		if !has {
-			value = "auto"
+			value = autoLTO
 		}
 		return Variant{Build: &Build{LTO: value}}, nil
 	case "cflags":
