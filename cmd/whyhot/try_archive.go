@@ -87,7 +87,7 @@ func (f *tryFlags) repeat(ctx context.Context, cmd *cobra.Command, args []string
 		return fmt.Errorf("the directory in which trial %s was made: %w", r.ID, err)
 	}
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "again, in %s: whyhot try %s\n", r.Directory, strings.Join(quotedWords(r.Arguments), " "))
-	inner := newTryCmdOf(lookup, &archiveFlags{arguments: r.Arguments, repeats: r})
+	inner := newTryCmdOf(lookup, &archiveFlags{arguments: r.Arguments, repeats: r}) //nolint:contextcheck // the command gets it when it is executed
 	inner.SilenceErrors, inner.SilenceUsage = true, true
 	inner.SetArgs(r.Arguments)
 	inner.SetIn(cmd.InOrStdin())
@@ -176,8 +176,9 @@ func (f *tryFlags) tellRepetition(was, now *archive.Record, say func(string, ...
 	for _, c := range archive.Changes(was, now) {
 		say("changed since: %s", c)
 	}
+	when := was.Time.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read their own clock
 	for _, rep := range archive.Compare(was, now) {
-		say("%s: the result of %s %s: %s then, %s now", rep.Variant, was.Time.Local().Format("2006-01-02 15:04"), rep.Answer, resultText(rep.Was), resultText(rep.Now))
+		say("%s: the result of %s %s: %s then, %s now", rep.Variant, when, rep.Answer, resultText(rep.Was), resultText(rep.Now))
 	}
 }
 

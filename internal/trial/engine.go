@@ -141,15 +141,15 @@ func (t *trial) spec(a *arm) run.Spec {
 // timeout of one run. A run that takes ten times as long as the first one is
 // taken for hanging; short commands get a minute.
 func (t *trial) timeout() time.Duration {
-	times, least := time.Duration(10), time.Minute
+	times, least := 10.0, time.Minute
 	if t.plan.Timeout > 0 || t.base().first == nil {
 		return t.plan.Timeout
 	}
 	if t.plan.Counter != nil {
-		times *= time.Duration(t.plan.Counter.Slowdown())
+		times *= t.plan.Counter.Slowdown()
 		least *= 10
 	}
-	return max(least, times*t.base().first.Wall)
+	return max(least, time.Duration(times*float64(t.base().first.Wall)))
 }
 
 // warmUp runs every arm unmeasured: it fills caches, watches what the tree loads

@@ -162,7 +162,7 @@ func (c *canvas) spanLabels(sum *suite.Summary, x, half, top, mid, bottom float6
 
 func (c *canvas) columnNames(r *suite.Result, at func(int) float64, pitch float64) {
 	const letter, lineHeight = 6.6, 15
-	for i, name := range append([]string{"baseline"}, titles(r)...) {
+	for i, name := range append([]string{baselineTitle}, titles(r)...) {
 		for k, line := range broken(name, int(pitch/letter), 3) {
 			c.text(at(i), plotTop+plotHeight+22+float64(k*lineHeight), fmt.Sprintf(`text-anchor="middle" fill=%q`, inkColor), line)
 		}
@@ -173,7 +173,7 @@ func (c *canvas) columnNames(r *suite.Result, at func(int) float64, pitch float6
 func broken(text string, width, most int) []string {
 	width = max(width, 4)
 	var lines []string
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if n := len(lines); n > 0 && len([]rune(lines[n-1]))+1+len([]rune(word)) <= width {
 			lines[n-1] += " " + word
 			continue
@@ -202,10 +202,10 @@ type scale struct{ low, high float64 }
 
 func newScale(r *suite.Result) (scale, bool) {
 	s := scale{}
-	any := false
+	drawn := false
 	for i := range r.Summary {
 		if sum := &r.Summary[i]; sum.GeoMean != nil {
-			any = true
+			drawn = true
 			s.low = min(s.low, math.Log(sum.Min.Ratio.Estimate))
 			s.high = max(s.high, math.Log(sum.Max.Ratio.Estimate))
 		}
@@ -213,7 +213,7 @@ func newScale(r *suite.Result) (scale, bool) {
 	const least = 0.05
 	s.low, s.high = min(s.low, -least/2), max(s.high, least)
 	pad := 0.1 * (s.high - s.low)
-	return scale{s.low - pad, s.high + pad}, any
+	return scale{s.low - pad, s.high + pad}, drawn
 }
 
 func (s scale) y(ratio float64) float64 {

@@ -14,12 +14,13 @@ func PrintList(p *term.Printer, records []*archive.Record) {
 		{Title: "when", Optional: 3},
 		{Title: "command", Flex: true, Min: 12},
 		{Title: "best variant", Flex: true, Min: 8},
-		{Title: "ratio", Right: true},
-		{Title: "verdict"},
+		{Title: ratioWord, Right: true},
+		{Title: verdictTitle},
 		{Title: "finding", Optional: 2},
 	}}
 	for _, r := range records {
-		row := []term.Cell{{Text: r.ID}, {Text: r.Time.Local().Format("2006-01-02 15:04")}, {Text: strings.Join(quoted(r.Command), " ")}, {}, {}, {}, {Text: r.Finding}}
+		when := r.Time.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read their own clock
+		row := []term.Cell{{Text: r.ID}, {Text: when}, {Text: strings.Join(quoted(r.Command), " ")}, {}, {}, {}, {Text: r.Finding}}
 		if best := r.Best(); best != nil {
 			style := styleOf(best.Verdict)
 			row[3].Text = best.Variant

@@ -63,12 +63,12 @@ func oneVariant(p *term.Printer, r *suite.Result) {
 	}
 	t := term.Table{Columns: []term.Column{
 		{Title: "benchmark", Flex: true, Min: 10},
-		{Title: "baseline", Right: true, Optional: 2},
+		{Title: baselineTitle, Right: true, Optional: 2},
 		{Title: r.Variants[0], Right: true, Max: 24, Optional: 3},
-		{Title: "ratio", Right: true},
+		{Title: ratioWord, Right: true},
 		{Title: "95% interval"},
 		{Title: "1 = baseline", Optional: 1},
-		{Title: "verdict"},
+		{Title: verdictTitle},
 	}}
 	draw := axisOf(ends(r), bar)
 	for i := range r.Benchmarks {
@@ -100,7 +100,8 @@ func oneVariant(p *term.Printer, r *suite.Result) {
 // certain.
 func manyVariants(p *term.Printer, r *suite.Result) {
 	const widest = 22
-	columns := []term.Column{{Title: "benchmark", Flex: true, Min: 10}, {Title: "baseline", Right: true}}
+	columns := make([]term.Column, 0, 2+len(r.Variants))
+	columns = append(columns, term.Column{Title: "benchmark", Flex: true, Min: 10}, term.Column{Title: baselineTitle, Right: true})
 	for _, v := range titles(r) {
 		columns = append(columns, term.Column{Title: v, Right: true, Max: widest})
 	}
@@ -178,7 +179,7 @@ func summaryTable(p *term.Printer, r *suite.Result) {
 		{Title: "95% interval"},
 		{Title: "max", Right: true, Optional: 2},
 		{Title: "min ├ mean ● max ┤", Optional: 1},
-		{Title: "verdict"},
+		{Title: verdictTitle},
 	}}
 	var all []float64
 	for i := range r.Summary {

@@ -23,6 +23,13 @@ import (
 
 const textWidth = 100 // running text gets no wider
 
+// Words that head a column in several tables.
+const (
+	baselineTitle = "baseline"
+	ratioWord     = "ratio"
+	verdictTitle  = "verdict"
+)
+
 var (
 	faster = lipgloss.NewStyle().Foreground(lipgloss.Green)
 	slower = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
@@ -97,12 +104,12 @@ func table(p *term.Printer, o *trial.Outcome) {
 		{Title: "CPU time", Right: true, Optional: 3},
 		{Title: "memory", Right: true},
 		{Title: "page faults", Right: true, Optional: 4},
-		{Title: "verdict"},
+		{Title: verdictTitle},
 	}}
 	if o.Metric != trial.Faults {
 		t.Columns[9].Optional = 5
 	}
-	t.Add(append([]term.Cell{{Text: "baseline"}, {}, {}, {}}, spent(&o.Baseline)...)...)
+	t.Add(append([]term.Cell{{Text: baselineTitle}, {}, {}, {}}, spent(&o.Baseline)...)...)
 	draw := newAxis(o, bar)
 	for i := range o.Variants {
 		v := &o.Variants[i]
@@ -132,7 +139,7 @@ func ratioTitle(m trial.Metric) string {
 		return "fault ratio"
 	case trial.Instructions, trial.Number:
 	}
-	return "ratio"
+	return ratioWord
 }
 
 // numberTitle heads the column of the number that the command prints.

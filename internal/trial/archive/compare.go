@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/trial"
@@ -29,7 +30,7 @@ type Repetition struct {
 // Compare sets a trial beside the one that it repeats. A result holds when the
 // verdict is the same, or is one that the other's interval allows.
 func Compare(was, now *Record) []Repetition {
-	var out []Repetition
+	out := make([]Repetition, 0, len(was.Results))
 	at := func(r *Record, name string) *Result {
 		i := slices.IndexFunc(r.Results, func(x Result) bool { return x.Variant == name })
 		if i < 0 {
@@ -93,7 +94,7 @@ func Changes(was, now *Record) []string {
 	for _, pair := range []struct{ name, was, now string }{
 		{"the CPU", was.Machine.Model, now.Machine.Model},
 		{"the kernel", was.Machine.Kernel, now.Machine.Kernel},
-		{"the number of CPUs", fmt.Sprint(was.Machine.CPUs), fmt.Sprint(now.Machine.CPUs)},
+		{"the number of CPUs", strconv.Itoa(was.Machine.CPUs), strconv.Itoa(now.Machine.CPUs)},
 		{"whyhot", was.Whyhot, now.Whyhot},
 	} {
 		if pair.was != pair.now {

@@ -64,7 +64,7 @@ func (r *Record) Best() *Result {
 
 // Results are those of a trial.
 func Results(o *trial.Outcome) []Result {
-	var out []Result
+	out := make([]Result, 0, len(o.Variants))
 	for i := range o.Variants {
 		v := &o.Variants[i]
 		r := Result{Variant: v.Name, Verdict: v.Verdict}

@@ -27,6 +27,14 @@ type Series struct {
 	Summarized int
 }
 
+const seconds = "seconds"
+
+// The tools, as Results.Tool names them.
+const (
+	GoogleBenchmark = "Google Benchmark"
+	Hyperfine       = "hyperfine"
+)
+
 // Results is one file.
 type Results struct {
 	Path   string
@@ -87,13 +95,11 @@ func Parse(data []byte, t Time) (*Results, error) {
 }
 
 func jsonError(data []byte, err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line := 1 + strings.Count(string(data[:min(int(syntax.Offset), len(data))]), "\n")
 		return fmt.Errorf("not JSON: line %d: %w", line, err)
 	}
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("byte %d: %s cannot be %s", kind.Offset, kind.Field, kind.Value)
 	}
 	return err

@@ -35,7 +35,7 @@ func parseGoogle(data []byte, t Time) (*Results, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, jsonError(data, err)
 	}
-	out := &Results{Tool: "Google Benchmark"}
+	out := &Results{Tool: GoogleBenchmark}
 	if f.Context.Scaling {
 		out.Notes = append(out.Notes, "the CPU changed its clock while this was measured (cpu_scaling_enabled)")
 	}
@@ -58,7 +58,7 @@ func parseGoogle(data []byte, t Time) (*Results, error) {
 			}
 			if _, ok := at[name]; !ok {
 				at[name] = len(out.Series)
-				out.Series = append(out.Series, Series{Name: name, Unit: "seconds"})
+				out.Series = append(out.Series, Series{Name: name, Unit: seconds})
 			}
 		default:
 			v, err := row.seconds(t)
@@ -67,7 +67,7 @@ func parseGoogle(data []byte, t Time) (*Results, error) {
 			}
 			if _, ok := at[name]; !ok {
 				at[name] = len(out.Series)
-				out.Series = append(out.Series, Series{Name: name, Unit: "seconds"})
+				out.Series = append(out.Series, Series{Name: name, Unit: seconds})
 			}
 			s := &out.Series[at[name]]
 			s.Values = append(s.Values, v)

@@ -30,9 +30,9 @@ func parseHyperfine(data []byte, t Time) (*Results, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, jsonError(data, err)
 	}
-	out := &Results{Tool: "hyperfine"}
+	out := &Results{Tool: Hyperfine}
 	for _, r := range f.Results {
-		s := Series{Name: r.Command, Unit: "seconds", Values: r.Times}
+		s := Series{Name: r.Command, Unit: seconds, Values: r.Times}
 		if len(r.Parameters) > 0 && !mentions(r.Command, r.Parameters) {
 			s.Name += " (" + describe(r.Parameters) + ")"
 		}
@@ -73,7 +73,7 @@ func mentions(command string, parameters map[string]string) bool {
 }
 
 func describe(parameters map[string]string) string {
-	var parts []string
+	parts := make([]string, 0, len(parameters))
 	for _, k := range slices.Sorted(maps.Keys(parameters)) {
 		parts = append(parts, k+"="+parameters[k])
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +55,7 @@ func TestTheStackReallyMoves(t *testing.T) {
 			t.Skip(err)
 		}
 		const startstack = 25 // field 28 of proc(5), counted from the state
-		f := strings.Fields(string(out)[strings.LastIndexByte(string(out), ')')+1:])
+		f := strings.Fields(string(out[bytes.LastIndexByte(out, ')')+1:]))
 		n, err := strconv.ParseUint(f[startstack], 10, 64)
 		if err != nil || n == 0 {
 			t.Skip("no stack address to see")

@@ -57,7 +57,7 @@ func Compare(files []*foreign.Results) (*Result, error) {
 }
 
 func repeatHint(f *foreign.Results) string {
-	if f.Tool == "hyperfine" {
+	if f.Tool == foreign.Hyperfine {
 		return "hyperfine --runs 10"
 	}
 	return "--benchmark_repetitions=10, without --benchmark_report_aggregates_only"
@@ -68,7 +68,7 @@ func commands(f *foreign.Results) ([]*foreign.Results, error) {
 	if len(f.Series) < 2 {
 		return nil, fmt.Errorf("%s holds one benchmark: name a second file to compare it with", f.Path)
 	}
-	if f.Tool != "hyperfine" {
+	if f.Tool != foreign.Hyperfine {
 		return nil, fmt.Errorf("%s: name a second file to compare its benchmarks with", f.Path)
 	}
 	var out []*foreign.Results
@@ -105,7 +105,7 @@ func names(files []*foreign.Results) []string {
 			parts := strings.Split(filepath.ToSlash(f.Path), "/")
 			longer = longer || len(parts) > depth
 			out[i] = strings.Join(parts[max(0, len(parts)-depth):], "/")
-			if f.Tool == "hyperfine" && len(f.Series) == 1 && f.Series[0].Name == "command" {
+			if f.Tool == foreign.Hyperfine && len(f.Series) == 1 && f.Series[0].Name == "command" {
 				out[i] = f.Path
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -246,9 +247,7 @@ func (f *File) filled(b Benchmark) Benchmark {
 	b.Ignore = slices.Concat(d.Ignore, b.Ignore)
 	env := Assignments{}
 	for _, more := range []Assignments{d.Env, b.Env} {
-		for k, v := range more {
-			env[k] = v
-		}
+		maps.Copy(env, more)
 	}
 	b.Env = env
 	return b

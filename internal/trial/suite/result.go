@@ -136,12 +136,7 @@ func ratio(base, variant float64, higher bool) float64 {
 
 // counts says that a variant computes the same and was measured.
 func (v *Value) counts() bool {
-	switch v.Verdict {
-	case trial.Different, trial.Failed, trial.NoEffect:
-		return v.Verdict == trial.NoEffect && v.Ratio != nil
-	default:
-		return v.Ratio != nil
-	}
+	return v.Ratio != nil && v.Verdict != trial.Different && v.Verdict != trial.Failed
 }
 
 // summarize fills the summary of every variant.
