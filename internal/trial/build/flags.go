@@ -99,6 +99,11 @@ func always(f wrapper.Family, oldest int, from, to string) []string {
 		if f == wrapper.GCC && oldest >= 8 || f == wrapper.Clang && oldest >= 10 {
 			out = append(out, "-fmacro-prefix-map="+from+"="+to)
 		}
+		if f == wrapper.Clang {
+			// Flags of the compiler are given to linking too, and -Werror must not
+			// trip over those that linking does not need.
+			out = append(out, "-Qunused-arguments")
+		}
 		return out
 	case wrapper.Rust:
 		return []string{"--remap-path-prefix=" + from + "=" + to}

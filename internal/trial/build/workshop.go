@@ -301,7 +301,10 @@ func (w *Workshop) Built(b *variant.Build) *variant.Built { return w.made[b.Name
 // Command is the measured command in a place: paths of the original become those
 // of the copy.
 func (w *Workshop) Command(b *variant.Built) []string {
-	to := filepath.Clean(strings.TrimSuffix(b.Dir, w.rel))
+	to := b.Dir
+	if w.rel != "." {
+		to = filepath.Clean(strings.TrimSuffix(b.Dir, w.rel))
+	}
 	out := make([]string, len(w.o.Run))
 	for i, word := range w.o.Run {
 		out[i] = tree.Rebase(word, w.source.Moves(to))

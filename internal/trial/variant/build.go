@@ -56,7 +56,7 @@ func (b *Build) Name() string {
 		}
 	}
 	if b.PGO {
-		parts = append(parts, "pgo")
+		parts = append(parts, pgoPart)
 	}
 	switch b.LTO {
 	case "":
@@ -234,12 +234,13 @@ func (v Variant) with(w Variant) Variant {
 }
 
 const (
+	pgoPart  = "pgo"
 	boltPart = "bolt"
 	ltoPart  = "lto"
 )
 
 // keywords begin a part of --variant.
-var keywords = []string{"pgo", ltoPart, boltPart, "cflags=", "ldflags=", "rustflags=", "patch=", "preload=", "env="}
+var keywords = []string{pgoPart, ltoPart, boltPart, "cflags=", "ldflags=", "rustflags=", "patch=", "preload=", "env="}
 
 // parse reads parts joined with a plus: pgo+lto+cflags=-O3. A plus inside of a
 // value (-std=c++20) stays, since no keyword follows it.
@@ -276,15 +277,15 @@ func startsPart(rest string) bool {
 
 func parsePart(part string, find Locator) (Variant, error) {
 	key, value, has := strings.Cut(part, "=")
-	if key != "pgo" && key != boltPart && key != ltoPart && value == "" {
+	if key != pgoPart && key != boltPart && key != ltoPart && value == "" {
 		return Variant{}, fmt.Errorf("%q is no part of a variant: want pgo, lto, lto=thin, lto=full, bolt, cflags=…, ldflags=…, rustflags=…, patch=FILE, preload=LIBRARY or env=NAME=VALUE, joined with +", part)
 	}
 	switch key {
-	case "pgo", boltPart:
+	case pgoPart, boltPart:
 		if has {
 			return Variant{}, fmt.Errorf("%s takes no value", key)
 		}
-		return Variant{Build: &Build{PGO: key == "pgo", BOLT: key == boltPart}}, nil
+		return Variant{Build: &Build{PGO: key == pgoPart, BOLT: key == boltPart}}, nil
 	case ltoPart:
 		if !has {
 			value = autoLTO

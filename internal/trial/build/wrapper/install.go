@@ -252,6 +252,12 @@ func (b *Toolbox) Environ(dir string, env []string) []string {
 	}
 	env = set(env, "CCACHE_DISABLE", "1")
 	env = drop(env, "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
+	// cargo would build outside of the copy.
+	env = drop(env, "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR")
+	if get(env, "MAKELEVEL") != "" {
+		// Started by a make, whose job slots are not ours to give away.
+		env = drop(env, "MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+	}
 	if b.rustc != nil {
 		env = set(env, "RUSTC_WRAPPER", filepath.Join(dir, rustWrapper))
 	}
