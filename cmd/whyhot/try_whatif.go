@@ -250,20 +250,20 @@ func (f *whatIfFlags) environ(env []string) []string {
 		return env
 	}
 	const variable = "CCC_OVERRIDE_OPTIONS="
-	edits := "#" // says nothing about it
+	edits := []string{"#"} // it says nothing about them
 	for _, e := range env {
 		if old, ok := strings.CutPrefix(e, variable); ok {
-			edits = old
+			edits = []string{old}
 		}
 	}
 	for _, flag := range f.foreign {
-		edits += " x" + flag
+		edits = append(edits, "x"+flag)
 	}
 	if f.lto {
-		edits += " +-fuse-ld=lld +-Qunused-arguments"
+		edits = append(edits, "+-fuse-ld=lld", "+-Qunused-arguments")
 	}
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, variable) })
-	return append(env, variable+edits)
+	return append(env, variable+strings.Join(edits, " "))
 }
 
 // check refuses to measure a build in which an edit was not made.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -69,4 +70,28 @@ func (c *code) add(instruction string) {
 		return
 	}
 	c.loads++
+}
+
+// compare says how alike two functions are.
+func (c *code) compare(d *code) string {
+	if slices.Equal(c.instructions, d.instructions) {
+		return "the same instructions"
+	}
+	count := map[string]int{}
+	for _, i := range c.instructions {
+		op, _, _ := strings.Cut(i, " ")
+		count[op]++
+	}
+	for _, i := range d.instructions {
+		op, _, _ := strings.Cut(i, " ")
+		count[op]--
+	}
+	more, fewer := 0, 0
+	for _, n := range count {
+		more, fewer = more+max(n, 0), fewer+max(-n, 0)
+	}
+	if more == 0 && fewer == 0 {
+		return "the same instructions in other registers or order"
+	}
+	return fmt.Sprintf("%d instructions of another kind", max(more, fewer))
 }

@@ -153,16 +153,12 @@ func describe(ctx context.Context, c one, o *trial.Outcome, work string) (string
 			return "", err
 		}
 	}
-	same := "not the same"
-	if slices.Equal(codes[1].instructions, codes[2].instructions) {
-		same = "the same instructions"
-	}
 	overlap := "no"
 	if ratios[0].Low <= ratios[1].High && ratios[1].Low <= ratios[0].High {
 		overlap = "yes"
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s → %s / %s: %s |", c.name,
-		interval(ratios[0]), interval(ratios[1]), interval(ratios[2]), overlap, &codes[0], &codes[1], &codes[2], same), nil
+		interval(ratios[0]), interval(ratios[1]), interval(ratios[2]), overlap, &codes[0], &codes[1], &codes[2], codes[1].compare(&codes[2])), nil
 }
 
 func interval(i finding.Interval) string {
