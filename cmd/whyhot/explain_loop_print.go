@@ -168,7 +168,7 @@ func printSummary(p *term.Printer, columns []column, head lipgloss.Style) {
 	if len(processors) == 0 {
 		return
 	}
-	rows = [][]string{append([]string{"cycles by LLVM's model"}, processors...)}
+	rows = append(make([][]string, 0, 1+len(columns)), append([]string{"cycles by LLVM's model"}, processors...))
 	for _, col := range columns {
 		row := []string{col.name()}
 		for _, cpu := range processors {

@@ -139,14 +139,14 @@ func TestPassesThatTheUserTurnedOff(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeFileOf(t, filepath.Join(dir, "split.cc"), splitSource)
-	vectorised := func(line string) (any, unrolled bool) {
+	vectorised := func(line string) (vector, unrolled bool) {
 		for _, c := range run(t, nil, dir, line)[0].Reply.Candidates {
 			for _, w := range c.Worlds {
-				any = any || w.Vectorised
+				vector = vector || w.Vectorised
 				unrolled = unrolled || w.Unroll > 1
 			}
 		}
-		return any, unrolled
+		return vector, unrolled
 	}
 	if yes, _ := vectorised("g++ -O3 -c split.cc"); !yes {
 		t.Error("-O3 vectorises in no world: the test cannot tell anything")

@@ -180,7 +180,7 @@ func onlySource(directory, file string, args []string) []string {
 // looks like a source there is none.
 func takesValue(flag string) bool {
 	return slices.Contains(outputFlagsValue, flag) ||
-		slices.Contains([]string{"-include", "-imacros", "-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-x", "-Xclang", "-mllvm"}, flag)
+		slices.Contains([]string{"-include", "-imacros", "-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-x", forFrontEnd, "-mllvm"}, flag)
 }
 
 func absolute(base, path string) string {

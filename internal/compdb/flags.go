@@ -100,6 +100,9 @@ func forClang(args []string) (out, notes, foreign []string) {
 	return out, notes, slices.Concat(dropped, slices.DeleteFunc(changed, func(f string) bool { return strings.HasPrefix(f, "-O") }))
 }
 
+// forFrontEnd says that the next argument is clang's front end's.
+const forFrontEnd = "-Xclang"
+
 // withoutPrecompiled lets the header be parsed that a precompiled one was made
 // of: only the very compiler that made it can read that. CMake names both, a
 // hand-written command only the precompiled one.
@@ -108,7 +111,7 @@ func withoutPrecompiled(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
-		case a == "-Xclang" && i+3 < len(args) && args[i+1] == "-include-pch" && args[i+2] == "-Xclang":
+		case a == forFrontEnd && i+3 < len(args) && args[i+1] == "-include-pch" && args[i+2] == forFrontEnd:
 			out = append(out, "-include", headerOf(args[i+3]))
 			i += 3
 		case a == "-include-pch" && i+1 < len(args):

@@ -47,6 +47,8 @@ const Expr *storedTo(const Expr *E) {
   return E;
 }
 
+} // namespace
+
 std::string firstLine(StringRef Text) {
   bool Cut = Text.contains('\n');
   Text = Text.split('\n').first.rtrim();
@@ -56,8 +58,6 @@ std::string firstLine(StringRef Text) {
   }
   return llvm::json::fixUTF8(Text) + (Cut ? " …" : "");
 }
-
-} // namespace
 
 bool Report::wants(llvm::StringRef Rule) const { return O.Rules.empty() || llvm::is_contained(O.Rules, Rule); }
 

@@ -47,6 +47,9 @@ private:
   std::set<std::string> Seen;
 };
 
+// The first line of a source text, shortened.
+std::string firstLine(llvm::StringRef Text);
+
 // What a rule looks at: every function with a body, then the unit.
 struct Rule {
   void (*Function)(const FunctionFacts &F, Report &R);

@@ -121,7 +121,7 @@ private:
     M.First = R.span(X.First.Site ? X.First.Site : X.First.Inner);
     M.Write = R.span(X.Write.Site);
     M.Second = R.span(X.Second.Site);
-    M.Location = M.Second.Text;
+    M.Location = nameOf(X.Second.Site, M.Second);
     M.Target = R.written(X.Write.Inner);
     M.Weak = inLibrary(X.Write) && inLibrary(X.Second);
     if (X.Second.Inner != X.Second.Site)
@@ -129,6 +129,19 @@ private:
     if (X.Write.Inner != X.Write.Site)
       M.Notes.push_back("the store is in an inline function: " + where(X.Write.Inner));
     R.add(std::move(M), F.Function);
+  }
+
+  // What a reader calls the location: the source text, but for what a macro hides
+  // and for p->f of a smart pointer, where the operator's text ends in an arrow.
+  std::string nameOf(const Expr *E, const Span &At) const {
+    if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(E); Call && Call->getOperator() == OO_Arrow)
+      return nameOf(Call->getArg(0), R.span(Call->getArg(0)));
+    if (!E->getBeginLoc().isMacroID() && !E->getEndLoc().isMacroID())
+      return At.Text;
+    std::string Text;
+    llvm::raw_string_ostream Out(Text);
+    E->printPretty(Out, nullptr, F.Context.getPrintingPolicy());
+    return firstLine(Text);
   }
 
   bool inLibrary(const Effect &X) const {
