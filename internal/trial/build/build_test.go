@@ -203,6 +203,26 @@ func TestBoltRewritesTheProgram(t *testing.T) {
 	}
 }
 
+func TestCompilersNamedByTheirPath(t *testing.T) {
+	f := newFixture(t, "gcc")
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nset -e\n" + gcc + " -O2 main.c lib/f.c lib/g.c -o bench\n"
+	if err := os.WriteFile(filepath.Join(f.root, "build.sh"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"sh build.sh", gcc + " -O2 main.c lib/f.c lib/g.c -o bench", "make CC=" + gcc} {
+		f.o.Command = command
+		b := &variant.Build{CFlags: "-O0"}
+		w := f.prepare(b)
+		if built := w.Built(b); built.Failed != "" || built.Same != "" {
+			t.Errorf("%s: failed %q, same %q", command, built.Failed, built.Same)
+		}
+	}
+}
+
 func TestPatches(t *testing.T) {
 	if _, err := exec.LookPath("patch"); err != nil {
 		t.Skip("patch is not installed")

@@ -43,11 +43,7 @@ func (w *Workshop) copy(ctx context.Context, s site, patches []string) error {
 	if err := os.MkdirAll(filepath.Join(s.root, ".whyhot"), 0o755); err != nil {
 		return fmt.Errorf("copying the tree: %w", err)
 	}
-	var tools []tree.Move
-	for from, to := range w.box.Tools(s.bin()) {
-		tools = append(tools, tree.Move{From: from, To: to})
-	}
-	if err := w.source.Copy(ctx, s.tree, tools); err != nil {
+	if err := w.source.Copy(ctx, s.tree, w.tools(s)); err != nil {
 		return err
 	}
 	for _, p := range patches {
@@ -56,6 +52,15 @@ func (w *Workshop) copy(ctx context.Context, s site, patches []string) error {
 		}
 	}
 	return nil
+}
+
+// tools are the moves from the real compilers to the wrappers of a site.
+func (w *Workshop) tools(s site) []tree.Move {
+	var out []tree.Move
+	for from, to := range w.box.Tools(s.bin()) {
+		out = append(out, tree.Move{From: from, To: to})
+	}
+	return out
 }
 
 // install writes the wrappers for one build.
@@ -123,16 +128,17 @@ func setEnv(env []string, kv string) []string {
 // run lets the shell carry out one of the user's lines in a site, its output in
 // the step's log.
 func (w *Workshop) run(ctx context.Context, s site, side, step, line string, more []string, stdin string) error {
-	env := w.box.Environ(s.bin(), w.environ(s, more))
-	if step != "build" && step != "instrument" {
-		env = w.environ(s, more) // programs are not the compilers' business
-	} else {
+	env := w.environ(s, more)
+	line = tree.Rebase(line, w.source.Moves(s.tree))
+	if step == "build" || step == "instrument" {
+		env = w.box.Environ(s.bin(), env)
+		line = tree.Rebase(line, w.tools(s))
 		// The same __DATE__ and __TIME__ on all sides.
 		env = setEnv(env, "SOURCE_DATE_EPOCH="+w.epoch)
 	}
 	log := s.log(step)
 	res, err := w.o.Runner.Run(ctx, run.Spec{
-		Args: []string{"/bin/sh", "-c", `exec >>"$1" 2>&1; eval "$2"`, "sh", log, tree.Rebase(line, w.source.Moves(s.tree))},
+		Args: []string{"/bin/sh", "-c", `exec >>"$1" 2>&1; eval "$2"`, "sh", log, line},
 		Env:  env, Dir: s.dir(), Stdin: stdin, Timeout: w.o.Timeout,
 	})
 	if err != nil {

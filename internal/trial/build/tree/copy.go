@@ -185,7 +185,7 @@ func (s *Source) configured() []string {
 	return out
 }
 
-var buildFile = regexp.MustCompile(`^([Mm]akefile.*|GNUmakefile.*|.*\.(mk|mak|make|ninja|cmake)|config\.(status|cache|mk)|libtool|\.config)$`)
+var buildFile = regexp.MustCompile(`^([Mm]akefile.*|GNUmakefile.*|.*\.(mk|mak|make|ninja|cmake|sh)|config\.(status|cache|mk)|libtool|\.config)$`)
 
 // tellsTools says whether a file tells a build which tools to run.
 func tellsTools(rel string, configured []string) bool {
