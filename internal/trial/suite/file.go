@@ -159,13 +159,27 @@ func Load(path string) (*File, error) {
 // Parse reads the text of a suite file.
 func Parse(data []byte) (*File, error) {
 	var f File
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&f); err != nil {
-		return nil, errors.New(strings.TrimSpace(yaml.FormatError(err, false, true)))
+	if err := decode(data, &f); err != nil {
+		return nil, err
 	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	return &f, nil
+}
+
+// decode reads YAML. The library panics on some malformed documents (a tag
+// without a type before a mapping, for one), which are errors here.
+func decode(data []byte, f *File) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not a YAML document that can be read: %v", p)
+		}
+	}()
+	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(f); err != nil {
+		return errors.New(strings.TrimSpace(yaml.FormatError(err, false, true)))
+	}
+	return nil
 }
 
 func (f *File) check() error {
