@@ -56,8 +56,9 @@ func (w *Workshop) copy(ctx context.Context, s site, patches []string) error {
 
 // tools are the moves from the real compilers to the wrappers of a site.
 func (w *Workshop) tools(s site) []tree.Move {
-	var out []tree.Move
-	for from, to := range w.box.Tools(s.bin()) {
+	tools := w.box.Tools(s.bin())
+	out := make([]tree.Move, 0, len(tools))
+	for from, to := range tools {
 		out = append(out, tree.Move{From: from, To: to})
 	}
 	return out
