@@ -185,6 +185,14 @@ func join(p *Proposal, edits *[]analyzer.FixEdit, f *analyzer.FixAnswer, again b
 	p.Refusals = unite(p.Refusals, f.Refusals)
 	p.Assumptions = unite(p.Assumptions, f.Assumptions)
 	p.Notes = unite(p.Notes, f.Notes)
+	if p.Kind == BitField { // each unit edits its own uses beside the declaration
+		for _, e := range f.Edits {
+			if !slices.Contains(*edits, e) {
+				*edits = append(*edits, e)
+			}
+		}
+		return
+	}
 	if again && len(p.Refusals) == 0 && !slices.Equal(*edits, f.Edits) {
 		p.Refusals = append(p.Refusals, Remark{Text: "two units that include the file would need different edits"})
 	}
@@ -221,8 +229,6 @@ func everywhere(ctx context.Context, o Options, p *Proposal, edits []analyzer.Fi
 		if err != nil {
 			return nil, err
 		}
-		// Each unit edits its own uses beside the declaration.
-		other.Refusals = slices.DeleteFunc(other.Refusals, func(r Remark) bool { return r.Line == 0 })
 		p.Refusals = unite(p.Refusals, other.Refusals)
 		for _, m := range more {
 			if !slices.Contains(edits, m) {

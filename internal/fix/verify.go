@@ -36,9 +36,14 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	if len(errs) > 0 {
 		return nil
 	}
-	var better bool
-	p.Effect, better = compare(before, after, p.Kind == WideStore)
-	if !better {
+	var verdict int
+	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	switch {
+	case verdict > 0:
+	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField):
+		// What they save is masks and shifts, which loads and stores do not show.
+		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not tell what it gains: measure it (whyhot try --fix)"})
+	default:
 		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing by it: " + p.Effect, File: at.File, Line: at.Line})
 	}
 	return nil
@@ -89,7 +94,8 @@ func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, file
 
 // compare holds the loops as written against each other: the same loop of the
 // same function, inlined copies apart.
-func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string, better bool) {
+// The verdict is 1 for better, -1 for worse, 0 where nothing tells.
+func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string, verdict int) {
 	type key struct {
 		function string
 		depth, n int
@@ -109,10 +115,13 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 	}
 	was, is := index(before), index(after)
 	if len(was) == 0 {
-		return "no loop stands there to compare", mayVanish
+		if mayVanish {
+			return "fewer stores; no loop stands there to compare", 1
+		}
+		return "no loop stands there to compare", 0
 	}
 	effect = "the loop is compiled as before"
-	worse := false
+	better, worse := false, false
 	for k, w := range was {
 		n, there := is[k]
 		if !there {
@@ -134,7 +143,13 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 			}
 		}
 	}
-	return effect, better && (!worse || len(was) > 1)
+	switch {
+	case better && (!worse || len(was) > 1):
+		return effect, 1
+	case worse:
+		return effect, -1
+	}
+	return effect, 0
 }
 
 // least is what counts as a difference in loads or stores an iteration.
@@ -151,13 +166,16 @@ func gain(was, is analyzer.LoopState) int {
 		}
 		return 0
 	}
+	if !is.Present && !is.Idiom {
+		return 0 // unrolled or gone: nothing to compare
+	}
 	switch a, b := rank(was), rank(is); {
 	case b > a:
 		return 1
 	case b < a:
 		return -1
 	}
-	if !was.Present || !is.Present {
+	if !was.Present {
 		return 0
 	}
 	saved := was.LoadsPerIteration - is.LoadsPerIteration + was.StoresPerIteration - is.StoresPerIteration

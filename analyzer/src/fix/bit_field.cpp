@@ -17,6 +17,8 @@ class LayoutUses : public RecursiveASTVisitor<LayoutUses> {
 public:
   LayoutUses(const RecordDecl *R, const Source &S, Answer &Out) : R(R->getCanonicalDecl()), S(S), C(S.C), Out(Out) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
+  // Containers ask for sizes and copy bytes, whatever the layout is.
+  bool isOwn(SourceLocation L) const { return !S.SM.isInSystemHeader(S.SM.getExpansionLoc(L)); }
 
   bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *E) {
     if (E->getKind() == UETT_SizeOf && isIt(E->getTypeOfArgument()) && !sizesMemory(E))
@@ -83,7 +85,10 @@ private:
              isIt(Call->getArg(1)->IgnoreParenCasts()->getType()->getPointeeType());
     return false;
   }
-  void forbid(const char *Why, const Expr *E) { Out.Refusals.push_back(S.remark(Why, E->getBeginLoc())); }
+  void forbid(const char *Why, const Expr *E) {
+    if (isOwn(E->getBeginLoc()))
+      Out.Refusals.push_back(S.remark(Why, E->getBeginLoc()));
+  }
 
   const Decl *R;
   const Source &S;
@@ -239,6 +244,29 @@ void fieldsIn(const Stmt *St, std::vector<const FieldDecl *> &Stored, std::vecto
 }
 
 } // namespace
+
+void bitFieldAt(ASTContext &C, const Context &K, Answer &Out) {
+  class Finder : public RecursiveASTVisitor<Finder> {
+  public:
+    explicit Finder(const Context &K) : K(K) {}
+    bool VisitFieldDecl(FieldDecl *F) {
+      if (F->isBitField() && !F->getParent()->isDependentContext() && K.S.isAt(F->getLocation(), K.Asked) &&
+          K.S.line(F->getLocation()) == K.Asked.Line)
+        Found = F;
+      return true;
+    }
+    const FieldDecl *Found = nullptr;
+
+  private:
+    const Context &K;
+  };
+  Finder Find(K);
+  Find.TraverseDecl(C.getTranslationUnitDecl());
+  if (!Find.Found)
+    return;
+  Out.Found = true;
+  Plain(Find.Found, K.S, Out).run();
+}
 
 void bitField(const ast::FunctionFacts &F, const Context &K, Answer &Out) {
   const ast::Loop *L = loopAt(F.Loops, K);

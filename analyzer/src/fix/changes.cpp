@@ -124,6 +124,49 @@ bool isPlainLibraryCall(const FunctionDecl *F) {
       .Default(false);
 }
 
+// Does the call let other threads run, or wait for them?
+bool synchronises(const Expr *E) {
+  if (!E)
+    return false;
+  if (isa<AtomicExpr>(E))
+    return true;
+  const FunctionDecl *F = nullptr;
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    F = Call->getDirectCallee();
+  else if (const auto *CC = dyn_cast<CXXConstructExpr>(E))
+    F = CC->getConstructor();
+  if (!F)
+    return false;
+  if (const auto *M = dyn_cast<CXXMethodDecl>(F); M && isStd(M) && M->getParent()->getIdentifier()) {
+    StringRef Class = M->getParent()->getName();
+    return Class.contains("mutex") || Class.contains("lock") || Class.contains("atomic") || Class.contains("thread") ||
+           Class.contains("condition_variable") || Class.contains("semaphore") || Class.contains("future") ||
+           Class.contains("promise") || Class.contains("latch") || Class.contains("barrier");
+  }
+  if (!F->getIdentifier())
+    return false;
+  StringRef N = F->getName();
+  for (StringRef Prefix :
+       {"pthread_", "__gthread", "sem_", "mtx_", "cnd_", "thrd_", "atomic_", "__atomic", "__sync", "sched_", "epoll_"})
+    if (N.starts_with(Prefix))
+      return true;
+  return llvm::StringSwitch<bool>(N)
+      .Cases("sleep", "usleep", "nanosleep", "poll", "select", "wait", "waitpid", "fork", "vfork", "syscall", true)
+      .Default(false);
+}
+
+// A library object that runs code of the program when it is called.
+bool runsForeignCode(QualType T) {
+  T = T.getNonReferenceType();
+  if (T->isFunctionPointerType() || T->isFunctionType() || T->isMemberFunctionPointerType())
+    return true;
+  const auto *R = T->getAsCXXRecordDecl();
+  return isStd(R) && R->getIdentifier() &&
+         llvm::StringSwitch<bool>(R->getName())
+             .Cases("function", "move_only_function", "packaged_task", "reference_wrapper", true)
+             .Default(false);
+}
+
 } // namespace
 
 const CXXRecordDecl *ownerOf(const Expr *E) {
@@ -325,7 +368,11 @@ Kind Changes::record(const Effect &X, const Effect &R, std::string &Why) const {
 Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
   if (R.Where.isDirect() && R.Where.Root && Own.isPrivate(R.Where.Root))
     return Judgement::Stays;
-  const Expr *E = X.Inner && isa<CallExpr, CXXConstructExpr>(X.Inner) ? X.Inner : X.Site;
+  if (synchronises(X.Inner) || synchronises(X.Site)) {
+    Why = "the loop synchronises with other threads";
+    return Judgement::Changes;
+  }
+  const Expr *E = X.Site;
   if (!E || !isa<CallExpr, CXXConstructExpr>(E)) {
     Why = X.Type.isNull() ? "the loop synchronises with other threads, or runs assembly, or frees memory"
                           : "a destructor runs in the loop whose body is not seen";
@@ -341,15 +388,14 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
     return Judgement::Changes;
   }
   const std::string Name = Callee->getQualifiedNameAsString();
-  if (X.Inner && isa<AtomicExpr>(X.Inner)) {
-    Why = "the loop synchronises with other threads";
-    return Judgement::Changes;
-  }
   const bool Library = isStd(Callee) || isPlainLibraryCall(Callee);
   const CXXRecordDecl *Owner = V.Owner;
   bool Reaches = false;
   auto pass = [&](const Expr *A, QualType T, bool Mutable) {
-    if (!A || !Mutable)
+    if (!A)
+      return;
+    Reaches |= runsForeignCode(A->getType());
+    if (!Mutable)
       return;
     ast::Path P = A->isGLValue() ? F.Known.effects().paths().lvalue(A) : F.Known.effects().paths().value(A);
     StringRef At = P.Key;
@@ -370,22 +416,15 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
     QualType T = P->getType();
     const bool Indirect = T->isPointerType() || T->isReferenceType();
     QualType To = Indirect ? T->getPointeeType() : T;
+    Reaches |= runsForeignCode(T);
     pass(ast::argumentFor(E, P), To, Indirect ? !To.isConstQualified() : To->getAsCXXRecordDecl() != nullptr);
   }
   if (Reaches) {
     Why = "`" + Name + "` gets the object that `" + V.Text + "` is part of, and may change it";
     return Judgement::Changes;
   }
-  if (Library) {
-    if (isStd(Callee) &&
-        llvm::StringSwitch<bool>(M && M->getParent()->getIdentifier() ? M->getParent()->getName() : "")
-            .Cases("mutex", "condition_variable", "thread", "atomic", "unique_lock", "lock_guard", true)
-            .Default(false)) {
-      Why = "the loop synchronises with other threads";
-      return Judgement::Changes;
-    }
+  if (Library)
     return Judgement::Stays;
-  }
   Why = "`" + Name + "`, whose body is not seen, does not change `" + V.Text + "`";
   return Judgement::Assumed;
 }

@@ -68,6 +68,8 @@ public:
       if (One.Found)
         merge(One, S, F);
     }
+    if (!Out.Found && R.Kind == "bit-field")
+      bitFieldAt(C, Here, Out);
     if (!Out.Refusals.empty())
       Out.Edits.clear();
   }

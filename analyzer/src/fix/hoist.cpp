@@ -193,12 +193,17 @@ private:
         continue;
       }
       Lines.push_back(Line);
-      Out.Assumptions.insert(Out.Assumptions.end(), Why[I].begin(), Why[I].end());
+      assume(Why[I], X);
       if (!X.AtEntry)
         Proofs.require(X.First, F, Out.Assumptions);
       for (const CharSourceRange &R : X.Where)
         Out.Edits.push_back(C.S.replace(R, Name));
-      What.push_back("`" + X.V.Text + "`");
+      What.push_back("`" + (X.Data ? data(X) : X.V.Text) + "`");
+    }
+    for (const auto &[Key, Values] : Assumed) {
+      Remark R = Values.first;
+      R.Text.replace(R.Text.find(Mark), 1, llvm::join(Values.second, ", "));
+      Out.Assumptions.push_back(R);
     }
     Out.Notes.insert(Out.Notes.end(), Left.begin(), Left.end());
     if (Lines.empty()) {
@@ -210,6 +215,21 @@ private:
     }
     C.S.before(L.Statement, Parents, Lines, Out.Edits);
     Out.What = "reads " + llvm::join(What, ", ") + " once, before the loop";
+  }
+
+  // One store is one assumption, however many values it is about.
+  void assume(const std::vector<Remark> &Why, const Candidate &X) {
+    const std::string Quoted = "`" + X.V.Text + "`";
+    for (Remark R : Why) {
+      const size_t At = R.Text.rfind(Quoted);
+      if (At == std::string::npos) {
+        Out.Assumptions.push_back(R);
+        continue;
+      }
+      R.Text.replace(At, Quoted.size(), 1, Mark);
+      auto &Values = Assumed.try_emplace({R.Line, R.Column, R.Text}, R, std::vector<std::string>()).first->second;
+      Values.second.push_back(Quoted);
+    }
   }
 
   StringRef suffix(const Expr *E) const {
@@ -259,6 +279,8 @@ private:
   Answer &Out;
   std::vector<std::pair<llvm::FoldingSetNodeID, Candidate>> Found;
   std::map<size_t, std::vector<Remark>> Why;
+  static constexpr char Mark = '\x01';
+  std::map<std::tuple<unsigned, unsigned, std::string>, std::pair<Remark, std::vector<std::string>>> Assumed;
   std::set<std::string> Blocked;
   std::vector<Remark> Left;
 };

@@ -22,5 +22,7 @@ void wideStore(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void retype(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void vectorBool(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void bitField(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+// The bit-field that is declared on the line, for units that only use it.
+void bitFieldAt(clang::ASTContext &C, const Context &K, Answer &Out);
 
 } // namespace whyhot::fix

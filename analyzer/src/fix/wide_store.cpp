@@ -66,7 +66,8 @@ std::optional<Byte> byteOf(const Expr *E, const VarDecl *I, const ASTContext &C)
   };
   for (;;) {
     E = E->IgnoreParens();
-    if (const auto *Cast = dyn_cast<CastExpr>(E); Cast && Cast->getCastKind() == CK_IntegralCast) {
+    if (const auto *Cast = dyn_cast<CastExpr>(E);
+        Cast && (Cast->getCastKind() == CK_IntegralCast || Cast->getCastKind() == CK_NoOp)) {
       E = Cast->getSubExpr();
       continue;
     }
