@@ -41,7 +41,8 @@ def inclusive(path):
     data = json.loads(out.stdout)
     shares = {}
     for f in data["functions"]:
-        shares[f["function"]] = shares.get(f["function"], 0) + f["total"] / data["total"]
+        name = f.get("function", "[" + f.get("binary", "?") + "]")
+        shares[name] = shares.get(name, 0) + f["total"] / data["total"]
     return shares, data["total"]
 
 
@@ -112,6 +113,8 @@ def collector():
         stats, _ = run("perf", "report", "-i", str(data), "--stats")
         count = {k: int(n) for k, n in re.findall(r"^\s*(SAMPLE|LOST) events:\s+(\d+)", stats.stdout, re.M)}
         print(f"perf: {data.stat().st_size / 1e6:.2f} MB, {cpu:.1f} s of CPU, {count.get('SAMPLE', 0):,} samples (idle ones included), {count.get('LOST', 0)} losses")
+        _, cpu = run(WHYHOT, "top", "--no-symbols", "-n", "1", str(data))
+        print(f"perf: {cpu:.1f} s of CPU more to unwind the copied stacks afterwards (whyhot's reader)")
         data.unlink()
     finally:
         busy.kill()

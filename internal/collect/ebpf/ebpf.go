@@ -2,6 +2,7 @@ package ebpf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -95,6 +96,9 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 	}
 	r.Report(collect.Progress{Phase: collect.PhaseStarting})
 	err := rec.attach(ctx, pids)
+	if err == nil && ctx.Err() != nil {
+		err = errors.New("interrupted before the recording began")
+	}
 	if err == nil {
 		// The terminal is the command's from here on.
 		r.Report(collect.Progress{Phase: collect.PhaseRecording})

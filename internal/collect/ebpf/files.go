@@ -11,6 +11,7 @@ import (
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
+	"golang.org/x/sys/unix"
 )
 
 // files knows where the binaries that the profiler met lie. It keeps them open,
@@ -20,6 +21,7 @@ type files struct {
 	mu   sync.Mutex
 	byID map[libpf.FileID]*binary
 	used map[libpf.FileID]bool
+	most int // files that may be open
 }
 
 // binary is one file that was mapped.
@@ -30,11 +32,17 @@ type binary struct {
 
 var _ reporter.ExecutableReporter = (*files)(nil)
 
-// maxOpen bounds how many files are kept open.
+// maxOpen bounds how many files are kept open, beside a quarter of what this
+// process may open at all: the profiler opens files, too.
 const maxOpen = 4096
 
 func newFiles() *files {
-	return &files{byID: map[libpf.FileID]*binary{}, used: map[libpf.FileID]bool{}}
+	most := maxOpen
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
+		most = int(min(limit.Cur/4, maxOpen))
+	}
+	return &files{byID: map[libpf.FileID]*binary{}, used: map[libpf.FileID]bool{}, most: most}
 }
 
 // ReportExecutable implements reporter.ExecutableReporter. The profiler calls it
@@ -48,7 +56,7 @@ func (f *files) ReportExecutable(m *reporter.ExecutableMetadata) {
 	}
 	bin := &binary{path: strings.Clone(m.Mapping.Path)}
 	f.byID[id] = bin
-	if len(f.byID) > maxOpen || m.Mapping.IsVDSO() {
+	if len(f.byID) > f.most || m.Mapping.IsVDSO() {
 		return
 	}
 	opened, err := m.Process.OpenMappingFile(m.Mapping)

@@ -186,7 +186,8 @@ const (
 func (p *profiler) learn(ctx context.Context, pids []uint32) {
 	var waiting []uint32
 	for _, pid := range pids {
-		if p.shared.mute(pid) && p.shared.list(pid) {
+		marked := p.shared.mute(pid)
+		if p.shared.list(pid) && marked {
 			waiting = append(waiting, pid)
 		}
 	}

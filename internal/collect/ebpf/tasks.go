@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	perf "github.com/elastic/go-perf"
@@ -56,7 +57,7 @@ func followTasks(pids []int, system bool) (*tasks, error) {
 	if err := perf.Dummy.Configure(attr); err != nil {
 		return nil, fmt.Errorf("%s: %w", Name, err)
 	}
-	for cpu := range runtime.NumCPU() {
+	for _, cpu := range onlineCPUs() {
 		ring, err := perf.Open(attr, perf.AllThreads, cpu, nil)
 		if errors.Is(err, unix.ENODEV) {
 			continue // the processor is off
@@ -75,6 +76,39 @@ func followTasks(pids []int, system bool) (*tasks, error) {
 		t.members[uint32(pid)] = true
 	}
 	return t, nil
+}
+
+const onlineFile = "/sys/devices/system/cpu/online"
+
+// onlineCPUs lists the numbers of the processors that run.
+func onlineCPUs() []int {
+	text, err := os.ReadFile(onlineFile)
+	if err != nil {
+		text = fmt.Appendf(nil, "0-%d", runtime.NumCPU()-1)
+	}
+	return cpuList(string(text))
+}
+
+// cpuList reads the kernel's form of a set of processors: "0-3,8,10-11".
+func cpuList(text string) []int {
+	var out []int
+	for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		first, err := strconv.Atoi(low)
+		if err != nil {
+			continue
+		}
+		last := first
+		if isRange {
+			if last, err = strconv.Atoi(high); err != nil {
+				continue
+			}
+		}
+		for cpu := first; cpu <= last; cpu++ {
+			out = append(out, cpu)
+		}
+	}
+	return out
 }
 
 func (t *tasks) close() {

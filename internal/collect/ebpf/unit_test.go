@@ -206,6 +206,14 @@ func TestTheBufferIsBounded(t *testing.T) {
 	}
 }
 
+func TestCPUList(t *testing.T) {
+	for text, want := range map[string][]int{"0-3,8,10-11\n": {0, 1, 2, 3, 8, 10, 11}, "0\n": {0}, "": nil, "x,2-y,1": {1}} {
+		if got := cpuList(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 func TestReasons(t *testing.T) {
 	for code, want := range map[int]string{4012: "just loaded", 2003: "Python", 3001: "Ruby", 9999: "error 9999"} {
 		if got := reason(code); !strings.Contains(got, want) {
