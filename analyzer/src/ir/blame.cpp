@@ -28,9 +28,8 @@ public:
   bool reaches(const Sites &Changed) {
     auto Edited = CloneModule(*Small);
     if (!Changed.empty())
-      retypeStores(*Edited, P, [&](const Instruction &I) {
-        return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0;
-      });
+      retypeStores(*Edited, P,
+                   [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
     const World W = optimise(std::move(Edited), TM, Level, P, {F.C.Function}, RemarkDetail::LoopFates);
     const LoopState S = stateOf(W, F);
     const LoopState &Written = F.C.Worlds.at("written");

@@ -15,7 +15,7 @@ namespace whyhot::ir {
 // line change together). M is the unoptimised unit. Sets are disjoint; none is
 // found where more than the listed writes must change, or where the function
 // compiled on its own behaves differently.
-std::vector<std::vector<unsigned>> blame(const llvm::Module &M, llvm::TargetMachine &TM,
-                                         llvm::OptimizationLevel Level, const Predicate &P, const Followed &F);
+std::vector<std::vector<unsigned>> blame(const llvm::Module &M, llvm::TargetMachine &TM, llvm::OptimizationLevel Level,
+                                         const Predicate &P, const Followed &F);
 
 } // namespace whyhot::ir

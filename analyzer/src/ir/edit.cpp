@@ -108,8 +108,7 @@ bool hoistReloads(const LoopFacts &X, const SiteFilter &Only) {
     return false;
   LLVMContext &Context = X.L->getHeader()->getContext();
   MDBuilder Builder(Context);
-  auto *Scope =
-      MDNode::get(Context, {Builder.createAnonymousAliasScope(Builder.createAnonymousAliasScopeDomain())});
+  auto *Scope = MDNode::get(Context, {Builder.createAnonymousAliasScope(Builder.createAnonymousAliasScopeDomain())});
   for (Instruction *S : Stores)
     addToList(*S, LLVMContext::MD_alias_scope, Scope);
   // Only what would live in a local: everything else the loop reads may still

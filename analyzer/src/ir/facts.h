@@ -16,11 +16,11 @@ struct LoopState {
   bool Idiom = false;         // replaced by memset, memcpy or the like, or deleted
   bool FullyUnrolled = false; // its body stands once for every iteration
   bool Vectorised = false;
-  unsigned VectorWidth = 0;   // elements, 0 when scalar
+  unsigned VectorWidth = 0; // elements, 0 when scalar
   unsigned Interleave = 0;
   unsigned Unroll = 1;
   unsigned Calls = 0;
-  unsigned Reloads = 0;       // caused by blamed stores alone
+  unsigned Reloads = 0;         // caused by blamed stores alone
   double LoadsPerIteration = 0; // per iteration of the source loop
   double StoresPerIteration = 0;
   // What an average iteration does: code on a branch that is hardly taken
@@ -28,9 +28,9 @@ struct LoopState {
   double UsualLoads = 0;
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
-  double Iterations = 1;      // source iterations in one pass of the loop's body
-  std::string Header;         // name of the block it starts with, "" when there is none
-  std::string Function;       // where the counterpart stands
+  double Iterations = 1; // source iterations in one pass of the loop's body
+  std::string Header;    // name of the block it starts with, "" when there is none
+  std::string Function;  // where the counterpart stands
   // On request only.
   std::map<std::string, double> Cycles; // per source iteration, by CPU
   std::string Assembly;
@@ -48,13 +48,13 @@ struct Candidate {
   std::string Predicate;
   std::string Function;
   SourceChain Start;
-  unsigned EndLine = 0; // in the file of the innermost point of Start
+  unsigned EndLine = 0;               // in the file of the innermost point of Start
   std::vector<SourceChain> Enclosing; // starts of the loops around it, inner first
   unsigned Depth = 1;
   bool Innermost = false;
   unsigned MostIterations = 0; // 0 when nothing bounds them
-  std::vector<Access> Loads;  // the repeated loads
-  std::vector<Access> Writes; // the stores blamed for them
+  std::vector<Access> Loads;   // the repeated loads
+  std::vector<Access> Writes;  // the stores blamed for them
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
   std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"

@@ -37,9 +37,7 @@ std::string chainKey(const SourceChain &Chain) {
   return Key;
 }
 
-std::string leafKey(const SourceChain &Chain) {
-  return Chain.empty() ? std::string() : chainKey({Chain[0]});
-}
+std::string leafKey(const SourceChain &Chain) { return Chain.empty() ? std::string() : chainKey({Chain[0]}); }
 
 unsigned LoopFacts::blamedReloads() const {
   std::set<const LoadInst *> Distinct;
@@ -251,8 +249,8 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
     if (AA.alias(MemoryLocation::get(Load), MemoryLocation::get(Clobber)) != AliasResult::MayAlias)
       continue;
     for (Instruction *First : ByAddress[Load->getPointerOperand()])
-      if (First != Load && First != Clobber && accessType(*First) == Load->getType() &&
-          DT.dominates(First, Clobber) && DT.dominates(Clobber, Load)) {
+      if (First != Load && First != Clobber && accessType(*First) == Load->getType() && DT.dominates(First, Clobber) &&
+          DT.dominates(Clobber, Load)) {
         Found.push_back({Load, First, Clobber});
         break;
       }
@@ -271,8 +269,8 @@ unsigned endLineOf(const Loop &L) {
   return Together && End->getLine() >= Start->getLine() ? End->getLine() : 0;
 }
 
-std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, DominatorTree &DT,
-                                    MemorySSA &MSSA, const Predicate &P) {
+std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, DominatorTree &DT, MemorySSA &MSSA,
+                                    const Predicate &P) {
   std::vector<LoopFacts> All;
   std::map<const Loop *, size_t> Index;
   std::set<const Instruction *> Punning;

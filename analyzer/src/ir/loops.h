@@ -57,7 +57,7 @@ struct LoopFacts {
   llvm::Loop *L = nullptr;
   std::string Function;
   SourceChain Start;
-  unsigned EndLine = 0; // last source line, in the file of the innermost point of Start; 0 unknown
+  unsigned EndLine = 0;               // last source line, in the file of the innermost point of Start; 0 unknown
   std::vector<SourceChain> Enclosing; // starts of the loops around it, inner first
   unsigned Depth = 1;
   bool Innermost = false;
@@ -83,8 +83,8 @@ struct LoopFacts {
 };
 
 // The loops of one function in preorder.
-std::vector<LoopFacts> analyseLoops(llvm::Function &F, llvm::LoopInfo &LI, llvm::AAResults &AA,
-                                    llvm::DominatorTree &DT, llvm::MemorySSA &MSSA, const Predicate &P);
+std::vector<LoopFacts> analyseLoops(llvm::Function &F, llvm::LoopInfo &LI, llvm::AAResults &AA, llvm::DominatorTree &DT,
+                                    llvm::MemorySSA &MSSA, const Predicate &P);
 
 // Adds how often the parts of each loop run: its bound and what an average
 // iteration does.

@@ -31,7 +31,8 @@ bool tellsFate(StringRef Pass) {
 }
 
 bool isAt(const DILocation &D, const DiagnosticLocation &Leaf) {
-  return D.getLine() == Leaf.getLine() && D.getColumn() == Leaf.getColumn() && D.getFilename() == Leaf.getRelativePath();
+  return D.getLine() == Leaf.getLine() && D.getColumn() == Leaf.getColumn() &&
+         D.getFilename() == Leaf.getRelativePath();
 }
 
 // A remark keeps the leaf position only; the block it hangs on has the inlining

@@ -73,9 +73,8 @@ bool mergesBits(const Value *V, const Value *Address, unsigned Depth = 0) {
 // what instruction combining makes of it.
 bool mergesStoredBits(const Instruction &I) {
   auto *S = plainStore(I);
-  return S && untagged(I) && S->getValueOperand()->getType()->isIntegerTy() &&
-         isa<Instruction>(S->getValueOperand()) && !isa<LoadInst>(S->getValueOperand()) &&
-         mergesBits(S->getValueOperand(), S->getPointerOperand());
+  return S && untagged(I) && S->getValueOperand()->getType()->isIntegerTy() && isa<Instruction>(S->getValueOperand()) &&
+         !isa<LoadInst>(S->getValueOperand()) && mergesBits(S->getValueOperand(), S->getPointerOperand());
 }
 
 constexpr char BitfieldMark[] = "whyhot.bitfield";
@@ -129,9 +128,7 @@ Type *accessType(const Instruction &I) {
   return nullptr;
 }
 
-bool isCharTagged(const Instruction &I) {
-  return accessType(I) && nodeName(scalarAccessNode(I)) == "omnipotent char";
-}
+bool isCharTagged(const Instruction &I) { return accessType(I) && nodeName(scalarAccessNode(I)) == "omnipotent char"; }
 
 void markBitfieldStores(Module &M) {
   MDNode *Mark = MDNode::get(M.getContext(), {});
@@ -143,9 +140,8 @@ void markBitfieldStores(Module &M) {
 
 const std::vector<Predicate> &predicates(bool StrictAliasing) {
   static const std::vector<Predicate> Typed = {
-      {"char", blamesChar, true},         {"bitfield", blamesBitfield, true},
-      {"pointer", blamesPointer, false},  {"size", blamesSize, false},
-      {"volatile", blamesVolatile, true, true},
+      {"char", blamesChar, true},  {"bitfield", blamesBitfield, true},       {"pointer", blamesPointer, false},
+      {"size", blamesSize, false}, {"volatile", blamesVolatile, true, true},
   };
   static const std::vector<Predicate> Untyped = {
       {"char", blamesUntaggedChar, false},

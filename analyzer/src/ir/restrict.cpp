@@ -77,8 +77,7 @@ FunctionSet concerned(const Module &M, const std::vector<const Predicate *> &Ps)
       continue;
     Callees[&F] = calleesOf(F);
     for (const Instruction &I : instructions(F))
-      if (I.getMetadata(LLVMContext::MD_tbaa_struct) ||
-          any_of(Ps, [&](const Predicate *P) { return P->Blames(I); })) {
+      if (I.getMetadata(LLVMContext::MD_tbaa_struct) || any_of(Ps, [&](const Predicate *P) { return P->Blames(I); })) {
         Storing.insert(&F);
         break;
       }

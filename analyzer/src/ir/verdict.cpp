@@ -44,8 +44,7 @@ std::string effectOf(const Predicate &P, const LoopState &World, const LoopState
   if (fewer(World.LoadsPerIteration, std::min(Written.LoadsPerIteration, Placebo.LoadsPerIteration)) &&
       worthwhile(World, Written, Placebo))
     return "fewer loads";
-  if (P.Qualifier &&
-      fewer(World.StoresPerIteration, std::min(Written.StoresPerIteration, Placebo.StoresPerIteration)))
+  if (P.Qualifier && fewer(World.StoresPerIteration, std::min(Written.StoresPerIteration, Placebo.StoresPerIteration)))
     return "fewer stores";
   return {};
 }

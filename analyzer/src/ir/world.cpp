@@ -159,7 +159,8 @@ World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel L
       continue;
     for (LoopFacts &X : Fresh.loops(F, P))
       W.Loops.push_back({X.Function, X.Start, X.L->getHeader()->getName().str(), X.Loads, X.Stores, X.Calls,
-                         X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.StoreBytes, std::move(X.StoreBytesAt)});
+                         X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.StoreBytes,
+                         std::move(X.StoreBytesAt)});
   }
   return W;
 }

@@ -98,8 +98,8 @@ bool isCandidate(const LoopFacts &X, const Predicate &P) {
 }
 
 bool namesFile(StringRef Full, StringRef Tail) {
-  return Full.ends_with(Tail) && (Full.size() == Tail.size() || Tail.starts_with("/") ||
-                                  Full[Full.size() - Tail.size() - 1] == '/');
+  return Full.ends_with(Tail) &&
+         (Full.size() == Tail.size() || Tail.starts_with("/") || Full[Full.size() - Tail.size() - 1] == '/');
 }
 
 bool touchesLine(const LoopFacts &X, const LoopInfo &LI, const Options &O) {

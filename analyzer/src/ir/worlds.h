@@ -44,10 +44,10 @@ struct Options {
 
 struct Result {
   std::vector<Candidate> Candidates;
-  std::vector<Remark> Remarks; // of the world as written
-  unsigned Loops = 0;          // looked at
-  std::vector<SourceLoop> SourceLoops;  // of the wanted functions; with Remarks alone
-  std::vector<std::string> Undefined;   // of Options::Functions, those that the unit does not define
+  std::vector<Remark> Remarks;         // of the world as written
+  unsigned Loops = 0;                  // looked at
+  std::vector<SourceLoop> SourceLoops; // of the wanted functions; with Remarks alone
+  std::vector<std::string> Undefined;  // of Options::Functions, those that the unit does not define
 };
 
 Result analyse(const llvm::Module &M, llvm::TargetMachine &TM, const Options &O);

@@ -47,9 +47,9 @@ void keepOnly(Module &M, const std::set<LoopName> &Loops) {
 }
 
 struct Block {
-  std::string Label;  // "BB0_3", "" for one that is only fallen into
-  int Loop = -1;      // index of its mark
-  std::string Header; // of the innermost loop around it
+  std::string Label;                // "BB0_3", "" for one that is only fallen into
+  int Loop = -1;                    // index of its mark
+  std::string Header;               // of the innermost loop around it
   std::vector<std::string> Parents; // the loops around that one, where this is a header
   std::string Code;
 };
@@ -59,7 +59,9 @@ StringRef after(StringRef Line, StringRef What) {
   return At == StringRef::npos ? StringRef() : Line.substr(At + What.size());
 }
 
-StringRef word(StringRef Text) { return Text.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; }); }
+StringRef word(StringRef Text) {
+  return Text.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; });
+}
 
 // Reads what the printer's comments say of a block.
 void readComment(Block &B, StringRef Line) {

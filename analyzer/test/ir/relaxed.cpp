@@ -17,3 +17,18 @@ void fill(Table *t, void *p) {
   for (long i = 0; i < t->count; ++i) // want: pointer vectorised hoisted
     t->slots[i] = p;
 }
+
+struct Bits {
+  unsigned char *out;
+  unsigned buffer;
+  unsigned count;
+};
+
+// State that is read and written in every iteration lives in locals too.
+void putBits(Bits &b, const unsigned *__restrict in, int n) {
+  for (int i = 0; i < n; ++i) { // want: char fewer-loads hoisted loads=4>1
+    b.buffer = b.buffer << 1 | (in[i] & 1);
+    b.count = (b.count + 1) & 7;
+    *b.out = (unsigned char)b.buffer;
+  }
+}
