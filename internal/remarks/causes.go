@@ -1,6 +1,9 @@
 package remarks
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // cause is why an optimisation was missed, as a reader wants to know it.
 type cause struct {
@@ -76,6 +79,10 @@ var (
 		steps: []string{"look at its attributes (noinline, another target), recursion and variable arguments"}}
 )
 
+// missed is the kind of remark that says so itself; the vectoriser gives its
+// reasons in others.
+const missed = "missed"
+
 // causeOf reads a remark; ok is false for one that is no missed optimisation, or
 // one that another remark says better. rank orders the causes of one pass, the
 // most telling first.
@@ -84,17 +91,17 @@ func causeOf(pass, kind, name, message string) (c cause, rank int, ok bool) {
 	case "loop-vectorize":
 		return vectorizeCause(kind, name)
 	case "slp-vectorizer":
-		return slp, 0, kind == "missed" && name == "NotBeneficial"
+		return slp, 0, kind == missed && name == "NotBeneficial"
 	case "licm":
 		switch {
-		case kind != "missed":
+		case kind != missed:
 		case name == "LoadWithLoopInvariantAddressInvalidated":
 			return licmInvalidated, 0, true
 		case name == "LoadWithLoopInvariantAddressCondExecuted":
 			return licmConditional, 1, true
 		}
 	case "gvn":
-		return gvnClobbered, 0, kind == "missed" && name == "LoadClobbered"
+		return gvnClobbered, 0, kind == missed && name == "LoadClobbered"
 	case "inline":
 		return inlineCause(kind, name, message)
 	}
@@ -103,22 +110,20 @@ func causeOf(pass, kind, name, message string) (c cause, rank int, ok bool) {
 
 func vectorizeCause(kind, name string) (c cause, rank int, ok bool) {
 	for i, v := range vectorize {
-		for _, n := range v.names {
-			if n == name {
-				c := v.cause
-				c.rule = ruleVectorize
-				return c, i, true
-			}
+		if slices.Contains(v.names, name) {
+			c = v.cause
+			c.rule = ruleVectorize
+			return c, i, true
 		}
 	}
 	c = vectorizeUnknown
 	c.rule = ruleVectorize
-	return c, len(vectorize), kind == "missed"
+	return c, len(vectorize), kind == missed
 }
 
 func inlineCause(kind, name, message string) (c cause, rank int, ok bool) {
 	switch {
-	case kind != "missed":
+	case kind != missed:
 	case name == "NoDefinition":
 		return inlineUnknown, 1, !strings.HasPrefix(strings.TrimSpace(message), "_ZS") && !isRuntime(message)
 	case name == "TooCostly":

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -159,13 +160,15 @@ func sorted(groups map[key]*group) []finding.Finding {
 	return out
 }
 
+const inLoop = "In this loop "
+
 // titles begin with what the pass failed to do.
 var titles = map[string]string{
 	ruleVectorize: "This loop is not vectorised: ",
 	ruleInline:    "This loop ",
-	ruleSLP:       "In this loop ",
-	ruleLICM:      "In this loop ",
-	ruleGVN:       "In this loop ",
+	ruleSLP:       inLoop,
+	ruleLICM:      inLoop,
+	ruleGVN:       inLoop,
 }
 
 func (g *group) finding() finding.Finding {
@@ -182,7 +185,7 @@ func (g *group) finding() finding.Finding {
 	if l.EndLine > l.Line {
 		f.Place.EndLine = l.EndLine
 	}
-	f.ID = finding.ID(f.Rule, f.Place, fmt.Sprint(g.ordinal))
+	f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(g.ordinal))
 	f.Evidence = []finding.Evidence{{Kind: "depth", Text: fmt.Sprintf("a loop of depth %d", l.Depth)}}
 	const most = 4
 	for _, text := range g.texts[:min(most, len(g.texts))] {
@@ -199,7 +202,7 @@ func lineList(lines []int) string {
 	const most = 6
 	text := make([]string, 0, most)
 	for _, n := range lines[:min(most, len(lines))] {
-		text = append(text, fmt.Sprint(n))
+		text = append(text, strconv.Itoa(n))
 	}
 	s := strings.Join(text, ", ")
 	if len(lines) == 1 {

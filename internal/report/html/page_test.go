@@ -35,6 +35,11 @@ func hostileReport() ReportInput {
 				Place:    finding.Place{Function: hostile, Binary: hostile, File: hostile},
 				Share:    finding.Share{Exclusive: &share},
 				Gain:     &finding.Gain{Low: 0.1, High: 0.2, Basis: hostile},
+				Accesses: []finding.Access{{Role: finding.RoleWrite, File: hostile, Line: 1, Text: hostile}},
+				Worlds:   []finding.World{{Name: hostile, Fate: finding.FateScalar, Cycles: map[string]float64{hostile: 1}}},
+				Source: &finding.Excerpt{File: hostile, Lines: []finding.ExcerptLine{
+					{Number: 1, Text: hostile, Marks: []string{finding.RoleWrite}, Share: &share}, {Number: 9, Text: hostile, Loop: true},
+				}},
 				Evidence: []finding.Evidence{{Kind: hostile, Text: hostile, Share: &share}},
 				Fix:      finding.Fix{Steps: []string{hostile}, Diff: "+" + hostile, Caveats: []string{hostile}, Licence: hostile},
 				Next:     hostile,

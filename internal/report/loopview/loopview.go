@@ -120,7 +120,7 @@ func shape(w finding.World) string {
 		text = fmt.Sprintf("scalar, unrolled %d times", w.Unroll)
 	}
 	if w.Calls > 0 {
-		text += fmt.Sprintf(", %d calls", w.Calls)
+		text += fmt.Sprintf(", calls %d", w.Calls)
 	}
 	return text
 }

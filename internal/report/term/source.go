@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -29,7 +30,7 @@ func (p *Printer) source(indent string, f finding.Finding) {
 	}
 	lines := f.Source.Lines
 	shares := slices.ContainsFunc(lines, func(l finding.ExcerptLine) bool { return l.Share != nil })
-	digits := len(fmt.Sprint(lines[len(lines)-1].Number))
+	digits := len(strconv.Itoa(lines[len(lines)-1].Number))
 	cut := leftMargin(lines)
 	p.Line()
 	for i, l := range lines {
