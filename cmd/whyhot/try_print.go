@@ -59,15 +59,15 @@ func bestVariant(o *trial.Outcome) *trial.VariantArm {
 // attach keeps the outcome beside the profile and says what became of the
 // finding.
 func (f *tryFlags) attach(o *trial.Outcome, errOut io.Writer) error {
-	if f.finding == "" {
-		return f.whatIf.attach(f.profile, o)
-	}
-	ts := o.Trials()
-	if len(ts) == 0 {
-		_, _ = fmt.Fprintf(errOut, "finding %s: nothing kept, since no variant was measured often enough\n", f.finding)
+	id, ts := f.whatIf.judged(f.profile, f.finding, o.Trials())
+	if id == "" {
 		return nil
 	}
-	if err := ledger.Append(f.profile, f.finding, ts); err != nil {
+	if len(ts) == 0 {
+		_, _ = fmt.Fprintf(errOut, "finding %s: nothing kept, since no variant was measured often enough\n", id)
+		return nil
+	}
+	if err := ledger.Append(f.profile, id, ts); err != nil {
 		return err
 	}
 	all, err := ledger.Load(f.profile)
@@ -75,9 +75,9 @@ func (f *tryFlags) attach(o *trial.Outcome, errOut io.Writer) error {
 		return err
 	}
 	text := "neither proved nor refuted yet"
-	if c := ledger.Certainty(all[f.finding]); c == finding.Proved || c == finding.Refuted {
+	if c := ledger.Certainty(all[id]); c == finding.Proved || c == finding.Refuted {
 		text = string(c)
 	}
-	_, _ = fmt.Fprintf(errOut, "finding %s: %s; kept in %s\n", f.finding, text, ledger.Path(f.profile))
+	_, _ = fmt.Fprintf(errOut, "finding %s: %s; kept in %s\n", id, text, ledger.Path(f.profile))
 	return nil
 }

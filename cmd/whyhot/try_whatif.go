@@ -17,7 +17,6 @@ import (
 	"whyhot/internal/loopfinding"
 	"whyhot/internal/report/term"
 	"whyhot/internal/trial"
-	"whyhot/internal/trial/ledger"
 	"whyhot/internal/trial/variant"
 	"whyhot/internal/trial/whatif"
 )
@@ -308,16 +307,16 @@ func (f *whatIfFlags) close() {
 	}
 }
 
-// attach keeps the prediction beside the profile. What several findings bring
-// together says nothing of each.
-func (f *whatIfFlags) attach(profile string, o *trial.Outcome) error {
-	if !f.asked() || profile == "" || len(f.plan.Edits) != 1 {
-		return nil
+// judged is the finding that the trials prove or refute, "" where none is, and
+// those of them that do. The placebo says nothing of it; what several findings
+// bring together says nothing of each.
+func (f *whatIfFlags) judged(profile, id string, ts []finding.Trial) (string, []finding.Trial) {
+	if !f.asked() {
+		return id, ts
 	}
-	for _, t := range o.Trials() {
-		if t.Variant == whatif.Side {
-			return ledger.Append(profile, f.plan.Edits[0].Finding, []finding.Trial{t})
-		}
+	if id == "" && profile != "" && len(f.plan.Edits) == 1 {
+		id = f.plan.Edits[0].Finding
+		ts = slices.DeleteFunc(ts, func(t finding.Trial) bool { return t.Variant != whatif.Side })
 	}
-	return nil
+	return id, slices.DeleteFunc(ts, func(t finding.Trial) bool { return t.Variant == whatif.PlaceboSide })
 }

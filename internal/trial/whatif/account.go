@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -30,8 +31,14 @@ type Count struct {
 // String says what was edited.
 func (c *Count) String() string {
 	const most = 3
-	in := strings.Join(c.Units[:min(most, len(c.Units))], ", ")
-	if n := len(c.Units) - most; n > 0 {
+	var short []string
+	for _, u := range c.Units {
+		if base := filepath.Base(u); !slices.Contains(short, base) { // the copy's place says nothing
+			short = append(short, base)
+		}
+	}
+	in := strings.Join(short[:min(most, len(short))], ", ")
+	if n := len(short) - most; n > 0 {
 		in += fmt.Sprintf(" and %d more", n)
 	}
 	places := "places"
