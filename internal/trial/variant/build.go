@@ -277,7 +277,8 @@ func startsPart(rest string) bool {
 
 func parsePart(part string, find Locator) (Variant, error) {
 	key, value, has := strings.Cut(part, "=")
-	if key != pgoPart && key != boltPart && key != ltoPart && value == "" {
+	plain := key == pgoPart || key == boltPart || key == ltoPart
+	if value == "" && (has || !plain) {
 		return Variant{}, fmt.Errorf("%q is no part of a variant: want pgo, lto, lto=thin, lto=full, bolt, cflags=…, ldflags=…, rustflags=…, patch=FILE, preload=LIBRARY or env=NAME=VALUE, joined with +", part)
 	}
 	switch key {

@@ -109,3 +109,23 @@ func TestPlaceComesBeforeTheVariantsOwnVariables(t *testing.T) {
 		t.Errorf("changes %q", c)
 	}
 }
+
+// FuzzParse: what is taken can be built, has a name, and says the same when its
+// parts are joined anew.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"pgo", "pgo+lto=thin+cflags=-std=c++20", "patch=a+b+bolt", "env=A=1+preload=x", "+", "lto=", "cflags='"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := parse(text, library{})
+		if err != nil {
+			return
+		}
+		if v.Name == "" {
+			t.Errorf("%q has no name", text)
+		}
+		if parts := split(text); strings.Join(parts, "+") != text {
+			t.Errorf("%q was split into %q", text, parts)
+		}
+	})
+}

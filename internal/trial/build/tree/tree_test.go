@@ -284,3 +284,20 @@ func TestRefusesTheWholeFileSystem(t *testing.T) {
 		}
 	}
 }
+
+// FuzzRebase: a text without the path stays as it is, whatever its bytes, and a
+// path that stands alone is always replaced.
+func FuzzRebase(f *testing.F) {
+	for _, s := range []string{"", "-I/a/p/x", "/a/p.", "\x00/a/p\xff", "a/a/p", "/a/p/a/p"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		moves := []Move{{"/a/p", "/q"}}
+		if !strings.Contains(text, "/a/p") && Rebase(text, moves) != text {
+			t.Errorf("%q became %q", text, Rebase(text, moves))
+		}
+		if got := Rebase(text+"\n/a/p\n", moves); !strings.HasSuffix(got, "\n/q\n") {
+			t.Errorf("%q became %q", text+"\n/a/p\n", got)
+		}
+	})
+}
