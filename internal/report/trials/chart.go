@@ -93,7 +93,11 @@ func Chart(w io.Writer, r *suite.Result) error {
 }
 
 func chartCaption(r *suite.Result) string {
-	text := fmt.Sprintf("speed-up over the baseline on %d %s: bar from min to max, dot at the geometric mean", len(r.Benchmarks), plural(len(r.Benchmarks), "benchmark"))
+	measured := 0
+	for i := range r.Summary {
+		measured = max(measured, r.Summary[i].Counted)
+	}
+	text := fmt.Sprintf("speed-up over the baseline on %d %s: bar from min to max, dot at the geometric mean", measured, plural(measured, "benchmark"))
 	if r.Chain {
 		text += "; each step keeps those before it"
 	}
@@ -136,7 +140,14 @@ func (c *canvas) spans(r *suite.Result, s scale, at func(int) float64, pitch flo
 		c.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4" fill=%q fill-opacity="0.55"><title>%s</title></rect>`,
 			x-half, top, 2*half, math.Max(2, bottom-top), spanColor, escaped(fmt.Sprintf("%s: min %s× (%s), max %s× (%s)", sum.Variant, ratio(sum.Min.Ratio.Estimate), sum.Min.Benchmark, ratio(sum.Max.Ratio.Estimate), sum.Max.Benchmark)))
 		means = append(means, fmt.Sprintf("%.1f,%.1f", x, mid))
-		labels = append(labels, func() { c.spanLabels(sum, x, half, top, mid, bottom, s) })
+		aside := 4.0 // level with the dot
+		if r.Chain && i+1 < len(r.Summary) && r.Summary[i+1].GeoMean != nil {
+			aside = -9 // off the line to the next dot
+			if r.Summary[i+1].GeoMean.Estimate >= sum.GeoMean.Estimate {
+				aside = 17
+			}
+		}
+		labels = append(labels, func() { c.spanLabels(sum, x, half, top, mid, bottom, aside, s) })
 	}
 	if r.Chain {
 		c.printf(`<polyline points=%q fill="none" stroke=%q stroke-width="2"/>`, strings.Join(means, " "), meanColor)
@@ -146,12 +157,12 @@ func (c *canvas) spans(r *suite.Result, s scale, at func(int) float64, pitch flo
 	}
 }
 
-func (c *canvas) spanLabels(sum *suite.Summary, x, half, top, mid, bottom float64, s scale) {
+func (c *canvas) spanLabels(sum *suite.Summary, x, half, top, mid, bottom, aside float64, s scale) {
 	if sum.GeoMean.Known() {
 		c.printf(`<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" stroke=%q stroke-width="3"/>`, x, x, s.y(sum.GeoMean.Low), s.y(sum.GeoMean.High), meanColor)
 	}
 	c.printf(`<circle cx="%.1f" cy="%.1f" r="5" fill=%q/>`, x, mid, meanColor)
-	c.text(x+half+6, mid+4, fmt.Sprintf(`font-weight="600" fill=%q`, meanColor), short(sum.GeoMean.Estimate)+"×")
+	c.text(x+half+6, mid+aside, fmt.Sprintf(`font-weight="600" fill=%q paint-order="stroke" stroke="#ffffff" stroke-width="4"`, meanColor), short(sum.GeoMean.Estimate)+"×")
 	const apart = 11 // two labels nearer than this run into each other
 	small := fmt.Sprintf(`text-anchor="end" font-size="11" fill=%q`, softColor)
 	if sum.Counted > 1 && bottom-top > apart {

@@ -109,7 +109,8 @@ func manyVariants(p *term.Printer, r *suite.Result) {
 	marks := map[string]string{}
 	for i := range r.Benchmarks {
 		b := &r.Benchmarks[i]
-		row := []term.Cell{{Text: b.Name}, {}}
+		row := make([]term.Cell, 2, 2+len(b.Variants))
+		row[0].Text = b.Name
 		if b.Baseline != nil {
 			row[1].Text = measured(b.Baseline.Median, b.Unit)
 		}
