@@ -230,13 +230,17 @@ func Remove(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// Room checks that copies of the tree fit below dir, before the first is made. A
+// Room checks that copies of the tree fit below dir and that what is built there
+// can be run, before the first is made. A
 // file system that shares content between copies needs little. dir must exist.
 func (s *Source) Room(dir string, copies int) error {
 	const spare = 64 << 20
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	if st.Flags&unix.ST_NOEXEC != 0 {
+		return fmt.Errorf("no program can be run in %s, whose file system is mounted noexec: name another directory with --work", dir)
 	}
 	need := int64(spare)
 	if !s.shares(dir) {
