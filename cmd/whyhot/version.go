@@ -66,7 +66,7 @@ func counterfactual(p *profile.Profile, facts *binfacts.Facts) []string {
 	var notes []string
 	seen := map[string]bool{}
 	for id := range p.NumMappings() {
-		m := p.Mapping(profile.MappingID(id)) //nolint:gosec // as many as there are
+		m := p.Mapping(profile.MappingID(id))
 		if seen[m.Path] {
 			continue
 		}
