@@ -24,6 +24,7 @@ func (t *trial) outcome(stopped Stop) *Outcome {
 	}
 	t.noteOutputs()
 	t.noteDrift()
+	t.noteWarmUp()
 	t.noteTree()
 	t.notePeak()
 	o.Notes = t.notes
@@ -123,6 +124,22 @@ func (t *trial) noteOutputs() {
 	}
 	names := slices.Sorted(maps.Keys(t.varies))
 	t.notef("not compared, since it varies between runs of the baseline: %s", strings.Join(names, ", "))
+}
+
+// noteWarmUp says that the first measured runs were still warming up: each arm's
+// took longer than all its later ones, by more than chance gives.
+func (t *trial) noteWarmUp() {
+	const clearly = 1.05
+	if t.rounds < t.rules.FewestRounds() || t.plan.Metric == Number {
+		return
+	}
+	for _, a := range t.running() {
+		vs := t.values(a, t.plan.Metric)
+		if len(vs) < 2 || vs[0] < clearly*slices.Max(vs[1:]) {
+			return
+		}
+	}
+	t.notef("the first measured run of each took longer than all later ones, as if the warm-up had not been over: --warm-up %d leaves it out", t.plan.WarmUps+1)
 }
 
 // noteDrift says that the machine changed under the trial.

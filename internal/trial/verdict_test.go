@@ -116,3 +116,23 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+func TestWarmUpThatIsNotOverIsNoted(t *testing.T) {
+	for _, c := range []struct {
+		slow string // the arm whose first measured run takes longer
+		want bool
+	}{{"both", true}, {baselineName, false}} {
+		f := newFake(nil)
+		f.each = func(arm string, n int) (*run.Result, error) {
+			d := time.Second
+			if n == 1 && (c.slow == "both" || arm == c.slow) {
+				d = 1300 * time.Millisecond
+			}
+			return result(f.noisy(d)), nil
+		}
+		o := do(t, f, planOf("a"))
+		if got := strings.Contains(strings.Join(o.Notes, "\n"), "--warm-up 2"); got != c.want {
+			t.Errorf("%s: notes %q", c.slow, o.Notes)
+		}
+	}
+}
