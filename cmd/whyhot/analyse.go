@@ -24,12 +24,15 @@ type analyseFlags struct {
 	remarks    bool
 }
 
+// usualStores are the stores that are blamed where nobody asks for others.
+const usualStores = "char"
+
 func (f *analyseFlags) add(cmd *cobra.Command, buildHelp string) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.build, "build", "p", "", buildHelp)
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers of the analyser")
-	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size, volatile")
+	fl.StringSliceVar(&f.predicates, "stores", []string{usualStores}, "which stores to blame: char, bitfield, pointer, size, volatile")
 	fl.BoolVar(&f.remarks, "remarks", false, "also list the loops in which the compiler says that it missed an optimisation, by loop and cause")
 	fl.StringSliceVar(&f.accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
 }

@@ -39,7 +39,7 @@ func newExplainLoopCmd() *cobra.Command {
 	fl.BoolVar(&f.json, "json", false, "write the analyser's facts as JSON (docs/analyzer-protocol.md)")
 	fl.BoolVar(&f.noAssembly, "no-assembly", false, "leave the machine code out")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers of the analyser")
-	fl.StringSliceVar(&f.predicates, "stores", []string{"char"}, "which stores to blame: char, bitfield, pointer, size, volatile")
+	fl.StringSliceVar(&f.predicates, "stores", []string{usualStores}, "which stores to blame: char, bitfield, pointer, size, volatile")
 	return cmd
 }
 

@@ -93,7 +93,7 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 		report.Findings = append(report.Findings, remarks.Findings(outcomes)...)
 	}
 	rankScan(&report, units, profile, f.profile)
-	return printReport(cmd, report, f.json, fmt.Sprintf("%s analysed; no loop gains from a counterfactual.", counted(len(units), "unit was", "units were")))
+	return printReport(cmd, report, f.json, counted(len(units), "unit was", "units were")+" analysed; no loop gains from a counterfactual.")
 }
 
 // rankScan orders a scan by a profile, or says that none did.
