@@ -132,6 +132,8 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 		return f.repeat(ctx, cmd, args, lookup)
 	case len(f.suite.read) > 0:
 		return f.readResults(cmd, args)
+	case f.suite.file != "" && f.whatIf.asked():
+		return errors.New("--what-if measures one command: give it with --run instead of --suite")
 	case f.suite.file != "":
 		return f.runSuite(ctx, cmd, args)
 	}
@@ -187,6 +189,7 @@ func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) er
 			outcome.Notes = append(outcome.Notes, fmt.Sprintf("the layouts could not be tried, so that small differences hold for one layout only: %v", err))
 		}
 	}
+	outcome.Notes = append(outcome.Notes, f.whatIf.notes(outcome)...)
 	if err := f.print(cmd, outcome); err != nil {
 		return err
 	}

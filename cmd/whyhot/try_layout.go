@@ -127,6 +127,9 @@ func laidOut(b *variant.Build, layout variant.Build) *variant.Build {
 	out := *b
 	out.CFlags = strings.TrimSpace(out.CFlags + " " + layout.CFlags)
 	out.RustFlags = strings.TrimSpace(out.RustFlags + " " + layout.RustFlags)
+	if out.Label != "" {
+		out.Label += " " + layout.CFlags
+	}
 	return &out
 }
 

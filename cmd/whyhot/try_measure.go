@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,7 +24,7 @@ func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.W
 	outcome, err := trial.Run(ctx, f.plan, used, trial.SystemClock{}, progress.report)
 	progress.clear()
 	if outcome != nil {
-		outcome.Notes = append(outcome.Notes, slices.Concat(f.built, f.whatIf.notes(outcome))...)
+		outcome.Notes = append(outcome.Notes, f.built...)
 		outcome.Machine.CPUs = runtime.NumCPU()
 		outcome.Machine.Model, outcome.Machine.Kernel = noise.Machine()
 		advice := ""

@@ -32,6 +32,7 @@ type whatIfFlags struct {
 	plan     whatif.Plan
 	worlds   map[string]*whatif.World // by the name of the side
 	variants []variant.Variant        // the sides
+	account  []whatif.Count           // of the edits, once they are made
 	foreign  []string                 // flags of the build that clang refuses
 	lto      bool                     // the build optimises while linking
 }
@@ -279,6 +280,9 @@ func (f *whatIfFlags) check(variants []variant.Variant) error {
 		if err := w.Check(account); err != nil {
 			return fmt.Errorf("--what-if: %w", err)
 		}
+		if v.Name == whatif.Side {
+			f.account = account.Edits
+		}
 	}
 	return nil
 }
@@ -289,10 +293,8 @@ func (f *whatIfFlags) notes(o *trial.Outcome) []string {
 		return nil
 	}
 	out := f.plan.Prediction(o)
-	if account, err := f.worlds[whatif.Side].Account(); err == nil {
-		for _, c := range account.Edits {
-			out = append(out, c.String())
-		}
+	for _, c := range f.account {
+		out = append(out, c.String())
 	}
 	if len(f.foreign) > 0 {
 		out = append(out, "flags that only gcc has were left out: "+strings.Join(f.foreign, " "))

@@ -41,6 +41,8 @@ func (p *Plan) sentence(v trial.Verdict, r finding.Interval) string {
 		return "predicted before any line is edited: " + times + " with " + subject(one) + " fixed"
 	case trial.Slower:
 		return "predicted: fixing " + subject(one) + " does not pay here, " + times
+	case trial.LayoutNoise:
+		return "predicted: fixing " + subject(one) + " makes no difference to this command but what the place of the code makes as well"
 	case trial.Same:
 		return "predicted: fixing " + subject(one) + " makes no difference to this command"
 	}
@@ -57,7 +59,7 @@ func subject(one bool) string {
 // control judges by the placebo how much of the world's ratio is the edit's.
 func (p *Plan) control(o *trial.Outcome, world, placebo *trial.VariantArm) []string {
 	alone, ok := o.SpeedUp(placebo)
-	if !ok || placebo.Verdict == trial.Same || placebo.Verdict == trial.Unclear {
+	if !ok || placebo.Verdict == trial.Same || placebo.Verdict == trial.Unclear || placebo.Verdict == trial.LayoutNoise {
 		return nil
 	}
 	why := "nothing is edited in it, so as much of any ratio here is how the code happens to lie"

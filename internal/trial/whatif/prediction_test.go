@@ -36,6 +36,7 @@ func TestPrediction(t *testing.T) {
 		{"gain", late, side(Side, trial.Faster, gain, 1), side(PlaceboSide, trial.Same, one(), 2), []string{"2.00 times as fast (1.90 to 2.10) with the finding fixed"}},
 		{"several", early, side(Side, trial.Faster, gain, 1), side(PlaceboSide, trial.Same, one(), 2), []string{"with these findings fixed"}},
 		{"none", late, side(Side, trial.Same, one(), 2), side(PlaceboSide, trial.Same, one(), 2), []string{"makes no difference"}},
+		{"layout noise", late, side(Side, trial.LayoutNoise, one(), 2), side(PlaceboSide, trial.Same, one(), 2), []string{"the place of the code"}},
 		{"loss", late, side(Side, trial.Slower, finding.Interval{Estimate: 0.9, Low: 0.88, High: 0.92}, 2.2), side(PlaceboSide, trial.Same, one(), 2), []string{"does not pay here, 0.90 times"}},
 		{"unclear", late, side(Side, trial.Unclear, gain, 2), side(PlaceboSide, trial.Same, one(), 2), []string{"no prediction"}},
 		{"different", early, side(Side, trial.Different, gain, 1), side(PlaceboSide, trial.Same, one(), 2), []string{"not safe"}},
