@@ -101,6 +101,8 @@ private:
       for (const Decl *D : DS->decls())
         if (isa<RecordDecl>(D))
           declaration(D);
+    if (In)
+      R->Threads.see(S, In);
     if (const auto *Call = dyn_cast<CallExpr>(S); Call && In)
       if (const FunctionDecl *F = Call->getDirectCallee(); F && isInlinable(F))
         Calls[F->getCanonicalDecl()].push_back({Call, In});

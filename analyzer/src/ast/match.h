@@ -49,6 +49,7 @@ struct Match {
   std::string Location; // the memory that is read again, as the source writes it
   Written Target;
   std::vector<std::string> Notes;
+  const void *Subject = nullptr; // the rule's own, of the AST's lifetime
 
   // What Result::Sites has its calls under.
   const std::string &key() const { return Linkage.empty() ? Function : Linkage; }

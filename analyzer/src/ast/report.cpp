@@ -141,6 +141,12 @@ void Report::add(Match M, const FunctionDecl *F) {
   Functions.push_back(F);
 }
 
+void Report::eachOf(llvm::StringRef Rule, llvm::function_ref<void(Match &, const FunctionDecl *)> Change) {
+  for (size_t I = 0; I < R.Matches.size(); I++)
+    if (R.Matches[I].Rule == Rule && Functions[I])
+      Change(R.Matches[I], Functions[I]);
+}
+
 void Report::addSites(const CallMap &Calls) {
   for (size_t I = 0; I < R.Matches.size(); I++)
     if (Functions[I])

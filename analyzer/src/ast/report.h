@@ -5,6 +5,7 @@
 #include "ast/match.h"
 
 #include "ast/facts/flow.h"
+#include "ast/facts/threads.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Mangle.h"
 #include "clang/Lex/Preprocessor.h"
@@ -32,10 +33,13 @@ public:
   void add(Match M, const clang::FunctionDecl *F);
   // Adds the calls of the matched functions, once all are known.
   void addSites(const CallMap &Calls);
+  // Calls Change with the matches of a rule and the functions they are in.
+  void eachOf(llvm::StringRef Rule, llvm::function_ref<void(Match &, const clang::FunctionDecl *)> Change);
   Result take() { return std::move(R); }
 
   const clang::Preprocessor &PP;
   const Options &O;
+  ThreadFacts Threads; // complete when a rule's Unit is called
 
 private:
   std::vector<Site> sitesOf(const clang::FunctionDecl *Callee, const CallMap &Calls) const;

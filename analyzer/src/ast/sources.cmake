@@ -11,6 +11,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/facts/locals.cpp
   src/ast/facts/loops.cpp
   src/ast/facts/path.cpp
+  src/ast/facts/threads.cpp
   src/ast/facts/types.cpp
   src/ast/report.cpp
   src/ast/user_rules/user_rules.cpp

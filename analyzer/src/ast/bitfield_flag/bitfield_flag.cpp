@@ -58,6 +58,7 @@ private:
     M.Target = {FD->getType().getAsString(F.Context.getPrintingPolicy()), FD->getQualifiedNameAsString(),
                 R.span(FD->getSourceRange()), "project"};
     neighbours(FD, M);
+    M.Subject = FD->getCanonicalDecl();
     R.add(std::move(M), F.Function);
   }
 
@@ -68,23 +69,24 @@ private:
     return Own->isShared(F.Known.effects().paths().lvalue(ME));
   }
 
-  // The other fields of the word, and whether the struct looks shared.
+  // The other fields of the word, how wide it is, and whether the struct looks
+  // shared.
   void neighbours(const FieldDecl *FD, Match &M) const {
-    const RecordDecl *RD = FD->getParent();
-    const ASTRecordLayout &Layout = F.Context.getASTRecordLayout(RD);
-    const uint64_t Width = F.Context.getTypeSize(FD->getType());
-    const uint64_t Unit = Layout.getFieldOffset(FD->getFieldIndex()) / Width;
+    const ASTRecordLayout &Layout = F.Context.getASTRecordLayout(FD->getParent());
+    const std::vector<const FieldDecl *> Run = runOf(FD);
     std::string Others;
-    bool Threads = false;
-    for (const FieldDecl *Other : RD->fields()) {
-      Threads |= isForThreads(Other->getType());
-      if (Other != FD && Other->isBitField() && Other->getDeclName() &&
-          Layout.getFieldOffset(Other->getFieldIndex()) / Width == Unit)
+    for (const FieldDecl *Other : Run)
+      if (Other != FD && Other->getDeclName())
         Others += (Others.empty() ? "" : ", ") + Other->getNameAsString();
-    }
-    if (!Others.empty())
-      M.Notes.push_back("the word is shared with " + Others);
-    if (Threads && !Others.empty())
+    if (Others.empty())
+      return;
+    const FieldDecl *Last = Run.back();
+    const uint64_t Bits = Layout.getFieldOffset(Last->getFieldIndex()) + Last->getBitWidthValue(F.Context) -
+                          Layout.getFieldOffset(Run.front()->getFieldIndex());
+    M.Notes.push_back("the word is shared with " + Others + ": " + std::to_string(Bits) + " bits, of which it has " +
+                      std::to_string(FD->getBitWidthValue(F.Context)) + ", are loaded" +
+                      (M.Write.Line ? ", merged and stored" : "") + " together");
+    if (llvm::any_of(FD->getParent()->fields(), [](const FieldDecl *X) { return isForThreads(X->getType()); }))
       M.Notes.push_back("the struct looks shared between threads: an update here writes the other thread's bits back");
   }
 
@@ -99,8 +101,18 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).visit(F.Function->getBody());
 }
 
+// Once the whole unit is known: who else writes the word?
+void inUnit(ASTContext &, Report &R) {
+  R.eachOf("bitfield-flag", [&R](Match &M, const FunctionDecl *F) {
+    const auto *FD = static_cast<const FieldDecl *>(M.Subject);
+    if (auto Other = R.Threads.elsewhere(FD, F))
+      M.Notes.push_back(Other->In->getQualifiedNameAsString() + " updates " + Other->Field->getNameAsString() +
+                        " of the same word in another thread: the two updates undo each other, a data race");
+  });
+}
+
 } // namespace
 
-const Rule BitfieldFlagRule = {inFunction, nullptr};
+const Rule BitfieldFlagRule = {inFunction, inUnit};
 
 } // namespace whyhot::ast
