@@ -17,15 +17,15 @@ import (
 	"whyhot/internal/profile"
 )
 
-// agent builds a request in the way of the OpenTelemetry eBPF profiler.
-type agent struct {
+// request builds a request in the way of the OpenTelemetry eBPF profiler.
+type request struct {
 	pd      pprofile.Profiles
 	d       pprofile.ProfilesDictionary
 	strings map[string]int32
 }
 
-func newAgent() *agent {
-	a := &agent{pd: pprofile.NewProfiles(), strings: map[string]int32{}}
+func newRequest() *request {
+	a := &request{pd: pprofile.NewProfiles(), strings: map[string]int32{}}
 	a.d = a.pd.Dictionary()
 	a.s("")
 	a.d.AttributeTable().AppendEmpty()
@@ -37,7 +37,7 @@ func newAgent() *agent {
 	return a
 }
 
-func (a *agent) s(text string) int32 {
+func (a *request) s(text string) int32 {
 	i, ok := a.strings[text]
 	if !ok {
 		i = int32(len(a.strings))
@@ -47,7 +47,7 @@ func (a *agent) s(text string) int32 {
 	return i
 }
 
-func (a *agent) attr(key string, value any) int32 {
+func (a *request) attr(key string, value any) int32 {
 	row := a.d.AttributeTable().AppendEmpty()
 	row.SetKeyStrindex(a.s(key))
 	if err := row.Value().FromRaw(value); err != nil {
@@ -56,7 +56,7 @@ func (a *agent) attr(key string, value any) int32 {
 	return int32(a.d.AttributeTable().Len() - 1)
 }
 
-func (a *agent) mapping(file, buildID string, start, limit, offset uint64) int32 {
+func (a *request) mapping(file, buildID string, start, limit, offset uint64) int32 {
 	m := a.d.MappingTable().AppendEmpty()
 	m.SetFilenameStrindex(a.s(file))
 	m.SetMemoryStart(start)
@@ -68,7 +68,7 @@ func (a *agent) mapping(file, buildID string, start, limit, offset uint64) int32
 	return int32(a.d.MappingTable().Len() - 1)
 }
 
-func (a *agent) location(mapping int32, address uint64, frame, function, file string, line int64) int32 {
+func (a *request) location(mapping int32, address uint64, frame, function, file string, line int64) int32 {
 	l := a.d.LocationTable().AppendEmpty()
 	l.SetMappingIndex(mapping)
 	l.SetAddress(address)
@@ -86,12 +86,12 @@ func (a *agent) location(mapping int32, address uint64, frame, function, file st
 	return int32(a.d.LocationTable().Len() - 1)
 }
 
-func (a *agent) stack(locations ...int32) int32 {
+func (a *request) stack(locations ...int32) int32 {
 	a.d.StackTable().AppendEmpty().LocationIndices().FromRaw(locations)
 	return int32(a.d.StackTable().Len() - 1)
 }
 
-func (a *agent) profile(pid int64, exe string) pprofile.Profile {
+func (a *request) profile(pid int64, exe string) pprofile.Profile {
 	rp := a.pd.ResourceProfiles().AppendEmpty()
 	rp.Resource().Attributes().PutInt(attrPID, pid)
 	rp.Resource().Attributes().PutStr(attrPath, "/usr/bin/"+exe)
@@ -115,8 +115,8 @@ func sample(p pprofile.Profile, stack int32, times ...uint64) pprofile.Sample {
 }
 
 // example is a process with kernel, native, Python and vDSO frames.
-func example() *agent {
-	a := newAgent()
+func example() *request {
+	a := newRequest()
 	libc := a.mapping("libc.so.6", "AB12", 0x26000, 0x17c000, 0x26000)
 	kernel := a.mapping("vmlinux", "cd34", 0, 0, 0)
 	vdso := a.mapping("linux-vdso.1.so", "", 0, 0x1000, 0)
@@ -132,7 +132,7 @@ func example() *agent {
 	return a
 }
 
-func decode(t *testing.T, a *agent, o Options) *profile.Profile {
+func decode(t *testing.T, a *request, o Options) *profile.Profile {
 	t.Helper()
 	p, err := Decode(t.Context(), a.pd, o)
 	if err != nil {
@@ -141,7 +141,7 @@ func decode(t *testing.T, a *agent, o Options) *profile.Profile {
 	return p
 }
 
-func TestAgentsRequest(t *testing.T) {
+func TestRequestOfTheProfiler(t *testing.T) {
 	p := decode(t, example(), Options{})
 	if p.Count() != 4 || p.Total() != 200_000_000 || p.Meta.ValueType != (profile.ValueType{Type: "cpu", Unit: "nanoseconds"}) {
 		t.Errorf("count %d, total %d, %+v", p.Count(), p.Total(), p.Meta.ValueType)
@@ -246,7 +246,7 @@ func TestOtherFilesAreNotOTLP(t *testing.T) {
 }
 
 func TestWhichProfileOfSeveral(t *testing.T) {
-	a := newAgent()
+	a := newRequest()
 	f := a.location(0, 1, "", "f", "", 0)
 	off := a.profile(1, "x")
 	off.PeriodType().SetTypeStrindex(0)
@@ -271,7 +271,7 @@ func TestWhichProfileOfSeveral(t *testing.T) {
 
 // One library that two processes map at different addresses is one mapping.
 func TestOneBinaryIsOneMapping(t *testing.T) {
-	a := newAgent()
+	a := newRequest()
 	here := a.mapping("/lib/x.so", "aa", 0x7f0000001000, 0x7f0000003000, 0x1000)
 	there := a.mapping("/lib/x.so", "aa", 0x7e0000001000, 0x7e0000003000, 0x1000)
 	one, two := a.location(here, 0x7f0000001010, "native", "", "", 0), a.location(there, 0x7e0000001010, "native", "", "", 0)
@@ -286,30 +286,30 @@ func TestOneBinaryIsOneMapping(t *testing.T) {
 
 func TestHostileRequests(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(a *agent, p pprofile.Profile)
+		spoil func(a *request, p pprofile.Profile)
 		text  string
 	}{
-		"stack":      {func(_ *agent, p pprofile.Profile) { sample(p, 99, 1) }, "index 99 into stack_table"},
-		"negative":   {func(_ *agent, p pprofile.Profile) { sample(p, -1, 1) }, "index -1 into stack_table"},
-		"location":   {func(a *agent, p pprofile.Profile) { sample(p, a.stack(99), 1) }, "index 99 into location_table"},
-		"mapping":    {func(a *agent, p pprofile.Profile) { sample(p, a.stack(a.location(99, 1, "", "", "", 0)), 1) }, "index 99 into mapping_table"},
-		"attribute":  {func(_ *agent, p pprofile.Profile) { sample(p, 0, 1).AttributeIndices().Append(99) }, "index 99 into attribute_table"},
-		"type":       {func(_ *agent, p pprofile.Profile) { p.PeriodType().SetUnitStrindex(99); sample(p, 0, 1) }, "index 99 into string_table"},
-		"values":     {func(_ *agent, p pprofile.Profile) { sample(p, 0, 1, 2).Values().FromRaw([]int64{1}) }, "1 values for 2 timestamps"},
-		"overflow":   {func(_ *agent, p pprofile.Profile) { sample(p, 0).Values().FromRaw([]int64{1 << 62}) }, "out of range"},
-		"no samples": {func(*agent, pprofile.Profile) {}, ErrEmpty.Error()},
-		"function": {func(a *agent, p pprofile.Profile) {
+		"stack":      {func(_ *request, p pprofile.Profile) { sample(p, 99, 1) }, "index 99 into stack_table"},
+		"negative":   {func(_ *request, p pprofile.Profile) { sample(p, -1, 1) }, "index -1 into stack_table"},
+		"location":   {func(a *request, p pprofile.Profile) { sample(p, a.stack(99), 1) }, "index 99 into location_table"},
+		"mapping":    {func(a *request, p pprofile.Profile) { sample(p, a.stack(a.location(99, 1, "", "", "", 0)), 1) }, "index 99 into mapping_table"},
+		"attribute":  {func(_ *request, p pprofile.Profile) { sample(p, 0, 1).AttributeIndices().Append(99) }, "index 99 into attribute_table"},
+		"type":       {func(_ *request, p pprofile.Profile) { p.PeriodType().SetUnitStrindex(99); sample(p, 0, 1) }, "index 99 into string_table"},
+		"values":     {func(_ *request, p pprofile.Profile) { sample(p, 0, 1, 2).Values().FromRaw([]int64{1}) }, "1 values for 2 timestamps"},
+		"overflow":   {func(_ *request, p pprofile.Profile) { sample(p, 0).Values().FromRaw([]int64{1 << 62}) }, "out of range"},
+		"no samples": {func(*request, pprofile.Profile) {}, ErrEmpty.Error()},
+		"function": {func(a *request, p pprofile.Profile) {
 			l := a.location(0, 1, "", "", "", 0)
 			a.d.LocationTable().At(int(l)).Lines().AppendEmpty().SetFunctionIndex(99)
 			sample(p, a.stack(l), 1)
 		}, "index 99 into function_table"},
-		"name": {func(a *agent, p pprofile.Profile) {
+		"name": {func(a *request, p pprofile.Profile) {
 			l := a.location(0, 1, "", "f", "", 0)
 			a.d.FunctionTable().At(a.d.FunctionTable().Len() - 1).SetNameStrindex(99)
 			sample(p, a.stack(l), 1)
 		}, "index 99 into string_table"},
 	} {
-		a := newAgent()
+		a := newRequest()
 		c.spoil(a, a.profile(1, "x"))
 		_, err := Decode(t.Context(), a.pd, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.text) {
@@ -319,7 +319,7 @@ func TestHostileRequests(t *testing.T) {
 }
 
 func TestNegativeValuesAreSkipped(t *testing.T) {
-	a := newAgent()
+	a := newRequest()
 	p := a.profile(1, "x")
 	sample(p, 0).Values().FromRaw([]int64{-5})
 	sample(p, 0, 7)
