@@ -141,7 +141,7 @@ def check(edit, package, directory):
     verdict = agrees(predicted, edited, remarks)
     said = lambda r: ", ".join(sorted(r)) or "nothing"
     return (f"| {package}/{edit.name} | {edit.file}:{edit.line} | {'confirmed' if before['confirmed'] else 'not confirmed'}, {edit.world}: "
-            f"{fate(before['worlds']['written'])} → {fate(predicted)} | {fate(edited)} | {said(before_remarks)} → {said(remarks)} | {before_reads} → {reads} | {verdict} |")
+            f"{fate(before['worlds']['written'])} → {fate(predicted)} | {fate(edited)} | {said(before_remarks)} → {said(remarks)} | {f'{before_reads} → {reads}' if before_reads or reads else 'inlined'} | {verdict} |")
 
 
 def main():
