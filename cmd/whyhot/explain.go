@@ -134,7 +134,7 @@ func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.C
 	notes = append(notes, counterfactual(p, facts)...)
 	looked = fmt.Sprintf("%d catalogue entries were held against %s.", len(cat.Entries), countText(p))
 	if f.source.analyse.build != "" && rule.Judges(p) {
-		source, err := explainSource(cmd, p, f.source, f.all)
+		source, err := explainSource(cmd, p, pathForNext(path), f.source, f.all)
 		if err != nil {
 			return r, "", err
 		}

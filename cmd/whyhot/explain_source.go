@@ -12,7 +12,6 @@ import (
 	"whyhot/internal/join"
 	"whyhot/internal/profile"
 	"whyhot/internal/remarks"
-	"whyhot/internal/report/term"
 )
 
 // sourceFlags say what explain does with the source of the profiled program.
@@ -49,7 +48,7 @@ type sourceJoin struct {
 
 // explainSource analyses the units of the build that hold hot code, both layers
 // on the hot functions; with all the whole build.
-func explainSource(cmd *cobra.Command, p *profile.Profile, f sourceFlags, all bool) (sourceJoin, error) {
+func explainSource(cmd *cobra.Command, p *profile.Profile, path string, f sourceFlags, all bool) (sourceJoin, error) {
 	units, err := compdb.Load(f.analyse.build)
 	if err != nil {
 		return sourceJoin{}, err
@@ -84,11 +83,7 @@ func explainSource(cmd *cobra.Command, p *profile.Profile, f sourceFlags, all bo
 	ranked := heat.Rank(findings, join.Options{All: all})
 	out.findings = ranked.Findings
 	addExcerpts(out.findings, heat)
-	for i := range out.findings {
-		if pl := out.findings[i].Place; pl.File != "" && len(out.findings[i].Worlds) > 0 {
-			out.findings[i].Next = fmt.Sprintf("whyhot explain-loop %s -p %s", term.Quote(fmt.Sprintf("%s:%d", pl.File, pl.Line)), term.Quote(f.analyse.build))
-		}
-	}
+	nameCommands(out.findings, f.analyse.build, path)
 	out.notes = append(out.notes, leftOut(ranked, "with --all")...)
 	return out, nil
 }

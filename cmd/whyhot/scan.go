@@ -93,6 +93,7 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 		report.Findings = append(report.Findings, remarks.Findings(outcomes)...)
 	}
 	rankScan(&report, units, profile, f.profile)
+	nameCommands(report.Findings, f.analyse.build, f.profile)
 	return printReport(cmd, report, f.json, counted(len(units), "unit was", "units were")+" analysed; no loop gains from a counterfactual.")
 }
 

@@ -117,6 +117,7 @@ type Finding struct {
 	Evidence  []Evidence `json:"evidence"`
 	Fix       Fix        `json:"fix"`
 	Next      string     `json:"next,omitempty"`
+	See       []string   `json:"see,omitempty"` // commands that show more of it
 	Links     []string   `json:"links,omitempty"`
 	Trials    []Trial    `json:"trials,omitempty"`
 }

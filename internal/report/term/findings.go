@@ -99,13 +99,19 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 			p.Line(indent, expandTabs(strings.TrimRight(line, "\n")))
 		}
 	}
+	// A command is never broken: people copy it.
+	command := func(label, line string) {
+		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, label), styles.command.Render(Clean(line)))
+	}
+	for i, see := range f.See {
+		command([]string{"look", ""}[min(i, 1)], see)
+	}
 	if f.Next != "" {
-		// A command is never broken: people copy it.
 		label := "prove it"
 		if !strings.HasPrefix(f.Next, "whyhot try") {
 			label = "look"
 		}
-		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, label), styles.command.Render(Clean(f.Next)))
+		command(label, f.Next)
 	}
 	item("id", f.ID, styles.dim)
 }
