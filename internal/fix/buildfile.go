@@ -132,8 +132,7 @@ func editAutomake(text, program, flag string) (string, string) {
 	made := regexp.MustCompile(`(?m)^[a-z_]+_PROGRAMS\s*\+?=((?:[^\n]*\\\r?\n)*[^\n]*)\r?\n`).FindAllStringSubmatchIndex(text, -1)
 	line := -1
 	for _, m := range made {
-		words := strings.Fields(strings.ReplaceAll(text[m[2]:m[3]], "\\", " "))
-		for _, w := range words {
+		for w := range strings.FieldsSeq(strings.ReplaceAll(text[m[2]:m[3]], "\\", " ")) {
 			if w == program || strings.HasSuffix(w, "/"+program) {
 				canonical = regexp.MustCompile(`[^A-Za-z0-9_@]`).ReplaceAllString(w, "_")
 				line = m[1]
@@ -143,7 +142,7 @@ func editAutomake(text, program, flag string) (string, string) {
 	if line < 0 {
 		return "", ""
 	}
-	add := regexp.MustCompile(`(?m)^[ \t]*`+regexp.QuoteMeta(canonical)+`_LDADD\s*\+?=`).FindAllStringIndex(text, -1)
+	add := regexp.MustCompile(`(?m)^[ \t]*`+regexp.QuoteMeta(canonical)+`_LDADD\s*=`).FindAllStringIndex(text, -1)
 	switch len(add) {
 	case 0:
 		return insert(text, line, canonical+"_LDADD = "+flag+" $(LDADD)"+eolOf(text)), canonical + "_LDADD of Makefile.am"

@@ -84,7 +84,7 @@ func TestWriteLeavesChangedFilesAlone(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	for _, f := range []string{a, b} {
-		if err := os.WriteFile(f, []byte("old"), 0o640); err != nil { //nolint:gosec // the mode is what is tested
+		if err := os.WriteFile(f, []byte("old"), 0o640); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,8 +89,9 @@ func ProposeLink(o LinkOptions) (Proposal, error) {
 	return p, nil
 }
 
-// notSources are directories that hold no build file of the user's own.
-var notSources = []string{".git", ".svn", ".hg", "node_modules", "CMakeFiles", "_deps", ".libs"}
+// notSources are directories, beside hidden ones, that hold no build file of the
+// user's own.
+var notSources = []string{"node_modules", "CMakeFiles", "_deps"}
 
 const maxBuildFile = 4 << 20
 
@@ -106,7 +107,7 @@ func linkSites(dir, program, flag string) ([]site, error) {
 			return err
 		}
 		if d.IsDir() {
-			if path != dir && (slices.Contains(notSources, d.Name()) || isBuildTree(path)) {
+			if path != dir && (strings.HasPrefix(d.Name(), ".") || slices.Contains(notSources, d.Name()) || isBuildTree(path)) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -115,7 +116,7 @@ func linkSites(dir, program, flag string) ([]site, error) {
 		if edit == nil || !d.Type().IsRegular() {
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(path) //nolint:gosec // G122: the user's own tree; a swapped link shows text, nothing is written through it
 		if err != nil || len(text) > maxBuildFile {
 			return err
 		}

@@ -30,7 +30,13 @@ const FieldDecl *lastField(const ast::Path &P) { return tail(P).contains('.') ? 
 
 bool inUnion(const FieldDecl *F) { return F->getParent()->isUnion() || F->getParent()->isAnonymousStructOrUnion(); }
 
-bool isStd(const Decl *D) { return D && D->isInStdNamespace(); }
+// Somewhere within std, members of its classes too.
+bool isStd(const Decl *D) {
+  for (const DeclContext *DC = D ? D->getDeclContext() : nullptr; DC; DC = DC->getParent())
+    if (DC->isStdNamespace())
+      return true;
+  return false;
+}
 
 QualType scalarKind(QualType T, const ASTContext &C) {
   T = C.getCanonicalType(T).getUnqualifiedType();

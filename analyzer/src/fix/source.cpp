@@ -3,6 +3,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -59,7 +60,10 @@ std::string Source::path(FileID F) const {
   if (!Entry)
     return {};
   StringRef Real = Entry->getFileEntry().tryGetRealPathName();
-  return Real.empty() ? Entry->getName().str() : Real.str();
+  llvm::SmallString<256> Path(Real.empty() ? Entry->getName() : Real);
+  SM.getFileManager().makeAbsolutePath(Path);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true); // an #include may say "./x.h"
+  return Path.str().str();
 }
 
 bool Source::isAt(SourceLocation L, const Request &R) const {
