@@ -151,6 +151,11 @@ func (f *whatIfFlags) choose(cmd *cobra.Command) error {
 	all := loopfinding.Counterfactuals(outcomes, loopfinding.Options{Suspected: true}, f.world)
 	for _, want := range f.wanted {
 		found := slices.DeleteFunc(slices.Clone(all), func(c loopfinding.Counterfactual) bool { return !meant(want, c) })
+		// Of the findings at a line, those that are only suspected are meant where
+		// there is no other: somebody wants to know for sure.
+		if slices.ContainsFunc(found, confirmed) {
+			found = slices.DeleteFunc(found, func(c loopfinding.Counterfactual) bool { return !confirmed(c) })
+		}
 		if len(found) == 0 {
 			return unknownFinding(want, dir, all)
 		}
@@ -204,14 +209,15 @@ func placeOf(want string) (file string, line int, ok bool) {
 	return want[:i], line, err == nil && line > 0
 }
 
-// meant says whether an id, or a line in or of a loop, means the finding. Of the
-// findings at a line only confirmed ones are meant.
+func confirmed(c loopfinding.Counterfactual) bool { return c.Finding.Certainty != finding.Suspected }
+
+// meant says whether an id, or a line in or of a loop, means the finding.
 func meant(want string, c loopfinding.Counterfactual) bool {
 	if c.Finding.ID == want {
 		return true
 	}
 	file, line, ok := placeOf(want)
-	if !ok || c.Finding.Certainty == finding.Suspected {
+	if !ok {
 		return false
 	}
 	for _, chain := range slices.Concat(c.Loops, c.Accesses) {
@@ -224,11 +230,11 @@ func meant(want string, c loopfinding.Counterfactual) bool {
 
 func unknownFinding(want, dir string, all []loopfinding.Counterfactual) error {
 	if file, line, ok := placeOf(want); ok {
-		return fmt.Errorf("--what-if %s: no confirmed finding whose loop starts or writes in line %d of %s (`whyhot scan -p %s` lists them)", want, line, file, dir)
+		return fmt.Errorf("--what-if %s: no finding whose loop starts or writes in line %d of %s (`whyhot scan -p %s --suspected` lists them)", want, line, file, dir)
 	}
 	var ids []string
 	for _, c := range all {
-		if c.Finding.Certainty != finding.Suspected {
+		if confirmed(c) {
 			ids = append(ids, c.Finding.ID)
 		}
 	}
