@@ -23,8 +23,8 @@ protocol::Reply answer(const protocol::Request &R) {
   protocol::Reply Out;
   Out.Id = R.Id;
   auto Start = std::chrono::steady_clock::now();
-  frontend::Unit U = frontend::compile(
-      R.Directory, R.Arguments, {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files});
+  frontend::Unit U = frontend::compile(R.Directory, R.Arguments,
+                                       {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files});
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
   Out.Notes = U.Notes;

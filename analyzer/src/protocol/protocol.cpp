@@ -61,8 +61,12 @@ json::Object toJson(const ir::LoopState &S) {
 json::Array toJson(const std::vector<ir::SourceLoop> &List) {
   json::Array A;
   for (const ir::SourceLoop &L : List)
-    A.push_back(json::Object{{"function", L.Function}, {"file", json::fixUTF8(L.File)}, {"line", L.Line},
-                             {"column", L.Column},     {"end_line", L.EndLine},         {"depth", L.Depth}});
+    A.push_back(json::Object{{"function", L.Function},
+                             {"file", json::fixUTF8(L.File)},
+                             {"line", L.Line},
+                             {"column", L.Column},
+                             {"end_line", L.EndLine},
+                             {"depth", L.Depth}});
   return A;
 }
 
@@ -80,14 +84,21 @@ json::Object toJson(const ir::Candidate &C) {
   json::Array Enclosing;
   for (const ir::SourceChain &Start : C.Enclosing)
     Enclosing.push_back(toJson(Start));
-  return json::Object{{"predicate", C.Predicate}, {"function", C.Function},
-                      {"start", toJson(C.Start)}, {"end_line", C.EndLine},
-                      {"enclosing", std::move(Enclosing)}, {"most_iterations", C.MostIterations},
+  return json::Object{{"predicate", C.Predicate},
+                      {"function", C.Function},
+                      {"start", toJson(C.Start)},
+                      {"end_line", C.EndLine},
+                      {"enclosing", std::move(Enclosing)},
+                      {"most_iterations", C.MostIterations},
                       {"depth", C.Depth},
-                      {"innermost", C.Innermost}, {"loads", toJson(C.Loads)},
-                      {"writes", toJson(C.Writes)}, {"worlds", std::move(Worlds)},
-                      {"confirmed", C.Confirmed}, {"reach", json::Array(C.Reach)},
-                      {"effect", C.Effect},       {"groups", toJson(C.Groups)}};
+                      {"innermost", C.Innermost},
+                      {"loads", toJson(C.Loads)},
+                      {"writes", toJson(C.Writes)},
+                      {"worlds", std::move(Worlds)},
+                      {"confirmed", C.Confirmed},
+                      {"reach", json::Array(C.Reach)},
+                      {"effect", C.Effect},
+                      {"groups", toJson(C.Groups)}};
 }
 
 // The JSON parser calls itself for every level.
