@@ -106,6 +106,7 @@ std::string Source::indentation(SourceLocation L) const {
 
 void Source::before(const Stmt *S, const ParentMap &Parents, const std::vector<std::string> &Lines,
                     std::vector<Edit> &Out) const {
+  const std::string Indent = indentation(S->getBeginLoc());
   const Stmt *Parent = Parents.getParent(S);
   while (Parent && isa<AttributedStmt>(Parent)) {
     S = Parent;
@@ -114,7 +115,7 @@ void Source::before(const Stmt *S, const ParentMap &Parents, const std::vector<s
   auto [F, Offset] = SM.getDecomposedLoc(SM.getFileLoc(S->getBeginLoc()));
   StringRef Buffer = bufferOf(SM, F);
   size_t Start = lineStart(Buffer, Offset);
-  const std::string Eol = lineEnd(S->getBeginLoc()), Indent = indentation(S->getBeginLoc());
+  const std::string Eol = lineEnd(S->getBeginLoc());
   const bool Alone = Buffer.slice(Start, Offset).trim(" \t").empty();
   // A statement under a case label must not begin with a declaration that the
   // next label jumps over.
@@ -139,17 +140,25 @@ void Source::before(const Stmt *S, const ParentMap &Parents, const std::vector<s
     Out.push_back({path(F), unsigned(Start), 0, Text});
     return;
   }
-  std::string Text = "{" + Eol;
+  std::string Text;
   for (const std::string &L : Lines)
     Text += Indent + L + Eol;
-  Out.push_back({path(F), unsigned(Offset), 0, Text + Indent});
+  // The brace ends the line of what the statement belongs to.
+  const size_t Head = Buffer.take_front(Start).rtrim(" \t\r\n").size();
+  const StringRef HeadLine = Buffer.slice(lineStart(Buffer, Head), Head);
+  const bool Hangs = Alone && Head > 0 && Parent && !isa<CompoundStmt>(Parent) && !HeadLine.contains("//") &&
+                     !HeadLine.contains("*/") && !HeadLine.ltrim().starts_with("#");
+  if (Hangs) {
+    Out.push_back({path(F), unsigned(Head), 0, " {"});
+    Out.push_back({path(F), unsigned(Start), 0, Text});
+  } else {
+    Out.push_back({path(F), unsigned(Offset), 0, "{" + Eol + Text + Indent});
+  }
   SourceLocation End = Lexer::getLocForEndOfToken(SM.getFileLoc(S->getEndLoc()), 0, SM, C.getLangOpts());
   if (!isa<CompoundStmt>(S) &&
       Lexer::findLocationAfterToken(SM.getFileLoc(S->getEndLoc()), tok::semi, SM, C.getLangOpts(), false).isValid())
     End = Lexer::findLocationAfterToken(SM.getFileLoc(S->getEndLoc()), tok::semi, SM, C.getLangOpts(), false);
-  std::string Outer = Parent ? indentation(Parent->getBeginLoc()) : Indent;
-  Out.push_back(
-      insert(End, Eol + (Parent && isa<IfStmt, ForStmt, WhileStmt, CXXForRangeStmt>(Parent) ? Outer : Indent) + "}"));
+  Out.push_back(insert(End, Eol + (Hangs ? indentation(SM.getFileLoc(Parent->getBeginLoc())) : Indent) + "}"));
 }
 
 Edit Source::include(llvm::StringRef Header) const {
