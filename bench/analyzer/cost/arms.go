@@ -56,9 +56,9 @@ func allArms(binary string) []arm {
 	}
 	if tidy, err := exec.LookPath("clang-tidy-19"); err == nil {
 		arms = append(arms, arm{"clang-tidy-19 performance-*", func(ctx context.Context, u compdb.Unit, _ []string) (cost, error) {
-			args := []string{tidy, "--quiet", "-checks=-*,performance-*", u.File, "--"}
-			args = append(args, slices.DeleteFunc(clang(u)[1:], func(a string) bool { return a == u.File })...)
-			return timed(ctx, u.Directory, args, nil)
+			flags := slices.DeleteFunc(clang(u)[1:], func(a string) bool { return a == u.File })
+			// The tree's own .clang-tidy might ask for more.
+			return timed(ctx, u.Directory, slices.Concat([]string{tidy, "--quiet", "--config={}", "-checks=-*,performance-*", u.File, "--"}, flags), nil)
 		}})
 	}
 	return arms

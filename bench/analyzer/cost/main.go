@@ -31,8 +31,9 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the draws")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := measure(ctx, flag.Args(), *sample, *arms, *seed); err != nil {
+	err := measure(ctx, flag.Args(), *sample, *arms, *seed)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)
 		os.Exit(1)
 	}
@@ -107,7 +108,7 @@ func someFunctions(ctx context.Context, u compdb.Unit, rng *rand.Rand) ([]string
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(object.Name())
+	defer func() { _ = os.Remove(object.Name()) }()
 	_ = object.Close()
 	if _, err := timed(ctx, u.Directory, append(clang(u), "-c", "-o", object.Name()), nil); err != nil {
 		return nil, err
