@@ -57,13 +57,17 @@ func (f *tryFlags) runSuite(ctx context.Context, cmd *cobra.Command, args []stri
 		// The first command tells whose tree it is, and what to train with unless
 		// that is given.
 		f.plan.Command = file.Benchmarks[0].Command
+		f.plan.Variants = f.plan.Variants[:0]
+		for _, v := range variants {
+			f.plan.Variants = append(f.plan.Variants, v.Variant)
+		}
 		workshop, err := f.prepare(ctx, errOut)
 		if err != nil {
 			return err
 		}
 		f.built = workshop.Notes
 		defer closeWorkshop(workshop, f.build.o.Keep, errOut)
-		for i := range variants[:len(f.plan.Variants)] {
+		for i := range variants {
 			variants[i].Variant = f.plan.Variants[i]
 		}
 	}
@@ -132,6 +136,13 @@ func (f *tryFlags) suiteVariants(file *suite.File, errOut io.Writer) ([]suite.Va
 		out = append(out, suite.Variant{Variant: v})
 	}
 	out = append(out, fromFile...)
+	if !f.build.asked() {
+		for i := range out {
+			if out[i].Build != nil {
+				return nil, fmt.Errorf("%q is built: say how with --build, for example --build 'make -j2'", out[i].Name)
+			}
+		}
+	}
 	if len(out) == 0 {
 		return nil, errors.New("none of the suite's variants can be tried")
 	}

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,14 +31,14 @@ func (f *File) Changes(find variant.Locator) (found []Variant, missing []error, 
 	}
 	for _, c := range f.Variants {
 		v := Variant{}
-		if err := v.add(c, libraries); err != nil {
+		if err := v.add(f.Dir, c, libraries); err != nil {
 			missing = append(missing, fmt.Errorf("variant %q: %w", c.Name, err))
 			continue
 		}
 		found = append(found, v)
 	}
 	for _, c := range f.Steps {
-		if err := sum.add(c, libraries); err != nil {
+		if err := sum.add(f.Dir, c, libraries); err != nil {
 			return nil, nil, fmt.Errorf("step %q: %w", c.Name, err)
 		}
 		v := sum
@@ -47,8 +48,34 @@ func (f *File) Changes(find variant.Locator) (found []Variant, missing []error, 
 	return found, missing, nil
 }
 
+// ownField is what a build is read with: libraries have a field of their own.
+type ownField struct{}
+
+func (ownField) Find(string) (preload.Library, error) {
+	return preload.Library{}, errors.New("libraries stand under preload, not under build")
+}
+
+// build is how the program is made; nil when the change is not about that. Its
+// patches lie where the file does.
+func (c *Change) build(dir string) (*variant.Build, error) {
+	if c.Build == "" {
+		return nil, nil //nolint:nilnil // most changes are of another kind
+	}
+	v, err := variant.Parse(c.Build, ownField{})
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Build == nil || len(v.Env) > 0:
+		return nil, errors.New("variables stand under env, not under build")
+	}
+	for i, p := range v.Build.Patches {
+		v.Build.Patches[i] = under(dir, p)
+	}
+	return v.Build, v.Build.Check()
+}
+
 // add puts a change on top of what there is.
-func (v *Variant) add(c Change, library func(string) (*preload.Library, error)) error {
+func (v *Variant) add(dir string, c Change, library func(string) (*preload.Library, error)) error {
 	v.Name = c.Name
 	if c.Preload != "" {
 		lib, err := library(c.Preload)
@@ -57,6 +84,12 @@ func (v *Variant) add(c Change, library func(string) (*preload.Library, error)) 
 		}
 		v.Preload = lib
 	}
+	b, err := c.build(dir)
+	if err != nil {
+		return err
+	}
+	// The sum's name is the change's own.
+	v.Build = v.With(variant.Variant{Build: b}).Build
 	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
 		prefix := k + "="
 		v.Env = slices.DeleteFunc(v.Env, func(kv string) bool { return len(kv) >= len(prefix) && kv[:len(prefix)] == prefix })

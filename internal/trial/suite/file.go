@@ -58,6 +58,7 @@ type Benchmark struct {
 type Change struct {
 	Name    string      `yaml:"name"`
 	Preload string      `yaml:"preload"`
+	Build   string      `yaml:"build"` // what --variant takes: pgo+lto
 	Env     Assignments `yaml:"env"`
 	Set     Assignments `yaml:"set"`
 }
@@ -218,8 +219,11 @@ func (f *File) checkChange(i int, c *Change) error {
 	if c.Name == "" {
 		return fmt.Errorf("variant or step %d has no name", i+1)
 	}
-	if c.Preload == "" && len(c.Env) == 0 && len(c.Set) == 0 {
-		return fmt.Errorf("%q changes nothing: give it preload, env or set", c.Name)
+	if c.Preload == "" && c.Build == "" && len(c.Env) == 0 && len(c.Set) == 0 {
+		return fmt.Errorf("%q changes nothing: give it preload, build, env or set", c.Name)
+	}
+	if _, err := c.build(""); err != nil {
+		return fmt.Errorf("%q: build: %w", c.Name, err)
 	}
 	for name := range c.Set {
 		if _, ok := f.Set[name]; !ok {

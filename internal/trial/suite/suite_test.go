@@ -74,6 +74,26 @@ func TestStepsAddUp(t *testing.T) {
 	}
 }
 
+func TestStepsOfBuildsAddUp(t *testing.T) {
+	f := parse(t, "benchmarks: [{command: a}]\nsteps:\n"+
+		"- {name: allocator, preload: lib}\n- {name: loops, build: patch=loops.diff}\n- {name: flags, build: pgo+lto=thin}\n")
+	f.Dir = "suites"
+	steps, _, err := f.Changes(located{})
+	if err != nil || len(steps) != 3 {
+		t.Fatalf("%v, %v", steps, err)
+	}
+	patches := []string{"suites/loops.diff"}
+	if b := steps[0].Build; b != nil {
+		t.Errorf("first step builds %+v", b)
+	}
+	if b := steps[1].Build; b == nil || !slices.Equal(b.Patches, patches) || b.PGO || b.LTO != "" {
+		t.Errorf("second step builds %+v", b)
+	}
+	if s := steps[2]; s.Name != "flags" || s.Preload == nil || !slices.Equal(s.Build.Patches, patches) || !s.Build.PGO || s.Build.LTO != "thin" {
+		t.Errorf("third step: %+v, builds %+v", s, s.Build)
+	}
+}
+
 func TestFilesThatCannotBe(t *testing.T) {
 	for text, want := range map[string]string{
 		"benchmarks: []":                                              "no benchmarks",
@@ -88,6 +108,10 @@ func TestFilesThatCannotBe(t *testing.T) {
 		"benchmarks: [{command: a}]\nsteps: [{env: {A: 1}}]":          "no name",
 		"benchmarks: [{command: a}]\nsteps: [{name: s, set: {b: 1}}]": "no value for the baseline",
 		"benchmarks: [{command: a}]\nsteps: [{name: s, env: {A: 1}}]\nvariants: [{name: t, env: {A: 1}}]": "exclude each other",
+		"benchmarks: [{command: a}]\nsteps: [{name: s, build: o3}]":                                       `"o3" is no part`,
+		"benchmarks: [{command: a}]\nsteps: [{name: s, build: lto=fast}]":                                 "lto=fast",
+		"benchmarks: [{command: a}]\nsteps: [{name: s, build: preload=mimalloc}]":                         "under preload",
+		"benchmarks: [{command: a}]\nsteps: [{name: s, build: pgo+env=A=1}]":                              "under env",
 		"benchmarks: [": "[",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -177,7 +177,7 @@ func (c *Choices) Combine(preloads, envs []Variant, find Locator) ([]Variant, er
 		out = slices.Concat(out, preloads, envs)
 	}
 	for _, text := range c.Named {
-		v, err := parse(text, find)
+		v, err := Parse(text, find)
 		if err != nil {
 			return nil, fmt.Errorf("--variant %s: %w", text, err)
 		}
@@ -202,7 +202,7 @@ func product(axes []axis) []Variant {
 		var next []Variant
 		for _, v := range out {
 			for _, w := range a {
-				next = append(next, v.with(w))
+				next = append(next, v.With(w))
 			}
 		}
 		out = next
@@ -210,8 +210,8 @@ func product(axes []axis) []Variant {
 	return out
 }
 
-// with joins two variants.
-func (v Variant) with(w Variant) Variant {
+// With joins two variants; what both say, w says last.
+func (v Variant) With(w Variant) Variant {
 	switch {
 	case v.Build == nil:
 		v.Build = w.Build
@@ -242,16 +242,16 @@ const (
 // keywords begin a part of --variant.
 var keywords = []string{pgoPart, ltoPart, boltPart, "cflags=", "ldflags=", "rustflags=", "patch=", "preload=", "env="}
 
-// parse reads parts joined with a plus: pgo+lto+cflags=-O3. A plus inside of a
+// Parse reads parts joined with a plus: pgo+lto+cflags=-O3. A plus inside of a
 // value (-std=c++20) stays, since no keyword follows it.
-func parse(text string, find Locator) (Variant, error) {
+func Parse(text string, find Locator) (Variant, error) {
 	var v Variant
 	for _, part := range split(text) {
 		w, err := parsePart(part, find)
 		if err != nil {
 			return v, err
 		}
-		v = v.with(w)
+		v = v.With(w)
 	}
 	return v, nil
 }

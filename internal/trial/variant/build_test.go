@@ -64,7 +64,7 @@ func TestFlagsTogetherAreOneVariant(t *testing.T) {
 }
 
 func TestNamedVariants(t *testing.T) {
-	v, err := parse("cflags=-std=c++20 -O2+pgo+lto=full+patch=a+b.diff+ldflags=-Wl,-O1", library{})
+	v, err := Parse("cflags=-std=c++20 -O2+pgo+lto=full+patch=a+b.diff+ldflags=-Wl,-O1", library{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := parse(text, library{})
+		v, err := Parse(text, library{})
 		if err != nil {
 			return
 		}
