@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
 	"whyhot/internal/collect/session"
+	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
 )
@@ -37,6 +39,7 @@ type recordFlags struct {
 	options   session.Options
 	pids      []int
 	callGraph string
+	otlp      otlpFlags
 }
 
 func newRecordCmd() *cobra.Command {
@@ -65,6 +68,8 @@ func newRecordCmd() *cobra.Command {
 	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to walk stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
 	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, name no functions")
 	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
+	flags.StringVar(&f.otlp.endpoint, "otlp", "", "send the profile to `HOST:PORT`; a file is then written with -o only ("+endpointHelp+")")
+	f.otlp.add(flags)
 	return cmd
 }
 
@@ -98,6 +103,14 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 	o.Chosen = func(s collect.Sampler, why string) {
 		_, _ = fmt.Fprintf(stderr, "whyhot: recording with %s: %s\n", s.Name(), why)
 	}
+	if f.otlp.endpoint != "" {
+		client, err := f.otlp.client()
+		if err != nil {
+			return fmt.Errorf("--otlp: %w", err)
+		}
+		defer func() { _ = client.Close() }() // everything was sent, or told of
+		o.Deliver = func(ctx context.Context, p *profile.Profile) error { return f.otlp.deliver(ctx, client, p) }
+	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	result, err := session.Record(ctx, *o)
@@ -106,7 +119,7 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 		printNotes(stderr, result)
 	}
 	if err == nil {
-		printResult(stderr, result)
+		printResult(stderr, result, f.otlp.endpoint)
 	}
 	return commandError(result, err, ctx.Err() != nil)
 }
@@ -190,7 +203,7 @@ func printNotes(w io.Writer, r *session.Result) {
 // adviceLines is how many binaries without names are listed.
 const adviceLines = 3
 
-func printResult(w io.Writer, r *session.Result) {
+func printResult(w io.Writer, r *session.Result, server string) {
 	var b strings.Builder
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "whyhot: note: %s\n", warning)
@@ -206,9 +219,15 @@ func printResult(w io.Writer, r *session.Result) {
 	if r.Lost > 0 {
 		fmt.Fprintf(&b, ", %s lost", quantity.Count(int64(r.Lost)))
 	}
-	if r.Path == session.Stdout {
+	if server != "" {
+		fmt.Fprintf(&b, ", sent to %s", server)
+	}
+	switch r.Path {
+	case "":
+		b.WriteString("\n")
+	case session.Stdout:
 		fmt.Fprintf(&b, ", %s\n", quantity.Bytes(float64(r.Size)))
-	} else {
+	default:
 		name := term.Quote(r.Path)
 		fmt.Fprintf(&b, " → %s (%s)\nnext:  whyhot explain %s\n       whyhot top %s\n", r.Path, quantity.Bytes(float64(r.Size)), name, name)
 	}

@@ -77,6 +77,7 @@ const (
 	PhaseRecording Phase = "recording"
 	PhaseReading   Phase = "reading the samples"
 	PhaseNaming    Phase = "naming functions"
+	PhaseSending   Phase = "sending"
 	PhaseWriting   Phase = "writing"
 )
 

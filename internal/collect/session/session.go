@@ -19,11 +19,14 @@ import (
 
 // Options are the user's wishes.
 type Options struct {
-	Target    collect.Target
-	Settings  collect.Settings
-	Sampler   string // Auto or a sampler's name
-	Output    string // "" names the file after the target, Stdout is the standard output
-	NoSymbols bool   // leave addresses without names
+	Target   collect.Target
+	Settings collect.Settings
+	Sampler  string // Auto or a sampler's name
+	Output   string // "" names the file after the target, Stdout is the standard output
+	// Deliver may be nil. Where there is no Output it takes the place of the file,
+	// which is then written only when Deliver fails: what was recorded is not lost.
+	Deliver   func(context.Context, *profile.Profile) error
+	NoSymbols bool // leave addresses without names
 	DebugDirs []string
 	Streams   command.Streams
 	// Chosen is told which sampler records, and why, before it begins. It may
@@ -34,7 +37,7 @@ type Options struct {
 
 // Result is what came of it.
 type Result struct {
-	Path      string
+	Path      string // "" where no file was written
 	Size      int64
 	Sampler   string
 	Samples   int64
@@ -158,16 +161,26 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 	if err := work.Err(); err != nil {
 		return errors.New("interrupted: nothing was written")
 	}
-	request.Report(collect.Progress{Phase: collect.PhaseWriting})
-	size, err := out.commit(p)
-	if err != nil {
-		return err
-	}
-	r.Size, r.Samples, r.Lost, r.Warnings = size, p.Count(), p.Meta.Lost, p.Meta.Warnings
+	r.Samples, r.Lost, r.Warnings = p.Count(), p.Meta.Lost, p.Meta.Warnings
 	if p.Meta.Duration > 0 {
 		r.Duration = p.Meta.Duration
 	}
-	return nil
+	var undelivered error
+	if o.Deliver != nil {
+		request.Report(collect.Progress{Phase: collect.PhaseSending})
+		undelivered = o.Deliver(work, p)
+		if undelivered == nil && o.Output == "" {
+			r.Path = ""
+			return nil
+		}
+	}
+	request.Report(collect.Progress{Phase: collect.PhaseWriting})
+	size, err := out.commit(p)
+	if err == nil && undelivered != nil {
+		err = fmt.Errorf("the profile was not sent, it is in %s: %w", r.Path, undelivered)
+	}
+	r.Size = size
+	return err
 }
 
 // minUnnamed is the share of a profile without names from which a binary is

@@ -294,6 +294,41 @@ func TestFileHasEverything(t *testing.T) {
 	}
 }
 
+// What is delivered needs no file, unless one was asked for or the delivery fails.
+func TestDelivery(t *testing.T) {
+	away := errors.New("the server is away")
+	for name, c := range map[string]struct {
+		output string
+		err    error
+		file   bool
+	}{
+		"delivered":          {},
+		"delivered and kept": {output: "asked for", file: true},
+		"not delivered":      {err: away, file: true},
+		"neither":            {output: "asked for", err: away, file: true},
+	} {
+		path := filepath.Join(t.TempDir(), "p.pb.gz")
+		out, err := openOutput(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delivered := int64(0)
+		o := Options{NoSymbols: true, Output: c.output, Deliver: func(_ context.Context, p *profile.Profile) error {
+			delivered = p.Count()
+			return c.err
+		}}
+		result := Result{Path: path}
+		err = result.finish(t.Context(), &o, &collect.Request{}, small(), out)
+		out.abandon()
+		if !errors.Is(err, c.err) || delivered != small().Count() || result.Samples != small().Count() {
+			t.Errorf("%s: %v, %d samples delivered, %+v", name, err, delivered, result)
+		}
+		if _, err := os.Stat(path); (err == nil) != c.file || (result.Path != "") != c.file {
+			t.Errorf("%s: file %v, path %q", name, err, result.Path)
+		}
+	}
+}
+
 func TestFailedCommandStillGivesAProfile(t *testing.T) {
 	program := burn.Build(t)
 	_, result := recordWith(t, &preload.Sampler{}, "sh", "-c", `"$0" plain 60; exit 6`, program)

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"whyhot/internal/otlp/send"
+	"whyhot/internal/profile"
+)
+
+// otlpFlags say where profiles are sent to, and how.
+type otlpFlags struct {
+	endpoint  string
+	insecure  bool
+	ca        string
+	tokenFile string
+	headers   map[string]string
+	resource  map[string]string
+}
+
+const endpointHelp = "OTLP/gRPC server, or a URL: grpc[s]://HOST:PORT, http[s]://HOST:PORT"
+
+func (f *otlpFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.insecure, "insecure", false, "send unencrypted to other machines, too")
+	flags.StringVar(&f.ca, "ca", "", "trust the certificate authorities in this `FILE` (PEM) alone")
+	flags.StringVar(&f.tokenFile, "token-file", "", "send the token in this `FILE` as \"Authorization: Bearer\"")
+	flags.StringToStringVar(&f.headers, "header", nil, "send this header with every request (`NAME=VALUE`, repeatable)")
+	flags.StringToStringVar(&f.resource, "resource", nil, "attribute of everything that is sent (`NAME=VALUE`, repeatable); host.name is set")
+}
+
+// client makes the client that the flags describe.
+func (f *otlpFlags) client() (*send.Client, error) {
+	e, err := send.ParseEndpoint(f.endpoint, f.insecure)
+	if err != nil {
+		return nil, err
+	}
+	o := send.Options{Endpoint: e, Headers: map[string]string{}}
+	for k, v := range f.headers {
+		o.Headers[strings.ToLower(k)] = v
+	}
+	if f.tokenFile != "" {
+		token, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("--token-file: %w", err)
+		}
+		o.Headers["authorization"] = "Bearer " + strings.TrimSpace(string(token))
+	}
+	if f.ca != "" {
+		text, err := os.ReadFile(f.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--ca: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--ca %s: it holds no certificate in PEM form", f.ca)
+		}
+		o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return send.New(o)
+}
+
+// attributes are the resource's: what the user gave, and the machine's name.
+func (f *otlpFlags) attributes() map[string]string {
+	out := map[string]string{}
+	if host, err := os.Hostname(); err == nil {
+		out["host.name"] = host
+	}
+	maps.Copy(out, f.resource)
+	return out
+}
+
+// deliverTime is how long record tries to send.
+const deliverTime = time.Minute
+
+// deliver sends one profile, in several requests where it is large.
+func (f *otlpFlags) deliver(ctx context.Context, c *send.Client, p *profile.Profile) error {
+	parts, err := send.Parts(p, send.MaxRequest, f.attributes())
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, deliverTime)
+	defer cancel()
+	pauses := send.NewBackoff(send.FirstPause, send.LongestPause)
+	for i, part := range parts {
+		result, err := c.Deliver(limited, rand.Text(), part.Data, pauses)
+		if err == nil && result.Rejected > 0 {
+			err = fmt.Errorf("the server rejected %d profiles of the request: %s", result.Rejected, result.Message)
+		}
+		if err != nil && i > 0 {
+			err = fmt.Errorf("%d of %d requests were taken: %w", i, len(parts), err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+package receive
+
+import "go.opentelemetry.io/collector/pdata/pprofile"
+
+func otlpJSON(pd pprofile.Profiles) ([]byte, error) {
+	return (&pprofile.JSONMarshaler{}).MarshalProfiles(pd)
+}

@@ -1,0 +1,176 @@
+package receive
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pprofile"
+
+	"whyhot/internal/otlp"
+	"whyhot/internal/profile"
+)
+
+// Batch is one request that was understood.
+type Batch struct {
+	ID      string // the sender's identity of the batch (send.BatchHeader), "" where it gave none
+	Profile *profile.Profile
+	Bytes   int // of the request, decompressed
+}
+
+// Handler takes a batch. The sender is told that it has arrived when the handler
+// returns nil, and to come again later when it returns an error. Several goroutines
+// may call it.
+type Handler func(ctx context.Context, b Batch) error
+
+// Options bound what clients may ask for. Zero values are the defaults.
+type Options struct {
+	MaxMessage int           // bytes of a request, decompressed; 16 MiB
+	MaxParsed  int           // bytes that its parsed form may take; 16 × MaxMessage
+	Slots      int           // requests at a time; one a processor, two at least
+	SlotWait   time.Duration // for a slot; 2 s
+	ReadTime   time.Duration // from the first byte of a request to its last; 30 s
+	MaxClients int           // connections; 1024
+	TLS        *tls.Config   // nil: none
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxMessage == 0 {
+		o.MaxMessage = 16 << 20
+	}
+	if o.MaxParsed == 0 {
+		o.MaxParsed = 16 * o.MaxMessage
+	}
+	if o.Slots == 0 {
+		o.Slots = max(2, runtime.GOMAXPROCS(0))
+	}
+	if o.SlotWait == 0 {
+		o.SlotWait = 2 * time.Second
+	}
+	if o.ReadTime == 0 {
+		o.ReadTime = 30 * time.Second
+	}
+	if o.MaxClients == 0 {
+		o.MaxClients = 1024
+	}
+	return o
+}
+
+// Server takes requests for a handler.
+type Server struct {
+	opts   Options
+	handle Handler
+	slots  chan struct{}
+}
+
+// New makes a server; ServeGRPC and ServeHTTP serve one listener each.
+func New(o Options, h Handler) *Server {
+	o = o.withDefaults()
+	return &Server{opts: o, handle: h, slots: make(chan struct{}, o.Slots)}
+}
+
+// comeAgain is when a client that was sent away is asked to try again.
+const comeAgain = time.Second
+
+var (
+	errBusy = errors.New("all slots for requests are taken")
+	errSlow = errors.New("the request took too long to arrive")
+)
+
+// acquire waits for a slot.
+func (s *Server) acquire(ctx context.Context) error {
+	timer := time.NewTimer(s.opts.SlotWait)
+	defer timer.Stop()
+	select {
+	case s.slots <- struct{}{}:
+		return nil
+	case <-timer.C:
+		return errBusy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Server) release() { <-s.slots }
+
+// malformedError says what is wrong with a request: it will never be taken.
+type malformedError struct{ err error }
+
+func (e *malformedError) Error() string { return "malformed OTLP profiles: " + e.err.Error() }
+func (e *malformedError) Unwrap() error { return e.err }
+
+// tooLargeError says by what a request is too large.
+type tooLargeError struct{ err error }
+
+func (e *tooLargeError) Error() string { return e.err.Error() }
+func (e *tooLargeError) Unwrap() error { return e.err }
+
+// maxBatchID bounds the identity of a batch.
+const maxBatchID = 64
+
+// checkBatchID refuses an identity that could not serve as part of a file's name.
+func checkBatchID(id string) error {
+	if len(id) > maxBatchID || strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
+		return &malformedError{fmt.Errorf("the identity of the batch is not made of at most %d letters, digits, - and _", maxBatchID)}
+	}
+	return nil
+}
+
+// take judges the bytes of a request and gives what they hold to the handler. The
+// warning is what the sender should know although the request was taken.
+func (s *Server) take(ctx context.Context, id string, data []byte) (warning string, err error) {
+	if err := checkBatchID(id); err != nil {
+		return "", err
+	}
+	if err := checkBounds(data, s.opts.MaxParsed); err != nil {
+		if errors.Is(err, errMemory) {
+			return "", &tooLargeError{err}
+		}
+		return "", &malformedError{err}
+	}
+	pd, err := otlp.ParseProto(data)
+	if err != nil {
+		return "", &malformedError{err}
+	}
+	p, err := otlp.Decode(ctx, pd, otlp.Options{})
+	switch {
+	case errors.Is(err, otlp.ErrEmpty):
+		return "", nil // the protocol has such requests taken
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", &malformedError{err}
+	}
+	if err := s.handle(ctx, Batch{ID: id, Profile: p, Bytes: len(data)}); err != nil {
+		return "", err
+	}
+	return strings.Join(p.Meta.Warnings, "; "), nil
+}
+
+// takeJSON is take for the JSON form.
+func (s *Server) takeJSON(ctx context.Context, id string, text []byte) (warning string, err error) {
+	pd, err := otlp.ParseJSON(text)
+	if err != nil {
+		return "", &malformedError{err}
+	}
+	data, err := toProto(pd)
+	if err != nil {
+		return "", &malformedError{err}
+	}
+	return s.take(ctx, id, data)
+}
+
+// toProto gives the protobuf form, which the bounds are checked on. pdata follows
+// references without checking all of them.
+func toProto(pd pprofile.Profiles) (data []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("its references lead nowhere")
+		}
+	}()
+	return (&pprofile.ProtoMarshaler{}).MarshalProfiles(pd)
+}
