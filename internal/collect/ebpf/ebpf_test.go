@@ -2,6 +2,7 @@ package ebpf
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,35 @@ func whole(p *profile.Profile) float64 {
 	return 1 - share(p, func(f *profile.Function) bool { return f.Name == truncatedName })
 }
 
+// verdict collects what is wrong with one recording.
+type verdict struct{ problems []string }
+
+func (v *verdict) Errorf(format string, args ...any) {
+	v.problems = append(v.problems, fmt.Sprintf(format, args...))
+}
+
+// settled lets attempt record and judge up to three times. A profiler that gets
+// no processor because the machine is busy learns too late what was mapped where
+// and cuts stacks; what is wrong with the sampler itself is wrong each time.
+func settled(t *testing.T, attempt func(*verdict)) {
+	t.Helper()
+	const attempts = 3
+	for i := range attempts {
+		var v verdict
+		attempt(&v)
+		if len(v.problems) == 0 {
+			return
+		}
+		for _, problem := range v.problems {
+			if i < attempts-1 {
+				t.Logf("attempt %d: %s", i+1, problem)
+			} else {
+				t.Error(problem)
+			}
+		}
+	}
+}
+
 func TestCommand(t *testing.T) {
 	for _, c := range []struct {
 		name, mode string
@@ -83,28 +113,30 @@ func TestCommand(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program := burn.Build(t, c.flags...)
-			p, out := record(t.Context(), t, collect.Request{
-				Target: collect.Target{Command: []string{program, c.mode, "200"}}, Settings: collect.Settings{Frequency: 499},
+			settled(t, func(v *verdict) {
+				p, out := record(t.Context(), t, collect.Request{
+					Target: collect.Target{Command: []string{program, c.mode, "200"}}, Settings: collect.Settings{Frequency: 499},
+				})
+				if out.Exit == nil || out.Exit.Failed() || out.EndedByUs {
+					v.Errorf("outcome %+v", out)
+				}
+				heavy, light := burn.Shares(t, p, program)
+				if !burn.Near(heavy, 0.75, p.Count()) || !burn.Near(light, 0.25, p.Count()) {
+					v.Errorf("heavy %.3f, light %.3f of %d samples, want 0.75 and 0.25", heavy, light, p.Count())
+				}
+				if got := burn.Callers(t, p, program); got < 0.97 {
+					v.Errorf("%.3f of the stacks have their caller", got)
+				}
+				if got := burn.Reaches(t, p, program, "main"); got < 0.97 && c.mode == "plain" {
+					v.Errorf("%.3f of the stacks reach main", got)
+				}
+				if got := whole(p); got < 0.97 {
+					v.Errorf("%.3f of the stacks are whole", got)
+				}
+				if m := p.Meta; m.Duration <= 0 || m.Start.IsZero() || m.Period != int64(time.Second/499) || m.ValueType.Unit != "nanoseconds" {
+					v.Errorf("meta %+v", m)
+				}
 			})
-			if out.Exit == nil || out.Exit.Failed() || out.EndedByUs {
-				t.Errorf("outcome %+v", out)
-			}
-			heavy, light := burn.Shares(t, p, program)
-			if !burn.Near(heavy, 0.75, p.Count()) || !burn.Near(light, 0.25, p.Count()) {
-				t.Errorf("heavy %.3f, light %.3f of %d samples, want 0.75 and 0.25", heavy, light, p.Count())
-			}
-			if got := burn.Callers(t, p, program); got < 0.97 {
-				t.Errorf("%.3f of the stacks have their caller", got)
-			}
-			if got := burn.Reaches(t, p, program, "main"); got < 0.97 && c.mode == "plain" {
-				t.Errorf("%.3f of the stacks reach main", got)
-			}
-			if got := whole(p); got < 0.97 {
-				t.Errorf("%.3f of the stacks are whole", got)
-			}
-			if m := p.Meta; m.Duration <= 0 || m.Start.IsZero() || m.Period != int64(time.Second/499) || m.ValueType.Unit != "nanoseconds" {
-				t.Errorf("meta %+v", m)
-			}
 		})
 	}
 }
@@ -112,16 +144,18 @@ func TestCommand(t *testing.T) {
 // A stripped program is unwound all the same, and its mapping has the build ID.
 func TestStrippedProgram(t *testing.T) {
 	program := burn.Build(t, "-s")
-	p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program, "plain", "100"}}})
-	if got := whole(p); got < 0.97 || nativeOf(p, program) < 0.97 {
-		t.Errorf("%.3f of the stacks are whole, %.3f in the program", got, nativeOf(p, program))
-	}
-	for i := range p.NumMappings() {
-		m := p.Mapping(profile.MappingID(i))
-		if strings.HasPrefix(m.Path, "/") && (m.BuildID == "" || m.Limit <= m.Start) {
-			t.Errorf("mapping %+v", m)
+	settled(t, func(v *verdict) {
+		p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program, "plain", "100"}}})
+		if got := whole(p); got < 0.97 || nativeOf(p, program) < 0.97 {
+			v.Errorf("%.3f of the stacks are whole, %.3f in the program", got, nativeOf(p, program))
 		}
-	}
+		for i := range p.NumMappings() {
+			m := p.Mapping(profile.MappingID(i))
+			if strings.HasPrefix(m.Path, "/") && (m.BuildID == "" || m.Limit <= m.Start) {
+				v.Errorf("mapping %+v", m)
+			}
+		}
+	})
 }
 
 func TestLabelsAndTheTreeOfProcesses(t *testing.T) {
@@ -165,20 +199,22 @@ func TestRunningProcessAndWholeMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	p, out := record(t.Context(), t, collect.Request{
-		Target: collect.Target{PIDs: []int{cmd.Process.Pid}}, Settings: collect.Settings{Duration: time.Second},
+	settled(t, func(v *verdict) {
+		p, out := record(t.Context(), t, collect.Request{
+			Target: collect.Target{PIDs: []int{cmd.Process.Pid}}, Settings: collect.Settings{Duration: time.Second},
+		})
+		if out.Exit != nil {
+			v.Errorf("outcome %+v of a process that was not started here", out)
+		}
+		heavy, light := burn.Shares(t, p, program)
+		if heavy < 0.5 || light < 0.05 || heavy+light < 0.9 || whole(p) < 0.97 {
+			v.Errorf("heavy %.3f, light %.3f, whole %.3f of %d samples", heavy, light, whole(p), p.Count())
+		}
+		p, _ = record(t.Context(), t, collect.Request{Target: collect.Target{System: true}, Settings: collect.Settings{Duration: time.Second, Frequency: 199}})
+		if heavy, _ := burn.Shares(t, p, program); heavy == 0 {
+			v.Errorf("the busy program is in none of %d samples", p.Count())
+		}
 	})
-	if out.Exit != nil {
-		t.Errorf("outcome %+v of a process that was not started here", out)
-	}
-	heavy, light := burn.Shares(t, p, program)
-	if heavy < 0.5 || light < 0.05 || heavy+light < 0.9 || whole(p) < 0.97 {
-		t.Errorf("heavy %.3f, light %.3f, whole %.3f of %d samples", heavy, light, whole(p), p.Count())
-	}
-	p, _ = record(t.Context(), t, collect.Request{Target: collect.Target{System: true}, Settings: collect.Settings{Duration: time.Second, Frequency: 199}})
-	if heavy, _ := burn.Shares(t, p, program); heavy == 0 {
-		t.Errorf("the busy program is in none of %d samples", p.Count())
-	}
 }
 
 func TestDurationEndsTheCommand(t *testing.T) {

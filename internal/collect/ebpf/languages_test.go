@@ -70,20 +70,22 @@ func TestInterpretersAndJITs(t *testing.T) {
 			if c.kind == profile.KindJava {
 				args = compiled(t, file)
 			}
-			p, out := record(t.Context(), t, collect.Request{Target: collect.Target{Command: args}})
-			if out.Exit.Failed() {
-				t.Fatalf("the program failed: %v", out.Exit)
-			}
-			named := func(part string) float64 {
-				return share(p, func(f *profile.Function) bool { return f.Kind == c.kind && strings.Contains(f.Name, part) })
-			}
-			// The compiler may have put inner into its caller; the caller is there then.
-			if inner, outer := named(c.inner), named(c.outer); inner < 0.5 && c.kind != profile.KindJava || outer < 0.5 {
-				t.Errorf("inner in %.3f, outer in %.3f of %d samples: %v", inner, outer, p.Count(), p.Meta.Warnings)
-			}
-			if native := share(p, func(f *profile.Function) bool { return f.Kind == profile.KindNative }); native < 0.5 {
-				t.Errorf("machine code in %.3f of the samples", native)
-			}
+			settled(t, func(v *verdict) {
+				p, out := record(t.Context(), t, collect.Request{Target: collect.Target{Command: args}})
+				if out.Exit.Failed() {
+					t.Fatalf("the program failed: %v", out.Exit)
+				}
+				named := func(part string) float64 {
+					return share(p, func(f *profile.Function) bool { return f.Kind == c.kind && strings.Contains(f.Name, part) })
+				}
+				// The compiler may have put inner into its caller; the caller is there then.
+				if inner, outer := named(c.inner), named(c.outer); inner < 0.5 && c.kind != profile.KindJava || outer < 0.5 {
+					v.Errorf("inner in %.3f, outer in %.3f of %d samples: %v", inner, outer, p.Count(), p.Meta.Warnings)
+				}
+				if native := share(p, func(f *profile.Function) bool { return f.Kind == profile.KindNative }); native < 0.5 {
+					v.Errorf("machine code in %.3f of the samples", native)
+				}
+			})
 		})
 	}
 }
@@ -121,10 +123,12 @@ func main() { t := 0.0; for end := time.Now().Add(time.Second); time.Now().Befor
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
 	}
-	p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program}}})
-	if got := nativeOf(p, program); got < 0.9 || whole(p) < 0.97 {
-		t.Errorf("%.3f of %d samples in the program, %.3f whole", got, p.Count(), whole(p))
-	}
+	settled(t, func(v *verdict) {
+		p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program}}})
+		if got := nativeOf(p, program); got < 0.9 || whole(p) < 0.97 {
+			v.Errorf("%.3f of %d samples in the program, %.3f whole", got, p.Count(), whole(p))
+		}
+	})
 }
 
 // A program that loads a library while it runs, forks, and becomes another one.
@@ -168,19 +172,21 @@ int main(int argc, char **argv) {
 			t.Fatalf("gcc %v: %v\n%s", args, err, text)
 		}
 	}
-	p, out := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program, library}}, Settings: collect.Settings{Frequency: 499}})
-	if out.Exit.Failed() {
-		t.Fatalf("the program failed: %v", out.Exit)
-	}
-	if got := nativeOf(p, library); got < 0.9 || whole(p) < 0.9 {
-		t.Errorf("%.3f of %d samples in the library, %.3f whole: %v", got, p.Count(), whole(p), p.Meta.Warnings)
-	}
-	pids := map[int64]bool{}
-	for _, s := range p.Samples() {
-		pid, _ := p.Label(s.Labels, profile.LabelPID)
-		pids[pid.Num] = true
-	}
-	if len(pids) != 2 {
-		t.Errorf("samples of %d processes, want 2", len(pids))
-	}
+	settled(t, func(v *verdict) {
+		p, out := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program, library}}, Settings: collect.Settings{Frequency: 499}})
+		if out.Exit.Failed() {
+			t.Fatalf("the program failed: %v", out.Exit)
+		}
+		if got := nativeOf(p, library); got < 0.9 || whole(p) < 0.9 {
+			v.Errorf("%.3f of %d samples in the library, %.3f whole: %v", got, p.Count(), whole(p), p.Meta.Warnings)
+		}
+		pids := map[int64]bool{}
+		for _, s := range p.Samples() {
+			pid, _ := p.Label(s.Labels, profile.LabelPID)
+			pids[pid.Num] = true
+		}
+		if len(pids) != 2 {
+			v.Errorf("samples of %d processes, want 2", len(pids))
+		}
+	})
 }
