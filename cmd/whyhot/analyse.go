@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type analyseFlags struct {
 	predicates []string
 	accessors  []string
 	remarks    bool
+	timeout    time.Duration
 }
 
 // usualStores are the stores that are blamed where nobody asks for others.
@@ -33,6 +35,7 @@ func (f *analyseFlags) add(cmd *cobra.Command, buildHelp string) {
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers of the analyser")
 	fl.StringSliceVar(&f.predicates, "stores", []string{usualStores}, "which stores to blame: char, bitfield, pointer, size, volatile")
+	fl.DurationVar(&f.timeout, "unit-timeout", 5*time.Minute, "give up on a unit of the source after this time")
 	fl.BoolVar(&f.remarks, "remarks", false, "also list the loops in which the compiler says that it missed an optimisation, by loop and cause")
 	fl.StringSliceVar(&f.accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
 }
@@ -44,7 +47,7 @@ func (f *analyseFlags) options(own []userrule.Rule) (analyzer.Options, error) {
 		return analyzer.Options{}, err
 	}
 	opts := analyzer.Options{
-		Binary: binary, Workers: f.jobs, Predicates: f.predicates, Blame: true, Remarks: f.remarks,
+		Binary: binary, Workers: f.jobs, Timeout: f.timeout, Predicates: f.predicates, Blame: true, Remarks: f.remarks,
 		AST: analyzer.ASTRequest{
 			Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: f.accessors, UserRules: userrule.ForAnalyzer(own),
 		},

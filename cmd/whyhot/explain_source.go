@@ -30,7 +30,7 @@ func (f *sourceFlags) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--coverage %v: a fraction above 0 and up to 1", f.coverage)
 	}
 	if f.analyse.build == "" {
-		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache", "remarks"} {
+		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache", "remarks", "unit-timeout"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s is about the program's source: give its build with -p BUILD_DIR", name)
 			}
