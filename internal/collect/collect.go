@@ -66,6 +66,9 @@ type Settings struct {
 	CallGraph  CallGraph     // "" is auto
 	StackBytes int           // how much stack CallGraphDWARF copies a sample
 	Duration   time.Duration // 0: until the target ends or the context is done
+	// Batch makes a continuous recording: a sampler that can gives the sink a
+	// profile of what was seen each time this has passed. 0: one, at the end.
+	Batch time.Duration
 }
 
 // Phase is a stage of a recording, for whoever shows progress.

@@ -35,20 +35,20 @@ type profiler struct {
 const pollInterval = 100 * time.Millisecond
 
 // intervals are the profiler's clocks. What it learned is kept for the whole
-// recording.
-type intervals struct{}
+// recording, or in one without end for as long as unload says.
+type intervals struct{ unload time.Duration }
 
 func (intervals) MonitorInterval() time.Duration       { return 50 * time.Millisecond }
 func (intervals) TracePollInterval() time.Duration     { return pollInterval }
 func (intervals) PIDCleanupInterval() time.Duration    { return 5 * time.Minute }
-func (intervals) ExecutableUnloadDelay() time.Duration { return time.Hour }
+func (i intervals) ExecutableUnloadDelay() time.Duration { return i.unload }
 
 // frameCache is the number of frames whose names the profiler remembers.
 const frameCache = 64 << 10
 
 // attach loads the profiler. Its clock does not run yet, and it looks at no
 // process.
-func attach(ctx context.Context, frequency int, c *converter, f *files) (*profiler, error) {
+func attach(ctx context.Context, frequency int, unload time.Duration, c *converter, f *files) (*profiler, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}}
 	otellog.SetLogger(*slog.New(p.log))
@@ -61,7 +61,7 @@ func attach(ctx context.Context, frequency int, c *converter, f *files) (*profil
 	config := &tracer.Config{
 		TraceReporter:          c,
 		ExecutableReporter:     f,
-		Intervals:              intervals{},
+		Intervals:              intervals{unload},
 		InterpretersConfig:     languages,
 		FilterIdleFrames:       true,
 		SamplesPerSecond:       frequency,

@@ -65,6 +65,14 @@ func newConverter(t *tasks, f *files, period time.Duration) *converter {
 	}
 }
 
+// restart begins the next profile. A profile of its own for each batch keeps
+// memory in proportion to what one batch holds.
+func (c *converter) restart() {
+	from := c.from
+	*c = *newConverter(c.tasks, c.files, c.period)
+	c.from = from
+}
+
 // warn adds what the user should know of the profile.
 func (c *converter) warn(text string) { c.warnings = append(c.warnings, text) }
 

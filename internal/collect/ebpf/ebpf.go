@@ -61,9 +61,9 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 	if err := checkBuffer(frequency, runtime.NumCPU()); err != nil {
 		return out, err
 	}
-	rec := &recording{request: &r, frequency: frequency, period: time.Second / time.Duration(frequency)}
+	rec := &recording{request: &r, sink: sink, frequency: frequency, period: time.Second / time.Duration(frequency)}
 	p, err := rec.run(ctx, &out)
-	if err != nil {
+	if err != nil || p == nil {
 		return out, err
 	}
 	return out, sink(p)
@@ -72,6 +72,7 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 // recording is one recording under way.
 type recording struct {
 	request   *collect.Request
+	sink      collect.Sink
 	frequency int
 	period    time.Duration
 	proc      *command.Process // nil where no command is started
@@ -79,7 +80,8 @@ type recording struct {
 	files     *files
 	profiler  *profiler
 	convert   *converter
-	start     time.Time
+	start     time.Time // of the recording, or of the batch under way
+	told      uint64    // lost traces that an earlier batch told of
 }
 
 // run makes the recording.
@@ -115,11 +117,14 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 	if g := r.Settings.CallGraph; g != "" && g != collect.CallGraphAuto {
 		out.Notes = append(out.Notes, "--call-graph has no effect: it is a setting of perf")
 	}
-	ended := rec.collect(ctx)
+	ended, err := rec.collect(ctx)
 	r.Report(collect.Progress{Phase: collect.PhaseReading})
 	rec.drain(ctx)
 	if rec.proc != nil {
 		rec.finish(ctx, out)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return rec.build(ended, out)
 }
@@ -130,9 +135,9 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	if rec.tasks, err = followTasks(pids, rec.request.Target.System); err != nil {
 		return err
 	}
-	rec.files = newFiles()
+	rec.files = newFiles(rec.request.Settings.Batch == 0)
 	rec.convert = newConverter(rec.tasks, rec.files, rec.period)
-	if rec.profiler, err = attach(ctx, rec.frequency, rec.convert, rec.files); err != nil {
+	if rec.profiler, err = attach(ctx, rec.frequency, rec.unloadDelay(), rec.convert, rec.files); err != nil {
 		return err
 	}
 	if !rec.request.Target.System {
@@ -190,8 +195,9 @@ const (
 )
 
 // collect handles traces until the command or the profiler has ended, the time is
-// up or the user has had enough, and tells when that was.
-func (rec *recording) collect(ctx context.Context) time.Time {
+// up or the user has had enough, and tells when that was. It fails when the sink
+// does.
+func (rec *recording) collect(ctx context.Context) (time.Time, error) {
 	var commandDone <-chan struct{}
 	if rec.proc != nil {
 		commandDone = rec.proc.Done()
@@ -206,6 +212,12 @@ func (rec *recording) collect(ctx context.Context) time.Time {
 	defer look.Stop()
 	progress := time.NewTicker(progressInterval)
 	defer progress.Stop()
+	var batch <-chan time.Time
+	if d := rec.request.Settings.Batch; d > 0 {
+		ticker := time.NewTicker(d)
+		defer ticker.Stop()
+		batch = ticker.C
+	}
 	for {
 		select {
 		case t := <-rec.profiler.traces:
@@ -215,25 +227,65 @@ func (rec *recording) collect(ctx context.Context) time.Time {
 			rec.profiler.resync(rec.tasks)
 		case <-progress.C:
 			rec.request.Report(collect.Progress{Phase: collect.PhaseRecording, Elapsed: time.Since(rec.start)})
+		case <-batch:
+			if err := rec.deliver(); err != nil {
+				return time.Now(), err
+			}
 		case <-ctx.Done():
-			return time.Now()
+			return time.Now(), nil
 		case <-timeUp:
-			return time.Now()
+			return time.Now(), nil
 		case <-commandDone:
-			return time.Now()
+			return time.Now(), nil
 		case <-rec.profiler.tracer.Done():
 			rec.convert.warn("the profiler stopped before the end of the recording" + rec.profiler.log.suffix())
-			return time.Now()
+			return time.Now(), nil
 		}
 	}
 }
 
 // drain stops the clock and takes what is still in the kernel's buffer.
 func (rec *recording) drain(ctx context.Context) {
-	rec.profiler.lost = rec.profiler.shared.lost()
+	rec.profiler.lost = rec.lostNow()
 	rec.profiler.tracer.Close()
 	rec.tasks.read(ctx)
 	rec.profiler.handleFor(drainIntervals * pollInterval)
+}
+
+// lostNow is how many traces were lost that no batch has told of.
+func (rec *recording) lostNow() uint64 {
+	all := rec.profiler.shared.lost()
+	return all - min(all, rec.told)
+}
+
+// deliver gives the sink what was seen since the last batch. Nothing seen is no
+// batch.
+func (rec *recording) deliver() error {
+	now := time.Now()
+	rec.tasks.forget()
+	if rec.convert.samples == 0 {
+		rec.start = now
+		return nil
+	}
+	lost := rec.lostNow()
+	p := rec.convert.profile(profile.Meta{Source: Name, Start: rec.start, Duration: now.Sub(rec.start), Lost: lost})
+	rec.told += lost
+	rec.start = now
+	rec.convert.restart()
+	return rec.sink(p)
+}
+
+// A recording without end must let go of binaries that no longer run.
+const (
+	unloadAfter          = time.Hour
+	unloadWhenContinuous = 10 * time.Minute
+)
+
+func (rec *recording) unloadDelay() time.Duration {
+	if rec.request.Settings.Batch > 0 {
+		return unloadWhenContinuous
+	}
+	return unloadAfter
 }
 
 // drainIntervals is how many times the buffer is read after the end.
@@ -260,6 +312,9 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	p := rec.convert.profile(profile.Meta{
 		Source: "ebpf", Start: rec.start, Duration: ended.Sub(rec.start), Lost: rec.profiler.lost,
 	})
+	if p.Count() == 0 && rec.request.Settings.Batch > 0 {
+		return nil, nil //nolint:nilnil // earlier batches have told everything
+	}
 	if p.Count() == 0 {
 		return nil, collect.ErrNoSamples
 	}

@@ -36,7 +36,15 @@ var _ reporter.ExecutableReporter = (*files)(nil)
 // process may open at all: the profiler opens files, too.
 const maxOpen = 4096
 
-func newFiles() *files {
+// maxKnown bounds how many files are known by their path, for recordings without
+// end on machines that make new programs all the time; others keep their names.
+const maxKnown = 1 << 16
+
+// newFiles makes a table that keeps files open where keep says so.
+func newFiles(keep bool) *files {
+	if !keep {
+		return &files{byID: map[libpf.FileID]*binary{}, used: map[libpf.FileID]bool{}}
+	}
 	most := maxOpen
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
@@ -51,7 +59,7 @@ func (f *files) ReportExecutable(m *reporter.ExecutableMetadata) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id := m.MappingFile.Value().FileID
-	if f.byID[id] != nil {
+	if f.byID[id] != nil || len(f.byID) >= maxKnown {
 		return
 	}
 	bin := &binary{path: strings.Clone(m.Mapping.Path)}
@@ -74,8 +82,8 @@ func (f *files) ReportExecutable(m *reporter.ExecutableMetadata) {
 func (f *files) path(id libpf.FileID, base string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.used[id] = true
 	if bin := f.byID[id]; bin != nil {
+		f.used[id] = true
 		return bin.path
 	}
 	return base

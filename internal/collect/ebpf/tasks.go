@@ -27,6 +27,7 @@ type tasks struct {
 	names   map[uint32]string
 	changed map[uint32]struct{} // memory maps to be read anew
 	foreign []uint32            // new processes that do not belong to the target
+	ended   map[uint32]bool     // processes that ended since the last forget; true: before that
 	lost    uint64
 	records []taskRecord // of one read
 }
@@ -42,7 +43,7 @@ const ringPages = 64
 
 // followTasks begins to listen. pids are those of the target.
 func followTasks(pids []int, system bool) (*tasks, error) {
-	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, changed: map[uint32]struct{}{}}
+	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}}
 	if !system {
 		t.members = map[uint32]bool{}
 	}
@@ -182,6 +183,8 @@ func (t *tasks) next(ctx context.Context, ring *perf.Event) error {
 	switch r := record.(type) {
 	case *perf.ForkRecord:
 		t.records = append(t.records, taskRecord{r.Time, record})
+	case *perf.ExitRecord:
+		t.records = append(t.records, taskRecord{r.Time, record})
 	case *perf.CommRecord:
 		t.records = append(t.records, taskRecord{r.Time, record})
 	case *perf.MmapRecord:
@@ -198,6 +201,10 @@ func (t *tasks) apply(record perf.Record) {
 		if r.Pid != r.Ppid {
 			t.fork(r.Pid, r.Ppid)
 		}
+	case *perf.ExitRecord:
+		if r.Pid == r.Tid {
+			t.ended[r.Pid] = false
+		}
 	case *perf.CommRecord:
 		if r.Pid == r.Tid {
 			t.names[r.Pid] = r.NewName
@@ -213,6 +220,7 @@ func (t *tasks) apply(record perf.Record) {
 func (t *tasks) fork(pid, ppid uint32) {
 	delete(t.names, pid) // of an earlier process with this number
 	delete(t.sampled, pid)
+	delete(t.ended, pid)
 	if name, ok := t.names[ppid]; ok {
 		t.names[pid] = name
 	}
@@ -234,5 +242,21 @@ func (t *tasks) fork(pid, ppid uint32) {
 func (t *tasks) mapsChanged(pid uint32) {
 	if t.members[pid] || t.sampled[pid] {
 		t.changed[pid] = struct{}{}
+	}
+}
+
+// forget lets go of processes that ended before the last call: traces of theirs
+// may still have been on their way then. Recordings without end call it.
+func (t *tasks) forget() {
+	for pid, before := range t.ended {
+		if !before {
+			t.ended[pid] = true
+			continue
+		}
+		delete(t.ended, pid)
+		delete(t.names, pid)
+		delete(t.sampled, pid)
+		delete(t.changed, pid)
+		delete(t.members, pid)
 	}
 }
