@@ -94,6 +94,9 @@ func leftOut(r join.Ranked, way string) []string {
 	if r.Cold > 0 {
 		out = append(out, counted(r.Cold, "finding in the source is", "findings in the source are")+" cold: the profile never shows their lines (listed "+way+")")
 	}
+	if r.Fine > 0 {
+		out = append(out, counted(r.Fine, "finding in the source is", "findings in the source are")+" about copies of a loop that are not hot: in the hot ones, inlined elsewhere, the compiler does as well without the edit (listed "+way+")")
+	}
 	if r.Small > 0 {
 		out = append(out, counted(r.Small, "finding in the source takes", "findings in the source take")+" too little CPU to pay (listed "+way+")")
 	}

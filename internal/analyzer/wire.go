@@ -90,6 +90,9 @@ type Candidate struct {
 	Reach          []string             `json:"reach"` // the worlds whose edit has an effect
 	Effect         string               `json:"effect"`
 	Groups         [][]int              `json:"groups,omitempty"` // of Writes: each group must change type together
+	// Fine are the functions, of those asked for, with a copy of this source loop
+	// that is no candidate: nothing is loaded again there.
+	Fine []string `json:"fine,omitempty"`
 }
 
 // Remark is one optimisation remark of the world as written.

@@ -102,6 +102,20 @@ type Trial struct {
 	Verdict string   `json:"verdict"`
 }
 
+// Copy is what became of a source loop in one function: its own, or one that it
+// was inlined into.
+type Copy struct {
+	Function string `json:"function"` // linkage name
+	State    string `json:"state"`    // CopyConfirmed, CopySuspected or CopyFine
+}
+
+// The states of copies.
+const (
+	CopyConfirmed = "confirmed"
+	CopySuspected = "suspected" // no edit has an effect there
+	CopyFine      = "fine"      // nothing stops the compiler there
+)
+
 // Finding is one row of every report.
 type Finding struct {
 	ID        string     `json:"id"`
@@ -114,6 +128,7 @@ type Finding struct {
 	Accesses  []Access   `json:"accesses,omitempty"`
 	Worlds    []World    `json:"worlds,omitempty"`
 	Source    *Excerpt   `json:"source,omitempty"`
+	Copies    []Copy     `json:"copies,omitempty"` // of a loop
 	Evidence  []Evidence `json:"evidence"`
 	Fix       Fix        `json:"fix"`
 	Next      string     `json:"next,omitempty"`

@@ -103,6 +103,9 @@ func (h *Heat) ours(loc profile.LocationID) bool {
 type Range struct {
 	File      string
 	Line, End int
+	// Except are linkage names of functions of the machine code whose samples do
+	// not count.
+	Except []string
 }
 
 // Self is what ran while one of the range's lines did, in its own function or in
@@ -114,12 +117,22 @@ func (h *Heat) Self(r Range) (value, count int64) {
 		if h.selfOf[loc] == 0 {
 			continue
 		}
-		if slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end }) {
+		if slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end }) && !h.within(places, r.Except) {
 			value += h.selfOf[loc]
 			count += h.countOf[loc]
 		}
 	}
 	return value, count
+}
+
+// within says whether the machine code of a location belongs to one of the
+// functions.
+func (h *Heat) within(places []place, functions []string) bool {
+	if len(functions) == 0 || len(places) == 0 {
+		return false
+	}
+	own := linkage(h.p.Function(places[len(places)-1].function))
+	return slices.ContainsFunc(variants(own), func(name string) bool { return slices.Contains(functions, name) })
 }
 
 // Lines gives every line of a file its own share of all samples.

@@ -146,11 +146,13 @@ func TestSelfCountsWhatWasInlined(t *testing.T) {
 		r    Range
 		want int64
 	}{
-		{Range{a, 12, 0}, 400},
-		{Range{a, 11, 12}, 600}, // each sample once
-		{Range{a, 13, 99}, 0},
-		{Range{shared, 3, 5}, 600},
-		{Range{shared, 5, 5}, 200},
+		{Range{File: a, Line: 12, End: 0}, 400},
+		{Range{File: a, Line: 11, End: 12}, 600}, // each sample once
+		{Range{File: a, Line: 13, End: 99}, 0},
+		{Range{File: shared, Line: 3, End: 5}, 600},
+		{Range{File: shared, Line: 5, End: 5}, 200},
+		{Range{File: shared, Line: 3, End: 5, Except: []string{"_Z1fv"}}, 200},   // not where it was inlined into f
+		{Range{File: shared, Line: 5, End: 5, Except: []string{"_ZN1SC2Ev"}}, 0}, // another name of the same constructor
 	} {
 		if got, count := h.Self(test.r); got != test.want || count != test.want/10 {
 			t.Errorf("%v: %d of %d samples, want %d", test.r, got, count, test.want)
@@ -268,6 +270,28 @@ func TestRankLeavesOutWhatIsCold(t *testing.T) {
 	}
 	if r := h.Rank([]finding.Finding{hot, cold}, Options{All: true}); len(r.Findings) != 2 || r.Cold != 0 {
 		t.Errorf("with all: %+v", r)
+	}
+}
+
+// A loop may be made well where the caller is known: what is hot there is no
+// reason to change it.
+func TestRankDoesNotCountFineCopies(t *testing.T) {
+	h, dir := joined(t)
+	f := finding.Finding{
+		ID: "copies", Place: finding.Place{File: filepath.Join(dir, "include/shared.h"), Line: 3, EndLine: 5},
+		Copies: []finding.Copy{{Function: "_Z1fv", State: finding.CopyFine}, {Function: "_ZN1SC1Ev", State: finding.CopyConfirmed}},
+	}
+	r := h.Rank([]finding.Finding{f}, Options{})
+	if len(r.Findings) != 1 || math.Abs(*r.Findings[0].Share.Exclusive-0.2) > 1e-9 {
+		t.Errorf("the share is not that of the copy that is confirmed: %+v", r)
+	}
+	f.Copies[0].State = finding.CopySuspected // the edit that helps elsewhere does nothing there
+	if r := h.Rank([]finding.Finding{f}, Options{}); len(r.Findings) != 1 || math.Abs(*r.Findings[0].Share.Exclusive-0.2) > 1e-9 {
+		t.Errorf("a copy that no edit helps counts: %+v", r)
+	}
+	f.Copies[0].State, f.Copies[1].State = finding.CopyFine, finding.CopyFine
+	if r := h.Rank([]finding.Finding{f}, Options{}); len(r.Findings) != 0 || r.Fine != 1 || r.Cold != 0 {
+		t.Errorf("all hot copies are made well, yet: %+v", r)
 	}
 }
 

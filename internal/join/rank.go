@@ -2,6 +2,7 @@ package join
 
 import (
 	"math"
+	"slices"
 
 	"whyhot/internal/finding"
 )
@@ -24,16 +25,20 @@ type Ranked struct {
 	Findings []finding.Finding
 	Cold     int // left out: their lines never show in the profile
 	Small    int // left out: they show, but too little to pay
+	Fine     int // left out: what is hot of them are copies that the edit does not help
 }
 
 // Rank gives findings in the source their share of the CPU and an estimate of
 // what the fix may give back. A share is that of the samples that ran on the
 // finding's lines or in what was inlined there; calls out of the loop are not
-// in it, for no edit of the loop makes them faster.
+// in it, for no edit of the loop makes them faster. Nor is what ran in copies of
+// the loop, by inlining, in which the compiler does as well without the edit.
 func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	var out Ranked
 	for _, f := range findings {
-		value, count := h.Self(h.rangeOf(f))
+		r := h.rangeOf(f)
+		r.Except = exonerated(f)
+		value, count := h.Self(r)
 		share := h.share(value)
 		margin := finding.ShareError(share, h.p.Count())
 		f.Share = finding.Share{Exclusive: &share, Error: &margin}
@@ -42,6 +47,8 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 		switch {
 		case o.All || !small:
 			out.Findings = append(out.Findings, f)
+		case len(r.Except) > 0 && h.shows(r):
+			out.Fine++
 		case count == 0:
 			out.Cold++
 		default:
@@ -49,6 +56,28 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 		}
 	}
 	return out
+}
+
+// exonerated are the functions whose copies of the loop the finding does not
+// speak of: they are made well, or the edit that confirms it elsewhere changes
+// nothing there.
+func exonerated(f finding.Finding) []string {
+	confirmed := slices.ContainsFunc(f.Copies, func(c finding.Copy) bool { return c.State == finding.CopyConfirmed })
+	var out []string
+	for _, c := range f.Copies {
+		if c.State == finding.CopyFine || confirmed && c.State == finding.CopySuspected {
+			out = append(out, c.Function)
+		}
+	}
+	return out
+}
+
+// shows says whether the lines of a range are hot where the excepted functions
+// are counted too.
+func (h *Heat) shows(r Range) bool {
+	r.Except = nil
+	value, count := h.Self(r)
+	return count >= fewest && h.share(value) >= least
 }
 
 func (h *Heat) rangeOf(f finding.Finding) Range {

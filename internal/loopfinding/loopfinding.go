@@ -24,7 +24,8 @@ type loop struct {
 	rule           rule
 	place          analyzer.Point
 	copies         []analyzer.Candidate
-	best           analyzer.Candidate // the copy whose effect is largest
+	silent         []analyzer.Candidate // further copies, which nothing confirms
+	best           analyzer.Candidate   // the copy whose effect is largest
 	strictAliasing bool
 	nest           []*loop // loops around or inside it that one edit frees with it
 }
@@ -44,20 +45,22 @@ func Findings(outcomes []analyzer.Outcome, opts Options) []finding.Finding {
 // loopsOf groups the candidates by source loop, the weightiest first.
 func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	loops := map[string]*loop{}
+	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
 			if c.Confirmed && !editable(c) {
 				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
 			}
 			place, ok := ownPoint(c.Start)
-			if !ok || (!c.Confirmed && !opts.Suspected) {
-				continue
-			}
 			r, known := rules[c.Predicate]
-			if !known {
+			if !ok || !known {
 				continue
 			}
 			key := loopKey(r, place)
+			if !c.Confirmed && !opts.Suspected {
+				silent[key] = append(silent[key], c)
+				continue
+			}
 			l := loops[key]
 			if l == nil {
 				l = &loop{rule: r, place: place, best: c, strictAliasing: o.Reply.StrictAliasing}
@@ -68,6 +71,9 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 				l.best = c
 			}
 		}
+	}
+	for key, l := range loops {
+		l.silent = silent[key]
 	}
 	mergeNests(loops)
 	sorted := make([]*loop, 0, len(loops))
@@ -159,6 +165,7 @@ func (l *loop) finding() finding.Finding {
 		Worlds:    worlds(c),
 		Evidence:  l.evidence(),
 		Fix:       l.fix(),
+		Copies:    l.states(),
 	}
 	if c.Confirmed {
 		f.Certainty = finding.Confirmed

@@ -59,6 +59,23 @@ func TestCopiesOfALoopAreOneFinding(t *testing.T) {
 	}
 }
 
+func TestCopiesSayWhatBecameOfThem(t *testing.T) {
+	worse, better := candidate(10, true), candidate(10, false)
+	worse.Fine = []string{"_Z4mainv", "_Z5otherv"} // seen from this copy; the other one is in it
+	better.Function = "_Z5otherv"
+	fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{Suspected: true})
+	want := []finding.Copy{
+		{Function: "_Z1fv", State: finding.CopyConfirmed}, {Function: "_Z4mainv", State: finding.CopyFine}, {Function: "_Z5otherv", State: finding.CopySuspected},
+	}
+	if len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
+		t.Errorf("copies %+v, want %+v", fs, want)
+	}
+	// The copy that nothing confirms is known where only confirmed ones are reported.
+	if fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{}); len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
+		t.Errorf("copies %+v, want %+v", fs, want)
+	}
+}
+
 func TestOnlyConfirmedUnlessAsked(t *testing.T) {
 	in := []analyzer.Outcome{outcome(true, candidate(10, false))}
 	if fs := Findings(in, Options{}); len(fs) != 0 {

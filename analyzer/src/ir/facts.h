@@ -62,6 +62,7 @@ struct Candidate {
   // Sets of writes (indices into Writes) that reach the effect when the writes
   // of one set change type together, and no smaller part of the set does.
   std::vector<std::vector<unsigned>> Groups;
+  std::vector<std::string> Fine; // functions with a copy of this source loop that is no candidate
 };
 
 // A loop of the simplified module that is followed through the worlds.

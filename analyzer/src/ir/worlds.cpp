@@ -97,6 +97,11 @@ bool isCandidate(const LoopFacts &X, const Predicate &P) {
   return X.blamedReloads() > 0;
 }
 
+// Instantiations of a template stand in one place.
+std::string placeKey(const SourcePoint &P) {
+  return P.File + ":" + std::to_string(P.Line) + ":" + std::to_string(P.Column);
+}
+
 bool namesFile(StringRef Full, StringRef Tail) {
   return Full.ends_with(Tail) &&
          (Full.size() == Tail.size() || Tail.starts_with("/") || Full[Full.size() - Tail.size() - 1] == '/');
@@ -176,6 +181,8 @@ private:
         for (const LoopFacts &X : Analyses.loops(F, *P))
           if (O.File.empty() ? O.EveryLoop || isCandidate(X, *P) : touchesLine(X, Analyses.loopInfo(F), O))
             add(X, *P);
+          else if (O.File.empty() && !X.Start.empty())
+            Fine[{P, placeKey(X.Start.front())}].insert(X.Function);
       }
     }
   }
@@ -227,6 +234,9 @@ private:
       for (Followed &F : List) {
         if (O.Blame && is_contained(F.C.Reach, "retyped"))
           F.C.Groups = blame(M, TM, O.Level, *P, F);
+        if (!F.C.Start.empty())
+          if (const auto It = Fine.find({P, placeKey(F.C.Start.front())}); It != Fine.end())
+            F.C.Fine.assign(It->second.begin(), It->second.end());
         Out.Candidates.push_back(std::move(F.C));
       }
     }
@@ -266,6 +276,9 @@ private:
   std::vector<const Predicate *> Ps;
   std::unique_ptr<Module> Simplified;
   std::map<const Predicate *, std::vector<Followed>> Found;
+  // By where a loop stands in the source: the functions with a copy of it that
+  // is no candidate. What the caller knows often takes the repeated loads away.
+  std::map<std::pair<const Predicate *, std::string>, Names> Fine;
   Result Out;
 };
 

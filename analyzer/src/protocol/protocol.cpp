@@ -90,6 +90,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"end_line", C.EndLine},
                       {"enclosing", std::move(Enclosing)},
                       {"most_iterations", C.MostIterations},
+                      {"fine", json::Array(C.Fine)},
                       {"depth", C.Depth},
                       {"innermost", C.Innermost},
                       {"loads", toJson(C.Loads)},
