@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"join":        {"profile", "finding", "compdb"},
 	"remarks":     {"analyzer", "finding", "compdb"},
 	"collect":     {"profile", "ingest", "symbol", "elfinfo"},
+	"agent":       {"profile", "collect", "otlp"},
 	"preload":     {},
 	"trial":       {"finding", "shellwords", "preload"},
 	"report":      {"profile", "view", "finding", "symname", "trial"},

@@ -35,6 +35,21 @@ var capabilities = []capability{
 	{unix.CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", unix.CAP_DAC_OVERRIDE},
 }
 
+// NeededCapabilities is the part of this process's capabilities, one bit each, that a
+// recording under way still needs: programs and libraries that start later are
+// read, and their unwind tables given to the kernel.
+func NeededCapabilities() uint64 {
+	effective, needed := effectiveCapabilities(), uint64(0)
+	for _, c := range capabilities {
+		if effective&(1<<c.bit) != 0 {
+			needed |= 1 << c.bit
+		} else {
+			needed |= effective & (1 << c.also)
+		}
+	}
+	return needed
+}
+
 func capabilityList() string {
 	names := make([]string, 0, len(capabilities))
 	for _, c := range capabilities {

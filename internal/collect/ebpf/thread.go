@@ -32,6 +32,14 @@ func passMemlock() error {
 	return nil
 }
 
+// FreeMemlock lifts the limit on locked memory for good, where this process may.
+// The profiler lifts it for each new binary, and could not once the capability to do
+// so was dropped; where it never was there, the filter of passMemlock serves.
+func FreeMemlock() {
+	unlimited := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
+	_ = unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unlimited) // refused: see above
+}
+
 // Offsets in struct seccomp_data.
 const (
 	seccompNr       = 0

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics serves the agent's numbers, and those of its process, in Prometheus's text
+// format.
+func (a *Agent) Metrics() (http.Handler, error) {
+	registry := prometheus.NewRegistry()
+	for _, c := range []prometheus.Collector{
+		a, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	} {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), nil
+}
+
+var _ prometheus.Collector = (*Agent)(nil)
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("whyhot_agent_"+name, help, labels, nil)
+}
+
+var (
+	batchesDesc   = describe("batches_total", "Batches recorded.")
+	samplesDesc   = describe("samples_total", "Samples recorded.")
+	lostDesc      = describe("samples_lost_total", "Samples that the kernel had no room for.")
+	deliveredDesc = describe("samples_delivered_total", "Samples that the server took.")
+	droppedDesc   = describe("samples_dropped_total", "Recorded samples that will not arrive, by reason.", "reason")
+	sendsDesc     = describe("sends_total", "Requests sent, by what came of them.", "result")
+	bytesDesc     = describe("sent_bytes_total", "Bytes of the requests that the server took, before compression.")
+	rejectedDesc  = describe("rejected_profiles_total", "Profiles that the server left out of requests that it took.")
+	spoolDesc     = describe("spool_bytes", "Size of the spool.")
+	waitingDesc   = describe("spool_batches", "Batches in the spool.")
+	spooledDesc   = describe("spool_samples", "Samples in the spool.")
+)
+
+// Describe implements prometheus.Collector.
+func (*Agent) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		batchesDesc, samplesDesc, lostDesc, deliveredDesc, droppedDesc, sendsDesc, bytesDesc, rejectedDesc, spoolDesc, waitingDesc, spooledDesc,
+	} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (a *Agent) Collect(to chan<- prometheus.Metric) {
+	count := func(d *prometheus.Desc, n int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+	}
+	gauge := func(d *prometheus.Desc, n int64) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n))
+	}
+	c, s := &a.counts, a.opts.Spool.Stats()
+	count(batchesDesc, c.batches.Load())
+	count(samplesDesc, c.samples.Load())
+	count(lostDesc, c.lost.Load())
+	count(deliveredDesc, c.delivered.Load())
+	count(droppedDesc, s.Dropped.Samples, "spool_full")
+	count(droppedDesc, s.Damaged.Samples, "spool_damaged")
+	count(droppedDesc, c.notKept.Load(), "spool_error")
+	count(droppedDesc, c.refused.Load(), "refused")
+	count(sendsDesc, c.deliveredBatches.Load(), "delivered")
+	count(sendsDesc, c.refusedBatches.Load(), "refused")
+	count(sendsDesc, c.failedSends.Load(), "failed")
+	count(bytesDesc, c.sentBytes.Load())
+	count(rejectedDesc, c.rejectedProfiles.Load())
+	gauge(spoolDesc, s.Bytes)
+	gauge(waitingDesc, int64(s.Batches))
+	gauge(spooledDesc, s.Samples)
+}
