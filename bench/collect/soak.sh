@@ -29,11 +29,7 @@ agent=$!
 up=$((seconds * 2 / 3 / (stops + 1)))
 away=$((seconds / 3 / stops))
 peak=0
-look() {
-  local rss
-  rss=$(awk '/VmHWM/ { print $2 }' "/proc/$agent/status")
-  peak=$((rss > peak ? rss : peak))
-}
+look() { peak=$(awk '/VmHWM/ { print $2 }' "/proc/$agent/status"); }
 for ((i = 1; i <= stops; i++)); do
   sleep "$up"
   signal=TERM
@@ -54,11 +50,10 @@ kill -TERM "$receiver"
 wait "$receiver"
 receiver=''
 
-period=$((1000000000 / frequency))
 arrived=0
 files=0
 for file in "$dir"/out/*.pb.gz; do
-  sum=$("$whyhot" fold --no-symbols "$file" | awk -v period="$period" '{ sum += $NF } END { printf "%d", sum / period + 0.5 }')
+  sum=$("$whyhot" fold --no-symbols "$file" | awk '{ sum += $NF } END { print sum + 0 }')
   arrived=$((arrived + sum))
   files=$((files + 1))
 done

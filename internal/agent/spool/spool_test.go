@@ -134,7 +134,7 @@ func TestFilesOfOthersStay(t *testing.T) {
 // there, or was counted as dropped; the bound holds, and the order stays.
 func TestEverySampleIsAccountedFor(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		dir, err := os.MkdirTemp(t.TempDir(), "")
+		dir, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // one for each of many checks in one test
 		if err != nil {
 			r.Fatal(err)
 		}

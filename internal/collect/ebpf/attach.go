@@ -38,9 +38,9 @@ const pollInterval = 100 * time.Millisecond
 // recording, or in one without end for as long as unload says.
 type intervals struct{ unload time.Duration }
 
-func (intervals) MonitorInterval() time.Duration       { return 50 * time.Millisecond }
-func (intervals) TracePollInterval() time.Duration     { return pollInterval }
-func (intervals) PIDCleanupInterval() time.Duration    { return 5 * time.Minute }
+func (intervals) MonitorInterval() time.Duration         { return 50 * time.Millisecond }
+func (intervals) TracePollInterval() time.Duration       { return pollInterval }
+func (intervals) PIDCleanupInterval() time.Duration      { return 5 * time.Minute }
 func (i intervals) ExecutableUnloadDelay() time.Duration { return i.unload }
 
 // frameCache is the number of frames whose names the profiler remembers.
