@@ -118,7 +118,7 @@ public:
     L.TraverseDecl(C.getTranslationUnitDecl());
     const ASTRecordLayout &Now = C.getASTRecordLayout(F->getParent());
     Out.What = "makes `" + Name + "` a plain member, with a byte of its own";
-    Out.Notes.push_back(S.remark("the layout of `" + F->getParent()->getNameAsString() + "` changes (" +
+    Out.Notes.push_back(S.remark("the layout of " + structName() + " changes (" +
                                      std::to_string(Now.getSize().getQuantity()) +
                                      " bytes now): everything that uses it has to be compiled anew",
                                  F->getLocation()));
@@ -129,6 +129,11 @@ public:
 
 private:
   void forbid(const llvm::Twine &Why, SourceLocation At) { Out.Refusals.push_back(S.remark(Why, At)); }
+
+  std::string structName() const {
+    const std::string Name = F->getParent()->getNameAsString();
+    return Name.empty() ? "the struct without a name" : "`" + Name + "`";
+  }
 
   void declaration() {
     if (!S.isEditable(F->getLocation()))

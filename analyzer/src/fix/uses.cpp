@@ -102,11 +102,12 @@ bool anyIntegerDoes(const Expr *Value, ASTContext &C) {
     return AS->getIdx()->IgnoreParenImpCasts() == Value->IgnoreParenImpCasts();
   if (isa<CStyleCastExpr, CXXStaticCastExpr, CXXFunctionalCastExpr>(P))
     return cast<Expr>(P)->getType()->isArithmeticType() || cast<Expr>(P)->getType()->isVoidType();
-  if (isa<CallExpr, ReturnStmt>(P)) {
-    if (isa<ReturnStmt>(P) || !C.getLangOpts().CPlusPlus)
-      return E->getType()->isArithmeticType() && !C.getLangOpts().CPlusPlus;
-    return false;
-  }
+  // A value that is converted to the type of the function tells it nothing of its
+  // own; one that is not may be what the type is deduced from.
+  if (isa<ReturnStmt>(P) && C.getLangOpts().CPlusPlus)
+    return E != Value && E->getType()->isArithmeticType() && !C.hasSameType(E->getType(), Value->getType());
+  if (isa<CallExpr, ReturnStmt>(P))
+    return E->getType()->isArithmeticType() && !C.getLangOpts().CPlusPlus;
   if (isa<CompoundStmt>(P))
     return true;
   if (const auto *For = dyn_cast<ForStmt>(P))
