@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,7 +55,7 @@ func newAgentCmd() *cobra.Command {
 	}
 	f.batch = 5 * time.Second
 	flags := cmd.Flags()
-	flags.StringVar(&f.otlp.endpoint, "to", "", endpointHelp+" (required)")
+	flags.StringVar(&f.otlp.endpoint, "to", "", "send to `HOST:PORT` (required; "+endpointHelp+")")
 	flags.IntVarP(&f.frequency, "frequency", "F", 19, "samples a second and CPU")
 	flags.Var((*seconds)(&f.batch), "batch", "send this often")
 	flags.StringVar(&f.spool, "spool", "", "`DIR` for batches that wait (default $STATE_DIRECTORY/spool under systemd, else /var/lib/whyhot/spool)")
@@ -104,6 +105,9 @@ func runAgent(cmd *cobra.Command, f *agentFlags) (err error) {
 	sampler := &ebpf.Sampler{}
 	target := collect.Target{System: true}
 	if err := sampler.Available(cmd.Context(), target); err != nil {
+		if un := (*collect.UnavailableError)(nil); errors.As(err, &un) {
+			un.Remedy = strings.ReplaceAll(un.Remedy, "whyhot record", "whyhot agent")
+		}
 		return fmt.Errorf("the agent records with eBPF alone, and cannot: %w", err)
 	}
 	client, err := f.otlp.client()

@@ -27,7 +27,7 @@ type otlpFlags struct {
 	resource  map[string]string
 }
 
-const endpointHelp = "OTLP/gRPC server, or a URL: grpc[s]://HOST:PORT, http[s]://HOST:PORT"
+const endpointHelp = "OTLP/gRPC, or a URL: grpc[s]://…, http[s]://…"
 
 func (f *otlpFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.insecure, "insecure", false, "send unencrypted to other machines, too")
@@ -35,6 +35,9 @@ func (f *otlpFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tokenFile, "token-file", "", "send the token in this `FILE` as \"Authorization: Bearer\"")
 	flags.StringToStringVar(&f.headers, "header", nil, "send this header with every request (`NAME=VALUE`, repeatable)")
 	flags.StringToStringVar(&f.resource, "resource", nil, "attribute of everything that is sent (`NAME=VALUE`, repeatable); host.name is set")
+	for _, name := range []string{"header", "resource"} {
+		flags.Lookup(name).DefValue = "" // the help would show []
+	}
 }
 
 // client makes the client that the flags describe.
