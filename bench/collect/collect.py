@@ -10,12 +10,15 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 WHYHOT, WORK = sys.argv[1], sys.argv[2]
-PARTS = sys.argv[3:] or ["truth", "overhead", "collector"]
+PARTS = sys.argv[3:] or ["truth", "overhead", "agent", "collector"]
 DIR = pathlib.Path(WORK).parent
-PAIRS = int(os.environ.get("PAIRS", "11"))
+PAIRS = int(os.environ.get("PAIRS", "20"))
 ROUNDS = os.environ.get("ROUNDS", "3000")
+OVERHEAD_ROUNDS = os.environ.get("OVERHEAD_ROUNDS", "9000")  # the noise of a run falls with its length
 SECONDS = os.environ.get("SECONDS_EACH", "60")
 
 
@@ -77,26 +80,101 @@ def truth():
     print(f"top 20 inclusive: {outside} outside the 95 % sampling error, largest |z| {worst:.2f}")
 
 
+def cpu_of(pid):
+    """CPU seconds of a process so far."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Agent:
+    """An agent that sends to a receiver of its own, recording and settled when entered."""
+
+    def __init__(self, hz):
+        self.hz = hz
+
+    def __enter__(self):
+        self.dir = tempfile.TemporaryDirectory()
+        address, log = "127.0.0.1:14377", open(self.dir.name + "/agent.log", "w+")
+        self.receiver = subprocess.Popen([WHYHOT, "receive", "--listen", address, "--listen-http", "", "-o", self.dir.name + "/out"],
+                                         stderr=subprocess.DEVNULL)
+        self.agent = subprocess.Popen([WHYHOT, "agent", "--to", address, "-F", self.hz, "--spool", self.dir.name + "/spool"], stderr=log)
+        while "recording at" not in pathlib.Path(log.name).read_text():
+            if self.agent.poll() is not None:
+                sys.exit(pathlib.Path(log.name).read_text())
+            time.sleep(0.1)
+        time.sleep(3)
+        return self
+
+    def cpu(self):
+        return cpu_of(self.agent.pid)
+
+    def memory(self):
+        """Peak resident memory in MiB."""
+        status = pathlib.Path(f"/proc/{self.agent.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) / 1024
+
+    def kernel(self):
+        """Runs and nanoseconds of the agent's BPF programs, while the kernel counts them."""
+        runs, ns = {}, {}
+        for info in pathlib.Path(f"/proc/{self.agent.pid}/fdinfo").iterdir():
+            fields = dict(line.split(":", 1) for line in info.read_text().splitlines() if ":" in line)
+            if int(fields.get("run_cnt", 0)):
+                runs[fields["prog_id"]], ns[fields["prog_id"]] = int(fields["run_cnt"]), int(fields["run_time_ns"])
+        return runs, ns
+
+    def __exit__(self, *_):
+        for process in (self.agent, self.receiver):
+            process.terminate()
+            process.wait()
+        self.dir.cleanup()
+
+
 def overhead():
-    """CPU seconds of the same work with and without, in pairs of random order."""
+    """CPU seconds of the same work with and without the agent, in pairs of random order."""
     for hz in ("19", "99"):
-        ratios, collector = [], []
-        rng = random.Random(7)
+        ratios, rng, used, seconds = [], random.Random(7), 0.0, 0.0
         for _ in range(PAIRS):
             pair = {}
             for mode in rng.sample(["with", "without"], 2):
                 if mode == "without":
-                    done, _ = run(WORK, ROUNDS)
-                    pair[mode] = float(done.stdout)
-                else:
-                    done, cpu = run(WHYHOT, "record", "--sampler", "ebpf", "--no-symbols", "-F", hz, "-o",
-                                    str(DIR / "overhead.pb.gz"), "--", WORK, ROUNDS)
-                    pair[mode] = float(done.stdout)
-                    collector.append(cpu - pair[mode])
+                    pair[mode] = float(run(WORK, OVERHEAD_ROUNDS)[0].stdout)
+                    continue
+                with Agent(hz) as agent:
+                    begin, cpu = time.monotonic(), agent.cpu()
+                    pair[mode] = float(run(WORK, OVERHEAD_ROUNDS)[0].stdout)
+                    used, seconds = used + agent.cpu() - cpu, seconds + time.monotonic() - begin
             ratios.append(pair["with"] / pair["without"])
         median, low, high = interval(ratios)
-        print(f"{hz} Hz: CPU of the program with / without {median:.4f} ({low:.4f} to {high:.4f}), {len(ratios)} pairs;"
-              f" whyhot itself, loading and writing included, {statistics.median(collector):.2f} s of CPU a recording")
+        print(f"{hz} Hz: CPU of the program with / without the agent {median:.4f} ({low:.4f} to {high:.4f}), {len(ratios)} pairs;"
+              f" the agent itself meanwhile {100 * used / seconds:.2f} % of a core", flush=True)
+
+
+def agent():
+    """What the agent takes by itself: idle, and with every core busy; and in the kernel a sample."""
+    counting = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
+    for hz in ("19", "99"):
+        with Agent(hz) as one:
+            for name, load in (("idle", None), ("busy", [WORK, "100000000"])):
+                busy = load and subprocess.Popen(load, stdout=subprocess.DEVNULL)
+                try:
+                    time.sleep(10)
+                    before = one.cpu()
+                    time.sleep(60)
+                    print(f"{hz} Hz, machine {name}: {100 * (one.cpu() - before) / 60:.2f} % of a core, peak {one.memory():.0f} MiB", flush=True)
+                    if not busy:
+                        continue
+                    counting.write_text("1")
+                    _, before = one.kernel()
+                    time.sleep(20)
+                    _, after = one.kernel()
+                    counting.write_text("0")
+                    spent = sum(after.values()) - sum(before.values())
+                    samples = int(hz) * os.cpu_count() * 20
+                    print(f"{hz} Hz: {spent / samples / 1e3:.1f} µs in the kernel a sample ({samples} samples)", flush=True)
+                finally:
+                    if busy:
+                        busy.kill()
+                        busy.wait()
 
 
 def collector():
@@ -123,4 +201,4 @@ def collector():
 
 for part in PARTS:
     print(f"== {part}", flush=True)
-    {"truth": truth, "overhead": overhead, "collector": collector}[part]()
+    {"truth": truth, "overhead": overhead, "agent": agent, "collector": collector}[part]()

@@ -27,30 +27,18 @@ type profiler struct {
 	notes  []string
 	start  func() error // lets the profiler look at processes
 	shared sharedMaps
+	pace   pace
 	lost   uint64 // traces for which the kernel's buffer had no room
 }
-
-// pollInterval is how often the profiler empties the kernel's buffer, which
-// holds a second of the longest stacks.
-const pollInterval = 100 * time.Millisecond
-
-// intervals are the profiler's clocks. What it learned is kept for the whole
-// recording, or in one without end for as long as unload says.
-type intervals struct{ unload time.Duration }
-
-func (intervals) MonitorInterval() time.Duration         { return 50 * time.Millisecond }
-func (intervals) TracePollInterval() time.Duration       { return pollInterval }
-func (intervals) PIDCleanupInterval() time.Duration      { return 5 * time.Minute }
-func (i intervals) ExecutableUnloadDelay() time.Duration { return i.unload }
 
 // frameCache is the number of frames whose names the profiler remembers.
 const frameCache = 64 << 10
 
 // attach loads the profiler. Its clock does not run yet, and it looks at no
 // process.
-func attach(ctx context.Context, frequency int, unload time.Duration, c *converter, f *files) (*profiler, error) {
+func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files) (*profiler, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}}
+	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}, pace: pace}
 	otellog.SetLogger(*slog.New(p.log))
 	metrics.Start(noop.Meter{})
 	times.StartRealtimeSync(ctx, 0)
@@ -61,7 +49,7 @@ func attach(ctx context.Context, frequency int, unload time.Duration, c *convert
 	config := &tracer.Config{
 		TraceReporter:          c,
 		ExecutableReporter:     f,
-		Intervals:              intervals{unload},
+		Intervals:              pace,
 		InterpretersConfig:     languages,
 		FilterIdleFrames:       true,
 		SamplesPerSecond:       frequency,
@@ -164,7 +152,7 @@ func (p *profiler) close() {
 	}
 	p.cancel()
 	if p.tracer != nil {
-		p.handleNothingFor(2 * pollInterval)
+		p.handleNothingFor(2 * p.pace.poll)
 	}
 	p.shared.close()
 }

@@ -61,7 +61,10 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 	if err := checkBuffer(frequency, runtime.NumCPU()); err != nil {
 		return out, err
 	}
-	rec := &recording{request: &r, sink: sink, frequency: frequency, period: time.Second / time.Duration(frequency)}
+	rec := &recording{
+		request: &r, sink: sink, frequency: frequency, period: time.Second / time.Duration(frequency),
+		pace: paceOf(r.Settings.Batch > 0),
+	}
 	p, err := rec.run(ctx, &out)
 	if err != nil || p == nil {
 		return out, err
@@ -75,6 +78,7 @@ type recording struct {
 	sink      collect.Sink
 	frequency int
 	period    time.Duration
+	pace      pace
 	proc      *command.Process // nil where no command is started
 	tasks     *tasks
 	files     *files
@@ -137,7 +141,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.files = newFiles(rec.request.Settings.Batch == 0)
 	rec.convert = newConverter(rec.tasks, rec.files, rec.period)
-	if rec.profiler, err = attach(ctx, rec.frequency, rec.unloadDelay(), rec.convert, rec.files); err != nil {
+	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files); err != nil {
 		return err
 	}
 	if !rec.request.Target.System {
@@ -188,12 +192,6 @@ func (rec *recording) close() {
 	}
 }
 
-const (
-	// taskInterval is how often forks, execs and new mappings are read.
-	taskInterval     = 20 * time.Millisecond
-	progressInterval = 200 * time.Millisecond
-)
-
 // collect handles traces until the command or the profiler has ended, the time is
 // up or the user has had enough, and tells when that was. It fails when the sink
 // does.
@@ -208,9 +206,9 @@ func (rec *recording) collect(ctx context.Context) (time.Time, error) {
 		defer timer.Stop()
 		timeUp = timer.C
 	}
-	look := time.NewTicker(taskInterval)
+	look := time.NewTicker(rec.pace.look)
 	defer look.Stop()
-	progress := time.NewTicker(progressInterval)
+	progress := time.NewTicker(rec.pace.progress)
 	defer progress.Stop()
 	var batch <-chan time.Time
 	if d := rec.request.Settings.Batch; d > 0 {
@@ -249,7 +247,7 @@ func (rec *recording) drain(ctx context.Context) {
 	rec.profiler.lost = rec.lostNow()
 	rec.profiler.tracer.Close()
 	rec.tasks.read(ctx)
-	rec.profiler.handleFor(drainIntervals * pollInterval)
+	rec.profiler.handleFor(drainIntervals * rec.pace.poll)
 }
 
 // lostNow is how many traces were lost that no batch has told of.
@@ -273,19 +271,6 @@ func (rec *recording) deliver() error {
 	rec.start = now
 	rec.convert.restart()
 	return rec.sink(p)
-}
-
-// A recording without end must let go of binaries that no longer run.
-const (
-	unloadAfter          = time.Hour
-	unloadWhenContinuous = 10 * time.Minute
-)
-
-func (rec *recording) unloadDelay() time.Duration {
-	if rec.request.Settings.Batch > 0 {
-		return unloadWhenContinuous
-	}
-	return unloadAfter
 }
 
 // drainIntervals is how many times the buffer is read after the end.
