@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"whyhot/internal/rule"
 	"whyhot/internal/trial/ledger"
 	"whyhot/internal/view"
+	"whyhot/internal/wholefile"
 )
 
 type explainFlags struct {
@@ -211,7 +211,7 @@ func loadCatalog(dirs []string) (*catalog.Catalog, error) {
 
 // writeHTMLReport writes beside the target and renames.
 func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report, looked string) error {
-	return writeRenamed(out, func(w *os.File) error {
+	return wholefile.Write(out, 0o644, func(w *os.File) error {
 		return html.Report(w, html.ReportInput{
 			Flame: html.FlameInput{
 				Title:   profileTitle(p, path),
@@ -222,24 +222,6 @@ func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report, loo
 			Checked: []string{looked},
 		})
 	})
-}
-
-// writeRenamed lets write fill a temporary file beside path and renames it, so
-// that a failure leaves what was there.
-func writeRenamed(path string, write func(*os.File) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".whyhot-*")
-	if err != nil {
-		return err
-	}
-	err = write(tmp)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
 }
 
 // profileTitle is the profiled command where it is known, else the file.

@@ -15,6 +15,7 @@ import (
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/svg"
 	"whyhot/internal/view"
+	"whyhot/internal/wholefile"
 )
 
 // The forms that flame writes.
@@ -100,7 +101,7 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 		_, err := b.WriteTo(cmd.OutOrStdout())
 		return err
 	}
-	if err := writeRenamed(out, func(w *os.File) error { return draw(w) }); err != nil {
+	if err := wholefile.Write(out, 0o644, func(w *os.File) error { return draw(w) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(cmd.ErrOrStderr(), "flame graph:", out)

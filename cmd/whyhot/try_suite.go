@@ -24,6 +24,7 @@ import (
 	"whyhot/internal/trial/noise"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/suite"
+	"whyhot/internal/wholefile"
 )
 
 // suiteFlags are about several benchmarks at once.
@@ -197,7 +198,7 @@ func (f *tryFlags) showSuite(cmd *cobra.Command, r *suite.Result) error {
 		if file.path == "" {
 			continue
 		}
-		if err := writeRenamed(file.path, func(w *os.File) error { return file.draw(w, r) }); err != nil {
+		if err := wholefile.Write(file.path, 0o644, func(w *os.File) error { return file.draw(w, r) }); err != nil {
 			return fmt.Errorf("writing %s: %w", file.path, err)
 		}
 	}

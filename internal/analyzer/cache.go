@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"whyhot/internal/wholefile"
 )
 
 // Cache keeps answers on disk. An entry is found by the request and the
@@ -151,27 +153,10 @@ func (c *Cache) put(req Request, r Reply, start time.Time) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(path, enc.EncodeAll(data, nil))
-}
-
-// writeFile writes beside and renames, so that no reader sees half an entry.
-func writeFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".entry-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
+	return wholefile.Write(path, 0o600, wholefile.Bytes(enc.EncodeAll(data, nil)))
 }
 
 // unchanged compares size and time first, and the content where only the time

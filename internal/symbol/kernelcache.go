@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"whyhot/internal/symbol/kallsyms"
+	"whyhot/internal/wholefile"
 )
 
 // kernelCache keeps the list of the kernel's symbols in a file, one for the user.
@@ -59,16 +60,11 @@ func (c kernelCache) store(table *kallsyms.Table) {
 	if key == "" || os.MkdirAll(c.dir, 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(c.dir, kernelCacheFile+".*")
-	if err != nil {
-		return
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
-	_, err = f.WriteString(key + "\n")
-	if err == nil {
-		err = table.WriteFixed(f)
-	}
-	if closed := f.Close(); err == nil && closed == nil {
-		_ = os.Rename(f.Name(), filepath.Join(c.dir, kernelCacheFile)) // without it the kernel is asked again
-	}
+	// Without the file the kernel is asked again.
+	_ = wholefile.Write(filepath.Join(c.dir, kernelCacheFile), 0o600, func(w *os.File) error {
+		if _, err := w.WriteString(key + "\n"); err != nil {
+			return err
+		}
+		return table.WriteFixed(w)
+	})
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"whyhot/internal/wholefile"
 )
 
 const suffix = ".json"
@@ -39,7 +41,7 @@ func In(dir string) *Archive { return &Archive{dir} }
 
 // Add keeps a record under a new id, which it fills in. The file is there as a
 // whole or not at all.
-func (a *Archive) Add(r *Record) (err error) {
+func (a *Archive) Add(r *Record) error {
 	const private = 0o700
 	if err := os.MkdirAll(a.dir, private); err != nil {
 		return fmt.Errorf("keeping the trial: %w", err)
@@ -49,17 +51,9 @@ func (a *Archive) Add(r *Record) (err error) {
 	if err != nil {
 		return fmt.Errorf("keeping the trial: %w", err)
 	}
-	tmp, err := os.CreateTemp(a.dir, ".new-*")
+	err = wholefile.Write(filepath.Join(a.dir, r.ID+suffix), 0o600, wholefile.Bytes(append(data, '\n')))
 	if err != nil {
 		return fmt.Errorf("keeping the trial: %w", err)
-	}
-	_, err = tmp.Write(append(data, '\n'))
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), filepath.Join(a.dir, r.ID+suffix))
-	}
-	if err != nil {
-		return fmt.Errorf("keeping the trial: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	a.prune()
 	return nil

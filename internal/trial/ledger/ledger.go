@@ -3,7 +3,8 @@
 //
 // It owns the file PROFILE.trials.json and what a list of trials makes of a
 // finding. It takes trials by finding id and gives them back; of this module it
-// imports internal/finding and the verdict words of internal/trial only.
+// imports internal/finding, the verdict words of internal/trial and
+// internal/wholefile only.
 //
 // The file is {"version": 1, "trials": {FINDING: [TRIAL, …]}}, trials as in
 // docs/finding.schema.json, oldest first.
@@ -21,6 +22,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/trial"
+	"whyhot/internal/wholefile"
 )
 
 const (
@@ -79,7 +81,11 @@ func Append(profile, findingID string, trials []finding.Trial) (err error) {
 	if err != nil {
 		return fmt.Errorf("writing trials: %w", err)
 	}
-	return replace(Path(profile), append(data, '\n'))
+	err = wholefile.Write(Path(profile), 0o644, wholefile.Bytes(append(data, '\n')))
+	if err != nil {
+		return fmt.Errorf("writing trials: %w", err)
+	}
+	return nil
 }
 
 // lock holds the directory, so that no lock file stays behind.
@@ -93,32 +99,6 @@ func lock(dir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("writing trials: locking %s: %w", dir, err)
 	}
 	return func() { _ = d.Close() }, nil
-}
-
-func replace(path string, data []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("writing trials: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = tmp.Write(data); err == nil {
-		const mode = 0o644
-		err = tmp.Chmod(mode)
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("writing trials: %w", err)
-	}
-	return nil
 }
 
 // Certainty is what trials make of a finding: Proved, Refuted, or "" when they
