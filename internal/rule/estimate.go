@@ -23,15 +23,15 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	if v.share >= muchMore*whole {
 		alone = "; the program alone would run " + speedText(v, r.Low, r.High)
 	}
-	g.Basis = fmt.Sprintf("%s of the CPU × %s of it given back%s. %s", percent(whole), reductionText(r.Low, r.High), alone, r.Basis)
+	g.Basis = fmt.Sprintf("%s of the CPU × %s of it given back%s. %s", finding.Percent(whole), reductionText(r.Low, r.High), alone, r.Basis)
 	return g
 }
 
 func reductionText(low, high float64) string {
 	if low == 0 {
-		return "up to " + percent(high)
+		return "up to " + finding.Percent(high)
 	}
-	return fmt.Sprintf("%s to %s", percent(low), percent(high))
+	return fmt.Sprintf("%s to %s", finding.Percent(low), finding.Percent(high))
 }
 
 // muchMore is how far the share within the program must be above that of the
@@ -50,13 +50,3 @@ func speedText(v *verdict, low, high float64) string {
 // round keeps four digits behind the point: more would claim a precision that
 // no sample has, and would differ between machines.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-
-func percent(x float64) string {
-	p := 100 * x
-	switch {
-	case math.Abs(p) >= 10, p == math.Trunc(p):
-		return fmt.Sprintf("%.0f %%", p)
-	default:
-		return fmt.Sprintf("%.1f %%", p)
-	}
-}

@@ -116,10 +116,10 @@ func (e *engine) notes() []string {
 		}
 	}
 	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {
-		out = append(out, percent(share)+" of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
+		out = append(out, finding.Percent(share)+" of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
 	}
 	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
-		out = append(out, percent(share)+" of the samples end in code without a name: rules that know functions could not look there.")
+		out = append(out, finding.Percent(share)+" of the samples end in code without a name: rules that know functions could not look there.")
 	}
 	return out
 }
