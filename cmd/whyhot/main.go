@@ -44,6 +44,8 @@ func newRoot() *cobra.Command {
 		Short:         "Why is it hot, what to change, and does the change pay?",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		PersistentPreRun: collectLazily,
 	}
 	root.AddCommand(commands()...)
 	return root
