@@ -98,6 +98,9 @@ func (s *session) handle(rec *record, ev int) error {
 		s.lost += c.u64()
 	case recKsymbol:
 		return s.ksymbol(rec)
+	case recCgroup:
+		id := c.u64()
+		s.tasks.cgroup(id, cString(c.b))
 	}
 	if c.short {
 		return rec.corrupt("too short")
@@ -197,6 +200,9 @@ func (s *session) sample(rec *record, e *event) error {
 	if smp.pid != noTask && e.sampleType&sampleTID != 0 {
 		th = s.tasks.thread(smp.pid, smp.tid)
 	}
+	if th != nil && th.cgroup != smp.cgroup {
+		th.cgroup, th.stale = smp.cgroup, true
+	}
 	row := profile.Sample{Labels: s.labelsOf(th), Count: 1, Value: int64(smp.period)}
 	if s.opts.KeepTime {
 		row.Time = int64(smp.time)
@@ -236,9 +242,20 @@ func (s *session) labelsOf(th *thread) profile.LabelSetID {
 			k.pid = th.proc.pid
 		case profile.LabelTID:
 			k.tid = th.tid
+		case profile.LabelContainer:
+			k.container = s.containerOf(th)
 		}
 	}
 	th.labels = s.out.label(k)
 	th.stale = false
 	return th.labels
+}
+
+// containerOf is the container of a thread, "" where it is in none or that is not
+// known.
+func (s *session) containerOf(th *thread) string {
+	if id := s.tasks.containers[th.cgroup]; id != "" {
+		return id
+	}
+	return s.opts.Containers[th.proc.pid]
 }

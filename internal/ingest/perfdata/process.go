@@ -1,6 +1,9 @@
 package perfdata
 
-import "whyhot/internal/profile"
+import (
+	"whyhot/internal/cgroup"
+	"whyhot/internal/profile"
+)
 
 // process is what threads of one pid share.
 type process struct {
@@ -20,6 +23,7 @@ type thread struct {
 	proc   *process
 	tid    uint32
 	comm   string
+	cgroup uint64             // of its last sample
 	labels profile.LabelSetID // of its samples
 	stale  bool               // labels must be made anew
 }
@@ -30,13 +34,17 @@ type tasks struct {
 	procs  map[uint32]*process
 	ended  []*process // in order of their end, their memory still known
 	states *uint32    // of address spaces, see space
+	// containers are the IDs of containers by control group, "" for none.
+	containers map[uint64]string
 }
 
 // maxEnded is how many ended processes keep their memory map: the kernel still
 // samples a task on its way out.
 const maxEnded = 1024
 
-func newTasks(states *uint32) *tasks { return &tasks{procs: map[uint32]*process{}, states: states} }
+func newTasks(states *uint32) *tasks {
+	return &tasks{procs: map[uint32]*process{}, states: states, containers: map[uint64]string{}}
+}
 
 func (t *tasks) process(pid uint32) *process {
 	if p := t.procs[pid]; p != nil {
@@ -108,6 +116,20 @@ func (t *tasks) fork(pid, ppid, tid, ptid uint32, withMemory bool) {
 		p.space = parent.proc.space.fork()
 		if parent.proc.before != nil {
 			p.space.changed() // the child sees less
+		}
+	}
+}
+
+// cgroup tells where in the tree of control groups one is.
+func (t *tasks) cgroup(id uint64, path string) {
+	was, known := t.containers[id]
+	t.containers[id] = cgroup.ContainerID(path)
+	if known && was == t.containers[id] {
+		return
+	}
+	for _, p := range t.procs {
+		for _, th := range p.threads {
+			th.stale = th.stale || th.cgroup == id
 		}
 	}
 }

@@ -14,10 +14,13 @@ type Options struct {
 	// Event is the name of the event to read, as `perf evlist` prints it. Empty
 	// means the first one that counts CPU time or cycles, else the first.
 	Event string
-	// Labels are the profile.Label… keys to keep. Nil means process, pid and
-	// thread. Each distinct set is a row of its own, so fewer labels make a
-	// smaller profile.
+	// Labels are the profile.Label… keys to keep. Nil means process, pid, thread
+	// and container. Each distinct set is a row of its own, so fewer labels make
+	// a smaller profile.
 	Labels []string
+	// Containers are the IDs of containers by process ID, for processes whose
+	// container the recording itself does not tell (perf record --all-cgroups).
+	Containers map[uint32]string
 	// KeepIdle keeps the samples of the idle task (pid 0).
 	KeepIdle bool
 	// KeepTime keeps each sample's time; without it equal samples are merged.

@@ -16,6 +16,7 @@ const (
 	recMmap2          = 10
 	recLostSamples    = 13
 	recKsymbol        = 17
+	recCgroup         = 19
 	recHeaderAttr     = 64
 	recTracingData    = 66
 	recHeaderBuildID  = 67

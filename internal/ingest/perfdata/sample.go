@@ -9,6 +9,7 @@ type sample struct {
 	pid, tid uint32
 	time     uint64
 	period   uint64
+	cgroup   uint64 // ID of the control group, 0 where it was not recorded
 	chain    []byte // of uint64
 	regsABI  uint64
 	regs     []byte // of uint64, one a bit of regsUser
@@ -64,7 +65,7 @@ func (e *event) parseSample(body []byte) (s sample, ok bool) {
 	if st&sampleStackUser != 0 {
 		s.userStack(&c)
 	}
-	e.skipTail(&c)
+	s.cgroup = e.tail(&c)
 	return s, !c.short
 }
 
@@ -93,12 +94,12 @@ func (e *event) skipBranches(c *cursor) {
 	}
 }
 
-// skipTail walks the fields behind the user stack. Nothing of them is used, but
-// a sample that ends inside them is corrupt.
-func (e *event) skipTail(c *cursor) {
+// tail walks the fields behind the user stack. Of them only the control group is
+// used, but a sample that ends inside them is corrupt.
+func (e *event) tail(c *cursor) (cgroup uint64) {
 	st := e.sampleType
 	if st&^sampleKnown != 0 {
-		return // a newer kernel's field may stand anywhere
+		return 0 // a newer kernel's field may stand anywhere
 	}
 	if st&(sampleWeight|sampleWeightStruct) != 0 {
 		c.u64()
@@ -107,10 +108,15 @@ func (e *event) skipTail(c *cursor) {
 	if st&sampleRegsIntr != 0 && c.u64() != 0 {
 		c.array(uint64(bits.OnesCount64(e.regsIntr)), 8)
 	}
-	skipWords(c, st, samplePhysAddr, sampleCgroup, sampleDataPageSize, sampleCodePageSize)
+	skipWords(c, st, samplePhysAddr)
+	if st&sampleCgroup != 0 {
+		cgroup = c.u64()
+	}
+	skipWords(c, st, sampleDataPageSize, sampleCodePageSize)
 	if st&sampleAux != 0 {
 		c.bytes(c.u64())
 	}
+	return cgroup
 }
 
 func skipWords(c *cursor, sampleType uint64, fields ...uint64) {

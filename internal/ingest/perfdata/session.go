@@ -50,12 +50,14 @@ func newSession(r io.Reader, opts Options) (*session, error) {
 		opts: opts, byID: map[uint64]int{}, kernel: newSpace(&states), tasks: newTasks(&states), bins: newImages(), out: newStacks(),
 	}
 	for _, l := range opts.Labels {
-		if !slices.Contains([]string{profile.LabelProcess, profile.LabelPID, profile.LabelThread, profile.LabelTID}, l) {
+		if !slices.Contains([]string{
+			profile.LabelProcess, profile.LabelPID, profile.LabelThread, profile.LabelTID, profile.LabelContainer,
+		}, l) {
 			return nil, fmt.Errorf("label %q is not recorded by perf", l)
 		}
 	}
 	if opts.Labels == nil {
-		s.opts.Labels = []string{profile.LabelProcess, profile.LabelPID, profile.LabelThread}
+		s.opts.Labels = []string{profile.LabelProcess, profile.LabelPID, profile.LabelThread, profile.LabelContainer}
 	}
 	s.resolve.init(s)
 	s.jobs.init(s)
@@ -195,7 +197,7 @@ func (s *session) take(rec *record) error {
 			s.others++
 			return nil
 		}
-	case recMmap, recMmap2, recComm, recFork, recExit, recLost, recLostSamples, recKsymbol:
+	case recMmap, recMmap2, recComm, recFork, recExit, recLost, recLostSamples, recKsymbol, recCgroup:
 		at = s.recordTime(rec)
 	default:
 		return nil

@@ -5,8 +5,8 @@ import "whyhot/internal/profile"
 // labelKey is the label set of a sample. What is not known or not wanted is ""
 // or noID.
 type labelKey struct {
-	process, thread string
-	pid, tid        uint32
+	process, thread, container string
+	pid, tid                   uint32
 }
 
 const noID = ^uint32(0)
@@ -79,6 +79,9 @@ func (k *labelKey) labels() []profile.Label {
 	}
 	if k.thread != "" {
 		out = append(out, profile.Label{Key: profile.LabelThread, Str: k.thread})
+	}
+	if k.container != "" {
+		out = append(out, profile.Label{Key: profile.LabelContainer, Str: k.container})
 	}
 	if k.pid != noID {
 		out = append(out, profile.Label{Key: profile.LabelPID, Num: int64(k.pid)})
