@@ -111,6 +111,9 @@ func (c *converter) labelsOf(m *samples.TraceEventMeta) profile.LabelSetID {
 		process: c.tasks.name(uint32(m.PID)), thread: m.Comm.String(),
 		container: m.ContainerID.String(), pid: uint32(m.PID),
 	}
+	if k.container == "" { // the profiler knows fewer forms
+		k.container = c.tasks.container(k.pid)
+	}
 	if k.process == "" {
 		k.process = cmp.Or(path.Base(m.ExecutablePath.String()), k.thread)
 		if k.process == "." {

@@ -14,6 +14,7 @@ import (
 	perf "github.com/elastic/go-perf"
 	"golang.org/x/sys/unix"
 
+	"whyhot/internal/cgroup"
 	"whyhot/internal/collect/proctree"
 )
 
@@ -25,6 +26,7 @@ type tasks struct {
 	members map[uint32]bool // of the target; nil: everything belongs to it
 	sampled map[uint32]bool // those that traces came from
 	names   map[uint32]string
+	groups  map[uint32]string   // the containers of processes, "" for none
 	changed map[uint32]struct{} // memory maps to be read anew
 	foreign []uint32            // new processes that do not belong to the target
 	ended   map[uint32]bool     // processes that ended since the last forget; true: before that
@@ -43,7 +45,7 @@ const ringPages = 64
 
 // followTasks begins to listen. pids are those of the target.
 func followTasks(pids []int, system bool) (*tasks, error) {
-	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}}
+	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}}
 	if !system {
 		t.members = map[uint32]bool{}
 	}
@@ -158,6 +160,17 @@ func (t *tasks) name(pid uint32) string {
 	return t.names[pid]
 }
 
+// container is the ID of the container that a process is in, "" for none. What runs
+// in a container joins it before it becomes the container's program.
+func (t *tasks) container(pid uint32) string {
+	id, ok := t.groups[pid]
+	if !ok {
+		id = cgroup.Process(pid)
+		t.groups[pid] = id
+	}
+	return id
+}
+
 // read takes what the kernel has told since the last read. It does not block.
 func (t *tasks) read(ctx context.Context) {
 	t.records = t.records[:0]
@@ -210,6 +223,7 @@ func (t *tasks) apply(record perf.Record) {
 			t.names[r.Pid] = r.NewName
 		}
 		if r.WasExec() {
+			delete(t.groups, r.Pid)
 			t.mapsChanged(r.Pid)
 		}
 	case *perf.MmapRecord:
@@ -219,6 +233,7 @@ func (t *tasks) apply(record perf.Record) {
 
 func (t *tasks) fork(pid, ppid uint32) {
 	delete(t.names, pid) // of an earlier process with this number
+	delete(t.groups, pid)
 	delete(t.sampled, pid)
 	delete(t.ended, pid)
 	if name, ok := t.names[ppid]; ok {
@@ -255,6 +270,7 @@ func (t *tasks) forget() {
 		}
 		delete(t.ended, pid)
 		delete(t.names, pid)
+		delete(t.groups, pid)
 		delete(t.sampled, pid)
 		delete(t.changed, pid)
 		delete(t.members, pid)

@@ -34,6 +34,7 @@ type plan struct {
 	why       string // the reason for callGraph, "" where the user chose it
 	stack     int
 	buildIDs  bool
+	cgroups   bool  // samples carry their control group
 	maxSize   int64 // bytes perf may write, 0 for no limit
 	buffer    int   // bytes of ring buffer per CPU, 0 for perf's own choice
 }
@@ -45,7 +46,7 @@ func (s *Sampler) plan(r *collect.Request, open opener) (plan, error) {
 	}
 	p := plan{
 		event: ev, frequency: r.Settings.Frequency, callGraph: r.Settings.CallGraph,
-		stack: r.Settings.StackBytes, buildIDs: kernelNamesBuilds(open), maxSize: roomIn(r.TempDir),
+		stack: r.Settings.StackBytes, buildIDs: kernelNamesBuilds(open), cgroups: kernelNamesCgroups(open), maxSize: roomIn(r.TempDir),
 		buffer: bufferSize(runtime.NumCPU(), mayLockMemory()),
 	}
 	if p.frequency == 0 {
@@ -125,6 +126,10 @@ func mayLockMemory() bool {
 	return data[0].Effective&(1<<capIPCLock) != 0
 }
 
+// namesCgroups tells whether the recording says in which control group each sample
+// was taken.
+func (p *plan) namesCgroups(t *tool) bool { return p.cgroups && t.knows("all-cgroups") }
+
 // arguments are those of perf after its name. Descriptor 3 takes commands, 4
 // answers them.
 func (p *plan) arguments(t *tool, target collect.Target, pids []int, output string) []string {
@@ -138,6 +143,9 @@ func (p *plan) arguments(t *tool, target collect.Target, pids []int, output stri
 	}
 	if p.buildIDs && t.knows("buildid-mmap") {
 		args = append(args, "--buildid-mmap")
+	}
+	if p.namesCgroups(t) {
+		args = append(args, "--all-cgroups")
 	}
 	if p.maxSize > 0 && t.knows("max-size") {
 		args = append(args, fmt.Sprintf("--max-size=%dM", max(p.maxSize>>20, 1)))

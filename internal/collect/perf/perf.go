@@ -74,7 +74,7 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 		return out, err
 	}
 	r.Report(collect.Progress{Phase: collect.PhaseReading, Bytes: size(file)})
-	prof, err := read(context.WithoutCancel(ctx), file)
+	prof, err := read(context.WithoutCancel(ctx), file, span.containers)
 	if err != nil {
 		return out, err
 	}
@@ -118,8 +118,12 @@ func coverage(p *profile.Profile, used time.Duration, frequency int) []string {
 // mostFrequent is what the kernel can be asked for without it throttling.
 const mostFrequent = 10000
 
-// span is the time in which samples were taken.
-type span struct{ start, end time.Time }
+// span is the time in which samples were taken, and what was seen of the processes
+// meanwhile.
+type span struct {
+	start, end time.Time
+	containers map[uint32]string
+}
 
 // run records into the file and tells when.
 func run(ctx context.Context, r *collect.Request, t *tool, p *plan, file string, out *collect.Outcome) (span, error) {
@@ -144,6 +148,7 @@ func run(ctx context.Context, r *collect.Request, t *tool, p *plan, file string,
 			rec.stop()
 		}
 	}
+	seen := watchContainers(r.Target, pids, p.namesCgroups(t))
 	taken := span{start: time.Now()}
 	if err == nil && proc != nil {
 		err = proc.Release()
@@ -154,9 +159,11 @@ func run(ctx context.Context, r *collect.Request, t *tool, p *plan, file string,
 		}
 		return span{}, err
 	}
-	wait(ctx, r, rec, proc, file)
+	wait(ctx, r, rec, proc, seen, file)
 	taken.end = time.Now()
 	rec.stop()
+	seen.look()
+	taken.containers = seen.known()
 	if proc != nil {
 		finish(ctx, proc, out)
 	}
@@ -178,7 +185,7 @@ func finish(ctx context.Context, proc *command.Process, out *collect.Outcome) {
 
 // wait blocks until the command or perf has ended, the time is up or the user
 // has had enough.
-func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.Process, file string) {
+func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.Process, seen *containers, file string) {
 	var commandDone <-chan struct{}
 	if proc != nil {
 		commandDone = proc.Done()
@@ -192,6 +199,8 @@ func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.
 	}
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
+	look, stop := seen.ticks()
+	defer stop()
 	start := time.Now()
 	for {
 		select {
@@ -206,6 +215,8 @@ func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.
 				return
 			}
 			perfDone = nil // it filled the disk's share; the command goes on
+		case <-look:
+			seen.look()
 		case <-tick.C:
 			r.Report(collect.Progress{Phase: collect.PhaseRecording, Elapsed: time.Since(start), Bytes: size(file)})
 		}
@@ -229,12 +240,12 @@ func (p *plan) notes() []string {
 	return notes
 }
 
-func read(ctx context.Context, file string) (*profile.Profile, error) {
+func read(ctx context.Context, file string, containers map[uint32]string) (*profile.Profile, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the recording: %w", err)
 	}
-	p, err := perfdata.Read(ctx, f, perfdata.Options{})
+	p, err := perfdata.Read(ctx, f, perfdata.Options{Containers: containers})
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}

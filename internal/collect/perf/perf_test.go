@@ -190,6 +190,17 @@ func TestWholeMachine(t *testing.T) {
 	}
 }
 
+// start runs a command until the end of the test.
+func start(t *testing.T, args []string) (pid int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return cmd.Process.Pid
+}
+
 func TestPlan(t *testing.T) {
 	tl := &tool{options: "--call-graph --control --buildid-mmap --max-size"}
 	granted := func(*unix.PerfEventAttr) error { return nil }
