@@ -4,8 +4,8 @@
 //
 //	go run ./bench/analyzer/cost [-sample N] [-arms A,B,…] BUILD_DIR…
 //
-// Every BUILD_DIR holds a compile_commands.json; -O3 is appended to every
-// command line, so that all arms see the same one. The ratios are those of the
+// Every BUILD_DIR holds a compile_commands.json (scripts/compile-commands writes
+// that of a build with make); -O3 is appended to every command line, so that all arms see the same one. The ratios are those of the
 // sums over all units; their intervals come from drawing units with
 // replacement. Arms that a unit fails in are left out for that unit altogether.
 package main
