@@ -6,6 +6,7 @@
 # libjpeg62-turbo-dev libexpat1-dev zlib1g-dev for the headers.
 set -eu
 package=$1
+deb_source=$(realpath "$(dirname "$0")/../../scripts/deb-source")
 mkdir -p "$2"
 cd "$2"
 dir=$PWD
@@ -23,20 +24,10 @@ openjpeg2) unpacked=openjpeg-2.5.0
 *) echo "sources.sh: unknown package $package: exiv2, poppler or openjpeg2" >&2; exit 2 ;;
 esac
 
-# The system's own archives, asked for sources, without touching its settings.
 if ! [ -e "$package" ]; then
-  mkdir -p apt/lists/partial
-  for list in /etc/apt/sources.list.d/*.sources; do
-    sed 's/^Types: .*/Types: deb-src/' "$list" >"apt/$(basename "$list")"
-  done
-  if [ -e /etc/apt/sources.list ]; then
-    sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >apt/system.list
-  fi
-  apt_own="-qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$dir/apt -o Dir::State::Lists=$dir/apt/lists"
-  apt-get $apt_own update
-  apt-get $apt_own source --download-only "$package"
-  tar xf "$package"_*.orig.tar.*z
-  mv "$unpacked" "$package"
+  source=$("$deb_source" --upstream "$package" "$dir")
+  [ "$source" = "$dir/$unpacked" ] || echo "sources.sh: $source is not the version that was judged, $unpacked" >&2
+  mv "$source" "$package"
 fi
 cmake -S "$package" -B "$package-build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@" \
   >"$package-configure.log" 2>&1 || { tail -20 "$package-configure.log" >&2; exit 1; }
