@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -127,7 +128,8 @@ func countText(p *profile.Profile) string {
 // the trials that lie beside the file; and what was looked at.
 func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.Catalog, f explainFlags) (r finding.Report, looked string, err error) {
 	facts := binfacts.New(f.load.debugDirs...)
-	findings, notes, err := rule.Run(cmd.Context(), p, cat, facts, rule.Options{ProfilePath: pathForNext(path), Fallback: f.all})
+	options := rule.Options{ProfilePath: pathForNext(path), Rules: f.rules, Fallback: f.all}
+	findings, notes, err := rule.Run(cmd.Context(), p, cat, facts, options)
 	if err != nil {
 		return r, "", err
 	}
@@ -140,6 +142,16 @@ func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.C
 		}
 		findings, notes = append(findings, source.findings...), append(notes, source.notes...)
 		looked += " In the source: " + source.looked + "."
+	}
+	if !slices.ContainsFunc(findings, worthwhile) && !f.all {
+		options.Fallback = true
+		general, _, err := rule.Run(cmd.Context(), p, cat, facts, options)
+		if err != nil {
+			return r, "", err
+		}
+		for _, g := range withGeneral(findings, general)[len(findings):] {
+			notes = append(notes, fmt.Sprintf("Left out, because it holds for nearly every program: %s (up to %s of the CPU; --all shows it)", g.Title, finding.Percent(g.Gain.High)))
+		}
 	}
 	if path != "-" {
 		trials, err := ledger.Load(path)
@@ -156,6 +168,22 @@ func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.C
 		Notes:    notes,
 		Unjudged: !rule.Judges(p),
 	}, looked, nil
+}
+
+// worthwhileGain is what a finding must be able to give back for general advice, such
+// as PGO, not to be mentioned beside it.
+const worthwhileGain = 0.05
+
+func worthwhile(f finding.Finding) bool { return f.Gain != nil && f.Gain.High >= worthwhileGain }
+
+// withGeneral adds to findings what is only in general.
+func withGeneral(findings, general []finding.Finding) []finding.Finding {
+	for _, g := range general {
+		if !slices.ContainsFunc(findings, func(f finding.Finding) bool { return f.ID == g.ID }) {
+			findings = append(findings, g)
+		}
+	}
+	return findings
 }
 
 // attachTrials lifts findings to proved or refuted where a trial says so.

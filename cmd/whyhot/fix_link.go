@@ -16,7 +16,7 @@ func findingOf(ctx context.Context, path, id string) (finding.Finding, error) {
 	if err != nil {
 		return finding.Finding{}, err
 	}
-	f, _, err := judged(ctx, p, path, id)
+	f, _, err := judged(ctx, p, path, id, nil)
 	return f, err
 }
 

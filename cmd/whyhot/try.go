@@ -46,7 +46,7 @@ type tryTarget struct {
 
 // tryLookup reads a profile. With an empty finding id it gives the command only;
 // a finding that the profile does not have is an error.
-type tryLookup func(ctx context.Context, profile, findingID string) (tryTarget, error)
+type tryLookup func(ctx context.Context, profile, findingID string, rules []string) (tryTarget, error)
 
 // tryFlags are the flags as they are typed.
 type tryFlags struct {
@@ -58,6 +58,7 @@ type tryFlags struct {
 	whatIf           whatIfFlags
 	fix              fixTryFlags
 	ignore           []string
+	rules            []string
 	suite            suiteFlags
 	archive          archiveFlags
 	layouts          int      // of both sides where a built variant's gain is small
@@ -93,6 +94,7 @@ func newTryCmdOf(lookup tryLookup, kept *archiveFlags) *cobra.Command {
 	flags.StringArrayVar(&f.env, "env", nil, "a variant with NAME=VALUE in its environment; several names make one variant, a name given again begins the next")
 	flags.StringArrayVar(&f.versus, "versus", nil, "a variant that is another command line, NAME='COMMAND ...' (several: repeat it)")
 	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")
+	flags.StringArrayVar(&f.rules, "rules", nil, "look for the finding among those of the catalogue entries in `DIR`, too (repeatable)")
 	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
 	f.build.register(cmd)
 	f.whatIf.register(cmd)

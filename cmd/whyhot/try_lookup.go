@@ -15,7 +15,7 @@ import (
 
 // lookUpTarget finds in a profile what a trial needs to know: the recorded
 // command, and what the finding proposes to preload.
-func lookUpTarget(ctx context.Context, path, findingID string) (tryTarget, error) {
+func lookUpTarget(ctx context.Context, path, findingID string, rules []string) (tryTarget, error) {
 	p, err := ingest.Open(ctx, path, ingest.Options{})
 	if err != nil {
 		return tryTarget{}, err
@@ -24,7 +24,7 @@ func lookUpTarget(ctx context.Context, path, findingID string) (tryTarget, error
 	if findingID == "" {
 		return target, nil
 	}
-	_, entry, err := judged(ctx, p, path, findingID)
+	_, entry, err := judged(ctx, p, path, findingID, rules)
 	if err != nil || entry == nil {
 		return target, err
 	}
@@ -45,22 +45,27 @@ func preloads(entry *catalog.Entry) []string {
 }
 
 // judged is a finding of the catalogue on a profile, and the entry that speaks.
-func judged(ctx context.Context, p *profile.Profile, path, id string) (finding.Finding, *catalog.Entry, error) {
+func judged(ctx context.Context, p *profile.Profile, path, id string, rules []string) (finding.Finding, *catalog.Entry, error) {
 	var err error
 	if !allNamed(p) {
 		if p, _, err = symbolize(ctx, p, loadFlags{}); err != nil {
 			return finding.Finding{}, nil, err
 		}
 	}
-	cat, err := catalog.Builtin()
+	cat, err := loadCatalog(rules)
 	if err != nil {
 		return finding.Finding{}, nil, err
 	}
-	findings, _, err := rule.Run(ctx, p, cat, binfacts.New(), rule.Options{ProfilePath: path})
+	facts := binfacts.New()
+	findings, _, err := rule.Run(ctx, p, cat, facts, rule.Options{ProfilePath: path})
 	if err != nil {
 		return finding.Finding{}, nil, err
 	}
-	f, err := pickFinding(findings, path, id)
+	general, _, err := rule.Run(ctx, p, cat, facts, rule.Options{ProfilePath: path, Fallback: true})
+	if err != nil {
+		return finding.Finding{}, nil, err
+	}
+	f, err := pickFinding(withGeneral(findings, general), path, id)
 	if err != nil {
 		return f, nil, err
 	}

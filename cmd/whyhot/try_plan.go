@@ -112,7 +112,7 @@ func (f *tryFlags) fromProfile(ctx context.Context, lookup tryLookup) error {
 	if f.profile == "" {
 		return nil
 	}
-	target, err := lookup(ctx, f.profile, f.finding)
+	target, err := lookup(ctx, f.profile, f.finding, f.rules)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ type Options struct {
 	// ProfilePath is how the user calls the profile; it goes into the next
 	// command of a finding. "" prints FILE.
 	ProfilePath string
+	// Rules are the directories with entries of the user's own, for that command.
+	Rules []string
 	// Fallback lets entries speak that hold for nearly every program (PGO, LTO).
 	Fallback bool
 	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of

@@ -285,7 +285,11 @@ func (e *engine) next(v *verdict, id string) string {
 			preloads = append(preloads, p)
 		}
 	}
-	try := "whyhot try --profile " + quote(file) + " --finding " + id
+	try := "whyhot try --profile " + quote(file)
+	for _, dir := range e.opts.Rules {
+		try += " --rules " + quote(dir)
+	}
+	try += " --finding " + id
 	switch {
 	case len(preloads) > 0:
 		return try + " --preload " + strings.Join(preloads, ",") + " -- " + command
