@@ -2,6 +2,8 @@
 #include "fix/kinds.h"
 #include "fix/uses.h"
 
+#include "ast/facts/types.h"
+
 #include "clang/AST/RecordLayout.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
@@ -229,21 +231,14 @@ private:
 void fieldsIn(const Stmt *St, std::vector<const FieldDecl *> &Stored, std::vector<const FieldDecl *> &Touched) {
   if (!St)
     return;
-  auto field = [](const Expr *E) -> const FieldDecl * {
-    const auto *M = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts());
-    const auto *F = M ? dyn_cast<FieldDecl>(M->getMemberDecl()) : nullptr;
-    return F && F->isBitField() ? F : nullptr;
-  };
   auto add = [](std::vector<const FieldDecl *> &To, const FieldDecl *F) {
     if (F && !llvm::is_contained(To, F))
       To.push_back(F);
   };
-  if (const auto *BO = dyn_cast<BinaryOperator>(St); BO && BO->isAssignmentOp())
-    add(Stored, field(BO->getLHS()));
-  if (const auto *UO = dyn_cast<UnaryOperator>(St); UO && UO->isIncrementDecrementOp())
-    add(Stored, field(UO->getSubExpr()));
+  if (const Expr *To = ast::writtenBy(St))
+    add(Stored, ast::bitFieldOf(To));
   if (const auto *M = dyn_cast<MemberExpr>(St))
-    add(Touched, field(M));
+    add(Touched, ast::bitFieldOf(M));
   for (const Stmt *Child : St->children())
     fieldsIn(Child, Stored, Touched);
 }

@@ -1,5 +1,7 @@
 #include "fix/nonnull.h"
 
+#include "ast/facts/types.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -54,11 +56,8 @@ NonNull::NonNull(const ast::FunctionFacts &F, const ast::Loop &L, const Source &
   auto assigned = [&](auto &&Self, const Stmt *St) -> void {
     if (!St)
       return;
-    const Expr *To = nullptr;
-    if (const auto *BO = dyn_cast<BinaryOperator>(St); BO && BO->isAssignmentOp())
-      To = BO->getLHS();
-    else if (const auto *UO = dyn_cast<UnaryOperator>(St);
-             UO && (UO->isIncrementDecrementOp() || UO->getOpcode() == UO_AddrOf))
+    const Expr *To = ast::writtenBy(St);
+    if (const auto *UO = dyn_cast<UnaryOperator>(St); UO && UO->getOpcode() == UO_AddrOf)
       To = UO->getSubExpr();
     if (To)
       if (const VarDecl *V = variable(To))

@@ -21,11 +21,7 @@ public:
   void visit(const Stmt *S) {
     if (!S || isa<LambdaExpr>(S))
       return;
-    const Expr *To = nullptr;
-    if (const auto *BO = dyn_cast<BinaryOperator>(S); BO && BO->isAssignmentOp())
-      To = BO->getLHS();
-    else if (const auto *UO = dyn_cast<UnaryOperator>(S); UO && UO->isIncrementDecrementOp())
-      To = UO->getSubExpr();
+    const Expr *To = ast::writtenBy(S);
     if (To && ast::storesAsChar(To, C) && !isa<DeclRefExpr>(To->IgnoreParens()))
       note(To);
     for (const Stmt *Child : S->children())

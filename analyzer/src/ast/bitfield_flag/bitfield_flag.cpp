@@ -1,5 +1,7 @@
 #include "ast/bitfield_flag/bitfield_flag.h"
 
+#include "ast/facts/types.h"
+
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -8,12 +10,6 @@ using namespace clang;
 
 namespace whyhot::ast {
 namespace {
-
-const MemberExpr *bitField(const Expr *E) {
-  const auto *ME = dyn_cast<MemberExpr>(E->IgnoreParens());
-  const auto *FD = ME ? dyn_cast<FieldDecl>(ME->getMemberDecl()) : nullptr;
-  return FD && FD->isBitField() ? ME : nullptr;
-}
 
 bool isForThreads(QualType T) {
   if (T->isAtomicType() || T.isVolatileQualified())
@@ -33,10 +29,8 @@ public:
   void visit(const Stmt *S) {
     if (!S || isa<LambdaExpr>(S))
       return;
-    if (const auto *BO = dyn_cast<BinaryOperator>(S); BO && BO->isAssignmentOp())
-      use(BO, BO->getLHS(), true);
-    else if (const auto *UO = dyn_cast<UnaryOperator>(S); UO && UO->isIncrementDecrementOp())
-      use(UO, UO->getSubExpr(), true);
+    if (const Expr *To = writtenBy(S))
+      use(cast<Expr>(S), To, true);
     else if (const auto *CE = dyn_cast<ImplicitCastExpr>(S); CE && CE->getCastKind() == CK_LValueToRValue)
       use(CE, CE->getSubExpr(), false);
     for (const Stmt *Child : S->children())
@@ -46,10 +40,9 @@ public:
 private:
   void use(const Expr *Site, const Expr *LValue, bool Update) {
     const Loop *L = F.Loops.of(Site).In;
-    const MemberExpr *ME = L ? bitField(LValue) : nullptr;
-    if (!ME || !isInMemory(ME))
+    const FieldDecl *FD = L ? bitFieldOf(LValue) : nullptr;
+    if (!FD || !isInMemory(cast<MemberExpr>(LValue->IgnoreParens())))
       return;
-    const auto *FD = cast<FieldDecl>(ME->getMemberDecl());
     if (!Reported.insert({L, FD, Update}).second)
       return;
     Match M = R.in("bitfield-flag", F.Function, L, Site);

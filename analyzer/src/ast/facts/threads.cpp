@@ -1,5 +1,7 @@
 #include "ast/facts/threads.h"
 
+#include "ast/facts/types.h"
+
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -24,12 +26,6 @@ std::optional<unsigned> entryArgument(const FunctionDecl *F) {
   return std::nullopt;
 }
 
-const FieldDecl *bitFieldOf(const Expr *E) {
-  const auto *ME = dyn_cast<MemberExpr>(E->IgnoreParens());
-  const auto *FD = ME ? dyn_cast<FieldDecl>(ME->getMemberDecl()) : nullptr;
-  return FD && FD->isBitField() ? FD->getCanonicalDecl() : nullptr;
-}
-
 } // namespace
 
 std::vector<const FieldDecl *> runOf(const FieldDecl *F) {
@@ -50,13 +46,9 @@ std::vector<const FieldDecl *> runOf(const FieldDecl *F) {
 }
 
 void ThreadFacts::see(const Stmt *S, const FunctionDecl *In) {
-  const Expr *To = nullptr;
-  if (const auto *BO = dyn_cast<BinaryOperator>(S)) {
-    if (BO->isAssignmentOp())
-      To = BO->getLHS();
-  } else if (const auto *UO = dyn_cast<UnaryOperator>(S)) {
-    if (UO->isIncrementDecrementOp())
-      To = UO->getSubExpr();
+  if (const Expr *To = writtenBy(S)) {
+    if (const FieldDecl *FD = bitFieldOf(To))
+      Updates.push_back({FD->getCanonicalDecl(), In->getCanonicalDecl()});
   } else if (const auto *CC = dyn_cast<CXXConstructExpr>(S)) {
     if (isThread(CC->getConstructor()->getParent()))
       for (const Expr *A : CC->arguments())
@@ -69,8 +61,6 @@ void ThreadFacts::see(const Stmt *S, const FunctionDecl *In) {
     if (auto N = entryArgument(F); N && *N < Call->getNumArgs())
       starts(Call->getArg(*N));
   }
-  if (const FieldDecl *FD = To ? bitFieldOf(To) : nullptr)
-    Updates.push_back({FD, In->getCanonicalDecl()});
 }
 
 // The function may be named, a member's address, or a lambda.

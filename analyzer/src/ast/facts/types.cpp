@@ -27,6 +27,20 @@ bool isAliasingRecord(QualType T) {
 
 } // namespace
 
+const Expr *writtenBy(const Stmt *S) {
+  if (const auto *BO = dyn_cast<BinaryOperator>(S); BO && BO->isAssignmentOp())
+    return BO->getLHS();
+  if (const auto *UO = dyn_cast<UnaryOperator>(S); UO && UO->isIncrementDecrementOp())
+    return UO->getSubExpr();
+  return nullptr;
+}
+
+const FieldDecl *bitFieldOf(const Expr *LValue) {
+  const auto *ME = dyn_cast<MemberExpr>(LValue->IgnoreParens());
+  const auto *FD = ME ? dyn_cast<FieldDecl>(ME->getMemberDecl()) : nullptr;
+  return FD && FD->isBitField() ? FD : nullptr;
+}
+
 bool isCharLike(QualType T, const ASTContext &C) {
   if (T.isNull() || T->isDependentType())
     return false;

@@ -1,11 +1,18 @@
-// Which types alias everything: clang's own choice of the TBAA tag
-// "omnipotent char" (CodeGenTBAA), asked of the AST.
+// What a statement writes to, and which types alias everything: clang's own choice
+// of the TBAA tag "omnipotent char" (CodeGenTBAA), asked of the AST.
 #pragma once
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
 
 namespace whyhot::ast {
+
+// The operand that a built-in assignment, ++ or -- writes to; nullptr where the
+// statement is none of them.
+const clang::Expr *writtenBy(const clang::Stmt *S);
+
+// The bit-field that an lvalue names; nullptr where it is something else.
+const clang::FieldDecl *bitFieldOf(const clang::Expr *LValue);
 
 // Does a store of a scalar of this type carry the tag of char? It does for char
 // in all its signs, std::byte, an enum without linkage, vectors and may_alias

@@ -1,5 +1,7 @@
 #include "ast/volatile_sync/volatile_sync.h"
 
+#include "ast/facts/types.h"
+
 #include "clang/AST/ExprCXX.h"
 
 using namespace clang;
@@ -47,11 +49,7 @@ private:
   void writes(const Stmt *S) {
     if (!S)
       return;
-    const Expr *To = nullptr;
-    if (const auto *BO = dyn_cast<BinaryOperator>(S); BO && BO->isAssignmentOp())
-      To = BO->getLHS();
-    else if (const auto *UO = dyn_cast<UnaryOperator>(S); UO && UO->isIncrementDecrementOp())
-      To = UO->getSubExpr();
+    const Expr *To = writtenBy(S);
     if (const ValueDecl *D = To ? volatileFlag(To) : nullptr)
       if (const Loop *L = F.Loops.of(S).In)
         Written.insert({D, L});
