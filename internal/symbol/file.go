@@ -293,10 +293,14 @@ func goTable(bin *elffile.File) (table *gosym.Table, err error) {
 }
 
 // debugVaddr translates an offset in a binary of which only the debug file is
-// there. Its program headers have lost their sizes; what is left is that a
+// there. Where eu-strip or the agent made it, its program headers are the binary's.
+// Those of objcopy have lost their sizes; what is left is that a
 // segment is mapped at the same offset within a page, and that linkers give the
 // first segments file offsets equal to their distance from the first one.
 func debugVaddr(debug *elffile.File, off uint64) (uint64, bool) {
+	if vaddr, ok := debug.OffsetToVaddr(off); ok {
+		return vaddr, true
+	}
 	const page = 4096
 	base, found := uint64(0), false
 	for _, r := range debug.Progs {
