@@ -285,11 +285,11 @@ func (e *engine) next(v *verdict, id string) string {
 			preloads = append(preloads, p)
 		}
 	}
-	try := "whyhot try --profile " + quote(file)
+	words := []string{"whyhot try --profile", quote(file)}
 	for _, dir := range e.opts.Rules {
-		try += " --rules " + quote(dir)
+		words = append(words, "--rules", quote(dir))
 	}
-	try += " --finding " + id
+	try := strings.Join(append(words, "--finding", id), " ")
 	switch {
 	case len(preloads) > 0:
 		return try + " --preload " + strings.Join(preloads, ",") + " -- " + command
