@@ -285,7 +285,8 @@ func (e *engine) next(v *verdict, id string) string {
 			preloads = append(preloads, p)
 		}
 	}
-	words := []string{"whyhot try --profile", quote(file)}
+	words := make([]string, 0, 4+2*len(e.opts.Rules))
+	words = append(words, "whyhot try --profile", quote(file))
 	for _, dir := range e.opts.Rules {
 		words = append(words, "--rules", quote(dir))
 	}
