@@ -27,6 +27,7 @@ type profiler struct {
 	notes  []string
 	start  func() error // lets the profiler look at processes
 	shared sharedMaps
+	rubies *rubies
 	pace   pace
 	lost   uint64 // traces for which the kernel's buffer had no room
 }
@@ -46,6 +47,9 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	// Go's frames are named by internal/symbol like all machine code: with their
 	// inlined calls.
 	languages.Go.Symbolization.Disabled = true
+	// Otherwise a stack that is in a method written in C has none of the Ruby methods
+	// that called it, up to the next block.
+	languages.Ruby.SkipNativeResume = true
 	config := &tracer.Config{
 		TraceReporter:          c,
 		ExecutableReporter:     f,
@@ -73,6 +77,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 		}
 	}
 	p.shared = findMaps()
+	p.rubies = newRubies(p.shared.rubies)
 	p.start = func() error {
 		p.tracer.StartPIDEventProcessor(ctx)
 		return p.tracer.StartMapMonitors(ctx, p.traces)

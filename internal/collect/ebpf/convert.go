@@ -73,6 +73,16 @@ func (c *converter) restart() {
 	c.from = from
 }
 
+// hit tells whether samples fall into a file.
+func (c *converter) hit(file string) bool {
+	for k := range c.mappings {
+		if k.path == file {
+			return true
+		}
+	}
+	return false
+}
+
 // warn adds what the user should know of the profile.
 func (c *converter) warn(text string) { c.warnings = append(c.warnings, text) }
 
@@ -142,6 +152,13 @@ func (k *labelKey) labels() []profile.Label {
 	return out
 }
 
+// Ruby's methods that are written in C have names only where the library has a
+// symbol table. The profiler's word for those without is not the user's.
+const (
+	unknownC  = "<unknown cfunc>"
+	methodInC = "[method in C]"
+)
+
 // frame is the location of one frame.
 func (c *converter) frame(h unique.Handle[libpf.Frame]) profile.LocationID {
 	id, ok := c.frames[h]
@@ -162,6 +179,9 @@ func (c *converter) newFrame(f *libpf.Frame) profile.LocationID {
 		return c.nativeFrame(f)
 	}
 	fn := profile.Function{Name: f.FunctionName.String(), File: f.SourceFile.String(), Kind: kind}
+	if fn.Name == unknownC {
+		fn.Name, fn.File = methodInC, ""
+	}
 	line := int32(f.SourceLine)
 	if f.Type.IsInterpType(libpf.Python) {
 		// Two methods of one name in one file are told apart by where they start.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"whyhot/internal/collect"
@@ -293,6 +294,9 @@ func (rec *recording) finish(ctx context.Context, out *collect.Outcome) {
 func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Profile, error) {
 	if err := rec.files.preserve(rec.request.BinariesDir()); err != nil {
 		rec.convert.warn(err.Error())
+	}
+	for _, text := range slices.Concat(rec.profiler.rubies.warnings(rec.convert.hit), rec.profiler.log.warnings(rec.convert.hit)) {
+		rec.convert.warn(text)
 	}
 	p := rec.convert.profile(profile.Meta{
 		Source: "ebpf", Start: rec.start, Duration: ended.Sub(rec.start), Lost: rec.profiler.lost,

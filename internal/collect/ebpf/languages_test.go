@@ -52,6 +52,27 @@ class Work { function outer() { return inner(20000); } }
 $w = new Work; $end = microtime(true) + 1.5;
 while (microtime(true) < $end) $w->outer();
 `},
+	// sort_by is written in C, and is the innermost Ruby method half of the time.
+	{"Ruby", "ruby", "burn.rb", nil, profile.KindRuby, "inner", "outer", `
+def inner(n)
+  (1..n).to_a.sort_by { |x| -x }.sum
+end
+class Work
+  def outer = inner(20000)
+end
+w, stop = Work.new, Time.now + 1.5
+w.outer while Time.now < stop
+`},
+	// Only subroutines that are called as methods are seen: see the guide.
+	{"Perl", "perl", "burn.pl", nil, profile.KindPerl, "Work::inner", "Work::outer", `
+package Work;
+sub new { bless {}, shift }
+sub inner { my ($self, $n) = @_; my $s = 0; for my $i (1 .. $n) { $s += $i * $i } return $s }
+sub outer { return shift->inner(20000) }
+package main;
+my ($w, $end) = (Work->new, time + 2);
+$w->outer while time < $end;
+`},
 }
 
 func TestInterpretersAndJITs(t *testing.T) {

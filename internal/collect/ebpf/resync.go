@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"go.opentelemetry.io/ebpf-profiler/interpreter/ruby"
 	"go.opentelemetry.io/ebpf-profiler/metrics"
 	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/times"
@@ -30,17 +31,21 @@ type sharedMaps struct {
 	reported *ebpf.Map
 	// counters are numbers that the kernel part counts.
 	counters *ebpf.Map
+	// rubies holds what the kernel part knows of each Ruby process.
+	rubies *ebpf.Map
 }
 
 // findMaps opens them by the names that the profiler's kernel part gives them.
 func findMaps() sharedMaps {
 	const events, reported, counters = "pid_events", "reported_pids", "metrics"
-	found := ownMaps(events, reported, counters)
-	return sharedMaps{events: found[events], reported: found[reported], counters: found[counters]}
+	found := ownMaps(events, reported, counters, ruby.BPFMapName)
+	return sharedMaps{
+		events: found[events], reported: found[reported], counters: found[counters], rubies: found[ruby.BPFMapName],
+	}
 }
 
 func (m *sharedMaps) close() {
-	for _, one := range []*ebpf.Map{m.events, m.reported, m.counters} {
+	for _, one := range []*ebpf.Map{m.events, m.reported, m.counters, m.rubies} {
 		if one != nil {
 			_ = one.Close() // a second descriptor of what the profiler holds
 		}
@@ -157,6 +162,7 @@ func (m *sharedMaps) lost() uint64 {
 // how often it looks: a program that loads libraries for a second would be half
 // unknown for as long. What does not belong to the target is to cost nothing.
 func (p *profiler) resync(t *tasks) {
+	p.rubies.mend()
 	p.ignore(t.foreign)
 	t.foreign = t.foreign[:0]
 	for pid := range t.changed {

@@ -1,6 +1,7 @@
 package ebpf
 
 import (
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -252,4 +253,27 @@ func TestFiles(t *testing.T) {
 		t.Error(err)
 	}
 	f.close()
+}
+
+func TestUnreadInterpreters(t *testing.T) {
+	var log logTail
+	tell := func(level slog.Level, text string) {
+		if err := log.Handle(t.Context(), slog.NewRecord(time.Time{}, level, text, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(slog.LevelWarn, "Failed to load /usr/bin/perl (0x00af12): unsupported Perl 5.50.0 (need >= 5.28 and < 5.43)")
+	tell(slog.LevelWarn, "Failed to load /usr/bin/php (0x11): no symbols")
+	tell(slog.LevelWarn, "something else")
+	got := log.warnings(func(path string) bool { return path == "/usr/bin/perl" })
+	if len(got) != 1 || !strings.Contains(got[0], "/usr/bin/perl interprets are not seen: unsupported Perl 5.50.0") {
+		t.Errorf("%q", got)
+	}
+	if log.suffix() != "" {
+		t.Errorf("%q is no error", log.suffix())
+	}
+	tell(slog.LevelError, "it broke")
+	if log.suffix() != " (it broke)" {
+		t.Errorf("%q", log.suffix())
+	}
 }
