@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"whyhot/internal/wholefile"
 )
 
 func main() {
@@ -33,20 +35,9 @@ func run(src, out string) error {
 		return fmt.Errorf("making the output folder: %w", err)
 	}
 	for name, text := range files {
-		if err := replaceFile(filepath.Join(out, name), text); err != nil {
-			return err
+		if err := wholefile.Write(filepath.Join(out, name), 0o644, wholefile.Bytes(text)); err != nil {
+			return fmt.Errorf("writing the bundle: %w", err)
 		}
-	}
-	return nil
-}
-
-// replaceFile never leaves half a file behind.
-func replaceFile(path string, text []byte) error {
-	if err := os.WriteFile(path+".tmp", text, 0o644); err != nil {
-		return fmt.Errorf("writing the bundle: %w", err)
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
-		return fmt.Errorf("writing the bundle: %w", err)
 	}
 	return nil
 }

@@ -1,45 +1,27 @@
-// The views together: one state, kept in the address, and what changes it.
+// The page of a profile: one state, kept in the address, and what changes it.
 
-import { layoutOf } from "../data/layout";
-import { leafSeeds } from "../data/merge";
-import {
-  basename,
-  findFunctions,
-  functionTotals,
-  matchedWeight,
-  search,
-  type FunctionTotals,
-} from "../data/measure";
+import { basename, findFunctions, functionTotals, matchedWeight, search } from "../data/measure";
 import { GROUP, type Profile } from "../data/profile";
 import { colorIndices } from "../draw/palette";
-import { Labels } from "../draw/text";
 import { Details } from "./details";
-import { element } from "./dom";
-import { FlameView, type FlameListener, type Look, type Place } from "./flameview";
+import type { FlameListener, FlameView, Look, Place } from "./flameview";
 import { defaultState, formatHash, parseHash, type State, type ViewName } from "./hash";
 import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";
-import { Sandwich } from "./sandwich";
 import { nameOfPlace, placeOfFinding, type FindingPlace } from "./finding";
-import { fixedSource, MergedSource } from "./source";
 import { applyTheme, systemTheme } from "./theme";
 import { Describer, Tooltip } from "./tooltip";
 import { Toolbar } from "./toolbar";
-import { TopView } from "./topview";
+import { Views } from "./views";
 
 export class App {
-  private readonly totals: FunctionTotals;
   private readonly describe: Describer;
   private readonly look: Look;
   private readonly toolbar: Toolbar;
   private readonly details: Details;
   private readonly tooltip = new Tooltip();
   private readonly help = new Help();
-  private readonly stage = element("div", { class: "stage", id: "view", role: "tabpanel" });
-  private readonly top: TopView;
-  private readonly flame: FlameView;
-  private reverse: FlameView | null = null;
-  private sandwich: Sandwich | null = null;
+  private readonly views: Views;
   private state: State;
   private finding: FindingPlace = { names: [], binary: "" };
   private selectedFunction = -1;
@@ -49,8 +31,8 @@ export class App {
     private readonly host: HTMLElement,
     wholePage: boolean,
   ) {
-    this.totals = functionTotals(profile.tree, profile.functions.count);
-    this.describe = new Describer(profile, this.totals);
+    const totals = functionTotals(profile.tree, profile.functions.count);
+    this.describe = new Describer(profile, totals);
     this.state = this.defaults();
     this.look = {
       colors: applyTheme(systemTheme()),
@@ -64,19 +46,16 @@ export class App {
     this.details = new Details(profile.functions, () => {
       this.openSelected();
     });
-    this.top = new TopView(profile, this.totals, {
+    this.views = new Views(profile, totals, this.describe, this.look, {
+      flame: (withOwn) => this.listener(withOwn),
       open: (fn) => {
         this.open(fn);
       },
     });
-    this.flame = this.flameView(
-      "Flame graph, from callers to callees",
-      fixedSource(layoutOf(profile.tree)),
-    );
-    host.style.setProperty("--levels", String(this.flame.layout.levels));
+    host.style.setProperty("--levels", String(this.views.levels));
     host.replaceChildren(
       this.toolbar.root,
-      this.stage,
+      this.views.stage,
       this.details.root,
       this.tooltip.root,
       this.help.root,
@@ -102,23 +81,10 @@ export class App {
     this.state.finding = id;
     this.state.query = "";
     this.setView("flame");
-    this.flame.reset();
+    this.views.current?.reset();
     this.mark();
     this.host.scrollIntoView({ block: "start" });
-    this.flame.canvas.focus({ preventScroll: true });
-  }
-
-  private readonly labels = (c: CanvasRenderingContext2D): Labels =>
-    new Labels(this.profile.functions.name, c);
-
-  private flameView(label: string, source: ConstructorParameters<typeof FlameView>[1]): FlameView {
-    return new FlameView(
-      label,
-      source,
-      this.labels,
-      this.look,
-      this.listener(label.startsWith("Flame")),
-    );
+    this.views.focus();
   }
 
   private listener(withOwn: boolean): FlameListener {
@@ -145,25 +111,9 @@ export class App {
     else this.details.clear();
   }
 
-  // current is the flame view that keys act on.
-  private get current(): FlameView | null {
-    switch (this.state.view) {
-      case "flame":
-        return this.flame;
-      case "reverse":
-        return this.reverse;
-      case "sandwich":
-        return this.sandwich?.callers.canvas === document.activeElement
-          ? this.sandwich.callers
-          : (this.sandwich?.callees ?? null);
-      case "top":
-        return null;
-    }
-  }
-
   private commands(): Commands {
     const shown = (act: (v: FlameView) => void): void => {
-      if (this.current) act(this.current);
+      if (this.views.current) act(this.views.current);
     };
     return {
       view: (name) => {
@@ -192,7 +142,7 @@ export class App {
         });
       },
       pan: (columns, rows) => {
-        if (this.state.view === "top") this.top.move(rows);
+        if (this.state.view === "top") this.views.top.move(rows);
         else
           shown((v) => {
             v.pan(columns, rows);
@@ -202,7 +152,7 @@ export class App {
         this.arrow(key);
       },
       enter: () => {
-        if (this.state.view === "top") this.open(this.top.selectedFunction);
+        if (this.state.view === "top") this.open(this.views.top.selectedFunction);
         else
           shown((v) => {
             v.zoomToSelection();
@@ -232,17 +182,17 @@ export class App {
 
   private arrow(key: "up" | "down" | "left" | "right"): void {
     if (this.state.view === "top") {
-      this.top.move(key === "up" ? -1 : key === "down" ? 1 : 0);
+      this.views.top.move(key === "up" ? -1 : key === "down" ? 1 : 0);
       return;
     }
-    const v = this.current;
+    const v = this.views.current;
     if (!v) return;
     if (key === "left" || key === "right") v.step(key);
     else v.step((key === "down") === v.rootBelow ? "shallower" : "deeper");
   }
 
   private openSelected(): void {
-    const fn = this.state.view === "top" ? this.top.selectedFunction : this.selectedFunction;
+    const fn = this.state.view === "top" ? this.views.top.selectedFunction : this.selectedFunction;
     this.open(fn);
   }
 
@@ -252,8 +202,8 @@ export class App {
     this.state.fn = `${f.name[fn]}@${basename(f.libraries[f.library[fn]])}`;
     this.state.range = { from: 0, to: 1 };
     this.setView("sandwich");
-    this.showSandwich(fn);
-    this.sandwich?.callees.canvas.focus({ preventScroll: true });
+    this.views.showFunction(fn);
+    this.views.focusCallees();
     this.save(true);
   }
 
@@ -262,26 +212,9 @@ export class App {
     this.tooltip.hide();
     this.state.range = { from: 0, to: 1 };
     this.setView(view);
-    if (view === "sandwich") this.showSandwich(this.functionOf(this.state.fn));
-    this.current?.canvas.focus({ preventScroll: true });
-    if (view === "top") this.top.focus();
+    if (view === "sandwich") this.views.showFunction(this.functionOf(this.state.fn));
+    this.views.focus();
     this.save(true);
-  }
-
-  private showSandwich(fn: number): void {
-    const wanted = fn >= 0 ? fn : this.hottest();
-    if (!this.sandwich || wanted < 0 || this.sandwich.fn === wanted) return;
-    this.sandwich.show(wanted, this.totals.self[wanted], this.totals.total[wanted]);
-  }
-
-  private hottest(): number {
-    const { origin, count } = this.profile.functions;
-    let best = -1;
-    for (let f = 0; f < count; f++) {
-      if (origin[f] !== GROUP && (best < 0 || this.totals.self[f] > this.totals.self[best]))
-        best = f;
-    }
-    return best;
   }
 
   private functionOf(text: string): number {
@@ -292,51 +225,27 @@ export class App {
     );
   }
 
-  // setView puts a view on the stage; merged ones are made when first asked for.
+  // setView puts a view on the stage.
   private setView(view: ViewName): void {
     this.state.view = view;
     this.toolbar.setView(view);
-    this.stage.setAttribute("aria-labelledby", `tab-${view}`);
     this.details.clear();
     this.selectedFunction = -1;
-    let shown: HTMLElement = this.top.root;
-    if (view === "flame") {
-      shown = this.flame.root;
-    } else if (view === "reverse") {
-      this.reverse ??= this.flameView(
-        "Reverse: from the code that ran to its callers",
-        new MergedSource(this.profile, leafSeeds(this.profile.tree), "callers", -1),
-      );
-      shown = this.reverse.root;
-    } else if (view === "sandwich") {
-      this.sandwich ??= new Sandwich(
-        this.profile,
-        this.describe,
-        this.labels,
-        this.look,
-        this.listener(false),
-      );
-      shown = this.sandwich.root;
-    }
-    if (this.stage.firstChild !== shown) this.stage.replaceChildren(shown);
+    this.views.show(view);
     this.applyOrientation();
-    this.current?.redraw();
+    this.views.current?.redraw();
   }
 
   private applyOrientation(): void {
     this.toolbar.setRootBelow(this.state.rootBelow);
-    this.flame.setRootBelow(this.state.rootBelow);
-    this.reverse?.setRootBelow(this.state.rootBelow);
+    this.views.setRootBelow(this.state.rootBelow);
   }
 
   private setQuery(query: string, final: boolean): void {
     this.state.query = query;
     this.state.finding = "";
     this.mark();
-    if (final) {
-      if (this.state.view === "top") this.top.focus();
-      else this.current?.canvas.focus({ preventScroll: true });
-    }
+    if (final) this.views.focus();
     this.save();
   }
 
@@ -367,23 +276,18 @@ export class App {
       text = `${nameOfPlace(this.finding)} · ${share}`;
     }
     this.look.marked = failed ? null : marked;
-    this.top.setMarked(this.look.marked);
+    this.views.top.setMarked(this.look.marked);
     this.toolbar.setResult(text, failed);
-    this.redraw();
+    this.views.redraw();
   }
 
   private retheme(): void {
     this.look.colors = applyTheme(this.state.theme || systemTheme());
-    this.redraw();
-  }
-
-  private redraw(): void {
-    for (const v of [this.flame, this.reverse, this.sandwich?.callers, this.sandwich?.callees])
-      v?.redraw();
+    this.views.redraw();
   }
 
   private save(newEntry = false): void {
-    const v = this.current;
+    const v = this.views.current;
     this.state.range = v ? v.range : { from: 0, to: 1 };
     this.state.selected = v ? v.selected : null;
     const hash = formatHash(this.state);
@@ -398,11 +302,11 @@ export class App {
     this.toolbar.input.value = this.state.query;
     const { range, selected } = this.state;
     this.setView(this.state.view);
-    if (this.state.view === "sandwich") this.showSandwich(this.functionOf(this.state.fn));
+    if (this.state.view === "sandwich") this.views.showFunction(this.functionOf(this.state.fn));
     this.retheme();
     this.mark();
-    this.current?.setRange(range);
-    this.current?.setSelected(selected);
+    this.views.current?.setRange(range);
+    this.views.current?.setSelected(selected);
   }
 
   private defaults(): State {

@@ -7,6 +7,7 @@ import type { Labels } from "../draw/text";
 import { element } from "./dom";
 import { Gestures } from "./gestures";
 import type { Range } from "./hash";
+import { InView } from "./inview";
 import type { LayoutSource } from "./source";
 
 export interface Place {
@@ -30,8 +31,6 @@ export interface Look {
 
 const ZOOM_STEP = 1.5;
 const PAN_STEP = 0.15; // of the width in view
-const ANIMATION_MS = 160;
-const SMALLEST_SPAN = 1e-9; // of the total: below it floating point blurs
 
 export class FlameView {
   readonly root: HTMLElement;
@@ -41,8 +40,15 @@ export class FlameView {
   private readonly spacer: HTMLElement;
   private readonly painter: Painter;
   private source: LayoutSource;
-  private from = 0;
-  private to = 1;
+  private readonly inView = new InView(
+    () => this.layout.total,
+    () => {
+      this.draw();
+    },
+    () => {
+      this.listener.moved();
+    },
+  );
   private hovered = -1;
   private selection: { level: number; x: number } | null = null;
   private frame = 0;
@@ -86,8 +92,7 @@ export class FlameView {
       if (this.rootBelow)
         this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
     };
-    this.from = 0;
-    this.to = Math.max(source.layout.total, Number.MIN_VALUE);
+    this.inView.showAll();
     this.hovered = -1;
     this.selection = null;
     this.home = true;
@@ -99,13 +104,11 @@ export class FlameView {
   }
 
   get range(): Range {
-    const total = this.layout.total || 1;
-    return { from: this.from / total, to: this.to / total };
+    return this.inView.range;
   }
 
   setRange(r: Range): void {
-    this.from = r.from * this.layout.total;
-    this.to = r.to * this.layout.total;
+    this.inView.range = r;
     this.redraw();
   }
 
@@ -135,21 +138,22 @@ export class FlameView {
     this.selection = null;
     this.listener.select(null);
     this.home = true;
-    this.moveTo(0, this.layout.total);
+    this.inView.moveTo(0, this.layout.total);
   }
 
   zoomIn(): void {
-    this.moveTo(...this.zoomed(ZOOM_STEP, this.pivot()));
+    this.inView.moveTo(...this.inView.zoomed(ZOOM_STEP, this.pivot()));
   }
 
   zoomOut(): void {
-    this.moveTo(...this.zoomed(1 / ZOOM_STEP, this.pivot()));
+    this.inView.moveTo(...this.inView.zoomed(1 / ZOOM_STEP, this.pivot()));
   }
 
   pan(columns: number, rows: number): void {
     if (columns !== 0) {
-      const by = columns * PAN_STEP * (this.to - this.from);
-      this.moveTo(this.from + by, this.to + by);
+      const { from, to, span } = this.inView;
+      const by = columns * PAN_STEP * span;
+      this.inView.moveTo(from + by, to + by);
     }
     if (rows !== 0) this.scroller.scrollTop += rows * 3 * ROW;
   }
@@ -165,7 +169,7 @@ export class FlameView {
     const l = this.layout;
     const node = this.selectedNode();
     if (node < 0) {
-      const middle = (this.from + this.to) / 2;
+      const middle = (this.inView.from + this.inView.to) / 2;
       this.select(nodeAt(l, 1, middle) >= 0 ? nodeAt(l, 1, middle) : nodeAt(l, 0, middle));
       return;
     }
@@ -216,15 +220,15 @@ export class FlameView {
       this.home = false;
       this.scroller.scrollTop = this.rootBelow ? this.scroller.scrollHeight : 0;
     }
-    this.source.show(this.from, this.to, width);
+    this.source.show(this.inView.from, this.inView.to, width);
     this.painter.paint(this.scene());
   }
 
   private scene(): Scene {
     return {
       layout: this.layout,
-      from: this.from,
-      to: this.to,
+      from: this.inView.from,
+      to: this.inView.to,
       scroll: this.scroller.scrollTop,
       width: this.scroller.clientWidth,
       height: this.scroller.clientHeight,
@@ -266,25 +270,16 @@ export class FlameView {
     return next >= 0 && l.start[next] >= left ? next : -1;
   }
 
-  // zoomed is the range after zooming around a fraction of the width.
-  private zoomed(factor: number, at: number): [number, number] {
-    const { total } = this.layout;
-    const span = this.to - this.from;
-    const next = Math.min(total, Math.max(span / factor, total * SMALLEST_SPAN));
-    const pivot = this.from + span * at;
-    return [pivot - next * at, pivot + next * (1 - at)];
-  }
-
   private pivot(): number {
     const node = this.selectedNode();
     if (node < 0) return 0.5;
-    const at = (centre(this.layout, node) - this.from) / (this.to - this.from);
+    const at = (centre(this.layout, node) - this.inView.from) / this.inView.span;
     return at >= 0 && at <= 1 ? at : 0.5;
   }
 
   private zoomTo(place: Place): void {
     const { layout, node } = place;
-    this.moveTo(layout.start[node], layout.start[node] + layout.width[node]);
+    this.inView.moveTo(layout.start[node], layout.start[node] + layout.width[node]);
     this.bringIntoView(node);
   }
 
@@ -295,57 +290,15 @@ export class FlameView {
     if (top < ROW || top > height - 2 * ROW) this.scroller.scrollTop += top - height / 3;
     const left = l.start[node];
     const right = left + l.width[node];
-    if (right <= this.from || left >= this.to) {
-      const span = this.to - this.from;
-      this.moveTo(centre(l, node) - span / 2, centre(l, node) + span / 2);
-    }
-  }
-
-  // moveTo glides to a range, clamped to the whole.
-  private moveTo(from: number, to: number): void {
-    const total = this.layout.total;
-    const span = Math.min(total, to - from);
-    const target = Math.max(0, Math.min(total - span, from));
-    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.glide(target, target + span, calm ? 0 : ANIMATION_MS);
-  }
-
-  private glideId = 0;
-
-  private glide(from: number, to: number, milliseconds: number): void {
-    const id = ++this.glideId;
-    const fromStart = this.from;
-    const toStart = this.to;
-    const begin = performance.now();
-    const tick = (now: number): void => {
-      if (id !== this.glideId) return;
-      const t = milliseconds === 0 ? 1 : Math.min(1, Math.max(0, (now - begin) / milliseconds));
-      const e = 1 - (1 - t) ** 3;
-      this.from = fromStart + (from - fromStart) * e;
-      this.to = toStart + (to - toStart) * e;
-      if (t < 1) requestAnimationFrame(tick);
-      else {
-        this.from = from;
-        this.to = to;
-        this.listener.moved();
-      }
-      this.draw();
-    };
-    tick(begin);
-  }
-
-  private jump(from: number, to: number): void {
-    this.glideId++;
-    const span = to - from;
-    this.from = Math.max(0, Math.min(this.layout.total - span, from));
-    this.to = this.from + span;
-    this.redraw();
+    const { from, to, span } = this.inView;
+    if (right <= from || left >= to)
+      this.inView.moveTo(centre(l, node) - span / 2, centre(l, node) + span / 2);
   }
 
   private at(e: MouseEvent): Place | null {
     const box = this.canvas.getBoundingClientRect();
     const level = levelAtY(this.scene(), e.clientY - box.top);
-    const x = this.from + ((e.clientX - box.left) / box.width) * (this.to - this.from);
+    const x = this.inView.from + ((e.clientX - box.left) / box.width) * this.inView.span;
     return this.place(nodeAt(this.layout, level, x));
   }
 
@@ -358,11 +311,13 @@ export class FlameView {
     }).observe(this.scroller);
     new Gestures(this.canvas, {
       zoomAt: (factor, at) => {
-        this.jump(...this.zoomed(factor, at));
+        this.inView.jump(...this.inView.zoomed(factor, at));
+        this.redraw();
       },
       panBy: (columns) => {
-        const by = columns * (this.to - this.from);
-        this.jump(this.from + by, this.to + by);
+        const { from, to, span } = this.inView;
+        this.inView.jump(from + columns * span, to + columns * span);
+        this.redraw();
       },
       scrollBy: (pixels) => {
         this.scroller.scrollTop += pixels;
