@@ -19,6 +19,7 @@ import (
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/otlp/receive"
 	"whyhot/internal/report/quantity"
+	"whyhot/internal/wholefile"
 )
 
 const receiveLong = `Take OpenTelemetry profiles from the network and write each batch as a pprof file.
@@ -130,17 +131,9 @@ func (d *batchDir) take(_ context.Context, b receive.Batch) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	temp := path + ".tmp"
-	f, err := os.Create(temp)
+	err := wholefile.Write(path, 0o644, func(w *os.File) error { return pprof.Write(w, b.Profile) })
 	if err != nil {
 		return fmt.Errorf("keeping the batch: %w", err)
-	}
-	err = errors.Join(pprof.Write(f, b.Profile), f.Close())
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return fmt.Errorf("keeping the batch: %w", errors.Join(err, os.Remove(temp)))
 	}
 	d.batches.Add(1)
 	d.samples.Add(b.Profile.Count())
