@@ -5,6 +5,7 @@ package cgrouptest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,9 +20,19 @@ type Container struct {
 	dir string
 }
 
-// New makes a control group with the name that docker gives to those of its
-// containers. Where that is not possible the test is skipped.
+// New makes a container. Where that is not possible the test is skipped.
 func New(tb testing.TB) *Container {
+	tb.Helper()
+	c, err := Try(tb)
+	if err != nil {
+		tb.Skipf("a control group cannot be made here: %v", err)
+	}
+	return c
+}
+
+// Try makes a control group with the name that docker gives to those of its
+// containers. It is gone at the end of the test.
+func Try(tb testing.TB) (*Container, error) {
 	tb.Helper()
 	root := ""
 	for _, dir := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
@@ -31,13 +42,13 @@ func New(tb testing.TB) *Container {
 		}
 	}
 	if root == "" {
-		tb.Skip("no unified control groups are mounted")
+		return nil, errors.New("no unified control groups are mounted")
 	}
 	sum := sha256.Sum256([]byte(tb.TempDir()))
 	c := &Container{ID: hex.EncodeToString(sum[:])}
 	c.dir = filepath.Join(root, "docker-"+c.ID+".scope")
-	if err := os.Mkdir(c.dir, 0o755); err != nil { //nolint:gosec // control groups are for all to see
-		tb.Skipf("a control group cannot be made here: %v", err)
+	if err := os.Mkdir(c.dir, 0o755); err != nil {
+		return nil, err
 	}
 	tb.Cleanup(func() {
 		// A process leaves its group some time after its end.
@@ -49,7 +60,7 @@ func New(tb testing.TB) *Container {
 		}
 		tb.Errorf("the control group %s is still in use", c.dir)
 	})
-	return c
+	return c, nil
 }
 
 // Command is a command line that runs args in the container.

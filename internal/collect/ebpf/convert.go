@@ -30,6 +30,7 @@ type converter struct {
 	labels   map[labelKey]profile.LabelSetID
 	stack    []profile.LocationID
 	samples  int64
+	perl     bool          // there are frames of Perl
 	cut      map[int]int64 // samples whose stack broke off, by the error's number
 	warnings []string
 }
@@ -179,6 +180,7 @@ func (c *converter) newFrame(f *libpf.Frame) profile.LocationID {
 		return c.nativeFrame(f)
 	}
 	fn := profile.Function{Name: f.FunctionName.String(), File: f.SourceFile.String(), Kind: kind}
+	c.perl = c.perl || kind == profile.KindPerl
 	if fn.Name == unknownC {
 		fn.Name, fn.File = methodInC, ""
 	}

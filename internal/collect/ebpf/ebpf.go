@@ -295,6 +295,9 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	if err := rec.files.preserve(rec.request.BinariesDir()); err != nil {
 		rec.convert.warn(err.Error())
 	}
+	if rec.convert.perl {
+		rec.convert.warn(perlText)
+	}
 	for _, text := range slices.Concat(rec.profiler.rubies.warnings(rec.convert.hit), rec.profiler.log.warnings(rec.convert.hit)) {
 		rec.convert.warn(text)
 	}
@@ -312,6 +315,11 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	}
 	return p, nil
 }
+
+// perlText says what is missing of Perl: since its version 5.22 a subroutine has no
+// glob until something asks for one, as a method call does, and the profiler finds
+// names through globs alone.
+const perlText = "of Perl, methods and exported subroutines are seen; the time of others stands under their caller, with their own file and line"
 
 const (
 	// noticeable is the CPU time from which missing samples cannot be chance.

@@ -54,7 +54,7 @@ func (r *rubies) mend() {
 		if len(value) < int(unsafe.Sizeof(support.RubyProcInfo{})) {
 			return // another version of the profiler
 		}
-		info := (*support.RubyProcInfo)(unsafe.Pointer(&value[0]))
+		info := (*support.RubyProcInfo)(unsafe.Pointer(&value[0])) //nolint:gosec // as long as the structure: see above
 		offset, asked := known[pid]
 		if asked {
 			r.offset[pid] = offset

@@ -3,6 +3,7 @@ package ebpf
 import (
 	"cmp"
 	"context"
+	endian "encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -189,23 +190,45 @@ func (t *tasks) read(ctx context.Context) {
 
 // next takes one record off a ring that has one.
 func (t *tasks) next(ctx context.Context, ring *perf.Event) error {
-	record, err := ring.ReadRecord(ctx)
-	if err != nil {
-		return err
+	var raw perf.RawRecord
+	if err := ring.ReadRawRecord(ctx, &raw); err != nil {
+		return fmt.Errorf("%s: following processes: %w", Name, err)
 	}
-	switch r := record.(type) {
-	case *perf.ForkRecord:
-		t.records = append(t.records, taskRecord{r.Time, record})
-	case *perf.ExitRecord:
-		t.records = append(t.records, taskRecord{r.Time, record})
-	case *perf.CommRecord:
-		t.records = append(t.records, taskRecord{r.Time, record})
-	case *perf.MmapRecord:
-		t.records = append(t.records, taskRecord{r.Time, record})
-	case *perf.LostRecord:
-		t.lost += r.Lost
+	var record perf.Record
+	switch raw.Header.Type { //nolint:exhaustive // the others are not asked for
+	case perf.RecordTypeFork:
+		record = &perf.ForkRecord{}
+	case perf.RecordTypeExit:
+		record = &perf.ExitRecord{}
+	case perf.RecordTypeComm:
+		record = &perf.CommRecord{}
+	case perf.RecordTypeMmap:
+		record = &perf.MmapRecord{}
+	case perf.RecordTypeLost:
+		record = &perf.LostRecord{}
+	default:
+		return nil
 	}
+	if err := record.DecodeFrom(&raw, ring); err != nil {
+		return fmt.Errorf("%s: following processes: %w", Name, err)
+	}
+	if lost, ok := record.(*perf.LostRecord); ok {
+		t.lost += lost.Lost
+		return nil
+	}
+	t.records = append(t.records, taskRecord{recordTime(raw.Data), record})
 	return nil
+}
+
+// recordTime is the time of a record, which stands at its very end. The library
+// looks for it behind the name in the record, and does not know that names are
+// padded.
+func recordTime(data []byte) uint64 {
+	const size = 8
+	if len(data) < size {
+		return 0
+	}
+	return endian.NativeEndian.Uint64(data[len(data)-size:])
 }
 
 func (t *tasks) apply(record perf.Record) {

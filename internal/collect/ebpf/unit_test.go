@@ -137,6 +137,17 @@ func TestTheTreeOfProcesses(t *testing.T) {
 	}
 }
 
+// A name is padded to eight bytes before the time.
+func TestRecordTime(t *testing.T) {
+	data := append([]byte("\x07\x00\x00\x00\x07\x00\x00\x00sh\x00\x00\x00\x00\x00\x00"), 7, 0, 0, 0, 7, 0, 0, 0, 0xd2, 0x04, 0, 0, 0, 0, 0, 0)
+	if got := recordTime(data); got != 1234 {
+		t.Errorf("time %d, want 1234", got)
+	}
+	if got := recordTime(data[:3]); got != 0 {
+		t.Errorf("of a cut record: %d", got)
+	}
+}
+
 // run executes a filter as the kernel does, for the instructions in use here.
 func run(t *testing.T, filter []unix.SockFilter, data map[uint32]uint32) uint32 {
 	t.Helper()
