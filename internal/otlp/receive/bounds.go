@@ -47,6 +47,8 @@ type field struct {
 // shape is the part of a message type that decides on memory: its fields of bytes.
 // Others take no more than the message itself.
 type shape struct {
+	name     string   // of the type
+	names    []string // of all its fields, from number 1 on; none where they are not checked
 	fields   map[protowire.Number]field
 	sample   bool // is a sample: it gets the labels of its resource, too
 	resource bool // holds a resource and its samples
@@ -66,26 +68,60 @@ func newRequestShape() *shape {
 		5: sub(&shape{fields: map[protowire.Number]field{1: sub(value)}}),
 		6: sub(&shape{fields: map[protowire.Number]field{1: sub(keyValue)}}),
 	}
-	leaf := &shape{}
-	sample := &shape{sample: true, fields: map[protowire.Number]field{2: {role: labels}, 4: packed, 5: packed}}
-	profile := &shape{fields: map[protowire.Number]field{1: sub(leaf), 2: sub(sample), 5: sub(leaf), 11: packed}}
-	scope := &shape{fields: map[protowire.Number]field{3: sub(keyValue)}}
-	scopeProfiles := &shape{fields: map[protowire.Number]field{1: sub(scope), 2: sub(profile)}}
-	resource := &shape{fields: map[protowire.Number]field{1: sub(keyValue), 3: sub(leaf)}}
-	resourceProfiles := &shape{resource: true, fields: map[protowire.Number]field{1: sub(resource), 2: sub(scopeProfiles)}}
-	withAttributes := func(number protowire.Number) *shape {
-		return &shape{fields: map[protowire.Number]field{number: packed}}
+	valueType := &shape{name: "ValueType", names: []string{"type_strindex", "unit_strindex"}}
+	line := &shape{name: "Line", names: []string{"function_index", "line", "column"}}
+	function := &shape{name: "Function", names: []string{"name_strindex", "system_name_strindex", "filename_strindex", "start_line"}}
+	link := &shape{name: "Link", names: []string{"trace_id", "span_id"}}
+	sample := &shape{
+		name: "Sample", names: []string{"stack_index", "attribute_indices", "link_index", "values", "timestamps_unix_nano"},
+		sample: true, fields: map[protowire.Number]field{2: {role: labels}, 4: packed, 5: packed},
 	}
-	location := &shape{fields: map[protowire.Number]field{3: sub(leaf), 4: packed}}
-	dictionary := &shape{fields: map[protowire.Number]field{
-		1: sub(withAttributes(5)), 2: sub(location), 3: sub(leaf), 4: sub(leaf), 6: sub(keyValue), 7: sub(withAttributes(1)),
-	}}
-	return &shape{fields: map[protowire.Number]field{1: sub(resourceProfiles), 2: sub(dictionary)}}
+	profile := &shape{
+		name: "Profile", names: []string{
+			"sample_type", "samples", "time_unix_nano", "duration_nano", "period_type", "period", "profile_id",
+			"dropped_attributes_count", "original_payload_format", "original_payload", "attribute_indices",
+		},
+		fields: map[protowire.Number]field{1: sub(valueType), 2: sub(sample), 5: sub(valueType), 11: packed},
+	}
+	scope := &shape{fields: map[protowire.Number]field{3: sub(keyValue)}}
+	scopeProfiles := &shape{
+		name: "ScopeProfiles", names: []string{"scope", "profiles", "schema_url"},
+		fields: map[protowire.Number]field{1: sub(scope), 2: sub(profile)},
+	}
+	resource := &shape{fields: map[protowire.Number]field{1: sub(keyValue), 3: sub(&shape{})}}
+	resourceProfiles := &shape{
+		name: "ResourceProfiles", names: []string{"resource", "scope_profiles", "schema_url"},
+		resource: true, fields: map[protowire.Number]field{1: sub(resource), 2: sub(scopeProfiles)},
+	}
+	mapping := &shape{
+		name: "Mapping", names: []string{"memory_start", "memory_limit", "file_offset", "filename_strindex", "attribute_indices"},
+		fields: map[protowire.Number]field{5: packed},
+	}
+	location := &shape{
+		name: "Location", names: []string{"mapping_index", "address", "lines", "attribute_indices"},
+		fields: map[protowire.Number]field{3: sub(line), 4: packed},
+	}
+	attribute := &shape{
+		name: "KeyValueAndUnit", names: []string{"key_strindex", "value", "unit_strindex"},
+		fields: map[protowire.Number]field{2: sub(value)},
+	}
+	stack := &shape{name: "Stack", names: []string{"location_indices"}, fields: map[protowire.Number]field{1: packed}}
+	dictionary := &shape{
+		name: "ProfilesDictionary", names: []string{
+			"mapping_table", "location_table", "function_table", "link_table", "string_table", "attribute_table", "stack_table",
+		},
+		fields: map[protowire.Number]field{1: sub(mapping), 2: sub(location), 3: sub(function), 4: sub(link), 6: sub(attribute), 7: sub(stack)},
+	}
+	return &shape{
+		name: "ExportProfilesServiceRequest", names: []string{"resource_profiles", "dictionary"},
+		fields: map[protowire.Number]field{1: sub(resourceProfiles), 2: sub(dictionary)},
+	}
 }
 
 // budget is what parsing may still take.
 type budget struct {
-	left int
+	left    int
+	unknown string // the first field that the protocol does not have
 }
 
 var errMemory = errors.New("its parsed form would take too much memory; send smaller batches")
@@ -98,10 +134,17 @@ func (b *budget) spend(n int) error {
 }
 
 // checkBounds refuses a request whose parsed form would take more than limit bytes,
-// or whose messages are nested too deep, without parsing it.
-func checkBounds(data []byte, limit int) error {
+// or whose messages are nested too deep, without parsing it. unknown names the first
+// field that this version of the protocol does not have, "" where all are known.
+func checkBounds(data []byte, limit int) (unknown string, err error) {
 	b := &budget{left: limit}
-	return b.message(data, requestShape, 0, 0)
+	err = b.message(data, requestShape, 0, 0)
+	return b.unknown, err
+}
+
+// knows tells whether the message type has a field of that number.
+func (s *shape) knows(n protowire.Number) bool {
+	return s.names == nil || int(n) <= len(s.names)
 }
 
 // message counts one message. inherited is how many labels a sample in it gets
@@ -122,6 +165,9 @@ func (b *budget) message(data []byte, s *shape, inherited, depth int) error {
 	ofSample := inherited
 	if err := eachField(data, func(n protowire.Number, kind protowire.Type, inner []byte) error {
 		f, known := s.fields[n]
+		if b.unknown == "" && !s.knows(n) {
+			b.unknown = fmt.Sprintf("field %d of %s", n, s.name)
+		}
 		switch {
 		case !known && kind == protowire.BytesType:
 			return b.spend(textCost + len(inner))

@@ -63,6 +63,9 @@ func (s *Server) ServeGRPC(ctx context.Context, l net.Listener) error {
 	}
 	g := grpc.NewServer(options...)
 	g.RegisterService(&service, s)
+	for _, register := range s.opts.Services {
+		register(g)
+	}
 	stopped := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
 		defer close(stopped)
@@ -83,7 +86,8 @@ func (s *Server) ServeGRPC(ctx context.Context, l net.Listener) error {
 func (s *Server) export(stream grpc.ServerStream) error {
 	ctx := stream.Context()
 	md, _ := metadata.FromIncomingContext(ctx)
-	if err := pprofileotlp.ValidateDevelopmentVersion(md.Get(pprofileotlp.DevelopmentVersionHeader)); err != nil {
+	versions := md.Get(pprofileotlp.DevelopmentVersionHeader)
+	if err := pprofileotlp.ValidateDevelopmentVersion(versions); err != nil {
 		return statusOf(&malformedError{err}).Err()
 	}
 	if err := s.acquire(ctx); err != nil {
@@ -94,11 +98,11 @@ func (s *Server) export(stream grpc.ServerStream) error {
 		return err
 	}
 	defer s.release()
-	id := ""
+	from := sender{versioned: len(versions) > 0}
 	if ids := md.Get(send.BatchHeader); len(ids) > 0 {
-		id = ids[0]
+		from.batch = ids[0]
 	}
-	warning, err := s.take(ctx, id, data)
+	warning, err := s.take(ctx, from, data)
 	if err != nil {
 		return statusOf(err).Err()
 	}

@@ -103,7 +103,8 @@ func answerIn(kind, warning string) ([]byte, error) {
 
 // receive reads a request and gives it to the handler, in a slot.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, kind string) (warning string, err error) {
-	if err := pprofileotlp.ValidateDevelopmentVersion(r.Header.Values(pprofileotlp.DevelopmentVersionHeader)); err != nil {
+	versions := r.Header.Values(pprofileotlp.DevelopmentVersionHeader)
+	if err := pprofileotlp.ValidateDevelopmentVersion(versions); err != nil {
 		return "", &malformedError{err}
 	}
 	if err := s.acquire(r.Context()); err != nil {
@@ -118,10 +119,11 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, kind string) (w
 	if err != nil {
 		return "", err
 	}
+	from := sender{batch: r.Header.Get(send.BatchHeader), versioned: len(versions) > 0}
 	if kind == jsonType {
-		return s.takeJSON(r.Context(), r.Header.Get(send.BatchHeader), data)
+		return s.takeJSON(r.Context(), from, data)
 	}
-	return s.take(r.Context(), r.Header.Get(send.BatchHeader), data)
+	return s.take(r.Context(), from, data)
 }
 
 // body reads and decompresses a request's body.

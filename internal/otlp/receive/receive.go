@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pprofile"
+	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
+	"google.golang.org/grpc"
 
 	"whyhot/internal/otlp"
 	"whyhot/internal/profile"
@@ -36,6 +38,9 @@ type Options struct {
 	ReadTime   time.Duration // from the first byte of a request to its last; 30 s
 	MaxClients int           // connections; 1024
 	TLS        *tls.Config   // nil: none
+	// Services are registered beside the protocol's own, on the gRPC listener. Their
+	// messages are bytes (see rawcodec), under the same limits of size.
+	Services []func(grpc.ServiceRegistrar)
 }
 
 func (o Options) withDefaults() Options {
@@ -120,21 +125,49 @@ func checkBatchID(id string) error {
 	return nil
 }
 
+// sender is what a request's metadata say.
+type sender struct {
+	batch     string // the identity of the batch, "" for none
+	versioned bool   // it names the version of the protocol
+}
+
+// judged turns what checkBounds or checkText found into the answer. A field that is
+// not known is what a newer sender may add, when it says that it keeps to our
+// version; one that says nothing speaks a version from before versions were named,
+// whose fields meant something else.
+func (from sender) judged(unknown string, err error) error {
+	switch {
+	case errors.Is(err, errMemory):
+		return &tooLargeError{err}
+	case err != nil:
+		return &malformedError{err}
+	case unknown != "" && !from.versioned:
+		return from.malformed(fmt.Errorf("%s is not known", unknown))
+	}
+	return nil
+}
+
+// malformed is the answer to a request that is well-formed protobuf or JSON, and yet
+// no profiles. Versions of the protocol before they were named look like that.
+func (from sender) malformed(err error) error {
+	if !from.versioned {
+		err = fmt.Errorf("%w; is the sender of another version of the protocol? development version %s is understood (OpenTelemetry Collector 0.150 or later)", err, pprofileotlp.DevelopmentVersion)
+	}
+	return &malformedError{err}
+}
+
 // take judges the bytes of a request and gives what they hold to the handler. The
 // warning is what the sender should know although the request was taken.
-func (s *Server) take(ctx context.Context, id string, data []byte) (warning string, err error) {
-	if err := checkBatchID(id); err != nil {
+func (s *Server) take(ctx context.Context, from sender, data []byte) (warning string, err error) {
+	if err := checkBatchID(from.batch); err != nil {
 		return "", err
 	}
-	if err := checkBounds(data, s.opts.MaxParsed); err != nil {
-		if errors.Is(err, errMemory) {
-			return "", &tooLargeError{err}
-		}
-		return "", &malformedError{err}
+	if err := from.judged(checkBounds(data, s.opts.MaxParsed)); err != nil {
+		return "", err
 	}
 	pd, err := otlp.ParseProto(data)
 	if err != nil {
-		return "", &malformedError{err}
+		return "", from.malformed(err)
 	}
 	p, err := otlp.Decode(ctx, pd, otlp.Options{})
 	switch {
@@ -143,25 +176,28 @@ func (s *Server) take(ctx context.Context, id string, data []byte) (warning stri
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		return "", &malformedError{err}
+		return "", from.malformed(err)
 	}
-	if err := s.handle(ctx, Batch{ID: id, Profile: p, Bytes: len(data)}); err != nil {
+	if err := s.handle(ctx, Batch{ID: from.batch, Profile: p, Bytes: len(data)}); err != nil {
 		return "", err
 	}
 	return strings.Join(p.Meta.Warnings, "; "), nil
 }
 
 // takeJSON is take for the JSON form.
-func (s *Server) takeJSON(ctx context.Context, id string, text []byte) (warning string, err error) {
+func (s *Server) takeJSON(ctx context.Context, from sender, text []byte) (warning string, err error) {
+	if err := from.judged(checkText(text, s.opts.MaxParsed)); err != nil {
+		return "", err
+	}
 	pd, err := otlp.ParseJSON(text)
 	if err != nil {
-		return "", &malformedError{err}
+		return "", from.malformed(err)
 	}
 	data, err := toProto(pd)
 	if err != nil {
 		return "", &malformedError{err}
 	}
-	return s.take(ctx, id, data)
+	return s.take(ctx, from, data)
 }
 
 // toProto gives the protobuf form, which the bounds are checked on. pdata follows

@@ -226,13 +226,25 @@ func TestSlowClient(t *testing.T) {
 
 func post(t *testing.T, url, kind, encoding string, body []byte) (status int, text, gotKind string) {
 	t.Helper()
+	response, text := exchange(t, url, http.Header{"Content-Type": {kind}, "Content-Encoding": {encoding}}, body)
+	return response.StatusCode, text, response.Header.Get("Content-Type")
+}
+
+func postWith(t *testing.T, url string, header http.Header, body []byte) (status int, text string) {
+	t.Helper()
+	response, text := exchange(t, url, header, body)
+	return response.StatusCode, text
+}
+
+// exchange posts a request and reads the answer.
+func exchange(t *testing.T, url string, header http.Header, body []byte) (response *http.Response, text string) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", kind)
-	request.Header.Set("Content-Encoding", encoding)
-	response, err := http.DefaultClient.Do(request)
+	request.Header = header
+	response, err = http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +253,7 @@ func post(t *testing.T, url, kind, encoding string, body []byte) (status int, te
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response.StatusCode, string(got), response.Header.Get("Content-Type")
+	return response, string(got)
 }
 
 func TestHTTPForms(t *testing.T) {
@@ -310,12 +322,12 @@ func FuzzTake(f *testing.F) {
 		return nil
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := s.take(t.Context(), "", data)
+		_, err := s.take(t.Context(), sender{}, data)
 		malformed, large := (*malformedError)(nil), (*tooLargeError)(nil)
 		if err != nil && !errors.As(err, &malformed) && !errors.As(err, &large) {
 			t.Error(err)
 		}
-		if _, err := s.takeJSON(t.Context(), "", data); err != nil && !errors.As(err, &malformed) && !errors.As(err, &large) {
+		if _, err := s.takeJSON(t.Context(), sender{}, data); err != nil && !errors.As(err, &malformed) && !errors.As(err, &large) {
 			t.Error(err)
 		}
 	})
