@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"sync"
@@ -49,15 +50,27 @@ func newGRPC(o *Options) (*grpcTransport, error) {
 }
 
 func (t *grpcTransport) dial() (*grpc.ClientConn, error) {
+	return Dial(*t.opts, grpc.UseCompressor(gzip.Name))
+}
+
+// Dial makes a connection to the endpoint, for another service of the same server.
+// Its messages are bytes (see rawcodec), and are not compressed unless a call option
+// says so. Headers and the time limit of Options are left to the caller. It does not
+// connect yet.
+func Dial(o Options, more ...grpc.CallOption) (*grpc.ClientConn, error) {
 	secure := insecure.NewCredentials()
-	if t.opts.Endpoint.TLS {
-		secure = credentials.NewTLS(t.opts.TLS)
+	if o.Endpoint.TLS {
+		if o.TLS == nil {
+			o.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+		secure = credentials.NewTLS(o.TLS)
 	}
-	conn, err := grpc.NewClient("dns:///"+t.opts.Endpoint.Host,
+	calls := append([]grpc.CallOption{grpc.ForceCodecV2(rawcodec.Codec{}), grpc.MaxCallRecvMsgSize(maxAnswer)}, more...)
+	conn, err := grpc.NewClient("dns:///"+o.Endpoint.Host,
 		grpc.WithTransportCredentials(secure), grpc.WithConnectParams(reconnect), grpc.WithUserAgent(userAgent), grpc.WithNoProxy(),
-		grpc.WithDefaultCallOptions(grpc.UseCompressor(gzip.Name), grpc.ForceCodecV2(rawcodec.Codec{}), grpc.MaxCallRecvMsgSize(maxAnswer)))
+		grpc.WithDefaultCallOptions(calls...))
 	if err != nil {
-		return nil, fmt.Errorf("endpoint %s: %w", t.opts.Endpoint, err)
+		return nil, fmt.Errorf("endpoint %s: %w", o.Endpoint, err)
 	}
 	return conn, nil
 }
@@ -74,7 +87,7 @@ func (t *grpcTransport) send(ctx context.Context, data []byte, headers map[strin
 		err = errors.Join(err, t.redial(conn))
 	}
 	if err != nil {
-		return Result{}, judgeGRPC(err)
+		return Result{}, JudgeGRPC(err)
 	}
 	return resultOf(answer), nil
 }
@@ -111,8 +124,9 @@ func resultOf(answer []byte) Result {
 	return Result{Rejected: partial.RejectedProfiles(), Message: partial.ErrorMessage()}
 }
 
-// judgeGRPC says which errors may be tried again.
-func judgeGRPC(err error) error {
+// JudgeGRPC says which errors of a call may be tried again: they become a
+// *RetryableError.
+func JudgeGRPC(err error) error {
 	s := status.Convert(err)
 	switch s.Code() { //nolint:exhaustive // all others are for good
 	case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss:
