@@ -62,7 +62,7 @@ func (f *analyseFlags) options(own []userrule.Rule) (analyzer.Options, error) {
 // come in the order of the units, so that a second run prints the same.
 func analyse(cmd *cobra.Command, units []compdb.Unit, opts analyzer.Options) ([]analyzer.Outcome, error) {
 	bar := newUnitProgress(cmd.ErrOrStderr(), len(units))
-	defer bar.clear()
+	defer bar.line.Clear()
 	order := map[string]int{}
 	for i, u := range units {
 		order[unitKey(u)] = i
@@ -70,7 +70,7 @@ func analyse(cmd *cobra.Command, units []compdb.Unit, opts analyzer.Options) ([]
 	var outcomes []analyzer.Outcome
 	err := analyzer.Run(cmd.Context(), units, opts, func(o analyzer.Outcome) {
 		outcomes = append(outcomes, o)
-		bar.done(o)
+		bar.report(o)
 	})
 	slices.SortStableFunc(outcomes, func(a, b analyzer.Outcome) int {
 		return cmp.Compare(order[unitKey(a.Unit)], order[unitKey(b.Unit)])

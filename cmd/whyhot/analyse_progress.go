@@ -1,60 +1,40 @@
 package main
 
 import (
+	"fmt"
 	"io"
-	"os"
-	"sync/atomic"
-
-	"github.com/charmbracelet/x/ansi"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
+	"time"
 
 	"whyhot/internal/analyzer"
+	"whyhot/internal/report/progress"
 )
 
 // unitProgress is a bar of the units that are done. It is silent where no person
 // is looking.
 type unitProgress struct {
-	bars *mpb.Progress // nil: silent
-	bar  *mpb.Bar
-	last atomic.Pointer[string] // read by the bar's own goroutine
+	line        *progress.Line
+	begin       time.Time
+	done, units int
 }
 
 func newUnitProgress(w io.Writer, units int) *unitProgress {
-	p := &unitProgress{}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || units == 0 {
-		return p
+	p := &unitProgress{begin: time.Now(), units: units}
+	if units > 0 {
+		p.line = progress.On(w)
+		p.show("")
 	}
-	const width = 24
-	p.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(width))
-	p.bar = p.bars.AddBar(int64(units), mpb.BarRemoveOnComplete(),
-		mpb.AppendDecorators(
-			decor.CountersNoUnit(" %d of %d units "), decor.Elapsed(decor.ET_STYLE_GO),
-			decor.Any(func(s decor.Statistics) string {
-				if text := p.last.Load(); text != nil {
-					return ansi.Truncate("  "+*text, max(0, s.AvailableWidth), "…")
-				}
-				return ""
-			})))
 	return p
 }
 
-func (p *unitProgress) done(o analyzer.Outcome) {
-	if p.bars == nil {
-		return
-	}
-	name := shortFile(o.Unit.File)
-	p.last.Store(&name)
-	p.bar.Increment()
+// report takes in that another unit is done.
+func (p *unitProgress) report(o analyzer.Outcome) {
+	p.done++
+	p.show(shortFile(o.Unit.File))
 }
 
-// clear gives the terminal back, also when units were left undone.
-func (p *unitProgress) clear() {
-	if p.bars == nil {
-		return
-	}
-	p.bar.Abort(true)
-	p.bars.Wait()
+func (p *unitProgress) show(last string) {
+	done := p.done
+	p.line.Bar(float64(done)/float64(p.units), func() string {
+		return fmt.Sprintf("%d of %d units %s  %s", done, p.units, sinceText(p.begin), last)
+	})
 }

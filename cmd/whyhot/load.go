@@ -11,13 +11,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"whyhot/internal/ingest"
 	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/profile"
+	"whyhot/internal/report/progress"
 	report "whyhot/internal/report/term"
 	"whyhot/internal/symbol"
 )
@@ -117,35 +115,31 @@ func printOnce(w io.Writer, notes []string) {
 // showBusy shows a spinner on a terminal when the work takes more than a
 // second. The function it returns ends that.
 func showBusy(w io.Writer, what string) (done func()) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func() {}
-	}
 	var (
 		mu       sync.Mutex
 		finished bool
-		progress *mpb.Progress
-		bar      *mpb.Bar
+		line     *progress.Line
 	)
+	begin := time.Now()
 	timer := time.AfterFunc(time.Second, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		if finished {
 			return
 		}
-		progress = mpb.New(mpb.WithOutput(w))
-		bar = progress.New(0, mpb.SpinnerStyle(),
-			mpb.BarWidth(1), mpb.BarRemoveOnComplete(),
-			mpb.AppendDecorators(decor.Name(what+" "), decor.Elapsed(decor.ET_STYLE_GO)))
+		line = progress.On(w)
+		line.Spin(func() string { return what + " " + sinceText(begin) })
 	})
 	return func() {
 		timer.Stop()
 		mu.Lock()
 		defer mu.Unlock()
 		finished = true
-		if progress != nil {
-			bar.Abort(true)
-			progress.Wait()
-		}
+		line.Clear()
 	}
+}
+
+// sinceText is the time that has gone by, for a person who waits.
+func sinceText(begin time.Time) string {
+	return time.Since(begin).Truncate(time.Second).String()
 }

@@ -145,7 +145,7 @@ func (f *tryFlags) prepare(ctx context.Context, errOut io.Writer) (*build.Worksh
 		}
 	}
 	w, err := build.Prepare(ctx, o, builds)
-	progress.clear()
+	progress.line.Clear()
 	if err != nil {
 		return nil, explainBuildError(err)
 	}

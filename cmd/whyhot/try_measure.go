@@ -22,7 +22,7 @@ func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.W
 	f.plan.Busy = func() float64 { return disturbed.Busy(used.cpu + ownCPU()) }
 	progress := newTryProgress(errOut, len(f.plan.Variants)+1)
 	outcome, err := trial.Run(ctx, f.plan, used, trial.SystemClock{}, progress.report)
-	progress.clear()
+	progress.line.Clear()
 	if outcome != nil {
 		outcome.Notes = append(outcome.Notes, f.built...)
 		outcome.Machine.CPUs = runtime.NumCPU()

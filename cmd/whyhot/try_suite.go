@@ -178,7 +178,7 @@ func (f *tryFlags) measureSuite(ctx context.Context, file *suite.File, variants 
 		Begin:    progress.begin,
 		Progress: progress.report,
 	})
-	progress.clear()
+	progress.line.Clear()
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (f *tryFlags) readResults(cmd *cobra.Command, args []string) error {
 func (t *tryProgress) begin(name string, index, of int) {
 	text := fmt.Sprintf("%s (%d of %d)", name, index+1, of)
 	t.prefix = text + ": "
-	if t.bars == nil {
+	if t.line == nil {
 		_, _ = fmt.Fprintln(t.w, text)
 	}
 }
