@@ -8,6 +8,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/facts/callees.cpp
   src/ast/facts/effects.cpp
   src/ast/facts/flow.cpp
+  src/ast/facts/in_caller.cpp
   src/ast/facts/locals.cpp
   src/ast/facts/loops.cpp
   src/ast/facts/path.cpp

@@ -1,12 +1,12 @@
 #include "fix/changes.h"
 
 #include "ast/facts/types.h"
+#include "fix/library.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
-#include "clang/Basic/Builtins.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -29,14 +29,6 @@ bool isPartOf(StringRef Inner, StringRef Outer) {
 const FieldDecl *lastField(const ast::Path &P) { return tail(P).contains('.') ? P.Field : nullptr; }
 
 bool inUnion(const FieldDecl *F) { return F->getParent()->isUnion() || F->getParent()->isAnonymousStructOrUnion(); }
-
-// Somewhere within std, members of its classes too.
-bool isStd(const Decl *D) {
-  for (const DeclContext *DC = D ? D->getDeclContext() : nullptr; DC; DC = DC->getParent())
-    if (DC->isStdNamespace())
-      return true;
-  return false;
-}
 
 QualType scalarKind(QualType T, const ASTContext &C) {
   T = C.getCanonicalType(T).getUnqualifiedType();
@@ -111,124 +103,7 @@ bool holds(QualType Record, const Effect &R, const ASTContext &C, unsigned Depth
   return false;
 }
 
-// Functions of the C library that touch nothing but what their arguments point
-// to, and hand control to no other thread.
-bool isPlainLibraryCall(const FunctionDecl *F) {
-  if (!F->getIdentifier() || !F->isExternC())
-    return false;
-  StringRef N = F->getName();
-  if (N.contains("jmp") || N.starts_with("pthread_") || N.contains("fork") || N.contains("atomic"))
-    return false;
-  if (F->getBuiltinID())
-    return true;
-  return llvm::StringSwitch<bool>(N)
-      .Cases("getc", "fgetc", "putc", "fputc", "fputs", "getchar", "putchar", "puts", "ungetc", true)
-      .Cases("fread", "fwrite", "read", "write", "fgets", "fflush", "feof", "ferror", true)
-      .Cases("strtol", "strtoul", "strtod", "strtoll", "strtoull", "atoi", "atol", "getenv", "time", true)
-      .Cases("fprintf", "printf", "snprintf", "sprintf", "vsnprintf", "vsprintf", "sscanf", "abort", true)
-      .Cases("__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "__errno_location", true)
-      .Default(false);
-}
-
-// Does the call let other threads run, or wait for them?
-bool synchronises(const Expr *E) {
-  if (!E)
-    return false;
-  if (isa<AtomicExpr>(E))
-    return true;
-  const FunctionDecl *F = nullptr;
-  if (const auto *Call = dyn_cast<CallExpr>(E))
-    F = Call->getDirectCallee();
-  else if (const auto *CC = dyn_cast<CXXConstructExpr>(E))
-    F = CC->getConstructor();
-  if (!F)
-    return false;
-  if (const auto *M = dyn_cast<CXXMethodDecl>(F); M && isStd(M) && M->getParent()->getIdentifier()) {
-    StringRef Class = M->getParent()->getName();
-    return Class.contains("mutex") || Class.contains("lock") || Class.contains("atomic") || Class.contains("thread") ||
-           Class.contains("condition_variable") || Class.contains("semaphore") || Class.contains("future") ||
-           Class.contains("promise") || Class.contains("latch") || Class.contains("barrier");
-  }
-  if (!F->getIdentifier())
-    return false;
-  StringRef N = F->getName();
-  for (StringRef Prefix :
-       {"pthread_", "__gthread", "sem_", "mtx_", "cnd_", "thrd_", "atomic_", "__atomic", "__sync", "sched_", "epoll_"})
-    if (N.starts_with(Prefix))
-      return true;
-  return llvm::StringSwitch<bool>(N)
-      .Cases("sleep", "usleep", "nanosleep", "poll", "select", "wait", "waitpid", "fork", "vfork", "syscall", true)
-      .Default(false);
-}
-
-// A library object that runs code of the program when it is called.
-bool runsForeignCode(QualType T) {
-  T = T.getNonReferenceType();
-  if (T->isFunctionPointerType() || T->isFunctionType() || T->isMemberFunctionPointerType())
-    return true;
-  const auto *R = T->getAsCXXRecordDecl();
-  return isStd(R) && R->getIdentifier() &&
-         llvm::StringSwitch<bool>(R->getName())
-             .Cases("function", "move_only_function", "packaged_task", "reference_wrapper", true)
-             .Default(false);
-}
-
 } // namespace
-
-const CXXRecordDecl *ownerOf(const Expr *E) {
-  E = E->IgnoreParenImpCasts();
-  QualType T;
-  if (const auto *ME = dyn_cast<MemberExpr>(E))
-    T = ME->getBase()->getType();
-  else if (isa<CallExpr>(E) && ast::objectOf(E))
-    T = ast::objectOf(E)->getType();
-  else if (const auto *AS = dyn_cast<ArraySubscriptExpr>(E))
-    return ownerOf(AS->getBase());
-  else
-    return nullptr;
-  if (T->isPointerType())
-    T = T->getPointeeType();
-  return T->getAsCXXRecordDecl();
-}
-
-std::optional<std::vector<Effect>> readsOf(const Expr *E, const ast::FunctionFacts &F) {
-  std::vector<Effect> Out;
-  bool Pure = true;
-  auto visit = [&](auto &&Self, const Stmt *S) -> void {
-    if (!S || !Pure)
-      return;
-    if (isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, StmtExpr, CXXThrowExpr, ConditionalOperator,
-            MaterializeTemporaryExpr>(S)) {
-      Pure = false;
-      return;
-    }
-    for (const Stmt *Child : S->children())
-      Self(Self, Child);
-    if (const auto *Call = dyn_cast<CallExpr>(S)) {
-      const FunctionDecl *Callee = Call->getDirectCallee();
-      if (!Callee) {
-        Pure = false;
-        return;
-      }
-      const ast::Summary &Sum = F.Known.of(Callee);
-      Pure &= Sum.Whole && Sum.Linear && (!Sum.Harmless || !Sum.Does.empty() || Callee->isConstexpr());
-      const auto *M = dyn_cast<CXXMethodDecl>(Callee);
-      Pure &= !M || !M->isVirtual();
-    }
-    if (const auto *CC = dyn_cast<CXXConstructExpr>(S)) // an iterator is handed through
-      Pure &= CC->getConstructor()->isTrivial();
-    if (const auto *Ex = dyn_cast<Expr>(S))
-      Pure &= !Ex->getType().isVolatileQualified() && !Ex->getType()->isAtomicType();
-    F.Known.effects().of(S, Out);
-  };
-  visit(visit, E);
-  if (!Pure)
-    return std::nullopt;
-  for (const Effect &X : Out)
-    if (X.What != Effect::Read || !X.Where.Exact || X.Type.isVolatileQualified())
-      return std::nullopt;
-  return Out;
-}
 
 void Changes::addLoop(const ast::Loop &L) {
   if (const auto *For = dyn_cast<ForStmt>(L.Statement))

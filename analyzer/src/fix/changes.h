@@ -9,6 +9,7 @@
 
 #include "ast/facts/flow.h"
 #include "fix/source.h"
+#include "fix/value.h"
 
 namespace whyhot::fix {
 
@@ -21,13 +22,6 @@ struct Judgement {
   };
   Kind What = Stays;
   std::vector<Remark> Why;
-};
-
-// One value that would be read once.
-struct Value {
-  std::vector<ast::Effect> Reads;
-  const clang::CXXRecordDecl *Owner = nullptr; // class of the object that keeps it
-  std::string Text;
 };
 
 class Changes {
@@ -54,12 +48,5 @@ private:
   const bool Strict;
   std::vector<ast::Effect> All;
 };
-
-// The pure value of an expression: what it reads. None where it does anything
-// else, or calls what is not seen.
-std::optional<std::vector<ast::Effect>> readsOf(const clang::Expr *E, const ast::FunctionFacts &F);
-
-// The class of the object that a member or an accessor belongs to.
-const clang::CXXRecordDecl *ownerOf(const clang::Expr *E);
 
 } // namespace whyhot::fix

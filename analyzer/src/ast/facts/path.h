@@ -48,11 +48,14 @@ public:
   Path pointee(const clang::Expr *Pointer);
   // The path of a callee's expression as its caller sees it.
   Path inCaller(const Path &P, const clang::Expr *Call);
+  // What a pointer or a reference leads to, given the path of its value.
+  static Path deref(Path Pointer);
+  // A path that no other equals.
+  static Path unknown(const clang::Expr *E);
 
 private:
   Path call(const clang::CallExpr *E);
   Path variable(const clang::DeclRefExpr *E);
-  Path unknown(const clang::Expr *E) const;
   Path arithmetic(const clang::BinaryOperator *E);
 
   Callees &K;
