@@ -102,6 +102,21 @@ type Request struct {
 	TempDir string
 	// Progress may be nil. It is called from one goroutine at a time.
 	Progress func(Progress)
+	// Executable may be nil. A continuous recording tells it of each binary with
+	// samples and a GNU build ID, once a batch for as long as it returns true. It is
+	// called from one goroutine at a time, and must not block.
+	Executable func(Executable) (again bool)
+}
+
+// Executable is a binary that had samples.
+type Executable struct {
+	BuildID string // GNU, in lower-case hex
+	Path    string // as its processes have it
+	PID     int    // a process that runs it, or did a moment ago
+	// File gives the file as it was when it was loaded, although it may have been
+	// replaced since; who called it closes it. It is nil where the sampler does not
+	// have it. It is called at most once, before Request.Executable returns.
+	File func() *os.File
 }
 
 // BinariesDir is where a sampler leaves copies of binaries that can no longer be

@@ -31,6 +31,7 @@ type converter struct {
 	stack    []profile.LocationID
 	samples  int64
 	perl     bool          // there are frames of Perl
+	pid      uint32        // of the trace under way
 	cut      map[int]int64 // samples whose stack broke off, by the error's number
 	warnings []string
 }
@@ -93,7 +94,7 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 	if !c.tasks.belongs(pid) || time.Unix(0, int64(m.Timestamp)).Before(c.from) {
 		return nil
 	}
-	c.tasks.sampled[pid] = true
+	c.tasks.sampled[pid], c.pid = true, pid
 	c.samples++
 	c.stack = c.stack[:0]
 	for _, h := range t.Frames {
@@ -240,6 +241,8 @@ func (c *converter) nativeFrame(f *libpf.Frame) profile.LocationID {
 	where := c.files.path(file.FileID, file.FileName.String())
 	if where == process.VdsoPathName {
 		where, kind = vdsoName, profile.KindVDSO
+	} else {
+		c.files.sampled(file.FileID, c.pid)
 	}
 	key := mappingKey{path: where, buildID: strings.ToLower(file.GnuBuildID), bias: uint64(m.Start) - m.FileOffset}
 	return c.b.Location(c.mapping(key, uint64(m.Start), uint64(m.End)), addr, kind)

@@ -140,7 +140,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	if rec.tasks, err = followTasks(pids, rec.request.Target.System); err != nil {
 		return err
 	}
-	rec.files = newFiles(rec.request.Settings.Batch == 0)
+	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, rec.period)
 	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files); err != nil {
 		return err
@@ -271,6 +271,7 @@ func (rec *recording) deliver() error {
 	rec.told += lost
 	rec.start = now
 	rec.convert.restart()
+	rec.files.nextRound()
 	return rec.sink(p)
 }
 

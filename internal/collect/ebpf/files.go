@@ -12,22 +12,31 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
 	"golang.org/x/sys/unix"
+
+	"whyhot/internal/collect"
 )
 
-// files knows where the binaries that the profiler met lie. It keeps them open,
-// so that one that is replaced or removed during the recording can still be
-// named.
+// files knows where the binaries that the profiler met lie. A single recording keeps
+// them open, so that one that is replaced or removed meanwhile can still be named. A
+// continuous one, which has no end, keeps few of them until somebody wants them.
 type files struct {
 	mu   sync.Mutex
 	byID map[libpf.FileID]*binary
 	used map[libpf.FileID]bool
 	most int // files that may be open
+	// What follows is for continuous recordings.
+	tell  func(collect.Executable) bool // nil where nobody is told of binaries
+	held  []*binary                     // those that are open, the first opened first
+	round uint64                        // the batch under way, from 1
 }
 
 // binary is one file that was mapped.
 type binary struct {
-	path string   // as the process saw it
-	file *os.File // nil where it could not be opened
+	path    string   // as the process saw it
+	buildID string   // "" where it has none
+	file    *os.File // nil where it could not be opened, or is no longer held
+	told    uint64   // the last batch in which somebody was told of it
+	settled bool     // nobody wants to be told any more
 }
 
 var _ reporter.ExecutableReporter = (*files)(nil)
@@ -40,17 +49,23 @@ const maxOpen = 4096
 // end on machines that make new programs all the time; others keep their names.
 const maxKnown = 1 << 16
 
-// newFiles makes a table that keeps files open where keep says so.
-func newFiles(keep bool) *files {
-	if !keep {
-		return &files{byID: map[libpf.FileID]*binary{}, used: map[libpf.FileID]bool{}}
+// maxHeld bounds how many files a continuous recording holds.
+const maxHeld = 256
+
+// newFiles makes the table of a recording.
+func newFiles(r *collect.Request) *files {
+	f := &files{byID: map[libpf.FileID]*binary{}, used: map[libpf.FileID]bool{}, round: 1}
+	switch {
+	case r.Settings.Batch == 0:
+		f.most = maxOpen
+	case r.Executable != nil:
+		f.most, f.tell = maxHeld, r.Executable
 	}
-	most := maxOpen
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
-		most = int(min(limit.Cur/4, maxOpen))
+		f.most = int(min(limit.Cur/4, uint64(f.most)))
 	}
-	return &files{byID: map[libpf.FileID]*binary{}, used: map[libpf.FileID]bool{}, most: most}
+	return f
 }
 
 // ReportExecutable implements reporter.ExecutableReporter. The profiler calls it
@@ -62,9 +77,9 @@ func (f *files) ReportExecutable(m *reporter.ExecutableMetadata) {
 	if f.byID[id] != nil || len(f.byID) >= maxKnown {
 		return
 	}
-	bin := &binary{path: strings.Clone(m.Mapping.Path)}
+	bin := &binary{path: strings.Clone(m.Mapping.Path), buildID: strings.ToLower(m.MappingFile.Value().GnuBuildID)}
 	f.byID[id] = bin
-	if len(f.byID) > f.most || m.Mapping.IsVDSO() {
+	if m.Mapping.IsVDSO() || !f.room(bin) {
 		return
 	}
 	opened, err := m.Process.OpenMappingFile(m.Mapping)
@@ -73,6 +88,9 @@ func (f *files) ReportExecutable(m *reporter.ExecutableMetadata) {
 	}
 	if file, ok := opened.(*os.File); ok {
 		bin.file = file
+		if f.tell != nil {
+			f.held = append(f.held, bin)
+		}
 	} else {
 		_ = opened.Close() // only read from
 	}

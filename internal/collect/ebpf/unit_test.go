@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 	"golang.org/x/sys/unix"
 
+	"whyhot/internal/collect"
 	"whyhot/internal/profile"
 )
 
@@ -29,7 +30,7 @@ func mapped(file, buildID string, start, end, offset uint64) libpf.FrameMapping 
 }
 
 func TestConverter(t *testing.T) {
-	c := newConverter(quietTasks(), newFiles(true), time.Millisecond)
+	c := newConverter(quietTasks(), newFiles(&collect.Request{}), time.Millisecond)
 	low, high := mapped("app", "AB", 0x1000, 0x2000, 0x1000), mapped("app", "AB", 0x3000, 0x4000, 0x3000)
 	meta := &samples.TraceEventMeta{PID: 7, TID: 8, Comm: libpf.NewCommFromString("worker"), ContainerID: libpf.Intern("c0ffee"), Timestamp: 5}
 	frames := libpf.Frames{}
@@ -93,7 +94,7 @@ func TestConverter(t *testing.T) {
 func TestWhatIsNotRecorded(t *testing.T) {
 	tasks := quietTasks()
 	tasks.members = map[uint32]bool{7: true}
-	c := newConverter(tasks, newFiles(true), time.Millisecond)
+	c := newConverter(tasks, newFiles(&collect.Request{}), time.Millisecond)
 	c.from = time.Unix(0, 100)
 	for _, m := range []samples.TraceEventMeta{{PID: 9, Timestamp: 200}, {PID: 7, Timestamp: 50}, {PID: 7, Timestamp: 200}} {
 		if err := c.ReportTraceEvent(&libpf.Trace{}, &m); err != nil {
@@ -249,7 +250,7 @@ func TestCoverage(t *testing.T) {
 // A file that cannot be opened keeps its path; the next process with it is not
 // asked again.
 func TestFiles(t *testing.T) {
-	f := newFiles(true)
+	f := newFiles(&collect.Request{})
 	file := libpf.NewFrameMappingFile(libpf.FrameMappingFileData{FileID: libpf.NewFileID(3, 4), FileName: libpf.Intern("x")})
 	f.ReportExecutable(&reporter.ExecutableMetadata{
 		MappingFile: file, Process: process.New(1<<30, 1<<30), Mapping: &process.RawMapping{Path: "/opt/x", Length: 1},
