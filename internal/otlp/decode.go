@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,8 @@ type decoder struct {
 	end      time.Time
 	others   map[string]bool
 	skipped  int64
+	count    int64 // sums, which must not overflow
+	value    int64
 	segments map[segmentKey]*segment
 	moved    map[movedKey]uint64
 }
@@ -76,7 +79,7 @@ func newDecoder(o Options) *decoder {
 
 // add converts one request.
 func (d *decoder) add(ctx context.Context, pd pprofile.Profiles) error {
-	t := newTables(d, pd.Dictionary())
+	t := newTables(d, pd)
 	if d.chosen == "" {
 		d.chosen = d.choose(t, pd)
 	}
@@ -232,6 +235,12 @@ func (d *decoder) sample(t *tables, s pprofile.Sample, v *values, resource []pro
 			d.skipped++ // a difference: there is no such profile in the model
 			return nil
 		}
+		if d.count += row.Count; d.count < 0 {
+			return errors.New("the samples' counts are out of range")
+		}
+		if d.value += row.Value; d.value < 0 {
+			return errors.New("the samples' values are out of range")
+		}
 		d.b.Sample(row)
 		return nil
 	}
@@ -273,13 +282,9 @@ func (d *decoder) profile() (*profile.Profile, error) {
 	if !d.meta.Start.IsZero() {
 		d.meta.Duration = d.end.Sub(d.meta.Start)
 	}
-	names := make([]string, 0, len(d.others))
-	for name := range d.others {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	if len(names) > 0 {
-		d.meta.Warnings = append(d.meta.Warnings, "it also holds profiles of another type: "+strings.Join(names, ", "))
+	others := d.otherTypes()
+	if others != "" {
+		d.meta.Warnings = append(d.meta.Warnings, "it also holds profiles of another type: "+others)
 	}
 	if d.skipped > 0 {
 		d.meta.Warnings = append(d.meta.Warnings, fmt.Sprintf("%d samples with negative values skipped", d.skipped))
@@ -288,8 +293,20 @@ func (d *decoder) profile() (*profile.Profile, error) {
 	if p.Count() > 0 {
 		return p, nil
 	}
-	if d.opts.SampleType != "" && len(names) > 0 && d.meta.ValueType == (profile.ValueType{}) {
-		return nil, fmt.Errorf("no profile of type %q: there are %s", d.opts.SampleType, strings.Join(names, ", "))
+	if d.opts.SampleType != "" && others != "" && d.meta.ValueType == (profile.ValueType{}) {
+		return nil, fmt.Errorf("no profile of type %q: there are %s", d.opts.SampleType, others)
 	}
 	return nil, ErrEmpty
+}
+
+// maxTypes is how many types a message lists.
+const maxTypes = 8
+
+// otherTypes lists the types of the profiles that are not read.
+func (d *decoder) otherTypes() string {
+	names := slices.Sorted(maps.Keys(d.others))
+	if more := len(names) - maxTypes; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxTypes], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }

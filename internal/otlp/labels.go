@@ -12,7 +12,7 @@ import (
 func resourceLabels(attributes pcommon.Map) []profile.Label {
 	var out []profile.Label
 	for key, value := range attributes.All() {
-		if l, ok := label(key, value); ok {
+		if l, ok := label(key, value, value.AsString); ok {
 			out = append(out, l)
 		}
 	}
@@ -20,8 +20,9 @@ func resourceLabels(attributes pcommon.Map) []profile.Label {
 }
 
 // label converts one attribute. The executable's path says no more than its name,
-// and which processor it was nothing about the program.
-func label(key string, value pcommon.Value) (profile.Label, bool) {
+// and which processor it was nothing about the program. text writes down a value
+// that is neither text nor a whole number.
+func label(key string, value pcommon.Value, text func() string) (profile.Label, bool) {
 	if key == "" || key == attrPath || key == attrCPU || key == attrCount {
 		return profile.Label{}, false
 	}
@@ -37,7 +38,7 @@ func label(key string, value pcommon.Value) (profile.Label, bool) {
 	case pcommon.ValueTypeEmpty:
 		return profile.Label{}, false
 	default:
-		l.Str = value.AsString()
+		l.Str = text()
 	}
 	switch l.Key {
 	case profile.LabelPID, profile.LabelTID:
@@ -72,7 +73,7 @@ func (t *tables) labels(attributes pcommon.Int32Slice, resource []profile.Label)
 		if key == attrCount && value.Type() == pcommon.ValueTypeInt {
 			count = value.Int()
 		}
-		if l, ok := label(key, value); ok {
+		if l, ok := label(key, value, func() string { return t.written(i, value) }); ok {
 			if unit, err := t.text(t.dict.AttributeTable().At(int(i)).UnitStrindex()); err == nil {
 				l.Unit = unit
 			}
@@ -80,4 +81,15 @@ func (t *tables) labels(attributes pcommon.Int32Slice, resource []profile.Label)
 		}
 	}
 	return unique(out), count, nil
+}
+
+// written is an attribute's value as text. A list may be long, and many samples
+// have it: it is written down once.
+func (t *tables) written(i int32, value pcommon.Value) string {
+	text, ok := t.texts[i]
+	if !ok {
+		text = value.AsString()
+		t.texts[i] = text
+	}
+	return text
 }

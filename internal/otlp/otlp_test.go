@@ -486,3 +486,34 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+// The profiler names the binaries of mappings without their directories; the
+// process says where its executable is.
+func TestPathOfTheProgram(t *testing.T) {
+	for name, c := range map[string]struct {
+		mapping, buildID string
+		others           []string // paths of other processes' executables
+		want             string
+	}{
+		"its own":            {"app", "aa", nil, "/opt/app"},
+		"a library":          {"libc.so.6", "aa", nil, "libc.so.6"},
+		"another app":        {"app", "aa", []string{"/usr/bin/app"}, "app"},
+		"the same app twice": {"app", "aa", []string{"/opt/app"}, "/opt/app"},
+		"three of two":       {"app", "aa", []string{"/usr/bin/app", "/usr/bin/app"}, "app"},
+		"nothing to tell by": {"app", "", nil, "app"},
+		"a path":             {"/srv/app", "aa", nil, "/srv/app"},
+	} {
+		a := newRequest()
+		p := a.profile(1, "app")
+		a.pd.ResourceProfiles().At(0).Resource().Attributes().PutStr(attrPath, "/opt/app")
+		for _, other := range c.others {
+			a.profile(2, "app")
+			a.pd.ResourceProfiles().At(a.pd.ResourceProfiles().Len()-1).Resource().Attributes().PutStr(attrPath, other)
+		}
+		sample(p, a.stack(a.location(a.mapping(c.mapping, c.buildID, 0, 0x1000, 0), 0x10, "native", "", "", 0)), 1)
+		got := decode(t, a, Options{})
+		if m := got.Mapping(got.Location(got.Stack(got.Samples()[0].Stack)[0]).Mapping); m.Path != c.want {
+			t.Errorf("%s: %q, want %q", name, m.Path, c.want)
+		}
+	}
+}

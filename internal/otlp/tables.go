@@ -3,6 +3,7 @@ package otlp
 import (
 	"fmt"
 	"math"
+	"path"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -16,9 +17,11 @@ import (
 type tables struct {
 	d         *decoder
 	dict      pprofile.ProfilesDictionary
+	programs  map[string]string // see programsOf
 	mappings  map[int32]place
 	locations map[int32]profile.LocationID
 	stacks    map[int32]profile.StackID
+	texts     map[int32]string // of attributes that are neither text nor whole numbers
 	scratch   []profile.LocationID
 }
 
@@ -29,10 +32,31 @@ type place struct {
 	offset        uint64
 }
 
-func newTables(d *decoder, dict pprofile.ProfilesDictionary) *tables {
+func newTables(d *decoder, pd pprofile.Profiles) *tables {
 	return &tables{
-		d: d, dict: dict, mappings: map[int32]place{}, locations: map[int32]profile.LocationID{}, stacks: map[int32]profile.StackID{},
+		d: d, dict: pd.Dictionary(), programs: programsOf(pd), mappings: map[int32]place{}, locations: map[int32]profile.LocationID{}, stacks: map[int32]profile.StackID{},
+		texts: map[int32]string{},
 	}
+}
+
+// programsOf are the paths of the processes' executables by their names. The
+// OpenTelemetry profiler gives the binaries of mappings by name alone. A name that
+// stands for two paths is "".
+func programsOf(pd pprofile.Profiles) map[string]string {
+	out := map[string]string{}
+	for _, rp := range pd.ResourceProfiles().All() {
+		value, ok := rp.Resource().Attributes().Get(attrPath)
+		if !ok || value.Type() != pcommon.ValueTypeStr {
+			continue
+		}
+		file := value.Str()
+		name := path.Base(file)
+		if known, ok := out[name]; ok && known != file {
+			file = ""
+		}
+		out[name] = file
+	}
+	return out
 }
 
 // within checks an index before it is followed.
@@ -192,6 +216,10 @@ func (t *tables) mapping(i int32) (place, error) {
 			p.buildID = value.AsString()
 		}
 	}
+	// Without a build ID nobody could tell another file of that path apart.
+	if full := t.programs[p.path]; full != "" && p.buildID != "" {
+		p.path = full
+	}
 	t.mappings[i] = p
 	return p, nil
 }
@@ -240,7 +268,7 @@ func (d *decoder) put(p place, address uint64) (profile.MappingID, uint64) {
 	return s.id, address
 }
 
-func (t *tables) function(i int32, m profile.MappingID, path string, kind profile.Kind, told bool) (profile.FunctionID, error) {
+func (t *tables) function(i int32, m profile.MappingID, binary string, kind profile.Kind, told bool) (profile.FunctionID, error) {
 	if i == 0 {
 		return t.d.b.Unnamed(m, kind), nil
 	}
@@ -263,7 +291,7 @@ func (t *tables) function(i int32, m profile.MappingID, path string, kind profil
 		fn.SystemName = ""
 	}
 	if !told {
-		fn.Kind = codename.Of(fn.Name, fn.File, path)
+		fn.Kind = codename.Of(fn.Name, fn.File, binary)
 	}
 	return t.d.b.Function(fn), nil
 }

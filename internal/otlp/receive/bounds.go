@@ -44,6 +44,9 @@ type field struct {
 	to   *shape
 }
 
+// attributeIndices is a field of several message types.
+const attributeIndices = "attribute_indices"
+
 // shape is the part of a message type that decides on memory: its fields of bytes.
 // Others take no more than the message itself.
 type shape struct {
@@ -73,13 +76,13 @@ func newRequestShape() *shape {
 	function := &shape{name: "Function", names: []string{"name_strindex", "system_name_strindex", "filename_strindex", "start_line"}}
 	link := &shape{name: "Link", names: []string{"trace_id", "span_id"}}
 	sample := &shape{
-		name: "Sample", names: []string{"stack_index", "attribute_indices", "link_index", "values", "timestamps_unix_nano"},
+		name: "Sample", names: []string{"stack_index", attributeIndices, "link_index", "values", "timestamps_unix_nano"},
 		sample: true, fields: map[protowire.Number]field{2: {role: labels}, 4: packed, 5: packed},
 	}
 	profile := &shape{
 		name: "Profile", names: []string{
 			"sample_type", "samples", "time_unix_nano", "duration_nano", "period_type", "period", "profile_id",
-			"dropped_attributes_count", "original_payload_format", "original_payload", "attribute_indices",
+			"dropped_attributes_count", "original_payload_format", "original_payload", attributeIndices,
 		},
 		fields: map[protowire.Number]field{1: sub(valueType), 2: sub(sample), 5: sub(valueType), 11: packed},
 	}
@@ -94,11 +97,11 @@ func newRequestShape() *shape {
 		resource: true, fields: map[protowire.Number]field{1: sub(resource), 2: sub(scopeProfiles)},
 	}
 	mapping := &shape{
-		name: "Mapping", names: []string{"memory_start", "memory_limit", "file_offset", "filename_strindex", "attribute_indices"},
+		name: "Mapping", names: []string{"memory_start", "memory_limit", "file_offset", "filename_strindex", attributeIndices},
 		fields: map[protowire.Number]field{5: packed},
 	}
 	location := &shape{
-		name: "Location", names: []string{"mapping_index", "address", "lines", "attribute_indices"},
+		name: "Location", names: []string{"mapping_index", "address", "lines", attributeIndices},
 		fields: map[protowire.Number]field{3: sub(line), 4: packed},
 	}
 	attribute := &shape{

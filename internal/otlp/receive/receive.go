@@ -178,10 +178,25 @@ func (s *Server) take(ctx context.Context, from sender, data []byte) (warning st
 	case err != nil:
 		return "", from.malformed(err)
 	}
+	if err := s.checkFrames(p); err != nil {
+		return "", err
+	}
 	if err := s.handle(ctx, Batch{ID: from.batch, Profile: p, Bytes: len(data)}); err != nil {
 		return "", err
 	}
 	return strings.Join(p.Meta.Warnings, "; "), nil
+}
+
+// checkFrames refuses a profile of few bytes whose samples share so long a stack that
+// whoever writes them down, one by one, would write very much.
+func (s *Server) checkFrames(p *profile.Profile) error {
+	frames := 0
+	for i := range p.Samples() {
+		if frames += len(p.Stack(p.Samples()[i].Stack)); frames > s.opts.MaxMessage {
+			return &tooLargeError{fmt.Errorf("its samples have more than %d frames together; send smaller batches", s.opts.MaxMessage)}
+		}
+	}
+	return nil
 }
 
 // takeJSON is take for the JSON form.

@@ -226,25 +226,19 @@ func TestSlowClient(t *testing.T) {
 
 func post(t *testing.T, url, kind, encoding string, body []byte) (status int, text, gotKind string) {
 	t.Helper()
-	response, text := exchange(t, url, http.Header{"Content-Type": {kind}, "Content-Encoding": {encoding}}, body)
-	return response.StatusCode, text, response.Header.Get("Content-Type")
-}
-
-func postWith(t *testing.T, url string, header http.Header, body []byte) (status int, text string) {
-	t.Helper()
-	response, text := exchange(t, url, header, body)
-	return response.StatusCode, text
+	status, text, header := exchange(t, url, http.Header{"Content-Type": {kind}, "Content-Encoding": {encoding}}, body)
+	return status, text, header.Get("Content-Type")
 }
 
 // exchange posts a request and reads the answer.
-func exchange(t *testing.T, url string, header http.Header, body []byte) (response *http.Response, text string) {
+func exchange(t *testing.T, url string, header http.Header, body []byte) (status int, text string, answer http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header = header
-	response, err = http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +247,7 @@ func exchange(t *testing.T, url string, header http.Header, body []byte) (respon
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(got)
+	return response.StatusCode, string(got), response.Header
 }
 
 func TestHTTPForms(t *testing.T) {

@@ -39,7 +39,7 @@ func TestOtherVersions(t *testing.T) {
 				header.Set(pprofileotlp.DevelopmentVersionHeader, pprofileotlp.DevelopmentVersion)
 				want = c.dated
 			}
-			status, answer := postWith(t, url, header, c.body)
+			status, answer, _ := exchange(t, url, header, c.body)
 			if status != want || status == 400 && !strings.Contains(answer, c.complaint) && !strings.Contains(answer, strings.ReplaceAll(c.complaint, `"`, `\"`)) {
 				t.Errorf("%s, version named: %v: %d (%q), want %d", name, dated, status, answer, want)
 			}
