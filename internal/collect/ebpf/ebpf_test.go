@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,6 +103,11 @@ func settled(t *testing.T, attempt func(*verdict)) {
 	}
 }
 
+// muslSpecs make gcc build for musl.
+var muslSpecs = map[string]string{
+	"amd64": "/usr/lib/x86_64-linux-musl/musl-gcc.specs", "arm64": "/usr/lib/aarch64-linux-musl/musl-gcc.specs",
+}[runtime.GOARCH]
+
 func TestCommand(t *testing.T) {
 	for _, c := range []struct {
 		name, mode string
@@ -110,8 +117,14 @@ func TestCommand(t *testing.T) {
 		{"threads", "threads", nil},
 		{"fork", "fork", nil},
 		{"static", "plain", []string{"-static"}},
+		{"static, at any address", "plain", []string{"-static-pie"}},
+		{"musl", "plain", []string{"-specs", muslSpecs}},
+		{"musl, static", "threads", []string{"-specs", muslSpecs, "-static"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if _, err := os.Stat(muslSpecs); err != nil && slices.Contains(c.flags, muslSpecs) {
+				t.Skip("musl-tools is not installed")
+			}
 			program := burn.Build(t, c.flags...)
 			settled(t, func(v *verdict) {
 				p, out := record(t.Context(), t, collect.Request{

@@ -120,7 +120,8 @@ func compiled(t *testing.T, file string) []string {
 	if text, err := exec.CommandContext(t.Context(), "javac", file).CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, text)
 	}
-	return []string{"java", "-cp", filepath.Dir(file), "Burn"}
+	class := strings.TrimSuffix(filepath.Base(file), ".java")
+	return []string{"java", "-cp", filepath.Dir(file), class}
 }
 
 // Go programs are machine code to every sampler: addresses, named later.
