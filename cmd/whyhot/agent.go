@@ -20,6 +20,7 @@ import (
 	"whyhot/internal/agent/spool"
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/ebpf"
+	"whyhot/internal/debuginfo/extract"
 	"whyhot/internal/otlp/send"
 	"whyhot/internal/report/term"
 )
@@ -29,7 +30,8 @@ profiles.
 
 Batches wait on disk while the server is away. Once it runs, the agent gives up
 every capability that recording does not need. It reads neither environment
-variables nor arguments of processes.`
+variables nor arguments of processes. Of binaries that had samples, the server gets
+the symbols, or all debug information, where it lacks them and takes them.`
 
 const agentExample = `  whyhot agent --to profiles.example.org:4317 --token-file /etc/whyhot/token
   whyhot agent --to http://localhost:4318 --metrics 127.0.0.1:9464`
@@ -41,6 +43,9 @@ type agentFlags struct {
 	batch          time.Duration
 	spool, metrics string
 	spoolSize      int64
+	debugInfo      string
+	debugInfoTo    string
+	debugInfoAsked bool // the user said what to upload, or where to
 }
 
 func newAgentCmd() *cobra.Command {
@@ -51,7 +56,10 @@ func newAgentCmd() *cobra.Command {
 		Long:    agentLong,
 		Example: agentExample,
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runAgent(cmd, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.debugInfoAsked = cmd.Flags().Changed("debuginfo") || cmd.Flags().Changed("debuginfo-to")
+			return runAgent(cmd, &f)
+		},
 	}
 	f.batch = 5 * time.Second
 	flags := cmd.Flags()
@@ -61,6 +69,8 @@ func newAgentCmd() *cobra.Command {
 	flags.StringVar(&f.spool, "spool", "", "`DIR` for batches that wait (default $STATE_DIRECTORY/spool under systemd, else /var/lib/whyhot/spool)")
 	flags.Int64Var(&f.spoolSize, "spool-size", 256, "most that may wait, in `MiB`; the oldest batches are dropped beyond")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, like 127.0.0.1:9464")
+	flags.StringVar(&f.debugInfo, "debuginfo", string(extract.Symbols), "of binaries with samples, upload `WHAT` the server lacks: symbols, full or off")
+	flags.StringVar(&f.debugInfoTo, "debuginfo-to", "", "upload debug information to `HOST:PORT` (gRPC) in place of --to")
 	f.otlp.add(flags)
 	if err := cmd.MarkFlagRequired("to"); err != nil {
 		panic(err) // the flag is defined above
@@ -73,6 +83,7 @@ const (
 	minBatch       = time.Second
 	maxBatch       = 10 * time.Minute
 	lastSends      = 5 * time.Second
+	debugInfoOff   = "off"
 )
 
 func (f *agentFlags) check() error {
@@ -81,6 +92,10 @@ func (f *agentFlags) check() error {
 		return fmt.Errorf("-F %d: give between 1 and %d samples a second", f.frequency, agentFrequency)
 	case f.batch < minBatch || f.batch > maxBatch:
 		return fmt.Errorf("--batch %s: give between %s and %s", f.batch, minBatch, maxBatch)
+	case f.debugInfo != debugInfoOff && f.debugInfo != string(extract.Symbols) && f.debugInfo != string(extract.Full):
+		return fmt.Errorf("--debuginfo %s: give %s, %s or %s", f.debugInfo, extract.Symbols, extract.Full, debugInfoOff)
+	case f.debugInfo == debugInfoOff && f.debugInfoTo != "":
+		return errors.New("--debuginfo off and --debuginfo-to contradict each other")
 	case f.spoolSize < 8 || f.spoolSize > 1<<20:
 		return fmt.Errorf("--spool-size %d: give between 8 and %d MiB", f.spoolSize, 1<<20)
 	}
@@ -121,10 +136,14 @@ func runAgent(cmd *cobra.Command, f *agentFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
 	log := &agentLog{w: cmd.ErrOrStderr()}
+	debugInfo, err := f.uploader(log)
+	if err != nil {
+		return err
+	}
 	a := agent.New(agent.Options{
 		Sampler: sampler, Settings: collect.Settings{Frequency: f.frequency, Batch: f.batch}, Spool: kept, Sender: client,
 		Resource: f.otlp.attributes(), Backoff: send.NewBackoff(send.FirstPause, send.LongestPause), LastSends: lastSends,
-		Log: log.line,
+		Log: log.line, DebugInfo: debugInfo,
 		Attached: func() error {
 			log.line(fmt.Sprintf("recording at %d Hz, sending to %s every %s", f.frequency, f.otlp.endpoint, f.batch))
 			return dropPrivileges(log)

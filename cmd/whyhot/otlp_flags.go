@@ -42,9 +42,18 @@ func (f *otlpFlags) add(flags *pflag.FlagSet) {
 
 // client makes the client that the flags describe.
 func (f *otlpFlags) client() (*send.Client, error) {
-	e, err := send.ParseEndpoint(f.endpoint, f.insecure)
+	o, err := f.options(f.endpoint)
 	if err != nil {
 		return nil, err
+	}
+	return send.New(o)
+}
+
+// options are how to speak to the endpoint.
+func (f *otlpFlags) options(endpoint string) (send.Options, error) {
+	e, err := send.ParseEndpoint(endpoint, f.insecure)
+	if err != nil {
+		return send.Options{}, err
 	}
 	o := send.Options{Endpoint: e, Headers: map[string]string{}}
 	for k, v := range f.headers {
@@ -53,22 +62,22 @@ func (f *otlpFlags) client() (*send.Client, error) {
 	if f.tokenFile != "" {
 		token, err := os.ReadFile(f.tokenFile)
 		if err != nil {
-			return nil, fmt.Errorf("--token-file: %w", err)
+			return o, fmt.Errorf("--token-file: %w", err)
 		}
 		o.Headers["authorization"] = "Bearer " + strings.TrimSpace(string(token))
 	}
 	if f.ca != "" {
 		text, err := os.ReadFile(f.ca)
 		if err != nil {
-			return nil, fmt.Errorf("--ca: %w", err)
+			return o, fmt.Errorf("--ca: %w", err)
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--ca %s: it holds no certificate in PEM form", f.ca)
+			return o, fmt.Errorf("--ca %s: it holds no certificate in PEM form", f.ca)
 		}
 		o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return send.New(o)
+	return o, nil
 }
 
 // attributes are the resource's: what the user gave, and the machine's name.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"whyhot/internal/debuginfo/store"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/otlp/receive"
 	"whyhot/internal/report/quantity"
@@ -25,16 +26,19 @@ import (
 const receiveLong = `Take OpenTelemetry profiles from the network and write each batch as a pprof file.
 
 For trying an agent, a collector or a profiler without a server. A batch that a
-sender repeats because our answer was lost is written once. Ctrl-C ends it.`
+sender repeats because our answer was lost is written once. Debug information that
+agents upload is kept where --debug-dir, gdb and others find it. Ctrl-C ends it.`
 
 const receiveExample = `  whyhot receive -o batches
   whyhot agent --to localhost:4317          in another terminal
-  whyhot top batches/20261121-101500-1f0c2a-7.pb.gz`
+  whyhot top --debug-dir batches/debuginfo batches/20261121-101500-1f0c2a-7.pb.gz`
 
 // receiveFlags are the flags as they are typed.
 type receiveFlags struct {
 	listen, listenHTTP, output, cert, key string
 	maxMessage                            int
+	debugInfo                             string
+	debugInfoSize                         int64
 }
 
 func newReceiveCmd() *cobra.Command {
@@ -45,7 +49,12 @@ func newReceiveCmd() *cobra.Command {
 		Long:    receiveLong,
 		Example: receiveExample,
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runReceive(cmd, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("debuginfo") {
+				f.debugInfo = filepath.Join(f.output, "debuginfo")
+			}
+			return runReceive(cmd, &f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:4317", "`ADDR` for OTLP/gRPC, \"\" for none")
@@ -54,12 +63,17 @@ func newReceiveCmd() *cobra.Command {
 	flags.StringVar(&f.cert, "tls-cert", "", "certificate `FILE` (PEM); without it there is no TLS")
 	flags.StringVar(&f.key, "tls-key", "", "key `FILE` (PEM) of the certificate")
 	flags.IntVar(&f.maxMessage, "max-message", 16, "largest request in `MiB`, decompressed")
+	flags.StringVar(&f.debugInfo, "debuginfo", "", "`DIR` for debug information, \"\" to take none (default OUTPUT/debuginfo)")
+	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "most debug information that is kept, in `GiB`")
 	return cmd
 }
 
-func runReceive(cmd *cobra.Command, f *receiveFlags) error {
-	if f.maxMessage < 1 || f.maxMessage > 1024 {
+func runReceive(cmd *cobra.Command, f *receiveFlags) (err error) {
+	switch {
+	case f.maxMessage < 1 || f.maxMessage > 1024:
 		return fmt.Errorf("--max-message %d: give between 1 and 1024 MiB", f.maxMessage)
+	case f.debugInfoSize < 1 || f.debugInfoSize > 1<<20:
+		return fmt.Errorf("--debuginfo-size %d: give between 1 and %d GiB", f.debugInfoSize, 1<<20)
 	}
 	options := receive.Options{MaxMessage: f.maxMessage << 20}
 	if f.cert != "" || f.key != "" {
@@ -73,6 +87,15 @@ func runReceive(cmd *cobra.Command, f *receiveFlags) error {
 		return fmt.Errorf("making the directory: %w", err)
 	}
 	kept := &batchDir{dir: f.output, log: cmd.ErrOrStderr(), from: time.Now().Format(batchTime)}
+	if f.debugInfo != "" && f.listen != "" {
+		log := &agentLog{w: cmd.ErrOrStderr()}
+		debugInfo, openErr := store.Open(f.debugInfo, store.Options{MaxTotal: f.debugInfoSize << 30, Log: log.line})
+		if openErr != nil {
+			return fmt.Errorf("--debuginfo: %w", openErr)
+		}
+		defer func() { err = errors.Join(err, debugInfo.Close()) }()
+		options.Services = append(options.Services, debugInfo.Register)
+	}
 	server := receive.New(options, kept.take)
 	group, ctx := errgroup.WithContext(cmd.Context())
 	serving := false
@@ -95,7 +118,7 @@ func runReceive(cmd *cobra.Command, f *receiveFlags) error {
 	if !serving {
 		return errors.New("nothing to listen on: give --listen or --listen-http")
 	}
-	err := group.Wait()
+	err = group.Wait()
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "whyhot: %s samples in %s batches\n", quantity.Count(kept.samples.Load()), quantity.Count(kept.batches.Load()))
 	return err
 }

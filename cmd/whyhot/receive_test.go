@@ -88,7 +88,7 @@ func TestReceiveWritesABatchOnce(t *testing.T) {
 		}
 		stop()
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	files, err := filepath.Glob(filepath.Join(dir, "*.pb*"))
 	if err != nil || len(files) != 1 || !strings.HasSuffix(files[0], "-id-1.pb.gz") {
 		t.Fatalf("%v, %v", files, err)
 	}
@@ -134,7 +134,9 @@ func TestWrongOTLPFlags(t *testing.T) {
 		}
 	}
 	for _, f := range []agentFlags{
-		{frequency: 0, batch: time.Second, spoolSize: 8}, {frequency: 1, batch: time.Hour, spoolSize: 8}, {frequency: 1, batch: time.Second, spoolSize: 1},
+		{frequency: 0, batch: time.Second, spoolSize: 8, debugInfo: "off"}, {frequency: 1, batch: time.Hour, spoolSize: 8, debugInfo: "off"},
+		{frequency: 1, batch: time.Second, spoolSize: 1, debugInfo: "off"}, {frequency: 1, batch: time.Second, spoolSize: 8, debugInfo: "some"},
+		{frequency: 1, batch: time.Second, spoolSize: 8, debugInfo: "off", debugInfoTo: "x:1"},
 	} {
 		if f.check() == nil {
 			t.Errorf("%+v was taken", f)

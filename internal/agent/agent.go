@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"whyhot/internal/agent/spool"
 	"whyhot/internal/collect"
+	"whyhot/internal/debuginfo/locate"
+	"whyhot/internal/debuginfo/upload"
 	"whyhot/internal/otlp/send"
 	"whyhot/internal/profile"
 )
@@ -19,6 +22,14 @@ type Sender interface {
 	Send(ctx context.Context, batch string, data []byte) (send.Result, error)
 }
 
+// DebugInfo gives the server the debug information that it lacks; see
+// upload.Uploader.
+type DebugInfo interface {
+	Offer(b upload.Binary) (again bool)
+	Run(ctx context.Context)
+	Stats() upload.Stats
+}
+
 // Options say what to record and where it goes.
 type Options struct {
 	Sampler   collect.Sampler
@@ -26,6 +37,7 @@ type Options struct {
 	Spool     *spool.Spool
 	Sender    Sender
 	Resource  map[string]string // attributes of everything that is sent
+	DebugInfo DebugInfo         // nil: none is uploaded
 	Backoff   *send.Backoff
 	LastSends time.Duration // how long batches are still sent after the end was asked for
 	// Attached is called once, when the sampler runs: what was needed to start it
@@ -67,9 +79,14 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer stop()
 	var sender sync.WaitGroup
 	sender.Go(func() { a.deliver(sending) })
-	request := collect.Request{Target: collect.Target{System: true}, Settings: a.opts.Settings, Progress: a.progress}
 	recording, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	request := collect.Request{Target: collect.Target{System: true}, Settings: a.opts.Settings, Progress: a.progress}
+	if a.opts.DebugInfo != nil {
+		request.Executable = a.offer
+		// It ends with the recording: what is left is taken up at the next start.
+		sender.Go(func() { a.opts.DebugInfo.Run(recording) })
+	}
 	watch := request.Progress
 	request.Progress = func(p collect.Progress) {
 		if watch(p); a.attached != nil {
@@ -78,6 +95,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	_, err := a.opts.Sampler.Record(recording, request, a.keep)
 	close(a.ended)
+	cancel(nil)
 	late := time.AfterFunc(a.opts.LastSends, stop)
 	sender.Wait()
 	late.Stop()
@@ -90,6 +108,20 @@ func (a *Agent) Run(ctx context.Context) error {
 		return errors.New("the sampler stopped by itself")
 	}
 	return nil
+}
+
+// offer tells the uploader of a binary with samples. One that the sampler does not
+// have open is looked for where its process has it.
+func (a *Agent) offer(e collect.Executable) (again bool) {
+	return a.opts.DebugInfo.Offer(upload.Binary{
+		BuildID: e.BuildID, Path: e.Path, PID: e.PID,
+		Open: func() (*os.File, error) {
+			if file := e.File(); file != nil {
+				return file, nil
+			}
+			return locate.OpenIn(locate.Root(e.PID, e.Path))
+		},
+	})
 }
 
 // progress hears of the moment from which on the sampler runs.

@@ -40,14 +40,30 @@ var (
 	spoolDesc     = describe("spool_bytes", "Size of the spool.")
 	waitingDesc   = describe("spool_batches", "Batches in the spool.")
 	spooledDesc   = describe("spool_samples", "Samples in the spool.")
+
+	debugUploadedDesc = describe("debuginfo_uploaded_total", "Files of debug information that the server took.")
+	debugBytesDesc    = describe("debuginfo_uploaded_bytes_total", "Bytes of the files of debug information that the server took.")
+	debugKnownDesc    = describe("debuginfo_known_total", "Build IDs whose debug information the server has or does not want.")
+	debugFailedDesc   = describe("debuginfo_failed_total", "Attempts to upload debug information that failed.")
+	debugDroppedDesc  = describe("debuginfo_dropped_total", "Times that a binary found no room to wait for its upload; its next samples bring it back.")
 )
 
+// debugDescs are there where debug information is uploaded.
+func debugDescs() []*prometheus.Desc {
+	return []*prometheus.Desc{debugUploadedDesc, debugBytesDesc, debugKnownDesc, debugFailedDesc, debugDroppedDesc}
+}
+
 // Describe implements prometheus.Collector.
-func (*Agent) Describe(to chan<- *prometheus.Desc) {
+func (a *Agent) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		batchesDesc, samplesDesc, lostDesc, deliveredDesc, droppedDesc, sendsDesc, bytesDesc, rejectedDesc, spoolDesc, waitingDesc, spooledDesc,
 	} {
 		to <- d
+	}
+	if a.opts.DebugInfo != nil {
+		for _, d := range debugDescs() {
+			to <- d
+		}
 	}
 }
 
@@ -76,4 +92,11 @@ func (a *Agent) Collect(to chan<- prometheus.Metric) {
 	gauge(spoolDesc, s.Bytes)
 	gauge(waitingDesc, int64(s.Batches))
 	gauge(spooledDesc, s.Samples)
+	if a.opts.DebugInfo == nil {
+		return
+	}
+	d := a.opts.DebugInfo.Stats()
+	for i, n := range []int64{d.Uploaded, d.Bytes, d.Known, d.Failed, d.Dropped} {
+		count(debugDescs()[i], n)
+	}
 }

@@ -10,8 +10,10 @@ package locate
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -72,6 +74,19 @@ func first(roots, places []string, id string) *File {
 		}
 	}
 	return nil
+}
+
+// Root is the root directory of a process, and what a path of its memory map is called
+// there. The kernel writes those paths as the mount name space has them, which is not
+// what the process sees after a chroot.
+func Root(pid int, path string) (root, inside string) {
+	root = fmt.Sprintf("/proc/%d/root", pid)
+	if changed, err := os.Readlink(root); err == nil && changed != "/" {
+		if rest, ok := strings.CutPrefix(path, changed+"/"); ok {
+			return root, "/" + rest
+		}
+	}
+	return root, path
 }
 
 var errNotRegular = errors.New("not a regular file")

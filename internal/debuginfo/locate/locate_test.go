@@ -1,9 +1,11 @@
 package locate
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -122,5 +124,38 @@ func TestLinksStayInTheRoot(t *testing.T) {
 	}
 	if f := Debug([]string{root}, "/opt/p", bin); f != nil {
 		t.Error("a pipe was taken")
+	}
+}
+
+func TestRootAfterChroot(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("chroot needs root")
+	}
+	dir := t.TempDir()
+	source, path := filepath.Join(dir, "p.c"), filepath.Join(dir, "p")
+	if err := os.WriteFile(source, []byte("#include <unistd.h>\nint main(void) { char c; return read(0, &c, 1) < 0; }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command(t, "cc", "-static", "-o", path, source)
+	cmd := exec.CommandContext(t.Context(), "/p")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: dir}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skipf("chroot is refused: %v", err)
+	}
+	f, err := OpenIn(Root(cmd.Process.Pid, path))
+	if err != nil {
+		t.Error(err)
+	} else {
+		_ = f.Close()
+	}
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		t.Error(err)
+	}
+	if root, inside := Root(os.Getpid(), "/usr/bin/x"); inside != "/usr/bin/x" || root == "" {
+		t.Errorf("without chroot: %s %s", root, inside)
 	}
 }

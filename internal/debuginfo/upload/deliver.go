@@ -27,10 +27,11 @@ func (u *Uploader) deliver(ctx context.Context, next item) error {
 	if bin.BuildID() != next.BuildID {
 		return errOtherFile
 	}
-	roots := []string{fmt.Sprintf("/proc/%d/root", next.PID), "/"} // a process may have ended
+	root, path := locate.Root(next.PID, next.Path)
+	roots := []string{root, "/"} // a process may have ended
 	var debug *locate.File
 	if u.opts.Kind == extract.Full && !bin.HasDWARF() || !bin.HasSymbols() {
-		if debug = locate.Debug(roots, next.Path, bin); debug != nil {
+		if debug = locate.Debug(roots, path, bin); debug != nil {
 			defer func() { _ = debug.Close() }() // only read from
 		}
 	}
@@ -44,7 +45,7 @@ func (u *Uploader) deliver(ctx context.Context, next item) error {
 	if u.opts.Kind != extract.Full {
 		return nil
 	}
-	described, at := bin, next.Path
+	described, at := bin, path
 	if debug != nil {
 		described, at = debug.File, debug.Path
 	}
