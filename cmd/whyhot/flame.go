@@ -77,11 +77,8 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := loadProfile(cmd, path, f.load)
+	_, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
-		return err
-	}
-	if p, err = f.filter.apply(p); err != nil {
 		return err
 	}
 	if p.Total() <= 0 {

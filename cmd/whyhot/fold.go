@@ -26,11 +26,8 @@ perf's option of that name does, and then no debug information is read.`,
   whyhot fold cpu.pb.gz --plain --process nginx | flamegraph.pl > nginx.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadProfile(cmd, args[0], load)
+			_, p, err := loadSamples(cmd, args[0], load, filter)
 			if err != nil {
-				return err
-			}
-			if p, err = filter.apply(p); err != nil {
 				return err
 			}
 			opt := foldedtext.Options{Binaries: true, RootLabel: profile.LabelProcess}

@@ -60,11 +60,7 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 	if err := swapped(cmd, path, function); err != nil {
 		return err
 	}
-	all, err := loadProfile(cmd, path, f.load)
-	if err != nil {
-		return err
-	}
-	p, err := f.filter.apply(all)
+	all, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
 		return err
 	}

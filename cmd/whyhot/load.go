@@ -49,6 +49,15 @@ func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile
 	return p, nil
 }
 
+// loadSamples is loadProfile, and which of its samples pass the filter.
+func loadSamples(cmd *cobra.Command, path string, f loadFlags, filter filterFlags) (all, passed *profile.Profile, err error) {
+	if all, err = loadProfile(cmd, path, f); err != nil {
+		return nil, nil, err
+	}
+	passed, err = filter.apply(all)
+	return all, passed, err
+}
+
 // worthSaying is the share of a profile that must lack names before the user
 // hears of it: less changes no conclusion.
 const worthSaying = 0.02

@@ -118,11 +118,7 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	if err != nil {
 		return err
 	}
-	all, err := loadProfile(cmd, path, f.load)
-	if err != nil {
-		return err
-	}
-	p, err := f.filter.apply(all)
+	all, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
 		return err
 	}
