@@ -1,8 +1,8 @@
 package astfinding
 
 import (
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"whyhot/internal/analyzer"
 	"whyhot/internal/finding"
@@ -20,7 +20,7 @@ func (g *group) accesses() []finding.Access {
 		if s.span == nil || s.span.Line < 1 {
 			continue
 		}
-		if isSystem(s.span.File) {
+		if finding.IsInstalled(filepath.Clean(s.span.File), g.unit) {
 			return nil
 		}
 		out = append(out, finding.Access{Role: s.role, File: s.span.File, Line: s.span.Line, Column: s.span.Column, Text: s.span.Text})
@@ -39,10 +39,4 @@ func withWrites(own, ir []finding.Access) []finding.Access {
 		}
 	}
 	return own
-}
-
-// isSystem says whether a file is a library's header, which nobody edits.
-func isSystem(file string) bool {
-	return slices.ContainsFunc([]string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/"},
-		func(p string) bool { return strings.HasPrefix(file, p) })
 }

@@ -29,6 +29,7 @@ type Options struct {
 // group is everything that the AST layer says of one source place.
 type group struct {
 	matches []analyzer.Match // the most precise alias rule first
+	unit    string           // the first that has it
 	judged  bool             // the IR layer ran on the unit
 	strict  bool
 }
@@ -113,7 +114,7 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 			seen[once] = true
 			g := into[key]
 			if g == nil {
-				g = &group{judged: judged, strict: o.Reply.StrictAliasing}
+				g = &group{unit: o.Unit.File, judged: judged, strict: o.Reply.StrictAliasing}
 				into[key] = g
 			}
 			g.matches = append(g.matches, m)

@@ -36,9 +36,9 @@ func Counterfactuals(outcomes []analyzer.Outcome, opts Options, world string) []
 			copies = append(copies, o.copies...)
 		}
 		for _, k := range copies {
-			c.Loops = addChain(c.Loops, k.Start)
+			c.Loops = addChain(c.Loops, k.Start, l.unit)
 			for _, a := range slices.Concat(k.Writes, qualified(k)) {
-				c.Accesses = addChain(c.Accesses, a.Where)
+				c.Accesses = addChain(c.Accesses, a.Where, l.unit)
 			}
 		}
 		c.World = c.choose(l.best, world)
@@ -79,11 +79,8 @@ func qualified(c analyzer.Candidate) []analyzer.Access {
 
 // addChain adds a chain up to the user's code, once. What has no position, or
 // none in the user's code, cannot be edited.
-func addChain(chains [][]analyzer.Point, chain []analyzer.Point) [][]analyzer.Point {
-	own := slices.IndexFunc(chain, func(p analyzer.Point) bool {
-		_, ok := ownPoint([]analyzer.Point{p})
-		return ok
-	})
+func addChain(chains [][]analyzer.Point, chain []analyzer.Point, unit string) [][]analyzer.Point {
+	own := slices.IndexFunc(chain, func(p analyzer.Point) bool { return isOwn(p, unit) })
 	if own < 0 || chain[0].Line == 0 {
 		return chains
 	}

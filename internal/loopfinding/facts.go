@@ -13,10 +13,10 @@ var roles = map[string]string{"first": finding.RoleFirst, "write": finding.RoleW
 
 // accesses are the loop's loads and writes as places of the user's source: what
 // happens in a library's inline function stands where it is called.
-func accesses(c analyzer.Candidate) []finding.Access {
+func accesses(c analyzer.Candidate, unit string) []finding.Access {
 	var out []finding.Access
 	for _, a := range slices.Concat(c.Loads, c.Writes) {
-		p, ok := ownPoint(a.Where)
+		p, ok := ownPoint(a.Where, unit)
 		role := roles[a.Kind]
 		if !ok || role == "" {
 			continue
@@ -79,7 +79,7 @@ func (l *loop) loopEnd() int {
 	}
 	const farther = 1000 // a call's line in another function of the file
 	for _, a := range slices.Concat(c.Loads, c.Writes) {
-		if p, ok := ownPoint(a.Where); ok && p.File == l.place.File && p.Line > end && p.Line < l.place.Line+farther && c.EndLine == 0 {
+		if p, ok := ownPoint(a.Where, l.unit); ok && p.File == l.place.File && p.Line > end && p.Line < l.place.Line+farther && c.EndLine == 0 {
 			end = p.Line
 		}
 	}

@@ -21,6 +21,7 @@ type Options struct {
 
 // loop is one source loop: all its copies by inlining and instantiation.
 type loop struct {
+	unit           string // the first that has it
 	rule           rule
 	place          analyzer.Point
 	copies         []analyzer.Candidate
@@ -48,10 +49,10 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
-			if c.Confirmed && !editable(c) {
+			if c.Confirmed && !editable(c, o.Unit.File) {
 				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
 			}
-			place, ok := ownPoint(c.Start)
+			place, ok := ownPoint(c.Start, o.Unit.File)
 			r, known := rules[c.Predicate]
 			if !ok || !known {
 				continue
@@ -63,7 +64,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 			}
 			l := loops[key]
 			if l == nil {
-				l = &loop{rule: r, place: place, best: c, strictAliasing: o.Reply.StrictAliasing}
+				l = &loop{unit: o.Unit.File, rule: r, place: place, best: c, strictAliasing: o.Reply.StrictAliasing}
 				loops[key] = l
 			}
 			l.copies = append(l.copies, c)
@@ -126,29 +127,21 @@ func removedLoads(c analyzer.Candidate) float64 {
 	return removed
 }
 
-// systemPrefixes hold headers that nobody edits. Where /lib is a link to
-// /usr/lib, cleaning /lib/gcc/…/../../../../include gives /include.
-var systemPrefixes = []string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/", "/lib/", "/include/"}
-
-func isSystem(file string) bool {
-	for _, p := range systemPrefixes {
-		if strings.HasPrefix(file, p) {
-			return true
-		}
-	}
-	return file == "" || strings.HasPrefix(file, "<")
-}
-
 // ownPoint is the innermost point of a chain that stands in the user's code:
-// where the call of a library's inline function is written.
-func ownPoint(chain []analyzer.Point) (analyzer.Point, bool) {
+// where the call of a library's inline function is written. unit is the file that
+// was compiled.
+func ownPoint(chain []analyzer.Point, unit string) (analyzer.Point, bool) {
 	for _, p := range chain {
-		if !isSystem(filepath.Clean(p.File)) && p.Line > 0 {
+		if isOwn(p, unit) {
 			p.File = filepath.Clean(p.File)
 			return p, true
 		}
 	}
 	return analyzer.Point{}, false
+}
+
+func isOwn(p analyzer.Point, unit string) bool {
+	return p.Line > 0 && p.File != "" && !strings.HasPrefix(p.File, "<") && !finding.IsInstalled(filepath.Clean(p.File), unit)
 }
 
 func (l *loop) finding() finding.Finding {
@@ -161,7 +154,7 @@ func (l *loop) finding() finding.Finding {
 		Title:     l.title(),
 		Certainty: finding.Suspected,
 		Place:     place,
-		Accesses:  accesses(c),
+		Accesses:  accesses(c, l.unit),
 		Worlds:    worlds(c),
 		Evidence:  l.evidence(),
 		Fix:       l.fix(),
@@ -179,7 +172,7 @@ func relativeID(l *loop) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", l.place.Column)
 	for _, a := range slices.Concat(l.best.Writes, l.best.Loads) {
-		if p, ok := ownPoint(a.Where); ok {
+		if p, ok := ownPoint(a.Where, l.unit); ok {
 			fmt.Fprintf(&b, " %s+%d:%d", a.Type, p.Line-l.place.Line, p.Column)
 		}
 	}
@@ -197,7 +190,7 @@ func demangled(names ...string) string {
 
 func (l *loop) title() string {
 	c := l.best
-	where := lines(c.Writes)
+	where := l.lines(c.Writes)
 	switch {
 	case !c.Confirmed:
 		return fmt.Sprintf("%s (%s) may force reloads in this loop", capital(l.rule.what), where)
@@ -216,10 +209,10 @@ func (l *loop) title() string {
 }
 
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
-func lines(as []analyzer.Access) string {
+func (l *loop) lines(as []analyzer.Access) string {
 	var ns []int
 	for _, a := range as {
-		if p, ok := ownPoint(a.Where); ok && !slices.Contains(ns, p.Line) {
+		if p, ok := ownPoint(a.Where, l.unit); ok && !slices.Contains(ns, p.Line) {
 			ns = append(ns, p.Line)
 		}
 	}
@@ -250,7 +243,7 @@ func (l *loop) evidence() []finding.Evidence {
 			add("world", "%s: %s", w.name, describe(s))
 		}
 	}
-	for _, t := range places(slices.Concat(c.Writes, c.Loads)) {
+	for _, t := range l.places(slices.Concat(c.Writes, c.Loads)) {
 		add(t.kind, "%s", t.text)
 	}
 	for _, o := range l.nest {
@@ -277,11 +270,11 @@ type accessText struct{ kind, text string }
 
 // places tells the accesses by the user's own lines, each once: the inline
 // functions of a library make several of one.
-func places(as []analyzer.Access) []accessText {
+func (l *loop) places(as []analyzer.Access) []accessText {
 	var out []accessText
 	var count []int
 	for _, a := range as {
-		p, ok := ownPoint(a.Where)
+		p, ok := ownPoint(a.Where, l.unit)
 		if !ok {
 			continue
 		}
@@ -365,7 +358,7 @@ func (l *loop) together() []string {
 				writes = append(writes, l.best.Writes[i])
 			}
 		}
-		if text := lines(writes); strings.HasPrefix(text, "lines ") {
+		if text := l.lines(writes); strings.HasPrefix(text, "lines ") {
 			out = append(out, text)
 		}
 	}

@@ -163,3 +163,23 @@ func TestPlacesAreTheUsersAndStandOnce(t *testing.T) {
 		t.Errorf("got %q", loads)
 	}
 }
+
+func TestProjectsStandInOptToo(t *testing.T) {
+	c := candidate(10, true)
+	for _, chain := range [][]analyzer.Point{c.Start, c.Writes[0].Where, c.Writes[1].Where, c.Loads[0].Where[1:]} {
+		chain[0].File = "/opt/project/src/a.cpp"
+	}
+	for unit, want := range map[string]int{"/opt/project/src/a.cpp": 1, "/opt/other/src/a.cpp": 0} {
+		o := outcome(true, c)
+		o.Unit.File = unit
+		fs := Findings([]analyzer.Outcome{o}, Options{})
+		if len(fs) != want {
+			t.Errorf("compiled from %s: %d findings, want %d", unit, len(fs), want)
+		}
+		for _, f := range fs {
+			if len(f.Accesses) != 3 || f.Accesses[0].File != "/opt/project/src/a.cpp" {
+				t.Errorf("accesses %+v", f.Accesses)
+			}
+		}
+	}
+}

@@ -3,7 +3,6 @@ package loopfinding
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"whyhot/internal/analyzer"
@@ -12,9 +11,9 @@ import (
 // editable tells whether the user's own code has what an edit would change:
 // what a library's inline functions store, such as a string that grows, cannot
 // be stored otherwise from outside.
-func editable(c analyzer.Candidate) bool {
+func editable(c analyzer.Candidate, unit string) bool {
 	return slices.ContainsFunc(slices.Concat(c.Writes, qualified(c)), func(a analyzer.Access) bool {
-		return len(a.Where) > 0 && a.Where[0].Line > 0 && !isSystem(filepath.Clean(a.Where[0].File))
+		return len(a.Where) > 0 && isOwn(a.Where[0], unit)
 	})
 }
 
@@ -40,10 +39,10 @@ func mergeNests(loops map[string]*loop) {
 			continue
 		}
 		for _, start := range inner.best.Enclosing {
-			place, ok := ownPoint(start)
+			place, ok := ownPoint(start, inner.unit)
 			outerKey := loopKey(inner.rule, place)
 			outer := loops[outerKey]
-			if !ok || outer == nil || outer == inner || !outer.best.Confirmed || !shareWrites(inner.best, outer.best) {
+			if !ok || outer == nil || outer == inner || !outer.best.Confirmed || !shareWrites(inner, outer) {
 				continue
 			}
 			if weight(outer.best) > weight(inner.best) {
@@ -57,11 +56,11 @@ func mergeNests(loops map[string]*loop) {
 	}
 }
 
-func shareWrites(a, b analyzer.Candidate) bool {
-	return slices.ContainsFunc(a.Writes, func(x analyzer.Access) bool {
-		p, ok := ownPoint(x.Where)
-		return ok && slices.ContainsFunc(b.Writes, func(y analyzer.Access) bool {
-			q, ok := ownPoint(y.Where)
+func shareWrites(a, b *loop) bool {
+	return slices.ContainsFunc(a.best.Writes, func(x analyzer.Access) bool {
+		p, ok := ownPoint(x.Where, a.unit)
+		return ok && slices.ContainsFunc(b.best.Writes, func(y analyzer.Access) bool {
+			q, ok := ownPoint(y.Where, b.unit)
 			return ok && p.File == q.File && p.Line == q.Line && p.Column == q.Column
 		})
 	})

@@ -98,7 +98,7 @@ func inProject(o analyzer.Outcome) []sourceLoop {
 	for _, l := range o.Reply.SourceLoops {
 		count[l.Function]++
 		l.File = absolute(l.File, o.Unit.Directory)
-		if !isSystem(l.File) {
+		if !finding.IsInstalled(l.File, o.Unit.File) {
 			out = append(out, sourceLoop{l, count[l.Function]})
 		}
 	}
@@ -110,11 +110,6 @@ func absolute(file, dir string) string {
 		file = filepath.Join(dir, file)
 	}
 	return filepath.Clean(file)
-}
-
-func isSystem(file string) bool {
-	return slices.ContainsFunc([]string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/", "/include/", "/lib/"},
-		func(p string) bool { return strings.HasPrefix(file, p) })
 }
 
 // innermost is the smallest loop around the place of a remark: around the first

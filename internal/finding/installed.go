@@ -1,0 +1,30 @@
+package finding
+
+import "strings"
+
+// Where /lib is a link to /usr/lib, cleaning /lib/gcc/…/../../../../include gives
+// /include.
+var installPrefixes = []string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/", "/lib/", "/include/"}
+
+// IsInstalled says whether a source file came with the system or with software
+// that is installed on it: nobody edits it. Both paths are clean. unit is the file
+// that was compiled; projects too may stand in /opt, and what is in the same
+// directory of it as the unit, at any depth, is the project's.
+func IsInstalled(file, unit string) bool {
+	for _, p := range installPrefixes {
+		if below, ok := strings.CutPrefix(file, p); ok {
+			unitBelow, beside := strings.CutPrefix(unit, p)
+			return !beside || firstPart(below) != firstPart(unitBelow)
+		}
+	}
+	return false
+}
+
+// firstPart is a path's first directory, "" where it has none.
+func firstPart(path string) string {
+	dir, _, ok := strings.Cut(path, "/")
+	if !ok {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,30 @@
+package finding
+
+import "testing"
+
+func TestIsInstalled(t *testing.T) {
+	const home, opt = "/home/me/project/a.cc", "/opt/project/src/a.cc"
+	for _, c := range []struct {
+		file, unit string
+		want       bool
+	}{
+		{"/usr/include/c++/12/vector", home, true},
+		{"/usr/local/include/lib.h", home, true},
+		{"/include/c++/12/vector", home, true},
+		{"/home/me/project/include/a.h", home, false},
+		{"/usr/src/package/a.h", home, false},
+		{"src/a.h", home, false},
+		{"/opt/rocm/include/hip.h", home, true},
+		{"/opt/rocm/include/hip.h", opt, true},
+		{"/opt/project/include/a.h", opt, false},
+		{"/opt/project/src/a.cc", opt, false},
+		{"/opt/project2/src/a.cc", opt, true},
+		{"/opt/a.cc", "/opt/b.cc", false},
+		{"/usr/include/vector", opt, true},
+		{"/optional/a.h", home, false},
+	} {
+		if got := IsInstalled(c.file, c.unit); got != c.want {
+			t.Errorf("%s beside %s: %v", c.file, c.unit, got)
+		}
+	}
+}
