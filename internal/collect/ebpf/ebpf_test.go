@@ -143,7 +143,8 @@ func TestCommand(t *testing.T) {
 				if got := burn.Reaches(t, p, program, "main"); got < 0.97 && c.mode == "plain" {
 					v.Errorf("%.3f of the stacks reach main", got)
 				}
-				if got := whole(p); got < 0.97 {
+				// musl's own code has no unwind tables: stacks end where it calls main.
+				if got := whole(p); got < 0.97 && !slices.Contains(c.flags, muslSpecs) {
 					v.Errorf("%.3f of the stacks are whole", got)
 				}
 				if m := p.Meta; m.Duration <= 0 || m.Start.IsZero() || m.Period != int64(time.Second/499) || m.ValueType.Unit != "nanoseconds" {
