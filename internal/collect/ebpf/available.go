@@ -103,12 +103,30 @@ func privileges() *collect.UnavailableError {
 		return nil
 	}
 	un := &collect.UnavailableError{Missing: "it needs " + strings.Join(missing, ", ")}
-	if os.Geteuid() == 0 {
-		un.Remedy = "start the container with --privileged --pid=host (docker, podman), or run whyhot on the host"
-	} else {
+	switch {
+	case os.Geteuid() != 0:
 		un.Remedy = "sudo whyhot record …"
+	case len(missing) <= fewCapabilities:
+		un.Remedy = containerWith(missing)
+	default:
+		un.Remedy = privilegedContainer
 	}
 	return un
+}
+
+const (
+	privilegedContainer = "start the container with --privileged --pid=host (docker, podman), or run whyhot on the host"
+	// fewCapabilities is how many are better given one by one.
+	fewCapabilities = 2
+)
+
+// containerWith says how root in a container gets capabilities.
+func containerWith(missing []string) string {
+	var flags strings.Builder
+	for _, name := range missing {
+		flags.WriteString(" --cap-add " + strings.TrimPrefix(name, "CAP_"))
+	}
+	return "start the container with" + flags.String() + " --pid=host (docker, podman), or run whyhot on the host"
 }
 
 // effectiveCapabilities is the set of this process, one bit each.
@@ -141,7 +159,7 @@ func bpfAllowed() *collect.UnavailableError {
 	switch {
 	case errors.Is(err, unix.EPERM):
 		un.Missing = "BPF is refused although the capabilities are there: a seccomp filter, a user name space or a security module, as containers have them, forbids it"
-		un.Remedy = "start the container with --privileged --pid=host (docker, podman), or run whyhot on the host"
+		un.Remedy = privilegedContainer
 	case errors.Is(err, unix.ENOSYS):
 		un.Missing = "this kernel was built without BPF"
 	}
@@ -169,10 +187,22 @@ func clockAllowed() *collect.UnavailableError {
 			return nil
 		}
 	}
-	return &collect.UnavailableError{
-		Missing: fmt.Sprintf("a clock on all processes is refused: %v", err),
-		Remedy:  "sudo sysctl kernel.perf_event_paranoid=-1",
+	return clockRefused(err)
+}
+
+// clockRefused explains an error of perf_event_open, which the capabilities that are
+// there by now let through everywhere but in a sandbox.
+func clockRefused(err error) *collect.UnavailableError {
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return &collect.UnavailableError{
+			Missing: "perf_event_open is refused although CAP_PERFMON is there: a seccomp filter or a security module, as containers have them, forbids it",
+			Remedy:  privilegedContainer,
+		}
+	case errors.Is(err, unix.ENOSYS):
+		return &collect.UnavailableError{Missing: "this kernel (or the sandbox around it) has no perf_event_open", Remedy: privilegedContainer}
 	}
+	return &collect.UnavailableError{Missing: fmt.Sprintf("a clock on all processes cannot be opened: %v", err), Remedy: "record with --sampler perf"}
 }
 
 // symbolsReadable tells whether the kernel shows its addresses, which the

@@ -210,6 +210,19 @@ func TestMissingCapabilities(t *testing.T) {
 	}
 }
 
+func TestRefusals(t *testing.T) {
+	if got := containerWith([]string{"CAP_BPF", "CAP_SYSLOG"}); !strings.Contains(got, "with --cap-add BPF --cap-add SYSLOG --pid=host") {
+		t.Errorf("%q", got)
+	}
+	for err, want := range map[error]string{
+		unix.EPERM: "seccomp", unix.EACCES: "seccomp", unix.ENOSYS: "no perf_event_open", unix.EINVAL: "invalid argument",
+	} {
+		if got := clockRefused(err); !strings.Contains(got.Missing, want) || got.Remedy == "" {
+			t.Errorf("%v: %+v lacks %q or a remedy", err, got, want)
+		}
+	}
+}
+
 func TestTheBufferIsBounded(t *testing.T) {
 	if err := checkBuffer(199, 64); err != nil {
 		t.Error(err)
