@@ -86,7 +86,7 @@ func (f *tryFlags) repeat(ctx context.Context, cmd *cobra.Command, args []string
 	if err := os.Chdir(r.Directory); err != nil {
 		return fmt.Errorf("the directory in which trial %s was made: %w", r.ID, err)
 	}
-	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "again, in %s: whyhot try %s\n", r.Directory, strings.Join(quotedWords(r.Arguments), " "))
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "again, in %s: whyhot try %s\n", r.Directory, term.CommandLine(r.Arguments))
 	inner := newTryCmdOf(lookup, &archiveFlags{arguments: r.Arguments, repeats: r}) //nolint:contextcheck // the command gets it when it is executed
 	inner.SilenceErrors, inner.SilenceUsage = true, true
 	inner.SetArgs(r.Arguments)
@@ -94,14 +94,6 @@ func (f *tryFlags) repeat(ctx context.Context, cmd *cobra.Command, args []string
 	inner.SetOut(cmd.OutOrStdout())
 	inner.SetErr(cmd.ErrOrStderr())
 	return inner.ExecuteContext(ctx)
-}
-
-func quotedWords(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = term.Quote(w)
-	}
-	return out
 }
 
 // standardInput gives a repeated trial the input of the first, and remembers

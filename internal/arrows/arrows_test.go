@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"symbol":      {"profile", "elfinfo", "wholefile"},
 	"view":        {"profile", "finding"},
 	"catalog":     {"profile"},
-	"rule":        {"profile", "finding", "view", "catalog", "symname"},
+	"rule":        {"profile", "finding", "view", "catalog", "symname", "shellwords"},
 	"binfacts":    {"profile", "rule", "elfinfo"},
 	"shellwords":  {},
 	"wholefile":   {},
@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"agent":       {"profile", "collect", "otlp", "debuginfo"},
 	"preload":     {},
 	"trial":       {"finding", "shellwords", "preload", "wholefile"},
-	"report":      {"profile", "view", "finding", "symname", "trial"},
+	"report":      {"profile", "view", "finding", "symname", "shellwords", "trial"},
 	"arrows":      {},
 }
 

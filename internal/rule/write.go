@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/codename"
+	"whyhot/internal/shellwords"
 	"whyhot/internal/symname"
 )
 
@@ -277,7 +278,7 @@ func (e *engine) next(v *verdict, id string) string {
 	file := cmp.Or(e.opts.ProfilePath, "FILE")
 	command := "<your command>"
 	if len(e.p.Meta.Command) > 0 {
-		command = quoteAll(e.p.Meta.Command)
+		command = shellwords.Join(e.p.Meta.Command)
 	}
 	var preloads []string
 	for i := range v.entry.Candidates {
@@ -286,9 +287,9 @@ func (e *engine) next(v *verdict, id string) string {
 		}
 	}
 	words := make([]string, 0, 4+2*len(e.opts.Rules))
-	words = append(words, "whyhot try --profile", quote(file))
+	words = append(words, "whyhot try --profile", shellwords.Quote(file))
 	for _, dir := range e.opts.Rules {
-		words = append(words, "--rules", quote(dir))
+		words = append(words, "--rules", shellwords.Quote(dir))
 	}
 	try := strings.Join(append(words, "--finding", id), " ")
 	switch {
@@ -297,7 +298,7 @@ func (e *engine) next(v *verdict, id string) string {
 	case len(v.entry.Swap.Env) > 0:
 		var envs strings.Builder
 		for _, kv := range v.entry.Swap.Env {
-			envs.WriteString(" --env " + quote(kv))
+			envs.WriteString(" --env " + shellwords.Quote(kv))
 		}
 		return try + envs.String() + " -- " + command
 	case v.entry.Swap.Try != "":
@@ -305,23 +306,4 @@ func (e *engine) next(v *verdict, id string) string {
 	default:
 		return try + " --versus 'changed=<the command after the change>' -- " + command
 	}
-}
-
-func quoteAll(args []string) string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = quote(a)
-	}
-	return strings.Join(out, " ")
-}
-
-// quote makes one shell word of s.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -1,8 +1,8 @@
 // Package shellwords splits a command line into words as a POSIX shell does for
-// quotes and backslashes. It expands nothing: no variables, no globs, no
-// substitutions.
+// quotes and backslashes, and writes words so that a shell takes them as they are.
+// It expands nothing: no variables, no globs, no substitutions.
 //
-// It takes text and gives words. It must not import another package of this
+// It takes text and gives words, or words and gives text. It must not import another package of this
 // module.
 package shellwords
 
@@ -53,4 +53,25 @@ func Split(s string) ([]string, error) {
 		words = append(words, word.String())
 	}
 	return words, nil
+}
+
+// Quote makes one word of a shell of s. A word that needs no quotes stays as it
+// is.
+func Quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Join makes a command line of words: Split gives them back.
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = Quote(w)
+	}
+	return strings.Join(quoted, " ")
 }

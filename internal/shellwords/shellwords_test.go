@@ -22,3 +22,15 @@ func TestSplit(t *testing.T) {
 		t.Error("an open quote was accepted")
 	}
 }
+
+func TestJoinedWordsSplitAgain(t *testing.T) {
+	words := []string{"", "plain-1.0_x/y:z,@%+=", "a b", "it's", `back\slash`, "$HOME", "`x`", "é", "*", "a\nb", "~"}
+	line := Join(words)
+	got, err := Split(line)
+	if err != nil || !slices.Equal(got, words) {
+		t.Errorf("%s: got %q, %v", line, got, err)
+	}
+	if got := Quote("-O2"); got != "-O2" {
+		t.Errorf("a plain word became %s", got)
+	}
+}

@@ -20,6 +20,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
+
+	"whyhot/internal/shellwords"
 )
 
 // Unlimited is the width of what is not a terminal: a pipe gets whole names.
@@ -77,27 +79,23 @@ func (p *Printer) Hint(what string, command ...string) {
 	if !p.TTY {
 		return
 	}
-	words := make([]string, len(command))
-	for i, w := range command {
-		words[i] = Quote(w)
-	}
 	if !p.hinted {
 		p.hinted = true
 		p.Line()
 	}
-	p.Line(styles.dim.Render(what+": ") + styles.command.Render(strings.Join(words, " ")))
+	p.Line(styles.dim.Render(what+": ") + styles.command.Render(CommandLine(command)))
 }
 
 // Quote writes a word as a shell takes it.
-func Quote(word string) string {
-	plain := func(r rune) bool {
-		return r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == '+' || r == '=' || r == ',' || r == '@' ||
-			r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
+func Quote(word string) string { return shellwords.Quote(Clean(word)) }
+
+// CommandLine writes words as a shell takes them.
+func CommandLine(words []string) string {
+	clean := make([]string, len(words))
+	for i, w := range words {
+		clean[i] = Clean(w)
 	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(Clean(word), "'", `'\''`) + "'"
+	return shellwords.Join(clean)
 }
 
 // Clean shows control characters escaped, so that text from a profile cannot

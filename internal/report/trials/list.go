@@ -1,8 +1,6 @@
 package trials
 
 import (
-	"strings"
-
 	"whyhot/internal/report/term"
 	"whyhot/internal/trial/archive"
 )
@@ -20,7 +18,7 @@ func PrintList(p *term.Printer, records []*archive.Record) {
 	}}
 	for _, r := range records {
 		when := r.Time.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read their own clock
-		row := []term.Cell{{Text: r.ID}, {Text: when}, {Text: strings.Join(quoted(r.Command), " ")}, {}, {}, {}, {Text: r.Finding}}
+		row := []term.Cell{{Text: r.ID}, {Text: when}, {Text: term.CommandLine(r.Command)}, {}, {}, {}, {Text: r.Finding}}
 		if best := r.Best(); best != nil {
 			style := styleOf(best.Verdict)
 			row[3].Text = best.Variant

@@ -69,7 +69,7 @@ type pageSum struct{ Min, MinOf, Mean, Interval, Max, MaxOf, Verdict, Class stri
 func rowOf(b *suite.Benchmarked) pageRow {
 	row := pageRow{Name: b.Name, Error: b.Error}
 	if b.Outcome != nil {
-		row.Command = strings.Join(quoted(b.Outcome.Command), " ")
+		row.Command = term.CommandLine(b.Outcome.Command)
 	}
 	if b.Baseline != nil {
 		row.Baseline = measured(b.Baseline.Median, b.Unit)

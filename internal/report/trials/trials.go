@@ -40,7 +40,7 @@ var (
 
 // Print writes the whole outcome: table, a sentence per variant, notes.
 func Print(p *term.Printer, o *trial.Outcome) {
-	p.Line(strong.Render(ansi.Truncate(term.Clean(strings.Join(quoted(o.Command), " ")), max(20, p.Width), "…")))
+	p.Line(strong.Render(ansi.Truncate(term.CommandLine(o.Command), max(20, p.Width), "…")))
 	p.Line(dim.Render(heading(o)))
 	p.Line()
 	table(p, o)
@@ -257,14 +257,6 @@ func wrapped(p *term.Printer, label, text string, style lipgloss.Style) {
 		}
 		p.Line(label, style.Render(line))
 	}
-}
-
-func quoted(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = term.Quote(w)
-	}
-	return out
 }
 
 func plural(n int, word string) string {

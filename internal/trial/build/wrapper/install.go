@@ -71,9 +71,9 @@ const realTool = "Real" // in the templates
 func (s *Setup) script(t tool) (string, error) {
 	switch t.kind {
 	case launches:
-		return fill(launchScript, map[string]string{realTool: quote(t.path)})
+		return fill(launchScript, map[string]string{realTool: shellwords.Quote(t.path)})
 	case archives:
-		return fill(passScript, map[string]string{realTool: quote(s.archiver(t)), "Path": quote(s.path)})
+		return fill(passScript, map[string]string{realTool: shellwords.Quote(s.archiver(t)), "Path": shellwords.Quote(s.path)})
 	case compiles:
 	}
 	return fill(compileScript, s.values(t))
@@ -98,10 +98,10 @@ func (s *Setup) values(t tool) map[string]string {
 	f := t.compiler.Family
 	flags := s.Flags[f]
 	return map[string]string{
-		realTool:  quote(t.path),
-		"Name":    quote(t.name),
-		"Log":     quote(s.Log),
-		"Only":    quote(s.Only),
+		realTool:  shellwords.Quote(t.path),
+		"Name":    shellwords.Quote(t.name),
+		"Log":     shellwords.Quote(s.Log),
+		"Only":    shellwords.Quote(s.Only),
 		"HasOnly": s.Only,
 		"Every":   quoteAll(s.Every[f]),
 		"Compile": quoteAll(flags.Compile),
@@ -215,12 +215,10 @@ func fill(t *template.Template, values map[string]string) (string, error) {
 	return b.String(), nil
 }
 
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 func quoteAll(words []string) string {
 	var b strings.Builder
 	for _, w := range words {
-		b.WriteString(" " + quote(w))
+		b.WriteString(" " + shellwords.Quote(w))
 	}
 	return b.String()
 }
