@@ -137,8 +137,8 @@ func next(data []byte) (pd pprofile.Profiles, n int, err error) {
 			n = i + 1 // one JSON object a line
 		}
 		pd, err = ParseJSON(data[:n])
-	case strings.IndexByte(blank, data[0]) >= 0:
-		return pprofile.NewProfiles(), 1, nil
+	case blankPrefix(data) > 0:
+		return pprofile.NewProfiles(), blankPrefix(data), nil
 	case !detectProto(data) && detectProto(frame(data)):
 		message := frame(data)
 		if n = 4 + len(message); uint64(len(message)) < uint64(binary.BigEndian.Uint32(data)) {
@@ -150,6 +150,19 @@ func next(data []byte) (pd pprofile.Profiles, n int, err error) {
 		pd, err = ParseProto(data)
 	}
 	return pd, n, err
+}
+
+// blankPrefix is how much white space stands before a JSON text or the end. It is
+// told from a protobuf message, the tag of whose first field is a line feed.
+func blankPrefix(data []byte) int {
+	n := 0
+	for n < len(data) && strings.IndexByte(blank, data[n]) >= 0 {
+		n++
+	}
+	if n < len(data) && data[n] != '{' || detectProto(data) {
+		return 0
+	}
+	return n
 }
 
 // ParseProto parses the protobuf form of one request.

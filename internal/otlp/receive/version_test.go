@@ -1,11 +1,14 @@
 package receive
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
+
+	"whyhot/internal/profile"
 )
 
 // Requests of versions from before versions were named: their fields are not ours.
@@ -71,6 +74,24 @@ func TestBoundsOfText(t *testing.T) {
 		unknown, err := checkText([]byte(c.text), 100_000)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %q, %v; want %q", name, unknown, err, c.want)
+		}
+	}
+}
+
+// Few bytes that name a long stack often would be many once written down.
+func TestSharedStacks(t *testing.T) {
+	const samples, depth = 200, 100
+	b := profile.NewBuilder()
+	stack := b.Stack(make([]profile.LocationID, depth))
+	for i := range samples {
+		labels := b.Labels([]profile.Label{{Key: "n", Num: int64(i + 1)}})
+		b.Sample(profile.Sample{Stack: stack, Labels: labels, Count: 1, Value: 1})
+	}
+	p := b.Build(profile.Meta{})
+	for limit, refused := range map[int]bool{samples * depth: false, samples*depth - 1: true} {
+		err := New(Options{MaxMessage: limit}, nil).checkFrames(p)
+		if large := (*tooLargeError)(nil); errors.As(err, &large) != refused {
+			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
 }
