@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"context"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"whyhot/internal/agent/spool"
+	"whyhot/internal/collect"
+	"whyhot/internal/debuginfo/upload"
+)
+
+// teller is a sampler that tells of binaries and stops by itself.
+type teller struct {
+	collect.Sampler
+
+	tell []collect.Executable
+}
+
+func (s *teller) Record(_ context.Context, r collect.Request, _ collect.Sink) (collect.Outcome, error) {
+	for _, e := range s.tell {
+		r.Executable(e)
+	}
+	return collect.Outcome{}, nil
+}
+
+// taker opens what it is offered.
+type taker struct {
+	names []string
+	ended bool
+}
+
+func (d *taker) Offer(b upload.Binary) bool {
+	file, err := b.Open()
+	if err != nil {
+		d.names = append(d.names, b.BuildID+" is gone")
+		return true
+	}
+	d.names = append(d.names, b.BuildID+" "+file.Name())
+	_ = file.Close()
+	return false
+}
+
+func (d *taker) Run(ctx context.Context) { <-ctx.Done(); d.ended = true }
+
+func (*taker) Stats() upload.Stats {
+	return upload.Stats{Uploaded: 1, Bytes: 2, Known: 3, Failed: 4, Dropped: 5}
+}
+
+// The uploader gets the file that the sampler has, or the one at the process's path,
+// and ends when the recording does.
+func TestBinariesAreOffered(t *testing.T) {
+	kept, err := spool.Open(t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func() *os.File { return nil }
+	sampler := &teller{tell: []collect.Executable{
+		{BuildID: "held", Path: "/gone", PID: os.Getpid(), File: func() *os.File { f, _ := os.Open(self); return f }},
+		{BuildID: "looked for", Path: self, PID: os.Getpid(), File: none},
+		{BuildID: "nowhere", Path: "/gone", PID: os.Getpid(), File: none},
+	}}
+	d := &taker{}
+	a := New(Options{Sampler: sampler, Spool: kept, DebugInfo: d, Log: func(string) {}})
+	if err := a.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "stopped by itself") {
+		t.Errorf("%v", err)
+	}
+	if got, want := strings.Join(d.names, "\n"), "held "+self+"\nlooked for "+self+"\nnowhere is gone"; got != want || !d.ended {
+		t.Errorf("%q, want %q; ended: %v", got, want, d.ended)
+	}
+	handler, err := a.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := httptest.NewRecorder()
+	handler.ServeHTTP(page, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	for _, want := range []string{"uploaded_total 1", "uploaded_bytes_total 2", "known_total 3", "failed_total 4", "dropped_total 5"} {
+		if !strings.Contains(page.Body.String(), "whyhot_agent_debuginfo_"+want+"\n") {
+			t.Errorf("%q is not among the metrics", want)
+		}
+	}
+}
