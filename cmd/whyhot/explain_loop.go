@@ -13,6 +13,7 @@ import (
 
 	"whyhot/internal/analyzer"
 	"whyhot/internal/compdb"
+	"whyhot/internal/report/looptext"
 	"whyhot/internal/report/term"
 )
 
@@ -87,7 +88,7 @@ func runExplainLoop(cmd *cobra.Command, args []string, f loopFlags) error {
 		return writeJSON(cmd.OutOrStdout(), loops)
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
-	printLoops(p, loops, at)
+	looptext.Print(p, loops, at)
 	for _, n := range analyzer.Notes(outcomes) {
 		p.Notef("%s", n)
 	}

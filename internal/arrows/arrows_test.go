@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"agent":       {"profile", "collect", "otlp", "debuginfo"},
 	"preload":     {},
 	"trial":       {"finding", "shellwords", "preload", "wholefile"},
-	"report":      {"profile", "view", "finding", "symname", "shellwords", "trial"},
+	"report":      {"profile", "view", "finding", "symname", "shellwords", "trial", "analyzer"},
 	"arrows":      {},
 }
 
