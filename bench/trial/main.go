@@ -104,11 +104,11 @@ func realTrials(n, copies int, budget time.Duration, command []string) error {
 	var sum tally
 	for i := range n {
 		watch := noise.Start()
-		used := &counted{Runner: runner}
+		used := &run.Metered{Runner: runner}
 		plan := trial.Plan{
 			Command: command, Env: os.Environ(), Metric: trial.Wall, Budget: budget, WarmUps: 1, Seed: uint64(i),
 			Variants: copiesOf(copies),
-			Busy:     func() float64 { return watch.Busy(used.cpu) },
+			Busy:     func() float64 { return watch.Busy(used.CPU) },
 		}
 		o, err := trial.Run(context.Background(), plan, used, trial.SystemClock{}, nil)
 		if err != nil {
@@ -116,26 +116,10 @@ func realTrials(n, copies int, budget time.Duration, command []string) error {
 		}
 		sum.add(o, 1)
 		r, _ := o.SpeedUp(&o.Variants[0])
-		fmt.Printf("trial %d: %d rounds, %.4f [%.4f, %.4f] %s (%s), others kept %.1f CPUs busy\n", i+1, o.Rounds, r.Estimate, r.Low, r.High, o.Variants[0].Verdict, o.Stopped, watch.Busy(used.cpu))
+		fmt.Printf("trial %d: %d rounds, %.4f [%.4f, %.4f] %s (%s), others kept %.1f CPUs busy\n", i+1, o.Rounds, r.Estimate, r.Low, r.High, o.Variants[0].Verdict, o.Stopped, watch.Busy(used.CPU))
 	}
 	sum.print(fmt.Sprintf("real A/A of %v", command))
 	return nil
-}
-
-// counted adds up the CPU time of the runs.
-type counted struct {
-	run.Runner
-
-	cpu time.Duration
-}
-
-// Run passes on and counts.
-func (c *counted) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
-	res, err := c.Runner.Run(ctx, spec)
-	if res != nil {
-		c.cpu += res.CPU()
-	}
-	return res, err
 }
 
 // copiesOf are variants that change nothing a program looks at.

@@ -18,8 +18,8 @@ import (
 
 func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.Writer) (*trial.Outcome, error) {
 	disturbed := noise.Start()
-	used := &usage{Runner: runner}
-	f.plan.Busy = func() float64 { return disturbed.Busy(used.cpu + ownCPU()) }
+	used := &run.Metered{Runner: runner}
+	f.plan.Busy = func() float64 { return disturbed.Busy(used.CPU + ownCPU()) }
 	progress := newTryProgress(errOut, len(f.plan.Variants)+1)
 	outcome, err := trial.Run(ctx, f.plan, used, trial.SystemClock{}, progress.report)
 	progress.line.Clear()
@@ -32,27 +32,10 @@ func measureTry(ctx context.Context, f *tryFlags, runner run.Runner, errOut io.W
 			advice = "--metric cpu is less disturbed by that than wall time"
 		}
 		if outcome.Metric != trial.Instructions { // nothing disturbs a count
-			outcome.Notes = append(outcome.Notes, disturbed.Notes(used.cpu+ownCPU(), advice)...)
+			outcome.Notes = append(outcome.Notes, disturbed.Notes(used.CPU+ownCPU(), advice)...)
 		}
 	}
 	return outcome, err
-}
-
-// usage adds up what the measured commands took, to tell it from the rest of
-// the machine.
-type usage struct {
-	run.Runner
-
-	cpu time.Duration
-}
-
-// Run passes on and counts.
-func (u *usage) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
-	res, err := u.Runner.Run(ctx, spec)
-	if res != nil {
-		u.cpu += res.CPU()
-	}
-	return res, err
 }
 
 func ownCPU() time.Duration {

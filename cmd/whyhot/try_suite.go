@@ -153,7 +153,7 @@ func (f *tryFlags) suiteVariants(file *suite.File, errOut io.Writer) ([]suite.Va
 func (f *tryFlags) measureSuite(ctx context.Context, file *suite.File, variants []suite.Variant, errOut io.Writer) (*suite.Result, error) {
 	disturbed := noise.Start()
 	var used time.Duration
-	current := &usage{}
+	current := &run.Metered{}
 	only, err := regexp.Compile(f.suite.only)
 	if err != nil {
 		return nil, fmt.Errorf("--only: %w", err)
@@ -161,7 +161,7 @@ func (f *tryFlags) measureSuite(ctx context.Context, file *suite.File, variants 
 	progress := newTryProgress(errOut, len(variants)+1)
 	plan := f.plan
 	plan.Variants, plan.Command = nil, nil
-	plan.Busy = func() float64 { return disturbed.Busy(used + current.cpu + ownCPU()) }
+	plan.Busy = func() float64 { return disturbed.Busy(used + current.CPU + ownCPU()) }
 	const each = time.Minute
 	result, err := suite.Run(ctx, file, suite.Options{
 		Plan: plan, Variants: variants, Chain: len(file.Steps) > 0,
@@ -172,8 +172,8 @@ func (f *tryFlags) measureSuite(ctx context.Context, file *suite.File, variants 
 			if err != nil {
 				return nil, nil, err
 			}
-			current = &usage{Runner: local}
-			return current, func() { used += current.cpu; current = &usage{}; local.Close() }, nil
+			current = &run.Metered{Runner: local}
+			return current, func() { used += current.CPU; current = &run.Metered{}; local.Close() }, nil
 		},
 		Begin:    progress.begin,
 		Progress: progress.report,

@@ -1,0 +1,23 @@
+package run
+
+import (
+	"context"
+	"time"
+)
+
+// Metered is a Runner that adds up what its runs took, to tell it from what else
+// the machine did.
+type Metered struct {
+	Runner
+
+	CPU time.Duration
+}
+
+// Run implements Runner.
+func (m *Metered) Run(ctx context.Context, spec Spec) (*Result, error) {
+	res, err := m.Runner.Run(ctx, spec)
+	if res != nil {
+		m.CPU += res.CPU()
+	}
+	return res, err
+}
