@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/cilium/ebpf"
@@ -187,13 +189,36 @@ func clockAllowed() *collect.UnavailableError {
 			return nil
 		}
 	}
-	return clockRefused(err)
+	return clockRefused(err, paranoia())
+}
+
+// mostParanoid is the last level of kernel.perf_event_paranoid that the kernel itself
+// has; distributions add one, at which CAP_PERFMON does not suffice.
+const mostParanoid = 2
+
+// paranoia is the level of kernel.perf_event_paranoid.
+func paranoia() int {
+	text, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+	if err != nil {
+		return mostParanoid
+	}
+	level, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return mostParanoid
+	}
+	return level
 }
 
 // clockRefused explains an error of perf_event_open, which the capabilities that are
-// there by now let through everywhere but in a sandbox.
-func clockRefused(err error) *collect.UnavailableError {
+// there by now let through everywhere but in a sandbox, and at a level of paranoia
+// that distributions add.
+func clockRefused(err error, paranoid int) *collect.UnavailableError {
 	switch {
+	case errors.Is(err, unix.EACCES) && paranoid > mostParanoid:
+		return &collect.UnavailableError{
+			Missing: fmt.Sprintf("kernel.perf_event_paranoid is %d, at which this kernel asks for CAP_SYS_ADMIN", paranoid),
+			Remedy:  "sudo sysctl kernel.perf_event_paranoid=2",
+		}
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return &collect.UnavailableError{
 			Missing: "perf_event_open is refused although CAP_PERFMON is there: a seccomp filter or a security module, as containers have them, forbids it",
@@ -213,14 +238,25 @@ func symbolsReadable() *collect.UnavailableError {
 		return &collect.UnavailableError{Missing: fmt.Sprintf("the kernel's symbols cannot be read: %v", err)}
 	}
 	defer func() { _ = f.Close() }() // only read from
-	line, _ := bufio.NewReader(f).ReadString('\n')
-	address, _, _ := strings.Cut(line, " ")
-	if strings.Trim(address, "0") != "" {
+	if addressesShown(f) {
 		return nil
 	}
 	return &collect.UnavailableError{
 		Missing: "the kernel hides its addresses (kernel.kptr_restrict is 2)", Remedy: "sudo sysctl kernel.kptr_restrict=1",
 	}
+}
+
+// addressesShown tells whether a list of the kernel's symbols has addresses. Those of
+// data that each processor has of its own come first on x86-64 in many kernels
+// (Debian 12's 6.1 is one), and begin at address 0.
+func addressesShown(symbols io.Reader) bool {
+	for lines := bufio.NewScanner(symbols); lines.Scan(); {
+		address, _, _ := strings.Cut(lines.Text(), " ")
+		if strings.Trim(address, "0") != "" {
+			return true
+		}
+	}
+	return false
 }
 
 const (

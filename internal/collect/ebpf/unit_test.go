@@ -217,9 +217,22 @@ func TestRefusals(t *testing.T) {
 	for err, want := range map[error]string{
 		unix.EPERM: "seccomp", unix.EACCES: "seccomp", unix.ENOSYS: "no perf_event_open", unix.EINVAL: "invalid argument",
 	} {
-		if got := clockRefused(err); !strings.Contains(got.Missing, want) || got.Remedy == "" {
+		if got := clockRefused(err, 2); !strings.Contains(got.Missing, want) || got.Remedy == "" {
 			t.Errorf("%v: %+v lacks %q or a remedy", err, got, want)
 		}
+	}
+	if got := clockRefused(unix.EACCES, 3); !strings.Contains(got.Missing, "CAP_SYS_ADMIN") || !strings.Contains(got.Remedy, "perf_event_paranoid=2") {
+		t.Errorf("a level that distributions add: %+v", got)
+	}
+}
+
+func TestAddressesAreShownWhereTheFirstIsZero(t *testing.T) {
+	perCPU := "0000000000000000 A fixed_percpu_data\n0000000000000000 A __per_cpu_start\n"
+	if !addressesShown(strings.NewReader(perCPU + "ffffffff81000000 T startup_64\n")) {
+		t.Error("a kernel that keeps its processors' data at address 0 is taken for one that hides its addresses")
+	}
+	if addressesShown(strings.NewReader(perCPU + "0000000000000000 T startup_64\n")) {
+		t.Error("hidden addresses are taken for shown ones")
 	}
 }
 
