@@ -73,10 +73,17 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 	if err != nil {
 		return out, err
 	}
+	defer span.seen.kept.close()
 	r.Report(collect.Progress{Phase: collect.PhaseReading, Bytes: size(file)})
-	prof, err := read(context.WithoutCancel(ctx), file, span.containers)
+	unkept := span.seen.kept.link(r.BinariesDir())
+	prof, err := read(context.WithoutCancel(ctx), file, perfdata.Options{
+		Containers: span.seen.containers, DebugDirs: []string{r.BinariesDir()},
+	})
 	if err != nil {
 		return out, err
+	}
+	if err := errors.Join(unkept, span.seen.kept.settle(r.BinariesDir(), prof)); err != nil {
+		prof.Meta.Warnings = append(prof.Meta.Warnings, fmt.Sprintf("programs of containers may lack names: keeping their files failed: %v", err))
 	}
 	prof.Meta.Start, prof.Meta.Duration = span.start, span.end.Sub(span.start)
 	prof.Meta.Comments = nil // perf's own command line, with a path that is gone
@@ -122,7 +129,7 @@ const mostFrequent = 10000
 // meanwhile.
 type span struct {
 	start, end time.Time
-	containers map[uint32]string
+	seen       *watch
 }
 
 // run records into the file and tells when.
@@ -148,8 +155,7 @@ func run(ctx context.Context, r *collect.Request, t *tool, p *plan, file string,
 			rec.stop()
 		}
 	}
-	seen := watchContainers(r.Target, pids, p.namesCgroups(t))
-	taken := span{start: time.Now()}
+	taken := span{start: time.Now(), seen: watchProcesses(r.Target, pids, p.namesCgroups(t) && cgroupsTell())}
 	if err == nil && proc != nil {
 		err = proc.Release()
 	}
@@ -157,13 +163,13 @@ func run(ctx context.Context, r *collect.Request, t *tool, p *plan, file string,
 		if proc != nil {
 			proc.Kill()
 		}
+		taken.seen.kept.close()
 		return span{}, err
 	}
-	wait(ctx, r, rec, proc, seen, file)
+	wait(ctx, r, rec, proc, taken.seen, file)
 	taken.end = time.Now()
+	taken.seen.look(wholeLook)
 	rec.stop()
-	seen.look()
-	taken.containers = seen.known()
 	if proc != nil {
 		finish(ctx, proc, out)
 	}
@@ -185,7 +191,7 @@ func finish(ctx context.Context, proc *command.Process, out *collect.Outcome) {
 
 // wait blocks until the command or perf has ended, the time is up or the user
 // has had enough.
-func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.Process, seen *containers, file string) {
+func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.Process, seen *watch, file string) {
 	var commandDone <-chan struct{}
 	if proc != nil {
 		commandDone = proc.Done()
@@ -199,8 +205,6 @@ func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.
 	}
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
-	look, stop := seen.ticks()
-	defer stop()
 	start := time.Now()
 	for {
 		select {
@@ -215,9 +219,8 @@ func wait(ctx context.Context, r *collect.Request, rec *recorder, proc *command.
 				return
 			}
 			perfDone = nil // it filled the disk's share; the command goes on
-		case <-look:
-			seen.look()
 		case <-tick.C:
+			seen.tick()
 			r.Report(collect.Progress{Phase: collect.PhaseRecording, Elapsed: time.Since(start), Bytes: size(file)})
 		}
 	}
@@ -240,12 +243,12 @@ func (p *plan) notes() []string {
 	return notes
 }
 
-func read(ctx context.Context, file string, containers map[uint32]string) (*profile.Profile, error) {
+func read(ctx context.Context, file string, opts perfdata.Options) (*profile.Profile, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the recording: %w", err)
 	}
-	p, err := perfdata.Read(ctx, f, perfdata.Options{Containers: containers})
+	p, err := perfdata.Read(ctx, f, opts)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}

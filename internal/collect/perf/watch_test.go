@@ -45,19 +45,19 @@ func TestContainersOfWhatRuns(t *testing.T) {
 	c := cgrouptest.New(t)
 	program := burn.Build(t)
 	cmd := start(t, c.Command(program, "forever", "1"))
-	seen := watchContainers(collect.Target{PIDs: []int{cmd}}, []int{cmd}, false)
-	for deadline := time.Now().Add(10 * time.Second); seen.known()[uint32(cmd)] == "" && time.Now().Before(deadline); {
-		seen.look()
+	seen := watchProcesses(collect.Target{PIDs: []int{cmd}}, []int{cmd}, false)
+	for deadline := time.Now().Add(10 * time.Second); seen.containers[uint32(cmd)] == "" && time.Now().Before(deadline); {
+		seen.tick()
 	}
-	if got := seen.known(); len(got) != 1 || got[uint32(cmd)] != c.ID {
+	if got := seen.containers; len(got) != 1 || got[uint32(cmd)] != c.ID {
 		t.Errorf("%v, want process %d in %s", got, cmd, c.ID)
 	}
-	all := watchContainers(collect.Target{System: true}, nil, false)
-	if got := all.known()[uint32(cmd)]; got != c.ID {
+	all := watchProcesses(collect.Target{System: true}, nil, false)
+	if got := all.containers[uint32(cmd)]; got != c.ID {
 		t.Errorf("on the whole machine: %q, want %s", got, c.ID)
 	}
-	if none := watchContainers(collect.Target{}, nil, cgroupsTell()); cgroupsTell() && none.known() != nil {
-		t.Errorf("%v, although the recording tells", none.known())
+	if told := watchProcesses(collect.Target{System: true}, nil, true); told.containers != nil {
+		t.Errorf("%v, although the recording tells", told.containers)
 	}
 }
 
