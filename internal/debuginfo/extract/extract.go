@@ -215,6 +215,9 @@ func (l *layout) put(o *elf.Section64, s *section, p part) {
 // segment has it. It must not say that it is loaded. The linkage table's code has two
 // headers: GDB looks for one that is loaded, whoever reads the code for its bytes.
 func (l *layout) moved(o elf.Section64, s *section) elf.Section64 {
+	if s.is(elf.SHT_RELA) { //nolint:misspell // the name in the ELF specification
+		return o // which relocations are those of the stubs is told by this; only Go's linker puts them behind the code
+	}
 	copied := o
 	copied.Flags &^= uint64(elf.SHF_ALLOC)
 	if !s.has(elf.SHF_EXECINSTR) {

@@ -32,7 +32,7 @@ type Options struct {
 	Server  send.Options // the endpoint is gRPC
 	Backoff *send.Backoff
 	Queue   int   // binaries that may wait, each an open file; 0 is 256
-	Rate    int64 // bytes a second at most; 0 is 8 MiB
+	Rate    int64 // bytes a second at most; 0 is 4 MiB
 	// Again is after how long a binary is tried again that the server refused for a
 	// reason that may pass, or that somebody else was uploading; 0 is 10 min.
 	Again time.Duration
@@ -45,7 +45,7 @@ func (o Options) withDefaults() Options {
 		o.Queue = 256
 	}
 	if o.Rate == 0 {
-		o.Rate = 8 << 20
+		o.Rate = 4 << 20
 	}
 	if o.Again == 0 {
 		o.Again = 10 * time.Minute
