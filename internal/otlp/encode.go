@@ -30,7 +30,7 @@ func Marshal(p *profile.Profile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&pprofile.ProtoMarshaler{}).MarshalProfiles(pd)
+	return MarshalProto(pd)
 }
 
 // encoder fills one request. The rows of its tables are interned.

@@ -1,10 +1,6 @@
 package send
 
 import (
-	"fmt"
-
-	"go.opentelemetry.io/collector/pdata/pprofile"
-
 	"whyhot/internal/otlp"
 	"whyhot/internal/profile"
 )
@@ -32,9 +28,9 @@ func Parts(p *profile.Profile, limit int, resource map[string]string) ([]Part, e
 			r.Resource().Attributes().PutStr(k, v)
 		}
 	}
-	data, err := (&pprofile.ProtoMarshaler{}).MarshalProfiles(pd)
+	data, err := otlp.MarshalProto(pd)
 	if err != nil {
-		return nil, fmt.Errorf("encoding as OTLP: %w", err)
+		return nil, err
 	}
 	rows := len(p.Samples())
 	if len(data) <= limit || rows < 2 {
