@@ -81,18 +81,24 @@ background "$dir/load" python3 "$source/load/burn.py"
 background "$dir/load" node "$source/load/burn.js"
 background "$dir/load" java -cp "$build" Burn
 
-# Ways from the tee: to a receiver of their own each.
-ways=(direct grpc proto json)
+# Ways from the tee: to a receiver of their own each, on the ports from $port + 1 on.
+# On the last, the Collector joins what it gets within some seconds into one request.
+ways=(direct grpc proto json joined)
+collector_port=$((port + 6)) tee_port=$((port + 7))
 collector_config() {
   cat << Y
-receivers: {otlp: {protocols: {grpc: {endpoint: "127.0.0.1:$((port + 5))"}}}}
+receivers: {otlp: {protocols: {grpc: {endpoint: "127.0.0.1:$collector_port"}}}}
 exporters:
   otlp: {endpoint: "127.0.0.1:$((port + 2))", tls: {insecure: true}}
+  otlp/joined:
+    endpoint: "127.0.0.1:$((port + 5))"
+    tls: {insecure: true}
+    sending_queue: {batch: {flush_timeout: 12s, min_size: 1000000, sizer: items}}
   otlphttp/proto: {profiles_endpoint: "http://127.0.0.1:$((port + 3))/v1development/profiles"}
   otlphttp/json: {profiles_endpoint: "http://127.0.0.1:$((port + 4))/v1development/profiles", encoding: json}
 service:
   telemetry: {metrics: {level: none}}
-  pipelines: {profiles: {receivers: [otlp], exporters: [otlp, otlphttp/proto, otlphttp/json]}}
+  pipelines: {profiles: {receivers: [otlp], exporters: [otlp, otlp/joined, otlphttp/proto, otlphttp/json]}}
 Y
 }
 
@@ -113,17 +119,17 @@ send() {
   local receivers=()
   for i in "${!ways[@]}"; do
     local on=(--listen "127.0.0.1:$((port + 1 + i))" --listen-http '')
-    ((i < 2)) || on=(--listen '' --listen-http "127.0.0.1:$((port + 1 + i))")
+    [[ ${ways[i]} != @(proto|json) ]] || on=(--listen '' --listen-http "127.0.0.1:$((port + 1 + i))")
     background "$run/${ways[i]}.log" "$WHYHOT" receive "${on[@]}" -o "$run/${ways[i]}"
     receivers+=("$last")
   done
   collector_config > "$run/config.yaml"
   background "$run/collector.log" "$build/collector-$collector/collector" --config "$run/config.yaml" --feature-gates=service.profilesSupport
   local the_collector=$last
-  for i in 1 2 3 4 5; do listening $((port + i)); done
-  background "$run/tee.log" "$build/tee" -listen "127.0.0.1:$((port + 6))" -keep "$run/sent" "127.0.0.1:$((port + 1))" "127.0.0.1:$((port + 5))"
-  local tee=$last to=127.0.0.1:$((port + 6))
-  listening $((port + 6))
+  for i in 1 2 3 4 5 6; do listening $((port + i)); done
+  background "$run/tee.log" "$build/tee" -listen "127.0.0.1:$tee_port" -keep "$run/sent" "127.0.0.1:$((port + 1))" "127.0.0.1:$collector_port"
+  local tee=$last to=127.0.0.1:$tee_port
+  listening $tee_port
   case $sender in
     profiler) background "$run/sender.log" "$build/start" "$build/profiler/ebpf-profiler" -collection-agent "$to" -disable-tls ;;
     agent) background "$run/sender.log" "$WHYHOT" agent --to "$to" --spool "$run/spool" ;;
@@ -157,7 +163,7 @@ done
 # on must be refused, and said to be of another version.
 if [ -n "$old_collector" ]; then
   send profiler "$old_collector"
-  for way in grpc proto json; do
+  for way in grpc proto json joined; do
     if [ -n "$(find "$run/$way" -name '*.pb.gz')" ]; then
       echo "profiler, $old_collector, $way: was taken, and must not be"
       failed=1

@@ -8,6 +8,10 @@
 //
 // prints a line of the matrix, and the differences; it fails when there is one, or
 // nothing to compare.
+//
+//	check -rows REQUESTS
+//
+// writes the samples of requests down, as the tests of internal/otlp expect them.
 package main
 
 import (
@@ -55,7 +59,9 @@ func (f frame) String() string {
 	}
 	// The profiler tells the names of binaries, and whyhot adds the directory where
 	// the process told it.
-	f.binary = path.Base(f.binary)
+	if f.binary != "" {
+		f.binary = path.Base(f.binary)
+	}
 	return fmt.Sprintf("%s|%s|%s:%d|%s|%s|%#x", f.name, f.system, f.file, f.line, f.binary, f.buildID, f.offset)
 }
 
@@ -95,9 +101,24 @@ func difference(a, b *tally) []string {
 	return out
 }
 
+// write prints the samples.
+func (t *tally) write() {
+	fmt.Printf("%d samples, weight %d, %v\n", t.samples, t.weight, slices.Sorted(maps.Keys(t.periods)))
+	for _, row := range slices.Sorted(maps.Keys(t.rows)) {
+		fmt.Printf("%d × %s\n", t.rows[row], row)
+	}
+}
+
 func run() error {
+	if len(os.Args) == 3 && os.Args[1] == "-rows" {
+		t, err := readRequests(os.Args[2])
+		if err == nil {
+			t.write()
+		}
+		return err
+	}
 	if len(os.Args) != 4 {
-		return errors.New("check NAME REQUESTS PPROFS")
+		return errors.New("check NAME REQUESTS PPROFS, or check -rows REQUESTS")
 	}
 	in, err := readRequests(os.Args[2])
 	if err != nil {
