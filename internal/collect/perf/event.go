@@ -106,7 +106,7 @@ func explain(err error, t collect.Target) error {
 		un.Missing = "this kernel (or the sandbox around it) has no perf_event_open"
 		un.Remedy = "whyhot record --sampler preload -- COMMAND…"
 	case refused(err) && known && paranoid > needed:
-		un.Missing = fmt.Sprintf("kernel.perf_event_paranoid is %d, this needs %d or less, or the capability CAP_PERFMON", paranoid, needed)
+		un.Missing = fmt.Sprintf("kernel.perf_event_paranoid is %d, this needs %d or less, or %s", paranoid, needed, passesParanoia(paranoid))
 		un.Remedy = fmt.Sprintf("sudo sysctl kernel.perf_event_paranoid=%d", min(needed, 1))
 	case refused(err) && len(t.PIDs) > 0 && foreign(t.PIDs[0]):
 		un.Missing = fmt.Sprintf("process %d belongs to another user, which needs the capabilities CAP_PERFMON and CAP_SYS_PTRACE", t.PIDs[0])
@@ -118,6 +118,15 @@ func explain(err error, t collect.Target) error {
 		un.Missing = fmt.Sprintf("perf_event_open failed: %v", err)
 	}
 	return un
+}
+
+// passesParanoia is what a level does not hold up. The kernel's own levels end at 2;
+// distributions add one that asks for more.
+func passesParanoia(level int) string {
+	if level > 2 {
+		return "root"
+	}
+	return "the capability CAP_PERFMON"
 }
 
 func paranoidLevel() (int, bool) {
