@@ -79,15 +79,16 @@ func (w *writer) each(message []byte, f func(n protowire.Number, whole, inner []
 func (w *writer) attribute(kv []byte) []byte {
 	var out []byte
 	w.each(kv, func(n protowire.Number, whole, inner []byte) {
-		switch {
-		case n == fieldKeyIndex:
+		if n == fieldKeyIndex {
 			out = w.text(out, fieldKey, whole)
-		case n == fieldValue:
-			out = protowire.AppendTag(out, fieldValue, protowire.BytesType)
-			out = protowire.AppendBytes(out, w.value(inner))
-		default:
-			out = append(out, whole...)
+			return
 		}
+		if n != fieldValue {
+			out = append(out, whole...)
+			return
+		}
+		out = protowire.AppendTag(out, n, protowire.BytesType)
+		out = protowire.AppendBytes(out, w.value(inner))
 	})
 	return out
 }
