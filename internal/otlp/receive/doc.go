@@ -12,7 +12,8 @@
 // protobuf, text.go for JSON). What is in use is therefore at most slots × (message +
 // parsed form), however many clients there are; the process may hold twice that
 // before the runtime collects, unless it sets a memory limit. Few bytes may name a
-// long stack often: the frames of all samples together are bounded, too. Whoever asks for more is told with the protocol's own status:
+// long stack often: the frames of all samples together are bounded, too. Whoever asks
+// for more is told with the protocol's own status:
 //
 //	malformed                INVALID_ARGUMENT     400
 //	too large                RESOURCE_EXHAUSTED   413
