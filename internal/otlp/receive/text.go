@@ -35,7 +35,7 @@ func checkText(text []byte, limit int) (unknown string, err error) {
 	w := textWalk{budget: budget{left: limit}, open: []nest{{of: requestShape}}}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber() // an index or a time need not fit a float
-	for {
+	for texts := 0; ; {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) && len(w.open) == 1 {
 			return w.unknown, nil
@@ -45,6 +45,11 @@ func checkText(text []byte, limit int) (unknown string, err error) {
 		}
 		if err := w.token(token); err != nil {
 			return "", err
+		}
+		if len(w.open) == 1 { // the parser would leave out all but the first
+			if texts++; texts > 1 {
+				return "", errors.New("more than one JSON text; send one a request")
+			}
 		}
 	}
 }
