@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"whyhot/internal/agent/spool"
 	"whyhot/internal/collect"
-	"whyhot/internal/debuginfo/locate"
 	"whyhot/internal/debuginfo/upload"
 	"whyhot/internal/otlp/send"
 	"whyhot/internal/profile"
@@ -110,18 +108,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	return nil
 }
 
-// offer tells the uploader of a binary with samples. One that the sampler does not
-// have open is looked for where its process has it.
+// offer tells the uploader of a binary with samples.
 func (a *Agent) offer(e collect.Executable) (again bool) {
-	return a.opts.DebugInfo.Offer(upload.Binary{
-		BuildID: e.BuildID, Path: e.Path, PID: e.PID,
-		Open: func() (*os.File, error) {
-			if file := e.File(); file != nil {
-				return file, nil
-			}
-			return locate.OpenIn(locate.Root(e.PID, e.Path))
-		},
-	})
+	return a.opts.DebugInfo.Offer(upload.Binary{BuildID: e.BuildID, Path: e.Path, PID: e.PID, File: e.File})
 }
 
 // progress hears of the moment from which on the sampler runs.

@@ -26,20 +26,19 @@ func (s *teller) Record(_ context.Context, r collect.Request, _ collect.Sink) (c
 	return collect.Outcome{}, nil
 }
 
-// taker opens what it is offered.
+// taker takes what it is offered.
 type taker struct {
 	names []string
 	ended bool
 }
 
 func (d *taker) Offer(b upload.Binary) bool {
-	file, err := b.Open()
-	if err != nil {
-		d.names = append(d.names, b.BuildID+" is gone")
-		return true
+	name := b.BuildID + " " + b.Path
+	if file := b.File(); file != nil {
+		name += " " + file.Name()
+		_ = file.Close()
 	}
-	d.names = append(d.names, b.BuildID+" "+file.Name())
-	_ = file.Close()
+	d.names = append(d.names, name)
 	return false
 }
 
@@ -49,8 +48,7 @@ func (*taker) Stats() upload.Stats {
 	return upload.Stats{Uploaded: 1, Bytes: 2, Known: 3, Failed: 4, Dropped: 5}
 }
 
-// The uploader gets the file that the sampler has, or the one at the process's path,
-// and ends when the recording does.
+// The uploader gets the files that the sampler has, and ends when the recording does.
 func TestBinariesAreOffered(t *testing.T) {
 	kept, err := spool.Open(t.TempDir(), 1<<20)
 	if err != nil {
@@ -61,18 +59,16 @@ func TestBinariesAreOffered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := func() *os.File { return nil }
 	sampler := &teller{tell: []collect.Executable{
-		{BuildID: "held", Path: "/gone", PID: os.Getpid(), File: func() *os.File { f, _ := os.Open(self); return f }},
-		{BuildID: "looked for", Path: self, PID: os.Getpid(), File: none},
-		{BuildID: "nowhere", Path: "/gone", PID: os.Getpid(), File: none},
+		{BuildID: "ab", Path: "/held", PID: 7, File: func() *os.File { f, _ := os.Open(self); return f }},
+		{BuildID: "cd", Path: "/not", PID: 7, File: func() *os.File { return nil }},
 	}}
 	d := &taker{}
 	a := New(Options{Sampler: sampler, Spool: kept, DebugInfo: d, Log: func(string) {}})
 	if err := a.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "stopped by itself") {
 		t.Errorf("%v", err)
 	}
-	if got, want := strings.Join(d.names, "\n"), "held "+self+"\nlooked for "+self+"\nnowhere is gone"; got != want || !d.ended {
+	if got, want := strings.Join(d.names, "\n"), "ab /held "+self+"\ncd /not"; got != want || !d.ended {
 		t.Errorf("%q, want %q; ended: %v", got, want, d.ended)
 	}
 	handler, err := a.Metrics()

@@ -254,7 +254,7 @@ func give(ctx context.Context, server string, files []string) error {
 		if err != nil {
 			return err
 		}
-		one := upload.Binary{BuildID: s.elf.BuildID(), Path: path, PID: os.Getpid(), Open: func() (*os.File, error) { return s.file, nil }}
+		one := upload.Binary{BuildID: s.elf.BuildID(), Path: path, PID: os.Getpid(), File: func() *os.File { return s.file }}
 		for u.Offer(one) {
 			time.Sleep(10 * time.Millisecond)
 		}

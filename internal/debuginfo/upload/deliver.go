@@ -10,12 +10,17 @@ import (
 	"whyhot/internal/otlp/send"
 )
 
-// errOtherFile says that the file at the binary's path is another by now.
-var errOtherFile = errors.New("the file was replaced since it was loaded")
+var (
+	errOtherFile = errors.New("the file was replaced since it was loaded")
+	errGone      = errors.New("the file cannot be opened")
+)
 
 // deliver gives the server what it lacks of one binary: its own file and, where dwz
 // moved part of its debug information to a file that several share, that one.
-func (u *Uploader) deliver(ctx context.Context, next item) error {
+func (u *Uploader) deliver(ctx context.Context, next *item) error {
+	if err := next.open(); err != nil {
+		return err
+	}
 	info, err := next.file.Stat()
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", next.Path, err)

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"whyhot/internal/debuginfo/extract"
+	"whyhot/internal/debuginfo/locate"
 	"whyhot/internal/otlp/send"
 )
 
@@ -21,9 +22,10 @@ type Binary struct {
 	BuildID string // GNU, in lower-case hex
 	Path    string // as the process has it
 	PID     int    // in whose root directory debug files are looked for
-	// Open opens the file, which is then the Uploader's. It is called at most once,
-	// before Offer returns.
-	Open func() (*os.File, error)
+	// File gives the file as it was when it was loaded, which is then the Uploader's,
+	// or nil where nobody has it open: it is then looked for at Path. It is called at
+	// most once, before Offer returns.
+	File func() *os.File
 }
 
 // Options say what is uploaded and where to.
@@ -77,7 +79,27 @@ type Uploader struct {
 type item struct {
 	Binary
 
-	file *os.File
+	file *os.File // nil where it is still to be opened
+}
+
+// open opens the file where the process has it. That may take as long as whoever runs
+// the process wants, if the file system is theirs: Offer must not do it.
+func (i *item) open() error {
+	if i.file != nil {
+		return nil
+	}
+	file, err := locate.OpenIn(locate.Root(i.PID, i.Path))
+	if err != nil {
+		return fmt.Errorf("%w: %w", errGone, err)
+	}
+	i.file = file
+	return nil
+}
+
+func (i *item) close() {
+	if i.file != nil {
+		_ = i.file.Close() // only read from
+	}
 }
 
 // seen is what is known of a build ID: it is settled, or not to be asked about before a
@@ -120,14 +142,8 @@ func (u *Uploader) Offer(b Binary) (again bool) {
 		u.tell("full", "debug information: more binaries than can wait were seen; some are taken later")
 		return true
 	}
-	file, err := b.Open()
-	if err != nil {
-		u.failed("open", b, err)
-		u.remember(b.BuildID, seen{again: time.Now().Add(u.opts.Again)})
-		return true
-	}
 	u.remember(b.BuildID, seen{})
-	u.queue <- item{Binary: b, file: file} // there is room: only this function fills it
+	u.queue <- item{Binary: b, file: b.File()} // there is room: only this function fills it
 	return true
 }
 
@@ -168,8 +184,8 @@ func (u *Uploader) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case next := <-u.queue:
-			goOn := u.work(ctx, next)
-			_ = next.file.Close() // only read from
+			goOn := u.work(ctx, &next)
+			next.close()
 			if !goOn {
 				return
 			}
@@ -182,13 +198,14 @@ func (u *Uploader) stop() {
 	defer u.mu.Unlock()
 	u.off = true
 	for len(u.queue) > 0 {
-		_ = (<-u.queue).file.Close() // only read from
+		left := <-u.queue
+		left.close()
 	}
 	u.client.close()
 }
 
 // work settles one binary. It is false when no other is to follow.
-func (u *Uploader) work(ctx context.Context, next item) bool {
+func (u *Uploader) work(ctx context.Context, next *item) bool {
 	away := false
 	for {
 		err := u.deliver(ctx, next)
@@ -254,12 +271,13 @@ func passing(err error) bool {
 	case codes.Unauthenticated, codes.PermissionDenied, codes.NotFound, codes.Internal, codes.FailedPrecondition:
 		return true
 	}
-	return errors.Is(err, send.ErrTooLarge) || errors.Is(err, errURL)
+	// A process that ended may be started again.
+	return errors.Is(err, errGone) || errors.Is(err, send.ErrTooLarge) || errors.Is(err, errURL)
 }
 
 // kindOf groups failures, so that each is told once.
 func kindOf(err error) string {
-	for _, kind := range []error{extract.ErrNotELF, extract.ErrUnsupported, extract.ErrDamaged, extract.ErrNoSections, errOtherFile, errURL, errNoWay, send.ErrTooLarge} {
+	for _, kind := range []error{extract.ErrNotELF, extract.ErrUnsupported, extract.ErrDamaged, extract.ErrNoSections, errOtherFile, errGone, errURL, errNoWay, send.ErrTooLarge} {
 		if errors.Is(err, kind) {
 			return kind.Error()
 		}

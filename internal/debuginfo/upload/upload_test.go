@@ -58,7 +58,7 @@ func binary(t *testing.T, path string) Binary {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return Binary{BuildID: f.BuildID(), Path: path, PID: os.Getpid(), Open: func() (*os.File, error) { return os.Open(path) }}
+	return Binary{BuildID: f.BuildID(), Path: path, PID: os.Getpid(), File: func() *os.File { f, _ := os.Open(path); return f }}
 }
 
 // listen serves services on an address; "" chooses one.
@@ -291,20 +291,22 @@ func TestFilesThatCannotBeUploaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := binary(t, compile(t, "heavy"))
+	none := func() *os.File { return nil }
 	offers := []Binary{
-		{BuildID: "0001", Path: text, Open: func() (*os.File, error) { return os.Open(text) }},
-		{BuildID: "0002", Path: text, Open: func() (*os.File, error) { return os.Open(text) }},
-		{BuildID: "0003", Path: good.Path, Open: good.Open},
+		{BuildID: "0001", Path: text, PID: os.Getpid(), File: none},
+		{BuildID: "0002", Path: text, PID: os.Getpid(), File: none},
+		{BuildID: "0003", Path: good.Path, PID: os.Getpid(), File: good.File},
 	}
 	for _, b := range offers {
 		u.until(t, u.settled(b))
 	}
-	gone := Binary{BuildID: "0004", Path: "/gone", Open: func() (*os.File, error) { return nil, errors.New("gone") }}
+	gone := Binary{BuildID: "0004", Path: "/gone", PID: os.Getpid(), File: none}
 	for range 2 { // the second time, nothing is tried
 		if !u.Offer(gone) {
 			t.Error("a file that could not be opened is given up for good")
 		}
 	}
+	good.File = none // it is found at its path
 	u.until(t, u.settled(good))
 	got := u.Stats()
 	if got.Failed != 4 || got.Uploaded != 1 || strings.Count(u.said(), "is not uploaded") != 3 {
