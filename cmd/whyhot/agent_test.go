@@ -71,7 +71,7 @@ func background(ctx context.Context, t *testing.T, mark string, name string, arg
 }
 
 // shown is what a view of all batches prints, with the store or without it.
-func shown(t *testing.T, out string, view ...string) string {
+func shown(ctx context.Context, t *testing.T, out string, view ...string) string {
 	t.Helper()
 	batches, err := filepath.Glob(filepath.Join(out, "*.pb.gz"))
 	if err != nil || len(batches) == 0 {
@@ -79,7 +79,7 @@ func shown(t *testing.T, out string, view ...string) string {
 	}
 	var text bytes.Buffer
 	for _, b := range batches {
-		cmd := exec.CommandContext(t.Context(), binary, append(view, b)...)
+		cmd := exec.CommandContext(ctx, binary, append(view, b)...)
 		cmd.Stdout = &text
 		if err := cmd.Run(); err != nil {
 			t.Fatal(err)
@@ -128,10 +128,10 @@ func TestAgentUploadsDebugInformation(t *testing.T) {
 				t.Fatal(err)
 			}
 			store := filepath.Join(out, "debuginfo")
-			if got := shown(t, out, "top", "-n", "0"); strings.Contains(got, "hot_one") {
+			if got := shown(ctx, t, out, "top", "-n", "0"); strings.Contains(got, "hot_one") {
 				t.Fatal("the function is named without the store: this test shows nothing")
 			}
-			got := shown(t, out, "top", "-n", "0", "--debug-dir", store) + shown(t, out, "fold", "--debug-dir", store)
+			got := shown(ctx, t, out, "top", "-n", "0", "--debug-dir", store) + shown(ctx, t, out, "fold", "--debug-dir", store)
 			if !strings.Contains(got, "hot_one") {
 				t.Errorf("the function has no name:\n%s", got)
 			}
