@@ -74,3 +74,19 @@ func TestAProcessThatIsGone(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// What is found is on the path, and a longer path leads to it as well.
+func FuzzContainerID(f *testing.F) {
+	for _, path := range []string{"/docker/" + long, "/ecs/" + task, "/lxc.payload.web/x", "/lxc/web", "//", "systemd-nspawn@.service"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		id := ContainerID(path)
+		if !strings.Contains(path, id) {
+			t.Errorf("%q is not in %q", id, path)
+		}
+		if inner := ContainerID(path + "/init.scope"); id != "" && inner != id && !strings.HasSuffix(path, "/lxc") && path != "lxc" {
+			t.Errorf("%q is in %q, and what is in it in %q", path, id, inner)
+		}
+	})
+}

@@ -152,7 +152,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 		return fmt.Errorf("%s: %w", Name, err)
 	}
 	rec.warm(ctx)
-	rec.tasks.read(ctx)
+	rec.tasks.begin(ctx, pids)
 	rec.profiler.resync(rec.tasks)
 	rec.start = time.Now()
 	rec.convert.from = rec.start

@@ -75,11 +75,28 @@ func followTasks(pids []int, system bool) (*tasks, error) {
 			return nil, fmt.Errorf("%s: following processes on CPU %d: %w", Name, cpu, err)
 		}
 	}
-	// What was forked before the rings listened is found by looking.
+	t.find(pids)
+	return t, nil
+}
+
+// find looks which processes there are of the target, where the rings have not told.
+func (t *tasks) find(pids []int) {
 	for _, pid := range proctree.Descendants(pids) {
 		t.members[uint32(pid)] = true
 	}
-	return t, nil
+}
+
+// begin is called when the recording begins: while the profiler is loaded, which
+// takes seconds, the rings of a busy machine run over.
+func (t *tasks) begin(ctx context.Context, pids []int) {
+	t.read(ctx)
+	if t.lost == 0 {
+		return
+	}
+	t.lost = 0
+	clear(t.names)
+	clear(t.groups)
+	t.find(pids)
 }
 
 const onlineFile = "/sys/devices/system/cpu/online"

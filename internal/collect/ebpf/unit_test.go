@@ -2,6 +2,7 @@ package ebpf
 
 import (
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,23 @@ func TestRecordTime(t *testing.T) {
 	}
 	if got := recordTime(data[:3]); got != 0 {
 		t.Errorf("of a cut record: %d", got)
+	}
+}
+
+// What the rings could not tell of is found by looking.
+func TestEventsLostBeforeTheRecording(t *testing.T) {
+	parent := os.Getppid()
+	ts := quietTasks()
+	ts.members = map[uint32]bool{uint32(parent): true}
+	ts.names[uint32(parent)] = "an old name"
+	ts.begin(t.Context(), []int{parent})
+	if len(ts.members) != 1 || ts.names[uint32(parent)] == "" {
+		t.Errorf("nothing was lost: members %v, names %v", ts.members, ts.names)
+	}
+	ts.lost = 7
+	ts.begin(t.Context(), []int{parent})
+	if !ts.belongs(uint32(os.Getpid())) || len(ts.names) > 0 || ts.lost != 0 {
+		t.Errorf("after a loss: members %v, names %v, %d lost", ts.members, ts.names, ts.lost)
 	}
 }
 

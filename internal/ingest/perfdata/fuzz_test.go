@@ -17,6 +17,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(b[:min(len(b), 16<<10)])
 	}
 	f.Add(file([][]byte{clockAttr()}, commRec(3, 1, 0, "x"), mmapRec(3, 1, 0x1000, 0x1000, 0, "/a"), smpl(3, 2, 0x1010)))
+	f.Add(file([][]byte{attr(typeSoftware, 0, 1000000, plainType|sampleCgroup, attrFlagSampleIDAll)},
+		cgroupRec(7, 0, "/docker/"+dockerID), cgroupSample(3, 2, 7)))
 	pipe := append([]byte(magicFile), binary.LittleEndian.AppendUint64(nil, pipeHeaderSize)...)
 	pipe = append(pipe, rec(recHeaderAttr, 0, clockAttr(), uint64(1))...)
 	pipe = append(pipe, smpl(3, 2, 0x1010)...)
