@@ -116,7 +116,8 @@ func (s *Symbolizer) openMapping(r *request) (*File, answer) {
 }
 
 // places are where the file of a mapping may be: its path, the same as the
-// processes see it from their containers, and below the user's directories.
+// processes see it from their containers, and below the user's directories; for a bare
+// name that a build ID vouches for, the directories where programs and libraries are.
 func (s *Symbolizer) places(path string, r *request) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(inRoot(s.opts.Root, path)) {
@@ -132,12 +133,40 @@ func (s *Symbolizer) places(path string, r *request) iter.Seq[string] {
 		for _, dir := range s.opts.DebugDirs {
 			out = append(out, filepath.Join(dir, path), filepath.Join(dir, filepath.Base(path)))
 		}
+		if !strings.Contains(path, "/") && gnuBuildID(r.m.BuildID) != "" {
+			out = append(out, s.installed(path)...)
+		}
 		for _, place := range out {
 			if !yield(place) {
 				return
 			}
 		}
 	}
+}
+
+// standardDirs are the directories of the file system hierarchy, of Debian's
+// multiarch and of lib64 distributions that hold programs and libraries.
+var standardDirs = []string{
+	"/usr/lib/*-linux-*", "/usr/lib64", "/usr/lib", "/lib/*-linux-*", "/lib64", "/lib", "/usr/local/lib",
+	"/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin",
+}
+
+// installed are the files of that name in them. The OpenTelemetry profiler tells names
+// without directories.
+func (s *Symbolizer) installed(name string) []string {
+	var out []string
+	for _, dir := range standardDirs {
+		found, err := filepath.Glob(inRoot(s.opts.Root, filepath.Join(dir, escapeGlob(name))))
+		if err == nil { // the pattern is ours
+			out = append(out, found...)
+		}
+	}
+	return out
+}
+
+// escapeGlob makes a name match itself alone.
+func escapeGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
 // maxPIDs bounds through how many processes' eyes a path is looked at.

@@ -89,6 +89,32 @@ func TestSymbolizeProgram(t *testing.T) {
 	}
 }
 
+// Some profilers tell names without directories: the build ID says which of the files
+// of that name it is.
+func TestBareNameIsFoundWhereItIsInstalled(t *testing.T) {
+	binary := compile(t, "g++", "-g", "-Wl,--build-id")
+	m, addr := mapped(t, binary, "plain_c_name")
+	root := t.TempDir()
+	move(t, binary, filepath.Join(root, "usr/lib/x86_64-linux-gnu", filepath.Base(binary)))
+	m.Path = filepath.Base(binary)
+	symbolized := func() string {
+		p := profileOf(m, profile.KindNative, 1, profile.Meta{}, addr)
+		q, _ := New(Options{Root: root}).Symbolize(t.Context(), p)
+		return strings.Join(names(q, 0), " ")
+	}
+	if got := symbolized(); !strings.HasSuffix(got, "plain_c_name") {
+		t.Errorf("%q", got)
+	}
+	m.BuildID = strings.Repeat("ab", 20)
+	if got := symbolized(); strings.Contains(got, "plain_c_name") {
+		t.Errorf("another build of the same name serves: %q", got)
+	}
+	m.BuildID = ""
+	if got := symbolized(); strings.Contains(got, "plain_c_name") {
+		t.Errorf("a name alone serves: %q", got)
+	}
+}
+
 // TestWhatHelps checks that each thing that may be wrong is told as what it is.
 func TestWhatHelps(t *testing.T) {
 	binary := compile(t, "g++", "-g", "-Wl,--build-id")
