@@ -34,6 +34,17 @@ func collectLazily(cmd *cobra.Command, _ []string) {
 	watchHeap(struct{}{})
 }
 
+// besideRequests is the memory that a server takes apart from its requests.
+const besideRequests = 128 << 20
+
+// boundMemory has memory collected more often as the process nears what its requests
+// may hold: without, it may hold twice that. A user's GOMEMLIMIT goes first.
+func boundMemory(requests int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(requests + besideRequests)
+	}
+}
+
 // watchHeap runs once a collection, by way of an object that each one finds dead.
 func watchHeap(struct{}) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

@@ -78,6 +78,11 @@ func New(o Options, h Handler) *Server {
 	return &Server{opts: o, handle: h, slots: make(chan struct{}, o.Slots)}
 }
 
+// Memory is how many bytes the requests under way may hold together.
+func (s *Server) Memory() int64 {
+	return int64(s.opts.Slots) * (int64(s.opts.MaxMessage) + int64(s.opts.MaxParsed))
+}
+
 // comeAgain is when a client that was sent away is asked to try again.
 const comeAgain = time.Second
 
