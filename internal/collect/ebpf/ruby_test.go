@@ -7,8 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 	"go.opentelemetry.io/ebpf-profiler/support"
+
+	"whyhot/internal/profile"
 )
 
 func TestWhichRubiesLackTheirContext(t *testing.T) {
@@ -92,5 +97,30 @@ func TestRubyWarnings(t *testing.T) {
 	got := r.warnings(func(path string) bool { return strings.HasPrefix(path, "/usr") })
 	if len(got) != 1 || !strings.Contains(got[0], "/usr/lib/libruby.so.3.3 is stripped") || !strings.Contains(got[0], "install ") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The profiler's word for a method without a name is not shown, and Perl is told of.
+func TestFramesOfInterpreters(t *testing.T) {
+	c := newConverter(quietTasks(), newFiles(true), time.Millisecond)
+	frames := libpf.Frames{}
+	frames.Append(&libpf.Frame{Type: libpf.RubyFrame, FunctionName: libpf.Intern(unknownC), SourceFile: libpf.Intern("<cfunc>")})
+	if err := c.ReportTraceEvent(&libpf.Trace{Frames: frames}, &samples.TraceEventMeta{PID: 7, Timestamp: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if c.perl {
+		t.Error("Ruby is taken for Perl")
+	}
+	frames = libpf.Frames{}
+	frames.Append(&libpf.Frame{Type: libpf.PerlFrame, FunctionName: libpf.Intern("main::f")})
+	if err := c.ReportTraceEvent(&libpf.Trace{Frames: frames}, &samples.TraceEventMeta{PID: 7, Timestamp: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if !c.perl {
+		t.Error("frames of Perl are not noticed")
+	}
+	p := c.profile(profile.Meta{})
+	if got := share(p, func(f *profile.Function) bool { return f.Name == methodInC && f.File == "" && f.Kind == profile.KindRuby }); got != 0.5 {
+		t.Errorf("%.2f of the samples are in a %s", got, methodInC)
 	}
 }
