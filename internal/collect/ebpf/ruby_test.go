@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 	"go.opentelemetry.io/ebpf-profiler/support"
 
+	"whyhot/internal/collect"
 	"whyhot/internal/profile"
 )
 
@@ -102,7 +103,7 @@ func TestRubyWarnings(t *testing.T) {
 
 // The profiler's word for a method without a name is not shown, and Perl is told of.
 func TestFramesOfInterpreters(t *testing.T) {
-	c := newConverter(quietTasks(), newFiles(true), time.Millisecond)
+	c := newConverter(quietTasks(), newFiles(&collect.Request{}), time.Millisecond)
 	frames := libpf.Frames{}
 	frames.Append(&libpf.Frame{Type: libpf.RubyFrame, FunctionName: libpf.Intern(unknownC), SourceFile: libpf.Intern("<cfunc>")})
 	if err := c.ReportTraceEvent(&libpf.Trace{Frames: frames}, &samples.TraceEventMeta{PID: 7, Timestamp: 5}); err != nil {
@@ -120,7 +121,9 @@ func TestFramesOfInterpreters(t *testing.T) {
 		t.Error("frames of Perl are not noticed")
 	}
 	p := c.profile(profile.Meta{})
-	if got := share(p, func(f *profile.Function) bool { return f.Name == methodInC && f.File == "" && f.Kind == profile.KindRuby }); got != 0.5 {
+	if got := share(p, func(f *profile.Function) bool {
+		return f.Name == methodInC && f.File == "" && f.Kind == profile.KindRuby
+	}); got != 0.5 {
 		t.Errorf("%.2f of the samples are in a %s", got, methodInC)
 	}
 }
