@@ -140,8 +140,11 @@ func (s *session) mmap(rec *record) error {
 		if off > math.MaxUint64-(end-start) {
 			return rec.corrupt(fmt.Sprintf("file offset %#x and size %#x are beyond any file", off, size))
 		}
-		p := s.tasks.process(pid)
-		p.mmap(s.bins.user(pid, name, buildID, start, off).region(start, end, off))
+		bin := s.bins.user(pid, name, buildID, start, off)
+		if !bin.absolute && bin.base > math.MaxUint64-(end-start)-off {
+			return rec.corrupt(fmt.Sprintf("%#x bytes of %s from the offset %#x on are beyond any address", size, name, off))
+		}
+		s.tasks.process(pid).mmap(bin.region(start, end, off))
 	}
 	return nil
 }
