@@ -115,6 +115,9 @@ func (a *Agent) offer(e collect.Executable) (again bool) {
 
 // progress hears of the moment from which on the sampler runs.
 func (a *Agent) progress(p collect.Progress) {
+	for _, note := range p.Notes {
+		a.opts.Log(note)
+	}
 	if p.Phase != collect.PhaseRecording || a.opts.Attached == nil {
 		return
 	}

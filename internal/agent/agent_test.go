@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,9 @@ import (
 	"whyhot/internal/otlp/send"
 	"whyhot/internal/profile"
 )
+
+// fakeNote is what the fake sampler says of its recording.
+const fakeNote = "half of the machine is out of sight"
 
 // fake is a sampler whose batches the test makes.
 type fake struct {
@@ -31,7 +35,7 @@ func newFake() *fake {
 }
 
 func (f *fake) Record(ctx context.Context, r collect.Request, sink collect.Sink) (collect.Outcome, error) {
-	r.Report(collect.Progress{Phase: collect.PhaseRecording})
+	r.Report(collect.Progress{Phase: collect.PhaseRecording, Notes: []string{fakeNote}})
 	for {
 		select {
 		case p := <-f.batches:
@@ -283,7 +287,8 @@ func TestRefusedBatchesDoNotBlock(t *testing.T) {
 	}
 }
 
-// An agent that cannot give up its privileges ends, and says why.
+// An agent that cannot give up its privileges ends, and says why. What the sampler has
+// to say is said before.
 func TestAttachedFails(t *testing.T) {
 	kept, err := spool.Open(t.TempDir(), 1<<20)
 	if err != nil {
@@ -291,8 +296,12 @@ func TestAttachedFails(t *testing.T) {
 	}
 	defer kept.Close()
 	refused := errors.New("refused")
-	a := New(Options{Sampler: newFake(), Spool: kept, Attached: func() error { return refused }, Log: func(string) {}})
+	var said []string
+	a := New(Options{Sampler: newFake(), Spool: kept, Attached: func() error { return refused }, Log: func(text string) { said = append(said, text) }})
 	if err := a.Run(t.Context()); !errors.Is(err, refused) {
 		t.Error(err)
+	}
+	if !slices.Contains(said, fakeNote) {
+		t.Errorf("the log has %q", said)
 	}
 }

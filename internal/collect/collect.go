@@ -90,6 +90,9 @@ type Progress struct {
 	Phase   Phase
 	Elapsed time.Duration
 	Bytes   int64
+	// Notes are, when PhaseRecording begins, facts about this recording that change how
+	// to read it. A recording that has an end has them in its Outcome, too.
+	Notes []string
 }
 
 // Request is one recording to make.

@@ -108,7 +108,7 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 	}
 	if err == nil {
 		// The terminal is the command's from here on.
-		r.Report(collect.Progress{Phase: collect.PhaseRecording})
+		r.Report(collect.Progress{Phase: collect.PhaseRecording, Notes: rec.profiler.notes})
 	}
 	if err == nil && rec.proc != nil {
 		err = rec.proc.Release()
