@@ -19,6 +19,7 @@ DIR = pathlib.Path(WORK).parent
 PAIRS = int(os.environ.get("PAIRS", "20"))
 ROUNDS = os.environ.get("ROUNDS", "3000")
 OVERHEAD_ROUNDS = os.environ.get("OVERHEAD_ROUNDS", "9000")  # the noise of a run falls with its length
+FREQUENCIES = os.environ.get("FREQUENCIES", "19 99").split()
 SECONDS = os.environ.get("SECONDS_EACH", "60")
 
 
@@ -87,7 +88,10 @@ def cpu_of(pid):
 
 
 class Agent:
-    """An agent that sends to a receiver of its own, recording and settled when entered."""
+    """An agent that sends to a receiver of its own, recording and settled when entered.
+
+    The receiver keeps what it has from one to the next, so that only the first uploads
+    the symbols of what runs here."""
 
     def __init__(self, hz):
         self.hz = hz
@@ -95,14 +99,14 @@ class Agent:
     def __enter__(self):
         self.dir = tempfile.TemporaryDirectory()
         address, log = "127.0.0.1:14377", open(self.dir.name + "/agent.log", "w+")
-        self.receiver = subprocess.Popen([WHYHOT, "receive", "--listen", address, "--listen-http", "", "-o", self.dir.name + "/out"],
+        self.receiver = subprocess.Popen([WHYHOT, "receive", "--listen", address, "--listen-http", "", "-o", str(DIR / "received")],
                                          stderr=subprocess.DEVNULL)
         self.agent = subprocess.Popen([WHYHOT, "agent", "--to", address, "-F", self.hz, "--spool", self.dir.name + "/spool"], stderr=log)
         while "recording at" not in pathlib.Path(log.name).read_text():
             if self.agent.poll() is not None:
                 sys.exit(pathlib.Path(log.name).read_text())
             time.sleep(0.1)
-        time.sleep(3)
+        time.sleep(10)  # it has read what runs by then
         return self
 
     def cpu(self):
@@ -131,7 +135,7 @@ class Agent:
 
 def overhead():
     """CPU seconds of the same work with and without the agent, in pairs of random order."""
-    for hz in ("19", "99"):
+    for hz in FREQUENCIES:
         ratios, rng, used, seconds = [], random.Random(7), 0.0, 0.0
         for _ in range(PAIRS):
             pair = {}
@@ -152,7 +156,7 @@ def overhead():
 def agent():
     """What the agent takes by itself: idle, and with every core busy; and in the kernel a sample."""
     counting = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
-    for hz in ("19", "99"):
+    for hz in FREQUENCIES:
         with Agent(hz) as one:
             for name, load in (("idle", None), ("busy", [WORK, "100000000"])):
                 busy = load and subprocess.Popen(load, stdout=subprocess.DEVNULL)

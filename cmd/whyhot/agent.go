@@ -117,6 +117,7 @@ func runAgent(cmd *cobra.Command, f *agentFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
+	boundAgent()
 	sampler := &ebpf.Sampler{}
 	target := collect.Target{System: true}
 	if err := sampler.Available(cmd.Context(), target); err != nil {

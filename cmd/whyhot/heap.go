@@ -45,11 +45,36 @@ func boundMemory(requests int64) {
 	}
 }
 
-// watchHeap runs once a collection, by way of an object that each one finds dead.
-func watchHeap(struct{}) {
+// residentHeap is what the agent's memory is held to while twice of what is live fits in.
+// Reading the unwind tables of a library of 100 MB leaves much behind that is not.
+const residentHeap = 96 << 20
+
+// boundAgent has the agent's memory collected in time for residentHeap. A user's
+// GOMEMLIMIT goes first.
+func boundAgent() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(residentHeap)
+		raiseLimit(struct{}{})
+	}
+}
+
+// raiseLimit runs once a collection, as watchHeap does. Where much is live, collecting
+// it again and again would gain nothing.
+func raiseLimit(struct{}) {
+	debug.SetMemoryLimit(max(residentHeap, 2*int64(liveHeap())))
+	runtime.AddCleanup(new([16]byte), raiseLimit, struct{}{})
+}
+
+// liveHeap is how many bytes the last collection found to be in use.
+func liveHeap() uint64 {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	if live[0].Value.Uint64() > smallHeap {
+	return live[0].Value.Uint64()
+}
+
+// watchHeap runs once a collection, by way of an object that each one finds dead.
+func watchHeap(struct{}) {
+	if liveHeap() > smallHeap {
 		debug.SetGCPercent(usualPercent)
 		return
 	}

@@ -39,3 +39,24 @@ func TestMemoryIsCollectedSeldomUntilMuchIsLive(t *testing.T) {
 	}
 	runtime.KeepAlive(live)
 }
+
+func TestTheAgentsLimitLeavesRoomForWhatIsLive(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	runtime.GC() // what earlier tests left is not live
+	boundAgent()
+	reaches := func(what string, right func(limit int64) bool) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); !right(debug.SetMemoryLimit(-1)); runtime.GC() {
+			if time.Now().After(end) {
+				t.Fatalf("%s: the limit is %d MB", what, debug.SetMemoryLimit(-1)>>20)
+			}
+		}
+	}
+	reaches("little is live", func(limit int64) bool { return limit == residentHeap })
+	live := make([]byte, residentHeap)
+	reaches("much is live", func(limit int64) bool { return limit >= 2*residentHeap })
+	runtime.KeepAlive(live)
+	reaches("it is gone", func(limit int64) bool { return limit == residentHeap })
+}
