@@ -31,15 +31,21 @@ func collectLazily(cmd *cobra.Command, _ []string) {
 		return
 	}
 	debug.SetGCPercent(lazyPercent)
-	watchHeap(struct{}{})
+	afterEachCollection(func(live int64) (again bool) {
+		if live > smallHeap {
+			debug.SetGCPercent(usualPercent)
+			return false
+		}
+		return true
+	})
 }
 
 // besideRequests is the memory that a server takes apart from its requests.
 const besideRequests = 128 << 20
 
-// boundMemory has memory collected more often as the process nears what its requests
+// boundServer has memory collected more often as the process nears what its requests
 // may hold: without, it may hold twice that. A user's GOMEMLIMIT goes first.
-func boundMemory(requests int64) {
+func boundServer(requests int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(requests + besideRequests)
 	}
@@ -49,34 +55,25 @@ func boundMemory(requests int64) {
 // Reading the unwind tables of a library of 100 MB leaves much behind that is not.
 const residentHeap = 96 << 20
 
-// boundAgent has the agent's memory collected in time for residentHeap. A user's
-// GOMEMLIMIT goes first.
+// boundAgent has the agent's memory collected in time for residentHeap. Where much is
+// live, collecting it again and again would gain nothing. A user's GOMEMLIMIT goes first.
 func boundAgent() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(residentHeap)
-		raiseLimit(struct{}{})
-	}
-}
-
-// raiseLimit runs once a collection, as watchHeap does. Where much is live, collecting
-// it again and again would gain nothing.
-func raiseLimit(struct{}) {
-	debug.SetMemoryLimit(max(residentHeap, 2*int64(liveHeap())))
-	runtime.AddCleanup(new([16]byte), raiseLimit, struct{}{})
-}
-
-// liveHeap is how many bytes the last collection found to be in use.
-func liveHeap() uint64 {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	return live[0].Value.Uint64()
-}
-
-// watchHeap runs once a collection, by way of an object that each one finds dead.
-func watchHeap(struct{}) {
-	if liveHeap() > smallHeap {
-		debug.SetGCPercent(usualPercent)
+	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	runtime.AddCleanup(new([16]byte), watchHeap, struct{}{})
+	afterEachCollection(func(live int64) (again bool) {
+		debug.SetMemoryLimit(max(residentHeap, 2*live))
+		return true
+	})
+}
+
+// afterEachCollection looks now and after each collection, for as long as look says so,
+// at how many bytes the last one found to be in use.
+func afterEachCollection(look func(live int64) (again bool)) {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if look(int64(sample[0].Value.Uint64())) {
+		// A collection finds this object dead.
+		runtime.AddCleanup(new([16]byte), afterEachCollection, look)
+	}
 }

@@ -97,7 +97,7 @@ func runReceive(cmd *cobra.Command, f *receiveFlags) (err error) {
 		options.Services = append(options.Services, debugInfo.Register)
 	}
 	server := receive.New(options, kept.take)
-	boundMemory(server.Memory())
+	boundServer(server.Memory())
 	group, ctx := errgroup.WithContext(cmd.Context())
 	serving := false
 	for _, one := range []struct {
