@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whyhot/internal/binfacts"
@@ -61,11 +62,14 @@ func judged(ctx context.Context, p *profile.Profile, path, id string, rules []st
 	if err != nil {
 		return finding.Finding{}, nil, err
 	}
-	general, _, err := rule.Run(ctx, p, cat, facts, rule.Options{ProfilePath: path, Fallback: true})
-	if err != nil {
-		return finding.Finding{}, nil, err
+	if !slices.ContainsFunc(findings, func(f finding.Finding) bool { return f.ID == id }) {
+		general, _, err := rule.Run(ctx, p, cat, facts, rule.Options{ProfilePath: path, Fallback: true})
+		if err != nil {
+			return finding.Finding{}, nil, err
+		}
+		findings = withGeneral(findings, general)
 	}
-	f, err := pickFinding(withGeneral(findings, general), path, id)
+	f, err := pickFinding(findings, path, id)
 	if err != nil {
 		return f, nil, err
 	}
