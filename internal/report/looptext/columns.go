@@ -92,12 +92,7 @@ func printSummary(p *term.Printer, columns []column, head lipgloss.Style) {
 }
 
 func printTable(p *term.Printer, rows [][]string, head lipgloss.Style) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
-		}
-	}
+	widths := term.ColumnWidths(rows)
 	for r, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {

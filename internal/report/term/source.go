@@ -104,6 +104,18 @@ func (p *Printer) legend(indent string, f finding.Finding) {
 	}
 }
 
+// ColumnWidths are how many columns of the terminal the widest cell of each column of a
+// table takes. Every row has as many cells as the first.
+func ColumnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	return widths
+}
+
 // worlds prints the loop in its counterfactual compilations side by side.
 func (p *Printer) worlds(indent string, worlds []finding.World) {
 	if len(worlds) == 0 {
@@ -117,12 +129,7 @@ func (p *Printer) worlds(indent string, worlds []finding.World) {
 	for _, w := range said {
 		rows = append(rows, []string{Clean(w.Name), w.Shape, w.Loads, w.Stores, w.Cycles}[:len(rows[0])])
 	}
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, c := range r {
-			widths[i] = max(widths[i], ansi.StringWidth(c))
-		}
-	}
+	widths := ColumnWidths(rows)
 	for i, r := range rows {
 		var line strings.Builder
 		for col, c := range r {
