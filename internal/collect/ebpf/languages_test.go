@@ -79,18 +79,7 @@ func TestInterpretersAndJITs(t *testing.T) {
 	usable(t.Context(), t)
 	for _, c := range programs {
 		t.Run(c.name, func(t *testing.T) {
-			tool, err := exec.LookPath(c.tool)
-			if err != nil {
-				t.Skipf("%s is not installed", c.tool)
-			}
-			file := filepath.Join(t.TempDir(), c.file)
-			if err := os.WriteFile(file, []byte(c.source), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			args := append([]string{tool}, append(c.args, file)...)
-			if c.kind == profile.KindJava {
-				args = compiled(t, file)
-			}
+			args := interpreted(t, c.tool, c.file, c.source, c.args...)
 			settled(t, func(v *verdict) {
 				p, out := record(t.Context(), t, collect.Request{Target: collect.Target{Command: args}})
 				if out.Exit.Failed() {
@@ -109,6 +98,23 @@ func TestInterpretersAndJITs(t *testing.T) {
 			})
 		})
 	}
+}
+
+// interpreted is the command that runs a program of a language whose tool is installed.
+func interpreted(t *testing.T, tool, name, source string, options ...string) []string {
+	t.Helper()
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		t.Skipf("%s is not installed", tool)
+	}
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Ext(name) == ".java" {
+		return compiled(t, file)
+	}
+	return append(append([]string{path}, options...), file)
 }
 
 // compiled is the command that runs a Java file's class.

@@ -149,19 +149,7 @@ inner(20000) while true
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tool, err := exec.LookPath(c.tool)
-			if err != nil {
-				t.Skipf("%s is not installed", c.tool)
-			}
-			file := filepath.Join(t.TempDir(), c.file)
-			if err := os.WriteFile(file, []byte(c.source), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			args := []string{tool, file}
-			if c.kind == profile.KindJava {
-				args = compiled(t, file)
-			}
-			cmd := ready(t, args)
+			cmd := ready(t, interpreted(t, c.tool, c.file, c.source))
 			settled(t, func(v *verdict) {
 				p, _ := record(t.Context(), t, running(cmd))
 				named := share(p, func(f *profile.Function) bool { return f.Kind == c.kind && strings.Contains(f.Name, c.function) })
