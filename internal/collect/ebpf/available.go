@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/cilium/ebpf"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/paranoia"
 )
 
 // capability is one that the profiler needs. Alternatives are any of which serves.
@@ -189,24 +189,8 @@ func clockAllowed() *collect.UnavailableError {
 			return nil
 		}
 	}
-	return clockRefused(err, paranoia())
-}
-
-// mostParanoid is the last level of kernel.perf_event_paranoid that the kernel itself
-// has; distributions add one, at which CAP_PERFMON does not suffice.
-const mostParanoid = 2
-
-// paranoia is the level of kernel.perf_event_paranoid.
-func paranoia() int {
-	text, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
-	if err != nil {
-		return mostParanoid
-	}
-	level, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return mostParanoid
-	}
-	return level
+	level, _ := paranoia.Level()
+	return clockRefused(err, level)
 }
 
 // clockRefused explains an error of perf_event_open, which the capabilities that are
@@ -214,7 +198,7 @@ func paranoia() int {
 // that distributions add.
 func clockRefused(err error, paranoid int) *collect.UnavailableError {
 	switch {
-	case errors.Is(err, unix.EACCES) && paranoid > mostParanoid:
+	case errors.Is(err, unix.EACCES) && paranoid > paranoia.KernelMost:
 		return &collect.UnavailableError{
 			Missing: fmt.Sprintf("kernel.perf_event_paranoid is %d, at which this kernel asks for CAP_SYS_ADMIN", paranoid),
 			Remedy:  "sudo sysctl kernel.perf_event_paranoid=2",

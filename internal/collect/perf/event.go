@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/paranoia"
 )
 
 // event is what makes the kernel take a sample.
@@ -89,12 +88,10 @@ func kernelNamesBuilds(open opener) bool {
 	return open(&attr) == nil
 }
 
-const paranoidFile = "/proc/sys/kernel/perf_event_paranoid"
-
 // explain turns the kernel's refusal into what is missing and what to do.
 func explain(err error, t collect.Target) error {
 	un := &collect.UnavailableError{Sampler: Name}
-	paranoid, known := paranoidLevel()
+	paranoid, known := paranoia.Level()
 	needed := 2
 	if t.System {
 		needed = 0
@@ -120,22 +117,12 @@ func explain(err error, t collect.Target) error {
 	return un
 }
 
-// passesParanoia is what a level does not hold up. The kernel's own levels end at 2;
-// distributions add one that asks for more.
+// passesParanoia is what a level does not hold up.
 func passesParanoia(level int) string {
-	if level > 2 {
+	if level > paranoia.KernelMost {
 		return "root"
 	}
 	return "the capability CAP_PERFMON"
-}
-
-func paranoidLevel() (int, bool) {
-	text, err := os.ReadFile(paranoidFile)
-	if err != nil {
-		return 0, false
-	}
-	level, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	return level, err == nil
 }
 
 func foreign(pid int) bool {
