@@ -2,7 +2,7 @@
 // replacement or anti-pattern, the families that group symbols, and the marks by
 // which a language runtime is known.
 //
-// It owns the files and nothing else; internal/catalog reads and checks them.
+// It owns the files and nothing else; internal/explain/catalog reads and checks them.
 // The form of an entry is described in docs/guide/rules.md.
 package catalog
 

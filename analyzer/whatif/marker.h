@@ -8,7 +8,7 @@
 
 namespace whyhot::whatif {
 
-// Owner and type of the note, as internal/trial/whatif looks for them.
+// Owner and type of the note, as internal/elfinfo/mark looks for them.
 inline constexpr char NoteOwner[] = "whyhot";
 inline constexpr unsigned NoteType = 0x5749; // "WI": what-if
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 const (

@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/agent"
-	"whyhot/internal/agent/privilege"
-	"whyhot/internal/agent/spool"
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/ebpf"
-	"whyhot/internal/debuginfo/extract"
-	"whyhot/internal/otlp/send"
+	"whyhot/internal/elfinfo/extract"
+	"whyhot/internal/fleet/agent"
+	"whyhot/internal/fleet/agent/privilege"
+	"whyhot/internal/fleet/agent/spool"
+	"whyhot/internal/fleet/send"
 	"whyhot/internal/report/term"
 )
 

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 
-	"whyhot/internal/agent"
-	"whyhot/internal/debuginfo/extract"
-	"whyhot/internal/debuginfo/upload"
-	"whyhot/internal/otlp/send"
+	"whyhot/internal/elfinfo/extract"
+	"whyhot/internal/fleet/agent"
+	"whyhot/internal/fleet/debuginfo/upload"
+	"whyhot/internal/fleet/send"
 )
 
 // uploader makes what uploads debug information; nil where none is to be.

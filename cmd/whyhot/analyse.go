@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/analyzer"
-	"whyhot/internal/compdb"
-	"whyhot/internal/userrule"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain/source/userrule"
 )
 
 // analyseFlags say how units are analysed, in every command that does so.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"whyhot/internal/analyzer"
+	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/report/progress"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
-	"whyhot/internal/view"
 )
 
 type diffFlags struct {

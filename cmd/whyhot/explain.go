@@ -9,16 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/binfacts"
-	"whyhot/internal/catalog"
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/rule"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/ledger"
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/term"
-	"whyhot/internal/rule"
-	"whyhot/internal/trial/ledger"
-	"whyhot/internal/view"
-	"whyhot/internal/wholefile"
 )
 
 type explainFlags struct {

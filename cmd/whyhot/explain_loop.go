@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/analyzer"
-	"whyhot/internal/compdb"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
 	"whyhot/internal/report/looptext"
 	"whyhot/internal/report/term"
 )

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/analyzer"
-	"whyhot/internal/compdb"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain/source/heat"
+	"whyhot/internal/explain/source/remarks"
 	"whyhot/internal/finding"
-	"whyhot/internal/join"
 	"whyhot/internal/profile"
-	"whyhot/internal/remarks"
 )
 
 // sourceFlags say what explain does with the source of the profiled program.
@@ -58,8 +58,8 @@ func explainSource(cmd *cobra.Command, p *profile.Profile, path string, f source
 		return sourceJoin{}, err
 	}
 	opts.Cycles = true
-	heat := join.NewHeat(p, join.NewTree(units))
-	out := sourceJoin{notes: heat.Notes()}
+	hot := heat.NewHeat(p, heat.NewTree(units))
+	out := sourceJoin{notes: hot.Notes()}
 	var outcomes []analyzer.Outcome
 	if all {
 		if outcomes, err = analyse(cmd, units, opts); err != nil {
@@ -67,11 +67,11 @@ func explainSource(cmd *cobra.Command, p *profile.Profile, path string, f source
 		}
 		out.looked = counted(len(outcomes), "unit", "units") + " of the build"
 	} else {
-		plan := heat.Cover(f.coverage)
+		plan := hot.Cover(f.coverage)
 		if outcomes, err = analyseHot(cmd, plan, opts); err != nil {
 			return out, err
 		}
-		out.notes = append(out.notes, join.MissingNote(plan.Missing(lackOf(outcomes)))...)
+		out.notes = append(out.notes, heat.MissingNote(plan.Missing(lackOf(outcomes)))...)
 		out.looked = fmt.Sprintf("%s in %s of the build, which hold %.0f %% of the CPU spent in its source",
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
@@ -80,16 +80,16 @@ func explainSource(cmd *cobra.Command, p *profile.Profile, path string, f source
 	if f.analyse.remarks {
 		findings = append(findings, remarks.Findings(outcomes)...)
 	}
-	ranked := heat.Rank(findings, join.Options{All: all})
+	ranked := hot.Rank(findings, heat.Options{All: all})
 	out.findings = ranked.Findings
-	addExcerpts(out.findings, heat)
+	addExcerpts(out.findings, hot)
 	nameCommands(out.findings, f.analyse.build, path)
 	out.notes = append(out.notes, leftOut(ranked, "with --all")...)
 	return out, nil
 }
 
 // leftOut counts what is not listed; way is how to see it.
-func leftOut(r join.Ranked, way string) []string {
+func leftOut(r heat.Ranked, way string) []string {
 	var out []string
 	if r.Cold > 0 {
 		out = append(out, counted(r.Cold, "finding in the source is", "findings in the source are")+" cold: the profile never shows their lines (listed "+way+")")
@@ -105,7 +105,7 @@ func leftOut(r join.Ranked, way string) []string {
 
 // analyseHot asks the units of the plan, and further ones where a function of a
 // header was not where it was looked for first.
-func analyseHot(cmd *cobra.Command, plan *join.Plan, opts analyzer.Options) ([]analyzer.Outcome, error) {
+func analyseHot(cmd *cobra.Command, plan *heat.Plan, opts analyzer.Options) ([]analyzer.Outcome, error) {
 	var outcomes []analyzer.Outcome
 	for {
 		work := plan.Next(lackOf(outcomes))
@@ -128,7 +128,7 @@ func analyseHot(cmd *cobra.Command, plan *join.Plan, opts analyzer.Options) ([]a
 
 // lackOf knows which units were asked for a function and do not define it. A
 // unit without an answer lacks everything.
-func lackOf(outcomes []analyzer.Outcome) join.Lacks {
+func lackOf(outcomes []analyzer.Outcome) heat.Lacks {
 	type ask struct{ unit, name string }
 	lacks := map[ask]bool{}
 	answered := map[string]bool{}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/compdb"
+	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain/fix"
 	"whyhot/internal/finding"
-	"whyhot/internal/fix"
 )
 
 const fixLong = `Write the patch of a finding and show it as a unified diff. The fixed source is

@@ -4,9 +4,9 @@ import (
 	"context"
 	"path/filepath"
 
-	"whyhot/internal/catalog"
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/fix"
 	"whyhot/internal/finding"
-	"whyhot/internal/fix"
 	"whyhot/internal/ingest"
 )
 

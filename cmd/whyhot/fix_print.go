@@ -10,7 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/fix"
+	"whyhot/internal/explain/fix"
 	"whyhot/internal/report/term"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/svg"
-	"whyhot/internal/view"
-	"whyhot/internal/wholefile"
 )
 
 // The forms that flame writes.

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/explain/source/sourcetext"
 	"whyhot/internal/profile"
-	"whyhot/internal/report/source"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
 	"whyhot/internal/symbol"
-	"whyhot/internal/view"
 )
 
 type linesFlags struct {
@@ -73,7 +73,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if f.json {
 		return tablejson.Lines(cmd.OutOrStdout(), p, found[0], table, whole.Total)
 	}
-	files := source.Finder{Dirs: f.sourceDirs, RecordedAt: p.Meta.Start}
+	files := sourcetext.Finder{Dirs: f.sourceDirs, RecordedAt: p.Meta.Start}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, false)
 	out.Line()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"whyhot/internal/otlp/send"
+	"whyhot/internal/fleet/send"
 	"whyhot/internal/profile"
 )
 

@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"whyhot/internal/debuginfo/store"
+	"whyhot/internal/fleet/debuginfo/store"
+	"whyhot/internal/fleet/receive"
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/ingest/pprof"
-	"whyhot/internal/otlp/receive"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/wholefile"
 )
 
 const receiveLong = `Take OpenTelemetry profiles from the network and write each batch as a pprof file.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"whyhot/internal/fleet/send"
 	"whyhot/internal/ingest"
-	"whyhot/internal/otlp/send"
 	"whyhot/internal/profile"
 )
 

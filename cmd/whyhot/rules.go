@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/catalog"
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/rule/selftest"
 	"whyhot/internal/ingest/folded"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/term"
-	"whyhot/internal/rule/selftest"
 )
 
 func newRulesCmd() *cobra.Command {

@@ -11,17 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/analyzer"
-	"whyhot/internal/astfinding"
-	"whyhot/internal/compdb"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain/source/astfinding"
+	"whyhot/internal/explain/source/excerpt"
+	"whyhot/internal/explain/source/heat"
+	"whyhot/internal/explain/source/loopfinding"
+	"whyhot/internal/explain/source/remarks"
+	"whyhot/internal/explain/source/sourcetext"
+	"whyhot/internal/explain/source/userrule"
 	"whyhot/internal/finding"
-	"whyhot/internal/join"
-	"whyhot/internal/loopfinding"
 	"whyhot/internal/profile"
-	"whyhot/internal/remarks"
-	"whyhot/internal/report/excerpt"
-	"whyhot/internal/report/source"
-	"whyhot/internal/userrule"
 )
 
 type scanFlags struct {
@@ -104,15 +104,15 @@ func rankScan(r *finding.Report, units []compdb.Unit, p *profile.Profile, path s
 		addExcerpts(r.Findings, nil)
 		return
 	}
-	heat := join.NewHeat(p, join.NewTree(units))
-	ranked := heat.Rank(r.Findings, join.Options{})
+	hot := heat.NewHeat(p, heat.NewTree(units))
+	ranked := hot.Rank(r.Findings, heat.Options{})
 	r.Findings, r.Profile = ranked.Findings, sourceOf(p, path)
 	if r.Findings == nil {
 		r.Findings = []finding.Finding{} // the schema's list is never null
 	}
 	finding.Rank(r.Findings)
-	addExcerpts(r.Findings, heat)
-	r.Notes = slices.Concat(r.Notes, heat.Notes(), leftOut(ranked, "without --profile"))
+	addExcerpts(r.Findings, hot)
+	r.Notes = slices.Concat(r.Notes, hot.Notes(), leftOut(ranked, "without --profile"))
 }
 
 // sourceFindings are what both layers say, joined.
@@ -123,11 +123,11 @@ func sourceFindings(outcomes []analyzer.Outcome, suspected bool, own []userrule.
 
 // addExcerpts cuts out the source of each finding. heat gives lines their
 // shares and may be nil.
-func addExcerpts(findings []finding.Finding, heat *join.Heat) {
-	var files source.Finder
+func addExcerpts(findings []finding.Finding, hot *heat.Heat) {
+	var files sourcetext.Finder
 	in := excerpt.Input{Text: files.Lines}
-	if heat != nil {
-		in.Shares = heat.Lines
+	if hot != nil {
+		in.Shares = hot.Lines
 	}
 	for i := range findings {
 		excerpt.Add(&findings[i], in)

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/symname"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
-	"whyhot/internal/symname"
-	"whyhot/internal/view"
 )
 
 // filterFlags choose the samples that a command looks at.

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
+	"whyhot/internal/explain/fix"
+	"whyhot/internal/explain/source/loopfinding"
 	"whyhot/internal/finding"
-	"whyhot/internal/fix"
-	"whyhot/internal/loopfinding"
 	"whyhot/internal/report/term"
 )
 

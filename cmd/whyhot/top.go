@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/catalog"
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/rule"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
-	"whyhot/internal/rule"
-	"whyhot/internal/view"
 )
 
 type topFlags struct {

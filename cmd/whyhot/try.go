@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/run"
 )
@@ -90,7 +90,7 @@ func newTryCmdOf(lookup tryLookup, kept *archiveFlags) *cobra.Command {
 	flags := cmd.Flags()
 	// What stands behind the command's name is the command's own.
 	flags.SetInterspersed(false)
-	flags.StringSliceVar(&f.preload, "preload", nil, "variants that preload a library each: "+strings.Join(preload.Names(), ", ")+", or the path of a .so")
+	flags.StringSliceVar(&f.preload, "preload", nil, "variants that preload a library each: "+strings.Join(allocator.Names(), ", ")+", or the path of a .so")
 	flags.StringArrayVar(&f.env, "env", nil, "a variant with NAME=VALUE in its environment; several names make one variant, a name given again begins the next")
 	flags.StringArrayVar(&f.versus, "versus", nil, "a variant that is another command line, NAME='COMMAND ...' (several: repeat it)")
 	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/preload"
-	"whyhot/internal/shellwords"
-	"whyhot/internal/trial/build"
+	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/shellwords"
+	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
 )
@@ -26,7 +26,7 @@ type buildFlags struct {
 	tree         string
 	boltProfile  string
 	choices      variant.Choices
-	o            build.Options
+	o            rebuild.Options
 }
 
 func (b *buildFlags) register(cmd *cobra.Command) {
@@ -52,7 +52,7 @@ func (b *buildFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&b.o.Compiler, "compiler", "", "build all sides with this C and C++ compiler, such as clang-19")
 	flags.StringVar(&b.o.OnlyDir, "only-dir", "", "add flags only to what is compiled from this directory of the tree, such as third_party/x")
 	flags.StringVar(&b.o.BoltBinary, "bolt-binary", "", "program in the tree that --bolt rewrites (default: the one that is run)")
-	flags.StringVar(&b.boltProfile, "bolt-profile", string(build.BoltAuto), "where --bolt learns from: instrument, sample, or auto for the first that works")
+	flags.StringVar(&b.boltProfile, "bolt-profile", string(rebuild.BoltAuto), "where --bolt learns from: instrument, sample, or auto for the first that works")
 	flags.DurationVar(&b.o.Timeout, "build-timeout", 0, "end a build or training that takes longer (default: never)")
 }
 
@@ -117,12 +117,12 @@ func (b *buildFlags) variants(preloads, envs []variant.Variant) ([]variant.Varia
 		}
 		return slices.Concat(preloads, envs), nil
 	}
-	return b.choices.Combine(preloads, envs, preload.NewFinder())
+	return b.choices.Combine(preloads, envs, allocator.NewFinder())
 }
 
 // prepare builds the sides of a plan and moves the plan to them. The caller
 // closes what it gives.
-func (f *tryFlags) prepare(ctx context.Context, errOut io.Writer) (*build.Workshop, error) {
+func (f *tryFlags) prepare(ctx context.Context, errOut io.Writer) (*rebuild.Workshop, error) {
 	b, p := &f.build, &f.plan
 	o := b.o
 	var err error
@@ -137,14 +137,14 @@ func (f *tryFlags) prepare(ctx context.Context, errOut io.Writer) (*build.Worksh
 	defer runner.Close()
 	progress := newBuildProgress(errOut)
 	o.Command, o.Root, o.Run, o.Env, o.Stdin = b.command, b.tree, p.Command, f.whatIf.environ(p.Env), p.Stdin
-	o.BoltProfile, o.Runner, o.Sample, o.Progress = build.BoltProfile(b.boltProfile), runner, sampleForBolt, progress.report
+	o.BoltProfile, o.Runner, o.Sample, o.Progress = rebuild.BoltProfile(b.boltProfile), runner, sampleForBolt, progress.report
 	var builds []*variant.Build
 	for _, v := range p.Variants {
 		if v.Build != nil {
 			builds = append(builds, v.Build)
 		}
 	}
-	w, err := build.Prepare(ctx, o, builds)
+	w, err := rebuild.Prepare(ctx, o, builds)
 	progress.line.Clear()
 	if err != nil {
 		return nil, explainBuildError(err)
@@ -179,7 +179,7 @@ func explainBuildError(err error) error {
 }
 
 // closeWorkshop removes the copies, or says where they are.
-func closeWorkshop(w *build.Workshop, keep bool, errOut io.Writer) {
+func closeWorkshop(w *rebuild.Workshop, keep bool, errOut io.Writer) {
 	if keep {
 		_, _ = fmt.Fprintf(errOut, "the copies are in %s (00 is the baseline)\n", w.Dir)
 		return

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"whyhot/internal/report/progress"
-	"whyhot/internal/trial/build"
+	"whyhot/internal/trial/rebuild"
 )
 
 // buildProgress shows which step of which build is under way: a spinner on a
@@ -26,7 +26,7 @@ var doing = map[string]string{
 	"train": "training", "profile": "profiling for bolt", "optimise": "laying the program out anew",
 }
 
-func (p *buildProgress) report(s build.Step) {
+func (p *buildProgress) report(s rebuild.Step) {
 	text := fmt.Sprintf("%d/%d %s: %s", s.N, s.Of, s.Name, doing[s.What])
 	if p.line == nil {
 		if s.What != "copy" { // short, and every build begins with it

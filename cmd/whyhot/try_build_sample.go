@@ -13,12 +13,12 @@ import (
 	"whyhot/internal/collect/session"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
-	"whyhot/internal/trial/build"
-	"whyhot/internal/trial/build/bolt"
+	"whyhot/internal/trial/rebuild"
+	"whyhot/internal/trial/rebuild/bolt"
 )
 
 // sampleForBolt records a command and counts where a program was.
-func sampleForBolt(ctx context.Context, job build.SampleJob) (bolt.Samples, error) {
+func sampleForBolt(ctx context.Context, job rebuild.SampleJob) (bolt.Samples, error) {
 	temp, err := os.MkdirTemp("", "whyhot-bolt-")
 	if err != nil {
 		return nil, fmt.Errorf("a directory for the recording: %w", err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/fix"
+	"whyhot/internal/explain/fix"
 	"whyhot/internal/trial/variant"
 )
 

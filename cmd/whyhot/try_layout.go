@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/trial"
-	"whyhot/internal/trial/build"
+	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
@@ -135,7 +135,7 @@ func laidOut(b *variant.Build, layout variant.Build) *variant.Build {
 
 // layoutsAt are the places of a build's layouts, the build itself first. Those
 // that could not be built, or are the same program again, are left out.
-func layoutsAt(w *build.Workshop, b *variant.Build, n int) []variant.Layout {
+func layoutsAt(w *rebuild.Workshop, b *variant.Build, n int) []variant.Layout {
 	out := []variant.Layout{{Name: "as it is"}}
 	for _, l := range layoutFlags[:n-1] {
 		built := w.Built(laidOut(b, l))

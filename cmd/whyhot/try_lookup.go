@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"whyhot/internal/binfacts"
-	"whyhot/internal/catalog"
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/rule"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
-	"whyhot/internal/rule"
 )
 
 // lookUpTarget finds in a profile what a trial needs to know: the recorded

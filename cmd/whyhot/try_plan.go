@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial/variant"
 )
 
@@ -59,7 +59,7 @@ func (f *tryFlags) settings() error {
 // nameVariants makes the variants that the flags name.
 func (f *tryFlags) nameVariants(errOut io.Writer, needed bool) error {
 	p := &f.plan
-	found, missing := variant.Preloads(f.preload, preload.NewFinder())
+	found, missing := variant.Preloads(f.preload, allocator.NewFinder())
 	environments, err := variant.Environments(f.env)
 	if err != nil {
 		return err

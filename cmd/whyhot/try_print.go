@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/ledger"
 	"whyhot/internal/report/term"
 	"whyhot/internal/report/trials"
 	"whyhot/internal/trial"
-	"whyhot/internal/trial/ledger"
 )
 
 func (f *tryFlags) print(cmd *cobra.Command, o *trial.Outcome) error {

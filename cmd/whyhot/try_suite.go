@@ -14,7 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
 	"whyhot/internal/report/trials"
@@ -24,7 +25,6 @@ import (
 	"whyhot/internal/trial/noise"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/suite"
-	"whyhot/internal/wholefile"
 )
 
 // suiteFlags are about several benchmarks at once.
@@ -119,7 +119,7 @@ func (f *tryFlags) suiteVariants(file *suite.File, errOut io.Writer) ([]suite.Va
 	if err := f.settings(); err != nil {
 		return nil, err
 	}
-	fromFile, missing, err := file.Changes(preload.NewFinder())
+	fromFile, missing, err := file.Changes(allocator.NewFinder())
 	if err != nil {
 		return nil, err
 	}

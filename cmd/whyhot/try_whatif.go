@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/analyzer"
-	"whyhot/internal/compdb"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain/source/loopfinding"
 	"whyhot/internal/finding"
-	"whyhot/internal/loopfinding"
 	"whyhot/internal/report/term"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/variant"

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/binfacts"
 	"whyhot/internal/elfinfo"
+	"whyhot/internal/elfinfo/mark"
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/rule"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/term"
-	"whyhot/internal/rule"
-	"whyhot/internal/trial/whatif"
 )
 
 func newVersionCmd() *cobra.Command {
@@ -44,7 +44,7 @@ func printProgram(w io.Writer, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	mark, marked, err := whatif.ReadMark(path)
+	note, marked, err := mark.Read(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -54,7 +54,7 @@ func printProgram(w io.Writer, path string) error {
 	}
 	text := fmt.Sprintf("%s: %s", term.Clean(path), id)
 	if marked {
-		text += "; " + term.Clean(mark.String())
+		text += "; " + term.Clean(note.String())
 	}
 	_, err = fmt.Fprintln(w, text)
 	return err
@@ -74,8 +74,8 @@ func counterfactual(p *profile.Profile, facts *binfacts.Facts) []string {
 		if _, trust := facts.Binary(m); trust == rule.NoTrust {
 			continue
 		}
-		if mark, ok, err := whatif.ReadMark(m.Path); err == nil && ok {
-			notes = append(notes, fmt.Sprintf("%s is %s", m.Path, mark))
+		if note, ok, err := mark.Read(m.Path); err == nil && ok {
+			notes = append(notes, fmt.Sprintf("%s is %s", m.Path, note))
 		}
 	}
 	return notes

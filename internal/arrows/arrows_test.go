@@ -1,96 +1,186 @@
-// Package arrows holds no code: its test keeps the imports between the rooms
-// pointing one way. It imports nothing of ours.
+// Package arrows holds no code: its tests keep the imports between the rooms
+// pointing one way, and the table of them in docs/arrows.md true. It imports
+// nothing of ours.
 package arrows
 
 import (
 	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// mayImport lists, for every room, the rooms it may use. A package in a room's
-// sub-folder belongs to the room and may use its siblings.
-var mayImport = map[string][]string{
-	"profile":     {},
-	"finding":     {"profile"},
-	"symname":     {},
-	"elfinfo":     {},
-	"unwind":      {"elfinfo"},
-	"otlp":        {"profile"},
-	"cgroup":      {},
-	"ingest":      {"profile", "unwind", "otlp", "cgroup"},
-	"symbol":      {"profile", "elfinfo", "wholefile"},
-	"view":        {"profile", "finding"},
-	"catalog":     {"profile"},
-	"rule":        {"profile", "finding", "view", "catalog", "symname", "shellwords"},
-	"binfacts":    {"profile", "rule", "elfinfo"},
-	"shellwords":  {},
-	"wholefile":   {},
-	"compdb":      {"shellwords"},
-	"analyzer":    {"compdb", "wholefile"},
-	"loopfinding": {"analyzer", "finding"},
-	"astfinding":  {"analyzer", "finding"},
-	"fix":         {"analyzer", "compdb"},
-	"userrule":    {"analyzer", "astfinding", "compdb"},
-	"join":        {"profile", "finding", "compdb"},
-	"remarks":     {"analyzer", "finding", "compdb"},
-	"collect":     {"profile", "ingest", "symbol", "elfinfo", "cgroup"},
-	"debuginfo":   {"elfinfo", "otlp"},
-	"agent":       {"profile", "collect", "otlp", "debuginfo"},
-	"preload":     {},
-	"trial":       {"finding", "shellwords", "preload", "wholefile"},
-	"report":      {"profile", "view", "finding", "symname", "shellwords", "trial", "analyzer"},
-	"arrows":      {},
+var update = flag.Bool("update", false, "write docs/arrows.md anew")
+
+const (
+	module = "whyhot/internal/"
+	table  = "../../docs/arrows.md"
+)
+
+// wings are the folders of internal in the order in which data passes them. A
+// package imports packages of its own wing and of those before it, never of one
+// behind it.
+var wings = []string{
+	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "collect", "explain", "trial", "report", "fleet",
 }
 
-func room(path string) string {
-	r, ok := strings.CutPrefix(path, "whyhot/internal/")
-	if !ok {
-		return ""
-	}
-	r, _, _ = strings.Cut(r, "/")
-	return r
+// alone are pairs of neighbours on the way that have nothing to do with each
+// other: what records never draws, what explains never reads foreign bytes.
+var alone = map[string][]string{
+	"explain": {"collect"},
+	"report":  {"ingest", "symbol", "collect", "elfinfo"},
+	"fleet":   {"report"},
 }
 
-func TestImportsPointOneWay(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "whyhot/internal/...")
-	out, err := cmd.Output()
+// indoors are folders with one door: only the packages below the folder, and its
+// root package, may import what lies inside.
+var indoors = []string{}
+
+type pkg struct {
+	ImportPath string   `json:"ImportPath"`
+	Doc        string   `json:"Doc"`
+	Imports    []string `json:"Imports"`
+}
+
+// packages are ours, by import path.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", module+"...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	checked := 0
+	var all []pkg
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var pkg struct {
-			ImportPath string   `json:"ImportPath"`
-			Imports    []string `json:"Imports"`
-		}
-		if err := dec.Decode(&pkg); errors.Is(err, io.EOF) {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		from := room(pkg.ImportPath)
-		allowed, known := mayImport[from]
-		if !known {
-			t.Errorf("the room %q is in no list: say in this test what it may import", from)
+		if p.ImportPath != module+"arrows" {
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("go list names no package")
+	}
+	return all
+}
+
+// ours are the rooms that a package imports, without the module's name.
+func (p pkg) ours() []string {
+	var out []string
+	for _, i := range p.Imports {
+		if room, ok := strings.CutPrefix(i, module); ok {
+			out = append(out, room)
+		}
+	}
+	return out
+}
+
+func (p pkg) room() string { return strings.TrimPrefix(p.ImportPath, module) }
+
+func wing(room string) string {
+	w, _, _ := strings.Cut(room, "/")
+	return w
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		from := slices.Index(wings, wing(p.room()))
+		if from < 0 {
+			t.Errorf("%s is in no wing: say in this test where it stands on the way", p.room())
 			continue
 		}
-		for _, imp := range pkg.Imports {
-			to := room(imp)
-			if to == "" || to == from {
-				continue
+		for _, room := range p.ours() {
+			to := slices.Index(wings, wing(room))
+			if to > from {
+				t.Errorf("%s imports %s, which stands behind it on the way", p.room(), room)
 			}
-			checked++
-			if !slices.Contains(allowed, to) {
-				t.Errorf("%s imports %s: the arrow points the wrong way", pkg.ImportPath, imp)
+			if slices.Contains(alone[wings[from]], wing(room)) {
+				t.Errorf("%s imports %s: %s has nothing to do with %s", p.room(), room, wings[from], wing(room))
 			}
 		}
 	}
-	if checked == 0 {
-		t.Error("no arrow was checked")
+}
+
+func TestRoomsAreEnteredByTheirDoor(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, room := range p.ours() {
+			for _, house := range indoors {
+				if strings.HasPrefix(room, house+"/") && p.room() != house && !strings.HasPrefix(p.room(), house+"/") {
+					t.Errorf("%s imports %s: only %s is to be imported from outside", p.room(), room, house)
+				}
+			}
+		}
+	}
+}
+
+// The table is the exact list of arrows, so that a new one is seen in a review
+// and one that nothing uses any more does not stay allowed.
+func TestTableIsTrue(t *testing.T) {
+	want := drawn(packages(t))
+	if *update {
+		if err := os.WriteFile(table, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("docs/arrows.md is not what the packages import.\nIf the new arrow is meant: go test ./internal/arrows -update, and look at the difference:\n%s", firstDifference(string(got), want))
+	}
+}
+
+func drawn(all []pkg) string {
+	var b strings.Builder
+	b.WriteString("# Rooms and arrows\n\nGenerated by `go test ./internal/arrows -update`; do not edit. ")
+	fmt.Fprintf(&b, "%d packages in %d wings, in the order in which data passes them. An arrow points at what a package imports; it never points at a wing further down.\n", len(all), len(wings))
+	for _, w := range wings {
+		fmt.Fprintf(&b, "\n## internal/%s\n\n| package | | imports |\n|---|---|---|\n", w)
+		for _, p := range all {
+			if wing(p.room()) == w {
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.room(), sentence(p), strings.Join(p.ours(), ", "))
+			}
+		}
+	}
+	return b.String()
+}
+
+// sentence is what a package's doc comment begins with, without its name.
+func sentence(p pkg) string {
+	_, text, _ := strings.Cut(p.Doc, " ") // "Package x …"
+	_, text, _ = strings.Cut(text, " ")
+	return strings.TrimSuffix(strings.ReplaceAll(text, "|", "\\|"), ".")
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range w {
+		if i >= len(g) || g[i] != w[i] {
+			line := "(nothing)"
+			if i < len(g) {
+				line = g[i]
+			}
+			return "- " + line + "\n+ " + w[i]
+		}
+	}
+	return "- " + g[len(w)]
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	for _, p := range packages(t) {
+		if sentence(p) == "" {
+			t.Errorf("%s has no doc comment", p.room())
+		}
 	}
 }

@@ -3,7 +3,7 @@
 // which allocator is in it.
 //
 // It owns facts, not verdicts: whether "-O0" or an old zlib is a problem is for
-// internal/rule to say. It takes a path and gives an Info that is read once and
+// internal/explain/rule to say. It takes a path and gives an Info that is read once and
 // never changes. Nothing is run; every answer comes from the file itself, from
 // its separate debug file and from dpkg's data base.
 //

@@ -99,7 +99,7 @@ type Trial struct {
 	Command []string `json:"command"`
 	Runs    int      `json:"runs"`
 	SpeedUp Interval `json:"speed_up"`
-	Verdict string   `json:"verdict"`
+	Verdict Verdict  `json:"verdict"`
 }
 
 // Copy is what became of a source loop in one function: its own, or one that it

@@ -5,7 +5,7 @@
 // It owns detection and decompression; each format is a sub-package that takes
 // bytes and gives a profile.Profile. It must never resolve symbols, show
 // anything or decide what a profile means. Of this module it imports
-// internal/profile, internal/otlp and its own sub-packages.
+// internal/profile, internal/ingest/otlp and its own sub-packages.
 package ingest
 
 import (
@@ -17,11 +17,11 @@ import (
 
 	"whyhot/internal/ingest/cpuprofile"
 	"whyhot/internal/ingest/folded"
+	"whyhot/internal/ingest/otlp"
 	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/ingest/perfscript"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/ingest/speedscope"
-	"whyhot/internal/otlp"
 	"whyhot/internal/profile"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"whyhot/internal/ingest/otlp"
 	"whyhot/internal/ingest/pprof"
-	"whyhot/internal/otlp"
 	"whyhot/internal/profile"
 )
 

@@ -7,7 +7,7 @@
 // It takes a profile.Profile whose locations have addresses, or one binary and
 // virtual addresses, and gives named frames and a Summary of what could not be
 // named, why, and what would help. It must never import internal/ingest,
-// internal/view or anything to their right; nothing to its left needs it.
+// internal/profile/view or anything to their right; nothing to its left needs it.
 //
 // Trust. A name is given only when it belongs to the code that was sampled: a
 // file whose build ID is not that of the mapping is not used, nor is the list of

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/symbol/kallsyms"
-	"whyhot/internal/wholefile"
 )
 
 // kernelCache keeps the list of the kernel's symbols in a file, one for the user.

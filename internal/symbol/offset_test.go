@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"whyhot/internal/debuginfo/extract"
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/elfinfo/extract"
 )
 
 // Where code does not lie at its distance from the first segment, only program headers

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial/run"
 )
 
@@ -135,22 +135,22 @@ func TestVariantThatFailsLeavesTheOthers(t *testing.T) {
 }
 
 func TestLibraryThatIsNotLoaded(t *testing.T) {
-	lib := &preload.Library{Name: "lib", Path: "/lib/lib.so"}
-	process := func(name string, s preload.State, cpu time.Duration, why string) run.Process {
+	lib := &allocator.Library{Name: "lib", Path: "/lib/lib.so"}
+	process := func(name string, s allocator.State, cpu time.Duration, why string) run.Process {
 		return run.Process{PID: len(name), Program: name, State: s, CPU: cpu, Why: why}
 	}
-	shell := process("/bin/sh", preload.Loaded, 0, "")
+	shell := process("/bin/sh", allocator.Loaded, 0, "")
 	for _, c := range []struct {
 		name      string
 		processes []run.Process
 		verdict   Verdict
 		note      string
 	}{
-		{"static", []run.Process{process("/x", preload.NotLoaded, time.Second, "it is statically linked")}, NoEffect, ""},
-		{"shell around static", []run.Process{shell, process("/x", preload.NotLoaded, time.Second, "it is statically linked")}, NoEffect, ""},
-		{"half static", []run.Process{process("/y", preload.Loaded, time.Second, ""), process("/x", preload.NotLoaded, time.Second, "it is statically linked")}, Same, "50% of the CPU time"},
-		{"loaded", []run.Process{shell, process("/y", preload.Loaded, time.Second, "")}, Same, ""},
-		{"nothing known", []run.Process{process("/y", preload.Early, 0, "")}, Same, ""},
+		{"static", []run.Process{process("/x", allocator.NotLoaded, time.Second, "it is statically linked")}, NoEffect, ""},
+		{"shell around static", []run.Process{shell, process("/x", allocator.NotLoaded, time.Second, "it is statically linked")}, NoEffect, ""},
+		{"half static", []run.Process{process("/y", allocator.Loaded, time.Second, ""), process("/x", allocator.NotLoaded, time.Second, "it is statically linked")}, Same, "50% of the CPU time"},
+		{"loaded", []run.Process{shell, process("/y", allocator.Loaded, time.Second, "")}, Same, ""},
+		{"nothing known", []run.Process{process("/y", allocator.Early, 0, "")}, Same, ""},
 		{"nothing seen", nil, Same, ""},
 	} {
 		f := newFake(func(arm string, _ int) (*run.Result, error) {

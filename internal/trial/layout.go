@@ -86,13 +86,13 @@ func (t *trial) acrossLayouts(a *arm) (i stat.Interval, ok bool) {
 func (t *trial) judgeLayouts(a *arm, v *VariantArm, verdict stat.Verdict) Verdict {
 	i, ok := t.acrossLayouts(a)
 	if !ok {
-		return Verdict(verdict)
+		return verdict
 	}
 	v.AcrossLayouts = &finding.Interval{Estimate: i.Estimate, Low: i.Low, High: i.High}
 	if (verdict == stat.Faster || verdict == stat.Slower) && (!i.Excludes(1) || i.Within(t.rules.Band)) {
 		return LayoutNoise
 	}
-	return Verdict(verdict)
+	return verdict
 }
 
 func (t *trial) layoutsOf(a *arm) []LayoutOutcome {

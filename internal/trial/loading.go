@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial/run"
 )
 
@@ -41,16 +41,16 @@ func loadingOf(r *run.Result) loading {
 	for i := range r.Processes {
 		p := &r.Processes[i]
 		switch p.State {
-		case preload.Loaded:
+		case allocator.Loaded:
 			l.known, l.loaded = true, true
 			with += p.CPU
-		case preload.NotLoaded:
+		case allocator.NotLoaded:
 			l.known = true
 			without += p.CPU
 			if worst == nil || p.CPU > worst.CPU {
 				worst = p
 			}
-		case preload.Early:
+		case allocator.Early:
 		}
 	}
 	l.effective = l.loaded && (without == 0 || float64(with) >= least*float64(with+without))

@@ -5,28 +5,24 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/trial/run"
-	"whyhot/internal/trial/stat"
 )
 
 // OutcomeVersion is the version of the JSON form.
 const OutcomeVersion = 1
 
-// Verdict is what a trial says of a variant: one of the words of stat, or one of
-// those below, which no number can overrule.
-type Verdict string
+// Verdict is what a trial says of a variant.
+type Verdict = finding.Verdict
 
 // The verdicts.
 const (
-	Faster  = Verdict(stat.Faster) // for memory and faults: less
-	Slower  = Verdict(stat.Slower)
-	Same    = Verdict(stat.Same)
-	Unclear = Verdict(stat.Unclear)
-
-	Different Verdict = "different output" // computes something else
-	Failed    Verdict = "failed"           // fails where the baseline does not
-	NoEffect  Verdict = "no effect"        // the program does not take the change
-	// LayoutNoise: layouts of one and the same program differ by as much.
-	LayoutNoise Verdict = "within layout noise"
+	Faster      = finding.Faster
+	Slower      = finding.Slower
+	Same        = finding.Same
+	Unclear     = finding.Unclear
+	Different   = finding.Different
+	Failed      = finding.Failed
+	NoEffect    = finding.NoEffect
+	LayoutNoise = finding.LayoutNoise
 )
 
 // Stop is why a trial ended.
@@ -152,7 +148,7 @@ func (o *Outcome) Trials() []finding.Trial {
 			continue
 		}
 		out = append(out, finding.Trial{
-			Variant: v.Name, Command: o.Command, Runs: v.Runs, SpeedUp: ratio, Verdict: string(v.Verdict),
+			Variant: v.Name, Command: o.Command, Runs: v.Runs, SpeedUp: ratio, Verdict: v.Verdict,
 		})
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"whyhot/internal/wholefile"
+	"whyhot/internal/host/wholefile"
 )
 
 func main() {

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 
-	"whyhot/internal/analyzer"
-	"whyhot/internal/compdb"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
 )
 
 // cost is what one process took.

@@ -21,8 +21,8 @@ import (
 	"slices"
 	"strings"
 
-	"whyhot/internal/analyzer"
-	"whyhot/internal/compdb"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
 )
 
 func main() {

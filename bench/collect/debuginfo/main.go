@@ -26,10 +26,10 @@ import (
 	"syscall"
 	"time"
 
-	"whyhot/internal/debuginfo/extract"
-	"whyhot/internal/debuginfo/upload"
 	"whyhot/internal/elfinfo/elffile"
-	"whyhot/internal/otlp/send"
+	"whyhot/internal/elfinfo/extract"
+	"whyhot/internal/fleet/debuginfo/upload"
+	"whyhot/internal/fleet/send"
 	"whyhot/internal/symbol/elfsym"
 )
 

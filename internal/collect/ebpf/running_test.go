@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"whyhot/internal/cgroup/cgrouptest"
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/burn"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/host/cgroup/cgrouptest"
 	"whyhot/internal/profile"
 )
 

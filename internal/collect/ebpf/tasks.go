@@ -15,8 +15,8 @@ import (
 	perf "github.com/elastic/go-perf"
 	"golang.org/x/sys/unix"
 
-	"whyhot/internal/cgroup"
 	"whyhot/internal/collect/proctree"
+	"whyhot/internal/host/cgroup"
 )
 
 // tasks follows which processes there are: what belongs to the target, what they

@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"whyhot/internal/cgroup"
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/proctree"
+	"whyhot/internal/host/cgroup"
 )
 
 // bitCgroup asks for records of control groups (Linux 5.7).

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"whyhot/internal/cgroup/cgrouptest"
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/burn"
+	"whyhot/internal/host/cgroup/cgrouptest"
 	"whyhot/internal/profile"
 )
 

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"whyhot/internal/cgroup/cgrouptest"
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
 	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/collect/perf"
+	"whyhot/internal/host/cgroup/cgrouptest"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
 )

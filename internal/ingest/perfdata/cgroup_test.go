@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"whyhot/internal/cgroup/cgrouptest"
+	"whyhot/internal/host/cgroup/cgrouptest"
 	"whyhot/internal/profile"
 )
 

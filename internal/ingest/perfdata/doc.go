@@ -5,7 +5,7 @@
 // records, compression, time order), the address spaces of the recorded
 // processes over time, and the turning of samples into stacks. It takes a byte
 // stream and gives a profile.Profile with addresses, mappings and build IDs but
-// without symbol names. It must never import internal/symbol, internal/view or
+// without symbol names. It must never import internal/symbol, internal/profile/view or
 // anything that stands to their right.
 //
 // The layout facts are those of the Linux UAPI header perf_event.h and of

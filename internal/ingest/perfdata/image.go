@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"whyhot/internal/ingest/unwind"
 	"whyhot/internal/profile"
-	"whyhot/internal/unwind"
 )
 
 // image is what becomes one profile.Mapping: a file, the kernel, a module, or

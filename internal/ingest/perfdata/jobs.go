@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"whyhot/internal/ingest/unwind"
 	"whyhot/internal/profile"
-	"whyhot/internal/unwind"
 )
 
 const (

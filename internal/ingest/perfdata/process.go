@@ -1,7 +1,7 @@
 package perfdata
 
 import (
-	"whyhot/internal/cgroup"
+	"whyhot/internal/host/cgroup"
 	"whyhot/internal/profile"
 )
 

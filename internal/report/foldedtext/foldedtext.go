@@ -3,7 +3,7 @@
 // outermost frame first, frames separated by semicolons, the weight last.
 //
 // It owns that text. Of this module it imports internal/profile and
-// internal/view only.
+// internal/profile/view only.
 package foldedtext
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 // Options say what a frame shows.

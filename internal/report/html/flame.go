@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 // FlameInput is what the interactive part of a page shows.

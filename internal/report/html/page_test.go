@@ -9,7 +9,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 const hostile = `</script></style></title><img src=x onerror="hacked()">`

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 // unpacked is a payload read back the way the page reads it.

@@ -2,8 +2,8 @@ package html
 
 import (
 	"whyhot/internal/finding"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/view"
 )
 
 // staticRows is how many functions the table for readers without scripts has.

@@ -9,7 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"whyhot/internal/analyzer"
+	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/report/term"
 )
 

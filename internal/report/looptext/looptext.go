@@ -18,9 +18,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/ianlancetaylor/demangle"
 
-	"whyhot/internal/analyzer"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/term"
-	"whyhot/internal/symname"
 )
 
 // besidePath is the room for what stands beside a path: line, column, words.

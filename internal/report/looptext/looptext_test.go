@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"whyhot/internal/analyzer"
+	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/report/term"
 )
 

@@ -18,10 +18,10 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/symname"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/origin"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/symname"
-	"whyhot/internal/view"
 )
 
 // Input is what to draw.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

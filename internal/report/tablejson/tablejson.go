@@ -1,9 +1,9 @@
 // Package tablejson is the JSON form of the tables that top, graph, lines and
 // diff print.
 //
-// It owns the field names. It takes data of internal/view and writes one JSON
+// It owns the field names. It takes data of internal/profile/view and writes one JSON
 // object. Values are in the profile's unit; what is not known is left out. Of
-// this module it imports internal/profile and internal/view only.
+// this module it imports internal/profile and internal/profile/view only.
 package tablejson
 
 import (
@@ -11,7 +11,7 @@ import (
 	"io"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 // function names a function as every table does.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 func sampleProfile() *profile.Profile {

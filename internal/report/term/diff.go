@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/symname"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/symname"
-	"whyhot/internal/view"
 )
 
 // DiffInput is a comparison and how to print it.

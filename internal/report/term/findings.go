@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/symname"
 )
 
 // pipeWidth is how wide running text gets where no terminal says.

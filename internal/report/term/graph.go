@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/symname"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/symname"
-	"whyhot/internal/view"
 )
 
 // GraphInput is a function between its callers and callees.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/view"
 )
 
 // Whole is what shares are taken of and what decides their sampling error: all

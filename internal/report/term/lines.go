@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/view"
 )
 
 // Source gives the text of a file's lines; ok is false where it is not at hand.

@@ -1,7 +1,7 @@
 // Package term prints profiles, tables and trees in a terminal.
 //
 // It owns layout: what fits the width, what is shortened, what is coloured. It
-// takes data of internal/view and gives text on a writer. It must never read a
+// takes data of internal/profile/view and gives text on a writer. It must never read a
 // profile from a file or decide what is worth showing beyond what fits.
 //
 // Colours and the closing hint appear only on a terminal; NO_COLOR and
@@ -21,7 +21,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
-	"whyhot/internal/shellwords"
+	"whyhot/internal/host/shellwords"
 )
 
 // Unlimited is the width of what is not a terminal: a pipe gets whole names.

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"whyhot/internal/symname"
+	"whyhot/internal/profile/symname"
 )
 
 func printed(width int, show func(*Printer)) []string {

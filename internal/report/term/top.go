@@ -9,9 +9,9 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/symname"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
-	"whyhot/internal/symname"
-	"whyhot/internal/view"
 )
 
 // TopInput is a top table and how to print it.

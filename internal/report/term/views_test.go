@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 // sampleProfile is a small C program: main calls parse, parse calls itself and

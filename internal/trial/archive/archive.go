@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"whyhot/internal/wholefile"
+	"whyhot/internal/host/wholefile"
 )
 
 const suffix = ".json"

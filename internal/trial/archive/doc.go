@@ -5,6 +5,6 @@
 // ~/.local/state/whyhot/trials; one JSON file each, readable by its owner only,
 // since command lines may hold secrets), what a file's fingerprint is, and the
 // comparison of two records. It takes and gives Records; of this module it
-// imports internal/trial, internal/finding and internal/wholefile only. It runs
+// imports internal/trial, internal/finding and internal/host/wholefile only. It runs
 // nothing.
 package archive

@@ -6,7 +6,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 )
 
 // confirm asks what watching could not see: a command that ended before its
@@ -17,7 +17,7 @@ func confirm(ctx context.Context, spec Spec, seen []Process) []Process {
 		return seen
 	}
 	for _, p := range seen {
-		if p.State != preload.Early {
+		if p.State != allocator.Early {
 			return seen
 		}
 	}
@@ -25,18 +25,18 @@ func confirm(ctx context.Context, spec Spec, seen []Process) []Process {
 	if filepath.Base(name) != name {
 		name = under(spec.Dir, name)
 	}
-	programs, err := preload.Resolve(name)
+	programs, err := allocator.Resolve(name)
 	if err != nil {
 		return seen // the command ran; only how is unknown
 	}
 	for _, prog := range programs {
 		p := Process{Program: prog.Path, Why: prog.WhyIgnored(*spec.Library)}
 		if p.Why != "" {
-			p.State = preload.NotLoaded
+			p.State = allocator.NotLoaded
 		} else if loaded, known := prog.Listed(ctx, *spec.Library); known {
-			p.State = preload.NotLoaded
+			p.State = allocator.NotLoaded
 			if loaded {
-				p.State = preload.Loaded
+				p.State = allocator.Loaded
 			}
 		}
 		seen = append(seen, p)

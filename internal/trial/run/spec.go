@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 )
 
 // Spec is one execution.
@@ -29,7 +29,7 @@ type Spec struct {
 	// loaded and how much memory each took. It costs CPU time, so only runs that
 	// are not measured ask for it.
 	Watch   bool
-	Library *preload.Library
+	Library *allocator.Library
 }
 
 // Result is what one execution did.
@@ -83,7 +83,7 @@ type Process struct {
 	Program string // path of the executable
 	CPU     time.Duration
 	PeakRSS int64
-	State   preload.State
+	State   allocator.State
 	Why     string // why the library cannot be loaded, where known
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 )
 
 // The watcher looks often while processes are young, to see even short ones,
@@ -21,7 +21,7 @@ const (
 // watch follows the tree of one process.
 type watch struct {
 	root    int
-	lib     *preload.Library
+	lib     *allocator.Library
 	seen    map[int]*Process
 	order   []*Process
 	quit    chan struct{}
@@ -94,9 +94,9 @@ func (w *watch) observe(pid int) {
 		w.order = append(w.order, p)
 		if w.lib != nil {
 			// Through the process, so that a program in another root is read too.
-			if prog, err := preload.Inspect("/proc/" + strconv.Itoa(pid) + "/exe"); err == nil {
+			if prog, err := allocator.Inspect("/proc/" + strconv.Itoa(pid) + "/exe"); err == nil {
 				if p.Why = prog.WhyIgnored(*w.lib); p.Why != "" {
-					p.State = preload.NotLoaded
+					p.State = allocator.NotLoaded
 				}
 			}
 		}
@@ -105,8 +105,8 @@ func (w *watch) observe(pid int) {
 		p.CPU = max(p.CPU, st.cpu)
 	}
 	p.PeakRSS = max(p.PeakRSS, peakRSS(pid))
-	if w.lib != nil && p.State == preload.Early {
-		if s, err := preload.InProcess(pid, *w.lib); err == nil {
+	if w.lib != nil && p.State == allocator.Early {
+		if s, err := allocator.InProcess(pid, *w.lib); err == nil {
 			p.State = s
 		}
 	}

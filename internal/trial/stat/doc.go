@@ -4,8 +4,8 @@
 // It owns the estimator (ratio of medians), its bootstrap interval, the rule
 // that says when a trial may stop and the test for drift. It takes plain
 // numbers, one per round, and gives plain numbers. It knows nothing of
-// processes, clocks or variants and must never import another package of this
-// module.
+// processes, clocks or variants; of this module it imports internal/finding alone,
+// for the words of a verdict.
 //
 // Why these methods: docs/decisions/0040-trial-statistics.md.
 package stat

@@ -1,16 +1,20 @@
 package stat
 
-import "math"
+import (
+	"math"
+
+	"whyhot/internal/finding"
+)
 
 // Verdict is what the numbers say of a variant.
-type Verdict string
+type Verdict = finding.Verdict
 
-// The verdicts.
+// The verdicts that numbers lead to.
 const (
-	Faster  Verdict = "faster"
-	Slower  Verdict = "slower"
-	Same    Verdict = "no difference"
-	Unclear Verdict = "unclear"
+	Faster  = finding.Faster
+	Slower  = finding.Slower
+	Same    = finding.Same
+	Unclear = finding.Unclear
 )
 
 // Rules are the thresholds of a trial. The zero value is not useful: start from

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial/variant"
 )
 
@@ -22,7 +22,7 @@ type Variant struct {
 // is missing would change what the ones behind it mean, so it is an error.
 func (f *File) Changes(find variant.Locator) (found []Variant, missing []error, err error) {
 	var sum Variant
-	libraries := func(name string) (*preload.Library, error) {
+	libraries := func(name string) (*allocator.Library, error) {
 		libs, errs := variant.Preloads([]string{name}, find)
 		if len(errs) > 0 {
 			return nil, errs[0]
@@ -51,8 +51,8 @@ func (f *File) Changes(find variant.Locator) (found []Variant, missing []error, 
 // ownField is what a build is read with: libraries have a field of their own.
 type ownField struct{}
 
-func (ownField) Find(string) (preload.Library, error) {
-	return preload.Library{}, errors.New("libraries stand under preload, not under build")
+func (ownField) Find(string) (allocator.Library, error) {
+	return allocator.Library{}, errors.New("libraries stand under preload, not under build")
 }
 
 // build is how the program is made; nil when the change is not about that. Its
@@ -75,7 +75,7 @@ func (c *Change) build(dir string) (*variant.Build, error) {
 }
 
 // add puts a change on top of what there is.
-func (v *Variant) add(dir string, c Change, library func(string) (*preload.Library, error)) error {
+func (v *Variant) add(dir string, c Change, library func(string) (*allocator.Library, error)) error {
 	v.Name = c.Name
 	if c.Preload != "" {
 		lib, err := library(c.Preload)

@@ -155,7 +155,7 @@ func (v *Value) judge(base *Value, higher bool) {
 		return
 	}
 	v.Ratio = &Ratio{i.Estimate, i.Low, i.High}
-	v.Verdict = trial.Verdict(rules.JudgeRange(i))
+	v.Verdict = rules.JudgeRange(i)
 }
 
 // unmatched refuses files that have nothing in common and notes what only some

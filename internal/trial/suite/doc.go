@@ -5,5 +5,5 @@
 // that follows from it, and the Result with its summary (docs/suite.schema.json).
 // It takes a file, variants and a maker of runners and gives a Result. Of this
 // module it imports internal/trial and its rooms, internal/finding,
-// internal/preload and internal/shellwords; it prints nothing.
+// internal/host/allocator and internal/host/shellwords; it prints nothing.
 package suite

@@ -13,7 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"whyhot/internal/shellwords"
+	"whyhot/internal/host/shellwords"
 )
 
 // File is a suite as it is written.

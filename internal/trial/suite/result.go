@@ -184,7 +184,7 @@ func (r *Result) summaryOf(variant int, name string, rules stat.Rules, rng *rand
 	}
 	i := stat.GeoMean(samples, rng).Interval(rules.Each())
 	s.GeoMean.Low, s.GeoMean.High = i.Low, i.High
-	s.Verdict = trial.Verdict(rules.JudgeRange(i))
+	s.Verdict = rules.JudgeRange(i)
 	return s
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/foreign"
 	"whyhot/internal/trial/metric"
@@ -36,11 +36,11 @@ steps:
 // located finds every library.
 type located struct{}
 
-func (located) Find(name string) (preload.Library, error) {
+func (located) Find(name string) (allocator.Library, error) {
 	if name == "missing" {
-		return preload.Library{}, errors.New("missing is not installed")
+		return allocator.Library{}, errors.New("missing is not installed")
 	}
-	return preload.Library{Name: name, Path: "/lib/" + name + ".so"}, nil
+	return allocator.Library{Name: name, Path: "/lib/" + name + ".so"}, nil
 }
 
 func parse(t *testing.T, s string) *File {

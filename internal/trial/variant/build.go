@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"whyhot/internal/shellwords"
+	"whyhot/internal/host/shellwords"
 )
 
 // Build is what a variant changes about how the program is made.

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 )
 
 type library struct{}
 
-func (library) Find(name string) (preload.Library, error) {
+func (library) Find(name string) (allocator.Library, error) {
 	if name == "none" {
-		return preload.Library{}, fmt.Errorf("%s is not installed", name)
+		return allocator.Library{}, fmt.Errorf("%s is not installed", name)
 	}
-	return preload.Library{Name: name, Path: "/lib/" + name + ".so"}, nil
+	return allocator.Library{Name: name, Path: "/lib/" + name + ".so"}, nil
 }
 
 func names(vs []Variant) []string {

@@ -3,8 +3,8 @@
 // It owns the Variant, a set of changes to how a command is run, and the reading
 // of the flags that name them: the environment, what is preloaded, the command
 // line, and how the program is built. It takes flags and found libraries and
-// gives variants; of this module it imports internal/preload and
-// internal/shellwords only. Building is internal/trial/build's.
+// gives variants; of this module it imports internal/host/allocator and
+// internal/host/shellwords only. Building is internal/trial/rebuild's.
 package variant
 
 import (
@@ -14,15 +14,15 @@ import (
 	"slices"
 	"strings"
 
-	"whyhot/internal/preload"
-	"whyhot/internal/shellwords"
+	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/shellwords"
 )
 
 // Variant is one way to run the command other than as it is.
 type Variant struct {
 	Name    string
 	Env     []string // K=V, replacing what the environment has
-	Preload *preload.Library
+	Preload *allocator.Library
 	Command []string // in place of the plan's command, nil to keep it
 	Build   *Build   // how the program is made, nil for as it is
 	Built   *Built   // the place of that program, once it is made
@@ -80,7 +80,7 @@ func get(env []string, key string) string {
 
 // Locator finds a library by name or path.
 type Locator interface {
-	Find(name string) (preload.Library, error)
+	Find(name string) (allocator.Library, error)
 }
 
 // Preloads makes a variant of every library that can be found, in the order

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"whyhot/internal/preload"
+	"whyhot/internal/host/allocator"
 )
 
 func TestEnviron(t *testing.T) {
-	lib := &preload.Library{Name: "m", Path: "/lib/m.so"}
+	lib := &allocator.Library{Name: "m", Path: "/lib/m.so"}
 	base := []string{"A=1", "LD_PRELOAD=/lib/old.so", "B=2"}
 	v := Variant{Name: "m", Preload: lib, Env: []string{"A=3", "C="}}
 	got := v.Environ(base)
@@ -30,11 +30,11 @@ func TestEnviron(t *testing.T) {
 
 type shelf map[string]string
 
-func (s shelf) Find(name string) (preload.Library, error) {
+func (s shelf) Find(name string) (allocator.Library, error) {
 	if p, ok := s[name]; ok {
-		return preload.Library{Name: name, Path: p}, nil
+		return allocator.Library{Name: name, Path: p}, nil
 	}
-	return preload.Library{}, errors.New("no " + name)
+	return allocator.Library{}, errors.New("no " + name)
 }
 
 func TestPreloads(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whyhot/internal/elfinfo/mark"
 )
 
 // tools are clang 19 and the plug-in; both come with the packages that the
@@ -259,7 +261,7 @@ func TestMarkSurvives(t *testing.T) {
 			w := install(t, plugin, &Plan{Edits: []Edit{e}})
 			program := filepath.Join(t.TempDir(), "program")
 			compile(t, clang, slices.Concat([]string{"-o", program, source}, flags, w.Flags())...)
-			m, ok, err := ReadMark(program)
+			m, ok, err := mark.Read(program)
 			if err != nil || !ok || !slices.Equal(m.Findings, []string{"f-1"}) || m.Placebo {
 				t.Errorf("got %+v, %t, %v", m, ok, err)
 			}
@@ -267,7 +269,7 @@ func TestMarkSurvives(t *testing.T) {
 				t.Errorf("the mark says %q", m)
 			}
 			compile(t, clang, slices.Concat([]string{"-o", program, source}, flags)...)
-			if m, ok, err := ReadMark(program); ok || err != nil {
+			if m, ok, err := mark.Read(program); ok || err != nil {
 				t.Errorf("an ordinary program: %+v, %v", m, err)
 			}
 			a, err := w.Account()

@@ -16,7 +16,7 @@ import (
 	"whyhot/internal/ingest"
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/svg"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
-	"whyhot/internal/view"
+	"whyhot/internal/profile/view"
 )
 
 // small has known shares: of 1000 samples, parse 600 (of them malloc 200, half

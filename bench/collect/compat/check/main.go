@@ -11,7 +11,7 @@
 //
 //	check -rows REQUESTS
 //
-// writes the samples of requests down, as the tests of internal/otlp expect them.
+// writes the samples of requests down, as the tests of internal/ingest/otlp expect them.
 package main
 
 import (

@@ -1,0 +1,79 @@
+// Package binfacts answers a rule's questions about binaries from the files on
+// this machine.
+//
+// It owns the question of trust: a file counts as the one that was profiled
+// when its build ID is the profile's, or, weaker, when the profile has no build
+// ID and the path is the same. It takes mappings and gives rule.Binary. It must
+// never import view, report or a reader of profiles.
+package binfacts
+
+import (
+	"path/filepath"
+	"regexp"
+
+	"whyhot/internal/elfinfo"
+	"whyhot/internal/explain/rule"
+	"whyhot/internal/profile"
+)
+
+// Facts reads binaries of one system and remembers them.
+type Facts struct {
+	reader *elfinfo.Reader
+}
+
+// New returns the facts of this machine; debugDirs are searched for separate
+// debug files too.
+func New(debugDirs ...string) *Facts {
+	return &Facts{reader: elfinfo.NewReader("", debugDirs...)}
+}
+
+// Binary implements rule.Facts. A bare name, as folded stacks have it, is not
+// looked up: it could be any file.
+func (f *Facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
+	if !filepath.IsAbs(m.Path) {
+		return nil, rule.NoTrust
+	}
+	info, err := f.reader.Read(m.Path)
+	switch {
+	case err != nil:
+		return nil, rule.NoTrust // not here, or no ELF file: nothing is known
+	case m.BuildID == "":
+		return binary{info}, rule.PathTrust
+	case m.BuildID == info.BuildID:
+		return binary{info}, rule.BuildIDExact
+	}
+	return nil, rule.NoTrust // another build than the one that ran
+}
+
+type binary struct{ info *elfinfo.Info }
+
+func (b binary) Defines(re *regexp.Regexp) (symbol string, found, known bool) {
+	names := b.info.DefinesMatch(re)
+	// A static program without .symtab shows nothing of what it defines.
+	known = !b.info.Stripped || !b.info.Static
+	if len(names) == 0 {
+		return "", false, known
+	}
+	return names[0], true, known
+}
+
+func (b binary) Needed() []string { return b.info.Needed }
+
+func (b binary) Static() bool { return b.info.Static }
+
+func (b binary) Package() (name, version string) {
+	return b.info.Package.Name, b.info.Package.Version
+}
+
+func (b binary) String(re *regexp.Regexp) (match string, found bool) {
+	match = b.info.VersionString(re)
+	return match, match != ""
+}
+
+func (b binary) Producers() []string {
+	out := make([]string, 0, len(b.info.Producers))
+	for _, p := range b.info.Producers {
+		out = append(out, p.Text)
+	}
+	return out
+}

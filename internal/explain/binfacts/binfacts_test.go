@@ -1,0 +1,69 @@
+package binfacts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"whyhot/internal/elfinfo"
+	"whyhot/internal/explain/rule"
+	"whyhot/internal/profile"
+)
+
+func TestTrust(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := elfinfo.Read(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := filepath.Join(t.TempDir(), "script.sh")
+	if err := os.WriteFile(foreign, []byte("#!/bin/sh\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := New()
+	for _, c := range []struct {
+		name string
+		m    profile.Mapping
+		want rule.Trust
+	}{
+		{"no build ID: the path must do", profile.Mapping{Path: self}, rule.PathTrust},
+		{"another build", profile.Mapping{Path: self, BuildID: "00ff00ff"}, rule.NoTrust},
+		{"a bare name", profile.Mapping{Path: filepath.Base(self)}, rule.NoTrust},
+		{"not there", profile.Mapping{Path: "/no/such/file"}, rule.NoTrust},
+		{"no ELF file", profile.Mapping{Path: foreign}, rule.NoTrust},
+		{"a kernel region", profile.Mapping{Path: "[kernel.kallsyms]"}, rule.NoTrust},
+	} {
+		b, got := f.Binary(&c.m)
+		if got != c.want || (b == nil) != (c.want == rule.NoTrust) {
+			t.Errorf("%s: got trust %d and a binary: %v; want %d", c.name, got, b != nil, c.want)
+		}
+	}
+	if info.BuildID != "" {
+		if _, got := f.Binary(&profile.Mapping{Path: self, BuildID: info.BuildID}); got != rule.BuildIDExact {
+			t.Errorf("the same build ID: got trust %d", got)
+		}
+	}
+	// The Go tool is a Go program with its symbols; a test binary has none.
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tool, err = filepath.EvalSymlinks(tool); err != nil {
+		t.Fatal(err)
+	}
+	b, trust := f.Binary(&profile.Mapping{Path: tool})
+	if trust != rule.PathTrust {
+		t.Fatalf("the Go tool at %s: got trust %d", tool, trust)
+	}
+	if sym, found, known := b.Defines(regexp.MustCompile(`^runtime\.mallocgc$`)); !known || !found || sym != "runtime.mallocgc" {
+		t.Errorf("a Go program defines runtime.mallocgc: got %q, found %v, known %v", sym, found, known)
+	}
+	if _, found, _ := b.Defines(regexp.MustCompile(`^no_such_symbol$`)); found {
+		t.Error("a symbol was found that is not there")
+	}
+}

@@ -1,0 +1,222 @@
+// Package catalog reads the knowledge base: entries that say what is slow, what
+// is faster, how to swap and when the advice is moot.
+//
+// It owns the form of an entry, of a family and of a runtime mark, and every
+// check that can be made without a profile. It takes YAML from any fs.FS (the
+// embedded catalogue, a user's directory) and gives a Catalog with compiled
+// patterns. It must never import a package that knows profiles, findings or
+// rules; internal/explain/rule gives entries their meaning.
+package catalog
+
+// Entry is one piece of knowledge. The YAML keys are the contract with rule
+// authors; docs/guide/rules.md explains each.
+type Entry struct {
+	ID          string      `yaml:"id"`
+	Title       string      `yaml:"title"`
+	Type        string      `yaml:"type"`
+	Ecosystem   string      `yaml:"ecosystem"`
+	Family      string      `yaml:"family"`
+	Group       string      `yaml:"group"`
+	Priority    int         `yaml:"priority"`
+	Why         string      `yaml:"why"`
+	Match       Match       `yaml:"match"`
+	Unless      Unless      `yaml:"unless"`
+	Versions    string      `yaml:"versions"`
+	Confirm     []Condition `yaml:"confirm"`
+	ReplaceWith string      `yaml:"replace_with"`
+	Candidates  []Candidate `yaml:"candidates"`
+	Swap        Swap        `yaml:"swap"`
+	Reduction   Reduction   `yaml:"reduction"`
+	Claims      []Claim     `yaml:"claims"`
+	Caveats     []string    `yaml:"caveats"`
+	Licence     string      `yaml:"licence"`
+	Links       []string    `yaml:"links"`
+	Verified    string      `yaml:"verified"`
+	Fallback    bool        `yaml:"fallback"`
+	Tests       []Test      `yaml:"tests"`
+
+	// File is where the entry was read from; it is not part of the YAML.
+	File string `yaml:"-"`
+}
+
+// The two types of entry.
+const (
+	Replacement = "replacement"
+	Antipattern = "antipattern"
+)
+
+// Frame describes stack frames. Every key that is given must hold; inside a
+// list one pattern is enough.
+type Frame struct {
+	Name       []Pattern `yaml:"name"`
+	NotName    []Pattern `yaml:"not_name"`
+	File       []Pattern `yaml:"file"`
+	Library    []Pattern `yaml:"library"`
+	NotLibrary []Pattern `yaml:"not_library"`
+	Kind       []string  `yaml:"kind"`
+	Unnamed    bool      `yaml:"unnamed"`    // only frames without a name
+	NoLibrary  bool      `yaml:"no_library"` // only frames whose binary is not known
+}
+
+// Match says which samples an entry is about.
+type Match struct {
+	// Any lists alternatives: a frame matches when one of them does.
+	Any []Frame `yaml:"any"`
+	// Measure is "inclusive" (a sample counts once when any of its frames
+	// matches) or "exclusive" (when the leaf does).
+	Measure string `yaml:"measure"`
+	// Inside, Outside and Leaf narrow it: some other frame nearer the root must
+	// match, no frame of the stack may match, the leaf must match.
+	Inside  []Frame `yaml:"inside"`
+	Outside []Frame `yaml:"outside"`
+	Leaf    []Frame `yaml:"leaf"`
+	// Runtime and Program narrow it to programs of a language runtime or name.
+	Runtime []string  `yaml:"runtime"`
+	Program []Pattern `yaml:"program"`
+	// Seen asks for frames that must occur somewhere in the program's samples,
+	// in SeenShare of them at least.
+	Seen      []Frame `yaml:"seen"`
+	SeenShare float64 `yaml:"seen_share"`
+	// OwnFrames leaves inlined functions out: only frames that are functions of
+	// their own in the machine code match.
+	OwnFrames bool `yaml:"own_frames"`
+	// MinShare is the smallest share of the program's samples worth a word.
+	MinShare float64 `yaml:"min_share"`
+	// Place is what the finding points at: program, library, function (the
+	// matched one that dominates) or caller (who calls into it).
+	Place string `yaml:"place"`
+}
+
+// The measures of a Match.
+const (
+	Inclusive = "inclusive"
+	Exclusive = "exclusive"
+)
+
+// The places that a finding may point at.
+const (
+	PlaceProgram  = "program"
+	PlaceLibrary  = "library"
+	PlaceFunction = "function"
+	PlaceCaller   = "caller"
+)
+
+// Unless lists what makes the advice moot.
+type Unless struct {
+	MappedLibrary []Pattern `yaml:"mapped_library"`
+	// Frames make it moot when FrameShare of the program's samples have one; by
+	// default one sample is enough.
+	Frames     []Frame   `yaml:"frames"`
+	FrameShare float64   `yaml:"frame_share"`
+	Runtime    []string  `yaml:"runtime"`
+	Program    []Pattern `yaml:"program"`
+}
+
+// Condition is a fact about a binary on disk that can be looked up. Every key
+// given must hold for the condition to hold. A condition that cannot be looked
+// up leaves a finding suspected; one that fails silences it.
+type Condition struct {
+	// Of is "library" (the binary whose frames matched most) or "program".
+	Of          string    `yaml:"of"`
+	Defines     []Pattern `yaml:"defines"` // each must match a defined symbol
+	Lacks       []Pattern `yaml:"lacks"`   // none may match a defined symbol
+	Needed      []Pattern `yaml:"needed"`  // each must match a DT_NEEDED name
+	NotNeed     []Pattern `yaml:"not_needed"`
+	Package     *Pattern  `yaml:"package"`
+	String      *Pattern  `yaml:"string"`       // text in the binary; group 1 is the version
+	NoString    []Pattern `yaml:"not_string"`   // text that must not be in the binary
+	Producer    *Pattern  `yaml:"producer"`     // some compile unit must be of it
+	NotProducer *Pattern  `yaml:"not_producer"` // and not of this
+	Static      *bool     `yaml:"static"`
+	Min         string    `yaml:"min"`                // lowest version, inclusive
+	Below       string    `yaml:"below"`              // first version that is no longer meant
+	Text        string    `yaml:"text"`               // said when it holds; {version}, {package}, {binary}
+	Needs       bool      `yaml:"needed_for_finding"` // unknown means no finding
+}
+
+// Candidate is one of several replacements that a trial decides between.
+type Candidate struct {
+	Name    string   `yaml:"name"`
+	Preload string   `yaml:"preload"` // name that `whyhot try --preload` knows
+	Package string   `yaml:"package"` // Debian package
+	Licence string   `yaml:"licence"`
+	Claims  []Claim  `yaml:"claims"`
+	Caveats []string `yaml:"caveats"`
+}
+
+// Swap is how to change over.
+type Swap struct {
+	Kind    string   `yaml:"kind"` // one of SwapKinds
+	Steps   []string `yaml:"steps"`
+	Env     []string `yaml:"env"`     // K=V, for a trial by environment
+	Try     string   `yaml:"try"`     // flags of `whyhot try --build`, for a trial by another build
+	Package string   `yaml:"package"` // Debian package or language package
+}
+
+// SwapKinds are the kinds of change, as in finding.Fix.
+var SwapKinds = []string{"preload", "package", "env", "flag", "code", "config", "build", "cli"}
+
+// Reduction is which fraction of the matched share goes away, and how that is
+// known. Low may be negative and High above 1 where the basis says why.
+type Reduction struct {
+	Low   float64 `yaml:"low"`
+	High  float64 `yaml:"high"`
+	Basis string  `yaml:"basis"`
+}
+
+// Claim is a statement of somebody else. Only what was read may be shown.
+type Claim struct {
+	Text     string `yaml:"text"`
+	Source   string `yaml:"source"`
+	Evidence string `yaml:"evidence"` // read, part or recall
+}
+
+// How far a claim was checked against its source.
+const (
+	EvidenceRead   = "read"   // the cited text says it
+	EvidencePart   = "part"   // the source was read, the statement is wider than it
+	EvidenceRecall = "recall" // not checked: never shown
+)
+
+// Test is a profile and what the entry must say of it.
+type Test struct {
+	Name    string     `yaml:"name"`
+	Profile string     `yaml:"profile"` // folded stacks
+	Expect  string     `yaml:"expect"`  // found, confirmed or silent
+	Why     string     `yaml:"why"`
+	Facts   []TestFact `yaml:"facts"`
+}
+
+// What a test may expect.
+const (
+	ExpectFound     = "found"
+	ExpectConfirmed = "confirmed"
+	ExpectSilent    = "silent"
+)
+
+// TestFact stands in for a binary on disk.
+type TestFact struct {
+	Binary   string   `yaml:"binary"` // base name of the mapping
+	Defines  []string `yaml:"defines"`
+	Needed   []string `yaml:"needed"`
+	Package  string   `yaml:"package"`
+	Version  string   `yaml:"version"` // of the package
+	Strings  []string `yaml:"strings"`
+	Producer []string `yaml:"producer"`
+	Static   bool     `yaml:"static"`
+}
+
+// Family groups symbols by what they do, for `top --by family`.
+type Family struct {
+	Name string  `yaml:"name"`
+	Any  []Frame `yaml:"any"`
+}
+
+// Runtime is a language runtime and the frames that give it away.
+type Runtime struct {
+	Name string `yaml:"name"`
+	// Interpreter is true where the user's code is not the machine code that
+	// the profile shows: what the interpreter itself calls is not theirs to change.
+	Interpreter bool    `yaml:"interpreter"`
+	Any         []Frame `yaml:"any"`
+}

@@ -1,0 +1,251 @@
+package fix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
+)
+
+// The kinds of fixes of source.
+const (
+	Hoist      = "hoist"
+	Retype     = "retype"
+	WideStore  = "wide-store"
+	VectorBool = "vector-bool"
+	BitField   = "bit-field"
+)
+
+// Kinds lists the kinds of fixes of source.
+func Kinds() []string { return []string{Hoist, Retype, WideStore, VectorBool, BitField} }
+
+// KindsFor are the kinds that can fix a rule's findings, the one to try first
+// coming first. A rule without any has no machine-written fix.
+func KindsFor(rule string) []string {
+	switch {
+	case rule == "alias-char-write" || strings.HasPrefix(rule, "alias-") && rule != "alias-pointer-store" && rule != "alias-size-store":
+		return []string{WideStore, Hoist, Retype}
+	case rule == "alias-pointer-store" || rule == "alias-size-store":
+		return []string{Hoist}
+	case rule == "vector-bool":
+		return []string{VectorBool}
+	case rule == "bitfield-flag" || rule == "bitfield-store":
+		return []string{BitField, Hoist}
+	}
+	return nil
+}
+
+// Place is where the finding is.
+type Place struct {
+	File string
+	Line int
+}
+
+func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
+// Remark is a sentence and the place it is about.
+type Remark = analyzer.FixRemark
+
+// Change is one file before and after.
+type Change struct {
+	Path          string
+	Before, After []byte
+	edits         []analyzer.FixEdit
+}
+
+// Proposal is a fix: shown to be right where Refusals and Assumptions are empty.
+type Proposal struct {
+	Kind        string
+	What        string
+	Changes     []Change // empty where the fix could not be written
+	Refusals    []Remark // why it is not applied
+	Assumptions []Remark // what a person has to vouch for
+	Notes       []Remark
+	Effect      string // what the compiler makes of it
+}
+
+// Sound says whether the fix may be applied when the assumptions hold.
+func (p *Proposal) Sound() bool { return len(p.Changes) > 0 && len(p.Refusals) == 0 }
+
+// Options say whom to ask.
+type Options struct {
+	Binary  string // the analyser
+	Units   []compdb.Unit
+	Workers int
+}
+
+// ErrNothingThere says that no unit has anything to fix at the place.
+var ErrNothingThere = errors.New("nothing there that can be fixed")
+
+// Propose tries the kinds in order and gives the first fix that is right and has
+// an effect; where there is none, the one that came furthest.
+func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal, error) {
+	var best *Proposal
+	for _, kind := range kinds {
+		p, err := propose(ctx, o, at, kind)
+		if errors.Is(err, ErrNothingThere) {
+			continue
+		}
+		if err != nil {
+			return Proposal{}, err
+		}
+		if p.Sound() {
+			return p, nil
+		}
+		if best == nil || (len(best.Changes) == 0 && len(p.Changes) > 0) {
+			best = &p
+		}
+	}
+	if best == nil {
+		return Proposal{}, fmt.Errorf("%s: %w (kinds tried: %s)", at, ErrNothingThere, strings.Join(kinds, ", "))
+	}
+	return *best, nil
+}
+
+func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, error) {
+	asked, main := unitsFor(o.Units, at.File)
+	p, edits, err := ask(ctx, o, asked, kind, at)
+	if err != nil {
+		return p, err
+	}
+	if edits, err = everywhere(ctx, o, &p, edits, main); err != nil || len(p.Refusals) > 0 {
+		return p, err
+	}
+	if p.Changes, err = changesOf(edits); err != nil {
+		return p, err
+	}
+	return p, verify(ctx, o, asked, at, &p)
+}
+
+// unitsFor are the units whose main file is meant, else all of them: a header is
+// in any of them. main says which it was.
+func unitsFor(units []compdb.Unit, file string) (chosen []compdb.Unit, main bool) {
+	for _, u := range units {
+		if sameFile(u.File, file) {
+			chosen = append(chosen, u)
+		}
+	}
+	if len(chosen) > 0 {
+		return chosen, true
+	}
+	return units, false
+}
+
+// sameFile compares paths of which one may be the end of the other.
+func sameFile(a, b string) bool {
+	a, b = filepath.Clean(a), filepath.Clean(b)
+	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
+}
+
+// ask joins the answers of units: an edit has to be right in every one that has
+// the place.
+func ask(ctx context.Context, o Options, units []compdb.Unit, kind string, at Place) (Proposal, []analyzer.FixEdit, error) {
+	p := Proposal{Kind: kind}
+	var edits []analyzer.FixEdit
+	var failed error
+	found, answered := false, 0
+	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers,
+		Fix: analyzer.FixRequest{Fix: &analyzer.FixAt{Kind: kind, File: at.File, Line: at.Line}}}
+	err := analyzer.Run(ctx, units, opts, func(out analyzer.Outcome) {
+		switch {
+		case out.Err != nil:
+			failed = fmt.Errorf("%s: %w", out.Unit.File, out.Err)
+		case len(out.Reply.Errors) > 0:
+			failed = fmt.Errorf("%s does not compile: %s", out.Unit.File, out.Reply.Errors[0])
+		case out.Reply.Fix == nil:
+			failed = errors.New("the analyser is too old to write fixes: `make analyzer` builds the one that belongs to this whyhot")
+		}
+		if f := out.Reply.Fix; f != nil {
+			answered++
+			if f.Found {
+				join(&p, &edits, f, found)
+				found = true
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return p, nil, err
+	case !found && answered == 0 && failed != nil:
+		return p, nil, failed
+	case !found:
+		return p, nil, ErrNothingThere
+	}
+	return p, edits, nil
+}
+
+func join(p *Proposal, edits *[]analyzer.FixEdit, f *analyzer.FixAnswer, again bool) {
+	p.What = f.What
+	p.Refusals = unite(p.Refusals, f.Refusals)
+	p.Assumptions = unite(p.Assumptions, f.Assumptions)
+	p.Notes = unite(p.Notes, f.Notes)
+	if p.Kind == BitField { // each unit edits its own uses beside the declaration
+		for _, e := range f.Edits {
+			if !slices.Contains(*edits, e) {
+				*edits = append(*edits, e)
+			}
+		}
+		return
+	}
+	if again && len(p.Refusals) == 0 && !slices.Equal(*edits, f.Edits) {
+		p.Refusals = append(p.Refusals, Remark{Text: "two units that include the file would need different edits"})
+	}
+	*edits = f.Edits
+}
+
+func unite(a, b []Remark) []Remark {
+	for _, r := range b {
+		if !slices.Contains(a, r) {
+			a = append(a, r)
+		}
+	}
+	return a
+}
+
+// everywhere asks the other units too when an edit changes a declaration in a
+// header: what they do with it counts as well.
+func everywhere(ctx context.Context, o Options, p *Proposal, edits []analyzer.FixEdit, main bool) ([]analyzer.FixEdit, error) {
+	if !main || p.Kind != BitField || len(p.Refusals) > 0 {
+		return edits, nil
+	}
+	for _, e := range slices.Clone(edits) {
+		if slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return sameFile(u.File, e.File) }) {
+			continue
+		}
+		line, err := lineAt(e.File, e.Offset)
+		if err != nil {
+			return nil, err
+		}
+		other, more, err := ask(ctx, o, o.Units, p.Kind, Place{e.File, line})
+		if errors.Is(err, ErrNothingThere) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.Refusals = unite(p.Refusals, other.Refusals)
+		for _, m := range more {
+			if !slices.Contains(edits, m) {
+				edits = append(edits, m)
+			}
+		}
+	}
+	return edits, nil
+}
+
+func lineAt(file string, offset int) (int, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	if offset > len(data) {
+		return 0, fmt.Errorf("%s changed while the fix was written: run it again", file)
+	}
+	return strings.Count(string(data[:offset]), "\n") + 1, nil
+}

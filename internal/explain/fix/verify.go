@@ -1,0 +1,201 @@
+package fix
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
+)
+
+// verify compiles the fixed source in memory and holds its loops against those
+// of the source as it is. What does not compile, or gains nothing, is refused.
+func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Proposal) error {
+	files := make([]analyzer.SourceFile, 0, len(p.Changes))
+	shift := 0
+	for _, c := range p.Changes {
+		files = append(files, analyzer.SourceFile{Path: c.Path, Text: string(c.After)})
+		if sameFile(c.Path, at.File) && at.Line <= bytes.Count(c.Before, []byte("\n"))+1 {
+			shift = shiftAt(c, at.Line)
+		}
+	}
+	before, _, err := loopsAt(ctx, o, units, at, nil)
+	if err != nil {
+		return err
+	}
+	after, errs, err := loopsAt(ctx, o, units, Place{at.File, at.Line + shift}, files)
+	if err != nil {
+		return err
+	}
+	for _, e := range errs {
+		p.Refusals = append(p.Refusals, Remark{Text: "the fixed source does not compile: " + e})
+	}
+	if len(errs) > 0 {
+		return nil
+	}
+	var verdict int
+	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	switch {
+	case verdict > 0:
+	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField):
+		// What they save is masks and shifts, which loads and stores do not show.
+		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not tell what it gains: measure it (whyhot try --fix)"})
+	default:
+		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing by it: " + p.Effect, File: at.File, Line: at.Line})
+	}
+	return nil
+}
+
+// shiftAt is by how many lines the edits move what stands on the line.
+func shiftAt(c Change, line int) int {
+	start := 0
+	for range line - 1 {
+		start += bytes.IndexByte(c.Before[start:], '\n') + 1
+	}
+	end := start + max(0, bytes.IndexByte(c.Before[start:], '\n'))
+	shift := 0
+	for _, e := range c.edits {
+		put := strings.Count(e.Text, "\n")
+		// On the line itself, what is put in stands before the loop; what closes a
+		// block after it begins with the end of a line.
+		before := e.Offset <= start || (e.Offset <= end && e.Length == 0 && !strings.HasPrefix(strings.TrimPrefix(e.Text, "\r"), "\n"))
+		if before {
+			shift += put - bytes.Count(c.Before[e.Offset:e.Offset+e.Length], []byte("\n"))
+		}
+	}
+	return shift
+}
+
+// loopsAt asks for the loops around a line. errs is what the compiler said where
+// a unit does not compile.
+func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile) (loops []analyzer.Candidate, errs []string, err error) {
+	opts := analyzer.Options{
+		Binary: o.Binary, Workers: o.Workers, Predicates: []string{"char"},
+		At: &analyzer.At{File: filepath.Base(at.File), Line: at.Line}, Fix: analyzer.FixRequest{Files: files},
+	}
+	var failed error
+	err = analyzer.Run(ctx, units, opts, func(out analyzer.Outcome) {
+		if out.Err != nil {
+			failed = fmt.Errorf("%s: %w", out.Unit.File, out.Err)
+		}
+		if len(out.Reply.Errors) > 0 {
+			errs = append(errs, out.Reply.Errors[0])
+		}
+		loops = append(loops, out.Reply.Candidates...)
+	})
+	if err == nil {
+		err = failed
+	}
+	return loops, errs, err
+}
+
+// compare holds the loops as written against each other: the same loop of the
+// same function, inlined copies apart.
+// The verdict is 1 for better, -1 for worse, 0 where nothing tells.
+func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string, verdict int) {
+	type key struct {
+		function string
+		depth, n int
+	}
+	index := func(list []analyzer.Candidate) map[key]analyzer.LoopState {
+		out := map[key]analyzer.LoopState{}
+		for _, c := range list {
+			k := key{function: c.Function, depth: c.Depth}
+			for ; ; k.n++ {
+				if _, taken := out[k]; !taken {
+					break
+				}
+			}
+			out[k] = c.Worlds[analyzer.WorldWritten]
+		}
+		return out
+	}
+	was, is := index(before), index(after)
+	if len(was) == 0 {
+		if mayVanish {
+			return "fewer stores; no loop stands there to compare", 1
+		}
+		return "no loop stands there to compare", 0
+	}
+	effect = "the loop is compiled as before"
+	better, worse := false, false
+	for k, w := range was {
+		n, there := is[k]
+		if !there {
+			if mayVanish {
+				effect, better = "the loop is gone", true
+			}
+			continue
+		}
+		switch gain(w, n) {
+		case 1:
+			if !better {
+				effect = describe(w) + " before, " + describe(n) + " after"
+			}
+			better = true
+		case -1:
+			worse = true
+			if !better {
+				effect = describe(w) + " before, " + describe(n) + " after"
+			}
+		}
+	}
+	switch {
+	case better && (!worse || len(was) > 1):
+		return effect, 1
+	case worse:
+		return effect, -1
+	}
+	return effect, 0
+}
+
+// least is what counts as a difference in loads or stores an iteration.
+const least = 0.2
+
+// gain says whether a loop got better (1), worse (-1) or neither.
+func gain(was, is analyzer.LoopState) int {
+	rank := func(s analyzer.LoopState) int {
+		switch {
+		case s.Idiom:
+			return 2
+		case s.Vectorised:
+			return 1
+		}
+		return 0
+	}
+	if !is.Present && !is.Idiom {
+		return 0 // unrolled or gone: nothing to compare
+	}
+	switch a, b := rank(was), rank(is); {
+	case b > a:
+		return 1
+	case b < a:
+		return -1
+	}
+	if !was.Present {
+		return 0
+	}
+	saved := was.LoadsPerIteration - is.LoadsPerIteration + was.StoresPerIteration - is.StoresPerIteration
+	switch {
+	case saved >= least || is.Calls < was.Calls:
+		return 1
+	case saved <= -least:
+		return -1
+	}
+	return 0
+}
+
+func describe(s analyzer.LoopState) string {
+	switch {
+	case s.Idiom:
+		return "a library call"
+	case !s.Present:
+		return "no loop"
+	case s.Vectorised:
+		return fmt.Sprintf("vectorised %d wide", s.VectorWidth)
+	}
+	return fmt.Sprintf("%.3g loads and %.3g stores an iteration", s.LoadsPerIteration, s.StoresPerIteration)
+}

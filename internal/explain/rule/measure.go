@@ -1,0 +1,167 @@
+package rule
+
+import (
+	"context"
+
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/profile"
+)
+
+// compiled is one entry with the sets its frame lists became.
+type compiled struct {
+	*catalog.Entry
+
+	any, inside, outside, leaf, seen, unless setID
+}
+
+// engine holds what one run needs; it dies with the run.
+type engine struct {
+	p        *profile.Profile
+	facts    Facts
+	opts     Options
+	entries  []compiled
+	anyOf    map[setID]int // set → entry whose "any" it is
+	runtimes []setID
+	names    []string // of runtimes
+	scripted []bool   // of runtimes: interpreters
+	fnSets   [][]setID
+	hot      []bool // per location: some frame of it belongs to a set
+	own      []bool // per set: inlined frames do not count
+	programs *programs
+
+	// State of the walk over one stack.
+	stamp   uint32
+	mark    []uint32 // per set: stamp of the stack that touched it last
+	first   []int32  // per set: position of the frame nearest the leaf
+	last    []int32  // per set: position of the frame nearest the root
+	touched []setID
+}
+
+func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) *engine {
+	e := &engine{p: p, facts: facts, opts: opts, anyOf: map[setID]int{}}
+	x := newIndex()
+	for i := range cat.Entries {
+		en := &cat.Entries[i]
+		if en.Fallback && !opts.Fallback {
+			continue
+		}
+		c := compiled{
+			Entry: en,
+			any:   x.add(en.Match.Any), inside: x.add(en.Match.Inside), outside: x.add(en.Match.Outside),
+			leaf: x.add(en.Match.Leaf), seen: x.add(en.Match.Seen), unless: x.add(en.Unless.Frames),
+		}
+		e.anyOf[c.any] = len(e.entries)
+		e.entries = append(e.entries, c)
+	}
+	for i := range cat.Runtimes {
+		e.runtimes = append(e.runtimes, x.add(cat.Runtimes[i].Any))
+		e.names = append(e.names, cat.Runtimes[i].Name)
+		e.scripted = append(e.scripted, cat.Runtimes[i].Interpreter)
+	}
+	e.fnSets = x.matchFunctions(p)
+	e.hot = make([]bool, p.NumLocations())
+	for i := range e.hot {
+		for _, l := range p.Lines(profile.LocationID(i)) {
+			e.hot[i] = e.hot[i] || len(e.fnSets[l.Function]) > 0
+		}
+	}
+	e.own = make([]bool, x.sets)
+	for i := range e.entries {
+		e.own[e.entries[i].any] = e.entries[i].Match.OwnFrames
+	}
+	e.mark = make([]uint32, x.sets)
+	e.first = make([]int32, x.sets)
+	e.last = make([]int32, x.sets)
+	return e
+}
+
+// position orders frames from the leaf: the location's index, then the depth
+// of inlining within it.
+func position(loc, line int) int32 { return int32(loc)<<8 | int32(min(line, 255)) }
+
+// walk notes which sets the frames of a stack belong to.
+func (e *engine) walk(stack profile.StackID) {
+	e.stamp++
+	e.touched = e.touched[:0]
+	for i, loc := range e.p.Stack(stack) {
+		if !e.hot[loc] {
+			continue
+		}
+		lines := e.p.Lines(loc)
+		for j, line := range lines {
+			inlined := j < len(lines)-1
+			for _, s := range e.fnSets[line.Function] {
+				if inlined && e.own[s] {
+					continue
+				}
+				at := position(i, j)
+				if e.mark[s] != e.stamp {
+					e.mark[s] = e.stamp
+					e.first[s] = at
+					e.touched = append(e.touched, s)
+				}
+				e.last[s] = at
+			}
+		}
+	}
+}
+
+func (e *engine) met(s setID) bool { return s != noSet && e.mark[s] == e.stamp }
+
+// atLeaf says whether the innermost frame of a set is the one that was running;
+// where inlined frames do not count, that is the function they were inlined into.
+func (e *engine) atLeaf(s setID) bool {
+	return e.first[s] == 0 || e.own[s] && e.first[s] < position(1, 0)
+}
+
+// counts says whether the walked stack counts for an entry.
+func (e *engine) counts(c *compiled) bool {
+	switch {
+	case !e.met(c.any):
+		return false
+	case c.Match.Measure == catalog.Exclusive && !e.atLeaf(c.any):
+		return false
+	case c.inside != noSet && (!e.met(c.inside) || e.last[c.inside] <= e.first[c.any]):
+		return false
+	case c.outside != noSet && e.met(c.outside):
+		return false
+	case c.leaf != noSet && (!e.met(c.leaf) || !e.atLeaf(c.leaf)):
+		return false
+	}
+	return true
+}
+
+// measure is the first walk: what does every entry cost in every program?
+func (e *engine) measure(ctx context.Context) error {
+	for _, pr := range e.programs.list {
+		pr.has = make([]int64, len(e.mark))
+		pr.costs = make([]cost, len(e.entries))
+	}
+	samples := e.p.Samples()
+	for i := range samples {
+		if i%(1<<16) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		sm := &samples[i]
+		pr := e.programs.list[e.programs.sample[i]]
+		for _, loc := range e.p.Stack(sm.Stack) {
+			pr.libs[e.p.Location(loc).Mapping] = true
+		}
+		e.walk(sm.Stack)
+		for _, s := range e.touched {
+			pr.has[s] += sm.Value
+			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n]) {
+				pr.costs[n].add(sm, e.atLeaf(s))
+			}
+		}
+	}
+	return nil
+}
+
+func (c *cost) add(sm *profile.Sample, leaf bool) {
+	c.inclusive += sm.Value
+	c.count += sm.Count
+	if leaf {
+		c.exclusive += sm.Value
+	}
+}

@@ -1,0 +1,356 @@
+package rule
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+const mallocHeavy = `app;main_[app];malloc_[libc.so.6];_int_malloc_[libc.so.6] 200
+app;main_[app];work_[app] 800
+`
+
+func TestKindNamesAgree(t *testing.T) {
+	for i, name := range catalog.Kinds {
+		if got := profile.Kind(i).String(); got != name {
+			t.Errorf("kind %d is %q in profile and %q in the catalogue", i, got, name)
+		}
+	}
+	if next := profile.Kind(len(catalog.Kinds)).String(); next != "unknown" {
+		t.Errorf("the catalogue does not know the kind %q", next)
+	}
+}
+
+func TestTrustDecidesTheRung(t *testing.T) {
+	libc := elf{pkg: "libc6", version: "2.36-9", defines: []string{"malloc", "free"}}
+	app := elf{defines: []string{"main"}}
+	tests := []struct {
+		name  string
+		facts Facts
+		want  []finding.Certainty
+	}{
+		{"nothing known", nil, []finding.Certainty{finding.Suspected}},
+		{"build IDs equal", factList{{"libc.so.6", BuildIDExact, libc}, {"app", BuildIDExact, app}}, []finding.Certainty{finding.Confirmed}},
+		{"only paths", factList{{"libc.so.6", PathTrust, libc}, {"app", PathTrust, app}}, []finding.Certainty{finding.Suspected}},
+		{"half known", factList{{"libc.so.6", BuildIDExact, libc}}, []finding.Certainty{finding.Suspected}},
+		{"stripped program", factList{{"libc.so.6", BuildIDExact, libc}, {"app", BuildIDExact, elf{stripped: true}}}, []finding.Certainty{finding.Suspected}},
+		{"own allocator", factList{{"app", BuildIDExact, elf{defines: []string{"mallocx"}}}}, nil},
+		{"own allocator, by path", factList{{"app", PathTrust, elf{defines: []string{"je_malloc"}}}}, nil},
+		{"links tcmalloc", factList{{"app", BuildIDExact, elf{needed: []string{"libtcmalloc_minimal.so.4"}}}}, nil},
+		{"static", factList{{"app", BuildIDExact, elf{static: true}}}, nil},
+		{"another libc", factList{{"libc.so.6", BuildIDExact, elf{pkg: "musl", defines: []string{"malloc", "free"}}}}, nil},
+	}
+	for _, tt := range tests {
+		var got []finding.Certainty
+		for _, f := range run(t, parse(t, mallocHeavy), only(t, "glibc-malloc"), tt.facts) {
+			got = append(got, f.Certainty)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestOneProgramDoesNotSilenceAnother(t *testing.T) {
+	p := parse(t, mallocHeavy+`db;main_[db];malloc_[libjemalloc.so.2] 200
+db;main_[db];work_[db] 800
+`)
+	fs := run(t, p, only(t, "glibc-malloc"), nil)
+	if len(fs) != 1 || fs[0].Place.Binary != "app" {
+		t.Fatalf("got %+v", fs)
+	}
+	if got := *fs[0].Share.Inclusive; math.Abs(got-0.1) > 1e-9 {
+		t.Errorf("share is %v of all samples, want 0.1", got)
+	}
+	said := false
+	for _, e := range fs[0].Evidence {
+		said = said || e.Kind == "process" && strings.Contains(e.Text, "20 %")
+	}
+	if !said {
+		t.Errorf("the share within the program is not said: %+v", fs[0].Evidence)
+	}
+}
+
+func TestProgramsFromLabels(t *testing.T) {
+	b := profile.NewBuilder()
+	libc := b.Mapping(profile.Mapping{Path: "/lib/libc.so.6"})
+	app := b.Mapping(profile.Mapping{Path: "/usr/bin/python3.11"})
+	leaf := b.Location(libc, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: "malloc", Mapping: libc, Kind: profile.KindNative})})
+	root := b.Location(app, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: "main", Mapping: app, Kind: profile.KindNative})})
+	for process, value := range map[string]int64{"one": 900, "two": 100} {
+		labels := b.Labels([]profile.Label{{Key: profile.LabelProcess, Str: process}})
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{leaf, root}), Labels: labels, Count: value, Value: value})
+	}
+	p := b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})
+	got := splitPrograms(p)
+	if len(got.list) != 2 {
+		t.Fatalf("%d programs", len(got.list))
+	}
+	for _, pr := range got.list {
+		if p.Mapping(pr.main).Path != "/usr/bin/python3.11" {
+			t.Errorf("%s: main is %q", pr.name, p.Mapping(pr.main).Path)
+		}
+	}
+}
+
+func TestThreadsOfOneProgramAreJudgedTogether(t *testing.T) {
+	p := parse(t, `io;start_thread_[libc.so.6];loop_[srv] 10
+io;do_syscall_64_[k];schedule_[k] 90
+worker;start_thread_[libc.so.6];run_[srv] 100
+`)
+	got := splitPrograms(p)
+	if len(got.list) != 1 || got.list[0].name != "srv" || got.list[0].total != 200 {
+		t.Errorf("got %d programs, first %+v", len(got.list), got.list[0])
+	}
+}
+
+func TestIsExecutable(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/usr/bin/git": true, "clang-14": true, "/usr/bin/python3.11": true, "/opt/app.bin": true,
+		"": false, "/lib/x86_64-linux-gnu/libc.so.6": false, "libz.so.1.2.13": false, "ld-linux-x86-64.so.2": false,
+		"[kernel.kallsyms]": false, "[vdso]": false, "//anon": false, "/tmp/perf-12.map": false, "addon.node": false,
+		"_json.cpython-311-x86_64-linux-gnu.so": false, "/memfd:x (deleted)": false, "/usr/bin/app (deleted)": true,
+		"/dev/zero": false,
+	} {
+		if got := isExecutable(&profile.Mapping{Path: path}); got != want {
+			t.Errorf("isExecutable(%q) = %v", path, got)
+		}
+	}
+}
+
+func TestRecursionCountsOnce(t *testing.T) {
+	p := parse(t, `app;main_[app];std::_Rb_tree<int>::_M_erase_[app];std::_Rb_tree<int>::_M_erase_[app];free_[libc.so.6] 300
+app;main_[app] 700
+`)
+	fs := run(t, p, only(t, "std-map-btree"), nil)
+	if len(fs) != 1 || math.Abs(*fs[0].Share.Inclusive-0.3) > 1e-9 || *fs[0].Share.Exclusive != 0 {
+		t.Errorf("got %+v", fs)
+	}
+}
+
+func TestFewSamplesStaySilentAndAreNoted(t *testing.T) {
+	p := parse(t, "app;main_[app];malloc_[libc.so.6] 2\napp;main_[app] 18\n")
+	fs, notes, err := Run(t.Context(), p, only(t, "glibc-malloc"), nil, Options{})
+	if err != nil || len(fs) != 0 {
+		t.Errorf("10 %% of 20 samples is not 6 %%: %v %v", fs, err)
+	}
+	if len(notes) == 0 || !strings.Contains(notes[0], "Only 20 samples") {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
+func TestProfilesOfOtherThingsAreNotJudged(t *testing.T) {
+	b := profile.NewBuilder()
+	m := b.Mapping(profile.Mapping{Path: "libc.so.6"})
+	loc := b.Location(m, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: "malloc", Mapping: m, Kind: profile.KindNative})})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Count: 1000, Value: 1000})
+	p := b.Build(profile.Meta{ValueType: profile.ValueType{Type: "alloc_space", Unit: "bytes"}})
+	fs, notes, err := Run(t.Context(), p, builtin(t), nil, Options{})
+	if err != nil || len(fs) != 0 || len(notes) != 1 || !strings.Contains(notes[0], "alloc_space") {
+		t.Errorf("got %v %v %v", fs, notes, err)
+	}
+}
+
+func TestEmptyProfile(t *testing.T) {
+	p := profile.NewBuilder().Build(profile.Meta{})
+	fs, notes, err := Run(t.Context(), p, builtin(t), nil, Options{})
+	if err != nil || fs == nil || len(fs) != 0 || len(notes) != 1 {
+		t.Errorf("got %v %v %v", fs, notes, err)
+	}
+}
+
+func TestCancelledRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Run(ctx, parse(t, mallocHeavy), builtin(t), nil, Options{}); err == nil {
+		t.Error("a cancelled run gave no error")
+	}
+}
+
+func TestGroupKeepsOneFinding(t *testing.T) {
+	p := parse(t, `app;main_[app];load_[app];uncompress_[libz.so.1];inflate_[libz.so.1];inflate_fast_[libz.so.1] 300
+app;main_[app];work_[app] 700
+`)
+	fs := run(t, p, only(t, "zlib-ng", "zlib-oneshot-libdeflate"), nil)
+	if len(fs) != 1 || fs[0].Rule != "zlib-oneshot-libdeflate" {
+		t.Fatalf("got %d findings, first %+v", len(fs), fs)
+	}
+	last := fs[0].Fix.Steps[len(fs[0].Fix.Steps)-1]
+	if !strings.HasPrefix(last, "Instead: zlib-ng") {
+		t.Errorf("the other way is not named: %q", fs[0].Fix.Steps)
+	}
+}
+
+func TestOverlapIsSaid(t *testing.T) {
+	p := parse(t, `app;main_[app];nlohmann::parse_[app];malloc_[libc.so.6];_int_malloc_[libc.so.6] 200
+app;main_[app];nlohmann::parse_[app] 300
+app;main_[app];work_[app] 500
+`)
+	fs := run(t, p, only(t, "glibc-malloc", "json-nlohmann-simdjson"), nil)
+	if len(fs) != 2 {
+		t.Fatalf("got %d findings", len(fs))
+	}
+	for _, f := range fs {
+		has := slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.Kind == "overlap" })
+		if has != (f.Rule == "glibc-malloc") {
+			t.Errorf("%s: overlap said: %v", f.Rule, has)
+		}
+	}
+}
+
+// What a library does inside is not a finding of its own beside the library's.
+func TestInsideOfAReplacedLibraryIsFoldedAway(t *testing.T) {
+	const library = "runtime.main;main.main;encoding/json.Unmarshal;encoding/json.(*decodeState).array;reflect.growslice;runtime.growslice"
+	c := only(t, "go-json", "go-growslice")
+	fs := run(t, parse(t, library+" 300\nruntime.main;main.main;encoding/json.Unmarshal 400\nruntime.main;main.main;main.work 300\n"), c, nil)
+	if len(fs) != 1 || fs[0].Rule != "go-json" {
+		t.Fatalf("in the library only: %d findings", len(fs))
+	}
+	if !slices.ContainsFunc(fs[0].Evidence, func(e finding.Evidence) bool {
+		return e.Kind == "overlap" && strings.Contains(e.Text, "Slices grow by append")
+	}) {
+		t.Error("the finding on the library does not tell what is within it")
+	}
+	// The user's own appends stay, though they are in the same samples.
+	own := "runtime.main;main.main;encoding/json.Unmarshal;main.(*T).UnmarshalJSON;runtime.growslice"
+	fs = run(t, parse(t, own+" 300\nruntime.main;main.main;encoding/json.Unmarshal 400\nruntime.main;main.main;main.work 300\n"), c, nil)
+	if len(fs) != 2 {
+		t.Errorf("the user's code within the library's: %d findings", len(fs))
+	}
+	// So do a library's where nothing better ranked tells of it.
+	fs = run(t, parse(t, library+" 300\nruntime.main;main.main;main.work 700\n"), only(t, "go-growslice"), nil)
+	if len(fs) != 1 {
+		t.Errorf("nothing else tells: %d findings", len(fs))
+	}
+}
+
+// A finding is not said to overlap with one that nobody is shown.
+func TestOverlapWithWhatIsNotShownIsNotSaid(t *testing.T) {
+	p := parse(t, `php;php_execute_[php8.2];php_printf_[php8.2];vsnprintf_[libc.so.6];write_[libc.so.6];do_syscall_64_[k];vfs_write_[k] 400
+php;php_execute_[php8.2] 600
+`)
+	cat := builtin(t)
+	fs := run(t, p, cat, nil)
+	for _, f := range fs {
+		for _, e := range f.Evidence {
+			if e.Kind != "overlap" {
+				continue
+			}
+			if !slices.ContainsFunc(fs, func(o finding.Finding) bool { return strings.Contains(e.Text, o.Title) }) {
+				t.Errorf("%s: %s", f.Rule, e.Text)
+			}
+		}
+	}
+}
+
+func TestSwallowingSymbolIsNotBelieved(t *testing.T) {
+	byRecursion := `app;main_[app];sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3] 300
+app;main_[app];other_[app];sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3] 300
+app;main_[app] 400
+`
+	if fs := run(t, parse(t, byRecursion), only(t, "sha-without-instructions"), nil); len(fs) != 0 {
+		t.Errorf("a symbol that calls itself everywhere was believed: %+v", fs)
+	}
+	b := profile.NewBuilder()
+	m := b.Mapping(profile.Mapping{Path: "/lib/libcrypto.so.3", Start: 0, Limit: 4 << 20})
+	fn := b.Function(profile.Function{Name: "sha256_block_data_order", Mapping: m, Kind: profile.KindNative})
+	for i := range 100 {
+		loc := b.Location(m, uint64(i)*20000, profile.KindNative, profile.Line{Function: fn})
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Count: 10, Value: 10})
+	}
+	p := b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})
+	if fs := run(t, p, only(t, "sha-without-instructions"), nil); len(fs) != 0 {
+		t.Errorf("a function of 2 MB was believed: %+v", fs)
+	}
+	honest := strings.ReplaceAll(byRecursion, ";sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3]", ";sha256_block_data_order_[libcrypto.so.3]")
+	honest = strings.ReplaceAll(honest, ";sha256_block_data_order_[libcrypto.so.3];sha256_block_data_order_[libcrypto.so.3]", ";sha256_block_data_order_[libcrypto.so.3]")
+	if fs := run(t, parse(t, honest), only(t, "sha-without-instructions"), nil); len(fs) != 1 {
+		t.Errorf("the honest profile gave %+v", fs)
+	}
+}
+
+func TestNextCommandCanBePasted(t *testing.T) {
+	p := parse(t, mallocHeavy)
+	fs := run(t, p, only(t, "glibc-malloc"), nil)
+	want := "whyhot try --profile p.folded --finding " + fs[0].ID + " --preload mimalloc,jemalloc,tcmalloc -- <your command>"
+	if fs[0].Next != want {
+		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
+	}
+	p.Meta.Command = []string{"jq", ".a | .b", "it's.json"}
+	fs = run(t, p, only(t, "glibc-malloc"), nil)
+	if !strings.HasSuffix(fs[0].Next, ` -- jq '.a | .b' 'it'\''s.json'`) {
+		t.Errorf("got %s", fs[0].Next)
+	}
+}
+
+func TestNextCommandOfAnotherBuild(t *testing.T) {
+	p := parse(t, "app;main_[app];sum_[app];std::vector<int, std::allocator<int> >::operator[]_[app] 220\napp;main_[app];work_[app] 780\n")
+	p.Meta.Command = []string{"./app", "input"}
+	fs := run(t, p, only(t, "debug-build"), nil)
+	if len(fs) != 1 {
+		t.Fatalf("got %+v", fs)
+	}
+	want := "whyhot try --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
+	if fs[0].Next != want {
+		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
+	}
+}
+
+func TestUncheckedClaimsAreNotShown(t *testing.T) {
+	c := only(t, "glibc-malloc")
+	c.Entries[0].Claims = []catalog.Claim{
+		{Text: "hearsay", Source: "x", Evidence: catalog.EvidenceRecall},
+		{Text: "checked", Source: "y", Evidence: catalog.EvidenceRead},
+	}
+	text := ""
+	for _, e := range run(t, parse(t, mallocHeavy), c, nil)[0].Evidence {
+		text += e.Text + "\n"
+	}
+	if strings.Contains(text, "hearsay") || !strings.Contains(text, "checked (y; their number, not ours)") {
+		t.Errorf("evidence:\n%s", text)
+	}
+}
+
+func TestPlaceIsTheCallerThatDominates(t *testing.T) {
+	p := parse(t, `handle (app.py:30);loads (json/__init__.py:346);raw_decode (json/decoder.py:353) 300
+other (app.py:50);loads (json/__init__.py:346) 50
+main (app.py:1) 650
+`)
+	fs := run(t, p, only(t, "python-json"), nil)
+	if len(fs) != 1 || fs[0].Place.Function != "handle" || fs[0].Place.File != "app.py" || fs[0].Place.Line != 30 {
+		t.Errorf("got %+v", fs)
+	}
+}
+
+func TestTheInterpretersOwnCodeIsNotTheUsers(t *testing.T) {
+	printing := "__snprintf_[libc.so.6];__vsnprintf_internal_[libc.so.6];__vfprintf_internal_[libc.so.6];__printf_fp_l_[libc.so.6]"
+	script := "lua5.3;main_[lua5.3];luaV_execute_[lua5.3];luaO_tostring_[lua5.3];" + printing + " 300\nlua5.3;main_[lua5.3];luaV_execute_[lua5.3] 700\n"
+	if fs := run(t, parse(t, script), only(t, "printf-double"), nil); len(fs) != 0 {
+		t.Errorf("Lua's own printf was reported: %+v", fs)
+	}
+	module := "lua5.3;main_[lua5.3];luaV_execute_[lua5.3];format_[mymodule.so];" + printing + " 300\nlua5.3;main_[lua5.3];luaV_execute_[lua5.3] 700\n"
+	if fs := run(t, parse(t, module), only(t, "printf-double"), nil); len(fs) != 1 || fs[0].Place.Function != "format" {
+		t.Errorf("a native module's printf: %+v", fs)
+	}
+	native := strings.ReplaceAll(strings.ReplaceAll(script, "lua5.3", "app"), "luaV_execute", "run")
+	if fs := run(t, parse(t, native), only(t, "printf-double"), nil); len(fs) != 1 {
+		t.Errorf("a native program's printf: %+v", fs)
+	}
+}
+
+func TestFallbackEntriesAreOffUnlessAsked(t *testing.T) {
+	p := parse(t, "app;main_[app] 1000\n")
+	if fs := run(t, p, builtin(t), nil); len(fs) != 0 {
+		t.Errorf("a plain program got %v", fs[0].Rule)
+	}
+	fs, _, err := Run(t.Context(), p, builtin(t), nil, Options{Fallback: true})
+	if err != nil || len(fs) != 1 || fs[0].Rule != "pgo-lto-native" {
+		t.Errorf("got %v %v", fs, err)
+	}
+}

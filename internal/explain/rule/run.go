@@ -1,0 +1,127 @@
+package rule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// Options of a run. The zero value is what `whyhot explain` uses.
+type Options struct {
+	// ProfilePath is how the user calls the profile; it goes into the next
+	// command of a finding. "" prints FILE.
+	ProfilePath string
+	// Rules are the directories with entries of the user's own, for that command.
+	Rules []string
+	// Fallback lets entries speak that hold for nearly every program (PGO, LTO).
+	Fallback bool
+	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of
+	// all CPU; 0 takes 0.01.
+	NoiseFloor float64
+}
+
+func (o Options) noiseFloor() float64 {
+	if o.NoiseFloor > 0 {
+		return o.NoiseFloor
+	}
+	return 0.01
+}
+
+// fewSamples is the number below which shares are too uncertain to rank.
+const fewSamples = 200
+
+// Run judges a profile. facts may be nil. The findings come ranked, and are not
+// nil without an error; the notes say what the reader should know about how far the profile carries.
+func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) ([]finding.Finding, []string, error) {
+	if p.Total() <= 0 || p.Count() <= 0 {
+		return []finding.Finding{}, []string{"The profile has no samples to judge."}, nil
+	}
+	if note, ok := countsCPU(p); !ok {
+		return []finding.Finding{}, []string{note}, nil
+	}
+	if facts == nil {
+		facts = noFacts{}
+	}
+	e := newEngine(p, cat, facts, opts)
+	e.programs = splitPrograms(p)
+	if err := e.measure(ctx); err != nil {
+		return nil, nil, err
+	}
+	verdicts := e.judge()
+	if err := e.collect(ctx, verdicts); err != nil {
+		return nil, nil, err
+	}
+	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool {
+		v.hidden = e.unreliable(v) || e.beyondReach(v) || !e.confirm(v)
+		return v.hidden
+	})
+	findings := []finding.Finding{}
+	written := map[string]*verdict{}
+	for _, v := range dedupe(verdicts) {
+		f := e.write(v)
+		findings = append(findings, f)
+		written[f.ID] = v
+	}
+	finding.Rank(findings)
+	return e.foldAway(findings, written), e.notes(), nil
+}
+
+// cpuTypes are the value and period types that stand for time on a CPU.
+var cpuTypes = []string{"cpu", "samples", "sample", "cpu-clock", "task-clock", "cycles", "cpu_cycles", "instructions", "wall", "time", "itimer", "events", "ref-cycles", "cpu-cycles", "count", ""}
+
+// countsCPU says whether the profile's values stand for CPU time. Rules about
+// CPU share mean nothing on a heap or lock profile.
+func countsCPU(p *profile.Profile) (string, bool) {
+	t, _, _ := strings.Cut(strings.ToLower(p.Meta.ValueType.Type), ":")
+	if slices.Contains(cpuTypes, t) || strings.HasPrefix(t, "cpu") {
+		return "", true
+	}
+	return fmt.Sprintf("The profile counts %s: the rules judge CPU time only, so none was applied.", p.Meta.ValueType.Type), false
+}
+
+// Judges says whether Run has rules for what the profile counts.
+func Judges(p *profile.Profile) bool {
+	_, ok := countsCPU(p)
+	return ok
+}
+
+// breaksOff says whether a stack ends, at its root, in code that belongs to no
+// binary: the unwinder followed something that was no frame pointer.
+func (e *engine) breaksOff(stack []profile.LocationID) bool {
+	if len(stack) == 0 {
+		return false
+	}
+	root := stack[len(stack)-1]
+	lines := e.p.Lines(root)
+	return e.p.Location(root).Mapping == 0 && e.p.Function(lines[len(lines)-1].Function).Name == ""
+}
+
+func (e *engine) notes() []string {
+	var out []string
+	if n := e.p.Count(); n < fewSamples {
+		out = append(out, fmt.Sprintf("Only %d samples: a share of 10 %% is known to ± %.0f points. Record longer or at a higher rate before trusting an order.",
+			n, 100*finding.ShareError(0.1, n)))
+	}
+	unnamed, broken := int64(0), int64(0)
+	for _, sm := range e.p.Samples() {
+		stack := e.p.Stack(sm.Stack)
+		if len(stack) == 0 || e.p.Function(e.p.Lines(stack[0])[0].Function).Name == "" {
+			unnamed += sm.Value
+		}
+		if e.breaksOff(stack) {
+			broken += sm.Value
+		}
+	}
+	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {
+		out = append(out, finding.Percent(share)+" of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
+	}
+	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
+		out = append(out, finding.Percent(share)+" of the samples end in code without a name: rules that know functions could not look there.")
+	}
+	return out
+}

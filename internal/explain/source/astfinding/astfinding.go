@@ -1,0 +1,340 @@
+package astfinding
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+)
+
+// UserRule is how a rule of the user is reported.
+type UserRule struct {
+	Title string
+	Steps []string
+	Links []string
+}
+
+// Options says what to report.
+type Options struct {
+	// Suspected also reports alias matches that the IR layer looked at and did
+	// not confirm, and matches outside loops.
+	Suspected bool
+	UserRules map[string]UserRule // by ID
+}
+
+// group is everything that the AST layer says of one source place.
+type group struct {
+	matches []analyzer.Match // the most precise alias rule first
+	unit    string           // the first that has it
+	judged  bool             // the IR layer ran on the unit
+	strict  bool
+}
+
+func (g *group) main() analyzer.Match { return g.matches[0] }
+
+// weak says that nothing but library functions takes part: how a string grows is
+// no finding unless the IR layer confirms it.
+func (g *group) weak() bool {
+	return !slices.ContainsFunc(g.matches, func(m analyzer.Match) bool { return !m.Weak })
+}
+
+// Join adds the AST layer's matches to the findings of the IR layer. A loop that
+// both mean stays one finding, with the AST's places as evidence and its names
+// in the advice. The order of ir is kept; what the AST layer alone says follows.
+func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []finding.Finding {
+	alias, others := groups(outcomes)
+	out := slices.Clone(ir)
+	for i := range out {
+		if g := explains(alias, out[i]); g != nil {
+			explain(&out[i], g)
+		}
+	}
+	for _, key := range sortedKeys(alias) {
+		g := alias[key]
+		if explained(out[:len(ir)], g) {
+			continue
+		}
+		if opts.Suspected || (g.main().InLoop && !g.judged && !g.weak()) {
+			out = append(out, g.finding(rules[g.main().Rule], opts))
+		}
+	}
+	for _, key := range sortedKeys(others) {
+		g := others[key]
+		r, known := rules[g.main().Rule]
+		if u, isUser := opts.UserRules[g.main().Rule]; isUser {
+			r, known = rule{title: u.Title, steps: u.Steps}, true
+		} else if !g.main().InLoop && !opts.Suspected {
+			continue
+		}
+		if known {
+			out = append(out, g.finding(r, opts))
+		}
+	}
+	return out
+}
+
+// Errors lists what the analyser said of the user's rules, each once.
+func Errors(outcomes []analyzer.Outcome) []string {
+	var out []string
+	for _, o := range outcomes {
+		for _, e := range o.Reply.RuleErrors {
+			if !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// groups collects matches by place. The alias rules share a group: they are
+// names of one fact. debug-stl has one group a macro and unit tree, or a hot
+// build would have a finding for every loop.
+func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
+	alias, others = map[string]*group{}, map[string]*group{}
+	seen := map[string]bool{}
+	for _, o := range outcomes {
+		judged := o.Reply.Loops > 0 || len(o.Reply.Candidates) > 0
+		for _, m := range o.Reply.Matches {
+			absolute(&m, o.Unit.Directory)
+			into, key := others, m.Rule+"\x00"+placeKey(m)
+			switch {
+			case rules[m.Rule].precision > 0:
+				into, key = alias, placeKey(m)
+			case m.Rule == ruleDebugSTL:
+				key = m.Rule + m.Location
+			}
+			once := m.Rule + "\x00" + placeKey(m) + "\x00" + m.Location
+			if seen[once] { // a header's loop is met in every unit
+				continue
+			}
+			seen[once] = true
+			g := into[key]
+			if g == nil {
+				g = &group{unit: o.Unit.File, judged: judged, strict: o.Reply.StrictAliasing}
+				into[key] = g
+			}
+			g.matches = append(g.matches, m)
+		}
+	}
+	for _, g := range alias {
+		slices.SortStableFunc(g.matches, func(a, b analyzer.Match) int {
+			return cmp.Compare(rules[b.Rule].precision, rules[a.Rule].precision)
+		})
+	}
+	return alias, others
+}
+
+func absolute(m *analyzer.Match, dir string) {
+	for _, s := range []*analyzer.Span{&m.Place, m.First, m.Write, m.Second} {
+		if s != nil && !filepath.IsAbs(s.File) {
+			s.File = filepath.Join(dir, s.File)
+		}
+	}
+	m.Place.File = filepath.Clean(m.Place.File)
+}
+
+func placeKey(m analyzer.Match) string {
+	return fmt.Sprintf("%s\x00%09d\x00%05d", m.Place.File, m.Place.Line, m.Place.Column)
+}
+
+func sortedKeys(gs map[string]*group) []string {
+	keys := make([]string, 0, len(gs))
+	for k := range gs {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// sameFile compares a path of debug information, which may be relative, with an
+// absolute one.
+func sameFile(ir, ast string) bool {
+	ir = filepath.Clean(ir)
+	return ir == ast || (!filepath.IsAbs(ir) && strings.HasSuffix(ast, string(filepath.Separator)+ir))
+}
+
+// explains finds the AST's loop of an IR finding: the loop that begins on its
+// line, else the innermost one around it.
+func explains(alias map[string]*group, f finding.Finding) *group {
+	var best *group
+	for _, g := range alias {
+		m := g.main()
+		if !m.InLoop || !sameFile(f.Place.File, m.Place.File) || m.Place.Line > f.Place.Line || m.Place.EndLine < f.Place.Line {
+			continue
+		}
+		if best == nil || m.Place.Line > best.main().Place.Line {
+			best = g
+		}
+	}
+	return best
+}
+
+func explained(ir []finding.Finding, g *group) bool {
+	m := g.main()
+	return slices.ContainsFunc(ir, func(f finding.Finding) bool {
+		return m.InLoop && sameFile(f.Place.File, m.Place.File) && f.Place.Line >= m.Place.Line && f.Place.Line <= m.Place.EndLine
+	})
+}
+
+// explain adds what only the source knows: names, places, the declaration.
+func explain(f *finding.Finding, g *group) {
+	m := g.main()
+	f.Evidence = append(slices.Clip(f.Evidence), g.evidence()...)
+	if own := g.accesses(); len(own) > 0 {
+		f.Accesses = withWrites(own, f.Accesses)
+	}
+	if sameFile(f.Place.File, m.Place.File) && m.Place.Line == f.Place.Line && m.Place.EndLine > m.Place.Line {
+		f.Place.EndLine = m.Place.EndLine
+	}
+	if what := g.locations(); f.Certainty == finding.Confirmed && what != "" {
+		// Beside the advice that it makes concrete; the caller's list stays as it is.
+		f.Fix.Steps = slices.Insert(slices.Clone(f.Fix.Steps), min(1, len(f.Fix.Steps)), "here that is "+what)
+	}
+	if m.Written != nil && m.Written.Scope == scopeSystem {
+		f.Fix.Caveats = append(f.Fix.Caveats, "what is written is declared in a system header: only the locals are yours to change")
+	}
+}
+
+// locations lists the memory that is read again, shortest first: accessors
+// rather than elements.
+func (g *group) locations() string {
+	var out []string
+	for _, m := range g.matches {
+		if m.Location != "" && !slices.Contains(out, m.Location) {
+			out = append(out, m.Location)
+		}
+	}
+	const most = 4
+	return strings.Join(out[:min(most, len(out))], ", ")
+}
+
+func (g *group) evidence() []finding.Evidence {
+	m := g.main()
+	var out []finding.Evidence
+	add := func(kind, format string, args ...any) {
+		out = append(out, finding.Evidence{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+	place := func(kind, what string, s *analyzer.Span) {
+		if s != nil {
+			add(kind, "%s: %s at %s:%d:%d", what, s.Text, filepath.Base(s.File), s.Line, s.Column)
+		}
+	}
+	if rules[m.Rule].precision > 0 {
+		place("first", "1 first access", m.First)
+		place("write", "2 byte-wide write", m.Write)
+		place("load", "3 read again", m.Second)
+	} else {
+		place("access", "here", m.First)
+		place("write", "and here", m.Write)
+		place("access", "and here", m.Second)
+	}
+	if w := m.Written; w != nil && w.Declaration != "" {
+		add("declaration", "what is written is %s, a %s (%s)", w.Declaration, w.Type, scopeText(w.Scope))
+	}
+	for _, n := range m.Notes {
+		add("note", "%s", n)
+	}
+	if n := len(m.Sites); n > 0 {
+		add("sites", "%s is inlined into %d callers in the unit: %s", m.Function, n, siteList(m.Sites))
+	}
+	var names []string
+	for _, x := range g.matches[1:] {
+		if x.Rule != m.Rule && !slices.Contains(names, x.Rule) {
+			names = append(names, x.Rule)
+		}
+	}
+	if len(names) > 0 {
+		add("rules", "the loop also matches %s", strings.Join(names, ", "))
+	}
+	return out
+}
+
+func scopeText(scope string) string {
+	switch scope {
+	case "local":
+		return "local to the function"
+	case "unit":
+		return "known to this file alone"
+	case scopeSystem:
+		return "declared in a system header"
+	}
+	return "part of an interface in the project"
+}
+
+func siteList(sites []analyzer.Site) string {
+	const most = 3
+	var parts []string
+	for _, s := range sites[:min(most, len(sites))] {
+		if s.Where != nil {
+			parts = append(parts, fmt.Sprintf("%s (%s:%d)", s.Function, filepath.Base(s.Where.File), s.Where.Line))
+		}
+	}
+	if len(sites) > most {
+		parts = append(parts, fmt.Sprintf("and %d more", len(sites)-most))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (g *group) finding(r rule, opts Options) finding.Finding {
+	m := g.main()
+	title := r.title
+	if strings.Contains(title, "%s") {
+		title = fmt.Sprintf(title, g.subject())
+	}
+	f := finding.Finding{
+		Rule:      m.Rule,
+		Title:     title,
+		Certainty: finding.Suspected,
+		Place:     finding.Place{Function: m.Function, File: m.Place.File, Line: m.Place.Line},
+		Accesses:  g.accesses(),
+		Evidence:  g.evidence(),
+		Fix:       finding.Fix{Kind: "code", Steps: r.steps},
+		Links:     opts.UserRules[m.Rule].Links,
+	}
+	if m.Place.EndLine > m.Place.Line {
+		f.Place.EndLine = m.Place.EndLine
+	}
+	if m.Rule == ruleDebugSTL {
+		f.Fix.Kind = "build"
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "count", Text: fmt.Sprintf("%d loops have such accesses", len(g.matches))})
+	}
+	if r.precision > 0 {
+		g.aliasFix(&f)
+	}
+	f.ID = finding.ID(f.Rule, f.Place, m.Location)
+	return f
+}
+
+// subject is what the title names.
+func (g *group) subject() string {
+	m := g.main()
+	switch m.Rule {
+	case "vector-bool":
+		if len(m.Notes) > 0 {
+			return m.Notes[0]
+		}
+	case "exceptions-control-flow":
+		if m.Write != nil {
+			return m.Write.Text
+		}
+	}
+	return m.Location
+}
+
+func (g *group) aliasFix(f *finding.Finding) {
+	m := g.main()
+	f.Fix.Steps = []string{fmt.Sprintf(hoist, g.locations())}
+	switch {
+	case !g.strict:
+		f.Fix.Caveats = append(f.Fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
+	case m.Written != nil && m.Written.Scope != scopeSystem && m.Written.Declaration != "":
+		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf(retype, m.Written.Declaration))
+	}
+	f.Fix.Caveats = append(f.Fix.Caveats,
+		"the locals are right only if nothing in the loop changes the originals on purpose",
+		"the source has the pattern; whether the compiler loses by it is for the IR layer or a measurement to say")
+}

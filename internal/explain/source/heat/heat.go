@@ -1,0 +1,163 @@
+package heat
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/profile"
+)
+
+// Heat is a profile held against a tree.
+type Heat struct {
+	p    *profile.Profile
+	tree *Tree
+	// Per location: its source positions as files of the tree, innermost inlined
+	// callee first; an empty file is none of ours.
+	places   [][]place
+	selfOf   []int64 // per location: what ran there
+	countOf  []int64 // and how often the sampler fired there
+	hot      []Hot
+	inTree   int64            // what ran in source of the tree
+	outside  map[string]int64 // by binary: what did not
+	lineless map[string]int64 // by binary: what ran in code without any line number
+}
+
+// place is one frame of a location.
+type place struct {
+	file     string // of the tree, "" for another
+	line     int
+	function profile.FunctionID
+}
+
+// NewHeat reads the profile once.
+func NewHeat(p *profile.Profile, t *Tree) *Heat {
+	h := &Heat{
+		p: p, tree: t,
+		places: make([][]place, p.NumLocations()), selfOf: make([]int64, p.NumLocations()), countOf: make([]int64, p.NumLocations()),
+		outside: map[string]int64{}, lineless: map[string]int64{},
+	}
+	for i := range h.places {
+		h.places[i] = h.placesOf(profile.LocationID(i))
+	}
+	for _, s := range p.Samples() {
+		stack := p.Stack(s.Stack)
+		if len(stack) == 0 {
+			h.outside[""] += s.Value
+			continue
+		}
+		leaf := stack[0]
+		h.selfOf[leaf] += s.Value
+		h.countOf[leaf] += s.Count
+		h.sort(leaf, s.Value)
+	}
+	h.rankFunctions()
+	return h
+}
+
+func (h *Heat) placesOf(loc profile.LocationID) []place {
+	lines := h.p.Lines(loc)
+	out := make([]place, len(lines))
+	installed := isInstalled(h.p.Mapping(h.p.Location(loc).Mapping).Path)
+	for i, l := range lines {
+		out[i] = place{line: int(l.Line), function: l.Function}
+		// The name of a file alone says too little in a library of the system,
+		// where every project's files are.
+		if m := h.tree.resolve(h.p.Function(l.Function).File); !m.weak || !installed {
+			out[i].file = m.file
+		}
+	}
+	return out
+}
+
+func isInstalled(binary string) bool {
+	return strings.HasPrefix(binary, "/usr/lib/") || strings.HasPrefix(binary, "/lib/") || strings.HasPrefix(binary, "[")
+}
+
+// sort books the value of a sample's innermost location.
+func (h *Heat) sort(leaf profile.LocationID, value int64) {
+	if h.ours(leaf) {
+		h.inTree += value
+		return
+	}
+	binary := h.binary(leaf)
+	h.outside[binary] += value
+	for _, l := range h.p.Lines(leaf) {
+		if l.Line > 0 {
+			return
+		}
+	}
+	h.lineless[binary] += value
+}
+
+func (h *Heat) binary(loc profile.LocationID) string {
+	return h.p.Mapping(h.p.Location(loc).Mapping).Path
+}
+
+// ours says whether source of the tree runs at a location, inlined or not.
+func (h *Heat) ours(loc profile.LocationID) bool {
+	return slices.ContainsFunc(h.places[loc], func(p place) bool { return p.file != "" })
+}
+
+// Range is a piece of a file of the build.
+type Range struct {
+	File      string
+	Line, End int
+	// Except are linkage names of functions of the machine code whose samples do
+	// not count.
+	Except []string
+}
+
+// Self is what ran while one of the range's lines did, in its own function or in
+// what was inlined there.
+func (h *Heat) Self(r Range) (value, count int64) {
+	file := filepath.Clean(r.File)
+	end := max(r.Line, r.End)
+	for loc, places := range h.places {
+		if h.selfOf[loc] == 0 {
+			continue
+		}
+		if slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end }) && !h.within(places, r.Except) {
+			value += h.selfOf[loc]
+			count += h.countOf[loc]
+		}
+	}
+	return value, count
+}
+
+// within says whether the machine code of a location belongs to one of the
+// functions.
+func (h *Heat) within(places []place, functions []string) bool {
+	if len(functions) == 0 || len(places) == 0 {
+		return false
+	}
+	own := linkage(h.p.Function(places[len(places)-1].function))
+	return slices.ContainsFunc(variants(own), func(name string) bool { return slices.Contains(functions, name) })
+}
+
+// Lines gives every line of a file its own share of all samples.
+func (h *Heat) Lines(file string) map[int]float64 {
+	file = filepath.Clean(file)
+	out := map[int]float64{}
+	for loc, places := range h.places {
+		if h.selfOf[loc] == 0 {
+			continue
+		}
+		counted := map[int]bool{}
+		for _, p := range places {
+			if p.file == file && p.line > 0 && !counted[p.line] {
+				counted[p.line] = true
+				out[p.line] += float64(h.selfOf[loc]) / float64(h.p.Total())
+			}
+		}
+	}
+	return out
+}
+
+// InTree is the share of all samples that ran in source of the tree.
+func (h *Heat) InTree() float64 {
+	if h.p.Total() == 0 {
+		return 0
+	}
+	return float64(h.inTree) / float64(h.p.Total())
+}

@@ -1,0 +1,107 @@
+package heat
+
+import (
+	"math"
+	"slices"
+
+	"whyhot/internal/finding"
+)
+
+// Options of Rank.
+type Options struct {
+	All bool // keep what never shows in the profile
+}
+
+// least is the best case below which a finding is not worth reading, a fraction
+// of all CPU; fewest the samples below which a share is chance. They are those
+// of the catalogue's rules.
+const (
+	least  = 0.01
+	fewest = 10
+)
+
+// Ranked is what Rank made of findings in the source.
+type Ranked struct {
+	Findings []finding.Finding
+	Cold     int // left out: their lines never show in the profile
+	Small    int // left out: they show, but too little to pay
+	Fine     int // left out: what is hot of them are copies that the edit does not help
+}
+
+// Rank gives findings in the source their share of the CPU and an estimate of
+// what the fix may give back. A share is that of the samples that ran on the
+// finding's lines or in what was inlined there; calls out of the loop are not
+// in it, for no edit of the loop makes them faster. Nor is what ran in copies of
+// the loop, by inlining, in which the compiler does as well without the edit.
+func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
+	var out Ranked
+	for _, f := range findings {
+		r := h.rangeOf(f)
+		r.Except = exonerated(f)
+		value, count := h.Self(r)
+		share := h.share(value)
+		margin := finding.ShareError(share, h.p.Count())
+		f.Share = finding.Share{Exclusive: &share, Error: &margin}
+		f.Gain = estimate(f.Worlds, share, margin)
+		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
+		switch {
+		case o.All || !small:
+			out.Findings = append(out.Findings, f)
+		case len(r.Except) > 0 && h.shows(r):
+			out.Fine++
+		case count == 0:
+			out.Cold++
+		default:
+			out.Small++
+		}
+	}
+	return out
+}
+
+// exonerated are the functions whose copies of the loop the finding does not
+// speak of: they are made well, or the edit that confirms it elsewhere changes
+// nothing there.
+func exonerated(f finding.Finding) []string {
+	confirmed := slices.ContainsFunc(f.Copies, func(c finding.Copy) bool { return c.State == finding.CopyConfirmed })
+	var out []string
+	for _, c := range f.Copies {
+		if c.State == finding.CopyFine || confirmed && c.State == finding.CopySuspected {
+			out = append(out, c.Function)
+		}
+	}
+	return out
+}
+
+// shows says whether the lines of a range are hot where the excepted functions
+// are counted too.
+func (h *Heat) shows(r Range) bool {
+	r.Except = nil
+	value, count := h.Self(r)
+	return count >= fewest && h.share(value) >= least
+}
+
+func (h *Heat) rangeOf(f finding.Finding) Range {
+	r := Range{File: f.Place.File, Line: f.Place.Line, End: f.Place.EndLine}
+	if m := h.tree.resolve(f.Place.File); m.file != "" {
+		r.File = m.file
+	}
+	return r
+}
+
+// estimate is Amdahl's law on the loop's share: at best the edited loop takes
+// the part of its time that reduction leaves, at worst the edit changes nothing.
+func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
+	r, basis := reduction(worlds)
+	if r <= 0 {
+		return nil
+	}
+	high := math.Min(1, share+margin) * r
+	return &finding.Gain{
+		Low: 0, High: round(high),
+		Basis: finding.Percent(share) + " of the CPU × up to " + finding.Percent(r) + " of it given back: " + basis + ". It is a model's upper end; the lower is no gain: measure",
+	}
+}
+
+// round keeps four digits behind the point: more would claim a precision that
+// no sample has.
+func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }

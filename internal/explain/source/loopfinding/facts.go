@@ -1,0 +1,90 @@
+package loopfinding
+
+import (
+	"path/filepath"
+	"slices"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+)
+
+// roles are the analyser's kinds of access as a finding names them.
+var roles = map[string]string{"first": finding.RoleFirst, "write": finding.RoleWrite, "load": finding.RoleSecond}
+
+// accesses are the loop's loads and writes as places of the user's source: what
+// happens in a library's inline function stands where it is called.
+func accesses(c analyzer.Candidate, unit string) []finding.Access {
+	var out []finding.Access
+	for _, a := range slices.Concat(c.Loads, c.Writes) {
+		p, ok := ownPoint(a.Where, unit)
+		role := roles[a.Kind]
+		if !ok || role == "" {
+			continue
+		}
+		access := finding.Access{Role: role, File: p.File, Line: p.Line, Column: p.Column, Type: typeName(a.Type)}
+		if !slices.Contains(out, access) {
+			out = append(out, access)
+		}
+	}
+	return out
+}
+
+// worlds are the candidate's worlds in the order in which they are shown.
+func worlds(c analyzer.Candidate) []finding.World {
+	var out []finding.World
+	for _, w := range worldNames {
+		s, ok := c.Worlds[w.world]
+		if !ok {
+			continue
+		}
+		out = append(out, finding.World{
+			Name:    w.name,
+			Fate:    fate(s),
+			Edit:    w.world == analyzer.WorldRetyped || w.world == analyzer.WorldHoisted,
+			Reached: slices.Contains(c.Reach, w.world),
+		})
+		if !s.Present {
+			continue
+		}
+		f := &out[len(out)-1]
+		f.Loads, f.Stores = &s.LoadsPerIteration, &s.StoresPerIteration
+		f.Calls, f.Cycles, f.Unroll, f.Interleave = s.Calls, s.Cycles, s.Unroll, s.Interleave
+		if s.VectorWidth > 1 {
+			f.Width = s.VectorWidth
+		}
+	}
+	return out
+}
+
+func fate(s analyzer.LoopState) string {
+	switch {
+	case s.Idiom:
+		return finding.FateReplaced
+	case s.FullyUnrolled:
+		return finding.FateUnrolled
+	case !s.Present:
+		return finding.FateUnknown
+	case s.Vectorised:
+		return finding.FateVectorised
+	}
+	return finding.FateScalar
+}
+
+// loopEnd is the last line of the loop: by the compiler's own range where the
+// loop starts in the user's code, else the last line that it is known to touch.
+func (l *loop) loopEnd() int {
+	c, end := l.best, 0
+	if len(c.Start) > 0 && filepath.Clean(c.Start[0].File) == l.place.File && c.Start[0].Line == l.place.Line {
+		end = c.EndLine
+	}
+	const farther = 1000 // a call's line in another function of the file
+	for _, a := range slices.Concat(c.Loads, c.Writes) {
+		if p, ok := ownPoint(a.Where, l.unit); ok && p.File == l.place.File && p.Line > end && p.Line < l.place.Line+farther && c.EndLine == 0 {
+			end = p.Line
+		}
+	}
+	if end <= l.place.Line {
+		return 0
+	}
+	return end
+}

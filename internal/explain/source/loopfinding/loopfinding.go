@@ -1,0 +1,385 @@
+package loopfinding
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+)
+
+// Options says what to report.
+type Options struct {
+	Suspected bool // also the candidates that no world confirmed
+}
+
+// loop is one source loop: all its copies by inlining and instantiation.
+type loop struct {
+	unit           string // the first that has it
+	rule           rule
+	place          analyzer.Point
+	copies         []analyzer.Candidate
+	silent         []analyzer.Candidate // further copies, which nothing confirms
+	best           analyzer.Candidate   // the copy whose effect is largest
+	strictAliasing bool
+	nest           []*loop // loops around or inside it that one edit frees with it
+}
+
+// Findings makes one finding for every source loop. Copies of a loop in several
+// functions or units are one finding. Without a profile nothing ranks them but
+// what was confirmed, the kind of effect and the depth of the loop.
+func Findings(outcomes []analyzer.Outcome, opts Options) []finding.Finding {
+	sorted := loopsOf(outcomes, opts)
+	out := make([]finding.Finding, 0, len(sorted))
+	for _, l := range sorted {
+		out = append(out, l.finding())
+	}
+	return out
+}
+
+// loopsOf groups the candidates by source loop, the weightiest first.
+func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
+	loops := map[string]*loop{}
+	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
+	for _, o := range outcomes {
+		for _, c := range o.Reply.Candidates {
+			if c.Confirmed && !editable(c, o.Unit.File) {
+				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
+			}
+			place, ok := ownPoint(c.Start, o.Unit.File)
+			r, known := rules[c.Predicate]
+			if !ok || !known {
+				continue
+			}
+			key := loopKey(r, place)
+			if !c.Confirmed && !opts.Suspected {
+				silent[key] = append(silent[key], c)
+				continue
+			}
+			l := loops[key]
+			if l == nil {
+				l = &loop{unit: o.Unit.File, rule: r, place: place, best: c, strictAliasing: o.Reply.StrictAliasing}
+				loops[key] = l
+			}
+			l.copies = append(l.copies, c)
+			if weight(c) > weight(l.best) {
+				l.best = c
+			}
+		}
+	}
+	for key, l := range loops {
+		l.silent = silent[key]
+	}
+	mergeNests(loops)
+	sorted := make([]*loop, 0, len(loops))
+	for _, l := range loops {
+		sorted = append(sorted, l)
+	}
+	slices.SortFunc(sorted, func(a, b *loop) int {
+		return cmp.Or(-cmp.Compare(weight(a.best), weight(b.best)),
+			cmp.Compare(a.place.File, b.place.File), cmp.Compare(a.place.Line, b.place.Line), cmp.Compare(a.rule.id, b.rule.id))
+	})
+	return sorted
+}
+
+// fewIterations is how short an inner loop is that the compiler unrolls fully,
+// so that the loop around it is the one to look at.
+const fewIterations = 8
+
+// weight orders loops without a profile.
+func weight(c analyzer.Candidate) float64 {
+	w := 0.0
+	if c.Confirmed {
+		w += 1000
+	}
+	switch c.Effect {
+	case "vectorised", "idiom":
+		w += 500
+	}
+	written := c.Worlds[analyzer.WorldWritten]
+	if written.Calls == 0 {
+		w += 200
+	}
+	if c.Innermost {
+		w += 100
+	}
+	if c.MostIterations > 0 && c.MostIterations <= fewIterations {
+		w -= 150
+	}
+	w += 10 * float64(min(c.Depth, 5))
+	return w + min(9, removedLoads(c))
+}
+
+// removedLoads is how many loads per iteration the better edit takes away.
+func removedLoads(c analyzer.Candidate) float64 {
+	removed := 0.0
+	for _, w := range c.Reach {
+		if s := c.Worlds[w]; s.Present {
+			removed = max(removed, c.Worlds[analyzer.WorldWritten].LoadsPerIteration-s.LoadsPerIteration)
+		}
+	}
+	return removed
+}
+
+// ownPoint is the innermost point of a chain that stands in the user's code:
+// where the call of a library's inline function is written. unit is the file that
+// was compiled.
+func ownPoint(chain []analyzer.Point, unit string) (analyzer.Point, bool) {
+	for _, p := range chain {
+		if isOwn(p, unit) {
+			p.File = filepath.Clean(p.File)
+			return p, true
+		}
+	}
+	return analyzer.Point{}, false
+}
+
+func isOwn(p analyzer.Point, unit string) bool {
+	return p.Line > 0 && p.File != "" && !strings.HasPrefix(p.File, "<") && !finding.IsInstalled(filepath.Clean(p.File), unit)
+}
+
+func (l *loop) finding() finding.Finding {
+	c := l.best
+	place := finding.Place{File: l.place.File, Line: l.place.Line, Function: demangled(l.place.Function, c.Function)}
+	place.EndLine = l.loopEnd()
+	f := finding.Finding{
+		ID:        finding.ID(l.rule.id, place, relativeID(l)),
+		Rule:      l.rule.id,
+		Title:     l.title(),
+		Certainty: finding.Suspected,
+		Place:     place,
+		Accesses:  accesses(c, l.unit),
+		Worlds:    worlds(c),
+		Evidence:  l.evidence(),
+		Fix:       l.fix(),
+		Copies:    l.states(),
+	}
+	if c.Confirmed {
+		f.Certainty = finding.Confirmed
+	}
+	return f
+}
+
+// relativeID tells two loops of one function apart without their line numbers:
+// by the columns and the order of what they load and store.
+func relativeID(l *loop) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d", l.place.Column)
+	for _, a := range slices.Concat(l.best.Writes, l.best.Loads) {
+		if p, ok := ownPoint(a.Where, l.unit); ok {
+			fmt.Fprintf(&b, " %s+%d:%d", a.Type, p.Line-l.place.Line, p.Column)
+		}
+	}
+	return b.String()
+}
+
+func demangled(names ...string) string {
+	for _, n := range names {
+		if n != "" {
+			return demangle.Filter(n)
+		}
+	}
+	return ""
+}
+
+func (l *loop) title() string {
+	c := l.best
+	where := l.lines(c.Writes)
+	switch {
+	case !c.Confirmed:
+		return fmt.Sprintf("%s (%s) may force reloads in this loop", capital(l.rule.what), where)
+	case c.Effect == "vectorised":
+		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", capital(l.rule.what), where)
+	case c.Effect == "fewer stores":
+		return fmt.Sprintf("%s (%s) force needless stores in every iteration", capital(l.rule.what), where)
+	case c.Effect == "idiom":
+		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", capital(l.rule.what), where)
+	}
+	plural := "s"
+	if removedLoads(c) == 1 {
+		plural = ""
+	}
+	return fmt.Sprintf("%s (%s) force %s needless load%s an iteration", capital(l.rule.what), where, number(removedLoads(c)), plural)
+}
+
+// lines lists the source lines of accesses, "line 11" or "lines 11, 12".
+func (l *loop) lines(as []analyzer.Access) string {
+	var ns []int
+	for _, a := range as {
+		if p, ok := ownPoint(a.Where, l.unit); ok && !slices.Contains(ns, p.Line) {
+			ns = append(ns, p.Line)
+		}
+	}
+	slices.Sort(ns)
+	const most = 6
+	text := make([]string, 0, len(ns))
+	for _, n := range ns[:min(most, len(ns))] {
+		text = append(text, strconv.Itoa(n))
+	}
+	s := strings.Join(text, ", ")
+	if len(ns) > most {
+		s += fmt.Sprintf(" and %d more", len(ns)-most)
+	}
+	if len(ns) == 1 {
+		return "line " + s
+	}
+	return "lines " + s
+}
+
+func (l *loop) evidence() []finding.Evidence {
+	c := l.best
+	var out []finding.Evidence
+	add := func(kind, format string, args ...any) {
+		out = append(out, finding.Evidence{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+	for _, w := range worldNames {
+		if s, ok := c.Worlds[w.world]; ok {
+			add("world", "%s: %s", w.name, describe(s))
+		}
+	}
+	for _, t := range l.places(slices.Concat(c.Writes, c.Loads)) {
+		add(t.kind, "%s", t.text)
+	}
+	for _, o := range l.nest {
+		relation := "the loop around it"
+		if o.best.Depth > c.Depth {
+			relation = "the loop in it"
+		}
+		add("nest", "%s, line %d, has the same cause: %s; with the edit %s", relation, o.place.Line,
+			describe(o.best.Worlds[analyzer.WorldWritten]), describe(bestWorld(o.best)))
+	}
+	if n := len(l.copies); n > 1 {
+		confirmed := 0
+		for _, k := range l.copies {
+			if k.Confirmed {
+				confirmed++
+			}
+		}
+		add("copies", "%d copies of the loop by inlining or instantiation, %d of them confirmed", n, confirmed)
+	}
+	return out
+}
+
+type accessText struct{ kind, text string }
+
+// places tells the accesses by the user's own lines, each once: the inline
+// functions of a library make several of one.
+func (l *loop) places(as []analyzer.Access) []accessText {
+	var out []accessText
+	var count []int
+	for _, a := range as {
+		p, ok := ownPoint(a.Where, l.unit)
+		if !ok {
+			continue
+		}
+		what := map[string]string{"first": "first load or store of", "load": "repeated load of", "write": "store of"}[a.Kind]
+		t := accessText{a.Kind, fmt.Sprintf("%s %s at %s:%d:%d", what, typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)}
+		if i := slices.Index(out, t); i >= 0 {
+			count[i]++
+			continue
+		}
+		out, count = append(out, t), append(count, 1)
+	}
+	for i, n := range count {
+		if n > 1 {
+			out[i].text += fmt.Sprintf(" (%d of them)", n)
+		}
+	}
+	return out
+}
+
+// bestWorld is the world with the fewest loads among those that confirm.
+func bestWorld(c analyzer.Candidate) analyzer.LoopState {
+	best := c.Worlds[analyzer.WorldWritten]
+	for _, w := range c.Reach {
+		if s := c.Worlds[w]; s.Idiom || s.LoadsPerIteration < best.LoadsPerIteration {
+			best = s
+		}
+	}
+	return best
+}
+
+func describe(s analyzer.LoopState) string {
+	switch {
+	case s.Idiom:
+		return "the loop is replaced by a library call or deleted"
+	case s.FullyUnrolled:
+		return fmt.Sprintf("fully unrolled, %s loads and %s stores per source iteration", number(s.LoadsPerIteration), number(s.StoresPerIteration))
+	case !s.Present:
+		return "the loop has no counterpart"
+	case s.Vectorised:
+		return fmt.Sprintf("vectorised, %d wide, interleaved %d times, %s loads per source iteration", s.VectorWidth, s.Interleave, number(s.LoadsPerIteration))
+	}
+	return fmt.Sprintf("scalar, %s loads and %s stores per source iteration", number(s.LoadsPerIteration), number(s.StoresPerIteration))
+}
+
+func (l *loop) fix() finding.Fix {
+	fix := finding.Fix{Kind: "code"}
+	reach := l.best.Reach
+	if !l.best.Confirmed {
+		reach = []string{analyzer.WorldHoisted}
+	}
+	if slices.Contains(reach, analyzer.WorldHoisted) {
+		fix.Steps = append(fix.Steps, hoistStep)
+	}
+	if slices.Contains(reach, analyzer.WorldRetyped) && l.rule.retype != "" {
+		step := l.rule.retype
+		if len(reach) > 1 {
+			step = "or " + step
+		}
+		if groups := l.together(); len(groups) > 0 {
+			step += "; what must change together: the writes of " + strings.Join(groups, ", and those of ")
+		}
+		fix.Steps = append(fix.Steps, step)
+		fix.Caveats = append(fix.Caveats, "a new element type changes the interface of everything that holds the data")
+	}
+	if !l.strictAliasing {
+		fix.Caveats = append(fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
+	}
+	fix.Caveats = append(fix.Caveats,
+		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
+		"seen with clang 19 at the unit's own flags; another compiler may gain more or nothing: measure")
+	return fix
+}
+
+// together lists the writes that have an effect only when all of them change.
+func (l *loop) together() []string {
+	var out []string
+	for _, g := range l.best.Groups {
+		writes := make([]analyzer.Access, 0, len(g))
+		for _, i := range g {
+			if i < len(l.best.Writes) {
+				writes = append(writes, l.best.Writes[i])
+			}
+		}
+		if text := l.lines(writes); strings.HasPrefix(text, "lines ") {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func number(f float64) string {
+	return strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf("%.2f", f), "0"), ".0")
+}
+
+// typeName turns LLVM's name of a type into one that a C programmer knows.
+func typeName(llvm string) string {
+	switch llvm {
+	case "ptr":
+		return "a pointer"
+	case "i8":
+		return "a byte"
+	case "i16", "i32", "i64":
+		return "a " + llvm[1:] + "-bit integer"
+	}
+	return llvm
+}

@@ -1,0 +1,185 @@
+package loopfinding
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+)
+
+func at(file string, line int) []analyzer.Point {
+	return []analyzer.Point{{File: file, Line: line, Column: 3, Function: "_Z1fv"}}
+}
+
+// candidate is a loop at line whose two writes must change together, with the
+// bound loaded in a system header that is inlined at line.
+func candidate(line int, confirmed bool) analyzer.Candidate {
+	inlined := append([]analyzer.Point{{File: "/usr/include/c++/12/bits/stl_vector.h", Line: 900}}, at("/src/a.cpp", line)...)
+	c := analyzer.Candidate{
+		Predicate: "char", Function: "_Z1fv", Start: at("/src/a.cpp", line), Depth: 1, Innermost: true,
+		Loads: []analyzer.Access{{Kind: "load", Type: "i64", Where: inlined}},
+		Writes: []analyzer.Access{
+			{Kind: "write", Type: "i8", Where: at("/src/a.cpp", line+1)},
+			{Kind: "write", Type: "i8", Where: at("/src/a.cpp", line+2)},
+		},
+		Worlds: map[string]analyzer.LoopState{
+			analyzer.WorldWritten: {Present: true, LoadsPerIteration: 6, StoresPerIteration: 2},
+			analyzer.WorldRetyped: {Present: true, Vectorised: true, VectorWidth: 16, Interleave: 2, LoadsPerIteration: 0.06},
+		},
+		Groups: [][]int{{0, 1}},
+	}
+	if confirmed {
+		c.Confirmed, c.Reach, c.Effect = true, []string{analyzer.WorldRetyped, analyzer.WorldHoisted}, "vectorised"
+	}
+	return c
+}
+
+func outcome(strict bool, cs ...analyzer.Candidate) analyzer.Outcome {
+	return analyzer.Outcome{Reply: analyzer.Reply{StrictAliasing: strict, Candidates: cs}}
+}
+
+func TestCopiesOfALoopAreOneFinding(t *testing.T) {
+	copied := candidate(10, false)
+	copied.Function = "_Z5otherv"
+	fs := Findings([]analyzer.Outcome{outcome(true, candidate(10, true), copied), outcome(true, candidate(10, true))}, Options{Suspected: true})
+	if len(fs) != 1 {
+		t.Fatalf("got %d findings, want 1", len(fs))
+	}
+	f := fs[0]
+	if f.Certainty != finding.Confirmed || f.Rule != "alias-char-write" || f.Place.File != "/src/a.cpp" || f.Place.Line != 10 || f.Place.EndLine != 12 || f.Place.Function != "f()" {
+		t.Errorf("got %s, %s at %+v", f.Certainty, f.Rule, f.Place)
+	}
+	if !strings.Contains(f.Title, "lines 11, 12") || !strings.Contains(f.Title, "vectorised") {
+		t.Errorf("title %q", f.Title)
+	}
+	if steps := strings.Join(f.Fix.Steps, "\n"); !strings.Contains(steps, "together: the writes of lines 11, 12") || !strings.Contains(steps, "local") {
+		t.Errorf("steps %q", steps)
+	}
+}
+
+func TestCopiesSayWhatBecameOfThem(t *testing.T) {
+	worse, better := candidate(10, true), candidate(10, false)
+	worse.Fine = []string{"_Z4mainv", "_Z5otherv"} // seen from this copy; the other one is in it
+	better.Function = "_Z5otherv"
+	fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{Suspected: true})
+	want := []finding.Copy{
+		{Function: "_Z1fv", State: finding.CopyConfirmed}, {Function: "_Z4mainv", State: finding.CopyFine}, {Function: "_Z5otherv", State: finding.CopySuspected},
+	}
+	if len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
+		t.Errorf("copies %+v, want %+v", fs, want)
+	}
+	// The copy that nothing confirms is known where only confirmed ones are reported.
+	if fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{}); len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
+		t.Errorf("copies %+v, want %+v", fs, want)
+	}
+}
+
+func TestOnlyConfirmedUnlessAsked(t *testing.T) {
+	in := []analyzer.Outcome{outcome(true, candidate(10, false))}
+	if fs := Findings(in, Options{}); len(fs) != 0 {
+		t.Errorf("an unconfirmed loop was reported: %q", fs[0].Title)
+	}
+	if fs := Findings(in, Options{Suspected: true}); len(fs) != 1 || fs[0].Certainty != finding.Suspected {
+		t.Errorf("asked for, got %v", fs)
+	}
+}
+
+func TestOrderAndLibraries(t *testing.T) {
+	fewer := candidate(40, true)
+	fewer.Effect = "fewer loads"
+	library := candidate(50, true)
+	library.Start = []analyzer.Point{{File: "/usr/include/x.h", Line: 5}}
+	fs := Findings([]analyzer.Outcome{outcome(false, fewer, candidate(10, true), library)}, Options{})
+	if len(fs) != 2 || fs[0].Place.Line != 10 || fs[1].Place.Line != 40 {
+		t.Fatalf("got %d findings, the first at line %d", len(fs), fs[0].Place.Line)
+	}
+	if !strings.Contains(strings.Join(fs[0].Fix.Caveats, "\n"), "-fno-strict-aliasing") {
+		t.Error("-fno-strict-aliasing is not told")
+	}
+}
+
+func TestIDSurvivesLineShifts(t *testing.T) {
+	a := Findings([]analyzer.Outcome{outcome(true, candidate(10, true))}, Options{})
+	b := Findings([]analyzer.Outcome{outcome(true, candidate(25, true))}, Options{})
+	if a[0].ID != b[0].ID {
+		t.Errorf("the ID moved with the lines: %s, %s", a[0].ID, b[0].ID)
+	}
+}
+
+func TestLoopsOfANestAreOneFinding(t *testing.T) {
+	inner, outer := candidate(12, true), candidate(10, true)
+	inner.Depth, inner.Enclosing = 2, [][]analyzer.Point{at("/src/a.cpp", 10)}
+	inner.Writes, outer.Innermost, outer.Effect = outer.Writes, false, "fewer loads"
+	fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{})
+	if len(fs) != 1 || fs[0].Place.Line != 12 {
+		t.Fatalf("got %d findings, the first at line %d; want the inner loop alone", len(fs), fs[0].Place.Line)
+	}
+	if !slices.ContainsFunc(fs[0].Evidence, func(e finding.Evidence) bool { return e.Kind == "nest" && strings.Contains(e.Text, "line 10") }) {
+		t.Error("the outer loop is not told")
+	}
+	inner.MostIterations = 3
+	if fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{}); len(fs) != 1 || fs[0].Place.Line != 12 {
+		t.Errorf("a vectorised inner loop gave way to the outer one, line %d", fs[0].Place.Line)
+	}
+	inner.Effect = "fewer loads"
+	if fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{}); len(fs) != 1 || fs[0].Place.Line != 10 {
+		t.Errorf("a loop of three iterations is told for its nest, line %d", fs[0].Place.Line)
+	}
+	inner.Writes = candidate(40, true).Writes
+	if fs := Findings([]analyzer.Outcome{outcome(true, outer, inner)}, Options{}); len(fs) != 2 {
+		t.Errorf("loops with different writes are %d findings, want 2", len(fs))
+	}
+}
+
+func TestWhatALibraryStoresIsNoConfirmedFinding(t *testing.T) {
+	grows := candidate(10, true)
+	for i := range grows.Writes {
+		grows.Writes[i].Where = append([]analyzer.Point{{File: "/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/char_traits.h", Line: 354}}, grows.Writes[i].Where...)
+	}
+	in := []analyzer.Outcome{outcome(true, grows)}
+	if fs := Findings(in, Options{}); len(fs) != 0 {
+		t.Errorf("confirmed: %q", fs[0].Title)
+	}
+	fs := Findings(in, Options{Suspected: true})
+	if len(fs) != 1 || fs[0].Certainty != finding.Suspected {
+		t.Errorf("as a suspicion, got %v", fs)
+	}
+}
+
+func TestPlacesAreTheUsersAndStandOnce(t *testing.T) {
+	c := candidate(10, true)
+	c.Loads = append(c.Loads, c.Loads[0])
+	c.Loads[1].Where = append([]analyzer.Point{{File: "/usr/include/c++/12/bits/stl_vector.h", Line: 990}}, at("/src/a.cpp", 10)...)
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	var loads []string
+	for _, e := range fs[0].Evidence {
+		if e.Kind == "load" {
+			loads = append(loads, e.Text)
+		}
+	}
+	if len(loads) != 1 || loads[0] != "repeated load of a 64-bit integer at a.cpp:10:3 (2 of them)" {
+		t.Errorf("got %q", loads)
+	}
+}
+
+func TestProjectsStandInOptToo(t *testing.T) {
+	c := candidate(10, true)
+	for _, chain := range [][]analyzer.Point{c.Start, c.Writes[0].Where, c.Writes[1].Where, c.Loads[0].Where[1:]} {
+		chain[0].File = "/opt/project/src/a.cpp"
+	}
+	for unit, want := range map[string]int{"/opt/project/src/a.cpp": 1, "/opt/other/src/a.cpp": 0} {
+		o := outcome(true, c)
+		o.Unit.File = unit
+		fs := Findings([]analyzer.Outcome{o}, Options{})
+		if len(fs) != want {
+			t.Errorf("compiled from %s: %d findings, want %d", unit, len(fs), want)
+		}
+		for _, f := range fs {
+			if len(f.Accesses) != 3 || f.Accesses[0].File != "/opt/project/src/a.cpp" {
+				t.Errorf("accesses %+v", f.Accesses)
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package loopfinding
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"whyhot/internal/explain/analyzer"
+)
+
+// editable tells whether the user's own code has what an edit would change:
+// what a library's inline functions store, such as a string that grows, cannot
+// be stored otherwise from outside.
+func editable(c analyzer.Candidate, unit string) bool {
+	return slices.ContainsFunc(slices.Concat(c.Writes, qualified(c)), func(a analyzer.Access) bool {
+		return len(a.Where) > 0 && isOwn(a.Where[0], unit)
+	})
+}
+
+func loopKey(r rule, place analyzer.Point) string {
+	return fmt.Sprintf("%s\x00%s\x00%d\x00%d", r.id, place.File, place.Line, place.Column)
+}
+
+// mergeNests makes one of an outer and an inner loop that repeat loads because
+// of the same writes: a reader has one edit to make. The loop with the larger
+// effect stays, with the other in its nest.
+func mergeNests(loops map[string]*loop) {
+	keys := make([]string, 0, len(loops))
+	for k := range loops {
+		keys = append(keys, k)
+	}
+	// Inner loops first, so that a nest of three folds step by step.
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(-cmp.Compare(loops[a].best.Depth, loops[b].best.Depth), cmp.Compare(a, b))
+	})
+	for _, k := range keys {
+		inner := loops[k]
+		if inner == nil || !inner.best.Confirmed {
+			continue
+		}
+		for _, start := range inner.best.Enclosing {
+			place, ok := ownPoint(start, inner.unit)
+			outerKey := loopKey(inner.rule, place)
+			outer := loops[outerKey]
+			if !ok || outer == nil || outer == inner || !outer.best.Confirmed || !shareWrites(inner, outer) {
+				continue
+			}
+			if weight(outer.best) > weight(inner.best) {
+				outer.nest = append(append(outer.nest, inner), inner.nest...)
+				delete(loops, k)
+				break
+			}
+			inner.nest = append(append(inner.nest, outer), outer.nest...)
+			delete(loops, outerKey)
+		}
+	}
+}
+
+func shareWrites(a, b *loop) bool {
+	return slices.ContainsFunc(a.best.Writes, func(x analyzer.Access) bool {
+		p, ok := ownPoint(x.Where, a.unit)
+		return ok && slices.ContainsFunc(b.best.Writes, func(y analyzer.Access) bool {
+			q, ok := ownPoint(y.Where, b.unit)
+			return ok && p.File == q.File && p.Line == q.Line && p.Column == q.Column
+		})
+	})
+}

@@ -1,0 +1,210 @@
+package remarks
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+)
+
+// key is one loop with one pass's failure.
+type key struct {
+	file         string
+	line, column int
+	rule         string
+}
+
+// group is what the compiler said of one loop and one pass.
+type group struct {
+	loop    analyzer.SourceLoop
+	cause   cause
+	rank    int
+	texts   []string         // the remarks themselves, each once
+	lines   map[string][]int // where each was made
+	ordinal int              // of the loop within its function
+}
+
+// Findings makes one finding for every loop and pass that missed something in
+// it. Without a profile deep loops come first.
+func Findings(outcomes []analyzer.Outcome) []finding.Finding {
+	groups := map[key]*group{}
+	for _, o := range outcomes {
+		loops := inProject(o)
+		for _, r := range o.Reply.Remarks {
+			c, rank, ok := causeOf(r.Pass, r.Kind, r.Name, r.Message)
+			if !ok {
+				continue
+			}
+			l, line, ok := innermost(loops, r.Where, o.Unit.Directory)
+			if !ok {
+				continue
+			}
+			k := key{l.File, l.Line, l.Column, c.rule}
+			g := groups[k]
+			if g == nil {
+				g = &group{loop: l.SourceLoop, cause: c, rank: rank, lines: map[string][]int{}, ordinal: l.ordinal}
+				groups[k] = g
+			}
+			g.add(c, rank, r, line)
+		}
+	}
+	return sorted(groups)
+}
+
+func (g *group) add(c cause, rank int, r analyzer.Remark, line int) {
+	if rank < g.rank {
+		g.cause, g.rank = c, rank
+	}
+	text := words(r)
+	if !slices.Contains(g.texts, text) {
+		g.texts = append(g.texts, text)
+	}
+	if !slices.Contains(g.lines[text], line) {
+		g.lines[text] = append(g.lines[text], line)
+	}
+}
+
+// words is a remark with the names in it as people write them, without what it
+// says of flags.
+func words(r analyzer.Remark) string {
+	text, _, _ := strings.Cut(strings.TrimSpace(r.Message), ". Use ")
+	parts := strings.Fields(text)
+	for i, w := range parts {
+		if strings.HasPrefix(w, "_Z") {
+			parts[i] = demangle.Filter(w)
+		}
+	}
+	return r.Pass + ": " + strings.Join(parts, " ")
+}
+
+// sourceLoop is a loop with its place among those of its function.
+type sourceLoop struct {
+	analyzer.SourceLoop
+
+	ordinal int
+}
+
+// inProject are the unit's loops in files that somebody edits.
+func inProject(o analyzer.Outcome) []sourceLoop {
+	count := map[string]int{}
+	out := make([]sourceLoop, 0, len(o.Reply.SourceLoops))
+	for _, l := range o.Reply.SourceLoops {
+		count[l.Function]++
+		l.File = absolute(l.File, o.Unit.Directory)
+		if !finding.IsInstalled(l.File, o.Unit.File) {
+			out = append(out, sourceLoop{l, count[l.Function]})
+		}
+	}
+	return out
+}
+
+func absolute(file, dir string) string {
+	if file != "" && !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	return filepath.Clean(file)
+}
+
+// innermost is the smallest loop around the place of a remark: around the first
+// point of its inlining chain that is in one.
+func innermost(loops []sourceLoop, where []analyzer.Point, dir string) (best sourceLoop, line int, ok bool) {
+	for _, p := range where {
+		file := absolute(p.File, dir)
+		for _, l := range loops {
+			if l.File != file || p.Line < l.Line || p.Line > max(l.Line, l.EndLine) {
+				continue
+			}
+			if !ok || smaller(l, best) || p.Line == l.Line && p.Column == l.Column {
+				best, line, ok = l, p.Line, true
+			}
+			if p.Line == l.Line && p.Column == l.Column {
+				return best, line, true
+			}
+		}
+		if ok {
+			return best, line, true
+		}
+	}
+	return best, 0, false
+}
+
+func smaller(a, b sourceLoop) bool {
+	return a.EndLine-a.Line < b.EndLine-b.Line || a.EndLine-a.Line == b.EndLine-b.Line && a.Depth > b.Depth
+}
+
+func sorted(groups map[key]*group) []finding.Finding {
+	list := make([]*group, 0, len(groups))
+	for _, g := range groups {
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b *group) int {
+		return cmp.Or(-cmp.Compare(a.loop.Depth, b.loop.Depth), cmp.Compare(a.loop.File, b.loop.File),
+			cmp.Compare(a.loop.Line, b.loop.Line), cmp.Compare(a.loop.Column, b.loop.Column), cmp.Compare(a.cause.rule, b.cause.rule))
+	})
+	out := make([]finding.Finding, 0, len(list))
+	for _, g := range list {
+		out = append(out, g.finding())
+	}
+	return out
+}
+
+const inLoop = "In this loop "
+
+// titles begin with what the pass failed to do.
+var titles = map[string]string{
+	ruleVectorize: "This loop is not vectorised: ",
+	ruleInline:    "This loop ",
+	ruleSLP:       inLoop,
+	ruleLICM:      inLoop,
+	ruleGVN:       inLoop,
+}
+
+func (g *group) finding() finding.Finding {
+	l := g.loop
+	f := finding.Finding{
+		Rule:      g.cause.rule,
+		Title:     titles[g.cause.rule] + g.cause.title,
+		Certainty: finding.Suspected,
+		Place:     finding.Place{Function: demangle.Filter(l.Function), File: l.File, Line: l.Line},
+		Fix: finding.Fix{Kind: "code", Steps: g.cause.steps, Caveats: []string{
+			"clang 19 says so at the unit's own flags; another compiler may do better or worse",
+		}},
+	}
+	if l.EndLine > l.Line {
+		f.Place.EndLine = l.EndLine
+	}
+	f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(g.ordinal))
+	f.Evidence = []finding.Evidence{{Kind: "depth", Text: fmt.Sprintf("a loop of depth %d", l.Depth)}}
+	const most = 4
+	for _, text := range g.texts[:min(most, len(g.texts))] {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "remark", Text: text + " (" + lineList(g.lines[text]) + ")"})
+	}
+	if more := len(g.texts) - most; more > 0 {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "remark", Text: fmt.Sprintf("%d more remarks of the same kind", more)})
+	}
+	return f
+}
+
+func lineList(lines []int) string {
+	slices.Sort(lines)
+	const most = 6
+	text := make([]string, 0, most)
+	for _, n := range lines[:min(most, len(lines))] {
+		text = append(text, strconv.Itoa(n))
+	}
+	s := strings.Join(text, ", ")
+	if len(lines) == 1 {
+		return "line " + s
+	}
+	if len(lines) > most {
+		s += ", …"
+	}
+	return "lines " + s
+}

@@ -1,0 +1,88 @@
+// Package sourcetext finds the source files that a profile names.
+//
+// It owns where to look: the recorded path itself, then the path's tail below
+// given directories and the working directory. It takes recorded paths and
+// gives lines of text. It imports nothing of this module.
+package sourcetext
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Finder reads source files. The zero value looks at recorded paths and in the
+// working directory.
+type Finder struct {
+	// Dirs are searched for the tail of a recorded path, longest tail first.
+	Dirs []string
+	// RecordedAt is when the profile was made; a file changed since is noted.
+	RecordedAt time.Time
+
+	notes []string
+}
+
+// maxSize is far above any source file that people read.
+const maxSize = 64 << 20
+
+// Lines returns the lines of the file that was recorded as path.
+func (f *Finder) Lines(path string) (lines []string, ok bool) {
+	for _, candidate := range f.candidates(path) {
+		text, changed, err := read(candidate)
+		if err != nil {
+			continue
+		}
+		if !f.RecordedAt.IsZero() && changed.After(f.RecordedAt) {
+			f.notes = append(f.notes, candidate+" was changed after the profile was recorded; its lines may have moved")
+		}
+		return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), true
+	}
+	return nil, false
+}
+
+// Notes are what to know about the files that were read.
+func (f *Finder) Notes() []string { return f.notes }
+
+func (f *Finder) candidates(path string) []string {
+	if path == "" || strings.HasPrefix(path, "<") {
+		return nil // "<frozen importlib._bootstrap>", "<string>"
+	}
+	var list []string
+	for _, dir := range f.Dirs {
+		list = append(list, below(dir, path)...)
+	}
+	list = append(list, path) // also when relative: to the working directory
+	if filepath.IsAbs(path) {
+		tails := below(".", path)
+		list = append(list, tails[:max(0, len(tails)-1)]...) // a bare file name is too weak a match
+	}
+	return slices.Compact(list)
+}
+
+// below lists dir joined with ever shorter tails of path.
+func below(dir, path string) []string {
+	parts := strings.Split(strings.Trim(filepath.ToSlash(filepath.Clean(path)), "/"), "/")
+	list := make([]string, 0, len(parts))
+	for i := range parts {
+		if parts[i] == ".." {
+			continue
+		}
+		list = append(list, filepath.Join(append([]string{dir}, parts[i:]...)...))
+	}
+	return list
+}
+
+func read(path string) (text string, changed time.Time, err error) {
+	info, err := os.Stat(path) // before opening: a named pipe would block
+	if err != nil {
+		return "", changed, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return "", changed, fmt.Errorf("%s: not a source file", path)
+	}
+	data, err := os.ReadFile(path)
+	return string(data), info.ModTime(), err
+}

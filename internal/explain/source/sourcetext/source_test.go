@@ -1,0 +1,65 @@
+package sourcetext
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLines(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	recorded := write(t, filepath.Join(dir, "here.c"), "one\ntwo\n")
+	write(t, filepath.Join(dir, "src", "lib", "moved.c"), "moved")
+	write(t, filepath.Join(dir, "tree", "src", "elsewhere.c"), "elsewhere")
+	write(t, filepath.Join(dir, "lonely.h"), "another file of that name")
+	f := Finder{Dirs: []string{filepath.Join(dir, "tree")}}
+	for _, test := range []struct {
+		path string
+		want []string
+	}{
+		{recorded, []string{"one", "two"}},
+		{"here.c", []string{"one", "two"}},
+		{"/build/pkg-1.0/src/lib/moved.c", []string{"moved"}},     // below the working directory
+		{"/build/pkg-1.0/src/elsewhere.c", []string{"elsewhere"}}, // below the given one
+		{"/usr/include/lonely.h", nil},                            // the name alone is no proof
+		{"/build/nothing.c", nil},
+		{"<frozen importlib._bootstrap>", nil},
+		{"", nil},
+		{dir, nil}, // a directory
+	} {
+		got, ok := f.Lines(test.path)
+		if ok != (test.want != nil) || !slices.Equal(got, test.want) {
+			t.Errorf("%q: got %q, %v; want %q", test.path, got, ok, test.want)
+		}
+	}
+	if notes := f.Notes(); len(notes) > 0 {
+		t.Errorf("notes without a time of recording: %q", notes)
+	}
+}
+
+func TestChangedSourceIsNoted(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "a.c"), "x")
+	now := time.Now()
+	for recorded, want := range map[time.Time]int{now.Add(time.Hour): 0, now.Add(-time.Hour): 1} {
+		f := Finder{RecordedAt: recorded}
+		f.Lines(path)
+		if notes := f.Notes(); len(notes) != want || want == 1 && !strings.Contains(notes[0], "changed") {
+			t.Errorf("recorded %v: notes %q", recorded, notes)
+		}
+	}
+}

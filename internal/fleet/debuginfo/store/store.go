@@ -1,0 +1,321 @@
+package store
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/elfinfo/extract"
+)
+
+// Options bound the store. Zero values are the defaults.
+type Options struct {
+	MaxFile  int64         // bytes of one file; 2 GiB
+	MaxTotal int64         // bytes of all; 16 GiB
+	Uploads  int           // at a time; 4
+	Idle     time.Duration // from the announcement to the upload; 1 min
+	// Rate is the least that a client must send, in bytes a second, beside Idle for
+	// the upload as a whole; 64 KiB.
+	Rate int64
+	// Log takes a line for people. Several goroutines call it. It may be nil.
+	Log func(text string)
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxFile == 0 {
+		o.MaxFile = 2 << 30
+	}
+	if o.MaxTotal == 0 {
+		o.MaxTotal = 16 << 30
+	}
+	if o.Uploads == 0 {
+		o.Uploads = 4
+	}
+	if o.Idle == 0 {
+		o.Idle = time.Minute
+	}
+	if o.Rate == 0 {
+		o.Rate = 64 << 10
+	}
+	if o.Log == nil {
+		o.Log = func(string) {}
+	}
+	return o
+}
+
+// Store is an open directory. Several goroutines may use it.
+type Store struct {
+	opts    Options
+	dir     string
+	lock    *os.File
+	slots   chan struct{} // uploads
+	calls   chan struct{} // requests that are being read
+	mu      sync.Mutex
+	size    int64              // of the files
+	pending map[string]*upload // by upload ID, also those that are done, until they expire
+	files   int64              // taken since Open
+}
+
+// upload is one that was announced.
+type upload struct {
+	id, buildID string
+	size        int64
+	expires     time.Time
+	state       state
+}
+
+type state uint8
+
+const (
+	announced state = iota
+	running
+	done
+)
+
+const (
+	tree     = ".build-id"
+	suffix   = ".debug"
+	incoming = "incoming-"
+	lockName = "lock"
+	// maxPending bounds how many announced uploads are remembered.
+	maxPending = 1024
+	// A build ID, in hex digits. Linkers make up to 20 bytes.
+	minBuildID, maxBuildID = 4, 128
+)
+
+// Open opens the store in dir, which it makes.
+func Open(dir string, o Options) (*Store, error) {
+	o = o.withDefaults()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("debug information: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("debug information: %w", err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = lock.Close() // nothing was written
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("debug information: %s is in use by another process", dir)
+		}
+		return nil, fmt.Errorf("debug information: locking %s: %w", dir, err)
+	}
+	s := &Store{opts: o, dir: dir, lock: lock, slots: make(chan struct{}, o.Uploads), calls: make(chan struct{}, maxCalls), pending: map[string]*upload{}}
+	if err := s.scan(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// scan adds up what is there, and removes what an earlier process did not finish.
+func (s *Store) scan() error {
+	left, err := filepath.Glob(filepath.Join(s.dir, incoming+"*"))
+	if err != nil {
+		return fmt.Errorf("debug information: %w", err)
+	}
+	for _, path := range left {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("debug information: %w", err)
+		}
+	}
+	err = filepath.WalkDir(filepath.Join(s.dir, tree), func(_ string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			s.size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("debug information: %w", err)
+	}
+	return nil
+}
+
+// Close gives the directory free.
+func (s *Store) Close() error { return s.lock.Close() }
+
+// Stats are the files taken since Open, and the bytes of all that are there.
+func (s *Store) Stats() (files, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.files, s.size
+}
+
+// checkBuildID refuses what could not be part of a path.
+func checkBuildID(id string) error {
+	if len(id) < minBuildID || len(id) > maxBuildID || len(id)%2 != 0 || strings.Trim(id, "0123456789abcdef") != "" {
+		return fmt.Errorf("a GNU build ID is between %d and %d hex digits in lower case", minBuildID, maxBuildID)
+	}
+	return nil
+}
+
+func (s *Store) path(id string) string { return filepath.Join(s.dir, tree, id[:2], id[2:]+suffix) }
+
+// have tells what is there for a build ID.
+func (s *Store) have(id string) (size int64, full, there bool) {
+	f, err := os.Open(s.path(id))
+	if err != nil {
+		return 0, false, false
+	}
+	defer func() { _ = f.Close() }() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return 0, false, false
+	}
+	e, err := extract.Open(f, info.Size())
+	return info.Size(), err == nil && e.HasDWARF(), true
+}
+
+// verdict is the answer to whether a file is wanted.
+type verdict struct {
+	wanted     bool
+	inProgress bool
+	reason     string
+}
+
+const fullPrefix = string(extract.Full) + "-"
+
+// judge decides whether a file is wanted.
+func (s *Store) judge(id, hash string, force bool) verdict {
+	s.mu.Lock()
+	s.expire()
+	for _, u := range s.pending {
+		if u.buildID == id && u.state != done {
+			s.mu.Unlock()
+			return verdict{inProgress: true}
+		}
+	}
+	s.mu.Unlock()
+	_, full, there := s.have(id)
+	switch {
+	case !there:
+		return verdict{wanted: true, reason: "not there yet"}
+	case force:
+		return verdict{wanted: true, reason: "there, and to be replaced"}
+	case !full && strings.HasPrefix(hash, fullPrefix):
+		return verdict{wanted: true, reason: "there with symbols only"}
+	}
+	return verdict{reason: "already there"}
+}
+
+// expire forgets uploads whose time is up. Those that run end by themselves.
+func (s *Store) expire() {
+	now := time.Now()
+	for id, u := range s.pending {
+		if u.state != running && now.After(u.expires) {
+			delete(s.pending, id)
+		}
+	}
+}
+
+var (
+	errLarge   = errors.New("the file is too large")
+	errFull    = errors.New("the store is full")
+	errBusy    = errors.New("too many uploads at a time")
+	errUnknown = errors.New("no such upload was announced, or its time is up")
+	errContent = errors.New("the file was refused")
+)
+
+// announce sets room aside for an upload.
+func (s *Store) announce(id string, size int64) (*upload, error) {
+	if size > s.opts.MaxFile {
+		return nil, fmt.Errorf("%w: %d bytes, and %d at most", errLarge, size, s.opts.MaxFile)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+	total := s.size + size
+	for _, u := range s.pending {
+		if u.state != done {
+			total += u.size
+		}
+	}
+	if total > s.opts.MaxTotal {
+		return nil, fmt.Errorf("%w: it may hold %d bytes", errFull, s.opts.MaxTotal)
+	}
+	if len(s.pending) >= maxPending {
+		return nil, errBusy
+	}
+	u := &upload{id: rand.Text(), buildID: id, size: size, expires: time.Now().Add(s.opts.Idle)}
+	s.pending[u.id] = u
+	return u, nil
+}
+
+// begin finds an announced upload and makes it run.
+func (s *Store) begin(buildID, id string) (*upload, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+	u := s.pending[id]
+	if u == nil || u.buildID != buildID || u.state != announced {
+		return nil, errUnknown
+	}
+	u.state = running
+	return u, nil
+}
+
+// end closes an upload that ran. One that failed may be announced again at once.
+func (s *Store) end(u *upload, taken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !taken {
+		delete(s.pending, u.id)
+		return
+	}
+	u.state, u.expires = done, time.Now().Add(s.opts.Idle)
+	s.files++
+}
+
+// finished tells whether the upload's file is there.
+func (s *Store) finished(buildID, id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.pending[id]
+	return u != nil && u.buildID == buildID && u.state == done
+}
+
+// create opens the file that an upload is written into.
+func (s *Store) create(u *upload) (*os.File, error) {
+	return os.OpenFile(filepath.Join(s.dir, incoming+u.id), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// keep checks a file that was written and puts it in its place. The lock makes the
+// sum of sizes right where two uploads of one build ID end at the same moment.
+func (s *Store) keep(u *upload, f *os.File) error {
+	e, err := extract.Open(f, u.size)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errContent, err)
+	}
+	if e.BuildID() != u.buildID {
+		return fmt.Errorf("%w: its build ID is %q", errContent, e.BuildID())
+	}
+	to := s.path(u.buildID)
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var before int64
+	if info, err := os.Stat(to); err == nil {
+		before = info.Size()
+	}
+	if err := os.Rename(f.Name(), to); err != nil {
+		return err
+	}
+	s.size += u.size - before
+	return nil
+}

@@ -1,0 +1,366 @@
+package rebuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whyhot/internal/trial/rebuild/bolt"
+	"whyhot/internal/trial/rebuild/pgo"
+	"whyhot/internal/trial/rebuild/tree"
+	"whyhot/internal/trial/rebuild/wrapper"
+	"whyhot/internal/trial/variant"
+)
+
+// Workshop holds the copies that were built.
+type Workshop struct {
+	Dir   string // everything is in it
+	Notes []string
+	// Failures are the steps of variants that failed; Built says so too, shortly.
+	Failures []*Error
+
+	o        Options
+	source   *tree.Source
+	rel      string // of Options.Dir in the tree
+	box      *wrapper.Toolbox
+	families []wrapper.Family
+	users    []*wrapper.Compiler // the compilers that the baseline's build called
+	lto      *ltoTools
+	bolt     *bolt.Tool
+	epoch    string
+	base     site
+	baseline map[string]string // fingerprints of the baseline's programs
+	made     map[string]*variant.Built
+}
+
+const baseline = "baseline"
+
+// Prepare builds the baseline and every build that is asked for. An error is
+// about the baseline or about all sides alike; a variant that cannot be built is
+// a Built with the reason. After an error, and after ctx has ended, nothing is
+// left behind but the log of a failed build.
+func Prepare(ctx context.Context, o Options, builds []*variant.Build) (w *Workshop, err error) {
+	if o.Progress == nil {
+		o.Progress = func(Step) {}
+	}
+	if o.BoltProfile == "" {
+		o.BoltProfile = BoltAuto
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	w = &Workshop{o: o, made: map[string]*variant.Built{}, epoch: strconv.FormatInt(time.Now().Unix(), 10)}
+	unique, err := w.look(ctx, builds)
+	if err != nil {
+		return nil, err
+	}
+	if w.Dir, err = o.workDir(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = w.Close() // the first error counts
+			w = nil
+		}
+	}()
+	if err := w.source.Room(w.Dir, 1+len(unique)); err != nil {
+		return w, err
+	}
+	if err := w.buildBaseline(ctx, len(unique)); err != nil {
+		return w, err
+	}
+	if err := w.ready(ctx, unique); err != nil {
+		return w, err
+	}
+	for i, b := range unique {
+		built, err := w.buildVariant(ctx, b, i+1, len(unique))
+		if err != nil {
+			return w, err
+		}
+		w.made[b.Name()] = built
+	}
+	if p := w.source.Changed(); p != "" {
+		w.notef("%s changed while the variants were built: if you did not edit it, the build reaches outside of its copy", filepath.Join(w.source.Root(), p))
+	}
+	return w, nil
+}
+
+// look finds out what can be found out without building.
+func (w *Workshop) look(ctx context.Context, builds []*variant.Build) (unique []*variant.Build, err error) {
+	for _, b := range builds {
+		same := func(u *variant.Build) bool { return u.Name() == b.Name() }
+		if slices.ContainsFunc(unique, same) {
+			continue
+		}
+		unique = append(unique, b)
+		if err := w.checkBuild(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	if w.source, err = tree.Scan(ctx, w.o.Root, tree.Options{Exclude: w.o.Exclude, WithVCS: w.o.WithVCS}); err != nil {
+		return nil, err
+	}
+	rel, ok := w.source.Rel(w.o.Dir)
+	if !ok {
+		return nil, fmt.Errorf("the current directory is not in the tree %s", w.source.Root())
+	}
+	w.rel = rel
+	if w.box, err = wrapper.Find(ctx, w.o.Env); err != nil {
+		return nil, err
+	}
+	if w.o.Compiler != "" {
+		if err := w.box.Use(ctx, w.o.Compiler); err != nil {
+			return nil, err
+		}
+	}
+	return unique, nil
+}
+
+func (w *Workshop) checkBuild(ctx context.Context, b *variant.Build) (err error) {
+	if b.Patches, err = absolute(b.Patches); err != nil {
+		return err
+	}
+	for _, p := range b.Patches {
+		if err := checkPatch(ctx, p); err != nil {
+			return err
+		}
+	}
+	if b.BOLT && w.bolt == nil {
+		w.bolt, err = bolt.Find()
+	}
+	return err
+}
+
+// buildBaseline makes the side that all are compared with. Its log says which
+// compilers the build calls.
+func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
+	w.base = w.site(0)
+	report := w.reporter(baseline, 0, variants)
+	report("copy")
+	if err := w.copy(ctx, w.base, nil); err != nil {
+		return err
+	}
+	report("build")
+	if err := w.install(w.base, w.base.log("build"), &variant.Build{}, final); err != nil {
+		return err
+	}
+	if err := w.run(ctx, w.base, baseline, "build", w.o.Command, nil, ""); err != nil {
+		return w.keepLog(err)
+	}
+	seen, err := wrapper.ReadLog(w.base.calls("build"))
+	if err != nil {
+		return err
+	}
+	if seen.Compiles == 0 {
+		return w.keepLog(w.unused(seen))
+	}
+	w.families = w.box.Families(seen)
+	for name := range seen.ByTool {
+		if c := w.box.ByName(name); c != nil {
+			w.users = append(w.users, c)
+		}
+	}
+	if w.o.OnlyDir != "" {
+		w.notef("flags reach %d compiled sources in %s; %d others are built as ever", seen.Compiles, w.o.OnlyDir, seen.Outside)
+	}
+	w.noteRun()
+	w.baseline, err = fingerprints(ctx, w.base.tree)
+	return err
+}
+
+// unused explains a build that called no wrapper.
+func (w *Workshop) unused(seen wrapper.Log) error {
+	why := "it called no C, C++ or Rust compiler by a name on PATH, so that no flag could reach one. Possible causes: it calls a compiler by its absolute path (let it use CC, CXX or plain names); it found everything already built outside of the tree; it builds elsewhere (a container, a remote or sandboxed build)"
+	if seen.Outside > 0 {
+		why = fmt.Sprintf("it compiled %d sources, and none of them in %s", seen.Outside, w.o.OnlyDir)
+	}
+	return &Error{Side: baseline, Step: "build", Why: why, Log: w.base.log("build")}
+}
+
+// noteRun says when the measured command does not seem to use the copies.
+func (w *Workshop) noteRun() {
+	for _, word := range w.o.Run {
+		for part := range strings.FieldsSeq(word) {
+			p := tree.Rebase(part, w.source.Moves(w.base.tree))
+			if !filepath.IsAbs(p) {
+				p = filepath.Join(w.base.dir(), p)
+			}
+			rel, err := filepath.Rel(w.base.tree, p)
+			if _, statErr := os.Stat(p); err == nil && statErr == nil && filepath.IsLocal(rel) && rel != "." {
+				return
+			}
+		}
+	}
+	w.notef("the measured command names no file of the tree: if it runs an installed program, the variants are not what is measured")
+}
+
+// ready finds the tools that the variants need, now that the compilers are
+// known.
+func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err error) {
+	some := func(f func(*variant.Build) bool) bool { return slices.ContainsFunc(builds, f) }
+	w.lto = &ltoTools{}
+	if some(func(b *variant.Build) bool { return b.LTO != "" }) {
+		if w.lto, err = findLTO(ctx, w.users); err != nil {
+			return err
+		}
+		if w.lto.clangLink != "" {
+			w.notef("link-time optimisation with clang links with %s; the baseline has the build's own linker", strings.TrimPrefix(w.lto.clangLink, "-fuse-ld="))
+		}
+	}
+	if some(func(b *variant.Build) bool { return b.PGO }) {
+		for _, c := range w.users {
+			if err := pgo.Check(ctx, c); err != nil {
+				return fmt.Errorf("--pgo: %w", err)
+			}
+		}
+	}
+	if len(w.o.Train) == 0 && some(func(b *variant.Build) bool { return b.PGO || b.BOLT }) {
+		w.notef("trained with the measured command itself: expect less with other inputs; --train COMMAND names others")
+	}
+	for _, t := range w.o.Train {
+		if strings.Join(strings.Fields(t), " ") == strings.Join(w.o.Run, " ") {
+			w.notef("the training command is the measured one: expect less with other inputs")
+		}
+	}
+	return nil
+}
+
+// buildVariant makes one side. Only the end of ctx and trouble of our own are
+// errors.
+func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, n, of int) (*variant.Built, error) {
+	s := w.site(n)
+	built := &variant.Built{Dir: s.dir(), Env: w.place(s), Steps: steps(b, w.families, w.lto, w.o.Command)}
+	err := w.make(ctx, s, b, w.reporter(b.Name(), n, of))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		_ = w.keepLog(e) // the same error, with another place for its log
+		built.Failed = e.Line()
+		w.Failures = append(w.Failures, e)
+		w.drop(s)
+		return built, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("variant %s: %w", b.Name(), err)
+	}
+	prints, err := fingerprints(ctx, s.tree)
+	if err != nil {
+		return nil, err
+	}
+	if same, n := equal(w.baseline, prints); same {
+		built.Same = fmt.Sprintf("the build makes the same code as without the change, in all of %d programs and libraries", n)
+		w.drop(s)
+	}
+	return built, nil
+}
+
+func (w *Workshop) make(ctx context.Context, s site, b *variant.Build, report func(string)) error {
+	if b.PGO {
+		if err := w.train(ctx, s, b, report); err != nil {
+			return err
+		}
+	}
+	report("copy")
+	if err := w.copy(ctx, s, b.Patches); err != nil {
+		return err
+	}
+	report("build")
+	if err := w.install(s, s.log("build"), b, final); err != nil {
+		return err
+	}
+	if err := w.run(ctx, s, b.Name(), "build", w.o.Command, cargoEnv(b, w.o.Command, final), ""); err != nil {
+		return err
+	}
+	if b.PGO {
+		if err := w.noteFit(s, b); err != nil {
+			return err
+		}
+	}
+	if b.BOLT {
+		return w.layOut(ctx, s, b, report)
+	}
+	return nil
+}
+
+// Baseline is where the unchanged program is.
+func (w *Workshop) Baseline() *variant.Built {
+	return &variant.Built{Dir: w.base.dir(), Env: w.place(w.base)}
+}
+
+// Built is the place of a build that Prepare was given.
+func (w *Workshop) Built(b *variant.Build) *variant.Built { return w.made[b.Name()] }
+
+// Command is the measured command in a place: paths of the original become those
+// of the copy.
+func (w *Workshop) Command(b *variant.Built) []string {
+	to := b.Dir
+	if w.rel != "." {
+		to = filepath.Clean(strings.TrimSuffix(b.Dir, w.rel))
+	}
+	out := make([]string, len(w.o.Run))
+	for i, word := range w.o.Run {
+		out[i] = tree.Rebase(word, w.source.Moves(to))
+	}
+	return out
+}
+
+// Close removes the copies unless they are to be kept.
+func (w *Workshop) Close() error {
+	if w.o.Keep || w.Dir == "" {
+		return nil
+	}
+	if err := tree.Remove(w.Dir); err != nil {
+		return fmt.Errorf("removing the copies: %w", err)
+	}
+	return nil
+}
+
+// drop gives the room of a side back as soon as nobody will run it.
+func (w *Workshop) drop(s site) {
+	if !w.o.Keep {
+		_ = tree.Remove(s.root) // Close tries again
+	}
+}
+
+// keepLog moves the log of a failed step to where it outlives the copies.
+func (w *Workshop) keepLog(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Log == "" || w.o.Keep {
+		return err
+	}
+	in, openErr := os.Open(e.Log)
+	if openErr != nil {
+		e.Log = ""
+		return e
+	}
+	defer func() { _ = in.Close() }()
+	out, createErr := os.CreateTemp(filepath.Dir(w.Dir), "whyhot-try-*.log")
+	if createErr != nil {
+		e.Log = ""
+		return e
+	}
+	_, copyErr := io.Copy(out, in)
+	if closeErr := out.Close(); copyErr != nil || closeErr != nil {
+		_ = os.Remove(out.Name())
+		e.Log = ""
+		return e
+	}
+	e.Log = out.Name()
+	return e
+}
+
+func (w *Workshop) notef(format string, args ...any) {
+	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
+}
+
+func (w *Workshop) reporter(side string, n, of int) func(string) {
+	return func(what string) { w.o.Progress(Step{Name: side, What: what, N: n + 1, Of: of + 1}) }
+}
