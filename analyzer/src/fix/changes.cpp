@@ -1,3 +1,36 @@
+// May the loop change a value that is to be read once, before it? A mod/ref
+// analysis of one loop, on the syntax tree.
+//
+// Why here: the compiler's own alias analysis answers "may alias" and is content.
+// A patch needs to say which statement is in the way, in the words of the source,
+// and to tell what cannot happen from what a person has to vouch for.
+//
+// Method. Every store and call of the loop is compared with every read of the
+// value; the worst answer counts (Judgement::Kind, in rising order). Memory is
+// named by access paths (ast/facts/path.h). Two paths are compared by
+//
+//  - the paths themselves: what the value is, is a part of, or is reached through;
+//  - what the function shows of its own objects: a local whose address is not
+//    taken, fresh memory, __restrict;
+//  - the types, as in Diwan, McKinley and Moss, "Type-Based Alias Analysis"
+//    (PLDI 1998): p->f and q->g are apart if f and g are different fields, and a
+//    store changes objects of its own type only. What the language allows beyond
+//    it (C11 6.5p7, C++ [basic.lval]) is kept to: a char-like type reaches all
+//    objects, signed and unsigned are one type;
+//  - for calls whose body is not seen: whether an argument leads to the object.
+//
+// Example. Each line stands alone in for (int X = 0; X < I.Width; X++), with
+// Image &I, &J of the caller; the value is I.Width.
+//
+//   I.Width--;      Changes  the very path
+//   J.Width = X;    Changes  the same field, of an object that may be I
+//   J.Height = X;   Stays    another field
+//   Q[X] = X;       Assumed  int *Q may point to I.Width, but is not known to
+//   D[X] = X;       Stays    double *D: another type (Assumed without strict aliasing)
+//   B[X] = 0;       Assumed  uint8_t *B may point to any byte
+//   V[X] = 0;       Stays    std::vector<uint8_t> &V: its elements are its own
+//   note(X);        Assumed  its body is not seen, and it is not given I
+//   scale(&I);      Changes  its body is not seen, and it is given I
 #include "fix/changes.h"
 
 #include "ast/facts/types.h"
@@ -30,6 +63,8 @@ const FieldDecl *lastField(const ast::Path &P) { return tail(P).contains('.') ? 
 
 bool inUnion(const FieldDecl *F) { return F->getParent()->isUnion() || F->getParent()->isAnonymousStructOrUnion(); }
 
+// One type for all that may be accessed as each other: qualifiers dropped, an
+// enumeration as its underlying type, signed as unsigned. unsigned for const int.
 QualType scalarKind(QualType T, const ASTContext &C) {
   T = C.getCanonicalType(T).getUnqualifiedType();
   if (const auto *E = T->getAs<EnumType>(); E && !E->getDecl()->getIntegerType().isNull())
@@ -39,6 +74,8 @@ QualType scalarKind(QualType T, const ASTContext &C) {
   return C.getCanonicalType(T).getUnqualifiedType();
 }
 
+// May a store of the one type change an object of the other? An unknown type may
+// be any.
 bool sameScalar(QualType A, QualType B, const ASTContext &C) {
   if (A.isNull() || B.isNull())
     return true;
@@ -49,7 +86,11 @@ bool sameScalar(QualType A, QualType B, const ASTContext &C) {
   return scalarKind(A, C) == scalarKind(B, C);
 }
 
-// Could an object of this type lead to an object of the class?
+// Could a callee that is given an object of this type get from it to an object of
+// the class (any class where Owner is null)? Through pointers, members, bases and
+// the template arguments of library classes: from std::vector<Shape> & to what
+// Shape points to. What is not seen, is deep or can run other code leads
+// everywhere; a scalar leads nowhere.
 bool leadsTo(QualType T, const CXXRecordDecl *Owner, unsigned Depth = 0) {
   while (T->isPointerType() || T->isReferenceType() || T->isArrayType())
     T = T->isArrayType() ? QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
@@ -84,7 +125,8 @@ bool leadsTo(QualType T, const CXXRecordDecl *Owner, unsigned Depth = 0) {
   return llvm::any_of(R->fields(), [&](const FieldDecl *F) { return leadsTo(F->getType(), Owner, Depth + 1); });
 }
 
-// Is the scalar, or a member of the class, somewhere in the record?
+// Is what R reads somewhere in an object of the record type: the field itself, or,
+// for what is no field, any scalar of its type?
 bool holds(QualType Record, const Effect &R, const ASTContext &C, unsigned Depth = 0) {
   const auto *RD = Record->getAsRecordDecl();
   if (!RD || !(RD = RD->getDefinition()) || Depth > 6)
@@ -105,6 +147,8 @@ bool holds(QualType Record, const Effect &R, const ASTContext &C, unsigned Depth
 
 } // namespace
 
+// All that runs in an iteration: of a for loop its init statement runs once,
+// before, and is left out.
 void Changes::addLoop(const ast::Loop &L) {
   if (const auto *For = dyn_cast<ForStmt>(L.Statement))
     visit(For->getInc());
@@ -120,6 +164,8 @@ void Changes::addLoop(const ast::Loop &L) {
   visit(L.Body);
 }
 
+// Collects the effects of a statement, operands first. A destructor that is not
+// seen to the end is an opaque effect where its object is declared.
 void Changes::visit(const Stmt *St) {
   if (!St || isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(St))
     return;
@@ -180,6 +226,7 @@ bool Changes::isOwnStorage(const Effect &X) const {
   return false;
 }
 
+// A store through a char-like type, which by the language may reach anything.
 Kind Changes::bytes(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
   if (isOwnStorage(X) && !ast::isCharLike(R.Type, F.Context))
     return Judgement::Stays;
@@ -189,6 +236,9 @@ Kind Changes::bytes(const Effect &X, const Effect &R, const Value &V, std::strin
   return Judgement::Assumed;
 }
 
+// One store against one read. The order matters: what the paths say is certain,
+// then what the function shows of its objects, then what the types exclude; what
+// is left is Changes where both are the same field, else Assumed.
 Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
   const ast::Path &W = X.Where, &P = R.Where;
   const VarDecl *Root = W.Root;
@@ -238,7 +288,8 @@ Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::strin
   return Judgement::Assumed;
 }
 
-// An aggregate is assigned.
+// An aggregate is assigned: it changes all that it may hold. Pixels[0] = P can
+// change the Red of another pixel, but no Image::Width.
 Kind Changes::record(const Effect &X, const Effect &R, std::string &Why) const {
   if (!holds(X.Type, R, F.Context))
     return Judgement::Stays;
@@ -246,6 +297,11 @@ Kind Changes::record(const Effect &X, const Effect &R, std::string &Why) const {
   return Judgement::Changes;
 }
 
+// A call whose body is not seen to the end. It can change what it is handed in a
+// way that lets it write: the object of a non-const method, a non-const pointer or
+// reference, a class by value that points on; and anything, where it runs code of
+// the program (a callback) or lets other threads run. A function that keeps a
+// pointer from before is the assumption; library functions keep none.
 Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
   if (R.Where.isDirect() && R.Where.Root && Own.isPrivate(R.Where.Root))
     return Judgement::Stays;
@@ -310,6 +366,8 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
   return Judgement::Assumed;
 }
 
+// The worst of all answers, with its reasons: an assumption is not worth telling
+// where something else changes the value for certain.
 Judgement Changes::judge(const Value &V) const {
   Judgement Out;
   std::set<std::string> Said;

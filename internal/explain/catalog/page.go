@@ -11,23 +11,23 @@ func Page(e *Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Title, e.Why)
 	fmt.Fprintf(&b, "`%s` · %s · %s · %s\n\n", e.ID, e.Type, e.Ecosystem, e.Family)
-	section(&b, "When it speaks", spoken(e))
-	section(&b, "When it stays silent", silences(e))
-	section(&b, "What makes it certain", conditions(e))
+	section(&b, "When it is reported", reported(e))
+	section(&b, "When it is not reported", exceptions(e))
+	section(&b, "What confirms it", conditions(e))
 	if e.ReplaceWith != "" {
-		section(&b, "Faster", []string{e.ReplaceWith})
+		section(&b, "Replacement", []string{e.ReplaceWith})
 	}
 	section(&b, "What to do", e.Swap.Steps)
-	section(&b, "What may come back", []string{fmt.Sprintf("%.0f %% to %.0f %% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
+	section(&b, "What the fix may save", []string{fmt.Sprintf("%.0f %% to %.0f %% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
 	if e.Verified != "" {
 		section(&b, "What we measured", []string{e.Verified})
 	}
 	section(&b, "What others say", shown(e))
-	section(&b, "Mind", cautions(e))
+	section(&b, "Caveats", cautions(e))
 	if e.Licence != "" {
 		section(&b, "Licence", []string{e.Licence})
 	}
-	section(&b, "See", e.Links)
+	section(&b, "See also", e.Links)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
@@ -43,14 +43,14 @@ func section(b *strings.Builder, title string, items []string) {
 	b.WriteByte('\n')
 }
 
-func spoken(e *Entry) []string {
+func reported(e *Entry) []string {
 	m := &e.Match
 	var out []string
-	how := "some frame of the stack matches (counted once a sample)"
+	how := "some frame of the stack matches (each sample counts once)"
 	if m.Measure == Exclusive {
-		how = "the function that runs matches"
+		how = "the leaf function matches"
 	}
-	out = append(out, fmt.Sprintf("At least %.3g %% of a program's samples, sampling error taken off, in which %s:", 100*m.MinShare, how))
+	out = append(out, fmt.Sprintf("At least %.3g %% of a program's samples (lower end of the 95 %% interval) in which %s:", 100*m.MinShare, how))
 	for i := range m.Any {
 		out = append(out, "  "+describe(&m.Any[i]))
 	}
@@ -58,7 +58,7 @@ func spoken(e *Entry) []string {
 		out = append(out, "and nearer the root: "+describe(&m.Inside[i]))
 	}
 	for i := range m.Leaf {
-		out = append(out, "and the function that runs: "+describe(&m.Leaf[i]))
+		out = append(out, "and the leaf function: "+describe(&m.Leaf[i]))
 	}
 	for i := range m.Seen {
 		out = append(out, "and somewhere in the program's samples: "+describe(&m.Seen[i]))
@@ -70,24 +70,24 @@ func spoken(e *Entry) []string {
 		out = append(out, "in a program named "+patterns(m.Program))
 	}
 	if e.Versions != "" {
-		out = append(out, "holds for "+e.Versions)
+		out = append(out, "applies to "+e.Versions)
 	}
 	if e.Fallback {
-		out = append(out, "only when asked for (--all): it would hold for nearly every program")
+		out = append(out, "only with --all: it applies to nearly every program")
 	}
 	return out
 }
 
-func silences(e *Entry) []string {
+func exceptions(e *Entry) []string {
 	var out []string
 	for i := range e.Match.Outside {
-		out = append(out, "no count for samples with "+describe(&e.Match.Outside[i]))
+		out = append(out, "samples do not count with "+describe(&e.Match.Outside[i]))
 	}
 	if len(e.Unless.MappedLibrary) > 0 {
 		out = append(out, "a library is mapped: "+patterns(e.Unless.MappedLibrary))
 	}
 	for i := range e.Unless.Frames {
-		out = append(out, "the program shows "+describe(&e.Unless.Frames[i]))
+		out = append(out, "the program's samples have "+describe(&e.Unless.Frames[i]))
 	}
 	if len(e.Unless.Runtime) > 0 {
 		out = append(out, "the program runs on "+strings.Join(e.Unless.Runtime, ", "))

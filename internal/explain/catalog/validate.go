@@ -68,11 +68,11 @@ func (c *Catalog) check(e *Entry) []problem {
 
 func (k *checker) head() {
 	e := k.e
-	k.addf(idForm.MatchString(e.ID), "$.id", "id %q: lower-case words joined by hyphens are wanted", e.ID)
+	k.addf(idForm.MatchString(e.ID), "$.id", "id %q: use lower-case words joined by hyphens", e.ID)
 	k.addf(e.Title != "", "$.title", "title is missing")
 	k.oneOf(e.Type, []string{Replacement, Antipattern}, "$.type")
 	k.oneOf(e.Ecosystem, Ecosystems, "$.ecosystem")
-	k.addf(e.Why != "", "$.why", "why is missing: the reader wants the reason, not only the advice")
+	k.addf(e.Why != "", "$.why", "why is missing: give the reason for the advice")
 	names := make([]string, 0, 1+len(k.cat.Families))
 	names = append(names, NoFamily)
 	for _, f := range k.cat.Families {
@@ -83,15 +83,15 @@ func (k *checker) head() {
 
 func (k *checker) match() {
 	m := &k.e.Match
-	k.addf(len(m.Any) > 0, "$.match.any", "match.any is empty: the entry would never speak")
+	k.addf(len(m.Any) > 0, "$.match.any", "match.any is empty: the entry would never match")
 	k.oneOf(m.Measure, []string{Inclusive, Exclusive}, "$.match.measure")
 	k.oneOf(m.Place, []string{PlaceProgram, PlaceLibrary, PlaceFunction, PlaceCaller}, "$.match.place")
 	k.addf(m.MinShare > 0 && m.MinShare < 1, "$.match.min_share",
-		"min_share is %g: a fraction between 0 and 1 is wanted (0.05 for 5 %%)", m.MinShare)
-	k.addf(m.SeenShare >= 0 && m.SeenShare < 1, "$.match.seen_share", "seen_share is %g: a fraction is wanted", m.SeenShare)
+		"min_share is %g: it must be a fraction between 0 and 1 (0.05 for 5 %%)", m.MinShare)
+	k.addf(m.SeenShare >= 0 && m.SeenShare < 1, "$.match.seen_share", "seen_share is %g: it must be a fraction from 0 to 1", m.SeenShare)
 	k.addf(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
 	share := k.e.Unless.FrameShare
-	k.addf(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: a fraction is wanted", share)
+	k.addf(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: it must be a fraction from 0 to 1", share)
 	k.frames("$.match.any", m.Any)
 	k.frames("$.match.inside", m.Inside)
 	k.frames("$.match.outside", m.Outside)
@@ -141,9 +141,9 @@ func (k *checker) fix() {
 		k.addf(len(e.Candidates) > 0, "$.swap.kind", "a preload needs candidates")
 	}
 	for _, kv := range e.Swap.Env {
-		k.addf(strings.IndexByte(kv, '=') > 0, "$.swap.env", "env %q: NAME=VALUE is wanted", kv)
+		k.addf(strings.IndexByte(kv, '=') > 0, "$.swap.env", "env %q: must be NAME=VALUE", kv)
 	}
-	k.addf(e.Swap.Try == "" || strings.HasPrefix(e.Swap.Try, "--"), "$.swap.try", "try %q: flags of whyhot try are wanted, such as --cflags -O2", e.Swap.Try)
+	k.addf(e.Swap.Try == "" || strings.HasPrefix(e.Swap.Try, "--"), "$.swap.try", "try %q: must be flags of whyhot try, such as --cflags -O2", e.Swap.Try)
 	for i := range e.Candidates {
 		c := &e.Candidates[i]
 		at := fmt.Sprintf("$.candidates[%d]", i)
@@ -157,7 +157,7 @@ func (k *checker) fix() {
 
 func (k *checker) condition(at string, c *Condition) {
 	k.oneOf(c.Of, []string{"library", "program"}, at+".of")
-	k.addf(c.Text != "", at, "a condition needs a text that is said when it holds")
+	k.addf(c.Text != "", at, "a condition needs a text for when it holds")
 	asks := len(c.Defines) + len(c.Lacks) + len(c.Needed) + len(c.NotNeed) + len(c.NoString)
 	k.addf(asks > 0 || c.Package != nil || c.String != nil || c.Producer != nil || c.Static != nil, at,
 		"a condition must ask for something")
@@ -189,7 +189,7 @@ func (k *checker) tests() {
 			found = true
 		}
 	}
-	k.addf(found && silent, "$.tests", "one test that finds and one that stays silent are wanted")
+	k.addf(found && silent, "$.tests", "at least one test with expect: found (or confirmed) and one with expect: silent are needed")
 }
 
 // validateLists checks families and runtimes.

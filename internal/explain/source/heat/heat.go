@@ -8,7 +8,7 @@ import (
 	"whyhot/internal/profile"
 )
 
-// Heat is a profile held against a tree.
+// Heat is a profile mapped to the source of a tree.
 type Heat struct {
 	p    *profile.Profile
 	tree *Tree
@@ -30,7 +30,8 @@ type place struct {
 	function profile.FunctionID
 }
 
-// NewHeat reads the profile once.
+// NewHeat attributes the profile's samples to the tree: the inline stack of every
+// location once, then every sample by its leaf location.
 func NewHeat(p *profile.Profile, t *Tree) *Heat {
 	h := &Heat{
 		p: p, tree: t,
@@ -74,7 +75,9 @@ func isInstalled(binary string) bool {
 	return strings.HasPrefix(binary, "/usr/lib/") || strings.HasPrefix(binary, "/lib/") || strings.HasPrefix(binary, "[")
 }
 
-// sort books the value of a sample's innermost location.
+// sort adds a sample to one of two totals by its leaf location: what ran in
+// source of the tree, or what ran outside it, by binary. Of the latter, what has
+// no line number at all is kept apart, since debug information would help there.
 func (h *Heat) sort(leaf profile.LocationID, value int64) {
 	if h.ours(leaf) {
 		h.inTree += value
@@ -108,8 +111,9 @@ type Range struct {
 	Except []string
 }
 
-// Self is what ran while one of the range's lines did, in its own function or in
-// what was inlined there.
+// Self is what ran on the range's lines, or in what was inlined there. A location
+// counts once, even where several frames of its inline stack are in the range,
+// and not at all where the function of its machine code is excepted.
 func (h *Heat) Self(r Range) (value, count int64) {
 	file := filepath.Clean(r.File)
 	end := max(r.Line, r.End)
@@ -125,8 +129,8 @@ func (h *Heat) Self(r Range) (value, count int64) {
 	return value, count
 }
 
-// within says whether the machine code of a location belongs to one of the
-// functions.
+// within says whether the function of a location's machine code, its outermost
+// frame, is one of these. Linkage names are compared in all their variants.
 func (h *Heat) within(places []place, functions []string) bool {
 	if len(functions) == 0 || len(places) == 0 {
 		return false
@@ -135,7 +139,10 @@ func (h *Heat) within(places []place, functions []string) bool {
 	return slices.ContainsFunc(variants(own), func(name string) bool { return slices.Contains(functions, name) })
 }
 
-// Lines gives every line of a file its own share of all samples.
+// Lines gives the lines of a file their shares of all samples. A location counts
+// for every line of the file in its inline stack, so the shares of a file may add
+// up to more than what ran in it: with h of a.cpp inlined into f of a.cpp, a
+// sample counts for the line of h and for the line of f that calls it.
 func (h *Heat) Lines(file string) map[int]float64 {
 	file = filepath.Clean(file)
 	out := map[int]float64{}

@@ -18,8 +18,8 @@ type Hot struct {
 
 	key hotKey
 	// asks are the linkage names to look at, by unit: the function's own and
-	// those of what was inlined into it, which another compiler may leave out of
-	// line. "" asks for the whole unit.
+	// those of what was inlined into it, which clang may leave out of line where
+	// the compiler of the program did not. "" asks for the whole unit.
 	asks map[int]map[string]bool
 	// floating are names of functions in headers; candidates the units that may
 	// define them, most likely first.
@@ -31,14 +31,25 @@ type Hot struct {
 
 type hotKey struct{ symbol, file, binary string }
 
-// rankFunctions collects the hot functions, hottest first.
+// rankFunctions collects the hot functions, hottest first, and finds the units to
+// analyse each of them in. The reasons are in docs/decisions/0051.
 //
 // A frame's unit is the one whose main file the frame, or the nearest function
 // around it that it was inlined into, is written in. Where that gives none (a
-// template or an inline function of a header that stands out of line), the unit
-// of the nearest caller has it: who calls an inline function must have its
-// definition. Only what no caller explains is looked for in the units that
+// template or an inline function of a header, compiled out of line), the unit of
+// the nearest caller has it: a unit that calls an inline function must have its
+// definition ([basic.def.odr]). After the units of callers come those that
 // include the header.
+//
+// Example. A sort of b.cpp, with the comparison of sort.h in it:
+//
+//	leaf    sort.h:40  less<Row>()    no main file: floating
+//	caller  stl_algo.h sort<…>()      no file of the tree
+//	caller  b.cpp:50   main()         b.cpp gets the sample's value as a vote
+//
+// less<Row> is looked for in b.cpp, then in the units of rarer callers, then in
+// sort.cpp if it includes sort.h, then in the other units that include it; four
+// units at most (mostCandidates).
 func (h *Heat) rankFunctions() {
 	byKey := map[hotKey]*Hot{}
 	of := make([]*Hot, h.p.NumLocations())
@@ -112,7 +123,9 @@ func (h *Heat) anchor(places []place) (unit int, ok bool) {
 	return 0, false
 }
 
-// callerUnit is the unit of the nearest caller in the same binary that has one.
+// callerUnit is the unit of the nearest caller that has one. It gives up where
+// the stack leaves the binary: through qsort of the C library the caller may be
+// anybody.
 func (h *Heat) callerUnit(stack []profile.LocationID) (unit int, ok bool) {
 	mapping := h.p.Location(stack[0]).Mapping
 	for _, loc := range stack[1:] {
@@ -126,6 +139,10 @@ func (h *Heat) callerUnit(stack []profile.LocationID) (unit int, ok bool) {
 	return 0, false
 }
 
+// orderCandidates lists the units that may define a function's floating names,
+// most likely first: the units it is asked for in anyway, those of its callers by
+// the samples they called it in, and the units that include the headers, those
+// named like the header first (sort.cpp for sort.h).
 func (h *Heat) orderCandidates(f *Hot) {
 	if len(f.floating) == 0 {
 		return
@@ -169,9 +186,9 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// linkage is the name that a compiler gives a function: without what gcc or
-// clang append to a copy of it. "" where the profile has only the name for
-// people.
+// linkage is a function's linkage name without the suffixes that gcc and clang
+// give to their copies of it: _Z1fi for _Z1fi.constprop.0. It is "" where the
+// profile has only the demangled name, as f(int).
 func linkage(fn *profile.Function) string {
 	name := fn.SystemName
 	if name == "" {
@@ -190,9 +207,10 @@ func linkage(fn *profile.Function) string {
 // that says which of its versions it is.
 var structor = regexp.MustCompile(`[CD][0-5](E|I)`)
 
-// variants are the names under which a compiler may define what another calls
-// name: of constructors and destructors there are several, and debug
-// information names one that stands for all.
+// variants are the names under which one compiler may define what another calls
+// name. The Itanium C++ ABI has several of a constructor (C1, C2) and of a
+// destructor (D0 to D2), and gcc's debug information may name one that stands for
+// all: _ZN3FooC4Ei gives _ZN3FooC1Ei and _ZN3FooC2Ei too.
 func variants(name string) []string {
 	at := structor.FindAllStringIndex(name, -1)
 	if len(at) == 0 || !strings.HasPrefix(name, "_ZN") {

@@ -54,7 +54,7 @@ func (h *Heat) shares(of map[string]int64) []Share {
 
 func (h *Heat) share(v int64) float64 { return float64(v) / float64(h.p.Total()) }
 
-// List names parts with their shares, the largest few.
+// list names parts with their shares, the largest few.
 func list(parts []Share) string {
 	const most = 4
 	var text []string

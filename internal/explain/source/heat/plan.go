@@ -7,7 +7,13 @@ import (
 	"whyhot/internal/explain/compdb"
 )
 
-// Plan is what to analyse, and what of it was found.
+// Plan asks for the hot functions in rounds, since only the analyser's answers
+// say which unit really defines a function.
+//
+// Example. b.cpp calls S::S() of shared.h, which a.cpp includes too. The first
+// round asks b.cpp for _ZN1SC1Ev and its variants. b.cpp lacks them (the caller
+// was a guess), so the second asks a.cpp. Once a unit has the function, or all
+// candidates were asked, the next round is empty.
 type Plan struct {
 	h       *Heat
 	chosen  []Hot
@@ -16,8 +22,8 @@ type Plan struct {
 	whole   map[int]bool // units that were asked for all their functions
 }
 
-// Cover chooses the hottest functions until they hold this fraction of what ran
-// in source of the tree.
+// Cover chooses the hottest functions, greedily, until they hold this fraction of
+// what ran in source of the tree.
 func (h *Heat) Cover(fraction float64) *Plan {
 	pl := &Plan{h: h, whole: map[int]bool{}}
 	for _, f := range h.hot {
@@ -49,11 +55,12 @@ const mostCandidates = 4
 // it.
 type Lacks func(u compdb.Unit, name string) bool
 
-// Next is what to ask now, hottest first. After the first call, functions of
-// headers that no unit asked before defines are looked for in further ones, and
-// of units that should define a function and do not, all functions are looked
-// at: compilers differ in how they mangle rare names. No work means that all was
-// asked.
+// Next is what to ask now, hottest first; no work means that all was asked. The
+// first round asks every function's own units, and for floating names their first
+// candidate. A later round is about the functions that no unit asked so far
+// defines: floating names are looked for in the next candidate, and a function of
+// at least worthANote of all samples makes its own units be analysed whole, since
+// compilers differ in how they mangle rare names.
 func (pl *Plan) Next(lacks Lacks) []Work {
 	asks := map[int]map[string]bool{}
 	var order []int
@@ -88,8 +95,9 @@ func (pl *Plan) Next(lacks Lacks) []Work {
 	return out
 }
 
-// defined says whether one of the units asked so far defines what was asked of
-// it for this function.
+// defined says whether one of the units asked so far defines something that was
+// asked of it for this function: one name is enough, since what was inlined need
+// not exist out of line. A unit that is analysed whole counts as one that does.
 func (pl *Plan) defined(f Hot, lacks Lacks) bool {
 	has := func(u int, names map[string]bool) bool {
 		for n := range names {

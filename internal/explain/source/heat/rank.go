@@ -7,7 +7,7 @@ import (
 	"whyhot/internal/finding"
 )
 
-// Options of Rank.
+// Options says what Rank keeps.
 type Options struct {
 	All bool // keep what never shows in the profile
 }
@@ -29,10 +29,15 @@ type Ranked struct {
 }
 
 // Rank gives findings in the source their share of the CPU and an estimate of
-// what the fix may give back. A share is that of the samples that ran on the
-// finding's lines or in what was inlined there; calls out of the loop are not
-// in it, for no edit of the loop makes them faster. Nor is what ran in copies of
-// the loop, by inlining, in which the compiler does as well without the edit.
+// what the fix may give back, and keeps those that can pay. A share is that of
+// the samples that ran on the finding's lines or in what was inlined there; calls
+// out of the loop are not in it, for no edit of the loop makes them faster. Nor
+// is what ran in copies of the loop, by inlining, in which the compiler does as
+// well without the edit.
+//
+// Example. A loop has 60 of 100 samples: share 0.6, sampling error ±0.09. As
+// written an iteration takes 4 cycles of the model, edited 1: at most ¾ of its
+// time goes. The estimate is 0 to (0.6 + 0.09) × ¾, which is 52 % of the CPU.
 func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	var out Ranked
 	for _, f := range findings {
@@ -58,9 +63,10 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	return out
 }
 
-// exonerated are the functions whose copies of the loop the finding does not
-// speak of: they are made well, or the edit that confirms it elsewhere changes
-// nothing there.
+// exonerated are the functions whose copies of the loop are no reason to edit it:
+// the copy is fine, or the finding is confirmed by another copy while the edit
+// changes nothing in this one. Where nothing confirms the finding, suspected
+// copies are all it has, and they count.
 func exonerated(f finding.Finding) []string {
 	confirmed := slices.ContainsFunc(f.Copies, func(c finding.Copy) bool { return c.State == finding.CopyConfirmed })
 	var out []string
@@ -88,8 +94,9 @@ func (h *Heat) rangeOf(f finding.Finding) Range {
 	return r
 }
 
-// estimate is Amdahl's law on the loop's share: at best the edited loop takes
-// the part of its time that reduction leaves, at worst the edit changes nothing.
+// estimate is Amdahl's law (AFIPS 1967) on the loop's share: at best the edit
+// takes away the part of the loop's time that reduction gives, of a share at the
+// upper end of its sampling error; at worst it changes nothing.
 func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
 	r, basis := reduction(worlds)
 	if r <= 0 {

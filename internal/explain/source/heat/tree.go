@@ -70,9 +70,14 @@ func (t *Tree) Files() int {
 	return n
 }
 
-// resolve finds the file of the tree that debug information calls path: the one
-// with the longest common tail. Where two have the same, none is meant for
-// certain and none is given.
+// resolve finds the file of the tree that debug information calls path. The path
+// itself wins; else it is the file of the same name with the longest common tail
+// of directories, so that a tree that was moved, -ffile-prefix-map and the
+// /usr/src of distributions need no option. Where two have the same tail, either
+// may be meant and none is given.
+//
+// Example, of a tree with /home/me/p/one/str.cpp and /home/me/p/two/str.cpp:
+// /build/p-1.0/two/str.cpp is the second; /build/str.cpp is neither.
 func (t *Tree) resolve(path string) matched {
 	if path == "" || strings.HasPrefix(path, "<") {
 		return matched{}

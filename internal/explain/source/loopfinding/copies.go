@@ -9,7 +9,9 @@ import (
 )
 
 // states says of every function that holds a copy of the loop what became of it
-// there. A function with several copies has the state of the worst of them.
+// there. A function with several copies has the state of the one that most needs
+// the edit: confirmed before suspected before fine. A profile cannot tell two
+// copies in one function apart, so its samples count if any copy is confirmed.
 func (l *loop) states() []finding.Copy {
 	of := map[string]string{}
 	rank := []string{"", finding.CopyFine, finding.CopySuspected, finding.CopyConfirmed}

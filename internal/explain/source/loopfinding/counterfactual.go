@@ -23,9 +23,16 @@ type Counterfactual struct {
 	Predicate string
 }
 
-// Counterfactuals gives the change behind each finding of Findings. world is the
-// one to take where a finding can be reached by both, "" for the one that a
-// build can show best.
+// Counterfactuals gives the change behind each finding of Findings, in the same
+// order. world is the one to take where a finding can be reached by both, "" for
+// the one that a build can show best.
+//
+// Example. For f of the package's comment, inlined into g, the candidate's start
+// is the chain [f:11, g:90]: the line in f and the call in g. The chain is cut
+// after its first point of the user's own code, [f:11], so that every copy of f's
+// loop is edited, the one in h too. An access inside operator[] has the chain
+// [stl_vector.h:1121, f:12, g:90] and keeps two points: the access in the library
+// is edited where f:12 calls it, and nowhere else.
 func Counterfactuals(outcomes []analyzer.Outcome, opts Options, world string) []Counterfactual {
 	loops := loopsOf(outcomes, opts)
 	out := make([]Counterfactual, 0, len(loops))
@@ -47,9 +54,10 @@ func Counterfactuals(outcomes []analyzer.Outcome, opts Options, world string) []
 	return out
 }
 
-// choose prefers the change of type where it can be made in the code as it is
-// written: it needs no second pass of the compiler, whose own effect would be in
-// the numbers. Stores in a library's inline functions are every caller's.
+// choose prefers the change of type where all accesses are written in the user's
+// own code: it needs no second run of the optimiser, whose own effect would be in
+// the numbers. A store in a library's inline function belongs to all its callers,
+// so where there is one, hoisting is preferred if it has an effect.
 func (c *Counterfactual) choose(best analyzer.Candidate, wish string) string {
 	reach := best.Reach
 	if len(reach) == 0 {
@@ -77,8 +85,8 @@ func qualified(c analyzer.Candidate) []analyzer.Access {
 	return nil
 }
 
-// addChain adds a chain up to the user's code, once. What has no position, or
-// none in the user's code, cannot be edited.
+// addChain adds a chain, cut after its first point in the user's code, once. What
+// has no position, or none in the user's code, cannot be edited and is not added.
 func addChain(chains [][]analyzer.Point, chain []analyzer.Point, unit string) [][]analyzer.Point {
 	own := slices.IndexFunc(chain, func(p analyzer.Point) bool { return isOwn(p, unit) })
 	if own < 0 || chain[0].Line == 0 {

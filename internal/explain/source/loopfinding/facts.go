@@ -70,8 +70,11 @@ func fate(s analyzer.LoopState) string {
 	return finding.FateScalar
 }
 
-// loopEnd is the last line of the loop: by the compiler's own range where the
-// loop starts in the user's code, else the last line that it is known to touch.
+// loopEnd is the last line of the loop: by the compiler's own range where the loop
+// is written in the user's code, or the last line that it is known to touch where
+// the compiler gives no range. It is 0 for a loop of one line, and where the
+// compiler's range is in a library's file: what is inlined into the line of the
+// call counts for the finding anyway.
 func (l *loop) loopEnd() int {
 	c, end := l.best, 0
 	if len(c.Start) > 0 && filepath.Clean(c.Start[0].File) == l.place.File && c.Start[0].Line == l.place.Line {

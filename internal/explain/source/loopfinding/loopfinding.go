@@ -31,9 +31,8 @@ type loop struct {
 	nest           []*loop // loops around or inside it that one edit frees with it
 }
 
-// Findings makes one finding for every source loop. Copies of a loop in several
-// functions or units are one finding. Without a profile nothing ranks them but
-// what was confirmed, the kind of effect and the depth of the loop.
+// Findings makes one finding for every source loop, the weightiest first (see
+// weight). Copies of a loop in several functions or units are one finding.
 func Findings(outcomes []analyzer.Outcome, opts Options) []finding.Finding {
 	sorted := loopsOf(outcomes, opts)
 	out := make([]finding.Finding, 0, len(sorted))
@@ -43,7 +42,10 @@ func Findings(outcomes []analyzer.Outcome, opts Options) []finding.Finding {
 	return out
 }
 
-// loopsOf groups the candidates by source loop, the weightiest first.
+// loopsOf groups the candidates by source loop, the weightiest first. A candidate
+// is no longer confirmed if the user's code holds nothing to edit; without
+// Options.Suspected, copies that nothing confirms make no loop, and are kept as
+// the silent copies of one that another copy makes.
 func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	loops := map[string]*loop{}
 	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
@@ -92,7 +94,16 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 // so that the loop around it is the one to look at.
 const fewIterations = 8
 
-// weight orders loops without a profile.
+// weight orders loops where no profile does, and copies of one loop. The criteria
+// are, most important first: confirmed by a world; vectorised or replaced by a
+// library call, rather than a load less; free of calls, whose cost would hide the
+// gain; innermost; deep in a nest; loads taken away. Each number is larger than
+// the sum of those after it. A loop of few iterations loses more than it can have
+// by being the inner one, so that the loop around it is the one to look at.
+//
+// Example. An outer loop without calls, confirmed, that loses two loads has 1000
+// + 200 + 10 + 2; its inner loop of three iterations, which loses two as well,
+// has 1000 + 200 + 100 − 150 + 20 + 2: the outer one is first.
 func weight(c analyzer.Candidate) float64 {
 	w := 0.0
 	if c.Confirmed {
@@ -294,7 +305,8 @@ func (l *loop) places(as []analyzer.Access) []accessText {
 	return out
 }
 
-// bestWorld is the world with the fewest loads among those that confirm.
+// bestWorld is, among the worlds that confirm, the one in which the loop becomes a
+// library call, else the one with the fewest loads.
 func bestWorld(c analyzer.Candidate) analyzer.LoopState {
 	best := c.Worlds[analyzer.WorldWritten]
 	for _, w := range c.Reach {

@@ -21,9 +21,16 @@ func loopKey(r rule, place analyzer.Point) string {
 	return fmt.Sprintf("%s\x00%s\x00%d\x00%d", r.id, place.File, place.Line, place.Column)
 }
 
-// mergeNests makes one of an outer and an inner loop that repeat loads because
-// of the same writes: a reader has one edit to make. The loop with the larger
-// effect stays, with the other in its nest.
+// mergeNests makes one finding of an outer and an inner loop that are confirmed
+// and repeat loads because of the same stores: a reader has one edit to make. The
+// loop with the larger weight stays, the inner one where they weigh the same, with
+// the other in its nest.
+//
+// Example. The store of line 12 makes the loops of lines 10 and 11 read n again.
+// The inner one, at line 11, is vectorised by the edit and weighs more: the
+// finding is at line 11, and says of the loop around it that it has the same
+// cause. Where the loop of line 10 loads its bound again because of another store,
+// there are two findings.
 func mergeNests(loops map[string]*loop) {
 	keys := make([]string, 0, len(loops))
 	for k := range loops {
