@@ -5,6 +5,6 @@
 // directories of the machine, and the reasons for which the dynamic loader
 // ignores LD_PRELOAD (a statically linked program, another machine type, a
 // set-user-ID program, another C library). It takes names, paths and process
-// ids and gives paths and reasons. It never starts the program itself and must
-// never import another package of this module.
+// ids and gives paths and reasons. It never starts the program itself; of this
+// module it imports internal/host/environ only.
 package allocator
