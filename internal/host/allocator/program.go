@@ -63,8 +63,8 @@ func ownMalloc(f *elf.File) string {
 		if s.Section == elf.SHN_UNDEF || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
 			continue
 		}
-		switch s.Name {
-		case "malloc", "_rjem_malloc", "je_malloc", "mi_malloc", "tc_malloc", "rpmalloc":
+		own := func(a Allocator) bool { return slices.Contains(a.Mallocs, s.Name) }
+		if s.Name == "malloc" || slices.ContainsFunc(table, own) {
 			return s.Name
 		}
 	}
