@@ -190,14 +190,14 @@ func (f *tryFlags) recordOf(o *trial.Outcome) *archive.Record {
 		Command: o.Command, Machine: o.Machine, Metric: o.Metric, Stopped: o.Stopped, Seed: o.Seed,
 		Results: archive.Results(o), Outcome: o,
 	}
-	r.Files = archive.Command("baseline", f.plan.Command, f.plan.Dir)
+	r.Files = archive.Command("baseline", f.plan.Command, f.plan.Env, f.plan.Dir)
 	for i := range f.plan.Variants {
 		v := &f.plan.Variants[i]
 		switch {
 		case v.Built != nil:
-			r.Files = append(r.Files, archive.Command(v.Name, f.plan.Command[:1], v.Built.Dir)...)
+			r.Files = append(r.Files, archive.Command(v.Name, f.plan.Command[:1], v.Environ(f.plan.Env), v.Built.Dir)...)
 		case v.Command != nil:
-			r.Files = append(r.Files, archive.Command(v.Name, v.Command, f.plan.Dir)...)
+			r.Files = append(r.Files, archive.Command(v.Name, v.Command, v.Environ(f.plan.Env), f.plan.Dir)...)
 		}
 		if v.Preload != nil {
 			if file, ok := archive.Fingerprint("library "+v.Preload.Name, v.Preload.Path); ok {
@@ -216,7 +216,7 @@ func (f *tryFlags) recordOfSuite(s *suite.Result) *archive.Record {
 	}
 	for i := range s.Benchmarks {
 		if o := s.Benchmarks[i].Outcome; o != nil {
-			r.Files = append(r.Files, archive.Command(s.Benchmarks[i].Name, o.Command, o.Directory)...)
+			r.Files = append(r.Files, archive.Command(s.Benchmarks[i].Name, o.Command, f.plan.Env, o.Directory)...)
 		}
 	}
 	for i := range s.Summary {

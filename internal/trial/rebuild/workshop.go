@@ -112,7 +112,7 @@ func (w *Workshop) look(ctx context.Context, builds []*variant.Build) (unique []
 		return nil, fmt.Errorf("the current directory is not in the tree %s", w.source.Root())
 	}
 	w.rel = rel
-	if w.box, err = wrapper.Find(ctx, w.o.Env); err != nil {
+	if w.box, err = wrapper.Find(ctx, w.o.Env, w.o.Dir); err != nil {
 		return nil, err
 	}
 	if w.o.Compiler != "" {

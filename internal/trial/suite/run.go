@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/host/environ"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/metric"
 	"whyhot/internal/trial/run"
@@ -111,7 +112,7 @@ func (o *Options) plan(f *File, b Benchmark) (trial.Plan, error) {
 	p.Dir = under(o.Plan.Dir, rel)
 	p.Command = substituteAll(b.Command, f.Set)
 	for _, k := range slices.Sorted(maps.Keys(b.Env)) {
-		p.Env = variant.Variant{Env: []string{k + "=" + substitute(b.Env[k], f.Set)}}.Environ(p.Env)
+		p.Env = environ.Set(p.Env, k+"="+substitute(b.Env[k], f.Set))
 	}
 	if b.Stdin != "" {
 		p.Stdin = under(p.Dir, substitute(b.Stdin, f.Set))
@@ -187,7 +188,7 @@ func setUp(ctx context.Context, command string, p *trial.Plan) error {
 	if command == "" {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.Dir, cmd.Env = p.Dir, p.Env
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
