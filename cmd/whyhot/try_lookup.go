@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/explain/binfacts"
@@ -12,16 +14,21 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
+	"whyhot/internal/trial/experiment"
 )
+
+// tryLookup reads a profile; "-" is the standard input. With an empty finding id
+// it gives the command only; a finding that the profile does not have is an error.
+type tryLookup func(ctx context.Context, profile, findingID string, rules []string) (experiment.Target, error)
 
 // lookUpTarget finds in a profile what a trial needs to know: the recorded
 // command, and what the finding proposes to preload.
-func lookUpTarget(ctx context.Context, path, findingID string, rules []string) (tryTarget, error) {
-	p, err := ingest.Open(ctx, path, ingest.Options{})
+func lookUpTarget(ctx context.Context, path, findingID string, rules []string) (experiment.Target, error) {
+	p, err := ingest.Open(ctx, path, ingest.Options{Stdin: os.Stdin})
 	if err != nil {
-		return tryTarget{}, err
+		return experiment.Target{}, err
 	}
-	target := tryTarget{Command: p.Meta.Command}
+	target := experiment.Target{Command: p.Meta.Command}
 	if findingID == "" {
 		return target, nil
 	}
@@ -91,4 +98,14 @@ func pickFinding(findings []finding.Finding, path, id string) (finding.Finding, 
 		return finding.Finding{}, fmt.Errorf("%s has no finding %s: it has none at all", path, id)
 	}
 	return finding.Finding{}, fmt.Errorf("%s has no finding %s; it has %s", path, id, strings.Join(ids, ", "))
+}
+
+// placeOf reads FILE:LINE.
+func placeOf(want string) (file string, line int, ok bool) {
+	i := strings.LastIndexByte(want, ':')
+	if i <= 0 {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(want[i+1:])
+	return want[:i], line, err == nil && line > 0
 }
