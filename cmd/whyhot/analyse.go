@@ -76,6 +76,10 @@ func (f *analyseFlags) shown(w io.Writer) (o source.Options, done func()) {
 		line.Bar(float64(p.Done)/float64(p.Of), func() string {
 			return fmt.Sprintf("%d of %d units %s  %s", p.Done, p.Of, sinceText(begin), p.File)
 		})
+		if p.Done == p.Of {
+			line.Clear()
+			line = nil // further units may follow
+		}
 	}
 	return o, func() { line.Clear() }
 }

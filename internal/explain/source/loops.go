@@ -13,6 +13,9 @@ import (
 // Loop is a loop in every world that the analyser compiled it in.
 type Loop = analyzer.Candidate
 
+// Point is a position in the source.
+type Point = analyzer.Point
+
 // Counterfactual is where the fix of a finding would change the program.
 type Counterfactual = loopfinding.Counterfactual
 

@@ -230,3 +230,31 @@ func (f *File) CheckFiles() error {
 	}
 	return nil
 }
+
+// MoveInto names the suite's directory from here, a directory of a tree that is
+// built in copies: benchmarks run in the copies.
+func (f *File) MoveInto(here string) error {
+	dir := f.Dir
+	if !filepath.IsAbs(dir) {
+		absolute, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("the directory of the suite: %w", err)
+		}
+		dir = absolute
+	}
+	rel, err := filepath.Rel(here, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return errors.New("with --build, the suite file has to be in the tree that is built, since the benchmarks run in copies of it")
+	}
+	f.Dir = rel
+	return nil
+}
+
+// Counted is how many comparisons with the baseline the summary rests on.
+func (r *Result) Counted() int {
+	n := 0
+	for i := range r.Summary {
+		n += r.Summary[i].Counted
+	}
+	return n
+}

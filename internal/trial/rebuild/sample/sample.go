@@ -1,4 +1,10 @@
-package main
+// Package sample counts where a program spends its time while a command runs, for
+// BOLT to lay it out by.
+//
+// It records with this program's own samplers and gives the addresses of the
+// running instructions, in the numbering of the program's file. It is a room of
+// its own because it is the only one in trial that records and reads profiles.
+package sample
 
 import (
 	"context"
@@ -17,8 +23,8 @@ import (
 	"whyhot/internal/trial/rebuild/bolt"
 )
 
-// sampleForBolt records a command and counts where a program was.
-func sampleForBolt(ctx context.Context, job rebuild.SampleJob) (bolt.Samples, error) {
+// Leaves records a command and counts where a program was.
+func Leaves(ctx context.Context, job rebuild.SampleJob) (bolt.Samples, error) {
 	temp, err := os.MkdirTemp("", "whyhot-bolt-")
 	if err != nil {
 		return nil, fmt.Errorf("a directory for the recording: %w", err)
