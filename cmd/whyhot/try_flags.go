@@ -183,12 +183,12 @@ func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request
 				return f.family.lookup(ctx, profile, id, f.rules)
 			},
 			Fix: func(_ context.Context, wanted, buildDir string) (experiment.Fix, error) {
-				return f.fix(cmd, wanted, buildDir)
+				return f.fix(cmd, wanted, buildDir) //nolint:contextcheck // the command carries the same context
 			},
 		},
 	}
 	r.WhatIf.Analyse = func(_ context.Context, units []compdb.Unit, predicates []string) ([]analyzer.Outcome, error) {
-		return analysed(cmd, units, predicates)
+		return analysed(cmd, units, predicates) //nolint:contextcheck // as above
 	}
 	if f.profile != "-" {
 		r.Stdin = func(ctx context.Context) (string, func(), error) {
@@ -212,7 +212,7 @@ func (f *tryFlags) fix(cmd *cobra.Command, wanted, buildDir string) (experiment.
 		return experiment.Fix{}, err
 	}
 	texts := func(list []fix.Remark, root string) []string {
-		var out []string
+		out := make([]string, 0, len(list))
 		for _, r := range list {
 			out = append(out, r.Text+where(r, root))
 		}

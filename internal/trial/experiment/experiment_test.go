@@ -131,7 +131,7 @@ func TestSeedRepeatsTheOrder(t *testing.T) {
 		}
 		return b.String()
 	}
-	if order(1) != order(1) || order(1) == order(2) {
+	if first, again, other := order(1), order(1), order(2); first != again || first == other {
 		t.Error("the order is not the seed's")
 	}
 }
