@@ -19,11 +19,11 @@ import (
 func newRulesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "The catalogue: what whyhot knows to be slow, and your own entries",
-		Long: `The catalogue says what is slow, what is faster, how to swap and when the advice
-is moot. "explain" holds every entry against a profile. Entries of your own are
-YAML files in a directory that you give with --rules; docs/guide/rules.md shows
-how to write one, and "rules check" tests them.`,
+		Short: "The catalogue of rules: list, show and check them",
+		Long: `A rule says what is slow, what is faster, how to replace it and when the advice
+is moot. "explain" matches every rule against a profile. Your own rules are YAML
+files in a directory that you give with --rules; docs/guide/rules.md shows how to
+write one, and "rules check" tests them.`,
 	}
 	cmd.AddCommand(newRulesListCmd(), newRulesShowCmd(), newRulesCheckCmd())
 	return cmd
@@ -34,7 +34,7 @@ func newRulesListCmd() *cobra.Command {
 	var ecosystem string
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the entries",
+		Short:   "List the rules",
 		Example: "  whyhot rules list\n  whyhot rules list --ecosystem python",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,7 +43,7 @@ func newRulesListCmd() *cobra.Command {
 				return err
 			}
 			out := term.New(cmd.OutOrStdout(), os.Environ())
-			t := term.Table{Columns: []term.Column{{Title: "entry"}, {Title: "ecosystem", Optional: 1}, {Title: "family", Optional: 2}, {Title: "what"}}}
+			t := term.Table{Columns: []term.Column{{Title: "rule"}, {Title: "ecosystem", Optional: 1}, {Title: "family", Optional: 2}, {Title: "what"}}}
 			shown := 0
 			for i := range cat.Entries {
 				e := &cat.Entries[i]
@@ -54,16 +54,16 @@ func newRulesListCmd() *cobra.Command {
 				shown++
 			}
 			if shown == 0 {
-				return fmt.Errorf("no entry for the ecosystem %q; there are %s", ecosystem, strings.Join(catalog.Ecosystems, ", "))
+				return fmt.Errorf("no rule for the ecosystem %q; there are %s", ecosystem, strings.Join(catalog.Ecosystems, ", "))
 			}
 			t.Print(out)
-			out.Notef("%d of %d entries", shown, len(cat.Entries))
-			out.Hint("one in full", "whyhot", "rules", "show", cat.Entries[0].ID)
+			out.Notef("%d of %d rules", shown, len(cat.Entries))
+			out.Hint("show one", "whyhot", "rules", "show", cat.Entries[0].ID)
 			return out.Err()
 		},
 	}
-	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also list the entries in `DIR` (repeatable)")
-	cmd.Flags().StringVar(&ecosystem, "ecosystem", "", "only entries of one: "+strings.Join(catalog.Ecosystems, ", "))
+	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also list the rules in `DIR` (repeatable)")
+	cmd.Flags().StringVar(&ecosystem, "ecosystem", "", "only rules for one: "+strings.Join(catalog.Ecosystems, ", "))
 	return cmd
 }
 
@@ -71,7 +71,7 @@ func newRulesShowCmd() *cobra.Command {
 	var dirs []string
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show one entry in words",
+		Short: "Show one rule in words",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cat, err := loadCatalog(dirs)
@@ -80,7 +80,7 @@ func newRulesShowCmd() *cobra.Command {
 			}
 			e, ok := cat.Entry(args[0])
 			if !ok {
-				return fmt.Errorf("no entry %q; whyhot rules list names them", args[0])
+				return fmt.Errorf("no rule %q; \"whyhot rules list\" lists them", args[0])
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), catalog.Page(e))
 			return err
@@ -93,9 +93,9 @@ func newRulesShowCmd() *cobra.Command {
 func newRulesCheckCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check DIR",
-		Short: "Check the entries in a directory and run their tests",
+		Short: "Check the rules in a directory and run their tests",
 		Long: `Reads every .yaml file below DIR as strictly as "explain --rules DIR" does and
-runs the tests that the entries carry. Every mistake is told with file and line.`,
+runs the tests in them. Every error is reported with file and line.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cat, err := loadCatalog(args)
@@ -115,7 +115,7 @@ runs the tests that the entries carry. Every mistake is told with file and line.
 			if err := errors.Join(errs...); err != nil {
 				return fmt.Errorf("%d of %d tests failed:\n%w", len(errs), tests, err)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "entries: %d, tests: %d, all right\n", len(own), tests)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "rules checked: %d, tests passed: %d\n", len(own), tests)
 			return err
 		},
 	}
