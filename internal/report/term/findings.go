@@ -170,7 +170,7 @@ func findingFacts(f finding.Finding) []string {
 		facts = append(facts, s+" of all samples, "+kind)
 	}
 	if g := f.Gain; g != nil {
-		facts = append(facts, fmt.Sprintf("may give back %s … %s of the CPU (%.2f× … %.2f×)",
+		facts = append(facts, fmt.Sprintf("may save %s … %s of the CPU (%.2f× … %.2f×)",
 			quantity.Percent(g.Low), quantity.Percent(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
 	}
 	return facts

@@ -212,7 +212,7 @@ func (s *Store) take(stream grpc.ServerStream, size chan<- int64) (err error) {
 		return err
 	}
 	if !first.HasInfo {
-		return &refusal{codes.InvalidArgument, "the first message must say what is uploaded"}
+		return &refusal{codes.InvalidArgument, "the first message must be the upload's info"}
 	}
 	u, err := s.begin(first.Info.BuildID, first.Info.UploadID)
 	if err != nil {
@@ -258,10 +258,10 @@ func (s *Store) copy(stream grpc.ServerStream, f *os.File, size int64) error {
 			return &refusal{codes.InvalidArgument, "malformed chunk: " + err.Error()}
 		}
 		if m.HasInfo {
-			return &refusal{codes.InvalidArgument, "what is uploaded was said twice"}
+			return &refusal{codes.InvalidArgument, "the upload's info was sent twice"}
 		}
 		if at += int64(len(m.Chunk)); at > size {
-			return &refusal{codes.InvalidArgument, fmt.Sprintf("more bytes arrive than the %d that were announced", size)}
+			return &refusal{codes.InvalidArgument, fmt.Sprintf("more bytes than the %d announced", size)}
 		}
 		if _, err := f.Write(m.Chunk); err != nil {
 			return fmt.Errorf("keeping debug information: %w", err)

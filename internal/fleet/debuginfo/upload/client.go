@@ -37,7 +37,7 @@ const (
 var (
 	errInProgress = errors.New("somebody else is uploading it")
 	errURL        = errors.New("uploading to the URL that the server gave")
-	errNoWay      = errors.New("the server names no way of uploading that is known here")
+	errNoWay      = errors.New("the server asks for an unknown upload method")
 )
 
 func newClient(o send.Options, rate int64) (*client, error) {
