@@ -1,131 +1,128 @@
 package main
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/compdb"
-	"whyhot/internal/explain/source/userrule"
+	"whyhot/internal/explain"
+	"whyhot/internal/explain/source"
+	"whyhot/internal/report/progress"
 )
 
-// analyseFlags say how units are analysed, in every command that does so.
+// analyseFlags say whose source is analysed and how, in every command that does so.
 type analyseFlags struct {
-	build      string
-	jobs       int
-	noCache    bool
-	predicates []string
-	accessors  []string
-	remarks    bool
-	timeout    time.Duration
+	buildDir string
+	options  source.Options
+	coverage float64 // explain alone
 }
-
-// usualStores are the stores that are blamed where nobody asks for others.
-const usualStores = "char"
 
 func (f *analyseFlags) add(cmd *cobra.Command, buildHelp string) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.build, "build", "p", "", buildHelp)
-	fl.IntVarP(&f.jobs, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
-	fl.BoolVar(&f.noCache, "no-cache", false, "neither read nor write cached answers of the analyser")
-	fl.StringSliceVar(&f.predicates, "stores", []string{usualStores}, "which stores to blame: char, bitfield, pointer, size, volatile")
-	fl.DurationVar(&f.timeout, "unit-timeout", 5*time.Minute, "give up on a unit of the source after this time")
-	fl.BoolVar(&f.remarks, "remarks", false, "also list the loops in which the compiler says that it missed an optimisation, by loop and cause")
-	fl.StringSliceVar(&f.accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
+	f.addBuild(cmd, buildHelp)
+	fl.IntVarP(&f.options.Workers, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
+	fl.DurationVar(&f.options.Timeout, "unit-timeout", 5*time.Minute, "give up on a translation unit after this time")
+	fl.BoolVar(&f.options.Remarks, "remarks", false, "also list the loops in which the compiler says that it missed an optimisation, by loop and cause")
+	fl.StringSliceVar(&f.options.Accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
 }
 
-// options are both layers on everything; own are the user's rules.
-func (f *analyseFlags) options(own []userrule.Rule) (analyzer.Options, error) {
-	binary, err := analyzer.Find()
-	if err != nil {
-		return analyzer.Options{}, err
-	}
-	opts := analyzer.Options{
-		Binary: binary, Workers: f.jobs, Timeout: f.timeout, Predicates: f.predicates, Blame: true, Remarks: f.remarks,
-		AST: analyzer.ASTRequest{
-			Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: f.accessors, UserRules: userrule.ForAnalyzer(own),
-		},
-	}
-	if !f.noCache {
-		opts.Cache, err = analyzer.OpenCache("", binary)
-	}
-	return opts, err
+// addBuild adds the flags that explain-loop has too.
+func (f *analyseFlags) addBuild(cmd *cobra.Command, help string) {
+	fl := cmd.Flags()
+	fl.StringVarP(&f.buildDir, "build-dir", "p", "", help)
+	fl.BoolVar(&f.options.NoCache, "no-cache", false, "neither read nor write cached answers of the analyser")
+	fl.StringSliceVar(&f.options.Stores, "stores", nil, "which stores to blame: "+strings.Join(source.Stores(), ", ")+" (default: "+strings.Join(source.DefaultStores(), ", ")+")")
+	alias(fl, "build", "build-dir")
 }
 
-// analyse asks for all units, with a bar where a person is looking. The outcomes
-// come in the order of the units, so that a second run prints the same.
-func analyse(cmd *cobra.Command, units []compdb.Unit, opts analyzer.Options) ([]analyzer.Outcome, error) {
-	bar := newUnitProgress(cmd.ErrOrStderr(), len(units))
-	defer bar.line.Clear()
-	order := map[string]int{}
-	for i, u := range units {
-		order[unitKey(u)] = i
-	}
-	var outcomes []analyzer.Outcome
-	err := analyzer.Run(cmd.Context(), units, opts, func(o analyzer.Outcome) {
-		outcomes = append(outcomes, o)
-		bar.report(o)
-	})
-	slices.SortStableFunc(outcomes, func(a, b analyzer.Outcome) int {
-		return cmp.Compare(order[unitKey(a.Unit)], order[unitKey(b.Unit)])
-	})
-	return outcomes, err
-}
-
-func unitKey(u compdb.Unit) string { return u.File + "\x00" + strings.Join(u.Arguments, "\x00") }
-
-// outcomeNotes says what the reader should know of the units that have no
-// answer: units that lack the same thing are one note.
-func outcomeNotes(outcomes []analyzer.Outcome) []string {
-	var texts []string
-	files := map[string][]string{}
-	add := func(o analyzer.Outcome, text string) {
-		if _, known := files[text]; !known {
-			texts = append(texts, text)
+// alias lets a flag's earlier name go on working.
+func alias(fl *pflag.FlagSet, old, name string) {
+	normalize := fl.GetNormalizeFunc()
+	fl.SetNormalizeFunc(func(fs *pflag.FlagSet, n string) pflag.NormalizedName {
+		if n == old {
+			n = name
 		}
-		files[text] = append(files[text], o.Unit.File)
+		return normalize(fs, n)
+	})
+}
+
+// open is the build that the command line means: a directory with -p, or one
+// compiler command line behind "--", which comes after before words.
+func (f *analyseFlags) open(cmd *cobra.Command, args []string, before int) (*source.Build, error) {
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case dash < 0:
+		return source.Open(f.buildDir)
+	case dash != before || f.buildDir != "":
+		return nil, errors.New("either -p BUILD_DIR or `-- COMPILER ARG…`, not both")
 	}
-	for _, o := range outcomes {
-		switch {
-		case o.Err != nil:
-			add(o, o.Err.Error())
-		case len(o.Reply.Errors) > 0:
-			add(o, "does not compile: "+withoutPlace(o.Reply.Errors[0]))
+	return source.OfCommand(args[dash:])
+}
+
+// shown are the options with a bar where a person is looking.
+func (f *analyseFlags) shown(w io.Writer) (o source.Options, done func()) {
+	o = f.options
+	begin := time.Now()
+	var line *progress.Line
+	o.Progress = func(p source.Progress) {
+		if line == nil {
+			line = progress.On(w)
+		}
+		line.Bar(float64(p.Done)/float64(p.Of), func() string {
+			return fmt.Sprintf("%d of %d units %s  %s", p.Done, p.Of, sinceText(begin), p.File)
+		})
+		if p.Done == p.Of {
+			line.Clear()
+			line = nil // further units may follow
 		}
 	}
-	out := make([]string, 0, len(texts))
-	for _, text := range texts {
-		if of := files[text]; len(of) == 1 {
-			sep := " "
-			if !strings.HasPrefix(text, "does not") {
-				sep = ": "
+	return o, func() { line.Clear() }
+}
+
+// addCoverage adds the flag that says how much of a profile's source is analysed.
+func (f *analyseFlags) addCoverage(cmd *cobra.Command) {
+	cmd.Flags().Float64Var(&f.coverage, "coverage", explain.DefaultCoverage, "with -p: analyse the hottest functions until they hold this fraction of the CPU spent in the build's source")
+}
+
+// request is what explain asks of the source, nil where no build is named.
+func (f *analyseFlags) request(cmd *cobra.Command) (r *explain.SourceRequest, done func(), err error) {
+	done = func() {}
+	if f.coverage <= 0 || f.coverage > 1 {
+		return nil, done, fmt.Errorf("--coverage %v: a fraction above 0 and up to 1", f.coverage)
+	}
+	if f.buildDir == "" {
+		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache", "remarks", "unit-timeout"} {
+			if cmd.Flags().Changed(name) {
+				return nil, done, fmt.Errorf("--%s is about the program's source: give its build with -p BUILD_DIR", name)
 			}
-			out = append(out, shortFile(of[0])+sep+text)
-		} else {
-			out = append(out, fmt.Sprintf("%d units, %s and others: %s", len(of), shortFile(of[0]), text))
 		}
+		return nil, done, nil
 	}
-	return out
+	build, err := source.Open(f.buildDir)
+	if err != nil {
+		return nil, done, err
+	}
+	r = &explain.SourceRequest{Build: build, Coverage: f.coverage}
+	r.Options, done = f.shown(cmd.ErrOrStderr())
+	return r, done, nil
 }
 
-// withoutPlace cuts "file:line:column: " off a diagnostic, so that the same
-// complaint of many units is one.
-func withoutPlace(diagnostic string) string {
-	for _, kind := range []string{": fatal error: ", ": error: "} {
-		if _, text, ok := strings.Cut(diagnostic, kind); ok {
-			return text
-		}
+// interrupted is the exit code of a program that ^C ended, as shells count it.
+const interrupted = 130
+
+// stopped gives an analysis that ^C ended its exit code.
+func stopped(err error) error {
+	if s, ok := errors.AsType[*source.StoppedError](err); ok {
+		return &exitError{code: interrupted, err: s}
 	}
-	return diagnostic
+	return err
 }
 
-// shortFile is a file's name with the directory it is in.
-func shortFile(path string) string {
-	return filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+func counted(n int, one, many string) string {
+	return fmt.Sprintf("%d %s", n, map[bool]string{true: one, false: many}[n == 1])
 }

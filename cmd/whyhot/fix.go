@@ -2,18 +2,18 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain"
 	"whyhot/internal/explain/fix"
+	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 )
 
@@ -34,6 +34,7 @@ type fixFlags struct {
 	analyse  analyseFlags
 	profile  string
 	findings string
+	rules    []string
 	kind     string
 	library  string
 	program  string
@@ -41,6 +42,7 @@ type fixFlags struct {
 	apply    bool
 	assume   []int
 	json     bool
+	load     loadFlags
 }
 
 func newFixCmd() *cobra.Command {
@@ -55,8 +57,9 @@ func newFixCmd() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.analyse.add(cmd, "build `DIR` with a compile_commands.json")
-	fl.StringVar(&f.profile, "profile", "", "profile that the finding is about")
-	fl.StringVar(&f.findings, "findings", "", "JSON of scan or explain that has the finding (default: the build is scanned)")
+	fl.StringVar(&f.profile, "profile", "", "profile that the finding is about (- for standard input)")
+	fl.StringVar(&f.findings, "findings", "", "JSON of scan or explain that has the finding, - for standard input (default: the build is scanned)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "look for the finding among those of the rules in `DIR`, too (repeatable)")
 	fl.StringVar(&f.kind, "kind", "", "kind of fix: "+strings.Join(fix.Kinds(), ", ")+" (default: by the finding's rule)")
 	fl.StringVar(&f.library, "library", "", "allocator to link, such as jemalloc or mimalloc (default: the first that the finding names)")
 	fl.StringVar(&f.program, "target", "", "target of the build file that is linked (default: by the profiled program's name)")
@@ -68,10 +71,14 @@ func newFixCmd() *cobra.Command {
 }
 
 func runFix(cmd *cobra.Command, args []string, f fixFlags) error {
-	if f.kind != "" && !slices.Contains(fix.Kinds(), f.kind) {
-		return fmt.Errorf("--kind %s: there are %s", f.kind, strings.Join(fix.Kinds(), ", "))
+	if cmd.ArgsLenAtDash() < 0 && len(args) > 1 {
+		return fmt.Errorf("%q is one argument too many: a finding or FILE:LINE is wanted", args[1])
 	}
-	p, err := f.propose(cmd, args)
+	var build func() (*source.Build, error)
+	if f.analyse.buildDir != "" || cmd.ArgsLenAtDash() >= 0 {
+		build = func() (*source.Build, error) { return f.analyse.open(cmd, args, 1) }
+	}
+	p, err := f.propose(cmd, args[0], build)
 	if err != nil {
 		return err
 	}
@@ -113,112 +120,48 @@ func numbersTo(n int) string {
 	return strings.Join(out, ",")
 }
 
-// propose finds out what is meant and asks for its fix.
-func (f *fixFlags) propose(cmd *cobra.Command, args []string) (fix.Proposal, error) {
-	subject := args[0]
-	if file, line, ok := placeOf(subject); ok {
-		return f.source(cmd, args, fix.Place{File: filepath.Clean(file), Line: line}, f.kindsOr(fix.Kinds()))
+// propose asks for the fix of a finding or a line. build may be nil.
+func (f *fixFlags) propose(cmd *cobra.Command, subject string, build func() (*source.Build, error)) (fix.Proposal, error) {
+	r := explain.PatchRequest{
+		Subject: subject, Kind: f.kind, FindingsFile: f.findings, ProfilePath: f.profile,
+		Build: build, Dir: f.dir, Library: f.library, Program: f.program,
 	}
-	found, err := f.find(cmd, subject)
-	if err != nil {
+	var err error
+	if r.Rules, err = explain.LoadRules(f.rules...); err != nil {
 		return fix.Proposal{}, err
 	}
-	if found.Fix.Kind == "preload" {
-		return f.link(found)
-	}
-	kinds := f.kindsOr(fix.KindsFor(found.Rule))
-	if len(kinds) == 0 || found.Place.File == "" {
-		return fix.Proposal{}, fmt.Errorf("no fix of %s is written by machine: %s", subject, strings.Join(found.Fix.Steps, "; "))
-	}
-	return f.source(cmd, args, fix.Place{File: found.Place.File, Line: found.Place.Line}, kinds)
-}
-
-func (f *fixFlags) kindsOr(kinds []string) []string {
-	if f.kind != "" {
-		return []string{f.kind}
-	}
-	return kinds
-}
-
-func (f *fixFlags) source(cmd *cobra.Command, args []string, at fix.Place, kinds []string) (fix.Proposal, error) {
-	units, err := f.units(cmd, args)
-	if err != nil {
-		return fix.Proposal{}, err
-	}
-	opts, err := f.analyse.options(nil)
-	if err != nil {
-		return fix.Proposal{}, err
-	}
-	p, err := fix.Propose(cmd.Context(), fix.Options{Binary: opts.Binary, Units: units, Workers: opts.Workers}, at, kinds)
-	if errors.Is(err, fix.ErrNothingThere) {
-		return p, fmt.Errorf("%w; a loop that begins on the line is meant, else the innermost around it", err)
-	}
-	return p, err
-}
-
-func (f *fixFlags) units(cmd *cobra.Command, args []string) ([]compdb.Unit, error) {
-	if dash := cmd.ArgsLenAtDash(); dash == 1 {
-		u, err := unitOf(args[1:])
-		return []compdb.Unit{u}, err
-	}
-	if len(args) > 1 {
-		return nil, fmt.Errorf("%q is one argument too many: a finding or FILE:LINE is wanted", args[1])
-	}
-	if f.analyse.build == "" {
-		return nil, errors.New("say where the build is: -p BUILD_DIR (with its compile_commands.json), or give one command line after --")
-	}
-	return compdb.Load(f.analyse.build)
-}
-
-// find gives the finding of an id: from a file, a profile or a scan.
-func (f *fixFlags) find(cmd *cobra.Command, id string) (finding.Finding, error) {
-	switch {
-	case f.findings != "":
-		return findingIn(f.findings, id)
-	case f.profile != "":
-		t, err := findingOf(cmd.Context(), f.profile, id)
-		if err == nil || f.analyse.build == "" {
-			return t, err
+	if f.findings != "" {
+		if r.Findings, err = findingsIn(cmd.InOrStdin(), f.findings); err != nil {
+			return fix.Proposal{}, err
 		}
-	case f.analyse.build == "":
-		return finding.Finding{}, fmt.Errorf("%s is no FILE:LINE, so it is taken for a finding: say where it is from, with --findings FILE.json, --profile FILE or -p BUILD_DIR", id)
-	}
-	units, err := compdb.Load(f.analyse.build)
-	if err != nil {
-		return finding.Finding{}, err
-	}
-	if !cmd.Flags().Changed("stores") {
-		f.analyse.predicates = predicatesOf(id)
-	}
-	opts, err := f.analyse.options(nil)
-	if err != nil {
-		return finding.Finding{}, err
-	}
-	outcomes, err := analyse(cmd, units, opts)
-	if err != nil {
-		return finding.Finding{}, stopped(err, len(outcomes), len(units))
-	}
-	return pickFinding(sourceFindings(outcomes, true, nil), f.analyse.build, id)
-}
-
-// predicatesOf are the stores that a rule blames, by the name in the id.
-func predicatesOf(id string) []string {
-	for prefix, predicate := range map[string]string{"bitfield-store": "bitfield", "alias-pointer-store": "pointer", "alias-size-store": "size"} {
-		if strings.HasPrefix(id, prefix) {
-			return []string{predicate}
+	} else if f.profile != "" {
+		p, err := readProfile(cmd, f.profile, f.load)
+		if err != nil {
+			return fix.Proposal{}, err
 		}
+		r.Profile = p.Profile
 	}
-	return []string{"char"}
+	options, done := f.analyse.shown(cmd.ErrOrStderr())
+	defer done()
+	r.Options = options
+	p, err := explain.Patch(cmd.Context(), r)
+	return p, stopped(err)
 }
 
-func findingIn(path, id string) (finding.Finding, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return finding.Finding{}, err
+// findingsIn reads what scan --json and explain --json write.
+func findingsIn(stdin io.Reader, path string) ([]finding.Finding, error) {
+	in := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close() //nolint:errcheck // only read
+		in = f
 	}
-	var r finding.Report
-	if err := json.Unmarshal(data, &r); err != nil {
-		return finding.Finding{}, fmt.Errorf("%s is not what scan --json or explain --json write: %w", path, err)
+	r := finding.Report{Findings: []finding.Finding{}}
+	if err := json.NewDecoder(in).Decode(&r); err != nil {
+		return nil, fmt.Errorf("%s is not what scan --json or explain --json write: %w", path, err)
 	}
-	return pickFinding(r.Findings, path, id)
+	return r.Findings, nil
 }

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/explain/source/sourcetext"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
 	"whyhot/internal/symbol"
+	"whyhot/internal/symbol/sourcetext"
 )
 
 type linesFlags struct {
@@ -56,10 +56,11 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if err := swapped(cmd, path, function); err != nil {
 		return err
 	}
-	all, summary, err := readProfile(cmd, path, f.load)
+	fetched, err := readProfile(cmd, path, f.load)
 	if err != nil {
 		return err
 	}
+	all := fetched.Profile
 	p, err := f.filter.apply(all)
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 		Profile: p, Name: functionTitle(p, found), Table: table, Whole: whole,
 		Source: files.Lines, Context: f.context,
 	})
-	printOnce(cmd.ErrOrStderr(), append(files.Notes(), missingLines(p, found, table, summary)...))
+	printOnce(cmd.ErrOrStderr(), append(files.Notes(), missingLines(p, found, table, fetched.Missing)...))
 	if path != "-" {
 		out.Hint("why it is hot", "whyhot", "explain", path)
 	}

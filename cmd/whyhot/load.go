@@ -1,23 +1,18 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/ingest"
-	"whyhot/internal/ingest/perfdata"
+	"whyhot/internal/fetch"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/progress"
 	report "whyhot/internal/report/term"
-	"whyhot/internal/symbol"
 )
 
 // loadFlags say how to read a profile.
@@ -39,17 +34,17 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 // its addresses. What the user should know of the reading goes to stderr, save
 // what whyhot record has already told of the file.
 func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile, error) {
-	p, summary, err := readProfile(cmd, path, f)
+	p, err := readProfile(cmd, path, f)
 	if err != nil {
 		return nil, err
 	}
 	if !p.Meta.Recorded {
-		printOnce(cmd.ErrOrStderr(), summary.Hints(worthSaying, false))
+		printOnce(cmd.ErrOrStderr(), p.Hints())
 	}
-	return p, nil
+	return p.Profile, nil
 }
 
-// loadSamples is loadProfile, and which of its samples pass the filter.
+// loadSamples is loadProfile, and which of its samples match the filter.
 func loadSamples(cmd *cobra.Command, path string, f loadFlags, filter filterFlags) (all, passed *profile.Profile, err error) {
 	if all, err = loadProfile(cmd, path, f); err != nil {
 		return nil, nil, err
@@ -58,58 +53,17 @@ func loadSamples(cmd *cobra.Command, path string, f loadFlags, filter filterFlag
 	return all, passed, err
 }
 
-// worthSaying is the share of a profile that must lack names before the user
-// hears of it: less changes no conclusion.
-const worthSaying = 0.02
-
 // readProfile is loadProfile without a word on missing names.
-func readProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile, symbol.Summary, error) {
-	done := showBusy(cmd.ErrOrStderr(), "reading "+path)
-	p, err := ingest.Open(cmd.Context(), path, ingest.Options{
-		SampleType: f.sampleType,
-		Perf:       perfdata.Options{Event: f.sampleType, DebugDirs: f.debugDirs},
-		Stdin:      cmd.InOrStdin(),
+func readProfile(cmd *cobra.Command, path string, f loadFlags) (fetch.Fetched, error) {
+	p, err := fetch.Profile(cmd.Context(), path, fetch.Options{
+		SampleType: f.sampleType, DebugDirs: f.debugDirs, NoSymbols: f.noSymbols, NamesOnly: f.namesOnly,
+		Stdin: cmd.InOrStdin(),
+		Doing: func(what string) func() { return showBusy(cmd.ErrOrStderr(), what) },
 	})
-	done()
-	if err != nil {
-		return nil, symbol.Summary{}, err
-	}
-	if !p.Meta.Recorded {
+	if err == nil && !p.Meta.Recorded {
 		printOnce(cmd.ErrOrStderr(), p.Meta.Warnings)
 	}
-	if f.noSymbols || allNamed(p) {
-		return p, symbol.Summary{}, nil
-	}
-	done = showBusy(cmd.ErrOrStderr(), "looking up symbols")
-	defer done()
-	return symbolize(cmd.Context(), p, f)
-}
-
-// symbolize names the addresses of p. The summary says what is missing and what
-// would help.
-func symbolize(ctx context.Context, p *profile.Profile, f loadFlags) (*profile.Profile, symbol.Summary, error) {
-	opts := symbol.Options{DebugDirs: f.debugDirs, NamesOnly: f.namesOnly}
-	if dir, err := os.UserCacheDir(); err == nil {
-		opts.CacheDir = filepath.Join(dir, "whyhot")
-	}
-	named, summary := symbol.New(opts).Symbolize(ctx, p)
-	return named, summary, ctx.Err()
-}
-
-// allNamed says that no location with an address lacks a name.
-func allNamed(p *profile.Profile) bool {
-	for i := range p.NumLocations() {
-		id := profile.LocationID(i)
-		if p.Location(id).Address == 0 {
-			continue
-		}
-		for _, l := range p.Lines(id) {
-			if p.Function(l.Function).Name == "" {
-				return false
-			}
-		}
-	}
-	return true
+	return p, err
 }
 
 // printOnce prints remarks, each once.

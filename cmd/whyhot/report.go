@@ -11,14 +11,13 @@ import (
 	"whyhot/internal/report/term"
 )
 
-// printReport writes findings as JSON or for a person. looked says what was
-// checked, for the reader of an empty list.
-func printReport(cmd *cobra.Command, r finding.Report, asJSON bool, looked string) error {
+// printReport writes findings as JSON or for a person.
+func printReport(cmd *cobra.Command, r finding.Report, asJSON bool) error {
 	if asJSON {
 		return writeJSON(cmd.OutOrStdout(), r)
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
-	p.Findings(r, looked)
+	p.Findings(r, r.Looked)
 	return p.Err()
 }
 

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/explain"
 	"whyhot/internal/explain/catalog"
-	"whyhot/internal/explain/rule/selftest"
-	"whyhot/internal/ingest/folded"
-	"whyhot/internal/profile"
 	"whyhot/internal/report/term"
 )
 
@@ -21,9 +17,10 @@ func newRulesCmd() *cobra.Command {
 		Use:   "rules",
 		Short: "The catalogue of rules: list, show and check them",
 		Long: `A rule says what is slow, what is faster, how to replace it and when the advice
-is moot. "explain" matches every rule against a profile. Your own rules are YAML
-files in a directory that you give with --rules; docs/guide/rules.md shows how to
-write one, and "rules check" tests them.`,
+does not apply. "explain" matches every rule against a profile. Your own rules are
+YAML files in a directory that you give with --rules: catalogue entries
+(docs/guide/rules.md) and source rules (docs/rules/user-rules.md). "rules check"
+tests them.`,
 	}
 	cmd.AddCommand(newRulesListCmd(), newRulesShowCmd(), newRulesCheckCmd())
 	return cmd
@@ -32,106 +29,114 @@ write one, and "rules check" tests them.`,
 func newRulesListCmd() *cobra.Command {
 	var dirs []string
 	var ecosystem string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the rules",
 		Example: "  whyhot rules list\n  whyhot rules list --ecosystem python",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cat, err := loadCatalog(dirs)
+			rules, err := explain.LoadRules(dirs...)
 			if err != nil {
 				return err
 			}
+			entries := rules.Catalog.In(ecosystem)
+			switch {
+			case len(entries) == 0:
+				return fmt.Errorf("no rule for the ecosystem %q; there are %s", ecosystem, strings.Join(catalog.Ecosystems, ", "))
+			case asJSON:
+				return writeJSON(cmd.OutOrStdout(), summaries(entries))
+			}
 			out := term.New(cmd.OutOrStdout(), os.Environ())
 			t := term.Table{Columns: []term.Column{{Title: "rule"}, {Title: "ecosystem", Optional: 1}, {Title: "family", Optional: 2}, {Title: "what"}}}
-			shown := 0
-			for i := range cat.Entries {
-				e := &cat.Entries[i]
-				if ecosystem != "" && e.Ecosystem != ecosystem {
-					continue
-				}
+			for _, e := range entries {
 				t.Add(term.Cell{Text: e.ID}, term.Cell{Text: e.Ecosystem}, term.Cell{Text: e.Family}, term.Cell{Text: e.Title})
-				shown++
-			}
-			if shown == 0 {
-				return fmt.Errorf("no rule for the ecosystem %q; there are %s", ecosystem, strings.Join(catalog.Ecosystems, ", "))
 			}
 			t.Print(out)
-			out.Notef("%d of %d rules", shown, len(cat.Entries))
-			out.Hint("show one", "whyhot", "rules", "show", cat.Entries[0].ID)
+			out.Notef("%d of %d rules", len(entries), len(rules.Catalog.Entries))
+			out.Hint("show one", "whyhot", "rules", "show", entries[0].ID)
 			return out.Err()
 		},
 	}
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also list the rules in `DIR` (repeatable)")
 	cmd.Flags().StringVar(&ecosystem, "ecosystem", "", "only rules for one: "+strings.Join(catalog.Ecosystems, ", "))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the rules as JSON")
 	return cmd
+}
+
+func summaries(entries []*catalog.Entry) []catalog.Summary {
+	out := make([]catalog.Summary, 0, len(entries))
+	for _, e := range entries {
+		out = append(out, e.Summary())
+	}
+	return out
 }
 
 func newRulesShowCmd() *cobra.Command {
 	var dirs []string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one rule in words",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cat, err := loadCatalog(dirs)
+			rules, err := explain.LoadRules(dirs...)
 			if err != nil {
 				return err
 			}
-			e, ok := cat.Entry(args[0])
-			if !ok {
+			e, ok := rules.Catalog.Entry(args[0])
+			switch {
+			case !ok:
 				return fmt.Errorf("no rule %q; \"whyhot rules list\" lists them", args[0])
+			case asJSON:
+				return writeJSON(cmd.OutOrStdout(), e.Summary())
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), catalog.Page(e))
 			return err
 		},
 	}
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also look in `DIR` (repeatable)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the rule as JSON")
 	return cmd
 }
 
 func newRulesCheckCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "check DIR",
-		Short: "Check the rules in a directory and run their tests",
-		Long: `Reads every .yaml file below DIR as strictly as "explain --rules DIR" does and
-runs the tests in them. Every error is reported with file and line.`,
-		Args: cobra.ExactArgs(1),
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check DIR…",
+		Short: "Check the rules in directories and run their tests",
+		Long: `Reads every .yaml file below DIR as strictly as "explain --rules DIR" does, runs
+the tests that catalogue entries carry and the fixtures of source rules (those
+need the analyser). Every mistake is reported with file and line.`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cat, err := loadCatalog(args)
+			rules, err := explain.LoadRules(args...)
 			if err != nil {
 				return err
 			}
-			own, err := ownEntries(cat, args[0])
-			if err != nil {
-				return err
-			}
-			tests := 0
-			var errs []error
-			for i := range own {
-				errs = append(errs, selftest.Run(cmd.Context(), cat, &own[i], parseFolded)...)
-				tests += len(own[i].Tests)
-			}
-			if err := errors.Join(errs...); err != nil {
-				return fmt.Errorf("%d of %d tests failed:\n%w", len(errs), tests, err)
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "rules checked: %d, tests passed: %d\n", len(own), tests)
-			return err
+			return checkRules(cmd, rules, asJSON)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write what was checked as JSON")
+	return cmd
 }
 
-// ownEntries returns the entries of a catalogue that came from a directory and
-// not from the built-in ones.
-func ownEntries(cat *catalog.Catalog, dir string) ([]catalog.Entry, error) {
-	alone := &catalog.Catalog{Families: cat.Families, Runtimes: cat.Runtimes}
-	alone, err := alone.With(os.DirFS(dir), ".")
+// checkRules runs the tests of the user's rules.
+func checkRules(cmd *cobra.Command, rules explain.Rules, asJSON bool) error {
+	done, err := rules.Check(cmd.Context())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return alone.Entries, nil
-}
-
-func parseFolded(ctx context.Context, text string) (*profile.Profile, error) {
-	return folded.Read(ctx, strings.NewReader(text))
+	if asJSON {
+		return writeJSON(cmd.OutOrStdout(), done)
+	}
+	var parts []string
+	if done.Entries > 0 {
+		parts = append(parts, fmt.Sprintf("%s with %s", counted(done.Entries, "entry", "entries"), counted(done.Tests, "test", "tests")))
+	}
+	if done.Matchers > 0 {
+		parts = append(parts, fmt.Sprintf("%s with %s", counted(done.Matchers, "source rule", "source rules"), counted(done.Fixtures, "fixture", "fixtures")))
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "rules checked: %s, all as expected\n", strings.Join(parts, ", "))
+	return err
 }

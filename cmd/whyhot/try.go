@@ -3,209 +3,222 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/host/allocator"
-	"whyhot/internal/trial"
-	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/experiment"
 )
 
-const tryLong = `Run a command as it is and in variants, in turn and in random order, and say
-whether a variant pays: the ratio of the median run times with a 95% interval.
-
-Outputs are compared: a variant whose standard output, exit status or --output
-file differs from the baseline's is never called faster. Standard input that is
-a file or a pipe is given to every run anew. The trial stops when more runs
-would not change the answer, or when the budget is spent.`
+const tryLong = `Run a command as it is (the baseline) and in variants, in turn and in random
+order, and say whether a variant pays: the ratio of the median run times with a
+95% interval. Outputs are compared: a variant that computes something else is
+never called faster. Standard input is given to every run anew.`
 
 const tryExample = `  whyhot try --preload mimalloc,jemalloc,tcmalloc -- jq .id big.json
-  whyhot try --env GOGC=400 --metric memory -- ./server --once
   whyhot try --versus 'orjson=python3 app_orjson.py' -- python3 app.py
-  whyhot try --build 'make -j2' --run './bench input' --pgo --lto
-  whyhot try --suite bench.yaml --preload mimalloc --html result.html
-  whyhot try --read before.json after.json
-  whyhot try --again last
   whyhot try --profile cpu.pb.gz --finding ID`
 
-// tryTarget is what a profile and one of its findings say about a trial: the
-// recorded command, and the libraries to preload or the variables to set that the
-// finding proposes.
-type tryTarget struct {
-	Command []string
-	Preload []string
-	Env     []string // NAME=VALUE
-}
+const tryBuildLong = `Build the program in copies of its tree, as it is and in variants, by your own
+build command, and try them against each other as ` + "`whyhot try`" + ` does. The tree itself
+is not touched.`
 
-// tryLookup reads a profile. With an empty finding id it gives the command only;
-// a finding that the profile does not have is an error.
-type tryLookup func(ctx context.Context, profile, findingID string, rules []string) (tryTarget, error)
+const tryBuildExample = `  whyhot try build --build 'make -j2' --run './bench input' --pgo --lto
+  whyhot try build --build make --run ./bench --what-if src/split.cpp:42 -p build
+  whyhot try build --build make --run ./bench --fix ID --check 'make check'`
 
-// tryFlags are the flags as they are typed.
-type tryFlags struct {
-	preload, env     []string
-	versus           []string
-	profile, finding string
-	metric           metricFlags
-	build            buildFlags
-	whatIf           whatIfFlags
-	fix              fixTryFlags
-	ignore           []string
-	rules            []string
-	suite            suiteFlags
-	archive          archiveFlags
-	layouts          int      // of both sides where a built variant's gain is small
-	built            []string // notes of the builds
-	budgetGiven      bool
-	seedGiven        bool
-	json             bool
-	plan             trial.Plan
+const trySuiteLong = `Try every benchmark of a file (docs/guide/try-suite.md), "-" for the standard
+input, and sum them up: the worst, the geometric mean and the best.`
+
+const trySuiteExample = `  whyhot try suite bench.yaml --preload mimalloc --html result.html
+  whyhot try suite bench/suite.yaml --build make --lto`
+
+const tryReadLong = `Compare results that Google Benchmark (--benchmark_out_format=json) or hyperfine
+(--export-json) wrote; "-" is the standard input. One file of hyperfine alone
+compares its first command with the others.`
+
+const tryAgainLong = `Repeat a trial with its own flags, in its directory, in a new order, and say what
+has changed since and whether the result holds. ID is an id, its beginning or
+its end, or "last".`
+
+// tryFamily is what the commands have in common.
+type tryFamily struct {
+	lookup tryLookup
+	kept   archived
 }
 
 func newTryCmd(lookup tryLookup) *cobra.Command {
-	return newTryCmdOf(lookup, &archiveFlags{arguments: typed()})
+	return (&tryFamily{lookup: lookup, kept: archived{arguments: typed()}}).command()
 }
 
-// newTryCmdOf is the command for the arguments that kept says were typed.
-func newTryCmdOf(lookup tryLookup, kept *archiveFlags) *cobra.Command {
-	f := tryFlags{archive: *kept}
+// command is `whyhot try` and what stands below it. The flags that have moved to
+// a command of their own are still taken, and shown there only.
+func (t *tryFamily) command() *cobra.Command {
+	f := tryFlags{family: t}
 	cmd := &cobra.Command{
-		Use:     "try [flags] -- COMMAND [ARGUMENT...]",
-		Short:   "Prove by interleaved runs whether a change pays",
-		Long:    tryLong,
-		Example: tryExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.budgetGiven = cmd.Flags().Changed("budget")
-			f.seedGiven = cmd.Flags().Changed("seed")
-			return runTry(cmd, &f, args, lookup)
-		},
+		Use: "try [flags] -- COMMAND [ARGUMENT...]", Short: "Prove by interleaved runs whether a change pays",
+		Long: tryLong, Example: tryExample, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.route(cmd, args) },
 	}
-	flags := cmd.Flags()
 	// What stands behind the command's name is the command's own.
-	flags.SetInterspersed(false)
-	flags.StringSliceVar(&f.preload, "preload", nil, "variants that preload a library each: "+strings.Join(allocator.Names(), ", ")+", or the path of a .so")
-	flags.StringArrayVar(&f.env, "env", nil, "a variant with NAME=VALUE in its environment; several names make one variant, a name given again begins the next")
-	flags.StringArrayVar(&f.versus, "versus", nil, "a variant that is another command line, NAME='COMMAND ...' (several: repeat it)")
-	flags.StringVar(&f.profile, "profile", "", "profile that --finding is in; its recorded command is tried unless one is given")
-	flags.StringArrayVar(&f.rules, "rules", nil, "look for the finding among those of the catalogue entries in `DIR`, too (repeatable)")
-	flags.StringVar(&f.finding, "finding", "", "finding to prove or refute (whyhot explain lists them)")
-	f.build.register(cmd)
-	f.whatIf.register(cmd)
-	f.fix.register(cmd)
-	f.metric.register(cmd)
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "regular expression of what is not compared in lines of output, such as dates (several: repeat it)")
-	f.suite.register(cmd)
-	f.archive.register(cmd)
-	f.registerLayouts(cmd)
-	p := &f.plan
-	const budget = 2 * time.Minute
-	flags.DurationVar(&p.Budget, "budget", budget, "time to spend; unless given, a verdict may take longer with long commands")
-	flags.IntVar(&p.Rounds, "runs", 0, "measure exactly so many runs of each (default: until the answer is clear)")
-	flags.IntVar(&p.MinRounds, "min-runs", 0, "measure at least so many runs of each, even over the budget")
-	flags.IntVar(&p.WarmUps, "warm-up", 1, "runs of each that are not measured, at least 1")
-	flags.StringArrayVar(&p.Outputs, "output", nil, "file that the command writes and that must be the same (several: repeat it)")
-	flags.DurationVar(&p.Timeout, "timeout", 0, "end a run after this time (default: 10 times the first run, at least 1m)")
-	flags.IntSliceVar(&p.Pin, "pin", nil, "run on these CPUs only, for example 1 or 2,3")
-	flags.Uint64Var(&p.Seed, "seed", 0, "repeat the order of an earlier trial (default: random, recorded)")
-	flags.BoolVar(&p.IgnoreFailure, "ignore-failure", false, "measure a command that exits with a status other than 0")
-	flags.BoolVar(&f.json, "json", false, "write the outcome as JSON (docs/trial.schema.json, with --suite and --read docs/suite.schema.json)")
+	cmd.Flags().SetInterspersed(false)
+	var h grouped
+	h.add(cmd, "What to try", f.variants, f.subject)
+	h.add(cmd, "What decides", f.decides, f.compared)
+	h.add(cmd, "How long", f.schedule)
+	h.add(cmd, "Output", f.output)
+	h.subs = []*cobra.Command{t.build(), t.suite(), t.read(), t.again(), t.list()}
+	h.older(cmd, f.builds, f.buildVariants, f.builder, f.suites, f.again)
+	h.use(cmd, "")
+	cmd.AddCommand(h.subs...)
 	return cmd
 }
 
-func runTry(cmd *cobra.Command, f *tryFlags, args []string, lookup tryLookup) error {
-	ctx := cmd.Context()
-	// A closed terminal ends the trial as Ctrl-C does, except under nohup.
-	if !signal.Ignored(syscall.SIGHUP) {
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
-		defer stop()
+func (t *tryFamily) build() *cobra.Command {
+	f := tryFlags{family: t}
+	cmd := &cobra.Command{
+		Use: "build --build COMMAND [flags] --run COMMAND | -- COMMAND [ARGUMENT...]", Short: "variants that are built: flags, LTO, PGO, BOLT, patches, fixes, what-if",
+		Long: tryBuildLong, Example: tryBuildExample, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.build.Command == "" {
+				return errors.New("no build command: give one with --build, for example whyhot try build --build 'make -j2' --run './bench input' --lto")
+			}
+			return f.one(cmd, args)
+		},
 	}
+	cmd.Flags().SetInterspersed(false)
+	var h grouped
+	h.add(cmd, "How it is built", f.builds)
+	h.add(cmd, "What to try", f.buildVariants)
+	h.add(cmd, "How it learns, and what checks it", f.builder)
+	h.more(cmd, f.variants, f.subject, f.decides, f.compared, f.schedule, f.output)
+	h.use(cmd, "All flags of `whyhot try` are taken, too: --preload, --env, --metric, --runs, --json, ...")
+	return cmd
+}
+
+func (t *tryFamily) suite() *cobra.Command {
+	f := tryFlags{family: t}
+	cmd := &cobra.Command{
+		Use: "suite FILE [flags]", Short: "several benchmarks, from a file",
+		Long: trySuiteLong, Example: trySuiteExample, Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.ofSuite(cmd, args[0], args[1:]) },
+	}
+	var h grouped
+	h.add(cmd, "What to try", f.suites, f.variants)
+	h.add(cmd, "What decides", f.decides, f.compared)
+	h.add(cmd, "How long", f.schedule)
+	h.add(cmd, "Output", f.pictures, f.output)
+	h.more(cmd, f.builds, f.buildVariants, f.builder)
+	h.use(cmd, "The flags of `whyhot try build` are taken, too; the file then has to lie in the tree.")
+	return cmd
+}
+
+func (t *tryFamily) read() *cobra.Command {
+	f := tryFlags{family: t}
+	cmd := &cobra.Command{
+		Use: "read BASELINE [VARIANT...]", Short: "results that other tools measured", Long: tryReadLong,
+		Example: "  whyhot try read before.json after.json", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.readResults(cmd, args) },
+	}
+	var h grouped
+	h.add(cmd, "Flags", f.decides, f.pictures, f.output)
+	h.use(cmd, "")
+	return cmd
+}
+
+func (t *tryFamily) again() *cobra.Command {
+	f := tryFlags{family: t}
+	cmd := &cobra.Command{
+		Use: "again ID", Short: "a trial that was made before, once more", Long: tryAgainLong,
+		Example: "  whyhot try again last", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.repeat(cmd, args[0]) },
+	}
+	var h grouped
+	h.add(cmd, "Flags", f.output)
+	h.use(cmd, "")
+	return cmd
+}
+
+func (t *tryFamily) list() *cobra.Command {
+	f := tryFlags{family: t}
+	cmd := &cobra.Command{
+		Use: "list", Short: "the trials that were made, the newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.listTrials(cmd) },
+	}
+	var h grouped
+	h.add(cmd, "Flags", f.output)
+	h.use(cmd, "")
+	return cmd
+}
+
+// route leads the flags that have moved to their commands.
+func (f *tryFlags) route(cmd *cobra.Command, args []string) error {
 	switch {
-	case f.archive.list:
+	case f.legacy.list:
 		return f.listTrials(cmd)
-	case f.archive.again != "":
-		return f.repeat(ctx, cmd, args, lookup)
-	case len(f.suite.read) > 0:
-		return f.readResults(cmd, args)
-	case f.suite.file != "" && f.whatIf.asked():
-		return errors.New("--what-if measures one command: give it with --run instead of --suite")
-	case f.suite.file != "":
-		return f.runSuite(ctx, cmd, args)
+	case f.legacy.again != "":
+		if cmd.Flags().NFlag() > 1+changed(cmd, "json") || len(args) > 0 {
+			return errors.New("--again takes command and flags of the trial that it repeats: give it alone")
+		}
+		return f.repeat(cmd, f.legacy.again)
+	case len(f.legacy.read) > 0:
+		return f.readResults(cmd, append(f.legacy.read, args...))
+	case f.legacy.suite != "":
+		return f.ofSuite(cmd, f.legacy.suite, args)
 	}
-	defer f.whatIf.close()
-	defer f.fix.close()
-	if err := f.fix.makePatches(cmd, f); err != nil {
-		return err
+	return f.one(cmd, args)
+}
+
+func changed(cmd *cobra.Command, flag string) int {
+	if cmd.Flags().Changed(flag) {
+		return 1
 	}
-	if err := f.whatIf.makeWorlds(cmd, &f.build); err != nil {
-		return err
-	}
-	if err := f.complete(ctx, args, lookup, cmd.ErrOrStderr()); err != nil {
-		return err
-	}
-	runner, err := run.New()
-	if err != nil {
-		return err
-	}
-	defer runner.Close()
-	errOut := cmd.ErrOrStderr()
-	stdin, release, err := run.Spool(ctx, os.Stdin, func() {
-		_, _ = fmt.Fprintln(errOut, "reading standard input to its end, to give it to every run (</dev/null gives none)")
+	return 0
+}
+
+// one tries one command.
+func (f *tryFlags) one(cmd *cobra.Command, args []string) error {
+	stop := endWithTerminal(cmd)
+	defer stop()
+	request := f.request(cmd, args)
+	result, err := show(cmd, func(ctx context.Context, l experiment.Listener) (*experiment.Result, error) {
+		return experiment.Run(ctx, request, l)
 	})
-	if err != nil {
+	if result == nil {
+		return exitOf(err)
+	}
+	if err := f.print(cmd, result.Outcome); err != nil {
 		return err
 	}
-	defer release()
-	if f.plan.Stdin, err = f.archive.standardInput(stdin); err != nil {
-		return err
+	errOut := cmd.ErrOrStderr()
+	f.keep(result.Record, errOut)
+	said, keepErr := result.KeepBeside()
+	if keepErr != nil {
+		return keepErr
 	}
-	unbuilt := f.plan
-	unbuilt.Variants = slices.Clone(f.plan.Variants)
-	if f.build.asked() {
-		workshop, err := f.prepare(ctx, errOut)
-		if err != nil {
-			return err
-		}
-		defer closeWorkshop(workshop, f.build.o.Keep, errOut)
-		f.built = workshop.Notes
-		if err := f.whatIf.check(f.plan.Variants); err != nil {
-			return err
-		}
-		if err := f.fix.test(ctx, f.plan.Variants, errOut); err != nil {
-			return err
-		}
+	sayLine(errOut, said)
+	if err == nil {
+		err = experiment.Ending(result.Outcome)
 	}
-	outcome, tryErr := measureTry(ctx, f, runner, errOut)
-	if outcome == nil {
-		return explainTryError(tryErr, f.plan.Command)
+	return exitOf(err)
+}
+
+// endWithTerminal has a closed terminal end the trial as Ctrl-C does, except
+// under nohup.
+func endWithTerminal(cmd *cobra.Command) (stop func()) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return func() {}
 	}
-	if f.build.asked() && tryErr == nil {
-		if err := f.layOut(ctx, unbuilt, outcome, runner, errOut); err != nil {
-			outcome.Notes = append(outcome.Notes, fmt.Sprintf("the layouts could not be tried, so that small differences hold for one layout only: %v", err))
-		}
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
+	cmd.SetContext(ctx)
+	return stop
+}
+
+// exitOf gives an interruption its exit code.
+func exitOf(err error) error {
+	if _, ok := errors.AsType[*experiment.InterruptedError](err); ok {
+		return &exitError{code: interrupted, err: err}
 	}
-	outcome.Notes = append(outcome.Notes, f.whatIf.notes(outcome)...)
-	if err := f.print(cmd, outcome); err != nil {
-		return err
-	}
-	f.keep(f.recordOf(outcome), errOut)
-	if err := f.attach(outcome, errOut); err != nil {
-		return err
-	}
-	switch {
-	case tryErr != nil:
-		return explainTryError(tryErr, f.plan.Command)
-	case outcome.Stopped == trial.StopInterrupted:
-		return &exitError{code: 128 + int(syscall.SIGINT), err: errors.New("interrupted: the numbers above are what was measured until then")}
-	case outcome.Rounds == 0:
-		return errors.New("nothing was measured: no variant could be compared with the baseline")
-	}
-	return nil
+	return stopped(err)
 }

@@ -9,9 +9,6 @@ import (
 
 	"whyhot/internal/elfinfo"
 	"whyhot/internal/elfinfo/mark"
-	"whyhot/internal/explain/binfacts"
-	"whyhot/internal/explain/rule"
-	"whyhot/internal/profile"
 	"whyhot/internal/report/term"
 )
 
@@ -58,27 +55,6 @@ func printProgram(w io.Writer, path string) error {
 	}
 	_, err = fmt.Fprintln(w, text)
 	return err
-}
-
-// counterfactual names the what-if builds that a profile was taken of: what is
-// hot in them is not what is hot in the product.
-func counterfactual(p *profile.Profile, facts *binfacts.Facts) []string {
-	var notes []string
-	seen := map[string]bool{}
-	for id := range p.NumMappings() {
-		m := p.Mapping(profile.MappingID(id))
-		if seen[m.Path] {
-			continue
-		}
-		seen[m.Path] = true
-		if _, trust := facts.Binary(m); trust == rule.NoTrust {
-			continue
-		}
-		if note, ok, err := mark.Read(m.Path); err == nil && ok {
-			notes = append(notes, fmt.Sprintf("%s is %s", m.Path, note))
-		}
-	}
-	return notes
 }
 
 // version is the VCS revision that the Go tool stamped into the binary.

@@ -27,20 +27,21 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "collect", "explain", "trial", "report", "fleet",
+	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "fleet",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
 // other: what records never draws, what explains never reads foreign bytes.
 var alone = map[string][]string{
-	"explain": {"collect"},
-	"report":  {"ingest", "symbol", "collect", "elfinfo"},
+	"collect": {"fetch"},
+	"explain": {"collect", "fetch"},
+	"report":  {"ingest", "symbol", "fetch", "collect", "elfinfo"},
 	"fleet":   {"report"},
 }
 
 // indoors are folders with one door: only the packages below the folder, and its
 // root package, may import what lies inside.
-var indoors = []string{}
+var indoors = []string{"explain/source"}
 
 type pkg struct {
 	ImportPath string   `json:"ImportPath"`

@@ -10,5 +10,6 @@
 // Below it are the readers that other rooms use too: elffile (sections,
 // segments, notes), dwarf (lines and inlined calls at an address), debugfile
 // (where separate debug files lie), dpkg (which package owns a file), interval.
-// The room must not import any other of this module.
+// Beside those it imports internal/host/allocator, the
+// table of allocators, only.
 package elfinfo

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/allocator"
 )
 
 // Defines reports whether the binary has a function or variable of that name (as
@@ -81,58 +82,22 @@ type Allocator struct {
 	Version string // "" when it does not tell
 }
 
-// allocators are told by functions that only they have or, in stripped static
-// programs, by texts that only they print.
-var allocators = []struct {
-	name     string
-	symbols  []string
-	prefixes []string
-	text     string
-	version  *regexp.Regexp
-}{
-	{
-		name: "jemalloc",
-		symbols: []string{
-			"mallctl", "mallctlnametomib", "je_malloc", "je_mallctl", "rje_malloc", "_rjem_malloc", "_rjem_mallctl", "_rjem_je_mallctl",
-			"jemalloc_mallctl",
-		},
-		prefixes: []string{"je_arena_", "_rjem_je_arena_"},
-		text:     "<jemalloc>: ",
-		version:  regexp.MustCompile(`\b(\d+\.\d+\.\d+)-\d+-g[0-9a-f]{40}\b`),
-	},
-	{
-		name:    "mimalloc",
-		symbols: []string{"mi_malloc", "_mi_malloc_generic", "mi_heap_malloc", "mi_process_init"},
-		text:    "mimalloc: warning: ",
-	},
-	{
-		name:     "tcmalloc",
-		symbols:  []string{"tc_malloc", "tc_new", "TCMallocInternalMalloc"},
-		prefixes: []string{"_ZN8tcmalloc"},
-		text:     "TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES",
-		version:  regexp.MustCompile(`gperftools (\d+\.\d+(?:\.\d+)?)`),
-	},
-	{name: "snmalloc", symbols: []string{"sn_malloc", "sn_rust_alloc"}, prefixes: []string{"_ZN8snmalloc"}},
-	{name: "rpmalloc", symbols: []string{"rpmalloc", "rpmalloc_initialize"}},
-	{name: "scudo", prefixes: []string{"__scudo_", "_ZN5scudo"}, text: "Scudo ERROR: "},
-	{name: "hoard", prefixes: []string{"_ZN5Hoard"}},
-}
-
 // Allocator tells which replacement allocator is in the binary, whether linked
-// statically or because the binary is the allocator's library.
+// statically or because the binary is the allocator's library: by functions that
+// only it has or, in stripped static programs, by texts that only it prints.
 func (i *Info) Allocator() (Allocator, bool) {
-	for _, a := range allocators {
-		found := slices.ContainsFunc(a.symbols, i.Defines) || slices.ContainsFunc(a.prefixes, i.definesPrefix)
+	for _, a := range allocator.Known() {
+		found := slices.ContainsFunc(a.Mallocs, i.Defines) || slices.ContainsFunc(a.Symbols, i.Defines) || slices.ContainsFunc(a.Prefixes, i.definesPrefix)
 		// A program that is not stripped would have the functions.
-		if !found && a.text != "" && i.Stripped {
-			found = i.VersionString(regexp.MustCompile(regexp.QuoteMeta(a.text))) != ""
+		if !found && a.Text != "" && i.Stripped {
+			found = i.VersionString(regexp.MustCompile(regexp.QuoteMeta(a.Text))) != ""
 		}
 		if !found {
 			continue
 		}
-		out := Allocator{Name: a.name}
-		if a.version != nil {
-			out.Version = i.VersionString(a.version)
+		out := Allocator{Name: a.Name}
+		if a.Version != nil {
+			out.Version = i.VersionString(a.Version)
 		}
 		return out, true
 	}

@@ -135,6 +135,8 @@ type Finding struct {
 	See       []string   `json:"see,omitempty"` // commands that show more of it
 	Links     []string   `json:"links,omitempty"`
 	Trials    []Trial    `json:"trials,omitempty"`
+	// General advice holds for nearly every program (PGO, LTO).
+	General bool `json:"general,omitempty"`
 }
 
 // ID derives the stable identity of a finding: the rule and the place without

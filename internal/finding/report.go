@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -25,9 +26,19 @@ type Report struct {
 	// Notes are things to know that are no findings: lost samples, missing
 	// symbols, a profile too small to judge.
 	Notes []string `json:"notes,omitempty"`
+	// Looked says what was looked at, for the reader of an empty list.
+	Looked string `json:"looked_at,omitempty"`
 	// Unjudged says that the profile counts what no rule is about, so that an
 	// empty list is no answer; Notes say what it counts.
 	Unjudged bool `json:"-"`
+}
+
+// Keep leaves the first n findings and says how many more there are; 0 keeps all.
+func (r *Report) Keep(n int) {
+	if more := len(r.Findings) - n; n > 0 && more > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d more findings (-n 0 shows all)", more))
+		r.Findings = r.Findings[:n]
+	}
 }
 
 // Rank sorts findings by what they could give back: refuted ones last, then by

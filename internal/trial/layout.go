@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/host/environ"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
@@ -52,7 +53,7 @@ func (t *trial) lay(a *arm, s *run.Spec) {
 	if l.Dir != "" {
 		s.Dir = l.Dir
 	}
-	s.Env = variant.Variant{Env: l.Env}.Environ(s.Env)
+	s.Env = environ.Set(s.Env, l.Env...)
 	if l.Command != nil {
 		s.Args = l.Command
 	}

@@ -166,3 +166,16 @@ func prints(r *run.Result) []Print {
 func toPrint(o run.Output) Print {
 	return Print{Name: o.Name, Length: o.Length, SHA256: o.SHA256, Written: o.Written}
 }
+
+// Best is the best of the variants that pay, nil when none does.
+func (o *Outcome) Best() *VariantArm {
+	var best *VariantArm
+	ratio := 1.0
+	for i := range o.Variants {
+		v := &o.Variants[i]
+		if r, ok := o.SpeedUp(v); ok && v.Verdict == Faster && r.Estimate > ratio {
+			best, ratio = v, r.Estimate
+		}
+	}
+	return best
+}

@@ -27,6 +27,7 @@ type Progress struct {
 	Standings []Standing
 	// Expected is the longest the trial should take, one round RoundTime.
 	Expected, RoundTime time.Duration
+	PerRound            int // runs of a round
 }
 
 // Standing is the ratio of one variant until now.
@@ -46,7 +47,7 @@ func (t *trial) report(p Progress) {
 	t.reported = now
 	p.Elapsed = t.elapsed()
 	p.Round = t.rounds + 1
-	p.RoundTime = t.perRound
+	p.RoundTime, p.PerRound = t.perRound, len(t.running())
 	p.Expected = t.expected()
 	if p.Phase == PhaseRound && p.Expected > 0 {
 		p.Fraction = min(1, float64(p.Elapsed)/float64(p.Expected))

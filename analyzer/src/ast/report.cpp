@@ -1,5 +1,7 @@
 #include "ast/report.h"
 
+#include "ast/facts/arguments.h"
+
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Lex/Lexer.h"

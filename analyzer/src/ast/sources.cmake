@@ -5,6 +5,8 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/consumer.cpp
   src/ast/debug_stl/debug_stl.cpp
   src/ast/exception_flow/exception_flow.cpp
+  src/ast/facts/access_path.cpp
+  src/ast/facts/arguments.cpp
   src/ast/facts/callees.cpp
   src/ast/facts/effects.cpp
   src/ast/facts/flow.cpp
@@ -12,6 +14,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/facts/locals.cpp
   src/ast/facts/loops.cpp
   src/ast/facts/path.cpp
+  src/ast/facts/term.cpp
   src/ast/facts/threads.cpp
   src/ast/facts/types.cpp
   src/ast/report.cpp

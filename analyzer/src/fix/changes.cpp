@@ -33,6 +33,7 @@
 //   scale(&I);      Changes  its body is not seen, and it is given I
 #include "fix/changes.h"
 
+#include "ast/facts/arguments.h"
 #include "ast/facts/types.h"
 #include "fix/library.h"
 
@@ -49,17 +50,6 @@ namespace {
 
 using ast::Effect;
 using Kind = Judgement::Kind;
-
-StringRef tail(const ast::Path &P) { return StringRef(P.Key).drop_front(P.object().size()); }
-
-// Is Inner the object Outer, or a part of it?
-bool isPartOf(StringRef Inner, StringRef Outer) {
-  return !Outer.empty() && Inner.starts_with(Outer) &&
-         (Inner.size() == Outer.size() || StringRef(".[").contains(Inner[Outer.size()]));
-}
-
-// The field that the location itself is, or is an element of.
-const FieldDecl *lastField(const ast::Path &P) { return tail(P).contains('.') ? P.Field : nullptr; }
 
 bool inUnion(const FieldDecl *F) { return F->getParent()->isUnion() || F->getParent()->isAnonymousStructOrUnion(); }
 
@@ -131,7 +121,7 @@ bool holds(QualType Record, const Effect &R, const ASTContext &C, unsigned Depth
   const auto *RD = Record->getAsRecordDecl();
   if (!RD || !(RD = RD->getDefinition()) || Depth > 6)
     return true;
-  if (const FieldDecl *F = lastField(R.Where); F && F->getParent()->getCanonicalDecl() == RD->getCanonicalDecl())
+  if (const FieldDecl *F = R.Where.At.fieldWithin(); F && F->getParent()->getCanonicalDecl() == RD->getCanonicalDecl())
     return true;
   if (const auto *CR = dyn_cast<CXXRecordDecl>(RD))
     for (const CXXBaseSpecifier &B : CR->bases())
@@ -139,7 +129,7 @@ bool holds(QualType Record, const Effect &R, const ASTContext &C, unsigned Depth
         return true;
   for (const FieldDecl *F : RD->fields()) {
     QualType T = C.getBaseElementType(F->getType());
-    if (T->isRecordType() ? holds(T, R, C, Depth + 1) : !lastField(R.Where) && sameScalar(T, R.Type, C))
+    if (T->isRecordType() ? holds(T, R, C, Depth + 1) : !R.Where.At.fieldWithin() && sameScalar(T, R.Type, C))
       return true;
   }
   return false;
@@ -230,7 +220,7 @@ bool Changes::isOwnStorage(const Effect &X) const {
 Kind Changes::bytes(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
   if (isOwnStorage(X) && !ast::isCharLike(R.Type, F.Context))
     return Judgement::Stays;
-  if (const FieldDecl *Field = R.Where.Field; Field && isStd(Field->getParent()))
+  if (const FieldDecl *Field = R.Where.At.field(); Field && isStd(Field->getParent()))
     return Judgement::Stays; // a library object is written by its members alone
   Why = "the byte that is written is no part of `" + V.Text + "`";
   return Judgement::Assumed;
@@ -240,34 +230,32 @@ Kind Changes::bytes(const Effect &X, const Effect &R, const Value &V, std::strin
 // then what the function shows of its objects, then what the types exclude; what
 // is left is Changes where both are the same field, else Assumed.
 Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
-  const ast::Path &W = X.Where, &P = R.Where;
-  const VarDecl *Root = W.Root;
-  const bool OwnVariable = W.isDirect() && Root && Own.isPrivate(Root);
+  const ast::AccessPath &W = X.Where.At, &P = R.Where.At;
+  const VarDecl *Root = W.variable(), *Read = P.variable();
+  const bool OwnVariable = W.isDirect() && Own.isPrivate(Root);
   auto changed = [&] {
     Why = "the loop assigns what `" + V.Text + "` is read from";
     return OwnVariable ? Judgement::Varies : Judgement::Changes;
   };
-  if (isPartOf(P.Key, W.Key) || llvm::any_of(P.Cells, [&](const std::string &Cell) { return isPartOf(Cell, W.Key); }))
+  if (P.isPartOf(W) || P.dependsOn(W))
     return changed();
-  if (W.isDirect() && Root && P.isDirect() && P.Root) {
-    StringRef A = StringRef(W.Key).split('[').first, B = StringRef(P.Key).split('[').first;
-    return Root == P.Root && (A.starts_with(B) || B.starts_with(A)) ? changed() : Judgement::Stays;
-  }
-  if (OwnVariable || (P.isDirect() && P.Root && Own.isPrivate(P.Root)))
+  if (W.isDirect() && Root && P.isDirect() && Read)
+    return W.mayOverlap(P) ? changed() : Judgement::Stays;
+  if (OwnVariable || (P.isDirect() && Own.isPrivate(Read)))
     return Judgement::Stays;
   if (!X.Type.isNull() && X.Type->isRecordType())
     return record(X, R, Why);
-  if (Root && Own.castFrom(Root).size()) { // one memory under two types
-    if (StringRef(P.Key).starts_with(Own.castFrom(Root)))
+  if (const ast::AccessPath From = Own.castFrom(Root); !From.empty()) { // one memory under two types
+    if (P.startsWith(From))
       return changed();
     Why = "`" + Root->getName().str() + "` points to memory of another type, and not to `" + V.Text + "`";
     return Judgement::Assumed;
   }
-  if (Own.isOwnMemory(W) && !Own.isOwnMemory(P))
+  if (Own.isOwnMemory(X.Where) && !Own.isOwnMemory(R.Where))
     return Judgement::Stays;
-  if ((ast::Locals::isRestrict(Root) || ast::Locals::isRestrict(P.Root)) && Root != P.Root)
+  if ((ast::Locals::isRestrict(Root) || ast::Locals::isRestrict(Read)) && Root != Read)
     return Judgement::Stays;
-  const FieldDecl *WF = lastField(W), *PF = lastField(P);
+  const FieldDecl *WF = W.fieldWithin(), *PF = P.fieldWithin();
   if (WF && PF && WF->getCanonicalDecl() != PF->getCanonicalDecl() && !inUnion(WF) && !inUnion(PF))
     return Judgement::Stays;
   if (X.What == Effect::CharStore || ast::isCharLike(X.Type, F.Context))
@@ -278,7 +266,7 @@ Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::strin
     Why = "the store of another type does not reach `" + V.Text + "` (the unit is built with -fno-strict-aliasing)";
     return Judgement::Assumed;
   }
-  if (const FieldDecl *Field = P.Field; Field && isStd(Field->getParent()) && !(WF && isStd(WF->getParent())))
+  if (const FieldDecl *Field = P.field(); Field && isStd(Field->getParent()) && !(WF && isStd(WF->getParent())))
     return Judgement::Stays;
   if (WF && PF) {
     Why = "the loop writes the same member of an object that may be this one";
@@ -303,7 +291,7 @@ Kind Changes::record(const Effect &X, const Effect &R, std::string &Why) const {
 // the program (a callback) or lets other threads run. A function that keeps a
 // pointer from before is the assumption; library functions keep none.
 Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
-  if (R.Where.isDirect() && R.Where.Root && Own.isPrivate(R.Where.Root))
+  if (R.Where.At.isDirect() && Own.isPrivate(R.Where.At.variable()))
     return Judgement::Stays;
   if (synchronises(X.Inner) || synchronises(X.Site)) {
     Why = "the loop synchronises with other threads";
@@ -335,11 +323,12 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
     if (!Mutable)
       return;
     ast::Path P = A->isGLValue() ? F.Known.effects().paths().lvalue(A) : F.Known.effects().paths().value(A);
-    StringRef At = P.Key;
     if (!A->isGLValue() && !P.Address)
-      P.Key += "*", At = P.Key;
-    const bool Itself = isPartOf(R.Where.Key, At);
-    const bool Apart = P.isDirect() && P.Root && R.Where.isDirect() && R.Where.Root && P.Root != R.Where.Root;
+      P.At.follow();
+    const ast::AccessPath &Given = P.At, &Read = R.Where.At;
+    const bool Itself = Read.isPartOf(Given);
+    const bool Apart = Given.isDirect() && Given.variable() && Read.isDirect() && Read.variable() &&
+                       Given.variable() != Read.variable();
     if (Itself || (!Apart && T->getAsCXXRecordDecl() && Owner && leadsTo(T, Owner)))
       Reaches = true;
   };

@@ -3,7 +3,7 @@
 
 #include "fix/library.h"
 
-#include "ast/facts/path.h"
+#include "ast/facts/arguments.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"

@@ -1,5 +1,6 @@
 // Hoisting: what the loop reads again and again is read once before it, into
 // locals of which the compiler knows that no store reaches them.
+#include "ast/facts/arguments.h"
 #include "fix/changes.h"
 #include "fix/kinds.h"
 #include "fix/nonnull.h"

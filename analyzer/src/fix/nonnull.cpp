@@ -172,7 +172,7 @@ void NonNull::require(const Expr *E, const ast::FunctionFacts &F, std::vector<Re
       const FunctionDecl *Callee = Call->getDirectCallee();
       if (Callee && !Callee->isInStdNamespace())
         for (const ast::Effect &X : F.Known.of(Callee).Does)
-          if (X.Where.object().count('*') > 1)
+          if (X.Where.At.follows() > 1)
             P = Call;
     }
     if (P && !isKnown(P)) {

@@ -1,5 +1,7 @@
 #include "fix/value.h"
 
+#include "ast/facts/arguments.h"
+
 #include "clang/AST/ExprCXX.h"
 
 using namespace clang;

@@ -11,9 +11,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
+
+	"whyhot/internal/host/environ"
 )
 
 // Exit codes that shells give to a command that could not be started.
@@ -32,16 +33,17 @@ type StartError struct {
 func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Find returns the file that name runs, as a shell would look it up.
-func Find(name string) (string, error) {
-	path, err := exec.LookPath(name)
+// Find returns the file that a command runs, as a shell with that environment
+// (nil for this process's) would look it up.
+func Find(env []string, name string) (string, error) {
+	path, err := environ.LookPath(env, "", name)
 	switch {
-	case err == nil || errors.Is(err, exec.ErrDot):
+	case err == nil:
 		return path, nil
-	case errors.Is(err, fs.ErrPermission):
-		return "", &StartError{CodeNotExecutable, fmt.Errorf("cannot run %q: it is not executable (chmod +x makes it so)", name)}
 	case isDir(name):
 		return "", &StartError{CodeNotExecutable, fmt.Errorf("cannot run %q: it is a directory", name)}
+	case errors.Is(err, fs.ErrPermission):
+		return "", &StartError{CodeNotExecutable, fmt.Errorf("cannot run %q: it is not executable (chmod +x makes it so)", name)}
 	case strings.Contains(name, "/"):
 		return "", &StartError{CodeNotFound, fmt.Errorf("command not found: %q does not exist", name)}
 	}

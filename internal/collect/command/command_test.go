@@ -27,14 +27,48 @@ func TestFind(t *testing.T) {
 		{plain, CodeNotExecutable, "not executable"},
 		{dir, CodeNotExecutable, "directory"},
 	} {
-		_, err := Find(c.name)
+		_, err := Find(nil, c.name)
 		var se *StartError
 		if !errors.As(err, &se) || se.Code != c.code || !strings.Contains(se.Error(), c.text) {
 			t.Errorf("Find(%q) = %v, want code %d and %q", c.name, err, c.code, c.text)
 		}
 	}
-	if path, err := Find("sh"); err != nil || !filepath.IsAbs(path) {
+	if path, err := Find(nil, "sh"); err != nil || !filepath.IsAbs(path) {
 		t.Errorf("Find(sh) = %q, %v", path, err)
+	}
+}
+
+// The command's own PATH decides, also where it is relative.
+func TestStartSearchesThePathOfTheCommand(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	const name = "whyhot-test-program"
+	for sub, status := range map[string]string{"a": "3", "b": "4"} {
+		if err := os.Mkdir(sub, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(sub, name), []byte("#!/bin/sh\nexit "+status+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", "a")
+	for _, c := range []struct {
+		env  []string
+		want int
+	}{{nil, 3}, {[]string{"PATH=" + filepath.Join(dir, "b")}, 4}, {[]string{"PATH=b"}, 4}} {
+		for _, hold := range []string{"", t.TempDir()} {
+			p, err := Start(Options{Args: []string{name}, Env: c.env, HoldDir: hold})
+			if err == nil {
+				err = p.Release()
+			}
+			if err != nil {
+				t.Errorf("%v: %v", c.env, err)
+				continue
+			}
+			if e := p.Exit(); e.Code != c.want {
+				t.Errorf("%v: %v, want exit status %d", c.env, e, c.want)
+			}
+		}
 	}
 }
 

@@ -43,7 +43,8 @@ const holdScript = `read -r _ <"$1" || exit 125; shift; exec "$@"`
 
 // Start starts the command.
 func Start(o Options) (*Process, error) {
-	if _, err := Find(o.Args[0]); err != nil {
+	path, err := Find(o.Env, o.Args[0])
+	if err != nil {
 		return nil, err
 	}
 	p := &Process{done: make(chan struct{})}
@@ -53,10 +54,11 @@ func Start(o Options) (*Process, error) {
 		if err := p.openGate(fifo); err != nil {
 			return nil, err
 		}
-		args = append([]string{"/bin/sh", "-c", holdScript, "sh", fifo}, o.Args...)
+		path = "/bin/sh"
+		args = append([]string{path, "-c", holdScript, "sh", fifo}, o.Args...)
 	}
-	p.cmd = exec.Command(args[0], args[1:]...) //nolint:noctx // ended by signals with a grace period, not killed by a context
-	p.cmd.Env = o.Env
+	// Not exec.Command, which would search the PATH of this process.
+	p.cmd = &exec.Cmd{Path: path, Args: args, Env: o.Env}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if o.Streams.In != nil {
 		p.cmd.Stdin = o.Streams.In

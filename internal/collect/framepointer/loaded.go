@@ -1,8 +1,6 @@
 package framepointer
 
 import (
-	"bufio"
-	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -11,56 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	"whyhot/internal/collect/command"
+	"whyhot/internal/host/environ"
 )
-
-// maxInterpreters bounds a chain of scripts that name each other; the kernel's
-// own limit is 5.
-const maxInterpreters = 5
 
 // Executable follows #! lines from a script to the ELF file that runs it.
 func Executable(name string) (string, error) {
-	path, err := command.Find(name)
+	chain, err := environ.Programs(nil, "", name)
 	if err != nil {
 		return "", err
 	}
-	for range maxInterpreters {
-		next, isScript, err := interpreter(path)
-		if err != nil {
-			return "", err
-		}
-		if !isScript {
-			return path, nil
-		}
-		path = next
-	}
-	return "", fmt.Errorf("%s: too many #! lines name each other", name)
-}
-
-func interpreter(path string) (next string, isScript bool, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false, fmt.Errorf("opening the program: %w", err)
-	}
-	defer func() { _ = f.Close() }() // opened for reading: nothing can be lost
-	head, _ := bufio.NewReaderSize(f, 512).Peek(256)
-	if !bytes.HasPrefix(head, []byte("#!")) {
-		return path, false, nil
-	}
-	line, _, _ := strings.Cut(string(head[2:]), "\n")
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return "", false, fmt.Errorf("%s: its #! line names no interpreter", path)
-	}
-	if filepath.Base(words[0]) == "env" {
-		for _, w := range words[1:] {
-			if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
-				next, err := command.Find(w)
-				return next, true, err
-			}
-		}
-	}
-	return words[0], true, nil
+	return chain[len(chain)-1], nil
 }
 
 // Loaded lists a program and the libraries that the dynamic linker will load

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"whyhot/internal/host/environ"
 )
 
 // filePrefix begins the name of every file that a process leaves: prefix, "_",
@@ -13,26 +15,15 @@ const filePrefix = "cpu"
 
 // environment adds to env what loads and configures the profiler.
 func environment(env []string, library, dir string, frequency int, timed bool) []string {
-	preload := library
-	out := make([]string, 0, len(env)+5)
-	for _, entry := range env {
-		key, value, _ := strings.Cut(entry, "=")
-		switch {
-		case key == "LD_PRELOAD" && value != "":
-			preload = value + ":" + library
-		case key == "LD_PRELOAD" || strings.HasPrefix(key, "CPUPROFILE"):
-		default:
-			out = append(out, entry)
-		}
-	}
-	out = append(out,
-		"LD_PRELOAD="+preload,
+	env = environ.UnsetFunc(env, func(name string) bool { return strings.HasPrefix(name, "CPUPROFILE") })
+	env = environ.Append(env, environ.Preload, library)
+	env = environ.Set(env,
 		"CPUPROFILE="+withProcessID(filepath.Join(dir, filePrefix)),
 		"CPUPROFILE_FREQUENCY="+strconv.Itoa(frequency))
 	if timed {
-		out = append(out, fmt.Sprintf("CPUPROFILESIGNAL=%d", int(switchSignal)))
+		env = environ.Set(env, fmt.Sprintf("CPUPROFILESIGNAL=%d", int(switchSignal)))
 	}
-	return out
+	return env
 }
 
 // withProcessID sets the mark by which gperftools tells its children to append

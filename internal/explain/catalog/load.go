@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -123,7 +124,16 @@ func entryFiles(fsys fs.FS, dir string) ([]string, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("read rules: no .yaml file in %s", dir)
 	}
-	return files, nil
+	return slices.DeleteFunc(files, func(name string) bool { return aboutSource(fsys, name) }), nil
+}
+
+var matchers = regexp.MustCompile(`(?m)^matchers:`)
+
+// aboutSource says whether a file holds rules about source, which are not the
+// catalogue's. One that cannot be read is told by whoever reads it.
+func aboutSource(fsys fs.FS, name string) bool {
+	data, err := readFile(fsys, name)
+	return err == nil && matchers.Match(data)
 }
 
 func (c *Catalog) readEntry(fsys fs.FS, name string) (e Entry, err error) {

@@ -8,19 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"whyhot/internal/host/allocator"
 )
 
 // Link is the kind of fix that links a program with another allocator.
 const Link = "link"
-
-// allocator is how a library is linked and which Debian package has it.
-type allocator struct{ name, library, pkg string }
-
-var allocators = []allocator{
-	{"mimalloc", "mimalloc", "libmimalloc-dev"},
-	{"jemalloc", "jemalloc", "libjemalloc-dev"},
-	{"tcmalloc", "tcmalloc_minimal", "libgoogle-perftools-dev"},
-}
 
 // LinkOptions say what is linked with what.
 type LinkOptions struct {
@@ -43,24 +36,24 @@ type site struct {
 // there. The library comes in whether or not a symbol asks for it, so that
 // --as-needed does not drop it.
 func ProposeLink(o LinkOptions) (Proposal, error) {
-	i := -1
-	for _, n := range o.Names {
-		if i = slices.IndexFunc(allocators, func(a allocator) bool { return a.name == n }); i >= 0 {
-			break
+	a, ok := linkable(o.Names)
+	if !ok {
+		var can []string
+		for _, a := range allocator.Known() {
+			if a.Link != "" {
+				can = append(can, a.Name)
+			}
 		}
+		return Proposal{}, fmt.Errorf("none of %s can be linked, only %s", strings.Join(o.Names, ", "), strings.Join(can, ", "))
 	}
-	if i < 0 {
-		return Proposal{}, fmt.Errorf("none of %s can be linked: mimalloc, jemalloc and tcmalloc can", strings.Join(o.Names, ", "))
-	}
-	a := allocators[i]
 	if o.Program == "" {
 		return Proposal{}, errors.New("which program is meant is not known: name its target")
 	}
-	sites, err := linkSites(o.Dir, o.Program, "-Wl,--push-state,--no-as-needed,-l"+a.library+",--pop-state")
+	sites, err := linkSites(o.Dir, o.Program, "-Wl,--push-state,--no-as-needed,-l"+a.Link+",--pop-state")
 	if err != nil {
 		return Proposal{}, err
 	}
-	p := Proposal{Kind: Link, What: fmt.Sprintf("links %s with %s", o.Program, a.name)}
+	p := Proposal{Kind: Link, What: fmt.Sprintf("links %s with %s", o.Program, a.Name)}
 	switch len(sites) {
 	case 0:
 		return p, fmt.Errorf("%s below %s: %w (CMakeLists.txt, meson.build, Makefile.am and Makefile are looked at)", o.Program, o.Dir, ErrNoBuildFile)
@@ -72,8 +65,8 @@ func ProposeLink(o LinkOptions) (Proposal, error) {
 		return p, nil
 	}
 	s := sites[0]
-	if strings.Contains(string(s.before), "-l"+a.library) {
-		p.Refusals = append(p.Refusals, Remark{Text: "the build file names " + a.name + " already", File: s.path, Line: 1})
+	if strings.Contains(string(s.before), "-l"+a.Link) {
+		p.Refusals = append(p.Refusals, Remark{Text: "the build file names " + a.Name + " already", File: s.path, Line: 1})
 		return p, nil
 	}
 	if s.after == nil {
@@ -83,10 +76,20 @@ func ProposeLink(o LinkOptions) (Proposal, error) {
 	p.Changes = []Change{{Path: s.path, Before: s.before, After: s.after}}
 	p.Effect = s.how
 	p.Notes = []Remark{
-		{Text: "the linker needs the library: apt install " + a.pkg},
+		{Text: "the linker needs the library: apt install " + a.DevPackage},
 		{Text: "memory in use changes, either way: compare it as well as time"},
 	}
 	return p, nil
+}
+
+// linkable is the first of the names that the table of allocators can link.
+func linkable(names []string) (allocator.Allocator, bool) {
+	for _, n := range names {
+		if a, ok := allocator.ByName(n); ok && a.Link != "" {
+			return a, true
+		}
+	}
+	return allocator.Allocator{}, false
 }
 
 // notSources are directories, beside hidden ones, that hold no build file of the

@@ -13,11 +13,13 @@ const sameCost = 0.8
 
 // dedupe keeps one verdict per cost: of entries in one group, and of entries
 // whose samples are nearly the same, the best speaks and names the others as
-// alternatives.
+// alternatives. General advice comes last: it yields to what is particular, and
+// is no alternative to it.
 func dedupe(vs []*verdict) []*verdict {
 	slices.SortStableFunc(vs, func(a, b *verdict) int {
 		return cmp.Or(
 			cmp.Compare(a.programID, b.programID),
+			cmp.Compare(last(a), last(b)),
 			-cmp.Compare(rung(a), rung(b)),
 			-cmp.Compare(a.entry.Priority, b.entry.Priority),
 			-cmp.Compare(a.cost.inclusive, b.cost.inclusive),
@@ -28,12 +30,22 @@ func dedupe(vs []*verdict) []*verdict {
 	for _, v := range vs {
 		if i := slices.IndexFunc(kept, func(k *verdict) bool { return tellsTheSame(k, v) }); i >= 0 {
 			v.hidden = true
+			if v.entry.Fallback && !kept[i].entry.Fallback {
+				continue
+			}
 			kept[i].absorbed = append(kept[i].absorbed, v)
 			continue
 		}
 		kept = append(kept, v)
 	}
 	return kept
+}
+
+func last(v *verdict) int {
+	if v.entry.Fallback {
+		return 1
+	}
+	return 0
 }
 
 func rung(v *verdict) int {

@@ -95,6 +95,9 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 					v.trace.libraries[e.p.Location(loc).Mapping] += sm.Value
 				}
 				inRun = true
+				if v.entry.Fallback { // everything that it matches calls itself
+					return
+				}
 			case inRun && e.isCaller(line.Function):
 				nearest = line
 			}
@@ -106,10 +109,25 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 	}
 }
 
-// isCaller says whether a frame is code that somebody would look at when asked
+// isCaller is asksForIt, remembered for each function: it is asked once a sample.
+func (e *engine) isCaller(id profile.FunctionID) bool {
+	const yes, no = 1, 2
+	if e.callers == nil {
+		e.callers = make([]uint8, e.p.NumFunctions())
+	}
+	if e.callers[id] == 0 {
+		e.callers[id] = no
+		if e.asksForIt(id) {
+			e.callers[id] = yes
+		}
+	}
+	return e.callers[id] == yes
+}
+
+// asksForIt says whether a frame is code that somebody would look at when asked
 // who calls: not the kernel, not what a compiler or the C and C++ libraries put
 // in between, not the interpreter beneath a script.
-func (e *engine) isCaller(id profile.FunctionID) bool {
+func (e *engine) asksForIt(id profile.FunctionID) bool {
 	fn := e.p.Function(id)
 	f := normalize(fn, e.p.Mapping(fn.Mapping))
 	switch {

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,13 +47,14 @@ func only(tb testing.TB, ids ...string) *catalog.Catalog {
 	return c
 }
 
+// run gives what is said of p beside general advice.
 func run(tb testing.TB, p *profile.Profile, c *catalog.Catalog, f Facts) []finding.Finding {
 	tb.Helper()
 	out, _, err := Run(tb.Context(), p, c, f, Options{ProfilePath: "p.folded"})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return out
+	return slices.DeleteFunc(out, func(f finding.Finding) bool { return f.General })
 }
 
 // oneBinary answers for the mapping of one base name.

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"context"
+	"slices"
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/profile"
@@ -25,9 +26,15 @@ type engine struct {
 	names    []string // of runtimes
 	scripted []bool   // of runtimes: interpreters
 	fnSets   [][]setID
-	hot      []bool // per location: some frame of it belongs to a set
-	own      []bool // per set: inlined frames do not count
-	programs *programs
+	// hot tells, per location, whether some frame of it belongs to a set that is
+	// looked for in the whole stack; those of atLeafOnly count at its leaf alone.
+	hot        []bool
+	atLeafOnly []bool
+	own        []bool  // per set: inlined frames do not count
+	callers    []uint8 // per function: what isCaller said of it, 0 where it was not asked
+	programs   *programs
+	extents    map[profile.FunctionID]extent // nil until somebody asks
+	named      map[profile.MappingID]int     // names of functions, with extents
 
 	// State of the walk over one stack.
 	stamp   uint32
@@ -42,9 +49,6 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 	x := newIndex()
 	for i := range cat.Entries {
 		en := &cat.Entries[i]
-		if en.Fallback && !opts.Fallback {
-			continue
-		}
 		c := compiled{
 			Entry: en,
 			any:   x.add(en.Match.Any), inside: x.add(en.Match.Inside), outside: x.add(en.Match.Outside),
@@ -59,10 +63,15 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 		e.scripted = append(e.scripted, cat.Runtimes[i].Interpreter)
 	}
 	e.fnSets = x.matchFunctions(p)
+	e.atLeafOnly = make([]bool, x.sets)
+	for i := range e.entries {
+		m := &e.entries[i].Match
+		e.atLeafOnly[e.entries[i].any] = m.Measure == catalog.Exclusive && len(m.Inside) == 0
+	}
 	e.hot = make([]bool, p.NumLocations())
 	for i := range e.hot {
 		for _, l := range p.Lines(profile.LocationID(i)) {
-			e.hot[i] = e.hot[i] || len(e.fnSets[l.Function]) > 0
+			e.hot[i] = e.hot[i] || slices.ContainsFunc(e.fnSets[l.Function], func(s setID) bool { return !e.atLeafOnly[s] })
 		}
 	}
 	e.own = make([]bool, x.sets)
@@ -84,14 +93,14 @@ func (e *engine) walk(stack profile.StackID) {
 	e.stamp++
 	e.touched = e.touched[:0]
 	for i, loc := range e.p.Stack(stack) {
-		if !e.hot[loc] {
+		if i > 0 && !e.hot[loc] {
 			continue
 		}
 		lines := e.p.Lines(loc)
 		for j, line := range lines {
 			inlined := j < len(lines)-1
 			for _, s := range e.fnSets[line.Function] {
-				if inlined && e.own[s] {
+				if inlined && e.own[s] || i > 0 && e.atLeafOnly[s] {
 					continue
 				}
 				at := position(i, j)

@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -344,13 +345,44 @@ func TestTheInterpretersOwnCodeIsNotTheUsers(t *testing.T) {
 	}
 }
 
-func TestFallbackEntriesAreOffUnlessAsked(t *testing.T) {
+func TestGeneralAdviceIsMarked(t *testing.T) {
 	p := parse(t, "app;main_[app] 1000\n")
-	if fs := run(t, p, builtin(t), nil); len(fs) != 0 {
-		t.Errorf("a plain program got %v", fs[0].Rule)
+	fs, _, err := Run(t.Context(), p, builtin(t), nil, Options{})
+	if err != nil || len(fs) != 1 || fs[0].Rule != "pgo-lto-native" || !fs[0].General {
+		t.Errorf("got %+v %v", fs, err)
 	}
-	fs, _, err := Run(t.Context(), p, builtin(t), nil, Options{Fallback: true})
-	if err != nil || len(fs) != 1 || fs[0].Rule != "pgo-lto-native" {
-		t.Errorf("got %v %v", fs, err)
+}
+
+// What is said of a program in particular is the same whether or not general
+// advice is in the catalogue.
+func TestGeneralAdviceChangesNothingElse(t *testing.T) {
+	whole := builtin(t)
+	particular := &catalog.Catalog{Families: whole.Families, Runtimes: whole.Runtimes}
+	for _, e := range whole.Entries {
+		if !e.Fallback {
+			particular.Entries = append(particular.Entries, e)
+		}
+	}
+	if len(particular.Entries) == len(whole.Entries) {
+		t.Fatal("the catalogue has no general advice")
+	}
+	compared := 0
+	for i := range whole.Entries {
+		for _, test := range whole.Entries[i].Tests {
+			p := parse(t, test.Profile)
+			with, without := run(t, p, whole, nil), run(t, p, particular, nil)
+			for j := range with {
+				if with[j].Next == "" {
+					t.Errorf("%s has no next command", with[j].ID)
+				}
+			}
+			if !reflect.DeepEqual(with, without) {
+				t.Errorf("%s, %q: with general advice\n%+v\nwithout\n%+v", whole.Entries[i].ID, test.Name, with, without)
+			}
+			compared += len(with)
+		}
+	}
+	if compared < len(whole.Entries)/2 {
+		t.Errorf("only %d findings were compared", compared)
 	}
 }

@@ -18,8 +18,6 @@ type Options struct {
 	ProfilePath string
 	// Rules are the directories with entries of the user's own, for that command.
 	Rules []string
-	// Fallback lets entries speak that hold for nearly every program (PGO, LTO).
-	Fallback bool
 	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of
 	// all CPU; 0 takes 0.01.
 	NoiseFloor float64
@@ -36,7 +34,10 @@ func (o Options) noiseFloor() float64 {
 const fewSamples = 200
 
 // Run judges a profile. facts may be nil. The findings come ranked, and are not
-// nil without an error; the notes say what the reader should know about how far the profile carries.
+// nil without an error; the notes say what the reader should know about how far
+// the profile carries. Advice that holds for nearly every program (PGO, LTO) is
+// among them and marked as general: it changes nothing about the others, so that
+// a caller may show it or not.
 func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) ([]finding.Finding, []string, error) {
 	if p.Total() <= 0 || p.Count() <= 0 {
 		return []finding.Finding{}, []string{"The profile has no samples to judge."}, nil

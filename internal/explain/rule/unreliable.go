@@ -28,25 +28,36 @@ func (e *engine) swallows(id profile.FunctionID) bool {
 	if fn.Name == "" || (fn.Kind != profile.KindNative && fn.Kind != profile.KindUnknown) || fn.Mapping == 0 {
 		return false
 	}
-	var low, high uint64
-	names := map[profile.FunctionID]bool{}
+	if e.extents == nil {
+		e.extents, e.named = e.measureNames()
+	}
+	at := e.extents[id]
+	return at.high-at.low > maxSpan || e.named[fn.Mapping] == 1 && e.callsItself(id)
+}
+
+// extent is where in its binary a function was seen.
+type extent struct{ low, high uint64 }
+
+// measureNames finds, in one pass over all addresses, where each function of the
+// machine code was seen and how many names each mapping has.
+func (e *engine) measureNames() (extents map[profile.FunctionID]extent, named map[profile.MappingID]int) {
+	extents, named = map[profile.FunctionID]extent{}, map[profile.MappingID]int{}
 	for i := range e.p.NumLocations() {
 		loc := e.p.Location(profile.LocationID(i))
-		if loc.Mapping != fn.Mapping {
+		own := e.ownFunction(profile.LocationID(i))
+		if loc.Mapping != e.p.Function(own).Mapping {
 			continue
 		}
-		own := e.ownFunction(profile.LocationID(i))
-		if e.p.Function(own).Name != "" {
-			names[own] = true
-		}
-		if own == id {
-			if high == 0 {
-				low = loc.Address
+		at, known := extents[own]
+		if !known {
+			at = extent{loc.Address, loc.Address}
+			if e.p.Function(own).Name != "" {
+				named[loc.Mapping]++
 			}
-			low, high = min(low, loc.Address), max(high, loc.Address)
 		}
+		extents[own] = extent{min(at.low, loc.Address), max(at.high, loc.Address)}
 	}
-	return high-low > maxSpan || len(names) == 1 && e.callsItself(id)
+	return extents, named
 }
 
 // ownFunction is the function that an address belongs to in the machine code,

@@ -32,6 +32,7 @@ func (e *engine) write(v *verdict) finding.Finding {
 		Share:     e.shareOf(v),
 		Gain:      e.estimate(v),
 		Links:     c.Links,
+		General:   c.Fallback,
 	}
 	f.ID = finding.ID(c.ID, f.Place, v.program.name)
 	f.Evidence = e.evidence(v)
@@ -244,6 +245,9 @@ func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
 	var best *verdict
 	for o, w := range v.trace.overlap {
 		part := float64(w) / float64(v.cost.inclusive)
+		if o.entry.Fallback { // a faster build helps everything a little
+			continue
+		}
 		if part >= 0.5 && (best == nil || w > v.trace.overlap[best] || (w == v.trace.overlap[best] && o.entry.ID < best.entry.ID)) {
 			best = o
 		}

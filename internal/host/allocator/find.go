@@ -6,7 +6,6 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,7 +35,16 @@ func (e *MissingError) Error() string {
 }
 
 // Names are the allocators that Find knows by name, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(allocators)) }
+func Names() []string {
+	var names []string
+	for i := range table {
+		if table[i].Preloadable() {
+			names = append(names, table[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Finder looks libraries up under a root directory, "/" on a real machine.
 type Finder struct {
@@ -63,9 +71,9 @@ func (f *Finder) Find(name string) (Library, error) {
 	case strings.ContainsAny(name, " :"):
 		return Library{}, fmt.Errorf("%q: the loader takes spaces and colons in LD_PRELOAD for separators", name)
 	}
-	entry, known := allocators[strings.ToLower(name)]
+	entry, known := ByName(strings.ToLower(name))
 	dirs := f.dirs
-	if known {
+	if known && entry.Preloadable() {
 		name = strings.ToLower(name)
 		for _, d := range entry.dirs {
 			more, _ := filepath.Glob(filepath.Join(f.root, d))

@@ -1,11 +1,9 @@
 package allocator
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"whyhot/internal/host/environ"
 )
 
 // Program is what matters for preloading of one executable file.
@@ -63,8 +63,8 @@ func ownMalloc(f *elf.File) string {
 		if s.Section == elf.SHN_UNDEF || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
 			continue
 		}
-		switch s.Name {
-		case "malloc", "_rjem_malloc", "je_malloc", "mi_malloc", "tc_malloc", "rpmalloc":
+		own := func(a Allocator) bool { return slices.Contains(a.Mallocs, s.Name) }
+		if s.Name == "malloc" || slices.ContainsFunc(table, own) {
 			return s.Name
 		}
 	}
@@ -95,13 +95,17 @@ func (p Program) WhyIgnored(lib Library) string {
 }
 
 // Listed asks the program's own loader which libraries it would load, without
-// running the program. known is false where the loader cannot be asked.
-func (p Program) Listed(ctx context.Context, lib Library) (loaded, known bool) {
+// running the program, in its environment (nil for this process's). known is false where the
+// loader cannot be asked.
+func (p Program) Listed(ctx context.Context, env []string, lib Library) (loaded, known bool) {
 	if !strings.Contains(filepath.Base(p.Interp), "ld-linux") && !strings.HasPrefix(filepath.Base(p.Interp), "ld64") {
 		return false, false
 	}
 	cmd := exec.CommandContext(ctx, p.Interp, "--list", p.Path)
-	cmd.Env = append(os.Environ(), "LD_PRELOAD="+lib.Path)
+	if env == nil {
+		env = os.Environ()
+	}
+	cmd.Env = environ.Set(env, environ.Preload+"="+lib.Path)
 	out, err := cmd.Output()
 	if err != nil {
 		return false, false
@@ -110,67 +114,18 @@ func (p Program) Listed(ctx context.Context, lib Library) (loaded, known bool) {
 }
 
 // Resolve finds the ELF programs that a command starts with: the file itself,
-// or the interpreters of a script, outermost last. name is looked up in PATH.
-func Resolve(name string) ([]Program, error) {
-	const deepest = 5 // the kernel follows no more
-	var chain []Program
-	for range deepest {
-		path, err := exec.LookPath(name)
-		if err != nil && !errors.Is(err, exec.ErrDot) {
-			return nil, err
-		}
-		interp, arg, err := shebang(path)
-		if err != nil {
-			return nil, err
-		}
-		if interp == "" {
-			p, err := Inspect(path)
-			if err != nil {
-				return nil, err
-			}
-			return append(chain, p), nil
-		}
-		name = interp
-		if filepath.Base(interp) != "env" {
-			continue
-		}
-		if p, err := Inspect(interp); err == nil {
-			chain = append(chain, p)
-		}
-		if name = envTarget(arg); name == "" {
-			return chain, nil
-		}
-	}
-	return nil, fmt.Errorf("%s: interpreters nested too deeply", name)
-}
-
-// shebang is the interpreter line of a script; "" for anything else.
-func shebang(path string) (interp, arg string, err error) {
-	f, err := os.Open(path)
+// or the interpreters of a script, outermost last. The name is looked up as
+// environ.LookPath does.
+func Resolve(env []string, dir, name string) ([]Program, error) {
+	paths, err := environ.Programs(env, dir, name)
 	if err != nil {
-		return "", "", fmt.Errorf("reading the program: %w", err)
+		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	const kernelLimit = 256 // BINPRM_BUF_SIZE
-	line, err := bufio.NewReader(io.LimitReader(f, kernelLimit)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", "", fmt.Errorf("reading %s: %w", path, err)
-	}
-	rest, ok := strings.CutPrefix(line, "#!")
-	if !ok {
-		return "", "", nil
-	}
-	interp, arg, _ = strings.Cut(strings.TrimSpace(rest), " ")
-	return interp, strings.TrimSpace(arg), nil
-}
-
-// envTarget is the program that "env ARG" starts: the first word that is
-// neither an option nor an assignment.
-func envTarget(arg string) string {
-	for word := range strings.FieldsSeq(arg) {
-		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
-			return word
+	programs := make([]Program, len(paths))
+	for i, path := range paths {
+		if programs[i], err = Inspect(path); err != nil {
+			return nil, err
 		}
 	}
-	return ""
+	return programs, nil
 }

@@ -115,7 +115,7 @@ func (a *Archive) Find(name string) (*Record, error) {
 	case slices.Contains(ids, name):
 		return a.read(name)
 	case len(fits) == 0:
-		return nil, fmt.Errorf("no trial %q is kept (whyhot try --list shows them)", name)
+		return nil, fmt.Errorf("no trial %q is kept (whyhot try list shows them)", name)
 	case len(fits) > 1:
 		return nil, fmt.Errorf("%q fits %d trials, from %s to %s: give more of the id", name, len(fits), fits[0], fits[len(fits)-1])
 	}

@@ -175,7 +175,7 @@ func TestFilesOfACommand(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "in.txt"), []byte("abc"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := Command("baseline", []string{"cat", "-n", "in.txt", "--from=in.txt", "none", ""}, dir)
+	files := Command("baseline", []string{"cat", "-n", "in.txt", "--from=in.txt", "none", ""}, nil, dir)
 	if len(files) != 3 || files[0].Role != "program of baseline" || files[1].Role != "argument 2 of baseline" || files[2].SHA256 != files[1].SHA256 || files[1].Size != 3 {
 		t.Fatalf("%+v", files)
 	}
@@ -183,7 +183,15 @@ func TestFilesOfACommand(t *testing.T) {
 	if files[1].SHA256 != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
 		t.Errorf("hash %s", files[1].SHA256)
 	}
-	if Command("x", nil, "") != nil {
+	// The program is the one that the command's own PATH leads to.
+	own := filepath.Join(dir, "cat")
+	if err := os.WriteFile(own, []byte("another"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if files := Command("variant", []string{"cat"}, []string{"PATH=."}, dir); len(files) != 1 || files[0].Path != own {
+		t.Errorf("%+v, want %s", files, own)
+	}
+	if Command("x", nil, nil, "") != nil {
 		t.Error("files of no command")
 	}
 }

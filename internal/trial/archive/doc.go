@@ -4,7 +4,6 @@
 // It owns the directory of records ($XDG_STATE_HOME/whyhot/trials, else
 // ~/.local/state/whyhot/trials; one JSON file each, readable by its owner only,
 // since command lines may hold secrets), what a file's fingerprint is, and the
-// comparison of two records. It takes and gives Records; of this module it
-// imports internal/trial, internal/finding and internal/host/wholefile only. It runs
-// nothing.
+// comparison of two records. It takes outcomes and plans and gives Records. It
+// runs nothing.
 package archive

@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"whyhot/internal/host/environ"
 )
 
 // largest is the size up to which a file's content is hashed. A program is never
@@ -66,27 +67,18 @@ func buildID(path string) string {
 }
 
 // Command describes the program of a command line and the files among its
-// arguments. dir is where it runs, "" for here.
-func Command(arm string, words []string, dir string) []File {
+// arguments. dir is where it runs, "" for here, and env the environment in whose
+// PATH the program is looked for.
+func Command(arm string, words, env []string, dir string) []File {
 	if len(words) == 0 {
 		return nil
 	}
-	under := func(path string) string {
-		if filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(dir, path)
-	}
 	var out []File
 	program := words[0]
-	if filepath.Base(program) == program {
-		if found, err := exec.LookPath(program); err == nil {
-			program = found
-		}
-	} else {
-		program = under(program)
+	if found, err := environ.LookPath(env, dir, program); err == nil {
+		program = found
 	}
-	if f, ok := Fingerprint("program of "+arm, program); ok {
+	if f, ok := Fingerprint("program of "+arm, environ.From(dir, program)); ok {
 		out = append(out, f)
 	}
 	for i, w := range words[1:] {
@@ -96,7 +88,7 @@ func Command(arm string, words []string, dir string) []File {
 		if w == "" {
 			continue
 		}
-		if f, ok := Fingerprint("argument "+strconv.Itoa(i+1)+" of "+arm, under(w)); ok {
+		if f, ok := Fingerprint("argument "+strconv.Itoa(i+1)+" of "+arm, environ.From(dir, w)); ok {
 			out = append(out, f)
 		}
 	}

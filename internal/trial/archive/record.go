@@ -62,7 +62,7 @@ func (r *Record) Best() *Result {
 	return best
 }
 
-// Results are those of a trial.
+// Results are what a trial says of its variants.
 func Results(o *trial.Outcome) []Result {
 	out := make([]Result, 0, len(o.Variants))
 	for i := range o.Variants {

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -52,9 +53,13 @@ const (
 	CPU  Time = "cpu"
 )
 
-// Read reads a file of either kind.
-func Read(path string, t Time) (*Results, error) {
-	data, err := os.ReadFile(path)
+// Read reads a file of either kind; "-" is stdin.
+func Read(path string, stdin io.Reader, t Time) (*Results, error) {
+	read := os.ReadFile
+	if path == "-" {
+		read = func(string) ([]byte, error) { return io.ReadAll(stdin) }
+	}
+	data, err := read(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}

@@ -81,7 +81,7 @@ func TestWhatIsNoResult(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "none.json"), Real); err == nil || !os.IsNotExist(unwrapAll(err)) {
+	if _, err := Read(filepath.Join(t.TempDir(), "none.json"), nil, Real); err == nil || !os.IsNotExist(unwrapAll(err)) {
 		t.Errorf("error %v", err)
 	}
 }

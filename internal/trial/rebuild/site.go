@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/host/environ"
 	"whyhot/internal/trial/rebuild/tree"
 	"whyhot/internal/trial/rebuild/wrapper"
 	"whyhot/internal/trial/run"
@@ -108,22 +109,7 @@ func (w *Workshop) place(s site) []string {
 }
 
 func (w *Workshop) environ(s site, more []string) []string {
-	env := w.o.Env
-	for _, kv := range append(w.place(s), more...) {
-		env = setEnv(env, kv)
-	}
-	return env
-}
-
-func setEnv(env []string, kv string) []string {
-	key, _, _ := strings.Cut(kv, "=")
-	out := make([]string, 0, len(env)+1)
-	for _, e := range env {
-		if k, _, _ := strings.Cut(e, "="); k != key {
-			out = append(out, e)
-		}
-	}
-	return append(out, kv)
+	return environ.Set(environ.Set(w.o.Env, w.place(s)...), more...)
 }
 
 // run lets the shell carry out one of the user's lines in a site, its output in
@@ -135,7 +121,7 @@ func (w *Workshop) run(ctx context.Context, s site, side, step, line string, mor
 		env = w.box.Environ(s.bin(), env)
 		line = tree.Rebase(line, w.tools(s))
 		// The same __DATE__ and __TIME__ on all sides.
-		env = setEnv(env, "SOURCE_DATE_EPOCH="+w.epoch)
+		env = environ.Set(env, "SOURCE_DATE_EPOCH="+w.epoch)
 	}
 	log := s.log(step)
 	res, err := w.o.Runner.Run(ctx, run.Spec{

@@ -36,6 +36,7 @@ type Workshop struct {
 	bolt     *bolt.Tool
 	epoch    string
 	base     site
+	sites    int               // made until now, beside the baseline's
 	baseline map[string]string // fingerprints of the baseline's programs
 	made     map[string]*variant.Built
 }
@@ -43,7 +44,7 @@ type Workshop struct {
 const baseline = "baseline"
 
 // Prepare builds the baseline and every build that is asked for. An error is
-// about the baseline or about all sides alike; a variant that cannot be built is
+// about the baseline or about all builds alike; a variant that cannot be built is
 // a Built with the reason. After an error, and after ctx has ended, nothing is
 // left behind but the log of a failed build.
 func Prepare(ctx context.Context, o Options, builds []*variant.Build) (w *Workshop, err error) {
@@ -57,8 +58,11 @@ func Prepare(ctx context.Context, o Options, builds []*variant.Build) (w *Worksh
 		return nil, err
 	}
 	w = &Workshop{o: o, made: map[string]*variant.Built{}, epoch: strconv.FormatInt(time.Now().Unix(), 10)}
-	unique, err := w.look(ctx, builds)
+	fresh, err := w.fresh(ctx, builds)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.look(ctx); err != nil {
 		return nil, err
 	}
 	if w.Dir, err = o.workDir(); err != nil {
@@ -70,57 +74,83 @@ func Prepare(ctx context.Context, o Options, builds []*variant.Build) (w *Worksh
 			w = nil
 		}
 	}()
-	if err := w.source.Room(w.Dir, 1+len(unique)); err != nil {
+	if err := w.source.Room(w.Dir, 1+len(fresh)); err != nil {
 		return w, err
 	}
-	if err := w.buildBaseline(ctx, len(unique)); err != nil {
+	if err := w.buildBaseline(ctx, len(fresh)); err != nil {
 		return w, err
 	}
-	if err := w.ready(ctx, unique); err != nil {
-		return w, err
+	return w, w.buildAll(ctx, fresh, 1)
+}
+
+// Add builds more of the same tree, for the baseline that is there already. What
+// was built before is not built again. After an error, what was built before
+// stays.
+func (w *Workshop) Add(ctx context.Context, builds []*variant.Build) error {
+	fresh, err := w.fresh(ctx, builds)
+	if err != nil || len(fresh) == 0 {
+		return err
 	}
-	for i, b := range unique {
-		built, err := w.buildVariant(ctx, b, i+1, len(unique))
+	if err := w.source.Room(w.Dir, len(fresh)); err != nil {
+		return err
+	}
+	return w.buildAll(ctx, fresh, 0)
+}
+
+// fresh are those builds that are not made yet, each once.
+func (w *Workshop) fresh(ctx context.Context, builds []*variant.Build) ([]*variant.Build, error) {
+	var out []*variant.Build
+	for _, b := range builds {
+		same := func(u *variant.Build) bool { return u.Name() == b.Name() }
+		if w.Built(b) != nil || slices.ContainsFunc(out, same) {
+			continue
+		}
+		out = append(out, b)
+		if err := w.checkBuild(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// buildAll makes builds after others that progress counts with them.
+func (w *Workshop) buildAll(ctx context.Context, builds []*variant.Build, before int) error {
+	if err := w.ready(ctx, builds); err != nil {
+		return err
+	}
+	for i, b := range builds {
+		w.sites++
+		built, err := w.buildVariant(ctx, b, w.site(w.sites), w.reporter(b.Name(), before+i, before+len(builds)))
 		if err != nil {
-			return w, err
+			return err
 		}
 		w.made[b.Name()] = built
 	}
 	if p := w.source.Changed(); p != "" {
 		w.notef("%s changed while the variants were built: if you did not edit it, the build reaches outside of its copy", filepath.Join(w.source.Root(), p))
 	}
-	return w, nil
+	return nil
 }
 
 // look finds out what can be found out without building.
-func (w *Workshop) look(ctx context.Context, builds []*variant.Build) (unique []*variant.Build, err error) {
-	for _, b := range builds {
-		same := func(u *variant.Build) bool { return u.Name() == b.Name() }
-		if slices.ContainsFunc(unique, same) {
-			continue
-		}
-		unique = append(unique, b)
-		if err := w.checkBuild(ctx, b); err != nil {
-			return nil, err
-		}
-	}
+func (w *Workshop) look(ctx context.Context) (err error) {
 	if w.source, err = tree.Scan(ctx, w.o.Root, tree.Options{Exclude: w.o.Exclude, WithVCS: w.o.WithVCS}); err != nil {
-		return nil, err
+		return err
 	}
 	rel, ok := w.source.Rel(w.o.Dir)
 	if !ok {
-		return nil, fmt.Errorf("the current directory is not in the tree %s", w.source.Root())
+		return fmt.Errorf("the current directory is not in the tree %s", w.source.Root())
 	}
 	w.rel = rel
-	if w.box, err = wrapper.Find(ctx, w.o.Env); err != nil {
-		return nil, err
+	if w.box, err = wrapper.Find(ctx, w.o.Env, w.o.Dir); err != nil {
+		return err
 	}
 	if w.o.Compiler != "" {
 		if err := w.box.Use(ctx, w.o.Compiler); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return unique, nil
+	return nil
 }
 
 func (w *Workshop) checkBuild(ctx context.Context, b *variant.Build) (err error) {
@@ -138,11 +168,11 @@ func (w *Workshop) checkBuild(ctx context.Context, b *variant.Build) (err error)
 	return err
 }
 
-// buildBaseline makes the side that all are compared with. Its log says which
+// buildBaseline makes what all variants are compared with. Its log says which
 // compilers the build calls.
 func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 	w.base = w.site(0)
-	report := w.reporter(baseline, 0, variants)
+	report := w.reporter(baseline, 0, 1+variants)
 	report("copy")
 	if err := w.copy(ctx, w.base, nil); err != nil {
 		return err
@@ -205,8 +235,10 @@ func (w *Workshop) noteRun() {
 // known.
 func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err error) {
 	some := func(f func(*variant.Build) bool) bool { return slices.ContainsFunc(builds, f) }
-	w.lto = &ltoTools{}
-	if some(func(b *variant.Build) bool { return b.LTO != "" }) {
+	if w.lto == nil {
+		w.lto = &ltoTools{}
+	}
+	if w.lto.archivers == nil && some(func(b *variant.Build) bool { return b.LTO != "" }) {
 		if w.lto, err = findLTO(ctx, w.users); err != nil {
 			return err
 		}
@@ -234,10 +266,9 @@ func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err erro
 
 // buildVariant makes one side. Only the end of ctx and trouble of our own are
 // errors.
-func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, n, of int) (*variant.Built, error) {
-	s := w.site(n)
+func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, s site, report func(string)) (*variant.Built, error) {
 	built := &variant.Built{Dir: s.dir(), Env: w.place(s), Steps: steps(b, w.families, w.lto, w.o.Command)}
-	err := w.make(ctx, s, b, w.reporter(b.Name(), n, of))
+	err := w.make(ctx, s, b, report)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -295,7 +326,7 @@ func (w *Workshop) Baseline() *variant.Built {
 	return &variant.Built{Dir: w.base.dir(), Env: w.place(w.base)}
 }
 
-// Built is the place of a build that Prepare was given.
+// Built is the place of a build that Prepare or Add was given, nil of another.
 func (w *Workshop) Built(b *variant.Build) *variant.Built { return w.made[b.Name()] }
 
 // Command is the measured command in a place: paths of the original become those
@@ -308,6 +339,22 @@ func (w *Workshop) Command(b *variant.Built) []string {
 	out := make([]string, len(w.o.Run))
 	for i, word := range w.o.Run {
 		out[i] = tree.Rebase(word, w.source.Moves(to))
+	}
+	return out
+}
+
+// Layouts are n layouts of a build that is made, nil for the baseline's: the
+// build as it is, and others that Add has to make. Those that cannot be built, or
+// are the same program again, are left out.
+func (w *Workshop) Layouts(b *variant.Build, n int) []variant.Layout {
+	out := []variant.Layout{{Name: "as it is"}}
+	for _, l := range variant.Alignments(b, n-1) {
+		built := w.Built(l.Build)
+		if built == nil || built.Failed != "" || built.Same != "" {
+			continue
+		}
+		// The place may be in the words of the command, too.
+		out = append(out, variant.Layout{Name: l.Name, Dir: built.Dir, Env: built.Env, Command: w.Command(built)})
 	}
 	return out
 }
@@ -358,9 +405,12 @@ func (w *Workshop) keepLog(err error) error {
 }
 
 func (w *Workshop) notef(format string, args ...any) {
-	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(w.Notes, text) { // builds that are added find the same
+		w.Notes = append(w.Notes, text)
+	}
 }
 
-func (w *Workshop) reporter(side string, n, of int) func(string) {
-	return func(what string) { w.o.Progress(Step{Name: side, What: what, N: n + 1, Of: of + 1}) }
+// reporter tells the steps of the build after n others, of so many in all.
+func (w *Workshop) reporter(name string, n, of int) func(string) {
+	return func(what string) { w.o.Progress(Step{Name: name, What: what, N: n + 1, Of: of}) }
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"whyhot/internal/host/environ"
 )
 
 // spoolLimit bounds how much of a reference output is kept on disk. Beyond it,
@@ -151,7 +153,7 @@ func (s stamp) changed(now stamp) bool {
 
 // recordFile fingerprints one output file after a run.
 func (rs *references) recordFile(spec Spec, name string, before stamp) (Output, error) {
-	path := under(spec.Dir, name)
+	path := environ.From(spec.Dir, name)
 	missing := Output{Name: name, FirstDifference: -1}
 	if !before.changed(stampOf(path)) {
 		return missing, nil

@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"path/filepath"
 
 	"whyhot/internal/host/allocator"
 )
@@ -21,11 +20,7 @@ func confirm(ctx context.Context, spec Spec, seen []Process) []Process {
 			return seen
 		}
 	}
-	name := spec.Args[0]
-	if filepath.Base(name) != name {
-		name = under(spec.Dir, name)
-	}
-	programs, err := allocator.Resolve(name)
+	programs, err := allocator.Resolve(spec.Env, spec.Dir, spec.Args[0])
 	if err != nil {
 		return seen // the command ran; only how is unknown
 	}
@@ -33,7 +28,7 @@ func confirm(ctx context.Context, spec Spec, seen []Process) []Process {
 		p := Process{Program: prog.Path, Why: prog.WhyIgnored(*spec.Library)}
 		if p.Why != "" {
 			p.State = allocator.NotLoaded
-		} else if loaded, known := prog.Listed(ctx, *spec.Library); known {
+		} else if loaded, known := prog.Listed(ctx, spec.Env, *spec.Library); known {
 			p.State = allocator.NotLoaded
 			if loaded {
 				p.State = allocator.Loaded

@@ -3,19 +3,21 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"whyhot/internal/host/environ"
 )
 
 const (
@@ -79,7 +81,7 @@ func (l *Local) Run(ctx context.Context, spec Spec) (*Result, error) {
 	}
 	before := make([]stamp, len(spec.Outputs))
 	for i, name := range spec.Outputs {
-		before[i] = stampOf(under(spec.Dir, name))
+		before[i] = stampOf(environ.From(spec.Dir, name))
 	}
 	stdout, err := l.refs.recorder(Stdout)
 	if err != nil {
@@ -102,13 +104,6 @@ func (l *Local) Run(ctx context.Context, spec Spec) (*Result, error) {
 		res.Outputs = append(res.Outputs, o)
 	}
 	return res, nil
-}
-
-func under(dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, name)
 }
 
 // execute runs the process on a thread of its own: the kernel signal that ends
@@ -147,12 +142,12 @@ func pin(cpus []int) error {
 }
 
 func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) {
-	path, err := lookPath(spec)
+	path, err := environ.LookPath(spec.Env, spec.Dir, spec.Args[0])
 	if err != nil {
 		return nil, &StartError{spec.Args[0], err}
 	}
 	path = shifted(path, spec)
-	stdin, err := os.Open(cmpOr(spec.Stdin, os.DevNull))
+	stdin, err := os.Open(cmp.Or(spec.Stdin, os.DevNull))
 	if err != nil {
 		return nil, fmt.Errorf("standard input of the command: %w", err)
 	}
@@ -199,23 +194,6 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 	res := &Result{Wall: wall, TimedOut: g.timedOut.Load(), LeftRunning: left.ended, StderrTail: tail.String(), Processes: processes}
 	res.fillUsage(state, left.usage, floor)
 	return res, nil
-}
-
-// lookPath finds the program as the command's own environment would: PATH may
-// be what a variant changes.
-func lookPath(spec Spec) (string, error) {
-	name := spec.Args[0]
-	if filepath.Base(name) != name {
-		return name, nil // relative to Dir, as execve takes it
-	}
-	return exec.LookPath(name)
-}
-
-func cmpOr(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 func (r *Result) fillUsage(state *os.ProcessState, orphans syscall.Rusage, floor int64) {

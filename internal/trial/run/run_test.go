@@ -5,6 +5,8 @@ package run
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -144,6 +146,47 @@ func TestStartErrors(t *testing.T) {
 		_, err := l.Run(t.Context(), Spec{Args: []string{name}})
 		if _, ok := errors.AsType[*StartError](err); !ok || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What a variant says of PATH decides which program is measured.
+func TestProgramIsFoundByTheCommandsOwnPath(t *testing.T) {
+	l := newLocal(t)
+	dir := t.TempDir()
+	const name = "whyhot-test-program"
+	for sub, text := range map[string]string{"a": "echo first", "b": "echo second", ".": "echo here", "denied": ""} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mode := os.FileMode(0o755)
+		if text == "" {
+			mode = 0o644
+		}
+		if err := os.WriteFile(filepath.Join(dir, sub, name), []byte("#!/bin/sh\n"+text+"\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", filepath.Join(dir, "a")+":/usr/bin:/bin")
+	for path, want := range map[string]string{
+		filepath.Join(dir, "a"):             "first",
+		filepath.Join(dir, "b"):             "second",
+		"b":                                 "second", // of the directory in which it runs
+		":" + filepath.Join(dir, "b"):       "here",
+		"denied:" + filepath.Join(dir, "b"): "second",
+	} {
+		r, err := l.Run(t.Context(), Spec{Args: []string{name}, Env: []string{"PATH=" + path}, Dir: dir, Outputs: []string{"x"}})
+		if err != nil {
+			t.Errorf("PATH=%s: %v", path, err)
+			continue
+		}
+		if sum := sha256.Sum256([]byte(want + "\n")); r.Stdout.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("PATH=%s: not %q but another output of %d bytes", path, want, r.Stdout.Length)
+		}
+	}
+	for path, want := range map[string]string{"denied": "cannot be executed", "nowhere": "command not found"} {
+		if _, err := l.Run(t.Context(), Spec{Args: []string{name}, Env: []string{"PATH=" + path}, Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("PATH=%s: %v", path, err)
 		}
 	}
 }

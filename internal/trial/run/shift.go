@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"whyhot/internal/host/environ"
 )
 
 // shifted lengthens the path of a program by slashes before its last part. The
@@ -15,7 +17,7 @@ import (
 // interpreter gets the name as an argument: it stays as it is.
 func shifted(path string, spec Spec) string {
 	const longest = 4000 // below PATH_MAX
-	if spec.Shift <= 0 || len(path)+spec.Shift > longest || !strings.Contains(path, "/") || !isELF(under(spec.Dir, path)) {
+	if spec.Shift <= 0 || len(path)+spec.Shift > longest || !strings.Contains(path, "/") || !isELF(environ.From(spec.Dir, path)) {
 		return path
 	}
 	dir, name := filepath.Split(path)

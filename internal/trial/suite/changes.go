@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/environ"
 	"whyhot/internal/trial/variant"
 )
 
@@ -91,9 +92,7 @@ func (v *Variant) add(dir string, c Change, library func(string) (*allocator.Lib
 	// The sum's name is the change's own.
 	v.Build = v.With(variant.Variant{Build: b}).Build
 	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
-		prefix := k + "="
-		v.Env = slices.DeleteFunc(v.Env, func(kv string) bool { return len(kv) >= len(prefix) && kv[:len(prefix)] == prefix })
-		v.Env = append(v.Env, prefix+c.Env[k])
+		v.Env = environ.Set(v.Env, k+"="+c.Env[k])
 	}
 	if v.Set == nil {
 		v.Set = Assignments{}

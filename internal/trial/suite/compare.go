@@ -3,6 +3,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,28 @@ import (
 	"whyhot/internal/trial/foreign"
 	"whyhot/internal/trial/stat"
 )
+
+// Read compares files that other tools wrote, the first of them as the baseline;
+// "-" is the standard input. Of the metrics, they have wall and CPU time only.
+func Read(paths []string, stdin io.Reader, m trial.Metric) (*Result, error) {
+	take := foreign.Real
+	switch m { //nolint:exhaustive // the others are in no file
+	case "", trial.Wall:
+	case trial.CPU:
+		take = foreign.CPU
+	default:
+		return nil, fmt.Errorf("--metric %s: results of other tools have wall and cpu only", m)
+	}
+	files := make([]*foreign.Results, 0, len(paths))
+	for _, path := range paths {
+		r, err := foreign.Read(path, stdin, take)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, r)
+	}
+	return Compare(files)
+}
 
 // Compare sets the results of other tools side by side: the first file is the
 // baseline, each other one a variant. One file with several commands compares
@@ -49,9 +72,9 @@ func Compare(files []*foreign.Results) (*Result, error) {
 		}
 	}
 	if few > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d benchmarks have too few repetitions for an interval: four on each side are the fewest (%s)", few, len(r.Benchmarks), repeatHint(files[0])))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d benchmarks have too few repetitions for an interval: four of baseline and variant each are the fewest (%s)", few, len(r.Benchmarks), repeatHint(files[0])))
 	}
-	r.Notes = append(r.Notes, "the sides were measured one after the other, so what the machine did meanwhile is part of the ratio; `whyhot try` runs them in turn")
+	r.Notes = append(r.Notes, "baseline and variants were measured one after the other, so what the machine did meanwhile is part of the ratio; `whyhot try` runs them in turn")
 	r.summarize(1)
 	return r, nil
 }
@@ -63,7 +86,7 @@ func repeatHint(f *foreign.Results) string {
 	return "--benchmark_repetitions=10, without --benchmark_report_aggregates_only"
 }
 
-// commands makes every command of one file a side.
+// commands makes every command of one file a baseline or variant of its own.
 func commands(f *foreign.Results) ([]*foreign.Results, error) {
 	if len(f.Series) < 2 {
 		return nil, fmt.Errorf("%s holds one benchmark: name a second file to compare it with", f.Path)
@@ -73,12 +96,12 @@ func commands(f *foreign.Results) ([]*foreign.Results, error) {
 	}
 	var out []*foreign.Results
 	for i, s := range f.Series {
-		side := &foreign.Results{Path: s.Name, Tool: f.Tool, Series: []foreign.Series{s}}
-		side.Series[0].Name = "command"
+		one := &foreign.Results{Path: s.Name, Tool: f.Tool, Series: []foreign.Series{s}}
+		one.Series[0].Name = "command"
 		if i == 0 {
-			side.Notes = f.Notes
+			one.Notes = f.Notes
 		}
-		out = append(out, side)
+		out = append(out, one)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -140,9 +141,14 @@ func (d *Duration) UnmarshalYAML(data []byte) error {
 	return nil
 }
 
-// Load reads and checks a suite file.
-func Load(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+// Load reads and checks a suite file; "-" is stdin, whose paths start from the
+// current directory.
+func Load(path string, stdin io.Reader) (*File, error) {
+	read := os.ReadFile
+	if path == "-" {
+		read, path = func(string) ([]byte, error) { return io.ReadAll(stdin) }, "suite"
+	}
+	data, err := read(path)
 	if err != nil {
 		return nil, fmt.Errorf("suite: %w", err)
 	}

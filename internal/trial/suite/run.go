@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/host/environ"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/metric"
 	"whyhot/internal/trial/run"
@@ -111,7 +112,7 @@ func (o *Options) plan(f *File, b Benchmark) (trial.Plan, error) {
 	p.Dir = under(o.Plan.Dir, rel)
 	p.Command = substituteAll(b.Command, f.Set)
 	for _, k := range slices.Sorted(maps.Keys(b.Env)) {
-		p.Env = variant.Variant{Env: []string{k + "=" + substitute(b.Env[k], f.Set)}}.Environ(p.Env)
+		p.Env = environ.Set(p.Env, k+"="+substitute(b.Env[k], f.Set))
 	}
 	if b.Stdin != "" {
 		p.Stdin = under(p.Dir, substitute(b.Stdin, f.Set))
@@ -187,7 +188,7 @@ func setUp(ctx context.Context, command string, p *trial.Plan) error {
 	if command == "" {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.Dir, cmd.Env = p.Dir, p.Env
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -228,4 +229,32 @@ func (f *File) CheckFiles() error {
 		}
 	}
 	return nil
+}
+
+// MoveInto names the suite's directory from here, a directory of a tree that is
+// built in copies: benchmarks run in the copies.
+func (f *File) MoveInto(here string) error {
+	dir := f.Dir
+	if !filepath.IsAbs(dir) {
+		absolute, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("the directory of the suite: %w", err)
+		}
+		dir = absolute
+	}
+	rel, err := filepath.Rel(here, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return errors.New("with --build, the suite file has to be in the tree that is built, since the benchmarks run in copies of it")
+	}
+	f.Dir = rel
+	return nil
+}
+
+// Counted is how many comparisons with the baseline the summary rests on.
+func (r *Result) Counted() int {
+	n := 0
+	for i := range r.Summary {
+		n += r.Summary[i].Counted
+	}
+	return n
 }

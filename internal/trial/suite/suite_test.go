@@ -257,7 +257,7 @@ func TestSetup(t *testing.T) {
 	if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Load(path)
+	f, err := Load(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

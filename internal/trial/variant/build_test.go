@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/environ"
 )
 
 type library struct{}
@@ -102,7 +103,7 @@ func TestTooLargeMatrix(t *testing.T) {
 func TestPlaceComesBeforeTheVariantsOwnVariables(t *testing.T) {
 	v := Variant{Env: []string{"K=variant"}, Built: &Built{Env: []string{"K=place", "P=/copy"}}}
 	got := v.Environ([]string{"K=user", "P=/original"})
-	if get(got, "K") != "variant" || get(got, "P") != "/copy" {
+	if environ.Get(got, "K") != "variant" || environ.Get(got, "P") != "/copy" {
 		t.Errorf("got %q", got)
 	}
 	if c := v.Changes(); !slices.Equal(c, []string{"K=variant"}) {

@@ -3,8 +3,8 @@
 // It owns the Variant, a set of changes to how a command is run, and the reading
 // of the flags that name them: the environment, what is preloaded, the command
 // line, and how the program is built. It takes flags and found libraries and
-// gives variants; of this module it imports internal/host/allocator and
-// internal/host/shellwords only. Building is internal/trial/rebuild's.
+// gives variants; of this module it imports packages of
+// internal/host only. Building is internal/trial/rebuild's.
 package variant
 
 import (
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/environ"
 	"whyhot/internal/host/shellwords"
 )
 
@@ -32,21 +33,13 @@ type Variant struct {
 // Environ applies the variant to an environment. A library comes before those
 // that LD_PRELOAD already names, so that its functions win.
 func (v Variant) Environ(base []string) []string {
-	env := slices.Clone(base)
+	env := base
 	if v.Built != nil {
-		for _, kv := range v.Built.Env {
-			env = set(env, kv)
-		}
+		env = environ.Set(env, v.Built.Env...)
 	}
-	for _, kv := range v.Env {
-		env = set(env, kv)
-	}
+	env = environ.Set(env, v.Env...)
 	if v.Preload != nil {
-		value := v.Preload.Path
-		if old := get(env, preloadVariable); old != "" {
-			value += ":" + old
-		}
-		env = set(env, preloadVariable+"="+value)
+		env = environ.Prepend(env, environ.Preload, v.Preload.Path)
 	}
 	return env
 }
@@ -56,26 +49,9 @@ func (v Variant) Environ(base []string) []string {
 func (v Variant) Changes() []string {
 	out := slices.Clone(v.Env)
 	if v.Preload != nil {
-		out = append(out, preloadVariable+"="+v.Preload.Path)
+		out = append(out, environ.Preload+"="+v.Preload.Path)
 	}
 	return out
-}
-
-const preloadVariable = "LD_PRELOAD"
-
-func set(env []string, kv string) []string {
-	key, _, _ := strings.Cut(kv, "=")
-	env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, key+"=") })
-	return append(env, kv)
-}
-
-func get(env []string, key string) string {
-	for _, e := range slices.Backward(env) {
-		if v, ok := strings.CutPrefix(e, key+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // Locator finds a library by name or path.

@@ -9,17 +9,17 @@ import (
 	"whyhot/internal/trial/stat"
 )
 
-// The names of the sides of a trial.
+// The names of the variants of a trial.
 const (
-	Side        = "what-if"
-	PlaceboSide = "placebo"
+	VariantName = "what-if"
+	PlaceboName = "placebo"
 )
 
 // Prediction says in words what a trial of the world and its placebo means for
 // the source: a sentence for the world, and one for the placebo where that is
 // not what it should be. Both are empty when the trial did not get so far.
 func (p *Plan) Prediction(o *trial.Outcome) []string {
-	world, placebo := arm(o, Side), arm(o, PlaceboSide)
+	world, placebo := arm(o, VariantName), arm(o, PlaceboName)
 	if world == nil || placebo == nil {
 		return nil
 	}

@@ -33,16 +33,16 @@ func TestPrediction(t *testing.T) {
 		placebo trial.VariantArm
 		want    []string // of each sentence, a part
 	}{
-		{"gain", late, side(Side, trial.Faster, gain, 1), side(PlaceboSide, trial.Same, one(), 2), []string{"2.00 times as fast (1.90 to 2.10) with the finding fixed"}},
-		{"several", early, side(Side, trial.Faster, gain, 1), side(PlaceboSide, trial.Same, one(), 2), []string{"with these findings fixed"}},
-		{"none", late, side(Side, trial.Same, one(), 2), side(PlaceboSide, trial.Same, one(), 2), []string{"makes no difference"}},
-		{"layout noise", late, side(Side, trial.LayoutNoise, one(), 2), side(PlaceboSide, trial.Same, one(), 2), []string{"the place of the code"}},
-		{"loss", late, side(Side, trial.Slower, finding.Interval{Estimate: 0.9, Low: 0.88, High: 0.92}, 2.2), side(PlaceboSide, trial.Same, one(), 2), []string{"does not pay here, 0.90 times"}},
-		{"unclear", late, side(Side, trial.Unclear, gain, 2), side(PlaceboSide, trial.Same, one(), 2), []string{"no prediction"}},
-		{"different", early, side(Side, trial.Different, gain, 1), side(PlaceboSide, trial.Same, one(), 2), []string{"not safe"}},
-		{"second pass", late, side(Side, trial.Faster, gain, 1), side(PlaceboSide, trial.Faster, finding.Interval{Estimate: 1.6, Low: 1.5, High: 1.7}, 1.25),
+		{"gain", late, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Same, one(), 2), []string{"2.00 times as fast (1.90 to 2.10) with the finding fixed"}},
+		{"several", early, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Same, one(), 2), []string{"with these findings fixed"}},
+		{"none", late, side(VariantName, trial.Same, one(), 2), side(PlaceboName, trial.Same, one(), 2), []string{"makes no difference"}},
+		{"layout noise", late, side(VariantName, trial.LayoutNoise, one(), 2), side(PlaceboName, trial.Same, one(), 2), []string{"the place of the code"}},
+		{"loss", late, side(VariantName, trial.Slower, finding.Interval{Estimate: 0.9, Low: 0.88, High: 0.92}, 2.2), side(PlaceboName, trial.Same, one(), 2), []string{"does not pay here, 0.90 times"}},
+		{"unclear", late, side(VariantName, trial.Unclear, gain, 2), side(PlaceboName, trial.Same, one(), 2), []string{"no prediction"}},
+		{"different", early, side(VariantName, trial.Different, gain, 1), side(PlaceboName, trial.Same, one(), 2), []string{"not safe"}},
+		{"second pass", late, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Faster, finding.Interval{Estimate: 1.6, Low: 1.5, High: 1.7}, 1.25),
 			[]string{"2.00 times", "compiling the units twice"}},
-		{"layout", early, side(Side, trial.Faster, gain, 1), side(PlaceboSide, trial.Faster, finding.Interval{Estimate: 1.6, Low: 1.5, High: 1.7}, 1.25),
+		{"layout", early, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Faster, finding.Interval{Estimate: 1.6, Low: 1.5, High: 1.7}, 1.25),
 			[]string{"2.00 times", "how the code happens to lie"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,9 +64,9 @@ func TestPrediction(t *testing.T) {
 
 func TestNoPredictionWithoutNumbers(t *testing.T) {
 	p := &Plan{Edits: []Edit{{Finding: "f-1", World: Retyped}}}
-	failed := side(Side, trial.Failed, one(), 1)
+	failed := side(VariantName, trial.Failed, one(), 1)
 	failed.Ratios = nil
-	if got := p.Prediction(&trial.Outcome{Metric: trial.Wall, Variants: []trial.VariantArm{failed, side(PlaceboSide, trial.Same, one(), 1)}}); len(got) > 0 {
+	if got := p.Prediction(&trial.Outcome{Metric: trial.Wall, Variants: []trial.VariantArm{failed, side(PlaceboName, trial.Same, one(), 1)}}); len(got) > 0 {
 		t.Errorf("got %q", got)
 	}
 	if got := p.Prediction(&trial.Outcome{Metric: trial.Wall}); len(got) > 0 {

@@ -55,20 +55,15 @@ StringRef shapeOf(const Effect &Second) {
   if (isa<ArraySubscriptExpr>(E))
     return "alias-array-element";
   // A reference to a member, handed to an inline function, is the member.
-  StringRef Key = Second.Where.Key;
-  if (isa<MemberExpr>(E) || (Key.drop_front(Second.Where.object().size()).contains('.') && !Key.ends_with("]")))
+  const AccessPath::Steps Within = Second.Where.At.within();
+  if (isa<MemberExpr>(E) || (!Within.empty() && Within.back().field()))
     return "alias-pointer-field";
   return "alias-pointer-dereference";
 }
 
 // A row is found again: the pointer to an element's own elements is itself an
 // element.
-bool readsRowAgain(const Effect &Second) {
-  if (!Second.Type->isPointerType())
-    return false;
-  const Path &P = Second.Where;
-  return P.object().contains('[') || StringRef(P.Key).drop_front(P.object().size()).contains('[');
-}
+bool readsRowAgain(const Effect &Second) { return Second.Type->isPointerType() && Second.Where.At.hasElement(); }
 
 class Classifier {
 public:

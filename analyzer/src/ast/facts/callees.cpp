@@ -215,8 +215,8 @@ void Callees::visit(const Stmt *S, Summary &Out) {
   E.of(S, Own);
   for (Effect &X : Own) {
     // What it does to its own locals is nobody's business.
-    const VarDecl *Root = X.Where.Root;
-    if (X.Where.isDirect() && Root && Root->isLocalVarDeclOrParm() && !Root->getType()->isReferenceType())
+    const VarDecl *Root = X.Where.At.variable();
+    if (X.Where.At.isDirect() && Root && Root->isLocalVarDeclOrParm() && !Root->getType()->isReferenceType())
       continue;
     Out.Does.push_back(std::move(X));
   }

@@ -1,6 +1,7 @@
 #include "ast/facts/effects.h"
 
 #include "ast/facts/callees.h"
+#include "ast/facts/in_caller.h"
 #include "ast/facts/types.h"
 
 #include "clang/AST/Attr.h"
@@ -18,7 +19,8 @@ void Effects::load(const Expr *LValue, const Expr *Site, std::vector<Effect> &Ou
     return;
   Path Where = P.lvalue(LValue);
   // A load of a member or a variable that never changes is a constant.
-  if (const auto *V = Where.Root; V && Where.isDirect() && V->getType().isConstQualified() && V->hasGlobalStorage())
+  if (const auto *V = Where.At.variable();
+      V && Where.At.isDirect() && V->getType().isConstQualified() && V->hasGlobalStorage())
     return;
   Out.push_back({Effect::Read, std::move(Where), T, Site, Site});
 }
@@ -26,7 +28,7 @@ void Effects::load(const Expr *LValue, const Expr *Site, std::vector<Effect> &Ou
 void Effects::store(const Expr *LValue, const Expr *Site, std::vector<Effect> &Out) {
   QualType T = LValue->getType();
   Effect E{Effect::Store, P.lvalue(LValue), T, Site, Site};
-  if (T->isRecordType() && !(E.Where.isDirect() && E.Where.Root))
+  if (T->isRecordType() && !(E.Where.At.isDirect() && E.Where.At.variable()))
     E.What = Effect::Opaque; // an aggregate is copied: its members' types decide
   else if (storesAsChar(LValue, C))
     E.What = Effect::CharStore;
@@ -52,12 +54,9 @@ void Effects::call(const CallExpr *E, std::vector<Effect> &Out) {
 }
 
 void Effects::inlined(const Summary &S, const Expr *Call, std::vector<Effect> &Out) {
-  for (const Effect &Inner : S.Does) {
-    Effect X = Inner;
-    X.Where = P.inCaller(Inner.Where, Call);
-    X.Site = Call;
-    Out.push_back(std::move(X));
-  }
+  InCaller Seen(P, Call);
+  for (const Effect &Inner : S.Does)
+    Out.push_back({Inner.What, Seen.of(Inner.Where), Inner.Type, Call, Inner.Inner});
 }
 
 void Effects::construct(const CXXConstructExpr *E, std::vector<Effect> &Out) {
@@ -100,8 +99,7 @@ void Effects::of(const Stmt *S, std::vector<Effect> &Out) {
     for (const Decl *D : DS->decls())
       if (const auto *V = dyn_cast<VarDecl>(D)) {
         Effect E{Effect::Store, {}, V->getType(), nullptr, V->getInit()};
-        E.Where.Key = keyOf(V);
-        E.Where.Root = V->getCanonicalDecl();
+        E.Where.At = AccessPath::of(V);
         Out.push_back(std::move(E));
       }
     return;

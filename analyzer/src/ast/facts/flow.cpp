@@ -4,10 +4,9 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/Analysis/CFG.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <deque>
+#include <unordered_map>
 
 using namespace clang;
 
@@ -27,15 +26,21 @@ bool sameType(QualType A, QualType B) {
   return A == B;
 }
 
+// A path that the function accesses, once. Two are equal when they are one.
+struct Location {
+  unsigned Accesses = 0; // reads and stores
+  bool IsFollowed = false;
+};
+
 // An effect with what the comparison with every location asks of it.
 struct Event {
   const Effect *X;
   unsigned Block;
-  QualType Type;          // canonical, without qualifiers; null where unknown
-  llvm::StringRef Object; // Path::object()
-  std::string CastFrom;   // Locals::castFrom() of the root
-  bool IsPrivate = false; // a store to a variable that nobody else sees
-  bool OwnMemory = false; // a store that no load of others' memory sees
+  QualType Type;                // canonical, without qualifiers; null where unknown
+  AccessPath CastFrom;          // Locals::castFrom() of the root
+  Location *Accessed = nullptr; // null where that is not known
+  bool IsPrivate = false;       // a store to a variable that nobody else sees
+  bool OwnMemory = false;       // a store that no load of others' memory sees
 };
 
 enum class Touch : uint8_t { None, Kill, Access, Clobber };
@@ -89,20 +94,25 @@ private:
         AnyCharStore |= E.X->What == Effect::CharStore;
         if (E.X->What == Effect::CharStore)
           CharStores.push_back(&E);
-        if (E.X->What != Effect::Opaque)
-          Accesses[E.X->Where.Key]++;
-        if (E.X->What == Effect::Read && E.X->Where.Exact && Own.isShared(E.X->Where) &&
-            Seen.insert(E.X->Where.Key).second && Keys.size() < MaxKeys)
-          Keys.push_back(&E);
+        if (E.X->What == Effect::Read && E.X->Where.Exact && !E.Accessed->IsFollowed && Own.isShared(E.X->Where)) {
+          E.Accessed->IsFollowed = true;
+          if (Keys.size() < MaxKeys)
+            Keys.push_back(&E);
+        }
       }
   }
 
-  Event event(const Effect &X, unsigned Block) const {
+  Event event(const Effect &X, unsigned Block) {
     const Path &P = X.Where;
-    Event E{&X, Block, X.Type.isNull() ? QualType() : plain(X.Type), P.object(), Own.castFrom(P.Root)};
-    if (X.What == Effect::Store || X.What == Effect::CharStore) {
-      E.IsPrivate = P.isDirect() && P.Root && Own.isPrivate(P.Root);
-      E.OwnMemory = Own.isOwnMemory(P) || Locals::isRestrict(P.Root);
+    const VarDecl *V = P.At.variable();
+    Event E{&X, Block, X.Type.isNull() ? QualType() : plain(X.Type), Own.castFrom(V)};
+    if (X.What == Effect::Opaque)
+      return E;
+    E.Accessed = &Locations[P.At];
+    E.Accessed->Accesses++;
+    if (X.What != Effect::Read) {
+      E.IsPrivate = P.At.isDirect() && Own.isPrivate(V);
+      E.OwnMemory = Own.isOwnMemory(P) || Locals::isRestrict(V);
     }
     return E;
   }
@@ -131,35 +141,33 @@ private:
   // Most locations are met once, or no char-like store can reach them: the walk
   // over the whole function is for the others.
   bool worthFollowing(const Event &K) const {
-    if (Accesses.lookup(K.X->Where.Key) < 2 && !InCycle[K.Block])
+    if (K.Accessed->Accesses < 2 && !InCycle[K.Block])
       return false;
     return llvm::any_of(CharStores, [&](const Event *W) { return touch(*W, K) == Touch::Clobber; });
   }
 
   bool mayDisturb(const Event &Write, const Event &Read) const {
     const Path &WritePath = Write.X->Where, &ReadPath = Read.X->Where;
-    const VarDecl *W = WritePath.Root, *R = ReadPath.Root;
+    const VarDecl *W = WritePath.At.variable(), *R = ReadPath.At.variable();
     if (Locals::isRestrict(W) && W != R)
       return false;
-    if (!Write.CastFrom.empty() && ReadPath.Key.starts_with(Write.CastFrom))
+    if (!Write.CastFrom.empty() && ReadPath.At.startsWith(Write.CastFrom))
       return false; // the same object under two types: it really changes
-    if (!Read.CastFrom.empty() && WritePath.Key.starts_with(Read.CastFrom))
+    if (!Read.CastFrom.empty() && WritePath.At.startsWith(Read.CastFrom))
       return false;
     if (W && R && W != R && !Write.CastFrom.empty() && Write.CastFrom == Read.CastFrom)
       return false;
-    if (Write.Object != Read.Object || Write.Object.empty())
+    if (!WritePath.At.sharesObjectWith(ReadPath.At))
       return true;
     if (WritePath.Cast || ReadPath.Cast)
       return false;
     if (!isCharLike(Read.X->Type, F.Context))
-      return WritePath.Key != ReadPath.Key;
+      return Write.Accessed != Read.Accessed;
     // Elements of one array of bytes alias each other by right; two members of
     // one struct do not.
-    llvm::StringRef W1 = within(Write), R1 = within(Read);
-    return W1.starts_with(".") && R1.starts_with(".") && W1.split('[').first != R1.split('[').first;
+    const AccessPath::Steps W1 = WritePath.At.members(), R1 = ReadPath.At.members();
+    return !W1.empty() && !R1.empty() && W1 != R1;
   }
-
-  static llvm::StringRef within(const Event &E) { return llvm::StringRef(E.X->Where.Key).drop_front(E.Object.size()); }
 
   Touch touch(const Event &E, const Event &K) const {
     const Effect &X = *E.X;
@@ -168,24 +176,22 @@ private:
     case Effect::Opaque:
       return Touch::Kill;
     case Effect::Read:
-      return P.Key == Of.Key ? Touch::Access : Touch::None;
+      return E.Accessed == K.Accessed ? Touch::Access : Touch::None;
     case Effect::Store:
     case Effect::CharStore:
       break;
     }
-    if (P.Key == Of.Key)
+    if (E.Accessed == K.Accessed)
       return P.Exact ? Touch::Access : Touch::Kill;
-    for (const std::string &Cell : Of.Cells)
-      if (llvm::StringRef(Cell).starts_with(P.Key))
-        return Touch::Kill;
-    const llvm::StringRef Key = Of.Key;
-    if (Key.starts_with(P.Key) && Key.drop_front(P.Key.size()).starts_with(".")) // the whole object is assigned
+    if (Of.At.dependsOn(P.At))
+      return Touch::Kill;
+    if (Of.At.startsWith(P.At) && Of.At.steps()[P.At.steps().size()].field()) // the whole object is assigned
       return Touch::Kill;
     if (X.What == Effect::CharStore)
       return mayDisturb(E, K) ? Touch::Clobber : Touch::Kill;
     if (E.IsPrivate)
       return Touch::None;
-    if (!sameType(E.Type, K.Type) || (P.Field && Of.Field && P.Field != Of.Field))
+    if (!sameType(E.Type, K.Type) || (P.At.field() && Of.At.field() && P.At.field() != Of.At.field()))
       return Touch::None;
     return E.OwnMemory ? Touch::None : Touch::Kill;
   }
@@ -256,8 +262,7 @@ private:
   std::vector<bool> InCycle;                // by block
   std::vector<const Event *> Keys;          // one read of each location
   std::vector<const Event *> CharStores;
-  llvm::StringMap<unsigned> Accesses; // reads and stores of a location
-  llvm::StringSet<> Seen;
+  std::unordered_map<AccessPath, Location, AccessPath::Hash> Locations;
   bool AnyCharStore = false;
 };
 

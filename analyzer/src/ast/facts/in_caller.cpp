@@ -1,6 +1,6 @@
-// A callee's path as its caller sees it: this and the parameters become what the
-// call binds them to.
-#include "ast/facts/path.h"
+#include "ast/facts/in_caller.h"
+
+#include "ast/facts/arguments.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -10,124 +10,123 @@ using namespace clang;
 namespace whyhot::ast {
 namespace {
 
-// Rewrites the roots inside a callee's key. Returns false when a root stays
-// that means nothing to the caller.
-class Rewriter {
-public:
-  Rewriter(Paths &P, const Expr *Call, const FunctionDecl *F) : P(P), Call(Call), F(F) {}
-
-  std::optional<Path> root(llvm::StringRef Token) {
-    if (Token == "T;") {
-      const Expr *Object = objectOf(Call);
-      if (!Object && isa<CXXConstructExpr>(Call)) { // the object that comes to be
-        Path New = Paths::unknown(Call);
-        New.Address = New.Temporary = true;
-        return New;
-      }
-      if (!Object)
-        return std::nullopt;
-      if (Object->getType()->isPointerType())
-        return P.value(Object);
-      Path Lv = Object->isGLValue() ? P.lvalue(Object) : P.value(Object);
-      Lv.Address = true;
-      return Lv;
-    }
-    for (const ParmVarDecl *Parm : F->parameters()) {
-      if (keyOf(Parm) != Token)
-        continue;
-      const Expr *A = argumentFor(Call, Parm);
-      if (!A)
-        return std::nullopt;
-      if (!Parm->getType()->isReferenceType())
-        return P.value(A);
-      Path Lv = A->isGLValue() ? P.lvalue(A) : P.value(A);
-      Lv.Address = true;
-      return Lv;
-    }
-    return std::nullopt;
-  }
-
-private:
-  Paths &P;
-  const Expr *Call;
-  const FunctionDecl *F;
-};
-
-// Does the root mean the same in every function?
-bool isGlobal(llvm::StringRef Root) {
-  uintptr_t Address = 0;
-  if (Root[0] != 'V' || Root.drop_front().drop_back().getAsInteger(16, Address))
-    return false;
-  return !reinterpret_cast<const VarDecl *>(Address)->isLocalVarDeclOrParm();
-}
-
-// A root token at the start of Text: "T;", "V…;" or "?…;".
-llvm::StringRef leadingRoot(llvm::StringRef Text) {
-  if (Text.empty() || (Text[0] != 'T' && Text[0] != 'V' && Text[0] != '?'))
-    return {};
-  return Text.take_front(Text.find(';') + 1);
+// What a reference is bound to: an address.
+Path referred(Paths &P, const Expr *E) {
+  Path To = E->isGLValue() ? P.lvalue(E) : P.value(E);
+  To.Address = true;
+  return To;
 }
 
 } // namespace
 
-Path Paths::inCaller(const Path &Inner, const Expr *Call) {
-  const FunctionDecl *F = nullptr;
+InCaller::InCaller(Paths &P, const Expr *Call) : P(P), Call(Call) {
   if (const auto *CC = dyn_cast<CXXConstructExpr>(Call))
-    F = CC->getConstructor();
+    Callee = CC->getConstructor();
   else
-    F = cast<CallExpr>(Call)->getDirectCallee();
-  if (const FunctionDecl *Definition = nullptr; F && F->hasBody(Definition))
-    F = Definition;
-  Rewriter R(*this, Call, F);
+    Callee = cast<CallExpr>(Call)->getDirectCallee();
+  if (const FunctionDecl *Definition = nullptr; Callee && Callee->hasBody(Definition))
+    Callee = Definition;
+}
+
+std::optional<Path> InCaller::object() {
+  const Expr *Object = objectOf(Call);
+  if (Object)
+    return Object->getType()->isPointerType() ? P.value(Object) : referred(P, Object);
+  if (!isa<CXXConstructExpr>(Call))
+    return std::nullopt;
+  Path New; // the object that comes to be
+  New.At = AccessPath::temporary(Call);
+  New.Address = true;
+  New.Exact = false;
+  return New;
+}
+
+std::optional<Path> InCaller::argument(const ParmVarDecl *Parm) {
+  if (!Callee || Parm->getFunctionScopeIndex() >= Callee->getNumParams() ||
+      Callee->getParamDecl(Parm->getFunctionScopeIndex())->getCanonicalDecl() != Parm)
+    return std::nullopt;
+  const Expr *A = argumentFor(Call, Parm);
+  if (!A)
+    return std::nullopt;
+  return Parm->getType()->isReferenceType() ? referred(P, A) : P.value(A);
+}
+
+const std::optional<Path> &InCaller::bound(const AccessPath &Inner) {
+  static const std::optional<Path> None;
+  const auto *Parm = dyn_cast_or_null<ParmVarDecl>(Inner.variable());
+  if (!Parm && !Inner.isThis())
+    return None;
+  auto [It, New] = Bound.try_emplace(Parm);
+  if (New)
+    It->second = Parm ? argument(Parm) : object();
+  return It->second;
+}
+
+// The path's root without its steps. What the way goes on from is the value of a
+// pointer, this or a reference.
+Path InCaller::root(const Path &Inner) {
+  if (const std::optional<Path> &To = bound(Inner.At))
+    return *To;
+  if (const Term *T = Inner.At.term()) {
+    bool Exact = true;
+    Path Out = P.computed(term(T, Exact));
+    Out.Exact = Exact;
+    return Out;
+  }
   Path Out;
-  Out.Field = Inner.Field;
-  Out.Exact = Inner.Exact;
-  Out.Cast = Inner.Cast;
-  Out.Address = Inner.Address;
-  Out.Root = Inner.Root;
-  bool First = true;
-  auto rewrite = [&](llvm::StringRef Text) {
-    std::string Result;
-    while (!Text.empty()) {
-      llvm::StringRef Root = leadingRoot(Text);
-      if (Root.empty()) {
-        Result += Text[0];
-        Text = Text.drop_front();
-        continue;
-      }
-      Text = Text.drop_front(Root.size());
-      std::optional<Path> At = R.root(Root);
-      if (!At) {
-        Result += Root;
-        Out.Exact &= isGlobal(Root);
-        continue;
-      }
-      Out.Exact &= At->Exact;
-      Out.Cast |= At->Cast;
-      Out.Cells.append(At->Cells.begin(), At->Cells.end());
-      if (First)
-        Out.Root = At->Root, Out.Temporary = At->Temporary;
-      if (Text.starts_with("*")) {
-        Path D = deref(*At);
-        Result += D.Key;
-        Text = Text.drop_front();
-      } else {
-        Result += At->Key;
-        if (First && Text.empty())
-          Out.Address = At->Address, Out.Offset = At->Offset;
-      }
-      First = false;
-    }
-    return Result;
-  };
-  Out.Key = rewrite(Inner.Key);
-  First = false;
-  if (!Inner.Offset.empty())
-    Out.Offset = rewrite(Inner.Offset);
-  for (const std::string &Cell : Inner.Cells)
-    if (std::string Key = rewrite(Cell); !llvm::is_contained(Out.Cells, Key))
-      Out.Cells.push_back(Key);
+  Out.At = Inner.At.root();
+  Out.Address = Inner.At.steps().empty() && Inner.Address;
+  // What is no parameter, and no variable that all functions see, means nothing here.
+  const VarDecl *V = Inner.At.variable();
+  Out.Exact = V && !V->isLocalVarDeclOrParm();
   return Out;
+}
+
+Path InCaller::of(const Path &Inner) {
+  Path Out = root(Inner);
+  Out.Exact &= Inner.Exact;
+  Out.Cast |= Inner.Cast;
+  AccessPath::Steps Way = Inner.At.steps();
+  if (!Way.empty()) {
+    if (Way.front().kind() == AccessPath::Step::Follow) {
+      Out = Paths::deref(std::move(Out));
+      Way = Way.drop_front();
+    }
+    for (const AccessPath::Step &S : Way)
+      if (const Term *Index = S.index())
+        Out.At.select(term(Index, Out.Exact));
+      else
+        Out.At.add(S);
+    Out.Address = Inner.Address;
+    Out.Offset = nullptr;
+  }
+  if (!Inner.Offset)
+    return Out;
+  const Term *By = term(Inner.Offset, Out.Exact);
+  return P.moved(std::move(Out), P.computed(By));
+}
+
+const Term *InCaller::term(const Term *Inner, bool &Exact) {
+  switch (Inner->kind()) {
+  case Term::Constant:
+    return Inner;
+  case Term::Value: {
+    Path Value;
+    Value.At = Inner->path();
+    Value.Address = Inner->isAddress();
+    Value.Offset = Inner->offset();
+    Value = of(Value);
+    Exact &= Value.Exact;
+    return P.term(Value);
+  }
+  case Term::Unary:
+    return P.terms().unary(UnaryOperatorKind(Inner->opcode()), term(Inner->left(), Exact));
+  case Term::Binary: {
+    const Term *Left = term(Inner->left(), Exact);
+    return P.terms().binary(BinaryOperatorKind(Inner->opcode()), Left, term(Inner->right(), Exact));
+  }
+  }
+  llvm_unreachable("a term of no kind");
 }
 
 } // namespace whyhot::ast

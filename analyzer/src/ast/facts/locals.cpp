@@ -1,5 +1,7 @@
 #include "ast/facts/locals.h"
 
+#include "ast/facts/arguments.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -70,42 +72,43 @@ bool Locals::isPrivate(const VarDecl *V) const {
 }
 
 bool Locals::isShared(const Path &P) const {
-  if (P.Temporary && P.isDirect())
+  const VarDecl *V = P.At.variable();
+  if (P.At.isTemporary() || isRestrict(V))
     return false;
-  if (isRestrict(P.Root))
-    return false;
-  if (P.isDirect() && P.Root)
-    return !isPrivate(P.Root) && !P.Root->getType().isConstQualified();
-  return !isOwnMemory(P) || !P.Root;
+  if (P.At.isDirect() && V)
+    return !isPrivate(V) && !V->getType().isConstQualified();
+  return !V || !isOwnMemory(P);
 }
 
 bool Locals::isOwnMemory(const Path &P) const {
-  if (P.Temporary && P.isDirect())
+  if (P.At.isTemporary())
     return true;
-  const VarDecl *V = P.Root;
+  const VarDecl *V = P.At.variable();
   if (!V)
     return false;
-  if (P.isDirect())
+  if (P.At.isDirect())
     return isPrivate(V);
-  if (!isLocal(V) || V->getType()->isReferenceType() || isa<ParmVarDecl>(V))
+  if (!isLocal(V) || V->getType()->isReferenceType() || isa<ParmVarDecl>(V) || P.At.follows() != 1)
     return false;
   if (ownsItsElements(V->getType()))
-    return isPrivate(V) && P.object().count('*') == 1;
+    return isPrivate(V);
   auto It = Pointers.find(V->getCanonicalDecl());
-  if (It == Pointers.end() || P.object().count('*') != 1)
+  if (It == Pointers.end())
     return false;
   const Origin &O = It->second;
   if (O.Reassigned || Escaped.contains(V->getCanonicalDecl()))
     return false;
-  return O.Fresh || (O.Known && O.From.Address && O.From.isDirect() && O.From.Root && isPrivate(O.From.Root));
+  return O.Fresh || (O.Known && O.From.Address && O.From.At.isDirect() && isPrivate(O.From.At.variable()));
 }
 
-std::string Locals::castFrom(const VarDecl *V) const {
+AccessPath Locals::castFrom(const VarDecl *V) const {
   auto It = Pointers.find(V ? V->getCanonicalDecl() : nullptr);
   if (It == Pointers.end() || !It->second.Known || !It->second.From.Cast)
     return {};
-  const Path &From = It->second.From;
-  return From.Address ? From.Key : From.Key + "*";
+  AccessPath Object = It->second.From.At;
+  if (!It->second.From.Address)
+    Object.follow();
+  return Object;
 }
 
 void Locals::note(const VarDecl *V, const Expr *Init) {
@@ -122,8 +125,8 @@ void Locals::escape(const Expr *E) {
   if (!E || (!E->isGLValue() && !E->getType()->isPointerType()))
     return;
   Path P = E->isGLValue() ? K.effects().paths().lvalue(E) : K.effects().paths().value(E);
-  if ((E->isGLValue() || P.Address) && P.isDirect() && isLocal(P.Root))
-    Escaped.insert(P.Root->getCanonicalDecl());
+  if ((E->isGLValue() || P.Address) && P.At.isDirect() && isLocal(P.At.variable()))
+    Escaped.insert(P.At.variable());
 }
 
 // A call lets an argument escape unless its body says otherwise. Library
@@ -158,7 +161,7 @@ void Locals::scan(const Stmt *S) {
     const auto *DRE = dyn_cast<DeclRefExpr>(BO->getLHS()->IgnoreParens());
     if (const auto *V = DRE ? dyn_cast<VarDecl>(DRE->getDecl()) : nullptr)
       note(V, BO->getRHS());
-    if (!To.isDirect() || !isLocal(To.Root))
+    if (!To.At.isDirect() || !isLocal(To.At.variable()))
       escape(BO->getRHS());
   } else if (const auto *RS = dyn_cast<ReturnStmt>(S)) {
     if (const Expr *E = RS->getRetValue(); E && (E->isGLValue() || E->getType()->isPointerType()))

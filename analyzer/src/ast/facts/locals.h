@@ -19,8 +19,8 @@ public:
   // Does a store through this path reach only memory of this function: a
   // private array, or what new or malloc just gave?
   bool isOwnMemory(const Path &P) const;
-  // The object that a local pointer was cast from, or an empty key.
-  std::string castFrom(const clang::VarDecl *V) const;
+  // The object that a local pointer was cast from, or an empty path.
+  AccessPath castFrom(const clang::VarDecl *V) const;
   static bool isRestrict(const clang::VarDecl *V);
 
 private:

@@ -1,5 +1,7 @@
 #include "ast/vector_bool/vector_bool.h"
 
+#include "ast/facts/arguments.h"
+
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSwitch.h"

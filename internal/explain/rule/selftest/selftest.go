@@ -40,7 +40,7 @@ func runOne(ctx context.Context, cat *catalog.Catalog, t *catalog.Test, parse Pa
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
-	found, _, err := rule.Run(ctx, p, cat, facts(t.Facts), rule.Options{Fallback: true})
+	found, _, err := rule.Run(ctx, p, cat, facts(t.Facts), rule.Options{})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func analyserOrSkip(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("WHYHOT_ANALYZER")
 	if path == "" {
-		path = filepath.Join("..", "..", "build", "analyzer", "whyhot-analyzer")
+		path = filepath.Join("..", "..", "..", "..", "build", "analyzer", "whyhot-analyzer")
 	}
 	abs, err := filepath.Abs(path)
 	if err == nil {
@@ -61,7 +61,7 @@ func expectations(text string) (want map[expectation]bool, flags []string) {
 
 func corpus(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "analyzer", "test", "ast", "*.c*"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "analyzer", "test", "ast", "*.c*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 func TestBitFieldsOfOtherThreads(t *testing.T) {
 	binary := analyserOrSkip(t)
 	notes := map[string]string{}
-	for _, m := range matchesOf(t, binary, filepath.Join("..", "..", "analyzer", "test", "ast", "bitfield_threads.cpp"), nil) {
+	for _, m := range matchesOf(t, binary, filepath.Join("..", "..", "..", "..", "analyzer", "test", "ast", "bitfield_threads.cpp"), nil) {
 		notes[m.Function] += strings.Join(m.Notes, "\n")
 	}
 	for function, want := range map[string]string{"worker": "mainLoop updates done of the same word in another thread", "mainLoop": "worker updates busy"} {

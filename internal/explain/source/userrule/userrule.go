@@ -43,12 +43,11 @@ var idPattern = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 var builtin = []string{"alias-", "vector-bool", "bitfield-", "volatile-sync", "exceptions-control-flow", "debug-stl"}
 
 // Load reads every *.yaml and *.yml file below the directories that has a list
-// "matchers". A directory without any is an error: it was named by mistake.
+// "matchers".
 func Load(dirs []string) ([]Rule, error) {
 	var out []Rule
 	seen := map[string]string{}
 	for _, dir := range dirs {
-		before := len(out)
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !isYAML(path) {
 				return err
@@ -68,9 +67,6 @@ func Load(dirs []string) ([]Rule, error) {
 		})
 		if err != nil {
 			return nil, fmt.Errorf("reading source rules: %w", err)
-		}
-		if len(out) == before {
-			return nil, fmt.Errorf("%s has no source rules: no YAML file in it has a list \"matchers\"", dir)
 		}
 	}
 	slices.SortFunc(out, func(a, b Rule) int { return cmp.Compare(a.ID, b.ID) })

@@ -79,7 +79,7 @@ func analyserOrSkip(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("WHYHOT_ANALYZER")
 	if path == "" {
-		path = filepath.Join("..", "..", "build", "analyzer", "whyhot-analyzer")
+		path = filepath.Join("..", "..", "..", "..", "build", "analyzer", "whyhot-analyzer")
 	}
 	if _, err := os.Stat(path); err != nil {
 		if os.Getenv("CI") != "" {

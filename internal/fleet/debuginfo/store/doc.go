@@ -10,7 +10,8 @@
 // it is written under a random name, no further than announced, and takes its place
 // only when it is a whole ELF file with the build ID that it was announced under. What
 // was not finished in time leaves nothing. Few uploads run at a time, each with a time
-// limit in proportion to its size; memory is at most one message an upload.
+// limit in proportion to its size; memory is at most one message an upload, as it came
+// and decoded.
 //
 //	malformed request, wrong build ID, no ELF file   INVALID_ARGUMENT
 //	file or store too large                          RESOURCE_EXHAUSTED

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,6 +46,8 @@ func sample(t *testing.T, flags ...string) (data []byte, id string) {
 
 // peer is a client that sends what it is told to.
 type peer struct {
+	wire.DebuginfoServiceClient
+
 	t    *testing.T
 	conn *grpc.ClientConn
 }
@@ -63,75 +66,78 @@ func serve(t *testing.T, dir string, o Options) (*Store, *peer) {
 	}
 	var done sync.WaitGroup
 	done.Go(func() { _ = g.Serve(l) })
-	conn, err := grpc.NewClient(l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawcodec.Codec{})))
+	conn, err := grpc.NewClient(l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(); g.Stop(); done.Wait(); _ = s.Close() })
-	return s, &peer{t, conn}
-}
-
-func (p *peer) call(method string, in, out wire.Message) error {
-	var answer []byte
-	if err := p.conn.Invoke(p.t.Context(), wire.Path(method), wire.Marshal(in), &answer); err != nil {
-		return err
-	}
-	return wire.Unmarshal(answer, out)
+	return s, &peer{wire.NewDebuginfoServiceClient(conn), t, conn}
 }
 
 func (p *peer) should(id, hash string) (bool, string) {
 	p.t.Helper()
-	var out wire.ShouldResponse
-	if err := p.call(wire.MethodShould, &wire.ShouldRequest{BuildID: id, Hash: hash}, &out); err != nil {
+	out, err := p.ShouldInitiateUpload(p.t.Context(), &wire.ShouldInitiateUploadRequest{BuildId: id, Hash: hash})
+	if err != nil {
 		p.t.Fatal(err)
 	}
-	return out.Should, out.Reason
+	return out.GetShouldInitiateUpload(), out.GetReason()
 }
 
 func (p *peer) initiate(id, hash string, size int) (string, error) {
-	var out wire.InitiateResponse
-	err := p.call(wire.MethodInitiate, &wire.InitiateRequest{BuildID: id, Hash: hash, Size: int64(size)}, &out)
-	if err == nil && out.Instructions.Strategy != wire.ByGRPC {
-		p.t.Errorf("strategy %d", out.Instructions.Strategy)
+	out, err := p.InitiateUpload(p.t.Context(), &wire.InitiateUploadRequest{BuildId: id, Hash: hash, Size: int64(size)})
+	if how := out.GetUploadInstructions().GetUploadStrategy(); err == nil && how != wire.UploadInstructions_UPLOAD_STRATEGY_GRPC {
+		p.t.Errorf("strategy %s", how)
 	}
-	return out.Instructions.UploadID, err
+	return out.GetUploadInstructions().GetUploadId(), err
 }
 
-// begin opens a stream.
-func (p *peer) begin(ctx context.Context) grpc.ClientStream {
+func (p *peer) finish(id, upload string) error {
+	_, err := p.MarkUploadFinished(p.t.Context(), &wire.MarkUploadFinishedRequest{BuildId: id, UploadId: upload})
+	return err
+}
+
+// begin opens a stream and says which file it is for.
+func (p *peer) begin(ctx context.Context, id, upload string) wire.DebuginfoService_UploadClient {
 	p.t.Helper()
-	stream, err := p.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, wire.Path(wire.MethodUpload))
+	stream, err := p.Upload(ctx)
+	if err == nil {
+		err = stream.Send(&wire.UploadRequest{Data: &wire.UploadRequest_Info{Info: &wire.UploadInfo{BuildId: id, UploadId: upload}}})
+	}
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	return stream
 }
 
-func info(id, upload string) []byte {
-	return wire.Marshal(&wire.UploadRequest{HasInfo: true, Info: wire.UploadInfo{BuildID: id, UploadID: upload}})
+func chunk(data []byte) *wire.UploadRequest {
+	return &wire.UploadRequest{Data: &wire.UploadRequest_ChunkData{ChunkData: data}}
 }
 
-func (p *peer) upload(id, upload string, data []byte) (int64, error) {
-	stream := p.begin(p.t.Context())
-	err := stream.SendMsg(info(id, upload))
-	for len(data) > 0 && err == nil {
-		n := min(len(data), 5000)
-		err = stream.SendMsg(wire.Marshal(&wire.UploadRequest{Chunk: data[:n]}))
-		data = data[n:]
+// asBytes is for messages that need not be sound.
+var asBytes = grpc.ForceCodecV2(rawcodec.Codec{})
+
+// raw opens a stream of them.
+func (p *peer) raw() grpc.ClientStream {
+	p.t.Helper()
+	stream, err := p.conn.NewStream(p.t.Context(), &grpc.StreamDesc{ClientStreams: true}, wire.DebuginfoService_Upload_FullMethodName, asBytes)
+	if err != nil {
+		p.t.Fatal(err)
 	}
-	if err == nil {
-		err = stream.CloseSend()
+	return stream
+}
+
+func (p *peer) upload(id, upload string, data []byte) (uint64, error) {
+	stream := p.begin(p.t.Context(), id, upload)
+	for part := range slices.Chunk(data, 5000) {
+		if err := stream.Send(chunk(part)); err != nil {
+			if errors.Is(err, io.EOF) {
+				break // the server has said why
+			}
+			return 0, err
+		}
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, err
-	}
-	var answer []byte
-	if err := stream.RecvMsg(&answer); err != nil {
-		return 0, err
-	}
-	var out wire.UploadResponse
-	return out.Size, errors.Join(wire.Unmarshal(answer, &out))
+	out, err := stream.CloseAndRecv()
+	return out.GetSize(), err
 }
 
 // sent is what a whole upload comes to.
@@ -143,7 +149,7 @@ func (p *peer) sent(id, hash string, data []byte) error {
 	if _, err := p.upload(id, u, data); err != nil {
 		return err
 	}
-	return p.call(wire.MethodFinished, &wire.FinishedRequest{BuildID: id, UploadID: u}, &wire.FinishedResponse{})
+	return p.finish(id, u)
 }
 
 // kept are the files of the store, but its lock.

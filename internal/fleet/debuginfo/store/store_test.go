@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"whyhot/internal/elfinfo/extract"
 	"whyhot/internal/fleet/debuginfo/wire"
@@ -93,7 +94,7 @@ func TestRefused(t *testing.T) {
 		if _, err := p.initiate(bad, "h", 10); status.Code(err) != codes.InvalidArgument {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := p.call(wire.MethodShould, &wire.ShouldRequest{BuildID: bad}, &wire.ShouldResponse{}); status.Code(err) != codes.InvalidArgument {
+		if _, err := p.ShouldInitiateUpload(t.Context(), &wire.ShouldInitiateUploadRequest{BuildId: bad}); status.Code(err) != codes.InvalidArgument {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -128,7 +129,7 @@ func TestRefused(t *testing.T) {
 		if _, err := p.upload(c.id, u, c.data); status.Code(err) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := p.call(wire.MethodFinished, &wire.FinishedRequest{BuildID: c.id, UploadID: u}, &wire.FinishedResponse{}); status.Code(err) != codes.NotFound {
+		if err := p.finish(c.id, u); status.Code(err) != codes.NotFound {
 			t.Errorf("%s: finished: %v", name, err)
 		}
 	}
@@ -148,33 +149,82 @@ func TestRefused(t *testing.T) {
 	if got := kept(t, dir); len(got) != 0 {
 		t.Errorf("left: %v", got)
 	}
-	for _, r := range []*wire.ShouldRequest{{BuildID: id, Type: 1}, {BuildID: "Go/x", IDType: 3}} {
-		var out wire.ShouldResponse
-		if err := p.call(wire.MethodShould, r, &out); err != nil || out.Should {
-			t.Errorf("%+v: %+v, %v", r, out, err)
+	for _, r := range []*wire.ShouldInitiateUploadRequest{{BuildId: id, Type: wire.DebuginfoType_DEBUGINFO_TYPE_EXECUTABLE}, {BuildId: "Go/x", BuildIdType: wire.BuildIDType_BUILD_ID_TYPE_GO}} {
+		if out, err := p.ShouldInitiateUpload(t.Context(), r); err != nil || out.GetShouldInitiateUpload() {
+			t.Errorf("%v: %v, %v", r, out, err)
 		}
 	}
 }
 
 func TestMalformedMessages(t *testing.T) {
 	_, p := serve(t, t.TempDir(), Options{})
-	for _, method := range []string{wire.MethodShould, wire.MethodInitiate, wire.MethodFinished} {
-		for _, data := range [][]byte{{0x0a, 0xff}, bytes.Repeat([]byte{0x7a, 0}, maxRequest)} {
+	_, id := sample(t)
+	padding := bytes.Repeat([]byte{0x7a, 0}, maxRequest/2) // a field of a later version
+	large := append(append([]byte{0x0a, byte(len(id))}, id...), padding...)
+	const notSound, tooLarge = "malformed message", "too large"
+	for _, method := range wire.DebuginfoService_ServiceDesc.Methods {
+		for name, c := range map[string]struct {
+			data []byte
+			want string
+		}{
+			"cut off": {[]byte{0x0a, 0xff}, notSound}, "no UTF-8": {[]byte{0x0a, 1, 0xff}, notSound}, "large": {large, tooLarge},
+		} {
 			var answer []byte
-			if err := p.conn.Invoke(t.Context(), wire.Path(method), data, &answer); status.Code(err) != codes.InvalidArgument {
-				t.Errorf("%s: %v", method, err)
+			err := p.conn.Invoke(t.Context(), "/"+wire.DebuginfoService_ServiceDesc.ServiceName+"/"+method.MethodName, c.data, &answer, asBytes)
+			if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %s: %v", method.MethodName, name, err)
 			}
 		}
 	}
-	for _, first := range [][]byte{{0x0a, 0xff}, wire.Marshal(&wire.UploadRequest{Chunk: []byte("x")})} {
-		stream := p.begin(t.Context())
-		if err := stream.SendMsg(first); err != nil {
+	const notSaid = "must say what is uploaded"
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"cut off":           {[]byte{0x0a, 0xff}, notSound},
+		"a chunk first":     {[]byte{0x12, 1, 'x'}, notSaid},
+		"nothing in it":     {[]byte{}, notSaid},
+		"another wire type": {[]byte{0x08, 1}, notSaid},
+		"large":             {append([]byte{0x0a, 0}, padding...), tooLarge},
+	} {
+		stream := p.raw()
+		if err := stream.SendMsg(c.data); err != nil {
 			t.Fatal(err)
 		}
 		var answer []byte
-		if err := stream.RecvMsg(&answer); status.Code(err) != codes.InvalidArgument {
-			t.Errorf("%v", err)
+		if err := stream.RecvMsg(&answer); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What is uploaded is said once, and a chunk is sound.
+func TestMalformedChunks(t *testing.T) {
+	dir := t.TempDir()
+	_, p := serve(t, dir, Options{})
+	data, id := sample(t)
+	for name, bad := range map[string][]byte{"malformed message": {0x12, 0xff}, "said twice": {0x0a, 0}} {
+		u, err := p.initiate(id, "h", len(data))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		info, err := proto.Marshal(&wire.UploadRequest{Data: &wire.UploadRequest_Info{Info: &wire.UploadInfo{BuildId: id, UploadId: u}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream := p.raw()
+		for _, m := range [][]byte{info, bad} {
+			if err := stream.SendMsg(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var answer []byte
+		if err := stream.RecvMsg(&answer); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := kept(t, dir); len(got) != 0 {
+		t.Errorf("left: %v", got)
 	}
 }
 
@@ -195,11 +245,9 @@ func TestAbortedUpload(t *testing.T) {
 		t.Errorf("a second announcement: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	stream := p.begin(ctx)
-	for _, m := range [][]byte{info(id, u), wire.Marshal(&wire.UploadRequest{Chunk: data[:100]})} {
-		if err := stream.SendMsg(m); err != nil {
-			t.Fatal(err)
-		}
+	stream := p.begin(ctx, id, u)
+	if err := stream.Send(chunk(data[:100])); err != nil {
+		t.Fatal(err)
 	}
 	until(t, func() bool { return len(kept(t, dir)) == 1 })
 	cancel()
@@ -221,12 +269,8 @@ func TestSlowClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream := p.begin(t.Context())
-	if err := stream.SendMsg(info(id, u)); err != nil {
-		t.Fatal(err)
-	}
-	var answer []byte
-	if err := stream.RecvMsg(&answer); status.Code(err) != codes.DeadlineExceeded {
+	stream := p.begin(t.Context(), id, u)
+	if err := stream.RecvMsg(&wire.UploadResponse{}); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("%v", err)
 	}
 	until(t, func() bool { return p.sent(id, "h", data) == nil }) // its slot is free again
@@ -242,10 +286,7 @@ func TestFewUploadsAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := p.begin(t.Context())
-	if err := first.SendMsg(info(id, u)); err != nil {
-		t.Fatal(err)
-	}
+	p.begin(t.Context(), id, u)
 	until(t, func() bool { _, err := p.upload(id, "other", nil); return status.Code(err) == codes.Unavailable })
 }
 

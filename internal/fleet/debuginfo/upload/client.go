@@ -11,6 +11,8 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
@@ -21,10 +23,11 @@ import (
 
 // client speaks the protocol.
 type client struct {
-	opts send.Options
-	conn *grpc.ClientConn
-	web  *http.Client
-	rate int64
+	opts    send.Options
+	conn    *grpc.ClientConn
+	service wire.DebuginfoServiceClient
+	web     *http.Client
+	rate    int64
 }
 
 const (
@@ -37,6 +40,7 @@ const (
 var (
 	errInProgress = errors.New("somebody else is uploading it")
 	errURL        = errors.New("uploading to the URL that the server gave")
+	errShorter    = errors.New("the file became shorter while it was read")
 	errNoWay      = errors.New("the server asks for an unknown upload method")
 )
 
@@ -44,7 +48,7 @@ func newClient(o send.Options, rate int64) (*client, error) {
 	if o.Timeout == 0 {
 		o.Timeout = send.DefaultTimeout
 	}
-	conn, err := send.Dial(o)
+	conn, err := send.Dial(o, grpc.ForceCodecV2(encoding.GetCodecV2(proto.Name)))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +58,7 @@ func newClient(o send.Options, rate int64) (*client, error) {
 		// The body cannot be sent twice, and a signed URL is for one place.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &client{opts: o, conn: conn, web: web, rate: rate}, nil
+	return &client{opts: o, conn: conn, service: wire.NewDebuginfoServiceClient(conn), web: web, rate: rate}, nil
 }
 
 func (c *client) close() {
@@ -63,17 +67,14 @@ func (c *client) close() {
 }
 
 // call makes one call with one message each way.
-func (c *client) call(ctx context.Context, method string, in, out wire.Message) error {
+func call[In, Out any](ctx context.Context, c *client, method func(context.Context, In, ...grpc.CallOption) (Out, error), in In) (Out, error) {
 	limited, cancel := context.WithTimeout(c.headers(ctx), c.opts.Timeout)
 	defer cancel()
-	var answer []byte
-	if err := c.conn.Invoke(limited, wire.Path(method), wire.Marshal(in), &answer); err != nil {
-		return judge(err)
+	out, err := method(limited, in)
+	if err != nil {
+		return out, judge(err)
 	}
-	if err := wire.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("the server's answer to %s: %w", method, err)
-	}
-	return nil
+	return out, nil
 }
 
 // judge says which errors may be tried again. That the method is not known there is
@@ -91,19 +92,21 @@ func (c *client) headers(ctx context.Context) context.Context {
 
 // should asks whether the server wants the file.
 func (c *client) should(ctx context.Context, e *extract.Extract) (bool, error) {
-	var answer wire.ShouldResponse
-	err := c.call(ctx, wire.MethodShould, &wire.ShouldRequest{BuildID: e.BuildID(), Hash: e.Hash(), IDType: wire.IDGNU}, &answer)
-	if err == nil && !answer.Should && answer.Reason == wire.ReasonInProgress {
+	answer, err := call(ctx, c, c.service.ShouldInitiateUpload, &wire.ShouldInitiateUploadRequest{
+		BuildId: e.BuildID(), Hash: e.Hash(), BuildIdType: wire.BuildIDType_BUILD_ID_TYPE_GNU,
+	})
+	if err == nil && !answer.GetShouldInitiateUpload() && answer.GetReason() == wire.ReasonInProgress {
 		err = errInProgress
 	}
-	return answer.Should, err
+	return answer.GetShouldInitiateUpload(), err
 }
 
 // give uploads the file. It is false when the server got it from somebody else
 // meanwhile.
 func (c *client) give(ctx context.Context, e *extract.Extract) (bool, error) {
-	var answer wire.InitiateResponse
-	err := c.call(ctx, wire.MethodInitiate, &wire.InitiateRequest{BuildID: e.BuildID(), Size: e.Size(), Hash: e.Hash(), IDType: wire.IDGNU}, &answer)
+	answer, err := call(ctx, c, c.service.InitiateUpload, &wire.InitiateUploadRequest{
+		BuildId: e.BuildID(), Size: e.Size(), Hash: e.Hash(), BuildIdType: wire.BuildIDType_BUILD_ID_TYPE_GNU,
+	})
 	switch status.Code(err) { //nolint:exhaustive // the others are errors
 	case codes.AlreadyExists:
 		return false, nil
@@ -116,65 +119,70 @@ func (c *client) give(ctx context.Context, e *extract.Extract) (bool, error) {
 	limit := c.opts.Timeout + time.Duration(float64(e.Size())/float64(min(slowest, c.rate))*float64(time.Second))
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	way := answer.Instructions
-	switch way.Strategy {
-	case wire.ByGRPC:
-		err = c.stream(limited, e, &way)
-	case wire.BySignedURL:
-		err = c.put(limited, e, way.SignedURL)
+	way := answer.GetUploadInstructions()
+	switch way.GetUploadStrategy() {
+	case wire.UploadInstructions_UPLOAD_STRATEGY_GRPC:
+		err = c.stream(limited, e, way)
+	case wire.UploadInstructions_UPLOAD_STRATEGY_SIGNED_URL:
+		err = c.put(limited, e, way.GetSignedUrl())
+	case wire.UploadInstructions_UPLOAD_STRATEGY_UNSPECIFIED:
+		fallthrough
 	default:
 		err = errNoWay
 	}
 	if err != nil {
 		return false, err
 	}
-	return true, c.call(ctx, wire.MethodFinished, &wire.FinishedRequest{BuildID: e.BuildID(), UploadID: way.UploadID, Type: way.Type}, &wire.FinishedResponse{})
+	_, err = call(ctx, c, c.service.MarkUploadFinished, &wire.MarkUploadFinishedRequest{BuildId: e.BuildID(), UploadId: way.GetUploadId(), Type: way.GetType()})
+	return true, err
 }
 
 // stream uploads over gRPC.
-func (c *client) stream(ctx context.Context, e *extract.Extract, way *wire.Instructions) error {
+func (c *client) stream(ctx context.Context, e *extract.Extract, way *wire.UploadInstructions) error {
 	ctx, cancel := context.WithCancel(c.headers(ctx))
 	defer cancel() // of what failed half way
-	stream, err := c.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, wire.Path(wire.MethodUpload))
+	stream, err := c.service.Upload(ctx)
 	if err != nil {
 		return judge(err)
 	}
-	info := wire.UploadInfo{BuildID: e.BuildID(), UploadID: way.UploadID, Type: way.Type}
-	err = stream.SendMsg(wire.Marshal(&wire.UploadRequest{HasInfo: true, Info: info}))
-	from := newPacer(ctx, e.Reader(), c.rate)
-	buf := make([]byte, chunkSize)
-	for err == nil {
-		var n int
-		n, err = io.ReadFull(from, buf)
-		if n > 0 {
-			if failed := stream.SendMsg(wire.Marshal(&wire.UploadRequest{Chunk: buf[:n]})); failed != nil {
-				err = failed
-				break
-			}
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			if from.read != e.Size() {
-				return fmt.Errorf("the file became shorter while it was read: %w", err)
-			}
-			err = stream.CloseSend()
-			break
+	info := &wire.UploadInfo{BuildId: e.BuildID(), UploadId: way.GetUploadId(), Type: way.GetType()}
+	err = stream.Send(&wire.UploadRequest{Data: &wire.UploadRequest_Info{Info: info}})
+	if err == nil {
+		from := newPacer(ctx, e.Reader(), c.rate)
+		if err = sendChunks(stream, from); err == nil && from.read != e.Size() {
+			return errShorter
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) { // io.EOF: the server has ended the call, and says why
 		return judge(err)
 	}
-	var data []byte
-	if err := stream.RecvMsg(&data); err != nil {
+	answer, err := stream.CloseAndRecv()
+	if err != nil {
 		return judge(err)
 	}
-	var answer wire.UploadResponse
-	if err := wire.Unmarshal(data, &answer); err != nil {
-		return fmt.Errorf("the server's answer to an upload: %w", err)
-	}
-	if answer.Size != e.Size() {
-		return &send.RetryableError{Err: fmt.Errorf("the server has %d bytes of %d", answer.Size, e.Size())}
+	if got := answer.GetSize(); got != uint64(e.Size()) {
+		return &send.RetryableError{Err: fmt.Errorf("the server has %d bytes of %d", got, e.Size())}
 	}
 	return nil
+}
+
+// sendChunks sends all of a file.
+func sendChunks(stream wire.DebuginfoService_UploadClient, from io.Reader) error {
+	buf := make([]byte, chunkSize)
+	for {
+		n, err := io.ReadFull(from, buf)
+		if n > 0 {
+			if failed := stream.Send(&wire.UploadRequest{Data: &wire.UploadRequest_ChunkData{ChunkData: buf[:n]}}); failed != nil {
+				return failed
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 }
 
 // put uploads to a URL. It carries no headers of ours: the URL is its own permission,

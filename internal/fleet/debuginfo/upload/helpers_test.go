@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
 
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/elfinfo/extract"
@@ -64,7 +66,7 @@ func listen(t *testing.T, addr string, register func(grpc.ServiceRegistrar), mor
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := grpc.NewServer(append(more, grpc.ForceServerCodecV2(rawcodec.Codec{}))...)
+	g := grpc.NewServer(append([]grpc.ServerOption{grpc.ForceServerCodecV2(rawcodec.Codec{})}, more...)...)
 	register(g)
 	var done sync.WaitGroup
 	done.Go(func() { _ = g.Serve(l) })
@@ -173,57 +175,42 @@ func names(t *testing.T, dir, path, function string) string {
 	return text
 }
 
-// register serves one method.
-func register(to grpc.ServiceRegistrar, method string, handle func(grpc.ServerStream, []byte) error) {
-	to.RegisterService(&grpc.ServiceDesc{
-		ServiceName: wire.Service, HandlerType: (*any)(nil),
-		Streams: []grpc.StreamDesc{{StreamName: method, ServerStreams: true, ClientStreams: true, Handler: func(_ any, stream grpc.ServerStream) error {
-			var data []byte
-			if err := stream.RecvMsg(&data); err != nil {
-				return err
-			}
-			return handle(stream, data)
-		}}},
-	}, nil)
-}
-
 // scripted is a server that answers as the test says.
 type scripted struct {
-	should   func() (*wire.ShouldResponse, error)
-	initiate func() (*wire.InitiateResponse, error)
+	wire.UnimplementedDebuginfoServiceServer
+
+	should   func() (*wire.ShouldInitiateUploadResponse, error)
+	asked    func(context.Context) // may be nil
+	initiate func() (*wire.InitiateUploadResponse, error)
 	finished chan struct{}
 }
 
-func (s *scripted) Register(to grpc.ServiceRegistrar) {
-	answer := func(stream grpc.ServerStream, m wire.Message, err error) error {
-		if err != nil {
-			return err
-		}
-		return stream.SendMsg(wire.Marshal(m))
+// Register serves it as any server made with gRPC would be.
+func (s *scripted) Register(to grpc.ServiceRegistrar) { wire.RegisterDebuginfoServiceServer(to, s) }
+
+// usual is for servers whose messages are not bytes.
+var usual = grpc.ForceServerCodecV2(encoding.GetCodecV2(proto.Name))
+
+func (s *scripted) ShouldInitiateUpload(ctx context.Context, _ *wire.ShouldInitiateUploadRequest) (*wire.ShouldInitiateUploadResponse, error) {
+	if s.asked != nil {
+		s.asked(ctx)
 	}
-	handler := func(handle func(grpc.ServerStream) error) grpc.StreamHandler {
-		return func(_ any, stream grpc.ServerStream) error {
-			var data []byte
-			if err := stream.RecvMsg(&data); err != nil {
-				return err
-			}
-			return handle(stream)
-		}
-	}
-	to.RegisterService(&grpc.ServiceDesc{ServiceName: wire.Service, HandlerType: (*any)(nil), Streams: []grpc.StreamDesc{
-		{StreamName: wire.MethodShould, ServerStreams: true, ClientStreams: true, Handler: handler(func(stream grpc.ServerStream) error {
-			m, err := s.should()
-			return answer(stream, m, err)
-		})},
-		{StreamName: wire.MethodInitiate, ServerStreams: true, ClientStreams: true, Handler: handler(func(stream grpc.ServerStream) error {
-			m, err := s.initiate()
-			return answer(stream, m, err)
-		})},
-		{StreamName: wire.MethodFinished, ServerStreams: true, ClientStreams: true, Handler: handler(func(stream grpc.ServerStream) error {
-			s.finished <- struct{}{}
-			return answer(stream, &wire.FinishedResponse{}, nil)
-		})},
-	}}, nil)
+	return s.should()
 }
 
-func yes() (*wire.ShouldResponse, error) { return &wire.ShouldResponse{Should: true}, nil }
+func (s *scripted) InitiateUpload(context.Context, *wire.InitiateUploadRequest) (*wire.InitiateUploadResponse, error) {
+	return s.initiate()
+}
+
+func (s *scripted) MarkUploadFinished(context.Context, *wire.MarkUploadFinishedRequest) (*wire.MarkUploadFinishedResponse, error) {
+	s.finished <- struct{}{}
+	return &wire.MarkUploadFinishedResponse{}, nil
+}
+
+func yes() (*wire.ShouldInitiateUploadResponse, error) {
+	return &wire.ShouldInitiateUploadResponse{ShouldInitiateUpload: true}, nil
+}
+
+func no() (*wire.ShouldInitiateUploadResponse, error) {
+	return &wire.ShouldInitiateUploadResponse{}, nil
+}

@@ -166,13 +166,12 @@ func TestFilesThatCannotBeUploaded(t *testing.T) {
 // Where all that can wait do so, others are turned away and counted, and may come again.
 func TestTheQueueIsBounded(t *testing.T) {
 	hold, asked := make(chan struct{}), make(chan struct{}, 9)
-	addr, _ := listen(t, "", func(to grpc.ServiceRegistrar) {
-		register(to, wire.MethodShould, func(stream grpc.ServerStream, _ []byte) error {
-			asked <- struct{}{}
-			<-hold
-			return stream.SendMsg(wire.Marshal(&wire.ShouldResponse{}))
-		})
-	})
+	s := &scripted{should: func() (*wire.ShouldInitiateUploadResponse, error) {
+		asked <- struct{}{}
+		<-hold
+		return no()
+	}}
+	addr, _ := listen(t, "", s.Register, usual)
 	u := start(t, addr, Options{Queue: 1})
 	var all []Binary
 	for _, name := range []string{"a", "b", "c"} {
@@ -212,10 +211,10 @@ func TestSignedURL(t *testing.T) {
 		got = data
 	}))
 	defer web.Close()
-	s := &scripted{should: yes, finished: make(chan struct{}, 1), initiate: func() (*wire.InitiateResponse, error) {
-		return &wire.InitiateResponse{Has: true, Instructions: wire.Instructions{Strategy: wire.BySignedURL, SignedURL: web.URL + "/x?secret"}}, nil
+	s := &scripted{should: yes, finished: make(chan struct{}, 1), initiate: func() (*wire.InitiateUploadResponse, error) {
+		return &wire.InitiateUploadResponse{UploadInstructions: &wire.UploadInstructions{UploadStrategy: wire.UploadInstructions_UPLOAD_STRATEGY_SIGNED_URL, SignedUrl: web.URL + "/x?secret"}}, nil
 	}}
-	addr, _ := listen(t, "", s.Register)
+	addr, _ := listen(t, "", s.Register, usual)
 	u := start(t, addr, Options{Server: send.Options{Headers: map[string]string{"authorization": "Bearer x"}}})
 	b := binary(t, compile(t, "heavy"))
 	u.until(t, u.settled(b))
@@ -232,36 +231,40 @@ func TestSignedURL(t *testing.T) {
 // file is not.
 func TestAnswers(t *testing.T) {
 	const soon = 20 * time.Millisecond
-	url := func(text string) func() (*wire.InitiateResponse, error) {
-		return func() (*wire.InitiateResponse, error) {
-			return &wire.InitiateResponse{Has: true, Instructions: wire.Instructions{Strategy: wire.BySignedURL, SignedURL: text}}, nil
+	url := func(text string) func() (*wire.InitiateUploadResponse, error) {
+		return func() (*wire.InitiateUploadResponse, error) {
+			return &wire.InitiateUploadResponse{UploadInstructions: &wire.UploadInstructions{UploadStrategy: wire.UploadInstructions_UPLOAD_STRATEGY_SIGNED_URL, SignedUrl: text}}, nil
 		}
 	}
 	for name, c := range map[string]struct {
-		should   func() (*wire.ShouldResponse, error)
-		initiate func() (*wire.InitiateResponse, error)
+		should   func() (*wire.ShouldInitiateUploadResponse, error)
+		initiate func() (*wire.InitiateUploadResponse, error)
 		again    bool
 		known    int64
 	}{
-		"in progress": {should: func() (*wire.ShouldResponse, error) { return &wire.ShouldResponse{Reason: wire.ReasonInProgress}, nil }, again: true},
-		"wrong token": {should: func() (*wire.ShouldResponse, error) { return nil, status.Error(codes.Unauthenticated, "who?") }, again: true},
-		"full": {should: yes, initiate: func() (*wire.InitiateResponse, error) {
+		"in progress": {should: func() (*wire.ShouldInitiateUploadResponse, error) {
+			return &wire.ShouldInitiateUploadResponse{Reason: wire.ReasonInProgress}, nil
+		}, again: true},
+		"wrong token": {should: func() (*wire.ShouldInitiateUploadResponse, error) {
+			return nil, status.Error(codes.Unauthenticated, "who?")
+		}, again: true},
+		"full": {should: yes, initiate: func() (*wire.InitiateUploadResponse, error) {
 			return nil, status.Error(codes.ResourceExhausted, "full")
 		}, again: true},
-		"there by now": {should: yes, initiate: func() (*wire.InitiateResponse, error) { return nil, status.Error(codes.AlreadyExists, "there") }, known: 1},
-		"refused":      {should: yes, initiate: func() (*wire.InitiateResponse, error) { return nil, status.Error(codes.InvalidArgument, "no") }},
-		"no way":       {should: yes, initiate: func() (*wire.InitiateResponse, error) { return &wire.InitiateResponse{}, nil }},
+		"there by now": {should: yes, initiate: func() (*wire.InitiateUploadResponse, error) { return nil, status.Error(codes.AlreadyExists, "there") }, known: 1},
+		"refused":      {should: yes, initiate: func() (*wire.InitiateUploadResponse, error) { return nil, status.Error(codes.InvalidArgument, "no") }},
+		"no way":       {should: yes, initiate: func() (*wire.InitiateUploadResponse, error) { return &wire.InitiateUploadResponse{}, nil }},
 		"file URL":     {should: yes, initiate: url("file:///etc/passwd"), again: true},
 	} {
 		var mu sync.Mutex
 		asked := 0
-		s := &scripted{initiate: c.initiate, finished: make(chan struct{}, 9), should: func() (*wire.ShouldResponse, error) {
+		s := &scripted{initiate: c.initiate, finished: make(chan struct{}, 9), should: func() (*wire.ShouldInitiateUploadResponse, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			asked++
 			return c.should()
 		}}
-		addr, stop := listen(t, "", s.Register)
+		addr, stop := listen(t, "", s.Register, usual)
 		u := start(t, addr, Options{Again: soon})
 		b := binary(t, compile(t, "heavy"))
 		if c.again {
@@ -314,13 +317,11 @@ func TestTooLarge(t *testing.T) {
 
 func TestHeadersAreSent(t *testing.T) {
 	seen := make(chan []string, 9)
-	addr, _ := listen(t, "", func(to grpc.ServiceRegistrar) {
-		register(to, wire.MethodShould, func(stream grpc.ServerStream, _ []byte) error {
-			md, _ := metadata.FromIncomingContext(stream.Context())
-			seen <- md.Get("authorization")
-			return stream.SendMsg(wire.Marshal(&wire.ShouldResponse{}))
-		})
-	})
+	s := &scripted{should: no, asked: func(ctx context.Context) {
+		md, _ := metadata.FromIncomingContext(ctx)
+		seen <- md.Get("authorization")
+	}}
+	addr, _ := listen(t, "", s.Register, usual)
 	u := start(t, addr, Options{Server: send.Options{Headers: map[string]string{"authorization": "Bearer x"}}})
 	b := binary(t, compile(t, "heavy"))
 	u.until(t, u.settled(b))

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"whyhot/internal/host/environ"
 )
 
 // Family is whose flags a compiler takes.
@@ -53,7 +55,8 @@ type tool struct {
 type Toolbox struct {
 	tools []tool
 	rustc *Compiler
-	env   []string
+	env   []string // of the build
+	dir   string   // in which it is started
 	known map[string]*Compiler
 }
 
@@ -66,12 +69,13 @@ var (
 
 var launchers = []string{"ccache", "sccache", "distcc", "icecc", "buildcache"}
 
-// Find looks at the programs on the PATH of an environment, and at those that
-// CC and CXX name.
-func Find(ctx context.Context, env []string) (*Toolbox, error) {
-	b := &Toolbox{env: env, known: map[string]*Compiler{}}
+// Find looks at the programs on the PATH of a build that is started in dir with
+// an environment, and at those that CC and CXX name.
+func Find(ctx context.Context, env []string, dir string) (*Toolbox, error) {
+	b := &Toolbox{env: env, dir: dir, known: map[string]*Compiler{}}
 	seen := map[string]bool{}
-	for _, dir := range filepath.SplitList(get(env, "PATH")) {
+	for _, entry := range environ.Path(env) {
+		dir := environ.From(dir, entry)
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue // a PATH may name what is not there
@@ -82,11 +86,11 @@ func Find(ctx context.Context, env []string) (*Toolbox, error) {
 			}
 		}
 	}
-	if path := lookPath("rustc", env); path != "" {
-		b.rustc = askRust(ctx, path)
+	if path := b.lookPath("rustc"); path != "" {
+		b.rustc = b.askRust(ctx, path)
 	}
 	for _, variable := range []string{"CC", "CXX"} {
-		b.addNamed(ctx, get(env, variable))
+		b.addNamed(ctx, environ.Get(env, variable))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -115,7 +119,10 @@ func kindOf(name string) (kind, bool) {
 // case the real compiler further down the PATH counts.
 func (b *Toolbox) offer(ctx context.Context, name, path string, k kind) bool {
 	target, err := filepath.EvalSymlinks(path)
-	if err != nil || !executable(target) {
+	if err != nil {
+		return false
+	}
+	if _, err := environ.LookPath(nil, "", target); err != nil {
 		return false
 	}
 	t := tool{name: name, path: path, kind: k}
@@ -136,7 +143,7 @@ func (b *Toolbox) addNamed(ctx context.Context, value string) {
 	if word == "" || slices.ContainsFunc(b.tools, func(t tool) bool { return t.name == word }) {
 		return
 	}
-	path := lookPath(word, b.env)
+	path := b.lookPath(word)
 	if path == "" {
 		return // the build will say so
 	}
@@ -152,7 +159,7 @@ func (b *Toolbox) ask(ctx context.Context, path, target string) *Compiler {
 	}
 	c := &Compiler{Path: path}
 	b.known[target] = c
-	macros := output(ctx, path, "-dM", "-E", "-x", "c", "/dev/null")
+	macros := b.output(ctx, path, "-dM", "-E", "-x", "c", "/dev/null")
 	major := ""
 	for line := range strings.Lines(macros) {
 		f := strings.Fields(line)
@@ -188,8 +195,8 @@ func macro(text, name string) string {
 
 // askRust gives the version of the LLVM inside as Major: profiles are read by
 // tools of that version.
-func askRust(ctx context.Context, path string) *Compiler {
-	text := output(ctx, path, "-vV")
+func (b *Toolbox) askRust(ctx context.Context, path string) *Compiler {
+	text := b.output(ctx, path, "-vV")
 	if text == "" {
 		return nil
 	}
@@ -206,12 +213,12 @@ func askRust(ctx context.Context, path string) *Compiler {
 	return c
 }
 
-func output(ctx context.Context, args ...string) string {
+func (b *Toolbox) output(ctx context.Context, args ...string) string {
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Env = environ.Set(b.env, "LC_ALL=C")
 	out, err := cmd.Output()
 	if err != nil {
 		return ""
@@ -219,33 +226,11 @@ func output(ctx context.Context, args ...string) string {
 	return string(out)
 }
 
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-// lookPath finds a program by name on the environment's PATH, or by its path; ""
-// when it is not there.
-func lookPath(name string, env []string) string {
-	if strings.Contains(name, "/") {
-		if full, err := filepath.Abs(name); err == nil && executable(full) {
-			return full
-		}
-		return ""
-	}
-	for _, dir := range filepath.SplitList(get(env, "PATH")) {
-		if p := filepath.Join(dir, name); executable(p) {
-			return p
-		}
-	}
-	return ""
-}
-
 // Use makes every C and C++ compiler's name stand for one compiler: the one that
 // is named, and its C++ side.
 func (b *Toolbox) Use(ctx context.Context, compiler string) error {
 	plain := toC(compiler)
-	c, cxx := lookPath(plain, b.env), lookPath(toCXX(plain), b.env)
+	c, cxx := b.lookPath(plain), b.lookPath(toCXX(plain))
 	if c == "" {
 		return fmt.Errorf("--compiler %s: not found on PATH", compiler)
 	}
@@ -336,11 +321,11 @@ func (b *Toolbox) Compilers(f Family) []*Compiler {
 	return out
 }
 
-func get(env []string, key string) string {
-	for _, e := range slices.Backward(env) {
-		if v, ok := strings.CutPrefix(e, key+"="); ok {
-			return v
-		}
+// lookPath finds a program as the build would; "" when it is not there.
+func (b *Toolbox) lookPath(name string) string {
+	path, err := environ.LookPath(b.env, b.dir, name)
+	if err != nil {
+		return ""
 	}
-	return ""
+	return environ.From(b.dir, path)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"whyhot/internal/host/environ"
 	"whyhot/internal/host/shellwords"
 )
 
@@ -38,7 +39,7 @@ func (b *Toolbox) Install(s Setup) error {
 	if strings.ContainsAny(s.Dir, ":\n") {
 		return fmt.Errorf("the directory %s has a colon or a line break in its name, which no PATH can hold: name another with --work", s.Dir)
 	}
-	s.path = get(b.env, "PATH")
+	s.path = strings.Join(environ.Path(b.env), ":")
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return fmt.Errorf("compiler wrappers: %w", err)
 	}
@@ -233,7 +234,7 @@ func (b *Toolbox) Tools(dir string) map[string]string {
 		}
 		out[t.path] = filepath.Join(dir, t.name)
 		// Where a compiler is taken for all, other paths lead to it as well.
-		if p := lookPath(t.name, b.env); p != "" {
+		if p := b.lookPath(t.name); p != "" {
 			out[p] = filepath.Join(dir, t.name)
 		}
 	}
@@ -242,22 +243,22 @@ func (b *Toolbox) Tools(dir string) map[string]string {
 
 // Environ makes a build use the scripts in dir.
 func (b *Toolbox) Environ(dir string, env []string) []string {
-	env = set(env, "PATH", dir+string(filepath.ListSeparator)+get(env, "PATH"))
+	env = environ.Set(env, "PATH="+strings.Join(append([]string{dir}, environ.Path(env)...), ":"))
 	for _, key := range []string{"CC", "CXX", "AR", "RANLIB", "NM"} {
-		if value := get(env, key); value != "" {
-			env = set(env, key, b.redirect(dir, value))
+		if value := environ.Get(env, key); value != "" {
+			env = environ.Set(env, key+"="+b.redirect(dir, value))
 		}
 	}
-	env = set(env, "CCACHE_DISABLE", "1")
-	env = drop(env, "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
+	env = environ.Set(env, "CCACHE_DISABLE=1")
+	env = environ.Unset(env, "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
 	// cargo would build outside of the copy.
-	env = drop(env, "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR")
-	if get(env, "MAKELEVEL") != "" {
+	env = environ.Unset(env, "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR")
+	if environ.Get(env, "MAKELEVEL") != "" {
 		// Started by a make, whose job slots are not ours to give away.
-		env = drop(env, "MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+		env = environ.Unset(env, "MAKEFLAGS", "MFLAGS", "MAKELEVEL")
 	}
 	if b.rustc != nil {
-		env = set(env, "RUSTC_WRAPPER", filepath.Join(dir, rustWrapper))
+		env = environ.Set(env, "RUSTC_WRAPPER="+filepath.Join(dir, rustWrapper))
 	}
 	return env
 }
@@ -287,15 +288,4 @@ func splitCompiler(value string) (word, after string) {
 		after = value[i+len(words[0]):]
 	}
 	return words[0], after
-}
-
-func set(env []string, key, value string) []string {
-	return append(drop(env, key), key+"="+value)
-}
-
-func drop(env []string, keys ...string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(e string) bool {
-		key, _, _ := strings.Cut(e, "=")
-		return slices.Contains(keys, key)
-	})
 }

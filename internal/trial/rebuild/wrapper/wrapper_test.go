@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whyhot/internal/host/environ"
 )
 
 // machine is a PATH of fake tools: compilers that print what they are called
@@ -42,7 +44,7 @@ func (m *machine) tool(name, family string) {
 func (m *machine) find() *Toolbox {
 	m.t.Helper()
 	// Only the fake tools are looked at.
-	b, err := Find(m.t.Context(), append(slices.Clone(m.env), "PATH="+m.path))
+	b, err := Find(m.t.Context(), append(slices.Clone(m.env), "PATH="+m.path), "")
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -191,17 +193,17 @@ func TestVariablesLeadToTheWrappers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.env = append(m.env, "CC=ccache gcc -m32", "CXX="+other, "AR="+filepath.Join(m.path, "ar"), "RUSTC_WRAPPER=sccache")
-	b, err := Find(t.Context(), append(slices.Clone(m.env), "PATH="+m.path))
+	b, err := Find(t.Context(), append(slices.Clone(m.env), "PATH="+m.path), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	env := b.Environ("/w", m.env)
 	for key, want := range map[string]string{"CC": "/w/gcc -m32", "CXX": "/w/my-own-compiler", "AR": "/w/ar", "CCACHE_DISABLE": "1"} {
-		if got := get(env, key); got != want {
+		if got := environ.Get(env, key); got != want {
 			t.Errorf("%s: got %q, want %q", key, got, want)
 		}
 	}
-	if p := get(env, "PATH"); !strings.HasPrefix(p, "/w:") {
+	if p := environ.Get(env, "PATH"); !strings.HasPrefix(p, "/w:") {
 		t.Errorf("PATH %q", p)
 	}
 	if to := b.Tools("/w")[filepath.Join(m.path, "gcc")]; to != "/w/gcc" {
@@ -242,7 +244,7 @@ func TestCacheInDisguise(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.tool("gcc", "gcc")
-	b, err := Find(t.Context(), []string{"PATH=" + disguise + ":" + m.path})
+	b, err := Find(t.Context(), []string{"PATH=" + disguise + ":" + m.path}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +279,7 @@ func TestProbes(t *testing.T) {
 }
 
 func TestNoCompiler(t *testing.T) {
-	if _, err := Find(t.Context(), []string{"PATH=" + t.TempDir()}); err == nil || !strings.Contains(err.Error(), "gcc") {
+	if _, err := Find(t.Context(), []string{"PATH=" + t.TempDir()}, ""); err == nil || !strings.Contains(err.Error(), "gcc") {
 		t.Errorf("got %v", err)
 	}
 	m := newMachine(t)
@@ -310,5 +312,22 @@ func TestRustWrapper(t *testing.T) {
 	}
 	if seen, err := ReadLog(log); err != nil || seen.Compiles != 1 {
 		t.Errorf("%+v, %v", seen, err)
+	}
+}
+
+// A build may be started where relative entries of its PATH lead to its tools.
+func TestRelativeEntriesStartWhereTheBuildDoes(t *testing.T) {
+	m := newMachine(t)
+	m.tool("gcc", "gcc")
+	b, err := Find(t.Context(), []string{"PATH=" + filepath.Base(m.path) + ":/usr/bin"}, filepath.Dir(m.path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gcc := filepath.Join(m.path, "gcc")
+	if c := b.ByName("gcc"); c == nil || c.Path != gcc || c.Major != 12 {
+		t.Errorf("the compiler is %+v, want %s", c, gcc)
+	}
+	if to := b.Tools("/w")[gcc]; to != "/w/gcc" {
+		t.Errorf("it leads to %q", to)
 	}
 }

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"whyhot/internal/explain/fix"
+	"whyhot/internal/explain/source"
+	"whyhot/internal/host/allocator"
+	"whyhot/internal/trial"
+	"whyhot/internal/trial/experiment"
+	"whyhot/internal/trial/rebuild"
+	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/variant"
+	"whyhot/internal/trial/whatif"
+)
+
+// tryFlags are the flags of the commands that try, as they are typed.
+type tryFlags struct {
+	family *tryFamily
+
+	terms       experiment.Terms
+	wanted      variant.Wanted
+	build       rebuild.Options
+	boltProfile string
+	budget      time.Duration
+	seed        uint64
+	json        bool
+
+	run, profile, finding string
+	rules                 []string
+	fixes                 []string
+	check                 string
+	whatIf                whatif.Wish
+
+	only, html, svg string
+
+	// legacy are the older spellings of commands as flags of `whyhot try`.
+	legacy struct {
+		suite, again string
+		read         []string
+		list         bool
+	}
+}
+
+func (f *tryFlags) variants(fl *pflag.FlagSet) {
+	fl.StringSliceVar(&f.wanted.Preload, "preload", nil, "preload these `LIBRARIES`, a variant each: "+strings.Join(allocator.Names(), ", ")+", or the path of a .so")
+	fl.StringArrayVar(&f.wanted.Env, "env", nil, "set `NAME=VALUE`; several names make one variant, a name given again the next")
+	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "run another command, as in `NAME='COMMAND ...'` (repeatable)")
+}
+
+func (f *tryFlags) subject(fl *pflag.FlagSet) {
+	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
+	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile (see whyhot explain)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
+}
+
+func (f *tryFlags) decides(fl *pflag.FlagSet) {
+	m := &f.terms.Metric
+	names := make([]string, 0, len(trial.Metrics()))
+	for _, k := range trial.Metrics() {
+		names = append(names, string(k))
+	}
+	fl.StringVar(&m.Name, "metric", "", strings.Join(names, ", ")+" (default wall)")
+	fl.StringVar(&m.Pattern, "metric-regex", "", "decide by a printed number, the first group of `REGEX`")
+	fl.BoolVar(&m.HigherIsBetter, "higher-is-better", false, "the printed number is a rate, not a duration")
+	fl.StringVar(&m.Unit, "unit", "", "`NAME` of the printed number's unit, such as requests/s")
+}
+
+func (f *tryFlags) compared(fl *pflag.FlagSet) {
+	t := &f.terms
+	fl.StringArrayVar(&t.Ignore, "ignore", nil, "do not compare what `REGEX` matches in lines of output (repeatable)")
+	fl.StringArrayVar(&t.Outputs, "output", nil, "also compare `FILE`, which the command writes (repeatable)")
+	fl.BoolVar(&t.IgnoreFailure, "ignore-failure", false, "measure a command that exits with a status other than 0")
+}
+
+func (f *tryFlags) schedule(fl *pflag.FlagSet) {
+	s := &f.terms.Schedule
+	fl.DurationVar(&f.budget, "budget", 0, "time to spend (default 2m, longer where a verdict needs it)")
+	fl.IntVar(&s.Rounds, "runs", 0, "measure exactly `N` runs of each (default: until the answer is clear)")
+	fl.IntVar(&s.MinRounds, "min-runs", 0, "measure at least `N` runs of each, even over the budget")
+	fl.IntVar(&s.WarmUps, "warm-up", 1, "run each `N` times before measuring, at least once")
+	fl.DurationVar(&s.Timeout, "timeout", 0, "end a run after this time (default: 10 times the first run, at least 1m)")
+	fl.IntSliceVar(&s.Pin, "pin", nil, "run on these `CPUS` only, for example 1 or 2,3")
+	fl.Uint64Var(&f.seed, "seed", 0, "repeat the order of an earlier trial (default: random, recorded)")
+}
+
+func (f *tryFlags) output(fl *pflag.FlagSet) {
+	fl.BoolVar(&f.json, "json", false, "write the outcome as JSON")
+}
+
+func (f *tryFlags) builds(fl *pflag.FlagSet) {
+	o := &f.build
+	fl.StringVar(&o.Command, "build", "", "the `COMMAND` that builds the program, for the shell")
+	fl.StringVar(&f.run, "run", "", "the `COMMAND` to measure, in place of the words behind --")
+	fl.StringVar(&o.Root, "tree", ".", "copy this `DIR`; the current one has to be in it")
+	fl.StringArrayVar(&o.Exclude, "exclude", nil, "do not copy what has this `NAME` or path; * and ? are taken (repeatable)")
+	fl.BoolVar(&o.WithVCS, "with-vcs", false, "copy .git and the like, too, for builds that ask for a version")
+	fl.StringVar(&o.Work, "work", "", "put the copies into `DIR` (default: the system's temporary one)")
+	fl.BoolVar(&o.Keep, "keep", false, "leave the copies and say where they are")
+	fl.StringVar(&o.Compiler, "compiler", "", "build baseline and variants with this C and C++ `COMPILER`")
+	fl.StringVar(&o.OnlyDir, "only-dir", "", "add flags only to what is compiled from `DIR` of the tree")
+	fl.DurationVar(&o.Timeout, "build-timeout", 0, "end a build or training that takes longer (default: never)")
+}
+
+func (f *tryFlags) buildVariants(fl *pflag.FlagSet) {
+	c := &f.wanted.Builds
+	fl.StringArrayVar(&c.CFlags, "cflags", nil, "add `FLAGS` behind the build's own (again: another variant)")
+	fl.StringArrayVar(&c.LDFlags, "ldflags", nil, "add `FLAGS` when linking (again: another variant)")
+	fl.StringArrayVar(&c.RustFlags, "rustflags", nil, "add `FLAGS` for rustc (again: another variant)")
+	fl.StringVar(&c.LTO, "lto", "", "link-time optimisation; `KIND` is auto, thin or full")
+	fl.Lookup("lto").NoOptDefVal = "auto"
+	fl.BoolVar(&c.PGO, "pgo", false, "profile-guided optimisation: instrument, train, build again")
+	fl.BoolVar(&c.BOLT, "bolt", false, "lay the linked program out anew with llvm-bolt")
+	fl.StringArrayVar(&c.Patches, "patch", nil, "apply the diff in `FILE` (again: another variant)")
+	fl.StringArrayVar(&c.Named, "variant", nil, "a variant by its `PARTS`: pgo+lto+cflags=-O3+preload=mimalloc")
+	fl.BoolVar(&c.Matrix, "matrix", false, "try every combination of the flags given, not only all at once")
+	fl.StringArrayVar(&f.fixes, "fix", nil, "apply the machine-written fix of `FINDING` or FILE:LINE (repeatable)")
+	w := &f.whatIf
+	fl.StringSliceVar(&w.Findings, "what-if", nil, "build as if `FINDING` or FILE:LINE were fixed (needs clang 19)")
+	fl.StringVarP(&w.BuildDir, "build-dir", "p", "", "`DIR` of their compile_commands.json (default: . or build)")
+	fl.StringVar(&w.BuildDir, "database", "", "older spelling of --build-dir")
+	fl.Lookup("database").Hidden = true
+	fl.StringVar(&w.World, "world", "", "the `WORLD` that --what-if stands for: retyped or hoisted")
+}
+
+func (f *tryFlags) builder(fl *pflag.FlagSet) {
+	o := &f.build
+	const layouts = 4
+	fl.StringArrayVar(&o.Train, "train", nil, "train --pgo and --bolt with `COMMAND` (default: the measured one)")
+	fl.StringVar(&o.BoltBinary, "bolt-binary", "", "rewrite this `PROGRAM` of the tree (default: the one that is run)")
+	fl.StringVar(&f.boltProfile, "bolt-profile", string(rebuild.BoltAuto), "the `SOURCE` of --bolt: instrument, sample, or auto")
+	fl.StringVar(&f.check, "check", "", "test builds with --fix or --patch by `COMMAND` before measuring")
+	fl.IntVar(&f.terms.Layouts, "layouts", layouts, "try differences below 5% in `N` layouts of the code, 0 for none")
+}
+
+func (f *tryFlags) suites(fl *pflag.FlagSet) {
+	fl.StringVar(&f.only, "only", "", "try only the benchmarks whose name matches `REGEX`")
+}
+
+func (f *tryFlags) pictures(fl *pflag.FlagSet) {
+	fl.StringVar(&f.html, "html", "", "also write a page with charts to `FILE`")
+	fl.StringVar(&f.svg, "svg", "", "also write the chart of all benchmarks to `FILE`")
+}
+
+// again are the commands as they were flags.
+func (f *tryFlags) again(fl *pflag.FlagSet) {
+	f.pictures(fl)
+	fl.StringVar(&f.legacy.suite, "suite", "", "")
+	fl.StringArrayVar(&f.legacy.read, "read", nil, "")
+	fl.StringVar(&f.legacy.again, "again", "", "")
+	fl.BoolVar(&f.legacy.list, "list", false, "")
+}
+
+// common is what all kinds of trials are told.
+func (f *tryFlags) common(cmd *cobra.Command) experiment.Terms {
+	t := f.terms
+	t.Env, t.Variants, t.Build = os.Environ(), f.wanted, f.build
+	t.Build.BoltProfile = rebuild.BoltProfile(f.boltProfile)
+	if cmd.Flags().Changed("budget") {
+		t.Schedule.Budget = &f.budget
+	}
+	if cmd.Flags().Changed("seed") {
+		t.Schedule.Seed = &f.seed
+	}
+	return t
+}
+
+func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request {
+	r := experiment.Request{
+		Terms: f.common(cmd), Command: args, Run: f.run, Profile: f.profile, Finding: f.finding,
+		Fixes: f.fixes, WhatIf: f.whatIf, Check: f.check, Repeats: f.family.kept.repeats,
+		Findings: experiment.Findings{
+			Target: func(ctx context.Context, profile, id string) (experiment.Target, error) {
+				return f.family.lookup(ctx, profile, id, f.rules)
+			},
+			Fix: func(_ context.Context, wanted, buildDir string) (experiment.Fix, error) {
+				return f.fix(cmd, wanted, buildDir)
+			},
+		},
+	}
+	r.WhatIf.Options, _ = (&analyseFlags{}).shown(cmd.ErrOrStderr())
+	if f.profile != "-" {
+		r.Stdin = func(ctx context.Context) (string, func(), error) {
+			return run.Spool(ctx, os.Stdin, func() {
+				sayLine(cmd.ErrOrStderr(), "reading standard input to its end, to give it to every run (</dev/null gives none)")
+			})
+		}
+	}
+	return r
+}
+
+// fix asks for the machine-written fix of a finding.
+func (f *tryFlags) fix(cmd *cobra.Command, wanted, buildDir string) (experiment.Fix, error) {
+	root, err := filepath.Abs(f.build.Root)
+	if err != nil {
+		return experiment.Fix{}, err
+	}
+	options := fixFlags{profile: f.profile, rules: f.rules, dir: root}
+	var build func() (*source.Build, error)
+	if buildDir != "" {
+		build = func() (*source.Build, error) { return source.Open(buildDir) }
+	}
+	p, err := options.propose(cmd, wanted, build)
+	if err != nil {
+		return experiment.Fix{}, err
+	}
+	texts := func(list []fix.Remark, root string) []string {
+		var out []string
+		for _, r := range list {
+			out = append(out, r.Text+where(r, root))
+		}
+		return out
+	}
+	if !p.Sound() {
+		return experiment.Fix{}, errors.New("no fix is written: " + strings.Join(texts(p.Refusals, ""), "; "))
+	}
+	return experiment.Fix{Diff: fix.Diff(p.Changes, root), Assumptions: texts(p.Assumptions, root)}, nil
+}

@@ -1,0 +1,171 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"whyhot/internal/elfinfo/mark"
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/rule"
+	"whyhot/internal/explain/source"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/ledger"
+	"whyhot/internal/profile"
+)
+
+// Request is what Explain is asked.
+type Request struct {
+	Profile *profile.Profile
+	// Path is how the user calls the profile: the next commands name it, and its
+	// trials lie beside it. "" or "-" where it has no name.
+	Path  string
+	Rules Rules
+	// DebugDirs are searched for debug files of binaries.
+	DebugDirs []string
+	// All also gives advice that holds for nearly every program, and what is cold in
+	// the source.
+	All bool
+	// Source is the build whose source is judged, nil for none.
+	Source *SourceRequest
+}
+
+// SourceRequest says how source is judged.
+type SourceRequest struct {
+	Build    *source.Build
+	Coverage float64 // of the CPU spent in the build's source, up to 1; 0: DefaultCoverage
+	Options  source.Options
+}
+
+// DefaultCoverage is the fraction of the CPU spent in a build's source that is
+// analysed where nobody asks for another.
+const DefaultCoverage = 0.9
+
+// Explain gives the findings on a profile, ranked by the CPU that they could give
+// back, with the trials that were made of them.
+func Explain(ctx context.Context, r Request) (finding.Report, error) {
+	path := fileName(r.Path)
+	facts := binfacts.New(r.DebugDirs...)
+	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{ProfilePath: path, Rules: r.Rules.dirs})
+	if err != nil {
+		return finding.Report{}, err
+	}
+	notes = append(notes, whatIfBuilds(r.Profile, facts)...)
+	looked := fmt.Sprintf("%d catalogue entries were checked on %s.", len(r.Rules.Catalog.Entries), samples(r.Profile))
+	judged := rule.Judges(r.Profile)
+	general := general(found)
+	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.General })
+	if r.Source != nil && judged {
+		a, err := r.judgeSource(ctx)
+		if err != nil {
+			return finding.Report{}, err
+		}
+		nameCommands(a.Findings, r.Source.Build.Dir(), path)
+		found, notes = append(found, a.Findings...), append(notes, a.Notes...)
+		looked += " In the source: " + a.Looked + "."
+	}
+	switch {
+	case r.All:
+		found = append(found, general...)
+	case !slices.ContainsFunc(found, worthwhile):
+		for _, g := range general {
+			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (up to %s of the CPU; --all shows it)", g.Title, finding.Percent(g.Gain.High)))
+		}
+	}
+	if path != "" {
+		trials, err := ledger.Load(path)
+		if err != nil {
+			return finding.Report{}, err
+		}
+		attach(found, trials)
+	}
+	finding.Rank(found)
+	return finding.Report{
+		Version:  finding.SchemaVersion,
+		Profile:  describe(r.Profile, path),
+		Findings: found,
+		Notes:    notes,
+		Looked:   looked,
+		Unjudged: !judged,
+	}, nil
+}
+
+func (r Request) judgeSource(ctx context.Context) (source.Answer, error) {
+	s := *r.Source
+	s.Options.Rules = r.Rules.Source
+	coverage := s.Coverage
+	if coverage == 0 {
+		coverage = DefaultCoverage
+	}
+	if coverage < 0 || coverage > 1 {
+		return source.Answer{}, fmt.Errorf("coverage %v: a fraction above 0 and up to 1", coverage)
+	}
+	return s.Build.Hot(ctx, r.Profile, coverage, r.All, s.Options)
+}
+
+// worthwhileGain is what a finding must be able to give back for general advice,
+// such as PGO, not to be mentioned beside it.
+const worthwhileGain = 0.05
+
+func worthwhile(f finding.Finding) bool { return f.Gain != nil && f.Gain.High >= worthwhileGain }
+
+func general(found []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return !f.General })
+}
+
+// attach lifts findings to proved or refuted where a trial says so.
+func attach(findings []finding.Finding, trials map[string][]finding.Trial) {
+	for i := range findings {
+		f := &findings[i]
+		f.Trials = trials[f.ID]
+		if c := ledger.Certainty(f.Trials); c != "" {
+			f.Certainty = c
+		}
+	}
+}
+
+// fileName is the name by which others can read the profile again, "" for the
+// standard input.
+func fileName(path string) string {
+	if path == "-" {
+		return ""
+	}
+	return path
+}
+
+func describe(p *profile.Profile, path string) *finding.Source {
+	return &finding.Source{
+		Path: path, Format: p.Meta.Source,
+		Type: p.Meta.ValueType.Type, Unit: p.Meta.ValueType.Unit,
+		Total: p.Total(), Samples: p.Count(), Lost: p.Meta.Lost,
+		Duration: p.Meta.Duration.Seconds(),
+	}
+}
+
+func samples(p *profile.Profile) string {
+	if p.Count() == 1 {
+		return "1 sample"
+	}
+	return fmt.Sprintf("%d samples", p.Count())
+}
+
+// whatIfBuilds names the what-if builds that a profile was taken of: what is hot in
+// them is not what is hot in the product.
+func whatIfBuilds(p *profile.Profile, facts *binfacts.Facts) []string {
+	var notes []string
+	seen := map[string]bool{}
+	for id := range p.NumMappings() {
+		m := p.Mapping(profile.MappingID(id))
+		if seen[m.Path] {
+			continue
+		}
+		seen[m.Path] = true
+		if _, trust := facts.Binary(m); trust == rule.NoTrust {
+			continue
+		}
+		if note, ok, err := mark.Read(m.Path); err == nil && ok {
+			notes = append(notes, fmt.Sprintf("%s is %s", m.Path, note))
+		}
+	}
+	return notes
+}

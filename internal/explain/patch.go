@@ -1,0 +1,126 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/fix"
+	"whyhot/internal/explain/source"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// PatchRequest is what Patch is asked.
+type PatchRequest struct {
+	Subject string // the id of a finding, or FILE:LINE
+	Kind    string // of fix; "" for the kinds of the finding's rule
+
+	// The finding is looked for in Findings, else on Profile, else in the source of
+	// Build.
+	Findings     []finding.Finding
+	FindingsFile string // names Findings in errors
+	Profile      *profile.Profile
+	ProfilePath  string
+	Rules        Rules
+
+	// Build gives the build, and is called where source has to be looked at; nil
+	// where nobody named one.
+	Build   func() (*source.Build, error)
+	Options source.Options
+
+	// Of fixes that link a library.
+	Dir     string // of the build files
+	Library string // "" for the first that the finding proposes
+	Program string // "" for that of the profile
+}
+
+// Patch writes the fix of a finding, or of what is at a line.
+func Patch(ctx context.Context, r PatchRequest) (fix.Proposal, error) {
+	if r.Kind != "" && !slices.Contains(fix.Kinds(), r.Kind) {
+		return fix.Proposal{}, fmt.Errorf("--kind %s: there are %s", r.Kind, strings.Join(fix.Kinds(), ", "))
+	}
+	if at, err := finding.ParseLine(r.Subject); err == nil {
+		return r.source(ctx, fix.Place{File: filepath.Clean(at.File), Line: at.Line}, r.kinds(fix.Kinds()))
+	}
+	f, err := r.find(ctx)
+	if err != nil {
+		return fix.Proposal{}, err
+	}
+	if f.Fix.Kind == "preload" {
+		return r.link(f)
+	}
+	kinds := r.kinds(fix.KindsFor(f.Rule))
+	if len(kinds) == 0 || f.Place.File == "" {
+		return fix.Proposal{}, fmt.Errorf("no fix of %s is written by machine: %s", r.Subject, strings.Join(f.Fix.Steps, "; "))
+	}
+	return r.source(ctx, fix.Place{File: f.Place.File, Line: f.Place.Line}, kinds)
+}
+
+func (r *PatchRequest) kinds(usual []string) []string {
+	if r.Kind != "" {
+		return []string{r.Kind}
+	}
+	return usual
+}
+
+// find gives the finding that is meant: from a list, a profile or the source.
+func (r *PatchRequest) find(ctx context.Context) (Found, error) {
+	switch {
+	case r.Findings != nil:
+		f, err := Pick(r.Findings, r.FindingsFile, r.Subject)
+		return Found{Finding: f}, err
+	case r.Profile != nil:
+		f, err := Find(ctx, r.Profile, r.ProfilePath, r.Rules, r.Subject)
+		if err == nil || r.Build == nil {
+			return f, err
+		}
+	case r.Build == nil:
+		return Found{}, fmt.Errorf("%s is no FILE:LINE, so it is taken for a finding: say where it is from, with --findings FILE.json, --profile FILE or -p BUILD_DIR", r.Subject)
+	}
+	b, err := r.Build()
+	if err != nil {
+		return Found{}, err
+	}
+	f, err := FindInSource(ctx, b, r.Options, r.Subject)
+	return Found{Finding: f}, err
+}
+
+func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string) (fix.Proposal, error) {
+	if r.Build == nil {
+		return fix.Proposal{}, source.ErrNoBuild
+	}
+	b, err := r.Build()
+	if err != nil {
+		return fix.Proposal{}, err
+	}
+	binary, err := source.Analyser()
+	if err != nil {
+		return fix.Proposal{}, err
+	}
+	p, err := fix.Propose(ctx, fix.Options{Binary: binary, Units: b.Units(), Workers: r.Options.Workers}, at, kinds)
+	if errors.Is(err, fix.ErrNothingThere) {
+		return p, fmt.Errorf("%w; a loop that begins on the line is meant, else the innermost around it", err)
+	}
+	return p, err
+}
+
+// link writes the fix of a finding that proposes to preload a library: the library
+// is linked where the program is.
+func (r *PatchRequest) link(f Found) (fix.Proposal, error) {
+	names := []string{r.Library}
+	if r.Library == "" {
+		names = f.Preload
+		if entry, ok := r.Rules.Catalog.Entry(f.Rule); ok {
+			names = preloads(entry)
+		}
+	}
+	program := r.Program
+	if program == "" && f.Place.Binary != "" {
+		program = filepath.Base(f.Place.Binary)
+	}
+	return fix.ProposeLink(fix.LinkOptions{Dir: r.Dir, Program: program, Names: names})
+}

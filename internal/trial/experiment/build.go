@@ -1,0 +1,145 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"whyhot/internal/trial/rebuild"
+	"whyhot/internal/trial/rebuild/sample"
+	"whyhot/internal/trial/variant"
+)
+
+// build makes the programs of the plan, moves the plan to them and tests them.
+func (e *experiment) build(ctx context.Context) error {
+	r := e.request
+	o, env := r.Build, e.plan.Env
+	if e.worlds != nil {
+		env = e.worlds.Environ(env)
+		if o.Compiler == "" {
+			o.Compiler = e.worlds.Compiler
+		}
+	}
+	o.Env = env
+	var err error
+	if e.workshop, err = e.prepare(ctx, o, &r.Terms); err != nil {
+		return err
+	}
+	if e.worlds != nil {
+		if err := e.worlds.Check(e.plan.Variants); err != nil {
+			return err
+		}
+	}
+	return e.test(ctx)
+}
+
+// prepare builds the variants of the plan and moves the plan to their places.
+func (e *experiment) prepare(ctx context.Context, o rebuild.Options, t *Terms) (*rebuild.Workshop, error) {
+	p := &e.plan
+	var err error
+	if o.Dir, err = filepath.Abs(t.Directory); err != nil {
+		return nil, fmt.Errorf("the current directory: %w", err)
+	}
+	// A runner of its own: outputs of builds are not compared with those of runs.
+	runner, release, err := e.machine.runner()
+	if err != nil {
+		return nil, fmt.Errorf("preparing to build: %w", err)
+	}
+	e.onClose(release)
+	if o.Root == "" {
+		o.Root = "."
+	}
+	o.Root, o.Run, o.Stdin = t.path(o.Root), p.Command, p.Stdin
+	o.Runner, o.Sample, o.Progress = runner, sample.Leaves, e.listener.Building
+	var builds []*variant.Build
+	for _, v := range p.Variants {
+		if v.Build != nil {
+			builds = append(builds, v.Build)
+		}
+	}
+	w, err := rebuild.Prepare(ctx, o, builds)
+	if errors.Is(err, context.Canceled) {
+		return nil, &InterruptedError{"interrupted while building: the copies are removed, nothing was measured"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.onClose(func() { closeWorkshop(w, o.Keep, e.listener) })
+	remarkFailures(w, 0, e.listener)
+	base := w.Baseline()
+	p.Command, p.Dir = w.Command(base), base.Dir
+	p.Env = variant.Variant{Env: base.Env}.Environ(p.Env)
+	for i := range p.Variants {
+		v := &p.Variants[i]
+		if v.Build == nil {
+			continue
+		}
+		v.Built = w.Built(v.Build)
+		if words := w.Command(v.Built); !slices.Equal(words, p.Command) {
+			v.Command = words
+		}
+	}
+	return w, nil
+}
+
+// remarkFailures tells which builds failed, after so many that are known.
+func remarkFailures(w *rebuild.Workshop, known int, l Listener) {
+	for _, failure := range w.Failures[known:] {
+		l.Remark(failure.Error())
+	}
+}
+
+// closeWorkshop removes the copies, or says where they are.
+func closeWorkshop(w *rebuild.Workshop, keep bool, l Listener) {
+	begin := time.Now()
+	if err := w.Close(); err != nil {
+		l.Remark(fmt.Sprintf("%v (after %s)", err, time.Since(begin).Round(time.Second)))
+	}
+	if keep {
+		l.Remark(fmt.Sprintf("the copies are in %s (00 is the baseline)", w.Dir))
+	}
+}
+
+// test runs the user's tests on every patched build. One that fails them is not
+// measured.
+func (e *experiment) test(ctx context.Context) error {
+	check := e.request.Check
+	if check == "" {
+		return nil
+	}
+	tested := 0
+	for i := range e.plan.Variants {
+		v := &e.plan.Variants[i]
+		if v.Build == nil || v.Built == nil || v.Built.Failed != "" || len(v.Build.Patches) == 0 {
+			continue
+		}
+		tested++
+		e.listener.Remark(v.Name + ": " + check)
+		c := exec.CommandContext(ctx, "/bin/sh", "-c", check)
+		c.Dir = v.Built.Dir
+		c.Env = v.Environ(e.request.Env)
+		out, err := c.CombinedOutput()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			v.Built.Failed = fmt.Sprintf("it fails the tests (%s: %v): %s", check, err, lastLines(string(out)))
+		}
+	}
+	if tested == 0 {
+		return errors.New("--check tests builds with --fix or --patch: none of them was built")
+	}
+	return nil
+}
+
+// lastLines is the end of what a failed command wrote.
+func lastLines(text string) string {
+	const most = 5
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+}
