@@ -22,7 +22,7 @@ type BaselineError struct {
 }
 
 func (e *BaselineError) Error() string {
-	text := "the command fails as it is, without any variant: " + ending(e.Result)
+	text := "the baseline fails: " + ending(e.Result)
 	if e.Result.StderrTail != "" {
 		text += "; its last words:\n" + e.Result.StderrTail
 	}
@@ -33,7 +33,7 @@ func (e *BaselineError) Error() string {
 func ending(r *run.Result) string {
 	switch {
 	case r.TimedOut:
-		return fmt.Sprintf("ended after %s, the time limit of one run", r.Wall.Round(time.Second))
+		return fmt.Sprintf("timed out after %s, the limit for one run", r.Wall.Round(time.Second))
 	case r.Signal != "":
 		return "killed by " + r.Signal
 	}

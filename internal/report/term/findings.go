@@ -88,7 +88,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 		caveats = append(slices.Clip(caveats), "licence: "+f.Fix.Licence)
 	}
 	for i, c := range caveats {
-		item(once(i, "mind"), c, styles.dim)
+		item(once(i, "caveats"), c, styles.dim)
 	}
 	for i, t := range f.Trials {
 		item(once(i, "tried"), trialText(t), plain)
