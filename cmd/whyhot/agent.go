@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/elfinfo/extract"
@@ -22,6 +21,7 @@ import (
 	"whyhot/internal/fleet/agent/privilege"
 	"whyhot/internal/fleet/agent/spool"
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/heap"
 	"whyhot/internal/report/term"
 )
 
@@ -117,7 +117,7 @@ func runAgent(cmd *cobra.Command, f *agentFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	boundAgent()
+	heap.BoundAgent()
 	sampler := &ebpf.Sampler{}
 	target := collect.Target{System: true}
 	if err := sampler.Available(cmd.Context(), target); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
@@ -110,7 +111,7 @@ func hintAfterDiff(out *term.Printer, after string, b *profile.Profile, table *v
 	}
 	for _, r := range table.Rows {
 		if r.Significant && r.Delta > 0 && r.B != (view.Side{}) {
-			out.Hint("who calls what grew", "whyhot", "graph", after, handle(b, r.B.Function))
+			out.Hint("who calls what grew", "whyhot", "graph", after, lookup.Handle(b, r.B.Function))
 			return
 		}
 	}

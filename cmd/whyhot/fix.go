@@ -87,7 +87,7 @@ func runFix(cmd *cobra.Command, args []string, f fixFlags) error {
 		return err
 	}
 	if f.json {
-		err = writeJSON(cmd.OutOrStdout(), fixJSON(p, root))
+		err = writeJSON(cmd.OutOrStdout(), p.JSON(root))
 	} else {
 		err = printFix(cmd, p, root)
 	}

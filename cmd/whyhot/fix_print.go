@@ -87,37 +87,3 @@ func diffStyle(line string) lipgloss.Style {
 	}
 	return s
 }
-
-// fixReport is the JSON form.
-type fixReport struct {
-	Version     int         `json:"version"`
-	Kind        string      `json:"kind"`
-	What        string      `json:"what"`
-	Applicable  bool        `json:"applicable"`
-	Effect      string      `json:"effect,omitempty"`
-	Refusals    []fixRemark `json:"refusals"`
-	Assumptions []fixRemark `json:"assumptions"`
-	Notes       []fixRemark `json:"notes"`
-	Diff        string      `json:"diff"`
-}
-
-type fixRemark struct {
-	Text string `json:"text"`
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
-}
-
-func fixJSON(p fix.Proposal, root string) fixReport {
-	remarks := func(list []fix.Remark) []fixRemark {
-		out := make([]fixRemark, 0, len(list))
-		for _, r := range list {
-			out = append(out, fixRemark{Text: r.Text, File: r.File, Line: r.Line})
-		}
-		return out
-	}
-	return fixReport{
-		Version: 1, Kind: p.Kind, What: p.What, Applicable: p.Sound(), Effect: p.Effect,
-		Refusals: remarks(p.Refusals), Assumptions: remarks(p.Assumptions), Notes: remarks(p.Notes),
-		Diff: fix.Diff(p.Changes, root),
-	}
-}

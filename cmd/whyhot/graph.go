@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
@@ -64,7 +65,7 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 	if err != nil {
 		return err
 	}
-	found, err := findFunction(p, function, f.all)
+	found, err := lookup.Functions(p, function, f.all)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func functionTitle(p *profile.Profile, found []profile.FunctionID) string {
 	if len(found) == 1 {
 		return name
 	}
-	if sameName(p, found) {
+	if lookup.SameName(p, found) {
 		return fmt.Sprintf("%s (%d functions of this name)", name, len(found))
 	}
 	return fmt.Sprintf("%s and %d more functions", name, len(found)-1)

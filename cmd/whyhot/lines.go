@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
@@ -65,7 +66,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if err != nil {
 		return err
 	}
-	found, err := findFunction(p, function, f.all)
+	found, err := lookup.Functions(p, function, f.all)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"whyhot/internal/host/heap"
 )
 
 // exitError carries the exit code of a child that whyhot ran for the user.
@@ -38,6 +41,10 @@ func main() {
 	os.Exit(code) //nolint:gocritic // stop was called by hand on the line above
 }
 
+// endless are the commands that run until they are stopped: how much memory they
+// hold matters more than the time that collecting it takes.
+var endless = []string{"agent", "receive"}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "whyhot",
@@ -45,7 +52,11 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 
-		PersistentPreRun: collectLazily,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			if !slices.Contains(endless, cmd.Name()) {
+				heap.CollectLazily()
+			}
+		},
 	}
 	root.AddCommand(commands()...)
 	return root

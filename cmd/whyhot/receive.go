@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-
 	"whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/fleet/receive"
+	"whyhot/internal/host/heap"
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/report/quantity"
@@ -97,7 +97,7 @@ func runReceive(cmd *cobra.Command, f *receiveFlags) (err error) {
 		options.Services = append(options.Services, debugInfo.Register)
 	}
 	server := receive.New(options, kept.take)
-	boundServer(server.Memory())
+	heap.BoundServer(server.Memory())
 	group, ctx := errgroup.WithContext(cmd.Context())
 	serving := false
 	for _, one := range []struct {

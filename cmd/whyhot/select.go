@@ -1,19 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
 )
 
@@ -103,20 +99,6 @@ func (f *filterFlags) known(p *profile.Profile) string {
 	return fmt.Sprintf("; the %s are %s", kind, strings.Join(names, ", "))
 }
 
-// findFunction resolves what the user calls a function: its exact name, the
-// name as the tables shorten it, or a regular expression that matches one
-// function, or with all any number.
-func findFunction(p *profile.Profile, name string, all bool) ([]profile.FunctionID, error) {
-	found, reErr := lookUp(p, name)
-	switch {
-	case len(found) == 0:
-		return nil, notFound(p, name, reErr)
-	case all || sameName(p, found):
-		return found, nil
-	}
-	return nil, ambiguous(p, name, found)
-}
-
 // swapped says so when the file and the function were given the wrong way round.
 func swapped(cmd *cobra.Command, path, function string) error {
 	if path == "-" || isFile(path) || !isFile(function) {
@@ -128,82 +110,4 @@ func swapped(cmd *cobra.Command, path, function string) error {
 func isFile(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// lookUp finds all functions that name can mean; reErr says why it is no
-// regular expression.
-func lookUp(p *profile.Profile, name string) (found []profile.FunctionID, reErr error) {
-	tests := []func(string) bool{
-		func(s string) bool { return s == name },
-		symname.Expand(name).MatchString,
-	}
-	re, reErr := regexp.Compile(name)
-	if reErr == nil {
-		tests = append(tests, re.MatchString)
-	}
-	return view.Find(p, tests...), reErr
-}
-
-// handle is a short text that findFunction takes for the function, for commands
-// that people may copy.
-func handle(p *profile.Profile, fn profile.FunctionID) string {
-	const width = 48
-	name := view.Name(p, fn)
-	short := symname.Shorten(name, width)
-	if short == name {
-		return name
-	}
-	if found, _ := lookUp(p, short); len(found) > 0 && sameName(p, found) && view.Name(p, found[0]) == name {
-		return short
-	}
-	return name
-}
-
-// sameName says that the functions differ in their binary or file only, so that
-// the name says well enough which are meant.
-func sameName(p *profile.Profile, ids []profile.FunctionID) bool {
-	first := view.Name(p, ids[0])
-	return !slices.ContainsFunc(ids, func(id profile.FunctionID) bool { return view.Name(p, id) != first })
-}
-
-func notFound(p *profile.Profile, name string, reErr error) error {
-	if reErr != nil {
-		return fmt.Errorf("no function is called %q, and it is no regular expression either: %w", name, reErr)
-	}
-	if re, err := regexp.Compile("(?i)" + name); err == nil {
-		if near := view.Find(p, re.MatchString); len(near) > 0 {
-			return fmt.Errorf("no function matches %q; with other capitals there is %s", name, term.Clean(view.Name(p, near[0])))
-		}
-	}
-	if len(p.Samples()) > 0 && view.Unnamed(p) == p.Total() {
-		return fmt.Errorf("no function matches %q: the profile names no function at all", name)
-	}
-	return fmt.Errorf("no function matches %q; whyhot top FILE -n 0 lists them all", name)
-}
-
-func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) error {
-	const most, width = 10, 70
-	var b strings.Builder
-	fmt.Fprintf(&b, "%q matches %d functions; give one of these, a narrower pattern, or --all to take them as one:", name, len(found))
-	short := map[string]int{} // how many of the names become this when shortened
-	for _, id := range found {
-		short[symname.Shorten(view.Name(p, id), width)]++
-	}
-	whole := term.WholeOf(p)
-	shown := 0
-	for _, r := range view.Top(p, view.TopOptions{Sort: view.SortTotal}).Rows {
-		if !slices.Contains(found, r.Function) {
-			continue
-		}
-		if shown++; shown > most {
-			fmt.Fprintf(&b, "\n  … and %d more", len(found)-most)
-			break
-		}
-		text := view.Name(p, r.Function)
-		if s := symname.Shorten(text, width); short[s] == 1 {
-			text = s
-		}
-		fmt.Fprintf(&b, "\n  %6s  %s", quantity.Percent(whole.Share(r.Total)), term.Clean(text))
-	}
-	return errors.New(b.String())
 }

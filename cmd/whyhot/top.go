@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/tablejson"
@@ -177,7 +178,7 @@ func hintAfterTop(out *term.Printer, path string, p *profile.Profile, table *vie
 	if table.By == view.ByFunction || table.By == view.ByLine {
 		for _, r := range table.Rows {
 			if p.Function(r.Function).Name != "" {
-				out.Hint("who calls it", "whyhot", "graph", path, handle(p, r.Function))
+				out.Hint("who calls it", "whyhot", "graph", path, lookup.Handle(p, r.Function))
 				break
 			}
 		}

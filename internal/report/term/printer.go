@@ -15,12 +15,12 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
+	"whyhot/internal/host/printable"
 	"whyhot/internal/host/shellwords"
 )
 
@@ -100,23 +100,7 @@ func CommandLine(words []string) string {
 
 // Clean shows control characters escaped, so that text from a profile cannot
 // drive the terminal.
-func Clean(s string) string {
-	unsafe := func(r rune) bool {
-		return unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.Is(unicode.Cf, r)
-	}
-	if strings.IndexFunc(s, unsafe) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unsafe(r) {
-			b.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func Clean(s string) string { return printable.Text(s) }
 
 // styles use the 16 basic colours, which every theme defines for its own
 // background, and say nothing by colour alone.

@@ -1,18 +1,17 @@
-package main
+// Package heap sets how this process collects its memory: seldom where a command is
+// over soon, in time where it runs for weeks.
+//
+// It owns the thresholds and what they were measured on. It takes the number of bytes
+// that requests may hold, and changes settings of the Go runtime. It must never import
+// another package of this module.
+package heap
 
 import (
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"slices"
-
-	"github.com/spf13/cobra"
 )
-
-// endless are the commands that run until they are stopped: how much memory they
-// hold matters more than the time that collecting it takes.
-var endless = []string{"agent", "receive"}
 
 const (
 	// smallHeap is how many bytes may be live before memory is collected as often as
@@ -24,10 +23,10 @@ const (
 	usualPercent = 100
 )
 
-// collectLazily has memory collected seldom while little of it is in use. Most
-// commands end before it would pay. A user's GOGC goes first.
-func collectLazily(cmd *cobra.Command, _ []string) {
-	if os.Getenv("GOGC") != "" || slices.Contains(endless, cmd.Name()) {
+// CollectLazily has memory collected seldom while little of it is in use: a short
+// command ends before it would pay. A user's GOGC takes precedence.
+func CollectLazily() {
+	if os.Getenv("GOGC") != "" {
 		return
 	}
 	debug.SetGCPercent(lazyPercent)
@@ -43,9 +42,10 @@ func collectLazily(cmd *cobra.Command, _ []string) {
 // besideRequests is the memory that a server takes apart from its requests.
 const besideRequests = 128 << 20
 
-// boundServer has memory collected more often as the process nears what its requests
-// may hold: without, it may hold twice that. A user's GOMEMLIMIT goes first.
-func boundServer(requests int64) {
+// BoundServer has memory collected more often as the process nears what its requests
+// may hold: without, it may hold twice that. A user's GOMEMLIMIT takes
+// precedence.
+func BoundServer(requests int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(requests + besideRequests)
 	}
@@ -55,9 +55,10 @@ func boundServer(requests int64) {
 // Reading the unwind tables of a library of 100 MB leaves much behind that is not.
 const residentHeap = 96 << 20
 
-// boundAgent has the agent's memory collected in time for residentHeap. Where much is
-// live, collecting it again and again would gain nothing. A user's GOMEMLIMIT goes first.
-func boundAgent() {
+// BoundAgent has the agent's memory collected in time for residentHeap. Where much is
+// live, collecting it again and again would gain nothing. A user's GOMEMLIMIT takes
+// precedence.
+func BoundAgent() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}

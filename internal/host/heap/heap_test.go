@@ -1,12 +1,10 @@
-package main
+package heap
 
 import (
 	"runtime"
 	"runtime/debug"
 	"testing"
 	"time"
-
-	"github.com/spf13/cobra"
 )
 
 // percent is the collector's setting.
@@ -17,19 +15,20 @@ func percent() int {
 }
 
 func TestMemoryIsCollectedSeldomUntilMuchIsLive(t *testing.T) {
-	t.Setenv("GOGC", "")
 	runtime.GC() // what earlier tests left is not live
 	before := percent()
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	debug.SetGCPercent(usualPercent)
-	collectLazily(&cobra.Command{Use: "agent"}, nil)
+	t.Setenv("GOGC", "100")
+	CollectLazily()
 	if got := percent(); got != usualPercent {
-		t.Errorf("the agent collects at %d %%", got)
+		t.Errorf("the user's GOGC is overruled: %d", got)
 	}
-	collectLazily(&cobra.Command{Use: "top"}, nil)
+	t.Setenv("GOGC", "")
+	CollectLazily()
 	runtime.GC()
 	if got := percent(); got != lazyPercent {
-		t.Errorf("top collects at %d %% while little is live", got)
+		t.Errorf("it collects at %d %% while little is live", got)
 	}
 	live := make([]byte, 2*smallHeap)
 	for end := time.Now().Add(20 * time.Second); percent() != usualPercent; runtime.GC() {
@@ -45,7 +44,7 @@ func TestTheAgentsLimitLeavesRoomForWhatIsLive(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	runtime.GC() // what earlier tests left is not live
-	boundAgent()
+	BoundAgent()
 	reaches := func(what string, right func(limit int64) bool) {
 		t.Helper()
 		for end := time.Now().Add(20 * time.Second); !right(debug.SetMemoryLimit(-1)); runtime.GC() {
