@@ -25,13 +25,13 @@ import (
 	"whyhot/internal/report/term"
 )
 
-const agentLong = `Record the whole machine all the time and send it to a server as OpenTelemetry
-profiles.
+const agentLong = `Continuous profiling: record the whole machine and send OpenTelemetry profiles to
+a server.
 
-Batches wait on disk while the server is away. Once it runs, the agent gives up
-every capability that recording does not need. It reads neither environment
-variables nor arguments of processes. Of binaries that had samples, the server gets
-the symbols, or all debug information, where it lacks them and takes them.`
+Batches wait on disk while the server is unreachable. Once it records, the agent
+drops every capability that it no longer needs. It reads neither environment
+variables nor arguments of processes. For binaries that had samples it uploads
+symbols, or all debug information, that the server lacks and accepts.`
 
 const agentExample = `  whyhot agent --to profiles.example.org:4317 --token-file /etc/whyhot/token
   whyhot agent --to http://localhost:4318 --metrics 127.0.0.1:9464`
@@ -52,7 +52,7 @@ func newAgentCmd() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{
 		Use:     "agent --to HOST:PORT [flags]",
-		Short:   "Record this machine all the time and send the profiles to a server",
+		Short:   "Continuous profiling: record this machine and send the profiles to a server",
 		Long:    agentLong,
 		Example: agentExample,
 		Args:    cobra.NoArgs,
@@ -64,13 +64,13 @@ func newAgentCmd() *cobra.Command {
 	f.batch = 5 * time.Second
 	flags := cmd.Flags()
 	flags.StringVar(&f.otlp.endpoint, "to", "", "send to `HOST:PORT` (required; "+endpointHelp+")")
-	flags.IntVarP(&f.frequency, "frequency", "F", 19, "samples a second and CPU")
+	flags.IntVarP(&f.frequency, "frequency", "F", 19, "sample rate: samples per second per CPU")
 	flags.Var((*seconds)(&f.batch), "batch", "send this often")
-	flags.StringVar(&f.spool, "spool", "", "`DIR` for batches that wait (default $STATE_DIRECTORY/spool under systemd, else /var/lib/whyhot/spool)")
-	flags.Int64Var(&f.spoolSize, "spool-size", 256, "most that may wait, in `MiB`; the oldest batches are dropped beyond")
+	flags.StringVar(&f.spool, "spool", "", "`DIR` for unsent batches (default $STATE_DIRECTORY/spool under systemd, else /var/lib/whyhot/spool)")
+	flags.Int64Var(&f.spoolSize, "spool-size", 256, "size limit of the spool in `MiB`; beyond it the oldest batches are dropped")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, like 127.0.0.1:9464")
-	flags.StringVar(&f.debugInfo, "debuginfo", string(extract.Symbols), "of binaries with samples, upload `WHAT` the server lacks: symbols, full or off")
-	flags.StringVar(&f.debugInfoTo, "debuginfo-to", "", "upload debug information to `HOST:PORT` (gRPC) in place of --to")
+	flags.StringVar(&f.debugInfo, "debuginfo", string(extract.Symbols), "for binaries with samples, upload `WHAT` the server lacks: symbols, full or off")
+	flags.StringVar(&f.debugInfoTo, "debuginfo-to", "", "upload debug information to `HOST:PORT` (gRPC) instead of --to")
 	f.otlp.add(flags)
 	if err := cmd.MarkFlagRequired("to"); err != nil {
 		panic(err) // the flag is defined above
@@ -89,15 +89,15 @@ const (
 func (f *agentFlags) check() error {
 	switch {
 	case f.frequency < 1 || f.frequency > agentFrequency:
-		return fmt.Errorf("-F %d: give between 1 and %d samples a second", f.frequency, agentFrequency)
+		return fmt.Errorf("-F %d: must be between 1 and %d samples per second", f.frequency, agentFrequency)
 	case f.batch < minBatch || f.batch > maxBatch:
-		return fmt.Errorf("--batch %s: give between %s and %s", f.batch, minBatch, maxBatch)
+		return fmt.Errorf("--batch %s: must be between %s and %s", f.batch, minBatch, maxBatch)
 	case f.debugInfo != debugInfoOff && f.debugInfo != string(extract.Symbols) && f.debugInfo != string(extract.Full):
-		return fmt.Errorf("--debuginfo %s: give %s, %s or %s", f.debugInfo, extract.Symbols, extract.Full, debugInfoOff)
+		return fmt.Errorf("--debuginfo %s: must be %s, %s or %s", f.debugInfo, extract.Symbols, extract.Full, debugInfoOff)
 	case f.debugInfo == debugInfoOff && f.debugInfoTo != "":
 		return errors.New("--debuginfo off and --debuginfo-to contradict each other")
 	case f.spoolSize < 8 || f.spoolSize > 1<<20:
-		return fmt.Errorf("--spool-size %d: give between 8 and %d MiB", f.spoolSize, 1<<20)
+		return fmt.Errorf("--spool-size %d: must be between 8 and %d MiB", f.spoolSize, 1<<20)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func runAgent(cmd *cobra.Command, f *agentFlags) (err error) {
 		if un := (*collect.UnavailableError)(nil); errors.As(err, &un) {
 			un.Remedy = strings.ReplaceAll(un.Remedy, "whyhot record", "whyhot agent")
 		}
-		return fmt.Errorf("the agent records with eBPF alone, and cannot: %w", err)
+		return fmt.Errorf("the agent needs eBPF, which does not work here: %w", err)
 	}
 	client, err := f.otlp.client()
 	if err != nil {
@@ -151,7 +151,7 @@ func runAgent(cmd *cobra.Command, f *agentFlags) (err error) {
 		},
 	})
 	if waiting := kept.Stats(); waiting.Batches > 0 {
-		log.line(fmt.Sprintf("%d batches wait in %s", waiting.Batches, f.spoolDir()))
+		log.line(fmt.Sprintf("%d batches are in the spool %s", waiting.Batches, f.spoolDir()))
 	}
 	if f.metrics != "" {
 		stop, err := serveMetrics(cmd.Context(), f.metrics, a)
@@ -170,7 +170,7 @@ func dropPrivileges(log *agentLog) error {
 	ebpf.FreeMemlock()
 	err := privilege.Keep(ebpf.NeededCapabilities())
 	if errors.Is(err, errors.ErrUnsupported) {
-		log.line("the capabilities stay as they are: " + err.Error())
+		log.line("capabilities are not dropped: " + err.Error())
 		return nil
 	}
 	return err

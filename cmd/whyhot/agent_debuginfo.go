@@ -27,7 +27,7 @@ func (f *agentFlags) uploader(log *agentLog) (agent.DebugInfo, error) {
 			return nil, fmt.Errorf("--debuginfo-to %s: debug information is uploaded over gRPC: give HOST:PORT", to)
 		}
 		if f.debugInfoAsked {
-			log.line("no debug information is uploaded: that needs gRPC; name a server with --debuginfo-to HOST:PORT")
+			log.line("no debug information is uploaded: it needs gRPC; give a server with --debuginfo-to HOST:PORT")
 		}
 		return nil, nil //nolint:nilnil // profiles alone
 	}

@@ -29,14 +29,14 @@ func newDiffCmd() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE AFTER",
-		Short: "What changed between two profiles, and what of it is chance",
+		Short: "What changed between two profiles, beyond chance",
 		Long: `Compares two profiles function by function. Functions are matched by name and
 binary, without directories and version suffixes.
 
-Shares are compared, so a saving in one place makes all others look dearer. Give
---absolute where both profiles measured the same work at the same rate: then
-values are compared. Differences that sampling alone explains are left out
-unless --all is given; they are marked with "?".`,
+Shares are compared, so a saving in one place makes all others look more
+expensive. Give --absolute if both profiles measured the same work at the same
+sample rate: then values are compared. Differences that are not significant are
+hidden unless --all is given, which marks them with "?".`,
 		Example: `  whyhot diff before.pb.gz after.pb.gz
   whyhot diff before.pb.gz after.pb.gz --absolute --sort total`,
 		Args: cobra.ExactArgs(2),
@@ -44,9 +44,9 @@ unless --all is given; they are marked with "?".`,
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.rows, "number", "n", 20, "rows to show, 0 for all (--json gives all unless this is set)")
-	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "what is compared: self or total")
+	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "compare self or total")
 	flags.BoolVar(&f.absolute, "absolute", false, "compare values, not shares")
-	flags.BoolVar(&f.all, "all", false, "also show differences that chance explains")
+	flags.BoolVar(&f.all, "all", false, "also show differences that are not significant")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)
@@ -62,7 +62,7 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 		return fmt.Errorf("-n %d: must not be negative", f.rows)
 	}
 	if before == "-" && after == "-" {
-		return errors.New("only one of the profiles can be the standard input")
+		return errors.New("only one of the profiles can be standard input")
 	}
 	a, err := f.one(cmd, before)
 	if err != nil {
@@ -73,7 +73,7 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 		return err
 	}
 	if x, y := a.Meta.ValueType, b.Meta.ValueType; f.absolute && x.Unit != y.Unit {
-		return fmt.Errorf("--absolute: %s counts %s and %s counts %s; leave --absolute out to compare shares", before, x.Unit, after, y.Unit)
+		return fmt.Errorf("--absolute: %s counts %s and %s counts %s; compare shares, without --absolute", before, x.Unit, after, y.Unit)
 	}
 	sort := view.Sort(f.sort)
 	table := view.Diff(a, b, view.DiffOptions{Sort: sort, Absolute: f.absolute})

@@ -42,11 +42,11 @@ func newFlameCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "flame FILE",
 		Short: "The flame graph of a profile, as an interactive page or a picture",
-		Long: `Writes the flame graph of a profile as one file that needs nothing else.
+		Long: `Writes the flame graph of a profile as one self-contained file.
 
 An HTML page is interactive: zoom, search, the reverse graph, the callers and
 callees of any function, and the table of functions; ? in the page lists the
-keys. An SVG is a static picture for documents. The name after -o decides.`,
+keys. An SVG is a static picture. The suffix of OUT decides.`,
 		Example: `  whyhot flame cpu.pb.gz                      # writes cpu.html
   whyhot flame perf.data -o flame.svg --process nginx
   whyhot flame stacks.folded -o reverse.html --from callees
@@ -55,12 +55,12 @@ keys. An SVG is a static picture for documents. The name after -o decides.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runFlame(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "write to `OUT` (.html or .svg; - is the standard output) instead of FILE's name with .html")
+	flags.StringVarP(&f.out, "output", "o", "", "write to `OUT` (.html or .svg; - is standard output) instead of FILE's name with .html")
 	flags.StringVar(&f.format, "format", "", "html or svg, whatever OUT is called")
-	flags.StringVar(&f.from, "from", "callers", "start from the outermost callers, or with callees from the code that ran")
+	flags.StringVar(&f.from, "from", "callers", "callers: start from the outermost callers; callees: inverted, from the code that ran")
 	flags.StringVar(&f.split, "split", "", "one tree for each process or thread, side by side")
 	flags.StringVar(&f.title, "title", "", "title of the page or picture (default: the profiled command, or FILE)")
-	flags.BoolVar(&f.lines, "lines", false, "tell calls apart by source line too")
+	flags.BoolVar(&f.lines, "lines", false, "distinguish calls by source line, too")
 	flags.BoolVar(&f.rootBelow, "root-below", false, "draw the root at the bottom")
 	flags.IntVar(&f.width, "width", 1200, "width of an SVG in `PIXELS`")
 	f.load.add(cmd)
@@ -82,7 +82,7 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 		return err
 	}
 	if p.Total() <= 0 {
-		return fmt.Errorf("the values of the samples add up to %d: a flame graph has no widths to draw", p.Total())
+		return fmt.Errorf("the values of the samples add up to %d: a flame graph needs a positive total", p.Total())
 	}
 	if f.title == "" {
 		f.title = profileTitle(p, path)
@@ -113,7 +113,7 @@ func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *
 	}
 	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.from == "callees", RootBelow: f.rootBelow}
 	if on := f.filter.String(); on != "" {
-		in.Notes = append(in.Notes, "Only samples that pass "+on+". Shares are of these.")
+		in.Notes = append(in.Notes, "Only samples that match "+on+". Shares are of these.")
 	}
 	return html.Flame(w, in)
 }

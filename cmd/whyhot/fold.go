@@ -16,12 +16,12 @@ func newFoldCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fold FILE",
 		Short: "Write a profile as folded stacks, for FlameGraph, speedscope and others",
-		Long: `Writes one line for each distinct stack to the standard output, the process
+		Long: `Writes one line for each distinct stack to standard output, the process
 first, then the outermost function, frames separated by semicolons, the number
 of samples last (or the value, where samples weigh differently). Each frame is
-marked with its binary, "name_[libc.so.6]"; --plain leaves processes and marks
-out. Inlined calls are frames of their own; --no-inline leaves them out, as
-perf's option of that name does, and then no debug information is read.`,
+marked with its binary, "name_[libc.so.6]"; --plain omits processes and marks.
+Inlined calls are frames of their own; --no-inline omits them, like perf's option
+of that name, and then no debug information is read.`,
 		Example: `  whyhot fold perf.data > stacks.folded
   whyhot fold cpu.pb.gz --plain --process nginx | flamegraph.pl > nginx.svg`,
 		Args: cobra.ExactArgs(1),
@@ -37,7 +37,7 @@ perf's option of that name does, and then no debug information is read.`,
 			return foldedtext.Write(cmd.OutOrStdout(), p, opt)
 		},
 	}
-	cmd.Flags().BoolVar(&load.namesOnly, "no-inline", false, "leave inlined calls out: names come from symbol tables alone, which is faster")
+	cmd.Flags().BoolVar(&load.namesOnly, "no-inline", false, "omit inlined calls: names come from symbol tables alone, which is faster")
 	cmd.Flags().BoolVar(&plain, "plain", false, "functions only: no process, no binaries")
 	load.add(cmd)
 	filter.add(cmd)

@@ -29,11 +29,11 @@ func newGraphCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph FILE FUNCTION",
 		Short: "Who calls a function and what it calls, with shares",
-		Long: `Shows a function between its callers and its callees, as trees both ways.
+		Long: `Shows the callers and the callees of a function, each as a tree.
 "of all" is the share of the whole profile, "of it" that of the function.
 
 FUNCTION is a name, a name as the tables shorten it, or a regular expression. A
-recursive function counts once a sample: its callers are those of the outermost
+recursive function counts once per sample: its callers are those of the outermost
 call, its callees those of the innermost one.`,
 		Example: `  whyhot graph cpu.pb.gz malloc
   whyhot graph perf.data 'json_parse.*' --all --depth 6`,
@@ -42,8 +42,8 @@ call, its callees those of the innermost one.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.depth, "depth", 3, "levels of callers and of callees")
-	flags.Float64Var(&f.least, "min", 2, "leave out branches below this percentage of the function")
-	flags.BoolVar(&f.all, "all", false, "take all functions that FUNCTION matches as one")
+	flags.Float64Var(&f.least, "min", 2, "prune branches below this percentage of the function")
+	flags.BoolVar(&f.all, "all", false, "merge all functions that FUNCTION matches")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)

@@ -29,8 +29,8 @@ func newLinesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lines FILE FUNCTION",
 		Short: "The cost of each source line of a function",
-		Long: `Spreads the cost of a function over its source lines and shows their text where
-the file is at hand; over addresses where the lines are not known. "self" is the
+		Long: `Shows the cost of each source line of a function, with its text if the file is
+found; the cost of each address where lines are not known. "self" is the
 share of samples in which the line itself was executing, "total" adds what the
 line called.
 
@@ -43,7 +43,7 @@ FUNCTION is a name, a name as the tables shorten it, or a regular expression.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.sourceDirs, "source-dir", nil, "also look for source files below `DIR` (repeatable)")
 	flags.IntVar(&f.context, "context", 2, "lines without samples to show around those with")
-	flags.BoolVar(&f.all, "all", false, "take all functions that FUNCTION matches as one")
+	flags.BoolVar(&f.all, "all", false, "merge all functions that FUNCTION matches")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.load.add(cmd)
 	f.filter.add(cmd)

@@ -31,10 +31,10 @@ const endpointHelp = "OTLP/gRPC, or a URL: grpc[s]://…, http[s]://…"
 
 func (f *otlpFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.insecure, "insecure", false, "send unencrypted to other machines, too")
-	flags.StringVar(&f.ca, "ca", "", "trust the certificate authorities in this `FILE` (PEM) alone")
+	flags.StringVar(&f.ca, "ca", "", "trust only the certificate authorities in this `FILE` (PEM)")
 	flags.StringVar(&f.tokenFile, "token-file", "", "send the token in this `FILE` as \"Authorization: Bearer\"")
 	flags.StringToStringVar(&f.headers, "header", nil, "send this header with every request (`NAME=VALUE`, repeatable)")
-	flags.StringToStringVar(&f.resource, "resource", nil, "attribute of everything that is sent (`NAME=VALUE`, repeatable); host.name is set")
+	flags.StringToStringVar(&f.resource, "resource", nil, "resource attribute of everything that is sent (`NAME=VALUE`, repeatable); host.name is set")
 	for _, name := range []string{"header", "resource"} {
 		flags.Lookup(name).DefValue = "" // the help would show []
 	}
@@ -73,7 +73,7 @@ func (f *otlpFlags) options(endpoint string) (send.Options, error) {
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(text) {
-			return o, fmt.Errorf("--ca %s: it holds no certificate in PEM form", f.ca)
+			return o, fmt.Errorf("--ca %s: no PEM certificate in it", f.ca)
 		}
 		o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
@@ -108,7 +108,7 @@ func (f *otlpFlags) deliver(ctx context.Context, c *send.Client, p *profile.Prof
 			err = fmt.Errorf("the server rejected %d profiles of the request: %s", result.Rejected, result.Message)
 		}
 		if err != nil && i > 0 {
-			err = fmt.Errorf("%d of %d requests were taken: %w", i, len(parts), err)
+			err = fmt.Errorf("%d of %d requests were accepted: %w", i, len(parts), err)
 		}
 		if err != nil {
 			return err

@@ -23,11 +23,11 @@ import (
 	"whyhot/internal/report/quantity"
 )
 
-const receiveLong = `Take OpenTelemetry profiles from the network and write each batch as a pprof file.
+const receiveLong = `Receive OpenTelemetry profiles and write each batch as a pprof file.
 
-For trying an agent, a collector or a profiler without a server. A batch that a
-sender repeats because our answer was lost is written once. Debug information that
-agents upload is kept where --debug-dir, gdb and others find it. Ctrl-C ends it.`
+For testing an agent, a collector or a profiler without a server. A batch that a
+sender retries because the answer was lost is written once. Debug information that
+agents upload is kept where --debug-dir, gdb and others find it. Ctrl-C stops it.`
 
 const receiveExample = `  whyhot receive -o batches
   whyhot agent --to localhost:4317          in another terminal
@@ -45,7 +45,7 @@ func newReceiveCmd() *cobra.Command {
 	var f receiveFlags
 	cmd := &cobra.Command{
 		Use:     "receive [flags]",
-		Short:   "Write the OpenTelemetry profiles that arrive from the network",
+		Short:   "Receive OpenTelemetry profiles and write them as pprof files",
 		Long:    receiveLong,
 		Example: receiveExample,
 		Args:    cobra.NoArgs,
@@ -63,17 +63,17 @@ func newReceiveCmd() *cobra.Command {
 	flags.StringVar(&f.cert, "tls-cert", "", "certificate `FILE` (PEM); without it there is no TLS")
 	flags.StringVar(&f.key, "tls-key", "", "key `FILE` (PEM) of the certificate")
 	flags.IntVar(&f.maxMessage, "max-message", 16, "largest request in `MiB`, decompressed")
-	flags.StringVar(&f.debugInfo, "debuginfo", "", "`DIR` for debug information, \"\" to take none (default OUTPUT/debuginfo)")
-	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "most debug information that is kept, in `GiB`")
+	flags.StringVar(&f.debugInfo, "debuginfo", "", "`DIR` for debug information, \"\" to accept none (default OUTPUT/debuginfo)")
+	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of the debug information, in `GiB`")
 	return cmd
 }
 
 func runReceive(cmd *cobra.Command, f *receiveFlags) (err error) {
 	switch {
 	case f.maxMessage < 1 || f.maxMessage > 1024:
-		return fmt.Errorf("--max-message %d: give between 1 and 1024 MiB", f.maxMessage)
+		return fmt.Errorf("--max-message %d: must be between 1 and 1024 MiB", f.maxMessage)
 	case f.debugInfoSize < 1 || f.debugInfoSize > 1<<20:
-		return fmt.Errorf("--debuginfo-size %d: give between 1 and %d GiB", f.debugInfoSize, 1<<20)
+		return fmt.Errorf("--debuginfo-size %d: must be between 1 and %d GiB", f.debugInfoSize, 1<<20)
 	}
 	options := receive.Options{MaxMessage: f.maxMessage << 20}
 	if f.cert != "" || f.key != "" {
@@ -84,7 +84,7 @@ func runReceive(cmd *cobra.Command, f *receiveFlags) (err error) {
 		options.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
 	if err := os.MkdirAll(f.output, 0o777); err != nil {
-		return fmt.Errorf("making the directory: %w", err)
+		return fmt.Errorf("create the directory: %w", err)
 	}
 	kept := &batchDir{dir: f.output, log: cmd.ErrOrStderr(), from: time.Now().Format(batchTime)}
 	if f.debugInfo != "" && f.listen != "" {
@@ -109,7 +109,7 @@ func runReceive(cmd *cobra.Command, f *receiveFlags) (err error) {
 		}
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", one.addr)
 		if err != nil {
-			return fmt.Errorf("listening for %s: %w", one.name, err)
+			return fmt.Errorf("listen for %s: %w", one.name, err)
 		}
 		defer func() { _ = l.Close() }() // a second time where it was served
 		serving = true
@@ -157,7 +157,7 @@ func (d *batchDir) take(_ context.Context, b receive.Batch) error {
 	}
 	err := wholefile.Write(path, 0o644, func(w *os.File) error { return pprof.Write(w, b.Profile) })
 	if err != nil {
-		return fmt.Errorf("keeping the batch: %w", err)
+		return fmt.Errorf("write the batch: %w", err)
 	}
 	d.batches.Add(1)
 	d.samples.Add(b.Profile.Count())

@@ -27,8 +27,8 @@ const recordLong = `Record where CPU time goes, into a pprof file that whyhot, g
 speedscope and others read.
 
 Give a command (after --), running processes (-p) or the whole machine (-a). A
-command keeps its input, output and exit status; Ctrl-C ends the recording and
-writes what there is.`
+command keeps its input, output and exit status; Ctrl-C stops the recording and
+writes the profile so far.`
 
 const recordExample = `  whyhot record -- jq .id big.json
   whyhot record -d 30 -p 4711
@@ -59,14 +59,14 @@ func newRecordCmd() *cobra.Command {
 	// What stands behind the command's name is the command's own.
 	flags.SetInterspersed(false)
 	o := &f.options
-	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "samples a second and CPU (default 199, 49 with -a)")
-	flags.VarP((*seconds)(&o.Settings.Duration), "duration", "d", "stop after this time: 30 (seconds), 500ms, 2m; a command is then told to end")
+	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "sample rate: samples per second per CPU (default 199, 49 with -a)")
+	flags.VarP((*seconds)(&o.Settings.Duration), "duration", "d", "stop after this time: 30 (seconds), 500ms, 2m; a command is then terminated")
 	flags.IntSliceVarP(&f.pids, "pid", "p", nil, "record the running process PID (several: 12,34)")
 	flags.BoolVarP(&o.Target.System, "all", "a", false, "record the whole machine")
-	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for the standard output (default whyhot-NAME.pb.gz)")
+	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for standard output (default whyhot-NAME.pb.gz)")
 	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))
-	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to walk stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
-	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, name no functions")
+	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to unwind stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
+	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, do not symbolise")
 	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
 	flags.StringVar(&f.otlp.endpoint, "otlp", "", "send the profile to `HOST:PORT`; a file is then written with -o only ("+endpointHelp+")")
 	f.otlp.add(flags)
@@ -75,7 +75,7 @@ func newRecordCmd() *cobra.Command {
 
 func samplerHelp() string {
 	var b strings.Builder
-	b.WriteString("Samplers, the best first (--sampler auto takes the first that works):\n")
+	b.WriteString("Samplers, best first (--sampler auto uses the first that works):\n")
 	for _, s := range session.Samplers() {
 		fmt.Fprintf(&b, "  %s\n    needs\n", s.Name())
 		for _, line := range s.Needs() {
@@ -133,7 +133,7 @@ func (s *seconds) Set(text string) error {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return errors.New("give a time above zero, such as 30, 500ms or 2m")
+		return errors.New("must be a time above zero, such as 30, 500ms or 2m")
 	}
 	*s = seconds(d)
 	return nil
@@ -151,14 +151,14 @@ func (*seconds) Type() string { return "time" }
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
 	if s.Frequency < 0 || s.Frequency > maxFrequency {
-		return fmt.Errorf("-F %d: give between 1 and %d samples a second", s.Frequency, maxFrequency)
+		return fmt.Errorf("-F %d: must be between 1 and %d samples per second", s.Frequency, maxFrequency)
 	}
 	kind, size, sized := strings.Cut(f.callGraph, ",")
 	s.CallGraph = collect.CallGraph(kind)
 	switch s.CallGraph {
 	case collect.CallGraphAuto, collect.CallGraphFP, collect.CallGraphDWARF:
 	default:
-		return fmt.Errorf("--call-graph %s: give auto, fp, dwarf or dwarf,BYTES", f.callGraph)
+		return fmt.Errorf("--call-graph %s: must be auto, fp, dwarf or dwarf,BYTES", f.callGraph)
 	}
 	if !sized {
 		return nil
@@ -189,9 +189,9 @@ func commandError(r *session.Result, err error, interrupted bool) error {
 	case err != nil:
 		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("%w; the command itself: %s", err, r.Exit)}
 	case interrupted:
-		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("interrupted, the command with it (%s); the profile holds what was recorded until then", r.Exit)}
+		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("interrupted, and the command with it (%s); the profile has the samples until then", r.Exit)}
 	}
-	return &exitError{code: r.Exit.Status(), err: fmt.Errorf("the command failed: %s; the profile shows it up to there", r.Exit)}
+	return &exitError{code: r.Exit.Status(), err: fmt.Errorf("the command failed: %s; the profile has the samples until then", r.Exit)}
 }
 
 func printNotes(w io.Writer, r *session.Result) {

@@ -15,9 +15,9 @@ import (
 func newRulesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "The catalogue: what whyhot knows to be slow, and your own entries",
-		Long: `The catalogue says what is slow, what is faster, how to swap and when the advice
-does not hold. "explain" checks every entry on a profile. Rules of your own are
+		Short: "The catalogue of rules: list, show and check them",
+		Long: `A rule says what is slow, what is faster, how to replace it and when the advice
+does not apply. "explain" matches every rule against a profile. Your own rules are
 YAML files in a directory that you give with --rules: catalogue entries
 (docs/guide/rules.md) and source rules (docs/rules/user-rules.md). "rules check"
 tests them.`,
@@ -32,7 +32,7 @@ func newRulesListCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the entries",
+		Short:   "List the rules",
 		Example: "  whyhot rules list\n  whyhot rules list --ecosystem python",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,24 +43,24 @@ func newRulesListCmd() *cobra.Command {
 			entries := rules.Catalog.In(ecosystem)
 			switch {
 			case len(entries) == 0:
-				return fmt.Errorf("no entry for the ecosystem %q; there are %s", ecosystem, strings.Join(catalog.Ecosystems, ", "))
+				return fmt.Errorf("no rule for the ecosystem %q; there are %s", ecosystem, strings.Join(catalog.Ecosystems, ", "))
 			case asJSON:
 				return writeJSON(cmd.OutOrStdout(), summaries(entries))
 			}
 			out := term.New(cmd.OutOrStdout(), os.Environ())
-			t := term.Table{Columns: []term.Column{{Title: "entry"}, {Title: "ecosystem", Optional: 1}, {Title: "family", Optional: 2}, {Title: "what"}}}
+			t := term.Table{Columns: []term.Column{{Title: "rule"}, {Title: "ecosystem", Optional: 1}, {Title: "family", Optional: 2}, {Title: "what"}}}
 			for _, e := range entries {
 				t.Add(term.Cell{Text: e.ID}, term.Cell{Text: e.Ecosystem}, term.Cell{Text: e.Family}, term.Cell{Text: e.Title})
 			}
 			t.Print(out)
-			out.Notef("%d of %d entries", len(entries), len(rules.Catalog.Entries))
-			out.Hint("one in full", "whyhot", "rules", "show", entries[0].ID)
+			out.Notef("%d of %d rules", len(entries), len(rules.Catalog.Entries))
+			out.Hint("show one", "whyhot", "rules", "show", entries[0].ID)
 			return out.Err()
 		},
 	}
-	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also list the entries in `DIR` (repeatable)")
-	cmd.Flags().StringVar(&ecosystem, "ecosystem", "", "only entries of one: "+strings.Join(catalog.Ecosystems, ", "))
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write the entries as JSON")
+	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also list the rules in `DIR` (repeatable)")
+	cmd.Flags().StringVar(&ecosystem, "ecosystem", "", "only rules for one: "+strings.Join(catalog.Ecosystems, ", "))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the rules as JSON")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func newRulesShowCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show one entry in words",
+		Short: "Show one rule in words",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rules, err := explain.LoadRules(dirs...)
@@ -87,7 +87,7 @@ func newRulesShowCmd() *cobra.Command {
 			e, ok := rules.Catalog.Entry(args[0])
 			switch {
 			case !ok:
-				return fmt.Errorf("no entry %q; whyhot rules list names them", args[0])
+				return fmt.Errorf("no rule %q; \"whyhot rules list\" lists them", args[0])
 			case asJSON:
 				return writeJSON(cmd.OutOrStdout(), e.Summary())
 			}
@@ -96,7 +96,7 @@ func newRulesShowCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also look in `DIR` (repeatable)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write the entry as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the rule as JSON")
 	return cmd
 }
 

@@ -35,14 +35,14 @@ func newTopCmd() *cobra.Command {
 	var f topFlags
 	cmd := &cobra.Command{
 		Use:   "top FILE",
-		Short: "What is hot: functions by their own time or with all they call",
+		Short: "What is hot: functions by self or total time",
 		Long: `Lists what is hot in a profile. "self" is the share of samples in which the
 function itself was executing, "total" that in which it was anywhere on the
-stack; a recursive function counts once a sample. "±" is the sampling error of
+stack; a recursive function counts once per sample. "±" is the sampling error of
 the share that the rows are sorted by (half of the 95 % interval).
 
---process, --thread, --focus, --ignore and --leaf choose samples; --library,
---match and --family choose the functions that are listed and counted. Shares
+--process, --thread, --focus, --ignore and --leaf select samples; --library,
+--match and --family select the functions that are listed and counted. Shares
 stay fractions of the whole profile unless --relative is given.`,
 		Example: `  whyhot top perf.data
   whyhot top cpu.pb.gz --by library
@@ -53,12 +53,12 @@ stay fractions of the whole profile unless --relative is given.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.rows, "number", "n", 20, "rows to show, 0 for all (--json gives all unless this is set)")
-	flags.StringVar(&f.by, "by", string(view.ByFunction), "what a row is: "+groupingList())
-	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "order: self or total")
+	flags.StringVar(&f.by, "by", string(view.ByFunction), "group by: "+groupingList())
+	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "sort by self or total")
 	flags.StringVar(&f.library, "library", "", "only functions of binaries whose path matches `REGEX`")
 	flags.StringVar(&f.match, "match", "", "only functions whose name matches `REGEX`")
 	flags.StringVar(&f.family, "family", "", "only functions of families that match `REGEX` (see --by family)")
-	flags.BoolVar(&f.relative, "relative", false, "shares of the chosen samples, not of all")
+	flags.BoolVar(&f.relative, "relative", false, "shares of the selected samples, not of all")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)
@@ -129,7 +129,7 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	}
 	table := view.Top(p, opt)
 	if len(table.Rows) == 0 {
-		return fmt.Errorf("no function passes%s%s%s",
+		return fmt.Errorf("no functions match%s%s%s",
 			flagText(" --library ", f.library), flagText(" --match ", f.match), flagText(" --family ", f.family))
 	}
 	if f.json {

@@ -15,11 +15,11 @@ import (
 func newVersionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version [PROGRAM…]",
-		Short: "Print the version, or say what a program is: its build ID, and whether it is a what-if build",
-		Long: `Prints whyhot's version. Of each program or library that is named it prints the
-build ID, and whether it is counterfactual: a program that ` + "`whyhot try --what-if`" + `
-built to measure a fix that the source does not have. Such a program is never to
-be shipped; the note that says so is in every unit of it and survives strip.`,
+		Short: "Print the version, or the build ID of a program and whether it is a what-if build",
+		Long: `Prints whyhot's version. For each program or library given, it prints the build ID
+and whether it is a what-if build: a program that ` + "`whyhot try --what-if`" + ` built to
+measure a fix that the source does not have. Never ship such a program; the note
+that marks it is in every translation unit of it and survives strip.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "whyhot", version())

@@ -152,7 +152,7 @@ func innerPID(pid int64) int64 {
 	return pid
 }
 
-var errOwner = errors.New("written by another user than the process's, so not believed")
+var errOwner = errors.New("written by another user than the process's, so it is not trusted")
 
 func readPerfMap(path string, pid int64) (*perfmap.Table, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)

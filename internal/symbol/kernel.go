@@ -128,7 +128,7 @@ func (s *Symbolizer) fromKernel(r *request) answer {
 			return r.nothing(ReasonForeign, err.Error(), "symbolise on the machine that was recorded, before it restarts")
 		}
 		if module != "" && shift != 0 {
-			return r.nothing(ReasonForeign, "modules lie elsewhere since the restart of the kernel",
+			return r.nothing(ReasonForeign, "modules are at other addresses since the restart of the kernel",
 				"symbolise on the machine that was recorded, before it restarts")
 		}
 	}

@@ -139,7 +139,7 @@ func (t *trial) noteWarmUp() {
 			return
 		}
 	}
-	t.notef("the first measured run of each took longer than all later ones, as if the warm-up had not been over: --warm-up %d leaves it out", t.plan.WarmUps+1)
+	t.notef("the first measured run of each took longer than all later ones: the warm-up was too short; --warm-up %d would cover it", t.plan.WarmUps+1)
 }
 
 // noteDrift says that the machine changed under the trial.
@@ -153,7 +153,7 @@ func (t *trial) noteDrift() {
 	if d.Change < 0 {
 		word = "down"
 	}
-	t.notef("the baseline's %s went %s by %s during the trial (heat, load or caches); ratios compare runs of one round, which meet it alike",
+	t.notef("the baseline's %s went %s by %s during the trial (heat, load or caches); ratios compare runs of one round, which are affected alike",
 		t.plan.noun(t.plan.Metric), word, percent(max(d.Change, -d.Change)))
 }
 
@@ -167,7 +167,7 @@ func (t *trial) noteTree() {
 			left = max(left, r.LeftRunning)
 		}
 		if left > 0 {
-			t.notef("%s: the command left %d process(es) running, which were ended after each run", a.name(), left)
+			t.notef("%s: the command left %d process(es) running, which were terminated after each run", a.name(), left)
 		}
 	}
 }

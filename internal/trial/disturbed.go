@@ -33,6 +33,6 @@ func (t *trial) contradicted(a *arm, verdict stat.Verdict) bool {
 func (t *trial) explainDisturbed(v *VariantArm) string {
 	s := t.plan.scale()
 	i := v.Ratios[Wall]
-	return fmt.Sprintf("%s (%s to %s) by the clock, but not by CPU time, and other processes kept %.1f CPUs busy: repeat it on a quiet machine, or decide by --metric cpu",
+	return fmt.Sprintf("%s (%s to %s) by wall time, but not by CPU time, and other processes kept %.1f CPUs busy: repeat it on a quiet machine, or use --metric cpu",
 		s.change(i.Estimate), s.side(i.High), s.side(i.Low), t.plan.Busy())
 }

@@ -22,7 +22,7 @@ type BaselineError struct {
 }
 
 func (e *BaselineError) Error() string {
-	text := "the command fails as it is, without any variant: " + e.Result.End.String()
+	text := "the baseline fails: " + e.Result.End.String()
 	if e.Result.StderrTail != "" {
 		text += "; its last words:\n" + e.Result.StderrTail
 	}

@@ -114,6 +114,6 @@ func (t *trial) layoutsOf(a *arm) []LayoutOutcome {
 func (t *trial) explainLayouts(v *VariantArm) string {
 	s := t.plan.scale()
 	i, a := v.Ratios[t.plan.Metric], v.AcrossLayouts
-	return fmt.Sprintf("%s with these layouts, but the same program laid out otherwise differs as much: over layouts, anything from %s to %s",
+	return fmt.Sprintf("%s with these layouts, but the same program in other layouts differs as much: over layouts, anything from %s to %s",
 		s.change(i.Estimate), s.side(a.High), s.side(a.Low))
 }

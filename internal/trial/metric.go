@@ -34,7 +34,7 @@ func ParseMetric(s string) (Metric, error) {
 		}
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("unknown metric %q: want one of %s", s, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown metric %q: must be one of %s", s, strings.Join(names, ", "))
 }
 
 // Unit is the unit of a metric's values, "" for a number of unknown unit.
@@ -80,7 +80,7 @@ func (m Metric) counted() bool { return m == Instructions }
 
 func (p *Plan) checkMetric() error {
 	if p.Metric == Number && p.Number == nil {
-		return errors.New("the number to read from the output is not named: give its pattern")
+		return errors.New("give the pattern of the number to read from the output")
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (p *Plan) unmeasured(r *run.Result) error {
 		}
 		return errors.New(text)
 	case Instructions:
-		return errors.New("no instructions were counted: the command cannot be followed by valgrind or perf")
+		return errors.New("no instructions were counted: valgrind or perf cannot run the command")
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (p *Plan) check() error {
 	case len(p.Variants) == 0:
 		return errors.New("no variant to try")
 	case p.Rounds > 0 && p.MinRounds > p.Rounds:
-		return fmt.Errorf("at least %d runs asked for, but exactly %d to be made", p.MinRounds, p.Rounds)
+		return fmt.Errorf("at least %d runs and exactly %d runs contradict each other", p.MinRounds, p.Rounds)
 	case p.Rounds == 0 && p.Budget == 0:
 		return errors.New("neither a number of runs nor a budget: the trial might never end")
 	}

@@ -58,7 +58,7 @@ func isDir(name string) bool {
 // startError classifies what exec said when Find saw nothing wrong.
 func startError(name string, err error) error {
 	if errors.Is(err, syscall.ENOEXEC) {
-		return &StartError{CodeNotExecutable, fmt.Errorf("cannot run %q: neither a program of this machine nor a script with a #! line", name)}
+		return &StartError{CodeNotExecutable, fmt.Errorf("cannot run %q: neither an executable for this machine nor a script with a #! line", name)}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return &StartError{CodeNotFound, fmt.Errorf("cannot run %q: the interpreter that it names does not exist", name)}

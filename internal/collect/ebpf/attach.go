@@ -100,7 +100,7 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
 	}
 	if traced != nil {
 		p.notes = append(p.notes, fmt.Sprintf(
-			"the ends of processes are not seen, so a process ID that is used again may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
+			"process exits are not seen, so a reused process ID may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
 	}
 	return nil
 }

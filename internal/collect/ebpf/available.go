@@ -157,10 +157,10 @@ func bpfAllowed() *collect.UnavailableError {
 		_ = m.Close() // nothing was written
 		return lockdown()
 	}
-	un := &collect.UnavailableError{Missing: fmt.Sprintf("the kernel refuses BPF: %v", err)}
+	un := &collect.UnavailableError{Missing: fmt.Sprintf("the kernel denies BPF: %v", err)}
 	switch {
 	case errors.Is(err, unix.EPERM):
-		un.Missing = "BPF is refused although the capabilities are there: a seccomp filter, a user name space or a security module, as containers have them, forbids it"
+		un.Missing = "BPF is denied despite the capabilities: by a seccomp filter, a user namespace or a security module, as in containers"
 		un.Remedy = privilegedContainer
 	case errors.Is(err, unix.ENOSYS):
 		un.Missing = "this kernel was built without BPF"
@@ -175,7 +175,7 @@ func lockdown() *collect.UnavailableError {
 	if !strings.Contains(string(text), "[confidentiality]") {
 		return nil
 	}
-	return &collect.UnavailableError{Missing: "the kernel is locked down for confidentiality, so that BPF cannot read memory; that ends with a reboot without lockdown=confidentiality"}
+	return &collect.UnavailableError{Missing: "the kernel is locked down for confidentiality, so that BPF cannot read memory; reboot without lockdown=confidentiality"}
 }
 
 func clockAllowed() *collect.UnavailableError {
@@ -200,18 +200,18 @@ func clockRefused(err error, paranoid int) *collect.UnavailableError {
 	switch {
 	case errors.Is(err, unix.EACCES) && paranoid > paranoia.KernelMost:
 		return &collect.UnavailableError{
-			Missing: fmt.Sprintf("kernel.perf_event_paranoid is %d, at which this kernel asks for CAP_SYS_ADMIN", paranoid),
+			Missing: fmt.Sprintf("kernel.perf_event_paranoid is %d, at which this kernel requires CAP_SYS_ADMIN", paranoid),
 			Remedy:  "sudo sysctl kernel.perf_event_paranoid=2",
 		}
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return &collect.UnavailableError{
-			Missing: "perf_event_open is refused although CAP_PERFMON is there: a seccomp filter or a security module, as containers have them, forbids it",
+			Missing: "perf_event_open is denied despite CAP_PERFMON: by a seccomp filter or a security module, as in containers",
 			Remedy:  privilegedContainer,
 		}
 	case errors.Is(err, unix.ENOSYS):
 		return &collect.UnavailableError{Missing: "this kernel (or the sandbox around it) has no perf_event_open", Remedy: privilegedContainer}
 	}
-	return &collect.UnavailableError{Missing: fmt.Sprintf("a clock on all processes cannot be opened: %v", err), Remedy: "record with --sampler perf"}
+	return &collect.UnavailableError{Missing: fmt.Sprintf("a CPU clock event on all processes cannot be opened: %v", err), Remedy: "record with --sampler perf"}
 }
 
 // symbolsReadable tells whether the kernel shows its addresses, which the
@@ -257,7 +257,7 @@ func checkBuffer(frequency, cpus int) error {
 		return nil
 	}
 	return &collect.UnavailableError{
-		Sampler: Name, Missing: fmt.Sprintf("%d samples a second on %d processors need more than 1 GiB of the kernel's memory", frequency, cpus),
+		Sampler: Name, Missing: fmt.Sprintf("%d samples per second on each of %d CPUs need more than 1 GiB of kernel memory", frequency, cpus),
 		Remedy: fmt.Sprintf("record with -F %d or less, or with --sampler perf", bufferLimit/cpus/traceSize),
 	}
 }

@@ -269,7 +269,7 @@ func (c *converter) profile(meta profile.Meta) *profile.Profile {
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	meta.ValueType, meta.PeriodType, meta.Period = cpu, cpu, int64(c.period)
 	if c.tasks.lost > 0 {
-		c.warn(fmt.Sprintf("the kernel could not tell of %d events of processes: some may be missing", c.tasks.lost))
+		c.warn(fmt.Sprintf("the kernel lost %d process events: some processes may be missing", c.tasks.lost))
 	}
 	if text := c.cutText(); text != "" {
 		c.warn(text)
@@ -293,5 +293,5 @@ func (c *converter) cutText() string {
 	codes := slices.SortedFunc(maps.Keys(c.cut), func(a, b int) int {
 		return cmp.Or(cmp.Compare(c.cut[b], c.cut[a]), cmp.Compare(a, b))
 	})
-	return fmt.Sprintf("%d of %d stacks are cut short, most of them where %s", total, c.samples, reason(codes[0]))
+	return fmt.Sprintf("%d of %d stacks are truncated, most of them where %s", total, c.samples, reason(codes[0]))
 }

@@ -36,7 +36,7 @@ func (*Sampler) Needs() []string {
 	return []string{
 		"Linux 5.10 or later on x86-64 or arm64",
 		"root, or the capabilities " + capabilityList(),
-		"tracefs helps: it is mounted for the recording alone where it is not there",
+		"optionally tracefs: where it is not mounted, it is mounted for the recording only",
 	}
 }
 
@@ -320,7 +320,7 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 // perlText says what is missing of Perl: since its version 5.22 a subroutine has no
 // glob until something asks for one, as a method call does, and the profiler finds
 // names through globs alone.
-const perlText = "of Perl, methods and exported subroutines are seen; the time of others stands under their caller, with their own file and line"
+const perlText = "in Perl, only methods and exported subroutines have names; the time of others is attributed to their caller, with their own file and line"
 
 const (
 	// noticeable is the CPU time from which missing samples cannot be chance.

@@ -177,7 +177,7 @@ func (r *rubies) warnings(hit func(path string) bool) []string {
 	var out []string
 	for _, library := range slices.Sorted(maps.Keys(r.failed)) {
 		if hit(library) {
-			out = append(out, fmt.Sprintf("Ruby's functions are not seen: %s is stripped, and nothing tells where %s lies; %s",
+			out = append(out, fmt.Sprintf("Ruby functions are not seen: %s is stripped, and the address of %s is unknown; %s",
 				library, rubyContext, symbolsOf(library)))
 		}
 	}

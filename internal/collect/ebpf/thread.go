@@ -27,7 +27,7 @@ func passMemlock() error {
 		return fmt.Errorf("locked memory is limited to %d bytes (ulimit -Hl)", old.Max)
 	}
 	if err := installFilter(memlockFilter(arch)); err != nil {
-		return fmt.Errorf("locked memory is limited (ulimit -Hl), and the limit can be neither raised nor passed: %w", err)
+		return fmt.Errorf("locked memory is limited (ulimit -Hl), and the limit can be neither raised nor bypassed: %w", err)
 	}
 	return nil
 }
@@ -104,10 +104,10 @@ func mountTracefs() error {
 		}
 	}
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
-		return fmt.Errorf("tracefs is not mounted, and a mount name space is refused: %w", err)
+		return fmt.Errorf("tracefs is not mounted, and a mount namespace is denied: %w", err)
 	}
 	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("tracefs is not mounted, and the mount name space cannot be made private: %w", err)
+		return fmt.Errorf("tracefs is not mounted, and the mount namespace cannot be made private: %w", err)
 	}
 	if err := unix.Mount("tracefs", tracefs, "tracefs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("tracefs is not mounted and cannot be: %w", err)

@@ -87,7 +87,7 @@ func TestConverter(t *testing.T) {
 	if labels[profile.LabelProcess] != "main" || labels[profile.LabelThread] != "worker" || labels[profile.LabelContainer] != "c0ffee" {
 		t.Errorf("labels %v", labels)
 	}
-	if len(p.Meta.Warnings) != 1 || !strings.Contains(p.Meta.Warnings[0], "2 of 2 stacks are cut short") {
+	if len(p.Meta.Warnings) != 1 || !strings.Contains(p.Meta.Warnings[0], "2 of 2 stacks are truncated") {
 		t.Errorf("warnings %q", p.Meta.Warnings)
 	}
 }

@@ -83,7 +83,7 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 		return out, err
 	}
 	if err := errors.Join(unkept, span.seen.kept.settle(r.BinariesDir(), prof)); err != nil {
-		prof.Meta.Warnings = append(prof.Meta.Warnings, fmt.Sprintf("programs of containers may lack names: keeping their files failed: %v", err))
+		prof.Meta.Warnings = append(prof.Meta.Warnings, fmt.Sprintf("programs in containers may lack names: their files could not be kept: %v", err))
 	}
 	prof.Meta.Start, prof.Meta.Duration = span.start, span.end.Sub(span.start)
 	prof.Meta.Comments = nil // perf's own command line, with a path that is gone
@@ -117,7 +117,7 @@ func coverage(p *profile.Profile, used time.Duration, frequency int) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"the samples cover %s of the %s of CPU time that the command used: threads and processes that live shorter than %s are seldom met; record with -F %d to see them",
+		"the samples cover %s of the %s of CPU time that the command used: threads and processes that live less than %s are rarely sampled; record with -F %d to see them",
 		seen.Round(time.Millisecond), used.Round(time.Millisecond),
 		(time.Second / time.Duration(frequency)).Round(time.Millisecond), min(10*frequency, mostFrequent))}
 }

@@ -86,7 +86,7 @@ func (*Sampler) Record(ctx context.Context, r collect.Request, sink collect.Sink
 		frequency = defaultFrequency
 	}
 	if frequency > maxFrequency {
-		return out, fmt.Errorf("%s: %d samples a second are more than gperftools' limit of %d", Name, frequency, maxFrequency)
+		return out, fmt.Errorf("%s: %d samples per second exceed gperftools' limit of %d", Name, frequency, maxFrequency)
 	}
 	out.Notes = notes(&r, frequency)
 	dir := filepath.Join(r.TempDir, "profiles")
@@ -114,9 +114,9 @@ func (*Sampler) Record(ctx context.Context, r collect.Request, sink collect.Sink
 }
 
 func notes(r *collect.Request, frequency int) []string {
-	out := []string{fmt.Sprintf("CPU timer at %d Hz in each process, native code only; gperftools prints one line a process on its stderr", frequency)}
+	out := []string{fmt.Sprintf("CPU timer at %d Hz in each process, native code only; gperftools prints one line per process on its stderr", frequency)}
 	if frequency > tickFrequency {
-		out = append(out, fmt.Sprintf("above %d Hz most kernels cannot follow; the shares stay right, the times do not", tickFrequency))
+		out = append(out, fmt.Sprintf("most kernels cannot sample above %d Hz: shares are still right, times are not", tickFrequency))
 	}
 	if r.Settings.Duration > 0 {
 		out = append(out, "a timed recording sees the command's own process only, not the programs that it starts")

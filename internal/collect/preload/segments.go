@@ -30,7 +30,7 @@ const (
 	longestPeriod = 1_000_000
 )
 
-var errIncomplete = errors.New("the profile has no end: its process was killed while it wrote")
+var errIncomplete = errors.New("the profile is truncated: its process was killed while writing it")
 
 // segment is what one process wrote.
 type segment struct {

@@ -52,7 +52,7 @@ func choose(ctx context.Context, all []collect.Sampler, name string, t collect.T
 		}
 		return choice{s, "asked for"}, nil
 	}
-	return choice{}, fmt.Errorf("no sampler is called %q: there are %s", name, strings.Join(Names(), ", "))
+	return choice{}, fmt.Errorf("unknown sampler %q: there are %s", name, strings.Join(Names(), ", "))
 }
 
 func chooseBest(ctx context.Context, all []collect.Sampler, t collect.Target, refusals []error) (choice, error) {
@@ -82,7 +82,7 @@ func suited(all []collect.Sampler, name string, set collect.Settings) (left []co
 	}
 	for _, s := range all {
 		if s.Name() == ebpf.Name {
-			refusals = append(refusals, &collect.UnavailableError{Sampler: ebpf.Name, Missing: "--call-graph asks for another way to walk stacks"})
+			refusals = append(refusals, &collect.UnavailableError{Sampler: ebpf.Name, Missing: "--call-graph selects another way to unwind stacks"})
 			continue
 		}
 		left = append(left, s)
@@ -102,11 +102,11 @@ func after(all []collect.Sampler, s collect.Sampler) []collect.Sampler {
 
 func reason(refusals []error) string {
 	if len(refusals) == 0 {
-		return "it works here and sees most"
+		return "it works here and sees the most"
 	}
 	lines := make([]string, 0, len(refusals))
 	for _, err := range refusals {
 		lines = append(lines, err.Error())
 	}
-	return "it works here, which others do not:\n  " + strings.Join(lines, "\n  ")
+	return "fallback, since better samplers do not work here:\n  " + strings.Join(lines, "\n  ")
 }

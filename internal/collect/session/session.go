@@ -138,7 +138,7 @@ func (o *Options) validate() error {
 	}
 	if len(o.Target.Command) > 0 {
 		if o.Output == Stdout {
-			return errors.New("the profile cannot go to the standard output: the command's own output goes there")
+			return errors.New("the profile cannot go to standard output: the command's own output goes there")
 		}
 		if _, err := command.Find(nil, o.Target.Command[0]); err != nil {
 			return err
@@ -177,7 +177,7 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 	request.Report(collect.Progress{Phase: collect.PhaseWriting})
 	size, err := out.commit(p)
 	if err == nil && undelivered != nil {
-		err = fmt.Errorf("the profile was not sent, it is in %s: %w", r.Path, undelivered)
+		err = fmt.Errorf("the profile was not sent; it is in %s: %w", r.Path, undelivered)
 	}
 	r.Size = size
 	return err

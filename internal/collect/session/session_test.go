@@ -46,7 +46,7 @@ func TestChoose(t *testing.T) {
 		chosen string
 		text   string // of the reason or of the error
 	}{
-		{"first that works", []collect.Sampler{good, lacking}, Auto, "good", "sees most"},
+		{"first that works", []collect.Sampler{good, lacking}, Auto, "good", "sees the most"},
 		{"skips and says why", []collect.Sampler{lacking, good}, "", "good", "buy one"},
 		{"none works", []collect.Sampler{lacking}, Auto, "", "no licence"},
 		{"a wrong target is wrong for all", []collect.Sampler{wrong, good}, Auto, "", "no process has ID 7"},

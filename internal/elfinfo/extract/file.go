@@ -17,7 +17,7 @@ var (
 	ErrNotELF      = errors.New("not an ELF file")
 	ErrUnsupported = errors.New("only 64-bit little-endian ELF files are handled")
 	ErrDamaged     = errors.New("damaged ELF file")
-	ErrNoSections  = errors.New("no section headers: nothing in it can be told apart")
+	ErrNoSections  = errors.New("no section headers")
 )
 
 const (

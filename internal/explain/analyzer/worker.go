@@ -38,7 +38,7 @@ func Find() (string, error) {
 	}
 	path, err := exec.LookPath("whyhot-analyzer")
 	if err != nil {
-		return "", errors.New("the source analyser whyhot-analyzer is not beside whyhot and not on PATH; `make analyzer` builds it (it needs libclang-19-dev and llvm-19-dev)")
+		return "", errors.New("the source analyser whyhot-analyzer is neither next to whyhot nor on PATH; `make analyzer` builds it (it needs libclang-19-dev and llvm-19-dev)")
 	}
 	return path, nil
 }

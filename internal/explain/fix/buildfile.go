@@ -76,7 +76,7 @@ func editCMake(text, program, flag string) (string, string) {
 		return "", ""
 	case 1:
 	default:
-		return "", fmt.Sprintf("add_executable(%s …) stands there %d times", target, len(places))
+		return "", fmt.Sprintf("add_executable(%s …) occurs %d times", target, len(places))
 	}
 	end := closing(text, places[0]+strings.IndexByte(text[places[0]:], '('), '"')
 	if end < 0 {
@@ -106,7 +106,7 @@ func editMeson(text, program, flag string) (string, string) {
 	case len(m) == 0 || inComment(text, m[0][0]):
 		return "", ""
 	case len(m) > 1:
-		return "", fmt.Sprintf("executable('%s', …) stands there %d times", program, len(m))
+		return "", fmt.Sprintf("executable('%s', …) occurs %d times", program, len(m))
 	}
 	open := m[0][0] + strings.IndexByte(text[m[0][0]:], '(')
 	end := closing(text, open, '\'')

@@ -81,7 +81,7 @@ type Options struct {
 }
 
 // ErrNothingThere says that no unit has anything to fix at the place.
-var ErrNothingThere = errors.New("nothing there that can be fixed")
+var ErrNothingThere = errors.New("nothing there can be fixed")
 
 // Propose tries the kinds in order and gives the first fix that is right and has
 // an effect; where there is none, the one that came furthest.

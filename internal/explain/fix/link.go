@@ -47,7 +47,7 @@ func ProposeLink(o LinkOptions) (Proposal, error) {
 		return Proposal{}, fmt.Errorf("none of %s can be linked, only %s", strings.Join(o.Names, ", "), strings.Join(can, ", "))
 	}
 	if o.Program == "" {
-		return Proposal{}, errors.New("which program is meant is not known: name its target")
+		return Proposal{}, errors.New("the program to link is not known: give its target")
 	}
 	sites, err := linkSites(o.Dir, o.Program, "-Wl,--push-state,--no-as-needed,-l"+a.Link+",--pop-state")
 	if err != nil {
@@ -56,7 +56,7 @@ func ProposeLink(o LinkOptions) (Proposal, error) {
 	p := Proposal{Kind: Link, What: fmt.Sprintf("links %s with %s", o.Program, a.Name)}
 	switch len(sites) {
 	case 0:
-		return p, fmt.Errorf("%s below %s: %w (CMakeLists.txt, meson.build, Makefile.am and Makefile are looked at)", o.Program, o.Dir, ErrNoBuildFile)
+		return p, fmt.Errorf("%s below %s: %w (CMakeLists.txt, meson.build, Makefile.am and Makefile were searched)", o.Program, o.Dir, ErrNoBuildFile)
 	case 1:
 	default:
 		for _, s := range sites {
@@ -77,7 +77,7 @@ func ProposeLink(o LinkOptions) (Proposal, error) {
 	p.Effect = s.how
 	p.Notes = []Remark{
 		{Text: "the linker needs the library: apt install " + a.DevPackage},
-		{Text: "memory in use changes, either way: compare it as well as time"},
+		{Text: "memory use may grow or shrink: compare it as well as time"},
 	}
 	return p, nil
 }

@@ -42,9 +42,9 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	case verdict > 0:
 	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField):
 		// What they save is masks and shifts, which loads and stores do not show.
-		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not tell what it gains: measure it (whyhot try --fix)"})
+		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not show the gain: measure it (whyhot try --fix)"})
 	default:
-		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing by it: " + p.Effect, File: at.File, Line: at.Line})
+		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: at.File, Line: at.Line})
 	}
 	return nil
 }
@@ -116,9 +116,9 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 	was, is := index(before), index(after)
 	if len(was) == 0 {
 		if mayVanish {
-			return "fewer stores; no loop stands there to compare", 1
+			return "fewer stores; there is no loop to compare", 1
 		}
-		return "no loop stands there to compare", 0
+		return "there is no loop to compare", 0
 	}
 	effect = "the loop is compiled as before"
 	better, worse := false, false
@@ -197,5 +197,5 @@ func describe(s analyzer.LoopState) string {
 	case s.Vectorised:
 		return fmt.Sprintf("vectorised %d wide", s.VectorWidth)
 	}
-	return fmt.Sprintf("%.3g loads and %.3g stores an iteration", s.LoadsPerIteration, s.StoresPerIteration)
+	return fmt.Sprintf("%.3g loads and %.3g stores per iteration", s.LoadsPerIteration, s.StoresPerIteration)
 }

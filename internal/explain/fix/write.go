@@ -29,7 +29,7 @@ func Write(changes []Change) (err error) {
 			return err
 		}
 		if !bytes.Equal(now, c.Before) {
-			return fmt.Errorf("%s changed since the fix was written: nothing is applied, run it again", c.Path)
+			return fmt.Errorf("%s changed since the fix was written: nothing was applied, run it again", c.Path)
 		}
 		tmp, err := writeBeside(target, c.After)
 		if err != nil {
@@ -40,7 +40,7 @@ func Write(changes []Change) (err error) {
 	}
 	for i, target := range targets {
 		if err := os.Rename(temporary[0], target); err != nil {
-			return fmt.Errorf("%w (%d of %d files are changed)", err, i, len(targets))
+			return fmt.Errorf("%w (%d of %d files were changed)", err, i, len(targets))
 		}
 		temporary = temporary[1:]
 	}

@@ -23,7 +23,7 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	if v.share >= muchMore*whole {
 		alone = "; the program alone would run " + speedText(v, r.Low, r.High)
 	}
-	g.Basis = fmt.Sprintf("%s of the CPU × %s of it given back%s. %s", finding.Percent(whole), reductionText(r.Low, r.High), alone, r.Basis)
+	g.Basis = fmt.Sprintf("%s of the CPU × %s of it saved%s. %s", finding.Percent(whole), reductionText(r.Low, r.High), alone, r.Basis)
 	return g
 }
 

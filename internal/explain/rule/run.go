@@ -40,7 +40,7 @@ const fewSamples = 200
 // a caller may show it or not.
 func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) ([]finding.Finding, []string, error) {
 	if p.Total() <= 0 || p.Count() <= 0 {
-		return []finding.Finding{}, []string{"The profile has no samples to judge."}, nil
+		return []finding.Finding{}, []string{"The profile has no samples."}, nil
 	}
 	if note, ok := countsCPU(p); !ok {
 		return []finding.Finding{}, []string{note}, nil
@@ -82,7 +82,7 @@ func countsCPU(p *profile.Profile) (string, bool) {
 	if slices.Contains(cpuTypes, t) || strings.HasPrefix(t, "cpu") {
 		return "", true
 	}
-	return fmt.Sprintf("The profile counts %s: the rules judge CPU time only, so none was applied.", p.Meta.ValueType.Type), false
+	return fmt.Sprintf("The profile counts %s: rules need CPU time, so none was applied.", p.Meta.ValueType.Type), false
 }
 
 // Judges says whether Run has rules for what the profile counts.
@@ -105,7 +105,7 @@ func (e *engine) breaksOff(stack []profile.LocationID) bool {
 func (e *engine) notes() []string {
 	var out []string
 	if n := e.p.Count(); n < fewSamples {
-		out = append(out, fmt.Sprintf("Only %d samples: a share of 10 %% is known to ± %.0f points. Record longer or at a higher rate before trusting an order.",
+		out = append(out, fmt.Sprintf("Only %d samples: a share of 10 %% is known to ± %.0f points. Record longer or at a higher sample rate before trusting the order.",
 			n, 100*finding.ShareError(0.1, n)))
 	}
 	unnamed, broken := int64(0), int64(0)
@@ -119,10 +119,10 @@ func (e *engine) notes() []string {
 		}
 	}
 	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {
-		out = append(out, finding.Percent(share)+" of the stacks break off in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
+		out = append(out, finding.Percent(share)+" of the stacks are truncated in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
 	}
 	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
-		out = append(out, finding.Percent(share)+" of the samples end in code without a name: rules that know functions could not look there.")
+		out = append(out, finding.Percent(share)+" of the samples end in code without a name: rules that match function names could not match them.")
 	}
 	return out
 }

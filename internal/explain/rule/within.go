@@ -21,7 +21,7 @@ func (e *engine) foldAway(findings []finding.Finding, vs map[string]*verdict) []
 		if host := e.hostOf(v, kept, vs); host != nil {
 			v.hidden = true
 			host.Evidence = append(host.Evidence, finding.Evidence{Kind: "overlap", Text: fmt.Sprintf(
-				"Within it: %q, %s of all samples, called by the library itself and gone with it.",
+				"Within it: %q, %s of all samples, called by the library itself, and saved with it.",
 				f.Title, finding.Percent(f.Share.Main()))})
 			continue
 		}

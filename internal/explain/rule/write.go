@@ -150,7 +150,7 @@ func (e *engine) evidence(v *verdict) []finding.Evidence {
 	}
 	out = append(out, v.facts...)
 	if v.certainty == finding.Suspected && v.entry.Versions != "" {
-		out = append(out, finding.Evidence{Kind: "version", Text: "Holds for " + v.entry.Versions + "; which one ran could not be checked."})
+		out = append(out, finding.Evidence{Kind: "version", Text: "Applies to " + v.entry.Versions + "; the version that ran could not be checked."})
 	}
 	out = append(out, e.overlapEvidence(v)...)
 	if v.entry.Verified != "" {
@@ -227,7 +227,7 @@ func (e *engine) callerText(v *verdict) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Called most from " + strings.Join(parts, ", ")
+	return "Mostly called from " + strings.Join(parts, ", ")
 }
 
 // programText says the share within the program where that differs much from

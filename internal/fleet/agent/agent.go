@@ -164,7 +164,7 @@ func (a *Agent) Lost() int64 {
 // Summary tells what became of the samples that were recorded since New, and of
 // those that waited then.
 func (a *Agent) Summary() string {
-	return fmt.Sprintf("%d samples recorded, %d delivered, %d dropped, %d wait in the spool",
+	return fmt.Sprintf("%d samples recorded, %d delivered, %d dropped, %d in the spool",
 		a.counts.samples.Load(), a.counts.delivered.Load(), a.Lost(), a.opts.Spool.Stats().Samples)
 }
 
@@ -216,14 +216,14 @@ func (a *Agent) send(ctx context.Context, b spool.Batch, data []byte) bool {
 		case !errors.As(err, &retryable):
 			a.counts.refused.Add(b.Samples)
 			a.counts.refusedBatches.Add(1)
-			a.opts.Log(fmt.Sprintf("the server refused %d samples: %v", b.Samples, err))
+			a.opts.Log(fmt.Sprintf("the server rejected %d samples: %v", b.Samples, err))
 			a.remove(b)
 			return true
 		}
 		a.counts.failedSends.Add(1)
 		if !a.failing {
 			a.failing = true
-			a.opts.Log(fmt.Sprintf("batches are kept on disk until the server takes them: %v", err))
+			a.opts.Log(fmt.Sprintf("batches are kept on disk until the server accepts them: %v", err))
 		}
 		if !a.pause(ctx, err) {
 			_ = a.opts.Spool.Done(b, false) // it stays: nothing is written
@@ -243,7 +243,7 @@ func (a *Agent) arrived(b spool.Batch, data []byte, result send.Result) {
 	}
 	if a.failing {
 		a.failing = false
-		a.opts.Log("the server takes batches again")
+		a.opts.Log("the server accepts batches again")
 	}
 	a.remove(b)
 }

@@ -26,7 +26,7 @@ const (
 	maxNesting = 24
 )
 
-var errNesting = fmt.Errorf("messages lie more than %d deep in each other", maxNesting)
+var errNesting = fmt.Errorf("messages are nested more than %d deep", maxNesting)
 
 // role is what a field of bytes holds.
 type role uint8
@@ -190,7 +190,7 @@ func (b *budget) message(data []byte, s *shape, inherited, depth int) error {
 		return nil
 	}
 	if ofSample > 2*maxAttributes {
-		return fmt.Errorf("a sample has %d attributes; more than %d are not taken", ofSample, maxAttributes)
+		return fmt.Errorf("a sample has %d attributes; at most %d are accepted", ofSample, maxAttributes)
 	}
 	return b.spend(labelCost * ofSample)
 }
@@ -218,7 +218,7 @@ func resourceAttributes(data []byte) (n int, err error) {
 		})
 	})
 	if err == nil && n > maxAttributes {
-		err = fmt.Errorf("a resource has %d attributes; more than %d are not taken", n, maxAttributes)
+		err = fmt.Errorf("a resource has %d attributes; at most %d are accepted", n, maxAttributes)
 	}
 	return n, err
 }

@@ -170,7 +170,7 @@ func readError(err error, limit int) error {
 type encodingError struct{ name string }
 
 func (e *encodingError) Error() string {
-	return fmt.Sprintf("the content encoding %q is not known here; use gzip or identity", e.name)
+	return fmt.Sprintf("unsupported content encoding %q; use gzip or identity", e.name)
 }
 
 // refuse writes an error in the form that the protocol has for it.

@@ -87,7 +87,7 @@ func (s *Server) Memory() int64 {
 const comeAgain = time.Second
 
 var (
-	errBusy = errors.New("all slots for requests are taken")
+	errBusy = errors.New("all slots for requests are in use")
 	errSlow = errors.New("the request took too long to arrive")
 )
 
@@ -125,7 +125,7 @@ const maxBatchID = 64
 // checkBatchID refuses an identity that could not serve as part of a file's name.
 func checkBatchID(id string) error {
 	if len(id) > maxBatchID || strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
-		return &malformedError{fmt.Errorf("the identity of the batch is not made of at most %d letters, digits, - and _", maxBatchID)}
+		return &malformedError{fmt.Errorf("the ID of the batch must be at most %d letters, digits, - and _", maxBatchID)}
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (from sender) judged(unknown string, err error) error {
 // no profiles. Versions of the protocol before they were named look like that.
 func (from sender) malformed(err error) error {
 	if !from.versioned {
-		err = fmt.Errorf("%w; is the sender of another version of the protocol? development version %s is understood (OpenTelemetry Collector 0.150 or later)", err, pprofileotlp.DevelopmentVersion)
+		err = fmt.Errorf("%w; does the sender use another version of the protocol? development version %s is supported (OpenTelemetry Collector 0.150 or later)", err, pprofileotlp.DevelopmentVersion)
 	}
 	return &malformedError{err}
 }
@@ -225,7 +225,7 @@ func (s *Server) takeJSON(ctx context.Context, from sender, text []byte) (warnin
 func toProto(pd pprofile.Profiles) (data []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = errors.New("its references lead nowhere")
+			err = errors.New("it has dangling references")
 		}
 	}()
 	return (&pprofile.ProtoMarshaler{}).MarshalProfiles(pd)

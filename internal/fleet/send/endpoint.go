@@ -61,7 +61,7 @@ func ParseEndpoint(text string, insecure bool) (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("endpoint %q: the scheme is grpc, grpcs, http or https", text)
 	}
 	if e.TLS && insecure {
-		return Endpoint{}, fmt.Errorf("endpoint %q asks for TLS, and --insecure for none", text)
+		return Endpoint{}, fmt.Errorf("endpoint %q requires TLS, which contradicts --insecure", text)
 	}
 	u, err := url.Parse("//" + rest)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -62,7 +62,7 @@ func (c *Client) Deliver(ctx context.Context, batch string, data []byte, b *Back
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return result, fmt.Errorf("given up: %w", err)
+			return result, fmt.Errorf("gave up: %w", err)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (e *RetryableError) Error() string { return e.Err.Error() }
 func (e *RetryableError) Unwrap() error { return e.Err }
 
 // ErrTooLarge is wrapped when the server refused the request for its size.
-var ErrTooLarge = errors.New("the server refuses requests of this size")
+var ErrTooLarge = errors.New("the server rejects requests of this size")
 
 // Client sends to one server. Its methods may be called by several goroutines.
 type Client struct {

@@ -198,7 +198,7 @@ func (t *tree) meta(f *file) profile.Meta {
 		m.Duration = time.Duration(d * 1e3)
 	}
 	if t.idle > 0 {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%d of %d samples are idle time and were left out", t.idle, t.idle+t.kept))
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d of %d samples are idle time and were skipped", t.idle, t.idle+t.kept))
 	}
 	return m
 }

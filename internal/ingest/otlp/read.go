@@ -177,7 +177,7 @@ func ParseJSON(data []byte) (pd pprofile.Profiles, err error) {
 	return (&pprofile.JSONUnmarshaler{}).UnmarshalProfiles(data)
 }
 
-var errDamaged = errors.New("damaged: its references lead nowhere")
+var errDamaged = errors.New("damaged: it has dangling references")
 
 // guard turns a panic of the parser into an error: it follows the references of
 // attributes without checking all of them.

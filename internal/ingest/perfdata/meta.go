@@ -38,7 +38,7 @@ func (s *session) meta() profile.Meta {
 	}
 	s.choiceWarning()
 	if s.idle > 0 {
-		s.warnf("%d samples of the idle task (pid 0) are left out", s.idle)
+		s.warnf("%d samples of the idle task (pid 0) are skipped", s.idle)
 	}
 	s.jobs.warnings()
 	if s.truncated != nil {

@@ -86,7 +86,7 @@ func (s *source) skip(n int64) error {
 // section reads n bytes, at most limit; what names them in errors.
 func (s *source) section(n uint64, limit uint64, what string) ([]byte, error) {
 	if n > limit {
-		return nil, fmt.Errorf("offset %#x: %s of %d bytes is larger than the %d that are believed; the file is corrupt", s.off, what, n, limit)
+		return nil, fmt.Errorf("offset %#x: %s of %d bytes exceeds the limit of %d; the file is corrupt", s.off, what, n, limit)
 	}
 	// Growing with what really comes keeps a lying size from allocating.
 	b, err := io.ReadAll(io.LimitReader(s.br, int64(n)))

@@ -37,7 +37,7 @@ func (s *reader) build() (*profile.Profile, error) {
 		return nil, ErrEmpty
 	}
 	if s.idle > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d samples of the idle task (pid 0) are left out", s.idle))
+		warnings = append(warnings, fmt.Sprintf("%d samples of the idle task (pid 0) are skipped", s.idle))
 	}
 	if s.bad > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d lines were neither samples nor frames, the first is line %d", s.bad, s.badLine))

@@ -24,7 +24,7 @@ func newBar(f *finding.Finding) *bar {
 		b.HasGain = true
 		b.GainFrom = clampPercent(f.Gain.Low)
 		b.GainW = math.Max(0.6, clampPercent(f.Gain.High)-b.GainFrom)
-		b.Text += ", of which " + percentRange(f.Gain.Low, f.Gain.High) + " may be given back"
+		b.Text += ", of which " + percentRange(f.Gain.Low, f.Gain.High) + " may be saved"
 	}
 	return b
 }

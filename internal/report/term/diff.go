@@ -51,13 +51,13 @@ func (p *Printer) Diff(in DiffInput) {
 func (p *Printer) verdict(in DiffInput, significant int) {
 	compared := len(in.Table.Rows)
 	if significant == 0 {
-		p.Notef("No function of %s differs by more than chance explains.", quantity.Count(int64(compared)))
+		p.Notef("No function of %s differs significantly.", quantity.Count(int64(compared)))
 		if !in.All && compared > 0 {
-			p.Notef("--all shows the differences nonetheless.")
+			p.Notef("--all shows all differences.")
 		}
 		return
 	}
-	p.Notef("%s of %s functions differ beyond chance; up to %.0f%% of those are expected to be chance after all.",
+	p.Notef("%s of %s functions differ significantly (false discovery rate %.0f%%).",
 		quantity.Count(int64(significant)), quantity.Count(int64(compared)), 100*view.FalseDiscoveryRate)
 }
 

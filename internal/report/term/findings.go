@@ -88,7 +88,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 		caveats = append(slices.Clip(caveats), "licence: "+f.Fix.Licence)
 	}
 	for i, c := range caveats {
-		item(once(i, "mind"), c, styles.dim)
+		item(once(i, "caveats"), c, styles.dim)
 	}
 	for i, t := range f.Trials {
 		item(once(i, "tried"), trialText(t), plain)
@@ -170,7 +170,7 @@ func findingFacts(f finding.Finding) []string {
 		facts = append(facts, s+" of all samples, "+kind)
 	}
 	if g := f.Gain; g != nil {
-		facts = append(facts, fmt.Sprintf("may give back %s … %s of the CPU (%.2f× … %.2f×)",
+		facts = append(facts, fmt.Sprintf("may save %s … %s of the CPU (%.2f× … %.2f×)",
 			quantity.Percent(g.Low), quantity.Percent(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
 	}
 	return facts

@@ -134,11 +134,11 @@ before  after  change              function, self  where
  60.0%  72.7%   +12.7  █████▏      parse           app
  10.0%  18.2%    +8.2  ███▎        main            app
   5.0%   9.1%    +4.1  █▋          [libc.so.6]
-4 of 4 functions differ beyond chance; up to 5% of those are expected to be chance after all.`)
+4 of 4 functions differ significantly (false discovery rate 5%).`)
 	in = DiffInput{A: a, B: a, Table: view.Diff(a, a, view.DiffOptions{}), Sort: view.SortSelf, All: true, Rows: 1}
 	compare(t, printed(80, func(out *Printer) { out.Diff(in) }), `
 before  after  change     function, self  where
  10.0%  10.0%    +0.0  ?  main            app
 3 more (-n 0 shows all)
-No function of 4 differs by more than chance explains.`)
+No function of 4 differs significantly.`)
 }

@@ -29,7 +29,7 @@ func Open(getenv func(string) string) (*Archive, error) {
 	if !filepath.IsAbs(state) { // the specification of XDG base directories ignores others
 		home := getenv("HOME")
 		if home == "" {
-			return nil, errors.New("neither XDG_STATE_HOME nor HOME says where trials are kept")
+			return nil, errors.New("cannot keep trials: neither XDG_STATE_HOME nor HOME is set")
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
@@ -117,7 +117,7 @@ func (a *Archive) Find(name string) (*Record, error) {
 	case len(fits) == 0:
 		return nil, fmt.Errorf("no trial %q is kept (whyhot try list shows them)", name)
 	case len(fits) > 1:
-		return nil, fmt.Errorf("%q fits %d trials, from %s to %s: give more of the id", name, len(fits), fits[0], fits[len(fits)-1])
+		return nil, fmt.Errorf("%q matches %d trials, from %s to %s: give more of the id", name, len(fits), fits[0], fits[len(fits)-1])
 	}
 	return a.read(fits[0])
 }

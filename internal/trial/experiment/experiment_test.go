@@ -156,7 +156,7 @@ func TestMistakesAreFoundFirst(t *testing.T) {
 		"which command was recorded":    func(r *Request) { r.Command, r.Profile = nil, "p" },
 		"proposes nothing":              func(r *Request) { r.Profile, r.Finding, r.Variants.Env = "p", "x", nil },
 		"nothing to try":                func(r *Request) { r.Variants.Env = nil },
-		"want NAME=VALUE":               func(r *Request) { r.Variants.Env = []string{"X"} },
+		"must be NAME=VALUE":            func(r *Request) { r.Variants.Env = []string{"X"} },
 		"--layouts: from 2 to 5":        func(r *Request) { r.Layouts = 1 },
 		"--ignore":                      func(r *Request) { r.Ignore = []string{"("} },
 		"--warm-up is at least 1":       func(r *Request) { r.Schedule.WarmUps = 0 },

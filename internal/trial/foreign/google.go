@@ -37,7 +37,7 @@ func parseGoogle(data []byte, t Time) (*Results, error) {
 	}
 	out := &Results{Tool: GoogleBenchmark}
 	if f.Context.Scaling {
-		out.Notes = append(out.Notes, "the CPU changed its clock while this was measured (cpu_scaling_enabled)")
+		out.Notes = append(out.Notes, "CPU frequency scaling was on while this was measured (cpu_scaling_enabled)")
 	}
 	if f.Context.LibraryType == "debug" {
 		out.Notes = append(out.Notes, "the benchmark library was a debug build (library_build_type)")

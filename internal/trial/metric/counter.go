@@ -58,7 +58,7 @@ func (c *Counter) Note() string {
 	if c.perf != "" {
 		return "instructions are those the processor retired in user mode (perf stat)"
 	}
-	return "instructions were counted by valgrind in user mode, one thread at a time; they say nothing of caches, branches or waiting"
+	return "instructions were counted by valgrind in user mode, one thread at a time; they do not show caches, branches or waiting"
 }
 
 // Slowdown is about how many times as long a counted run takes.

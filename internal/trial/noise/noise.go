@@ -85,7 +85,7 @@ func notes(before, after snapshot, elapsed, ours float64, cpus int, shared bool,
 			text += ": " + names
 		}
 		if shared {
-			text += "; two CPUs each share a core here (SMT), so that even work on another CPU slows the trial"
+			text += "; pairs of CPUs share a core here (SMT), so work on another CPU slows the trial, too"
 		}
 		if advice != "" {
 			text += "; " + advice
@@ -96,13 +96,13 @@ func notes(before, after snapshot, elapsed, ours float64, cpus int, shared bool,
 		out = append(out, fmt.Sprintf("the load average was %.1f at the start, on %d CPUs", before.load, cpus))
 	}
 	if s := (after.steal - before.steal) / elapsed; s > stolen {
-		out = append(out, fmt.Sprintf("the host took %.0f%% of a CPU from this virtual machine", 100*s))
+		out = append(out, fmt.Sprintf("the host took %.0f%% of a CPU from this virtual machine (steal time)", 100*s))
 	}
 	if s := (after.throttled - before.throttled) / elapsed; s > stolen {
-		out = append(out, fmt.Sprintf("the CPU quota of the control group held processes back for %.0f%% of the time", 100*s))
+		out = append(out, fmt.Sprintf("the CPU quota of the control group throttled processes for %.0f%% of the time", 100*s))
 	}
 	if n := after.heat - before.heat; n > 0 {
-		out = append(out, fmt.Sprintf("the CPU was too hot and slowed itself %.0f times", n))
+		out = append(out, fmt.Sprintf("the CPU was too hot and throttled %.0f times", n))
 	}
 	return out
 }

@@ -30,7 +30,7 @@ func settings(root string) []string {
 		}
 	}
 	if read(filepath.Join(root, "proc/sys/kernel/randomize_va_space")) == "0" {
-		out = append(out, "addresses are not randomised on this machine (kernel.randomize_va_space is 0): every run has the same layout but for the stack, and the ratio holds for that layout")
+		out = append(out, "addresses are not randomised on this machine (kernel.randomize_va_space is 0): every run has the same layout except for the stack, and the ratio is that of this layout")
 	}
 	if turbo(root) {
 		out = append(out, "turbo is on, so that the clock depends on the temperature and on how many cores are busy")

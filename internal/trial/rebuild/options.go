@@ -124,14 +124,14 @@ func (o *Options) check() error {
 	case BoltAuto, BoltInstrument:
 	case BoltSample:
 		if o.Sample == nil {
-			return errors.New("--bolt-profile sample: nothing here can sample")
+			return errors.New("--bolt-profile sample: no sampler works here")
 		}
 	default:
-		return fmt.Errorf("--bolt-profile %s: want auto, instrument or sample", o.BoltProfile)
+		return fmt.Errorf("--bolt-profile %s: must be auto, instrument or sample", o.BoltProfile)
 	}
 	for name, rel := range map[string]string{"--only-dir": o.OnlyDir, "--bolt-binary": o.BoltBinary} {
 		if rel != "" && !filepath.IsLocal(rel) {
-			return fmt.Errorf("%s %s: want a path inside of the tree, relative to its top", name, rel)
+			return fmt.Errorf("%s %s: must be a path in the tree, relative to its top", name, rel)
 		}
 	}
 	if o.OnlyDir != "" {

@@ -144,7 +144,7 @@ func advice(log, dir string) string {
 	case strings.Contains(text, "No space left on device") || strings.Contains(text, "os error 28"):
 		return " (no space left in " + dir + ": name a directory with more room with --work)"
 	case strings.Contains(text, "CMakeCache.txt directory") && strings.Contains(text, "is different"):
-		return " (a directory that CMake configured elsewhere: leave it out with --exclude, and let --build configure)"
+		return " (a directory that CMake configured elsewhere: skip it with --exclude, and let --build configure)"
 	case strings.Contains(text, "../") && strings.Contains(text, "No such file"):
 		return " (if the build reaches above the copied directory, name the tree's top with --tree)"
 	case strings.Contains(text, "undefined reference to `__gcov"), strings.Contains(text, "undefined symbol: __llvm_prf"):

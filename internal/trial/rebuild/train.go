@@ -81,7 +81,7 @@ func (w *Workshop) noteFit(s site, b *variant.Build) error {
 		return err
 	}
 	if fit.Missing > 0 {
-		w.notef("%s: the training never entered %d of the sources, which are optimised for size or as without counts", b.Name(), fit.Missing)
+		w.notef("%s: the training run never entered %d of the sources, which are optimised for size or as without counts", b.Name(), fit.Missing)
 	}
 	if fit.Mismatched > 0 {
 		w.notef("%s: counts of %d functions do not fit the sources and were not used", b.Name(), fit.Mismatched)
@@ -172,7 +172,7 @@ func (w *Workshop) sampleForBolt(ctx context.Context, s site, program, to string
 	}
 	const fewest = 100
 	if used < fewest {
-		return fmt.Errorf("only %d samples fell into %s: a longer training is needed", used, filepath.Base(program))
+		return fmt.Errorf("only %d samples are in %s: a longer training run is needed", used, filepath.Base(program))
 	}
 	return nil
 }

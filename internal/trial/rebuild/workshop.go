@@ -198,7 +198,7 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 		}
 	}
 	if w.o.OnlyDir != "" {
-		w.notef("flags reach %d compiled sources in %s; %d others are built as ever", seen.Compiles, w.o.OnlyDir, seen.Outside)
+		w.notef("flags reach %d compiled sources in %s; %d others are built as before", seen.Compiles, w.o.OnlyDir, seen.Outside)
 	}
 	w.noteRun()
 	w.baseline, err = fingerprints(ctx, w.base.tree)
@@ -254,7 +254,7 @@ func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err erro
 		}
 	}
 	if len(w.o.Train) == 0 && some(func(b *variant.Build) bool { return b.PGO || b.BOLT }) {
-		w.notef("trained with the measured command itself: expect less with other inputs; --train COMMAND names others")
+		w.notef("trained with the measured command itself: expect less with other inputs; --train COMMAND sets others")
 	}
 	for _, t := range w.o.Train {
 		if strings.Join(strings.Fields(t), " ") == strings.Join(w.o.Run, " ") {

@@ -53,7 +53,7 @@ func (f *File) Changes(find variant.Locator) (found []Variant, missing []error, 
 type ownField struct{}
 
 func (ownField) Find(string) (allocator.Library, error) {
-	return allocator.Library{}, errors.New("libraries stand under preload, not under build")
+	return allocator.Library{}, errors.New("libraries go under preload, not under build")
 }
 
 // build is how the program is made; nil when the change is not about that. Its
@@ -67,7 +67,7 @@ func (c *Change) build(dir string) (*variant.Build, error) {
 	case err != nil:
 		return nil, err
 	case v.Build == nil || len(v.Env) > 0:
-		return nil, errors.New("variables stand under env, not under build")
+		return nil, errors.New("variables go under env, not under build")
 	}
 	for i, p := range v.Build.Patches {
 		v.Build.Patches[i] = under(dir, p)

@@ -174,7 +174,7 @@ func (v *Value) judge(base *Value, higher bool) {
 	v.Verdict = trial.Unclear
 	if !ok {
 		v.Ratio = &Ratio{Estimate: ratio(base.Median, v.Median, higher)}
-		v.Explanation = fmt.Sprintf("%d and %d repetitions say nothing of chance", len(base.samples), len(v.samples))
+		v.Explanation = fmt.Sprintf("%d and %d repetitions are too few to estimate the noise", len(base.samples), len(v.samples))
 		return
 	}
 	v.Ratio = &Ratio{i.Estimate, i.Low, i.High}

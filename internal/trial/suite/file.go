@@ -77,7 +77,7 @@ func (a *Assignments) UnmarshalYAML(data []byte) error {
 	for k, v := range raw {
 		switch v.(type) {
 		case map[string]any, []any, nil:
-			return fmt.Errorf("%s: want one value, quoted where it is empty", k)
+			return fmt.Errorf("%s: must be one value, quoted where it is empty", k)
 		}
 		(*a)[k] = fmt.Sprint(v)
 	}
@@ -96,7 +96,7 @@ func (w *Words) UnmarshalYAML(data []byte) error {
 	}
 	var line string
 	if err := yaml.Unmarshal(data, &line); err != nil {
-		return errors.New("want a command line or a list of words")
+		return errors.New("must be a command line or a list of words")
 	}
 	words, err := shellwords.Split(line)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Strings) UnmarshalYAML(data []byte) error {
 	}
 	var one string
 	if err := yaml.Unmarshal(data, &one); err != nil {
-		return errors.New("want a string or a list of strings")
+		return errors.New("must be a string or a list of strings")
 	}
 	*s = Strings{one}
 	return nil
@@ -131,7 +131,7 @@ type Duration time.Duration
 func (d *Duration) UnmarshalYAML(data []byte) error {
 	var text string
 	if err := yaml.Unmarshal(data, &text); err != nil {
-		return errors.New("want a time such as 90s or 2m")
+		return errors.New("must be a time such as 90s or 2m")
 	}
 	v, err := time.ParseDuration(text)
 	if err != nil || v <= 0 {
@@ -211,7 +211,7 @@ func (f *File) check() error {
 		}
 	}
 	if len(f.Variants) > 0 && len(f.Steps) > 0 {
-		return errors.New("variants and steps exclude each other: steps add to the step before, variants stand alone")
+		return errors.New("variants and steps exclude each other: a step adds to the step before, a variant to the baseline")
 	}
 	for i, c := range slices.Concat(f.Variants, f.Steps) {
 		if err := f.checkChange(i, &c); err != nil {

@@ -52,7 +52,7 @@ func Run(ctx context.Context, f *File, o Options) (*Result, error) {
 		benchmarks = slices.DeleteFunc(benchmarks, func(b Benchmark) bool { return !o.Only(b.Name) })
 	}
 	if len(benchmarks) == 0 {
-		return nil, errors.New("no benchmark of the suite is asked for")
+		return nil, errors.New("no benchmark of the suite is selected")
 	}
 	start := o.Clock.Now()
 	r := &Result{Version: ResultVersion, Name: f.Name, Chain: o.Chain, Started: start, Stopped: trial.StopSettled, Seed: o.Plan.Seed}

@@ -74,7 +74,7 @@ func (b *Build) Name() string {
 // Check refuses what no build can be made of.
 func (b *Build) Check() error {
 	if b.LTO != "" && !slices.Contains(LTOKinds(), b.LTO) {
-		return fmt.Errorf("lto=%s: want one of %s", b.LTO, strings.Join(LTOKinds(), ", "))
+		return fmt.Errorf("lto=%s: must be one of %s", b.LTO, strings.Join(LTOKinds(), ", "))
 	}
 	for _, flags := range []string{b.CFlags, b.LDFlags, b.RustFlags} {
 		if _, err := shellwords.Split(flags); err != nil {
@@ -279,7 +279,7 @@ func parsePart(part string, find Locator) (Variant, error) {
 	key, value, has := strings.Cut(part, "=")
 	plain := key == pgoPart || key == boltPart || key == ltoPart
 	if value == "" && (has || !plain) {
-		return Variant{}, fmt.Errorf("%q is no part of a variant: want pgo, lto, lto=thin, lto=full, bolt, cflags=…, ldflags=…, rustflags=…, patch=FILE, preload=LIBRARY or env=NAME=VALUE, joined with +", part)
+		return Variant{}, fmt.Errorf("%q is no part of a variant: use pgo, lto, lto=thin, lto=full, bolt, cflags=…, ldflags=…, rustflags=…, patch=FILE, preload=LIBRARY or env=NAME=VALUE, joined with +", part)
 	}
 	switch key {
 	case pgoPart, boltPart:
@@ -305,7 +305,7 @@ func parsePart(part string, find Locator) (Variant, error) {
 		return Variant{Preload: &lib}, err
 	case "env":
 		if !strings.Contains(value, "=") {
-			return Variant{}, errors.New("env wants NAME=VALUE")
+			return Variant{}, errors.New("env must be NAME=VALUE")
 		}
 		return Variant{Env: []string{value}}, nil
 	}

@@ -77,7 +77,7 @@ func TestNamedVariants(t *testing.T) {
 		"":             "no part of a variant",
 		"pgo+fast":     "no part",
 		"pgo=2":        "takes no value",
-		"lto=most":     "want one of auto, thin, full",
+		"lto=most":     "must be one of auto, thin, full",
 		"preload=none": "not installed",
 		"env=A":        "NAME=VALUE",
 		"cflags=-D'":   "not closed",

@@ -86,7 +86,7 @@ func Environments(assignments []string) ([]Variant, error) {
 	for _, kv := range assignments {
 		key, _, ok := strings.Cut(kv, "=")
 		if !ok || key == "" {
-			return nil, fmt.Errorf("--env %q: want NAME=VALUE", kv)
+			return nil, fmt.Errorf("--env %q: must be NAME=VALUE", kv)
 		}
 		if len(out) == 0 || names[key] {
 			out = append(out, Variant{})
@@ -114,7 +114,7 @@ func Commands(lines []string) ([]Variant, error) {
 			return nil, fmt.Errorf("--versus %q: %w", line, err)
 		}
 		if len(words) == 0 {
-			return nil, fmt.Errorf("--versus %q: names no command", line)
+			return nil, fmt.Errorf("--versus %q: not a command", line)
 		}
 		out = append(out, Variant{Name: name, Command: words})
 	}

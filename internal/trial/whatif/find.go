@@ -24,7 +24,7 @@ func FindPlugin() (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("the compiler plug-in " + pluginName + " is not beside whyhot; `make analyzer` builds it (it needs llvm-19-dev)")
+	return "", errors.New("the compiler plug-in " + pluginName + " is not next to whyhot; `make analyzer` builds it (it needs llvm-19-dev)")
 }
 
 // FindClang gives the name of the clang that the plug-in is made for.

@@ -26,7 +26,7 @@ func (p *Plan) Prediction(o *trial.Outcome) []string {
 	ratio, measured := o.SpeedUp(world)
 	switch {
 	case world.Verdict == trial.Different:
-		return []string{"what-if: the program computes something else with the edits. Either what is written is also read as another type, or a value that the loop changes on purpose would sit in a local: this fix is not safe as it stands"}
+		return []string{"what-if: the program computes something else with the edits. Either what is written is also read as another type, or a value that the loop changes on purpose would sit in a local: this fix is not safe"}
 	case !measured || world.Verdict == trial.Failed || world.Verdict == trial.NoEffect:
 		return nil
 	}
@@ -42,7 +42,7 @@ func (p *Plan) sentence(v trial.Verdict, r finding.Interval) string {
 	case trial.Slower:
 		return "predicted: fixing " + subject(one) + " does not pay here, " + times
 	case trial.LayoutNoise:
-		return "predicted: fixing " + subject(one) + " makes no difference to this command but what the place of the code makes as well"
+		return "predicted: fixing " + subject(one) + " makes no more difference to this command than the code layout does"
 	case trial.Same:
 		return "predicted: fixing " + subject(one) + " makes no difference to this command"
 	}
@@ -62,11 +62,11 @@ func (p *Plan) control(o *trial.Outcome, world, placebo *trial.VariantArm) []str
 	if !ok || placebo.Verdict == trial.Same || placebo.Verdict == trial.Unclear || placebo.Verdict == trial.LayoutNoise {
 		return nil
 	}
-	why := "nothing is edited in it, so as much of any ratio here is how the code happens to lie"
+	why := "nothing is edited in it, so that much of any ratio here is code layout"
 	if p.Late() {
 		why = "compiling the units twice, as these edits need it, does that by itself"
 	}
-	text := fmt.Sprintf("the placebo is not the baseline's equal (%s): %s", digits(alone.Estimate), why)
+	text := fmt.Sprintf("the placebo differs from the baseline (%s): %s", digits(alone.Estimate), why)
 	if net, ok := net(o, world, placebo); ok {
 		text += fmt.Sprintf("; over the placebo the edits bring %s (%s to %s)", digits(net.Estimate), digits(net.Low), digits(net.High))
 	}

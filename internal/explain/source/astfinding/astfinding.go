@@ -195,7 +195,7 @@ func explain(f *finding.Finding, g *group) {
 		f.Fix.Steps = slices.Insert(slices.Clone(f.Fix.Steps), min(1, len(f.Fix.Steps)), "here that is "+what)
 	}
 	if m.Written != nil && m.Written.Scope == scopeSystem {
-		f.Fix.Caveats = append(f.Fix.Caveats, "what is written is declared in a system header: only the locals are yours to change")
+		f.Fix.Caveats = append(f.Fix.Caveats, "what is written is declared in a system header: you can only change the locals")
 	}
 }
 
@@ -258,7 +258,7 @@ func scopeText(scope string) string {
 	case "local":
 		return "local to the function"
 	case "unit":
-		return "known to this file alone"
+		return "visible in this file only"
 	case scopeSystem:
 		return "declared in a system header"
 	}
@@ -336,5 +336,5 @@ func (g *group) aliasFix(f *finding.Finding) {
 	}
 	f.Fix.Caveats = append(f.Fix.Caveats,
 		"the locals are right only if nothing in the loop changes the originals on purpose",
-		"the source has the pattern; whether the compiler loses by it is for the IR layer or a measurement to say")
+		"the source has the pattern; whether it costs anything, the IR layer or a measurement shows")
 }

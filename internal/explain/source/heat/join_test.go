@@ -241,7 +241,7 @@ func TestSourceNewerThanTheProgramIsNoted(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, "src/a.cpp"), future, future); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(h.Notes(), "\n"); !strings.Contains(text, "changed after the program that was profiled was built: a.cpp;") {
+	if text := strings.Join(h.Notes(), "\n"); !strings.Contains(text, "changed after the profiled program was built: a.cpp;") {
 		t.Errorf("a changed file is not told: %s", text)
 	}
 }

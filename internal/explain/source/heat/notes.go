@@ -23,7 +23,7 @@ func (h *Heat) Notes() []string {
 	}
 	var out []string
 	if h.inTree == 0 {
-		out = append(out, "nothing in the profile runs source of this build: it is a profile of another program, or one without line numbers")
+		out = append(out, "no samples are in source of this build: it is a profile of another program, or one without line numbers")
 	}
 	var own []Share
 	for _, s := range h.shares(h.lineless) {
@@ -88,7 +88,7 @@ func MissingNote(missing []Share) []string {
 	if total < worthANote/4 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of the CPU is in functions that clang does not define where the build's units are compiled alone: %s", finding.Percent(total), strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("%s of the CPU is in functions that no translation unit of the build defines with clang: %s", finding.Percent(total), strings.Join(names, ", "))}
 }
 
 // stale lists hot files that were changed after the profile was recorded, or
@@ -120,7 +120,7 @@ func (h *Heat) stale() []string {
 	if more := len(changed) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return []string{"changed after the program that was profiled was built: " + text + "; lines may have moved, and shares may stand on the wrong ones. Build and record again"}
+	return []string{"changed after the profiled program was built: " + text + "; lines may have moved, and shares may be on the wrong ones. Build and record again"}
 }
 
 // builtAt is when each binary of hot source was last written, and for one that

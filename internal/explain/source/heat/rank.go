@@ -105,7 +105,7 @@ func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
 	high := math.Min(1, share+margin) * r
 	return &finding.Gain{
 		Low: 0, High: round(high),
-		Basis: finding.Percent(share) + " of the CPU × up to " + finding.Percent(r) + " of it given back: " + basis + ". It is a model's upper end; the lower is no gain: measure",
+		Basis: finding.Percent(share) + " of the CPU × up to " + finding.Percent(r) + " of it saved: " + basis + ". This is a model's upper bound; the lower bound is no gain: measure",
 	}
 }
 

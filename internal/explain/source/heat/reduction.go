@@ -77,7 +77,7 @@ func reductionOf(written, edited finding.World) (part float64, basis string) {
 	if before <= 0 || after >= before {
 		return 0, ""
 	}
-	return 1 - after/before, fmt.Sprintf("%s loads and stores an iteration as written, %s %s", number(before), number(after), edited.Name)
+	return 1 - after/before, fmt.Sprintf("%s loads and stores per iteration as written, %s %s", number(before), number(after), edited.Name)
 }
 
 func number(f float64) string { return fmt.Sprintf("%.3g", f) }

@@ -216,7 +216,7 @@ func (l *loop) title() string {
 	if removedLoads(c) == 1 {
 		plural = ""
 	}
-	return fmt.Sprintf("%s (%s) force %s needless load%s an iteration", capital(l.rule.what), where, number(removedLoads(c)), plural)
+	return fmt.Sprintf("%s (%s) force %s needless load%s per iteration", capital(l.rule.what), where, number(removedLoads(c)), plural)
 }
 
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
@@ -356,7 +356,7 @@ func (l *loop) fix() finding.Fix {
 	}
 	fix.Caveats = append(fix.Caveats,
 		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
-		"seen with clang 19 at the unit's own flags; another compiler may gain more or nothing: measure")
+		"seen with clang 19 and the unit's own flags; another compiler may gain more or nothing: measure")
 	return fix
 }
 

@@ -62,12 +62,12 @@ var vectorize = []struct {
 }
 
 var (
-	vectorizeUnknown = cause{title: "the vectoriser gave it up", steps: []string{"whyhot explain-loop shows the compiler's remarks on it"}}
+	vectorizeUnknown = cause{title: "the vectoriser gave up on it", steps: []string{"whyhot explain-loop shows the compiler's remarks on it"}}
 	slp              = cause{rule: ruleSLP, title: "neighbouring operations could be one vector operation, but the cost model sees no gain",
 		steps: []string{"compile for the processor that runs it (-march=); keep values that belong together next to each other in memory"}}
 	licmInvalidated = cause{rule: ruleLICM, title: "a value is loaded again in every iteration: a store in the loop may change it",
 		steps: []string{"copy it into a local variable before the loop; whyhot scan says which store is to blame"}}
-	licmConditional = cause{rule: ruleLICM, title: "a value that stays the same is loaded in the loop, because the load stands under a condition",
+	licmConditional = cause{rule: ruleLICM, title: "a value that stays the same is loaded in the loop, because the load is conditional",
 		steps: []string{"load it into a local variable before the loop, where it may always be read"}}
 	gvnClobbered = cause{rule: ruleGVN, title: "a value is loaded again after a store or a call that may change it",
 		steps: []string{"keep it in a local variable over the store or call"}}

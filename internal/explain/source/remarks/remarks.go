@@ -174,7 +174,7 @@ func (g *group) finding() finding.Finding {
 		Certainty: finding.Suspected,
 		Place:     finding.Place{Function: demangle.Filter(l.Function), File: l.File, Line: l.Line},
 		Fix: finding.Fix{Kind: "code", Steps: g.cause.steps, Caveats: []string{
-			"clang 19 says so at the unit's own flags; another compiler may do better or worse",
+			"clang 19 says so with the unit's own flags; another compiler may do better or worse",
 		}},
 	}
 	if l.EndLine > l.Line {

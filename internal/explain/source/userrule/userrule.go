@@ -119,9 +119,9 @@ func Parse(data []byte) ([]Rule, error) {
 func (r Rule) validate() error {
 	switch {
 	case !idPattern.MatchString(r.ID):
-		return fmt.Errorf("the id %q is not of small letters, digits and hyphens, a letter first", r.ID)
+		return fmt.Errorf("the id %q must be lower-case letters, digits and hyphens, starting with a letter", r.ID)
 	case slices.ContainsFunc(builtin, func(p string) bool { return strings.HasPrefix(r.ID, p) }):
-		return fmt.Errorf("the id %q begins like one of whyhot's own rules; choose another", r.ID)
+		return fmt.Errorf("the id %q starts like a built-in rule; choose another", r.ID)
 	case strings.TrimSpace(r.Matcher) == "":
 		return fmt.Errorf("%s has no matcher", r.ID)
 	case strings.TrimSpace(r.Message) == "":

@@ -18,7 +18,7 @@ import (
 func Keep(set uint64) error {
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		if errno == syscall.ENOTSUP {
-			return fmt.Errorf("a build with cgo cannot give up capabilities: %w", errors.ErrUnsupported)
+			return fmt.Errorf("a build with cgo cannot drop capabilities: %w", errors.ErrUnsupported)
 		}
 		return fmt.Errorf("no_new_privs: %w", errno)
 	}
@@ -39,7 +39,7 @@ func Keep(set uint64) error {
 	}
 	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data[0])), 0) //nolint:gosec // how this system call takes its arguments
 	if errno != 0 {
-		return fmt.Errorf("giving up capabilities: %w", errno)
+		return fmt.Errorf("dropping capabilities: %w", errno)
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func (s *Store) take(stream wire.DebuginfoService_UploadServer, size chan<- int6
 	}
 	info := first.GetInfo()
 	if info == nil {
-		return &refusal{codes.InvalidArgument, "the first message must say what is uploaded"}
+		return &refusal{codes.InvalidArgument, "the first message must be the upload's info"}
 	}
 	u, err := s.begin(info.GetBuildId(), info.GetUploadId())
 	if err != nil {
@@ -179,10 +179,10 @@ func (s *Store) copy(stream wire.DebuginfoService_UploadServer, f *os.File, size
 		case err != nil:
 			return err
 		case m.GetInfo() != nil:
-			return &refusal{codes.InvalidArgument, "what is uploaded was said twice"}
+			return &refusal{codes.InvalidArgument, "the upload's info was sent twice"}
 		}
 		if at += int64(len(m.GetChunkData())); at > size {
-			return &refusal{codes.InvalidArgument, fmt.Sprintf("more bytes arrive than the %d that were announced", size)}
+			return &refusal{codes.InvalidArgument, fmt.Sprintf("more bytes than the %d announced", size)}
 		}
 		if _, err := f.Write(m.GetChunkData()); err != nil {
 			return fmt.Errorf("keeping debug information: %w", err)

@@ -226,8 +226,8 @@ var (
 	errLarge   = errors.New("the file is too large")
 	errFull    = errors.New("the store is full")
 	errBusy    = errors.New("too many uploads at a time")
-	errUnknown = errors.New("no such upload was announced, or its time is up")
-	errContent = errors.New("the file was refused")
+	errUnknown = errors.New("no such upload was announced, or it has expired")
+	errContent = errors.New("the file was rejected")
 )
 
 // announce sets room aside for an upload.

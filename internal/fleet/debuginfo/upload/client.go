@@ -41,7 +41,7 @@ var (
 	errInProgress = errors.New("somebody else is uploading it")
 	errURL        = errors.New("uploading to the URL that the server gave")
 	errShorter    = errors.New("the file became shorter while it was read")
-	errNoWay      = errors.New("the server names no way of uploading that is known here")
+	errNoWay      = errors.New("the server asks for an unknown upload method")
 )
 
 func newClient(o send.Options, rate int64) (*client, error) {

@@ -139,7 +139,7 @@ func (u *Uploader) Offer(b Binary) (again bool) {
 		return true
 	case len(u.queue) == cap(u.queue):
 		u.counts.dropped.Add(1)
-		u.tell("full", "debug information: more binaries than can wait were seen; some are taken later")
+		u.tell("full", "debug information: the upload queue is full; some binaries are queued later")
 		return true
 	}
 	u.remember(b.BuildID, seen{})
@@ -217,7 +217,7 @@ func (u *Uploader) work(ctx context.Context, next *item) bool {
 			u.counts.failed.Add(1)
 			u.mu.Lock()
 			if !away {
-				u.tell("away", fmt.Sprintf("debug information waits until the server takes it: %v", err))
+				u.tell("away", fmt.Sprintf("debug information waits until the server accepts it: %v", err))
 			}
 			u.mu.Unlock()
 			away = true
@@ -226,7 +226,7 @@ func (u *Uploader) work(ctx context.Context, next *item) bool {
 			}
 			continue
 		case status.Code(err) == codes.Unimplemented:
-			u.opts.Log("the server takes no debug information: none is uploaded")
+			u.opts.Log("the server does not accept debug information: none is uploaded")
 			return false
 		}
 		u.opts.Backoff.Reset()

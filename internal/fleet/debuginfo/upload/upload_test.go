@@ -122,7 +122,7 @@ func TestServerWithoutTheService(t *testing.T) {
 	b, c := binary(t, compile(t, "heavy")), binary(t, compile(t, "light"))
 	u := start(t, addr, Options{})
 	u.until(t, u.settled(b))
-	if u.Offer(c) || u.Stats().Uploaded+u.Stats().Failed != 0 || strings.Count(u.said(), "takes no debug information") != 1 {
+	if u.Offer(c) || u.Stats().Uploaded+u.Stats().Failed != 0 || strings.Count(u.said(), "does not accept debug information") != 1 {
 		t.Errorf("%+v, %s", u.Stats(), u.said())
 	}
 }

@@ -105,7 +105,7 @@ func (t *Tool) Instrument(ctx context.Context, program, to, counts string) error
 func (t *Tool) Merge(ctx context.Context, counts string) (files int, err error) {
 	parts, _ := filepath.Glob(counts + ".*") // the pattern is a good one
 	if len(parts) == 0 {
-		return 0, errors.New("the training left no counts: the instrumented program did not run, or did not end by itself")
+		return 0, errors.New("the training run wrote no counts: the instrumented program did not run, or did not exit by itself")
 	}
 	if len(parts) == 1 {
 		return 1, os.Rename(parts[0], counts)

@@ -83,7 +83,7 @@ func Merge(ctx context.Context, c *wrapper.Compiler, dir string) (Counts, error)
 		return Counts{}, err
 	}
 	if len(files) == 0 {
-		return Counts{}, errors.New("the training left no counts: the instrumented program did not run, or it did not end by itself (counts are written by exit, not by _exit, abort or a signal)")
+		return Counts{}, errors.New("the training run wrote no counts: the instrumented program did not run, or it did not exit by itself (counts are written by exit, not by _exit, abort or a signal)")
 	}
 	if c.Family == wrapper.GCC {
 		return Counts{len(files)}, nil

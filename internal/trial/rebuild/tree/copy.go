@@ -61,7 +61,7 @@ func exists(p string) bool {
 
 func enough(err error, dir string) error {
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w: name a directory with more room with --work, or leave files out with --exclude (now in %s)", err, dir)
+		return fmt.Errorf("%w: name a directory with more room with --work, or skip files with --exclude (now in %s)", err, dir)
 	}
 	return err
 }
@@ -262,7 +262,7 @@ type SpaceError struct {
 
 func (e *SpaceError) Error() string {
 	const mega = 1 << 20
-	return fmt.Sprintf("no space for %d copies of the tree: %d MiB needed, %d MiB free in %s; name another directory with --work, or leave out what the build does not need with --exclude (largest: %s)",
+	return fmt.Sprintf("no space for %d copies of the tree: %d MiB needed, %d MiB free in %s; name another directory with --work, or skip what the build does not need with --exclude (largest: %s)",
 		e.Copies, e.Need/mega, e.Free/mega, e.Dir, strings.Join(e.Largest, ", "))
 }
 
