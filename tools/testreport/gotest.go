@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -11,11 +13,11 @@ import (
 // event is a line of `go test -json`, see `go doc test2json`; the build-…
 // actions are those of `go help buildjson`.
 type event struct {
-	Action  string
-	Package string
-	Test    string
-	Elapsed float64
-	Output  string
+	Action  string  `json:"Action"`
+	Package string  `json:"Package"`
+	Test    string  `json:"Test"`
+	Elapsed float64 `json:"Elapsed"`
+	Output  string  `json:"Output"`
 }
 
 // runner keeps what every unfinished test has said, since it matters only if the
@@ -38,7 +40,7 @@ func readGo(in io.Reader, out io.Writer) (results []result, failed bool, err err
 				return nil, false, err
 			}
 		}
-		if err == io.EOF { //nolint:errorlint // ReadString returns it bare
+		if errors.Is(err, io.EOF) {
 			return r.results, r.failed, nil
 		}
 		if err != nil {
@@ -57,7 +59,7 @@ func (r *runner) line(line string) error {
 		if e.Test == "" {
 			return r.packageLine(e.Output)
 		}
-		r.keep(e.Package, e.Test).WriteString(e.Output)
+		fmt.Fprint(r.keep(e.Package, e.Test), e.Output)
 	case "build-output":
 		return r.show(e.Output)
 	case pass, fail, skip:

@@ -12,13 +12,15 @@ import (
 	"os"
 )
 
-const usage = `usage:
+const usage = `
+usage:
   go test -json ... | testreport go FILE      show the run, keep the results in FILE
   testreport tap SUITE FILE < TAP             keep the results of a TAP stream in FILE
   testreport summary DIR EXPECTED             sum up DIR/*.jsonl and DIR/steps.tsv
 
-summary exits with 1 if a test failed or was skipped that EXPECTED does not list.
-`
+summary exits with 1 if a test failed or was skipped that EXPECTED does not list`
+
+var errUsage = errors.New("wrong arguments" + usage)
 
 // errFailed is a verdict that was already shown.
 var errFailed = errors.New("not all passed")
@@ -35,24 +37,28 @@ func main() {
 }
 
 func run(args []string, in io.Reader, out io.Writer) error {
+	command := ""
+	if len(args) > 0 {
+		command, args = args[0], args[1:]
+	}
 	switch {
-	case len(args) == 2 && args[0] == "go":
+	case command == "go" && len(args) == 1:
 		results, failed, err := readGo(in, out)
 		if err == nil {
-			err = writeResults(args[1], results)
+			err = writeResults(args[0], results)
 		}
 		if err == nil && failed {
 			err = errFailed
 		}
 		return err
-	case len(args) == 3 && args[0] == "tap":
-		results, err := readTAP(in, args[1])
-		if err == nil {
-			err = writeResults(args[2], results)
+	case command == "tap" && len(args) == 2:
+		results, err := readTAP(in, args[0])
+		if err != nil {
+			return err
 		}
-		return err
-	case len(args) == 3 && args[0] == "summary":
-		return summary(out, args[1], args[2])
+		return writeResults(args[1], results)
+	case command == "summary" && len(args) == 2:
+		return summary(out, args[0], args[1])
 	}
-	return errors.New("wrong arguments\n" + usage)
+	return errUsage
 }

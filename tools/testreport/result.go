@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -56,13 +57,12 @@ func writeResults(path string, results []result) error {
 }
 
 func readResults(path string) ([]result, error) {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	var out []result
-	for dec := json.NewDecoder(f); dec.More(); {
+	for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
 		var r result
 		if err := dec.Decode(&r); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

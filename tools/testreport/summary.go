@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -24,17 +23,16 @@ type step struct {
 const leftOut = "left out: "
 
 func readSteps(path string) ([]step, error) {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	var out []step
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		field := strings.Split(lines.Text(), "\t")
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		field := strings.Split(line, "\t")
 		if len(field) != 4 {
-			return nil, fmt.Errorf("%s: %q is not name, seconds, CPU seconds, state", path, lines.Text())
+			return nil, fmt.Errorf("%s: %q is not name, seconds, CPU seconds, state", path, line)
 		}
 		wall, werr := strconv.ParseFloat(field[1], 64)
 		cpu, cerr := strconv.ParseFloat(field[2], 64)
@@ -43,7 +41,7 @@ func readSteps(path string) ([]step, error) {
 		}
 		out = append(out, step{field[0], wall, cpu, field[3]})
 	}
-	return out, lines.Err()
+	return out, nil
 }
 
 // summary writes what took how long, what was skipped, and the count; the error
@@ -77,7 +75,7 @@ func summary(out io.Writer, dir, expected string) error {
 		}
 	}
 
-	w := bufio.NewWriter(out)
+	w := &strings.Builder{}
 	writeSteps(w, steps)
 	writeSlowest(w, results, 10)
 	unexpected := writeSkips(w, results, list)
@@ -92,7 +90,7 @@ func summary(out io.Writer, dir, expected string) error {
 		fmt.Fprintf(w, "FAILED: %d skipped that %s does not list with this reason: install what is missing, or list it there and say why it may be\n", unexpected, expected)
 	}
 	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", count[pass], count[fail], count[skip])
-	if err := w.Flush(); err != nil {
+	if _, err := io.WriteString(out, w.String()); err != nil {
 		return err
 	}
 	if count[fail] > 0 || unexpected > 0 || failedStep {
@@ -101,7 +99,7 @@ func summary(out io.Writer, dir, expected string) error {
 	return nil
 }
 
-func writeSteps(w io.Writer, steps []step) {
+func writeSteps(w *strings.Builder, steps []step) {
 	fmt.Fprintln(w, "What took how long")
 	fmt.Fprintf(w, "%8s %8s\n", "seconds", "CPU")
 	all := step{name: "all", state: "ok"}
@@ -120,7 +118,7 @@ func writeSteps(w io.Writer, steps []step) {
 
 // writeSlowest lists the packages whose tests take longest. Tests that run beside
 // others of their package count each for itself.
-func writeSlowest(w io.Writer, results []result, most int) {
+func writeSlowest(w *strings.Builder, results []result, most int) {
 	seconds := map[string]float64{}
 	for _, r := range results {
 		if !strings.Contains(r.Test, "/") { // a test's seconds hold those of its parts
@@ -144,14 +142,14 @@ func writeSlowest(w io.Writer, results []result, most int) {
 }
 
 // writeSkips lists what was skipped and returns how many of it are not expected.
-func writeSkips(w io.Writer, results []result, list []expectation) int {
-	unexpected, any := 0, false
+func writeSkips(w *strings.Builder, results []result, list []expectation) int {
+	unexpected, begun := 0, false
 	for _, r := range results {
 		if r.Outcome != skip {
 			continue
 		}
-		if !any {
-			any = true
+		if !begun {
+			begun = true
 			fmt.Fprintln(w, "\nSkipped")
 		}
 		fmt.Fprintf(w, "  %s: %s\n", r, cmp.Or(r.Reason, "no reason given"))
@@ -162,7 +160,7 @@ func writeSkips(w io.Writer, results []result, list []expectation) int {
 		unexpected++
 		fmt.Fprintln(w, "      NOT EXPECTED")
 	}
-	if any {
+	if begun {
 		fmt.Fprintln(w)
 	}
 	return unexpected

@@ -17,8 +17,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 )
 
@@ -48,7 +50,7 @@ func run(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sources, err := readTree(filepath.Join(root, "analyzer"))
+	sources, err := readTree(root)
 	if err != nil {
 		return err
 	}
@@ -56,20 +58,21 @@ func run(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(out)
 	for _, line := range said {
-		fmt.Fprintln(w, line)
+		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
 	}
-	return w.Flush()
+	return nil
 }
 
 // goPackage is what `go list -json` says of a package, Dir being relative to the root.
 type goPackage struct {
-	Dir          string
-	ImportPath   string
-	Imports      []string
-	TestImports  []string
-	XTestImports []string
+	Dir          string   `json:"Dir"`
+	ImportPath   string   `json:"ImportPath"`
+	Imports      []string `json:"Imports"`
+	TestImports  []string `json:"TestImports"`
+	XTestImports []string `json:"XTestImports"`
 }
 
 // list returns the packages of the module; one that does not compile is listed, too.
@@ -100,21 +103,18 @@ func list(root string) ([]goPackage, error) {
 	}
 }
 
-// readTree returns the analyser's C++ files by their path from the root.
-func readTree(dir string) (map[string]string, error) {
+// readTree returns the analyser's C and C++ files by their path from the root.
+func readTree(root string) (map[string]string, error) {
 	out := map[string]string{}
-	return out, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	files := os.DirFS(root)
+	return out, fs.WalkDir(files, "analyzer", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		switch filepath.Ext(path) {
-		case ".c", ".cpp", ".h":
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			rel, err := filepath.Rel(filepath.Dir(dir), path)
-			out[rel] = string(text)
+		switch path.Ext(name) {
+		case ".c", unitExt, ".h":
+			text, err := fs.ReadFile(files, name)
+			out[name] = string(text)
 			return err
 		}
 		return nil

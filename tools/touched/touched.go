@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// Prefixes of what is not Go.
+// What is not Go.
 const (
 	analyzerDir = "analyzer/"
 	fixturesDir = "analyzer/test/"
+	unitExt     = ".cpp"
 	pageDir     = "web/"
 	bundler     = "web/build" // its test compares the committed bundle with web/src
 )
@@ -92,21 +93,28 @@ var holders = []struct {
 	dir      string
 	packages []string
 }{
-	{"analyzer/src/ast/", []string{"astfinding", "userrule"}},
-	{"analyzer/test/ast/", []string{"astfinding"}},
+	{"analyzer/src/ast/", []string{rules, userRule}},
+	{"analyzer/test/ast/", []string{rules}},
 	{"analyzer/src/fix/", []string{corpus}},
 	{"analyzer/test/fix/", []string{corpus}},
-	{"analyzer/src/ir/", []string{"analyzer", "whatif"}},
-	{"analyzer/src/mca/", []string{"analyzer"}},
-	{"analyzer/test/ir/", []string{"analyzer"}},
-	{"analyzer/whatif/", []string{"whatif"}},
+	{"analyzer/src/ir/", []string{worlds, plugin}},
+	{"analyzer/src/mca/", []string{worlds}},
+	{"analyzer/test/ir/", []string{worlds}},
+	{"analyzer/whatif/", []string{plugin}},
 	{"analyzer/fuzz/", nil},
-	{analyzerDir, []string{"analyzer", "astfinding", corpus, "userrule"}},
+	{analyzerDir, []string{worlds, rules, corpus, userRule}},
 }
 
-// corpus is the package whose one test has a part for each fixture, which is built
-// and run twice: only the touched ones are asked for.
-const corpus = "fix"
+// The packages that hold the analyser against its fixtures. The one test of corpus
+// has a part for each fixture, which is built and run twice: only the touched ones
+// are asked for.
+const (
+	corpus   = "fix"
+	rules    = "astfinding"
+	worlds   = "analyzer"
+	plugin   = "whatif"
+	userRule = "userrule"
+)
 
 func ofAnalyzer(file string, packages []goPackage, sources map[string]string) ([]string, error) {
 	var out []string
@@ -142,12 +150,12 @@ func units(file string, sources map[string]string) []string {
 	if _, there := sources[file]; !there || strings.HasPrefix(file, fixturesDir) {
 		return nil
 	}
-	if path.Ext(file) == ".cpp" {
+	if path.Ext(file) == unitExt {
 		return []string{file}
 	}
 	var out []string
 	for unit, text := range sources {
-		if path.Ext(unit) != ".cpp" {
+		if path.Ext(unit) != unitExt {
 			continue
 		}
 		for _, m := range include.FindAllStringSubmatch(text, -1) {
