@@ -16,9 +16,9 @@ const usage = `
 usage:
   go test -json ... | testreport go FILE      show the run, keep the results in FILE
   testreport tap SUITE FILE < TAP             keep the results of a TAP stream in FILE
-  testreport summary DIR EXPECTED             sum up DIR/*.jsonl and DIR/steps.tsv
+  testreport summary DIR [EXPECTED]           sum up DIR/*.jsonl and DIR/steps.tsv
 
-summary exits with 1 if a test failed or was skipped that EXPECTED does not list`
+summary exits with 1 if a test failed, or was skipped and EXPECTED does not list it`
 
 var errUsage = errors.New("wrong arguments" + usage)
 
@@ -57,8 +57,14 @@ func run(args []string, in io.Reader, out io.Writer) error {
 			return err
 		}
 		return writeResults(args[1], results)
+	case command == "summary" && len(args) == 1:
+		return summary(out, args[0], nil)
 	case command == "summary" && len(args) == 2:
-		return summary(out, args[0], args[1])
+		list, err := readExpected(args[1])
+		if err != nil {
+			return err
+		}
+		return summary(out, args[0], list)
 	}
 	return errUsage
 }

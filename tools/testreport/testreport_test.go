@@ -158,6 +158,10 @@ func TestSummary(t *testing.T) {
 			}
 			var out strings.Builder
 			err := run([]string{"summary", dir, expected}, nil, &out)
+			anySkip := run([]string{"summary", dir}, nil, &strings.Builder{})
+			if failed := strings.Contains(c.text, "FAILED") || strings.Contains(c.text, "failed"); (anySkip == nil) == failed {
+				t.Errorf("without a list: %v", anySkip)
+			}
 			if (err == nil) != c.ok || err != nil && !errors.Is(err, errFailed) {
 				t.Errorf("error %v", err)
 			}
