@@ -42,7 +42,7 @@ test: ## install what is missing, run every test and the quick checks
 .PHONY: lint
 lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tidy
 	@scripts/deps test
-	$(LINT) run ./...
+	$(LINT) run --allow-serial-runners ./...
 	scripts/lint-cpp
 
 .PHONY: soak

@@ -138,6 +138,8 @@ func (r *runner) endPackage(e event) error {
 var (
 	frame    = regexp.MustCompile(`^\s*(=== |--- )`)
 	position = regexp.MustCompile(`^\s*[\w.-]+\.go:\d+: `)
+	// skipLine is the command of a testscript that ends it; its whole log stands before.
+	skipLine = regexp.MustCompile(`^\s*> (?:\[.*\] )?skip '?(.*?)'?\n?$`)
 )
 
 // reason is the last that a skipped test logged, in one line.
@@ -146,6 +148,9 @@ func reason(said string) string {
 	for line := range strings.Lines(said) {
 		if frame.MatchString(line) {
 			continue
+		}
+		if m := skipLine.FindStringSubmatch(line); m != nil {
+			return m[1]
 		}
 		if position.MatchString(line) {
 			words = words[:0]

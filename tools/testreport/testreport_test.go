@@ -97,6 +97,19 @@ func TestGoRunOtherLines(t *testing.T) {
 	}
 }
 
+func TestReason(t *testing.T) {
+	for want, said := range map[string]string{
+		"no moon, no stars":  "=== RUN   TestA\n    a_test.go:3: first\n    a_test.go:4: no moon,\n         no stars\n--- SKIP: TestA (0.00s)\n",
+		"":                   "=== RUN   TestA\n--- SKIP: TestA (0.00s)\n",
+		"gcc is not there":   "    testscript.go:584: WORK=$WORK\n        # A line. (0.0s)\n        > exec true\n        > [!exec:gcc] skip 'gcc is not there'\n        \n",
+		"for no reason else": "    testscript.go:584: > skip 'for no reason else'\n        > skip 'for no reason else'\n",
+	} {
+		if got := reason(said); got != want {
+			t.Errorf("%q gives %q, want %q", said, got, want)
+		}
+	}
+}
+
 func TestTAP(t *testing.T) {
 	results, err := readTAP(strings.NewReader(`TAP version 13
 # Subtest: sums
