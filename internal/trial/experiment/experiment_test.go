@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/host/ending"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/archive"
 	"whyhot/internal/trial/rebuild"
@@ -246,7 +247,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestAdvice(t *testing.T) {
 	f := faster()
-	f.each = func(run.Spec) *run.Result { return &run.Result{Wall: time.Millisecond, ExitCode: 1} }
+	f.each = func(run.Spec) *run.Result { return &run.Result{Wall: time.Millisecond, End: ending.Ending{Code: 1}} }
 	_, err := runOn(t.Context(), f.machine(), Request{Terms: terms(), Command: []string{"prog"}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "--ignore-failure") {
 		t.Error(err)
