@@ -205,7 +205,8 @@ func TestLoadRules(t *testing.T) {
 func TestCheckRunsTheEntriesTests(t *testing.T) {
 	right, wrong := t.TempDir(), t.TempDir()
 	write(t, right, "slow.yaml", strings.Replace(entry, "%s", "found", 1))
-	write(t, wrong, "slow.yaml", strings.Replace(entry, "%s", "silent", 1))
+	mistaken := strings.Replace(entry, "slow_parse_[app] 600", "quick_parse_[app] 600", 1)
+	write(t, wrong, "slow.yaml", strings.Replace(mistaken, "%s", "found", 1))
 	r, err := LoadRules(right)
 	if err != nil {
 		t.Fatal(err)
