@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 		{"no matcher", "matchers:\n  - id: a\n    message: m\n", "no matcher"},
 		{"no message", "matchers:\n  - id: a\n    matcher: stmt()\n", "no message"},
 		{"own name", "matchers:\n  - id: alias-x\n    message: m\n    matcher: stmt()\n", "choose another"},
-		{"bad id", "matchers:\n  - id: A b\n    message: m\n    matcher: stmt()\n", "small letters"},
+		{"bad id", "matchers:\n  - id: A b\n    message: m\n    matcher: stmt()\n", "lower-case letters"},
 		{"unknown field", "matchers:\n  - id: a\n    massage: m\n", "massage"},
 		{"bad language", "matchers:\n  - id: a\n    message: m\n    matcher: stmt()\n    fixtures: [{lang: rust, code: x}]\n", "not \"rust\""},
 		{"no yaml", "matchers: [", ""},
