@@ -1,19 +1,22 @@
-# The two that matter: `make demo` and `make test`. `make help` lists the rest.
+# The ones that matter: `make demo`, `make check` and `make test`. `make help` lists the rest.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
 GO ?= go
+# whyhot is shipped without cgo. Built, tested and linted in one way, what it is made
+# of is compiled once.
+export CGO_ENABLED := 0
 LINT := build/tools/bin/golangci-lint
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 .PHONY: build
 build: ## build bin/whyhot
 	@scripts/deps build
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/whyhot ./cmd/whyhot
+	$(GO) build -o bin/whyhot ./cmd/whyhot
 
 .PHONY: analyzer
 analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot scan`)
@@ -24,19 +27,35 @@ analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot
 	@mkdir -p bin && cp build/analyzer/whyhot-analyzer build/analyzer/whyhot-whatif.so bin/
 
 .PHONY: demo
-demo: build analyzer ## record real programs, say why they are hot, try the proposed changes
-	@scripts/deps build demo demo-source
+demo: build ## record real programs, say why they are hot, try the proposed changes
+	@scripts/deps demo
 	@scripts/demo
 
+.PHONY: check
+check: ## test and lint what a change touches (BASE=COMMIT: what differs from it)
+	@scripts/check $(BASE)
+
 .PHONY: test
-test: build analyzer ## install what is missing, run every check and every test
-	@scripts/deps build demo analyzer test
+test: ## install what is missing, run every test and the quick checks
 	@scripts/test
 
 .PHONY: lint
-lint: $(LINT) ## run the linters alone
-	$(LINT) run ./...
+lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tidy
+	@scripts/deps test
+	$(LINT) run --allow-serial-runners ./...
 	scripts/lint-cpp
+
+.PHONY: soak
+soak: build ## repeat the tests that record and time, and watch the agent for ten minutes
+	@scripts/deps build demo test
+	@scripts/soak
+
+.PHONY: release-check
+release-check: ## all that a release has to pass: test, lint, soak, fuzz
+	$(MAKE) test
+	$(MAKE) lint
+	$(MAKE) soak
+	$(MAKE) fuzz
 
 $(LINT): tools/golangci/go.mod
 	@echo "building golangci-lint (once)"

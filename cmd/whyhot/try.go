@@ -59,7 +59,7 @@ func (t *tryFamily) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "try [flags] -- COMMAND [ARGUMENT...]", Short: "Prove by interleaved runs whether a change pays",
 		Long: tryLong, Example: tryExample, Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.route(cmd, args) },
+		RunE: f.route,
 	}
 	// What stands behind the command's name is the command's own.
 	cmd.Flags().SetInterspersed(false)
@@ -119,7 +119,7 @@ func (t *tryFamily) read() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "read BASELINE [VARIANT...]", Short: "results that other tools measured", Long: tryReadLong,
 		Example: "  whyhot try read before.json after.json", Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.readResults(cmd, args) },
+		RunE: f.readResults,
 	}
 	var h grouped
 	h.add(cmd, "Flags", f.decides, f.pictures, f.output)

@@ -75,7 +75,7 @@ func (f *tryFlags) repeat(cmd *cobra.Command, id string) error {
 	}
 	inner := newRoot()
 	inner.ResetCommands()
-	inner.AddCommand(family.command()) //nolint:contextcheck // the command gets it when it is executed
+	inner.AddCommand(family.command())
 	inner.SetArgs(append(words, r.Arguments...))
 	inner.SetIn(cmd.InOrStdin())
 	inner.SetOut(cmd.OutOrStdout())

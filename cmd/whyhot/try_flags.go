@@ -182,7 +182,7 @@ func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request
 				return f.family.lookup(ctx, profile, id, f.rules)
 			},
 			Fix: func(_ context.Context, wanted, buildDir string) (experiment.Fix, error) {
-				return f.fix(cmd, wanted, buildDir)
+				return f.fix(cmd, wanted, buildDir) //nolint:contextcheck // the command carries the same context
 			},
 		},
 	}
@@ -213,7 +213,7 @@ func (f *tryFlags) fix(cmd *cobra.Command, wanted, buildDir string) (experiment.
 		return experiment.Fix{}, err
 	}
 	texts := func(list []fix.Remark, root string) []string {
-		var out []string
+		out := make([]string, 0, len(list))
 		for _, r := range list {
 			out = append(out, r.Text+where(r, root))
 		}

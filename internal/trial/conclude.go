@@ -40,7 +40,7 @@ func (t *trial) armOf(a *arm) Arm {
 	}
 	if a.first != nil {
 		out.Outputs = prints(a.first)
-		out.ExitCode = a.first.ExitCode
+		out.ExitCode = a.first.End.Status()
 	}
 	for _, m := range Metrics() {
 		vs := t.values(a, m)

@@ -22,22 +22,11 @@ type BaselineError struct {
 }
 
 func (e *BaselineError) Error() string {
-	text := "the baseline fails: " + ending(e.Result)
+	text := "the baseline fails: " + e.Result.End.String()
 	if e.Result.StderrTail != "" {
 		text += "; its last words:\n" + e.Result.StderrTail
 	}
 	return text
-}
-
-// ending is how a run ended, in words.
-func ending(r *run.Result) string {
-	switch {
-	case r.TimedOut:
-		return fmt.Sprintf("timed out after %s, the limit for one run", r.Wall.Round(time.Second))
-	case r.Signal != "":
-		return "killed by " + r.Signal
-	}
-	return fmt.Sprintf("exit status %d", r.ExitCode)
 }
 
 // arm is one of the things compared while the trial runs.
@@ -203,15 +192,15 @@ func (t *trial) accept(a *arm, res *run.Result) error {
 		if a.variant == nil {
 			return &BaselineError{res}
 		}
-		a.out, a.why = Failed, ending(res)
+		a.out, a.why = Failed, res.End.String()
 		if line := lastLine(res.StderrTail); line != "" {
 			a.why += ": " + line
 		}
 		return nil
 	}
 	want := t.base().first
-	if res.ExitCode != want.ExitCode {
-		a.exitDiffer = res.ExitCode
+	if res.End.Status() != want.End.Status() {
+		a.exitDiffer = res.End.Status()
 		t.mark(a, exitStatus, -1)
 	}
 	t.compare(a, want.Stdout, res.Stdout)
@@ -248,10 +237,7 @@ func missingOutput(r *run.Result) error {
 const exitStatus = "exit status"
 
 func (t *trial) broken(res *run.Result) bool {
-	if res.TimedOut {
-		return true
-	}
-	return res.ExitCode != 0 && !t.plan.IgnoreFailure
+	return res.End.Limit > 0 || res.End.Failed() && !t.plan.IgnoreFailure
 }
 
 func (t *trial) compare(a *arm, want, got run.Output) {
@@ -343,7 +329,7 @@ func (t *trial) notef(format string, args ...any) {
 // gives the exit code of the command.
 func IsBaselineFailure(err error) (code int, ok bool) {
 	if e, ok := errors.AsType[*BaselineError](err); ok {
-		return e.Result.ExitCode, true
+		return e.Result.End.Status(), true
 	}
 	return 0, false
 }

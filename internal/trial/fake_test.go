@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"whyhot/internal/host/ending"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
 )
@@ -102,5 +103,5 @@ func verdicts(o *Outcome) []Verdict {
 }
 
 func failing(code int) *run.Result {
-	return &run.Result{Wall: time.Millisecond, ExitCode: code, StderrTail: "first\nlast words\n", Stdout: output("standard output", "same")}
+	return &run.Result{Wall: time.Millisecond, End: ending.Ending{Code: code}, StderrTail: "first\nlast words\n", Stdout: output("standard output", "same")}
 }

@@ -109,7 +109,6 @@ func TestWords(t *testing.T) {
 		roundUp(55 * time.Second):                  "1m",
 		roundUp(61 * time.Second):                  "2m",
 		lastLine("a\nb\n\n"):                       "b",
-		ending(&run.Result{Signal: "SIGSEGV"}):     "killed by SIGSEGV",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -47,7 +47,7 @@ func (t *trial) explainDifference(a *arm) string {
 	name, at, _ := t.difference(a)
 	switch {
 	case name == exitStatus:
-		return fmt.Sprintf("computes something else: exit status %d, the baseline's is %d", a.exitDiffer, t.base().first.ExitCode)
+		return fmt.Sprintf("computes something else: exit status %d, the baseline's is %d", a.exitDiffer, t.base().first.End.Status())
 	case at >= 0:
 		return fmt.Sprintf("computes something else: %s differs from byte %d on", name, at)
 	}

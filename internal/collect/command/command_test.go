@@ -98,7 +98,7 @@ func TestExit(t *testing.T) {
 	}{
 		{"exit 0", 0, "exit status 0"},
 		{"exit 3", 3, "exit status 3"},
-		{"kill -TERM $$", 143, "ended by signal 15"},
+		{"kill -TERM $$", 143, "killed by SIGTERM"},
 	} {
 		p, err := Start(Options{Args: []string{"sh", "-c", c.script}})
 		if err != nil {

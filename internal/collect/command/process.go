@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"whyhot/internal/host/ending"
 )
 
 // Streams are what the command reads and writes; nil means this process's own.
@@ -100,7 +102,8 @@ func (p *Process) closeGate() {
 func (p *Process) wait() {
 	// The error says no more than the state: a status that is not 0.
 	_ = p.cmd.Wait()
-	p.exit = exitOf(p.cmd.ProcessState)
+	state := p.cmd.ProcessState
+	p.exit = Exit{ending.Of(state), state.UserTime() + state.SystemTime()}
 	close(p.done)
 }
 

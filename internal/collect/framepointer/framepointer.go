@@ -1,7 +1,7 @@
 // Package framepointer tells whether a stack can be walked by frame pointers in
 // the code of a program and of the libraries that it loads.
 //
-// It owns the judgement, taken from the unwind tables (.eh_frame): a function
+// It owns the judgement, taken from the call frame information: a function
 // keeps a frame pointer when its canonical frame address is at some point
 // computed from that register. It takes paths of ELF files or a process ID and
 // gives a Verdict. It must never import a sampler.
@@ -12,6 +12,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"whyhot/internal/elfinfo/cfi"
+	"whyhot/internal/elfinfo/elffile"
 )
 
 // enough is the share of a file's code, by bytes, that must keep frame
@@ -23,6 +26,9 @@ const enough = 0.75
 // leave the frame pointer out of trivial leaves whatever the flags.
 const smallestFunction = 32
 
+// largestFunction is more than any: a longer one is a damaged table.
+const largestFunction = 1 << 32
+
 // Verdict is the answer for a program with its libraries.
 type Verdict struct {
 	Walkable bool
@@ -32,35 +38,32 @@ type Verdict struct {
 // File says what share of an ELF file's code keeps frame pointers. Known is
 // false when the file has no table to judge by.
 func File(path string) (share float64, known bool, err error) {
-	f, err := elf.Open(path)
+	f, err := elffile.Open(path)
 	if err != nil {
 		return 0, false, fmt.Errorf("reading %s: %w", path, err)
 	}
 	defer func() { _ = f.Close() }() // opened for reading: nothing can be lost
-	return fileShare(f)
+	err = elffile.Guard(path, func() error {
+		share, known = fileShare(f)
+		return nil
+	})
+	return share, known, err
 }
 
-func fileShare(f *elf.File) (share float64, known bool, err error) {
-	if IsGo(f) && staticallyLinked(f) {
-		return 1, true, nil // the Go compiler has kept frame pointers since 1.7 on amd64, 1.12 on arm64
+func fileShare(f *elffile.File) (share float64, known bool) {
+	if IsGo(f) && f.Interpreter() == "" {
+		return 1, true // statically linked; the Go compiler has kept frame pointers since 1.7 on amd64, 1.12 on arm64
 	}
-	section := f.Section(".eh_frame")
-	if section == nil || section.Type == elf.SHT_NOBITS {
-		return 0, false, nil
+	register, ok := framePointerRegister(f.Header.Machine)
+	section := cfi.Exception(f)
+	if section == nil || !ok {
+		return 0, false
 	}
-	data, err := section.Data()
-	if err != nil {
-		return 0, false, fmt.Errorf("reading .eh_frame: %w", err)
-	}
-	register, ok := framePointerRegister(f.Machine)
-	if !ok {
-		return 0, false, nil
-	}
-	with, all := scan(data, f.ByteOrder, f.Class == elf.ELFCLASS64, register)
+	with, all := scan(section, register)
 	if all == 0 {
-		return 1, true, nil // a stub without code of its own cannot break a stack
+		return 1, true // a stub without code of its own cannot break a stack
 	}
-	return float64(with) / float64(all), true, nil
+	return float64(with) / float64(all), true
 }
 
 // framePointerRegister gives the DWARF number of the register that holds the
@@ -76,11 +79,9 @@ func framePointerRegister(m elf.Machine) (uint64, bool) {
 }
 
 // IsGo tells whether the Go toolchain linked the file.
-func IsGo(f *elf.File) bool {
+func IsGo(f *elffile.File) bool {
 	return f.Section(".gopclntab") != nil || f.Section(".note.go.buildid") != nil
 }
-
-func staticallyLinked(f *elf.File) bool { return f.Section(".interp") == nil }
 
 // Program judges a program that is about to be started.
 func Program(path string) Verdict {

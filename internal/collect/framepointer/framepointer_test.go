@@ -1,12 +1,15 @@
 package framepointer
 
 import (
-	"encoding/binary"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whyhot/internal/elfinfo/cfi"
+	"whyhot/internal/elfinfo/elffile"
 )
 
 const source = `
@@ -134,14 +137,17 @@ func TestExecutableFiles(t *testing.T) {
 	}
 }
 
+// FuzzScan judges tables that may be anything.
 func FuzzScan(f *testing.F) {
-	sh, err := os.ReadFile("/bin/sh")
-	if err == nil {
-		f.Add(sh[:min(len(sh), 4096)], true)
+	f.Add([]byte{12, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b}, uint8(8))
+	if file, err := elffile.Open("/bin/sh"); err == nil {
+		if data, err := file.Data(".eh_frame"); err == nil {
+			f.Add(bytes.Clone(data[:min(len(data), 4096)]), uint8(8))
+		}
+		_ = file.Close() // only read from
 	}
-	f.Add([]byte{12, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b}, true)
-	f.Fuzz(func(t *testing.T, data []byte, is64 bool) {
-		with, all := scan(data, binary.LittleEndian, is64, 6)
+	f.Fuzz(func(t *testing.T, data []byte, size uint8) {
+		with, all := scan(cfi.EHFrame(data, 0x1000, nil, 0, cfi.Format{AddressSize: size}), 6)
 		if with > all {
 			t.Errorf("%d of %d bytes", with, all)
 		}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"whyhot/internal/host/ending"
 )
 
 // recorder is one running perf.
@@ -120,14 +122,14 @@ func (r *recorder) err() error {
 	if !errors.As(r.waitErr, &exit) {
 		return r.waitErr
 	}
-	ws, ok := exit.Sys().(syscall.WaitStatus)
-	if ok && r.stopped && ws.Signaled() && ws.Signal() == syscall.SIGINT {
+	end := ending.Of(exit.ProcessState)
+	if r.stopped && end.Signal == syscall.SIGINT {
 		return nil // perf passes the signal that ended it on to itself
 	}
 	if text := r.stderr.message(); text != "" {
 		return fmt.Errorf("perf: %s", text)
 	}
-	return fmt.Errorf("perf: %w", r.waitErr)
+	return fmt.Errorf("perf: %s", end)
 }
 
 // tail keeps the last part of what perf prints.

@@ -12,11 +12,7 @@ func (b *buildIDs) of(path string) string {
 	if id, ok := b.seen[path]; ok {
 		return id
 	}
-	id := ""
-	if f, err := elffile.Open(path); err == nil {
-		id = f.BuildID()
-		_ = f.Close() // opened for reading: nothing can be lost
-	}
+	id := elffile.BuildIDOf(path)
 	b.seen[path] = id
 	return id
 }

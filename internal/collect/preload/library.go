@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/framepointer"
 	"whyhot/internal/collect/remedy"
+	"whyhot/internal/elfinfo/elffile"
 )
 
 var libraryPackage = remedy.Package{
@@ -61,7 +62,7 @@ func checkProgram(name string) (elf.Machine, error) {
 			Remedy: "record it with --sampler perf",
 		}
 	}
-	f, err := elf.Open(path)
+	f, err := elffile.Open(path)
 	if errors.Is(err, fs.ErrPermission) {
 		return 0, refuse("cannot be read, so it is not known whether a library can be loaded into it")
 	}
@@ -69,21 +70,21 @@ func checkProgram(name string) (elf.Machine, error) {
 		return 0, refuse("is not an ELF program")
 	}
 	defer func() { _ = f.Close() }() // opened for reading: nothing can be lost
-	interp := f.Section(".interp")
+	interpreter := f.Interpreter()
 	switch {
 	case framepointer.IsGo(f):
 		return 0, refuse("is a Go program, which handles the profiling signal itself")
-	case interp == nil:
+	case interpreter == "":
 		return 0, refuse("is statically linked, so nothing can be loaded into it")
-	case f.Class != elf.ELFCLASS64:
+	case f.Header.Class != elf.ELFCLASS64:
 		return 0, refuse("is a 32-bit program and the profiler library a 64-bit one")
 	case gainsPrivileges(path):
 		return 0, refuse("is set-user-ID, for which the dynamic linker ignores preloaded libraries")
 	}
-	if text, err := interp.Data(); err == nil && strings.Contains(string(text), "ld-musl") {
+	if strings.Contains(interpreter, "ld-musl") {
 		return 0, refuse("is linked against musl, gperftools against glibc")
 	}
-	return f.Machine, nil
+	return f.Header.Machine, nil
 }
 
 func gainsPrivileges(path string) bool {

@@ -6,6 +6,11 @@
 // perf and of debuginfod's clients) and checks that what it found belongs to the
 // binary. It opens files through elffile and reads no symbol of them. It never
 // uses the network.
+//
+// It looks where the user of this machine has such files, follows links anywhere
+// and may map a file to take its checksum. internal/elfinfo/locate looks where a
+// process has them, for an agent that must not be led astray by that process:
+// other places, another way of opening, other checks.
 package debugfile
 
 import (

@@ -47,18 +47,18 @@ func (d *Info) parseAbbrevs(off uint64, s sizes, only uint64) (*abbrevs, error) 
 	c := at(d.sec.abbrev, off, d.sec.big)
 	t := &abbrevs{}
 	for {
-		start := c.pos
-		code := c.uleb()
-		if c.bad {
+		start := c.Pos
+		code := c.ULEB()
+		if c.Bad {
 			return nil, fmt.Errorf("%w at %#x", errAbbrev, off)
 		}
 		if code == 0 {
 			return t, nil
 		}
-		a := abbrev{tag: uint16(c.uleb()), children: c.u8() != 0}
+		a := abbrev{tag: uint16(c.ULEB()), children: c.U8() != 0}
 		for {
-			name, form := c.uleb(), c.uleb()
-			if name == 0 && form == 0 || c.bad {
+			name, form := c.ULEB(), c.ULEB()
+			if name == 0 && form == 0 || c.Bad {
 				break
 			}
 			spec := attr{name: uint16(name), form: uint16(form)}
@@ -66,16 +66,16 @@ func (d *Info) parseAbbrevs(off uint64, s sizes, only uint64) (*abbrevs, error) 
 				spec.form = 0 // unknown: entries of this shape cannot be read
 			}
 			if form == formImplicit {
-				spec.implicit = c.sleb()
+				spec.implicit = c.SLEB()
 			}
 			a.attrs = append(a.attrs, spec)
 			a.addStep(spec.form, s)
 		}
-		if c.bad {
+		if c.Bad {
 			return nil, fmt.Errorf("%w at %#x", errAbbrev, off)
 		}
 		t.add(code, a)
-		if !spend(&d.budget.abbrev, c.pos-start) {
+		if !spend(&d.budget.abbrev, c.Pos-start) {
 			return nil, errBudget
 		}
 		if code == only {
@@ -113,11 +113,11 @@ func (a *abbrev) skipEntry(c *cursor, s sizes) {
 	for i := range a.steps {
 		switch st := &a.steps[i]; st.kind { //nolint:exhaustive // the frequent ones are written out, for speed
 		case stepFixed:
-			c.skip(uint64(st.n))
+			c.Skip(uint64(st.n))
 		case stepBlockLEB:
-			c.skip(c.uleb())
+			c.Skip(c.ULEB())
 		case stepLEB:
-			c.uleb()
+			c.ULEB()
 		default:
 			c.step(st.kind, st.n, s)
 		}

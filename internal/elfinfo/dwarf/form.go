@@ -153,29 +153,29 @@ func stepOf(form uint16, s sizes) (stepKind, uint32) {
 func (c *cursor) step(kind stepKind, n uint32, s sizes) {
 	switch kind { //nolint:exhaustive // what is left cannot be read past
 	case stepFixed:
-		c.skip(uint64(n))
+		c.Skip(uint64(n))
 	case stepLEB:
-		c.uleb()
+		c.ULEB()
 	case stepString:
-		c.str()
+		c.Str()
 	case stepBlock1:
-		c.skip(uint64(c.u8()))
+		c.Skip(uint64(c.U8()))
 	case stepBlock2:
-		c.skip(uint64(c.u16()))
+		c.Skip(uint64(c.U16()))
 	case stepBlock4:
-		c.skip(uint64(c.u32()))
+		c.Skip(uint64(c.U32()))
 	case stepBlockLEB:
-		c.skip(c.uleb())
+		c.Skip(c.ULEB())
 	case stepIndirect:
-		form := c.uleb()
+		form := c.ULEB()
 		if form == formIndirect || form == formImplicit || form > formGNUStrpAlt {
-			c.fail()
+			c.Fail()
 			return
 		}
 		kind, n = stepOf(uint16(form), s)
 		c.step(kind, n, s)
 	default:
-		c.fail()
+		c.Fail()
 	}
 }
 
@@ -184,31 +184,31 @@ func (c *cursor) step(kind stepKind, n uint32, s sizes) {
 func (c *cursor) read(form uint16, implicit int64, s sizes, base uint64) value {
 	switch form {
 	case formAddr:
-		return value{class: classAddr, u: c.uint(s.addr)}
+		return value{class: classAddr, u: c.Uint(s.addr)}
 	case formData1, formFlag:
-		return value{class: classConst, u: uint64(c.u8())}
+		return value{class: classConst, u: uint64(c.U8())}
 	case formData2:
-		return value{class: classConst, u: uint64(c.u16())}
+		return value{class: classConst, u: uint64(c.U16())}
 	case formData4:
-		return value{class: classConst, u: uint64(c.u32())}
+		return value{class: classConst, u: uint64(c.U32())}
 	case formData8:
-		return value{class: classConst, u: c.u64()}
+		return value{class: classConst, u: c.U64()}
 	case formUdata:
-		return value{class: classConst, u: c.uleb()}
+		return value{class: classConst, u: c.ULEB()}
 	case formSdata:
-		return value{class: classConst, u: uint64(c.sleb())}
+		return value{class: classConst, u: uint64(c.SLEB())}
 	case formImplicit:
 		return value{class: classConst, u: uint64(implicit)}
 	case formFlagPresent:
 		return value{class: classConst, u: 1}
 	case formSecOffset:
-		return value{class: classOffset, u: c.uint(s.offset)}
+		return value{class: classOffset, u: c.Uint(s.offset)}
 	case formRnglistx:
-		return value{class: classRangex, u: c.uleb()}
+		return value{class: classRangex, u: c.ULEB()}
 	case formIndirect:
-		next := c.uleb()
+		next := c.ULEB()
 		if next == formIndirect || next == formImplicit || next > formGNUStrpAlt {
-			c.fail()
+			c.Fail()
 			return value{}
 		}
 		return c.read(uint16(next), 0, s, base)
@@ -230,23 +230,23 @@ func (c *cursor) read(form uint16, implicit int64, s sizes, base uint64) value {
 func (c *cursor) readString(form uint16, s sizes) (value, bool) {
 	switch form {
 	case formString:
-		return value{class: classText, b: c.str()}, true
+		return value{class: classText, b: c.Str()}, true
 	case formStrp:
-		return value{class: classStr, u: c.uint(s.offset)}, true
+		return value{class: classStr, u: c.Uint(s.offset)}, true
 	case formLineStrp:
-		return value{class: classLineStr, u: c.uint(s.offset)}, true
+		return value{class: classLineStr, u: c.Uint(s.offset)}, true
 	case formStrpSup, formGNUStrpAlt:
-		return value{class: classStrAlt, u: c.uint(s.offset)}, true
+		return value{class: classStrAlt, u: c.Uint(s.offset)}, true
 	case formStrx, formGNUStrIndex:
-		return value{class: classStrx, u: c.uleb()}, true
+		return value{class: classStrx, u: c.ULEB()}, true
 	case formStrx1:
-		return value{class: classStrx, u: uint64(c.u8())}, true
+		return value{class: classStrx, u: uint64(c.U8())}, true
 	case formStrx2:
-		return value{class: classStrx, u: uint64(c.u16())}, true
+		return value{class: classStrx, u: uint64(c.U16())}, true
 	case formStrx3:
-		return value{class: classStrx, u: uint64(c.u24())}, true
+		return value{class: classStrx, u: uint64(c.U24())}, true
 	case formStrx4:
-		return value{class: classStrx, u: uint64(c.u32())}, true
+		return value{class: classStrx, u: uint64(c.U32())}, true
 	default:
 		return value{}, false
 	}
@@ -255,15 +255,15 @@ func (c *cursor) readString(form uint16, s sizes) (value, bool) {
 func (c *cursor) readAddrx(form uint16) (value, bool) {
 	switch form {
 	case formAddrx, formGNUAddrIndex:
-		return value{class: classAddrx, u: c.uleb()}, true
+		return value{class: classAddrx, u: c.ULEB()}, true
 	case formAddrx1:
-		return value{class: classAddrx, u: uint64(c.u8())}, true
+		return value{class: classAddrx, u: uint64(c.U8())}, true
 	case formAddrx2:
-		return value{class: classAddrx, u: uint64(c.u16())}, true
+		return value{class: classAddrx, u: uint64(c.U16())}, true
 	case formAddrx3:
-		return value{class: classAddrx, u: uint64(c.u24())}, true
+		return value{class: classAddrx, u: uint64(c.U24())}, true
 	case formAddrx4:
-		return value{class: classAddrx, u: uint64(c.u32())}, true
+		return value{class: classAddrx, u: uint64(c.U32())}, true
 	default:
 		return value{}, false
 	}
@@ -272,23 +272,23 @@ func (c *cursor) readAddrx(form uint16) (value, bool) {
 func (c *cursor) readRef(form uint16, s sizes, base uint64) (value, bool) {
 	switch form {
 	case formRef1:
-		return value{class: classRef, u: base + uint64(c.u8())}, true
+		return value{class: classRef, u: base + uint64(c.U8())}, true
 	case formRef2:
-		return value{class: classRef, u: base + uint64(c.u16())}, true
+		return value{class: classRef, u: base + uint64(c.U16())}, true
 	case formRef4:
-		return value{class: classRef, u: base + uint64(c.u32())}, true
+		return value{class: classRef, u: base + uint64(c.U32())}, true
 	case formRef8:
-		return value{class: classRef, u: base + c.u64()}, true
+		return value{class: classRef, u: base + c.U64()}, true
 	case formRefUdata:
-		return value{class: classRef, u: base + c.uleb()}, true
+		return value{class: classRef, u: base + c.ULEB()}, true
 	case formRefAddr:
-		return value{class: classRef, u: c.uint(s.refAddr())}, true
+		return value{class: classRef, u: c.Uint(s.refAddr())}, true
 	case formGNURefAlt:
-		return value{class: classRefAlt, u: c.uint(s.offset)}, true
+		return value{class: classRefAlt, u: c.Uint(s.offset)}, true
 	case formRefSup4:
-		return value{class: classRefAlt, u: uint64(c.u32())}, true
+		return value{class: classRefAlt, u: uint64(c.U32())}, true
 	case formRefSup8:
-		return value{class: classRefAlt, u: c.u64()}, true
+		return value{class: classRefAlt, u: c.U64()}, true
 	default:
 		return value{}, false
 	}

@@ -175,29 +175,29 @@ func (u *unit) allSpans() []interval.Span {
 func (d *Info) aranges(byOffset map[uint64]int32) []interval.Span {
 	var spans []interval.Span
 	c := at(d.sec.aranges, 0, d.sec.big)
-	for c.pos < len(c.data) {
-		set := c.pos
-		end, offSize := c.unitLength()
-		version := c.u16()
-		unitOff := c.uint(offSize)
-		addrSize := c.u8()
-		segSize := c.u8()
-		if c.bad || version != 2 || segSize != 0 || addrSize != 4 && addrSize != 8 {
+	for c.Pos < len(c.Data) {
+		set := c.Pos
+		end, offSize := c.UnitLength()
+		version := c.U16()
+		unitOff := c.Uint(offSize)
+		addrSize := c.U8()
+		segSize := c.U8()
+		if c.Bad || version != 2 || segSize != 0 || addrSize != 4 && addrSize != 8 {
 			return spans
 		}
 		tuple := 2 * int(addrSize)
-		if over := (c.pos - set) % tuple; over != 0 {
-			c.skip(uint64(tuple - over))
+		if over := (c.Pos - set) % tuple; over != 0 {
+			c.Skip(uint64(tuple - over))
 		}
 		id, want := byOffset[unitOff]
-		for want && c.pos+tuple <= end {
-			lo := c.uint(addrSize)
-			n := c.uint(addrSize)
+		for want && c.Pos+tuple <= end {
+			lo := c.Uint(addrSize)
+			n := c.Uint(addrSize)
 			if n > 0 && d.isCode(lo) {
 				spans = append(spans, interval.Span{Low: lo, High: lo + n, ID: id})
 			}
 		}
-		c.pos = end
+		c.Pos = end
 	}
 	return spans
 }

@@ -123,12 +123,12 @@ func (u *unit) runLines(t *lineTable) {
 	if h.program >= h.end {
 		return
 	}
-	m := machine{info: u.info, h: h, t: t, c: cursor{data: u.info.sec.line[:h.end], pos: h.program, big: u.info.sec.big}}
+	m := machine{info: u.info, h: h, t: t, c: at(u.info.sec.line[:h.end], uint64(h.program), u.info.sec.big)}
 	// A row that is kept takes some six bytes of program in compilers' output.
 	t.rows = make([]row, 0, (h.end-h.program)/6)
 	m.reset()
-	for m.c.pos < len(m.c.data) {
-		switch op := m.c.u8(); {
+	for m.c.Pos < len(m.c.Data) {
+		switch op := m.c.U8(); {
 		case op >= h.opcodeBase:
 			n := op - h.opcodeBase
 			m.advance(uint64(n / h.lineRange))
@@ -181,45 +181,45 @@ func (m *machine) standard(op uint8) {
 	case lnsCopy:
 		m.emit()
 	case lnsAdvancePC:
-		m.advance(m.c.uleb())
+		m.advance(m.c.ULEB())
 	case lnsAdvanceLine:
-		m.row.line += uint32(m.c.sleb())
+		m.row.line += uint32(m.c.SLEB())
 	case lnsSetFile:
-		m.row.file = uint32(m.c.uleb())
+		m.row.file = uint32(m.c.ULEB())
 	case lnsConstAddPC:
 		m.advance(uint64((255 - m.h.opcodeBase) / m.h.lineRange))
 	case lnsFixedAdvance:
-		m.row.addr += uint64(m.c.u16())
+		m.row.addr += uint64(m.c.U16())
 		m.opIdx = 0
 	case lnsSetColumn, lnsSetISA:
-		m.c.uleb()
+		m.c.ULEB()
 	default:
 		for range m.h.stdLengths[op-1] {
-			m.c.uleb()
+			m.c.ULEB()
 		}
 	}
 }
 
 func (m *machine) extended() {
-	length := m.c.uleb()
-	if length == 0 || length > uint64(len(m.c.data)-m.c.pos) {
-		m.c.fail()
+	length := m.c.ULEB()
+	if length == 0 || length > uint64(len(m.c.Data)-m.c.Pos) {
+		m.c.Fail()
 		return
 	}
-	next := m.c.pos + int(length)
-	switch m.c.u8() {
+	next := m.c.Pos + int(length)
+	switch m.c.U8() {
 	case lneEndSequence:
 		m.endSequence()
 	case lneSetAddress:
-		m.row.addr = m.c.uint(uint8(min(length-1, 8)))
+		m.row.addr = m.c.Uint(uint8(min(length-1, 8)))
 		m.opIdx = 0
 	case lneDefineFile:
-		name := m.c.str()
+		name := m.c.Str()
 		f := m.h.fileV4(&m.c, name)
 		m.h.resolveFile(&f)
 		m.h.files = append(m.h.files, f)
 	}
-	m.c.pos = next
+	m.c.Pos = next
 }
 
 // endSequence closes the current sequence, unless it is of code that the linker

@@ -49,38 +49,38 @@ func (h *lineHeader) path(n uint64) string {
 func (u *unit) readLineHeader(off uint64) (*lineHeader, error) {
 	c := at(u.info.sec.line, off, u.info.sec.big)
 	h := &lineHeader{}
-	h.end, h.offset = c.unitLength()
-	h.version = c.u16()
+	h.end, h.offset = c.UnitLength()
+	h.version = c.U16()
 	h.addr = u.addr
-	if c.bad || h.version < 2 || h.version > 5 {
+	if c.Bad || h.version < 2 || h.version > 5 {
 		return h.broken(), fmt.Errorf("%w at %#x of .debug_line", errLine, off)
 	}
 	if h.version >= 5 {
-		h.addr = c.u8()
-		c.u8() // size of segment selectors
+		h.addr = c.U8()
+		c.U8() // size of segment selectors
 	}
-	length := c.uint(h.offset)
-	start := uint64(c.pos) + length
-	h.minInst, h.maxOps = c.u8(), 1
+	length := c.Uint(h.offset)
+	start := uint64(c.Pos) + length
+	h.minInst, h.maxOps = c.U8(), 1
 	if h.version >= 4 {
-		h.maxOps = c.u8()
+		h.maxOps = c.U8()
 	}
-	c.u8() // default_is_stmt
-	h.lineBase, h.lineRange = int8(c.u8()), c.u8()
-	h.opcodeBase = c.u8()
-	h.stdLengths = c.take(max(int(h.opcodeBase), 1) - 1)
-	if c.bad || length > uint64(h.end) || start > uint64(h.end) || start < uint64(c.pos) || h.lineRange == 0 {
+	c.U8() // default_is_stmt
+	h.lineBase, h.lineRange = int8(c.U8()), c.U8()
+	h.opcodeBase = c.U8()
+	h.stdLengths = c.Take(max(int(h.opcodeBase), 1) - 1)
+	if c.Bad || length > uint64(h.end) || start > uint64(h.end) || start < uint64(c.Pos) || h.lineRange == 0 {
 		return h.broken(), fmt.Errorf("%w at %#x of .debug_line", errLine, off)
 	}
 	h.program = int(start)
-	c.data = c.data[:start]
+	c.Data = c.Data[:start]
 	if h.version >= 5 {
 		h.tablesV5(u, &c)
 	} else {
 		h.tablesV4(&c)
 	}
 	h.resolve(u)
-	if c.bad {
+	if c.Bad {
 		return h, fmt.Errorf("%w: file names at %#x of .debug_line", errLine, off)
 	}
 	return h, nil
@@ -94,15 +94,15 @@ func (h *lineHeader) broken() *lineHeader {
 
 func (h *lineHeader) tablesV4(c *cursor) {
 	h.dirs = []string{""} // number 0 is the directory of compilation
-	for !c.bad {
-		dir := c.str()
+	for !c.Bad {
+		dir := c.Str()
 		if len(dir) == 0 {
 			break
 		}
 		h.dirs = append(h.dirs, pathText(string(dir)))
 	}
-	for !c.bad {
-		name := c.str()
+	for !c.Bad {
+		name := c.Str()
 		if len(name) == 0 {
 			break
 		}
@@ -111,9 +111,9 @@ func (h *lineHeader) tablesV4(c *cursor) {
 }
 
 func (h *lineHeader) fileV4(c *cursor, name []byte) lineFile {
-	f := lineFile{name: pathText(string(name)), dir: c.uleb()}
-	c.uleb() // time of modification
-	c.uleb() // size
+	f := lineFile{name: pathText(string(name)), dir: c.ULEB()}
+	c.ULEB() // time of modification
+	c.ULEB() // size
 	return f
 }
 
@@ -131,18 +131,18 @@ func (h *lineHeader) entriesV5(u *unit, c *cursor) []lineFile {
 		content uint64
 		form    uint16
 	}
-	fields := make([]field, c.u8())
+	fields := make([]field, c.U8())
 	for i := range fields {
-		fields[i].content, fields[i].form = c.uleb(), uint16(c.uleb())
+		fields[i].content, fields[i].form = c.ULEB(), uint16(c.ULEB())
 	}
-	count := c.uleb()
+	count := c.ULEB()
 	if len(fields) == 0 {
 		return nil
 	}
 	var out []lineFile
-	for i := uint64(0); i < count && !c.bad && c.pos < len(c.data); i++ {
+	for i := uint64(0); i < count && !c.Bad && c.Pos < len(c.Data); i++ {
 		var f lineFile
-		start := c.pos
+		start := c.Pos
 		for _, fd := range fields {
 			v := c.read(fd.form, 0, h.sizes, 0)
 			switch fd.content {
@@ -152,8 +152,8 @@ func (h *lineHeader) entriesV5(u *unit, c *cursor) []lineFile {
 				f.dir = v.u
 			}
 		}
-		if c.pos == start {
-			c.fail() // entries without bytes could be any number
+		if c.Pos == start {
+			c.Fail() // entries without bytes could be any number
 			break
 		}
 		out = append(out, f)

@@ -80,8 +80,8 @@ func (u *unit) collect(off uint64, f *facts) (uint64, *unit) {
 		return 0, nil
 	}
 	c := u.cursor(off)
-	ab := table.get(c.uleb())
-	if ab == nil || c.bad {
+	ab := table.get(c.ULEB())
+	if ab == nil || c.Bad {
 		return 0, nil
 	}
 	var next uint64
@@ -109,7 +109,7 @@ func (u *unit) collect(off uint64, f *facts) (uint64, *unit) {
 			next, nextUnit = v.u, u.info.follow(v)
 		}
 	}
-	if c.bad {
+	if c.Bad {
 		return 0, nil
 	}
 	if f.file == "" && declFile.class == classConst {

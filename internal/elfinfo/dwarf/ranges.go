@@ -58,8 +58,8 @@ func (u *unit) rangeList(v value, add func(lo, hi uint64)) {
 			return
 		}
 		c := at(s.rnglists, table+v.u*uint64(u.offset), s.big)
-		off = table + c.uint(u.offset)
-		if c.bad {
+		off = table + c.Uint(u.offset)
+		if c.Bad {
 			return
 		}
 	}
@@ -69,12 +69,12 @@ func (u *unit) rangeList(v value, add func(lo, hi uint64)) {
 // rangesV4 reads a list of .debug_ranges (DWARF 4, §2.17.3).
 func (u *unit) rangesV4(off, base uint64, add func(lo, hi uint64)) {
 	c := at(u.info.sec.ranges, off, u.info.sec.big)
-	defer u.spendRanges(c.pos, &c)
+	defer u.spendRanges(c.Pos, &c)
 	top := ^uint64(0) >> (64 - 8*uint(u.addr))
 	for {
-		lo, hi := c.uint(u.addr), c.uint(u.addr)
+		lo, hi := c.Uint(u.addr), c.Uint(u.addr)
 		switch {
-		case c.bad || lo == 0 && hi == 0:
+		case c.Bad || lo == 0 && hi == 0:
 			return
 		case lo == top:
 			base = hi
@@ -87,38 +87,38 @@ func (u *unit) rangesV4(off, base uint64, add func(lo, hi uint64)) {
 // rangesV5 reads a list of .debug_rnglists.
 func (u *unit) rangesV5(off, base uint64, add func(lo, hi uint64)) {
 	c := at(u.info.sec.rnglists, off, u.info.sec.big)
-	defer u.spendRanges(c.pos, &c)
-	for !c.bad {
+	defer u.spendRanges(c.Pos, &c)
+	for !c.Bad {
 		var lo, hi uint64
 		ok := true
-		switch c.u8() {
+		switch c.U8() {
 		case rleBaseAddressx:
-			base, _ = u.indexed(c.uleb())
+			base, _ = u.indexed(c.ULEB())
 			continue
 		case rleBaseAddress:
-			base = c.uint(u.addr)
+			base = c.Uint(u.addr)
 			continue
 		case rleStartxEndx:
-			lo, ok = u.indexed(c.uleb())
-			hi, _ = u.indexed(c.uleb())
+			lo, ok = u.indexed(c.ULEB())
+			hi, _ = u.indexed(c.ULEB())
 		case rleStartxLength:
-			lo, ok = u.indexed(c.uleb())
-			hi = lo + c.uleb()
+			lo, ok = u.indexed(c.ULEB())
+			hi = lo + c.ULEB()
 		case rleOffsetPair:
-			lo, hi = base+c.uleb(), base+c.uleb()
+			lo, hi = base+c.ULEB(), base+c.ULEB()
 		case rleStartEnd:
-			lo, hi = c.uint(u.addr), c.uint(u.addr)
+			lo, hi = c.Uint(u.addr), c.Uint(u.addr)
 		case rleStartLength:
-			lo = c.uint(u.addr)
-			hi = lo + c.uleb()
+			lo = c.Uint(u.addr)
+			hi = lo + c.ULEB()
 		default: // rleEnd, or damage
 			return
 		}
-		if ok && !c.bad {
+		if ok && !c.Bad {
 			add(lo, hi)
 		}
 	}
 }
 
 // spendRanges accounts for a list that was read from start to where c is.
-func (u *unit) spendRanges(start int, c *cursor) { spend(&u.info.budget.ranges, c.pos-start) }
+func (u *unit) spendRanges(start int, c *cursor) { spend(&u.info.budget.ranges, c.Pos-start) }

@@ -131,7 +131,7 @@ func (u *unit) unnamedScope(off uint64) string {
 		return ""
 	}
 	c := u.cursor(off)
-	switch ab := table.get(c.uleb()); {
+	switch ab := table.get(c.ULEB()); {
 	case ab == nil:
 		return ""
 	case ab.tag == tagNamespace:

@@ -57,9 +57,9 @@ func (b *treeBuilder) build() error {
 	c := u.cursor(u.first)
 	var outer []place
 	current := place{noNode, noScope}
-	for c.pos < len(c.data) {
-		start := c.pos
-		code := c.uleb()
+	for c.Pos < len(c.Data) {
+		start := c.Pos
+		code := c.ULEB()
 		if code == 0 {
 			if len(outer) <= 1 {
 				break // the end of the unit's own children; what follows is padding
@@ -85,7 +85,7 @@ func (b *treeBuilder) build() error {
 			}
 			ab.skipEntry(&c, u.sizes)
 		}
-		if c.bad {
+		if c.Bad {
 			return fmt.Errorf("entry at %#x of .debug_info reaches past the unit", start)
 		}
 		if ab.children {

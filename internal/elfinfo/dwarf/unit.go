@@ -92,10 +92,10 @@ var errUnit = errors.New("damaged unit header")
 // readUnits reads the headers of all units of .debug_info.
 func (d *Info) readUnits() error {
 	c := at(d.sec.info, 0, d.sec.big)
-	for c.pos < len(c.data) {
-		u := &unit{info: d, off: uint64(c.pos)}
-		end, offSize := c.unitLength()
-		if c.bad {
+	for c.Pos < len(c.Data) {
+		u := &unit{info: d, off: uint64(c.Pos)}
+		end, offSize := c.UnitLength()
+		if c.Bad {
 			return fmt.Errorf("%w at %#x of .debug_info", errUnit, u.off)
 		}
 		u.end, u.offset = uint64(end), offSize
@@ -103,36 +103,36 @@ func (d *Info) readUnits() error {
 			return err
 		}
 		d.units = append(d.units, u)
-		c.pos = end
+		c.Pos = end
 	}
 	return nil
 }
 
 // header reads what follows the length (§7.5.1).
 func (u *unit) header(c *cursor) error {
-	u.version = c.u16()
+	u.version = c.U16()
 	switch {
 	case u.version >= 2 && u.version <= 4:
 		u.kind = utCompile
-		u.abbrevOff = c.uint(u.offset)
-		u.addr = c.u8()
+		u.abbrevOff = c.Uint(u.offset)
+		u.addr = c.U8()
 	case u.version == 5:
-		u.kind = c.u8()
-		u.addr = c.u8()
-		u.abbrevOff = c.uint(u.offset)
+		u.kind = c.U8()
+		u.addr = c.U8()
+		u.abbrevOff = c.Uint(u.offset)
 		switch u.kind {
 		case utSkeleton, utSplitCompile:
-			c.skip(8) // the ID of the split unit
+			c.Skip(8) // the ID of the split unit
 		case utType, utSplitType:
-			c.skip(8 + uint64(u.offset)) // signature and offset of the type
+			c.Skip(8 + uint64(u.offset)) // signature and offset of the type
 		}
 	default:
 		return fmt.Errorf("%w at %#x of .debug_info: version %d is not 2 to 5", errUnit, u.off, u.version)
 	}
-	if c.bad || uint64(c.pos) > u.end || u.addr != 4 && u.addr != 8 {
+	if c.Bad || uint64(c.Pos) > u.end || u.addr != 4 && u.addr != 8 {
 		return fmt.Errorf("%w at %#x of .debug_info", errUnit, u.off)
 	}
-	u.first = uint64(c.pos)
+	u.first = uint64(c.Pos)
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (u *unit) cursor(off uint64) cursor {
 // readRoot reads the unit's first entry.
 func (u *unit) readRoot() error {
 	c := u.cursor(u.first)
-	code := c.uleb()
+	code := c.ULEB()
 	if code == 0 {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (u *unit) readRoot() error {
 			r.gnuRangesBase = v.u
 		}
 	}
-	if c.bad {
+	if c.Bad {
 		return fmt.Errorf("%w: entry at %#x of .debug_info reaches past the unit", errUnit, u.first)
 	}
 	return nil
@@ -236,7 +236,7 @@ func (u *unit) text(v value) string {
 			base = listHeader(u.offset) // split units leave the attribute out
 		}
 		c := at(s.strOffsets, base+v.u*uint64(u.offset), s.big)
-		if off := c.uint(u.offset); !c.bad {
+		if off := c.Uint(u.offset); !c.Bad {
 			return stringAt(s.str, off)
 		}
 	}
@@ -253,10 +253,10 @@ func listHeader(offSize uint8) uint64 {
 
 func stringAt(data []byte, off uint64) string {
 	c := at(data, off, false)
-	if c.bad {
+	if c.Bad {
 		return ""
 	}
-	text := c.str()
+	text := c.Str()
 	return string(text[:min(len(text), maxText)])
 }
 
@@ -287,6 +287,6 @@ func (u *unit) indexed(i uint64) (uint64, bool) {
 		base = 8
 	}
 	c := at(s.addr, base+i*uint64(u.addr), s.big)
-	a := c.uint(u.addr)
-	return a, !c.bad
+	a := c.Uint(u.addr)
+	return a, !c.Bad
 }

@@ -268,6 +268,21 @@ func (f *File) BuildID() string {
 	return ""
 }
 
+// BuildIDOf is the build ID of the file at path, "" where that is no ELF file or
+// has none.
+func BuildIDOf(path string) (id string) {
+	f, err := Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing can be lost
+	_ = Guard(path, func() error {
+		id = f.BuildID()
+		return nil
+	})
+	return id
+}
+
 // ntGNUBuildID is the type of the note, in the name space "GNU".
 const ntGNUBuildID = 3
 
@@ -294,27 +309,34 @@ func BuildIDFromNotes(notes []byte, order binary.ByteOrder) string {
 // debug file and the CRC-32 of its contents.
 func (f *File) DebugLink() (name string, crc uint32, ok bool) {
 	data, err := f.Data(".gnu_debuglink")
-	if err != nil || data == nil {
+	if err != nil {
 		return "", 0, false
 	}
+	return DebugLinkFrom(data, f.ByteOrder())
+}
+
+// DebugLinkFrom reads the contents of .gnu_debuglink.
+func DebugLinkFrom(data []byte, order binary.ByteOrder) (name string, crc uint32, ok bool) {
 	n := bytes.IndexByte(data, 0)
-	if n <= 0 {
-		return "", 0, false
-	}
 	at := (n + 4) &^ 3
-	if at+4 > len(data) {
+	if n <= 0 || at+4 > len(data) {
 		return "", 0, false
 	}
-	return string(data[:n]), f.ByteOrder().Uint32(data[at:]), true
+	return string(data[:n]), order.Uint32(data[at:]), true
 }
 
 // AltLink returns what .gnu_debugaltlink says: the path of the file that dwz
 // moved shared debug information to, and its build ID.
 func (f *File) AltLink() (name, buildID string, ok bool) {
 	data, err := f.Data(".gnu_debugaltlink")
-	if err != nil || data == nil {
+	if err != nil {
 		return "", "", false
 	}
+	return AltLinkFrom(data)
+}
+
+// AltLinkFrom reads the contents of .gnu_debugaltlink.
+func AltLinkFrom(data []byte) (name, buildID string, ok bool) {
 	n := bytes.IndexByte(data, 0)
 	if n <= 0 || n+1 >= len(data) {
 		return "", "", false

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -251,7 +250,7 @@ func (f *File) HasDWARF() bool {
 // DebugLink is the name of the separate debug file that .gnu_debuglink tells, "" for
 // none.
 func (f *File) DebugLink() string {
-	name, _ := f.link(".gnu_debuglink")
+	name, _, _ := elffile.DebugLinkFrom(f.link(".gnu_debuglink"), binary.LittleEndian)
 	if strings.Contains(name, "/") {
 		return ""
 	}
@@ -261,22 +260,19 @@ func (f *File) DebugLink() string {
 // AltLink is what .gnu_debugaltlink says: the path of the file that dwz moved shared
 // debug information to, and its build ID; "" for none.
 func (f *File) AltLink() (path, buildID string) {
-	path, rest := f.link(".gnu_debugaltlink")
-	return path, hex.EncodeToString(rest)
+	path, buildID, _ = elffile.AltLinkFrom(f.link(".gnu_debugaltlink"))
+	return path, buildID
 }
 
-func (f *File) link(name string) (path string, rest []byte) {
+// link are the contents of a section that names another file.
+func (f *File) link(name string) []byte {
 	s := f.find(name)
 	if s == nil || s.Size > maxLink {
-		return "", nil
+		return nil
 	}
 	data, err := f.contents(s)
 	if err != nil {
-		return "", nil
+		return nil
 	}
-	n := bytes.IndexByte(data, 0)
-	if n <= 0 {
-		return "", nil
-	}
-	return string(data[:n]), data[n+1:]
+	return data
 }

@@ -5,7 +5,9 @@
 // names, the files of dwz) and that a file is only taken when its build ID is the
 // binary's. It takes root directories of processes and gives open files. It must never
 // read anything but headers, nor leave the root directory that it was given: links
-// there may have been made by whoever runs the process.
+// there may have been made by whoever runs the process. That is why it is not
+// internal/elfinfo/debugfile, which follows links, maps files and knows the caches of
+// the user.
 package locate
 
 import (

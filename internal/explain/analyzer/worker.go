@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"whyhot/internal/host/ending"
 )
 
 // maxReply bounds one answer; the largest real ones are a few megabytes.
@@ -138,10 +140,10 @@ func (w *worker) obituary() string {
 	_ = w.in.Close()
 	kill := time.AfterFunc(lastBreath, func() { _ = w.cmd.Process.Kill() })
 	defer kill.Stop()
-	err := w.cmd.Wait()
+	_ = w.cmd.Wait() // the state says more
 	text := "it ended without an answer"
-	if err != nil {
-		text = err.Error()
+	if end := ending.Of(w.cmd.ProcessState); end.Failed() {
+		text = end.String()
 	}
 	if last := w.stderr.lastLine(); last != "" {
 		text += ": " + last

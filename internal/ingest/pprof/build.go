@@ -40,7 +40,6 @@ type build struct {
 // base is where a mapping of the file lies in ours.
 type base struct {
 	id    profile.MappingID
-	path  string
 	kind  profile.Kind
 	shift uint64 // what is added to an address, modulo 2^64
 }
@@ -161,7 +160,7 @@ func (b *build) addMappings() error {
 	}
 	for i := range resolved {
 		to := resolved[into[i]]
-		b.bases = append(b.bases, base{id: b.b.Mapping(to), path: to.Path, kind: codename.OfMapping(to.Path), shift: to.Start - resolved[i].Start})
+		b.bases = append(b.bases, base{id: b.b.Mapping(to), kind: codename.OfMapping(to.Path), shift: to.Start - resolved[i].Start})
 	}
 	return nil
 }
@@ -303,7 +302,7 @@ func (b *build) function(id uint64, at *base) (profile.FunctionID, bool) {
 	}
 	fn := n.fn
 	fn.Mapping = at.id
-	fn.Kind = codename.Of(fn.Name, fn.File, at.path)
+	fn.Kind = codename.OfIn(fn.Name, fn.File, at.kind)
 	if k, given := b.kinds[id]; given {
 		fn.Kind = k
 	} else if b.goProgram && fn.Kind == profile.KindNative && strings.HasSuffix(fn.File, ".s") {

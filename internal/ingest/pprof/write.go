@@ -56,7 +56,8 @@ type writer struct {
 	out       *bufio.Writer // keeps its first error until Flush
 	strings   *stringTable
 	inner     message
-	has       []has // by mapping
+	has       []has          // by mapping
+	kinds     []profile.Kind // by mapping
 	functions []bool
 	locations []bool
 	mappings  []bool
@@ -74,6 +75,10 @@ func (w *writer) survey() {
 	p := w.p
 	w.has = make([]has, p.NumMappings())
 	w.mappings = make([]bool, p.NumMappings())
+	w.kinds = make([]profile.Kind, p.NumMappings())
+	for i := range w.kinds {
+		w.kinds[i] = codename.OfMapping(p.Mapping(profile.MappingID(i)).Path)
+	}
 	w.functions = make([]bool, p.NumFunctions())
 	w.locations = make([]bool, p.NumLocations())
 	stacks := make([]bool, p.NumStacks())
@@ -125,7 +130,7 @@ func (w *writer) named(id profile.LocationID) bool {
 	}
 	m := w.p.Location(id).Mapping
 	f := w.p.Function(lines[0].Function)
-	unnamed := profile.Function{Mapping: m, Kind: codename.OfMapping(w.p.Mapping(m).Path)}
+	unnamed := profile.Function{Mapping: m, Kind: w.kinds[m]}
 	return *f != unnamed || lines[0].Line != 0
 }
 
@@ -190,7 +195,7 @@ func (w *writer) meta(m *message) {
 	}
 	m.number(fieldDuration, uint64(p.Duration))
 	m.number(fieldPeriod, uint64(p.Period))
-	for _, c := range comments(p, w.kinds()) {
+	for _, c := range comments(p, w.unusualKinds()) {
 		m.number(fieldComment, w.strings.add(c))
 	}
 	m.number(fieldDefaultType, w.strings.add(p.ValueType.Type))
@@ -207,8 +212,7 @@ var library = regexp.MustCompile(`\.so($|[._-])`)
 func (w *writer) mainBinary() profile.MappingID {
 	program := make([]bool, len(w.mappings))
 	for i, used := range w.mappings {
-		path := w.p.Mapping(profile.MappingID(i)).Path
-		program[i] = used && codename.OfMapping(path) == profile.KindNative && !library.MatchString(path)
+		program[i] = used && w.kinds[i] == profile.KindNative && !library.MatchString(w.p.Mapping(profile.MappingID(i)).Path)
 	}
 	weights := make([]int64, len(w.mappings))
 	samples := w.p.Samples()
@@ -229,15 +233,15 @@ func (w *writer) mainBinary() profile.MappingID {
 	return main
 }
 
-// kinds lists the functions whose kind Read would not find by itself.
-func (w *writer) kinds() string {
+// unusualKinds lists the functions whose kind Read would not find by itself.
+func (w *writer) unusualKinds() string {
 	var ids [][]uint64
 	for i, used := range w.functions {
 		if !used {
 			continue
 		}
 		f := w.p.Function(profile.FunctionID(i))
-		if codename.Of(f.Name, f.File, w.p.Mapping(f.Mapping).Path) == f.Kind && !strings.HasSuffix(f.File, ".s") {
+		if codename.OfIn(f.Name, f.File, w.kinds[f.Mapping]) == f.Kind && !strings.HasSuffix(f.File, ".s") {
 			continue
 		}
 		for len(ids) <= int(f.Kind) {

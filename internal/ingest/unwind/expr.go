@@ -1,5 +1,7 @@
 package unwind
 
+import "whyhot/internal/elfinfo/scan"
+
 // DWARF expression operators (DW_OP_…) that frame descriptions use.
 const (
 	opAddr       = 0x03
@@ -59,7 +61,7 @@ const (
 
 // evaluation is one run of an expression over the registers of a frame.
 type evaluation struct {
-	r     reader
+	r     scan.Cursor
 	w     *walk
 	stack []uint64
 	bad   bool
@@ -68,18 +70,18 @@ type evaluation struct {
 // eval gives the value of an expression; initial, when there is one, is on its
 // stack at the start.
 func (w *walk) eval(expr []byte, initial ...uint64) (uint64, bool) {
-	e := evaluation{r: reader{b: expr}, w: w, stack: append(make([]uint64, 0, 8), initial...)}
-	for steps := 0; e.r.left(); steps++ {
+	e := evaluation{r: scan.Cursor{Data: expr}, w: w, stack: append(make([]uint64, 0, 8), initial...)}
+	for steps := 0; e.r.Left(); steps++ {
 		if steps == maxExprSteps || len(e.stack) > maxExprStack {
 			return 0, false
 		}
-		e.step(e.r.u8())
-		if e.bad || e.r.bad {
+		e.step(e.r.U8())
+		if e.bad || e.r.Bad {
 			return 0, false
 		}
 	}
 	v := e.pop()
-	return v, !e.bad && !e.r.bad
+	return v, !e.bad && !e.r.Bad
 }
 
 func (e *evaluation) push(v uint64) { e.stack = append(e.stack, v) }
@@ -122,23 +124,23 @@ func (e *evaluation) step(op uint8) {
 	case op >= opLit0 && op <= opLit31:
 		e.push(uint64(op - opLit0))
 	case op >= opBreg0 && op <= opBreg31:
-		e.register(uint64(op-opBreg0), r.sleb())
+		e.register(uint64(op-opBreg0), r.SLEB())
 	case op >= opAddr && op <= opConsts && op != opDeref:
 		e.push(constant(op, r))
 	case op >= opDup && op <= opRot:
 		e.shuffle(op)
 	case op == opBregx:
-		n := r.uleb()
-		e.register(n, r.sleb())
+		n := r.ULEB()
+		e.register(n, r.SLEB())
 	case op == opDeref:
 		e.deref(8)
 	case op == opDerefSize:
-		e.deref(r.u8())
+		e.deref(r.U8())
 	case op == opBra || op == opSkip:
-		d := int(int16(r.u16()))
+		d := int(int16(r.U16()))
 		if op == opSkip || e.pop() != 0 {
-			if r.pos += d; r.pos < 0 || r.pos > len(r.b) {
-				r.bad = true
+			if r.Pos += d; r.Pos < 0 || r.Pos > len(r.Data) {
+				r.Fail()
 			}
 		}
 	case op == opAbs || op == opNeg || op == opNot || op == opPlusUconst:
@@ -153,28 +155,28 @@ func (e *evaluation) step(op uint8) {
 	}
 }
 
-func constant(op uint8, r *reader) uint64 {
+func constant(op uint8, r *scan.Cursor) uint64 {
 	switch op {
 	case opConst1u:
-		return uint64(r.u8())
+		return uint64(r.U8())
 	case opConst1s:
-		return uint64(int64(int8(r.u8())))
+		return uint64(int64(int8(r.U8())))
 	case opConst2u:
-		return uint64(r.u16())
+		return uint64(r.U16())
 	case opConst2s:
-		return uint64(int64(int16(r.u16())))
+		return uint64(int64(int16(r.U16())))
 	case opConst4u:
-		return uint64(r.u32())
+		return uint64(r.U32())
 	case opConst4s:
-		return uint64(int64(int32(r.u32())))
+		return uint64(int64(int32(r.U32())))
 	case opConstu:
-		return r.uleb()
+		return r.ULEB()
 	case opConsts:
-		return uint64(r.sleb())
+		return uint64(r.SLEB())
 	case opAddr, opConst8u, opConst8s:
-		return r.u64()
+		return r.U64()
 	}
-	r.bad = true
+	r.Fail()
 	return 0
 }
 
@@ -187,7 +189,7 @@ func (e *evaluation) shuffle(op uint8) {
 	case opOver:
 		e.pick(1)
 	case opPick:
-		e.pick(int(e.r.u8()))
+		e.pick(int(e.r.U8()))
 	case opSwap:
 		e.push(e.take(1))
 	case opRot: // the top goes below the two that were under it
@@ -225,7 +227,7 @@ func (e *evaluation) unary(op uint8) {
 	case opNot:
 		v = ^v
 	case opPlusUconst:
-		v += e.r.uleb()
+		v += e.r.ULEB()
 	}
 	e.push(v)
 }

@@ -2,11 +2,12 @@ package unwind
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+
+	"whyhot/internal/elfinfo/elffile"
 )
 
 var errNoVDSO = errors.New("this process has no vDSO")
@@ -39,7 +40,11 @@ func ownVDSO(want string) (*Module, error) {
 		if _, err := mem.ReadAt(image, int64(lo)); err != nil {
 			return nil, err
 		}
-		return newModule(bytes.NewReader(image), want)
+		f, err := elffile.New(vdsoPath, image)
+		if err != nil {
+			return nil, err
+		}
+		return newModule(f, want)
 	}
 	return nil, errNoVDSO
 }

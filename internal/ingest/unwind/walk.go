@@ -1,6 +1,19 @@
 package unwind
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"whyhot/internal/elfinfo/cfi"
+)
+
+// DWARF register numbers of x86-64 that have a meaning here. The return
+// address has a column of its own.
+const (
+	regRBP  = 6
+	regRSP  = 7
+	regRA   = 16
+	numRegs = cfi.Columns
+)
 
 // Registers are the user registers of one sample, indexed by DWARF number; RIP
 // is number 16. Valid has a bit for each that was recorded.
@@ -48,7 +61,7 @@ type Walker struct {
 type cached struct {
 	m   *Module
 	off uint64
-	row *row
+	row *cfi.Row
 }
 
 const cacheBits = 15
@@ -56,7 +69,7 @@ const cacheBits = 15
 // NewWalker returns a walker.
 func NewWalker() *Walker { return &Walker{cache: make([]cached, 1<<cacheBits)} }
 
-func (wk *Walker) row(m *Module, off uint64) *row {
+func (wk *Walker) row(m *Module, off uint64) *cfi.Row {
 	c := &wk.cache[off*0x9e3779b97f4a7c15>>(64-cacheBits)]
 	if c.m != m || c.off != off {
 		*c = cached{m, off, m.row(off)}
@@ -107,11 +120,11 @@ func (wk *Walker) Walk(in *Input, ips []uint64) ([]uint64, End) {
 			pc--
 		}
 		m, off := in.Find(pc)
-		var r *row
+		var r *cfi.Row
 		if m != nil {
 			r = wk.row(m, off)
 		}
-		if r != nil && r.signal {
+		if r != nil && r.Signal {
 			// A handler "returns" to the first instruction of the trampoline.
 			pc = ip
 		}
@@ -120,7 +133,7 @@ func (wk *Walker) Walk(in *Input, ips []uint64) ([]uint64, End) {
 		var ok bool
 		if r != nil {
 			end, ok = w.step(r)
-			exact = r.signal
+			exact = r.Signal
 		} else {
 			end, ok = w.stepFramePointer()
 			exact = false
@@ -136,35 +149,36 @@ func (wk *Walker) Walk(in *Input, ips []uint64) ([]uint64, End) {
 }
 
 // step goes to the caller by a frame layout.
-func (w *walk) step(r *row) (End, bool) {
+func (w *walk) step(r *cfi.Row) (End, bool) {
 	cfa, ok := w.cfa(r)
 	if !ok {
 		return EndLost, false
 	}
-	if r.ra().kind == ruleUndefined {
+	if r.Rule(regRA).Kind == cfi.Lost {
 		return EndComplete, false
 	}
 	// A call moves the stack pointer; a layout that does not follow it back
 	// would walk in a circle.
-	if cfa <= w.regs[regRSP] && !r.signal {
+	if cfa <= w.regs[regRSP] && !r.Signal {
 		return EndLost, false
 	}
 	next := w.regs
 	valid := w.valid
-	for i := range r.rules {
-		rl := &r.rules[i]
+	for i := range r.Rules {
+		rl := &r.Rules[i]
 		v, ok := w.apply(rl, cfa)
 		if ok {
-			next[rl.reg] = v
-			valid |= 1 << rl.reg
+			next[rl.Register] = v
+			valid |= 1 << rl.Register
 			continue
 		}
-		if rl.reg == regRA {
+		if rl.Register == regRA {
 			return EndLost, false
 		}
-		valid &^= 1 << rl.reg
+		valid &^= 1 << rl.Register
 	}
-	if !r.restoresSP() {
+	// The frame that a signal makes has a rule for the stack pointer.
+	if r.Rule(regRSP).Kind == cfi.Same {
 		next[regRSP] = cfa
 		valid |= 1 << regRSP
 	}
@@ -172,46 +186,36 @@ func (w *walk) step(r *row) (End, bool) {
 	return 0, valid>>regRA&1 == 1
 }
 
-// restoresSP says that the stack pointer has a rule of its own, as in the frame
-// that a signal makes.
-func (r *row) restoresSP() bool {
-	for i := range r.rules {
-		if r.rules[i].reg == regRSP {
-			return true
-		}
+func (w *walk) cfa(r *cfi.Row) (uint64, bool) {
+	if r.CFAExpr != nil {
+		return w.eval(r.CFAExpr)
 	}
-	return false
-}
-
-func (w *walk) cfa(r *row) (uint64, bool) {
-	if r.cfaExpr != nil {
-		return w.eval(r.cfaExpr)
-	}
-	return w.regs[r.cfaReg] + uint64(r.cfaOff), w.valid>>r.cfaReg&1 == 1
+	return w.regs[r.CFARegister] + uint64(r.CFAOffset), w.valid>>r.CFARegister&1 == 1
 }
 
 // apply gives a register of the caller.
-func (w *walk) apply(rl *rule, cfa uint64) (uint64, bool) {
-	switch rl.kind {
-	case ruleSame:
-		return w.regs[rl.reg], w.valid>>rl.reg&1 == 1
-	case ruleOffset:
-		return w.mem(cfa + uint64(rl.off))
-	case ruleValOffset:
-		return cfa + uint64(rl.off), true
-	case ruleRegister:
-		if rl.off < 0 || rl.off >= numRegs {
+func (w *walk) apply(rl *cfi.Rule, cfa uint64) (uint64, bool) {
+	switch rl.Kind {
+	case cfi.Same:
+		return w.regs[rl.Register], w.valid>>rl.Register&1 == 1
+	case cfi.AtOffset:
+		return w.mem(cfa + uint64(rl.Offset))
+	case cfi.IsOffset:
+		return cfa + uint64(rl.Offset), true
+	case cfi.OfRegister:
+		if rl.Offset < 0 || rl.Offset >= numRegs {
 			return 0, false
 		}
-		return w.regs[rl.off], w.valid>>rl.off&1 == 1
-	case ruleExpr:
-		addr, ok := w.eval(rl.expr, cfa)
+		return w.regs[rl.Offset], w.valid>>rl.Offset&1 == 1
+	case cfi.AtValue:
+		addr, ok := w.eval(rl.Expr, cfa)
 		if !ok {
 			return 0, false
 		}
 		return w.mem(addr)
-	case ruleValExpr:
-		return w.eval(rl.expr, cfa)
+	case cfi.IsValue:
+		return w.eval(rl.Expr, cfa)
+	case cfi.Lost:
 	}
 	return 0, false
 }

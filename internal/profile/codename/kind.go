@@ -83,8 +83,11 @@ func OfMapping(p string) profile.Kind {
 
 // Of is the kind of a function from all that is known of it. Any argument may
 // be empty.
-func Of(name, file, mapping string) profile.Kind {
-	mk := OfMapping(mapping)
+func Of(name, file, mapping string) profile.Kind { return OfIn(name, file, OfMapping(mapping)) }
+
+// OfIn is Of where the kind of the mapping is known, which costs more to find than the
+// rest: a profile has few mappings and many functions.
+func OfIn(name, file string, mk profile.Kind) profile.Kind {
 	if mk == profile.KindKernel || mk == profile.KindVDSO {
 		return mk
 	}

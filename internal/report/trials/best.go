@@ -44,12 +44,13 @@ func commandOf(v *trial.VariantArm, o *trial.Outcome) []string {
 // Repetition says, a line each, what has changed since the trial that now
 // repeats, and whether its results hold.
 func Repetition(was, now *archive.Record) []string {
-	var out []string
-	for _, c := range archive.Changes(was, now) {
+	changes, results := archive.Changes(was, now), archive.Compare(was, now)
+	out := make([]string, 0, len(changes)+len(results))
+	for _, c := range changes {
 		out = append(out, "changed since: "+c)
 	}
 	when := was.Time.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read their own clock
-	for _, rep := range archive.Compare(was, now) {
+	for _, rep := range results {
 		out = append(out, fmt.Sprintf("%s: the result of %s %s: %s then, %s now", rep.Variant, when, rep.Answer, resultText(rep.Was), resultText(rep.Now)))
 	}
 	return out

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"crypto/sha256"
-	"debug/elf"
 	"encoding/hex"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/host/environ"
 )
 
@@ -24,7 +24,7 @@ func Fingerprint(role, path string) (f File, ok bool) {
 	if err != nil || !info.Mode().IsRegular() {
 		return File{}, false
 	}
-	f = File{Role: role, Path: path, Size: info.Size(), BuildID: buildID(path)}
+	f = File{Role: role, Path: path, Size: info.Size(), BuildID: elffile.BuildIDOf(path)}
 	if absolute, err := filepath.Abs(path); err == nil {
 		f.Path = absolute
 	}
@@ -45,25 +45,6 @@ func hash(path string) string {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// buildID reads the GNU build ID note, "" for files without one.
-func buildID(path string) string {
-	f, err := elf.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	section := f.Section(".note.gnu.build-id")
-	if section == nil || section.Size > 1<<10 {
-		return ""
-	}
-	data, err := section.Data()
-	const header = 16 // three sizes and "GNU\0"
-	if err != nil || len(data) <= header {
-		return ""
-	}
-	return hex.EncodeToString(data[header:])
 }
 
 // Command describes the program of a command line and the files among its

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/host/shellwords"
 	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/rebuild/sample"
 	"whyhot/internal/trial/variant"
@@ -30,6 +31,7 @@ func (e *experiment) build(ctx context.Context) error {
 	if e.workshop, err = e.prepare(ctx, o, &r.Terms); err != nil {
 		return err
 	}
+	e.nameFixes()
 	if e.worlds != nil {
 		if err := e.worlds.Check(e.plan.Variants); err != nil {
 			return err
@@ -85,6 +87,24 @@ func (e *experiment) prepare(ctx context.Context, o rebuild.Options, t *Terms) (
 		}
 	}
 	return w, nil
+}
+
+// nameFixes has the recipes of builds speak of the fixes, whose patches go with
+// the trial.
+func (e *experiment) nameFixes() {
+	for i := range e.plan.Variants {
+		built := e.plan.Variants[i].Built
+		if built == nil {
+			continue
+		}
+		for k, step := range built.Steps {
+			for _, fix := range e.fixes {
+				if strings.HasSuffix(step, fix[0]) {
+					built.Steps[k] = "whyhot fix " + shellwords.Quote(fix[1]) + " --apply"
+				}
+			}
+		}
+	}
 }
 
 // remarkFailures tells which builds failed, after so many that are known.

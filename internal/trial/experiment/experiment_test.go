@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/host/ending"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/archive"
 	"whyhot/internal/trial/rebuild"
@@ -131,7 +132,7 @@ func TestSeedRepeatsTheOrder(t *testing.T) {
 		}
 		return b.String()
 	}
-	if order(1) != order(1) || order(1) == order(2) {
+	if first, again, other := order(1), order(1), order(2); first != again || first == other {
 		t.Error("the order is not the seed's")
 	}
 }
@@ -246,7 +247,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestAdvice(t *testing.T) {
 	f := faster()
-	f.each = func(run.Spec) *run.Result { return &run.Result{Wall: time.Millisecond, ExitCode: 1} }
+	f.each = func(run.Spec) *run.Result { return &run.Result{Wall: time.Millisecond, End: ending.Ending{Code: 1}} }
 	_, err := runOn(t.Context(), f.machine(), Request{Terms: terms(), Command: []string{"prog"}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "--ignore-failure") {
 		t.Error(err)
@@ -447,6 +448,10 @@ func TestFixesAreTestedBeforeTheyAreMeasured(t *testing.T) {
 	good, bad := got.Outcome.Variants[0], got.Outcome.Variants[1]
 	if good.Name != "fix-f-1.diff" || good.Ratios[trial.Number].Estimate != 1.25 {
 		t.Errorf("%+v", good)
+	}
+	// The patch itself is gone when somebody reads how it was built.
+	if steps := strings.Join(good.Build.Steps, "; "); !strings.Contains(steps, "whyhot fix f-1 --apply") || strings.Contains(steps, "whyhot-fix-") {
+		t.Errorf("%q", steps)
 	}
 	if bad.Name != "fix-src-a.c-3.diff" || bad.Verdict != trial.Failed || !strings.Contains(bad.Explanation, "fails the tests") {
 		t.Errorf("%+v", bad)

@@ -85,11 +85,12 @@ func smallGains(variants []variant.Variant, o *trial.Outcome) []variant.Variant 
 // layoutsToBuild are the other layouts of the baseline and of each variant, one
 // alignment after the other.
 func layoutsToBuild(small []variant.Variant, n int) []*variant.Build {
-	all := [][]variant.LaidOut{variant.Alignments(nil, n-1)}
+	all := make([][]variant.LaidOut, 0, 1+len(small))
+	all = append(all, variant.Alignments(nil, n-1))
 	for _, v := range small {
 		all = append(all, variant.Alignments(v.Build, n-1))
 	}
-	var out []*variant.Build
+	out := make([]*variant.Build, 0, len(all)*(n-1))
 	for i := range n - 1 {
 		for _, layouts := range all {
 			out = append(out, layouts[i].Build)

@@ -40,6 +40,7 @@ type experiment struct {
 	plan     trial.Plan
 	runner   run.Runner // of all its trials
 
+	fixes    [][2]string    // file of the patch, and what it fixes
 	worlds   *whatif.Worlds // nil without what-if
 	workshop *rebuild.Workshop
 	closing  []func()
@@ -186,6 +187,7 @@ func (e *experiment) writeFixes(ctx context.Context) error {
 			return fmt.Errorf("keeping the fix: %w", err)
 		}
 		patches = append(patches, path)
+		e.fixes = append(e.fixes, [2]string{path, want})
 	}
 	r.Variants.Builds.Patches = patches
 	return nil

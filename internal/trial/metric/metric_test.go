@@ -146,8 +146,8 @@ func TestValgrindCountsTheTree(t *testing.T) {
 	if one.Instructions < 10_000 || two.Instructions < 1.2*one.Instructions || !one.Simulated {
 		t.Errorf("one %v, two %v", one.Instructions, two.Instructions)
 	}
-	if two.ExitCode != 3 {
-		t.Errorf("exit status %d", two.ExitCode)
+	if two.End.Code != 3 {
+		t.Errorf("exit status %d", two.End.Code)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -66,7 +66,7 @@ func (r numberRunner) Run(ctx context.Context, spec run.Spec) (*run.Result, erro
 		return line
 	}
 	res, err := r.inner.Run(ctx, spec)
-	if err != nil || res.ExitCode != 0 && len(last) == 0 {
+	if err != nil || res.End.Failed() && len(last) == 0 {
 		return res, err
 	}
 	text, ok := last[run.Stdout]

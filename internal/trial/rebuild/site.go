@@ -131,18 +131,10 @@ func (w *Workshop) run(ctx context.Context, s site, side, step, line string, mor
 	if err != nil {
 		return err
 	}
-	var why string
-	switch {
-	case res.TimedOut:
-		why = fmt.Sprintf("timed out after %s", w.o.Timeout)
-	case res.Signal != "":
-		why = "killed by " + res.Signal
-	case res.ExitCode != 0:
-		why = fmt.Sprintf("exit status %d", res.ExitCode)
-	default:
+	if !res.End.Failed() {
 		return nil
 	}
-	return &Error{Side: side, Step: step, Why: why + advice(log, s.root), Log: log, Tail: tailOf(log)}
+	return &Error{Side: side, Step: step, Why: res.End.String() + advice(log, s.root), Log: log, Tail: tailOf(log)}
 }
 
 // advice recognises what users can do something about.

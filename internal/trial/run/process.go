@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"whyhot/internal/host/ending"
 	"whyhot/internal/host/environ"
 )
 
@@ -191,18 +192,15 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	res := &Result{Wall: wall, TimedOut: g.timedOut.Load(), LeftRunning: left.ended, StderrTail: tail.String(), Processes: processes}
+	res := &Result{Wall: wall, End: ending.Of(state), LeftRunning: left.ended, StderrTail: tail.String(), Processes: processes}
+	if g.timedOut.Load() {
+		res.End.Limit = spec.Timeout
+	}
 	res.fillUsage(state, left.usage, floor)
 	return res, nil
 }
 
 func (r *Result) fillUsage(state *os.ProcessState, orphans syscall.Rusage, floor int64) {
-	ws, _ := state.Sys().(syscall.WaitStatus)
-	r.ExitCode = ws.ExitStatus()
-	if ws.Signaled() {
-		r.ExitCode = 128 + int(ws.Signal())
-		r.Signal = unix.SignalName(ws.Signal())
-	}
 	ru, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return

@@ -65,7 +65,7 @@ func gone(t *testing.T, pidFile string) {
 
 func TestMeasures(t *testing.T) {
 	r := mustRun(t, newLocal(t), shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo $i; echo err >&2"))
-	if r.Wall <= 0 || r.CPU() <= 0 || r.CPU() > 4*r.Wall || r.MinorFaults == 0 || r.ExitCode != 0 {
+	if r.Wall <= 0 || r.CPU() <= 0 || r.CPU() > 4*r.Wall || r.MinorFaults == 0 || r.End.Failed() {
 		t.Errorf("%+v", r)
 	}
 	if r.Stdout.Length != 6 || r.StderrTail != "err\n" {
@@ -121,10 +121,10 @@ func TestChildrenCount(t *testing.T) {
 
 func TestEndings(t *testing.T) {
 	l := newLocal(t)
-	if r := mustRun(t, l, shell("echo why >&2; exit 7")); r.ExitCode != 7 || r.StderrTail != "why\n" {
+	if r := mustRun(t, l, shell("echo why >&2; exit 7")); r.End.Code != 7 || r.StderrTail != "why\n" {
 		t.Errorf("%+v", r)
 	}
-	if r := mustRun(t, l, shell("kill -SEGV $$")); r.ExitCode != 139 || r.Signal != "SIGSEGV" {
+	if r := mustRun(t, l, shell("kill -SEGV $$")); r.End.Status() != 139 || r.End.Signal != syscall.SIGSEGV {
 		t.Errorf("%+v", r)
 	}
 }
@@ -196,7 +196,7 @@ func TestTimeLimitEndsTheWholeTree(t *testing.T) {
 	spec := shell("sleep 1000 & echo $! $$ > " + pids + "; wait")
 	spec.Timeout = 300 * time.Millisecond
 	r := mustRun(t, newLocal(t), spec)
-	if !r.TimedOut || r.ExitCode == 0 {
+	if r.End.Limit != spec.Timeout || !r.End.Failed() {
 		t.Errorf("%+v", r)
 	}
 	gone(t, pids)
@@ -205,7 +205,7 @@ func TestTimeLimitEndsTheWholeTree(t *testing.T) {
 func TestTimeLimitEndsWhatIgnoresIt(t *testing.T) {
 	spec := shell("trap '' TERM; while :; do :; done")
 	spec.Timeout = 100 * time.Millisecond
-	if r := mustRun(t, newLocal(t), spec); !r.TimedOut || r.Signal != "SIGKILL" {
+	if r := mustRun(t, newLocal(t), spec); r.End.Limit != spec.Timeout || r.End.Signal != syscall.SIGKILL {
 		t.Errorf("%+v", r)
 	}
 }
@@ -352,7 +352,7 @@ func TestStandardInputIsReplayed(t *testing.T) {
 			t.Errorf("%d bytes", res.Stdout.Length)
 		}
 	}
-	if res := mustRun(t, l, Spec{Args: []string{"wc", "-c"}}); res.ExitCode != 0 || res.Stdout.Length != 2 {
+	if res := mustRun(t, l, Spec{Args: []string{"wc", "-c"}}); res.End.Failed() || res.Stdout.Length != 2 {
 		t.Errorf("no input given: %+v", res.Stdout)
 	}
 }

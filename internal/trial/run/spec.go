@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/ending"
 )
 
 // Spec is one execution.
@@ -40,9 +41,7 @@ type Result struct {
 	MinorFaults  int64
 	MajorFaults  int64
 
-	ExitCode    int    // 128+N when ended by signal N
-	Signal      string // name of the signal that ended it, "" otherwise
-	TimedOut    bool
+	End         ending.Ending
 	LeftRunning int // descendants that outlived the command and were ended
 	StderrTail  string
 

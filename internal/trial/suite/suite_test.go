@@ -144,7 +144,7 @@ func (m *machine) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
 	}
 	res := &run.Result{Wall: time.Duration(seconds * 1e9 * math.Exp(0.01*m.rng.NormFloat64())), Stdout: run.Output{Name: run.Stdout, Written: true, FirstDifference: -1}}
 	if m.fails != nil && m.fails(spec) {
-		res.ExitCode = 2
+		res.End.Code = 2
 	}
 	m.now = m.now.Add(res.Wall)
 	return res, nil

@@ -129,7 +129,7 @@ func editOf(c source.Counterfactual) Edit {
 	points := func(chains [][]source.Point) [][]Point {
 		out := make([][]Point, 0, len(chains))
 		for _, chain := range chains {
-			var moved []Point
+			moved := make([]Point, 0, len(chain))
 			for _, p := range chain {
 				moved = append(moved, Point{File: filepath.Clean(p.File), Line: p.Line, Column: p.Column})
 			}

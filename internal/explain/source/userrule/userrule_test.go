@@ -70,8 +70,8 @@ func TestLoad(t *testing.T) {
 	if _, err := Load([]string{dir, write(t, "s.yml", good)}); err == nil || !strings.Contains(err.Error(), "is also in") {
 		t.Errorf("a rule twice: %v", err)
 	}
-	if _, err := Load([]string{t.TempDir()}); err == nil || !strings.Contains(err.Error(), "no source rules") {
-		t.Errorf("an empty directory: %v", err)
+	if rules, err := Load([]string{t.TempDir()}); err != nil || len(rules) > 0 {
+		t.Errorf("an empty directory: %v, %v", rules, err)
 	}
 }
 
