@@ -32,7 +32,7 @@ func newExplainCmd() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain FILE [-p BUILD_DIR]",
-		Short: "Why it is hot: findings ranked by the CPU they could give back",
+		Short: "Why it is hot: findings ranked by the CPU they could save",
 		Long: `Judges a profile against the catalogue of known slow libraries, functions and
 patterns, and prints a short list of findings: what is slow, how much CPU it
 touches (± sampling error), what may come back, what speaks for it, what to

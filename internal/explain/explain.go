@@ -103,7 +103,7 @@ func (r Request) judgeSource(ctx context.Context) (source.Answer, error) {
 	return s.Build.Hot(ctx, r.Profile, coverage, r.All, s.Options)
 }
 
-// worthwhileGain is what a finding must be able to give back for general advice,
+// worthwhileGain is what a finding must be able to save for general advice,
 // such as PGO, not to be mentioned beside it.
 const worthwhileGain = 0.05
 

@@ -7,7 +7,7 @@
 //
 // Method. Every store and call of the loop is compared with every read of the
 // value; the worst answer counts (Judgement::Kind, in rising order). Memory is
-// named by access paths (ast/facts/path.h). Two paths are compared by
+// named by access paths (ast/facts/access_path.h). Two paths are compared by
 //
 //  - the paths themselves: what the value is, is a part of, or is reached through;
 //  - what the function shows of its own objects: a local whose address is not
