@@ -14,6 +14,7 @@ import (
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
@@ -150,7 +151,7 @@ func explain(cmd *cobra.Command, p *profile.Profile, path string, cat *catalog.C
 			return r, "", err
 		}
 		for _, g := range withGeneral(findings, general)[len(findings):] {
-			notes = append(notes, fmt.Sprintf("Left out, because it holds for nearly every program: %s (up to %s of the CPU; --all shows it)", g.Title, finding.Percent(g.Gain.High)))
+			notes = append(notes, fmt.Sprintf("Left out, because it holds for nearly every program: %s (up to %s of the CPU; --all shows it)", g.Title, percent.Text(g.Gain.High)))
 		}
 	}
 	if path != "-" {

@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/explain/source/heat"
 	"whyhot/internal/explain/source/remarks"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -72,8 +73,8 @@ func explainSource(cmd *cobra.Command, p *profile.Profile, path string, f source
 			return out, err
 		}
 		out.notes = append(out.notes, heat.MissingNote(plan.Missing(lackOf(outcomes)))...)
-		out.looked = fmt.Sprintf("%s in %s of the build, which hold %.0f %% of the CPU spent in its source",
-			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
+		out.looked = fmt.Sprintf("%s in %s of the build, which hold %s of the CPU spent in its source",
+			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), percent.Text(plan.Covered()))
 	}
 	out.notes = slices.Concat(out.notes, outcomeNotes(outcomes), analyzer.Notes(outcomes))
 	findings := sourceFindings(outcomes, all, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// percent is the collector's setting.
-func percent() int {
+// gcPercent is the collector's setting.
+func gcPercent() int {
 	p := debug.SetGCPercent(usualPercent)
 	debug.SetGCPercent(p)
 	return p
@@ -19,22 +19,22 @@ func percent() int {
 func TestMemoryIsCollectedSeldomUntilMuchIsLive(t *testing.T) {
 	t.Setenv("GOGC", "")
 	runtime.GC() // what earlier tests left is not live
-	before := percent()
+	before := gcPercent()
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	debug.SetGCPercent(usualPercent)
 	collectLazily(&cobra.Command{Use: "agent"}, nil)
-	if got := percent(); got != usualPercent {
+	if got := gcPercent(); got != usualPercent {
 		t.Errorf("the agent collects at %d %%", got)
 	}
 	collectLazily(&cobra.Command{Use: "top"}, nil)
 	runtime.GC()
-	if got := percent(); got != lazyPercent {
+	if got := gcPercent(); got != lazyPercent {
 		t.Errorf("top collects at %d %% while little is live", got)
 	}
 	live := make([]byte, 2*smallHeap)
-	for end := time.Now().Add(20 * time.Second); percent() != usualPercent; runtime.GC() {
+	for end := time.Now().Add(20 * time.Second); gcPercent() != usualPercent; runtime.GC() {
 		if time.Now().After(end) {
-			t.Fatalf("still at %d %% with %d MB live", percent(), len(live)>>20)
+			t.Fatalf("still at %d %% with %d MB live", gcPercent(), len(live)>>20)
 		}
 	}
 	runtime.KeepAlive(live)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
 )
 
@@ -203,7 +203,7 @@ func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) erro
 		if s := symname.Shorten(text, width); short[s] == 1 {
 			text = s
 		}
-		fmt.Fprintf(&b, "\n  %6s  %s", quantity.Percent(whole.Share(r.Total)), term.Clean(text))
+		fmt.Fprintf(&b, "\n  %6s  %s", percent.Column(whole.Share(r.Total)), term.Clean(text))
 	}
 	return errors.New(b.String())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/run"
@@ -33,7 +34,7 @@ var layoutFlags = []variant.Build{
 
 func (f *tryFlags) registerLayouts(cmd *cobra.Command) {
 	const usual = 4
-	cmd.Flags().IntVar(&f.layouts, "layouts", usual, fmt.Sprintf("with --build: how many layouts of both sides decide on a variant that differs by less than %.0f%%; 0 for none", 100*smallGain))
+	cmd.Flags().IntVar(&f.layouts, "layouts", usual, fmt.Sprintf("with --build: how many layouts of both sides decide on a variant that differs by less than %s; 0 for none", percent.Text(smallGain)))
 }
 
 func (f *tryFlags) checkLayouts() error {
@@ -56,7 +57,7 @@ func (f *tryFlags) layOut(ctx context.Context, plan trial.Plan, o *trial.Outcome
 	for i, v := range small {
 		names[i] = v.Name
 	}
-	_, _ = fmt.Fprintf(errOut, "%s: less than %.0f%%, which the place of the code alone can make: building %d layouts of both sides\n", strings.Join(names, ", "), 100*smallGain, f.layouts)
+	_, _ = fmt.Fprintf(errOut, "%s: less than %s, which the place of the code alone can make: building %d layouts of both sides\n", strings.Join(names, ", "), percent.Text(smallGain), f.layouts)
 	g := *f
 	g.plan = plan
 	g.plan.Variants = withLayouts(small, f.layouts)

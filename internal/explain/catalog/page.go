@@ -3,6 +3,8 @@ package catalog
 import (
 	"fmt"
 	"strings"
+
+	"whyhot/internal/finding/percent"
 )
 
 // Page is an entry as a person reads it, in Markdown: what `whyhot rules show`
@@ -18,7 +20,7 @@ func Page(e *Entry) string {
 		section(&b, "Faster", []string{e.ReplaceWith})
 	}
 	section(&b, "What to do", e.Swap.Steps)
-	section(&b, "What may come back", []string{fmt.Sprintf("%.0f %% to %.0f %% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
+	section(&b, "What may come back", []string{fmt.Sprintf("%s to %s of the matched share. %s", percent.Text(e.Reduction.Low), percent.Text(e.Reduction.High), e.Reduction.Basis)})
 	if e.Verified != "" {
 		section(&b, "What we measured", []string{e.Verified})
 	}
@@ -50,7 +52,7 @@ func spoken(e *Entry) []string {
 	if m.Measure == Exclusive {
 		how = "the function that runs matches"
 	}
-	out = append(out, fmt.Sprintf("At least %.3g %% of a program's samples, sampling error taken off, in which %s:", 100*m.MinShare, how))
+	out = append(out, fmt.Sprintf("At least %s of a program's samples, sampling error taken off, in which %s:", percent.Text(m.MinShare), how))
 	for i := range m.Any {
 		out = append(out, "  "+describe(&m.Any[i]))
 	}

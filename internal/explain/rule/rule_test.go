@@ -70,7 +70,7 @@ db;main_[db];work_[db] 800
 	}
 	said := false
 	for _, e := range fs[0].Evidence {
-		said = said || e.Kind == "process" && strings.Contains(e.Text, "20 %")
+		said = said || e.Kind == "process" && strings.Contains(e.Text, "20%")
 	}
 	if !said {
 		t.Errorf("the share within the program is not said: %+v", fs[0].Evidence)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
@@ -57,8 +58,8 @@ func (p *Printer) verdict(in DiffInput, significant int) {
 		}
 		return
 	}
-	p.Notef("%s of %s functions differ beyond chance; up to %.0f%% of those are expected to be chance after all.",
-		quantity.Count(int64(significant)), quantity.Count(int64(compared)), 100*view.FalseDiscoveryRate)
+	p.Notef("%s of %s functions differ beyond chance; up to %s of those are expected to be chance after all.",
+		quantity.Count(int64(significant)), quantity.Count(int64(compared)), percent.Text(view.FalseDiscoveryRate))
 }
 
 func (in *DiffInput) table(rows []view.DiffRow) *Table {
@@ -126,7 +127,7 @@ func (in *DiffInput) value(v, total int64, p *profile.Profile, s view.Side) stri
 	case in.Table.Absolute:
 		return quantity.Value(v, p.Meta.ValueType)
 	}
-	return quantity.Percent(share(v, total))
+	return percent.Column(share(v, total))
 }
 
 func (in *DiffInput) change(delta float64) string {

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"whyhot/internal/finding/percent"
 )
 
 // Watch remembers the machine as it was at its start.
@@ -96,10 +98,10 @@ func notes(before, after snapshot, elapsed, ours float64, cpus int, shared bool,
 		out = append(out, fmt.Sprintf("the load average was %.1f at the start, on %d CPUs", before.load, cpus))
 	}
 	if s := (after.steal - before.steal) / elapsed; s > stolen {
-		out = append(out, fmt.Sprintf("the host took %.0f%% of a CPU from this virtual machine", 100*s))
+		out = append(out, fmt.Sprintf("the host took %s of a CPU from this virtual machine", percent.Text(s)))
 	}
 	if s := (after.throttled - before.throttled) / elapsed; s > stolen {
-		out = append(out, fmt.Sprintf("the CPU quota of the control group held processes back for %.0f%% of the time", 100*s))
+		out = append(out, fmt.Sprintf("the CPU quota of the control group held processes back for %s of the time", percent.Text(s)))
 	}
 	if n := after.heat - before.heat; n > 0 {
 		out = append(out, fmt.Sprintf("the CPU was too hot and slowed itself %.0f times", n))
@@ -133,7 +135,7 @@ func busiest(before, after snapshot, elapsed float64) string {
 	const most = 3
 	texts := make([]string, 0, most)
 	for _, u := range uses[:min(most, len(uses))] {
-		texts = append(texts, fmt.Sprintf("%s %.0f%%", u.name, 100*u.share))
+		texts = append(texts, fmt.Sprintf("%s %s", u.name, percent.Text(u.share)))
 	}
 	return strings.Join(texts, ", ")
 }

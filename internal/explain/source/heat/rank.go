@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 )
 
 // Options of Rank.
@@ -98,7 +99,7 @@ func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
 	high := math.Min(1, share+margin) * r
 	return &finding.Gain{
 		Low: 0, High: round(high),
-		Basis: finding.Percent(share) + " of the CPU × up to " + finding.Percent(r) + " of it given back: " + basis + ". It is a model's upper end; the lower is no gain: measure",
+		Basis: percent.Text(share) + " of the CPU × up to " + percent.Text(r) + " of it given back: " + basis + ". It is a model's upper end; the lower is no gain: measure",
 	}
 }
 
