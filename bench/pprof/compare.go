@@ -36,7 +36,7 @@ func compare(file string, rounds int, name string, commands [2][]string) error {
 		return err
 	}
 	fmt.Printf("%d rounds in turn, file of %d MB\n\n", rounds, st.Size()>>20)
-	fmt.Printf("| | %s | go tool pprof -top | ratio of medians (95 %% interval) |\n", name)
+	fmt.Printf("| | %s | go tool pprof -top | ratio of medians (95%% interval) |\n", name)
 	fmt.Println("|---|---|---|---|")
 	for _, m := range []struct {
 		name, unit string

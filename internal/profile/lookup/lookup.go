@@ -106,7 +106,7 @@ func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) erro
 		if s := symname.Shorten(text, width); short[s] == 1 {
 			text = s
 		}
-		fmt.Fprintf(&b, "\n  %5.1f %%  %s", share(p, r.Total), printable.Text(text))
+		fmt.Fprintf(&b, "\n  %5.1f%%  %s", share(p, r.Total), printable.Text(text))
 	}
 	return errors.New(b.String())
 }
