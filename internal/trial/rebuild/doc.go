@@ -7,7 +7,7 @@
 // one that calls no compiler and of one that changes nothing. It takes Options
 // and builds and gives a Workshop, whose Close removes everything. Its rooms:
 // tree (copies), wrapper (compilers), pgo, bolt. Of this module it imports, beside
-// those, internal/trial/run, internal/trial/variant and internal/host/shellwords.
+// those, internal/trial/run, internal/trial/variant and packages of internal/host.
 // Recording, which BOLT may need, is handed to it (sample does it).
 //
 // Baseline and variants are built in directories whose names are equally long, by the same
