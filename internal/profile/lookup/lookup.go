@@ -88,7 +88,7 @@ func notFound(p *profile.Profile, name string, reErr error) error {
 func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) error {
 	const most, width = 10, 70
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q matches %d functions; give one of these, a narrower pattern, or --all to take them as one:", name, len(found))
+	fmt.Fprintf(&b, "%q matches %d functions; give one of these, a narrower pattern, or --all to merge them:", name, len(found))
 	short := map[string]int{} // how many of the names become this when shortened
 	for _, id := range found {
 		short[symname.Shorten(view.Name(p, id), width)]++
@@ -106,7 +106,7 @@ func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) erro
 		if s := symname.Shorten(text, width); short[s] == 1 {
 			text = s
 		}
-		fmt.Fprintf(&b, "\n  %5.1f %%  %s", share(p, r.Total), printable.Text(text))
+		fmt.Fprintf(&b, "\n  %5.1f%%  %s", share(p, r.Total), printable.Text(text))
 	}
 	return errors.New(b.String())
 }
