@@ -4,6 +4,7 @@
 package arrows
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -11,6 +12,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -185,3 +189,49 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+var named = regexp.MustCompile("`([a-z]+)\\.([A-Z][A-Za-z]*)(?:\\.([A-Z][A-Za-z]*))?[`(]")
+
+// What the pages about the structure name does exist.
+func TestPagesNameWhatExists(t *testing.T) {
+	pages, err := filepath.Glob("../*/README.md")
+	if err != nil || len(pages) != len(wings) {
+		t.Errorf("%d wings have %d READMEs (%v)", len(wings), len(pages), err)
+	}
+	declared := map[string]bool{}
+	for _, p := range packages(t) {
+		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(p.room()), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range declaration.FindAllSubmatch(text, -1) {
+				declared[path.Base(p.room())+"."+string(m[1])+string(m[2])] = true
+			}
+		}
+	}
+	found := 0
+	for _, page := range append(pages, "../../docs/architecture.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllSubmatch(text, -1) {
+			found++
+			name := string(m[1]) + "." + string(m[2])
+			if last := string(m[3]); last != "" && !declared[string(m[1])+"."+last] || !declared[name] {
+				t.Errorf("%s names %s, which no package declares", page, bytes.Trim(m[0], "`("))
+			}
+		}
+	}
+	if found < 2*len(wings) {
+		t.Errorf("only %d names were found", found)
+	}
+}
+
+// declaration is a function, a method or a type.
+var declaration = regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?([A-Z]\w*)|type ([A-Z]\w*))`)
