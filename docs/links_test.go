@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// pages are what people read: all below docs/, the entry pages and the reports
-// of the benchmarks.
+// pages are what people read: all below docs/, the entry pages, the reports of
+// the benchmarks and what stands beside code.
 func pages(t *testing.T) []string {
 	t.Helper()
 	out := []string{"../README.md", "../CONTRIBUTING.md"}
@@ -25,7 +25,7 @@ func pages(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"../bench/*.md", "../bench/*/*.md"} {
+	for _, pattern := range []string{"../bench/*.md", "../bench/*/*.md", "../internal/*/README.md", "../examples/*.md"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

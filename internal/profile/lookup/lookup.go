@@ -88,7 +88,7 @@ func notFound(p *profile.Profile, name string, reErr error) error {
 func ambiguous(p *profile.Profile, name string, found []profile.FunctionID) error {
 	const most, width = 10, 70
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q matches %d functions; give one of these, a narrower pattern, or --all to take them as one:", name, len(found))
+	fmt.Fprintf(&b, "%q matches %d functions; give one of these, a narrower pattern, or --all to merge them:", name, len(found))
 	short := map[string]int{} // how many of the names become this when shortened
 	for _, id := range found {
 		short[symname.Shorten(view.Name(p, id), width)]++

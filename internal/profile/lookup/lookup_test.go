@@ -50,7 +50,7 @@ func TestFunctions(t *testing.T) {
 			t.Errorf("%q: %d functions, %v", c.name, len(got), err)
 		}
 	}
-	if _, err := Functions(p, "parse_", false); !strings.Contains(err.Error(), "20.0 %  parse_date") {
+	if _, err := Functions(p, "parse_", false); !strings.Contains(err.Error(), "20.0%  parse_date") {
 		t.Errorf("the choice has no shares: %v", err)
 	}
 }
