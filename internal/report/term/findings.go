@@ -73,7 +73,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	plain := lipgloss.NewStyle()
 	item(string(f.Certainty), placeText(f.Place), certaintyStyle(f.Certainty))
 	p.source(indent, f)
-	p.worlds(indent, f.Worlds)
+	p.Worlds(indent, f.Worlds)
 	for i, text := range evidenceTexts(loopview.Rest(f)) {
 		item(once(i, "why"), text, plain)
 	}

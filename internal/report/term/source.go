@@ -116,8 +116,8 @@ func ColumnWidths(rows [][]string) []int {
 	return widths
 }
 
-// worlds prints the loop in its counterfactual compilations side by side.
-func (p *Printer) worlds(indent string, worlds []finding.World) {
+// Worlds prints the loop in its counterfactual compilations side by side.
+func (p *Printer) Worlds(indent string, worlds []finding.World) {
 	if len(worlds) == 0 {
 		return
 	}
