@@ -69,9 +69,10 @@ func Worlds(c analyzer.Candidate) []Compiled {
 }
 
 func worlds(c analyzer.Candidate) []finding.World {
-	var out []finding.World
-	for _, w := range Worlds(c) {
-		out = append(out, w.World)
+	compiled := Worlds(c)
+	out := make([]finding.World, len(compiled))
+	for i, w := range compiled {
+		out[i] = w.World
 	}
 	return out
 }
