@@ -31,7 +31,7 @@ command keeps its input, output and exit status; Ctrl-C stops the recording and
 writes the profile so far.`
 
 const recordExample = `  whyhot record -- jq .id big.json
-  whyhot record -d 30 -p 4711
+  whyhot record -d 30 --pid 4711
   whyhot record -a -d 10 -o machine.pb.gz`
 
 // recordFlags are the flags as they are typed.
@@ -61,7 +61,8 @@ func newRecordCmd() *cobra.Command {
 	o := &f.options
 	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "sample rate: samples per second per CPU (default 199, 49 with -a)")
 	flags.VarP((*seconds)(&o.Settings.Duration), "duration", "d", "stop after this time: 30 (seconds), 500ms, 2m; a command is then terminated")
-	flags.IntSliceVarP(&f.pids, "pid", "p", nil, "record the running process PID (several: 12,34)")
+	flags.IntSliceVarP(&f.pids, "pid", "p", nil, "record the running process `PID` (several: 12,34)")
+	_ = flags.MarkShorthandDeprecated("pid", "write --pid: -p is the build directory in the other commands") // fails for unknown flags only
 	flags.BoolVarP(&o.Target.System, "all", "a", false, "record the whole machine")
 	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for standard output (default whyhot-NAME.pb.gz)")
 	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))

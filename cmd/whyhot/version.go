@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,8 @@ import (
 )
 
 func newVersionCmd() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version [PROGRAM…]",
 		Short: "Print the version, or the build ID of a program and whether it is a what-if build",
 		Long: `Prints whyhot's version. For each program or library given, it prints the build ID
@@ -22,39 +22,67 @@ measure a fix that the source does not have. Never ship such a program; the note
 that marks it is in every translation unit of it and survives strip.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
+				if asJSON {
+					return writeJSON(cmd.OutOrStdout(), map[string]string{"version": version()})
+				}
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "whyhot", version())
 				return err
 			}
+			programs := make([]program, 0, len(args))
 			for _, path := range args {
-				if err := printProgram(cmd.OutOrStdout(), path); err != nil {
+				p, err := describe(path)
+				if err != nil {
+					return err
+				}
+				programs = append(programs, p)
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), programs)
+			}
+			for _, p := range programs {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), term.Clean(p.String())); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
 }
 
-// printProgram says what a program is.
-func printProgram(w io.Writer, path string) error {
+// program is what is said of a program.
+type program struct {
+	Path    string `json:"path"`
+	BuildID string `json:"build_id,omitempty"`
+	WhatIf  string `json:"what_if,omitempty"` // the note of a what-if build
+}
+
+func describe(path string) (program, error) {
 	info, err := elfinfo.NewReader("").Read(path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return program{}, fmt.Errorf("%s: %w", path, err)
 	}
+	p := program{Path: path, BuildID: info.BuildID}
 	note, marked, err := mark.Read(path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return program{}, fmt.Errorf("%s: %w", path, err)
 	}
-	id := "no build ID"
-	if info.BuildID != "" {
-		id = "build ID " + info.BuildID
-	}
-	text := fmt.Sprintf("%s: %s", term.Clean(path), id)
 	if marked {
-		text += "; " + term.Clean(note.String())
+		p.WhatIf = note.String()
 	}
-	_, err = fmt.Fprintln(w, text)
-	return err
+	return p, nil
+}
+
+func (p program) String() string {
+	text := p.Path + ": no build ID"
+	if p.BuildID != "" {
+		text = p.Path + ": build ID " + p.BuildID
+	}
+	if p.WhatIf != "" {
+		text += "; " + p.WhatIf
+	}
+	return text
 }
 
 // version is the VCS revision that the Go tool stamped into the binary.

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// all are the commands that do something, with their full names.
+func all(cmd *cobra.Command) map[string]*cobra.Command {
+	out := map[string]*cobra.Command{}
+	for _, c := range cmd.Commands() {
+		if c.Name() == "help" || c.Name() == "completion" || c.Hidden {
+			continue
+		}
+		if c.Runnable() {
+			out[strings.TrimPrefix(c.CommandPath(), "whyhot ")] = c
+		}
+		for name, sub := range all(c) {
+			out[name] = sub
+		}
+	}
+	return out
+}
+
+// What answers writes JSON on demand. The others write a file, a picture, a text
+// that is a format itself, or run until they are stopped.
+func TestWhatAnswersWritesJSON(t *testing.T) {
+	others := []string{"record", "agent", "receive", "flame", "fold"}
+	for name, c := range all(newRoot()) {
+		has := c.Flags().Lookup("json") != nil
+		switch {
+		case !has && !slices.Contains(others, name):
+			t.Errorf("%s has no --json", name)
+		case has && slices.Contains(others, name):
+			t.Errorf("%s has --json, and the list of those without names it", name)
+		}
+	}
+}
+
+// -p is the build directory wherever it stands, as clang's own tools have it; what
+// is given with --build-dir was --build before.
+func TestOneLetterIsOneThing(t *testing.T) {
+	names := map[string]map[string][]string{} // shorthand → flag → commands
+	for name, c := range all(newRoot()) {
+		for _, letter := range "abcdefghijklmnopqrstuvwxyz" {
+			f := c.Flags().ShorthandLookup(string(letter))
+			if f == nil || f.ShorthandDeprecated != "" {
+				continue
+			}
+			if names[string(letter)] == nil {
+				names[string(letter)] = map[string][]string{}
+			}
+			names[string(letter)][f.Name] = append(names[string(letter)][f.Name], name)
+		}
+	}
+	if len(names["p"]) != 1 || names["p"]["build-dir"] == nil {
+		t.Errorf("-p is %v", names["p"])
+	}
+	for letter, flags := range names {
+		if len(flags) > 1 {
+			t.Errorf("-%s is %v", letter, flags)
+		}
+	}
+}
