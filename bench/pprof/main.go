@@ -2,7 +2,13 @@
 // with `go tool pprof -top` in run.sh.
 //
 //	pprof gen [-samples N] FILE   write a profile of N samples, no two stacks alike
-//	pprof load FILE               read it as whyhot does and print its total
+//	pprof load [-reader own|google] FILE
+//	                              read it as whyhot does, or with
+//	                              github.com/google/pprof/profile into the same model,
+//	                              and print its total
+//	pprof write [-rounds N] FILE  read it as whyhot does and write it in both ways in turn
+//	pprof same FILE               read it in both ways and compare every sample
+//	pprof readers [-rounds N] FILE…   time load in both ways in turn
 //	pprof compare [-rounds N] [-pprof PROGRAM] [-whyhot PROGRAM] FILE
 //	                              time load and PROGRAM -top on it in turn; with
 //	                              -whyhot, whyhot explain in place of load
@@ -15,6 +21,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 
 	"whyhot/internal/ingest"
 	"whyhot/internal/ingest/pprof"
@@ -30,12 +37,13 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say gen, load or compare")
+		return errors.New("say gen, load, write, same, readers or compare")
 	}
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	rounds := fs.Int("rounds", 5, "number of rounds")
 	peer := fs.String("pprof", "pprof", "the pprof program, built from the Go tree")
 	whyhot := fs.String("whyhot", "", "compare `PROGRAM` explain instead of loading alone")
+	which := fs.String("reader", "own", "own or google")
 	samples := fs.Int("samples", 1_000_000, "number of samples")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
@@ -44,24 +52,51 @@ func run(args []string) error {
 	switch args[0] {
 	case "gen":
 		return gen(file, *samples)
+	case "readers":
+		return readers(fs.Args(), *rounds)
 	case "compare":
 		self, err := os.Executable()
 		if err != nil {
 			return err
 		}
-		ours, name := []string{self, "load", file}, "whyhot, load"
+		ours, name := []string{self, load, file}, "whyhot, load"
 		if *whyhot != "" {
 			ours, name = []string{*whyhot, "explain", file}, "whyhot explain"
 		}
 		return compare(file, *rounds, name, [2][]string{ours, {*peer, "-top", file}})
 	}
-	p, err := ingest.Open(context.Background(), file, ingest.Options{})
+	var p *profile.Profile
+	var err error
+	if args[0] == load && *which == google {
+		p, err = parseGoogle(file)
+	} else {
+		p, err = ingest.Open(context.Background(), file, ingest.Options{})
+	}
 	if err != nil {
 		return err
 	}
-	fmt.Println(len(p.Samples()), "samples,", p.NumStacks(), "stacks, total", p.Total())
+	switch args[0] {
+	case "write":
+		return write(p, *rounds)
+	case "same":
+		other, err := parseGoogle(file)
+		if err != nil {
+			return err
+		}
+		if err := same(p, other); err != nil {
+			return err
+		}
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Println(m.TotalAlloc>>20, "MB allocated in", m.Mallocs, "objects;", len(p.Samples()), "samples,", p.NumStacks(), "stacks, total", p.Total())
 	return nil
 }
+
+const (
+	google = "google"
+	load   = "load"
+)
 
 const (
 	nFunctions = 20_000

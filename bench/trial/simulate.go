@@ -125,13 +125,13 @@ func prove() error {
 	for _, n := range kinds {
 		sum := many(against, n, 1, 1, 0, "against itself; "+n.name)
 		if share := float64(sum.wrong) / against; share > 0.05 {
-			broken = append(broken, fmt.Sprintf("%s: %.1f %% false", n.name, 100*share))
+			broken = append(broken, fmt.Sprintf("%s: %.1f%% false", n.name, 100*share))
 		}
 	}
 	usual := weather{sd: 0.02, spikes: 0.08, drift: 0.1}
 	sum := many(gains, usual, 1, truth, 0, "3 % faster; sd 2%, 8% spikes, drift")
 	if found := float64(sum.verdicts[trial.Faster]) / gains; found < 0.9 {
-		broken = append(broken, fmt.Sprintf("3 %% found in %.0f %%", 100*found))
+		broken = append(broken, fmt.Sprintf("3%% found in %.0f%%", 100*found))
 	}
 	if len(broken) > 0 {
 		return fmt.Errorf("not kept: %s", strings.Join(broken, "; "))

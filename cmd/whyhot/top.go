@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/rule"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
@@ -165,7 +166,7 @@ func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter
 	if relative {
 		of = "shares are of these"
 	}
-	kept := quantity.Percent(term.WholeOf(all).Share(p.Total()))
+	kept := percent.Column(term.WholeOf(all).Share(p.Total()))
 	out.Notef("%s: %s of the samples (%s); %s", on, quantity.Count(p.Count()), kept, of)
 }
 

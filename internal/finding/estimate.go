@@ -1,9 +1,6 @@
 package finding
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // z95 is the two-sided 95 % quantile of the normal distribution.
 const z95 = 1.959963984540054
@@ -27,14 +24,4 @@ func SpeedUp(fraction float64) float64 {
 		return math.Inf(1)
 	}
 	return 1 / (1 - fraction)
-}
-
-// Percent writes a share within a sentence: whole percent where they say enough,
-// otherwise one decimal.
-func Percent(share float64) string {
-	p := 100 * share
-	if math.Abs(p) >= 10 || p == math.Trunc(p) {
-		return fmt.Sprintf("%.0f %%", p)
-	}
-	return fmt.Sprintf("%.1f %%", p)
 }

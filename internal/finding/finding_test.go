@@ -62,11 +62,3 @@ func TestRankPutsPayingFirstAndRefutedLast(t *testing.T) {
 		}
 	}
 }
-
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", 0.03: "3 %", 0.0312: "3.1 %", 0.104: "10 %", -0.25: "-25 %", -0.015: "-1.5 %", 1: "100 %"} {
-		if got := Percent(share); got != want {
-			t.Errorf("%v is written %q, want %q", share, got, want)
-		}
-	}
-}

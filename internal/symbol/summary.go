@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whyhot/internal/elfinfo/dpkg"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -95,7 +96,7 @@ func (s Summary) Hints(minShare float64, all bool) []string {
 	for _, m := range shown {
 		text := m.Name() + ": "
 		if m.Missing > 0 {
-			text += fmt.Sprintf("%.1f%% of the profile has no function name (%d of %d addresses): ", 100*s.share(m), m.Missing, m.Addresses)
+			text += fmt.Sprintf("%s of the profile has no function name (%d of %d addresses): ", percent.Column(s.share(m)), m.Missing, m.Addresses)
 		}
 		text += m.Problem
 		if help := m.help(owners); help != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/trial/stat"
 )
 
@@ -154,7 +155,7 @@ func (t *trial) noteDrift() {
 		word = "down"
 	}
 	t.notef("the baseline's %s went %s by %s during the trial (heat, load or caches); ratios compare runs of one round, which are affected alike",
-		t.plan.noun(t.plan.Metric), word, percent(max(d.Change, -d.Change)))
+		t.plan.noun(t.plan.Metric), word, percent.Text(max(d.Change, -d.Change)))
 }
 
 func (t *trial) noteTree() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial/run"
 )
@@ -66,7 +67,7 @@ func loadingOf(r *run.Result) loading {
 	case !l.effective:
 		l.why = text
 	case without > 0 && float64(without) >= least*float64(with+without):
-		l.note = fmt.Sprintf("%s; it took %.0f%% of the CPU time", text, 100*float64(without)/float64(with+without))
+		l.note = fmt.Sprintf("%s; it took %s of the CPU time", text, percent.Text(float64(without)/float64(with+without)))
 	}
 	return l
 }

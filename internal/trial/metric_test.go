@@ -81,7 +81,7 @@ func TestInstructionsThatRepeatNeedFewRuns(t *testing.T) {
 	if _, ok := o.Baseline.Summary[Wall]; ok {
 		t.Error("a simulator's time is reported as the command's")
 	}
-	if !strings.Contains(o.Variants[0].Explanation, "1.0% fewer instructions") {
+	if !strings.Contains(o.Variants[0].Explanation, "1% fewer instructions") {
 		t.Errorf("explanation %q", o.Variants[0].Explanation)
 	}
 }

@@ -104,7 +104,7 @@ func TestWords(t *testing.T) {
 		(&Plan{Metric: Wall}).scale().change(0.8):  "25% more time",
 		(&Plan{Metric: Faults}).scale().change(2):  "50% fewer page faults",
 		(&Plan{Metric: Wall}).scale().side(1.25):   "−20%",
-		(&Plan{Metric: Wall}).scale().side(0.99):   "+1.0%",
+		(&Plan{Metric: Wall}).scale().side(0.99):   "+1%",
 		roundUp(12 * time.Second):                  "20s",
 		roundUp(55 * time.Second):                  "1m",
 		roundUp(61 * time.Second):                  "2m",

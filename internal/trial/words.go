@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 )
 
 // explain says the verdict in a sentence without its subject.
@@ -29,7 +30,7 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 	}
 	switch v.Verdict { //nolint:exhaustive // the others are answered above
 	case Same:
-		return "within " + percent(t.rules.Band) + " of the baseline"
+		return "within " + percent.Text(t.rules.Band) + " of the baseline"
 	case Faster, Slower:
 		s := t.plan.scale()
 		low, high := s.side(i.High), s.side(i.Low)
@@ -145,7 +146,7 @@ func (s scale) change(ratio float64) string {
 	case d < 0:
 		word = "less"
 	}
-	return fmt.Sprintf("%s %s %s", percent(math.Abs(d)), word, s.noun)
+	return fmt.Sprintf("%s %s %s", percent.Text(math.Abs(d)), word, s.noun)
 }
 
 // side is one end of an interval as the change in what is measured.
@@ -155,7 +156,7 @@ func (s scale) side(ratio float64) string {
 	if d < 0 {
 		sign = "−"
 	}
-	return sign + percent(math.Abs(d))
+	return sign + percent.Text(math.Abs(d))
 }
 
 func metricNoun(m Metric) string {
@@ -174,17 +175,6 @@ func metricNoun(m Metric) string {
 		return "of the printed number"
 	}
 	return string(m)
-}
-
-// percent prints a fraction with the digits that matter.
-func percent(f float64) string {
-	p := 100 * f
-	switch {
-	case p >= 10:
-		return fmt.Sprintf("%.0f%%", p)
-	default:
-		return fmt.Sprintf("%.1f%%", p)
-	}
 }
 
 func lastLine(s string) string {

@@ -14,6 +14,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/facts/locals.cpp
   src/ast/facts/loops.cpp
   src/ast/facts/path.cpp
+  src/ast/facts/path_value.cpp
   src/ast/facts/term.cpp
   src/ast/facts/threads.cpp
   src/ast/facts/types.cpp
@@ -22,3 +23,6 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/vector_bool/vector_bool.cpp
   src/ast/volatile_sync/volatile_sync.cpp
 )
+
+# What no reply shows is tested by itself.
+add_subdirectory(test/unit)

@@ -237,7 +237,7 @@ Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::strin
     Why = "the loop assigns what `" + V.Text + "` is read from";
     return OwnVariable ? Judgement::Varies : Judgement::Changes;
   };
-  if (P.isPartOf(W) || P.dependsOn(W))
+  if (P.leadsThrough(W) || P.dependsOn(W))
     return changed();
   if (W.isDirect() && Root && P.isDirect() && Read)
     return W.mayOverlap(P) ? changed() : Judgement::Stays;
@@ -258,6 +258,8 @@ Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::strin
   const FieldDecl *WF = W.fieldWithin(), *PF = P.fieldWithin();
   if (WF && PF && WF->getCanonicalDecl() != PF->getCanonicalDecl() && !inUnion(WF) && !inUnion(PF))
     return Judgement::Stays;
+  if (WF && WF == PF && W.sharesObjectWith(P)) // an element, of an array of which the other is one
+    return changed();
   if (X.What == Effect::CharStore || ast::isCharLike(X.Type, F.Context))
     return bytes(X, R, V, Why);
   if (!sameScalar(X.Type, R.Type, F.Context)) {
@@ -326,7 +328,7 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
     if (!A->isGLValue() && !P.Address)
       P.At.follow();
     const ast::AccessPath &Given = P.At, &Read = R.Where.At;
-    const bool Itself = Read.isPartOf(Given);
+    const bool Itself = Read.leadsThrough(Given);
     const bool Apart = Given.isDirect() && Given.variable() && Read.isDirect() && Read.variable() &&
                        Given.variable() != Read.variable();
     if (Itself || (!Apart && T->getAsCXXRecordDecl() && Owner && leadsTo(T, Owner)))

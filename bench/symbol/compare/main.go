@@ -64,7 +64,7 @@ func run(theirs, ours string, out io.Writer) error {
 			example[kind] = fmt.Sprintf("answer %d: %v / %v", i+1, a[i], b[i])
 		}
 	}
-	_, _ = fmt.Fprintf(out, "%d addresses, %d the same: %.3f %%\n", len(a), same, 100*float64(same)/float64(len(a)))
+	_, _ = fmt.Fprintf(out, "%d addresses, %d the same: %.3f%%\n", len(a), same, 100*float64(same)/float64(len(a)))
 	names := make([]string, 0, len(kinds))
 	for k := range kinds {
 		names = append(names, k)

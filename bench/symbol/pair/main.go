@@ -59,7 +59,7 @@ func run(a, b, in string, rounds int) error {
 		x, y := values(costs[0], m.of), values(costs[1], m.of)
 		s := stat.RatioOfMedians(x, y, rand.New(rand.NewPCG(1, 2))) //nolint:gosec // a bootstrap that repeats
 		i := s.Interval(0.95)
-		fmt.Printf("%-16s a %.3f %s  b %.3f %s  a/b %.2f (95 %% interval %.2f to %.2f, %d rounds)\n",
+		fmt.Printf("%-16s a %.3f %s  b %.3f %s  a/b %.2f (95%% interval %.2f to %.2f, %d rounds)\n",
 			m.name, stat.Median(x), m.unit, stat.Median(y), m.unit, i.Estimate, i.Low, i.High, rounds)
 	}
 	return nil

@@ -268,7 +268,7 @@ func TestSamplersAgree(t *testing.T) {
 		}
 	}
 	if compared < 3 {
-		t.Errorf("only %d functions have 5 %%: %v", compared, sa)
+		t.Errorf("only %d functions have 5%%: %v", compared, sa)
 	}
 }
 

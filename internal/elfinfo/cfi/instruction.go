@@ -78,7 +78,7 @@ func (p *Instructions) Next(in *Instruction) bool {
 	}
 	*in = Instruction{}
 	c, op := &p.c, Op(p.c.U8())
-	switch arg := uint64(op & operandBits); op &^ operandBits {
+	switch arg := uint64(op & operandBits); op &^ operandBits { //nolint:exhaustive // the others have no operand in their first byte
 	case AdvanceLoc:
 		in.Op, in.Advance = AdvanceLoc, arg*p.f.CodeAlign
 	case Offset:
@@ -98,7 +98,7 @@ func (p *Instructions) Bad() bool { return p.bad || p.c.Bad }
 // operands reads those of the instructions without one in their first byte.
 func (p *Instructions) operands(in *Instruction) bool {
 	c, align := &p.c, p.f.DataAlign
-	switch in.Op {
+	switch in.Op { //nolint:exhaustive // Next has read the three with an operand in their first byte
 	case Nop, RememberState, RestoreState, GNUWindowSave:
 	case SetLoc:
 		// No compiler writes it for code that moves: the address as it stands.

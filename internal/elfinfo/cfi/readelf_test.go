@@ -59,6 +59,7 @@ func (r *Row) text(cols []string) string {
 				continue
 			}
 			switch rl.Kind {
+			case Same, Lost: // readelf has no word for them
 			case AtOffset:
 				cell = fmt.Sprintf("c%+d", rl.Offset)
 			case IsOffset:

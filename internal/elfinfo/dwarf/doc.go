@@ -4,9 +4,8 @@
 // It owns a reader made for this one question: units are found by their address
 // ranges, and only those that addresses fall into are read, once each, in one
 // pass that keeps functions and inlined calls and skips everything else. The
-// standard library's reader hands out every entry as a tree of boxed values; for
-// whole programs that costs several times what the answers cost (the measured
-// ratio is in bench/symbol.md).
+// standard library's reader hands out every entry as a tree of boxed values; that
+// costs two to three times as much (bench/symbol.md has the numbers).
 //
 // It takes the sections of an elffile.File, and those of the shared file that
 // dwz makes, and gives Frames. It must not read symbol tables, look for files or

@@ -18,7 +18,7 @@ func Page(e *Entry) string {
 		section(&b, "Replacement", []string{e.ReplaceWith})
 	}
 	section(&b, "What to do", e.Swap.Steps)
-	section(&b, "What the fix may save", []string{fmt.Sprintf("%.0f %% to %.0f %% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
+	section(&b, "What the fix may save", []string{fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
 	if e.Verified != "" {
 		section(&b, "What we measured", []string{e.Verified})
 	}
@@ -50,7 +50,7 @@ func reported(e *Entry) []string {
 	if m.Measure == Exclusive {
 		how = "the leaf function matches"
 	}
-	out = append(out, fmt.Sprintf("At least %.3g %% of a program's samples (lower end of the 95 %% interval) in which %s:", 100*m.MinShare, how))
+	out = append(out, fmt.Sprintf("At least %.3g%% of a program's samples (lower end of the 95%% interval) in which %s:", 100*m.MinShare, how))
 	for i := range m.Any {
 		out = append(out, "  "+describe(&m.Any[i]))
 	}

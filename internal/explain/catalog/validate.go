@@ -87,7 +87,7 @@ func (k *checker) match() {
 	k.oneOf(m.Measure, []string{Inclusive, Exclusive}, "$.match.measure")
 	k.oneOf(m.Place, []string{PlaceProgram, PlaceLibrary, PlaceFunction, PlaceCaller}, "$.match.place")
 	k.addf(m.MinShare > 0 && m.MinShare < 1, "$.match.min_share",
-		"min_share is %g: it must be a fraction between 0 and 1 (0.05 for 5 %%)", m.MinShare)
+		"min_share is %g: it must be a fraction between 0 and 1 (0.05 for 5%%)", m.MinShare)
 	k.addf(m.SeenShare >= 0 && m.SeenShare < 1, "$.match.seen_share", "seen_share is %g: it must be a fraction from 0 to 1", m.SeenShare)
 	k.addf(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
 	share := k.e.Unless.FrameShare

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 )
 
 // estimate turns a verdict into a range of CPU given back: the matched share
@@ -23,15 +24,15 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	if v.share >= muchMore*whole {
 		alone = "; the program alone would run " + speedText(v, r.Low, r.High)
 	}
-	g.Basis = fmt.Sprintf("%s of the CPU × %s of it saved%s. %s", finding.Percent(whole), reductionText(r.Low, r.High), alone, r.Basis)
+	g.Basis = fmt.Sprintf("%s of the CPU × %s of it saved%s. %s", percent.Text(whole), reductionText(r.Low, r.High), alone, r.Basis)
 	return g
 }
 
 func reductionText(low, high float64) string {
 	if low == 0 {
-		return "up to " + finding.Percent(high)
+		return "up to " + percent.Text(high)
 	}
-	return fmt.Sprintf("%s to %s", finding.Percent(low), finding.Percent(high))
+	return fmt.Sprintf("%s to %s", percent.Text(low), percent.Text(high))
 }
 
 // muchMore is how far the share within the program must be above that of the

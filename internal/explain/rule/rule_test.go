@@ -71,7 +71,7 @@ db;main_[db];work_[db] 800
 	}
 	said := false
 	for _, e := range fs[0].Evidence {
-		said = said || e.Kind == "process" && strings.Contains(e.Text, "20 %")
+		said = said || e.Kind == "process" && strings.Contains(e.Text, "20%")
 	}
 	if !said {
 		t.Errorf("the share within the program is not said: %+v", fs[0].Evidence)
@@ -139,7 +139,7 @@ func TestFewSamplesStaySilentAndAreNoted(t *testing.T) {
 	p := parse(t, "app;main_[app];malloc_[libc.so.6] 2\napp;main_[app] 18\n")
 	fs, notes, err := Run(t.Context(), p, only(t, "glibc-malloc"), nil, Options{})
 	if err != nil || len(fs) != 0 {
-		t.Errorf("10 %% of 20 samples is not 6 %%: %v %v", fs, err)
+		t.Errorf("10%% of 20 samples is not 6%%: %v %v", fs, err)
 	}
 	if len(notes) == 0 || !strings.Contains(notes[0], "Only 20 samples") {
 		t.Errorf("notes: %q", notes)

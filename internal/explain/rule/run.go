@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -105,7 +106,7 @@ func (e *engine) breaksOff(stack []profile.LocationID) bool {
 func (e *engine) notes() []string {
 	var out []string
 	if n := e.p.Count(); n < fewSamples {
-		out = append(out, fmt.Sprintf("Only %d samples: a share of 10 %% is known to ± %.0f points. Record longer or at a higher sample rate before trusting the order.",
+		out = append(out, fmt.Sprintf("Only %d samples: a share of 10%% is known to ± %.0f points. Record longer or at a higher sample rate before trusting the order.",
 			n, 100*finding.ShareError(0.1, n)))
 	}
 	unnamed, broken := int64(0), int64(0)
@@ -119,10 +120,10 @@ func (e *engine) notes() []string {
 		}
 	}
 	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {
-		out = append(out, finding.Percent(share)+" of the stacks are truncated in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
+		out = append(out, percent.Text(share)+" of the stacks are truncated in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
 	}
 	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
-		out = append(out, finding.Percent(share)+" of the samples end in code without a name: rules that match function names could not match them.")
+		out = append(out, percent.Text(share)+" of the samples end in code without a name: rules that match function names could not match them.")
 	}
 	return out
 }

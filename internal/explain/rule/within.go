@@ -6,6 +6,7 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -22,7 +23,7 @@ func (e *engine) foldAway(findings []finding.Finding, vs map[string]*verdict) []
 			v.hidden = true
 			host.Evidence = append(host.Evidence, finding.Evidence{Kind: "overlap", Text: fmt.Sprintf(
 				"Within it: %q, %s of all samples, called by the library itself, and saved with it.",
-				f.Title, finding.Percent(f.Share.Main()))})
+				f.Title, percent.Text(f.Share.Main()))})
 			continue
 		}
 		kept = append(kept, f)

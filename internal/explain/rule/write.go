@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/codename"
@@ -222,7 +223,7 @@ func (e *engine) callerText(v *verdict) string {
 		if i == maxRows || part < 0.02 {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s of it)", e.caller(r.key), finding.Percent(part)))
+		parts = append(parts, fmt.Sprintf("%s (%s of it)", e.caller(r.key), percent.Text(part)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -238,7 +239,7 @@ func (e *engine) programText(v *verdict) string {
 		return ""
 	}
 	return fmt.Sprintf("Within %s, which has %s of the samples, it is %s ± %s.", cmp.Or(v.program.name, "this program"),
-		finding.Percent(float64(v.program.total)/float64(e.p.Total())), finding.Percent(v.share), finding.Percent(v.margin))
+		percent.Text(float64(v.program.total)/float64(e.p.Total())), percent.Text(v.share), percent.Text(v.margin))
 }
 
 func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
@@ -257,7 +258,7 @@ func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
 	}
 	part := float64(v.trace.overlap[best]) / float64(v.cost.inclusive)
 	return []finding.Evidence{{Kind: "overlap", Text: fmt.Sprintf(
-		"%s of these samples also belong to the finding %q: the two gains do not add up.", finding.Percent(part), best.entry.Title)}}
+		"%s of these samples also belong to the finding %q: the two gains do not add up.", percent.Text(part), best.entry.Title)}}
 }
 
 func fix(v *verdict) finding.Fix {

@@ -83,7 +83,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			return a, err
 		}
 		a.Notes = append(a.Notes, heat.MissingNote(plan.Missing(lackOf(outcomes)))...)
-		a.Looked = fmt.Sprintf("%s in %s of the build, which hold %.0f %% of the CPU spent in its source",
+		a.Looked = fmt.Sprintf("%s in %s of the build, which hold %.0f%% of the CPU spent in its source",
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)

@@ -28,12 +28,12 @@ func TestMemoryIsCollectedSeldomUntilMuchIsLive(t *testing.T) {
 	CollectLazily()
 	runtime.GC()
 	if got := percent(); got != lazyPercent {
-		t.Errorf("it collects at %d %% while little is live", got)
+		t.Errorf("it collects at %d%% while little is live", got)
 	}
 	live := make([]byte, 2*smallHeap)
 	for end := time.Now().Add(20 * time.Second); percent() != usualPercent; runtime.GC() {
 		if time.Now().After(end) {
-			t.Fatalf("still at %d %% with %d MB live", percent(), len(live)>>20)
+			t.Fatalf("still at %d%% with %d MB live", percent(), len(live)>>20)
 		}
 	}
 	runtime.KeepAlive(live)

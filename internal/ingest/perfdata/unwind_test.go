@@ -22,7 +22,7 @@ func (c comparison) total() int { return c.same + c.longer + c.other }
 
 func (c comparison) String() string {
 	n := max(1, c.total())
-	return fmt.Sprintf("%d stacks: %.2f %% the same, %.2f %% the same and go on where perf stops, %.2f %% other",
+	return fmt.Sprintf("%d stacks: %.2f%% the same, %.2f%% the same and go on where perf stops, %.2f%% other",
 		c.total(), 100*float64(c.same)/float64(n), 100*float64(c.longer)/float64(n), 100*float64(c.other)/float64(n))
 }
 
@@ -123,7 +123,7 @@ func TestUnwindSameAsPerf(t *testing.T) {
 			c := compareStacks(t, file)
 			t.Log(c)
 			if c.other > 1 && c.other*100 > c.total() {
-				t.Errorf("more than 1 %% differ, for example\n%s", c.first)
+				t.Errorf("more than 1%% differ, for example\n%s", c.first)
 			}
 		})
 	}

@@ -249,14 +249,16 @@ func flatReference(g *google.Profile, column int) map[string]int64 {
 // goProfile records this very process until the profiler has seen something.
 func goProfile(t *testing.T) []byte {
 	t.Helper()
-	for range 20 {
+	for attempt := range 20 {
 		var buf bytes.Buffer
 		if err := pprof.StartCPUProfile(&buf); err != nil {
 			t.Skipf("no CPU profile of this process: %v", err)
 		}
 		var labels any
 		pprof.Do(t.Context(), pprof.Labels("thread_name", "worker", "endpoint", "/x"), func(context.Context) {
-			for i := range 200 {
+			// A hundred samples a second of CPU, of which a busy machine gives little.
+			end := time.Now().Add(time.Duration(attempt+1) * 100 * time.Millisecond)
+			for i := 0; time.Now().Before(end); i++ {
 				labels = rapid.SliceOf(rapid.String()).Example(i)
 			}
 		})
@@ -267,7 +269,7 @@ func goProfile(t *testing.T) []byte {
 			return b
 		}
 	}
-	t.Skip("the CPU profiler saw no sample of this process")
+	t.Fatal("the CPU profiler saw no sample of this process")
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"whyhot/internal/finding"
-	"whyhot/internal/report/quantity"
+	"whyhot/internal/finding/percent"
 )
 
 // bar draws a finding's share of the CPU with the range of its gain on it. All
@@ -19,7 +19,7 @@ type bar struct {
 }
 
 func newBar(f *finding.Finding) *bar {
-	b := &bar{Share: clampPercent(f.Share.Main()), Text: quantity.Percent(f.Share.Main()) + " of all samples"}
+	b := &bar{Share: clampPercent(f.Share.Main()), Text: percent.Column(f.Share.Main()) + " of all samples"}
 	if f.Gain != nil {
 		b.HasGain = true
 		b.GainFrom = clampPercent(f.Gain.Low)
@@ -125,14 +125,14 @@ func ratioRange(lo, hi float64) string {
 }
 
 func percentRange(lo, hi float64) string {
-	if quantity.Percent(lo) == quantity.Percent(hi) {
-		return quantity.Percent(lo)
+	if percent.Column(lo) == percent.Column(hi) {
+		return percent.Column(lo)
 	}
-	low := strings.TrimSuffix(quantity.Percent(lo), "%")
+	low := strings.TrimSuffix(percent.Column(lo), "%")
 	if lo < 0 {
 		low = "−" + strings.TrimPrefix(low, "-")
 	}
-	return low + " – " + quantity.Percent(hi)
+	return low + " – " + percent.Column(hi)
 }
 
 // sourceRange is file:line or file:line–line, "" without a file.

@@ -8,7 +8,7 @@ import (
 	"html/template"
 	"io"
 
-	"whyhot/internal/report/quantity"
+	"whyhot/internal/finding/percent"
 )
 
 //go:embed dist/page.js
@@ -22,7 +22,7 @@ var templateFiles embed.FS
 
 func parseTemplates() (*template.Template, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
-		"percent": quantity.Percent, "add": func(a, b int) int { return a + b },
+		"percent": percent.Column, "add": func(a, b int) int { return a + b },
 	}).ParseFS(templateFiles, "templates/*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("the page's own template is broken: %w", err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/report/loopview"
-	"whyhot/internal/report/quantity"
 )
 
 // ReportInput is what the report of `whyhot explain --html` shows.
@@ -54,9 +54,9 @@ type card struct {
 	finding.Finding
 
 	Rank      int
-	Share     string // "18.4 % ± 0.7", "" when not known
+	Share     string // "18.4% ± 0.7", "" when not known
 	ShareKind string // what the share is of
-	GainText  string // "2 – 9 %"
+	GainText  string // "2.0 – 9.0%"
 	SpeedUp   string // "1.02 – 1.10×"
 	Bar       *bar
 	Where     string
@@ -98,7 +98,7 @@ func (c *card) addSource(f *finding.Finding) {
 		line := sourceLine{Number: l.Number, Text: strings.ReplaceAll(l.Text, "\t", "    "), Loop: l.Loop}
 		line.Gap = i > 0 && f.Source.Lines[i-1].Number+1 < l.Number
 		if l.Share != nil {
-			line.Share = quantity.Percent(*l.Share)
+			line.Share = percent.Column(*l.Share)
 			c.HasShares = true
 		}
 		for _, role := range loopview.Roles() {
@@ -113,13 +113,13 @@ func (c *card) addSource(f *finding.Finding) {
 func newCard(f *finding.Finding) card {
 	c := card{Finding: *f, Where: where(&f.Place), Functions: functions(f)}
 	if f.Share.Inclusive != nil || f.Share.Exclusive != nil {
-		c.Share = quantity.Percent(f.Share.Main())
+		c.Share = percent.Column(f.Share.Main())
 		c.ShareKind = "of all samples, with what it calls"
 		if f.Share.Inclusive == nil {
 			c.ShareKind = "of all samples"
 		}
 		if f.Share.Error != nil {
-			c.Share += " ± " + strings.TrimSuffix(quantity.Percent(*f.Share.Error), "%")
+			c.Share += " " + percent.Error(*f.Share.Error)
 		}
 		c.Bar = newBar(f)
 	}

@@ -2,8 +2,8 @@ package html
 
 import (
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/report/quantity"
 )
 
 // staticRows is how many functions the table for readers without scripts has.
@@ -30,9 +30,9 @@ func newStaticTable(in *FlameInput) staticTable {
 	for _, r := range top.Rows[:min(staticRows, len(top.Rows))] {
 		self := float64(r.Self) / float64(top.Total)
 		row := staticRow{
-			Self:   quantity.Percent(self),
-			Error:  quantity.Percent(finding.ShareError(self, top.Events)),
-			Total:  quantity.Percent(float64(r.Total) / float64(top.Total)),
+			Self:   percent.Column(self),
+			Error:  percent.Column(finding.ShareError(self, top.Events)),
+			Total:  percent.Column(float64(r.Total) / float64(top.Total)),
 			Name:   view.Name(in.Profile, r.Function),
 			Binary: view.Library(in.Profile, r.Function),
 		}

@@ -10,23 +10,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/source/loopfinding"
+	"whyhot/internal/finding"
+	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/term"
 )
 
 // sideBySide is the width from which the worlds stand beside each other.
 const sideBySide = 140
 
-var loopWorlds = []struct{ world, name string }{
-	{analyzer.WorldWritten, "as written"},
-	{analyzer.WorldRetyped, "written type changed"},
-	{analyzer.WorldHoisted, "hoisted into locals"},
-	{analyzer.WorldPlacebo, "placebo"},
-}
-
 // column is a world, or several whose code is the same.
 type column struct {
 	names []string
-	state analyzer.LoopState
+	loopfinding.Compiled
 }
 
 func (c column) name() string { return strings.Join(c.names, " = ") }
@@ -35,54 +31,41 @@ func (c column) name() string { return strings.Join(c.names, " = ") }
 // a further name of it.
 func columnsOf(c analyzer.Candidate) []column {
 	var out []column
-	for _, w := range loopWorlds {
-		s, ok := c.Worlds[w.world]
-		if !ok {
-			continue
-		}
+	for _, w := range loopfinding.Worlds(c) {
 		same := func(x column) bool {
-			return s.Assembly != "" && x.state.Assembly == s.Assembly && shapeOf(x.state) == shapeOf(s)
+			return w.State.Assembly != "" && x.State.Assembly == w.State.Assembly && loopview.Shape(x.World) == loopview.Shape(w.World)
 		}
 		if i := slices.IndexFunc(out, same); i >= 0 {
-			out[i].names = append(out[i].names, w.name)
+			out[i].names = append(out[i].names, w.Name)
+			out[i].Reached = out[i].Reached || w.Reached
 			continue
 		}
-		out = append(out, column{[]string{w.name}, s})
+		out = append(out, column{[]string{w.Name}, w})
 	}
 	return out
 }
 
 // printSummary is a line for each world: what the loop became and what an
-// iteration of the source costs.
+// iteration of the source costs, then by which processor.
 func printSummary(p *term.Printer, columns []column, head lipgloss.Style) {
-	var processors []string
-	rows := [][]string{{"an iteration of the source", "", "loads", "stores"}}
-	for _, col := range columns {
-		for cpu := range col.state.Cycles {
-			if !slices.Contains(processors, cpu) {
-				processors = append(processors, cpu)
-			}
-		}
+	worlds := make([]finding.World, len(columns))
+	for i, col := range columns {
+		worlds[i] = col.World
+		worlds[i].Name = col.name()
 	}
-	slices.Sort(processors)
-	for _, col := range columns {
-		row := []string{col.name(), shapeOf(col.state), "–", "–"}
-		if col.state.Present && !col.state.Idiom {
-			row[2], row[3] = fmt.Sprintf("%.3g", col.state.LoadsPerIteration), fmt.Sprintf("%.3g", col.state.StoresPerIteration)
-		}
-		rows = append(rows, row)
-	}
-	printTable(p, rows, head)
-	if len(processors) == 0 {
+	p.Worlds("  ", worlds)
+	p.Line()
+	processors := loopview.Processors(worlds)
+	if len(processors) < 2 { // the summary says it
 		return
 	}
-	rows = append(make([][]string, 0, 1+len(columns)), append([]string{"cycles by LLVM's model"}, processors...))
-	for _, col := range columns {
-		row := []string{col.name()}
+	rows := [][]string{append([]string{"cycles"}, processors...)}
+	for _, w := range worlds {
+		row := []string{w.Name}
 		for _, cpu := range processors {
 			text := "–"
-			if n, ok := col.state.Cycles[cpu]; ok {
-				text = fmt.Sprintf("%.3g", n)
+			if n, ok := w.Cycles[cpu]; ok {
+				text = loopview.Number(n)
 			}
 			row = append(row, text)
 		}
@@ -113,7 +96,7 @@ func printColumns(p *term.Printer, columns []column, head lipgloss.Style) {
 	rows := 0
 	wrapped := make([][]string, len(columns))
 	for i, col := range columns {
-		for _, l := range append([]string{col.name()}, worldLines(col.state)...) {
+		for _, l := range append([]string{col.name()}, worldLines(col.Compiled)...) {
 			wrapped[i] = append(wrapped[i], strings.Split(ansi.Wrap(term.Clean(l), width, ""), "\n")...)
 		}
 		rows = max(rows, len(wrapped[i]))
@@ -136,40 +119,20 @@ func printColumns(p *term.Printer, columns []column, head lipgloss.Style) {
 	p.Line()
 }
 
-// shapeOf says in two words what became of the loop.
-func shapeOf(s analyzer.LoopState) string {
-	switch {
-	case s.Idiom:
-		return "a library call, or gone"
-	case !s.Present:
-		return "no counterpart was found"
-	case s.FullyUnrolled:
-		return fmt.Sprintf("unrolled fully, %d iterations", s.Unroll)
-	case s.Vectorised:
-		return fmt.Sprintf("vectorised %d × %d", s.VectorWidth, s.Interleave)
-	case s.Unroll > 1:
-		return fmt.Sprintf("scalar, unrolled %d times", s.Unroll)
-	}
-	return "scalar"
-}
-
 // worldLines are what the summary has no room for: calls, remarks, machine code.
-func worldLines(s analyzer.LoopState) []string {
+func worldLines(c loopfinding.Compiled) []string {
 	var out []string
-	switch {
-	case s.Calls == 1:
-		out = append(out, "1 call")
-	case s.Calls > 1:
-		out = append(out, fmt.Sprintf("%d calls", s.Calls))
+	if calls := loopview.Calls(c.World); calls != "" {
+		out = append(out, calls)
 	}
-	out = append(out, remarkLines(s.Remarks)...)
-	if s.Assembly == "" {
-		return append(out, shapeOf(s))
+	out = append(out, remarkLines(c.State.Remarks)...)
+	if c.State.Assembly == "" {
+		return append(out, loopview.Shape(c.World))
 	}
 	if len(out) > 0 {
 		out = append(out, "")
 	}
-	for l := range strings.Lines(s.Assembly) {
+	for l := range strings.Lines(c.State.Assembly) {
 		out = append(out, strings.ReplaceAll(strings.TrimRight(l, "\n"), "\t", " "))
 	}
 	return out

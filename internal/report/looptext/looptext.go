@@ -19,7 +19,9 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/source/loopfinding"
 	"whyhot/internal/profile/symname"
+	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/term"
 )
 
@@ -98,7 +100,7 @@ func printLoop(p *term.Printer, c analyzer.Candidate, at analyzer.At) {
 	if p.Width < sideBySide || p.Width == term.Unlimited || len(columns) == 0 {
 		for _, col := range columns {
 			p.Line("  ", strong.Render(col.name()))
-			for _, l := range worldLines(col.state) {
+			for _, l := range worldLines(col.Compiled) {
 				for part := range strings.SplitSeq(ansi.Wrap(term.Clean(l), max(20, width-4), ""), "\n") {
 					p.Line("    ", part)
 				}
@@ -135,8 +137,8 @@ func loopVerdict(c analyzer.Candidate) string {
 	return text.String()
 }
 
-// loopSource is the source around the loop's accesses, marked: 1 first or
-// repeated load, 2 write.
+// loopSource is the source around the loop's accesses, marked as in the excerpts
+// of findings.
 func loopSource(c analyzer.Candidate, asked analyzer.At) []string {
 	if len(c.Start) == 0 {
 		return nil
@@ -148,25 +150,35 @@ func loopSource(c analyzer.Candidate, asked analyzer.At) []string {
 	}
 	marks := map[int]string{}
 	first, last := place.Line, place.Line
-	mark := func(list []analyzer.Access, sign string) {
-		for _, a := range list {
+	said := map[string]bool{}
+	for _, role := range loopview.Roles() {
+		for _, a := range slices.Concat(c.Loads, c.Writes) {
+			if loopfinding.Role(a) != role {
+				continue
+			}
 			for _, at := range a.Where {
-				if at.File == place.File && at.Line > 0 {
-					if !strings.Contains(marks[at.Line], sign) {
-						marks[at.Line] += sign
-					}
-					first, last = min(first, at.Line), max(last, at.Line)
+				if at.File != place.File || at.Line <= 0 {
+					continue
 				}
+				said[role] = true
+				if sign := loopview.Sign(role); !strings.Contains(marks[at.Line], sign) {
+					marks[at.Line] += sign
+				}
+				first, last = min(first, at.Line), max(last, at.Line)
 			}
 		}
 	}
-	mark(c.Loads, "1")
-	mark(c.Writes, "2")
 	lines := strings.Split(string(data), "\n")
 	const context, most = 2, 40
-	out := []string{"1 loads again · 2 writes"}
+	var legend []string
+	for _, role := range loopview.Roles() {
+		if said[role] {
+			legend = append(legend, loopview.Sign(role)+" "+loopview.Says(role))
+		}
+	}
+	out := []string{strings.Join(legend, " · ")}
 	for n := max(1, first-context); n <= min(len(lines), last+context, first+most); n++ {
-		out = append(out, fmt.Sprintf("%5d %-2s %s", n, marks[n], strings.ReplaceAll(lines[n-1], "\t", "    ")))
+		out = append(out, fmt.Sprintf("%5d %-3s %s", n, marks[n], strings.ReplaceAll(lines[n-1], "\t", "    ")))
 	}
 	return out
 }

@@ -1,11 +1,16 @@
 package looptext
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/source/loopfinding"
+	"whyhot/internal/finding"
+	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/term"
 )
 
@@ -65,6 +70,59 @@ func TestWideTerminalsShowWorldsSideBySide(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}
+		}
+	}
+}
+
+// What is said of a world is what a finding of the same loop says.
+func TestWorldsAreSaidAsInFindings(t *testing.T) {
+	c := loop(map[string]analyzer.LoopState{
+		analyzer.WorldWritten: {Present: true, Unroll: 4, Calls: 2, LoadsPerIteration: 3, Cycles: map[string]float64{"a": 1.25, "b": 2.5}},
+		analyzer.WorldRetyped: {FullyUnrolled: true, Unroll: 8},
+		analyzer.WorldHoisted: {Present: true, Vectorised: true, VectorWidth: 16, Interleave: 1},
+		analyzer.WorldPlacebo: {},
+	})
+	var worlds []finding.World
+	for _, w := range loopfinding.Worlds(c) {
+		worlds = append(worlds, w.World)
+	}
+	said, _ := loopview.Worlds(worlds)
+	text := printed(t, "100", c)
+	for _, w := range said {
+		found := false
+		for line := range strings.Lines(text) {
+			rest, ok := strings.CutPrefix(strings.TrimSpace(line), w.Name)
+			found = found || ok && strings.HasPrefix(strings.TrimSpace(rest), w.Shape) && strings.HasSuffix(rest, w.Cycles)
+		}
+		if !found {
+			t.Errorf("%+v is not said in\n%s", w, text)
+		}
+	}
+	for _, want := range []string{"unrolled fully, 8 iterations", "vectorised 16 ", "not found again", "2 calls", "1.25–2.5", loopview.Note(worlds)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// The signs in the margin are those of findings: 1 loaded, 2 written, 3 loaded
+// again.
+func TestSourceIsMarkedAsInFindings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fill.cc")
+	if err := os.WriteFile(path, []byte("for (;;) {\n  n = *p;\n  *q = 1;\n  n = *p;\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	access := func(kind string, line int) analyzer.Access {
+		return analyzer.Access{Kind: kind, Where: []analyzer.Point{{File: path, Line: line}}}
+	}
+	c := loop(nil)
+	c.Start = []analyzer.Point{{File: path, Line: 1}}
+	c.Loads = []analyzer.Access{access("load", 4), access("first", 2)}
+	c.Writes = []analyzer.Access{access("write", 3)}
+	text := printed(t, "100", c)
+	for _, want := range []string{"1 loaded · 2 written · 3 loaded again", "2 1     n = *p", "3 2     *q = 1", "4 3     n = *p"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

@@ -2,7 +2,9 @@
 // and the page share: the fate of its worlds, their numbers, the signs of its
 // accesses.
 //
-// It takes parts of findings and gives text. It must never lay anything out.
+// It owns all that is said of a loop: `whyhot explain`, `whyhot explain-loop` and
+// the page lay its words out and have none of their own. It takes parts of findings
+// and gives text. It must never lay anything out.
 package loopview
 
 import (
@@ -29,6 +31,17 @@ func Sign(role string) string {
 	return "3"
 }
 
+// Says is what an access of a role does.
+func Says(role string) string {
+	switch role {
+	case finding.RoleFirst:
+		return "loaded"
+	case finding.RoleWrite:
+		return "written"
+	}
+	return "loaded again"
+}
+
 // Mark is an access as a legend tells it.
 type Mark struct {
 	Sign, Says string
@@ -39,7 +52,6 @@ type Mark struct {
 // Legend says what the signs in the excerpt mean: one access of each role, and
 // those in other files.
 func Legend(f finding.Finding) []Mark {
-	says := map[string]string{finding.RoleFirst: "loaded", finding.RoleWrite: "written", finding.RoleSecond: "loaded again"}
 	var out []Mark
 	for _, role := range Roles() {
 		said := false
@@ -49,7 +61,7 @@ func Legend(f finding.Finding) []Mark {
 				continue
 			}
 			said = true
-			m := Mark{Sign: Sign(role), Says: says[role], What: a.Text}
+			m := Mark{Sign: Sign(role), Says: Says(role), What: a.Text}
 			if m.What == "" {
 				m.What = a.Type
 			}
@@ -74,17 +86,28 @@ type World struct {
 func Worlds(worlds []finding.World) (out []World, hasCycles bool) {
 	for _, w := range worlds {
 		hasCycles = hasCycles || len(w.Cycles) > 0
-		out = append(out, World{w.Name, shape(w), optional(w.Loads), optional(w.Stores), cycleRange(w.Cycles), w.Reached})
+		out = append(out, World{w.Name, Shape(w), optional(w.Loads), optional(w.Stores), cycleRange(w.Cycles), w.Reached})
 	}
 	return out, hasCycles
 }
 
 // Note says what the numbers of the worlds count.
 func Note(worlds []finding.World) string {
-	if cpus := processors(worlds); len(cpus) > 0 {
+	if cpus := Processors(worlds); len(cpus) > 0 {
 		return "each of one iteration of the source loop; cycles by LLVM's model of " + strings.Join(cpus, ", ")
 	}
 	return "loads and stores of one iteration of the source loop"
+}
+
+// Calls says how many calls are left in the loop, "" for none.
+func Calls(w finding.World) string {
+	switch w.Calls {
+	case 0:
+		return ""
+	case 1:
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", w.Calls)
 }
 
 // Rest is the evidence that neither the excerpt nor the table of worlds shows.
@@ -100,8 +123,8 @@ func Rest(f finding.Finding) []finding.Evidence {
 	})
 }
 
-// shape says in a few words what became of the loop.
-func shape(w finding.World) string {
+// Shape says in a few words what became of the loop.
+func Shape(w finding.World) string {
 	switch w.Fate {
 	case finding.FateVectorised:
 		if w.Interleave > 1 {
@@ -119,17 +142,20 @@ func shape(w finding.World) string {
 	if w.Unroll > 1 {
 		text = fmt.Sprintf("scalar, unrolled %d times", w.Unroll)
 	}
-	if w.Calls > 0 {
-		text += fmt.Sprintf(", calls %d", w.Calls)
+	if calls := Calls(w); calls != "" {
+		text += ", " + calls
 	}
 	return text
 }
+
+// Number writes loads, stores and cycles of an iteration.
+func Number(n float64) string { return fmt.Sprintf("%.3g", n) }
 
 func optional(f *float64) string {
 	if f == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.3g", *f)
+	return Number(*f)
 }
 
 func cycleRange(cycles map[string]float64) string {
@@ -143,14 +169,15 @@ func cycleRange(cycles map[string]float64) string {
 		}
 		most = max(most, c)
 	}
-	a, b := fmt.Sprintf("%.2g", least), fmt.Sprintf("%.2g", most)
+	a, b := Number(least), Number(most)
 	if a == b {
 		return a
 	}
 	return a + "–" + b
 }
 
-func processors(worlds []finding.World) []string {
+// Processors are those for which a machine model gave cycles, sorted.
+func Processors(worlds []finding.World) []string {
 	var names []string
 	for _, w := range worlds {
 		for cpu := range w.Cycles {

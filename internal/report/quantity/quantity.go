@@ -108,16 +108,3 @@ func Count(n int64) string {
 	}
 	return b.String()
 }
-
-// Percent writes a share with one decimal, so that columns of shares align. A
-// share that would round to nothing says so.
-func Percent(share float64) string {
-	p := share * 100
-	switch {
-	case p > 0 && p < 0.05:
-		return "<0.1%"
-	case p < 0 && p > -0.05:
-		return ">-0.1%"
-	}
-	return fmt.Sprintf("%.1f%%", p)
-}

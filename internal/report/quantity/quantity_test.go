@@ -43,11 +43,3 @@ func TestValue(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0.0%", 0.0001: "<0.1%", -0.0001: ">-0.1%", 0.0005: "0.1%", 0.2434: "24.3%", 1: "100.0%"} {
-		if got := Percent(share); got != want {
-			t.Errorf("%g: got %q, want %q", share, got, want)
-		}
-	}
-}

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
@@ -197,7 +198,7 @@ func (d *drawing) tooltip(n *view.Node, name, library string) string {
 	if f := d.Profile.Function(n.Function); n.Label == "" && f.File != "" {
 		lines = append(lines, sourceLine(f, n.Line))
 	}
-	lines = append(lines, fmt.Sprintf("%.2f%% ± %.2f, own %.2f%%", 100*share, 100*finding.ShareError(share, d.events), 100*float64(n.Self)/all))
+	lines = append(lines, fmt.Sprintf("%s %s, own %s", percent.Column(share), percent.Error(finding.ShareError(share, d.events)), percent.Column(float64(n.Self)/all)))
 	return strings.Join(lines, "\n")
 }
 

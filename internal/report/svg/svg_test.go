@@ -129,9 +129,9 @@ func TestFramesLieInsideAndShowTheirShare(t *testing.T) {
 			}
 		}
 		if w := frames[3][2]; w < 599 || w > 600 {
-			t.Errorf("malloc has 60 %% of the samples and is %v of 1000 wide", w)
+			t.Errorf("malloc has 60%% of the samples and is %v of 1000 wide", w)
 		}
-		if !strings.Contains(titles[3], "60.00% ± 3.0") {
+		if !strings.Contains(titles[3], "60.0% ± 3.0") {
 			t.Errorf("tooltip %q", titles[3])
 		}
 		if !strings.Contains(titles[2], "work<&'\">") {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
@@ -126,7 +127,7 @@ func (in *DiffInput) value(v, total int64, p *profile.Profile, s view.Side) stri
 	case in.Table.Absolute:
 		return quantity.Value(v, p.Meta.ValueType)
 	}
-	return quantity.Percent(share(v, total))
+	return percent.Column(share(v, total))
 }
 
 func (in *DiffInput) change(delta float64) string {

@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
-	"whyhot/internal/report/quantity"
 )
 
 // pipeWidth is how wide running text gets where no terminal says.
@@ -73,7 +73,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	plain := lipgloss.NewStyle()
 	item(string(f.Certainty), placeText(f.Place), certaintyStyle(f.Certainty))
 	p.source(indent, f)
-	p.worlds(indent, f.Worlds)
+	p.Worlds(indent, f.Worlds)
 	for i, text := range evidenceTexts(loopview.Rest(f)) {
 		item(once(i, "why"), text, plain)
 	}
@@ -163,7 +163,7 @@ func findingFacts(f finding.Finding) []string {
 		if f.Share.Inclusive == nil {
 			kind = "self"
 		}
-		s := quantity.Percent(f.Share.Main())
+		s := percent.Column(f.Share.Main())
 		if f.Share.Error != nil {
 			s += fmt.Sprintf(" ± %.1f", 100**f.Share.Error)
 		}
@@ -171,7 +171,7 @@ func findingFacts(f finding.Finding) []string {
 	}
 	if g := f.Gain; g != nil {
 		facts = append(facts, fmt.Sprintf("may save %s … %s of the CPU (%.2f× … %.2f×)",
-			quantity.Percent(g.Low), quantity.Percent(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
+			percent.Column(g.Low), percent.Column(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
 	}
 	return facts
 }
@@ -207,7 +207,7 @@ func shareText(s *float64) string {
 	if s == nil {
 		return ""
 	}
-	return " (" + quantity.Percent(*s) + ")"
+	return " (" + percent.Column(*s) + ")"
 }
 
 func certaintyStyle(c finding.Certainty) lipgloss.Style {

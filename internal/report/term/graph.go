@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strings"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/report/quantity"
 )
 
 // GraphInput is a function between its callers and callees.
@@ -25,11 +25,11 @@ func (p *Printer) Graph(in GraphInput) {
 	s := in.Sandwich
 	p.functionTitle(in.Name, where(in.Profile, s.Function), in.FullNames)
 	facts := []string{
-		quantity.Percent(in.Whole.Share(s.Total)) + " total",
-		quantity.Percent(in.Whole.Share(s.Self)) + " self",
+		percent.Column(in.Whole.Share(s.Total)) + " total",
+		percent.Column(in.Whole.Share(s.Self)) + " self",
 	}
 	if s.Recursive > 0 {
-		facts = append(facts, quantity.Percent(share(s.Recursive, s.Total))+" of it in recursive calls, which are folded")
+		facts = append(facts, percent.Column(share(s.Recursive, s.Total))+" of it in recursive calls, which are folded")
 	}
 	p.facts(facts)
 	p.Line()
@@ -77,8 +77,8 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		}
 		of := share(value, in.Sandwich.Total)
 		t.Add(
-			Cell{Text: quantity.Percent(in.Whole.Share(value)), Style: &styles.dim},
-			Cell{Text: quantity.Percent(of)},
+			Cell{Text: percent.Column(in.Whole.Share(value)), Style: &styles.dim},
+			Cell{Text: percent.Column(of)},
 			Cell{Text: Bar(of, 1, barWidth), Style: &styles.bar},
 			cell,
 			Cell{Text: lib, Style: &styles.dim},

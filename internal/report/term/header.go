@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
@@ -78,12 +79,12 @@ func facts(prof *profile.Profile) []string {
 	if meta.Lost > 0 {
 		lost := quantity.Count(int64(meta.Lost)) + " lost"
 		if all := float64(meta.Lost) + float64(prof.Count()); all > 0 {
-			lost += " (" + quantity.Percent(float64(meta.Lost)/all) + ")"
+			lost += " (" + percent.Column(float64(meta.Lost)/all) + ")"
 		}
 		list = append(list, lost)
 	}
 	if unnamed := view.Unnamed(prof); unnamed > 0 {
-		list = append(list, quantity.Percent(WholeOf(prof).Share(unnamed))+" in code without a name")
+		list = append(list, percent.Column(WholeOf(prof).Share(unnamed))+" in code without a name")
 	}
 	return list
 }

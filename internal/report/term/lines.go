@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/report/quantity"
 )
 
 // Source gives the text of a file's lines; ok is false where it is not at hand.
@@ -28,7 +28,7 @@ type LinesInput struct {
 func (p *Printer) Lines(in LinesInput) {
 	p.functionTitle(in.Name, "", false)
 	p.Line(styles.dim.Render(fmt.Sprintf("%s self · %s total",
-		quantity.Percent(in.Whole.Share(in.Table.Self)), quantity.Percent(in.Whole.Share(in.Table.Total)))))
+		percent.Column(in.Whole.Share(in.Table.Self)), percent.Column(in.Whole.Share(in.Table.Total)))))
 	for rows := in.Table.Rows; len(rows) > 0; {
 		n := 1
 		for n < len(rows) && rows[n].File == rows[0].File {
@@ -104,11 +104,11 @@ func (in *LinesInput) context(t *Table, text []string, from, to int32) {
 func (in *LinesInput) cells(r view.LineRow, text []string, most int64) []Cell {
 	self := ""
 	if r.Self != 0 {
-		self = quantity.Percent(in.Whole.Share(r.Self))
+		self = percent.Column(in.Whole.Share(r.Self))
 	}
 	cells := []Cell{
 		{Text: self},
-		{Text: quantity.Percent(in.Whole.Share(r.Total)), Style: &styles.dim},
+		{Text: percent.Column(in.Whole.Share(r.Total)), Style: &styles.dim},
 		{Text: Bar(float64(r.Self), float64(most), barWidth), Style: &styles.bar},
 	}
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/report/loopview"
-	"whyhot/internal/report/quantity"
 )
 
 // signStyles colour the signs of the accesses, which tell themselves apart
@@ -56,7 +56,7 @@ func shareColumn(shares bool) int {
 func (p *Printer) sourceLine(indent string, l finding.ExcerptLine, shares bool, digits, cut int) {
 	share := ""
 	if l.Share != nil {
-		share = quantity.Percent(*l.Share)
+		share = percent.Column(*l.Share)
 	}
 	if shares {
 		share = fmt.Sprintf("%*s ", shareWidth-1, share)
@@ -116,8 +116,8 @@ func ColumnWidths(rows [][]string) []int {
 	return widths
 }
 
-// worlds prints the loop in its counterfactual compilations side by side.
-func (p *Printer) worlds(indent string, worlds []finding.World) {
+// Worlds prints the loop in its counterfactual compilations side by side.
+func (p *Printer) Worlds(indent string, worlds []finding.World) {
 	if len(worlds) == 0 {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
@@ -47,7 +48,7 @@ func (p *Printer) Top(in TopInput) {
 		for _, r := range in.Table.Rows[len(rows):] {
 			self += r.Self
 		}
-		p.Notef("%s more with %s self together (-n 0 shows all)", quantity.Count(int64(rest)), quantity.Percent(in.Whole.Share(self)))
+		p.Notef("%s more with %s self together (-n 0 shows all)", quantity.Count(int64(rest)), percent.Column(in.Whole.Share(self)))
 	}
 }
 
@@ -95,9 +96,9 @@ func (in *TopInput) cells(r, first view.Row) []Cell {
 	}
 	share := in.Whole.Share(value)
 	cells := []Cell{
-		{Text: quantity.Percent(in.Whole.Share(r.Self))},
+		{Text: percent.Column(in.Whole.Share(r.Self))},
 		{Text: fmt.Sprintf("%.1f", 100*finding.ShareError(share, in.Whole.Events)), Style: &styles.dim},
-		{Text: quantity.Percent(in.Whole.Share(r.Total)), Style: &styles.dim},
+		{Text: percent.Column(in.Whole.Share(r.Total)), Style: &styles.dim},
 		{Text: Bar(float64(value), float64(full), barWidth), Style: &styles.bar},
 		{Text: quantity.Value(value, in.Profile.Meta.ValueType), Style: &styles.dim},
 	}

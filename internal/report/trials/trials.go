@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
 	"whyhot/internal/trial"
@@ -96,7 +97,7 @@ func table(p *term.Printer, o *trial.Outcome) {
 	t := term.Table{Columns: []term.Column{
 		{Title: "variant", Flex: true, Min: 10},
 		{Title: ratioTitle(o.Metric), Right: true},
-		{Title: fmt.Sprintf("%.0f%% interval", 100*o.Level)},
+		{Title: percent.Text(o.Level) + " interval"},
 		{Title: "1 = baseline", Optional: 2},
 		{Title: numberTitle(o), Right: true},
 		{Title: "instructions", Right: true},

@@ -146,6 +146,7 @@ func (a *Archive) List() (records []*Record, damaged []error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	records = make([]*Record, 0, len(ids)) // none are a list, too, in JSON
 	for _, id := range slices.Backward(ids) {
 		r, err := a.read(id)
 		if err != nil {

@@ -586,3 +586,21 @@ func TestSuiteOfBuilds(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// Paths of a request start from its directory, not from where this process is.
+func TestPathsStartFromTheDirectory(t *testing.T) {
+	dir, build, _ := project(t)
+	write(t, filepath.Join(dir, "cheap.diff"), patch)
+	r := building(dir, build)
+	r.Variants.Builds.Patches = []string{"cheap.diff"}
+	r.Variants.Builds.Named = []string{"patch=cheap.diff+cflags=-DX"}
+	got, err := Run(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range got.Outcome.Variants {
+		if v.Ratios[trial.Number].Estimate != 1.25 {
+			t.Errorf("%+v", v)
+		}
+	}
+}

@@ -84,6 +84,13 @@ const FewestLayouts = stat.FewestLayouts
 
 // check finds what is wrong with the terms before anything is looked for.
 func (t *Terms) check(p *trial.Plan) error {
+	if t.Directory != "" {
+		dir, err := filepath.Abs(t.Directory)
+		if err != nil {
+			return fmt.Errorf("the directory of the trial: %w", err)
+		}
+		t.Directory = dir
+	}
 	if err := t.Schedule.Apply(p); err != nil {
 		return err
 	}

@@ -220,13 +220,16 @@ func (e *experiment) chooseVariants(ctx context.Context) error {
 // named makes the variants that the terms name; missing are those without their
 // library.
 func (t *Terms) named() (found []variant.Variant, missing []error, err error) {
-	patches := make([]string, len(t.Variants.Builds.Patches))
-	for i, p := range t.Variants.Builds.Patches {
-		patches[i] = t.path(p)
+	found, missing, err = t.Variants.Variants(t.built(), allocator.NewFinder())
+	for _, v := range found {
+		if v.Build == nil {
+			continue
+		}
+		for i, p := range v.Build.Patches {
+			v.Build.Patches[i] = t.path(p)
+		}
 	}
-	wanted := t.Variants
-	wanted.Builds.Patches = patches
-	return wanted.Variants(t.built(), allocator.NewFinder())
+	return found, missing, err
 }
 
 // nothing is the error of a trial without a variant.

@@ -8,8 +8,9 @@
 // and builds and gives a Workshop, whose Close removes everything. Its rooms:
 // tree (copies), wrapper (compilers), pgo, bolt. Of this module it imports, beside
 // those, internal/trial/run, internal/trial/variant and packages of internal/host.
+// Recording, which BOLT may need, is handed to it (sample does it).
 //
-// All sides are built in directories whose names are equally long, by the same
+// Baseline and variants are built in directories whose names are equally long, by the same
 // wrappers, and with the same mapping of paths in debug information, so that they
 // differ in the asked-for flags only.
 package rebuild

@@ -63,7 +63,7 @@ type SampleJob struct {
 
 // Step is what is being done.
 type Step struct {
-	Name string // of the side, "baseline" or a variant
+	Name string // "baseline" or a variant's
 	What string // "copy", "build", "instrument", "train", "optimise"
 	N    int    // from 1
 	Of   int

@@ -48,7 +48,7 @@ func TestAcrossLayoutsFindsWhatIsThere(t *testing.T) {
 		}
 	}
 	if found < 180 {
-		t.Errorf("8 %% found in %d of 200", found)
+		t.Errorf("8%% found in %d of 200", found)
 	}
 }
 

@@ -43,7 +43,7 @@ type Benchmarked struct {
 	Outcome *trial.Outcome `json:"trial,omitempty"`
 }
 
-// Value is what one side of a benchmark took.
+// Value is what the baseline or a variant took of a benchmark.
 type Value struct {
 	Median float64 `json:"median"`
 	Runs   int     `json:"runs"`

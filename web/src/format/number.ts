@@ -1,15 +1,15 @@
 // Numbers as people read them.
 
+// percent writes a share as Column of internal/finding/percent does.
 export function percent(share: number): string {
   const p = share * 100;
-  if (p === 0) return "0%";
-  if (Math.abs(p) < 0.01) return "<0.01%";
-  return `${p.toFixed(Math.abs(p) < 1 ? 2 : 1)}%`;
+  if (p > 0 && p < 0.05) return "<0.1%";
+  if (p < 0 && p > -0.05) return ">-0.1%";
+  return `${p.toFixed(1)}%`;
 }
 
 export function percentError(error: number): string {
-  const p = error * 100;
-  return `± ${p.toFixed(p < 0.1 ? 2 : 1)}`;
+  return `± ${percent(error).slice(0, -1)}`;
 }
 
 const TIME_UNITS: Record<string, number> = {

@@ -87,9 +87,10 @@ test("a name is fitted by its scopes first, its end last", () => {
 
 test("numbers read well", () => {
   assert.equal(percent(0.1234), "12.3%");
-  assert.equal(percent(0.001), "0.10%");
-  assert.equal(percent(0.00001), "<0.01%");
-  assert.equal(percent(0), "0%");
+  assert.equal(percent(0.001), "0.1%");
+  assert.equal(percent(0.00001), "<0.1%");
+  assert.equal(percent(-0.00001), ">-0.1%");
+  assert.equal(percent(0), "0.0%");
   assert.equal(percentError(0.0123), "± 1.2");
   assert.equal(integer(1234567), "1,234,567");
   assert.equal(quantity(1.5e9, "nanoseconds", "cpu"), "1.50 s");

@@ -55,8 +55,7 @@ StringRef shapeOf(const Effect &Second) {
   if (isa<ArraySubscriptExpr>(E))
     return "alias-array-element";
   // A reference to a member, handed to an inline function, is the member.
-  const AccessPath::Steps Within = Second.Where.At.within();
-  if (isa<MemberExpr>(E) || (!Within.empty() && Within.back().field()))
+  if (isa<MemberExpr>(E) || Second.Where.At.endsIn(AccessPath::Step::Field))
     return "alias-pointer-field";
   return "alias-pointer-dereference";
 }

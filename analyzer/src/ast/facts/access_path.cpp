@@ -15,6 +15,11 @@ void AccessPath::Profile(llvm::FoldingSetNodeID &ID) const {
   }
 }
 
+void AccessPath::select(const Term *Index) {
+  if (!Index->isZero() || !endsIn(Step::Follow))
+    Way.push_back({Step::Element, Index});
+}
+
 unsigned AccessPath::follows() const {
   return llvm::count_if(Way, [](const Step &S) { return S.kind() == Step::Follow; });
 }
@@ -52,9 +57,9 @@ bool AccessPath::startsWith(const AccessPath &Other) const {
          steps().take_front(Other.Way.size()) == Other.steps();
 }
 
-bool AccessPath::isPartOf(const AccessPath &Whole) const {
-  return startsWith(Whole) && !Whole.empty() &&
-         (Way.size() == Whole.Way.size() || Way[Whole.Way.size()].kind() != Step::Follow);
+bool AccessPath::leadsThrough(const AccessPath &Object) const {
+  return startsWith(Object) && !Object.empty() &&
+         (Way.size() == Object.Way.size() || Way[Object.Way.size()].kind() != Step::Follow);
 }
 
 bool AccessPath::mayOverlap(const AccessPath &Other) const {

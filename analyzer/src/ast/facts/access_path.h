@@ -57,8 +57,12 @@ public:
 
   void follow() { Way.push_back({Step::Follow, nullptr}); }
   void select(const clang::FieldDecl *F) { Way.push_back({Step::Field, F}); }
-  void select(const Term *Index) { Way.push_back({Step::Element, Index}); }
+  // The first element of what a pointer leads to is what it leads to.
+  void select(const Term *Index);
   void add(Step S) { Way.push_back(S); }
+  bool endsIn(Step::Kind K) const { return !Way.empty() && Way.back().kind() == K; }
+  // Takes the last step back.
+  Step pop() { return Way.pop_back_val(); }
 
   bool operator==(const AccessPath &) const = default;
   friend llvm::hash_code hash_value(const AccessPath &P) {
@@ -102,8 +106,9 @@ public:
 
   // Does the way to this begin with all of the other?
   bool startsWith(const AccessPath &Other) const;
-  // Is it the object that the other leads to, or a part of that?
-  bool isPartOf(const AccessPath &Whole) const;
+  // Is it the object that the other leads to, a part of that, or reached by a
+  // pointer in it?
+  bool leadsThrough(const AccessPath &Object) const;
   // Of two direct paths: may one be the other or a part of it?
   bool mayOverlap(const AccessPath &Other) const;
   // Would a write to the other, or to all of what it is part of, change where this

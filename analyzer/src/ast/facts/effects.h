@@ -30,7 +30,7 @@ struct Effect {
 // those first. Calls of transparent functions have the effects of their bodies.
 class Effects {
 public:
-  Effects(const clang::ASTContext &C, Callees &K) : C(C), K(K), P(K) {}
+  Effects(const clang::ASTContext &C, Callees &K) : C(C), K(K), P(C, K) {}
   void of(const clang::Stmt *S, std::vector<Effect> &Out);
   // Does new only construct, in memory that is there already?
   static bool isPlacement(const clang::CXXNewExpr *E);

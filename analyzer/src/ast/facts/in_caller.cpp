@@ -103,7 +103,10 @@ Path InCaller::of(const Path &Inner) {
   if (!Inner.Offset)
     return Out;
   const Term *By = term(Inner.Offset, Out.Exact);
-  return P.moved(std::move(Out), P.computed(By));
+  if (Out.Offset)
+    return P.moved(std::move(Out), P.computed(By));
+  Out.Offset = By;
+  return Out;
 }
 
 const Term *InCaller::term(const Term *Inner, bool &Exact) {
@@ -121,6 +124,8 @@ const Term *InCaller::term(const Term *Inner, bool &Exact) {
   }
   case Term::Unary:
     return P.terms().unary(UnaryOperatorKind(Inner->opcode()), term(Inner->left(), Exact));
+  case Term::Cast:
+    return P.terms().cast(Inner->to(), term(Inner->left(), Exact));
   case Term::Binary: {
     const Term *Left = term(Inner->left(), Exact);
     return P.terms().binary(BinaryOperatorKind(Inner->opcode()), Left, term(Inner->right(), Exact));

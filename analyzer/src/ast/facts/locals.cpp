@@ -44,7 +44,7 @@ bool ownsItsElements(QualType T) {
   if (!RD || !RD->isInStdNamespace() || !RD->getIdentifier())
     return false;
   return llvm::StringSwitch<bool>(RD->getName())
-      .Cases("vector", "basic_string", "unique_ptr", "array", "deque", true)
+      .Cases("vector", "basic_string", "unique_ptr", "deque", true)
       .Default(false);
 }
 

@@ -1,3 +1,4 @@
+// Lvalues, and the calls that lead to one.
 #include "ast/facts/path.h"
 
 #include "ast/facts/callees.h"
@@ -40,25 +41,13 @@ bool takesAddress(const FunctionDecl *F) {
   }
 }
 
-bool changesPointee(const CastExpr *E) {
-  QualType From = E->getSubExpr()->getType(), To = E->getType();
-  if (From->isPointerType() && To->isPointerType()) {
-    From = From->getPointeeType();
-    To = To->getPointeeType();
-  }
-  return From.getCanonicalType().getUnqualifiedType() != To.getCanonicalType().getUnqualifiedType() &&
-         !From->isVoidType() && !To->isVoidType();
-}
-
-constexpr unsigned MaxDepth = 40;
-
 } // namespace
 
 Path Paths::deref(Path P) {
   if (!P.Address)
     P.At.follow();
   P.Address = false;
-  if (P.Offset && !P.Offset->isZero())
+  if (P.Offset)
     P.At.select(P.Offset);
   P.Offset = nullptr;
   return P;
@@ -68,28 +57,6 @@ Path Paths::unknown(const Expr *E) {
   Path P;
   P.At = AccessPath::unknown(E);
   P.Exact = false;
-  return P;
-}
-
-Path Paths::computed(const Term *T) {
-  Path P;
-  P.At = AccessPath::computed(T);
-  return P;
-}
-
-const Term *Paths::term(const Path &Value) {
-  if (const Term *T = Value.At.term(); T && Value.At.steps().empty() && !Value.Offset)
-    return T;
-  return Made.value(Value.At, Value.Address, Value.Offset);
-}
-
-Path Paths::moved(Path P, const Path &By, bool Back) {
-  const Term *Offset = term(By);
-  if (P.Offset && !P.Offset->isZero())
-    P.Offset = Made.binary(Back ? BO_Sub : BO_Add, P.Offset, Offset);
-  else
-    P.Offset = Back ? Made.unary(UO_Minus, Offset) : Offset;
-  P.Exact &= By.Exact;
   return P;
 }
 
@@ -167,76 +134,6 @@ Path Paths::lvalue(const Expr *E) {
   return unknown(E);
 }
 
-Path Paths::operation(const UnaryOperator *E) {
-  if (E->getOpcode() == UO_AddrOf || E->isIncrementDecrementOp()) {
-    Path P = lvalue(E->getSubExpr());
-    P.Address |= E->getOpcode() == UO_AddrOf;
-    P.Exact &= E->getOpcode() == UO_AddrOf;
-    return P;
-  }
-  Path Operand = value(E->getSubExpr());
-  Path P = computed(Made.unary(E->getOpcode(), term(Operand)));
-  P.Exact = Operand.Exact;
-  return P;
-}
-
-Path Paths::operation(const BinaryOperator *E) {
-  Path L = value(E->getLHS()), R = value(E->getRHS());
-  if (E->isAdditiveOp() && E->getType()->isPointerType()) {
-    if (!E->getLHS()->getType()->isPointerType())
-      std::swap(L, R);
-    return moved(L, R, E->getOpcode() == BO_Sub);
-  }
-  Path P = computed(Made.binary(E->getOpcode(), term(L), term(R)));
-  P.Exact = L.Exact && R.Exact;
-  return P;
-}
-
-Path Paths::value(const Expr *E) {
-  E = E->IgnoreParens();
-  if (Depth > MaxDepth)
-    return unknown(E);
-  if (E->isGLValue()) // an argument bound to a reference parameter
-    return lvalue(E);
-  if (const auto *FE = dyn_cast<FullExpr>(E))
-    return value(FE->getSubExpr());
-  if (const auto *IL = dyn_cast<IntegerLiteral>(E))
-    return computed(Made.constant(IL->getValue().zextOrTrunc(64).getZExtValue()));
-  if (const auto *CL = dyn_cast<CharacterLiteral>(E))
-    return computed(Made.constant(CL->getValue()));
-  if (isa<CXXThisExpr>(E)) {
-    Path P;
-    P.At = AccessPath::ofThis();
-    return P;
-  }
-  if (const auto *DRE = dyn_cast<DeclRefExpr>(E)) {
-    if (const auto *EC = dyn_cast<EnumConstantDecl>(DRE->getDecl()))
-      return computed(Made.constant(EC->getInitVal().extOrTrunc(64).getZExtValue()));
-    return unknown(E);
-  }
-  if (const auto *CE = dyn_cast<CastExpr>(E)) {
-    Path P = CE->getSubExpr()->isGLValue() ? lvalue(CE->getSubExpr()) : value(CE->getSubExpr());
-    if (CE->getCastKind() == CK_ArrayToPointerDecay)
-      P.Address = true;
-    P.Cast |= CE->getCastKind() == CK_BitCast && changesPointee(CE);
-    return P;
-  }
-  if (const auto *UO = dyn_cast<UnaryOperator>(E))
-    return operation(UO);
-  if (const auto *BO = dyn_cast<BinaryOperator>(E); BO && !BO->isAssignmentOp() && BO->getOpcode() != BO_Comma)
-    return operation(BO);
-  if (const auto *CC = dyn_cast<CXXConstructExpr>(E);
-      CC && CC->getNumArgs() == 1 && CC->getArg(0)->isGLValue() && CC->getConstructor()->isCopyOrMoveConstructor())
-    return lvalue(CC->getArg(0));
-  if (const auto *Bind = dyn_cast<CXXBindTemporaryExpr>(E))
-    return value(Bind->getSubExpr());
-  if (const auto *SN = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
-    return value(SN->getReplacement());
-  if (const auto *Call = dyn_cast<CallExpr>(E))
-    return call(Call);
-  return unknown(E);
-}
-
 Path Paths::call(const CallExpr *E) {
   const FunctionDecl *F = E->getDirectCallee();
   if (!F || Depth > MaxDepth)
@@ -245,7 +142,8 @@ Path Paths::call(const CallExpr *E) {
   Path P = unknown(E);
   if (isIdentity(F) && E->getNumArgs() > 0) {
     P = E->getArg(0)->isGLValue() ? lvalue(E->getArg(0)) : value(E->getArg(0));
-    P.Address |= takesAddress(F);
+    if (takesAddress(F))
+      P = address(std::move(P));
   } else if (const Path *R = K.returned(F)) {
     P = InCaller(*this, E).of(*R);
   }

@@ -20,6 +20,7 @@ public:
     Value,  // what is loaded from a path, or its address, and an offset from there
     Unary,  // -x, !x, ~x
     Binary, // x + y and all the others
+    Cast,   // to a type that does not hold every value of the operand
   };
   Kind kind() const { return What; }
   bool isZero() const { return What == Constant && Number == 0; }
@@ -27,10 +28,13 @@ public:
   const AccessPath &path() const { return At; }
   bool isAddress() const { return Address; }
   const Term *offset() const { return Left; } // may be null
-  // Of an operation.
+  // Of a constant.
+  uint64_t number() const { return Number; }
+  // Of an operation or a cast.
   unsigned opcode() const { return Opcode; }
   const Term *left() const { return Left; } // or the only operand
   const Term *right() const { return Right; }
+  clang::QualType to() const { return To; }
 
   // Would a write there change the number?
   bool dependsOn(const AccessPath &Written) const;
@@ -38,19 +42,19 @@ public:
   bool isLoaded() const;
   bool hasElement() const;
 
-  void Profile(llvm::FoldingSetNodeID &ID) const { profile(ID, What, Opcode, Address, Number, At, Left, Right); }
+  void Profile(llvm::FoldingSetNodeID &ID) const;
 
 private:
   friend class Terms;
-  static void profile(llvm::FoldingSetNodeID &ID, Kind What, unsigned Opcode, bool Address, uint64_t Number,
-                      const AccessPath &At, const Term *Left, const Term *Right);
   // Is it so for any part of it?
   template <typename Test> bool any(const Test &Of) const;
 
   Kind What = Constant;
   bool Address = false;
   unsigned Opcode = 0;
+  unsigned Order = 0; // when it was made
   uint64_t Number = 0;
+  clang::QualType To; // canonical
   AccessPath At;
   const Term *Left = nullptr, *Right = nullptr;
 };
@@ -61,7 +65,9 @@ public:
   const Term *constant(uint64_t Number);
   const Term *value(const AccessPath &At, bool Address, const Term *Offset);
   const Term *unary(clang::UnaryOperatorKind Opcode, const Term *Operand);
+  // x + y is y + x.
   const Term *binary(clang::BinaryOperatorKind Opcode, const Term *Left, const Term *Right);
+  const Term *cast(clang::QualType To, const Term *Operand);
 
 private:
   const Term *make(Term T);

@@ -220,7 +220,7 @@ func TestWhatIsDefinedIsAskedOnce(t *testing.T) {
 func TestNotesSayWhatIsOutside(t *testing.T) {
 	h, _ := joined(t)
 	text := strings.Join(h.Notes(), "\n")
-	for _, want := range []string{"20 % of the CPU is in code whose source is not in this build", "libc.so.6 10 %", "no line numbers for q 10 %", "-g"} {
+	for _, want := range []string{"20% of the CPU is in code whose source is not in this build", "libc.so.6 10%", "no line numbers for q 10%", "-g"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the notes lack %q:\n%s", want, text)
 		}

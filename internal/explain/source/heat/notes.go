@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 )
 
 // worthANote is the share of all samples below which nothing is said.
@@ -35,7 +35,7 @@ func (h *Heat) Notes() []string {
 		out = append(out, fmt.Sprintf("no line numbers for %s: build with -g (it changes no code) and record again, or give the debug files with --debug-dir", list(own)))
 	}
 	if outside := h.shares(h.outside); h.inTree > 0 && 1-h.InTree() >= worthANote {
-		out = append(out, fmt.Sprintf("%s of the CPU is in code whose source is not in this build: %s", finding.Percent(1-h.InTree()), list(outside)))
+		out = append(out, fmt.Sprintf("%s of the CPU is in code whose source is not in this build: %s", percent.Text(1-h.InTree()), list(outside)))
 	}
 	return append(out, h.stale()...)
 }
@@ -69,7 +69,7 @@ func list(parts []Share) string {
 		case "[kernel.kallsyms]":
 			name = "the kernel"
 		}
-		text = append(text, name+" "+finding.Percent(s.Share))
+		text = append(text, name+" "+percent.Text(s.Share))
 	}
 	return strings.Join(text, ", ")
 }
@@ -88,7 +88,7 @@ func MissingNote(missing []Share) []string {
 	if total < worthANote/4 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of the CPU is in functions that no translation unit of the build defines with clang: %s", finding.Percent(total), strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("%s of the CPU is in functions that no translation unit of the build defines with clang: %s", percent.Text(total), strings.Join(names, ", "))}
 }
 
 // stale lists hot files that were changed after the profile was recorded, or

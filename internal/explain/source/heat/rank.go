@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 )
 
 // Options says what Rank keeps.
@@ -105,7 +106,7 @@ func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
 	high := math.Min(1, share+margin) * r
 	return &finding.Gain{
 		Low: 0, High: round(high),
-		Basis: finding.Percent(share) + " of the CPU × up to " + finding.Percent(r) + " of it saved: " + basis + ". This is a model's upper bound; the lower bound is no gain: measure",
+		Basis: percent.Text(share) + " of the CPU × up to " + percent.Text(r) + " of it saved: " + basis + ". This is a model's upper bound; the lower bound is no gain: measure",
 	}
 }
 

@@ -11,13 +11,17 @@ import (
 // roles are the analyser's kinds of access as a finding names them.
 var roles = map[string]string{"first": finding.RoleFirst, "write": finding.RoleWrite, "load": finding.RoleSecond}
 
+// Role is what an access is to its loop, as a finding names it; "" for what
+// findings do not name.
+func Role(a analyzer.Access) string { return roles[a.Kind] }
+
 // accesses are the loop's loads and writes as places of the user's source: what
 // happens in a library's inline function stands where it is called.
 func accesses(c analyzer.Candidate, unit string) []finding.Access {
 	var out []finding.Access
 	for _, a := range slices.Concat(c.Loads, c.Writes) {
 		p, ok := ownPoint(a.Where, unit)
-		role := roles[a.Kind]
+		role := Role(a)
 		if !ok || role == "" {
 			continue
 		}
@@ -29,29 +33,46 @@ func accesses(c analyzer.Candidate, unit string) []finding.Access {
 	return out
 }
 
-// worlds are the candidate's worlds in the order in which they are shown.
-func worlds(c analyzer.Candidate) []finding.World {
-	var out []finding.World
+// Compiled is a loop in one world: in the words of findings, and as the analyser
+// gave it.
+type Compiled struct {
+	finding.World
+
+	State analyzer.LoopState
+}
+
+// Worlds are a candidate's worlds in the order in which they are shown.
+func Worlds(c analyzer.Candidate) []Compiled {
+	var out []Compiled
 	for _, w := range worldNames {
 		s, ok := c.Worlds[w.world]
 		if !ok {
 			continue
 		}
-		out = append(out, finding.World{
+		f := finding.World{
 			Name:    w.name,
 			Fate:    fate(s),
 			Edit:    w.world == analyzer.WorldRetyped || w.world == analyzer.WorldHoisted,
 			Reached: slices.Contains(c.Reach, w.world),
-		})
-		if !s.Present {
-			continue
+			Unroll:  s.Unroll,
 		}
-		f := &out[len(out)-1]
-		f.Loads, f.Stores = &s.LoadsPerIteration, &s.StoresPerIteration
-		f.Calls, f.Cycles, f.Unroll, f.Interleave = s.Calls, s.Cycles, s.Unroll, s.Interleave
-		if s.VectorWidth > 1 {
-			f.Width = s.VectorWidth
+		if s.Present {
+			f.Loads, f.Stores = &s.LoadsPerIteration, &s.StoresPerIteration
+			f.Calls, f.Cycles, f.Interleave = s.Calls, s.Cycles, s.Interleave
+			if s.VectorWidth > 1 {
+				f.Width = s.VectorWidth
+			}
 		}
+		out = append(out, Compiled{f, s})
+	}
+	return out
+}
+
+func worlds(c analyzer.Candidate) []finding.World {
+	compiled := Worlds(c)
+	out := make([]finding.World, len(compiled))
+	for i, w := range compiled {
+		out[i] = w.World
 	}
 	return out
 }

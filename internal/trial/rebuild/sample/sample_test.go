@@ -2,10 +2,14 @@ package sample
 
 import (
 	"debug/elf"
+	"errors"
 	"os"
 	"testing"
 
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/burn"
 	"whyhot/internal/profile"
+	"whyhot/internal/trial/rebuild"
 )
 
 // The addresses of samples are counted by the program's own file, wherever it was
@@ -50,5 +54,34 @@ func TestLeavesAreOfTheProgram(t *testing.T) {
 	}
 	if _, err := leaves(p, "/nowhere"); err == nil {
 		t.Error("a program that is not there")
+	}
+}
+
+// A real recording counts the program's own instructions, and no others.
+func TestLeavesOfARecording(t *testing.T) {
+	program := burn.Build(t)
+	got, err := Leaves(t.Context(), rebuild.SampleJob{Program: program, Args: []string{program, "both", "100"}, Env: append(os.Environ(), "WHYHOT_SAMPLE=1"), Dir: t.TempDir()})
+	if none, ok := errors.AsType[*collect.UnavailableError](err); ok {
+		t.Skip("nothing can record here: ", none)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in, out int64
+	f, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	text := f.Section(".text")
+	for address, n := range got {
+		if address >= text.Addr && address < text.Addr+text.Size {
+			in += n
+		} else {
+			out += n
+		}
+	}
+	if in < 20 || out > in/4 {
+		t.Errorf("%d samples in the program's code, %d elsewhere in it", in, out)
 	}
 }
