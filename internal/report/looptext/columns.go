@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/source/loopfinding"
+	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/term"
@@ -22,7 +22,7 @@ const sideBySide = 140
 // column is a world, or several whose code is the same.
 type column struct {
 	names []string
-	loopfinding.Compiled
+	source.Compiled
 }
 
 func (c column) name() string { return strings.Join(c.names, " = ") }
@@ -31,7 +31,7 @@ func (c column) name() string { return strings.Join(c.names, " = ") }
 // a further name of it.
 func columnsOf(c analyzer.Candidate) []column {
 	var out []column
-	for _, w := range loopfinding.Worlds(c) {
+	for _, w := range source.Worlds(c) {
 		same := func(x column) bool {
 			return w.State.Assembly != "" && x.State.Assembly == w.State.Assembly && loopview.Shape(x.World) == loopview.Shape(w.World)
 		}
@@ -120,7 +120,7 @@ func printColumns(p *term.Printer, columns []column, head lipgloss.Style) {
 }
 
 // worldLines are what the summary has no room for: calls, remarks, machine code.
-func worldLines(c loopfinding.Compiled) []string {
+func worldLines(c source.Compiled) []string {
 	var out []string
 	if calls := loopview.Calls(c.World); calls != "" {
 		out = append(out, calls)

@@ -19,7 +19,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/source/loopfinding"
+	"whyhot/internal/explain/source"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/term"
@@ -153,7 +153,7 @@ func loopSource(c analyzer.Candidate, asked analyzer.At) []string {
 	said := map[string]bool{}
 	for _, role := range loopview.Roles() {
 		for _, a := range slices.Concat(c.Loads, c.Writes) {
-			if loopfinding.Role(a) != role {
+			if source.Role(a) != role {
 				continue
 			}
 			for _, at := range a.Where {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/source/loopfinding"
+	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/term"
@@ -83,7 +83,7 @@ func TestWorldsAreSaidAsInFindings(t *testing.T) {
 		analyzer.WorldPlacebo: {},
 	})
 	var worlds []finding.World
-	for _, w := range loopfinding.Worlds(c) {
+	for _, w := range source.Worlds(c) {
 		worlds = append(worlds, w.World)
 	}
 	said, _ := loopview.Worlds(worlds)
