@@ -126,7 +126,7 @@ func TestVariantThatFailsLeavesTheOthers(t *testing.T) {
 	if got, want := verdicts(o), []Verdict{Failed, Failed, Faster}; !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
-	if !strings.Contains(o.Variants[0].Explanation, "last words") || !strings.Contains(o.Variants[1].Explanation, "time limit") {
+	if !strings.Contains(o.Variants[0].Explanation, "last words") || !strings.Contains(o.Variants[1].Explanation, "timed out after 1s") {
 		t.Errorf("%q, %q", o.Variants[0].Explanation, o.Variants[1].Explanation)
 	}
 	if f.seen["bad"] != 1 {

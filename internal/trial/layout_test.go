@@ -58,7 +58,7 @@ func TestLayouts(t *testing.T) {
 		if v.Verdict != c.want || v.AcrossLayouts == nil {
 			t.Errorf("%s: %s, %+v, %+v", c.name, v.Verdict, v.Ratios[Wall], v.AcrossLayouts)
 		}
-		if v.Verdict == LayoutNoise && !strings.Contains(v.Explanation, "laid out otherwise") {
+		if v.Verdict == LayoutNoise && !strings.Contains(v.Explanation, "in other layouts") {
 			t.Errorf("%s: %q", c.name, v.Explanation)
 		}
 		for _, l := range v.Layouts {

@@ -46,7 +46,7 @@ func (e Ending) Status() int {
 func (e Ending) String() string {
 	switch {
 	case e.Limit > 0:
-		return fmt.Sprintf("ended after %s, the time limit", e.Limit)
+		return fmt.Sprintf("timed out after %s", e.Limit)
 	case e.Signal == 0:
 		return fmt.Sprintf("exit status %d", e.Code)
 	}

@@ -30,7 +30,7 @@ func TestOfAProcess(t *testing.T) {
 
 func TestSentences(t *testing.T) {
 	for text, e := range map[string]Ending{
-		"ended after 1m30s, the time limit":     {Signal: syscall.SIGKILL, Limit: 90 * time.Second},
+		"timed out after 1m30s":                 {Signal: syscall.SIGKILL, Limit: 90 * time.Second},
 		"killed by signal 50":                   {Signal: 50},
 		"killed by SIGQUIT (quit), core dumped": {Signal: syscall.SIGQUIT, Core: true},
 	} {

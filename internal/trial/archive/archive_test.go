@@ -46,7 +46,7 @@ func TestKeepsAndFinds(t *testing.T) {
 	if err != nil || got.Best().Ratio.Estimate != 1.2 || got.Arguments[1] != "A=1" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for name, want := range map[string]string{"2026": "fits 2 trials", "nothing": "no trial", "": "no trial"} {
+	for name, want := range map[string]string{"2026": "matches 2 trials", "nothing": "no trial", "": "no trial"} {
 		if _, err := a.Find(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}

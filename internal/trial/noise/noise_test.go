@@ -25,7 +25,7 @@ func TestNotes(t *testing.T) {
 		{"load", snapshot{load: 3.25}, snapshot{}, 0, []string{"load average was 3.2 at the start, on 2 CPUs"}},
 		{"steal", snapshot{}, snapshot{steal: 0.5}, 0, []string{"5% of a CPU"}},
 		{"shared cores", before, after, 10, []string{"share a core", "take another"}},
-		{"heat", snapshot{heat: 5}, snapshot{heat: 8}, 0, []string{"too hot and slowed itself 3 times"}},
+		{"heat", snapshot{heat: 5}, snapshot{heat: 8}, 0, []string{"too hot and throttled 3 times"}},
 		{"quota", snapshot{}, snapshot{throttled: 2}, 0, []string{"20% of the time"}},
 	} {
 		got := strings.Join(notes(c.before, c.after, 10, c.ours, 2, c.name == "shared cores", nil, "take another"), "\n")

@@ -289,7 +289,7 @@ func TestFailures(t *testing.T) {
 		{"absolute compiler", func(o *Options) { o.Command = "true" }, pgo, true, "absolute path", true},
 		{"variant", func(*Options) {}, &variant.Build{CFlags: "-fno-such-flag"}, false, "no-such-flag", true},
 		{"training", func(o *Options) { o.Train = []string{"./bench; exit 9"} }, pgo, false, "exit status 9", true},
-		{"nothing trained", func(o *Options) { o.Train = []string{"true"} }, pgo, false, "left no counts", true},
+		{"nothing trained", func(o *Options) { o.Train = []string{"true"} }, pgo, false, "wrote no counts", true},
 		{"hanging training", func(o *Options) { o.Train, o.Timeout = []string{"make CC=gcc -s; sleep 60"}, 3*time.Second }, pgo, false, "timed out after", true},
 		{"space", func(o *Options) { o.Command = "echo 'cc: error: No space left on device'; exit 1" }, pgo, true, "--work", true},
 		{"outside", func(o *Options) { o.Dir = "/" }, pgo, true, "not in the tree", false},

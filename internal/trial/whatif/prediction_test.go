@@ -36,14 +36,14 @@ func TestPrediction(t *testing.T) {
 		{"gain", late, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Same, one(), 2), []string{"2.00 times as fast (1.90 to 2.10) with the finding fixed"}},
 		{"several", early, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Same, one(), 2), []string{"with these findings fixed"}},
 		{"none", late, side(VariantName, trial.Same, one(), 2), side(PlaceboName, trial.Same, one(), 2), []string{"makes no difference"}},
-		{"layout noise", late, side(VariantName, trial.LayoutNoise, one(), 2), side(PlaceboName, trial.Same, one(), 2), []string{"the place of the code"}},
+		{"layout noise", late, side(VariantName, trial.LayoutNoise, one(), 2), side(PlaceboName, trial.Same, one(), 2), []string{"than the code layout does"}},
 		{"loss", late, side(VariantName, trial.Slower, finding.Interval{Estimate: 0.9, Low: 0.88, High: 0.92}, 2.2), side(PlaceboName, trial.Same, one(), 2), []string{"does not pay here, 0.90 times"}},
 		{"unclear", late, side(VariantName, trial.Unclear, gain, 2), side(PlaceboName, trial.Same, one(), 2), []string{"no prediction"}},
 		{"different", early, side(VariantName, trial.Different, gain, 1), side(PlaceboName, trial.Same, one(), 2), []string{"not safe"}},
 		{"second pass", late, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Faster, finding.Interval{Estimate: 1.6, Low: 1.5, High: 1.7}, 1.25),
 			[]string{"2.00 times", "compiling the units twice"}},
 		{"layout", early, side(VariantName, trial.Faster, gain, 1), side(PlaceboName, trial.Faster, finding.Interval{Estimate: 1.6, Low: 1.5, High: 1.7}, 1.25),
-			[]string{"2.00 times", "how the code happens to lie"}},
+			[]string{"2.00 times", "is code layout"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := c.plan.Prediction(&trial.Outcome{Metric: trial.Wall, Level: 0.95, Variants: []trial.VariantArm{c.world, c.placebo}})
