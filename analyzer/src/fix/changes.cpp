@@ -287,11 +287,23 @@ Kind Changes::record(const Effect &X, const Effect &R, std::string &Why) const {
   return Judgement::Changes;
 }
 
+// What a library function is handed as a plain pointer it may write to: memcpy(P, …)
+// changes what P points to, of any type, qsort(P, …) too. What lies in a library's own
+// object is written by its members alone.
+bool Changes::mayWriteThrough(QualType T, const Effect &R) const {
+  if (T->isRecordType() || T->isFunctionType())
+    return false;
+  if (const FieldDecl *Field = R.Where.At.field(); Field && isStd(Field->getParent()))
+    return false;
+  return !Strict || T->isVoidType() || ast::isCharLike(T, F.Context) || sameScalar(T, R.Type, F.Context);
+}
+
 // A call whose body is not seen to the end. It can change what it is handed in a
 // way that lets it write: the object of a non-const method, a non-const pointer or
 // reference, a class by value that points on; and anything, where it runs code of
 // the program (a callback) or lets other threads run. A function that keeps a
-// pointer from before is the assumption; library functions keep none.
+// pointer from before is the assumption; library functions keep none, and what they
+// may write through a plain pointer is assumed to be something else.
 Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string &Why) const {
   if (R.Where.At.isDirect() && Own.isPrivate(R.Where.At.variable()))
     return Judgement::Stays;
@@ -317,7 +329,7 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
   const std::string Name = Callee->getQualifiedNameAsString();
   const bool Library = isStd(Callee) || isPlainLibraryCall(Callee);
   const CXXRecordDecl *Owner = V.Owner;
-  bool Reaches = false;
+  bool Reaches = false, Writes = false;
   auto pass = [&](const Expr *A, QualType T, bool Mutable) {
     if (!A)
       return;
@@ -333,6 +345,9 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
                        Given.variable() != Read.variable();
     if (Itself || (!Apart && T->getAsCXXRecordDecl() && Owner && leadsTo(T, Owner)))
       Reaches = true;
+    const bool Hidden = Apart || (Given.isDirect() && Own.isPrivate(Given.variable())) ||
+                        (Own.isOwnMemory(P) && !Own.isOwnMemory(R.Where));
+    Writes |= !Hidden && mayWriteThrough(T, R);
   };
   const auto *M = dyn_cast<CXXMethodDecl>(Callee);
   if (M && !M->isStatic() && !isa<CXXConstructorDecl>(M))
@@ -351,8 +366,12 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
     Why = "`" + Name + "` gets the object that `" + V.Text + "` is part of, and may change it";
     return Judgement::Changes;
   }
-  if (Library)
-    return Judgement::Stays;
+  if (Library) {
+    if (!Writes)
+      return Judgement::Stays;
+    Why = "`" + Name + "` does not write to `" + V.Text + "`";
+    return Judgement::Assumed;
+  }
   Why = "`" + Name + "`, whose body is not seen, does not change `" + V.Text + "`";
   return Judgement::Assumed;
 }

@@ -41,6 +41,7 @@ private:
   Judgement::Kind call(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
   Judgement::Kind bytes(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
   bool isOwnStorage(const ast::Effect &X) const;
+  bool mayWriteThrough(clang::QualType T, const ast::Effect &R) const;
 
   const ast::FunctionFacts &F;
   const ast::Locals &Own;
