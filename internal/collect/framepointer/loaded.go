@@ -4,12 +4,12 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"whyhot/internal/host/environ"
+	"whyhot/internal/host/ldso"
 )
 
 // Executable follows #! lines from a script to the ELF file that runs it.
@@ -61,9 +61,12 @@ func neededBy(path string) ([]string, error) {
 	dirs := searchDirs(f, filepath.Dir(path))
 	var found []string
 	for _, name := range names {
-		lib, ok := locate(name, dirs, f.Machine)
+		lib, ok := ldso.Find(name, dirs, f.Machine)
 		if !ok {
 			return nil, fmt.Errorf("its library %s was not found", name)
+		}
+		if target, err := filepath.EvalSymlinks(lib); err == nil {
+			lib = target
 		}
 		found = append(found, lib)
 	}
@@ -79,34 +82,7 @@ func searchDirs(f *elf.File, origin string) []string {
 			dirs = append(dirs, filepath.SplitList(v)...)
 		}
 	}
-	dirs = append(dirs, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)
-	triplet := map[elf.Machine]string{elf.EM_X86_64: "x86_64-linux-gnu", elf.EM_AARCH64: "aarch64-linux-gnu"}[f.Machine]
-	for _, dir := range []string{"/lib", "/usr/lib"} {
-		if triplet != "" {
-			dirs = append(dirs, filepath.Join(dir, triplet))
-		}
-		dirs = append(dirs, dir+"64", dir)
-	}
-	return append(dirs, "/usr/local/lib")
-}
-
-func locate(name string, dirs []string, machine elf.Machine) (string, bool) {
-	for _, dir := range dirs {
-		path := filepath.Join(dir, name)
-		f, err := elf.Open(path)
-		if err != nil {
-			continue
-		}
-		same := f.Machine == machine
-		_ = f.Close() // opened for reading: nothing can be lost
-		if same {
-			if target, err := filepath.EvalSymlinks(path); err == nil {
-				path = target
-			}
-			return path, true
-		}
-	}
-	return "", false
+	return slices.Concat(dirs, ldso.Environment(), ldso.Dirs("/"))
 }
 
 // executableFiles lists the files that /proc/PID/maps shows mapped executable.

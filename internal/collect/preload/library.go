@@ -6,13 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/framepointer"
 	"whyhot/internal/collect/remedy"
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/ldso"
 )
 
 var libraryPackage = remedy.Package{
@@ -21,27 +21,13 @@ var libraryPackage = remedy.Package{
 	"": "install gperftools (its libprofiler.so.0)",
 }
 
-// libraryDirs are where the dynamic linker looks without being told.
-var libraryDirs = []string{
-	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib64", "/usr/local/lib",
-}
-
 // findLibrary looks for a libprofiler for the given machine, in LD_LIBRARY_PATH
 // first.
 func findLibrary(machine elf.Machine) (string, error) {
-	dirs := slices.Concat(filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), libraryDirs)
-	for _, dir := range dirs {
-		for _, name := range []string{"libprofiler.so.0", "libtcmalloc_and_profiler.so.4"} {
-			path := filepath.Join(dir, name)
-			f, err := elf.Open(path)
-			if err != nil {
-				continue
-			}
-			fits := f.Machine == machine
-			_ = f.Close() // opened for reading: nothing can be lost
-			if fits {
-				return path, nil
-			}
+	dirs := append(ldso.Environment(), ldso.Dirs("/")...)
+	for _, name := range []string{"libprofiler.so.0", "libtcmalloc_and_profiler.so.4"} {
+		if path, ok := ldso.Find(name, dirs, machine); ok {
+			return path, nil
 		}
 	}
 	return "", &collect.UnavailableError{

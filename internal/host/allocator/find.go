@@ -1,7 +1,6 @@
 package allocator
 
 import (
-	"bufio"
 	"cmp"
 	"debug/elf"
 	"errors"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"whyhot/internal/host/ldso"
 )
 
 // Library is a shared object that can be preloaded.
@@ -56,7 +57,7 @@ type Finder struct {
 func NewFinder() *Finder { return newFinder("/") }
 
 func newFinder(root string) *Finder {
-	return &Finder{root: root, dirs: libraryDirs(root)}
+	return &Finder{root: root, dirs: ldso.Dirs(root)}
 }
 
 // Find returns the library of that name or path for programs of this machine's
@@ -188,64 +189,6 @@ func hostMachine() (machine, bool) {
 		"loong64": {elf.EM_LOONGARCH, elf.ELFCLASS64},
 	}[runtime.GOARCH]
 	return m, ok
-}
-
-// libraryDirs are the directories that the loader searches: those of
-// /etc/ld.so.conf first, then the built-in ones, with the multi-arch ones of
-// Debian.
-func libraryDirs(root string) []string {
-	dirs := confDirs(root, "/etc/ld.so.conf", 0)
-	for _, d := range []string{
-		"/usr/local/lib64", "/usr/local/lib", "/lib64", "/usr/lib64",
-		"/lib/*-linux-*", "/usr/lib/*-linux-*", "/lib", "/usr/lib", "/home/linuxbrew/.linuxbrew/lib",
-	} {
-		found, _ := filepath.Glob(filepath.Join(root, d))
-		dirs = append(dirs, found...)
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(dirs, func(d string) bool {
-		dup := seen[d]
-		seen[d] = true
-		return dup
-	})
-}
-
-// confDirs reads an ld.so.conf: a directory or an include per line.
-func confDirs(root, path string, depth int) []string {
-	const deepest = 8 // an include cycle ends here
-	f, err := os.Open(filepath.Join(root, path))
-	if err != nil || depth > deepest {
-		return nil
-	}
-	defer func() { _ = f.Close() }()
-	var dirs []string
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t:,", r) })
-		if len(fields) == 0 {
-			continue
-		}
-		if fields[0] != "include" {
-			for _, d := range fields {
-				dirs = append(dirs, filepath.Join(root, d))
-			}
-			continue
-		}
-		for _, pattern := range fields[1:] {
-			if !filepath.IsAbs(pattern) {
-				pattern = filepath.Join(filepath.Dir(path), pattern)
-			}
-			files, _ := filepath.Glob(filepath.Join(root, pattern))
-			for _, file := range files {
-				rel, err := filepath.Rel(root, file)
-				if err == nil {
-					dirs = append(dirs, confDirs(root, rel, depth+1)...)
-				}
-			}
-		}
-	}
-	return dirs
 }
 
 func globEscape(name string) string {
