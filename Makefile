@@ -47,7 +47,7 @@ lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tid
 
 .PHONY: soak
 soak: build ## repeat the tests that record and time, and watch the agent for ten minutes
-	@scripts/deps build demo test
+	@scripts/deps build demo test bench
 	@scripts/soak
 
 .PHONY: release-check
