@@ -176,7 +176,7 @@ func TestMalformedMessages(t *testing.T) {
 			}
 		}
 	}
-	const notSaid = "must say what is uploaded"
+	const notSaid = "must be the upload's info"
 	for name, c := range map[string]struct {
 		data []byte
 		want string
@@ -203,7 +203,7 @@ func TestMalformedChunks(t *testing.T) {
 	dir := t.TempDir()
 	_, p := serve(t, dir, Options{})
 	data, id := sample(t)
-	for name, bad := range map[string][]byte{"malformed message": {0x12, 0xff}, "said twice": {0x0a, 0}} {
+	for name, bad := range map[string][]byte{"malformed message": {0x12, 0xff}, "sent twice": {0x0a, 0}} {
 		u, err := p.initiate(id, "h", len(data))
 		if err != nil {
 			t.Fatal(name, err)
