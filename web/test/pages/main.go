@@ -14,9 +14,9 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/svg"
-	"whyhot/internal/profile/view"
 )
 
 func main() {
