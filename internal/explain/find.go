@@ -54,8 +54,12 @@ func FindInSource(ctx context.Context, b *source.Build, o source.Options, id str
 	return Pick(a.Findings, b.Dir(), id)
 }
 
-// Pick takes the finding with an id from a list; where names the list in the error.
+// Pick takes the finding with an id from a list; where names the file of the list in
+// the error, "-" being the standard input.
 func Pick(findings []finding.Finding, where, id string) (finding.Finding, error) {
+	if where == "-" {
+		where = "standard input"
+	}
 	ids := make([]string, 0, len(findings))
 	for _, f := range findings {
 		if f.ID == id {
