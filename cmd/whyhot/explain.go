@@ -33,17 +33,17 @@ func newExplainCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain FILE [-p BUILD_DIR]",
 		Short: "Why it is hot: findings ranked by the CPU they could save",
-		Long: `Judges a profile against the catalogue of known slow libraries, functions and
+		Long: `Checks a profile against the catalogue of known slow libraries, functions and
 patterns, and prints a short list of findings: what is slow, how much CPU it
-touches (± sampling error), what may come back, what speaks for it, what to
-change, and the command that proves it. Trials that were run with
+takes (± sampling error), what a fix may save, the evidence, what to change, and
+the command that proves it. Trials that were run with
 "whyhot try --profile FILE" are shown with the finding they prove or refute.
 
-With -p BUILD_DIR it also judges the program's own source: the hot functions are
-compiled as they are and as they could be, and the findings stand in the same
-list by the CPU that their lines take.
+With -p BUILD_DIR it also analyses the program's own source: the hot functions
+are compiled as they are and as they could be, and what is found is ranked in the
+same list by the CPU that its lines take.
 
-Many fast programs get no finding; that is an answer too.`,
+A fast program gets no finding; that is an answer too.`,
 		Example: `  whyhot explain cpu.pb.gz
   whyhot explain cpu.pb.gz --html report.html
   whyhot explain perf.data --process nginx --json

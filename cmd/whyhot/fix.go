@@ -18,7 +18,7 @@ import (
 )
 
 const fixLong = `Write the patch of a finding and show it as a unified diff. The fixed source is
-compiled in memory first, and its loops are held against those of the source as
+compiled in memory first, and its loops are compared with those of the source as
 it is.
 
 --apply changes the files. It refuses what cannot be shown to keep the meaning,
