@@ -176,9 +176,15 @@ func TestHoldingLeavesNoDescriptors(t *testing.T) {
 		}
 		return text()
 	}
-	if held, plain := list(t.TempDir()), list(""); held != plain {
-		t.Errorf("descriptors %q when held, %q when not", held, plain)
+	// A descriptor that holding leaves behind is there each time; one of whoever
+	// started this test may come and go.
+	var held, plain string
+	for range 3 {
+		if held, plain = list(t.TempDir()), list(""); held == plain {
+			return
+		}
 	}
+	t.Errorf("descriptors %q when held, %q when not", held, plain)
 }
 
 func TestStopOfCommandThatIsHeld(t *testing.T) {
