@@ -40,7 +40,7 @@ func printFix(cmd *cobra.Command, p fix.Proposal, root string) error {
 	}
 	list("not applied, because", p.Refusals, false)
 	list("right if (--assume)", p.Assumptions, true)
-	list("mind", p.Notes, false)
+	list("caveats", p.Notes, false)
 	if err := out.Err(); err != nil {
 		return err
 	}
