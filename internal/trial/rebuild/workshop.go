@@ -321,44 +321,6 @@ func (w *Workshop) make(ctx context.Context, s site, b *variant.Build, report fu
 	return nil
 }
 
-// Baseline is where the unchanged program is.
-func (w *Workshop) Baseline() *variant.Built {
-	return &variant.Built{Dir: w.base.dir(), Env: w.place(w.base)}
-}
-
-// Built is the place of a build that Prepare or Add was given, nil of another.
-func (w *Workshop) Built(b *variant.Build) *variant.Built { return w.made[b.Name()] }
-
-// Command is the measured command in a place: paths of the original become those
-// of the copy.
-func (w *Workshop) Command(b *variant.Built) []string {
-	to := b.Dir
-	if w.rel != "." {
-		to = filepath.Clean(strings.TrimSuffix(b.Dir, w.rel))
-	}
-	out := make([]string, len(w.o.Run))
-	for i, word := range w.o.Run {
-		out[i] = tree.Rebase(word, w.source.Moves(to))
-	}
-	return out
-}
-
-// Layouts are n layouts of a build that is made, nil for the baseline's: the
-// build as it is, and others that Add has to make. Those that cannot be built, or
-// are the same program again, are left out.
-func (w *Workshop) Layouts(b *variant.Build, n int) []variant.Layout {
-	out := []variant.Layout{{Name: "as it is"}}
-	for _, l := range variant.Alignments(b, n-1) {
-		built := w.Built(l.Build)
-		if built == nil || built.Failed != "" || built.Same != "" {
-			continue
-		}
-		// The place may be in the words of the command, too.
-		out = append(out, variant.Layout{Name: l.Name, Dir: built.Dir, Env: built.Env, Command: w.Command(built)})
-	}
-	return out
-}
-
 // Close removes the copies unless they are to be kept.
 func (w *Workshop) Close() error {
 	if w.o.Keep || w.Dir == "" {
