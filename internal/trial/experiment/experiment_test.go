@@ -172,6 +172,13 @@ func TestInterrupted(t *testing.T) {
 	if _, ok := errors.AsType[*InterruptedError](err); !ok || r != nil {
 		t.Errorf("ended before: %v, %v", r, err)
 	}
+	// Between the warm-up and the first round, too.
+	ctx, cancel = context.WithCancel(t.Context())
+	late := &heard{onAnnounce: cancel}
+	r, err = runOn(ctx, faster().machine(), Request{Terms: terms(), Command: []string{"prog"}}, late)
+	if _, ok := errors.AsType[*InterruptedError](err); !ok || r != nil {
+		t.Errorf("ended behind the warm-up: %v, %v", r, err)
+	}
 }
 
 func TestAdvice(t *testing.T) {

@@ -18,13 +18,20 @@ type heard struct {
 	remarks    []string
 	benchmarks []string
 	rounds     int
+	// onAnnounce is called when the warm-up is over, nil for nothing.
+	onAnnounce func()
 }
 
 func (h *heard) Building(s rebuild.Step)         { h.steps = append(h.steps, s.Name+" "+s.What) }
 func (h *heard) Benchmark(name string, _, _ int) { h.benchmarks = append(h.benchmarks, name) }
-func (h *heard) Measuring(trial.Progress)        { h.rounds++ }
-func (h *heard) Remark(text string)              { h.remarks = append(h.remarks, text) }
-func (h *heard) said(part string) bool           { return holds(h.remarks, part) }
+func (h *heard) Measuring(p trial.Progress) {
+	h.rounds++
+	if p.Phase == trial.PhaseAnnounce && h.onAnnounce != nil {
+		h.onAnnounce()
+	}
+}
+func (h *heard) Remark(text string)    { h.remarks = append(h.remarks, text) }
+func (h *heard) said(part string) bool { return holds(h.remarks, part) }
 func holds(texts []string, part string) bool {
 	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, part) })
 }

@@ -99,6 +99,11 @@ func (e *experiment) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	o, disturbed, tryErr := e.measure(ctx, *p)
+	if o != nil && o.Stopped == trial.StopInterrupted && o.Rounds == 0 {
+		// The signal may come in the warm-up or just behind it: either way there are
+		// no numbers to show or to keep.
+		return nil, context.Canceled
+	}
 	if o == nil {
 		return nil, tryErr
 	}
