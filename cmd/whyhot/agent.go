@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/elfinfo/extract"

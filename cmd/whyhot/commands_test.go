@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,9 +19,7 @@ func all(cmd *cobra.Command) map[string]*cobra.Command {
 		if c.Runnable() {
 			out[strings.TrimPrefix(c.CommandPath(), "whyhot ")] = c
 		}
-		for name, sub := range all(c) {
-			out[name] = sub
-		}
+		maps.Copy(out, all(c))
 	}
 	return out
 }

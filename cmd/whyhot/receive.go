@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
+
 	"whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/fleet/receive"
 	"whyhot/internal/host/heap"

@@ -80,7 +80,7 @@ type Checked struct {
 // Check runs the tests that the user's own entries carry and the fixtures of the
 // user's source rules. Those need the analyser. The error joins everything that is
 // wrong.
-func (r Rules) Check(ctx context.Context) (Checked, error) {
+func (r *Rules) Check(ctx context.Context) (Checked, error) {
 	done := Checked{Entries: len(r.own), Matchers: len(r.Source)}
 	var wrong []error
 	for i := range r.own {
