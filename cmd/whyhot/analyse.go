@@ -124,5 +124,8 @@ func stopped(err error) error {
 }
 
 func counted(n int, one, many string) string {
-	return fmt.Sprintf("%d %s", n, map[bool]string{true: one, false: many}[n == 1])
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -40,20 +40,6 @@ func OfCommand(args []string) (*Build, error) {
 	return &Build{units: []compdb.Unit{u}}, err
 }
 
-// Find opens the build in dir, or where dir is "" the one in the current
-// directory or its folder build, where builds usually leave their databases.
-func Find(dir string) (*Build, error) {
-	if dir != "" {
-		return Open(dir)
-	}
-	for _, dir := range []string{".", "build"} {
-		if _, err := os.Stat(filepath.Join(dir, database)); err == nil {
-			return Open(dir)
-		}
-	}
-	return nil, errors.New("findings of the source need its build: name the directory of its compile_commands.json with -p")
-}
-
 const database = "compile_commands.json"
 
 // Dir is the build directory, "" for one command line.

@@ -71,18 +71,6 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
-func TestFindLooksWhereBuildsLeaveTheirDatabases(t *testing.T) {
-	b := build(t, "-O2", "a.cpp")
-	t.Chdir(b.Dir())
-	if found, err := Find(""); err != nil || found.Len() != 1 {
-		t.Error(err)
-	}
-	t.Chdir(t.TempDir())
-	if _, err := Find(""); err == nil || !strings.Contains(err.Error(), "-p") {
-		t.Error(err)
-	}
-}
-
 func TestNames(t *testing.T) {
 	for written, want := range map[string]bool{"a.cpp": true, "src/a.cpp": true, "/x/src/a.cpp": true, "./src/a.cpp": true, "b.cpp": false, "ba.cpp": false, "rc/a.cpp": false} {
 		if got := Names(written, "/x/src/a.cpp"); got != want {
