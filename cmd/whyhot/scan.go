@@ -76,14 +76,27 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 	if err != nil {
 		return stopped(err)
 	}
-	return f.shown.printReport(cmd, report, func(p *term.Printer, r finding.Report) { p.Table(r, moreOfScan(f.analyse.buildDir)) })
+	return f.shown.printReport(cmd, report, func(p *term.Printer, r finding.Report) { p.Table(r, moreOfScan(f)) })
 }
 
 // moreOfScan is the command that shows all of the finding ID, "" where the build is
-// one command line.
-func moreOfScan(buildDir string) string {
-	if buildDir == "" {
+// one command line or the profile cannot be read again.
+func moreOfScan(f scanFlags) string {
+	if f.analyse.buildDir == "" || f.profile == "-" {
 		return ""
 	}
-	return term.CommandLine([]string{"whyhot", "scan", "-p", buildDir, "--finding", "ID"})
+	words := []string{"whyhot", "scan", "-p", f.analyse.buildDir}
+	if f.analyse.options.Remarks {
+		words = append(words, "--remarks")
+	}
+	if f.suspected {
+		words = append(words, "--suspected")
+	}
+	for _, dir := range f.rules {
+		words = append(words, "--rules", dir)
+	}
+	if f.profile != "" {
+		words = append(words, "--profile", f.profile)
+	}
+	return term.CommandLine(append(words, "--finding", "ID"))
 }
