@@ -84,6 +84,25 @@ func words(r analyzer.Remark) string {
 	return r.Pass + ": " + strings.Join(parts, " ")
 }
 
+// IsOf says whether a finding is one of this package: it is about its own loop, not
+// about the loops inside.
+func IsOf(f finding.Finding) bool {
+	_, ok := titles[f.Rule]
+	return ok
+}
+
+// Loops are the loops of all units, also those of libraries.
+func Loops(outcomes []analyzer.Outcome) []analyzer.SourceLoop {
+	var out []analyzer.SourceLoop
+	for _, o := range outcomes {
+		for _, l := range o.Reply.SourceLoops {
+			l.File = absolute(l.File, o.Unit.Directory)
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // sourceLoop is a loop with its place among those of its function.
 type sourceLoop struct {
 	analyzer.SourceLoop
