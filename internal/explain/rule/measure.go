@@ -13,6 +13,7 @@ type compiled struct {
 	*catalog.Entry
 
 	any, inside, outside, leaf, seen, unless setID
+	lines                                    Lines // nil where no source was looked at
 }
 
 // engine holds what one run needs; it dies with the run.
@@ -21,6 +22,7 @@ type engine struct {
 	facts    Facts
 	opts     Options
 	entries  []compiled
+	inSource []int         // entries that the source has lines of
 	anyOf    map[setID]int // set → entry whose "any" it is
 	runtimes []setID
 	names    []string // of runtimes
@@ -53,6 +55,9 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 			Entry: en,
 			any:   x.add(en.Match.Any), inside: x.add(en.Match.Inside), outside: x.add(en.Match.Outside),
 			leaf: x.add(en.Match.Leaf), seen: x.add(en.Match.Seen), unless: x.add(en.Unless.Frames),
+		}
+		if c.lines = opts.Lines[en.SourceRule]; c.lines != nil {
+			e.inSource = append(e.inSource, i)
 		}
 		e.anyOf[c.any] = len(e.entries)
 		e.entries = append(e.entries, c)
@@ -140,6 +145,12 @@ func (e *engine) counts(c *compiled) bool {
 	return true
 }
 
+// onLines says whether a stack counts for an entry by the line that ran alone.
+func (e *engine) onLines(c *compiled, stack profile.StackID) bool {
+	locs := e.p.Stack(stack)
+	return c.lines != nil && len(locs) > 0 && c.lines(locs[0])
+}
+
 // measure is the first walk: what does every entry cost in every program?
 func (e *engine) measure(ctx context.Context) error {
 	for _, pr := range e.programs.list {
@@ -160,7 +171,12 @@ func (e *engine) measure(ctx context.Context) error {
 		for _, s := range e.touched {
 			pr.has[s] += sm.Value
 			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n]) {
-				pr.costs[n].add(sm, e.atLeaf(s))
+				pr.costs[n].add(sm, e.atLeaf(s) || e.onLines(&e.entries[n], sm.Stack))
+			}
+		}
+		for _, n := range e.inSource {
+			if c := &e.entries[n]; !e.counts(c) && e.onLines(c, sm.Stack) {
+				pr.costs[n].add(sm, true)
 			}
 		}
 	}
