@@ -55,7 +55,8 @@ json::Object toJson(const ir::LoopState &S) {
                       {"stores_per_iteration", S.StoresPerIteration},
                       {"usual_loads", S.UsualLoads},
                       {"usual_nest_loads", S.UsualNestLoads},
-                      {"usual_nest_calls", S.UsualNestCalls}};
+                      {"usual_nest_calls", S.UsualNestCalls},
+                      {"vector_cost", S.VectorCost}};
 }
 
 json::Array toJson(const std::vector<ir::SourceLoop> &List) {
@@ -198,6 +199,7 @@ json::Value toJson(const Reply &R) {
                       {"remarks", toJson(R.Result.Remarks)},
                       {"matches", toJson(R.Ast.Matches)},
                       {"sites", toJson(R.Ast.Sites)},
+                      {"functions", functionsIn(R)},
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},
