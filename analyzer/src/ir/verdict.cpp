@@ -49,8 +49,12 @@ std::string effectOf(const Predicate &P, const LoopState &World, const LoopState
   return {};
 }
 
+bool canBeConfirmed(const Candidate &C) {
+  return !C.Enclosing.empty() || C.MostIterations == 0 || C.MostIterations > FewIterations;
+}
+
 void judge(const Predicate &P, Candidate &C) {
-  if (C.Enclosing.empty() && C.MostIterations > 0 && C.MostIterations <= FewIterations)
+  if (!canBeConfirmed(C))
     return;
   for (const char *Name : {"retyped", "hoisted"}) {
     auto It = C.Worlds.find(Name);

@@ -10,6 +10,9 @@ namespace whyhot::ir {
 // the placebo: "vectorised", "idiom", "fewer loads", "fewer stores", or "".
 std::string effectOf(const Predicate &P, const LoopState &World, const LoopState &Written, const LoopState &Placebo);
 
+// Can any world confirm the candidate? Where none can, none needs to be compiled.
+bool canBeConfirmed(const Candidate &C);
+
 void judge(const Predicate &P, Candidate &C);
 
 } // namespace whyhot::ir
