@@ -90,7 +90,11 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 	ranked := h.Rank(findings(outcomes, all, o), heat.Options{All: all})
 	a.Findings = ranked.Findings
 	addExcerpts(a.Findings, h)
-	a.Notes = append(a.Notes, leftOut(ranked, "with --all")...)
+	way := "with --all"
+	if all {
+		way = "by whyhot scan"
+	}
+	a.Notes = append(a.Notes, leftOut(ranked, way)...)
 	return a, nil
 }
 

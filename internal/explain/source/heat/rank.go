@@ -10,7 +10,7 @@ import (
 
 // Options says what Rank keeps.
 type Options struct {
-	All bool // keep what never shows in the profile
+	All bool // keep what shows in the profile and is too small to pay
 }
 
 // least is the best case below which a finding is not worth reading, a fraction
@@ -20,6 +20,10 @@ const (
 	least  = 0.01
 	fewest = 10
 )
+
+// shown is the least share that is not printed as 0.0 %: below it a finding is cold,
+// whoever asks.
+const shown = 0.0005
 
 // Ranked is what Rank made of findings in the source.
 type Ranked struct {
@@ -49,13 +53,14 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 		margin := finding.ShareError(share, h.p.Count())
 		f.Share = finding.Share{Exclusive: &share, Error: &margin}
 		f.Gain = estimate(f.Worlds, share, margin)
+		f.Minor = "" // the profile knows better what pays
 		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
 		switch {
-		case o.All || !small:
+		case !small || o.All && share >= shown:
 			out.Findings = append(out.Findings, f)
 		case len(r.Except) > 0 && h.shows(r):
 			out.Fine++
-		case count == 0:
+		case count == 0 || o.All:
 			out.Cold++
 		default:
 			out.Small++
