@@ -28,6 +28,7 @@ struct LoopState {
   double UsualLoads = 0;
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
+  double VectorCost = 0; // of a vector body, per source iteration, in LLVM's cost model; 0 for any other
   double Iterations = 1; // source iterations in one pass of the loop's body
   std::string Header;    // name of the block it starts with, "" when there is none
   std::string Function;  // where the counterpart stands

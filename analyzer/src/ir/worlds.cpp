@@ -307,7 +307,7 @@ private:
     for (Looked &L : List) {
       Candidate &C = L.F.C;
       if (is_contained(C.Reach, "retyped") &&
-          effectOf(P, C.Worlds["retyped"], stateOf(Control, L.F), C.Worlds["placebo"]).empty())
+          !effectOfRetyping(P, stateOf(Control, L.F), C).empty())
         C.Worlds.erase("retyped");
     }
   }
