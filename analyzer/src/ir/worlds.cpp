@@ -148,7 +148,7 @@ public:
 
   Result run() {
     if (O.Remarks)
-      Out.SourceLoops = sourceLoops(M, O.Functions);
+      Out.SourceLoops = sourceLoops(M);
     for (const std::string &Name : O.Functions)
       if (const Function *F = M.getFunction(Name); F && !F->isDeclaration())
         Hot.insert(F->getSubprogram());

@@ -44,7 +44,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		return a, nil
 	}
 	h := heat.NewHeat(p, heat.NewTree(b.units))
-	ranked := h.Rank(a.Findings, heat.Options{})
+	ranked := h.Rank(a.Findings, rankOptions(outcomes, false))
 	a.Findings = ranked.Findings
 	finding.Rank(a.Findings)
 	addExcerpts(a.Findings, h)
@@ -87,7 +87,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)
-	ranked := h.Rank(findings(outcomes, all, o), heat.Options{All: all})
+	ranked := h.Rank(findings(outcomes, all, o), rankOptions(outcomes, all))
 	a.Findings = ranked.Findings
 	addExcerpts(a.Findings, h)
 	way := "with --all"
@@ -149,6 +149,16 @@ func findings(outcomes []analyzer.Outcome, suspected bool, o Options) []finding.
 		out = append(out, remarks.Findings(outcomes)...)
 	}
 	return out
+}
+
+// rankOptions tell the ranking which loops there are: what the compiler missed in
+// one is not missed in those inside it.
+func rankOptions(outcomes []analyzer.Outcome, all bool) heat.Options {
+	o := heat.Options{All: all, Own: remarks.IsOf}
+	for _, l := range remarks.Loops(outcomes) {
+		o.Loops = append(o.Loops, heat.Range{File: l.File, Line: l.Line, End: l.EndLine})
+	}
+	return o
 }
 
 func notes(outcomes []analyzer.Outcome) []string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/source/identity"
 	"whyhot/internal/finding"
 )
 
@@ -29,7 +30,8 @@ type Options struct {
 // group is everything that the AST layer says of one source place.
 type group struct {
 	matches []analyzer.Match // the most precise alias rule first
-	unit    string           // the first that has it
+	from    analyzer.Outcome // the first that has it
+	unit    string           // its file
 	judged  bool             // the IR layer ran on the unit
 	strict  bool
 }
@@ -74,6 +76,7 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 			out = append(out, g.finding(r, opts))
 		}
 	}
+	identity.Separate(out)
 	return out
 }
 
@@ -114,7 +117,7 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 			seen[once] = true
 			g := into[key]
 			if g == nil {
-				g = &group{unit: o.Unit.File, judged: judged, strict: o.Reply.StrictAliasing}
+				g = &group{from: o, unit: o.Unit.File, judged: judged, strict: o.Reply.StrictAliasing}
 				into[key] = g
 			}
 			g.matches = append(g.matches, m)
@@ -305,7 +308,10 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 	if r.precision > 0 {
 		g.aliasFix(&f)
 	}
-	f.ID = finding.ID(f.Rule, f.Place, m.Location)
+	f.ID = identity.Of(g.from, f.Rule, f.Place, m.Place.Column)
+	if m.Rule == ruleDebugSTL { // of a macro, not of the loop that shows it first
+		f.ID = finding.ID(f.Rule, finding.Place{}, m.Location)
+	}
 	return f
 }
 
@@ -332,7 +338,11 @@ func (g *group) aliasFix(f *finding.Finding) {
 	case !g.strict:
 		f.Fix.Caveats = append(f.Fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
 	case m.Written != nil && m.Written.Scope != scopeSystem && m.Written.Declaration != "":
-		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf(retype, m.Written.Declaration))
+		step := retype
+		if g.from.Unit.IsC() {
+			step = retypeInC
+		}
+		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf(step, m.Written.Declaration))
 	}
 	f.Fix.Caveats = append(f.Fix.Caveats,
 		"the locals are right only if nothing in the loop changes the originals on purpose",

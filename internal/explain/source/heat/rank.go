@@ -11,6 +11,10 @@ import (
 // Options says what Rank keeps.
 type Options struct {
 	All bool // keep what shows in the profile and is too small to pay
+	// Own says which findings are about a loop without the loops inside it, and
+	// Loops are the loops that there are. Own may be nil.
+	Own   func(f finding.Finding) bool
+	Loops []Range
 }
 
 // least is the best case below which a finding is not worth reading, a fraction
@@ -45,10 +49,14 @@ type Ranked struct {
 // time goes. The estimate is 0 to (0.6 + 0.09) × ¾, which is 52 % of the CPU.
 func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	var out Ranked
+	own := h.nest(o.Loops)
 	for _, f := range findings {
 		r := h.rangeOf(f)
 		r.Except = exonerated(f)
 		value, count := h.Self(r)
+		if o.Own != nil && o.Own(f) {
+			value, count = own.self(r)
+		}
 		share := h.share(value)
 		margin := finding.ShareError(share, h.p.Count())
 		f.Share = finding.Share{Exclusive: &share, Error: &margin}
