@@ -11,7 +11,6 @@ import (
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
-	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -47,36 +46,43 @@ const DefaultCoverage = 0.9
 func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	path := fileName(r.Path)
 	facts := binfacts.New(r.DebugDirs...)
-	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{ProfilePath: path, Rules: r.Rules.dirs})
+	judged := rule.Judges(r.Profile)
+	var inSource source.Answer
+	if r.Source != nil && judged {
+		var err error
+		if inSource, err = r.judgeSource(ctx); err != nil {
+			return finding.Report{}, err
+		}
+		nameCommands(inSource.Findings, r.Source.Build.Dir(), path)
+	}
+	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{ProfilePath: path, Rules: r.Rules.dirs, Lines: lines(inSource)})
 	if err != nil {
 		return finding.Report{}, err
 	}
 	notes = append(notes, whatIfBuilds(r.Profile, facts)...)
 	looked := fmt.Sprintf("%d catalogue entries were checked on %s.", len(r.Rules.Catalog.Entries), samples(r.Profile))
-	judged := rule.Judges(r.Profile)
 	general := general(found)
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.General })
-	if r.Source != nil && judged {
-		a, err := r.judgeSource(ctx)
-		if err != nil {
-			return finding.Report{}, err
-		}
-		nameCommands(a.Findings, r.Source.Build.Dir(), path)
-		found, notes = append(found, a.Findings...), append(notes, a.Notes...)
-		looked += " In the source: " + a.Looked + "."
+	found, aliases := r.Rules.meet(found, inSource.Findings)
+	notes = append(notes, inSource.Notes...)
+	if inSource.Looked != "" {
+		looked += " In the source: " + inSource.Looked + "."
 	}
 	switch {
 	case r.All:
 		found = append(found, general...)
 	case !slices.ContainsFunc(found, worthwhile):
 		for _, g := range general {
-			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (up to %s of the CPU; --all shows it)", g.Title, percent.Text(g.Gain.High)))
+			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%.2f× to %.2f× as fast; --all shows it)", g.Title, finding.SpeedUp(g.Gain.Low), finding.SpeedUp(g.Gain.High)))
 		}
 	}
 	if path != "" {
 		trials, err := ledger.Load(path)
 		if err != nil {
 			return finding.Report{}, err
+		}
+		for id, alias := range aliases {
+			trials[id] = append(trials[id], trials[alias]...)
 		}
 		attach(found, trials)
 	}

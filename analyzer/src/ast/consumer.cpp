@@ -4,6 +4,7 @@
 #include "ast/bitfield_flag/bitfield_flag.h"
 #include "ast/debug_stl/debug_stl.h"
 #include "ast/exception_flow/exception_flow.h"
+#include "ast/functions.h"
 #include "ast/report.h"
 #include "ast/user_rules/user_rules.h"
 #include "ast/vector_bool/vector_bool.h"
@@ -42,6 +43,7 @@ public:
         Each->Unit(C, Found);
     Found.addSites(Calls);
     Out = Found.take();
+    Out.Functions = functionsOf(C, Own);
     runUserRules(C, O.UserRules, Own, CI.getPreprocessor(), O, Out);
   }
 

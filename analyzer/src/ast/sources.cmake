@@ -18,6 +18,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/facts/term.cpp
   src/ast/facts/threads.cpp
   src/ast/facts/types.cpp
+  src/ast/functions.cpp
   src/ast/report.cpp
   src/ast/user_rules/user_rules.cpp
   src/ast/vector_bool/vector_bool.cpp

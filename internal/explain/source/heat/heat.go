@@ -111,22 +111,26 @@ type Range struct {
 	Except []string
 }
 
-// Self is what ran on the range's lines, or in what was inlined there. A location
-// counts once, even where several frames of its inline stack are in the range,
-// and not at all where the function of its machine code is excepted.
-func (h *Heat) Self(r Range) (value, count int64) {
-	file := filepath.Clean(r.File)
-	end := max(r.Line, r.End)
-	for loc, places := range h.places {
-		if h.selfOf[loc] == 0 {
-			continue
-		}
-		if slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end }) && !h.within(places, r.Except) {
-			value += h.selfOf[loc]
-			count += h.countOf[loc]
+// Self is what ran on the lines of the ranges, or in what was inlined there. A
+// location counts once, in however many ranges it is.
+func (h *Heat) Self(ranges ...Range) (value, count int64) {
+	for i, self := range h.selfOf {
+		if self != 0 && h.In(profile.LocationID(i), ranges) {
+			value += self
+			count += h.countOf[i]
 		}
 	}
 	return value, count
+}
+
+// In says whether a location is in one of the ranges: whether some frame of its
+// inline stack is, and the function of its machine code is not excepted.
+func (h *Heat) In(loc profile.LocationID, ranges []Range) bool {
+	places := h.places[loc]
+	return slices.ContainsFunc(ranges, func(r Range) bool {
+		file, end := filepath.Clean(r.File), max(r.Line, r.End)
+		return slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end }) && !h.within(places, r.Except)
+	})
 }
 
 // within says whether the function of a location's machine code, its outermost

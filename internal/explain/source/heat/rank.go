@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,7 +11,11 @@ import (
 
 // Options says what Rank keeps.
 type Options struct {
-	All bool // keep what never shows in the profile
+	All bool // keep what shows in the profile and is too small to pay
+	// Own says which findings are about a loop without the loops inside it, and
+	// Loops are the loops that there are. Own may be nil.
+	Own   func(f finding.Finding) bool
+	Loops []Range
 }
 
 // least is the best case below which a finding is not worth reading, a fraction
@@ -20,6 +25,10 @@ const (
 	least  = 0.01
 	fewest = 10
 )
+
+// shown is the least share that is not printed as 0.0 %: below it a finding is cold,
+// whoever asks.
+const shown = 0.0005
 
 // Ranked is what Rank made of findings in the source.
 type Ranked struct {
@@ -41,21 +50,30 @@ type Ranked struct {
 // time goes. The estimate is 0 to (0.6 + 0.09) × ¾, which is 52 % of the CPU.
 func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	var out Ranked
+	own := h.nest(o.Loops)
 	for _, f := range findings {
-		r := h.rangeOf(f)
+		if len(f.Sites) > 0 {
+			h.rankSites(&f, o)
+		}
+		r := h.rangeOf(f.Place)
 		r.Except = exonerated(f)
-		value, count := h.Self(r)
+		ranges := append(h.Sites(f), r)
+		value, count := h.Self(ranges...)
+		if o.Own != nil && o.Own(f) {
+			value, count = own.self(r)
+		}
 		share := h.share(value)
 		margin := finding.ShareError(share, h.p.Count())
 		f.Share = finding.Share{Exclusive: &share, Error: &margin}
 		f.Gain = estimate(f.Worlds, share, margin)
+		f.Minor = "" // the profile knows better what pays
 		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
 		switch {
-		case o.All || !small:
+		case !small || o.All && share >= shown:
 			out.Findings = append(out.Findings, f)
 		case len(r.Except) > 0 && h.shows(r):
 			out.Fine++
-		case count == 0:
+		case count == 0 || o.All:
 			out.Cold++
 		default:
 			out.Small++
@@ -87,9 +105,49 @@ func (h *Heat) shows(r Range) bool {
 	return count >= fewest && h.share(value) >= least
 }
 
-func (h *Heat) rangeOf(f finding.Finding) Range {
-	r := Range{File: f.Place.File, Line: f.Place.Line, End: f.Place.EndLine}
-	if m := h.tree.resolve(f.Place.File); m.file != "" {
+// Sites are the ranges of a finding's loops, none where it has a place alone.
+func (h *Heat) Sites(f finding.Finding) []Range {
+	var out []Range
+	for _, s := range f.Sites {
+		if s.Kind == finding.SiteLoop {
+			out = append(out, h.rangeOf(s.Place))
+		}
+	}
+	return out
+}
+
+// rankSites gives every loop of a finding its own share, puts the hottest first
+// and makes it the finding's place. What never shows is left out, and so are the
+// declarations that none of the other loops is about, unless all are asked for or
+// nothing shows.
+func (h *Heat) rankSites(f *finding.Finding, o Options) {
+	var loops, declarations []finding.Site
+	for _, s := range f.Sites {
+		if s.Kind != finding.SiteLoop {
+			declarations = append(declarations, s)
+			continue
+		}
+		value, _ := h.Self(h.rangeOf(s.Place))
+		share := h.share(value)
+		s.Share = &share
+		loops = append(loops, s)
+	}
+	slices.SortStableFunc(loops, func(a, b finding.Site) int { return -cmp.Compare(*a.Share, *b.Share) })
+	if !o.All && len(loops) > 0 && *loops[0].Share > 0 {
+		loops = slices.DeleteFunc(loops, func(s finding.Site) bool { return *s.Share == 0 })
+		declarations = slices.DeleteFunc(declarations, func(d finding.Site) bool {
+			return !slices.ContainsFunc(loops, func(l finding.Site) bool { return slices.Contains(l.Of, d.Text) })
+		})
+	}
+	if len(loops) > 0 {
+		f.Place = loops[0].Place
+	}
+	f.Sites = slices.Concat(loops, declarations)
+}
+
+func (h *Heat) rangeOf(p finding.Place) Range {
+	r := Range{File: p.File, Line: p.Line, End: p.EndLine}
+	if m := h.tree.resolve(p.File); m.file != "" {
 		r.File = m.file
 	}
 	return r

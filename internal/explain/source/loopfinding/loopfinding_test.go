@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
 	"whyhot/internal/finding"
 )
 
@@ -101,10 +102,34 @@ func TestOrderAndLibraries(t *testing.T) {
 }
 
 func TestIDSurvivesLineShifts(t *testing.T) {
-	a := Findings([]analyzer.Outcome{outcome(true, candidate(10, true))}, Options{})
-	b := Findings([]analyzer.Outcome{outcome(true, candidate(25, true))}, Options{})
-	if a[0].ID != b[0].ID {
-		t.Errorf("the ID moved with the lines: %s, %s", a[0].ID, b[0].ID)
+	in := func(line int, cs ...analyzer.Candidate) string {
+		o := outcome(true, cs...)
+		o.Reply.Functions = []analyzer.Function{{File: "/src/a.cpp", Line: line - 2, EndLine: line + 20, Key: "f void ()", Loops: [][2]int{{line, 3}, {line + 5, 3}}}}
+		return Findings([]analyzer.Outcome{o}, Options{})[0].ID
+	}
+	a, b := in(10, candidate(10, true)), in(25, candidate(25, true))
+	if a != b {
+		t.Errorf("the ID moved with the lines: %s, %s", a, b)
+	}
+	if c := in(10, candidate(15, true)); c == a {
+		t.Errorf("two loops of a function share the ID %s", c)
+	}
+	// The same loop, told by another copy: of an instantiation, with other accesses.
+	copied := candidate(10, true)
+	copied.Start[0].Function, copied.Loads = "_Z1fIcEvv", nil
+	if c := in(10, copied); c != a {
+		t.Errorf("the ID is the copy's: %s, %s", a, c)
+	}
+}
+
+func TestCIsToldWhatHelpsInC(t *testing.T) {
+	for file, want := range map[string]string{"/src/a.c": "struct", "/src/a.cpp": "char8_t (C++20)"} {
+		o := outcome(true, candidate(10, true))
+		o.Unit = compdb.Unit{File: file, Arguments: []string{"cc", "-O2", "-c", file}}
+		steps := strings.Join(Findings([]analyzer.Outcome{o}, Options{})[0].Fix.Steps, "\n")
+		if !strings.Contains(steps, want) || (want == "struct") != strings.Contains(steps, "no help") {
+			t.Errorf("%s: %q", file, steps)
+		}
 	}
 }
 
