@@ -2,6 +2,7 @@
 
 #include "ir/blame.h"
 #include "ir/edit.h"
+#include "ir/library.h"
 #include "ir/restrict.h"
 #include "ir/verdict.h"
 #include "ir/world.h"
@@ -22,30 +23,40 @@ namespace {
 
 using Names = std::set<std::string>;
 
-std::string typeName(const Type *T) {
+// LLVM's name of the type that is moved, or which copy it is.
+std::string typeName(const Instruction &I) {
+  if (isa<MemSetInst>(I))
+    return "memset";
+  if (isa<MemIntrinsic>(I))
+    return isa<MemMoveInst>(I) ? "memmove" : "memcpy";
   std::string S;
-  raw_string_ostream(S) << *T;
+  raw_string_ostream(S) << *accessType(I);
   return S;
 }
 
 void addOnce(std::vector<Access> &List, StringRef Kind, const Instruction &I) {
-  Access A{Kind.str(), chainOf(I.getDebugLoc().get()), typeName(accessType(I))};
+  Access A{Kind.str(), chainOf(I.getDebugLoc().get()), typeName(I)};
   if (none_of(List, [&](const Access &B) { return B.Kind == A.Kind && B.Where == A.Where; }))
     List.push_back(std::move(A));
 }
 
-void describeReloads(Candidate &C, const LoopFacts &X) {
+void describeReloads(Candidate &C, const LoopFacts &X, const Predicate &P) {
+  Library Lib(*X.L->getHeader()->getModule());
+  auto addWrite = [&](const Instruction &W) {
+    addOnce(C.Writes, "write", W);
+    C.Retypable |= P.Retypes(W) && !Lib.holds(W);
+  };
   for (const Reload &R : X.Reloads) {
     if (!R.OnlyBlamed)
       continue;
     addOnce(C.Loads, "load", *R.Load);
     for (const Instruction *W : R.Clobbers)
-      addOnce(C.Writes, "write", *W);
+      addWrite(*W);
   }
   for (const LocalReload &R : X.Locals) {
     addOnce(C.Loads, "first", *R.First);
     addOnce(C.Loads, "load", *R.Load);
-    addOnce(C.Writes, "write", *R.Clobber);
+    addWrite(*R.Clobber);
   }
 }
 
@@ -65,10 +76,11 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.EndLine = X.EndLine;
   F.C.Depth = X.Depth;
   F.C.Innermost = X.Innermost;
+  F.C.Retypable = P.Qualifier;
   if (P.Qualifier)
     describeQualified(F.C, X, P);
   else
-    describeReloads(F.C, X);
+    describeReloads(F.C, X, P);
   F.StoreBytes = X.StoreBytesAt;
   for (const Instruction *I : X.Accesses)
     (isa<LoadInst>(I) ? F.LoadChains : F.StoreChains).push_back(chainOf(I->getDebugLoc().get()));
@@ -156,7 +168,7 @@ public:
         Out.Undefined.push_back(Name);
     if (!O.Remarks && !mayHold())
       return std::move(Out);
-    if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield"; }))
+    if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield" || P->Name == "char"; }))
       markBitfieldStores(M);
     simplify();
     find();

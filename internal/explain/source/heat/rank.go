@@ -3,6 +3,7 @@ package heat
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
