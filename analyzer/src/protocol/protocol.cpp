@@ -199,6 +199,7 @@ json::Value toJson(const Reply &R) {
                       {"matches", toJson(R.Ast.Matches)},
                       {"sites", toJson(R.Ast.Sites)},
                       {"functions", functionsIn(R)},
+                      {"hoists", hoistsIn(R)},
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},

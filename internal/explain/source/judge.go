@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/compdb"
@@ -29,6 +30,7 @@ type Answer struct {
 // candidates that no counterfactual confirmed. A profile ranks what is found and
 // leaves out what it never shows; it may be nil.
 func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o Options) (Answer, error) {
+	start := time.Now()
 	outcomes, err := b.askAll(ctx, o)
 	if err != nil {
 		return Answer{}, err
@@ -38,6 +40,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		Notes:    notes(outcomes),
 		Looked:   counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
+	a.Notes = append(a.Notes, b.keep(start, a.Findings, o)...)
 	if p == nil {
 		addExcerpts(a.Findings, nil)
 		a.Notes = append(a.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
@@ -69,6 +72,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 		return Answer{}, err
 	}
 	r.Cycles = true
+	start := time.Now()
 	h := heat.NewHeat(p, heat.NewTree(b.units))
 	a := Answer{Notes: h.Notes()}
 	var outcomes []analyzer.Outcome
@@ -87,7 +91,9 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)
-	ranked := h.Rank(findings(outcomes, all, o), heat.Options{All: all})
+	found := findings(outcomes, all, o)
+	a.Notes = append(a.Notes, b.keep(start, found, o)...)
+	ranked := h.Rank(found, heat.Options{All: all})
 	a.Findings = ranked.Findings
 	addExcerpts(a.Findings, h)
 	a.Notes = append(a.Notes, leftOut(ranked, "with --all")...)
