@@ -11,7 +11,6 @@ import (
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
-	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -70,7 +69,7 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		found = append(found, general...)
 	case !slices.ContainsFunc(found, worthwhile):
 		for _, g := range general {
-			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (up to %s of the CPU; --all shows it)", g.Title, percent.Text(g.Gain.High)))
+			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%.2f× to %.2f× as fast; --all shows it)", g.Title, finding.SpeedUp(g.Gain.Low), finding.SpeedUp(g.Gain.High)))
 		}
 	}
 	if path != "" {

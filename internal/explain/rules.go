@@ -54,7 +54,7 @@ func (r *Rules) add(dir string) error {
 	if err != nil {
 		return fmt.Errorf("--rules %s:\n%w", dir, err)
 	}
-	alone := &catalog.Catalog{Families: r.Catalog.Families, Runtimes: r.Catalog.Runtimes}
+	alone := &catalog.Catalog{Families: r.Catalog.Families, Runtimes: r.Catalog.Runtimes, Memory: r.Catalog.Memory}
 	if alone, err = alone.With(os.DirFS(dir), "."); err != nil {
 		return fmt.Errorf("--rules %s:\n%w", dir, err)
 	}

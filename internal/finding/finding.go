@@ -135,6 +135,9 @@ type Finding struct {
 	See       []string   `json:"see,omitempty"` // commands that show more of it
 	Links     []string   `json:"links,omitempty"`
 	Trials    []Trial    `json:"trials,omitempty"`
+	// Minor says why a true finding can give back little, "" where it can give back
+	// more. Short reports count these and do not list them.
+	Minor string `json:"minor,omitempty"`
 	// General advice holds for nearly every program (PGO, LTO).
 	General bool `json:"general,omitempty"`
 }

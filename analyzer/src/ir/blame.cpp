@@ -31,16 +31,10 @@ public:
       retypeStores(*Edited, P,
                    [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
     const World W = optimise(std::move(Edited), TM, Level, P, {F.C.Function}, RemarkDetail::LoopFates);
-    const LoopState S = stateOf(W, F);
-    const LoopState &Written = F.C.Worlds.at("written");
-    return effectOf(P, S, Written, F.C.Worlds.at("placebo")) == Wanted();
+    return effectOfRetyping(P, stateOf(W, F), F.C) == effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
   }
 
 private:
-  std::string Wanted() const {
-    return effectOf(P, F.C.Worlds.at("retyped"), F.C.Worlds.at("written"), F.C.Worlds.at("placebo"));
-  }
-
   std::unique_ptr<Module> Small;
   TargetMachine &TM;
   OptimizationLevel Level;

@@ -28,6 +28,7 @@ struct LoopState {
   double UsualLoads = 0;
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
+  double VectorCost = 0; // of a vector body, per source iteration, in LLVM's cost model; 0 for any other
   double Iterations = 1; // source iterations in one pass of the loop's body
   std::string Header;    // name of the block it starts with, "" when there is none
   std::string Function;  // where the counterpart stands
@@ -58,7 +59,8 @@ struct Candidate {
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
   std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"
-  std::string Effect;             // "vectorised", "idiom", "fewer loads", "fewer stores", ""
+  std::map<std::string, std::string> Effects; // of each world of Reach
+  std::string Effect;             // the largest: "vectorised", "idiom", "fewer loads", "fewer stores", ""
   // Sets of writes (indices into Writes) that reach the effect when the writes
   // of one set change type together, and no smaller part of the set does.
   std::vector<std::vector<unsigned>> Groups;

@@ -190,10 +190,24 @@ bool updates(const Instruction &Writer, const LoadInst &Load, BatchAAResults &AA
          AA.alias(MemoryLocation::get(S), MemoryLocation::get(&Load)) == AliasResult::MustAlias;
 }
 
+// At most this part of a loop's iterations gets to a slow path: an error, a
+// buffer that is full. It is what a cold attribute or an expectation makes of a
+// branch, not what is assumed of one that nothing is known about.
+constexpr double SlowPathShare = 0.1;
+
+double shareOf(const BasicBlock *BB, const Loop &L, const BlockFrequencyInfo &BFI) {
+  const double Once = std::max<double>(1, BFI.getBlockFreq(L.getHeader()).getFrequency());
+  return double(BFI.getBlockFreq(BB).getFrequency()) / Once;
+}
+
+bool isSlowCall(const Instruction &I, const Loop &L, const BlockFrequencyInfo &BFI) {
+  return isa<CallBase>(I) && !isa<IntrinsicInst>(I) && shareOf(I.getParent(), L, BFI) <= SlowPathShare;
+}
+
 // Finds the loads whose address does not change in the loop, and the writers
 // that keep each of them from moving out. A reload that only blamed stores
 // cause counts as in a register for the addresses computed from it.
-void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &P,
+void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFrequencyInfo &BFI, const Predicate &P,
                  std::set<const Instruction *> &Punning) {
   InvarianceWalk Invariant(*X.L);
   BatchAAResults Batch(AA);
@@ -206,11 +220,16 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &
         continue;
       Done.insert(Load);
       Reload R{Load, {}, {}, true};
+      bool Slow = false;
       for (Instruction *W : M.Writers) {
         if (!isModSet(Batch.getModRefInfo(W, MemoryLocation::get(Load))))
           continue;
         if (updates(*W, *Load, Batch)) {
           R.Updates.push_back(W);
+          continue;
+        }
+        if (isSlowCall(*W, *X.L, BFI)) {
+          Slow = true;
           continue;
         }
         R.Clobbers.push_back(W);
@@ -219,7 +238,7 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &
       }
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
-      if (R.Updates.empty() && (R.OnlyBlamed || !Clobbered)) {
+      if (R.Updates.empty() && (R.OnlyBlamed || !(Clobbered || Slow))) {
         Invariant.InRegister.insert(Load);
         Changed = true;
       }
@@ -258,6 +277,11 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
   return Found;
 }
 
+double costOf(const Instruction &I, const TargetTransformInfo &TTI) {
+  const InstructionCost Cost = TTI.getInstructionCost(&I, TargetTransformInfo::TCK_RecipThroughput);
+  return Cost.isValid() ? double(*Cost.getValue()) : 0;
+}
+
 } // namespace
 
 unsigned endLineOf(const Loop &L) {
@@ -270,7 +294,7 @@ unsigned endLineOf(const Loop &L) {
 }
 
 std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, DominatorTree &DT, MemorySSA &MSSA,
-                                    const Predicate &P) {
+                                    const BlockFrequencyInfo &BFI, const Predicate &P) {
   std::vector<LoopFacts> All;
   std::map<const Loop *, size_t> Index;
   std::set<const Instruction *> Punning;
@@ -286,7 +310,7 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);
     const Memory M = countAccesses(X, LI, P);
-    findReloads(X, M, AA, P, Punning);
+    findReloads(X, M, AA, BFI, P, Punning);
     Index[L] = All.size();
     All.push_back(std::move(X));
   }
@@ -296,14 +320,17 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
   return All;
 }
 
-void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &SE, const BlockFrequencyInfo &BFI) {
+void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &SE, const BlockFrequencyInfo &BFI,
+           const TargetTransformInfo &TTI) {
   for (LoopFacts &X : Loops) {
     X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
-    const double Once = std::max<double>(1, BFI.getBlockFreq(X.L->getHeader()).getFrequency());
+    const bool Vector = X.L->getHeader()->getName().starts_with("vector.");
     for (BasicBlock *BB : X.L->blocks()) {
-      const double Share = double(BFI.getBlockFreq(BB).getFrequency()) / Once;
+      const double Share = shareOf(BB, *X.L, BFI);
       const bool Own = LI.getLoopFor(BB) == X.L;
       for (const Instruction &I : *BB) {
+        if (Vector && Own)
+          X.VectorCost += Share * costOf(I, TTI);
         const double Load = isa<LoadInst>(I) || maskedAccess(I) == false ? Share : 0;
         X.UsualLoads += Own ? Load : 0;
         X.UsualNestLoads += Load;

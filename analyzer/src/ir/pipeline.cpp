@@ -128,9 +128,10 @@ std::vector<LoopFacts> Pipeline::loops(Function &F, const Predicate &P) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   if (LI.empty())
     return {};
+  const auto &BFI = FAM.getResult<BlockFrequencyAnalysis>(F);
   auto Loops = analyseLoops(F, LI, FAM.getResult<AAManager>(F), FAM.getResult<DominatorTreeAnalysis>(F),
-                            FAM.getResult<MemorySSAAnalysis>(F).getMSSA(), P);
-  weigh(Loops, LI, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<BlockFrequencyAnalysis>(F));
+                            FAM.getResult<MemorySSAAnalysis>(F).getMSSA(), BFI, P);
+  weigh(Loops, LI, FAM.getResult<ScalarEvolutionAnalysis>(F), BFI, FAM.getResult<TargetIRAnalysis>(F));
   return Loops;
 }
 

@@ -2,7 +2,6 @@
 
 #include "ir/loops.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 
@@ -10,10 +9,10 @@ using namespace llvm;
 
 namespace whyhot::ir {
 
-std::vector<SourceLoop> sourceLoops(const Module &Unoptimised, const std::vector<std::string> &Functions) {
+std::vector<SourceLoop> sourceLoops(const Module &Unoptimised) {
   std::vector<SourceLoop> Out;
   for (const Function &F : Unoptimised) {
-    if (F.isDeclaration() || (!Functions.empty() && !is_contained(Functions, F.getName())))
+    if (F.isDeclaration())
       continue;
     // The dominator tree only reads, but its interface asks for more.
     DominatorTree DT(const_cast<Function &>(F));

@@ -18,7 +18,8 @@ struct SourceLoop {
   unsigned Depth = 1; // within the function
 };
 
-// The loops of unoptimised functions that have these names, or of all.
-std::vector<SourceLoop> sourceLoops(const llvm::Module &Unoptimised, const std::vector<std::string> &Functions);
+// The loops of all functions: what is inlined into a wanted one has loops too, and
+// a profile need not know its linkage name.
+std::vector<SourceLoop> sourceLoops(const llvm::Module &Unoptimised);
 
 } // namespace whyhot::ir

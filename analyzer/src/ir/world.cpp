@@ -140,6 +140,7 @@ LoopState stateOfLoop(const World &W, const Followed &F, const Seen &L) {
   S.UsualLoads = L.UsualLoads / S.Iterations;
   S.UsualNestLoads = L.UsualNestLoads / S.Iterations;
   S.UsualNestCalls = L.UsualNestCalls / S.Iterations;
+  S.VectorCost = L.VectorCost / S.Iterations;
   return S;
 }
 
@@ -159,7 +160,7 @@ World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel L
       continue;
     for (LoopFacts &X : Fresh.loops(F, P))
       W.Loops.push_back({X.Function, X.Start, X.L->getHeader()->getName().str(), X.Loads, X.Stores, X.Calls,
-                         X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.StoreBytes,
+                         X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.VectorCost, X.StoreBytes,
                          std::move(X.StoreBytesAt)});
   }
   return W;

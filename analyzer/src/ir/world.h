@@ -21,7 +21,7 @@ struct Seen {
   SourceChain Start;
   std::string Header;
   unsigned Loads = 0, Stores = 0, Calls = 0, Reloads = 0;
-  double UsualLoads = 0, UsualNestLoads = 0, UsualNestCalls = 0;
+  double UsualLoads = 0, UsualNestLoads = 0, UsualNestCalls = 0, VectorCost = 0;
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt;
 };

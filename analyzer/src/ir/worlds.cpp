@@ -134,7 +134,7 @@ public:
     if (O.Remarks) // no loops are looked at: there is no function without a name
       Out.Remarks = optimise(CloneModule(M), TM, O.Level, *Ps.front(), {""}, RemarkDetail::Everything).Remarks;
     if (O.Remarks)
-      Out.SourceLoops = sourceLoops(M, O.Functions);
+      Out.SourceLoops = sourceLoops(M);
     for (const std::string &Name : O.Functions)
       if (const Function *F = M.getFunction(Name); !F || F->isDeclaration())
         Out.Undefined.push_back(Name);

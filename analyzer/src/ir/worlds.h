@@ -46,7 +46,7 @@ struct Result {
   std::vector<Candidate> Candidates;
   std::vector<Remark> Remarks;         // of the world as written
   unsigned Loops = 0;                  // looked at
-  std::vector<SourceLoop> SourceLoops; // of the wanted functions; with Remarks alone
+  std::vector<SourceLoop> SourceLoops; // of all functions; with Remarks alone
   std::vector<std::string> Undefined;  // of Options::Functions, those that the unit does not define
 };
 

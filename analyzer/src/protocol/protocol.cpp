@@ -55,7 +55,8 @@ json::Object toJson(const ir::LoopState &S) {
                       {"stores_per_iteration", S.StoresPerIteration},
                       {"usual_loads", S.UsualLoads},
                       {"usual_nest_loads", S.UsualNestLoads},
-                      {"usual_nest_calls", S.UsualNestCalls}};
+                      {"usual_nest_calls", S.UsualNestCalls},
+                      {"vector_cost", S.VectorCost}};
 }
 
 json::Array toJson(const std::vector<ir::SourceLoop> &List) {

@@ -126,7 +126,8 @@ type Reply struct {
 	Loops          int         `json:"loops"`
 	Candidates     []Candidate `json:"candidates"`
 	Remarks        []Remark    `json:"remarks"`
-	// SourceLoops are the loops as the source has them, with Request.Remarks.
+	// SourceLoops are the loops of all functions as the source has them, with
+	// Request.Remarks.
 	SourceLoops []SourceLoop `json:"source_loops,omitempty"`
 	// Undefined lists the names of Request.Functions that the unit does not define.
 	Undefined []string `json:"undefined,omitempty"`

@@ -1,5 +1,5 @@
-// Package binfacts answers a rule's questions about binaries from the files on
-// this machine.
+// Package binfacts answers a rule's questions about binaries and source from the
+// files on this machine.
 //
 // It owns the question of trust: a file counts as the one that was profiled
 // when its build ID is the profile's, or, weaker, when the profile has no build
@@ -14,17 +14,30 @@ import (
 	"whyhot/internal/elfinfo"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/profile"
+	"whyhot/internal/symbol/sourcetext"
 )
 
 // Facts reads binaries of one system and remembers them.
 type Facts struct {
-	reader *elfinfo.Reader
+	reader  *elfinfo.Reader
+	source  sourcetext.Finder
+	sources map[string][]string // nil where there is none
 }
 
 // New returns the facts of this machine; debugDirs are searched for separate
 // debug files too.
 func New(debugDirs ...string) *Facts {
-	return &Facts{reader: elfinfo.NewReader("", debugDirs...)}
+	return &Facts{reader: elfinfo.NewReader("", debugDirs...), sources: map[string][]string{}}
+}
+
+// Source implements rule.Facts. A relative path is one of the working directory.
+func (f *Facts) Source(path string) (lines []string, ok bool) {
+	lines, known := f.sources[path]
+	if !known {
+		lines, _ = f.source.Lines(path)
+		f.sources[path] = lines
+	}
+	return lines, lines != nil
 }
 
 // Binary implements rule.Facts. A bare name, as folded stacks have it, is not

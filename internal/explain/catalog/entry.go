@@ -80,11 +80,27 @@ type Match struct {
 	// OwnFrames leaves inlined functions out: only frames that are functions of
 	// their own in the machine code match.
 	OwnFrames bool `yaml:"own_frames"`
+	// Source narrows it to lines of source text.
+	Source Source `yaml:"source"`
 	// MinShare is the smallest share of the program's samples worth a word.
 	MinShare float64 `yaml:"min_share"`
 	// Place is what the finding points at: program, library, function (the
 	// matched one that dominates) or caller (who calls into it).
 	Place string `yaml:"place"`
+}
+
+// Source says what the source line of a matched frame looks like. In what is not
+// compiled when the entry is read, $1 stands for group 1 of Line, taken literally.
+// Where the source is not at hand nothing matches.
+type Source struct {
+	Line    *Pattern `yaml:"line"`
+	NotLine string   `yaml:"not_line"` // what the line must not match
+	// Defined finds definitions of what the line uses; of those above the line, the
+	// nearest must match As.
+	Defined string `yaml:"defined"`
+	As      string `yaml:"as"`
+	// Has must match some line of the file.
+	Has string `yaml:"has"`
 }
 
 // The measures of a Match.
@@ -151,6 +167,16 @@ type Swap struct {
 	Env     []string `yaml:"env"`     // K=V, for a trial by environment
 	Try     string   `yaml:"try"`     // flags of `whyhot try --build`, for a trial by another build
 	Package string   `yaml:"package"` // Debian package or language package
+	// Cases are other steps for calls that look a certain way in the source. The
+	// first whose Line matches the place of the finding has its Steps shown instead.
+	Cases []Case `yaml:"cases"`
+}
+
+// Case is a kind of call that the source tells apart.
+type Case struct {
+	Line  Pattern  `yaml:"line"`
+	Why   string   `yaml:"why"` // what the line shows
+	Steps []string `yaml:"steps"`
 }
 
 // SwapKinds are the kinds of change, as in finding.Fix.
@@ -185,6 +211,10 @@ type Test struct {
 	Expect  string     `yaml:"expect"`  // found, confirmed or silent
 	Why     string     `yaml:"why"`
 	Facts   []TestFact `yaml:"facts"`
+	// Sources are the texts of source files, by the path in the profile.
+	Sources map[string]string `yaml:"sources"`
+	// Says is a text that the finding must hold somewhere.
+	Says string `yaml:"says"`
 }
 
 // What a test may expect.
@@ -204,6 +234,14 @@ type TestFact struct {
 	Strings  []string `yaml:"strings"`
 	Producer []string `yaml:"producer"`
 	Static   bool     `yaml:"static"`
+}
+
+// Memory is one way in which programs get memory and give it back. What makes
+// many objects causes the work of giving them back too, wherever that is done.
+type Memory struct {
+	Name     string  `yaml:"name"` // what giving back is called
+	Makes    []Frame `yaml:"makes"`
+	Releases []Frame `yaml:"releases"`
 }
 
 // Family groups symbols by what they do, for `top --by family`.

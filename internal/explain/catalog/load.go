@@ -24,6 +24,7 @@ type Catalog struct {
 	Entries  []Entry // sorted by ID
 	Families []Family
 	Runtimes []Runtime
+	Memory   []Memory
 }
 
 // maxFile bounds one entry; the largest built-in one is a tenth of it.
@@ -38,6 +39,9 @@ func Builtin() (*Catalog, error) {
 	if err := readAll(builtin.Files, "runtimes.yaml", &c.Runtimes); err != nil {
 		return nil, err
 	}
+	if err := readAll(builtin.Files, "memory.yaml", &c.Memory); err != nil {
+		return nil, err
+	}
 	if err := c.validateLists(); err != nil {
 		return nil, err
 	}
@@ -46,7 +50,8 @@ func Builtin() (*Catalog, error) {
 
 // With returns a catalogue that has the entries of every *.yaml file below dir
 // of fsys as well; an entry with the ID of an older one takes its place. Files
-// named families.yaml and runtimes.yaml are not entries and are passed over.
+// named families.yaml, runtimes.yaml and memory.yaml are not entries and are passed
+// over.
 // The error lists everything that is wrong, one "file:line: …" a line.
 func (c *Catalog) With(fsys fs.FS, dir string) (*Catalog, error) {
 	files, err := entryFiles(fsys, cmp.Or(dir, "."))
@@ -87,7 +92,7 @@ func (c *Catalog) merge(entries []Entry) (*Catalog, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	out := &Catalog{Families: c.Families, Runtimes: c.Runtimes}
+	out := &Catalog{Families: c.Families, Runtimes: c.Runtimes, Memory: c.Memory}
 	for _, e := range byID {
 		out.Entries = append(out.Entries, e)
 	}
@@ -111,7 +116,7 @@ func entryFiles(fsys fs.FS, dir string) ([]string, error) {
 			return err
 		}
 		base := path.Base(name)
-		isList := base == "families.yaml" || base == "runtimes.yaml"
+		isList := base == "families.yaml" || base == "runtimes.yaml" || base == "memory.yaml"
 		ext := path.Ext(base)
 		if !d.IsDir() && !isList && (ext == ".yaml" || ext == ".yml") {
 			files = append(files, name)

@@ -18,6 +18,9 @@ func Page(e *Entry) string {
 		section(&b, "Replacement", []string{e.ReplaceWith})
 	}
 	section(&b, "What to do", e.Swap.Steps)
+	for _, c := range e.Swap.Cases {
+		section(&b, "What to do where "+c.Why, c.Steps)
+	}
 	section(&b, "What the fix may save", []string{fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
 	if e.Verified != "" {
 		section(&b, "What we measured", []string{e.Verified})
@@ -62,6 +65,15 @@ func reported(e *Entry) []string {
 	}
 	for i := range m.Seen {
 		out = append(out, "and somewhere in the program's samples: "+describe(&m.Seen[i]))
+	}
+	if m.Source.Line != nil {
+		out = append(out, "where the source is at hand and the line that runs looks like "+patterns([]Pattern{*m.Source.Line}))
+	}
+	if m.Source.Has != "" {
+		out = append(out, "and some line of the file like `"+m.Source.Has+"`")
+	}
+	if m.Source.Defined != "" {
+		out = append(out, "and the nearest line above like `"+m.Source.Defined+"` also matches `"+m.Source.As+"`")
 	}
 	if len(m.Runtime) > 0 {
 		out = append(out, "in a program that runs on "+strings.Join(m.Runtime, ", "))

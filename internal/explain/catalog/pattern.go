@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -28,6 +29,11 @@ func (p *Pattern) UnmarshalYAML(node ast.Node) error {
 	}
 	p.Regexp = re
 	return nil
+}
+
+// About compiles a pattern of a Source with $1 as a literal text.
+func About(pattern, text string) (*regexp.Regexp, error) {
+	return regexp.Compile(strings.ReplaceAll(pattern, "$1", regexp.QuoteMeta(text)))
 }
 
 func syntaxError(node ast.Node, msg string) error {

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +93,7 @@ func (k *checker) match() {
 	k.addf(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
 	share := k.e.Unless.FrameShare
 	k.addf(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: it must be a fraction from 0 to 1", share)
+	k.source(&m.Source)
 	k.frames("$.match.any", m.Any)
 	k.frames("$.match.inside", m.Inside)
 	k.frames("$.match.outside", m.Outside)
@@ -100,6 +102,21 @@ func (k *checker) match() {
 	k.frames("$.unless.frames", k.e.Unless.Frames)
 	k.runtimes("$.match.runtime", m.Runtime)
 	k.runtimes("$.unless.runtime", k.e.Unless.Runtime)
+}
+
+func (k *checker) source(s *Source) {
+	rest := map[string]string{"not_line": s.NotLine, "defined": s.Defined, "as": s.As, "has": s.Has}
+	for _, key := range slices.Sorted(maps.Keys(rest)) {
+		text := rest[key]
+		if text == "" {
+			continue
+		}
+		k.addf(s.Line != nil, "$.match.source", "%s narrows line, which is missing", key)
+		_, err := About(text, "x")
+		k.addf(err == nil, "$.match.source."+key, "pattern %q: %v", text, err)
+		k.addf(!strings.Contains(text, "$1") || s.Line != nil && s.Line.NumSubexp() > 0, "$.match.source."+key, "$1 stands for group 1 of line, which has none")
+	}
+	k.addf((s.Defined == "") == (s.As == ""), "$.match.source", "defined and as need each other")
 }
 
 func (k *checker) runtimes(path string, names []string) {
@@ -144,6 +161,10 @@ func (k *checker) fix() {
 		k.addf(strings.IndexByte(kv, '=') > 0, "$.swap.env", "env %q: must be NAME=VALUE", kv)
 	}
 	k.addf(e.Swap.Try == "" || strings.HasPrefix(e.Swap.Try, "--"), "$.swap.try", "try %q: must be flags of whyhot try, such as --cflags -O2", e.Swap.Try)
+	for i := range e.Swap.Cases {
+		c := &e.Swap.Cases[i]
+		k.addf(c.Line.Regexp != nil && c.Why != "" && len(c.Steps) > 0, fmt.Sprintf("$.swap.cases[%d]", i), "a case needs line, why and steps")
+	}
 	for i := range e.Candidates {
 		c := &e.Candidates[i]
 		at := fmt.Sprintf("$.candidates[%d]", i)
@@ -202,6 +223,11 @@ func (c *Catalog) validateLists() error {
 	for i, r := range c.Runtimes {
 		k.addf(r.Name != "" && len(r.Any) > 0, "runtimes", "runtime %d has no name or no frames", i)
 		k.frames("runtimes: "+r.Name, r.Any)
+	}
+	for i, m := range c.Memory {
+		k.addf(m.Name != "" && len(m.Makes) > 0 && len(m.Releases) > 0, "memory", "memory %d has no name, makes or releases", i)
+		k.frames("memory: "+m.Name, m.Makes)
+		k.frames("memory: "+m.Name, m.Releases)
 	}
 	errs := make([]error, 0, len(k.out))
 	for _, p := range k.out {

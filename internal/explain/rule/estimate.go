@@ -9,13 +9,15 @@ import (
 )
 
 // estimate turns a verdict into a range of CPU given back: the matched share
-// with its sampling error, times the entry's range of reduction.
+// with its sampling error, times the entry's range of reduction. What the cause
+// drags along elsewhere, the freeing of what it allocates, is part of the best case.
 func (e *engine) estimate(v *verdict) *finding.Gain {
 	total := float64(e.p.Total())
 	whole := float64(v.cost.inclusive) / total
 	margin := finding.ShareError(whole, e.p.Count())
 	r := v.entry.Reduction
-	low, high := r.Low*math.Max(0, whole-margin), r.High*math.Min(1, whole+margin)
+	along, what := e.alongWith(v)
+	low, high := r.Low*math.Max(0, whole-margin), r.High*math.Min(1, whole+margin+along)
 	if r.Low < 0 {
 		low = r.Low * math.Min(1, whole+margin)
 	}
@@ -24,7 +26,7 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	if v.share >= muchMore*whole {
 		alone = "; the program alone would run " + speedText(v, r.Low, r.High)
 	}
-	g.Basis = fmt.Sprintf("%s of the CPU × %s of it saved%s. %s", percent.Text(whole), reductionText(r.Low, r.High), alone, r.Basis)
+	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s. %s", percent.Text(whole), what, reductionText(r.Low, r.High), alone, r.Basis)
 	return g
 }
 

@@ -13,6 +13,7 @@ import (
 // trace is what the samples of one verdict look like from the inside.
 type trace struct {
 	functions map[profile.FunctionID]int64 // the matched frame nearest the leaf
+	lines     map[profile.Line]int64       // its line
 	callers   map[profile.Line]int64       // the first frame above the matched ones
 	libraries map[profile.MappingID]int64  // where the matched frame is from
 	library   profile.MappingID            // the heaviest of them
@@ -42,7 +43,7 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 	byProgram := map[int32][]*verdict{}
 	for _, v := range vs {
 		v.trace = trace{
-			functions: map[profile.FunctionID]int64{}, callers: map[profile.Line]int64{},
+			functions: map[profile.FunctionID]int64{}, lines: map[profile.Line]int64{}, callers: map[profile.Line]int64{},
 			libraries: map[profile.MappingID]int64{}, overlap: map[*verdict]int64{},
 		}
 		byProgram[v.programID] = append(byProgram[v.programID], v)
@@ -89,9 +90,10 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 	for _, loc := range e.p.Stack(sm.Stack) {
 		for _, line := range e.p.Lines(loc) {
 			switch {
-			case slices.Contains(e.fnSets[line.Function], v.entry.any):
+			case slices.Contains(e.fnSets[line.Function], v.entry.any) && e.inSource(v.entry.any, line):
 				if !inRun {
 					v.trace.functions[line.Function] += sm.Value
+					v.trace.lines[line] += sm.Value
 					v.trace.libraries[e.p.Location(loc).Mapping] += sm.Value
 				}
 				inRun = true

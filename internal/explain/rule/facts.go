@@ -16,12 +16,14 @@ const (
 	BuildIDExact              // the build IDs are equal
 )
 
-// Facts answers questions about the binaries of a profile. A nil Facts knows
-// nothing, as for a profile from another machine.
+// Facts answers questions about the binaries of a profile and about its source. A
+// nil Facts knows nothing, as for a profile from another machine.
 type Facts interface {
 	// Binary gives the facts of the file that a mapping came from, and how far
 	// they can be trusted. With NoTrust the Binary is nil.
 	Binary(m *profile.Mapping) (Binary, Trust)
+	// Source gives the lines of a source file that a profile names.
+	Source(path string) (lines []string, ok bool)
 }
 
 // Binary is what can be read from one ELF file and the package database.
@@ -46,5 +48,7 @@ type Binary interface {
 }
 
 type noFacts struct{}
+
+func (noFacts) Source(string) ([]string, bool) { return nil, false }
 
 func (noFacts) Binary(*profile.Mapping) (Binary, Trust) { return nil, NoTrust }

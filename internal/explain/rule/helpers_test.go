@@ -36,7 +36,7 @@ func builtin(tb testing.TB) *catalog.Catalog {
 func only(tb testing.TB, ids ...string) *catalog.Catalog {
 	tb.Helper()
 	all := builtin(tb)
-	c := &catalog.Catalog{Families: all.Families, Runtimes: all.Runtimes}
+	c := &catalog.Catalog{Families: all.Families, Runtimes: all.Runtimes, Memory: all.Memory}
 	for _, id := range ids {
 		e, ok := all.Entry(id)
 		if !ok {
@@ -72,6 +72,8 @@ func (o oneBinary) answer(m *profile.Mapping) (Binary, Trust) {
 }
 
 type factList []oneBinary
+
+func (fs factList) Source(string) ([]string, bool) { return nil, false }
 
 func (fs factList) Binary(m *profile.Mapping) (Binary, Trust) {
 	for _, f := range fs {

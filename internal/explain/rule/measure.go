@@ -30,7 +30,9 @@ type engine struct {
 	// looked for in the whole stack; those of atLeafOnly count at its leaf alone.
 	hot        []bool
 	atLeafOnly []bool
-	own        []bool  // per set: inlined frames do not count
+	own        []bool         // per set: inlined frames do not count
+	bySource   []*sourceMatch // per set: nil where the text of lines does not matter
+	memory     []memorySets
 	callers    []uint8 // per function: what isCaller said of it, 0 where it was not asked
 	programs   *programs
 	extents    map[profile.FunctionID]extent // nil until somebody asks
@@ -62,6 +64,9 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 		e.names = append(e.names, cat.Runtimes[i].Name)
 		e.scripted = append(e.scripted, cat.Runtimes[i].Interpreter)
 	}
+	for i := range cat.Memory {
+		e.memory = append(e.memory, memorySets{cat.Memory[i].Name, x.add(cat.Memory[i].Makes), x.add(cat.Memory[i].Releases)})
+	}
 	e.fnSets = x.matchFunctions(p)
 	e.atLeafOnly = make([]bool, x.sets)
 	for i := range e.entries {
@@ -75,8 +80,12 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 		}
 	}
 	e.own = make([]bool, x.sets)
+	e.bySource = make([]*sourceMatch, x.sets)
 	for i := range e.entries {
 		e.own[e.entries[i].any] = e.entries[i].Match.OwnFrames
+		if s := &e.entries[i].Match.Source; s.Line != nil {
+			e.bySource[e.entries[i].any] = &sourceMatch{Source: s, known: map[profile.Line]bool{}}
+		}
 	}
 	e.mark = make([]uint32, x.sets)
 	e.first = make([]int32, x.sets)
@@ -100,7 +109,7 @@ func (e *engine) walk(stack profile.StackID) {
 		for j, line := range lines {
 			inlined := j < len(lines)-1
 			for _, s := range e.fnSets[line.Function] {
-				if inlined && e.own[s] || i > 0 && e.atLeafOnly[s] {
+				if inlined && e.own[s] || i > 0 && e.atLeafOnly[s] || !e.inSource(s, line) {
 					continue
 				}
 				at := position(i, j)
@@ -161,6 +170,7 @@ func (e *engine) measure(ctx context.Context) error {
 			pr.has[s] += sm.Value
 			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n]) {
 				pr.costs[n].add(sm, e.atLeaf(s))
+				e.addMemory(&pr.costs[n], sm)
 			}
 		}
 	}

@@ -26,7 +26,8 @@ type program struct {
 type cost struct {
 	inclusive int64
 	exclusive int64
-	count     int64 // events behind the measured share
+	count     int64        // events behind the measured share
+	memory    []memoryCost // per way of getting memory; nil where it gets none
 }
 
 // programs assigns every sample to a program.

@@ -38,6 +38,7 @@ func (e *engine) write(v *verdict) finding.Finding {
 	f.ID = finding.ID(c.ID, f.Place, v.program.name)
 	f.Evidence = e.evidence(v)
 	f.Fix = fix(v)
+	e.readSource(v, &f)
 	if e.namedByJIT(v) {
 		f.Fix.Caveats = append(f.Fix.Caveats, "The names come from the map file of a JIT, which may be stale: check with the runtime's own profiler that this code runs")
 	}
@@ -80,7 +81,7 @@ func (e *engine) place(v *verdict) finding.Place {
 	switch c.Match.Place {
 	case catalog.PlaceFunction:
 		if id, w := top(v.trace.functions); float64(w) >= dominates*float64(v.cost.inclusive) {
-			e.point(&pl, id, 0)
+			e.point(&pl, id, e.matchedLine(v, id))
 		}
 	case catalog.PlaceCaller:
 		e.placeCaller(v, &pl)

@@ -47,7 +47,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		return a, nil
 	}
 	h := heat.NewHeat(p, heat.NewTree(b.units))
-	ranked := h.Rank(a.Findings, heat.Options{})
+	ranked := h.Rank(a.Findings, rankOptions(outcomes, false))
 	a.Findings = ranked.Findings
 	finding.Rank(a.Findings)
 	addExcerpts(a.Findings, h)
@@ -93,10 +93,14 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 	a.Notes = append(a.Notes, notes(outcomes)...)
 	found := findings(outcomes, all, o)
 	a.Notes = append(a.Notes, b.keep(start, found, o)...)
-	ranked := h.Rank(found, heat.Options{All: all})
+	ranked := h.Rank(found, rankOptions(outcomes, all))
 	a.Findings = ranked.Findings
 	addExcerpts(a.Findings, h)
-	a.Notes = append(a.Notes, leftOut(ranked, "with --all")...)
+	way := "with --all"
+	if all {
+		way = "by whyhot scan"
+	}
+	a.Notes = append(a.Notes, leftOut(ranked, way)...)
 	return a, nil
 }
 
@@ -151,6 +155,16 @@ func findings(outcomes []analyzer.Outcome, suspected bool, o Options) []finding.
 		out = append(out, remarks.Findings(outcomes)...)
 	}
 	return out
+}
+
+// rankOptions tell the ranking which loops there are: what the compiler missed in
+// one is not missed in those inside it.
+func rankOptions(outcomes []analyzer.Outcome, all bool) heat.Options {
+	o := heat.Options{All: all, Own: remarks.IsOf}
+	for _, l := range remarks.Loops(outcomes) {
+		o.Loops = append(o.Loops, heat.Range{File: l.File, Line: l.Line, End: l.EndLine})
+	}
+	return o
 }
 
 func notes(outcomes []analyzer.Outcome) []string {

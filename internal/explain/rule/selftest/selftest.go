@@ -25,7 +25,7 @@ type Parse func(ctx context.Context, folded string) (*profile.Profile, error)
 // Run runs the tests of one entry, alone in its catalogue, so that no other
 // entry can speak in its place.
 func Run(ctx context.Context, cat *catalog.Catalog, entry *catalog.Entry, parse Parse) []error {
-	alone := &catalog.Catalog{Entries: []catalog.Entry{*entry}, Families: cat.Families, Runtimes: cat.Runtimes}
+	alone := &catalog.Catalog{Entries: []catalog.Entry{*entry}, Families: cat.Families, Runtimes: cat.Runtimes, Memory: cat.Memory}
 	var errs []error
 	for i := range entry.Tests {
 		if err := runOne(ctx, alone, &entry.Tests[i], parse); err != nil {
@@ -40,16 +40,24 @@ func runOne(ctx context.Context, cat *catalog.Catalog, t *catalog.Test, parse Pa
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
-	found, _, err := rule.Run(ctx, p, cat, facts(t.Facts), rule.Options{})
+	found, _, err := rule.Run(ctx, p, cat, facts{t}, rule.Options{})
 	if err != nil {
 		return err
 	}
 	switch got := said(found); {
 	case got == t.Expect, got == catalog.ExpectConfirmed && t.Expect == catalog.ExpectFound:
-		return nil
+		return says(found, t.Says)
 	default:
 		return fmt.Errorf("expected %s, got %s", t.Expect, got)
 	}
+}
+
+// says looks for a text anywhere in what was found.
+func says(found []finding.Finding, text string) error {
+	if text == "" || strings.Contains(fmt.Sprintf("%+v", found), text) {
+		return nil
+	}
+	return fmt.Errorf("the finding does not say %q", text)
 }
 
 func said(found []finding.Finding) string {
@@ -63,14 +71,20 @@ func said(found []finding.Finding) string {
 	}
 }
 
-// facts answers from the test's own list, by base name.
-type facts []catalog.TestFact
+// facts answers from the test's own lists: of binaries by base name, of source by
+// the path in the profile.
+type facts struct{ *catalog.Test }
 
-func (fs facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
+func (t facts) Source(path string) ([]string, bool) {
+	text, ok := t.Sources[path]
+	return strings.Split(text, "\n"), ok
+}
+
+func (t facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
 	base := m.Path[strings.LastIndexByte(m.Path, '/')+1:]
-	for i := range fs {
-		if fs[i].Binary == base {
-			return binary{&fs[i]}, rule.BuildIDExact
+	for i := range t.Facts {
+		if t.Facts[i].Binary == base {
+			return binary{&t.Facts[i]}, rule.BuildIDExact
 		}
 	}
 	return nil, rule.NoTrust

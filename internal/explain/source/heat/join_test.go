@@ -268,7 +268,13 @@ func TestRankLeavesOutWhatIsCold(t *testing.T) {
 	if want := (0.6 + *f.Share.Error) * 0.75; f.Gain == nil || f.Gain.Low != 0 || math.Abs(f.Gain.High-want) > 1e-4 {
 		t.Errorf("gain %+v, want up to %v", f.Gain, want)
 	}
-	if r := h.Rank([]finding.Finding{hot, cold}, Options{All: true}); len(r.Findings) != 2 || r.Cold != 0 {
+	// What is shown with All is what is too small to pay, never what prints as 0.0 %.
+	small := hot
+	small.ID, small.Worlds = "small", []finding.World{worlds[0], {Name: "hoisted", Edit: true, Reached: true, Fate: finding.FateScalar, Loads: &two, Stores: &one, Cycles: map[string]float64{"x": 3.98}}}
+	if r := h.Rank([]finding.Finding{small}, Options{}); len(r.Findings) != 0 || r.Small != 1 {
+		t.Errorf("without all: %+v", r)
+	}
+	if r := h.Rank([]finding.Finding{hot, cold, small}, Options{All: true}); len(r.Findings) != 2 || r.Findings[1].ID != "small" || r.Cold != 1 {
 		t.Errorf("with all: %+v", r)
 	}
 }

@@ -10,7 +10,11 @@ import (
 
 // Options says what Rank keeps.
 type Options struct {
-	All bool // keep what never shows in the profile
+	All bool // keep what shows in the profile and is too small to pay
+	// Own says which findings are about a loop without the loops inside it, and
+	// Loops are the loops that there are. Own may be nil.
+	Own   func(f finding.Finding) bool
+	Loops []Range
 }
 
 // least is the best case below which a finding is not worth reading, a fraction
@@ -20,6 +24,10 @@ const (
 	least  = 0.01
 	fewest = 10
 )
+
+// shown is the least share that is not printed as 0.0 %: below it a finding is cold,
+// whoever asks.
+const shown = 0.0005
 
 // Ranked is what Rank made of findings in the source.
 type Ranked struct {
@@ -41,21 +49,26 @@ type Ranked struct {
 // time goes. The estimate is 0 to (0.6 + 0.09) × ¾, which is 52 % of the CPU.
 func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	var out Ranked
+	own := h.nest(o.Loops)
 	for _, f := range findings {
 		r := h.rangeOf(f)
 		r.Except = exonerated(f)
 		value, count := h.Self(r)
+		if o.Own != nil && o.Own(f) {
+			value, count = own.self(r)
+		}
 		share := h.share(value)
 		margin := finding.ShareError(share, h.p.Count())
 		f.Share = finding.Share{Exclusive: &share, Error: &margin}
 		f.Gain = estimate(f.Worlds, share, margin)
+		f.Minor = "" // the profile knows better what pays
 		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
 		switch {
-		case o.All || !small:
+		case !small || o.All && share >= shown:
 			out.Findings = append(out.Findings, f)
 		case len(r.Except) > 0 && h.shows(r):
 			out.Fine++
-		case count == 0:
+		case count == 0 || o.All:
 			out.Cold++
 		default:
 			out.Small++

@@ -175,6 +175,7 @@ func (l *loop) finding() finding.Finding {
 		Evidence:  l.evidence(),
 		Fix:       l.fix(),
 		Copies:    l.states(),
+		Minor:     minor(c),
 	}
 	if c.Confirmed {
 		f.Certainty = finding.Confirmed

@@ -85,6 +85,25 @@ func words(r analyzer.Remark) string {
 	return r.Pass + ": " + strings.Join(parts, " ")
 }
 
+// IsOf says whether a finding is one of this package: it is about its own loop, not
+// about the loops inside.
+func IsOf(f finding.Finding) bool {
+	_, ok := titles[f.Rule]
+	return ok
+}
+
+// Loops are the loops of all units, also those of libraries.
+func Loops(outcomes []analyzer.Outcome) []analyzer.SourceLoop {
+	var out []analyzer.SourceLoop
+	for _, o := range outcomes {
+		for _, l := range o.Reply.SourceLoops {
+			l.File = absolute(l.File, o.Unit.Directory)
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // inProject are the unit's loops in files that somebody edits.
 func inProject(o analyzer.Outcome) []analyzer.SourceLoop {
 	out := make([]analyzer.SourceLoop, 0, len(o.Reply.SourceLoops))

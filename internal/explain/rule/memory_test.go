@@ -1,0 +1,81 @@
+package rule
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"whyhot/internal/finding"
+)
+
+// What allocates is freed elsewhere: in a destructor of the caller, or by a
+// collector in its own thread.
+func TestTheBestCaseHasWhatTheCauseDragsAlong(t *testing.T) {
+	const parser = "app;main_[app];nlohmann::json_abi_v3_11_2::detail::parser<x>::parse_[app]"
+	p := parse(t, parser+` 200
+`+parser+`;malloc_[libc.so.6] 60
+app;main_[app];work_[app];malloc_[libc.so.6] 40
+app;main_[app];drop_[app];free_[libc.so.6] 200
+app;main_[app];work_[app] 500
+`)
+	fs := run(t, p, only(t, "json-nlohmann-simdjson"), nil)
+	if len(fs) != 1 {
+		t.Fatalf("got %+v", fs)
+	}
+	high := builtinReduction(t, "json-nlohmann-simdjson")
+	share, margin := 0.26, finding.ShareError(0.26, 1000)
+	// 60 of 100 allocations are the parser's: so is up to 60 % of freeing.
+	if want := high * (share + margin + 0.6*0.2); math.Abs(fs[0].Gain.High-want) > 1e-3 {
+		t.Errorf("up to %v, want %v: %s", fs[0].Gain.High, want, fs[0].Gain.Basis)
+	}
+	if !strings.Contains(fs[0].Gain.Basis, "up to 12% in freeing memory") {
+		t.Errorf("the basis does not say it: %s", fs[0].Gain.Basis)
+	}
+	for name, text := range map[string]string{
+		"nothing is allocated there": parser + " 260\napp;main_[app];work_[app];malloc_[libc.so.6] 100\napp;main_[app];drop_[app];free_[libc.so.6] 200\napp;main_[app];work_[app] 440\n",
+		"it frees its own":           parser + " 200\n" + parser + ";malloc_[libc.so.6] 60\n" + parser + ";free_[libc.so.6] 60\napp;main_[app];work_[app] 680\n",
+	} {
+		fs := run(t, parse(t, text), only(t, "json-nlohmann-simdjson"), nil)
+		if len(fs) != 1 || strings.Contains(fs[0].Gain.Basis, "freeing memory") {
+			t.Errorf("%s: %+v", name, fs)
+		}
+	}
+	// Another allocator gets as many calls.
+	fs = run(t, p, only(t, "glibc-malloc"), nil)
+	if len(fs) != 1 || strings.Contains(fs[0].Gain.Basis, "and up to") {
+		t.Errorf("an allocator: %+v", fs)
+	}
+}
+
+func TestACollectorIsDraggedAlong(t *testing.T) {
+	p := parse(t, `runtime.goexit;main.main;fmt.Sprintf;runtime.mallocgc 100
+runtime.goexit;main.main;fmt.Sprintf 200
+runtime.goexit;runtime.gcBgMarkWorker;runtime.gcDrain 200
+runtime.goexit;main.main;main.work 500
+`)
+	fs := run(t, p, only(t, "go-fmt"), nil)
+	if len(fs) != 1 || !strings.Contains(fs[0].Gain.Basis, "up to 20% in the garbage collector") {
+		t.Errorf("got %+v", fs)
+	}
+}
+
+// PGO and LTO were seen to make programs slower: the range has room for that.
+func TestBuildsMayLose(t *testing.T) {
+	p := parse(t, "app;main_[app];f_[app] 600\napp;main_[app];work_[app] 400\n")
+	all, _, err := Run(t.Context(), p, only(t, "pgo-lto-native"), nil, Options{})
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if g := all[0].Gain; finding.SpeedUp(g.Low) > 0.7 || finding.SpeedUp(g.High) < 1.2 {
+		t.Errorf("%.2f× to %.2f× as fast: 0.69× and 1.2× were measured", finding.SpeedUp(g.Low), finding.SpeedUp(g.High))
+	}
+}
+
+func builtinReduction(t *testing.T, id string) float64 {
+	t.Helper()
+	e, ok := builtin(t).Entry(id)
+	if !ok {
+		t.Fatalf("no entry %s", id)
+	}
+	return e.Reduction.High
+}
