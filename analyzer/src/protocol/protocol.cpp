@@ -82,6 +82,9 @@ json::Object toJson(const ir::Candidate &C) {
   json::Object Worlds;
   for (const auto &[Name, State] : C.Worlds)
     Worlds[Name] = toJson(State);
+  json::Object Effects;
+  for (const auto &[World, Effect] : C.Effects)
+    Effects[World] = Effect;
   json::Array Enclosing;
   for (const ir::SourceChain &Start : C.Enclosing)
     Enclosing.push_back(toJson(Start));
@@ -100,6 +103,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"confirmed", C.Confirmed},
                       {"reach", json::Array(C.Reach)},
                       {"effect", C.Effect},
+                      {"effects", std::move(Effects)},
                       {"groups", toJson(C.Groups)}};
 }
 

@@ -3,10 +3,11 @@
 
     all.py WHYHOT BUILD_DIR OUT.json [--stores LIST]
 
-Every patch is applied to the sources with all its assumptions vouched for, compiled
-with the unit's own command, and scanned again: the finding has to be gone. Then the
-sources are put back as they were. What is printed is a line a finding and the counts;
-OUT.json has all answers. The machine's time of each call is kept too.
+All patches are applied together, with all their assumptions vouched for. The units that
+they touch are compiled with their own commands and scanned again: each finding that was
+fixed has to be gone, under its id, which has to be the same where lines moved. Then the
+sources are put back. What is printed is a line a finding and the counts; OUT.json has
+the answers and the wall time of each call.
 """
 import collections
 import json
@@ -82,43 +83,52 @@ def given(effect):
 findings, seconds = scan()
 confirmed = [f for f in findings if f["certainty"] == "confirmed"]
 print(f"{len(confirmed)} confirmed of {len(findings)}, scanned in {seconds:.1f} s", flush=True)
-rows, counts = [], collections.Counter()
+rows, before = [], {}
 for f in confirmed:
     p, seconds = run("fix", f["id"], "-p", build, "--json")
     row = {"id": f["id"], "place": "%s:%d" % (f["place"]["file"], f["place"]["line"]), "title": f["title"], "steps": f["fix"]["steps"], "seconds": seconds}
     rows.append(row)
     if p.stdout.strip().startswith("{"):
         a = json.loads(p.stdout)
-        row |= {k: a.get(k) for k in ("kind", "what", "applicable", "effect", "refusals", "assumptions")}
+        row |= {k: a.get(k) for k in ("kind", "what", "applicable", "effect", "refusals", "assumptions", "diff")}
     else:
         row["error"] = p.stderr.strip()
+    print(f"{seconds:6.1f} s {os.path.relpath(row['place'])} {row.get('kind', '')} {row.get('effect', row.get('error', ''))}", flush=True)
+try:
+    for row in rows:
+        if not row.get("applicable"):
+            continue
+        for line in row["diff"].splitlines():
+            if line.startswith("--- a/") and line[6:] not in before:
+                before[line[6:]] = open(line[6:], "rb").read()
+        p = subprocess.run(["patch", "-p1", "--no-backup-if-mismatch", "-r", "-"], input=row["diff"], capture_output=True, text=True)
+        row["overlaps"] = p.returncode != 0
+    us = []
+    for path in before:
+        us += [u for u in touching(path) if u not in us]
+    wrong = compiles(us)
+    if wrong:
+        print("does not compile:", wrong)
+    again = {g["id"]: g for g in scan(*sorted({os.path.join(u["directory"], u["file"]) for u in us}))[0]} if us else {}
+finally:
+    for path, text in before.items():
+        open(path, "wb").write(text)
+counts = collections.Counter()
+for f, row in zip(confirmed, rows):
     if row.get("applicable"):
-        changed = {}
-        for line in a["diff"].splitlines():
-            if line.startswith("--- "):
-                path = line[4:].split("\t")[0]
-                path = path[2:] if path.startswith("a/") else path
-                changed[path] = open(path, "rb").read()
-        n = len(a["assumptions"])
-        q, _ = run("fix", f["id"], "-p", build, "--apply", *(["--assume", ",".join(str(i + 1) for i in range(n))] if n else []))
-        try:
-            if q.returncode:
-                row["verdict"] = "not applied: " + q.stderr.strip().splitlines()[-1]
-            else:
-                us = touching(f["place"]["file"])
-                row["compiles"] = compiles(us)
-                again, _ = scan(*sorted({os.path.join(u["directory"], u["file"]) for u in us}))
-                left = [g for g in again if g["id"] == f["id"] and g["certainty"] == "confirmed"]
-                same = promised(f) == given(row["effect"])
-                row["gone"], row["as_promised"] = not left, same
-                row["verdict"] = "does not compile" if row["compiles"] else "finding stays" if left else "gone" if same else "gone, but the title says " + promised(f)
-        finally:
-            for path, text in changed.items():
-                open(path, "wb").write(text)
+        left = again.get(f["id"])
+        if row["overlaps"]:
+            row["verdict"] = "patch overlaps another"
+        elif left and left["certainty"] == "confirmed":
+            row["verdict"] = "finding stays"
+            row["left"] = left["title"]
+        else:
+            row["verdict"] = "gone" if promised(f) == given(row["effect"]) else "gone, title says otherwise"
+        why = row["effect"]
     else:
         row["verdict"] = "refused" if "refusals" in row else "nothing found" if "nothing there" in row["error"] else "no patch"
+        why = "; ".join(r["text"] for r in row.get("refusals", [])) or row.get("error", "")
     counts[row["verdict"]] += 1
-    why = row.get("effect") if row.get("applicable") else "; ".join(r["text"] for r in row.get("refusals", [])) or row.get("error", "")
-    print(f"{row['verdict']:14} {os.path.relpath(row['place'])} {seconds:.1f} s  [{f['title']}]  {row.get('kind', '')}: {why}", flush=True)
-    json.dump(rows, open(out, "w"), indent=1)
+    print(f"{row['verdict']:14} {os.path.relpath(row['place'])} [{f['title']}] {row.get('kind', '')}: {why}", flush=True)
+json.dump(rows, open(out, "w"), indent=1)
 print(dict(counts))

@@ -89,7 +89,8 @@ type Candidate struct {
 	Confirmed      bool                 `json:"confirmed"`
 	Reach          []string             `json:"reach"` // the worlds whose edit has an effect
 	Effect         string               `json:"effect"`
-	Groups         [][]int              `json:"groups,omitempty"` // of Writes: each group must change type together
+	Effects        map[string]string    `json:"effects,omitempty"` // of each world of Reach
+	Groups         [][]int              `json:"groups,omitempty"`  // of Writes: each group must change type together
 	// Fine are the functions, of those asked for, with a copy of this source loop
 	// that is no candidate: nothing is loaded again there.
 	Fine []string `json:"fine,omitempty"`

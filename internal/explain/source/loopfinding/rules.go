@@ -8,6 +8,8 @@ type rule struct {
 	what   string // the blamed stores, in the plural
 	retype string // how the written type is changed, "" where that is no fix
 	inC    string // the same where the unit is C, "" for no difference
+	// plainMember: the change of type is the fix, locals are the way out.
+	plainMember bool
 }
 
 // rules maps the analyser's predicates to rules; docs/rules has a page for each.
@@ -23,6 +25,8 @@ var rules = map[string]rule{
 		id:     "bitfield-store",
 		what:   "bit-field stores",
 		retype: "make the bit-field a plain member: a bit-field store carries no type for the compiler, so it clobbers everything in reach",
+
+		plainMember: true,
 	},
 	"pointer": {
 		id:   "alias-pointer-store",
