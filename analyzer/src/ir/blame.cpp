@@ -20,22 +20,36 @@ constexpr size_t MaxSites = 12;
 
 class Trials {
 public:
-  Trials(const Module &Alone, TargetMachine &TM, OptimizationLevel Level, const Predicate &P, const Followed &F)
-      : Alone(Alone), TM(TM), Level(Level), P(P), F(F) {}
+  Trials(const Module &Alone, TargetMachine &TM, OptimizationLevel Level, ArrayRef<Stage> Stages, const Predicate &P,
+         const Followed &F)
+      : Alone(Alone), TM(TM), Level(Level), Stages(Stages), P(P), F(F) {}
 
   bool reaches(const Sites &Changed) {
+    if (!freesALoad(Changed))
+      return false;
     auto Edited = cloneWhole(Alone);
     if (!Changed.empty())
       retypeStores(*Edited, P,
                    [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
-    const World W = optimise(std::move(Edited), TM, Level, Compile, P, {F.C.Function}, RemarkDetail::LoopFates);
+    const World W = optimise(std::move(Edited), TM, Level, Stages, P, {F.C.Function}, RemarkDetail::LoopFates);
     return effectOfRetyping(P, stateOf(W, F), F.C) == effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
   }
 
 private:
+  // Writes that were named from the source have no site in the IR to tell by.
+  bool freesALoad(const Sites &Changed) const {
+    const auto IsNamed = [&](const std::string &Site) {
+      return any_of(F.C.Writes, [&](const Access &W) { return leafKey(W.Where) == Site; });
+    };
+    return F.Clobbers.empty() || any_of(F.Clobbers, [&](const Sites &Of) {
+      return all_of(Of, [&](const std::string &Site) { return Changed.count(Site) || !IsNamed(Site); });
+    });
+  }
+
   const Module &Alone;
   TargetMachine &TM;
   OptimizationLevel Level;
+  ArrayRef<Stage> Stages;
   const Predicate &P;
   const Followed &F;
 };
@@ -56,7 +70,7 @@ Sites minimal(Trials &T, Sites Enough) {
 } // namespace
 
 std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM, OptimizationLevel Level,
-                                         const Predicate &P, const Followed &F) {
+                                         ArrayRef<Stage> Stages, const Predicate &P, const Followed &F) {
   Sites All;
   for (const Access &W : F.C.Writes)
     All.insert(leafKey(W.Where));
@@ -69,7 +83,9 @@ std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM,
   };
   if (All.empty() || All.size() > MaxSites)
     return {};
-  Trials T(Alone, TM, Level, P, F);
+  if (All.size() == 1) // the world in which all writes are changed is that of this one
+    return {indices(All)};
+  Trials T(Alone, TM, Level, Stages, P, F);
   if (T.reaches({}))
     return {};
   std::vector<std::vector<unsigned>> Groups;

@@ -113,19 +113,22 @@ type Range struct {
 	Except, Callers []string
 }
 
-// Self is what ran on the range's lines, or in what was inlined there. A location
-// counts once, even where several frames of its inline stack are in the range.
-func (h *Heat) Self(r Range) (value, count int64) {
-	file := filepath.Clean(r.File)
-	end := max(r.Line, r.End)
-	for loc, places := range h.places {
-		if h.selfOf[loc] == 0 {
+// Self is what ran on the lines of the ranges, or in what was inlined there. A
+// location counts once, in however many ranges it is.
+func (h *Heat) Self(ranges ...Range) (value, count int64) {
+	for i, self := range h.selfOf {
+		if self == 0 {
 			continue
 		}
-		if slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end }) {
-			v, n := h.counted(profile.LocationID(loc), r)
-			value, count = value+v, count+n
+		loc := profile.LocationID(i)
+		var v, n int64
+		for _, r := range ranges {
+			if h.on(loc, r) {
+				rv, rn := h.counted(loc, r)
+				v, n = max(v, rv), max(n, rn)
+			}
 		}
+		value, count = value+v, count+n
 	}
 	return value, count
 }
@@ -157,6 +160,23 @@ func (h *Heat) calls(places []place, functions []string) bool {
 	return slices.ContainsFunc(places, func(p place) bool {
 		return slices.ContainsFunc(variants(linkage(h.p.Function(p.function))), func(name string) bool { return slices.Contains(functions, name) })
 	})
+}
+
+// In says whether a location counts for one of the ranges, all of it or a part.
+func (h *Heat) In(loc profile.LocationID, ranges []Range) bool {
+	return slices.ContainsFunc(ranges, func(r Range) bool {
+		if !h.on(loc, r) {
+			return false
+		}
+		_, count := h.counted(loc, r)
+		return count > 0
+	})
+}
+
+// on says whether some frame of a location's inline stack is on the range's lines.
+func (h *Heat) on(loc profile.LocationID, r Range) bool {
+	file, end := filepath.Clean(r.File), max(r.Line, r.End)
+	return slices.ContainsFunc(h.places[loc], func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end })
 }
 
 // within says whether the function of a location's machine code, its outermost

@@ -1,7 +1,9 @@
 package heat
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -51,9 +53,13 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	var out Ranked
 	own := h.nest(o.Loops)
 	for _, f := range findings {
-		r := h.rangeOf(f)
+		if len(f.Sites) > 0 {
+			h.rankSites(&f, o)
+		}
+		r := h.rangeOf(f.Place)
 		r.Except, r.Callers = exonerated(f), copiesIn(f, finding.CopyConfirmed)
-		value, count := h.Self(r)
+		ranges := append(h.Sites(f), r)
+		value, count := h.Self(ranges...)
 		if o.Own != nil && o.Own(f) {
 			value, count = own.self(r)
 		}
@@ -108,9 +114,49 @@ func (h *Heat) shows(r Range) bool {
 	return count >= fewest && h.share(value) >= least
 }
 
-func (h *Heat) rangeOf(f finding.Finding) Range {
-	r := Range{File: f.Place.File, Line: f.Place.Line, End: f.Place.EndLine}
-	if m := h.tree.resolve(f.Place.File); m.file != "" {
+// Sites are the ranges of a finding's loops, none where it has a place alone.
+func (h *Heat) Sites(f finding.Finding) []Range {
+	var out []Range
+	for _, s := range f.Sites {
+		if s.Kind == finding.SiteLoop {
+			out = append(out, h.rangeOf(s.Place))
+		}
+	}
+	return out
+}
+
+// rankSites gives every loop of a finding its own share, puts the hottest first
+// and makes it the finding's place. What never shows is left out, and so are the
+// declarations that none of the other loops is about, unless all are asked for or
+// nothing shows.
+func (h *Heat) rankSites(f *finding.Finding, o Options) {
+	var loops, declarations []finding.Site
+	for _, s := range f.Sites {
+		if s.Kind != finding.SiteLoop {
+			declarations = append(declarations, s)
+			continue
+		}
+		value, _ := h.Self(h.rangeOf(s.Place))
+		share := h.share(value)
+		s.Share = &share
+		loops = append(loops, s)
+	}
+	slices.SortStableFunc(loops, func(a, b finding.Site) int { return -cmp.Compare(*a.Share, *b.Share) })
+	if !o.All && len(loops) > 0 && *loops[0].Share > 0 {
+		loops = slices.DeleteFunc(loops, func(s finding.Site) bool { return *s.Share == 0 })
+		declarations = slices.DeleteFunc(declarations, func(d finding.Site) bool {
+			return !slices.ContainsFunc(loops, func(l finding.Site) bool { return slices.Contains(l.Of, d.Text) })
+		})
+	}
+	if len(loops) > 0 {
+		f.Place = loops[0].Place
+	}
+	f.Sites = slices.Concat(loops, declarations)
+}
+
+func (h *Heat) rangeOf(p finding.Place) Range {
+	r := Range{File: p.File, Line: p.Line, End: p.EndLine}
+	if m := h.tree.resolve(p.File); m.file != "" {
 		r.File = m.file
 	}
 	return r
