@@ -5,6 +5,7 @@
 #include "ir/verdict.h"
 #include "ir/world.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace llvm;
@@ -18,6 +19,9 @@ using Sites = std::set<std::string>;
 // one whose writes nobody changes one by one.
 constexpr size_t MaxSites = 12;
 
+// Nor does anyone read of as many sets as these trials would find.
+constexpr unsigned MaxTrials = 8;
+
 class Trials {
 public:
   Trials(const Module &Alone, TargetMachine &TM, OptimizationLevel Level, ArrayRef<Stage> Stages, const Predicate &P,
@@ -25,8 +29,9 @@ public:
       : Alone(Alone), TM(TM), Level(Level), Stages(Stages), P(P), F(F) {}
 
   bool reaches(const Sites &Changed) {
-    if (!freesALoad(Changed))
+    if (!freesALoad(Changed) || exhausted())
       return false;
+    ++Made;
     auto Edited = cloneWhole(Alone);
     if (!Changed.empty())
       retypeStores(*Edited, P,
@@ -34,6 +39,8 @@ public:
     const World W = optimise(std::move(Edited), TM, Level, Stages, P, {F.C.Function}, RemarkDetail::LoopFates);
     return effectOfRetyping(P, stateOf(W, F), F.C) == effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
   }
+
+  bool exhausted() const { return Made == MaxTrials; }
 
 private:
   // Writes that were named from the source have no site in the IR to tell by.
@@ -52,7 +59,22 @@ private:
   ArrayRef<Stage> Stages;
   const Predicate &P;
   const Followed &F;
+  unsigned Made = 0;
 };
+
+// The sets of sites that keep one load each from leaving the loop, the smallest
+// first.
+std::vector<Sites> setsOf(const Followed &F, const Sites &Named) {
+  std::vector<Sites> Out;
+  for (const Sites &Of : F.Clobbers) {
+    Sites S;
+    std::set_intersection(Of.begin(), Of.end(), Named.begin(), Named.end(), std::inserter(S, S.end()));
+    if (!S.empty() && !is_contained(Out, S))
+      Out.push_back(std::move(S));
+  }
+  stable_sort(Out, [](const Sites &A, const Sites &B) { return A.size() < B.size(); });
+  return Out;
+}
 
 // One minimal part of Enough: whatever can be left out is left out.
 Sites minimal(Trials &T, Sites Enough) {
@@ -89,13 +111,19 @@ std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM,
   if (T.reaches({}))
     return {};
   std::vector<std::vector<unsigned>> Groups;
-  for (Sites Rest = All; !Rest.empty() && T.reaches(Rest);) {
-    const Sites Group = minimal(T, Rest);
+  Sites Rest = All;
+  auto take = [&](const Sites &Group) {
     Groups.push_back(indices(Group));
     for (const std::string &Site : Group)
       Rest.erase(Site);
-  }
-  return Groups;
+  };
+  for (const Sites &Set : setsOf(F, All))
+    if (std::includes(Rest.begin(), Rest.end(), Set.begin(), Set.end()) && (Set == All || T.reaches(Set)))
+      take(Set);
+  if (Groups.empty()) // it takes more loads than those of one set
+    while (!Rest.empty() && T.reaches(Rest))
+      take(minimal(T, Rest));
+  return T.exhausted() ? std::vector<std::vector<unsigned>>() : Groups;
 }
 
 } // namespace whyhot::ir

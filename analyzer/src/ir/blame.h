@@ -10,13 +10,15 @@
 
 namespace whyhot::ir {
 
-// Minimal sets of writes that reach the candidate's effect, found by taking
-// away one site after the other (a site is a source position: copies of one
-// line change together). Alone is the candidate's function, and Stages what takes
+// Minimal sets of writes that reach the candidate's effect (a site is a source
+// position: copies of one line change together). Tried first are the sets that
+// keep one load each in the loop; where none of them is enough, one site after the
+// other is taken away from all. Alone is the candidate's function, and Stages what takes
 // it to the world in which all writes are changed. Sets are disjoint; none is
 // found where more than the listed writes must change, or where the function
-// compiled on its own behaves differently. A set that frees no load, because
-// another store clobbers each of them too, is not compiled.
+// compiled on its own behaves differently, or where that takes too many trials. A
+// set that frees no load, because another store clobbers each of them too, is not
+// compiled.
 std::vector<std::vector<unsigned>> blame(const llvm::Module &Alone, llvm::TargetMachine &TM,
                                          llvm::OptimizationLevel Level, llvm::ArrayRef<Stage> Stages,
                                          const Predicate &P, const Followed &F);
