@@ -20,27 +20,22 @@ using Sites = std::set<std::string>;
 constexpr size_t MaxSites = 12;
 
 // Nor does anyone read of as many sets as these trials would find.
-constexpr unsigned MaxTrials = 8;
+constexpr unsigned MaxTrials = 6;
 
-class Trials {
+// What one candidate asks.
+class Questions {
 public:
-  Trials(const Module &Alone, TargetMachine &TM, OptimizationLevel Level, ArrayRef<Stage> Stages, const Predicate &P,
-         const Followed &F)
-      : Alone(Alone), TM(TM), Level(Level), Stages(Stages), P(P), F(F) {}
+  Questions(Trials &Of, const Predicate &P, const Followed &F) : Of(Of), P(P), F(F) {}
 
   bool reaches(const Sites &Changed) {
     if (!freesALoad(Changed) || exhausted())
       return false;
-    ++Made;
-    auto Edited = cloneWhole(Alone);
-    if (!Changed.empty())
-      retypeStores(*Edited, P,
-                   [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
-    const World W = optimise(std::move(Edited), TM, Level, Stages, P, {F.C.Function}, RemarkDetail::LoopFates);
-    return effectOfRetyping(P, stateOf(W, F), F.C) == effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
+    ++Asked;
+    return effectOfRetyping(P, stateOf(Of.with(Changed), F), F.C) ==
+           effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
   }
 
-  bool exhausted() const { return Made == MaxTrials; }
+  bool exhausted() const { return Asked == MaxTrials; }
 
 private:
   // Writes that were named from the source have no site in the IR to tell by.
@@ -53,13 +48,10 @@ private:
     });
   }
 
-  const Module &Alone;
-  TargetMachine &TM;
-  OptimizationLevel Level;
-  ArrayRef<Stage> Stages;
+  Trials &Of;
   const Predicate &P;
   const Followed &F;
-  unsigned Made = 0;
+  unsigned Asked = 0;
 };
 
 // The sets of sites that keep one load each from leaving the loop, the smallest
@@ -72,12 +64,12 @@ std::vector<Sites> setsOf(const Followed &F, const Sites &Named) {
     if (!S.empty() && !is_contained(Out, S))
       Out.push_back(std::move(S));
   }
-  stable_sort(Out, [](const Sites &A, const Sites &B) { return A.size() < B.size(); });
+  sort(Out, [](const Sites &A, const Sites &B) { return std::pair(A.size(), A) < std::pair(B.size(), B); });
   return Out;
 }
 
 // One minimal part of Enough: whatever can be left out is left out.
-Sites minimal(Trials &T, Sites Enough) {
+Sites minimal(Questions &T, Sites Enough) {
   for (const std::string &Site : Sites(Enough)) {
     if (Enough.size() == 1)
       break;
@@ -91,8 +83,22 @@ Sites minimal(Trials &T, Sites Enough) {
 
 } // namespace
 
-std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM, OptimizationLevel Level,
-                                         ArrayRef<Stage> Stages, const Predicate &P, const Followed &F) {
+Trials::Trials(std::unique_ptr<Module> Alone, TargetMachine &TM, OptimizationLevel Level, ArrayRef<Stage> Stages,
+               const Predicate &P, std::string Function)
+    : Alone(std::move(Alone)), TM(TM), Level(Level), Stages(Stages), P(P), Function(std::move(Function)) {}
+
+const World &Trials::with(const Sites &Changed) {
+  const auto Known = Worlds.find(Changed);
+  if (Known != Worlds.end())
+    return Known->second;
+  auto Edited = cloneWhole(*Alone);
+  if (!Changed.empty())
+    retypeStores(*Edited, P,
+                 [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
+  return Worlds[Changed] = optimise(std::move(Edited), TM, Level, Stages, P, {Function}, RemarkDetail::LoopFates);
+}
+
+std::vector<std::vector<unsigned>> blame(Trials &Of, const Predicate &P, const Followed &F) {
   Sites All;
   for (const Access &W : F.C.Writes)
     All.insert(leafKey(W.Where));
@@ -107,7 +113,10 @@ std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM,
     return {};
   if (All.size() == 1) // the world in which all writes are changed is that of this one
     return {indices(All)};
-  Trials T(Alone, TM, Level, Stages, P, F);
+  const std::vector<Sites> Sets = setsOf(F, All);
+  if (Sets.size() > MaxTrials)
+    return {};
+  Questions T(Of, P, F);
   if (T.reaches({}))
     return {};
   std::vector<std::vector<unsigned>> Groups;
@@ -117,7 +126,7 @@ std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM,
     for (const std::string &Site : Group)
       Rest.erase(Site);
   };
-  for (const Sites &Set : setsOf(F, All))
+  for (const Sites &Set : Sets)
     if (std::includes(Rest.begin(), Rest.end(), Set.begin(), Set.end()) && (Set == All || T.reaches(Set)))
       take(Set);
   if (Groups.empty()) // it takes more loads than those of one set

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 using namespace llvm;
 
@@ -366,17 +367,25 @@ private:
     }
   }
 
+  // Those of the function that was asked for last.
+  Trials &trials(const Predicate &P, const std::string &Function, bool Source, const Module &Part,
+                 const Module &Compiled) {
+    auto Key = std::tuple(&P, Function, Source);
+    if (!Last || LastKey != Key) {
+      Last = std::make_unique<Trials>(Source ? withInlined(M, Compiled, named(M, {Function}))
+                                             : extract(Part, named(Part, {Function})),
+                                      TM, O.Level, Source ? ArrayRef(Compile) : ArrayRef(Again), P, Function);
+      LastKey = std::move(Key);
+    }
+    return *Last;
+  }
+
   void finish(const Predicate &P, Looked &L, const Module &Part, const Module &Compiled) {
     Candidate &C = L.F.C;
     if (L.Judged && C.Worlds.count("placebo"))
       judge(P, C);
-    if (O.Blame && is_contained(C.Reach, "retyped")) {
-      const Names Own = {C.Function};
-      if (L.FromSource || L.Merged)
-        C.Groups = blame(*withInlined(M, Compiled, named(M, Own)), TM, O.Level, Compile, P, L.F);
-      else
-        C.Groups = blame(*extract(Part, named(Part, Own)), TM, O.Level, Again, P, L.F);
-    }
+    if (O.Blame && is_contained(C.Reach, "retyped"))
+      C.Groups = blame(trials(P, C.Function, L.FromSource || L.Merged, Part, Compiled), P, L.F);
     if (!C.Start.empty())
       if (const auto It = Fine.find({&P, placeKey(C.Start.front())}); It != Fine.end())
         C.Fine.assign(It->second.begin(), It->second.end());
@@ -435,6 +444,8 @@ private:
   // By where a loop stands in the source: the copies of it that are no candidates.
   // What the caller knows often takes the repeated loads away.
   std::map<std::pair<const Predicate *, std::string>, std::set<FineCopy>> Fine;
+  std::unique_ptr<Trials> Last;
+  std::tuple<const Predicate *, std::string, bool> LastKey;
   Result Out;
 };
 
