@@ -64,6 +64,7 @@ struct Candidate {
   unsigned MostIterations = 0; // 0 when nothing bounds them
   std::vector<Access> Loads;   // the repeated loads
   std::vector<Access> Writes;  // the stores blamed for them
+  bool Retypable = false;      // another type for one of them is the user's to choose
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
   std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"

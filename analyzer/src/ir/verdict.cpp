@@ -121,7 +121,7 @@ void judge(const Predicate &P, Candidate &C) {
     if (C.Effect.empty() || Effect != "fewer loads")
       C.Effect = Effect;
   };
-  if (const LoopState *Retyped = worldOf(C, "retyped"))
+  if (const LoopState *Retyped = worldOf(C, "retyped"); Retyped && C.Retypable)
     Claim("retyped", effectOfRetyping(P, *Retyped, C));
   if (const LoopState *Hoisted = worldOf(C, "hoisted"))
     Claim("hoisted", effectOfHoisting(P, *Hoisted, C));

@@ -2,6 +2,7 @@
 
 #include "ir/blame.h"
 #include "ir/edit.h"
+#include "ir/library.h"
 #include "ir/restrict.h"
 #include "ir/verdict.h"
 #include "ir/world.h"
@@ -23,30 +24,40 @@ namespace {
 
 using Names = std::set<std::string>;
 
-std::string typeName(const Type *T) {
+// LLVM's name of the type that is moved, or which copy it is.
+std::string typeName(const Instruction &I) {
+  if (isa<MemSetInst>(I))
+    return "memset";
+  if (isa<MemIntrinsic>(I))
+    return isa<MemMoveInst>(I) ? "memmove" : "memcpy";
   std::string S;
-  raw_string_ostream(S) << *T;
+  raw_string_ostream(S) << *accessType(I);
   return S;
 }
 
 void addOnce(std::vector<Access> &List, StringRef Kind, const Instruction &I) {
-  Access A{Kind.str(), chainOf(I.getDebugLoc().get()), typeName(accessType(I))};
+  Access A{Kind.str(), chainOf(I.getDebugLoc().get()), typeName(I)};
   if (none_of(List, [&](const Access &B) { return B.Kind == A.Kind && B.Where == A.Where; }))
     List.push_back(std::move(A));
 }
 
-void describeReloads(Candidate &C, const LoopFacts &X) {
+void describeReloads(Candidate &C, const LoopFacts &X, const Predicate &P) {
+  Library Lib(*X.L->getHeader()->getModule());
+  auto addWrite = [&](const Instruction &W) {
+    addOnce(C.Writes, "write", W);
+    C.Retypable |= P.Retypes(W) && !Lib.holds(W);
+  };
   for (const Reload &R : X.Reloads) {
     if (!R.OnlyBlamed)
       continue;
     addOnce(C.Loads, "load", *R.Load);
     for (const Instruction *W : R.Clobbers)
-      addOnce(C.Writes, "write", *W);
+      addWrite(*W);
   }
   for (const LocalReload &R : X.Locals) {
     addOnce(C.Loads, "first", *R.First);
     addOnce(C.Loads, "load", *R.Load);
-    addOnce(C.Writes, "write", *R.Clobber);
+    addWrite(*R.Clobber);
   }
 }
 
@@ -73,10 +84,11 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.EndLine = X.EndLine;
   F.C.Depth = X.Depth;
   F.C.Innermost = X.Innermost;
+  F.C.Retypable = P.Qualifier;
   if (P.Qualifier)
     describeQualified(F.C, X, P);
   else
-    describeReloads(F.C, X);
+    describeReloads(F.C, X, P);
   for (const Reload &R : X.Reloads)
     if (R.OnlyBlamed)
       F.Clobbers.push_back(sitesOf(R.Clobbers));
@@ -146,8 +158,9 @@ constexpr Stage Again[] = {Stage::SimplifyAgain, Stage::Reshape};
 // A loop that is followed.
 struct Looked {
   Followed F;
-  bool Judged;            // there is a verdict to find
-  bool Merged;            // its writes are named from the source
+  bool Judged;             // there is a verdict to find
+  bool Merged;             // its writes are named from the source
+  bool Copies;             // a loop of stores, or several, may have become a copy or a fill
   bool FromSource = false; // its retyped world is made of the source
 };
 
@@ -181,7 +194,7 @@ public:
         Out.Undefined.push_back(Name);
     if (!O.Remarks && !mayHold())
       return std::move(Out);
-    if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield"; }))
+    if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield" || P->Name == "char"; }))
       markBitfieldStores(M);
     simplify();
     find();
@@ -258,7 +271,10 @@ private:
   void add(const LoopFacts &X, const Predicate &P) {
     Followed F = follow(X, P);
     const bool Merged = nameMergedWrites(F.C, X, P, M);
-    Found[&P].push_back({std::move(F), isCandidate(X, P) || O.EveryLoop, Merged});
+    const bool Copies = F.C.Retypable && any_of(X.Reloads, [](const Reload &R) {
+      return R.OnlyBlamed && any_of(R.Clobbers, [](const Instruction *W) { return isa<MemIntrinsic>(W); });
+    });
+    Found[&P].push_back({std::move(F), isCandidate(X, P) || O.EveryLoop, Merged, Copies});
   }
 
   // The functions whose loops have to be compiled in the worlds of an edit.
@@ -287,7 +303,7 @@ private:
       enter("written", Written, List);
       if (const Names Functions = functionsOf(List); !Functions.empty()) {
         hoist(*P, List, *Part, Functions);
-        retype(*P, List, *Part, Functions);
+        retype(*P, List, *Part);
       }
     }
     if (const Names Promising = promising(); !Promising.empty()) {
@@ -327,8 +343,14 @@ private:
       enter("hoisted", world(std::move(Edited), Again, P, Functions), List);
   }
 
-  void retype(const Predicate &P, std::vector<Looked> &List, const Module &Part, const Names &Functions) {
+  void retype(const Predicate &P, std::vector<Looked> &List, const Module &Part) {
     if (!P.Retypable || (!P.Qualifier && !O.StrictAliasing))
+      return;
+    Names Functions;
+    for (const Looked &L : List)
+      if (!O.File.empty() || (L.F.C.Retypable && canBeConfirmed(L.F.C)))
+        Functions.insert(L.F.C.Function);
+    if (Functions.empty())
       return;
     auto Edited = extract(Part, named(Part, Functions));
     if (retypeStores(*Edited, P, {}))
@@ -336,16 +358,17 @@ private:
   }
 
   // Where the placebo is as good as the change of type, made in simplified IR, the
-  // passes' second run may be what helps. The change is made in the source then,
-  // which is compiled once, as what was written is.
+  // passes' second run may be what helps; and a store that has become part of a
+  // fill has no type there that could be changed. The change is made in the source
+  // then, which is compiled once, as what was written is.
   void retypeSource(const Predicate &P, std::vector<Looked> &List, const Module &Compiled) {
     Names Doubtful;
     for (Looked &L : List) {
       auto &Worlds = L.F.C.Worlds;
       if (!Worlds.count("retyped") || !Worlds.count("placebo"))
         continue;
-      L.FromSource =
-          better(P, Worlds["retyped"], Worlds["written"]) && !better(P, Worlds["retyped"], Worlds["placebo"]);
+      const bool Improves = better(P, Worlds["retyped"], Worlds["written"]);
+      L.FromSource = Improves ? !better(P, Worlds["retyped"], Worlds["placebo"]) : L.Copies;
       if (L.FromSource)
         Doubtful.insert(L.F.C.Function);
     }

@@ -114,23 +114,39 @@ type Range struct {
 }
 
 // Self is what ran on the lines of the ranges, or in what was inlined there. A
-// location counts once, in however many ranges it is.
+// location counts once, in however many ranges it is, even where several frames of
+// its inline stack are in one.
 func (h *Heat) Self(ranges ...Range) (value, count int64) {
 	for i, self := range h.selfOf {
 		if self == 0 {
 			continue
 		}
 		loc := profile.LocationID(i)
-		var v, n int64
+		var most, events int64
 		for _, r := range ranges {
-			if h.on(loc, r) {
-				rv, rn := h.counted(loc, r)
-				v, n = max(v, rv), max(n, rn)
+			if !r.holds(h.places[loc]) {
+				continue
+			}
+			if v, n := h.counted(loc, r); v > most {
+				most, events = v, n
 			}
 		}
-		value, count = value+v, count+n
+		value, count = value+most, count+events
 	}
 	return value, count
+}
+
+// holds says whether one of the places of an inline stack is in the range.
+func (r Range) holds(places []place) bool {
+	file, end := filepath.Clean(r.File), max(r.Line, r.End)
+	return slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end })
+}
+
+// In says whether a location is in one of the ranges: whether some frame of its
+// inline stack is, and the function of its machine code is not excepted.
+func (h *Heat) In(loc profile.LocationID, ranges []Range) bool {
+	places := h.places[loc]
+	return slices.ContainsFunc(ranges, func(r Range) bool { return r.holds(places) && !h.within(places, r.Except) })
 }
 
 // counted is what ran at a location and counts for a range: all, or where the
@@ -160,23 +176,6 @@ func (h *Heat) calls(places []place, functions []string) bool {
 	return slices.ContainsFunc(places, func(p place) bool {
 		return slices.ContainsFunc(variants(linkage(h.p.Function(p.function))), func(name string) bool { return slices.Contains(functions, name) })
 	})
-}
-
-// In says whether a location counts for one of the ranges, all of it or a part.
-func (h *Heat) In(loc profile.LocationID, ranges []Range) bool {
-	return slices.ContainsFunc(ranges, func(r Range) bool {
-		if !h.on(loc, r) {
-			return false
-		}
-		_, count := h.counted(loc, r)
-		return count > 0
-	})
-}
-
-// on says whether some frame of a location's inline stack is on the range's lines.
-func (h *Heat) on(loc profile.LocationID, r Range) bool {
-	file, end := filepath.Clean(r.File), max(r.Line, r.End)
-	return slices.ContainsFunc(h.places[loc], func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end })
 }
 
 // within says whether the function of a location's machine code, its outermost

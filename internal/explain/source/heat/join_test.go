@@ -330,6 +330,7 @@ func TestReduction(t *testing.T) {
 		"cycles, the best processor": {[]finding.World{written, edit(finding.World{Cycles: map[string]float64{"x": 1, "y": 1}, Loads: n(1), Stores: n(2)})}, 0.75},
 		"the model sees no gain":     {[]finding.World{written, edit(finding.World{Cycles: map[string]float64{"x": 5, "y": 2}, Loads: n(1), Stores: n(2)})}, 0},
 		"a library call":             {[]finding.World{written, edit(finding.World{Fate: finding.FateReplaced})}, 15.0 / 16},
+		"wider vectors":              {[]finding.World{{Fate: finding.FateVectorised, Width: 4, Loads: n(1), Stores: n(1)}, edit(finding.World{Fate: finding.FateVectorised, Width: 16, Loads: n(1), Stores: n(1)})}, 3.0 / 4},
 		"vectors":                    {[]finding.World{written, edit(finding.World{Fate: finding.FateVectorised, Width: 8, Loads: n(1), Stores: n(1)})}, 7.0 / 8},
 		"fewer loads":                {[]finding.World{written, edit(finding.World{Loads: n(3), Stores: n(2)})}, 0.5},
 		"not reached":                {[]finding.World{written, {Edit: true, Loads: n(1), Stores: n(1)}}, 0},

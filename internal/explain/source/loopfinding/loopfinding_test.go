@@ -228,3 +228,47 @@ func TestProjectsStandInOptToo(t *testing.T) {
 		}
 	}
 }
+
+// What a library stores may still be read again and again by the caller, who can
+// use locals; what is read inside the call that stores is not the caller's.
+func TestLocalsForWhatALibraryStores(t *testing.T) {
+	operator := analyzer.Point{File: "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/cstddef", Line: 167}
+	xored := candidate(10, true)
+	xored.Reach, xored.Groups = []string{analyzer.WorldHoisted}, nil
+	for i := range xored.Writes {
+		xored.Writes[i].Where = append([]analyzer.Point{operator}, xored.Writes[i].Where...)
+	}
+	fs := Findings([]analyzer.Outcome{outcome(true, xored)}, Options{})
+	if len(fs) != 1 || !slices.Equal(fs[0].Fix.Steps, []string{hoistStep}) || !strings.Contains(fs[0].Title, "lines 11, 12") {
+		t.Errorf("got %+v, want locals as the only fix, and the lines of the calls", fs)
+	}
+	grown := xored
+	grown.Loads = []analyzer.Access{{Kind: "load", Type: "ptr", Where: xored.Writes[0].Where}}
+	if fs := Findings([]analyzer.Outcome{outcome(true, grown)}, Options{}); len(fs) != 0 {
+		t.Errorf("confirmed, though one call loads and stores: %q", fs[0].Title)
+	}
+}
+
+func TestStoresOfNoTypeAreNotCalledBytes(t *testing.T) {
+	c := candidate(10, true)
+	c.Writes[1].Type = "memcpy"
+	f := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})[0]
+	if !strings.HasPrefix(f.Title, "Stores that may change any object (lines 11, 12)") {
+		t.Errorf("title %q", f.Title)
+	}
+	if !slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool {
+		return strings.HasPrefix(e.Text, "store of bytes by memcpy at a.cpp:12")
+	}) {
+		t.Errorf("evidence %+v", f.Evidence)
+	}
+}
+
+func TestWiderVectors(t *testing.T) {
+	c := candidate(10, true)
+	c.Effect, c.Reach = "wider vectors", []string{analyzer.WorldRetyped}
+	c.Worlds[analyzer.WorldWritten] = analyzer.LoopState{Present: true, Vectorised: true, VectorWidth: 4, LoadsPerIteration: 0.25}
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	if len(fs) != 1 || !strings.HasSuffix(fs[0].Title, "keep this loop at vectors of 4 elements instead of 16") {
+		t.Errorf("got %+v", fs)
+	}
+}
