@@ -5,6 +5,7 @@
 #include "ir/pipeline.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ struct Followed {
   // stored an iteration, and the positions with their inlining chains.
   std::map<std::string, uint64_t> StoreBytes;
   std::vector<SourceChain> LoadChains, StoreChains;
+  // Of every repeated load, the sites of the stores that it is repeated for.
+  std::vector<std::set<std::string>> Clobbers;
 };
 
 } // namespace whyhot::ir
