@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks for the fix of every confirmed finding of a build and checks it.
 
-    all.py WHYHOT BUILD_DIR OUT.json [--stores LIST]
+    all.py WHYHOT BUILD_DIR OUT.json [--stores LIST] [--only REGEX]
 
 All patches are applied together, with all their assumptions vouched for. The units that
 they touch are compiled with their own commands and scanned again: each finding that was
@@ -20,6 +20,7 @@ import time
 
 whyhot, build, out = sys.argv[1:4]
 stores = sys.argv[sys.argv.index("--stores") + 1] if "--stores" in sys.argv else "char"
+only = re.compile(sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else "")
 units = json.load(open(os.path.join(build, "compile_commands.json")))
 
 
@@ -81,7 +82,7 @@ def given(effect):
 
 
 findings, seconds = scan()
-confirmed = [f for f in findings if f["certainty"] == "confirmed"]
+confirmed = [f for f in findings if f["certainty"] == "confirmed" and only.search(f["place"]["file"])]
 print(f"{len(confirmed)} confirmed of {len(findings)}, scanned in {seconds:.1f} s", flush=True)
 rows, before = [], {}
 for f in confirmed:

@@ -60,7 +60,26 @@ func (l *loop) hoist() (step string, refused bool) {
 	case len(h.Values) == 0:
 		return "copy what is loaded again into a local variable only where the loop does not change it: " + h.Refusal, true
 	}
-	return "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it", false
+	step = "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it"
+	if back := l.updates(h); len(back) > 0 {
+		step += "; keep " + strings.Join(back, ", ") + ", which the loop changes, in locals as well and write them back wherever it ends (whyhot fix writes the first part alone)"
+	}
+	return step, false
+}
+
+// updates are what the loop changes itself and loads again: the world keeps that in a
+// register, too.
+func (l *loop) updates(h *analyzer.Hoist) []string {
+	var out []string
+	for _, u := range h.Updates {
+		if slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool {
+			p, ok := ownPoint(a.Where, l.unit)
+			return ok && p.Line == u.Line
+		}) {
+			out = append(out, u.Text)
+		}
+	}
+	return out
 }
 
 // retype says how what is written is given another type, "" where that is no fix.

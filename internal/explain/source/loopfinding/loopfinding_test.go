@@ -228,6 +228,12 @@ func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
 	if !strings.HasPrefix(f.Fix.Steps[0], "copy s->n, s->out into local variables") || !strings.Contains(f.Fix.Steps[1], "(with it: vectorised, 16 wide") {
 		t.Errorf("steps %q", f.Fix.Steps)
 	}
+	// What the loop counts up has to be written back.
+	counts := right
+	counts.Updates = []analyzer.Update{{Text: "s->pos", Line: 10}, {Text: "s->other", Line: 12}}
+	if f = find(c, counts); !strings.Contains(f.Fix.Steps[0], "keep s->pos, which the loop changes") {
+		t.Errorf("steps %q", f.Fix.Steps)
+	}
 	// The loop changes what is read again: locals would break it.
 	refused := right
 	refused.Values, refused.Refusal = nil, "`s->n` stays: the loop assigns it"
