@@ -24,6 +24,9 @@ type Answer struct {
 	Findings []finding.Finding
 	Notes    []string
 	Looked   string // what was looked at, for the reader of an empty list
+	// Lines says, by rule, whether a location of the profile is on a line of a
+	// finding that is one for the whole program, listed or not.
+	Lines map[string]func(profile.LocationID) bool
 }
 
 // Scan analyses every unit of the build. With suspected it also gives the
@@ -42,6 +45,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 	}
 	a.Notes = append(a.Notes, b.keep(start, a.Findings, o)...)
 	if p == nil {
+		addSites(a.Findings)
 		addExcerpts(a.Findings, nil)
 		a.Notes = append(a.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
 		return a, nil
@@ -50,6 +54,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 	ranked := h.Rank(a.Findings, rankOptions(outcomes, false))
 	a.Findings = ranked.Findings
 	finding.Rank(a.Findings)
+	addSites(a.Findings)
 	addExcerpts(a.Findings, h)
 	a.Notes = slices.Concat(a.Notes, h.Notes(), leftOut(ranked, "without --profile"))
 	return a, nil
@@ -93,8 +98,10 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 	a.Notes = append(a.Notes, notes(outcomes)...)
 	found := findings(outcomes, all, o)
 	a.Notes = append(a.Notes, b.keep(start, found, o)...)
+	a.Lines = linesOf(h, found)
 	ranked := h.Rank(found, rankOptions(outcomes, all))
 	a.Findings = ranked.Findings
+	addSites(a.Findings)
 	addExcerpts(a.Findings, h)
 	way := "with --all"
 	if all {

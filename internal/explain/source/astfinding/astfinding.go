@@ -69,10 +69,13 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 		r, known := rules[g.main().Rule]
 		if u, isUser := opts.UserRules[g.main().Rule]; isUser {
 			r, known = rule{title: u.Title, steps: u.Steps}, true
-		} else if !g.main().InLoop && !opts.Suspected {
+		} else if !opts.Suspected && !slices.ContainsFunc(g.matches, func(m analyzer.Match) bool { return m.InLoop }) {
 			continue
 		}
-		if known {
+		switch {
+		case known && r.whole:
+			out = append(out, g.cause(r, opts))
+		case known:
 			out = append(out, g.finding(r, opts))
 		}
 	}
@@ -109,6 +112,8 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 				into, key = alias, placeKey(m)
 			case m.Rule == ruleDebugSTL:
 				key = m.Rule + m.Location
+			case rules[m.Rule].whole:
+				key = m.Rule
 			}
 			once := m.Rule + "\x00" + placeKey(m) + "\x00" + m.Location
 			if seen[once] { // a header's loop is met in every unit
@@ -132,7 +137,11 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 }
 
 func absolute(m *analyzer.Match, dir string) {
-	for _, s := range []*analyzer.Span{&m.Place, m.First, m.Write, m.Second} {
+	spans := []*analyzer.Span{&m.Place, m.First, m.Write, m.Second}
+	if m.Written != nil {
+		spans = append(spans, m.Written.Where)
+	}
+	for _, s := range spans {
 		if s != nil && !filepath.IsAbs(s.File) {
 			s.File = filepath.Join(dir, s.File)
 		}
@@ -311,15 +320,8 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 // subject is what the title names.
 func (g *group) subject() string {
 	m := g.main()
-	switch m.Rule {
-	case "vector-bool":
-		if len(m.Notes) > 0 {
-			return m.Notes[0]
-		}
-	case "exceptions-control-flow":
-		if m.Write != nil {
-			return m.Write.Text
-		}
+	if m.Rule == "exceptions-control-flow" && m.Write != nil {
+		return m.Write.Text
 	}
 	return m.Location
 }

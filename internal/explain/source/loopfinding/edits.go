@@ -107,7 +107,7 @@ func (l *loop) first() edit {
 
 func (l *loop) title() string {
 	c, e := l.best, l.first()
-	blamed := capital(l.rule.what) + " (" + l.lines(c.Writes) + ")"
+	blamed := l.what() + " (" + l.lines(c.Writes) + ")"
 	written, edited := c.Worlds[analyzer.WorldWritten], c.Worlds[e.world]
 	switch {
 	case !c.Confirmed:
@@ -115,7 +115,7 @@ func (l *loop) title() string {
 	case e.effect == "vectorised":
 		return blamed + " keep this loop from being vectorised"
 	case e.effect == "wider vectors" && edited.VectorWidth > written.VectorWidth:
-		return fmt.Sprintf("%s keep this loop at vectors of %d where %d fit", blamed, written.VectorWidth, edited.VectorWidth)
+		return fmt.Sprintf("%s keep this loop at vectors of %d elements instead of %d", blamed, written.VectorWidth, edited.VectorWidth)
 	case e.effect == "wider vectors":
 		return blamed + " keep this loop from being vectorised well"
 	case e.effect == "fewer stores":

@@ -56,9 +56,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
-			if c.Confirmed && !editable(c, o.Unit.File) {
-				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
-			}
+			c = Judged(c, o.Unit.File)
 			place, ok := ownPoint(c.Start, o.Unit.File)
 			r, known := rules[c.Predicate]
 			if !ok || !known {
@@ -115,7 +113,7 @@ func weight(c analyzer.Candidate) float64 {
 		w += 1000
 	}
 	switch c.Effect {
-	case "vectorised", "idiom":
+	case "vectorised", "wider vectors", "idiom":
 		w += 500
 	}
 	written := c.Worlds[analyzer.WorldWritten]
@@ -190,6 +188,15 @@ func demangled(names ...string) string {
 		}
 	}
 	return ""
+}
+
+// what names the blamed stores.
+func (l *loop) what() string {
+	wide := func(a analyzer.Access) bool { return a.Type != "i8" && !strings.HasSuffix(a.Type, " x i8>") }
+	if l.rule.mixed != "" && slices.ContainsFunc(l.best.Writes, wide) {
+		return capital(l.rule.mixed)
+	}
+	return capital(l.rule.what)
 }
 
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
@@ -336,6 +343,8 @@ func typeName(llvm string) string {
 		return "a byte"
 	case "i16", "i32", "i64":
 		return "a " + llvm[1:] + "-bit integer"
+	case "memcpy", "memmove", "memset":
+		return "bytes by " + llvm
 	}
 	return llvm
 }
