@@ -47,6 +47,7 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	}
 	var verdict int
 	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	p.whole = strings.HasSuffix(p.Effect, "after") && (strings.Contains(p.Effect, "before, vectorised") || strings.Contains(p.Effect, "before, a library call"))
 	switch {
 	case verdict > 0:
 	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField):

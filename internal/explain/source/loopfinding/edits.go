@@ -61,10 +61,27 @@ func (l *loop) hoist() (step string, refused bool) {
 		return "copy what is loaded again into a local variable only where the loop does not change it: " + h.Refusal, true
 	}
 	step = "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it"
+	if inner := l.inlined(); len(inner) > 0 {
+		step += "; what is read again in " + strings.Join(inner, ", ") + " stays"
+	}
 	if back := l.updates(h); len(back) > 0 {
 		step += "; keep " + strings.Join(back, ", ") + ", which the loop changes, in locals as well and write them back wherever it ends (whyhot fix writes the first part alone)"
 	}
 	return step, false
+}
+
+// inlined are the functions of the program that are inlined into the loop and load again
+// there: no local of the loop reaches them. A library's function counts as the line that
+// calls it, since data() and size() can be read before the loop.
+func (l *loop) inlined() []string {
+	var out []string
+	for _, a := range l.best.Loads {
+		p, ok := ownPoint(a.Where, l.unit)
+		if name := demangled(p.Function); ok && a.Kind == "load" && p.Function != "" && p.Function != l.place.Function && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // updates are what the loop changes itself and loads again: the world keeps that in a
@@ -128,7 +145,11 @@ func (l *loop) title() string {
 	if number(removed) == "1" {
 		plural = ""
 	}
-	return fmt.Sprintf("%s force %s needless load%s per iteration", blamed, number(removed), plural)
+	upTo := ""
+	if e.world == analyzer.WorldHoisted && len(l.inlined()) > 0 {
+		upTo = "up to "
+	}
+	return fmt.Sprintf("%s force %s%s needless load%s per iteration", blamed, upTo, number(removed), plural)
 }
 
 func (l *loop) fix() finding.Fix {

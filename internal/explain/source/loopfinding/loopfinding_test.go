@@ -248,6 +248,12 @@ func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
 	if !strings.HasPrefix(f.Fix.Steps[0], "copy s->n, s->out into local variables") || !strings.Contains(f.Fix.Steps[1], "(with it: vectorised, 16 wide") {
 		t.Errorf("steps %q", f.Fix.Steps)
 	}
+	// What an inlined function of the program loads is out of the locals' reach.
+	deep := c
+	deep.Loads = append(slices.Clone(c.Loads), analyzer.Access{Kind: "load", Type: "ptr", Where: append([]analyzer.Point{{File: "/src/a.h", Line: 7, Column: 9, Function: "_ZN5Image3getEi"}}, at("/src/a.cpp", 11)...)})
+	if f = find(deep, right); !strings.HasSuffix(f.Title, "force up to 2 needless loads per iteration") || !strings.Contains(f.Fix.Steps[0], "in Image::get(int) stays") {
+		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
+	}
 	// What the loop counts up has to be written back.
 	counts := right
 	counts.Updates = []analyzer.Update{{Text: "s->pos", Line: 10}, {Text: "s->other", Line: 12}}
