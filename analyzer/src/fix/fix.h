@@ -56,6 +56,12 @@ struct Answer {
   std::vector<Remark> Assumptions;
   std::vector<Remark> Notes;
   std::vector<std::string> Values; // that the edits read into locals
+  // What the loop alone changes, by its own name: right in a local that is written back.
+  struct Update {
+    std::string Text;
+    unsigned Line; // of the first
+  };
+  std::vector<Update> Updates;
 };
 
 // What a hoist of each loop would read into locals: the advice of a finding says no

@@ -158,10 +158,15 @@ json::Array hoistsIn(const Reply &R) {
     Values.reserve(H.Values.size());
     for (const std::string &V : H.Values)
       Values.push_back(json::fixUTF8(V));
+    json::Array Updates;
+    Updates.reserve(H.Updates.size());
+    for (const auto &[Text, Line] : H.Updates)
+      Updates.push_back(json::Object{{"text", json::fixUTF8(Text)}, {"line", Line}});
     A.push_back(json::Object{{"file", json::fixUTF8(H.File)},
                              {"line", H.Line},
                              {"column", H.Column},
                              {"values", std::move(Values)},
+                             {"updates", std::move(Updates)},
                              {"refusal", json::fixUTF8(H.Refusal)}});
   }
   return A;

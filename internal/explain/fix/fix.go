@@ -72,6 +72,7 @@ type Proposal struct {
 	Notes       []Remark
 	Effect      string   // what the compiler makes of it
 	Advice      []string // what a person can do where there is no fix
+	whole       bool     // the loop becomes a library call or is vectorised: no other kind gives more
 }
 
 // Sound says whether the fix may be applied when the assumptions hold.
@@ -89,8 +90,12 @@ type Options struct {
 // ErrNothingThere says that no unit has anything to fix at the place.
 var ErrNothingThere = errors.New("nothing there can be fixed")
 
-// Propose tries the kinds in order and gives the first fix that is right and has
-// an effect; where there is none, the one that came furthest.
+// Propose tries the kinds in order and gives the first fix that is right and frees the
+// loop as a whole, else the first that is right and has an effect; where there is none,
+// the one that came furthest.
+//
+// Example. The bytes of a pixel are stored one by one. One wide store takes a load and two
+// stores away, locals have the loop vectorised: the patch is the locals'.
 func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal, error) {
 	var best *Proposal
 	for _, kind := range kinds {
@@ -101,10 +106,11 @@ func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal
 		if err != nil {
 			return Proposal{}, err
 		}
-		if p.Sound() {
+		if p.Sound() && p.whole {
 			return p, nil
 		}
-		if best == nil || (len(best.Changes) == 0 && len(p.Changes) > 0) {
+		furthest := best == nil || (len(best.Changes) == 0 && len(p.Changes) > 0)
+		if furthest || (p.Sound() && !best.Sound()) {
 			best = &p
 		}
 	}
