@@ -15,7 +15,6 @@ Kind kindOf(StringRef Name) {
       .Case("hoist", hoist)
       .Case("wide-store", wideStore)
       .Case("retype", retype)
-      .Case("vector-bool", vectorBool)
       .Case("bit-field", bitField)
       .Default(nullptr);
 }
@@ -61,6 +60,8 @@ public:
     Around.TraverseDecl(C.getTranslationUnitDecl());
     ast::Callees Known(C);
     const Context Here{S, R, Known, Strict};
+    if (R.Kind == "vector-bool")
+      return vectorBool(Around.Found, C, Here, Out);
     for (const FunctionDecl *F : Around.Found) {
       ast::LoopNest Nest(F->getBody());
       Answer One;

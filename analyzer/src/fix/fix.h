@@ -20,6 +20,7 @@ struct Request {
   std::string Kind;
   std::string File; // compared from its end
   unsigned Line = 0;
+  std::string Element; // of vector-bool: the name of the new type, a class; char8_t where there is none
 };
 
 // Replaces Length bytes at Offset of the file as the front end read it.
@@ -40,6 +41,31 @@ struct Remark {
   bool operator==(const Remark &) const = default;
 };
 
+// A place where a type can be defined before it is used in the file.
+struct Definition {
+  std::string File;
+  unsigned Offset = 0;
+  bool operator==(const Definition &) const = default;
+};
+
+// A declaration (or what a function returns) whose type packs bits. It changes
+// together with what it is tied to, in every unit that has it.
+struct Slot {
+  std::string Id; // the same in every unit
+  std::string Name;
+  std::string File;
+  unsigned Line = 0;
+  unsigned Column = 0;
+  bool Asked = false;    // it is what stands at the place
+  bool Shared = false;   // other units may see it
+  bool Function = false; // a parameter, or what a function returns,
+  bool Body = false;     // whose body this unit has
+  std::vector<std::string> Ties; // identities
+  std::vector<Edit> Edits;
+  std::vector<Remark> Refusals; // why it cannot change
+  std::vector<Definition> Definitions;
+};
+
 struct Answer {
   bool Found = false; // the unit has something of this kind there
   std::string What;   // what the edits do
@@ -47,6 +73,7 @@ struct Answer {
   std::vector<Remark> Refusals;
   std::vector<Remark> Assumptions;
   std::vector<Remark> Notes;
+  std::vector<Slot> Slots; // of vector-bool: who asks chooses what changes
 };
 
 std::unique_ptr<clang::ASTConsumer> makeConsumer(clang::CompilerInstance &CI, const Request &R, bool StrictAliasing,

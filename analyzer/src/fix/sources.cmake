@@ -1,6 +1,8 @@
 # Rewriting: a file per kind of fix, beside what they share.
 target_sources(whyhot-analyzer PRIVATE
   src/fix/bit_field.cpp
+  src/fix/bit_uses.cpp
+  src/fix/bits.cpp
   src/fix/byte_stores.cpp
   src/fix/changes.cpp
   src/fix/consumer.cpp

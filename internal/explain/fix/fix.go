@@ -78,6 +78,9 @@ type Options struct {
 	Binary  string // the analyser
 	Units   []compdb.Unit
 	Workers int
+	// Declarations are what a finding is about that is one for the whole program:
+	// they change, rather than what the loop at the place touches.
+	Declarations []Place
 }
 
 // ErrNothingThere says that no unit has anything to fix at the place.
@@ -88,7 +91,13 @@ var ErrNothingThere = errors.New("nothing there can be fixed")
 func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal, error) {
 	var best *Proposal
 	for _, kind := range kinds {
-		p, err := propose(ctx, o, at, kind)
+		write := propose
+		if kind == VectorBool {
+			write = func(ctx context.Context, o Options, at Place, _ string) (Proposal, error) {
+				return proposeBits(ctx, o, at)
+			}
+		}
+		p, err := write(ctx, o, at, kind)
 		if errors.Is(err, ErrNothingThere) {
 			continue
 		}
