@@ -57,7 +57,18 @@ func Patch(ctx context.Context, r PatchRequest) (fix.Proposal, error) {
 	if len(kinds) == 0 || f.Place.File == "" {
 		return fix.Proposal{}, fmt.Errorf("no fix of %s is written by machine: %s", r.Subject, strings.Join(f.Fix.Steps, "; "))
 	}
-	return r.source(ctx, fix.Place{File: f.Place.File, Line: f.Place.Line}, kinds)
+	return r.source(ctx, fix.Place{File: f.Place.File, Line: f.Place.Line}, kinds, declared(f.Sites)...)
+}
+
+// declared are the declarations of a finding that has several places.
+func declared(sites []finding.Site) []fix.Place {
+	var out []fix.Place
+	for _, s := range sites {
+		if s.Kind == finding.SiteDeclaration {
+			out = append(out, fix.Place{File: s.File, Line: s.Line})
+		}
+	}
+	return out
 }
 
 func (r *PatchRequest) kinds(usual []string) []string {
@@ -72,6 +83,17 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 	switch {
 	case r.Findings != nil:
 		f, err := Pick(r.Findings, r.FindingsFile, r.Subject)
+		return Found{Finding: f}, err
+	case r.Profile != nil && r.Build != nil && r.Rules.isCause(r.Subject):
+		b, err := r.Build()
+		if err != nil {
+			return Found{}, err
+		}
+		a, err := b.Hot(ctx, r.Profile, DefaultCoverage, false, r.Options)
+		if err != nil {
+			return Found{}, err
+		}
+		f, err := Pick(a.Findings, b.Dir(), r.Subject)
 		return Found{Finding: f}, err
 	case r.Profile != nil:
 		f, err := Find(ctx, r.Profile, r.ProfilePath, r.Rules, r.Subject)
@@ -89,7 +111,7 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 	return Found{Finding: f}, err
 }
 
-func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string) (fix.Proposal, error) {
+func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string, declarations ...fix.Place) (fix.Proposal, error) {
 	if r.Build == nil {
 		return fix.Proposal{}, source.ErrNoBuild
 	}
@@ -101,7 +123,7 @@ func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string)
 	if err != nil {
 		return fix.Proposal{}, err
 	}
-	p, err := fix.Propose(ctx, fix.Options{Binary: binary, Units: b.Units(), Workers: r.Options.Workers}, at, kinds)
+	p, err := fix.Propose(ctx, fix.Options{Binary: binary, Units: b.Units(), Workers: r.Options.Workers, Declarations: declarations}, at, kinds)
 	if errors.Is(err, fix.ErrNothingThere) {
 		return p, fmt.Errorf("%w; a loop that begins on the line is meant, else the innermost around it", err)
 	}

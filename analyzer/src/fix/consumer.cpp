@@ -16,6 +16,7 @@ Kind kindOf(StringRef Name) {
       .Case("wide-store", wideStore)
       .Case("retype", retype)
       .Case("bit-field", bitField)
+      .Case("whole-copy", wholeCopy)
       .Default(nullptr);
 }
 

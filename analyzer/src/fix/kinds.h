@@ -20,6 +20,7 @@ const ast::Loop *loopAt(const ast::LoopNest &Nest, const Context &C);
 void hoist(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void wideStore(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void retype(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+void wholeCopy(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 // Of the functions around the place, and of the whole unit.
 void vectorBool(const std::vector<const clang::FunctionDecl *> &Around, clang::ASTContext &C, const Context &K,
                 Answer &Out);

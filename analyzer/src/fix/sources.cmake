@@ -17,5 +17,6 @@ target_sources(whyhot-analyzer PRIVATE
   src/fix/uses.cpp
   src/fix/value.cpp
   src/fix/vector_bool.cpp
+  src/fix/whole_copy.cpp
   src/fix/wide_store.cpp
 )

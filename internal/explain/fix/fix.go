@@ -20,10 +20,11 @@ const (
 	WideStore  = "wide-store"
 	VectorBool = "vector-bool"
 	BitField   = "bit-field"
+	WholeCopy  = "whole-copy"
 )
 
 // Kinds lists the kinds of fixes of source.
-func Kinds() []string { return []string{Hoist, Retype, WideStore, VectorBool, BitField} }
+func Kinds() []string { return []string{Hoist, Retype, WideStore, VectorBool, BitField, WholeCopy} }
 
 // KindsFor are the kinds that can fix a rule's findings, the one to try first
 // coming first. A rule without any has no machine-written fix.
@@ -34,7 +35,7 @@ func KindsFor(rule string) []string {
 	case rule == "alias-pointer-store" || rule == "alias-size-store":
 		return []string{Hoist}
 	case rule == "vector-bool":
-		return []string{VectorBool}
+		return []string{WholeCopy, VectorBool}
 	case rule == "bitfield-flag" || rule == "bitfield-store":
 		return []string{BitField, Hoist}
 	}

@@ -58,7 +58,7 @@ const Expr *containerOf(const Expr *E) {
     }
     const auto *Ref = dyn_cast<DeclRefExpr>(E);
     const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    if (!V || !V->isLocalVarDecl() || !V->getInit() || !(V->getType()->isReferenceType() || isBitIterator(V->getType())))
+    if (!V || !V->isLocalVarDecl() || !V->getInit() || !(V->getType()->isReferenceType() || V->isImplicit() || isBitIterator(V->getType())))
       return E;
     const Expr *From = V->getInit()->IgnoreImplicit();
     if (const auto *CC = dyn_cast<CXXConstructExpr>(From); CC && CC->getNumArgs() == 1)
