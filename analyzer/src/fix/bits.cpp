@@ -227,9 +227,9 @@ void Bits::declare(const DeclaratorDecl *D) {
   if (!N) {
     N = std::make_unique<Node>();
     N->Out.Id = identity(D, false, N->Out.Shared);
-    N->Out.Name = isa<FieldDecl>(D) || !D->getDeclContext()->isFunctionOrMethod()
-                      ? D->getQualifiedNameAsString()
-                      : D->getNameAsString();
+    N->Out.Name = D->getDeclContext()->isFunctionOrMethod() ? D->getNameAsString() : D->getQualifiedNameAsString();
+    if (const auto *P = dyn_cast<ParmVarDecl>(D))
+      N->Out.Name = cast<FunctionDecl>(P->getDeclContext())->getQualifiedNameAsString() + "(" + D->getNameAsString() + ")";
     place(*N, D);
   }
   Tie T;
@@ -239,21 +239,12 @@ void Bits::declare(const DeclaratorDecl *D) {
     N->Out.Function = true;
     N->Out.Body |= F->hasBody() || F->isDefaulted() || F->isDeleted();
     if (const auto *M = dyn_cast<CXXMethodDecl>(F); M && M->isVirtual())
-      T.Refusals.push_back(S.remark("`" + N->Out.Name + "` is a parameter of a virtual function", D->getLocation()));
+      T.Refusals.push_back(S.remark("`" + N->Out.Name + "` is a virtual function", D->getLocation()));
   }
   if (const auto *V = dyn_cast<VarDecl>(D); V && V->isImplicit())
     return settle(T);
   if (TypeSourceInfo *TSI = D->getTypeSourceInfo(); TSI && !TSI->getType()->getContainedAutoType())
     spelled(TSI->getTypeLoc(), T, D);
-  if (const auto *V = dyn_cast<VarDecl>(D); V && V->isLocalVarDecl() && !V->isCXXForRangeDecl() && !Converts) {
-    // A declaration of several variables has one type for all of them.
-    DynTypedNodeList P = C.getParents(*V);
-    if (const auto *DS = P.empty() ? nullptr : P[0].get<DeclStmt>())
-      for (const Decl *Other : DS->decls())
-        if (Other != V)
-          if (Node *O = node(Other))
-            T.Nodes.push_back(O);
-  }
   settle(T);
 }
 

@@ -158,7 +158,7 @@ void wholeCopy(const ast::FunctionFacts &F, const Context &K, Answer &Out) {
   if (Test.empty()) // a vector that is copied to itself
     return Out.Refusals.push_back(K.S.remark("the vectors are one", For->getBeginLoc()));
   Out.Edits.push_back(K.S.insert(Whole->getBegin(), "if (" + Test + ") { // all of it: whole words" + Eol + Assign +
-                                                        Indent + "} else" + Eol + Indent + Step));
+                                                        Indent + "} else "));
   Out.What = "copies whole words (" + What + ") where the loop would copy every element";
   Out.Notes.push_back(K.S.remark("the standard lets an assignment invalidate iterators that are kept into " +
                                      K.S.text(All.front().To) + "; libstdc++ and libc++ keep the memory where sizes are equal",

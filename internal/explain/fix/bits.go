@@ -31,6 +31,7 @@ struct BoolByte {
 type packed struct {
 	slots  map[string]*analyzer.FixSlot
 	order  []string
+	edited map[analyzer.FixEdit]string // by what is replaced: the first declaration that needs it
 	char8  bool // every unit so far has char8_t
 	unread []Remark
 	taken  []Remark // the name of the new type is in use
@@ -43,7 +44,7 @@ type packed struct {
 func proposeBits(ctx context.Context, o Options, at Place) (Proposal, error) {
 	p := Proposal{Kind: VectorBool}
 	here, _ := unitsFor(o.Units, at.File)
-	all := packed{slots: map[string]*analyzer.FixSlot{}, char8: true}
+	all := packed{slots: map[string]*analyzer.FixSlot{}, edited: map[analyzer.FixEdit]string{}, char8: true}
 	name := ""
 	units := here
 	for {
@@ -52,7 +53,7 @@ func proposeBits(ctx context.Context, o Options, at Place) (Proposal, error) {
 		}
 		if !all.char8 && name == "" { // one language for all: begin anew
 			name = element
-			all = packed{slots: map[string]*analyzer.FixSlot{}, unread: all.unread}
+			all = packed{slots: map[string]*analyzer.FixSlot{}, edited: map[analyzer.FixEdit]string{}, unread: all.unread}
 			if len(units) < len(o.Units) {
 				units = here
 			}
@@ -156,6 +157,14 @@ func (b *packed) add(s *analyzer.FixSlot) {
 	have.Edits = joined(have.Edits, s.Edits)
 	have.Refusals = joined(have.Refusals, s.Refusals)
 	have.Definitions = joined(have.Definitions, s.Definitions)
+	for _, e := range s.Edits {
+		// What is declared together has one type: vector<bool> a, b;
+		if first, shared := b.edited[e]; shared && first != s.ID && e.Length > 0 {
+			have.Ties = joined(have.Ties, []string{first})
+		} else if !shared {
+			b.edited[e] = s.ID
+		}
+	}
 }
 
 func joined[T comparable](a, b []T) []T {
@@ -237,7 +246,7 @@ func (b *packed) choose(p *Proposal, seeds []string) []string {
 			}
 			against = append(against, s.Refusals...)
 			if s.Function && !s.Body {
-				against = append(against, Remark{Text: "it is tied to `" + s.Name + "` of a function whose body is in no unit of the build", File: s.File, Line: s.Line, Column: s.Column})
+				against = append(against, Remark{Text: "it is tied to `" + s.Name + "`, a function whose body is in no unit of the build", File: s.File, Line: s.Line, Column: s.Column})
 			}
 		}
 		if len(against) == 0 {

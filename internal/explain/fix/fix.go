@@ -24,7 +24,7 @@ const (
 )
 
 // Kinds lists the kinds of fixes of source.
-func Kinds() []string { return []string{Hoist, Retype, WideStore, VectorBool, BitField, WholeCopy} }
+func Kinds() []string { return []string{Hoist, Retype, WideStore, WholeCopy, VectorBool, BitField} }
 
 // KindsFor are the kinds that can fix a rule's findings, the one to try first
 // coming first. A rule without any has no machine-written fix.

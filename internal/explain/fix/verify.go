@@ -40,7 +40,7 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
 	switch {
 	case verdict > 0:
-	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField || p.Kind == WholeCopy):
+	case verdict == 0 && p.Kind == BitField, p.Kind == VectorBool, p.Kind == WholeCopy:
 		// What they save is masks and shifts, or another way around the loop, which its
 		// loads and stores do not show.
 		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not show the gain: measure it (whyhot try --fix)"})
