@@ -157,7 +157,7 @@ func (e *experiment) fromProfile(ctx context.Context) error {
 	}
 	r.Variants.Preload, r.Variants.Env = target.Preload, target.Env
 	if r.Finding != "" && !r.Variants.Any() {
-		return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: make the change in a copy and name it, for example --versus 'changed=OTHER COMMAND'", r.Finding)
+		return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: make the change in a copy of the program and name how that is run, for example --versus 'changed=../changed/app input' (docs/guide/try.md, a change you make yourself)", r.Finding)
 	}
 	return nil
 }
@@ -276,10 +276,13 @@ func (e *experiment) result(o *trial.Outcome, input *archive.File) *Result {
 	if e.worlds != nil {
 		out.Finding, out.Trials = e.worlds.Judged(r.Profile, r.Finding, out.Trials)
 	}
+	if len(r.Fixes) == 1 && r.Finding == "" && r.Profile != "" && len(o.Variants) == 1 && !finding.IsLine(r.Fixes[0]) {
+		out.Finding = r.Fixes[0] // its patch is all that was tried
+	}
 	if input != nil {
 		out.Record.Files = append(out.Record.Files, *input)
 	}
-	out.Record.Profile, out.Record.Finding = r.Profile, r.Finding
+	out.Record.Profile, out.Record.Finding = r.Profile, out.Finding
 	circumstances(out.Record, &r.Terms, r.Repeats)
 	return out
 }

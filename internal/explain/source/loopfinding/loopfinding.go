@@ -56,9 +56,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
-			if c.Confirmed && !editable(c, o.Unit.File) {
-				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
-			}
+			c = Judged(c, o.Unit.File)
 			place, ok := ownPoint(c.Start, o.Unit.File)
 			r, known := rules[c.Predicate]
 			if !ok || !known {
@@ -115,7 +113,7 @@ func weight(c analyzer.Candidate) float64 {
 		w += 1000
 	}
 	switch c.Effect {
-	case "vectorised", "idiom":
+	case "vectorised", "wider vectors", "idiom":
 		w += 500
 	}
 	written := c.Worlds[analyzer.WorldWritten]
@@ -192,24 +190,36 @@ func demangled(names ...string) string {
 	return ""
 }
 
+// what names the blamed stores.
+func (l *loop) what() string {
+	wide := func(a analyzer.Access) bool { return a.Type != "i8" && !strings.HasSuffix(a.Type, " x i8>") }
+	if l.rule.mixed != "" && slices.ContainsFunc(l.best.Writes, wide) {
+		return capital(l.rule.mixed)
+	}
+	return capital(l.rule.what)
+}
+
 func (l *loop) title() string {
 	c := l.best
 	where := l.lines(c.Writes)
 	switch {
 	case !c.Confirmed:
-		return fmt.Sprintf("%s (%s) may force reloads in this loop", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) may force reloads in this loop", l.what(), where)
 	case c.Effect == "vectorised":
-		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", l.what(), where)
+	case c.Effect == "wider vectors":
+		return fmt.Sprintf("%s (%s) keep this loop at vectors of %d elements instead of %d", l.what(), where,
+			c.Worlds[analyzer.WorldWritten].VectorWidth, bestWorld(c).VectorWidth)
 	case c.Effect == "fewer stores":
-		return fmt.Sprintf("%s (%s) force needless stores in every iteration", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) force needless stores in every iteration", l.what(), where)
 	case c.Effect == "idiom":
-		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", l.what(), where)
 	}
 	plural := "s"
 	if removedLoads(c) == 1 {
 		plural = ""
 	}
-	return fmt.Sprintf("%s (%s) force %s needless load%s per iteration", capital(l.rule.what), where, number(removedLoads(c)), plural)
+	return fmt.Sprintf("%s (%s) force %s needless load%s per iteration", l.what(), where, number(removedLoads(c)), plural)
 }
 
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
@@ -392,6 +402,8 @@ func typeName(llvm string) string {
 		return "a byte"
 	case "i16", "i32", "i64":
 		return "a " + llvm[1:] + "-bit integer"
+	case "memcpy", "memmove", "memset":
+		return "bytes by " + llvm
 	}
 	return llvm
 }
