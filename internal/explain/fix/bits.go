@@ -32,7 +32,7 @@ type packed struct {
 	slots  map[string]*analyzer.FixSlot
 	order  []string
 	edited map[analyzer.FixEdit]string // by what is replaced: the first declaration that needs it
-	char8  bool // every unit so far has char8_t
+	char8  bool                        // every unit so far has char8_t
 	unread []Remark
 	taken  []Remark // the name of the new type is in use
 }
@@ -43,7 +43,10 @@ type packed struct {
 // reached from the place by ties changes in all of them or in none.
 func proposeBits(ctx context.Context, o Options, at Place) (Proposal, error) {
 	p := Proposal{Kind: VectorBool}
-	here, _ := unitsFor(o.Units, at.File)
+	here := o.Having
+	if here == nil {
+		here = o.Units
+	}
 	all := packed{slots: map[string]*analyzer.FixSlot{}, edited: map[analyzer.FixEdit]string{}, char8: true}
 	name := ""
 	units := here
@@ -105,7 +108,7 @@ func sameUnit(a, b compdb.Unit) bool {
 
 // ask joins what units say.
 func (b *packed) ask(ctx context.Context, o Options, units []compdb.Unit, at Place, name string) error {
-	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers,
+	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Cache: o.Cache,
 		Fix: analyzer.FixRequest{Fix: &analyzer.FixAt{Kind: VectorBool, File: at.File, Line: at.Line, Element: name}}}
 	var failed error
 	answered := 0
