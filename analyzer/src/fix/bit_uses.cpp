@@ -104,7 +104,8 @@ void Bits::use(const Expr *E) {
     const auto *M = dyn_cast_or_null<MemberExpr>(P);
     if (M && !isa<FieldDecl>(M->getMemberDecl())) { // a method is called
       const Stmt *Call = parentOf(M, C);
-      if (const auto *X = dyn_cast_or_null<CallExpr>(Call); X && packsBits(X->getType()) && !node(X->getDirectCallee(), true)) {
+      if (const auto *X = dyn_cast_or_null<CallExpr>(Call);
+          X && packsBits(X->getType()) && !node(X->getDirectCallee(), true)) {
         Whole = X;
         continue;
       }
@@ -114,7 +115,8 @@ void Bits::use(const Expr *E) {
     if (!X || !packsBits(X->getType()))
       break;
     // An argument of a function of the program goes to its parameter.
-    if (const auto *Call = dyn_cast<CallExpr>(X); Call && !(Call->getDirectCallee() && ofLibrary(Call->getDirectCallee())))
+    if (const auto *Call = dyn_cast<CallExpr>(X);
+        Call && !(Call->getDirectCallee() && ofLibrary(Call->getDirectCallee())))
       break;
     if (const auto *CC = dyn_cast<CXXConstructExpr>(X); CC && !ofLibrary(CC->getConstructor()))
       break;
@@ -232,7 +234,9 @@ void Bits::rootsOfArguments(const CallExpr *E, Tie &Into) {
     if (packsBits(A->getType()))
       roots(A, Into);
   }
-  if (llvm::StringSwitch<bool>(Name).Cases("resize", "assign", "push_back", "emplace_back", "insert", true).Default(false))
+  if (llvm::StringSwitch<bool>(Name)
+          .Cases("resize", "assign", "push_back", "emplace_back", "insert", true)
+          .Default(false))
     for (const Expr *A : E->arguments())
       if (A->getType()->isBooleanType() || isBitProxy(A->getType()))
         stored(A, Into);
@@ -308,8 +312,8 @@ void Bits::sink(const Expr *E, Tie &Into) {
     const FunctionDecl *F = Call->getDirectCallee();
     if (F && ofLibrary(F)) {
       if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-          Op && (isBitProxy(Op->getType()) ||
-                 (Op->getType()->isBooleanType() && (Op->getOperator() == OO_Subscript || Op->getOperator() == OO_Star))))
+          Op && (isBitProxy(Op->getType()) || (Op->getType()->isBooleanType() &&
+                                               (Op->getOperator() == OO_Subscript || Op->getOperator() == OO_Star))))
         return element(Op, Into);
       return rootsOfArguments(Call, Into);
     }
@@ -384,6 +388,28 @@ void Bits::element(const Expr *E, Tie &Into) {
     return loopVariable(V, Into);
   if (!isBitProxy(E->getType())) // of a constant vector: a value
     return read(E, E, Into);
+  // One of two elements is an element, of vectors that must have one type.
+  while (const auto *Copy = dyn_cast_or_null<CXXConstructExpr>(P)) {
+    if (!isBitProxy(Copy->getType()) ||
+        !isa_and_nonnull<AbstractConditionalOperator, CXXConstructExpr>(parentOf(outermost(Copy, C), C)))
+      break;
+    Whole = outermost(Copy, C), P = parentOf(Whole, C);
+  }
+  if (const auto *Cond = dyn_cast_or_null<ConditionalOperator>(P); Cond && Cond->getCond() != Whole) {
+    for (const Expr *Branch : {Cond->getTrueExpr(), Cond->getFalseExpr()}) {
+      const Expr *X = Branch->IgnoreImplicit();
+      while (const auto *Copy = dyn_cast<CXXConstructExpr>(X)) {
+        if (Copy->getNumArgs() != 1)
+          break;
+        X = Copy->getArg(0)->IgnoreImplicit();
+      }
+      const auto *Call = dyn_cast<CallExpr>(X->IgnoreParenImpCasts());
+      if (!Call || !isBitProxy(Cond->getType()) || !ast::objectOf(Call))
+        return forbid(Into, "the proxy of an element is kept or passed on", E);
+      roots(ast::objectOf(Call), Into);
+    }
+    return element(Cond, Into);
+  }
   if (const auto *M = dyn_cast_or_null<MemberExpr>(P)) {
     if (isa<CXXConversionDecl>(M->getMemberDecl()))
       return read(cast<Expr>(parentOf(M, C)), E, Into);
@@ -393,8 +419,12 @@ void Bits::element(const Expr *E, Tie &Into) {
     if (Call->getOperator() == OO_Equal) {
       if (Call->getArg(0) != Whole)
         return; // another element is assigned this one
-      return isDiscarded(Call, C) ? stored(Call->getArg(1), Into)
-                                  : forbid(Into, "the result of an assignment is used", E);
+      // a[i] = b[i] = x: another element is assigned the result.
+      const auto *Outer = dyn_cast_or_null<CXXOperatorCallExpr>(parentOf(outermost(Call, C), C));
+      const bool Chained = Outer && Outer->getOperator() == OO_Equal && isBitProxy(Outer->getArg(0)->getType()) &&
+                           Outer->getArg(0)->IgnoreParenImpCasts() != Call;
+      return isDiscarded(Call, C) || Chained ? stored(Call->getArg(1), Into)
+                                             : forbid(Into, "the result of an assignment is used", E);
     }
     if (Call->getOperator() == OO_EqualEqual || Call->getOperator() == OO_Less)
       return;

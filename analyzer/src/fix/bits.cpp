@@ -51,9 +51,8 @@ bool packs(QualType T, unsigned Nesting) {
   const auto *S = dyn_cast<ClassTemplateSpecializationDecl>(R);
   if (!S)
     return false;
-  return isPackedVector(S) || llvm::any_of(S->getTemplateArgs().asArray(), [&](const TemplateArgument &A) {
-           return packs(A, Nesting);
-         });
+  return isPackedVector(S) ||
+         llvm::any_of(S->getTemplateArgs().asArray(), [&](const TemplateArgument &A) { return packs(A, Nesting); });
 }
 
 // Where types are spelled as std::vector<bool>, and which typedefs spell them.
@@ -229,7 +228,8 @@ void Bits::declare(const DeclaratorDecl *D) {
     N->Out.Id = identity(D, false, N->Out.Shared);
     N->Out.Name = D->getDeclContext()->isFunctionOrMethod() ? D->getNameAsString() : D->getQualifiedNameAsString();
     if (const auto *P = dyn_cast<ParmVarDecl>(D))
-      N->Out.Name = cast<FunctionDecl>(P->getDeclContext())->getQualifiedNameAsString() + "(" + D->getNameAsString() + ")";
+      N->Out.Name =
+          cast<FunctionDecl>(P->getDeclContext())->getQualifiedNameAsString() + "(" + D->getNameAsString() + ")";
     place(*N, D);
   }
   Tie T;

@@ -64,10 +64,10 @@ struct Slot {
   std::string File;
   unsigned Line = 0;
   unsigned Column = 0;
-  bool Asked = false;    // it is what stands at the place
-  bool Shared = false;   // other units may see it
-  bool Function = false; // a parameter, or what a function returns,
-  bool Body = false;     // whose body this unit has
+  bool Asked = false;            // it is what stands at the place
+  bool Shared = false;           // other units may see it
+  bool Function = false;         // a parameter, or what a function returns,
+  bool Body = false;             // whose body this unit has
   std::vector<std::string> Ties; // identities
   std::vector<Edit> Edits;
   std::vector<Remark> Refusals; // why it cannot change
@@ -81,7 +81,7 @@ struct Answer {
   std::vector<Remark> Refusals;
   std::vector<Remark> Assumptions;
   std::vector<Remark> Notes;
-  std::vector<Slot> Slots; // of vector-bool: who asks chooses what changes
+  std::vector<Slot> Slots;         // of vector-bool: who asks chooses what changes
   std::vector<std::string> Values; // that the edits read into locals
 };
 

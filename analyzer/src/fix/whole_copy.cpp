@@ -96,8 +96,8 @@ const VarDecl *counter(const ForStmt *For, const Expr *&Bound) {
   const auto *Zero = V && V->getInit() ? dyn_cast<IntegerLiteral>(V->getInit()->IgnoreParenImpCasts()) : nullptr;
   const auto *Cond = dyn_cast_or_null<BinaryOperator>(For->getCond() ? For->getCond()->IgnoreParenImpCasts() : nullptr);
   const auto *Inc = dyn_cast_or_null<UnaryOperator>(For->getInc() ? For->getInc()->IgnoreParens() : nullptr);
-  if (!Zero || !Zero->getValue().isZero() || !V->getType()->isIntegerType() || !Cond || !Inc ||
-      !Inc->isIncrementOp() || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE))
+  if (!Zero || !Zero->getValue().isZero() || !V->getType()->isIntegerType() || !Cond || !Inc || !Inc->isIncrementOp() ||
+      (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE))
     return nullptr;
   const auto *L = dyn_cast<DeclRefExpr>(Cond->getLHS()->IgnoreParenImpCasts());
   const auto *X = dyn_cast<DeclRefExpr>(Inc->getSubExpr()->IgnoreParenImpCasts());
@@ -157,11 +157,12 @@ void wholeCopy(const ast::FunctionFacts &F, const Context &K, Answer &Out) {
   }
   if (Test.empty()) // a vector that is copied to itself
     return Out.Refusals.push_back(K.S.remark("the vectors are one", For->getBeginLoc()));
-  Out.Edits.push_back(K.S.insert(Whole->getBegin(), "if (" + Test + ") { // all of it: whole words" + Eol + Assign +
-                                                        Indent + "} else "));
+  Out.Edits.push_back(K.S.insert(Whole->getBegin(),
+                                 "if (" + Test + ") { // all of it: whole words" + Eol + Assign + Indent + "} else "));
   Out.What = "copies whole words (" + What + ") where the loop would copy every element";
   Out.Notes.push_back(K.S.remark("the standard lets an assignment invalidate iterators that are kept into " +
-                                     K.S.text(All.front().To) + "; libstdc++ and libc++ keep the memory where sizes are equal",
+                                     K.S.text(All.front().To) +
+                                     "; libstdc++ and libc++ keep the memory where sizes are equal",
                                  For->getBeginLoc()));
 }
 

@@ -18,5 +18,9 @@ int main() {
   all[0].swap(all[1]);
   for (Row::const_iterator i = all[0].begin(); i != all[0].end(); i++)
     n = 2 * n % 1000 + *i;
+  for (int i = 0; i < 9; i++) {
+    bool one = n % 2 ? all[0][i] : genes[i];
+    genes[i] = all[1][i] = one;
+  }
   printf("%d %d\n", n, static_cast<int>(std::count(genes.begin(), genes.end(), true)));
 }
