@@ -20,10 +20,11 @@ const (
 	WideStore  = "wide-store"
 	VectorBool = "vector-bool"
 	BitField   = "bit-field"
+	WholeCopy  = "whole-copy"
 )
 
 // Kinds lists the kinds of fixes of source.
-func Kinds() []string { return []string{Hoist, Retype, WideStore, VectorBool, BitField} }
+func Kinds() []string { return []string{Hoist, Retype, WideStore, WholeCopy, VectorBool, BitField} }
 
 // KindsFor are the kinds that can fix a rule's findings, the one to try first
 // coming first. A rule without any has no machine-written fix.
@@ -34,7 +35,7 @@ func KindsFor(rule string) []string {
 	case rule == "alias-pointer-store" || rule == "alias-size-store":
 		return []string{Hoist}
 	case rule == "vector-bool":
-		return []string{VectorBool}
+		return []string{WholeCopy, VectorBool}
 	case rule == "bitfield-flag" || rule == "bitfield-store":
 		return []string{BitField, Hoist}
 	}
@@ -85,6 +86,9 @@ type Options struct {
 	Having  []compdb.Unit // those that have the place's file; nil: all
 	Workers int
 	Cache   *analyzer.Cache // nil: none
+	// Declarations are what a finding is about that is one for the whole program:
+	// they change, rather than what the loop at the place touches.
+	Declarations []Place
 }
 
 // ErrNothingThere says that no unit has anything to fix at the place.
@@ -99,7 +103,13 @@ var ErrNothingThere = errors.New("nothing there can be fixed")
 func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal, error) {
 	var best *Proposal
 	for _, kind := range kinds {
-		p, err := propose(ctx, o, at, kind)
+		write := propose
+		if kind == VectorBool {
+			write = func(ctx context.Context, o Options, at Place, _ string) (Proposal, error) {
+				return proposeBits(ctx, o, at)
+			}
+		}
+		p, err := write(ctx, o, at, kind)
 		if errors.Is(err, ErrNothingThere) {
 			continue
 		}

@@ -50,8 +50,9 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	p.whole = strings.HasSuffix(p.Effect, "after") && (strings.Contains(p.Effect, "before, vectorised") || strings.Contains(p.Effect, "before, a library call"))
 	switch {
 	case verdict > 0:
-	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField):
-		// What they save is masks and shifts, which loads and stores do not show.
+	case verdict == 0 && p.Kind == BitField, p.Kind == VectorBool, p.Kind == WholeCopy:
+		// What they save is masks and shifts, or another way around the loop, which its
+		// loads and stores do not show.
 		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not show the gain: measure it (whyhot try --fix)"})
 	default:
 		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: at.File, Line: at.Line})

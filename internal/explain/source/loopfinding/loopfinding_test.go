@@ -317,7 +317,7 @@ func TestWiderVectors(t *testing.T) {
 	c.Effect, c.Reach = "wider vectors", []string{analyzer.WorldRetyped}
 	c.Worlds[analyzer.WorldWritten] = analyzer.LoopState{Present: true, Vectorised: true, VectorWidth: 4, LoadsPerIteration: 0.25}
 	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
-	if len(fs) != 1 || !strings.HasSuffix(fs[0].Title, "keep this loop at vectors of 4 where 16 fit") {
+	if len(fs) != 1 || !strings.HasSuffix(fs[0].Title, "keep this loop at vectors of 4 elements instead of 16") {
 		t.Errorf("got %+v", fs)
 	}
 }
