@@ -18,6 +18,7 @@ func printReport(cmd *cobra.Command, r finding.Report, asJSON bool) error {
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
 	p.Findings(r, r.Looked)
+	p.Unexplained(r.Unexplained)
 	return p.Err()
 }
 

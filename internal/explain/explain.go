@@ -46,7 +46,10 @@ const DefaultCoverage = 0.9
 func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	path := fileName(r.Path)
 	facts := binfacts.New(r.DebugDirs...)
-	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{ProfilePath: path, Rules: r.Rules.dirs})
+	samplesOf := map[string][]int32{}
+	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{
+		ProfilePath: path, Rules: r.Rules.dirs, Samples: func(f finding.Finding, of []int32) { samplesOf[f.ID] = of },
+	})
 	if err != nil {
 		return finding.Report{}, err
 	}
@@ -80,13 +83,21 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		attach(found, trials)
 	}
 	finding.Rank(found)
+	var unexplained []finding.Unexplained
+	if judged {
+		if unexplained, err = r.unexplained(facts, found, samplesOf, looked); err != nil {
+			return finding.Report{}, err
+		}
+	}
 	return finding.Report{
 		Version:  finding.SchemaVersion,
 		Profile:  describe(r.Profile, path),
 		Findings: found,
 		Notes:    notes,
 		Looked:   looked,
-		Unjudged: !judged,
+
+		Unexplained: unexplained,
+		Unjudged:    !judged,
 	}, nil
 }
 

@@ -22,6 +22,9 @@ type Options struct {
 	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of
 	// all CPU; 0 takes 0.01.
 	NoiseFloor float64
+	// Samples is told the samples of each finding, as indices into those of the
+	// profile; nil for nobody who asks.
+	Samples func(f finding.Finding, of []int32)
 }
 
 func (o Options) noiseFloor() float64 {
@@ -68,6 +71,9 @@ func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Fa
 		f := e.write(v)
 		findings = append(findings, f)
 		written[f.ID] = v
+		if opts.Samples != nil {
+			opts.Samples(f, v.trace.samples)
+		}
 	}
 	finding.Rank(findings)
 	return e.foldAway(findings, written), e.notes(), nil
