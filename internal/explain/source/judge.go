@@ -34,7 +34,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		return Answer{}, err
 	}
 	a := Answer{
-		Findings: findings(outcomes, suspected, o),
+		Findings: findings(outcomes, suspected, p != nil, o),
 		Notes:    notes(outcomes),
 		Looked:   counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
@@ -87,7 +87,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)
-	ranked := h.Rank(findings(outcomes, all, o), rankOptions(outcomes, all))
+	ranked := h.Rank(findings(outcomes, all, true, o), rankOptions(outcomes, all))
 	a.Findings = ranked.Findings
 	addExcerpts(a.Findings, h)
 	a.Notes = append(a.Notes, leftOut(ranked, "with --all")...)
@@ -138,9 +138,9 @@ func lackOf(outcomes []analyzer.Outcome) heat.Lacks {
 }
 
 // findings are what all layers say, joined.
-func findings(outcomes []analyzer.Outcome, suspected bool, o Options) []finding.Finding {
+func findings(outcomes []analyzer.Outcome, suspected, profiled bool, o Options) []finding.Finding {
 	ir := loopfinding.Findings(outcomes, loopfinding.Options{Suspected: suspected})
-	out := astfinding.Join(ir, outcomes, astfinding.Options{Suspected: suspected, UserRules: userrule.ForReport(o.Rules)})
+	out := astfinding.Join(ir, outcomes, astfinding.Options{Suspected: suspected, Profiled: profiled, UserRules: userrule.ForReport(o.Rules)})
 	if o.Remarks {
 		out = append(out, remarks.Findings(outcomes)...)
 	}

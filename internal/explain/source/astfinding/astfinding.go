@@ -23,6 +23,9 @@ type Options struct {
 	// Suspected also reports alias matches that the IR layer looked at and did
 	// not confirm, and matches outside loops.
 	Suspected bool
+	// Profiled says that a profile will rank the findings: what is cold, or small
+	// enough not to matter, need not be guessed.
+	Profiled  bool
 	UserRules map[string]UserRule // by ID
 }
 
@@ -67,7 +70,7 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 		r, known := rules[g.main().Rule]
 		if u, isUser := opts.UserRules[g.main().Rule]; isUser {
 			r, known = rule{title: u.Title, steps: u.Steps}, true
-		} else if !g.main().InLoop && !opts.Suspected {
+		} else if !opts.Suspected && !g.isWarm(r, opts) {
 			continue
 		}
 		if known {
@@ -75,6 +78,17 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 		}
 	}
 	return out
+}
+
+// isWarm says whether a match outside of the alias rules is worth a word without
+// being asked for: it is in a loop, or a profile will tell. An array that may be
+// small is left to the profile too.
+func (g *group) isWarm(r rule, opts Options) bool {
+	m := g.main()
+	if opts.Profiled && (m.InLoop || r.perCall) {
+		return true
+	}
+	return m.InLoop && !m.Weak
 }
 
 // Errors lists what the analyser said of the user's rules, each once.
@@ -305,8 +319,27 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 	if r.precision > 0 {
 		g.aliasFix(&f)
 	}
+	f.Cost = g.cost()
+	f.Fix.Caveats = append(f.Fix.Caveats, caveats[m.Rule]...)
 	f.ID = finding.ID(f.Rule, f.Place, m.Location)
 	return f
+}
+
+// cost is where a profile shows what the finding costs, for rules about what is
+// called there; nil for its own lines.
+func (g *group) cost() *finding.Cost {
+	m := g.main()
+	switch m.Rule {
+	case ruleConstantContainer:
+		c := &finding.Cost{From: finding.Place{File: m.Place.File, Line: m.Place.Line, EndLine: m.Place.EndLine}}
+		if m.Ends != nil {
+			c.Ends = finding.Place{File: m.Place.File, Line: m.Ends.Line}
+		}
+		return c
+	case ruleValueContainer:
+		return &finding.Cost{ArgumentsOf: []string{m.Linkage, m.Function}}
+	}
+	return nil
 }
 
 // subject is what the title names.

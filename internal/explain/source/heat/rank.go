@@ -38,7 +38,8 @@ type Ranked struct {
 // the samples that ran on the finding's lines or in what was inlined there; calls
 // out of the loop are not in it, for no edit of the loop makes them faster. Nor
 // is what ran in copies of the loop, by inlining, in which the compiler does as
-// well without the edit.
+// well without the edit. What is said of a loop itself (Options.Own) does not count the
+// loops inside it; a finding with a Cost has what is called there too.
 //
 // Example. A loop has 60 of 100 samples: share 0.6, sampling error ±0.09. As
 // written an iteration takes 4 cycles of the model, edited 1: at most ¾ of its
@@ -53,10 +54,17 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 		if o.Own != nil && o.Own(f) {
 			value, count = own.self(r)
 		}
+		if f.Cost != nil {
+			value, count = h.cost(f.Cost)
+		}
 		share := h.share(value)
 		margin := finding.ShareError(share, h.p.Count())
 		f.Share = finding.Share{Exclusive: &share, Error: &margin}
 		f.Gain = estimate(f.Worlds, share, margin)
+		if f.Cost != nil {
+			f.Share = finding.Share{Inclusive: &share, Error: &margin}
+			f.Gain = &finding.Gain{High: round(math.Min(1, share+margin)), Basis: percent.Text(share) + " of the CPU makes, fills and destroys it: at best all of that goes. The lower bound is no gain: measure"}
+		}
 		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
 		switch {
 		case o.All || !small:
