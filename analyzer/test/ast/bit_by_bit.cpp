@@ -56,3 +56,8 @@ void steps(uint8_t *out, int n) {
   for (int i = 0; i < n; i += 9)
     out[i >> 3] |= 1 << (i & 7);
 }
+
+void bytes(uint64_t *out, const uint8_t *in, int n) {
+  for (int i = 0; i < n; i++)
+    out[i / 8] |= uint64_t(in[i]) << (i % 8) * 8;
+}

@@ -13,16 +13,22 @@ double columns() {
   return t;
 }
 
+void mirror(double (*out)[512]) {
+  for (int i = 0; i < 512; i++)
+    for (int j = 0; j < 512; j++)
+      out[i][j] = grid[j][i];
+}
+
 void transpose(float *out, const float *in, int w, int h) {
   for (int x = 0; x < w; x++)
-    for (int y = 0; y < h; y++) // expect: column-walk
+    for (int y = 0; y < h; y++) // exchanged it goes down the columns of out
       out[x * h + y] = in[y * w + x];
 }
 
-double nested(const std::vector<std::vector<double>> &a, int n, int m) {
+double nested(const std::vector<std::vector<double>> &a, int rows, int cols) {
   double t = 0;
-  for (int i = 0; i < m; i++)
-    for (int j = 0; j < n; j++) // expect: column-walk
+  for (int i = 0; i < cols; i++)
+    for (int j = 0; j < rows; j++) // expect: column-walk
       t += a[j][i];
   return t;
 }
@@ -90,4 +96,17 @@ int diagonal(const int *p, int n, int w) {
     for (int j = 0; j < i; j++)
       t += p[j * w + i];
   return t;
+}
+
+// The blocks of a codec fit into the cache.
+void transform(short *out, const short *in, int size) {
+  for (int x = 0; x < size; x++)
+    for (int y = 0; y < size; y++)
+      out[x] += in[x + y * size];
+}
+
+void block(unsigned char *out, const unsigned char *in, int blockW, int blockH, int stride) {
+  for (int x = 0; x < blockW; x++)
+    for (int y = 0; y < blockH; y++)
+      out[x] += in[x + y * stride];
 }

@@ -60,3 +60,11 @@ void later(const double (*p)[4], double *t, int n, int m) {
     for (int d = 2; d < m; ++d)
       t[i] += p[i][d];
 }
+
+double weigh(double);
+
+void heavy(const double (*p)[3], double *t, int n, int m) {
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < m; ++d)
+      t[i] += weigh(p[i][d]);
+}

@@ -46,26 +46,27 @@ std::optional<Word> wordOf(const Expr *E, const ASTContext &C) {
   return Word{BO->getLHS(), *N};
 }
 
-// Does a mask pick bit number i & (2^k − 1) or i % 2^k?
-bool masks(const Stmt *S, const Word &W, const VarDecl *Counter, const ASTContext &C) {
-  if (!S)
+// Is it the bit's number in its word, i & (2^k − 1) or i % 2^k, from either end?
+bool isBitNumber(const Expr *E, const Word &W, const VarDecl *Counter, const ASTContext &C) {
+  const auto *BO = dyn_cast<BinaryOperator>(E->IgnoreParenCasts());
+  if (!BO)
     return false;
-  if (const auto *BO = dyn_cast<BinaryOperator>(S)) {
-    const bool Rest = BO->getOpcode() == BO_Rem, And = BO->getOpcode() == BO_And;
-    if ((Rest || And) && mentions(BO->getLHS(), Counter))
-      if (auto N = number(BO->getRHS(), C); N && *N == (Rest ? W.Bits : W.Bits - 1))
-        return true;
-  }
-  return llvm::any_of(S->children(), [&](const Stmt *Child) { return masks(Child, W, Counter, C); });
+  if (BO->getOpcode() == BO_Sub || BO->getOpcode() == BO_Xor) // 7 - (i & 7)
+    return number(BO->getLHS(), C) && isBitNumber(BO->getRHS(), W, Counter, C);
+  const bool Rest = BO->getOpcode() == BO_Rem, And = BO->getOpcode() == BO_And;
+  const auto N = Rest || And ? number(BO->getRHS(), C) : std::nullopt;
+  return N && *N == (Rest ? W.Bits : W.Bits - 1) && mentions(BO->getLHS(), Counter);
 }
 
-bool shifts(const Stmt *S) {
+// Is something shifted to the place of the bit? A shift by a multiple of the number
+// puts bytes into words.
+bool shiftsToBit(const Stmt *S, const Word &W, const VarDecl *Counter, const ASTContext &C) {
   if (!S)
     return false;
   if (const auto *BO = dyn_cast<BinaryOperator>(S);
-      BO && (BO->getOpcode() == BO_Shl || BO->getOpcode() == BO_Shr) && !isa<IntegerLiteral>(BO->getRHS()->IgnoreParenCasts()))
+      BO && (BO->getOpcode() == BO_Shl || BO->getOpcode() == BO_Shr) && isBitNumber(BO->getRHS(), W, Counter, C))
     return true;
-  return llvm::any_of(S->children(), shifts);
+  return llvm::any_of(S->children(), [&](const Stmt *Child) { return shiftsToBit(Child, W, Counter, C); });
 }
 
 class Walker {
@@ -91,7 +92,7 @@ private:
     const std::optional<Word> W = wordOf(Index, F.Context);
     if (!W || strideOf(W->Of, Counter, F.Context).What != Stride::Constant || strideOf(W->Of, Counter, F.Context).Elements != 1)
       return;
-    if (!shifts(With) || !masks(With, *W, Counter, F.Context) || !Reported.insert(L).second)
+    if (!shiftsToBit(With, *W, Counter, F.Context) || !Reported.insert(L).second)
       return;
     Match M = R.in("bit-by-bit", F.Function, L, BO);
     M.Write = R.span(BO);

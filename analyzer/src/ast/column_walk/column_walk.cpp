@@ -4,6 +4,7 @@
 #include "ast/facts/induction.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 
@@ -63,7 +64,8 @@ public:
       N.Columns = boundOf(*L->Parent, N.Column);
       if (isShort(N.Rows) || isShort(N.Columns) || mentions(N.Rows, N.Column))
         continue;
-      visit(L->Body, N);
+      if (!mirrors(L->Body, N))
+        visit(L->Body, N);
     }
   }
 
@@ -80,6 +82,21 @@ private:
   bool moves(const Expr *Index, const VarDecl *V, int64_t By) const {
     const Stride S = strideOf(Index, V, C);
     return S.What == Stride::Constant && (S.Elements == By || S.Elements == -By);
+  }
+
+  // Does something go down the columns when the loops are exchanged? A transposition
+  // does: the cost only moves, and 2000 rows of it stay in a second-level cache.
+  bool mirrors(const Stmt *S, const Nest &N) const {
+    if (!S || isa<LambdaExpr>(S))
+      return false;
+    if (const auto Last = subscript(S); Last && moves(Last->Index, N.Row, 1)) {
+      const Stride Far = strideOf(Last->Index, N.Column, C);
+      const auto First = subscript(Last->Base);
+      if (Far.What == Stride::Symbol || Far.What == Stride::Unknown || (Far.What == Stride::Constant && std::abs(Far.Elements) > 1) ||
+          (First && moves(First->Index, N.Column, 1)))
+        return true;
+    }
+    return llvm::any_of(S->children(), [&](const Stmt *Child) { return mirrors(Child, N); });
   }
 
   void visit(const Stmt *S, const Nest &N) {
@@ -104,6 +121,8 @@ private:
     const uint64_t Row = rowSize(Last.Base->getType()), Rows = elements(First->Base->getType());
     if ((Row && Row < CacheLine) || (Row && Rows && Row * Rows < Cache))
       return false;
+    if (!(Row && Rows) && !looksLarge(N, E->getType()))
+      return false;
     report(E, N, Row && Rows, "");
     return true;
   }
@@ -118,15 +137,48 @@ private:
     if (S.What == Stride::Constant) {
       const uint64_t Step = static_cast<uint64_t>(S.Elements < 0 ? -S.Elements : S.Elements) * Size;
       const auto Rows = number(N.Rows, C);
-      if (Step < CacheLine || (Rows && *Rows * Step < Cache))
+      if (Step < CacheLine || (Rows ? *Rows * Step < Cache : !looksLarge(N, E->getType())))
         return false;
       report(E, N, Rows.has_value(), "");
       return true;
     }
-    if (S.What != Stride::Symbol || mentions(S.Factor, N.Column) || isNarrow(S.Factor) || (Length && Length * Size < Cache))
+    if (S.What != Stride::Symbol || mentions(S.Factor, N.Column) || isNarrow(S.Factor) || (Length && Length * Size < Cache) ||
+        !looksLarge(N, E->getType()))
       return false;
     report(E, N, false, R.span(S.Factor->getSourceRange()).Text);
     return true;
+  }
+
+  // Where the source does not say how large the array is: the two bounds are named
+  // as those of pictures and matrices are, or are the same one over floating-point
+  // numbers. Blocks of a codec, which are walked in the same way, are small.
+  bool looksLarge(const Nest &N, QualType Element) const {
+    const std::string Rows = nameOf(N.Rows), Columns = nameOf(N.Columns);
+    if (isNamed(Columns, {"width", "w", "cols", "ncols", "columns", "numcols", "xsize", "nx"}) &&
+        isNamed(Rows, {"height", "h", "rows", "nrows", "numrows", "ysize", "ny"}))
+      return true;
+    return !Rows.empty() && Rows == Columns && Element->isFloatingType();
+  }
+
+  static bool isNamed(StringRef Name, std::initializer_list<StringRef> Among) {
+    return llvm::any_of(Among, [&](StringRef A) { return A == Name || (A.size() > 2 && Name.ends_with(A)); });
+  }
+
+  // The name of a variable, a member or a method, in lower case without underscores.
+  static std::string nameOf(const Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (const auto *Call = dyn_cast<CallExpr>(E))
+      E = Call->getCallee()->IgnoreParenImpCasts();
+    const NamedDecl *D = nullptr;
+    if (const auto *ME = dyn_cast<MemberExpr>(E))
+      D = ME->getMemberDecl();
+    else if (const auto *DRE = dyn_cast<DeclRefExpr>(E))
+      D = DRE->getDecl();
+    if (!D || !D->getIdentifier())
+      return "";
+    std::string Name = D->getName().lower();
+    llvm::erase(Name, '_');
+    return Name;
   }
 
   // Interleaved channels are next to each other: their number is no row's length.

@@ -49,7 +49,7 @@ private:
       return;
     Limit Is;
     limit(L, L.Body, Counter, Is);
-    if (!Is.Access || hasLoop(L))
+    if (!Is.Access || hasLoop(L) || !isLight(L.Body))
       return;
     Match M = R.in("short-loop", F.Function, &L, L.Statement);
     M.First = R.span(Is.Access);
@@ -75,6 +75,21 @@ private:
       Init = BO->getRHS();
     const auto *Zero = Init ? dyn_cast<IntegerLiteral>(Init->IgnoreParenImpCasts()) : nullptr;
     return Zero && Zero->getValue() == 0;
+  }
+
+  // Is there so little in the body that the count of the iterations matters?
+  static bool isLight(const Stmt *Body) {
+    constexpr size_t Statements = 2;
+    const auto *CS = dyn_cast<CompoundStmt>(Body);
+    return !(CS && CS->size() > Statements) && !calls(Body);
+  }
+
+  static bool calls(const Stmt *S) {
+    if (!S)
+      return false;
+    if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(S); OC ? OC->getOperator() != OO_Subscript : isa<CallExpr, CXXConstructExpr>(S))
+      return true;
+    return llvm::any_of(S->children(), calls);
   }
 
   bool hasLoop(const Loop &Outer) const {

@@ -82,21 +82,20 @@ var rules = map[string]rule{
 	"bit-by-bit": {
 		title: "%s gets one bit at a time: load, change, store",
 		steps: []string{
-			"collect the bits in a local word and store it when it is full, and once after the loop; the store need not be loaded again then",
-			"or keep one byte for each flag while it is written, and pack at the end",
+			"take 8 (or 64) at a time: an inner loop of that fixed length collects them in a local, which is stored once; the rest after it",
 		},
 	},
 	"short-loop": {
 		title: "an inner loop of four iterations at most runs up to %s, which the compiler does not know",
 		steps: []string{
 			"choose once, outside of the hot loops: a template over the number (template<int N>), or a switch over its few values with a call of the same inline function for each; the compiler then unrolls it",
+			"GCC below -O3 unrolls only what is asked for: #pragma GCC unroll 4 before the inner loop",
 		},
 	},
 	"column-walk": {
 		title: "the inner loop walks down the columns of %s",
 		steps: []string{
-			"exchange the two loops where their order does not matter: the inner one then runs along a row",
-			"where both directions are needed (a transposition, a product): go block by block, 8 to 64 rows and columns at a time, or copy a few columns at once",
+			"exchange the two loops: the inner one then runs along a row; a sum over each column becomes a row of sums",
 		},
 	},
 	ruleDebugSTL: {
