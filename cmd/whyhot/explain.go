@@ -21,7 +21,7 @@ type explainFlags struct {
 	load   loadFlags
 	filter filterFlags
 	source analyseFlags
-	json   bool
+	shown  shownFlags
 	html   string
 	rules  []string
 	all    bool
@@ -53,7 +53,7 @@ A fast program gets no finding; that is an answer too.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.number, "number", "n", 0, "findings to show at most, 0 for all")
-	flags.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
+	f.shown.add(cmd)
 	flags.StringVar(&f.html, "html", "", "write a self-contained HTML report to `OUT`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries and source rules in `DIR` (repeatable)")
 	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
@@ -91,25 +91,46 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	}
 	// What is missing bounds what the rules could see: it belongs to the answer.
 	report.Notes = append(report.Notes, all.Hints()...)
-	report.Keep(f.number)
+	if f.shown.finding == "" {
+		report.Keep(f.number)
+	}
 	if f.html != "" {
 		if err := writeHTMLReport(f.html, path, r.Profile, report); err != nil {
 			return err
 		}
-		if !f.json {
+		if !f.shown.json {
 			if _, err := fmt.Fprintln(cmd.ErrOrStderr(), "report:", f.html); err != nil {
 				return err
 			}
 		}
 	}
-	if !f.json {
+	if !f.shown.json {
 		out := term.New(cmd.OutOrStdout(), os.Environ())
 		printHeader(out, path, all.Profile, r.Profile, &f.filter, true)
 		if err := out.Err(); err != nil {
 			return err
 		}
 	}
-	return printReport(cmd, report, f.json)
+	return f.shown.printReport(cmd, report, func(p *term.Printer, r finding.Report) { p.Brief(r, moreOf(path, f)) })
+}
+
+// moreOf is the command that shows all of the finding ID, "" where the profile cannot
+// be read again.
+func moreOf(path string, f explainFlags) string {
+	if path == "-" {
+		return ""
+	}
+	words := []string{"whyhot", "explain", path}
+	if f.source.buildDir != "" {
+		words = append(words, "-p", f.source.buildDir)
+	}
+	if f.all {
+		words = append(words, "--all")
+	}
+	for _, dir := range f.rules {
+		words = append(words, "--rules", dir)
+	}
+	return term.CommandLine(append(words, "--finding", "ID"))
 }
 
 // writeHTMLReport writes beside the target and renames.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,13 +13,39 @@ import (
 	"whyhot/internal/report/term"
 )
 
-// printReport writes findings as JSON or for a person.
-func printReport(cmd *cobra.Command, r finding.Report, asJSON bool) error {
-	if asJSON {
+// shownFlags say how much of each finding is printed.
+type shownFlags struct {
+	json    bool
+	long    bool
+	finding string
+}
+
+func (f *shownFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
+	fl.BoolVarP(&f.long, "long", "v", false, "all that is known of each finding: source, evidence, what to change, caveats, commands")
+	fl.StringVar(&f.finding, "finding", "", "only the finding with this `ID`, with all that is known of it")
+}
+
+// printReport writes findings as JSON or for a person, with brief unless all of them
+// is wanted. A finding that was asked for and is not there is an error.
+func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief func(*term.Printer, finding.Report)) error {
+	if f.finding != "" {
+		r.Findings = slices.DeleteFunc(r.Findings, func(x finding.Finding) bool { return x.ID != f.finding })
+		if len(r.Findings) == 0 {
+			return fmt.Errorf("--finding %s: no such finding here (without --finding all are listed)", f.finding)
+		}
+		r.Notes, r.Unexplained = nil, nil
+	}
+	if f.json {
 		return writeJSON(cmd.OutOrStdout(), r)
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
-	p.Findings(r, r.Looked)
+	if f.long || f.finding != "" {
+		p.Long(r)
+	} else {
+		brief(p, r)
+	}
 	p.Unexplained(r.Unexplained)
 	return p.Err()
 }

@@ -6,11 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/finding"
+	"whyhot/internal/report/term"
 )
 
 type scanFlags struct {
 	analyse    analyseFlags
-	json       bool
+	shown      shownFlags
 	suspected  bool
 	rules      []string
 	checkRules bool
@@ -31,7 +33,7 @@ func newScanCmd() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.analyse.add(cmd, "build `DIR` with a compile_commands.json")
-	fl.BoolVar(&f.json, "json", false, "write the findings as JSON (docs/finding.schema.json)")
+	f.shown.add(cmd)
 	fl.BoolVar(&f.suspected, "suspected", false, "also list the candidates that no counterfactual confirmed")
 	fl.StringArrayVar(&f.rules, "rules", nil, "also apply the source rules in `DIR` (repeatable; docs/rules/user-rules.md)")
 	fl.StringVar(&f.profile, "profile", "", "rank by this `PROFILE` (- for standard input); what it never shows is not listed")
@@ -48,7 +50,7 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 		if len(f.rules) == 0 {
 			return errors.New("--check-rules checks the rules of --rules DIR: name a directory")
 		}
-		return checkRules(cmd, rules, f.json)
+		return checkRules(cmd, rules, f.shown.json)
 	}
 	build, err := f.analyse.open(cmd, args, 0)
 	if err != nil {
@@ -74,5 +76,27 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 	if err != nil {
 		return stopped(err)
 	}
-	return printReport(cmd, report, f.json)
+	return f.shown.printReport(cmd, report, func(p *term.Printer, r finding.Report) { p.Table(r, moreOfScan(f)) })
+}
+
+// moreOfScan is the command that shows all of the finding ID, "" where the build is
+// one command line or the profile cannot be read again.
+func moreOfScan(f scanFlags) string {
+	if f.analyse.buildDir == "" || f.profile == "-" {
+		return ""
+	}
+	words := []string{"whyhot", "scan", "-p", f.analyse.buildDir}
+	if f.analyse.options.Remarks {
+		words = append(words, "--remarks")
+	}
+	if f.suspected {
+		words = append(words, "--suspected")
+	}
+	for _, dir := range f.rules {
+		words = append(words, "--rules", dir)
+	}
+	if f.profile != "" {
+		words = append(words, "--profile", f.profile)
+	}
+	return term.CommandLine(append(words, "--finding", "ID"))
 }

@@ -30,7 +30,7 @@ func Find(ctx context.Context, p *profile.Profile, path string, rules Rules, id 
 	if err != nil {
 		return Found{}, err
 	}
-	f, err := Pick(found, path, id)
+	f, err := Pick(rules.named(found, id), path, id)
 	if err != nil {
 		return Found{}, err
 	}

@@ -126,6 +126,23 @@ type Cost struct {
 	ArgumentsOf []string
 }
 
+// Site is one of the places of a finding that has several: one cause, seen in
+// many loops and declarations.
+type Site struct {
+	Place
+
+	Kind  string   `json:"kind"`            // SiteLoop or SiteDeclaration
+	Text  string   `json:"text,omitempty"`  // what is there
+	Of    []string `json:"of,omitempty"`    // of a loop: the names of its declarations
+	Share *float64 `json:"share,omitempty"` // of all samples: what ran on its lines
+}
+
+// The kinds of sites.
+const (
+	SiteLoop        = "loop" // or a line in one
+	SiteDeclaration = "declaration"
+)
+
 // Finding is one row of every report.
 type Finding struct {
 	ID        string     `json:"id"`
@@ -139,6 +156,7 @@ type Finding struct {
 	Worlds    []World    `json:"worlds,omitempty"`
 	Source    *Excerpt   `json:"source,omitempty"`
 	Copies    []Copy     `json:"copies,omitempty"` // of a loop
+	Sites     []Site     `json:"sites,omitempty"`  // where one cause has several: hottest loops first, then declarations
 	Evidence  []Evidence `json:"evidence"`
 	Fix       Fix        `json:"fix"`
 	Next      string     `json:"next,omitempty"`
@@ -147,6 +165,9 @@ type Finding struct {
 	Trials    []Trial    `json:"trials,omitempty"`
 	// Cost says where a profile shows it, nil for the place's lines.
 	Cost *Cost `json:"-"`
+	// Minor says why a true finding can give back little, "" where it can give back
+	// more. Short reports count these and do not list them.
+	Minor string `json:"minor,omitempty"`
 	// General advice holds for nearly every program (PGO, LTO).
 	General bool `json:"general,omitempty"`
 }
@@ -162,6 +183,10 @@ func ID(rule string, p Place, extra ...string) string {
 	}
 	return rule + "-" + hex.EncodeToString(h.Sum(nil))[:8]
 }
+
+// CauseID is the identity of a finding that is one for the whole program, however
+// many places it has.
+func CauseID(rule string) string { return ID(rule, Place{}) }
 
 func binaryName(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]

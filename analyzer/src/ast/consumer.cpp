@@ -7,6 +7,7 @@
 #include "ast/constant_container/constant_container.h"
 #include "ast/debug_stl/debug_stl.h"
 #include "ast/exception_flow/exception_flow.h"
+#include "ast/functions.h"
 #include "ast/report.h"
 #include "ast/short_loop/short_loop.h"
 #include "ast/user_rules/user_rules.h"
@@ -48,6 +49,7 @@ public:
         Each->Unit(C, Found);
     Found.addSites(Calls);
     Out = Found.take();
+    Out.Functions = functionsOf(C, Own);
     runUserRules(C, O.UserRules, Own, CI.getPreprocessor(), O, Out);
   }
 

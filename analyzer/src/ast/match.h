@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace whyhot::ast {
@@ -68,8 +69,18 @@ struct Options {
   std::vector<UserRule> UserRules;
 };
 
+// A function as the source has it, and where its loops begin (line and column).
+struct Function {
+  std::string File;
+  unsigned Line = 0;
+  unsigned EndLine = 0;
+  std::string Key; // one function's in the file, without line numbers
+  std::vector<std::pair<unsigned, unsigned>> Loops;
+};
+
 struct Result {
   std::vector<Match> Matches;
+  std::vector<Function> Functions;
   std::map<std::string, std::vector<Site>> Sites; // of the matched functions
   std::vector<std::string> Errors;                // of the user's rules
 };

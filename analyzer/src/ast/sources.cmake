@@ -24,6 +24,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/ast/facts/term.cpp
   src/ast/facts/threads.cpp
   src/ast/facts/types.cpp
+  src/ast/functions.cpp
   src/ast/report.cpp
   src/ast/short_loop/short_loop.cpp
   src/ast/user_rules/user_rules.cpp

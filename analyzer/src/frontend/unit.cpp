@@ -2,6 +2,7 @@
 
 #include "ast/consumer.h"
 #include "frontend/diagnostics.h"
+#include "ir/library.h"
 
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -109,8 +110,12 @@ class AllFiles : public DependencyCollector {
 public:
   bool needSystemDependencies() override { return true; }
   bool sawDependency(StringRef File, bool FromModule, bool IsSystem, bool IsModuleFile, bool IsMissing) override {
+    if (IsSystem && !IsMissing)
+      Library.insert(File.str());
     return !IsMissing && DependencyCollector::sawDependency(File, FromModule, IsSystem, IsModuleFile, IsMissing);
   }
+
+  std::set<std::string> Library;
 };
 
 class CompileOne : public tooling::ToolAction {
@@ -148,6 +153,7 @@ public:
     if (!U.Module)
       return false;
     noteTuning(*U.Module, CI.getCodeGenOpts());
+    ir::noteLibraryFiles(*U.Module, Read->Library);
     return makeTarget(CI);
   }
 

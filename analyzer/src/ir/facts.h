@@ -28,6 +28,7 @@ struct LoopState {
   double UsualLoads = 0;
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
+  double VectorCost = 0; // of a vector body, per source iteration, in LLVM's cost model; 0 for any other
   double Iterations = 1; // source iterations in one pass of the loop's body
   std::string Header;    // name of the block it starts with, "" when there is none
   std::string Function;  // where the counterpart stands
@@ -43,6 +44,13 @@ struct Access {
   std::string Type;
 };
 
+// A copy of a source loop in which nothing is loaded again.
+struct FineCopy {
+  std::string Function;
+  SourceChain Start;
+  auto operator<=>(const FineCopy &) const = default;
+};
+
 // A candidate loop with its fate in every world.
 struct Candidate {
   std::string Predicate;
@@ -55,6 +63,7 @@ struct Candidate {
   unsigned MostIterations = 0; // 0 when nothing bounds them
   std::vector<Access> Loads;   // the repeated loads
   std::vector<Access> Writes;  // the stores blamed for them
+  bool Retypable = false;      // another type for one of them is the user's to choose
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
   std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"
@@ -62,7 +71,7 @@ struct Candidate {
   // Sets of writes (indices into Writes) that reach the effect when the writes
   // of one set change type together, and no smaller part of the set does.
   std::vector<std::vector<unsigned>> Groups;
-  std::vector<std::string> Fine; // functions with a copy of this source loop that is no candidate
+  std::vector<FineCopy> Fine; // copies of this source loop that are no candidates
 };
 
 // A loop of the simplified module that is followed through the worlds.

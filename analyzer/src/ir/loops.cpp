@@ -1,5 +1,6 @@
 #include "ir/loops.h"
 
+#include "ir/library.h"
 #include "ir/punning.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -120,8 +121,9 @@ void addStore(LoopFacts &X, Memory &M, Instruction &I, const Predicate &P, bool 
     return;
   X.Stores++;
   X.Accesses.push_back(&I);
-  const Type *T = isa<StoreInst>(I) ? accessType(I) : I.getOperand(0)->getType();
-  const uint64_t Bytes = I.getDataLayout().getTypeStoreSize(const_cast<Type *>(T)).getKnownMinValue();
+  const uint64_t Bytes = maskedAccess(I)
+                             ? I.getDataLayout().getTypeStoreSize(I.getOperand(0)->getType()).getKnownMinValue()
+                             : bytesWritten(I);
   X.StoreBytes += Bytes;
   X.StoreBytesAt[leafKey(chainOf(I.getDebugLoc().get()))] += Bytes;
   X.BlamedStores += P.Blames(I);
@@ -135,7 +137,7 @@ Memory countAccesses(LoopFacts &X, const LoopInfo &LI, const Predicate &P) {
       const std::optional<bool> MaskedStore = maskedAccess(I);
       if (isa<LoadInst>(I) || MaskedStore == false)
         addLoad(X, M, I, Own);
-      else if (isa<StoreInst>(I) || MaskedStore == true)
+      else if (isa<StoreInst>(I) || MaskedStore == true || isMove(I))
         addStore(X, M, I, P, Own);
       else if (I.mayWriteToMemory() && writesForReal(I)) {
         X.Calls += Own;
@@ -171,7 +173,7 @@ bool endsOnVolatile(const Loop &L) {
 std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA, const Predicate &P) {
   std::set<const Instruction *> Out;
   for (const Instruction *W : M.Writers) {
-    if (!isa<StoreInst>(W) || !P.Blames(*W))
+    if (!P.Blames(*W))
       continue;
     for (const LoadInst *Load : M.Loads)
       if (Load->getMetadata(LLVMContext::MD_tbaa) && !isCharTagged(*Load) && accessType(*W) != Load->getType() &&
@@ -190,11 +192,31 @@ bool updates(const Instruction &Writer, const LoadInst &Load, BatchAAResults &AA
          AA.alias(MemoryLocation::get(S), MemoryLocation::get(&Load)) == AliasResult::MustAlias;
 }
 
+// At most this part of a loop's iterations gets to a slow path: an error, a
+// buffer that is full. It is what a cold attribute or an expectation makes of a
+// branch, not what is assumed of one that nothing is known about.
+constexpr double SlowPathShare = 0.1;
+
+double shareOf(const BasicBlock *BB, const Loop &L, const BlockFrequencyInfo &BFI) {
+  const double Once = std::max<double>(1, BFI.getBlockFreq(L.getHeader()).getFrequency());
+  return double(BFI.getBlockFreq(BB).getFrequency()) / Once;
+}
+
+// Of the intrinsics, only copies of a length that the compiler does not know
+// become calls.
+bool isRealCall(const Instruction &I) {
+  return isa<CallBase>(I) && (!isa<IntrinsicInst>(I) || (isa<MemIntrinsic>(I) && !isMove(I)));
+}
+
+bool isSlowCall(const Instruction &I, const Loop &L, const BlockFrequencyInfo &BFI) {
+  return isRealCall(I) && shareOf(I.getParent(), L, BFI) <= SlowPathShare;
+}
+
 // Finds the loads whose address does not change in the loop, and the writers
 // that keep each of them from moving out. A reload that only blamed stores
 // cause counts as in a register for the addresses computed from it.
-void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &P,
-                 std::set<const Instruction *> &Punning) {
+void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFrequencyInfo &BFI, const Predicate &P,
+                 Library &Lib, std::set<const Instruction *> &Punning) {
   InvarianceWalk Invariant(*X.L);
   BatchAAResults Batch(AA);
   Punning.merge(punningStores(M, Batch, P));
@@ -206,11 +228,16 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &
         continue;
       Done.insert(Load);
       Reload R{Load, {}, {}, true};
+      bool Slow = false;
       for (Instruction *W : M.Writers) {
         if (!isModSet(Batch.getModRefInfo(W, MemoryLocation::get(Load))))
           continue;
         if (updates(*W, *Load, Batch)) {
           R.Updates.push_back(W);
+          continue;
+        }
+        if (!P.Blames(*W) && isSlowCall(*W, *X.L, BFI)) {
+          Slow = true;
           continue;
         }
         R.Clobbers.push_back(W);
@@ -219,7 +246,10 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const Predicate &
       }
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
-      if (R.Updates.empty() && (R.OnlyBlamed || !Clobbered)) {
+      // What a library's object updates is its own state.
+      R.Hoistable = !R.OnlyBlamed || !(Lib.isInsideWritingCall(*Load, M.Writers) ||
+                                       any_of(R.Updates, [&](Instruction *U) { return Lib.holds(*U); }));
+      if (R.Updates.empty() && (R.OnlyBlamed || !(Clobbered || Slow))) {
         Invariant.InRegister.insert(Load);
         Changed = true;
       }
@@ -246,7 +276,9 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
     Instruction *Clobber = Def ? Def->getMemoryInst() : nullptr;
     if (!Clobber || !P.Blames(*Clobber) || mayPun(*Clobber, *Load))
       continue;
-    if (AA.alias(MemoryLocation::get(Load), MemoryLocation::get(Clobber)) != AliasResult::MayAlias)
+    auto *Copy = dyn_cast<MemIntrinsic>(Clobber);
+    const MemoryLocation Written = Copy ? MemoryLocation::getForDest(Copy) : MemoryLocation::get(Clobber);
+    if (AA.alias(MemoryLocation::get(Load), Written) != AliasResult::MayAlias)
       continue;
     for (Instruction *First : ByAddress[Load->getPointerOperand()])
       if (First != Load && First != Clobber && accessType(*First) == Load->getType() && DT.dominates(First, Clobber) &&
@@ -256,6 +288,11 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
       }
   }
   return Found;
+}
+
+double costOf(const Instruction &I, const TargetTransformInfo &TTI) {
+  const InstructionCost Cost = TTI.getInstructionCost(&I, TargetTransformInfo::TCK_RecipThroughput);
+  return Cost.isValid() ? double(*Cost.getValue()) : 0;
 }
 
 } // namespace
@@ -270,10 +307,12 @@ unsigned endLineOf(const Loop &L) {
 }
 
 std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, DominatorTree &DT, MemorySSA &MSSA,
-                                    const Predicate &P) {
+                                    const BlockFrequencyInfo &BFI, const Predicate &P) {
   std::vector<LoopFacts> All;
   std::map<const Loop *, size_t> Index;
+  std::map<const Loop *, Memory> Memories;
   std::set<const Instruction *> Punning;
+  Library Lib(*F.getParent());
   for (Loop *L : LI.getLoopsInPreorder()) {
     LoopFacts X;
     X.L = L;
@@ -285,29 +324,34 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);
-    const Memory M = countAccesses(X, LI, P);
-    findReloads(X, M, AA, P, Punning);
+    const Memory &M = Memories[L] = countAccesses(X, LI, P);
+    findReloads(X, M, AA, BFI, P, Lib, Punning);
     Index[L] = All.size();
     All.push_back(std::move(X));
   }
-  for (const LocalReload &R : findLocalReloads(F, AA, DT, MSSA, P))
-    if (const Loop *L = LI.getLoopFor(R.Load->getParent()); L && !Punning.count(R.Clobber))
+  for (LocalReload &R : findLocalReloads(F, AA, DT, MSSA, P))
+    if (const Loop *L = LI.getLoopFor(R.Load->getParent()); L && !Punning.count(R.Clobber)) {
+      R.Hoistable = !Lib.isInsideWritingCall(*R.Load, Memories[L].Writers);
       All[Index[L]].Locals.push_back(R);
+    }
   return All;
 }
 
-void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &SE, const BlockFrequencyInfo &BFI) {
+void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &SE, const BlockFrequencyInfo &BFI,
+           const TargetTransformInfo &TTI) {
   for (LoopFacts &X : Loops) {
     X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
-    const double Once = std::max<double>(1, BFI.getBlockFreq(X.L->getHeader()).getFrequency());
+    const bool Vector = X.L->getHeader()->getName().starts_with("vector.");
     for (BasicBlock *BB : X.L->blocks()) {
-      const double Share = double(BFI.getBlockFreq(BB).getFrequency()) / Once;
+      const double Share = shareOf(BB, *X.L, BFI);
       const bool Own = LI.getLoopFor(BB) == X.L;
       for (const Instruction &I : *BB) {
+        if (Vector && Own)
+          X.VectorCost += Share * costOf(I, TTI);
         const double Load = isa<LoadInst>(I) || maskedAccess(I) == false ? Share : 0;
         X.UsualLoads += Own ? Load : 0;
         X.UsualNestLoads += Load;
-        X.UsualNestCalls += isa<CallBase>(I) && !isa<IntrinsicInst>(I) ? Share : 0;
+        X.UsualNestCalls += isRealCall(I) ? Share : 0;
       }
     }
   }

@@ -9,6 +9,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 
 #include <map>
@@ -39,7 +40,10 @@ struct Reload {
   // Plain stores to the very cell that is loaded: a counter or cursor that
   // lives in memory and could live in a local during the loop.
   std::vector<llvm::Instruction *> Updates;
-  bool OnlyBlamed; // every clobber is a blamed store on another object
+  // Every clobber is a blamed store on another object, but for calls on a path
+  // that is hardly taken: a local is loaded again behind such a call.
+  bool OnlyBlamed;
+  bool Hoistable = true; // a local of the user's can hold what is loaded
 };
 
 // A second access of an address with nothing but a blamed store between.
@@ -47,6 +51,7 @@ struct LocalReload {
   llvm::LoadInst *Load;
   llvm::Instruction *First;
   llvm::Instruction *Clobber;
+  bool Hoistable = true;
 };
 
 // The last line of a loop, in the file and function that it starts in; 0 where
@@ -72,6 +77,7 @@ struct LoopFacts {
   double UsualLoads = 0;
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
+  double VectorCost = 0; // of a vector body's own blocks, in LLVM's cost model of the processor
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores
@@ -84,11 +90,11 @@ struct LoopFacts {
 
 // The loops of one function in preorder.
 std::vector<LoopFacts> analyseLoops(llvm::Function &F, llvm::LoopInfo &LI, llvm::AAResults &AA, llvm::DominatorTree &DT,
-                                    llvm::MemorySSA &MSSA, const Predicate &P);
+                                    llvm::MemorySSA &MSSA, const llvm::BlockFrequencyInfo &BFI, const Predicate &P);
 
 // Adds how often the parts of each loop run: its bound and what an average
 // iteration does.
 void weigh(std::vector<LoopFacts> &Loops, const llvm::LoopInfo &LI, llvm::ScalarEvolution &SE,
-           const llvm::BlockFrequencyInfo &BFI);
+           const llvm::BlockFrequencyInfo &BFI, const llvm::TargetTransformInfo &TTI);
 
 } // namespace whyhot::ir

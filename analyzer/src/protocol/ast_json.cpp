@@ -1,5 +1,9 @@
 #include "protocol/ast_json.h"
 
+#include "llvm/Support/Path.h"
+
+#include <set>
+
 using namespace llvm;
 
 namespace whyhot::protocol {
@@ -56,6 +60,21 @@ Error userRules(const json::Object &O, ast::Options &Out) {
   return Error::success();
 }
 
+// The lines that findings may stand on, by the file's name alone: the front end and
+// debug information may write a path in two ways.
+std::map<StringRef, std::set<unsigned>> placesIn(const Reply &R) {
+  std::map<StringRef, std::set<unsigned>> Lines;
+  auto add = [&](StringRef File, unsigned Line) { Lines[sys::path::filename(File)].insert(Line); };
+  for (const ir::Candidate &C : R.Result.Candidates)
+    for (const ir::SourcePoint &P : C.Start)
+      add(P.File, P.Line);
+  for (const ir::SourceLoop &L : R.Result.SourceLoops)
+    add(L.File, L.Line);
+  for (const ast::Match &M : R.Ast.Matches)
+    add(M.Place.File, M.Place.Line);
+  return Lines;
+}
+
 } // namespace
 
 Error strings(const json::Object &O, StringRef Key, std::vector<std::string> &Out) {
@@ -104,6 +123,29 @@ json::Object toJson(const std::map<std::string, std::vector<ast::Site>> &Sites) 
     O[json::fixUTF8(Function)] = std::move(A);
   }
   return O;
+}
+
+json::Array functionsIn(const Reply &R) {
+  const std::map<StringRef, std::set<unsigned>> Lines = placesIn(R);
+  json::Array A;
+  for (const ast::Function &F : R.Ast.Functions) {
+    auto It = Lines.find(sys::path::filename(F.File));
+    if (It == Lines.end())
+      continue;
+    auto Line = It->second.lower_bound(F.Line);
+    if (Line == It->second.end() || *Line > F.EndLine)
+      continue;
+    json::Array Loops;
+    Loops.reserve(F.Loops.size());
+    for (auto [At, Column] : F.Loops)
+      Loops.push_back(json::Array{At, Column});
+    A.push_back(json::Object{{"file", json::fixUTF8(F.File)},
+                             {"line", F.Line},
+                             {"end_line", F.EndLine},
+                             {"key", json::fixUTF8(F.Key)},
+                             {"loops", std::move(Loops)}});
+  }
+  return A;
 }
 
 json::Array toJson(const std::vector<ast::Match> &Matches) {

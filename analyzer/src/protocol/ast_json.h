@@ -12,6 +12,8 @@ llvm::Error parseAst(const llvm::json::Object &O, Request &R);
 llvm::Error strings(const llvm::json::Object &O, llvm::StringRef Key, std::vector<std::string> &Out);
 
 llvm::json::Array toJson(const std::vector<ast::Match> &Matches);
+// The functions that hold a place which the reply names.
+llvm::json::Array functionsIn(const Reply &R);
 llvm::json::Object toJson(const std::map<std::string, std::vector<ast::Site>> &Sites);
 
 } // namespace whyhot::protocol

@@ -55,7 +55,8 @@ json::Object toJson(const ir::LoopState &S) {
                       {"stores_per_iteration", S.StoresPerIteration},
                       {"usual_loads", S.UsualLoads},
                       {"usual_nest_loads", S.UsualNestLoads},
-                      {"usual_nest_calls", S.UsualNestCalls}};
+                      {"usual_nest_calls", S.UsualNestCalls},
+                      {"vector_cost", S.VectorCost}};
 }
 
 json::Array toJson(const std::vector<ir::SourceLoop> &List) {
@@ -77,6 +78,13 @@ json::Array toJson(const std::vector<std::vector<unsigned>> &Groups) {
   return A;
 }
 
+json::Array toJson(const std::vector<ir::FineCopy> &List) {
+  json::Array A;
+  for (const ir::FineCopy &F : List)
+    A.push_back(json::Object{{"function", F.Function}, {"start", toJson(F.Start)}});
+  return A;
+}
+
 json::Object toJson(const ir::Candidate &C) {
   json::Object Worlds;
   for (const auto &[Name, State] : C.Worlds)
@@ -90,7 +98,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"end_line", C.EndLine},
                       {"enclosing", std::move(Enclosing)},
                       {"most_iterations", C.MostIterations},
-                      {"fine", json::Array(C.Fine)},
+                      {"fine", toJson(C.Fine)},
                       {"depth", C.Depth},
                       {"innermost", C.Innermost},
                       {"loads", toJson(C.Loads)},
@@ -198,6 +206,7 @@ json::Value toJson(const Reply &R) {
                       {"remarks", toJson(R.Result.Remarks)},
                       {"matches", toJson(R.Ast.Matches)},
                       {"sites", toJson(R.Ast.Sites)},
+                      {"functions", functionsIn(R)},
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},

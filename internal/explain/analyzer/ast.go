@@ -25,8 +25,10 @@ type ASTReply struct {
 	Matches []Match `json:"matches,omitempty"`
 	// Sites are the calls of the matched functions, by linkage name (by name where
 	// there is none): once, not once a match.
-	Sites      map[string][]Site `json:"sites,omitempty"`
-	RuleErrors []string          `json:"rule_errors,omitempty"` // user rules that clang did not understand
+	Sites map[string][]Site `json:"sites,omitempty"`
+	// Functions hold the places that the answer names.
+	Functions  []Function `json:"functions,omitempty"`
+	RuleErrors []string   `json:"rule_errors,omitempty"` // user rules that clang did not understand
 }
 
 // Span is a range of source text. EndColumn is one past the last character.

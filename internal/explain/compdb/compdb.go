@@ -115,6 +115,23 @@ func read(path string) (file string, entries []entry, err error) {
 var otherLanguages = []string{".s", ".S", ".sx", ".asm", ".f", ".F", ".for", ".f77", ".f90", ".F90", ".f95", ".f03", ".f08",
 	".cu", ".hip", ".cl", ".rc", ".swift", ".rs", ".d", ".java", ".go", ".ispc", ".vala"}
 
+// IsC says whether the unit is compiled as C: by -x, else by the compiler's name and
+// the file's.
+func (u Unit) IsC() bool {
+	for i, a := range u.Arguments {
+		language, ok := strings.CutPrefix(a, "-x")
+		if !ok {
+			continue
+		}
+		if language == "" && i+1 < len(u.Arguments) {
+			language = u.Arguments[i+1]
+		}
+		return language == "c" || language == "cpp-output"
+	}
+	plusPlus := len(u.Arguments) > 0 && strings.Contains(filepath.Base(u.Arguments[0]), "++")
+	return !plusPlus && (filepath.Ext(u.File) == ".c" || filepath.Ext(u.File) == ".i")
+}
+
 func isOtherLanguage(file string) bool { return slices.Contains(otherLanguages, filepath.Ext(file)) }
 
 func (e entry) unit(base string) (Unit, error) {

@@ -192,3 +192,14 @@ func TestForeignFlagsAreNamedAsWritten(t *testing.T) {
 		t.Errorf("got %q, want %q", u.Foreign, want)
 	}
 }
+
+func TestIsC(t *testing.T) {
+	for command, want := range map[string]bool{
+		"cc -c a.c": true, "clang -c a.cpp": false, "g++ -c a.c": false, "cc -xc++ -c a.c": false, "cc -x c -c a.h": true, "aarch64-linux-gnu-gcc-12 -c a.c": true,
+	} {
+		args := strings.Fields(command)
+		if u := (Unit{File: "/x/" + args[len(args)-1], Arguments: args}); u.IsC() != want {
+			t.Errorf("%s: %t", command, u.IsC())
+		}
+	}
+}

@@ -25,7 +25,14 @@ type Options struct {
 	// Samples is told the samples of each finding, as indices into those of the
 	// profile; nil for nobody who asks.
 	Samples func(f finding.Finding, of []int32)
+	// Lines says, by the source rule that an entry names, at which leaf locations
+	// the source has what the entry is about: such samples count for the entry
+	// whatever the names of their frames are.
+	Lines map[string]Lines
 }
+
+// Lines says whether a location is one of those that a source rule found.
+type Lines func(profile.LocationID) bool
 
 func (o Options) noiseFloor() float64 {
 	if o.NoiseFloor > 0 {

@@ -23,6 +23,9 @@ type Answer struct {
 	Findings []finding.Finding
 	Notes    []string
 	Looked   string // what was looked at, for the reader of an empty list
+	// Lines says, by rule, whether a location of the profile is on a line of a
+	// finding that is one for the whole program, listed or not.
+	Lines map[string]func(profile.LocationID) bool
 }
 
 // Scan analyses every unit of the build. With suspected it also gives the
@@ -39,6 +42,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		Looked:   counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
 	if p == nil {
+		addSites(a.Findings)
 		addExcerpts(a.Findings, nil)
 		a.Notes = append(a.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
 		return a, nil
@@ -47,6 +51,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 	ranked := h.Rank(a.Findings, rankOptions(outcomes, false))
 	a.Findings = ranked.Findings
 	finding.Rank(a.Findings)
+	addSites(a.Findings)
 	addExcerpts(a.Findings, h)
 	a.Notes = slices.Concat(a.Notes, h.Notes(), leftOut(ranked, "without --profile"))
 	return a, nil
@@ -87,10 +92,17 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)
-	ranked := h.Rank(findings(outcomes, all, true, o), rankOptions(outcomes, all))
+	found := findings(outcomes, all, true, o)
+	a.Lines = linesOf(h, found)
+	ranked := h.Rank(found, rankOptions(outcomes, all))
 	a.Findings = ranked.Findings
+	addSites(a.Findings)
 	addExcerpts(a.Findings, h)
-	a.Notes = append(a.Notes, leftOut(ranked, "with --all")...)
+	way := "with --all"
+	if all {
+		way = "by whyhot scan"
+	}
+	a.Notes = append(a.Notes, leftOut(ranked, way)...)
 	return a, nil
 }
 

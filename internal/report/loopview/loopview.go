@@ -148,6 +148,38 @@ func Shape(w finding.World) string {
 	return text
 }
 
+// Effect says what the best edited world that is reached does to the loop: "vectorised
+// 16", "loads 6 → 1, stores 2 → 1". "" where no world is reached.
+func Effect(worlds []finding.World) string {
+	written := slices.IndexFunc(worlds, func(w finding.World) bool { return !w.Edit })
+	best := -1
+	rank := func(w finding.World) int {
+		return slices.Index([]string{finding.FateReplaced, finding.FateVectorised}, w.Fate)
+	}
+	for i, w := range worlds {
+		if w.Edit && w.Reached && (best < 0 || rank(worlds[best]) < 0 && rank(w) >= 0) {
+			best = i
+		}
+	}
+	if written < 0 || best < 0 {
+		return ""
+	}
+	before, after := worlds[written], worlds[best]
+	if after.Fate == finding.FateReplaced || after.Fate == finding.FateVectorised && (before.Fate != finding.FateVectorised || before.Width != after.Width) {
+		return Shape(after)
+	}
+	var parts []string
+	for _, n := range []struct {
+		what          string
+		before, after *float64
+	}{{"loads", before.Loads, after.Loads}, {"stores", before.Stores, after.Stores}} {
+		if n.before != nil && n.after != nil && Number(*n.before) != Number(*n.after) {
+			parts = append(parts, n.what+" "+Number(*n.before)+" → "+Number(*n.after))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Number writes loads, stores and cycles of an iteration.
 func Number(n float64) string { return fmt.Sprintf("%.3g", n) }
 

@@ -20,28 +20,24 @@ const pipeWidth = 100
 // labelWidth is the column that the labels of a finding stand in.
 const labelWidth = 10
 
-// Findings prints ranked findings; refuted ones are folded into a line each.
-// looked says what was checked, for the reader of an empty list.
-func (p *Printer) Findings(r finding.Report, looked string) {
-	var open, refuted []finding.Finding
-	for _, f := range r.Findings {
-		if f.Certainty == finding.Refuted {
-			refuted = append(refuted, f)
-		} else {
-			open = append(open, f)
-		}
-	}
+// Long prints all that is known of each finding, in the order of the ranking, what
+// can give back little last; refuted ones are folded into a line each. A caveat that
+// several findings share is printed with the first.
+func (p *Printer) Long(r finding.Report) {
+	open, refuted, minor := sortOut(r.Findings)
+	open = append(open, minor...)
 	switch {
 	case r.Unjudged:
 		p.Line()
 		p.Line(styles.strong.Render("Not judged."))
 	case len(open) == 0:
 		p.Line()
-		p.Line(styles.strong.Render("No finding."), " ", looked)
+		p.Line(styles.strong.Render("No finding."), " ", r.Looked)
 	}
+	said := map[string]int{}
 	for i, f := range open {
 		p.Line()
-		p.finding(i+1, f)
+		p.finding(i+1, f, said)
 	}
 	if len(refuted) > 0 {
 		p.Line()
@@ -50,15 +46,11 @@ func (p *Printer) Findings(r finding.Report, looked string) {
 			p.wrapped("", "", Clean(f.Title)+trialsInShort(f.Trials), styles.dim)
 		}
 	}
-	if len(r.Notes) > 0 {
-		p.Line()
-		for _, n := range r.Notes {
-			p.wrapped("", "note  ", Clean(n), styles.dim)
-		}
-	}
+	p.notes(r.Notes)
 }
 
-func (p *Printer) finding(rank int, f finding.Finding) {
+// said holds the caveats that were printed, each with the rank of its finding.
+func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 	lead := fmt.Sprintf("%2d  ", rank)
 	p.wrapped("", lead, Clean(f.Title), styles.strong)
 	indent := strings.Repeat(" ", len(lead))
@@ -87,7 +79,7 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	if f.Fix.Licence != "" {
 		caveats = append(slices.Clip(caveats), "licence: "+f.Fix.Licence)
 	}
-	for i, c := range caveats {
+	for i, c := range firstSaid(caveats, rank, said) {
 		item(once(i, "caveats"), c, styles.dim)
 	}
 	for i, t := range f.Trials {
@@ -103,17 +95,36 @@ func (p *Printer) finding(rank int, f finding.Finding) {
 	command := func(label, line string) {
 		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, label), styles.command.Render(Clean(line)))
 	}
-	for i, see := range f.See {
-		command([]string{"look", ""}[min(i, 1)], see)
+	for _, see := range f.See {
+		command(commandLabel(see), see)
 	}
 	if f.Next != "" {
-		label := "prove it"
-		if !strings.HasPrefix(f.Next, "whyhot try") {
-			label = "look"
+		command(commandLabel(f.Next), f.Next)
+		if strings.Contains(f.Next, versusFlag) {
+			item("", versusText, styles.dim)
 		}
-		command(label, f.Next)
 	}
+	item("minor", f.Minor, styles.dim)
 	item("id", f.ID, styles.dim)
+}
+
+// firstSaid replaces what an earlier finding said already by its rank.
+func firstSaid(texts []string, rank int, said map[string]int) []string {
+	var out []string
+	earlier := 0
+	for _, t := range texts {
+		switch at, ok := said[t]; {
+		case !ok:
+			said[t] = rank
+			out = append(out, t)
+		case earlier == 0:
+			earlier = at
+		}
+	}
+	if earlier > 0 {
+		out = append(out, fmt.Sprintf("as for %d", earlier))
+	}
+	return out
 }
 
 // evidenceTexts writes evidence one paragraph each; symbols are a list in one.

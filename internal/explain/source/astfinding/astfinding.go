@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/source/identity"
 	"whyhot/internal/finding"
 )
 
@@ -32,7 +33,8 @@ type Options struct {
 // group is everything that the AST layer says of one source place.
 type group struct {
 	matches []analyzer.Match // the most precise alias rule first
-	unit    string           // the first that has it
+	from    analyzer.Outcome // the first that has it
+	unit    string           // its file
 	judged  bool             // the IR layer ran on the unit
 	strict  bool
 }
@@ -73,10 +75,14 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 		} else if !opts.Suspected && !g.isWarm(r, opts) {
 			continue
 		}
-		if known {
+		switch {
+		case known && r.whole:
+			out = append(out, g.cause(r, opts))
+		case known:
 			out = append(out, g.finding(r, opts))
 		}
 	}
+	identity.Separate(out)
 	return out
 }
 
@@ -84,11 +90,9 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 // being asked for: it is in a loop, or a profile will tell. An array that may be
 // small is left to the profile too.
 func (g *group) isWarm(r rule, opts Options) bool {
-	m := g.main()
-	if opts.Profiled && (m.InLoop || r.perCall) {
-		return true
-	}
-	return m.InLoop && !m.Weak
+	return opts.Profiled && r.perCall || slices.ContainsFunc(g.matches, func(m analyzer.Match) bool {
+		return m.InLoop && (opts.Profiled || !m.Weak)
+	})
 }
 
 // Errors lists what the analyser said of the user's rules, each once.
@@ -120,6 +124,8 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 				into, key = alias, placeKey(m)
 			case m.Rule == ruleDebugSTL:
 				key = m.Rule + m.Location
+			case rules[m.Rule].whole:
+				key = m.Rule
 			}
 			once := m.Rule + "\x00" + placeKey(m) + "\x00" + m.Location
 			if seen[once] { // a header's loop is met in every unit
@@ -128,7 +134,7 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 			seen[once] = true
 			g := into[key]
 			if g == nil {
-				g = &group{unit: o.Unit.File, judged: judged, strict: o.Reply.StrictAliasing}
+				g = &group{from: o, unit: o.Unit.File, judged: judged, strict: o.Reply.StrictAliasing}
 				into[key] = g
 			}
 			g.matches = append(g.matches, m)
@@ -143,7 +149,11 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 }
 
 func absolute(m *analyzer.Match, dir string) {
-	for _, s := range []*analyzer.Span{&m.Place, m.First, m.Write, m.Second} {
+	spans := []*analyzer.Span{&m.Place, m.First, m.Write, m.Second}
+	if m.Written != nil {
+		spans = append(spans, m.Written.Where)
+	}
+	for _, s := range spans {
 		if s != nil && !filepath.IsAbs(s.File) {
 			s.File = filepath.Join(dir, s.File)
 		}
@@ -321,7 +331,10 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 	}
 	f.Cost = g.cost()
 	f.Fix.Caveats = append(f.Fix.Caveats, caveats[m.Rule]...)
-	f.ID = finding.ID(f.Rule, f.Place, m.Location)
+	f.ID = identity.Of(g.from, f.Rule, f.Place, m.Place.Column)
+	if m.Rule == ruleDebugSTL { // of a macro, not of the loop that shows it first
+		f.ID = finding.ID(f.Rule, finding.Place{}, m.Location)
+	}
 	return f
 }
 
@@ -345,15 +358,8 @@ func (g *group) cost() *finding.Cost {
 // subject is what the title names.
 func (g *group) subject() string {
 	m := g.main()
-	switch m.Rule {
-	case "vector-bool":
-		if len(m.Notes) > 0 {
-			return m.Notes[0]
-		}
-	case "exceptions-control-flow":
-		if m.Write != nil {
-			return m.Write.Text
-		}
+	if m.Rule == "exceptions-control-flow" && m.Write != nil {
+		return m.Write.Text
 	}
 	return m.Location
 }
@@ -365,7 +371,11 @@ func (g *group) aliasFix(f *finding.Finding) {
 	case !g.strict:
 		f.Fix.Caveats = append(f.Fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
 	case m.Written != nil && m.Written.Scope != scopeSystem && m.Written.Declaration != "":
-		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf(retype, m.Written.Declaration))
+		step := retype
+		if g.from.Unit.IsC() {
+			step = retypeInC
+		}
+		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf(step, m.Written.Declaration))
 	}
 	f.Fix.Caveats = append(f.Fix.Caveats,
 		"the locals are right only if nothing in the loop changes the originals on purpose",

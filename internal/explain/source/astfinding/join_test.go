@@ -135,3 +135,13 @@ func TestWhatMayBeColdWaitsForAProfile(t *testing.T) {
 		t.Errorf("the one in a loop, with what its line calls: %+v", got)
 	}
 }
+
+func TestJoinTellsCWhatHelpsInC(t *testing.T) {
+	for file, want := range map[string]string{"/build/src/a.c": "struct byte", "/build/src/a.cpp": "char8_t"} {
+		o := outcome(0, boundMatch("alias-pointer-field"))
+		o.Unit.File, o.Unit.Arguments = file, []string{"cc", "-c", file}
+		if steps := Join(nil, []analyzer.Outcome{o}, Options{})[0].Fix.Steps; len(steps) != 2 || !strings.Contains(steps[1], want) {
+			t.Errorf("%s: %q", file, steps)
+		}
+	}
+}

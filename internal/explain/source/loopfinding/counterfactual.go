@@ -35,9 +35,10 @@ type Counterfactual struct {
 // is edited where f:12 calls it, and nowhere else.
 func Counterfactuals(outcomes []analyzer.Outcome, opts Options, world string) []Counterfactual {
 	loops := loopsOf(outcomes, opts)
+	findings := findingsOf(loops)
 	out := make([]Counterfactual, 0, len(loops))
-	for _, l := range loops {
-		c := Counterfactual{Finding: l.finding(), Predicate: l.best.Predicate}
+	for i, l := range loops {
+		c := Counterfactual{Finding: findings[i], Predicate: l.best.Predicate}
 		copies := slices.Clone(l.copies)
 		for _, o := range l.nest {
 			copies = append(copies, o.copies...)

@@ -11,6 +11,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/source/identity"
 	"whyhot/internal/finding"
 )
 
@@ -21,24 +22,28 @@ type Options struct {
 
 // loop is one source loop: all its copies by inlining and instantiation.
 type loop struct {
-	unit           string // the first that has it
-	rule           rule
-	place          analyzer.Point
-	copies         []analyzer.Candidate
-	silent         []analyzer.Candidate // further copies, which nothing confirms
-	best           analyzer.Candidate   // the copy whose effect is largest
-	strictAliasing bool
-	nest           []*loop // loops around or inside it that one edit frees with it
+	from   analyzer.Outcome // the first that has it
+	unit   string           // its file
+	rule   rule
+	place  analyzer.Point
+	copies []analyzer.Candidate
+	silent []analyzer.Candidate // further copies, which nothing confirms
+	best   analyzer.Candidate   // the copy whose effect is largest
+	nest   []*loop              // loops around or inside it that one edit frees with it
 }
 
 // Findings makes one finding for every source loop, the weightiest first (see
 // weight). Copies of a loop in several functions or units are one finding.
 func Findings(outcomes []analyzer.Outcome, opts Options) []finding.Finding {
-	sorted := loopsOf(outcomes, opts)
-	out := make([]finding.Finding, 0, len(sorted))
-	for _, l := range sorted {
+	return findingsOf(loopsOf(outcomes, opts))
+}
+
+func findingsOf(loops []*loop) []finding.Finding {
+	out := make([]finding.Finding, 0, len(loops))
+	for _, l := range loops {
 		out = append(out, l.finding())
 	}
+	identity.Separate(out)
 	return out
 }
 
@@ -51,9 +56,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
-			if c.Confirmed && !editable(c, o.Unit.File) {
-				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
-			}
+			c = Judged(c, o.Unit.File)
 			place, ok := ownPoint(c.Start, o.Unit.File)
 			r, known := rules[c.Predicate]
 			if !ok || !known {
@@ -66,7 +69,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 			}
 			l := loops[key]
 			if l == nil {
-				l = &loop{unit: o.Unit.File, rule: r, place: place, best: c, strictAliasing: o.Reply.StrictAliasing}
+				l = &loop{from: o, unit: o.Unit.File, rule: r, place: place, best: c}
 				loops[key] = l
 			}
 			l.copies = append(l.copies, c)
@@ -110,7 +113,7 @@ func weight(c analyzer.Candidate) float64 {
 		w += 1000
 	}
 	switch c.Effect {
-	case "vectorised", "idiom":
+	case "vectorised", "wider vectors", "idiom":
 		w += 500
 	}
 	written := c.Worlds[analyzer.WorldWritten]
@@ -160,7 +163,7 @@ func (l *loop) finding() finding.Finding {
 	place := finding.Place{File: l.place.File, Line: l.place.Line, Function: demangled(l.place.Function, c.Function)}
 	place.EndLine = l.loopEnd()
 	f := finding.Finding{
-		ID:        finding.ID(l.rule.id, place, relativeID(l)),
+		ID:        identity.Of(l.from, l.rule.id, place, l.place.Column),
 		Rule:      l.rule.id,
 		Title:     l.title(),
 		Certainty: finding.Suspected,
@@ -170,24 +173,12 @@ func (l *loop) finding() finding.Finding {
 		Evidence:  l.evidence(),
 		Fix:       l.fix(),
 		Copies:    l.states(),
+		Minor:     minor(c),
 	}
 	if c.Confirmed {
 		f.Certainty = finding.Confirmed
 	}
 	return f
-}
-
-// relativeID tells two loops of one function apart without their line numbers:
-// by the columns and the order of what they load and store.
-func relativeID(l *loop) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d", l.place.Column)
-	for _, a := range slices.Concat(l.best.Writes, l.best.Loads) {
-		if p, ok := ownPoint(a.Where, l.unit); ok {
-			fmt.Fprintf(&b, " %s+%d:%d", a.Type, p.Line-l.place.Line, p.Column)
-		}
-	}
-	return b.String()
 }
 
 func demangled(names ...string) string {
@@ -199,24 +190,36 @@ func demangled(names ...string) string {
 	return ""
 }
 
+// what names the blamed stores.
+func (l *loop) what() string {
+	wide := func(a analyzer.Access) bool { return a.Type != "i8" && !strings.HasSuffix(a.Type, " x i8>") }
+	if l.rule.mixed != "" && slices.ContainsFunc(l.best.Writes, wide) {
+		return capital(l.rule.mixed)
+	}
+	return capital(l.rule.what)
+}
+
 func (l *loop) title() string {
 	c := l.best
 	where := l.lines(c.Writes)
 	switch {
 	case !c.Confirmed:
-		return fmt.Sprintf("%s (%s) may force reloads in this loop", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) may force reloads in this loop", l.what(), where)
 	case c.Effect == "vectorised":
-		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", l.what(), where)
+	case c.Effect == "wider vectors":
+		return fmt.Sprintf("%s (%s) keep this loop at vectors of %d elements instead of %d", l.what(), where,
+			c.Worlds[analyzer.WorldWritten].VectorWidth, bestWorld(c).VectorWidth)
 	case c.Effect == "fewer stores":
-		return fmt.Sprintf("%s (%s) force needless stores in every iteration", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) force needless stores in every iteration", l.what(), where)
 	case c.Effect == "idiom":
-		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", capital(l.rule.what), where)
+		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", l.what(), where)
 	}
 	plural := "s"
 	if removedLoads(c) == 1 {
 		plural = ""
 	}
-	return fmt.Sprintf("%s (%s) force %s needless load%s per iteration", capital(l.rule.what), where, number(removedLoads(c)), plural)
+	return fmt.Sprintf("%s (%s) force %s needless load%s per iteration", l.what(), where, number(removedLoads(c)), plural)
 }
 
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
@@ -340,8 +343,7 @@ func (l *loop) fix() finding.Fix {
 	if slices.Contains(reach, analyzer.WorldHoisted) {
 		fix.Steps = append(fix.Steps, hoistStep)
 	}
-	if slices.Contains(reach, analyzer.WorldRetyped) && l.rule.retype != "" {
-		step := l.rule.retype
+	if step := l.retype(); slices.Contains(reach, analyzer.WorldRetyped) && step != "" {
 		if len(reach) > 1 {
 			step = "or " + step
 		}
@@ -351,13 +353,21 @@ func (l *loop) fix() finding.Fix {
 		fix.Steps = append(fix.Steps, step)
 		fix.Caveats = append(fix.Caveats, "a new element type changes the interface of everything that holds the data")
 	}
-	if !l.strictAliasing {
+	if !l.from.Reply.StrictAliasing {
 		fix.Caveats = append(fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
 	}
 	fix.Caveats = append(fix.Caveats,
 		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
 		"seen with clang 19 and the unit's own flags; another compiler may gain more or nothing: measure")
 	return fix
+}
+
+// retype says how what is written is given another type, "" where that is no fix.
+func (l *loop) retype() string {
+	if l.rule.inC != "" && l.from.Unit.IsC() {
+		return l.rule.inC
+	}
+	return l.rule.retype
 }
 
 // together lists the writes that have an effect only when all of them change.
@@ -392,6 +402,8 @@ func typeName(llvm string) string {
 		return "a byte"
 	case "i16", "i32", "i64":
 		return "a " + llvm[1:] + "-bit integer"
+	case "memcpy", "memmove", "memset":
+		return "bytes by " + llvm
 	}
 	return llvm
 }

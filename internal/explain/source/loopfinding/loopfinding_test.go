@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
 	"whyhot/internal/finding"
 )
 
@@ -61,7 +62,9 @@ func TestCopiesOfALoopAreOneFinding(t *testing.T) {
 
 func TestCopiesSayWhatBecameOfThem(t *testing.T) {
 	worse, better := candidate(10, true), candidate(10, false)
-	worse.Fine = []string{"_Z4mainv", "_Z5otherv"} // seen from this copy; the other one is in it
+	worse.Fine = []analyzer.FineCopy{
+		{Function: "_Z4mainv", Start: at("/src/a.cpp", 10)}, {Function: "_Z5otherv", Start: at("/src/a.cpp", 10)}, // seen from this copy; the other one is in it
+	}
 	better.Function = "_Z5otherv"
 	fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{Suspected: true})
 	want := []finding.Copy{
@@ -72,6 +75,24 @@ func TestCopiesSayWhatBecameOfThem(t *testing.T) {
 	}
 	// The copy that nothing confirms is known where only confirmed ones are reported.
 	if fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{}); len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
+		t.Errorf("copies %+v, want %+v", fs, want)
+	}
+}
+
+// A loop of a library's inline function stands in one place for all its callers: a
+// caller whose loop is fine says nothing of the loop in another.
+func TestFineLoopsOfOtherCallersAreNoCopies(t *testing.T) {
+	t.Parallel()
+	library := analyzer.Point{File: "/usr/include/c++/12/bits/stl_algo.h", Line: 80}
+	inLibrary := func(line int) []analyzer.Point {
+		return append([]analyzer.Point{library}, at("/src/a.cpp", line)...)
+	}
+	c := candidate(10, true)
+	c.Start = inLibrary(10)
+	c.Fine = []analyzer.FineCopy{{Function: "_Z4mainv", Start: inLibrary(90)}, {Function: "_Z4warmv", Start: inLibrary(10)}}
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	want := []finding.Copy{{Function: "_Z1fv", State: finding.CopyConfirmed}, {Function: "_Z4warmv", State: finding.CopyFine}}
+	if len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
 		t.Errorf("copies %+v, want %+v", fs, want)
 	}
 }
@@ -101,10 +122,34 @@ func TestOrderAndLibraries(t *testing.T) {
 }
 
 func TestIDSurvivesLineShifts(t *testing.T) {
-	a := Findings([]analyzer.Outcome{outcome(true, candidate(10, true))}, Options{})
-	b := Findings([]analyzer.Outcome{outcome(true, candidate(25, true))}, Options{})
-	if a[0].ID != b[0].ID {
-		t.Errorf("the ID moved with the lines: %s, %s", a[0].ID, b[0].ID)
+	in := func(line int, cs ...analyzer.Candidate) string {
+		o := outcome(true, cs...)
+		o.Reply.Functions = []analyzer.Function{{File: "/src/a.cpp", Line: line - 2, EndLine: line + 20, Key: "f void ()", Loops: [][2]int{{line, 3}, {line + 5, 3}}}}
+		return Findings([]analyzer.Outcome{o}, Options{})[0].ID
+	}
+	a, b := in(10, candidate(10, true)), in(25, candidate(25, true))
+	if a != b {
+		t.Errorf("the ID moved with the lines: %s, %s", a, b)
+	}
+	if c := in(10, candidate(15, true)); c == a {
+		t.Errorf("two loops of a function share the ID %s", c)
+	}
+	// The same loop, told by another copy: of an instantiation, with other accesses.
+	copied := candidate(10, true)
+	copied.Start[0].Function, copied.Loads = "_Z1fIcEvv", nil
+	if c := in(10, copied); c != a {
+		t.Errorf("the ID is the copy's: %s, %s", a, c)
+	}
+}
+
+func TestCIsToldWhatHelpsInC(t *testing.T) {
+	for file, want := range map[string]string{"/src/a.c": "struct", "/src/a.cpp": "char8_t (C++20)"} {
+		o := outcome(true, candidate(10, true))
+		o.Unit = compdb.Unit{File: file, Arguments: []string{"cc", "-O2", "-c", file}}
+		steps := strings.Join(Findings([]analyzer.Outcome{o}, Options{})[0].Fix.Steps, "\n")
+		if !strings.Contains(steps, want) || (want == "struct") != strings.Contains(steps, "no help") {
+			t.Errorf("%s: %q", file, steps)
+		}
 	}
 }
 
@@ -181,5 +226,49 @@ func TestProjectsStandInOptToo(t *testing.T) {
 				t.Errorf("accesses %+v", f.Accesses)
 			}
 		}
+	}
+}
+
+// What a library stores may still be read again and again by the caller, who can
+// use locals; what is read inside the call that stores is not the caller's.
+func TestLocalsForWhatALibraryStores(t *testing.T) {
+	operator := analyzer.Point{File: "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/cstddef", Line: 167}
+	xored := candidate(10, true)
+	xored.Reach, xored.Groups = []string{analyzer.WorldHoisted}, nil
+	for i := range xored.Writes {
+		xored.Writes[i].Where = append([]analyzer.Point{operator}, xored.Writes[i].Where...)
+	}
+	fs := Findings([]analyzer.Outcome{outcome(true, xored)}, Options{})
+	if len(fs) != 1 || !slices.Equal(fs[0].Fix.Steps, []string{hoistStep}) || !strings.Contains(fs[0].Title, "lines 11, 12") {
+		t.Errorf("got %+v, want locals as the only fix, and the lines of the calls", fs)
+	}
+	grown := xored
+	grown.Loads = []analyzer.Access{{Kind: "load", Type: "ptr", Where: xored.Writes[0].Where}}
+	if fs := Findings([]analyzer.Outcome{outcome(true, grown)}, Options{}); len(fs) != 0 {
+		t.Errorf("confirmed, though one call loads and stores: %q", fs[0].Title)
+	}
+}
+
+func TestStoresOfNoTypeAreNotCalledBytes(t *testing.T) {
+	c := candidate(10, true)
+	c.Writes[1].Type = "memcpy"
+	f := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})[0]
+	if !strings.HasPrefix(f.Title, "Stores that may change any object (lines 11, 12)") {
+		t.Errorf("title %q", f.Title)
+	}
+	if !slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool {
+		return strings.HasPrefix(e.Text, "store of bytes by memcpy at a.cpp:12")
+	}) {
+		t.Errorf("evidence %+v", f.Evidence)
+	}
+}
+
+func TestWiderVectors(t *testing.T) {
+	c := candidate(10, true)
+	c.Effect, c.Reach = "wider vectors", []string{analyzer.WorldRetyped}
+	c.Worlds[analyzer.WorldWritten] = analyzer.LoopState{Present: true, Vectorised: true, VectorWidth: 4, LoadsPerIteration: 0.25}
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	if len(fs) != 1 || !strings.HasSuffix(fs[0].Title, "keep this loop at vectors of 4 elements instead of 16") {
+		t.Errorf("got %+v", fs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/source/identity"
 	"whyhot/internal/finding"
 )
 
@@ -23,12 +24,12 @@ type key struct {
 
 // group is what the compiler said of one loop and one pass.
 type group struct {
-	loop    analyzer.SourceLoop
-	cause   cause
-	rank    int
-	texts   []string         // the remarks themselves, each once
-	lines   map[string][]int // where each was made
-	ordinal int              // of the loop within its function
+	loop  analyzer.SourceLoop
+	cause cause
+	rank  int
+	texts []string         // the remarks themselves, each once
+	lines map[string][]int // where each was made
+	from  analyzer.Outcome // the first that has it
 }
 
 // Findings makes one finding for every loop and pass that missed something in
@@ -49,7 +50,7 @@ func Findings(outcomes []analyzer.Outcome) []finding.Finding {
 			k := key{l.File, l.Line, l.Column, c.rule}
 			g := groups[k]
 			if g == nil {
-				g = &group{loop: l.SourceLoop, cause: c, rank: rank, lines: map[string][]int{}, ordinal: l.ordinal}
+				g = &group{loop: l, cause: c, rank: rank, lines: map[string][]int{}, from: o}
 				groups[k] = g
 			}
 			g.add(c, rank, r, line)
@@ -103,22 +104,13 @@ func Loops(outcomes []analyzer.Outcome) []analyzer.SourceLoop {
 	return out
 }
 
-// sourceLoop is a loop with its place among those of its function.
-type sourceLoop struct {
-	analyzer.SourceLoop
-
-	ordinal int
-}
-
 // inProject are the unit's loops in files that somebody edits.
-func inProject(o analyzer.Outcome) []sourceLoop {
-	count := map[string]int{}
-	out := make([]sourceLoop, 0, len(o.Reply.SourceLoops))
+func inProject(o analyzer.Outcome) []analyzer.SourceLoop {
+	out := make([]analyzer.SourceLoop, 0, len(o.Reply.SourceLoops))
 	for _, l := range o.Reply.SourceLoops {
-		count[l.Function]++
 		l.File = absolute(l.File, o.Unit.Directory)
 		if !finding.IsInstalled(l.File, o.Unit.File) {
-			out = append(out, sourceLoop{l, count[l.Function]})
+			out = append(out, l)
 		}
 	}
 	return out
@@ -133,7 +125,7 @@ func absolute(file, dir string) string {
 
 // innermost is the smallest loop around the place of a remark: around the first
 // point of its inlining chain that is in one.
-func innermost(loops []sourceLoop, where []analyzer.Point, dir string) (best sourceLoop, line int, ok bool) {
+func innermost(loops []analyzer.SourceLoop, where []analyzer.Point, dir string) (best analyzer.SourceLoop, line int, ok bool) {
 	for _, p := range where {
 		file := absolute(p.File, dir)
 		for _, l := range loops {
@@ -154,7 +146,7 @@ func innermost(loops []sourceLoop, where []analyzer.Point, dir string) (best sou
 	return best, 0, false
 }
 
-func smaller(a, b sourceLoop) bool {
+func smaller(a, b analyzer.SourceLoop) bool {
 	return a.EndLine-a.Line < b.EndLine-b.Line || a.EndLine-a.Line == b.EndLine-b.Line && a.Depth > b.Depth
 }
 
@@ -171,6 +163,7 @@ func sorted(groups map[key]*group) []finding.Finding {
 	for _, g := range list {
 		out = append(out, g.finding())
 	}
+	identity.Separate(out)
 	return out
 }
 
@@ -199,7 +192,7 @@ func (g *group) finding() finding.Finding {
 	if l.EndLine > l.Line {
 		f.Place.EndLine = l.EndLine
 	}
-	f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(g.ordinal))
+	f.ID = identity.Of(g.from, f.Rule, f.Place, l.Column)
 	f.Evidence = []finding.Evidence{{Kind: "depth", Text: fmt.Sprintf("a loop of depth %d", l.Depth)}}
 	const most = 4
 	for _, text := range g.texts[:min(most, len(g.texts))] {

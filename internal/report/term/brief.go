@@ -1,0 +1,285 @@
+package term
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile/symname"
+	"whyhot/internal/report/loopview"
+)
+
+// Brief prints two lines a finding: what it is, then its numbers, its place and its
+// id. What can give back little and what was refuted is counted at the end. more is
+// the command that shows all that is known of a finding, with ID for its id.
+func (p *Printer) Brief(r finding.Report, more string) {
+	open, refuted, minor := sortOut(r.Findings)
+	p.Line()
+	switch {
+	case r.Unjudged:
+		p.Line(styles.strong.Render("Not judged."))
+	case len(open)+len(minor) == 0:
+		p.Line(styles.strong.Render("No finding."), " ", r.Looked)
+	}
+	for i, f := range open {
+		lead := fmt.Sprintf("%2d  ", i+1)
+		p.wrapped("", lead, Clean(f.Title), styles.strong)
+		p.briefFacts(strings.Repeat(" ", len(lead)), f)
+	}
+	p.folded(minor, refuted)
+	p.commands(open, more)
+	p.notes(r.Notes)
+}
+
+// Table prints one line a finding: rule, place, effect, share. It folds as Brief
+// does.
+func (p *Printer) Table(r finding.Report, more string) {
+	open, refuted, minor := sortOut(r.Findings)
+	p.Line()
+	if len(open)+len(minor) == 0 {
+		p.Line(styles.strong.Render("No finding."), " ", r.Looked)
+	}
+	if len(open) > 0 {
+		p.findingTable(open)
+	}
+	p.folded(minor, refuted)
+	p.commands(open, more)
+	p.notes(r.Notes)
+}
+
+// sortOut keeps the order within each part.
+func sortOut(all []finding.Finding) (open, refuted, minor []finding.Finding) {
+	for _, f := range all {
+		switch {
+		case f.Certainty == finding.Refuted:
+			refuted = append(refuted, f)
+		case f.Minor != "":
+			minor = append(minor, f)
+		default:
+			open = append(open, f)
+		}
+	}
+	return open, refuted, minor
+}
+
+// findingTable keeps the place and the effect whole and gives the rule and the
+// title what the terminal has left.
+func (p *Printer) findingTable(fs []finding.Finding) {
+	shares := slices.ContainsFunc(fs, func(f finding.Finding) bool { return f.Share.Exclusive != nil || f.Share.Inclusive != nil })
+	rows := [][]string{{"rule", "where", "effect"}}
+	if shares {
+		rows[0] = []string{"share", "rule", "where", "effect"}
+	}
+	for _, f := range fs {
+		row := []string{f.Rule, shortPlace(f.Place), effect(f)}
+		if f.Certainty == finding.Suspected {
+			row[2] = "suspected: " + row[2]
+		}
+		if shares {
+			row = append([]string{percent.Column(f.Share.Main())}, row...)
+		}
+		rows = append(rows, row)
+	}
+	widths := ColumnWidths(rows)
+	last := len(widths) - 1
+	used := 0
+	for _, w := range widths[:last] {
+		used += w + 2
+	}
+	for i, row := range rows {
+		var line strings.Builder
+		for col, cell := range row[:last] {
+			pad := strings.Repeat(" ", widths[col]-ansi.StringWidth(cell))
+			if shares && col == 0 {
+				line.WriteString(pad + cell + "  ")
+			} else {
+				line.WriteString(cell + pad + "  ")
+			}
+		}
+		line.WriteString(ansi.Truncate(row[last], max(24, p.Width-used), "…"))
+		style := lipgloss.NewStyle()
+		if i == 0 {
+			style = styles.heading
+		}
+		p.Line(style.Render(line.String()))
+	}
+}
+
+// effect is what the fix does to the code, in a few words: of a loop its fate in the
+// edited world, else the finding's title.
+func effect(f finding.Finding) string {
+	if text := loopview.Effect(f.Worlds); text != "" {
+		return text
+	}
+	return Clean(f.Title)
+}
+
+func (p *Printer) briefFacts(indent string, f finding.Finding) {
+	var facts []string
+	if f.Share.Inclusive != nil || f.Share.Exclusive != nil {
+		s := percent.Column(f.Share.Main())
+		if f.Share.Error != nil {
+			s += fmt.Sprintf(" ± %.1f", 100**f.Share.Error)
+		}
+		facts = append(facts, s)
+	}
+	certainty := certaintyStyle(f.Certainty).Render(string(f.Certainty))
+	switch t, ok := bestTrial(f.Trials); {
+	case ok && f.Certainty == finding.Proved:
+		certainty += fmt.Sprintf(" %.2f× (%.2f … %.2f) with %s", t.SpeedUp.Estimate, t.SpeedUp.Low, t.SpeedUp.High, Clean(t.Variant))
+	case f.Gain != nil:
+		facts = append(facts, "may save "+percent.Column(f.Gain.Low)+" … "+percent.Column(f.Gain.High))
+	}
+	facts = append(facts, certainty)
+	if at := shortPlace(f.Place); at != "" {
+		facts = append(facts, at)
+	}
+	p.joined(indent, append(facts, styles.dim.Render(f.ID)))
+}
+
+// joined prints facts on as few lines as they fit, none of them broken: an id that is
+// split cannot be copied.
+func (p *Printer) joined(indent string, facts []string) {
+	const between = " · "
+	room := max(24, min(p.Width, pipeWidth)-ansi.StringWidth(indent))
+	line := ""
+	for _, f := range facts {
+		switch {
+		case line == "":
+			line = f
+		case ansi.StringWidth(line+between+f) <= room:
+			line += between + f
+		default:
+			p.Line(indent, line)
+			line = f
+		}
+	}
+	p.Line(indent, line)
+}
+
+// bestTrial is the one that proved most.
+func bestTrial(ts []finding.Trial) (finding.Trial, bool) {
+	if len(ts) == 0 {
+		return finding.Trial{}, false
+	}
+	return slices.MaxFunc(ts, func(a, b finding.Trial) int {
+		switch {
+		case a.SpeedUp.Low < b.SpeedUp.Low:
+			return -1
+		case a.SpeedUp.Low > b.SpeedUp.Low:
+			return 1
+		}
+		return 0
+	}), true
+}
+
+// shortPlace is FILE:LINE where the source is known, else the function and the name
+// of the binary.
+func shortPlace(pl finding.Place) string {
+	if pl.File != "" {
+		return Clean(finding.Line{File: fromHere(pl.File), Line: pl.Line}.String())
+	}
+	parts := []string{}
+	if pl.Function != "" {
+		parts = append(parts, symname.Shorten(pl.Function, evidenceName))
+	}
+	if pl.Binary != "" {
+		parts = append(parts, filepath.Base(pl.Binary))
+	}
+	return Clean(strings.Join(parts, " in "))
+}
+
+// fromHere names a file below the working directory as a shell there would.
+func fromHere(file string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return file
+}
+
+// folded counts what is not listed, with the reasons.
+func (p *Printer) folded(minor, refuted []finding.Finding) {
+	if len(minor) > 0 {
+		count := map[string]int{}
+		var reasons []string
+		for _, f := range minor {
+			if count[f.Minor]++; count[f.Minor] == 1 {
+				reasons = append(reasons, f.Minor)
+			}
+		}
+		slices.SortStableFunc(reasons, func(a, b string) int { return count[b] - count[a] })
+		for i, r := range reasons {
+			reasons[i] = fmt.Sprintf("%s (%d)", r, count[r])
+		}
+		p.wrapped("", "  +  ", fmt.Sprintf("%d more that can give back little (--long lists them): %s", len(minor), Clean(strings.Join(reasons, ", "))), styles.dim)
+	}
+	for _, f := range refuted {
+		p.wrapped("", "  −  ", "refuted: "+Clean(f.Title)+trialsInShort(f.Trials), styles.dim)
+	}
+}
+
+// commands prints what to do next once: with the first finding's id, to be copied.
+func (p *Printer) commands(open []finding.Finding, more string) {
+	if len(open) == 0 {
+		return
+	}
+	first := open[0]
+	type command struct{ label, line string }
+	var list []command
+	if more != "" {
+		list = append(list, command{"details", strings.ReplaceAll(more, "ID", first.ID)})
+	}
+	for _, see := range first.See {
+		list = append(list, command{commandLabel(see), see})
+	}
+	if first.Next != "" {
+		list = append(list, command{commandLabel(first.Next), first.Next})
+	}
+	p.Line()
+	if len(open) > 1 {
+		p.Line(styles.dim.Render("next, for the first; --long prints the commands of each:"))
+	}
+	for _, c := range list {
+		p.Line(fmt.Sprintf("%-*s", labelWidth, c.label), styles.command.Render(Clean(c.line)))
+		if strings.Contains(c.line, versusFlag) {
+			p.wrapped("", strings.Repeat(" ", labelWidth), versusText, styles.dim)
+		}
+	}
+}
+
+// A command that compares with a change which the reader makes is explained.
+const (
+	versusFlag = "--versus"
+	versusText = "make the change in a copy of the program: --versus says how the copy is run, what stands behind -- is the baseline"
+)
+
+// commandLabel says what a command is for.
+func commandLabel(line string) string {
+	switch {
+	case strings.HasPrefix(line, "whyhot try"):
+		return "prove it"
+	case strings.HasPrefix(line, "whyhot fix"):
+		return "patch"
+	}
+	return "look"
+}
+
+func (p *Printer) notes(notes []string) {
+	if len(notes) > 0 {
+		p.Line()
+	}
+	for _, n := range notes {
+		p.wrapped("", "note  ", Clean(n), styles.dim)
+	}
+}
