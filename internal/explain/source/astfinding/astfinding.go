@@ -90,6 +90,9 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 // being asked for: it is in a loop, or a profile will tell. An array that may be
 // small is left to the profile too.
 func (g *group) isWarm(r rule, opts Options) bool {
+	if r.needsProfile {
+		return opts.Profiled
+	}
 	return opts.Profiled && r.perCall || slices.ContainsFunc(g.matches, func(m analyzer.Match) bool {
 		return m.InLoop && (opts.Profiled || !m.Weak)
 	})
@@ -256,7 +259,7 @@ func (g *group) evidence() []finding.Evidence {
 		place("write", "and here", m.Write)
 		place("access", "and here", m.Second)
 	}
-	if w := m.Written; w != nil && w.Declaration != "" {
+	if w := m.Written; w != nil && w.Declaration != "" && !rules[m.Rule].perCall {
 		add("declaration", "what is written is %s, a %s (%s)", w.Declaration, w.Type, scopeText(w.Scope))
 	}
 	for _, n := range m.Notes {
@@ -328,6 +331,9 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 	}
 	if r.precision > 0 {
 		g.aliasFix(&f)
+	}
+	if r.perCall {
+		f.Accesses = nil // nothing is loaded or written: it is made and destroyed
 	}
 	f.Cost = g.cost()
 	f.Fix.Caveats = append(f.Fix.Caveats, caveats[m.Rule]...)

@@ -121,17 +121,19 @@ func TestWhatMayBeColdWaitsForAProfile(t *testing.T) {
 	looped := cold
 	looped.InLoop, looped.Place = true, span(20, 20, "…")
 	small := analyzer.Match{Rule: "column-walk", Function: "g", Place: span(30, 40, "for …"), InLoop: true, Weak: true, Location: "a[j][i]"}
-	outcomes := []analyzer.Outcome{outcome(0, cold, looped, small)}
+	short := small
+	short.Rule, short.Weak, short.Place = "short-loop", false, span(50, 52, "for …")
+	outcomes := []analyzer.Outcome{outcome(0, cold, looped, small, short)}
 	for _, test := range []struct {
 		opts Options
 		want int
-	}{{Options{}, 1}, {Options{Profiled: true}, 3}, {Options{Suspected: true}, 3}} {
+	}{{Options{}, 1}, {Options{Profiled: true}, 4}, {Options{Suspected: true}, 4}} {
 		if got := Join(nil, outcomes, test.opts); len(got) != test.want {
 			t.Errorf("%+v: %d findings, want %d: %+v", test.opts, len(got), test.want, got)
 		}
 	}
 	got := Join(nil, outcomes[:1], Options{})
-	if len(got) != 1 || got[0].Place.Line != 20 || got[0].Cost == nil || got[0].Cost.From.Line != 20 {
+	if len(got) != 1 || got[0].Place.Line != 20 || got[0].Cost == nil || got[0].Cost.From.Line != 20 || len(got[0].Accesses) > 0 {
 		t.Errorf("the one in a loop, with what its line calls: %+v", got)
 	}
 }

@@ -10,6 +10,8 @@ type rule struct {
 	// perCall rules are about what each call of the function costs, in a loop or not:
 	// outside of loops a profile has to say that it is called often.
 	perCall bool
+	// needsProfile rules are true of much code that is cold.
+	needsProfile bool
 	// whole makes one finding of all that the rule finds in the program: the same
 	// cause everywhere, with one fix.
 	whole bool
@@ -95,7 +97,8 @@ var rules = map[string]rule{
 		},
 	},
 	"short-loop": {
-		title: "an inner loop of four iterations at most runs up to %s, which the compiler does not know",
+		needsProfile: true,
+		title:        "an inner loop of four iterations at most runs up to %s, which the compiler does not know",
 		steps: []string{
 			"choose once, outside of the hot loops: a template over the number (template<int N>), or a switch over its few values with a call of the same inline function for each; the compiler then unrolls it",
 			"GCC below -O3 unrolls only what is asked for: #pragma GCC unroll 4 before the inner loop",

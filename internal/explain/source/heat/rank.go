@@ -73,7 +73,7 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 		f.Gain = estimate(f.Worlds, share, margin)
 		if f.Cost != nil {
 			f.Share = finding.Share{Inclusive: &share, Error: &margin}
-			f.Gain = &finding.Gain{High: round(math.Min(1, share+margin)), Basis: percent.Text(share) + " of the CPU makes, fills and destroys it: at best all of that goes. The lower bound is no gain: measure"}
+			f.Gain = costGain(share, margin)
 		}
 		f.Minor = "" // the profile knows better what pays
 		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
@@ -182,6 +182,16 @@ func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
 	return &finding.Gain{
 		Low: 0, High: round(high),
 		Basis: percent.Text(share) + " of the CPU × up to " + percent.Text(r) + " of it saved: " + basis + ". This is a model's upper bound; the lower bound is no gain: measure",
+	}
+}
+
+// costGain is for what need not be made at all: on the pairs of bench/analyzer/rules
+// a third to nine tenths of the whole went, so at least half of the cost itself.
+func costGain(share, margin float64) *finding.Gain {
+	const least = 0.5
+	return &finding.Gain{
+		Low: round(least * math.Max(0, share-margin)), High: round(math.Min(1, share+margin)),
+		Basis: percent.Text(share) + " of the CPU makes, fills and destroys it × 50% to 100% of it saved: it need not be made. Not measured on your program",
 	}
 }
 
