@@ -27,7 +27,7 @@ func TestInstructionOfAnAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer func() { _ = f.Close() }()
 	if f.Machine != elf.EM_X86_64 {
 		return // the bytes are x86's
 	}
