@@ -26,9 +26,31 @@ type ASTReply struct {
 	// Sites are the calls of the matched functions, by linkage name (by name where
 	// there is none): once, not once a match.
 	Sites map[string][]Site `json:"sites,omitempty"`
+	// Hoists are of the loops that the answer names.
+	Hoists []Hoist `json:"hoists,omitempty"`
 	// Functions hold the places that the answer names.
 	Functions  []Function `json:"functions,omitempty"`
 	RuleErrors []string   `json:"rule_errors,omitempty"` // user rules that clang did not understand
+}
+
+// Hoist is what the fix of that name would read into locals before a loop.
+type Hoist struct {
+	File   string   `json:"file"`
+	Line   int      `json:"line"`
+	Column int      `json:"column"`
+	Values []string `json:"values"` // as the source writes them
+	// Updates are what the loop changes by its own name, and nothing else does: right in
+	// a local that is written back, which the fix does not do.
+	Updates []Update `json:"updates,omitempty"`
+	// Refusal says why there is none: what the loop may change itself must not be read
+	// once.
+	Refusal string `json:"refusal,omitempty"`
+}
+
+// Update is an object that a loop changes, and the first line where it does.
+type Update struct {
+	Text string `json:"text"`
+	Line int    `json:"line"`
 }
 
 // Span is a range of source text. EndColumn is one past the last character.

@@ -23,10 +23,19 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		}
 	}
 	before, _, err := loopsAt(ctx, o, units, at, nil)
+	if err == nil && len(before) == 0 && len(at.Functions) > 0 { // the loop is elsewhere by now
+		at.Functions = nil
+		before, _, err = loopsAt(ctx, o, units, at, nil)
+	}
 	if err != nil {
 		return err
 	}
-	after, errs, err := loopsAt(ctx, o, units, Place{at.File, at.Line + shift}, files)
+	moved := Place{at.File, at.Line + shift, at.Functions}
+	after, errs, err := loopsAt(ctx, o, units, moved, files)
+	if err == nil && len(after) == 0 && len(errs) == 0 && len(at.Functions) > 0 { // a new type is a new name
+		moved.Functions = nil
+		after, errs, err = loopsAt(ctx, o, units, moved, files)
+	}
 	if err != nil {
 		return err
 	}
@@ -38,6 +47,7 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	}
 	var verdict int
 	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	p.whole = strings.HasSuffix(p.Effect, "after") && (strings.Contains(p.Effect, "before, vectorised") || strings.Contains(p.Effect, "before, a library call"))
 	switch {
 	case verdict > 0:
 	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField):
@@ -73,7 +83,7 @@ func shiftAt(c Change, line int) int {
 // a unit does not compile.
 func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile) (loops []analyzer.Candidate, errs []string, err error) {
 	opts := analyzer.Options{
-		Binary: o.Binary, Workers: o.Workers, Predicates: []string{"char"},
+		Binary: o.Binary, Workers: o.Workers, Cache: o.Cache, Predicates: []string{"char"}, Functions: at.Functions,
 		At: &analyzer.At{File: filepath.Base(at.File), Line: at.Line}, Fix: analyzer.FixRequest{Files: files},
 	}
 	var failed error
@@ -100,8 +110,8 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 		function string
 		depth, n int
 	}
-	index := func(list []analyzer.Candidate) map[key]analyzer.LoopState {
-		out := map[key]analyzer.LoopState{}
+	index := func(list []analyzer.Candidate) map[key]analyzer.Candidate {
+		out := map[key]analyzer.Candidate{}
 		for _, c := range list {
 			k := key{function: c.Function, depth: c.Depth}
 			for ; ; k.n++ {
@@ -109,7 +119,7 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 					break
 				}
 			}
-			out[k] = c.Worlds[analyzer.WorldWritten]
+			out[k] = c
 		}
 		return out
 	}
@@ -122,14 +132,21 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 	}
 	effect = "the loop is compiled as before"
 	better, worse := false, false
-	for k, w := range was {
-		n, there := is[k]
+	for k, c := range was {
+		w := c.Worlds[analyzer.WorldWritten]
+		now, there := is[k]
 		if !there {
-			if mayVanish {
+			switch {
+			case mayVanish:
 				effect, better = "the loop is gone", true
+			case c.Worlds[analyzer.WorldHoisted].Idiom && !w.Idiom:
+				// Early passes make the call, before loops are looked at. Without the world
+				// that says so, a loop that is not there could be one that was not found.
+				effect, better = describe(w)+" before, a library call after", true
 			}
 			continue
 		}
+		n := now.Worlds[analyzer.WorldWritten]
 		switch gain(w, n) {
 		case 1:
 			if !better {

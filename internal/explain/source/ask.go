@@ -82,10 +82,18 @@ func (o Options) request() (analyzer.Options, error) {
 			Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: o.Accessors, UserRules: userrule.ForAnalyzer(o.Rules),
 		},
 	}
-	if !o.NoCache {
-		r.Cache, err = analyzer.OpenCache("", binary)
-	}
+	r.Cache, err = o.Cache()
 	return r, err
+}
+
+// Cache is where answers are kept, nil for nowhere.
+func (o Options) Cache() (*analyzer.Cache, error) {
+	var kept *analyzer.Cache
+	binary, err := analyzer.Find()
+	if err == nil && !o.NoCache {
+		kept, err = analyzer.OpenCache("", binary)
+	}
+	return kept, err
 }
 
 // ask has all units analysed. The outcomes come in the order of the units, so that
