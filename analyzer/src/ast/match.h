@@ -47,6 +47,7 @@ struct Match {
   Span First;
   Span Write;
   Span Second;
+  Span Ends;            // where what was made is destroyed
   std::string Location; // the memory that is read again, as the source writes it
   Written Target;
   std::vector<std::string> Notes;

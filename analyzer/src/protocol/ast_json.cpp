@@ -32,6 +32,7 @@ json::Object toJson(const ast::Match &M) {
                  {"first", toJson(M.First)},
                  {"write", toJson(M.Write)},
                  {"second", toJson(M.Second)},
+                 {"ends", toJson(M.Ends)},
                  {"notes", json::Array(M.Notes)}};
   if (!M.Target.Type.empty())
     O["written"] = json::Object{{"type", M.Target.Type},

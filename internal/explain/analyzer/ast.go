@@ -91,6 +91,7 @@ type Match struct {
 	First    *Span    `json:"first"`
 	Write    *Span    `json:"write"`
 	Second   *Span    `json:"second"`
+	Ends     *Span    `json:"ends"` // where what was made is destroyed
 	Written  *Written `json:"written"`
 	Sites    []Site   `json:"-"` // from ASTReply.Sites
 	Notes    []string `json:"notes"`
