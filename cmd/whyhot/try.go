@@ -39,8 +39,8 @@ const tryReadLong = `Compare results that Google Benchmark (--benchmark_out_form
 compares its first command with the others.`
 
 const tryAgainLong = `Repeat a trial with its own flags, in its directory, in a new order, and say what
-has changed since and whether the result holds. ID is an id, its beginning or
-its end, or "last".`
+has changed since and whether the result holds; with --more, add rounds to those
+that it has. ID is an id, its beginning or its end, or "last".`
 
 // tryFamily is what the commands have in common.
 type tryFamily struct {
@@ -131,11 +131,11 @@ func (t *tryFamily) again() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
 		Use: "again ID", Short: "a trial that was made before, once more", Long: tryAgainLong,
-		Example: "  whyhot try again last", Args: cobra.ExactArgs(1),
+		Example: "  whyhot try again last\n  whyhot try again last --more 5m", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.repeat(cmd, args[0]) },
 	}
 	var h grouped
-	h.add(cmd, "Flags", f.output)
+	h.add(cmd, "Flags", f.onward, f.output)
 	h.use(cmd, "")
 	return cmd
 }

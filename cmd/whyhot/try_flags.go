@@ -33,6 +33,7 @@ type tryFlags struct {
 	budget      time.Duration
 	seed        uint64
 	json        bool
+	more        time.Duration
 
 	run, profile, finding string
 	rules                 []string
@@ -94,6 +95,10 @@ func (f *tryFlags) schedule(fl *pflag.FlagSet) {
 
 func (f *tryFlags) output(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.json, "json", false, "write the outcome as JSON")
+}
+
+func (f *tryFlags) onward(fl *pflag.FlagSet) {
+	fl.DurationVar(&f.more, "more", 0, "add rounds to the trial for this `TIME`, where nothing has changed since")
 }
 
 func (f *tryFlags) builds(fl *pflag.FlagSet) {
@@ -170,6 +175,9 @@ func (f *tryFlags) common(cmd *cobra.Command) experiment.Terms {
 	if cmd.Flags().Changed("seed") {
 		t.Schedule.Seed = &f.seed
 	}
+	if more := f.family.kept.more; more > 0 {
+		t.Schedule.Budget, t.Schedule.Rounds, t.Schedule.MinRounds, t.Schedule.Seed = &more, 0, 0, nil
+	}
 	return t
 }
 
@@ -177,6 +185,7 @@ func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request
 	r := experiment.Request{
 		Terms: f.common(cmd), Command: args, Run: f.run, Profile: f.profile, Finding: f.finding,
 		Fixes: f.fixes, WhatIf: f.whatIf, Check: f.check, Repeats: f.family.kept.repeats,
+		Continue: f.family.kept.more > 0,
 		Findings: experiment.Findings{
 			Target: func(ctx context.Context, profile, id string) (experiment.Target, error) {
 				return f.family.lookup(ctx, profile, id, f.rules)
