@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/report/quantity"
 	"whyhot/internal/trial/experiment"
+	"whyhot/internal/trial/rebuild/cache"
 )
 
 const tryLong = `Run a command as it is (the baseline) and in variants, in turn and in random
@@ -68,7 +72,7 @@ func (t *tryFamily) command() *cobra.Command {
 	h.add(cmd, "What decides", f.decides, f.compared)
 	h.add(cmd, "How long", f.schedule)
 	h.add(cmd, "Output", f.output)
-	h.subs = []*cobra.Command{t.build(), t.suite(), t.read(), t.again(), t.list()}
+	h.subs = []*cobra.Command{t.build(), t.suite(), t.read(), t.again(), t.list(), t.clean()}
 	h.older(cmd, f.builds, f.buildVariants, f.builder, f.suites, f.again)
 	h.use(cmd, "")
 	cmd.AddCommand(h.subs...)
@@ -148,6 +152,24 @@ func (t *tryFamily) list() *cobra.Command {
 	}
 	var h grouped
 	h.add(cmd, "Flags", f.output)
+	h.use(cmd, "")
+	return cmd
+}
+
+func (t *tryFamily) clean() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "clean", Short: "remove the builds that earlier trials have kept", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			kept := cache.Open(os.Getenv)
+			if kept == nil {
+				return errors.New("no builds are kept: neither XDG_CACHE_HOME nor HOME is set")
+			}
+			n, bytes, err := kept.Clear()
+			sayLine(cmd.OutOrStdout(), fmt.Sprintf("%d kept builds removed, %s", n, quantity.Bytes(float64(bytes))))
+			return err
+		},
+	}
+	var h grouped
 	h.use(cmd, "")
 	return cmd
 }

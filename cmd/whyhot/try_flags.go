@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/experiment"
 	"whyhot/internal/trial/rebuild"
+	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
 	"whyhot/internal/trial/whatif"
@@ -26,14 +27,15 @@ import (
 type tryFlags struct {
 	family *tryFamily
 
-	terms       experiment.Terms
-	wanted      variant.Wanted
-	build       rebuild.Options
-	boltProfile string
-	budget      time.Duration
-	seed        uint64
-	json        bool
-	more        time.Duration
+	terms        experiment.Terms
+	wanted       variant.Wanted
+	build        rebuild.Options
+	boltProfile  string
+	noBuildCache bool
+	budget       time.Duration
+	seed         uint64
+	json         bool
+	more         time.Duration
 
 	run, profile, finding string
 	rules                 []string
@@ -113,6 +115,8 @@ func (f *tryFlags) builds(fl *pflag.FlagSet) {
 	fl.StringVar(&o.Compiler, "compiler", "", "build baseline and variants with this C and C++ `COMPILER`")
 	fl.StringVar(&o.OnlyDir, "only-dir", "", "add flags only to what is compiled from `DIR` of the tree")
 	fl.DurationVar(&o.Timeout, "build-timeout", 0, "end a build or training that takes longer (default: never)")
+	fl.IntVar(&o.Jobs, "build-jobs", 0, "build `N` variants at once (default: a quarter of the CPUs, at least 2)")
+	fl.BoolVar(&f.noBuildCache, "no-build-cache", false, "neither use builds of earlier trials nor keep these (whyhot try clean removes them)")
 }
 
 func (f *tryFlags) buildVariants(fl *pflag.FlagSet) {
@@ -169,6 +173,9 @@ func (f *tryFlags) common(cmd *cobra.Command) experiment.Terms {
 	t := f.terms
 	t.Env, t.Variants, t.Build = os.Environ(), f.wanted, f.build
 	t.Build.BoltProfile = rebuild.BoltProfile(f.boltProfile)
+	if !f.noBuildCache {
+		t.Build.Cache = cache.Open(os.Getenv)
+	}
 	if cmd.Flags().Changed("budget") {
 		t.Schedule.Budget = &f.budget
 	}

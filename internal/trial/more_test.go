@@ -47,11 +47,9 @@ func TestRoundsAreAdded(t *testing.T) {
 	if f.seen[baselineName] != 4+1+second.Rounds-4+1 {
 		t.Errorf("the baseline ran %d times", f.seen[baselineName])
 	}
-	// What is clear already takes a warm-up only.
 	p.Earlier = kept(t, second)
-	before := f.seen["a"]
-	if third := do(t, f, p); third.Rounds != second.Rounds || third.Continued != 2 || f.seen["a"] != before+1 {
-		t.Errorf("%d rounds, then %d", second.Rounds, third.Rounds)
+	if third := do(t, f, p); third.Rounds < second.Rounds || third.Continued != 2 || third.Level != 0.998 {
+		t.Errorf("%d rounds, then %d at %v", second.Rounds, third.Rounds, third.Level)
 	}
 }
 

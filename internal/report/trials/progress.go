@@ -53,7 +53,7 @@ func (p *Progress) Remark(text string) {
 
 // doing is a step in the words of someone who does it.
 var doing = map[string]string{
-	"copy": "copying the tree", "build": "building", "instrument": "building the instrumented program",
+	"copy": "copying the tree", "kept": "built before, taken from the cache", "build": "building", "instrument": "building the instrumented program",
 	"train": "training", "profile": "profiling for bolt", "optimise": "laying the program out anew",
 }
 
