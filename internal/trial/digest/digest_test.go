@@ -100,6 +100,9 @@ func TestSides(t *testing.T) {
 		{"number of lines varies, far fewer", lineEach(40, 60), lineEach(15, 22), Unlike, "lines", ""},
 		{"random numbers", random, random, Unknown, "hardly anything", ""},
 		{"random numbers, half of them", random, func(r *rand.Rand) string { s := random(r); return s[:len(s)/2] }, Unlike, "", ""},
+		{"random numbers, a few less", random, func(r *rand.Rand) string { s := random(r); return s[:len(s)-16] }, Unlike, "19984 bytes", ""},
+		{"random numbers of a varying size", sized(20000), sized(19900), Unknown, "", ""},
+		{"random numbers of a varying size, half", sized(20000), sized(10000), Unlike, "", ""},
 		{
 			"progress that is overwritten", func(r *rand.Rand) string {
 				return strings.Repeat("10%\r", 20+r.IntN(3)) + "sum 7\nid " + address(r) + "\n"
@@ -120,6 +123,10 @@ func TestSides(t *testing.T) {
 			}
 		})
 	}
+}
+
+func sized(n int) func(r *rand.Rand) string {
+	return func(r *rand.Rand) string { return random(r)[:n-r.IntN(500)] }
 }
 
 func random(r *rand.Rand) string {
