@@ -145,8 +145,8 @@ func prove() error {
 		}
 	}
 	usual := weather{sd: 0.02, spikes: 0.08, drift: 0.1}
-	for _, clear := range []float64{1.1, 1.25, 2} {
-		many(gains, usual, 1, clear, 0, fmt.Sprintf("%.2f times as fast; sd 2%%, 8%% spikes, drift", clear))
+	for _, gain := range []float64{1.1, 1.25, 2} {
+		many(gains, usual, 1, gain, 0, fmt.Sprintf("%.2f times as fast; sd 2%%, 8%% spikes, drift", gain))
 	}
 	sum := many(gains, usual, 1, truth, 0, "3 % faster; sd 2%, 8% spikes, drift")
 	if found := float64(sum.verdicts[trial.Faster]) / gains; found < 0.9 {

@@ -113,9 +113,9 @@ func (t *trial) foresee() {
 	fewest := max(t.needed(), t.plan.MinRounds)
 	switch {
 	case t.rounds == 1 && room < fewest && t.plan.HardBudget:
-		t.remark("the budget of %s has room for %d %s of %s, a verdict needs %d: --budget %s", spoken(t.plan.Budget), room, roundsWord(room), spoken(t.perRound), fewest, t.budgetFor(fewest))
+		t.remarkf("the budget of %s has room for %d %s of %s, a verdict needs %d: --budget %s", spoken(t.plan.Budget), room, roundsWord(room), spoken(t.perRound), fewest, t.budgetFor(fewest))
 	case t.rounds == 1 && room < fewest:
-		t.remark("%d rounds of %s, the fewest for a verdict, take longer than %s: about %s", fewest, spoken(t.perRound), spoken(t.plan.Budget), t.budgetFor(fewest))
+		t.remarkf("%d rounds of %s, the fewest for a verdict, take longer than %s: about %s", fewest, spoken(t.perRound), spoken(t.plan.Budget), t.budgetFor(fewest))
 	case t.rounds >= t.rules.FewestRounds():
 		t.foreseePrecision(room)
 	}
@@ -136,13 +136,13 @@ func (t *trial) foreseePrecision(room int) {
 	}
 	const clearly = 1.5 // the estimate itself is rough
 	if worst != "" && float64(most) > clearly*float64(room) {
-		t.remark("%s is known to ±%s after %d rounds; ±%s takes about %d, and the budget of %s has room for %d: --budget %s", worst,
+		t.remarkf("%s is known to ±%s after %d rounds; ±%s takes about %d, and the budget of %s has room for %d: --budget %s", worst,
 			percent.Text(interval.HalfWidth()), t.rounds, percent.Text(t.rules.Wished(interval.Estimate)), most, spoken(t.plan.Budget), room, t.budgetFor(most))
 	}
 }
 
 // remark tells something now, each kind of it once.
-func (t *trial) remark(format string, args ...any) {
+func (t *trial) remarkf(format string, args ...any) {
 	if t.remarked[format] {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Answer is what digests say of two sides.
@@ -120,7 +121,7 @@ func (r *Report) sizes(base, variant []*Digest, p float64) bool {
 func rangeText(xs []int64) string {
 	low, high := slices.Min(xs), slices.Max(xs)
 	if low == high {
-		return fmt.Sprint(low)
+		return strconv.FormatInt(low, 10)
 	}
 	return fmt.Sprintf("%d to %d", low, high)
 }
@@ -218,20 +219,20 @@ func (r *Report) explain(apart []separated, base, variant *Digest) {
 	switch {
 	case lost == nil:
 		r.Line = int64(now) + 1
-		r.Variant, _ = variant.text(now)
+		r.Variant = variant.text(now)
 		if gained.view == places {
-			r.Baseline, _ = base.text(now)
+			r.Baseline = base.text(now)
 		} else {
 			r.Why = fmt.Sprintf("%s times in the variant, %s times in the baseline", rangeText(gained.variant), rangeText(gained.base))
 		}
 	case gained == nil:
 		r.Line = int64(was) + 1
-		r.Baseline, _ = base.text(was)
+		r.Baseline = base.text(was)
 		r.Why = fmt.Sprintf("%s times in the baseline, %s times in the variant", rangeText(lost.base), rangeText(lost.variant))
 	default:
 		r.Line = int64(was) + 1
-		r.Baseline, _ = base.text(was)
-		r.Variant, _ = variant.text(now)
+		r.Baseline = base.text(was)
+		r.Variant = variant.text(now)
 	}
 }
 

@@ -81,21 +81,21 @@ func (d *Digest) add(s *splitter, line []byte) {
 		line = shown(line)
 		d.Bytes += int64(len(line)) + 1
 	}
-	number := uint32(d.Lines) //nolint:gosec // beyond 4 billion lines, places repeat themselves
+	number := uint32(d.Lines)
 	d.Lines++
 	if len(d.texts) < mostTexts {
 		d.texts = append(d.texts, bytes.Clone(line[:min(len(line), textSize)]))
 	}
 	s.split(line)
 	for i := range s.hashes {
-		one := tally{1, uint32(s.kept[i]), number} //nolint:gosec // at most lineSize
+		one := tally{1, uint32(s.kept[i]), number}
 		d.keys[words].add(s.hashes[i], one)
-		d.keys[places].add(mix(mix(s.hashes[i], uint64(number)), uint64(i)), one) //nolint:gosec // an index
+		d.keys[places].add(mix(mix(s.hashes[i], uint64(number)), uint64(i)), one)
 	}
 	d.Words += int64(len(s.hashes))
 	d.wordBytes += int64(s.text)
-	d.keys[lines].add(maphash.Bytes(seed, s.line), tally{1, uint32(s.lineKept), number})    //nolint:gosec // same
-	d.keys[shapes].add(maphash.Bytes(seed, s.shape), tally{1, uint32(s.shapeKept), number}) //nolint:gosec // same
+	d.keys[lines].add(maphash.Bytes(seed, s.line), tally{1, uint32(s.lineKept), number})
+	d.keys[shapes].add(maphash.Bytes(seed, s.shape), tally{1, uint32(s.shapeKept), number})
 }
 
 // isText says that hardly any of the bytes are no text.
@@ -173,7 +173,7 @@ func (t *table) all(yield func(key uint64, n tally) bool) {
 		}
 	}
 	for key, n := range t.buckets {
-		if n.count > 0 && !yield(uint64(key), n) { //nolint:gosec // an index
+		if n.count > 0 && !yield(uint64(key), n) {
 			return
 		}
 	}
@@ -188,10 +188,10 @@ func (t *table) at(key uint64) (n tally, ok bool) {
 	return n, ok
 }
 
-// text is a line as it was, where it was kept.
-func (d *Digest) text(line uint32) (string, bool) {
+// text is a line as it was, "" where it was not kept.
+func (d *Digest) text(line uint32) string {
 	if int(line) >= len(d.texts) {
-		return "", false
+		return ""
 	}
-	return string(d.texts[line]), true
+	return string(d.texts[line])
 }

@@ -246,8 +246,8 @@ func pathOf(env []string) string {
 // adds where it lies itself.
 func compilerSearches(ctx context.Context, c *wrapper.Compiler) []string {
 	var out []string
-	if real, err := filepath.EvalSymlinks(c.Path); err == nil {
-		out = append(out, cache.Flat(filepath.Dir(real)))
+	if program, err := filepath.EvalSymlinks(c.Path); err == nil {
+		out = append(out, cache.Flat(filepath.Dir(program)))
 	}
 	if c.Family == wrapper.Rust {
 		if root, err := exec.CommandContext(ctx, c.Path, "--print", "sysroot").Output(); err == nil {

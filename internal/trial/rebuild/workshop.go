@@ -226,7 +226,7 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 	if w.base, old, err = w.settle(ctx, nil, 0); err != nil {
 		return err
 	}
-	seen := wrapper.Log{}
+	var seen wrapper.Log
 	if old != nil {
 		report("kept")
 		seen = old.Seen

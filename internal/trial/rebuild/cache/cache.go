@@ -131,7 +131,7 @@ func (e *Entry) Store(ctx context.Context, search []string, details any) error {
 	if err := syscall.Statfs(e.root, &st); err != nil {
 		return fmt.Errorf("keeping a build: %w", err)
 	}
-	if size > e.cache.limit/share || int64(st.Bavail)*st.Bsize < 2*size { //nolint:gosec,mnd // room for as much again
+	if size > e.cache.limit/share || int64(st.Bavail)*st.Bsize < 2*size { //nolint:mnd // room for as much again
 		return nil
 	}
 	m := Meta{Bytes: size, Search: search}

@@ -78,8 +78,8 @@ func stampOf(ctx context.Context, search []string) (string, error) {
 			dir, deep = name, false
 		}
 		_, _ = fmt.Fprintf(h, "%q\n", dir)
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = real // a walk does not follow where it begins
+		if target, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = target // a walk does not follow where it begins
 		}
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if ctx.Err() != nil {
