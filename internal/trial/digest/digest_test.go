@@ -142,12 +142,12 @@ func random(r *rand.Rand) string {
 func TestChanceIsNotTakenForADifference(t *testing.T) {
 	histogram := func(r *rand.Rand) string {
 		var b strings.Builder
-		for i := range 400 {
+		for i := range 200 {
 			fmt.Fprintf(&b, "bucket%c%c %d\n", 'a'+i%20, 'a'+i/20, r.IntN(2))
 		}
 		return b.String()
 	}
-	for k := range uint64(100) {
+	for k := range uint64(40) {
 		if r := Compare(runs(t, histogram, k*100), runs(t, histogram, k*100+50)); r.Answer == Unlike {
 			t.Errorf("trial %d: %+v", k, r)
 		}
