@@ -64,7 +64,7 @@ void UnitEdits::count(size_t Index) {
     for (const Instruction &I : instructions(F))
       if (I.mayReadOrWriteMemory() && Places.contains(E.Accesses, I.getDebugLoc().get())) {
         ++D.Met[Index];
-        D.Made[Index] += !P.Placebo && Blame && Blame->Retypable && Blame->Blames(I);
+        D.Made[Index] += !P.Placebo && Blame && Blame->Retypable && Blame->Retypes(I);
       }
 }
 

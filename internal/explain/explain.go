@@ -46,23 +46,27 @@ const DefaultCoverage = 0.9
 func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	path := fileName(r.Path)
 	facts := binfacts.New(r.DebugDirs...)
-	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{ProfilePath: path, Rules: r.Rules.dirs})
+	judged := rule.Judges(r.Profile)
+	var inSource source.Answer
+	if r.Source != nil && judged {
+		var err error
+		if inSource, err = r.judgeSource(ctx); err != nil {
+			return finding.Report{}, err
+		}
+		nameCommands(inSource.Findings, r.Source.Build.Dir(), path)
+	}
+	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{ProfilePath: path, Rules: r.Rules.dirs, Lines: lines(inSource)})
 	if err != nil {
 		return finding.Report{}, err
 	}
 	notes = append(notes, whatIfBuilds(r.Profile, facts)...)
 	looked := fmt.Sprintf("%d catalogue entries were checked on %s.", len(r.Rules.Catalog.Entries), samples(r.Profile))
-	judged := rule.Judges(r.Profile)
 	general := general(found)
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.General })
-	if r.Source != nil && judged {
-		a, err := r.judgeSource(ctx)
-		if err != nil {
-			return finding.Report{}, err
-		}
-		nameCommands(a.Findings, r.Source.Build.Dir(), path)
-		found, notes = append(found, a.Findings...), append(notes, a.Notes...)
-		looked += " In the source: " + a.Looked + "."
+	found, aliases := r.Rules.meet(found, inSource.Findings)
+	notes = append(notes, inSource.Notes...)
+	if inSource.Looked != "" {
+		looked += " In the source: " + inSource.Looked + "."
 	}
 	switch {
 	case r.All:
@@ -76,6 +80,9 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		trials, err := ledger.Load(path)
 		if err != nil {
 			return finding.Report{}, err
+		}
+		for id, alias := range aliases {
+			trials[id] = append(trials[id], trials[alias]...)
 		}
 		attach(found, trials)
 	}

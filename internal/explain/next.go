@@ -17,6 +17,10 @@ func nameCommands(fs []finding.Finding, build, profile string) {
 	in := " -p " + shellwords.Quote(build)
 	for i := range fs {
 		f := &fs[i]
+		if len(f.Sites) > 0 && len(fix.KindsFor(f.Rule)) > 0 {
+			nameFix(f, in, profile)
+			continue
+		}
 		if len(f.Worlds) == 0 || f.Place.File == "" {
 			continue
 		}
@@ -32,5 +36,18 @@ func nameCommands(fs []finding.Finding, build, profile string) {
 		} else {
 			f.Next = "whyhot try" + in + " --what-if " + f.ID + " --build '<your build command>' --run '<your command>'"
 		}
+	}
+}
+
+// nameFix says of a finding that is one for the whole program which patch there
+// may be, and how to prove it. With the profile the patch is of what is hot.
+func nameFix(f *finding.Finding, in, profile string) {
+	if profile != "" {
+		in = " --profile " + shellwords.Quote(profile) + in
+	}
+	f.See = append(f.See, "whyhot fix "+f.ID+in)
+	f.Next = "whyhot try build" + in + " --fix " + f.ID + " --build '<your build command>'"
+	if profile == "" {
+		f.Next += " --run '<your command>'"
 	}
 }

@@ -116,6 +116,23 @@ const (
 	CopyFine      = "fine"      // nothing stops the compiler there
 )
 
+// Site is one of the places of a finding that has several: one cause, seen in
+// many loops and declarations.
+type Site struct {
+	Place
+
+	Kind  string   `json:"kind"`            // SiteLoop or SiteDeclaration
+	Text  string   `json:"text,omitempty"`  // what is there
+	Of    []string `json:"of,omitempty"`    // of a loop: the names of its declarations
+	Share *float64 `json:"share,omitempty"` // of all samples: what ran on its lines
+}
+
+// The kinds of sites.
+const (
+	SiteLoop        = "loop" // or a line in one
+	SiteDeclaration = "declaration"
+)
+
 // Finding is one row of every report.
 type Finding struct {
 	ID        string     `json:"id"`
@@ -129,6 +146,7 @@ type Finding struct {
 	Worlds    []World    `json:"worlds,omitempty"`
 	Source    *Excerpt   `json:"source,omitempty"`
 	Copies    []Copy     `json:"copies,omitempty"` // of a loop
+	Sites     []Site     `json:"sites,omitempty"`  // where one cause has several: hottest loops first, then declarations
 	Evidence  []Evidence `json:"evidence"`
 	Fix       Fix        `json:"fix"`
 	Next      string     `json:"next,omitempty"`
@@ -153,6 +171,10 @@ func ID(rule string, p Place, extra ...string) string {
 	}
 	return rule + "-" + hex.EncodeToString(h.Sum(nil))[:8]
 }
+
+// CauseID is the identity of a finding that is one for the whole program, however
+// many places it has.
+func CauseID(rule string) string { return ID(rule, Place{}) }
 
 func binaryName(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]

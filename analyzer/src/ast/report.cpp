@@ -106,14 +106,15 @@ Written Report::written(const Expr *Store) const {
   const Expr *To = storedTo(Store);
   if (!To)
     return W;
-  W.Type = To->getType().getUnqualifiedType().getAsString(C.getPrintingPolicy());
-  const std::string Canonical =
-      To->getType().getCanonicalType().getUnqualifiedType().getAsString(C.getPrintingPolicy());
-  if (Canonical != W.Type)
-    W.Type += " (" + Canonical + ")";
-  const ValueDecl *D = declarationOf(To);
-  if (!D)
-    return W;
+  if (const ValueDecl *D = declarationOf(To))
+    W = declared(D);
+  W.Type = spelled(To->getType());
+  return W;
+}
+
+Written Report::declared(const ValueDecl *D) const {
+  Written W;
+  W.Type = spelled(D->getType());
   W.Declaration = D->getQualifiedNameAsString();
   W.Where = span(D->getSourceRange());
   const SourceManager &SM = C.getSourceManager();
@@ -130,6 +131,13 @@ Written Report::written(const Expr *Store) const {
   else
     W.Scope = InMain && !(isa<VarDecl>(D) && D->isExternallyVisible()) ? "unit" : "project";
   return W;
+}
+
+// The type as it is written, with what it stands for.
+std::string Report::spelled(QualType T) const {
+  std::string Text = T.getUnqualifiedType().getAsString(C.getPrintingPolicy());
+  const std::string Canonical = T.getCanonicalType().getUnqualifiedType().getAsString(C.getPrintingPolicy());
+  return Canonical == Text ? Text : Text + " (" + Canonical + ")";
 }
 
 void Report::add(Match M, const FunctionDecl *F) {

@@ -29,6 +29,7 @@ public:
   // A match in a loop (null: none), its place and function filled in.
   Match in(llvm::StringRef Rule, const clang::FunctionDecl *F, const Loop *L, const clang::Stmt *Else) const;
   Written written(const clang::Expr *Store) const;
+  Written declared(const clang::ValueDecl *D) const;
   // Keeps the match unless the same one is there already.
   void add(Match M, const clang::FunctionDecl *F);
   // Adds the calls of the matched functions, once all are known.
@@ -42,6 +43,7 @@ public:
   ThreadFacts Threads; // complete when a rule's Unit is called
 
 private:
+  std::string spelled(clang::QualType T) const;
   std::vector<Site> sitesOf(const clang::FunctionDecl *Callee, const CallMap &Calls) const;
 
   clang::ASTContext &C;

@@ -2,6 +2,7 @@
 
 #include "ast/consumer.h"
 #include "frontend/diagnostics.h"
+#include "ir/library.h"
 
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -42,7 +43,10 @@ public:
     if (!Wanted.Ast || !Emit)
       return Emit;
     std::vector<std::unique_ptr<ASTConsumer>> Both;
-    Both.push_back(ast::makeConsumer(CI, *Wanted.Ast, U.Ast));
+    Both.push_back(ast::makeConsumer(
+        CI, *Wanted.Ast, U.Ast,
+        [Advice = std::make_shared<fix::Advisor>(CI, !CI.getCodeGenOpts().RelaxedAliasing)](
+            const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) { Advice->look(F, Out); }));
     Both.push_back(std::move(Emit));
     return std::make_unique<MultiplexConsumer>(std::move(Both));
   }
@@ -109,8 +113,12 @@ class AllFiles : public DependencyCollector {
 public:
   bool needSystemDependencies() override { return true; }
   bool sawDependency(StringRef File, bool FromModule, bool IsSystem, bool IsModuleFile, bool IsMissing) override {
+    if (IsSystem && !IsMissing)
+      Library.insert(File.str());
     return !IsMissing && DependencyCollector::sawDependency(File, FromModule, IsSystem, IsModuleFile, IsMissing);
   }
+
+  std::set<std::string> Library;
 };
 
 class CompileOne : public tooling::ToolAction {
@@ -148,6 +156,7 @@ public:
     if (!U.Module)
       return false;
     noteTuning(*U.Module, CI.getCodeGenOpts());
+    ir::noteLibraryFiles(*U.Module, Read->Library);
     return makeTarget(CI);
   }
 

@@ -84,7 +84,7 @@ unsigned retypeStores(Module &M, const Predicate &P, const SiteFilter &Only) {
         continue;
       if (P.Qualifier) {
         Edits += P.Blames(I) && dropVolatile(I);
-      } else if (P.Blames(I)) {
+      } else if (P.Retypes(I)) {
         I.setMetadata(LLVMContext::MD_tbaa, Tags.below(I.getMetadata(LLVMContext::MD_tbaa)));
         ++Edits;
       } else if (P.Name == "char" && retypeStructCopy(I, Tags)) {
@@ -97,12 +97,12 @@ unsigned retypeStores(Module &M, const Predicate &P, const SiteFilter &Only) {
 bool hoistReloads(const LoopFacts &X, const SiteFilter &Only) {
   std::set<Instruction *> Stores;
   for (const Reload &R : X.Reloads)
-    if (R.OnlyBlamed)
+    if (R.OnlyBlamed && R.Hoistable)
       for (Instruction *C : R.Clobbers)
         if (!Only || Only(*C))
           Stores.insert(C);
   for (const LocalReload &R : X.Locals)
-    if (!Only || Only(*R.Clobber))
+    if (R.Hoistable && (!Only || Only(*R.Clobber)))
       Stores.insert(R.Clobber);
   if (Stores.empty())
     return false;
@@ -115,7 +115,7 @@ bool hoistReloads(const LoopFacts &X, const SiteFilter &Only) {
   // be what it writes.
   std::set<Instruction *> InLocals;
   for (const Reload &R : X.Reloads)
-    if (R.OnlyBlamed) {
+    if (R.OnlyBlamed && R.Hoistable) {
       InLocals.insert(R.Load);
       InLocals.insert(R.Updates.begin(), R.Updates.end());
     }
@@ -123,7 +123,8 @@ bool hoistReloads(const LoopFacts &X, const SiteFilter &Only) {
     if (!Stores.count(I))
       addToList(*I, LLVMContext::MD_noalias, Scope);
   for (const LocalReload &R : X.Locals)
-    addToList(*R.Load, LLVMContext::MD_noalias, Scope);
+    if (R.Hoistable)
+      addToList(*R.Load, LLVMContext::MD_noalias, Scope);
   return true;
 }
 

@@ -44,6 +44,13 @@ struct Access {
   std::string Type;
 };
 
+// A copy of a source loop in which nothing is loaded again.
+struct FineCopy {
+  std::string Function;
+  SourceChain Start;
+  auto operator<=>(const FineCopy &) const = default;
+};
+
 // A candidate loop with its fate in every world.
 struct Candidate {
   std::string Predicate;
@@ -56,14 +63,16 @@ struct Candidate {
   unsigned MostIterations = 0; // 0 when nothing bounds them
   std::vector<Access> Loads;   // the repeated loads
   std::vector<Access> Writes;  // the stores blamed for them
+  bool Retypable = false;      // another type for one of them is the user's to choose
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
   std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"
-  std::string Effect;             // "vectorised", "idiom", "fewer loads", "fewer stores", ""
+  std::map<std::string, std::string> Effects; // of each world of Reach
+  std::string Effect;             // the largest: "vectorised", "idiom", "fewer loads", "fewer stores", ""
   // Sets of writes (indices into Writes) that reach the effect when the writes
   // of one set change type together, and no smaller part of the set does.
   std::vector<std::vector<unsigned>> Groups;
-  std::vector<std::string> Fine; // functions with a copy of this source loop that is no candidate
+  std::vector<FineCopy> Fine; // copies of this source loop that are no candidates
 };
 
 // A loop of the simplified module that is followed through the worlds.

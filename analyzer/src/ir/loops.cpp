@@ -1,5 +1,6 @@
 #include "ir/loops.h"
 
+#include "ir/library.h"
 #include "ir/punning.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -120,8 +121,9 @@ void addStore(LoopFacts &X, Memory &M, Instruction &I, const Predicate &P, bool 
     return;
   X.Stores++;
   X.Accesses.push_back(&I);
-  const Type *T = isa<StoreInst>(I) ? accessType(I) : I.getOperand(0)->getType();
-  const uint64_t Bytes = I.getDataLayout().getTypeStoreSize(const_cast<Type *>(T)).getKnownMinValue();
+  const uint64_t Bytes = maskedAccess(I)
+                             ? I.getDataLayout().getTypeStoreSize(I.getOperand(0)->getType()).getKnownMinValue()
+                             : bytesWritten(I);
   X.StoreBytes += Bytes;
   X.StoreBytesAt[leafKey(chainOf(I.getDebugLoc().get()))] += Bytes;
   X.BlamedStores += P.Blames(I);
@@ -135,7 +137,7 @@ Memory countAccesses(LoopFacts &X, const LoopInfo &LI, const Predicate &P) {
       const std::optional<bool> MaskedStore = maskedAccess(I);
       if (isa<LoadInst>(I) || MaskedStore == false)
         addLoad(X, M, I, Own);
-      else if (isa<StoreInst>(I) || MaskedStore == true)
+      else if (isa<StoreInst>(I) || MaskedStore == true || isMove(I))
         addStore(X, M, I, P, Own);
       else if (I.mayWriteToMemory() && writesForReal(I)) {
         X.Calls += Own;
@@ -171,7 +173,7 @@ bool endsOnVolatile(const Loop &L) {
 std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA, const Predicate &P) {
   std::set<const Instruction *> Out;
   for (const Instruction *W : M.Writers) {
-    if (!isa<StoreInst>(W) || !P.Blames(*W))
+    if (!P.Blames(*W))
       continue;
     for (const LoadInst *Load : M.Loads)
       if (Load->getMetadata(LLVMContext::MD_tbaa) && !isCharTagged(*Load) && accessType(*W) != Load->getType() &&
@@ -200,15 +202,21 @@ double shareOf(const BasicBlock *BB, const Loop &L, const BlockFrequencyInfo &BF
   return double(BFI.getBlockFreq(BB).getFrequency()) / Once;
 }
 
+// Of the intrinsics, only copies of a length that the compiler does not know
+// become calls.
+bool isRealCall(const Instruction &I) {
+  return isa<CallBase>(I) && (!isa<IntrinsicInst>(I) || (isa<MemIntrinsic>(I) && !isMove(I)));
+}
+
 bool isSlowCall(const Instruction &I, const Loop &L, const BlockFrequencyInfo &BFI) {
-  return isa<CallBase>(I) && !isa<IntrinsicInst>(I) && shareOf(I.getParent(), L, BFI) <= SlowPathShare;
+  return isRealCall(I) && shareOf(I.getParent(), L, BFI) <= SlowPathShare;
 }
 
 // Finds the loads whose address does not change in the loop, and the writers
 // that keep each of them from moving out. A reload that only blamed stores
 // cause counts as in a register for the addresses computed from it.
 void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFrequencyInfo &BFI, const Predicate &P,
-                 std::set<const Instruction *> &Punning) {
+                 Library &Lib, std::set<const Instruction *> &Punning) {
   InvarianceWalk Invariant(*X.L);
   BatchAAResults Batch(AA);
   Punning.merge(punningStores(M, Batch, P));
@@ -228,7 +236,7 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFreque
           R.Updates.push_back(W);
           continue;
         }
-        if (isSlowCall(*W, *X.L, BFI)) {
+        if (!P.Blames(*W) && isSlowCall(*W, *X.L, BFI)) {
           Slow = true;
           continue;
         }
@@ -238,6 +246,9 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFreque
       }
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
+      // What a library's object updates is its own state.
+      R.Hoistable = !R.OnlyBlamed || !(Lib.isInsideWritingCall(*Load, M.Writers) ||
+                                       any_of(R.Updates, [&](Instruction *U) { return Lib.holds(*U); }));
       if (R.Updates.empty() && (R.OnlyBlamed || !(Clobbered || Slow))) {
         Invariant.InRegister.insert(Load);
         Changed = true;
@@ -265,7 +276,9 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
     Instruction *Clobber = Def ? Def->getMemoryInst() : nullptr;
     if (!Clobber || !P.Blames(*Clobber) || mayPun(*Clobber, *Load))
       continue;
-    if (AA.alias(MemoryLocation::get(Load), MemoryLocation::get(Clobber)) != AliasResult::MayAlias)
+    auto *Copy = dyn_cast<MemIntrinsic>(Clobber);
+    const MemoryLocation Written = Copy ? MemoryLocation::getForDest(Copy) : MemoryLocation::get(Clobber);
+    if (AA.alias(MemoryLocation::get(Load), Written) != AliasResult::MayAlias)
       continue;
     for (Instruction *First : ByAddress[Load->getPointerOperand()])
       if (First != Load && First != Clobber && accessType(*First) == Load->getType() && DT.dominates(First, Clobber) &&
@@ -297,7 +310,9 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
                                     const BlockFrequencyInfo &BFI, const Predicate &P) {
   std::vector<LoopFacts> All;
   std::map<const Loop *, size_t> Index;
+  std::map<const Loop *, Memory> Memories;
   std::set<const Instruction *> Punning;
+  Library Lib(*F.getParent());
   for (Loop *L : LI.getLoopsInPreorder()) {
     LoopFacts X;
     X.L = L;
@@ -309,14 +324,16 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);
-    const Memory M = countAccesses(X, LI, P);
-    findReloads(X, M, AA, BFI, P, Punning);
+    const Memory &M = Memories[L] = countAccesses(X, LI, P);
+    findReloads(X, M, AA, BFI, P, Lib, Punning);
     Index[L] = All.size();
     All.push_back(std::move(X));
   }
-  for (const LocalReload &R : findLocalReloads(F, AA, DT, MSSA, P))
-    if (const Loop *L = LI.getLoopFor(R.Load->getParent()); L && !Punning.count(R.Clobber))
+  for (LocalReload &R : findLocalReloads(F, AA, DT, MSSA, P))
+    if (const Loop *L = LI.getLoopFor(R.Load->getParent()); L && !Punning.count(R.Clobber)) {
+      R.Hoistable = !Lib.isInsideWritingCall(*R.Load, Memories[L].Writers);
       All[Index[L]].Locals.push_back(R);
+    }
   return All;
 }
 
@@ -334,7 +351,7 @@ void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &S
         const double Load = isa<LoadInst>(I) || maskedAccess(I) == false ? Share : 0;
         X.UsualLoads += Own ? Load : 0;
         X.UsualNestLoads += Load;
-        X.UsualNestCalls += isa<CallBase>(I) && !isa<IntrinsicInst>(I) ? Share : 0;
+        X.UsualNestCalls += isRealCall(I) ? Share : 0;
       }
     }
   }

@@ -43,6 +43,7 @@ struct Reload {
   // Every clobber is a blamed store on another object, but for calls on a path
   // that is hardly taken: a local is loaded again behind such a call.
   bool OnlyBlamed;
+  bool Hoistable = true; // a local of the user's can hold what is loaded
 };
 
 // A second access of an address with nothing but a blamed store between.
@@ -50,6 +51,7 @@ struct LocalReload {
   llvm::LoadInst *Load;
   llvm::Instruction *First;
   llvm::Instruction *Clobber;
+  bool Hoistable = true;
 };
 
 // The last line of a loop, in the file and function that it starts in; 0 where

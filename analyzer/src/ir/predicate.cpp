@@ -1,5 +1,6 @@
 #include "ir/predicate.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Metadata.h"
@@ -26,6 +27,8 @@ StringRef nodeName(const MDNode *N) {
   return S ? S->getString() : StringRef();
 }
 
+bool hasCharTag(const Instruction &I) { return nodeName(scalarAccessNode(I)) == "omnipotent char"; }
+
 StringRef accessNodeName(const Instruction &I) {
   const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
   if (!Tag || Tag->getNumOperands() < 3)
@@ -38,7 +41,7 @@ const StoreInst *plainStore(const Instruction &I) {
   return S && S->isSimple() ? S : nullptr;
 }
 
-bool blamesChar(const Instruction &I) {
+bool retypesChar(const Instruction &I) {
   auto *S = plainStore(I);
   return S && S->getValueOperand()->getType()->getScalarType()->isIntegerTy(8) && isCharTagged(I);
 }
@@ -84,6 +87,22 @@ bool blamesBitfield(const Instruction &I) {
   return S && untagged(I) && (I.getMetadata(BitfieldMark) || mergesStoredBits(I));
 }
 
+bool writesLocal(const Value *Address) { return isa<AllocaInst>(getUnderlyingObject(Address)); }
+
+// Stores without a type, and those whose type says that they may alias anything,
+// whatever their width. Only before stores are merged: later passes give char's
+// tag to what they make of several stores.
+bool blamesUntyped(const Instruction &I) {
+  // A longer copy is a call that somebody wrote, or was made of a loop of stores
+  // and has their type.
+  if (auto *Copy = dyn_cast<MemIntrinsic>(&I))
+    return (isMove(I) || hasCharTag(I)) && !Copy->isVolatile() && !writesLocal(Copy->getRawDest());
+  auto *S = plainStore(I);
+  return S && (isCharTagged(I) || (untagged(I) && !blamesBitfield(I))) && !writesLocal(S->getPointerOperand());
+}
+
+bool blamesChar(const Instruction &I) { return retypesChar(I) || blamesUntyped(I); }
+
 bool storesPointer(const Instruction &I) {
   auto *S = plainStore(I);
   return S && S->getValueOperand()->getType()->isPointerTy();
@@ -128,7 +147,23 @@ Type *accessType(const Instruction &I) {
   return nullptr;
 }
 
-bool isCharTagged(const Instruction &I) { return accessType(I) && nodeName(scalarAccessNode(I)) == "omnipotent char"; }
+// What a compiler moves itself rather than calling a function; 128 on x86.
+constexpr uint64_t MostBytesMoved = 64;
+
+bool isMove(const Instruction &I) {
+  auto *M = dyn_cast<MemIntrinsic>(&I);
+  auto *Length = M ? dyn_cast<ConstantInt>(M->getLength()) : nullptr;
+  return Length && Length->getValue().ule(MostBytesMoved);
+}
+
+uint64_t bytesWritten(const Instruction &I) {
+  if (isMove(I))
+    return cast<ConstantInt>(cast<MemIntrinsic>(I).getLength())->getZExtValue();
+  auto *S = dyn_cast<StoreInst>(&I);
+  return S ? I.getDataLayout().getTypeStoreSize(S->getValueOperand()->getType()).getKnownMinValue() : 0;
+}
+
+bool isCharTagged(const Instruction &I) { return accessType(I) && hasCharTag(I); }
 
 void markBitfieldStores(Module &M) {
   MDNode *Mark = MDNode::get(M.getContext(), {});
@@ -140,14 +175,17 @@ void markBitfieldStores(Module &M) {
 
 const std::vector<Predicate> &predicates(bool StrictAliasing) {
   static const std::vector<Predicate> Typed = {
-      {"char", blamesChar, true},  {"bitfield", blamesBitfield, true},       {"pointer", blamesPointer, false},
-      {"size", blamesSize, false}, {"volatile", blamesVolatile, true, true},
+      {"char", blamesChar, retypesChar, true},
+      {"bitfield", blamesBitfield, blamesBitfield, true},
+      {"pointer", blamesPointer, blamesPointer, false},
+      {"size", blamesSize, blamesSize, false},
+      {"volatile", blamesVolatile, blamesVolatile, true, true},
   };
   static const std::vector<Predicate> Untyped = {
-      {"char", blamesUntaggedChar, false},
-      {"pointer", blamesUntaggedPointer, false},
-      {"size", blamesUntaggedSize, false},
-      {"volatile", blamesVolatile, true, true},
+      {"char", blamesUntaggedChar, blamesUntaggedChar, false},
+      {"pointer", blamesUntaggedPointer, blamesUntaggedPointer, false},
+      {"size", blamesUntaggedSize, blamesUntaggedSize, false},
+      {"volatile", blamesVolatile, blamesVolatile, true, true},
   };
   return StrictAliasing ? Typed : Untyped;
 }

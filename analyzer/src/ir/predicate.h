@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 #include <vector>
@@ -15,6 +16,12 @@ namespace whyhot::ir {
 // The type that a load or store moves; null for any other instruction.
 llvm::Type *accessType(const llvm::Instruction &I);
 
+// A memcpy, memmove or memset that becomes a few moves rather than a call.
+bool isMove(const llvm::Instruction &I);
+
+// How many bytes a store writes, or such a move; 0 for what is neither.
+uint64_t bytesWritten(const llvm::Instruction &I);
+
 // Does the access carry the scalar "omnipotent char" tag, whatever its width?
 bool isCharTagged(const llvm::Instruction &I);
 
@@ -22,6 +29,8 @@ struct Predicate {
   llvm::StringRef Name;
   // Is this access one that the predicate blames?
   bool (*Blames)(const llvm::Instruction &I);
+  // Those of them that another written type frees.
+  bool (*Retypes)(const llvm::Instruction &I);
   // Can a change of the written type free the loads? Then there is a world in
   // which the blamed stores carry a tag of their own.
   bool Retypable;
@@ -30,7 +39,10 @@ struct Predicate {
   bool Qualifier = false;
 };
 
-// char: stores through char, signed/unsigned char, uint8_t, std::byte.
+// char: stores that may change anything. Most are made through char, signed or
+// unsigned char, uint8_t or std::byte, and another type is a remedy. The rest has
+// no type that could be changed: a few bytes moved by memcpy, a struct of bytes
+// copied whole, a member of a union, a type that may alias, a vector register.
 // bitfield: read-modify-write stores that clang leaves without any tag.
 // pointer: stores of a pointer, which reload every other pointer.
 // size: stores of an integer that reload fields of the same integer type.

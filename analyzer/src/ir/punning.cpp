@@ -5,6 +5,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Operator.h"
 
@@ -122,7 +123,8 @@ bool charMemberAt(const MDNode *Struct, int64_t Offset) {
 
 bool mayPun(const Instruction &Store, const LoadInst &Load) {
   const DataLayout &DL = Load.getDataLayout();
-  const Value *To = getLoadStorePointerOperand(&Store);
+  auto *Copy = dyn_cast<MemIntrinsic>(&Store);
+  const Value *To = Copy ? Copy->getRawDest() : getLoadStorePointerOperand(&Store);
   const Value *From = Load.getPointerOperand();
   if (!To || !shareAnObject(To, From, DL))
     return false;

@@ -106,18 +106,23 @@ std::string effectOfHoisting(const Predicate &P, const LoopState &Hoisted, const
   return AsGood && Effect == effectOfRetyping(P, *Retyped, C) ? Effect : "";
 }
 
+bool canBeConfirmed(const Candidate &C) {
+  return !C.Enclosing.empty() || C.MostIterations == 0 || C.MostIterations > FewIterations;
+}
+
 void judge(const Predicate &P, Candidate &C) {
-  if (C.Enclosing.empty() && C.MostIterations > 0 && C.MostIterations <= FewIterations)
+  if (!canBeConfirmed(C))
     return;
   const auto Claim = [&C](const char *World, const std::string &Effect) {
     if (Effect.empty())
       return;
     C.Confirmed = true;
     C.Reach.push_back(World);
+    C.Effects[World] = Effect;
     if (C.Effect.empty() || Effect != "fewer loads")
       C.Effect = Effect;
   };
-  if (const LoopState *Retyped = worldOf(C, "retyped"))
+  if (const LoopState *Retyped = worldOf(C, "retyped"); Retyped && C.Retypable)
     Claim("retyped", effectOfRetyping(P, *Retyped, C));
   if (const LoopState *Hoisted = worldOf(C, "hoisted"))
     Claim("hoisted", effectOfHoisting(P, *Hoisted, C));

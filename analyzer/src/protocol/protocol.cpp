@@ -78,10 +78,20 @@ json::Array toJson(const std::vector<std::vector<unsigned>> &Groups) {
   return A;
 }
 
+json::Array toJson(const std::vector<ir::FineCopy> &List) {
+  json::Array A;
+  for (const ir::FineCopy &F : List)
+    A.push_back(json::Object{{"function", F.Function}, {"start", toJson(F.Start)}});
+  return A;
+}
+
 json::Object toJson(const ir::Candidate &C) {
   json::Object Worlds;
   for (const auto &[Name, State] : C.Worlds)
     Worlds[Name] = toJson(State);
+  json::Object Effects;
+  for (const auto &[World, Effect] : C.Effects)
+    Effects[World] = Effect;
   json::Array Enclosing;
   for (const ir::SourceChain &Start : C.Enclosing)
     Enclosing.push_back(toJson(Start));
@@ -91,7 +101,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"end_line", C.EndLine},
                       {"enclosing", std::move(Enclosing)},
                       {"most_iterations", C.MostIterations},
-                      {"fine", json::Array(C.Fine)},
+                      {"fine", toJson(C.Fine)},
                       {"depth", C.Depth},
                       {"innermost", C.Innermost},
                       {"loads", toJson(C.Loads)},
@@ -100,6 +110,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"confirmed", C.Confirmed},
                       {"reach", json::Array(C.Reach)},
                       {"effect", C.Effect},
+                      {"effects", std::move(Effects)},
                       {"groups", toJson(C.Groups)}};
 }
 
@@ -200,6 +211,7 @@ json::Value toJson(const Reply &R) {
                       {"matches", toJson(R.Ast.Matches)},
                       {"sites", toJson(R.Ast.Sites)},
                       {"functions", functionsIn(R)},
+                      {"hoists", hoistsIn(R)},
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},

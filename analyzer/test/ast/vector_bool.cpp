@@ -47,8 +47,38 @@ struct Table {
 };
 // However deep it lies.
 void assignIn(Table *to, const Table *from, int n) {
-  for (int i = 0; i < n; ++i) // expect: vector-bool
-    to[i] = from[i];
+  for (int i = 0; i < n; ++i)
+    to[i] = from[i]; // expect: vector-bool
+}
+
+double work(double);
+// Where the loop does other work, it is the line that touches the bits.
+double weigh(const std::vector<bool> &v, const std::vector<double> &w) {
+  double sum = 0;
+  for (size_t i = 0; i < w.size(); ++i) {
+    double x = work(w[i]);
+    if (v[i]) // expect: vector-bool
+      sum += x;
+  }
+  return sum;
+}
+
+// Two vectors in one loop are two declarations of one place.
+int both(const std::vector<bool> &a, std::vector<bool> &b) {
+  int n = 0;
+  for (size_t i = 0; i < a.size(); ++i) // expect: vector-bool
+    if (a[i] && b[i])
+      ++n;
+  return n;
+}
+
+// Iterators lead to what they are of.
+int byIterator(std::vector<bool> &v) {
+  int n = 0;
+  for (std::vector<bool>::iterator i = v.begin(); i != v.end(); ++i) // expect: vector-bool
+    if (*i)
+      ++n;
+  return n;
 }
 
 // Bytes are no bits.

@@ -2,6 +2,8 @@
 // of an expression, as the analyser makes it; a failure names the two expressions.
 #include "ast/facts/callees.h"
 
+#include "unit.h"
+
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,15 +33,6 @@ const char *const Declarations = R"(
   inline long between(const int *a, const int *b) { return b - a; }
   void test(Buffer *b, Buffer *c, Buffer v, Buffer w, int *p, int *q, int i, int j, unsigned u, long n) {
 )";
-
-int Failed = 0;
-
-void expect(bool Is, const llvm::Twine &What) {
-  if (Is)
-    return;
-  llvm::errs() << "not so: " << What << "\n";
-  Failed++;
-}
 
 // Two expressions in one function, and where they lead.
 class Two {
@@ -235,5 +228,6 @@ int main() {
   dependence();
   questions();
   changing();
+  verdicts();
   return Failed > 0;
 }

@@ -33,7 +33,11 @@ type Entry struct {
 	Links       []string    `yaml:"links"`
 	Verified    string      `yaml:"verified"`
 	Fallback    bool        `yaml:"fallback"`
-	Tests       []Test      `yaml:"tests"`
+	// SourceRule is the source rule that finds the same cause in the source of a
+	// build: what both find is one finding.
+	SourceRule string `yaml:"source_rule"`
+
+	Tests []Test `yaml:"tests"`
 
 	// File is where the entry was read from; it is not part of the YAML.
 	File string `yaml:"-"`

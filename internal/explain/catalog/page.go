@@ -81,6 +81,9 @@ func reported(e *Entry) []string {
 	if len(m.Program) > 0 {
 		out = append(out, "in a program named "+patterns(m.Program))
 	}
+	if e.SourceRule != "" {
+		out = append(out, "with `-p BUILD_DIR` also samples on the lines that the source rule "+e.SourceRule+" finds: it is one finding")
+	}
 	if e.Versions != "" {
 		out = append(out, "applies to "+e.Versions)
 	}

@@ -80,6 +80,7 @@ func (k *checker) head() {
 		names = append(names, f.Name)
 	}
 	k.oneOf(e.Family, names, "$.family")
+	k.addf(e.SourceRule == "" || idForm.MatchString(e.SourceRule), "$.source_rule", "source_rule %q: the name of a rule of docs/rules/source-rules.md", e.SourceRule)
 }
 
 func (k *checker) match() {

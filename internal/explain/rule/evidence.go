@@ -61,8 +61,12 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 		e.walk(samples[i].Stack)
 		met = met[:0]
 		for _, v := range candidates {
-			if e.counts(v.entry) {
+			switch {
+			case e.counts(v.entry):
 				e.note(v, &samples[i])
+				met = append(met, v)
+			case e.onLines(v.entry, samples[i].Stack):
+				e.noteLine(v, &samples[i])
 				met = append(met, v)
 			}
 		}
@@ -107,6 +111,19 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 				v.trace.callers[nearest] += sm.Value
 				return
 			}
+		}
+	}
+}
+
+// noteLine books a sample that counts by its line on the first frame of it that
+// somebody wrote.
+func (e *engine) noteLine(v *verdict, sm *profile.Sample) {
+	leaf := e.p.Stack(sm.Stack)[0]
+	v.trace.libraries[e.p.Location(leaf).Mapping] += sm.Value
+	for _, line := range e.p.Lines(leaf) {
+		if e.isCaller(line.Function) {
+			v.trace.callers[line] += sm.Value
+			return
 		}
 	}
 }

@@ -13,19 +13,21 @@ type compiled struct {
 	*catalog.Entry
 
 	any, inside, outside, leaf, seen, unless setID
+	lines                                    Lines // nil where no source was looked at
 }
 
 // engine holds what one run needs; it dies with the run.
 type engine struct {
-	p        *profile.Profile
-	facts    Facts
-	opts     Options
-	entries  []compiled
-	anyOf    map[setID]int // set → entry whose "any" it is
-	runtimes []setID
-	names    []string // of runtimes
-	scripted []bool   // of runtimes: interpreters
-	fnSets   [][]setID
+	p         *profile.Profile
+	facts     Facts
+	opts      Options
+	entries   []compiled
+	withLines []int         // entries that the source has lines of
+	anyOf     map[setID]int // set → entry whose "any" it is
+	runtimes  []setID
+	names     []string // of runtimes
+	scripted  []bool   // of runtimes: interpreters
+	fnSets    [][]setID
 	// hot tells, per location, whether some frame of it belongs to a set that is
 	// looked for in the whole stack; those of atLeafOnly count at its leaf alone.
 	hot        []bool
@@ -55,6 +57,9 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 			Entry: en,
 			any:   x.add(en.Match.Any), inside: x.add(en.Match.Inside), outside: x.add(en.Match.Outside),
 			leaf: x.add(en.Match.Leaf), seen: x.add(en.Match.Seen), unless: x.add(en.Unless.Frames),
+		}
+		if c.lines = opts.Lines[en.SourceRule]; c.lines != nil {
+			e.withLines = append(e.withLines, i)
 		}
 		e.anyOf[c.any] = len(e.entries)
 		e.entries = append(e.entries, c)
@@ -149,6 +154,12 @@ func (e *engine) counts(c *compiled) bool {
 	return true
 }
 
+// onLines says whether a stack counts for an entry by the line that ran alone.
+func (e *engine) onLines(c *compiled, stack profile.StackID) bool {
+	locs := e.p.Stack(stack)
+	return c.lines != nil && len(locs) > 0 && c.lines(locs[0])
+}
+
 // measure is the first walk: what does every entry cost in every program?
 func (e *engine) measure(ctx context.Context) error {
 	for _, pr := range e.programs.list {
@@ -169,8 +180,13 @@ func (e *engine) measure(ctx context.Context) error {
 		for _, s := range e.touched {
 			pr.has[s] += sm.Value
 			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n]) {
-				pr.costs[n].add(sm, e.atLeaf(s))
+				pr.costs[n].add(sm, e.atLeaf(s) || e.onLines(&e.entries[n], sm.Stack))
 				e.addMemory(&pr.costs[n], sm)
+			}
+		}
+		for _, n := range e.withLines {
+			if c := &e.entries[n]; !e.counts(c) && e.onLines(c, sm.Stack) {
+				pr.costs[n].add(sm, true)
 			}
 		}
 	}

@@ -386,3 +386,19 @@ func TestGeneralAdviceChangesNothingElse(t *testing.T) {
 		t.Errorf("only %d findings were compared", compared)
 	}
 }
+
+// Samples on the lines that the source names count beside those whose frames
+// match, each once.
+func TestLinesOfTheSourceCount(t *testing.T) {
+	p := parse(t, "app;main_[app];f_[app];std::vector<bool>::push_back_[app] 100\napp;main_[app];f_[app] 200\napp;main_[app];g_[app] 700\n")
+	in := func(loc profile.LocationID) bool {
+		name := p.Function(p.Lines(loc)[0].Function).Name
+		return name == "f" || name == "std::vector<bool>::push_back"
+	}
+	for rule, want := range map[string]float64{"vector-bool": 0.3, "another": 0.1} {
+		out, _, err := Run(t.Context(), p, only(t, "vector-bool"), nil, Options{Lines: map[string]Lines{rule: in}})
+		if err != nil || len(out) != 1 || out[0].Share.Main() != want {
+			t.Errorf("lines of %s: %+v, %v", rule, out, err)
+		}
+	}
+}

@@ -22,7 +22,14 @@ type Options struct {
 	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of
 	// all CPU; 0 takes 0.01.
 	NoiseFloor float64
+	// Lines says, by the source rule that an entry names, at which leaf locations
+	// the source has what the entry is about: such samples count for the entry
+	// whatever the names of their frames are.
+	Lines map[string]Lines
 }
+
+// Lines says whether a location is one of those that a source rule found.
+type Lines func(profile.LocationID) bool
 
 func (o Options) noiseFloor() float64 {
 	if o.NoiseFloor > 0 {

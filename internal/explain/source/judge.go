@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/compdb"
@@ -23,12 +24,16 @@ type Answer struct {
 	Findings []finding.Finding
 	Notes    []string
 	Looked   string // what was looked at, for the reader of an empty list
+	// Lines says, by rule, whether a location of the profile is on a line of a
+	// finding that is one for the whole program, listed or not.
+	Lines map[string]func(profile.LocationID) bool
 }
 
 // Scan analyses every unit of the build. With suspected it also gives the
 // candidates that no counterfactual confirmed. A profile ranks what is found and
 // leaves out what it never shows; it may be nil.
 func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o Options) (Answer, error) {
+	start := time.Now()
 	outcomes, err := b.askAll(ctx, o)
 	if err != nil {
 		return Answer{}, err
@@ -38,7 +43,9 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		Notes:    notes(outcomes),
 		Looked:   counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
+	a.Notes = append(a.Notes, b.keep(start, a.Findings, o)...)
 	if p == nil {
+		addSites(a.Findings)
 		addExcerpts(a.Findings, nil)
 		a.Notes = append(a.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
 		return a, nil
@@ -47,6 +54,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 	ranked := h.Rank(a.Findings, rankOptions(outcomes, false))
 	a.Findings = ranked.Findings
 	finding.Rank(a.Findings)
+	addSites(a.Findings)
 	addExcerpts(a.Findings, h)
 	a.Notes = slices.Concat(a.Notes, h.Notes(), leftOut(ranked, "without --profile"))
 	return a, nil
@@ -69,6 +77,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 		return Answer{}, err
 	}
 	r.Cycles = true
+	start := time.Now()
 	h := heat.NewHeat(p, heat.NewTree(b.units))
 	a := Answer{Notes: h.Notes()}
 	var outcomes []analyzer.Outcome
@@ -87,8 +96,12 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)
-	ranked := h.Rank(findings(outcomes, all, o), rankOptions(outcomes, all))
+	found := findings(outcomes, all, o)
+	a.Lines = linesOf(h, found)
+	a.Notes = append(a.Notes, b.keep(start, found, o)...)
+	ranked := h.Rank(found, rankOptions(outcomes, all))
 	a.Findings = ranked.Findings
+	addSites(a.Findings)
 	addExcerpts(a.Findings, h)
 	way := "with --all"
 	if all {

@@ -69,10 +69,13 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 		r, known := rules[g.main().Rule]
 		if u, isUser := opts.UserRules[g.main().Rule]; isUser {
 			r, known = rule{title: u.Title, steps: u.Steps}, true
-		} else if !g.main().InLoop && !opts.Suspected {
+		} else if !opts.Suspected && !slices.ContainsFunc(g.matches, func(m analyzer.Match) bool { return m.InLoop }) {
 			continue
 		}
-		if known {
+		switch {
+		case known && r.whole:
+			out = append(out, g.cause(r, opts))
+		case known:
 			out = append(out, g.finding(r, opts))
 		}
 	}
@@ -109,6 +112,8 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 				into, key = alias, placeKey(m)
 			case m.Rule == ruleDebugSTL:
 				key = m.Rule + m.Location
+			case rules[m.Rule].whole:
+				key = m.Rule
 			}
 			once := m.Rule + "\x00" + placeKey(m) + "\x00" + m.Location
 			if seen[once] { // a header's loop is met in every unit
@@ -132,7 +137,11 @@ func groups(outcomes []analyzer.Outcome) (alias, others map[string]*group) {
 }
 
 func absolute(m *analyzer.Match, dir string) {
-	for _, s := range []*analyzer.Span{&m.Place, m.First, m.Write, m.Second} {
+	spans := []*analyzer.Span{&m.Place, m.First, m.Write, m.Second}
+	if m.Written != nil {
+		spans = append(spans, m.Written.Where)
+	}
+	for _, s := range spans {
 		if s != nil && !filepath.IsAbs(s.File) {
 			s.File = filepath.Join(dir, s.File)
 		}
@@ -193,26 +202,19 @@ func explain(f *finding.Finding, g *group) {
 	if sameFile(f.Place.File, m.Place.File) && m.Place.Line == f.Place.Line && m.Place.EndLine > m.Place.Line {
 		f.Place.EndLine = m.Place.EndLine
 	}
-	if what := g.locations(); f.Certainty == finding.Confirmed && what != "" {
-		// Beside the advice that it makes concrete; the caller's list stays as it is.
-		f.Fix.Steps = slices.Insert(slices.Clone(f.Fix.Steps), min(1, len(f.Fix.Steps)), "here that is "+what)
-	}
 	if m.Written != nil && m.Written.Scope == scopeSystem {
 		f.Fix.Caveats = append(f.Fix.Caveats, "what is written is declared in a system header: you can only change the locals")
 	}
 }
 
-// locations lists the memory that is read again, shortest first: accessors
-// rather than elements.
-func (g *group) locations() string {
-	var out []string
-	for _, m := range g.matches {
-		if m.Location != "" && !slices.Contains(out, m.Location) {
-			out = append(out, m.Location)
-		}
+// locals are what to copy, by the analysis that the patch is written with: what the
+// match names is one place of several, and may be what the loop changes.
+func (g *group) locals() string {
+	p := g.main().Place
+	if h := g.from.Hoist(p.File, p.Line, p.Column); h != nil && len(h.Values) > 0 {
+		return strings.Join(h.Values, ", ")
 	}
-	const most = 4
-	return strings.Join(out[:min(most, len(out))], ", ")
+	return "what is read again and the loop does not change"
 }
 
 func (g *group) evidence() []finding.Evidence {
@@ -318,22 +320,15 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 // subject is what the title names.
 func (g *group) subject() string {
 	m := g.main()
-	switch m.Rule {
-	case "vector-bool":
-		if len(m.Notes) > 0 {
-			return m.Notes[0]
-		}
-	case "exceptions-control-flow":
-		if m.Write != nil {
-			return m.Write.Text
-		}
+	if m.Rule == "exceptions-control-flow" && m.Write != nil {
+		return m.Write.Text
 	}
 	return m.Location
 }
 
 func (g *group) aliasFix(f *finding.Finding) {
 	m := g.main()
-	f.Fix.Steps = []string{fmt.Sprintf(hoist, g.locations())}
+	f.Fix.Steps = []string{fmt.Sprintf(hoist, g.locals())}
 	switch {
 	case !g.strict:
 		f.Fix.Caveats = append(f.Fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")

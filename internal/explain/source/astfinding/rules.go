@@ -7,6 +7,9 @@ type rule struct {
 	// precision orders the alias rules: where several name one loop, the finding
 	// has the name of the highest. Zero is no alias rule.
 	precision int
+	// whole makes one finding of all that the rule finds in the program: the same
+	// cause everywhere, with one fix.
+	whole bool
 }
 
 // ruleDebugSTL is reported once for a macro, not once for a loop.
@@ -16,7 +19,7 @@ const ruleDebugSTL = "debug-stl"
 const scopeSystem = "system"
 
 const (
-	hoist  = "copy %s into a local variable before the loop and use the local in it"
+	hoist  = "copy %s into local variables before the loop, and use the locals in it"
 	retype = "or give what is written (%s) a type that aliases nothing else: char8_t, an enum class over unsigned char with linkage, or an integer as wide as the data"
 	// In C char8_t is unsigned char, and an enum of one byte aliases as it does.
 	retypeInC = "or give what is written (%s) a type that aliases nothing else: a struct around the byte whose member is stored (struct byte { unsigned char v; }; out[i].v = x), or an integer as wide as the data"
@@ -33,8 +36,12 @@ var rules = map[string]rule{
 	"alias-array-element":         {precision: 2, title: "the element %s is loaded again after a byte is written"},
 	"alias-pointer-dereference":   {precision: 1, title: "%s is loaded again after a byte is written"},
 	"vector-bool": {
-		title: "std::vector<bool> in a loop: %s",
-		steps: []string{"use std::vector<char> (or std::vector<std::uint8_t>) where elements are touched one by one, std::bitset or a vector of 64-bit words where the whole set is"},
+		title: "std::vector<bool> is copied and read bit by bit",
+		whole: true,
+		steps: []string{
+			"Elements that are touched one by one: a byte of a type of its own for each, std::vector<char8_t> (C++20) or a vector of a struct that holds one bool. Not char or uint8_t: stores through these may change anything, so the compiler loads everything else again",
+			"Whole sets that are copied: assign the vector, which moves words, instead of its elements; sets that are joined, counted or compared: std::bitset or 64-bit words",
+		},
 	},
 	"bitfield-flag": {
 		title: "bit-field %s in a loop",

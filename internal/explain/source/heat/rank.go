@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -42,7 +43,8 @@ type Ranked struct {
 // the samples that ran on the finding's lines or in what was inlined there; calls
 // out of the loop are not in it, for no edit of the loop makes them faster. Nor
 // is what ran in copies of the loop, by inlining, in which the compiler does as
-// well without the edit.
+// well without the edit, unless it was called by a function whose own copy the edit
+// helps.
 //
 // Example. A loop has 60 of 100 samples: share 0.6, sampling error ±0.09. As
 // written an iteration takes 4 cycles of the model, edited 1: at most ¾ of its
@@ -51,9 +53,13 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 	var out Ranked
 	own := h.nest(o.Loops)
 	for _, f := range findings {
-		r := h.rangeOf(f)
-		r.Except = exonerated(f)
-		value, count := h.Self(r)
+		if len(f.Sites) > 0 {
+			h.rankSites(&f, o)
+		}
+		r := h.rangeOf(f.Place)
+		r.Except, r.Callers = exonerated(f), copiesIn(f, finding.CopyConfirmed)
+		ranges := append(h.Sites(f), r)
+		value, count := h.Self(ranges...)
 		if o.Own != nil && o.Own(f) {
 			value, count = own.self(r)
 		}
@@ -82,10 +88,18 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 // changes nothing in this one. Where nothing confirms the finding, suspected
 // copies are all it has, and they count.
 func exonerated(f finding.Finding) []string {
-	confirmed := slices.ContainsFunc(f.Copies, func(c finding.Copy) bool { return c.State == finding.CopyConfirmed })
+	out := copiesIn(f, finding.CopyFine)
+	if len(copiesIn(f, finding.CopyConfirmed)) > 0 {
+		out = append(out, copiesIn(f, finding.CopySuspected)...)
+	}
+	return out
+}
+
+// copiesIn are the functions whose copy of the loop is in a state.
+func copiesIn(f finding.Finding, state string) []string {
 	var out []string
 	for _, c := range f.Copies {
-		if c.State == finding.CopyFine || confirmed && c.State == finding.CopySuspected {
+		if c.State == state {
 			out = append(out, c.Function)
 		}
 	}
@@ -100,9 +114,49 @@ func (h *Heat) shows(r Range) bool {
 	return count >= fewest && h.share(value) >= least
 }
 
-func (h *Heat) rangeOf(f finding.Finding) Range {
-	r := Range{File: f.Place.File, Line: f.Place.Line, End: f.Place.EndLine}
-	if m := h.tree.resolve(f.Place.File); m.file != "" {
+// Sites are the ranges of a finding's loops, none where it has a place alone.
+func (h *Heat) Sites(f finding.Finding) []Range {
+	var out []Range
+	for _, s := range f.Sites {
+		if s.Kind == finding.SiteLoop {
+			out = append(out, h.rangeOf(s.Place))
+		}
+	}
+	return out
+}
+
+// rankSites gives every loop of a finding its own share, puts the hottest first
+// and makes it the finding's place. What never shows is left out, and so are the
+// declarations that none of the other loops is about, unless all are asked for or
+// nothing shows.
+func (h *Heat) rankSites(f *finding.Finding, o Options) {
+	var loops, declarations []finding.Site
+	for _, s := range f.Sites {
+		if s.Kind != finding.SiteLoop {
+			declarations = append(declarations, s)
+			continue
+		}
+		value, _ := h.Self(h.rangeOf(s.Place))
+		share := h.share(value)
+		s.Share = &share
+		loops = append(loops, s)
+	}
+	slices.SortStableFunc(loops, func(a, b finding.Site) int { return -cmp.Compare(*a.Share, *b.Share) })
+	if !o.All && len(loops) > 0 && *loops[0].Share > 0 {
+		loops = slices.DeleteFunc(loops, func(s finding.Site) bool { return *s.Share == 0 })
+		declarations = slices.DeleteFunc(declarations, func(d finding.Site) bool {
+			return !slices.ContainsFunc(loops, func(l finding.Site) bool { return slices.Contains(l.Of, d.Text) })
+		})
+	}
+	if len(loops) > 0 {
+		f.Place = loops[0].Place
+	}
+	f.Sites = slices.Concat(loops, declarations)
+}
+
+func (h *Heat) rangeOf(p finding.Place) Range {
+	r := Range{File: p.File, Line: p.Line, End: p.EndLine}
+	if m := h.tree.resolve(p.File); m.file != "" {
 		r.File = m.file
 	}
 	return r

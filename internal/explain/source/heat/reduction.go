@@ -45,6 +45,7 @@ func asWritten(worlds []finding.World) (finding.World, bool) {
 //	a library call instead of the loop            1 − 1/16
 //	cycles of the model, 4 as written, 1 edited   1 − 1/4, on the processor where they differ most
 //	vectors of 8 elements, scalar as written      1 − 1/8
+//	vectors of 16 elements, of 4 as written       1 − 4/16
 //	loads and stores, 8 + 2 as written, 3 + 2     1 − 5/10
 //
 // 0 is no estimate: nothing is known, or the model sees no gain.
@@ -69,6 +70,9 @@ func reductionOf(written, edited finding.World) (part float64, basis string) {
 	}
 	if edited.Fate == finding.FateVectorised && written.Fate != finding.FateVectorised && edited.Width > 1 {
 		return 1 - 1/float64(edited.Width), fmt.Sprintf("%d elements at a time", edited.Width)
+	}
+	if edited.Fate == finding.FateVectorised && written.Fate == finding.FateVectorised && edited.Width > written.Width {
+		return 1 - float64(written.Width)/float64(edited.Width), fmt.Sprintf("%d elements at a time instead of %d", edited.Width, written.Width)
 	}
 	if edited.Loads == nil || edited.Stores == nil {
 		return 0, ""

@@ -56,9 +56,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
-			if c.Confirmed && !editable(c, o.Unit.File) {
-				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
-			}
+			c = Judged(c, o.Unit.File)
 			place, ok := ownPoint(c.Start, o.Unit.File)
 			r, known := rules[c.Predicate]
 			if !ok || !known {
@@ -115,7 +113,7 @@ func weight(c analyzer.Candidate) float64 {
 		w += 1000
 	}
 	switch c.Effect {
-	case "vectorised", "idiom":
+	case "vectorised", "wider vectors", "idiom":
 		w += 500
 	}
 	written := c.Worlds[analyzer.WorldWritten]
@@ -192,24 +190,13 @@ func demangled(names ...string) string {
 	return ""
 }
 
-func (l *loop) title() string {
-	c := l.best
-	where := l.lines(c.Writes)
-	switch {
-	case !c.Confirmed:
-		return fmt.Sprintf("%s (%s) may force reloads in this loop", capital(l.rule.what), where)
-	case c.Effect == "vectorised":
-		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", capital(l.rule.what), where)
-	case c.Effect == "fewer stores":
-		return fmt.Sprintf("%s (%s) force needless stores in every iteration", capital(l.rule.what), where)
-	case c.Effect == "idiom":
-		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", capital(l.rule.what), where)
+// what names the blamed stores.
+func (l *loop) what() string {
+	wide := func(a analyzer.Access) bool { return a.Type != "i8" && !strings.HasSuffix(a.Type, " x i8>") }
+	if l.rule.mixed != "" && slices.ContainsFunc(l.best.Writes, wide) {
+		return capital(l.rule.mixed)
 	}
-	plural := "s"
-	if removedLoads(c) == 1 {
-		plural = ""
-	}
-	return fmt.Sprintf("%s (%s) force %s needless load%s per iteration", capital(l.rule.what), where, number(removedLoads(c)), plural)
+	return capital(l.rule.what)
 }
 
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
@@ -324,42 +311,6 @@ func describe(s analyzer.LoopState) string {
 	return fmt.Sprintf("scalar, %s loads and %s stores per source iteration", number(s.LoadsPerIteration), number(s.StoresPerIteration))
 }
 
-func (l *loop) fix() finding.Fix {
-	fix := finding.Fix{Kind: "code"}
-	reach := l.best.Reach
-	if !l.best.Confirmed {
-		reach = []string{analyzer.WorldHoisted}
-	}
-	if slices.Contains(reach, analyzer.WorldHoisted) {
-		fix.Steps = append(fix.Steps, hoistStep)
-	}
-	if step := l.retype(); slices.Contains(reach, analyzer.WorldRetyped) && step != "" {
-		if len(reach) > 1 {
-			step = "or " + step
-		}
-		if groups := l.together(); len(groups) > 0 {
-			step += "; what must change together: the writes of " + strings.Join(groups, ", and those of ")
-		}
-		fix.Steps = append(fix.Steps, step)
-		fix.Caveats = append(fix.Caveats, "a new element type changes the interface of everything that holds the data")
-	}
-	if !l.from.Reply.StrictAliasing {
-		fix.Caveats = append(fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
-	}
-	fix.Caveats = append(fix.Caveats,
-		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
-		"seen with clang 19 and the unit's own flags; another compiler may gain more or nothing: measure")
-	return fix
-}
-
-// retype says how what is written is given another type, "" where that is no fix.
-func (l *loop) retype() string {
-	if l.rule.inC != "" && l.from.Unit.IsC() {
-		return l.rule.inC
-	}
-	return l.rule.retype
-}
-
 // together lists the writes that have an effect only when all of them change.
 func (l *loop) together() []string {
 	var out []string
@@ -392,6 +343,8 @@ func typeName(llvm string) string {
 		return "a byte"
 	case "i16", "i32", "i64":
 		return "a " + llvm[1:] + "-bit integer"
+	case "memcpy", "memmove", "memset":
+		return "bytes by " + llvm
 	}
 	return llvm
 }

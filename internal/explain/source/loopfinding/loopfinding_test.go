@@ -62,7 +62,9 @@ func TestCopiesOfALoopAreOneFinding(t *testing.T) {
 
 func TestCopiesSayWhatBecameOfThem(t *testing.T) {
 	worse, better := candidate(10, true), candidate(10, false)
-	worse.Fine = []string{"_Z4mainv", "_Z5otherv"} // seen from this copy; the other one is in it
+	worse.Fine = []analyzer.FineCopy{
+		{Function: "_Z4mainv", Start: at("/src/a.cpp", 10)}, {Function: "_Z5otherv", Start: at("/src/a.cpp", 10)}, // seen from this copy; the other one is in it
+	}
 	better.Function = "_Z5otherv"
 	fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{Suspected: true})
 	want := []finding.Copy{
@@ -73,6 +75,24 @@ func TestCopiesSayWhatBecameOfThem(t *testing.T) {
 	}
 	// The copy that nothing confirms is known where only confirmed ones are reported.
 	if fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{}); len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
+		t.Errorf("copies %+v, want %+v", fs, want)
+	}
+}
+
+// A loop of a library's inline function stands in one place for all its callers: a
+// caller whose loop is fine says nothing of the loop in another.
+func TestFineLoopsOfOtherCallersAreNoCopies(t *testing.T) {
+	t.Parallel()
+	library := analyzer.Point{File: "/usr/include/c++/12/bits/stl_algo.h", Line: 80}
+	inLibrary := func(line int) []analyzer.Point {
+		return append([]analyzer.Point{library}, at("/src/a.cpp", line)...)
+	}
+	c := candidate(10, true)
+	c.Start = inLibrary(10)
+	c.Fine = []analyzer.FineCopy{{Function: "_Z4mainv", Start: inLibrary(90)}, {Function: "_Z4warmv", Start: inLibrary(10)}}
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	want := []finding.Copy{{Function: "_Z1fv", State: finding.CopyConfirmed}, {Function: "_Z4warmv", State: finding.CopyFine}}
+	if len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
 		t.Errorf("copies %+v, want %+v", fs, want)
 	}
 }
@@ -206,5 +226,86 @@ func TestProjectsStandInOptToo(t *testing.T) {
 				t.Errorf("accesses %+v", f.Accesses)
 			}
 		}
+	}
+}
+
+// What a library stores may still be read again and again by the caller, who can
+// use locals; what is read inside the call that stores is not the caller's.
+func TestLocalsForWhatALibraryStores(t *testing.T) {
+	operator := analyzer.Point{File: "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/cstddef", Line: 167}
+	xored := candidate(10, true)
+	xored.Reach, xored.Groups = []string{analyzer.WorldHoisted}, nil
+	for i := range xored.Writes {
+		xored.Writes[i].Where = append([]analyzer.Point{operator}, xored.Writes[i].Where...)
+	}
+	fs := Findings([]analyzer.Outcome{outcome(true, xored)}, Options{})
+	if len(fs) != 1 || !slices.Equal(fs[0].Fix.Steps, []string{hoistStep}) || !strings.Contains(fs[0].Title, "lines 11, 12") {
+		t.Errorf("got %+v, want locals as the only fix, and the lines of the calls", fs)
+	}
+	grown := xored
+	grown.Loads = []analyzer.Access{{Kind: "load", Type: "ptr", Where: xored.Writes[0].Where}}
+	if fs := Findings([]analyzer.Outcome{outcome(true, grown)}, Options{}); len(fs) != 0 {
+		t.Errorf("confirmed, though one call loads and stores: %q", fs[0].Title)
+	}
+}
+
+func TestStoresOfNoTypeAreNotCalledBytes(t *testing.T) {
+	c := candidate(10, true)
+	c.Writes[1].Type = "memcpy"
+	f := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})[0]
+	if !strings.HasPrefix(f.Title, "Stores that may change any object (lines 11, 12)") {
+		t.Errorf("title %q", f.Title)
+	}
+	if !slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool {
+		return strings.HasPrefix(e.Text, "store of bytes by memcpy at a.cpp:12")
+	}) {
+		t.Errorf("evidence %+v", f.Evidence)
+	}
+}
+
+func TestWiderVectors(t *testing.T) {
+	c := candidate(10, true)
+	c.Effect, c.Reach = "wider vectors", []string{analyzer.WorldRetyped}
+	c.Worlds[analyzer.WorldWritten] = analyzer.LoopState{Present: true, Vectorised: true, VectorWidth: 4, LoadsPerIteration: 0.25}
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	if len(fs) != 1 || !strings.HasSuffix(fs[0].Title, "keep this loop at vectors of 4 where 16 fit") {
+		t.Errorf("got %+v", fs)
+	}
+}
+
+// What the first step gives is what the title says.
+func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
+	c := candidate(10, true)
+	c.Worlds[analyzer.WorldHoisted] = analyzer.LoopState{Present: true, LoadsPerIteration: 4, StoresPerIteration: 2}
+	c.Effects = map[string]string{analyzer.WorldRetyped: "vectorised", analyzer.WorldHoisted: "fewer loads"}
+	c.Start[0].Column = 3
+	find := func(c analyzer.Candidate, h ...analyzer.Hoist) finding.Finding {
+		o := outcome(true, c)
+		o.Reply.Hoists = h
+		return Findings([]analyzer.Outcome{o}, Options{})[0]
+	}
+	right := analyzer.Hoist{File: "/src/a.cpp", Line: 10, Column: 3, Values: []string{"s->n", "s->out"}}
+	f := find(c, right)
+	if !strings.HasSuffix(f.Title, "force 2 needless loads per iteration") {
+		t.Errorf("the locals take two loads away, the title is %q", f.Title)
+	}
+	if !strings.HasPrefix(f.Fix.Steps[0], "copy s->n, s->out into local variables") || !strings.Contains(f.Fix.Steps[1], "(with it: vectorised, 16 wide") {
+		t.Errorf("steps %q", f.Fix.Steps)
+	}
+	// The loop changes what is read again: locals would break it.
+	refused := right
+	refused.Values, refused.Refusal = nil, "`s->n` stays: the loop assigns it"
+	f = find(c, refused)
+	if !strings.HasSuffix(f.Title, "keep this loop from being vectorised") || len(f.Fix.Steps) != 1 || strings.Contains(f.Fix.Steps[0], "local") {
+		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
+	}
+	c.Reach, c.Effect = []string{analyzer.WorldHoisted}, "fewer loads"
+	if f = find(c, refused); len(f.Fix.Steps) != 1 || !strings.Contains(f.Fix.Steps[0], "the loop assigns it") {
+		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
+	}
+	// Another loop's locals are none of this one's.
+	right.Line = 9
+	if f = find(c, right); strings.Contains(f.Fix.Steps[0], "s->n") {
+		t.Errorf("steps %q", f.Fix.Steps)
 	}
 }

@@ -8,12 +8,36 @@ import (
 	"whyhot/internal/explain/analyzer"
 )
 
-// editable tells whether the user's own code has what an edit would change:
-// what a library's inline functions store, such as a string that grows, cannot
-// be stored otherwise from outside.
+// Judged is a candidate of the unit that compiles file with the verdict that every
+// command gives: it is no longer confirmed if the user's code holds nothing to edit.
+func Judged(c analyzer.Candidate, file string) analyzer.Candidate {
+	if c.Confirmed && !editable(c, file) {
+		c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
+	}
+	return c
+}
+
+// editable tells whether the user's own code has what an edit would change. What
+// a library's inline functions store cannot be stored otherwise from outside; but
+// where locals alone have the effect, the caller can make them of what it reads
+// itself.
+//
+// Example. v.size() is loaded again for each v[i] ^= k, which stores in <cstddef>:
+// a local for it is the user's to make. What push_back loads to store is not.
 func editable(c analyzer.Candidate, unit string) bool {
-	return slices.ContainsFunc(slices.Concat(c.Writes, qualified(c)), func(a analyzer.Access) bool {
-		return len(a.Where) > 0 && isOwn(a.Where[0], unit)
+	stored := slices.Concat(c.Writes, qualified(c))
+	if slices.ContainsFunc(stored, func(a analyzer.Access) bool { return len(a.Where) > 0 && isOwn(a.Where[0], unit) }) {
+		return true
+	}
+	if !slices.Equal(c.Reach, []string{analyzer.WorldHoisted}) {
+		return false
+	}
+	return slices.ContainsFunc(c.Loads, func(load analyzer.Access) bool {
+		at, ok := ownPoint(load.Where, unit)
+		return ok && !slices.ContainsFunc(stored, func(a analyzer.Access) bool {
+			call, _ := ownPoint(a.Where, unit)
+			return call.File == at.File && call.Line == at.Line && call.Column == at.Column
+		})
 	})
 }
 

@@ -24,12 +24,12 @@ type key struct {
 
 // group is what the compiler said of one loop and one pass.
 type group struct {
-	loop    analyzer.SourceLoop
-	cause   cause
-	rank    int
-	texts   []string         // the remarks themselves, each once
-	lines   map[string][]int // where each was made
-	from    analyzer.Outcome // the first that has it
+	loop  analyzer.SourceLoop
+	cause cause
+	rank  int
+	texts []string         // the remarks themselves, each once
+	lines map[string][]int // where each was made
+	from  analyzer.Outcome // the first that has it
 }
 
 // Findings makes one finding for every loop and pass that missed something in
