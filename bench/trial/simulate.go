@@ -128,7 +128,26 @@ func prove() error {
 			broken = append(broken, fmt.Sprintf("%s: %.1f%% false", n.name, 100*share))
 		}
 	}
+	// A trial to which rounds are added while it is unclear looks at its numbers more
+	// often.
+	for _, n := range kinds[:2] {
+		const trials = 1000 // the shares are small
+		var after [4]int
+		for seed := range uint64(trials) {
+			if at, wrong := continued(seed, n); wrong {
+				after[at]++
+			}
+		}
+		first, share := float64(after[0])/trials, float64(after[0]+after[1]+after[2]+after[3])/trials
+		fmt.Printf("%-60s %d trials  any difference %.1f%%, of half a minute alone %.1f%%\n", "against itself, up to three times continued; "+n.name, trials, 100*share, 100*first)
+		if share > 0.06 {
+			broken = append(broken, fmt.Sprintf("%s, continued: %.1f%% false", n.name, 100*share))
+		}
+	}
 	usual := weather{sd: 0.02, spikes: 0.08, drift: 0.1}
+	for _, gain := range []float64{1.1, 1.25, 2} {
+		many(gains, usual, 1, gain, 0, fmt.Sprintf("%.2f times as fast; sd 2%%, 8%% spikes, drift", gain))
+	}
 	sum := many(gains, usual, 1, truth, 0, "3 % faster; sd 2%, 8% spikes, drift")
 	if found := float64(sum.verdicts[trial.Faster]) / gains; found < 0.9 {
 		broken = append(broken, fmt.Sprintf("3%% found in %.0f%%", 100*found))
@@ -166,6 +185,35 @@ func many(trials int, n weather, variants int, truth float64, rounds int, name s
 	wg.Wait()
 	sum.print(name)
 	return &sum
+}
+
+// continued tries a program against itself for half a minute, and adds as much up
+// to three times while the answer is unclear.
+func continued(seed uint64, n weather) (at int, wrong bool) {
+	rng := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // made-up noise has to be repeatable
+	n.drift *= rng.NormFloat64()
+	w := &world{rng: rng, noise: n, truth: 1, base: time.Second, now: time.Unix(0, 0)}
+	plan := trial.Plan{
+		Command: []string{"made-up"}, Metric: trial.Wall, Budget: 30 * time.Second, HardBudget: true,
+		WarmUps: 1, Seed: seed, Variants: copiesOf(1),
+	}
+	const most = 3
+	for at := range 1 + most {
+		o, err := trial.Run(context.Background(), plan, w, w, nil)
+		if err != nil {
+			panic(err)
+		}
+		switch o.Variants[0].Verdict { //nolint:exhaustive // the others are right or still open
+		case trial.Faster, trial.Slower:
+			return at, true
+		case trial.Unclear:
+			plan.Earlier = o
+			plan.Seed++
+		default:
+			return at, false
+		}
+	}
+	return most, false
 }
 
 func simulated(seed uint64, n weather, variants int, truth float64, rounds int) (*trial.Outcome, error) {

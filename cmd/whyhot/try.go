@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/report/quantity"
 	"whyhot/internal/trial/experiment"
+	"whyhot/internal/trial/rebuild/cache"
 )
 
 const tryLong = `Run a command as it is (the baseline) and in variants, in turn and in random
@@ -39,8 +43,8 @@ const tryReadLong = `Compare results that Google Benchmark (--benchmark_out_form
 compares its first command with the others.`
 
 const tryAgainLong = `Repeat a trial with its own flags, in its directory, in a new order, and say what
-has changed since and whether the result holds. ID is an id, its beginning or
-its end, or "last".`
+has changed since and whether the result holds; with --more, add rounds to those
+that it has. ID is an id, its beginning or its end, or "last".`
 
 // tryFamily is what the commands have in common.
 type tryFamily struct {
@@ -68,7 +72,7 @@ func (t *tryFamily) command() *cobra.Command {
 	h.add(cmd, "What decides", f.decides, f.compared)
 	h.add(cmd, "How long", f.schedule)
 	h.add(cmd, "Output", f.output)
-	h.subs = []*cobra.Command{t.build(), t.suite(), t.read(), t.again(), t.list()}
+	h.subs = []*cobra.Command{t.build(), t.suite(), t.read(), t.again(), t.list(), t.clean()}
 	h.older(cmd, f.builds, f.buildVariants, f.builder, f.suites, f.again)
 	h.use(cmd, "")
 	cmd.AddCommand(h.subs...)
@@ -131,11 +135,11 @@ func (t *tryFamily) again() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
 		Use: "again ID", Short: "a trial that was made before, once more", Long: tryAgainLong,
-		Example: "  whyhot try again last", Args: cobra.ExactArgs(1),
+		Example: "  whyhot try again last\n  whyhot try again last --more 5m", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.repeat(cmd, args[0]) },
 	}
 	var h grouped
-	h.add(cmd, "Flags", f.output)
+	h.add(cmd, "Flags", f.onward, f.output)
 	h.use(cmd, "")
 	return cmd
 }
@@ -148,6 +152,24 @@ func (t *tryFamily) list() *cobra.Command {
 	}
 	var h grouped
 	h.add(cmd, "Flags", f.output)
+	h.use(cmd, "")
+	return cmd
+}
+
+func (t *tryFamily) clean() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "clean", Short: "remove the builds that earlier trials have kept", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			kept := cache.Open(os.Getenv)
+			if kept == nil {
+				return errors.New("no builds are kept: neither XDG_CACHE_HOME nor HOME is set")
+			}
+			n, bytes, err := kept.Clear()
+			sayLine(cmd.OutOrStdout(), fmt.Sprintf("%d kept builds removed, %s", n, quantity.Bytes(float64(bytes))))
+			return err
+		},
+	}
+	var h grouped
 	h.use(cmd, "")
 	return cmd
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +19,7 @@ import (
 type archived struct {
 	arguments []string        // behind "try", as they were typed
 	repeats   *archive.Record // the trial that this one repeats
+	more      time.Duration   // to add to it, 0 to make it anew
 }
 
 // typed are the arguments of this process behind the command's name.
@@ -67,8 +70,15 @@ func (f *tryFlags) repeat(cmd *cobra.Command, id string) error {
 	if err := os.Chdir(r.Directory); err != nil {
 		return fmt.Errorf("the directory in which trial %s was made: %w", r.ID, err)
 	}
-	sayLine(cmd.ErrOrStderr(), fmt.Sprintf("again, in %s: whyhot try %s", r.Directory, term.CommandLine(r.Arguments)))
-	family := &tryFamily{lookup: f.family.lookup, kept: archived{arguments: r.Arguments, repeats: r}}
+	if cmd.Flags().Changed("more") && f.more <= 0 {
+		return errors.New("--more is a time above 0, for example 2m")
+	}
+	what := "again"
+	if f.more > 0 {
+		what = fmt.Sprintf("%s more", f.more)
+	}
+	sayLine(cmd.ErrOrStderr(), fmt.Sprintf("%s, in %s: whyhot try %s", what, r.Directory, term.CommandLine(r.Arguments)))
+	family := &tryFamily{lookup: f.family.lookup, kept: archived{arguments: r.Arguments, repeats: r, more: f.more}}
 	words := []string{"try"}
 	if f.json {
 		words = append(words, "--json")
@@ -88,7 +98,7 @@ func (f *tryFlags) repeat(cmd *cobra.Command, id string) error {
 // keep it is told and no more.
 func (f *tryFlags) keep(r *archive.Record, errOut io.Writer) {
 	r.Whyhot, r.Arguments = version(), f.family.kept.arguments
-	if was := f.family.kept.repeats; was != nil {
+	if was := f.family.kept.repeats; was != nil && f.family.kept.more == 0 {
 		for _, line := range trials.Repetition(was, r) {
 			sayLine(errOut, line)
 		}
@@ -101,5 +111,5 @@ func (f *tryFlags) keep(r *archive.Record, errOut io.Writer) {
 		sayLine(errOut, fmt.Sprintf("not kept, so `whyhot try again` will not know this trial: %v", err))
 		return
 	}
-	sayLine(errOut, fmt.Sprintf("kept as %s (whyhot try again %s repeats it)", r.ID, r.ID))
+	sayLine(errOut, fmt.Sprintf("kept as %s (whyhot try again %s repeats it, with --more 2m it goes on)", r.ID, r.ID))
 }

@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/experiment"
 	"whyhot/internal/trial/rebuild"
+	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
 	"whyhot/internal/trial/whatif"
@@ -26,13 +27,15 @@ import (
 type tryFlags struct {
 	family *tryFamily
 
-	terms       experiment.Terms
-	wanted      variant.Wanted
-	build       rebuild.Options
-	boltProfile string
-	budget      time.Duration
-	seed        uint64
-	json        bool
+	terms        experiment.Terms
+	wanted       variant.Wanted
+	build        rebuild.Options
+	boltProfile  string
+	noBuildCache bool
+	budget       time.Duration
+	seed         uint64
+	json         bool
+	more         time.Duration
 
 	run, profile, finding string
 	rules                 []string
@@ -96,6 +99,10 @@ func (f *tryFlags) output(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.json, "json", false, "write the outcome as JSON")
 }
 
+func (f *tryFlags) onward(fl *pflag.FlagSet) {
+	fl.DurationVar(&f.more, "more", 0, "add rounds to the trial for this `TIME`, where nothing has changed since")
+}
+
 func (f *tryFlags) builds(fl *pflag.FlagSet) {
 	o := &f.build
 	fl.StringVar(&o.Command, "build", "", "the `COMMAND` that builds the program, for the shell")
@@ -108,6 +115,8 @@ func (f *tryFlags) builds(fl *pflag.FlagSet) {
 	fl.StringVar(&o.Compiler, "compiler", "", "build baseline and variants with this C and C++ `COMPILER`")
 	fl.StringVar(&o.OnlyDir, "only-dir", "", "add flags only to what is compiled from `DIR` of the tree")
 	fl.DurationVar(&o.Timeout, "build-timeout", 0, "end a build or training that takes longer (default: never)")
+	fl.IntVar(&o.Jobs, "build-jobs", 0, "build `N` variants at once (default: a quarter of the CPUs, at least 2)")
+	fl.BoolVar(&f.noBuildCache, "no-build-cache", false, "neither use builds of earlier trials nor keep these (whyhot try clean removes them)")
 }
 
 func (f *tryFlags) buildVariants(fl *pflag.FlagSet) {
@@ -164,11 +173,17 @@ func (f *tryFlags) common(cmd *cobra.Command) experiment.Terms {
 	t := f.terms
 	t.Env, t.Variants, t.Build = os.Environ(), f.wanted, f.build
 	t.Build.BoltProfile = rebuild.BoltProfile(f.boltProfile)
+	if !f.noBuildCache {
+		t.Build.Cache = cache.Open(os.Getenv)
+	}
 	if cmd.Flags().Changed("budget") {
 		t.Schedule.Budget = &f.budget
 	}
 	if cmd.Flags().Changed("seed") {
 		t.Schedule.Seed = &f.seed
+	}
+	if more := f.family.kept.more; more > 0 {
+		t.Schedule.Budget, t.Schedule.Rounds, t.Schedule.MinRounds, t.Schedule.Seed = &more, 0, 0, nil
 	}
 	return t
 }
@@ -177,6 +192,7 @@ func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request
 	r := experiment.Request{
 		Terms: f.common(cmd), Command: args, Run: f.run, Profile: f.profile, Finding: f.finding,
 		Fixes: f.fixes, WhatIf: f.whatIf, Check: f.check, Repeats: f.family.kept.repeats,
+		Continue: f.family.kept.more > 0,
 		Findings: experiment.Findings{
 			Target: func(ctx context.Context, profile, id string) (experiment.Target, error) {
 				return f.family.lookup(ctx, profile, id, f.rules)

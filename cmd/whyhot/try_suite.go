@@ -25,6 +25,7 @@ func (f *tryFlags) ofSuite(cmd *cobra.Command, path string, args []string) error
 	defer stop()
 	request := experiment.SuiteRequest{
 		Terms: f.common(cmd), Path: path, Input: cmd.InOrStdin(), Only: f.only, Repeats: f.family.kept.repeats,
+		Continue: f.family.kept.more > 0,
 	}
 	tried, err := show(cmd, func(ctx context.Context, l experiment.Listener) (*experiment.SuiteResult, error) {
 		return experiment.Suite(ctx, request, l)

@@ -17,6 +17,11 @@ func (t *trial) outcome(stopped Stop) *Outcome {
 		Level: t.rules.Level, EachLevel: t.rules.Each(), Band: t.rules.Band,
 		Machine: Machine{Pinned: t.plan.Pin},
 	}
+	if e := t.plan.Earlier; e != nil {
+		o.Continued, o.Started = e.Continued+1, e.Started
+		o.Elapsed += e.Elapsed
+		t.notef("%d of the %d rounds are those of the earlier trial; all intervals together hold with %.4g%% now, since numbers that were looked at before are looked at again", e.Rounds, t.rounds, 100*t.rules.Level)
+	}
 	o.Baseline = t.armOf(t.base())
 	for _, a := range t.arms[1:] {
 		o.Variants = append(o.Variants, t.variantOf(a))
@@ -68,6 +73,9 @@ func (t *trial) variantOf(a *arm) VariantArm {
 	verdict := stat.Unclear
 	for _, m := range Metrics() {
 		base, other := t.pairs(a, m)
+		if m == t.plan.Metric && len(base) > 0 && a.out == "" {
+			v.Estimate = stat.Median(base) / stat.Median(other)
+		}
 		if len(base) == 0 || len(base) < t.rounds {
 			continue
 		}
@@ -98,6 +106,7 @@ func (t *trial) variantOf(a *arm) VariantArm {
 		v.Ratios = nil
 	} else {
 		t.judgeWork(a, &v)
+		t.inherit(a, &v)
 	}
 	v.Explanation = t.explain(a, &v)
 	return v

@@ -70,6 +70,7 @@ type trial struct {
 	boot      *rand.Rand
 	notes     []string
 	reported  time.Time
+	remarked  map[string]bool
 }
 
 // Run carries out a plan. progress may be nil. When ctx ends in the middle, the
@@ -86,6 +87,7 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 		plan: plan, runner: plan.instrument(runner), clock: clock, progress: progress,
 		start: clock.Now(), rules: plan.rules(),
 		reference: map[string]*digest.Digest{},
+		remarked:  map[string]bool{},
 		boot:      rand.New(rand.NewPCG(plan.Seed, 2)), //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
 	}
 	t.arms = append(t.arms, &arm{wrote: map[string]*written{}})
@@ -94,6 +96,9 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 	}
 	t.judgeBuilding()
 	if err := t.warmUp(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.resume(); err != nil {
 		return nil, err
 	}
 	stopped, err := t.measure(ctx)
@@ -249,7 +254,7 @@ func (t *trial) broken(res *run.Result) bool {
 // measure runs rounds until there is a reason to stop.
 func (t *trial) measure(ctx context.Context) (Stop, error) {
 	order := rand.New(rand.NewPCG(t.plan.Seed, 1)) //nolint:gosec // as above
-	look := t.fewestRounds()
+	look := max(t.fewestRounds(), t.rounds)        // what was continued is looked at first
 	for {
 		if len(t.running()) < 2 {
 			return StopFailed, nil

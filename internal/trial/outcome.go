@@ -52,6 +52,8 @@ type Outcome struct {
 	Stopped        Stop      `json:"stopped"`
 	Seed           uint64    `json:"seed"`
 	Rounds         int       `json:"rounds"`
+	// Continued is how often more rounds were added to the trial.
+	Continued int `json:"continued,omitempty"`
 	// Level holds for all intervals together, EachLevel for one of them; they
 	// differ when there is more than one variant.
 	Level     float64      `json:"level"`
@@ -108,6 +110,9 @@ type Print struct {
 type VariantArm struct {
 	Arm
 
+	// Estimate is the ratio of the medians of the metric that decides, also where
+	// there are too few runs for an interval.
+	Estimate float64 `json:"estimate,omitempty"`
 	// Ratios are baseline over variant for every metric known for both: above 1
 	// the variant takes less.
 	Ratios      map[Metric]finding.Interval `json:"ratios,omitempty"`
@@ -116,6 +121,7 @@ type VariantArm struct {
 	// AcrossLayouts is the ratio that decides with an interval that holds for other
 	// layouts of both sides too, where there are several.
 	AcrossLayouts *finding.Interval `json:"across_layouts,omitempty"`
+	inherited     string            // explanation of the verdict that an earlier trial gave
 	doubt         string            // why it cannot be told whether outputs are the same
 	disturbed     bool              // the wall time says something that the CPU time does not
 	// Compared says how far the variant's outputs were compared with the baseline's,

@@ -43,6 +43,10 @@ type Plan struct {
 	// where nobody knows.
 	Busy func() float64
 
+	// Earlier is a trial of the same that this one goes on with, nil for none: its
+	// rounds count as the first of this one.
+	Earlier *Outcome
+
 	// IgnoreFailure measures a command that exits with a status other than 0,
 	// which then has to be the same in every run.
 	IgnoreFailure bool
@@ -59,7 +63,7 @@ func (p *Plan) check() error {
 	case p.Rounds == 0 && p.Budget == 0:
 		return errors.New("neither a number of runs nor a budget: the trial might never end")
 	}
-	if err := p.checkMetric(); err != nil {
+	if err := errors.Join(p.checkMetric(), p.checkEarlier()); err != nil {
 		return err
 	}
 	return variant.Unique(p.Variants)

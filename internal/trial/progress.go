@@ -14,6 +14,7 @@ const (
 	PhaseWarmUp   Phase = "warm-up"
 	PhaseAnnounce Phase = "announce" // the warm-up is over and the plan is known
 	PhaseRound    Phase = "round"
+	PhaseRemark   Phase = "remark" // something to be read now
 )
 
 // Progress is sent before every run.
@@ -28,6 +29,8 @@ type Progress struct {
 	// Expected is the longest the trial should take, one round RoundTime.
 	Expected, RoundTime time.Duration
 	PerRound            int // runs of a round
+	// Remark is what PhaseRemark says.
+	Remark string
 }
 
 // Standing is the ratio of one variant until now.

@@ -1,6 +1,12 @@
 package trial
 
-import "whyhot/internal/trial/stat"
+import (
+	"fmt"
+	"time"
+
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/trial/stat"
+)
 
 // enough says whether and why to stop before the next round. look is the round
 // at which the numbers are looked at next.
@@ -14,6 +20,9 @@ func (t *trial) enough(look *int) (Stop, bool) {
 	if t.overBudget() && (t.plan.HardBudget && t.rounds >= t.plan.MinRounds || t.rounds >= max(t.plan.MinRounds, t.needed())) {
 		return StopBudget, true
 	}
+	if t.rounds == 1 {
+		t.foresee()
+	}
 	if t.rounds < *look {
 		return "", false
 	}
@@ -21,6 +30,7 @@ func (t *trial) enough(look *int) (Stop, bool) {
 	if t.rounds >= t.plan.MinRounds && t.settled() {
 		return StopSettled, true
 	}
+	t.foresee()
 	return "", false
 }
 
@@ -37,8 +47,11 @@ func (t *trial) settled() bool {
 			continue
 		}
 		s, n, ok := t.sample(a, t.plan.Metric)
-		if !ok || !t.rules.Settled(s, stat.SwapTest(base, other), n) {
-			return false
+		if ok && t.rules.Settled(s, stat.SwapTest(base, other), n) {
+			continue
+		}
+		if n < t.rules.FewestRounds() || t.compareOutputs(a).difference == nil {
+			return false // how fast something else is computed is worth no more time
 		}
 	}
 	return true
@@ -87,4 +100,66 @@ func (t *trial) pairs(a *arm, m Metric) (base, other []float64) {
 		base, other = other, base // so that a ratio above 1 is better whatever the metric
 	}
 	return base, other
+}
+
+// foresee says, once each, that the budget will be too short: for a verdict, as
+// soon as one round is known, and for the wished precision, as soon as the noise
+// is.
+func (t *trial) foresee() {
+	if t.plan.Rounds > 0 || t.plan.Budget <= 0 || t.perRound <= 0 {
+		return
+	}
+	room := t.rounds + int(max(0, t.plan.Budget-t.elapsed())/t.perRound)
+	fewest := max(t.needed(), t.plan.MinRounds)
+	switch {
+	case t.rounds == 1 && room < fewest && t.plan.HardBudget:
+		t.remarkf("the budget of %s has room for %d %s of %s, a verdict needs %d: --budget %s", spoken(t.plan.Budget), room, roundsWord(room), spoken(t.perRound), fewest, t.budgetFor(fewest))
+	case t.rounds == 1 && room < fewest:
+		t.remarkf("%d rounds of %s, the fewest for a verdict, take longer than %s: about %s", fewest, spoken(t.perRound), spoken(t.plan.Budget), t.budgetFor(fewest))
+	case t.rounds >= t.rules.FewestRounds():
+		t.foreseePrecision(room)
+	}
+}
+
+// foreseePrecision looks at the variant that needs most rounds.
+func (t *trial) foreseePrecision(room int) {
+	worst, most, interval := "", room, stat.Interval{}
+	for _, a := range t.running()[1:] {
+		s, n, ok := t.sample(a, t.plan.Metric)
+		if !ok {
+			continue
+		}
+		i := s.Interval(t.rules.Each())
+		if need := t.rules.RoundsFor(i, n); !i.Within(t.rules.Band) && need > most {
+			worst, most, interval = a.name(), need, i
+		}
+	}
+	const clearly = 1.5 // the estimate itself is rough
+	if worst != "" && float64(most) > clearly*float64(room) {
+		t.remarkf("%s is known to ±%s after %d rounds; ±%s takes about %d, and the budget of %s has room for %d: --budget %s", worst,
+			percent.Text(interval.HalfWidth()), t.rounds, percent.Text(t.rules.Wished(interval.Estimate)), most, spoken(t.plan.Budget), room, t.budgetFor(most))
+	}
+}
+
+// remark tells something now, each kind of it once.
+func (t *trial) remarkf(format string, args ...any) {
+	if t.remarked[format] {
+		return
+	}
+	t.remarked[format] = true
+	t.progress(Progress{Phase: PhaseRemark, Remark: fmt.Sprintf(format, args...)})
+}
+
+func spoken(d time.Duration) string {
+	if d >= 10*time.Second {
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+func roundsWord(n int) string {
+	if n == 1 {
+		return "round"
+	}
+	return "rounds"
 }

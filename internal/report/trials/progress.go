@@ -53,7 +53,7 @@ func (p *Progress) Remark(text string) {
 
 // doing is a step in the words of someone who does it.
 var doing = map[string]string{
-	"copy": "copying the tree", "build": "building", "instrument": "building the instrumented program",
+	"copy": "copying the tree", "kept": "built before, taken from the cache", "build": "building", "instrument": "building the instrumented program",
 	"train": "training", "profile": "profiling for bolt", "optimise": "laying the program out anew",
 }
 
@@ -81,6 +81,10 @@ func (p *Progress) Benchmark(name string, index, of int) {
 
 // Measuring shows how far the runs are.
 func (p *Progress) Measuring(m trial.Progress) {
+	if m.Phase == trial.PhaseRemark {
+		p.Remark(p.benchmark + m.Remark)
+		return
+	}
 	text := describe(m)
 	switch {
 	case p.on(false):
@@ -101,7 +105,7 @@ func describe(p trial.Progress) string {
 	case trial.PhaseAnnounce:
 		return fmt.Sprintf("one round of %d runs takes %s; at most %s in all",
 			p.PerRound, quantity.Duration(p.RoundTime), quantity.Duration(p.Expected))
-	case trial.PhaseRound:
+	case trial.PhaseRound, trial.PhaseRemark:
 	}
 	parts := make([]string, 0, len(p.Standings))
 	for _, s := range p.Standings {

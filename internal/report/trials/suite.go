@@ -142,7 +142,7 @@ func ratioCell(v *suite.Value) (c term.Cell, mark string) {
 	case trial.Same, trial.LayoutNoise:
 		mark = "= no difference"
 	case trial.Unclear:
-		mark = "? unclear: the interval holds 1, or there is none"
+		mark = "? unclear: the interval holds 1 or is missing, or the rounds do not agree"
 	}
 	if v.Ratio == nil {
 		return term.Cell{Text: "–   "}, ""

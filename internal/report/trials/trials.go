@@ -16,7 +16,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
-	"whyhot/internal/finding/percent"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
 	"whyhot/internal/trial"
@@ -97,7 +96,7 @@ func table(p *term.Printer, o *trial.Outcome) {
 	t := term.Table{Columns: []term.Column{
 		{Title: "variant", Flex: true, Min: 10},
 		{Title: ratioTitle(o.Metric), Right: true},
-		{Title: percent.Text(o.Level) + " interval"},
+		{Title: fmt.Sprintf("%.3g%% interval", 100*o.Level)},
 		{Title: "1 = baseline", Optional: 2},
 		{Title: numberTitle(o), Right: true},
 		{Title: "instructions", Right: true},
@@ -121,6 +120,9 @@ func table(p *term.Printer, o *trial.Outcome) {
 			row[1] = term.Cell{Text: ratio(r.Estimate) + "×", Style: &style}
 			row[2] = term.Cell{Text: ratio(r.Low) + " – " + ratio(r.High)}
 			row[3] = term.Cell{Text: draw.interval(r), Style: &style}
+		} else if v.Estimate > 0 {
+			row[1] = term.Cell{Text: ratio(v.Estimate) + "×", Style: &dim}
+			row[2] = term.Cell{Text: "too few runs", Style: &dim}
 		}
 		row = append(row, spent(&v.Arm)...)
 		t.Add(append(row, term.Cell{Text: signed(v.Verdict, v.Compared), Style: &style})...)

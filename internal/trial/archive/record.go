@@ -1,10 +1,14 @@
 package archive
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/trial"
+	"whyhot/internal/trial/suite"
 )
 
 // Version is the version of the JSON form of a record.
@@ -51,6 +55,38 @@ type Result struct {
 	Verdict trial.Verdict     `json:"verdict"`
 	// Caveat says what was not compared, "" where everything was.
 	Caveat string `json:"caveat,omitempty"`
+}
+
+// Trial is the outcome of a trial of one command.
+func (r *Record) Trial() (*trial.Outcome, error) {
+	data, err := json.Marshal(r.Outcome)
+	if err != nil {
+		return nil, fmt.Errorf("reading a kept trial: %w", err)
+	}
+	var o trial.Outcome
+	if err := json.Unmarshal(data, &o); err != nil {
+		return nil, fmt.Errorf("reading a kept trial: %w", err)
+	}
+	if o.Version != trial.OutcomeVersion || o.Baseline.Name == "" {
+		return nil, errors.New("it is no trial of one command, or its samples were not kept")
+	}
+	return &o, nil
+}
+
+// Suite is the result of a trial of a suite.
+func (r *Record) Suite() (*suite.Result, error) {
+	data, err := json.Marshal(r.Outcome)
+	if err != nil {
+		return nil, fmt.Errorf("reading a kept trial: %w", err)
+	}
+	var s suite.Result
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("reading a kept trial: %w", err)
+	}
+	if s.Version != suite.ResultVersion || len(s.Benchmarks) == 0 {
+		return nil, errors.New("it is no trial of a suite, or its samples were not kept")
+	}
+	return &s, nil
 }
 
 // Best is the result with the highest ratio, nil when there is none.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
+	"strings"
+	"unicode/utf8"
 )
 
 // view is one way of looking at an output.
@@ -25,14 +27,16 @@ const (
 	mostTexts = 2000    // lines kept to be shown
 	textSize  = 160     // bytes of such a line
 	lineSize  = 1 << 16 // longer lines are looked at in pieces
+	headSize  = 1 << 12 // bytes by which text is told from other data
 )
 
 // Digest is what is kept of one output.
 type Digest struct {
-	Bytes int64 // without what carriage returns overwrite
+	Bytes int64 // of text, without what carriage returns overwrite
 	Lines int64
 	Words int64
 
+	binary    bool // it is no text
 	wordBytes int64
 	keys      [views]table
 	texts     [][]byte // of the first lines
@@ -51,6 +55,8 @@ func New(r io.Reader) (*Digest, error) {
 		d.keys[v].single = map[uint64]tally{}
 	}
 	in := bufio.NewReaderSize(r, lineSize)
+	head, _ := in.Peek(headSize) // what is wrong with it, reading says
+	d.binary = !isText(head)
 	var s splitter
 	for {
 		line, err := in.ReadSlice('\n')
@@ -68,23 +74,42 @@ func New(r io.Reader) (*Digest, error) {
 
 // add counts a line.
 func (d *Digest) add(s *splitter, line []byte) {
-	line = shown(line)
-	d.Bytes += int64(len(line)) + 1
-	number := uint32(d.Lines) //nolint:gosec // beyond 4 billion lines, places repeat themselves
+	if d.binary {
+		d.Bytes += int64(len(line))
+		line = bytes.TrimSuffix(line, []byte("\n"))
+	} else {
+		line = shown(line)
+		d.Bytes += int64(len(line)) + 1
+	}
+	number := uint32(d.Lines)
 	d.Lines++
 	if len(d.texts) < mostTexts {
 		d.texts = append(d.texts, bytes.Clone(line[:min(len(line), textSize)]))
 	}
 	s.split(line)
 	for i := range s.hashes {
-		one := tally{1, uint32(s.kept[i]), number} //nolint:gosec // at most lineSize
+		one := tally{1, uint32(s.kept[i]), number}
 		d.keys[words].add(s.hashes[i], one)
-		d.keys[places].add(mix(mix(s.hashes[i], uint64(number)), uint64(i)), one) //nolint:gosec // an index
+		d.keys[places].add(mix(mix(s.hashes[i], uint64(number)), uint64(i)), one)
 	}
 	d.Words += int64(len(s.hashes))
 	d.wordBytes += int64(s.text)
-	d.keys[lines].add(maphash.Bytes(seed, s.line), tally{1, uint32(s.lineKept), number})    //nolint:gosec // same
-	d.keys[shapes].add(maphash.Bytes(seed, s.shape), tally{1, uint32(s.shapeKept), number}) //nolint:gosec // same
+	d.keys[lines].add(maphash.Bytes(seed, s.line), tally{1, uint32(s.lineKept), number})
+	d.keys[shapes].add(maphash.Bytes(seed, s.shape), tally{1, uint32(s.shapeKept), number})
+}
+
+// isText says that hardly any of the bytes are no text.
+func isText(head []byte) bool {
+	const share = 20
+	odd := 0
+	for i := 0; i < len(head); {
+		r, size := utf8.DecodeRune(head[i:])
+		if r == utf8.RuneError && size <= 1 || r < ' ' && !strings.ContainsRune("\t\n\r\f\b\x1b", r) {
+			odd++
+		}
+		i += size
+	}
+	return odd*share <= len(head)
 }
 
 // shown is what a terminal still shows of a line: a carriage return starts it
@@ -148,7 +173,7 @@ func (t *table) all(yield func(key uint64, n tally) bool) {
 		}
 	}
 	for key, n := range t.buckets {
-		if n.count > 0 && !yield(uint64(key), n) { //nolint:gosec // an index
+		if n.count > 0 && !yield(uint64(key), n) {
 			return
 		}
 	}
@@ -163,10 +188,10 @@ func (t *table) at(key uint64) (n tally, ok bool) {
 	return n, ok
 }
 
-// text is a line as it was, where it was kept.
-func (d *Digest) text(line uint32) (string, bool) {
+// text is a line as it was, "" where it was not kept.
+func (d *Digest) text(line uint32) string {
 	if int(line) >= len(d.texts) {
-		return "", false
+		return ""
 	}
-	return string(d.texts[line]), true
+	return string(d.texts[line])
 }

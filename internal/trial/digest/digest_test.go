@@ -100,6 +100,9 @@ func TestSides(t *testing.T) {
 		{"number of lines varies, far fewer", lineEach(40, 60), lineEach(15, 22), Unlike, "lines", ""},
 		{"random numbers", random, random, Unknown, "hardly anything", ""},
 		{"random numbers, half of them", random, func(r *rand.Rand) string { s := random(r); return s[:len(s)/2] }, Unlike, "", ""},
+		{"random numbers, a few less", random, func(r *rand.Rand) string { s := random(r); return s[:len(s)-16] }, Unlike, "19984 bytes", ""},
+		{"random numbers of a varying size", sized(20000), sized(19900), Unknown, "", ""},
+		{"random numbers of a varying size, half", sized(20000), sized(10000), Unlike, "", ""},
 		{
 			"progress that is overwritten", func(r *rand.Rand) string {
 				return strings.Repeat("10%\r", 20+r.IntN(3)) + "sum 7\nid " + address(r) + "\n"
@@ -122,6 +125,10 @@ func TestSides(t *testing.T) {
 	}
 }
 
+func sized(n int) func(r *rand.Rand) string {
+	return func(r *rand.Rand) string { return random(r)[:n-r.IntN(500)] }
+}
+
 func random(r *rand.Rand) string {
 	b := make([]byte, 20000)
 	for i := range b {
@@ -135,12 +142,12 @@ func random(r *rand.Rand) string {
 func TestChanceIsNotTakenForADifference(t *testing.T) {
 	histogram := func(r *rand.Rand) string {
 		var b strings.Builder
-		for i := range 400 {
+		for i := range 200 {
 			fmt.Fprintf(&b, "bucket%c%c %d\n", 'a'+i%20, 'a'+i/20, r.IntN(2))
 		}
 		return b.String()
 	}
-	for k := range uint64(100) {
+	for k := range uint64(40) {
 		if r := Compare(runs(t, histogram, k*100), runs(t, histogram, k*100+50)); r.Answer == Unlike {
 			t.Errorf("trial %d: %+v", k, r)
 		}

@@ -196,8 +196,10 @@ func numberLength(word []byte) int {
 			k++
 		}
 		if k < len(word) && isDigit(word[k]) {
-			for i = k; i < len(word) && isDigit(word[i]); i++ { //nolint:revive // the loop is its own body
+			for k < len(word) && isDigit(word[k]) {
+				k++
 			}
+			i = k
 		}
 	}
 	return i

@@ -46,6 +46,7 @@ func (e *experiment) measureLayouts(ctx context.Context, small []variant.Variant
 	}
 	o.Notes = addNew(o.Notes, w.Notes[notes:])
 	plan := e.plan
+	plan.Earlier = nil
 	if plan.Layouts = w.Layouts(nil, n); len(plan.Layouts) < FewestLayouts {
 		o.Notes = append(o.Notes, "the build takes no alignment flags, so that there is only one layout to try")
 		return nil

@@ -53,6 +53,8 @@ type Request struct {
 	Stdin func(ctx context.Context) (path string, release func(), err error)
 	// Repeats is the trial that this one repeats, nil for none.
 	Repeats *archive.Record
+	// Continue adds rounds to the trial that this one repeats.
+	Continue bool
 }
 
 // Findings answers what a trial asks of findings. Each function is needed only

@@ -98,6 +98,9 @@ func (e *experiment) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	if err := e.continued(input); err != nil {
+		return nil, err
+	}
 	o, disturbed, tryErr := e.measure(ctx, *p)
 	if o != nil && o.Stopped == trial.StopInterrupted && o.Rounds == 0 {
 		// The signal may come in the warm-up or just behind it: either way there are
@@ -267,6 +270,30 @@ func (e *experiment) openInput(ctx context.Context) (*archive.File, error) {
 	path, described, err := archive.StandardInput(e.request.Repeats, path)
 	e.plan.Stdin = path
 	return described, err
+}
+
+// continued finds the trial that this one goes on with, and refuses where something
+// is no longer as it was then.
+func (e *experiment) continued(input *archive.File) error {
+	r := e.request
+	if !r.Continue || r.Repeats == nil {
+		return nil
+	}
+	now := archive.Of(&trial.Outcome{Command: e.plan.Command}, &e.plan)
+	if input != nil {
+		now.Files = append(now.Files, *input)
+	}
+	circumstances(now, &r.Terms, r.Repeats)
+	describe(&now.Machine, e.plan.Pin)
+	now.Whyhot = r.Repeats.Whyhot // another version measures alike
+	if changes := archive.Changes(r.Repeats, now); len(changes) > 0 {
+		return fmt.Errorf("no runs can be added to trial %s, since something has changed: %s (whyhot try again %s makes it anew)", r.Repeats.ID, strings.Join(changes, "; "), r.Repeats.ID)
+	}
+	var err error
+	if e.plan.Earlier, err = r.Repeats.Trial(); err != nil {
+		return fmt.Errorf("no runs can be added to trial %s: %w", r.Repeats.ID, err)
+	}
+	return nil
 }
 
 // result puts together what others keep.

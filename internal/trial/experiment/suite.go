@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"whyhot/internal/host/allocator"
+	"whyhot/internal/trial"
 	"whyhot/internal/trial/archive"
 	"whyhot/internal/trial/metric"
 	"whyhot/internal/trial/suite"
@@ -26,6 +28,8 @@ type SuiteRequest struct {
 	Input   io.Reader       // nil for none
 	Only    string          // regular expression for names of benchmarks, "" for all
 	Repeats *archive.Record // nil for none
+	// Continue adds rounds to the trial that this one repeats.
+	Continue bool
 }
 
 // SuiteResult is what a suite comes to.
@@ -72,6 +76,10 @@ func (e *experiment) suite(ctx context.Context, r *SuiteRequest) (*SuiteResult, 
 			return nil, err
 		}
 	}
+	earlier, err := e.continuedSuite(r)
+	if err != nil {
+		return nil, err
+	}
 	m := e.machine.start()
 	plan := e.plan
 	plan.Variants, plan.Command, plan.Busy = nil, nil, m.busy
@@ -83,6 +91,7 @@ func (e *experiment) suite(ctx context.Context, r *SuiteRequest) (*SuiteResult, 
 		Metric: r.Metric.Given(), Each: eachBenchmark, Clock: e.machine.clock, Only: only,
 		Counter: func() (*metric.Counter, error) { return metric.NewCounter(os.TempDir()) },
 		Runner:  m.runner, Begin: e.listener.Benchmark, Progress: e.listener.Measuring,
+		Earlier: earlier,
 	})
 	if err != nil {
 		return nil, err
@@ -96,6 +105,38 @@ func (e *experiment) suite(ctx context.Context, r *SuiteRequest) (*SuiteResult, 
 		circumstances(out.Record, &r.Terms, r.Repeats)
 	}
 	return out, nil
+}
+
+// continuedSuite gives the trials that this one goes on with, and refuses where
+// the machine, the environment or the suite is no longer as it was then. What a
+// benchmark runs is looked at by what it writes.
+func (e *experiment) continuedSuite(r *SuiteRequest) (func(name string) *trial.Outcome, error) {
+	if !r.Continue || r.Repeats == nil {
+		return nil, nil //nolint:nilnil // nothing is continued
+	}
+	was, err := r.Repeats.Suite()
+	if err != nil {
+		return nil, fmt.Errorf("no runs can be added to trial %s: %w", r.Repeats.ID, err)
+	}
+	again := *was
+	describe(&again.Machine, e.plan.Pin)
+	now := archive.OfSuite(&again, r.path(r.Path), r.Env)
+	circumstances(now, &r.Terms, r.Repeats)
+	now.Whyhot = r.Repeats.Whyhot // another version measures alike
+	if r.built() {
+		return nil, fmt.Errorf("no runs can be added to trial %s: the programs of a suite that was built are not kept (whyhot try again %s makes it anew)", r.Repeats.ID, r.Repeats.ID)
+	}
+	if changes := archive.Changes(r.Repeats, now); len(changes) > 0 {
+		return nil, fmt.Errorf("no runs can be added to trial %s, since something has changed: %s (whyhot try again %s makes it anew)", r.Repeats.ID, strings.Join(changes, "; "), r.Repeats.ID)
+	}
+	return func(name string) *trial.Outcome {
+		for i := range was.Benchmarks {
+			if b := &was.Benchmarks[i]; b.Name == name && b.Outcome != nil && b.Outcome.Rounds > 0 {
+				return b.Outcome
+			}
+		}
+		return nil
+	}, nil
 }
 
 // load reads the suite and looks whether its benchmarks can be run.

@@ -14,6 +14,7 @@ import (
 // made again.
 func TestAddBuildsWhatIsMissing(t *testing.T) {
 	f := newFixture(t, "gcc")
+	f.o.Jobs = 1
 	var steps []string
 	f.o.Progress = func(s Step) {
 		if s.What == "build" {

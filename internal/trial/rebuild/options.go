@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"whyhot/internal/trial/rebuild/bolt"
+	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/run"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	BoltBinary  string // relative to Root, "" for the one that Run starts
 	BoltProfile BoltProfile
 	Timeout     time.Duration // of one build, 0 for none
+	Jobs        int           // builds at once, 0 for as many as suit the machine
+	Cache       *cache.Cache  // of builds, nil to keep none; not used with Work or Keep
 
 	Runner run.Runner
 	// Sample counts where a program spends its time while a command runs; nil
@@ -64,7 +67,7 @@ type SampleJob struct {
 // Step is what is being done.
 type Step struct {
 	Name string // "baseline" or a variant's
-	What string // "copy", "build", "instrument", "train", "optimise"
+	What string // "copy", "kept" (it was built before), "build", "instrument", "train", "optimise"
 	N    int    // from 1
 	Of   int
 }
@@ -117,6 +120,8 @@ func (o *Options) check() error {
 	switch {
 	case o.Command == "":
 		return errors.New("no build command: give one with --build, for example --build 'make -j2'")
+	case o.Jobs < 0:
+		return errors.New("--build-jobs: a number of builds that run at once, or 0 for as many as suit the machine")
 	case len(o.Run) == 0:
 		return errors.New("no command to measure: give it with --run, for example --run './bench input', or behind --")
 	}

@@ -13,18 +13,19 @@ import (
 	"strings"
 
 	"whyhot/internal/host/environ"
+	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/rebuild/tree"
 	"whyhot/internal/trial/rebuild/wrapper"
-	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
 )
 
 // site is where one side is built. Numbers have two digits, so that all paths
 // are equally long.
 type site struct {
-	root string // of everything
-	tree string
-	rel  string
+	root  string // of everything
+	tree  string
+	rel   string
+	entry *cache.Entry // nil where the build is not kept
 }
 
 func (w *Workshop) site(n int) site {
@@ -124,17 +125,14 @@ func (w *Workshop) run(ctx context.Context, s site, side, step, line string, mor
 		env = environ.Set(env, "SOURCE_DATE_EPOCH="+w.epoch)
 	}
 	log := s.log(step)
-	res, err := w.o.Runner.Run(ctx, run.Spec{
-		Args: []string{"/bin/sh", "-c", `exec >>"$1" 2>&1; eval "$2"`, "sh", log, line},
-		Env:  env, Dir: s.dir(), Stdin: stdin, Timeout: w.o.Timeout,
-	})
+	end, err := w.execute(ctx, line, log, env, s.dir(), stdin)
 	if err != nil {
 		return err
 	}
-	if !res.End.Failed() {
+	if !end.Failed() {
 		return nil
 	}
-	return &Error{Side: side, Step: step, Why: res.End.String() + advice(log, s.root), Log: log, Tail: tailOf(log)}
+	return &Error{Side: side, Step: step, Why: end.String() + advice(log, s.root), Log: log, Tail: tailOf(log)}
 }
 
 // advice recognises what users can do something about.

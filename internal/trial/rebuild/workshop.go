@@ -7,12 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"whyhot/internal/trial/rebuild/bolt"
+	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/rebuild/pgo"
 	"whyhot/internal/trial/rebuild/tree"
 	"whyhot/internal/trial/rebuild/wrapper"
@@ -39,6 +43,11 @@ type Workshop struct {
 	sites    int               // made until now, beside the baseline's
 	baseline map[string]string // fingerprints of the baseline's programs
 	made     map[string]*variant.Built
+
+	cache   *cache.Cache
+	content string // hash of the tree, "" until it is asked for
+	entries []*cache.Entry
+	mu      sync.Mutex // of Notes, Failures, made, entries and calls of Progress, while variants are built
 }
 
 const baseline = "baseline"
@@ -57,7 +66,10 @@ func Prepare(ctx context.Context, o Options, builds []*variant.Build) (w *Worksh
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	w = &Workshop{o: o, made: map[string]*variant.Built{}, epoch: strconv.FormatInt(time.Now().Unix(), 10)}
+	w = &Workshop{o: o, made: map[string]*variant.Built{}}
+	if o.Work == "" && !o.Keep {
+		w.cache = o.Cache
+	}
 	fresh, err := w.fresh(ctx, builds)
 	if err != nil {
 		return nil, err
@@ -65,6 +77,8 @@ func Prepare(ctx context.Context, o Options, builds []*variant.Build) (w *Worksh
 	if err := w.look(ctx); err != nil {
 		return nil, err
 	}
+	// One for all sides, and the same for the same tree.
+	w.epoch = strconv.FormatInt(w.source.Newest().Unix(), 10)
 	if w.Dir, err = o.workDir(); err != nil {
 		return nil, err
 	}
@@ -114,22 +128,56 @@ func (w *Workshop) fresh(ctx context.Context, builds []*variant.Build) ([]*varia
 }
 
 // buildAll makes builds after others that progress counts with them.
-func (w *Workshop) buildAll(ctx context.Context, builds []*variant.Build, before int) error {
+func (w *Workshop) buildAll(whole context.Context, builds []*variant.Build, before int) error {
+	ctx := whole
 	if err := w.ready(ctx, builds); err != nil {
 		return err
 	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(w.jobs())
 	for i, b := range builds {
 		w.sites++
-		built, err := w.buildVariant(ctx, b, w.site(w.sites), w.reporter(b.Name(), before+i, before+len(builds)))
-		if err != nil {
-			return err
-		}
-		w.made[b.Name()] = built
+		n := w.sites
+		group.Go(func() error {
+			built, err := w.buildVariant(ctx, b, n, w.reporter(b.Name(), before+i, before+len(builds)))
+			if err != nil {
+				return err
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.made[b.Name()] = built
+			return nil
+		})
 	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := w.sweep(whole); err != nil {
+		return err
+	}
+	w.order(builds)
 	if p := w.source.Changed(); p != "" {
 		w.notef("%s changed while the variants were built: if you did not edit it, the build reaches outside of its copy", filepath.Join(w.source.Root(), p))
 	}
 	return nil
+}
+
+// jobs is how many variants are built at once. A build has jobs of its own, but
+// also parts that use one CPU: configuring, linking, training.
+func (w *Workshop) jobs() int {
+	if w.o.Jobs > 0 {
+		return w.o.Jobs
+	}
+	const least, share = 2, 4
+	return max(least, runtime.NumCPU()/share)
+}
+
+// order sorts what builds that ran at once have told as if they had not.
+func (w *Workshop) order(builds []*variant.Build) {
+	at := func(name string) int {
+		return slices.IndexFunc(builds, func(b *variant.Build) bool { return b.Name() == name })
+	}
+	slices.SortStableFunc(w.Failures, func(a, b *Error) int { return at(a.Side) - at(b.Side) })
 }
 
 // look finds out what can be found out without building.
@@ -171,22 +219,24 @@ func (w *Workshop) checkBuild(ctx context.Context, b *variant.Build) (err error)
 // buildBaseline makes what all variants are compared with. Its log says which
 // compilers the build calls.
 func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
-	w.base = w.site(0)
 	report := w.reporter(baseline, 0, 1+variants)
 	report("copy")
-	if err := w.copy(ctx, w.base, nil); err != nil {
+	var old *kept
+	var err error
+	if w.base, old, err = w.settle(ctx, nil, 0); err != nil {
 		return err
 	}
-	report("build")
-	if err := w.install(w.base, w.base.log("build"), &variant.Build{}, final); err != nil {
-		return err
-	}
-	if err := w.run(ctx, w.base, baseline, "build", w.o.Command, nil, ""); err != nil {
-		return w.keepLog(err)
-	}
-	seen, err := wrapper.ReadLog(w.base.calls("build"))
-	if err != nil {
-		return err
+	var seen wrapper.Log
+	if old != nil {
+		report("kept")
+		seen = old.Seen
+	} else {
+		if err := w.makeBaseline(ctx, report); err != nil {
+			return err
+		}
+		if seen, err = wrapper.ReadLog(w.base.calls("build")); err != nil {
+			return err
+		}
 	}
 	if seen.Compiles == 0 {
 		return w.keepLog(w.unused(seen))
@@ -201,8 +251,26 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 		w.notef("flags reach %d compiled sources in %s; %d others are built as before", seen.Compiles, w.o.OnlyDir, seen.Outside)
 	}
 	w.noteRun()
-	w.baseline, err = fingerprints(ctx, w.base.tree)
-	return err
+	if old != nil {
+		w.baseline = old.Prints
+		return nil
+	}
+	if w.baseline, err = fingerprints(ctx, w.base.tree); err != nil {
+		return err
+	}
+	w.keep(ctx, w.base, nil, kept{Seen: seen, Prints: w.baseline})
+	return nil
+}
+
+func (w *Workshop) makeBaseline(ctx context.Context, report func(string)) error {
+	if err := w.copy(ctx, w.base, nil); err != nil {
+		return err
+	}
+	report("build")
+	if err := w.install(w.base, w.base.log("build"), &variant.Build{}, final); err != nil {
+		return err
+	}
+	return w.keepLog(w.run(ctx, w.base, baseline, "build", w.o.Command, nil, ""))
 }
 
 // unused explains a build that called no wrapper.
@@ -266,16 +334,30 @@ func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err erro
 
 // buildVariant makes one side. Only the end of ctx and trouble of our own are
 // errors.
-func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, s site, report func(string)) (*variant.Built, error) {
+func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, n int, report func(string)) (*variant.Built, error) {
+	s, old, err := w.settle(ctx, b, n)
+	if err != nil {
+		return nil, err
+	}
 	built := &variant.Built{Dir: s.dir(), Env: w.place(s), Steps: steps(b, w.families, w.lto, w.o.Command)}
-	err := w.make(ctx, s, b, report)
+	if old != nil {
+		report("kept")
+		for _, n := range old.Notes {
+			w.notef("%s", n)
+		}
+		w.judge(built, s, old.Prints)
+		return built, nil
+	}
+	err = w.make(ctx, s, b, report)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		_ = w.keepLog(e) // the same error, with another place for its log
 		built.Failed = e.Line()
+		w.mu.Lock()
 		w.Failures = append(w.Failures, e)
+		w.mu.Unlock()
 		w.drop(s)
 		return built, nil
 	}
@@ -286,11 +368,28 @@ func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, s site, r
 	if err != nil {
 		return nil, err
 	}
+	seen, err := wrapper.ReadLog(s.calls("build"))
+	if err != nil {
+		return nil, err
+	}
+	w.keep(ctx, s, b, kept{Seen: seen, Prints: prints, Notes: w.notesOf(b)})
+	w.judge(built, s, prints)
+	return built, nil
+}
+
+// judge says where a build made the baseline's programs again.
+func (w *Workshop) judge(built *variant.Built, s site, prints map[string]string) {
 	if same, n := equal(w.baseline, prints); same {
 		built.Same = fmt.Sprintf("the build makes the same code as without the change, in all of %d programs and libraries", n)
 		w.drop(s)
 	}
-	return built, nil
+}
+
+// notesOf are the notes on one build.
+func (w *Workshop) notesOf(b *variant.Build) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(w.Notes), func(n string) bool { return !strings.HasPrefix(n, b.Name()+": ") })
 }
 
 func (w *Workshop) make(ctx context.Context, s site, b *variant.Build, report func(string)) error {
@@ -323,6 +422,10 @@ func (w *Workshop) make(ctx context.Context, s site, b *variant.Build, report fu
 
 // Close removes the copies unless they are to be kept.
 func (w *Workshop) Close() error {
+	for _, e := range w.entries {
+		e.Release()
+	}
+	w.entries = nil
 	if w.o.Keep || w.Dir == "" {
 		return nil
 	}
@@ -341,6 +444,9 @@ func (w *Workshop) drop(s site) {
 
 // keepLog moves the log of a failed step to where it outlives the copies.
 func (w *Workshop) keepLog(err error) error {
+	if err == nil {
+		return nil
+	}
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Log == "" || w.o.Keep {
 		return err
@@ -367,6 +473,8 @@ func (w *Workshop) keepLog(err error) error {
 }
 
 func (w *Workshop) notef(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if text := fmt.Sprintf(format, args...); !slices.Contains(w.Notes, text) { // builds that are added find the same
 		w.Notes = append(w.Notes, text)
 	}
@@ -374,5 +482,9 @@ func (w *Workshop) notef(format string, args ...any) {
 
 // reporter tells the steps of the build after n others, of so many in all.
 func (w *Workshop) reporter(name string, n, of int) func(string) {
-	return func(what string) { w.o.Progress(Step{Name: name, What: what, N: n + 1, Of: of}) }
+	return func(what string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.o.Progress(Step{Name: name, What: what, N: n + 1, Of: of})
+	}
 }

@@ -206,8 +206,9 @@ func TestSettled(t *testing.T) {
 		want      bool
 	}{
 		{"same within the band", 0.995, 1.005, 0.01, 20, true},
-		{"clear and narrow", 1.08, 1.10, 0.01, 20, true},
-		{"clear, wide, but small for its size", 1.9, 2.2, 0.01, 20, true},
+		{"clear and narrow", 1.08, 1.10, 0.004, 20, true},
+		{"clear, wide, but small for its size", 1.9, 2.4, 0.004, 20, true},
+		{"clear enough at the end only", 1.08, 1.10, 0.01, 20, false},
 		{"clear and narrow, but by chance", 1.08, 1.10, 0.06, 20, false},
 		{"clear and wide", 1.02, 1.2, 0.01, 20, false},
 		{"crosses 1", 0.97, 1.05, 0.01, 20, false},

@@ -70,12 +70,13 @@ func (r Rules) Judge(i Interval, swap float64, rounds int) Verdict {
 	return Unclear
 }
 
-// Settled says that more rounds would teach nothing about a variant: it is the
-// same within the band, or clearly different and narrow for its size, or
-// narrower than Precision. Clearly asks for the interim level, because a trial
-// that stopped whenever a 95 % interval left 1 would find differences between a
-// program and itself. swap is the p value of SwapTest; a trial does not stop on a
-// difference that Judge would not believe.
+// Settled says that more rounds would not change the verdict on a variant and
+// hardly the ratio: it is the same within the band, or clearly different and
+// known to the wished precision, or narrower than Precision. Clearly asks for the
+// interim levels of interval and test, because a trial that stopped whenever a
+// 95 % interval left 1 would find differences between a program and itself (the
+// rule of Haybittle and Peto, docs/decisions/0040-trial-statistics.md). swap is
+// the p value of SwapTest.
 func (r Rules) Settled(s Sample, swap float64, rounds int) bool {
 	if rounds < r.FewestRounds() {
 		return false
@@ -84,8 +85,34 @@ func (r Rules) Settled(s Sample, swap float64, rounds int) bool {
 	if i.Within(r.Band) || i.HalfWidth() <= r.Precision {
 		return true
 	}
-	narrow := max(2*r.Band, math.Abs(math.Log(i.Estimate))/6)
-	return swap <= 1-r.Each() && s.Interval(r.interimEach()).Excludes(1) && i.HalfWidth() <= narrow
+	return swap <= r.interimSwap() && s.Interval(r.interimEach()).Excludes(1) && i.HalfWidth() <= r.Wished(i.Estimate)
+}
+
+// interimSwap is the p value that the exact test has to reach for a trial to stop
+// early: a tenth of what it has to reach at the end.
+func (r Rules) interimSwap() float64 {
+	const part = 10
+	return (1 - r.Each()) / part
+}
+
+// Wished is the half-width to which a ratio is worth knowing: twice the band, or a
+// third of a difference that is larger.
+func (r Rules) Wished(estimate float64) float64 {
+	return max(2*r.Band, math.Abs(math.Log(estimate))/3) //nolint:mnd // see above
+}
+
+// RoundsFor is how many rounds should make an interval as narrow as wished, or
+// lead it away from 1: its width falls with the square root of the rounds.
+func (r Rules) RoundsFor(i Interval, rounds int) int {
+	half := i.HalfWidth()
+	if math.IsInf(half, 0) || half <= 0 {
+		return rounds
+	}
+	narrow := half / r.Wished(i.Estimate)
+	if away := math.Abs(math.Log(i.Estimate)); away > r.Band && !i.Excludes(1) {
+		narrow = max(narrow, half/away)
+	}
+	return max(r.FewestRounds(), int(math.Ceil(float64(rounds)*narrow*narrow)))
 }
 
 // NextLook is the round at which to look after looking at round n. Looks thin

@@ -30,6 +30,8 @@ type Options struct {
 	// Each is the budget of one benchmark where the suite has none.
 	Each time.Duration
 	Only func(name string) bool // nil runs all
+	// Earlier is the trial of a benchmark that this one goes on with, nil for none.
+	Earlier func(name string) *trial.Outcome
 
 	// Runner makes what a benchmark runs on; release gives it up.
 	Runner  func() (r run.Runner, release func(), err error)
@@ -93,6 +95,9 @@ func (o *Options) one(ctx context.Context, f *File, b Benchmark, spent time.Dura
 		plan.Budget = max(time.Second, (o.Plan.Budget-spent)/time.Duration(left))
 	case plan.Rounds == 0:
 		plan.Budget = o.Each
+	}
+	if o.Earlier != nil {
+		plan.Earlier = o.Earlier(b.Name)
 	}
 	if err := setUp(ctx, b.Setup, &plan); err != nil {
 		return nil, err

@@ -21,6 +21,9 @@ type Build struct {
 	Patches   []string `json:"patches,omitempty"` // files, in order
 	// Label names the build where its flags say nothing to a reader.
 	Label string `json:"label,omitempty"`
+	// Scratch is a directory that flags name, whose files are part of what is built
+	// and into which the build writes; "" for none.
+	Scratch string `json:"-"`
 }
 
 // Built is a variant's place after it was built.

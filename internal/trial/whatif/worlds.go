@@ -74,7 +74,7 @@ func newWorlds(plugin string, c Choice) (_ *Worlds, err error) {
 		for _, flag := range world.Flags() {
 			words = append(words, shellwords.Quote(flag))
 		}
-		w.Variants = append(w.Variants, variant.Variant{Name: v.name, Build: &variant.Build{Label: v.name, CFlags: strings.Join(words, " ")}})
+		w.Variants = append(w.Variants, variant.Variant{Name: v.name, Build: &variant.Build{Label: v.name, CFlags: strings.Join(words, " "), Scratch: filepath.Join(w.dir, v.name)}})
 	}
 	return w, nil
 }

@@ -123,7 +123,20 @@ look() {
   case $d in {{.Only}}/*) inside=1 ;; esac
 }
 {{- end}}
+found() {
+  case $2 in /*|*..*) printf '%s\t%s\t%s\t%s\n' "$1" {{.Name}} "$PWD" "$2" >>{{.Log}} ;; esac
+}
+want=
 for a do
+  [ -n "$want" ] && found "$want" "$a"
+  want=
+  case $a in
+    -I|-isystem|-iquote|-idirafter) want=include ;;
+    -L) want=library ;;
+    -I*) found include "${a#-I}" ;;
+    -L*) found library "${a#-L}" ;;
+    -isystem*) found include "${a#-isystem}" ;;
+  esac
   case $a in
     -c|-S|-E|-M|-MM|-fsyntax-only|--compile|--assemble|--preprocess|-r|-Wl,-r|--precompile) link= ;;
     --version|-v|-V|--help*|-dump*|-print-*|--print-*|-\#\#\#) question=1 ;;

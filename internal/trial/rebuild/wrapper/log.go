@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,9 @@ type Log struct {
 	Probes   int            // small programs by which a configuration finds out about the compiler
 	Links    int            // calls that only link
 	ByTool   map[string]int // compiles by the name that was called
+	// Includes and Libraries are the directories that calls named by a path that is
+	// absolute or leads upwards.
+	Includes, Libraries []string
 }
 
 // ReadLog reads the log. A build that called no script has none: that is an
@@ -42,6 +46,17 @@ func ReadLog(path string) (Log, error) {
 
 func (l *Log) count(tag, tool, dir, source string) {
 	switch {
+	case tag == "include", tag == "library":
+		if !filepath.IsAbs(source) {
+			source = filepath.Join(dir, source)
+		}
+		to := &l.Includes
+		if tag == "library" {
+			to = &l.Libraries
+		}
+		if source = filepath.Clean(source); !slices.Contains(*to, source) {
+			*to = append(*to, source)
+		}
 	case tag == "host":
 	case isProbe(dir, source):
 		l.Probes++

@@ -1,0 +1,61 @@
+package tree
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Content is a hash of all that Copy copies: paths, modes, times and what is in
+// the files. Times count, since builds go by them.
+func (s *Source) Content(ctx context.Context) (string, error) {
+	h := sha256.New()
+	for _, e := range s.entries {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		_, _ = fmt.Fprintf(h, "%q %o %d\n", e.rel, e.mode, e.size) // a hash takes everything
+		full := filepath.Join(s.root, e.rel)
+		switch {
+		case e.mode.IsDir():
+		case e.mode&os.ModeSymlink != 0:
+			target, err := os.Readlink(full)
+			if err != nil {
+				return "", fmt.Errorf("reading the tree: %w", err)
+			}
+			_, _ = fmt.Fprintf(h, "%q\n", target)
+		default:
+			_, _ = fmt.Fprintf(h, "%d\n", e.time.UnixNano())
+			if err := hashFile(h, full); err != nil {
+				return "", fmt.Errorf("reading the tree: %w", err)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func hashFile(to io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	_, err = io.Copy(to, f)
+	return err
+}
+
+// Newest is the time of the file that was changed last.
+func (s *Source) Newest() time.Time {
+	var newest time.Time
+	for _, e := range s.entries {
+		if e.mode.IsRegular() && e.time.After(newest) {
+			newest = e.time
+		}
+	}
+	return newest
+}
