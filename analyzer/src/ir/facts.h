@@ -39,7 +39,7 @@ struct LoopState {
 };
 
 struct Access {
-  std::string Kind; // "load", "first", "write"
+  std::string Kind; // "load", "first", "write", "call"
   SourceChain Where;
   std::string Type;
 };
@@ -56,6 +56,7 @@ struct Candidate {
   unsigned MostIterations = 0; // 0 when nothing bounds them
   std::vector<Access> Loads;   // the repeated loads
   std::vector<Access> Writes;  // the stores blamed for them
+  std::vector<Access> Calls;   // those on slow paths that may change what is loaded
   bool Retypable = false;      // another type for one of them is the user's to choose
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;

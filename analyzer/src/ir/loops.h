@@ -40,9 +40,9 @@ struct Reload {
   // Plain stores to the very cell that is loaded: a counter or cursor that
   // lives in memory and could live in a local during the loop.
   std::vector<llvm::Instruction *> Updates;
-  // Every clobber is a blamed store on another object, but for calls on a path
-  // that is hardly taken: a local is loaded again behind such a call.
-  bool OnlyBlamed;
+  // Calls on a path that is hardly taken: a local is loaded again behind them.
+  std::vector<llvm::Instruction *> SlowCalls;
+  bool OnlyBlamed;       // every clobber is a blamed store on another object
   bool Hoistable = true; // a local of the user's can hold what is loaded
 };
 

@@ -25,6 +25,8 @@ using Names = std::set<std::string>;
 
 // LLVM's name of the type that is moved, or which copy it is.
 std::string typeName(const Instruction &I) {
+  if (isa<CallBase>(I) && !isa<IntrinsicInst>(I))
+    return "";
   if (isa<MemSetInst>(I))
     return "memset";
   if (isa<MemIntrinsic>(I))
@@ -52,6 +54,8 @@ void describeReloads(Candidate &C, const LoopFacts &X, const Predicate &P) {
     addOnce(C.Loads, "load", *R.Load);
     for (const Instruction *W : R.Clobbers)
       addWrite(*W);
+    for (const Instruction *Call : R.SlowCalls)
+      addOnce(C.Calls, "call", *Call);
   }
   for (const LocalReload &R : X.Locals) {
     addOnce(C.Loads, "first", *R.First);

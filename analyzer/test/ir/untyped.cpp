@@ -141,3 +141,15 @@ void join(Lines &l) {
   for (size_t i = 0; i < l.count; ++i)
     std::memcpy(l.to, l.from[i], l.length[i]);
 }
+
+// The copy is meant to read what it wrote: it repeats a pattern of few bytes.
+char *repeat(const char *from, char *to, long size) {
+  while (size < 8) {
+    unsigned long word;
+    std::memcpy(&word, from, 8);
+    std::memcpy(to, &word, 8);
+    to += size;
+    size *= 2;
+  }
+  return to;
+}

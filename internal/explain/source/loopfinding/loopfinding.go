@@ -343,7 +343,7 @@ func (l *loop) fix() finding.Fix {
 		reach = []string{analyzer.WorldHoisted}
 	}
 	if slices.Contains(reach, analyzer.WorldHoisted) {
-		fix.Steps = append(fix.Steps, hoistStep)
+		fix.Steps = append(fix.Steps, hoistStep+l.behindCalls())
 	}
 	if step := l.retype(); slices.Contains(reach, analyzer.WorldRetyped) && step != "" {
 		if len(reach) > 1 {
@@ -362,6 +362,16 @@ func (l *loop) fix() finding.Fix {
 		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
 		"seen with clang 19 and the unit's own flags; another compiler may gain more or nothing: measure")
 	return fix
+}
+
+// behindCalls adds what locals need where calls on slow paths may change the
+// originals.
+func (l *loop) behindCalls() string {
+	where := l.lines(l.best.SlowCalls)
+	if len(l.best.SlowCalls) == 0 || where == "" {
+		return ""
+	}
+	return fmt.Sprintf("; calls may change the originals (%s): write back before them what the loop itself changes, and load the locals again after them", where)
 }
 
 // retype says how what is written is given another type, "" where that is no fix.
