@@ -53,7 +53,7 @@ type tryFlags struct {
 func (f *tryFlags) variants(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.wanted.Preload, "preload", nil, "preload these `LIBRARIES`, a variant each: "+strings.Join(allocator.Names(), ", ")+", or the path of a .so")
 	fl.StringArrayVar(&f.wanted.Env, "env", nil, "set `NAME=VALUE`; several names make one variant, a name given again the next")
-	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "run another command, as in `NAME='COMMAND ...'` (repeatable)")
+	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "a change you made yourself: run the changed program by its own command, `NAME='COMMAND ...'`, in turn with the one behind -- (repeatable)")
 }
 
 func (f *tryFlags) subject(fl *pflag.FlagSet) {

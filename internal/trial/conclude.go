@@ -1,9 +1,7 @@
 package trial
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -23,7 +21,7 @@ func (t *trial) outcome(stopped Stop) *Outcome {
 	for _, a := range t.arms[1:] {
 		o.Variants = append(o.Variants, t.variantOf(a))
 	}
-	t.noteOutputs()
+	t.noteOutputs(o)
 	t.noteDrift()
 	t.noteWarmUp()
 	t.noteTree()
@@ -98,33 +96,24 @@ func (t *trial) variantOf(a *arm) VariantArm {
 	if a.out != "" {
 		v.Verdict = a.out
 		v.Ratios = nil
-	} else if name, at, ok := t.difference(a); ok {
-		v.Verdict = Different
-		if at >= 0 {
-			v.FirstDifference = &Difference{Output: name, Offset: at}
-		}
+	} else {
+		t.judgeWork(a, &v)
 	}
 	v.Explanation = t.explain(a, &v)
 	return v
 }
 
-// difference is the first output of a variant that is not the baseline's,
-// leaving out those that the baseline itself does not repeat.
-func (t *trial) difference(a *arm) (name string, at int64, ok bool) {
-	for _, name := range slices.Sorted(maps.Keys(a.differs)) {
-		if !t.varies[name] {
-			return name, a.differs[name], true
-		}
+// judgeWork takes the verdict back from a variant that does not do the baseline's
+// work, or may not.
+func (t *trial) judgeWork(a *arm, v *VariantArm) {
+	c := t.compareOutputs(a)
+	v.Compared, v.ComparedWhy = c.how, c.why
+	switch {
+	case c.difference != nil:
+		v.Verdict, v.FirstDifference, v.ComparedWhy = Different, c.difference, ""
+	case c.doubt && v.Verdict != Same && v.Verdict != Unclear:
+		v.Verdict, v.doubt = Unclear, c.why
 	}
-	return "", -1, false
-}
-
-func (t *trial) noteOutputs() {
-	if len(t.varies) == 0 {
-		return
-	}
-	names := slices.Sorted(maps.Keys(t.varies))
-	t.notef("not compared, since it varies between runs of the baseline: %s", strings.Join(names, ", "))
 }
 
 // noteWarmUp says that the first measured runs were still warming up: each arm's

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
+	"whyhot/internal/trial/digest"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
@@ -41,8 +43,8 @@ type arm struct {
 
 	out        Verdict // set when it left the race: Failed or NoEffect
 	why        string
-	differs    map[string]int64 // name of an output that differs → first offset, -1 where unknown
-	exitDiffer int              // an exit code other than the baseline's
+	wrote      map[string]*written // by the name of the output
+	exitDiffer int                 // an exit code other than the baseline's
 }
 
 func (a *arm) name() string {
@@ -59,15 +61,15 @@ type trial struct {
 	clock    Clock
 	progress func(Progress)
 
-	start    time.Time
-	rules    stat.Rules
-	arms     []*arm // the baseline first
-	varies   map[string]bool
-	rounds   int
-	perRound time.Duration
-	boot     *rand.Rand
-	notes    []string
-	reported time.Time
+	reference map[string]*digest.Digest // of outputs that were seen to vary
+	start     time.Time
+	rules     stat.Rules
+	arms      []*arm // the baseline first
+	rounds    int
+	perRound  time.Duration
+	boot      *rand.Rand
+	notes     []string
+	reported  time.Time
 }
 
 // Run carries out a plan. progress may be nil. When ctx ends in the middle, the
@@ -83,12 +85,12 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 	t := &trial{
 		plan: plan, runner: plan.instrument(runner), clock: clock, progress: progress,
 		start: clock.Now(), rules: plan.rules(),
-		varies: map[string]bool{},
-		boot:   rand.New(rand.NewPCG(plan.Seed, 2)), //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
+		reference: map[string]*digest.Digest{},
+		boot:      rand.New(rand.NewPCG(plan.Seed, 2)), //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
 	}
-	t.arms = append(t.arms, &arm{differs: map[string]int64{}})
+	t.arms = append(t.arms, &arm{wrote: map[string]*written{}})
 	for i := range plan.Variants {
-		t.arms = append(t.arms, &arm{variant: &t.plan.Variants[i], differs: map[string]int64{}})
+		t.arms = append(t.arms, &arm{variant: &t.plan.Variants[i], wrote: map[string]*written{}})
 	}
 	t.judgeBuilding()
 	if err := t.warmUp(ctx); err != nil {
@@ -113,7 +115,8 @@ func (t *trial) spec(a *arm) run.Spec {
 		Outputs: t.plan.Outputs, Pin: t.plan.Pin, Timeout: t.timeout(), Filter: t.plan.filter(),
 		// The peak of small programs is known to a watched run only, and where
 		// memory decides, the time that watching costs does not matter.
-		Watch: t.plan.Metric == Memory,
+		Watch:   t.plan.Metric == Memory,
+		Digests: a.wrote[run.Stdout] == nil || a.wrote[run.Stdout].runs < mostDigests,
 	}
 	if a.variant != nil {
 		s.Env = a.variant.Environ(t.plan.Env)
@@ -199,13 +202,16 @@ func (t *trial) accept(a *arm, res *run.Result) error {
 		return nil
 	}
 	want := t.base().first
+	status := func(r *run.Result) run.Output {
+		return run.Output{Name: exitStatus, SHA256: strconv.Itoa(r.End.Status()), Written: true, FirstDifference: -1}
+	}
 	if res.End.Status() != want.End.Status() {
 		a.exitDiffer = res.End.Status()
-		t.mark(a, exitStatus, -1)
 	}
-	t.compare(a, want.Stdout, res.Stdout)
+	t.record(a, status(want), status(res))
+	t.record(a, want.Stdout, res.Stdout)
 	for i, o := range res.Outputs {
-		t.compare(a, want.Outputs[i], o)
+		t.record(a, want.Outputs[i], o)
 	}
 	return nil
 }
@@ -238,24 +244,6 @@ const exitStatus = "exit status"
 
 func (t *trial) broken(res *run.Result) bool {
 	return res.End.Limit > 0 || res.End.Failed() && !t.plan.IgnoreFailure
-}
-
-func (t *trial) compare(a *arm, want, got run.Output) {
-	if !want.Equal(got) {
-		t.mark(a, want.Name, got.FirstDifference)
-	}
-}
-
-// mark notes that an output is not the reference one. In the baseline this
-// means that the output says nothing.
-func (t *trial) mark(a *arm, name string, at int64) {
-	if a.variant == nil {
-		t.varies[name] = true
-		return
-	}
-	if _, seen := a.differs[name]; !seen {
-		a.differs[name] = at
-	}
 }
 
 // measure runs rounds until there is a reason to stop.

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"hash/fnv"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"whyhot/internal/host/allocator"
+	"whyhot/internal/trial/digest"
 	"whyhot/internal/trial/run"
 )
 
@@ -20,12 +22,104 @@ func TestDifferentOutputIsNeverFaster(t *testing.T) {
 		r := result(time.Second / 2)
 		r.Stdout = output("standard output", "other")
 		r.Stdout.FirstDifference = 17
+		r.Stdout.Lines = run.Lines{Number: 3, Reference: "sum 42", Run: "sum 41"}
 		return r, nil
 	})
 	o := do(t, f, planOf("a"))
 	v := o.Variants[0]
-	if v.Verdict != Different || v.FirstDifference == nil || v.FirstDifference.Offset != 17 || !strings.Contains(v.Explanation, "byte 17") {
+	if v.Verdict != Different || v.FirstDifference == nil || *v.FirstDifference.Offset != 17 || v.Compared != ComparedWhole ||
+		!strings.Contains(v.Explanation, "line 3 of standard output is “sum 41”, the baseline's is “sum 42”") {
 		t.Errorf("%+v", v)
+	}
+}
+
+// printing makes runs that print what the test says, with the digests that a
+// real runner would give.
+func printing(t *testing.T, says func(arm string, n int) string, seconds func(arm string) float64) *fake {
+	t.Helper()
+	var reference *digest.Digest
+	digested := func(text string) *digest.Digest {
+		d, err := digest.New(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	first := ""
+	return newFake(func(arm string, n int) (*run.Result, error) {
+		text := says(arm, n)
+		r := result(time.Duration(seconds(arm) * float64(time.Second)))
+		r.Stdout = output("standard output", text)
+		switch {
+		case reference == nil:
+			first, reference = text, digested(text)
+		case text != first:
+			r.Stdout.Digest, r.Stdout.Reference, r.Stdout.FirstDifference = digested(text), reference, 0
+		}
+		return r, nil
+	})
+}
+
+func TestOutputThatVariesIsComparedInPart(t *testing.T) {
+	quick := func(arm string) float64 { return map[string]float64{baselineName: 1}[arm] + 0.25 }
+	items := func(n int) func(string, int) string {
+		return func(arm string, run int) string {
+			count := 40
+			if arm != baselineName {
+				count = n
+			}
+			var b strings.Builder
+			for i := range count {
+				fmt.Fprintf(&b, "item %d at 0x55%08x\n", i, hashOf(arm, run, i))
+			}
+			return b.String()
+		}
+	}
+	o := do(t, printing(t, items(40), quick), planOf("a"))
+	v := o.Variants[0]
+	if v.Verdict != Faster || v.Compared != ComparedPart || !strings.Contains(strings.Join(o.Notes, "\n"), "compared in part: standard output: it varies") {
+		t.Errorf("the same work: %+v, notes %q", v, o.Notes)
+	}
+	for _, n := range []int{20, 39, 41} {
+		o := do(t, printing(t, items(n), quick), planOf("a"))
+		v := o.Variants[0]
+		if v.Verdict != Different || o.Best() != nil || v.FirstDifference == nil || v.FirstDifference.Varies == "" {
+			t.Errorf("%d items in place of 40: %+v", n, v)
+		}
+	}
+}
+
+func hashOf(arm string, run, i int) uint32 {
+	h := fnv.New32a()
+	_, _ = fmt.Fprint(h, arm, run, i)
+	return h.Sum32()
+}
+
+// An output that is odd in some runs of the variant only may be odd in the
+// baseline, too, had it been run more often.
+func TestOddRuns(t *testing.T) {
+	quick := func(arm string) float64 { return map[string]float64{baselineName: 1}[arm] + 0.25 }
+	for odd, want := range map[int]Verdict{1: Unclear, 2: Unclear, 9: Different, 10: Different} {
+		f := printing(t, func(arm string, n int) string {
+			if arm != baselineName && n >= 10-odd {
+				return "took 0.2 s"
+			}
+			return "took 0.1 s"
+		}, quick)
+		p := planOf("a")
+		p.Rounds = 9
+		v := do(t, f, p).Variants[0]
+		if v.Verdict != want || want == Unclear && !strings.Contains(v.Explanation, fmt.Sprintf("in %d of 10 runs", odd)) {
+			t.Errorf("%d odd runs: %s, %s", odd, v.Verdict, v.Explanation)
+		}
+	}
+}
+
+func TestNoOutputIsNotCompared(t *testing.T) {
+	f := printing(t, func(string, int) string { return "" }, func(arm string) float64 { return float64(len(arm)) })
+	o := do(t, f, planOf("a"))
+	if v := o.Variants[0]; v.Verdict != Faster || v.Compared != NotCompared || !strings.Contains(strings.Join(o.Notes, "\n"), "writes nothing to standard output") {
+		t.Errorf("%+v, notes %q", v, o.Notes)
 	}
 }
 
@@ -39,8 +133,8 @@ func TestOutputThatVariesInTheBaselineSaysNothing(t *testing.T) {
 		return r, nil
 	})
 	o := do(t, f, planOf("a"))
-	if o.Variants[0].Verdict != Faster {
-		t.Errorf("verdict %s", o.Variants[0].Verdict)
+	if v := o.Variants[0]; v.Verdict != Faster || v.Compared != NotCompared {
+		t.Errorf("verdict %s, %s", v.Verdict, v.Compared)
 	}
 	if !slices.ContainsFunc(o.Notes, func(n string) bool { return strings.Contains(n, "varies between runs of the baseline") }) {
 		t.Errorf("notes %q", o.Notes)

@@ -123,10 +123,14 @@ func (p *Plan) filter() func(name string, line []byte) []byte {
 		return nil
 	}
 	return func(_ string, line []byte) []byte {
+		rest := line
 		for _, re := range p.Ignore {
-			line = re.ReplaceAll(line, nil)
+			rest = re.ReplaceAll(rest, nil)
 		}
-		return line
+		if len(rest) < len(line) && string(rest) == "\n" {
+			return nil // a line that is ignored as a whole is not there
+		}
+		return rest
 	}
 }
 

@@ -116,7 +116,12 @@ type VariantArm struct {
 	// AcrossLayouts is the ratio that decides with an interval that holds for other
 	// layouts of both sides too, where there are several.
 	AcrossLayouts *finding.Interval `json:"across_layouts,omitempty"`
+	doubt         string            // why it cannot be told whether outputs are the same
 	disturbed     bool              // the wall time says something that the CPU time does not
+	// Compared says how far the variant's outputs were compared with the baseline's,
+	// ComparedWhy why no further.
+	Compared    Compared `json:"compared,omitempty"`
+	ComparedWhy string   `json:"compared_why,omitempty"`
 	// FirstDifference is where an output differs from the baseline's.
 	FirstDifference *Difference `json:"first_difference,omitempty"`
 	// Library is the preloaded file, Loaded whether it was seen in the program.
@@ -129,12 +134,6 @@ type VariantArm struct {
 func (o *Outcome) SpeedUp(v *VariantArm) (i finding.Interval, ok bool) {
 	i, ok = v.Ratios[o.Metric]
 	return i, ok
-}
-
-// Difference is a place in an output.
-type Difference struct {
-	Output string `json:"output"`
-	Offset int64  `json:"offset"`
 }
 
 // Trials are the variants as findings carry them. Variants without a ratio said

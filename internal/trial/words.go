@@ -16,10 +16,13 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 	case Failed, NoEffect:
 		return a.why
 	case Different:
-		return t.explainDifference(a)
+		return t.explainDifference(a, v.FirstDifference)
 	case LayoutNoise:
 		return t.explainLayouts(v)
 	case Faster, Slower, Same, Unclear:
+	}
+	if v.doubt != "" {
+		return "it cannot be told whether it computes the same: " + v.doubt
 	}
 	if v.disturbed {
 		return t.explainDisturbed(v)
@@ -44,15 +47,11 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 	}
 }
 
-func (t *trial) explainDifference(a *arm) string {
-	name, at, _ := t.difference(a)
-	switch {
-	case name == exitStatus:
+func (t *trial) explainDifference(a *arm, d *Difference) string {
+	if d.Output == exitStatus {
 		return fmt.Sprintf("computes something else: exit status %d, the baseline's is %d", a.exitDiffer, t.base().first.End.Status())
-	case at >= 0:
-		return fmt.Sprintf("computes something else: %s differs from byte %d on", name, at)
 	}
-	return fmt.Sprintf("computes something else: %s differs", name)
+	return "computes something else: " + d.text()
 }
 
 func (t *trial) explainTooFew(a *arm) string {

@@ -5,8 +5,6 @@
 #include "ir/verdict.h"
 #include "ir/world.h"
 
-#include "llvm/Transforms/Utils/Cloning.h"
-
 #include <set>
 
 using namespace llvm;
@@ -22,20 +20,20 @@ constexpr size_t MaxSites = 12;
 
 class Trials {
 public:
-  Trials(const Module &M, TargetMachine &TM, OptimizationLevel Level, const Predicate &P, const Followed &F)
-      : Small(cloneWith(M, named(M, {F.C.Function}))), TM(TM), Level(Level), P(P), F(F) {}
+  Trials(const Module &Alone, TargetMachine &TM, OptimizationLevel Level, const Predicate &P, const Followed &F)
+      : Alone(Alone), TM(TM), Level(Level), P(P), F(F) {}
 
   bool reaches(const Sites &Changed) {
-    auto Edited = CloneModule(*Small);
+    auto Edited = cloneWhole(Alone);
     if (!Changed.empty())
       retypeStores(*Edited, P,
                    [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
-    const World W = optimise(std::move(Edited), TM, Level, P, {F.C.Function}, RemarkDetail::LoopFates);
+    const World W = optimise(std::move(Edited), TM, Level, Compile, P, {F.C.Function}, RemarkDetail::LoopFates);
     return effectOfRetyping(P, stateOf(W, F), F.C) == effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
   }
 
 private:
-  std::unique_ptr<Module> Small;
+  const Module &Alone;
   TargetMachine &TM;
   OptimizationLevel Level;
   const Predicate &P;
@@ -57,7 +55,7 @@ Sites minimal(Trials &T, Sites Enough) {
 
 } // namespace
 
-std::vector<std::vector<unsigned>> blame(const Module &M, TargetMachine &TM, OptimizationLevel Level,
+std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM, OptimizationLevel Level,
                                          const Predicate &P, const Followed &F) {
   Sites All;
   for (const Access &W : F.C.Writes)
@@ -69,9 +67,9 @@ std::vector<std::vector<unsigned>> blame(const Module &M, TargetMachine &TM, Opt
         Out.push_back(I);
     return Out;
   };
-  if (All.empty() || All.size() > MaxSites || named(M, {F.C.Function}).empty())
+  if (All.empty() || All.size() > MaxSites)
     return {};
-  Trials T(M, TM, Level, P, F);
+  Trials T(Alone, TM, Level, P, F);
   if (T.reaches({}))
     return {};
   std::vector<std::vector<unsigned>> Groups;

@@ -44,6 +44,13 @@ struct Access {
   std::string Type;
 };
 
+// A copy of a source loop in which nothing is loaded again.
+struct FineCopy {
+  std::string Function;
+  SourceChain Start;
+  auto operator<=>(const FineCopy &) const = default;
+};
+
 // A candidate loop with its fate in every world.
 struct Candidate {
   std::string Predicate;
@@ -65,7 +72,7 @@ struct Candidate {
   // Sets of writes (indices into Writes) that reach the effect when the writes
   // of one set change type together, and no smaller part of the set does.
   std::vector<std::vector<unsigned>> Groups;
-  std::vector<std::string> Fine; // functions with a copy of this source loop that is no candidate
+  std::vector<FineCopy> Fine; // copies of this source loop that are no candidates
 };
 
 // A loop of the simplified module that is followed through the worlds.

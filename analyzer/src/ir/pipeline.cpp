@@ -4,6 +4,10 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/Transforms/IPO/Annotation2Metadata.h"
+#include "llvm/Transforms/IPO/ElimAvailExtern.h"
+#include "llvm/Transforms/IPO/ForceFunctionAttrs.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 
 using namespace llvm;
 
@@ -11,12 +15,11 @@ namespace whyhot::ir {
 namespace {
 
 // The user's own -fno-vectorize and the like are flags of the module.
-PipelineTuningOptions tuning(bool Shape, const Module &M) {
+PipelineTuningOptions tuning(const Module &M) {
   PipelineTuningOptions T;
-  T.LoopUnrolling = Shape;
-  T.LoopVectorization = Shape && !M.getModuleFlag("whyhot.no-vectorize");
-  T.SLPVectorization = Shape && !M.getModuleFlag("whyhot.no-slp-vectorize");
-  T.LoopInterleaving = Shape && !M.getModuleFlag("whyhot.no-interleave");
+  T.LoopVectorization = !M.getModuleFlag("whyhot.no-vectorize");
+  T.SLPVectorization = !M.getModuleFlag("whyhot.no-slp-vectorize");
+  T.LoopInterleaving = !M.getModuleFlag("whyhot.no-interleave");
   return T;
 }
 
@@ -111,7 +114,7 @@ struct Collector : DiagnosticHandler {
 
 } // namespace
 
-Pipeline::Pipeline(TargetMachine &TM, bool Shape) : TM(TM), Shape(Shape) {
+Pipeline::Pipeline(TargetMachine &TM) : TM(TM) {
   PassBuilder Builder(&TM);
   Builder.registerModuleAnalyses(MAM);
   Builder.registerCGSCCAnalyses(CGAM);
@@ -120,8 +123,27 @@ Pipeline::Pipeline(TargetMachine &TM, bool Shape) : TM(TM), Shape(Shape) {
   Builder.crossRegisterProxies(LAM, FAM, CGAM, MAM);
 }
 
-void Pipeline::run(Module &M, OptimizationLevel Level) {
-  PassBuilder(&TM, tuning(Shape, M)).buildPerModuleDefaultPipeline(Level).run(M, MAM);
+void Pipeline::run(Module &M, OptimizationLevel Level, ArrayRef<Stage> Stages) {
+  PassBuilder Builder(&TM, tuning(M));
+  ModulePassManager Passes;
+  for (const Stage S : Stages)
+    switch (S) {
+    case Stage::Simplify:
+      Passes.addPass(Annotation2MetadataPass());
+      Passes.addPass(ForceFunctionAttrsPass());
+      Passes.addPass(Builder.buildModuleSimplificationPipeline(Level, ThinOrFullLTOPhase::None));
+      // The second half drops these too, but only at its end.
+      Passes.addPass(EliminateAvailableExternallyPass());
+      Passes.addPass(GlobalDCEPass());
+      break;
+    case Stage::SimplifyAgain:
+      Passes.addPass(createModuleToFunctionPassAdaptor(
+          Builder.buildFunctionSimplificationPipeline(Level, ThinOrFullLTOPhase::None)));
+      break;
+    case Stage::Reshape:
+      Passes.addPass(Builder.buildModuleOptimizationPipeline(Level, ThinOrFullLTOPhase::None));
+    }
+  Passes.run(M, MAM);
 }
 
 std::vector<LoopFacts> Pipeline::loops(Function &F, const Predicate &P) {
@@ -147,12 +169,13 @@ bool Pipeline::blames(Function &F, const Predicate &P) {
   return false;
 }
 
-std::vector<Remark> runWithRemarks(Pipeline &P, Module &M, OptimizationLevel Level, RemarkDetail Detail) {
+std::vector<Remark> runWithRemarks(Pipeline &P, Module &M, OptimizationLevel Level, ArrayRef<Stage> Stages,
+                                   RemarkDetail Detail) {
   std::vector<Remark> Remarks;
   LLVMContext &Context = M.getContext();
   auto Before = Context.getDiagnosticHandler();
   Context.setDiagnosticHandler(std::make_unique<Collector>(Remarks, Detail));
-  P.run(M, Level);
+  P.run(M, Level, Stages);
   Context.setDiagnosticHandler(std::move(Before));
   return Remarks;
 }

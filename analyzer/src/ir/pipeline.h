@@ -1,4 +1,5 @@
-// The ordinary optimisation pipeline, run on one module, with its remarks.
+// The ordinary optimisation pipeline, run on one module whole or in its halves,
+// with its remarks.
 #pragma once
 
 #include "ir/loops.h"
@@ -27,14 +28,23 @@ struct Remark {
   unsigned UnrollCount = 0;
 };
 
+// LLVM's pipeline has two halves. Simplify inlines and canonicalises, and drops
+// what nobody calls any more: there a loop is still one loop, and every function
+// is one that the object file will hold. Reshape vectorises and unrolls.
+// SimplifyAgain is the part of the first half that works on single functions: it
+// takes an edit of simplified IR through all that the edit may set free.
+enum class Stage { Simplify, Reshape, SimplifyAgain };
+
+// Both halves, as the compiler runs them.
+inline constexpr Stage Compile[] = {Stage::Simplify, Stage::Reshape};
+
 // The analysis managers of one run. It must outlive what it analysed. What the
-// passes may do beyond Shape, the module's flags say (frontend/unit.cpp).
+// passes may do, the module's flags say (frontend/unit.cpp).
 class Pipeline {
 public:
-  // Shape off: no vectoriser and no unroller, for IR that an edit can read.
-  explicit Pipeline(llvm::TargetMachine &TM, bool Shape = true);
+  explicit Pipeline(llvm::TargetMachine &TM);
 
-  void run(llvm::Module &M, llvm::OptimizationLevel Level);
+  void run(llvm::Module &M, llvm::OptimizationLevel Level, llvm::ArrayRef<Stage> Stages);
   std::vector<LoopFacts> loops(llvm::Function &F, const Predicate &P);
   const llvm::LoopInfo &loopInfo(llvm::Function &F);
   // Is there a blamed access in a loop of F? Much cheaper than loops().
@@ -46,7 +56,6 @@ private:
   llvm::CGSCCAnalysisManager CGAM;
   llvm::ModuleAnalysisManager MAM;
   llvm::TargetMachine &TM;
-  bool Shape;
 };
 
 // Which remarks are worth their cost: what became of loops, or also why the
@@ -54,6 +63,6 @@ private:
 enum class RemarkDetail { LoopFates, Everything };
 
 std::vector<Remark> runWithRemarks(Pipeline &P, llvm::Module &M, llvm::OptimizationLevel Level,
-                                   RemarkDetail Detail = RemarkDetail::LoopFates);
+                                   llvm::ArrayRef<Stage> Stages, RemarkDetail Detail);
 
 } // namespace whyhot::ir

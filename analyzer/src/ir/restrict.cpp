@@ -3,6 +3,7 @@
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -14,12 +15,12 @@ using namespace llvm;
 namespace whyhot::ir {
 namespace {
 
-std::vector<const Function *> calleesOf(const Function &F) {
+std::vector<const Function *> calleesOf(const Function &F, bool Declarations = false) {
   std::set<const Function *> Out;
   for (const Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (auto *Callee = dyn_cast<Function>(Call->getCalledOperand()->stripPointerCastsAndAliases());
-          Callee && !Callee->isDeclaration())
+          Callee && (Declarations || !Callee->isDeclaration()))
         Out.insert(Callee);
   return {Out.begin(), Out.end()};
 }
@@ -40,18 +41,6 @@ FunctionSet callersOf(const std::map<const Function *, std::vector<const Functio
         Work.push_back(Caller);
   }
   return Targets;
-}
-
-FunctionSet closure(FunctionSet Roots) {
-  std::vector<const Function *> Work(Roots.begin(), Roots.end());
-  while (!Work.empty()) {
-    const Function *F = Work.back();
-    Work.pop_back();
-    for (const Function *Callee : calleesOf(*F))
-      if (Roots.insert(Callee).second)
-        Work.push_back(Callee);
-  }
-  return Roots;
 }
 
 bool hasCycle(const Function &F) {
@@ -108,18 +97,107 @@ FunctionSet named(const Module &M, const std::set<std::string> &Names) {
   return Out;
 }
 
-std::unique_ptr<Module> cloneWith(const Module &M, const FunctionSet &Roots) {
-  const FunctionSet Keep = closure(Roots);
+namespace {
+
+// Maps the debug information of everything in M to itself.
+class SharedDebugInfo {
+public:
+  SharedDebugInfo(const Module &M, ValueToValueMapTy &Map) : Map(Map) {
+    for (const DICompileUnit *CU : M.debug_compile_units())
+      share(CU);
+    for (const Function &F : M) {
+      scopes(F.getSubprogram());
+      for (const Instruction &I : instructions(F))
+        positions(I.getDebugLoc().get());
+    }
+  }
+
+private:
+  bool share(const MDNode *N) {
+    TrackingMDRef &To = Map.MD()[N];
+    if (To)
+      return false;
+    To.reset(const_cast<MDNode *>(N));
+    return true;
+  }
+
+  void scopes(const DILocalScope *S) {
+    while (S && share(S))
+      S = dyn_cast_or_null<DILocalScope>(S->getScope());
+  }
+
+  void positions(const DILocation *D) {
+    for (; D && share(D); D = D->getInlinedAt())
+      scopes(D->getScope());
+  }
+
+  ValueToValueMapTy &Map;
+};
+
+// The functions that Root has calls of no more once it is simplified: they
+// were inlined into it, or into what was inlined.
+void addInlined(const Module &Simplified, const Function &Root, FunctionSet &Keep) {
+  std::set<StringRef> Called;
+  if (const Function *After = Simplified.getFunction(Root.getName()))
+    for (const Function *F : calleesOf(*After, /*Declarations=*/true))
+      Called.insert(F->getName());
+  std::set<const DISubprogram *> Inlined;
+  if (const Function *After = Simplified.getFunction(Root.getName()))
+    for (const Instruction &I : instructions(*After))
+      for (const DILocation *D = I.getDebugLoc().get(); D && D->getInlinedAt(); D = D->getInlinedAt())
+        Inlined.insert(D->getScope()->getSubprogram());
+  FunctionSet Seen = {&Root};
+  std::vector<const Function *> Work = {&Root};
+  while (!Work.empty()) {
+    const Function *F = Work.back();
+    Work.pop_back();
+    Keep.insert(F);
+    for (const Function *Callee : calleesOf(*F))
+      if ((!Called.count(Callee->getName()) || Inlined.count(Callee->getSubprogram())) && Seen.insert(Callee).second)
+        Work.push_back(Callee);
+  }
+}
+
+} // namespace
+
+std::unique_ptr<Module> cloneWhole(const Module &M) {
   ValueToValueMapTy Map;
-  auto Small = CloneModule(M, Map, [&](const GlobalValue *G) {
+  const SharedDebugInfo Shared(M, Map);
+  return CloneModule(M, Map);
+}
+
+namespace {
+
+std::unique_ptr<Module> cloneBodies(const Module &M, const FunctionSet &Keep, ValueToValueMapTy &Map) {
+  const SharedDebugInfo Shared(M, Map);
+  return CloneModule(M, Map, [&](const GlobalValue *G) {
     if (auto *F = dyn_cast<Function>(G))
       return Keep.count(F) > 0;
     if (auto *A = dyn_cast<GlobalAlias>(G)) {
       auto *F = dyn_cast_or_null<Function>(A->getAliaseeObject());
       return F && Keep.count(F) > 0;
     }
-    return isa<GlobalVariable>(G);
+    auto *V = dyn_cast<GlobalVariable>(G);
+    return V && (V->isConstant() || !V->hasLocalLinkage());
   });
+}
+
+} // namespace
+
+std::unique_ptr<Module> extract(const Module &M, const FunctionSet &Roots) {
+  ValueToValueMapTy Map;
+  auto Small = cloneBodies(M, Roots, Map);
+  for (const Function *F : Roots)
+    keepAlive(cast<Function>(*Map[F]));
+  return Small;
+}
+
+std::unique_ptr<Module> withInlined(const Module &M, const Module &Simplified, const FunctionSet &Roots) {
+  FunctionSet Keep;
+  for (const Function *F : Roots)
+    addInlined(Simplified, *F, Keep);
+  ValueToValueMapTy Map;
+  auto Small = cloneBodies(M, Keep, Map);
   for (const Function *F : Keep) {
     auto &Copy = cast<Function>(*Map[F]);
     if (Roots.count(F))
@@ -127,6 +205,10 @@ std::unique_ptr<Module> cloneWith(const Module &M, const FunctionSet &Roots) {
     else if (Copy.hasLocalLinkage() && !F->hasOneUse() && Copy.hasOneUse())
       Copy.setLinkage(GlobalValue::LinkOnceODRLinkage); // the last call to a local function is inlined for free
   }
+  for (Function &F : *Small)
+    if (const Function *After = Simplified.getFunction(F.getName());
+        After && F.isDeclaration() && After->getFunctionType() == F.getFunctionType())
+      F.setAttributes(After->getAttributes());
   return Small;
 }
 

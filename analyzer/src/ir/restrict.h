@@ -1,6 +1,9 @@
-// Small modules: a few functions of a unit with everything that may be inlined
-// into them. The worlds of a unit differ in few functions, and compiling only
-// those is most of what makes them cheap.
+// Copies of a module, whole or of a few functions. The worlds of a unit differ in
+// few functions, and compiling only those is most of what makes them cheap.
+//
+// Copies share the scopes and positions of the debug information with what they
+// were copied from: a context keeps metadata until it dies, so that copies of it
+// would stay behind every copy of a module.
 #pragma once
 
 #include "ir/predicate.h"
@@ -24,9 +27,19 @@ FunctionSet concerned(const llvm::Module &M, const std::vector<const Predicate *
 // pass made of them ("f.specialized.1").
 FunctionSet named(const llvm::Module &M, const std::set<std::string> &Names);
 
-// A copy of the module in which only Roots and their callees, transitively,
-// have bodies. The roots survive dead-code elimination, and no callee becomes
-// cheaper to inline because its other callers are missing.
-std::unique_ptr<llvm::Module> cloneWith(const llvm::Module &M, const FunctionSet &Roots);
+std::unique_ptr<llvm::Module> cloneWhole(const llvm::Module &M);
+
+// A copy of the module in which only Roots have bodies; they survive dead-code
+// elimination. A variable of the unit that others may change is opaque: with
+// their bodies gone it would look like a constant.
+std::unique_ptr<llvm::Module> extract(const llvm::Module &M, const FunctionSet &Roots);
+
+// A copy of the unoptimised module that holds Roots with what was inlined into
+// them in Simplified, the same unit after its first half of the pipeline. What was
+// left a call there is a declaration with the attributes that were found out of
+// its body. The roots survive, and no callee becomes cheaper to inline because its
+// other callers are missing.
+std::unique_ptr<llvm::Module> withInlined(const llvm::Module &M, const llvm::Module &Simplified,
+                                          const FunctionSet &Roots);
 
 } // namespace whyhot::ir

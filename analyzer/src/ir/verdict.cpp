@@ -106,8 +106,12 @@ std::string effectOfHoisting(const Predicate &P, const LoopState &Hoisted, const
   return AsGood && Effect == effectOfRetyping(P, *Retyped, C) ? Effect : "";
 }
 
+bool canBeConfirmed(const Candidate &C) {
+  return !C.Enclosing.empty() || C.MostIterations == 0 || C.MostIterations > FewIterations;
+}
+
 void judge(const Predicate &P, Candidate &C) {
-  if (C.Enclosing.empty() && C.MostIterations > 0 && C.MostIterations <= FewIterations)
+  if (!canBeConfirmed(C))
     return;
   const auto Claim = [&C](const char *World, const std::string &Effect) {
     if (Effect.empty())

@@ -24,6 +24,9 @@ std::string effectOfRetyping(const Predicate &P, const LoopState &Retyped, const
 // effect is 8 → 1; with 8 retyped there is none.
 std::string effectOfHoisting(const Predicate &P, const LoopState &Hoisted, const Candidate &C);
 
+// Can any world confirm the candidate? Where none can, none needs to be compiled.
+bool canBeConfirmed(const Candidate &C);
+
 void judge(const Predicate &P, Candidate &C);
 
 } // namespace whyhot::ir

@@ -146,17 +146,17 @@ LoopState stateOfLoop(const World &W, const Followed &F, const Seen &L) {
 
 } // namespace
 
-World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel Level, const Predicate &P,
-               const std::set<std::string> &Functions, RemarkDetail Detail) {
+World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel Level, ArrayRef<Stage> Stages,
+               const Predicate &P, const std::set<std::string> &Functions, RemarkDetail Detail) {
   World W;
   W.M = std::move(M);
   {
     Pipeline Passes(TM);
-    W.Remarks = runWithRemarks(Passes, *W.M, Level, Detail);
+    W.Remarks = runWithRemarks(Passes, *W.M, Level, Stages, Detail);
   }
   Pipeline Fresh(TM);
   for (Function &F : *W.M) {
-    if (F.isDeclaration() || (!Functions.empty() && !Functions.count(F.getName().str())))
+    if (F.isDeclaration() || !Functions.count(F.getName().str()))
       continue;
     for (LoopFacts &X : Fresh.loops(F, P))
       W.Loops.push_back({X.Function, X.Start, X.L->getHeader()->getName().str(), X.Loads, X.Stores, X.Calls,

@@ -32,14 +32,16 @@ struct World {
   std::vector<Seen> Loops;
 };
 
-// Runs the whole pipeline on M, and describes the loops of the functions that
+// Runs stages of the pipeline on M, and describes the loops of the functions that
 // are named.
 World optimise(std::unique_ptr<llvm::Module> M, llvm::TargetMachine &TM, llvm::OptimizationLevel Level,
-               const Predicate &P, const std::set<std::string> &Functions, RemarkDetail Detail);
+               llvm::ArrayRef<Stage> Stages, const Predicate &P, const std::set<std::string> &Functions,
+               RemarkDetail Detail);
 
 // What became of a loop of the simplified module in a world: by its start and
-// inlining chain in its function, then in any function (inlining differs
-// between worlds), then by what a pass says it did to a loop at that place.
+// inlining chain in its function, then by what a pass says it did to a loop at
+// that place, then the same in any function (a world that is made of the source
+// may inline otherwise).
 LoopState stateOf(const World &W, const Followed &F);
 
 // What the passes said of the loop and of its accesses in a world.

@@ -9,9 +9,9 @@
 #include "mca/loop_assembly.h"
 #include "mca/throughput.h"
 
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <algorithm>
 #include <set>
@@ -123,82 +123,125 @@ bool namesFile(StringRef Full, StringRef Tail) {
          (Full.size() == Tail.size() || Tail.starts_with("/") || Full[Full.size() - Tail.size() - 1] == '/');
 }
 
-bool touchesLine(const LoopFacts &X, const LoopInfo &LI, const Options &O) {
-  auto at = [&](const SourceChain &Chain) {
-    return any_of(Chain, [&](const SourcePoint &P) { return P.Line == O.Line && namesFile(P.File, O.File); });
+bool touchesLine(const Loop &L, const LoopInfo &LI, const Options &O) {
+  auto at = [&](const DILocation *D) {
+    const auto Names = [&](const SourcePoint &P) { return P.Line == O.Line && namesFile(P.File, O.File); };
+    for (; D; D = D->getInlinedAt())
+      if (D->getLine() == O.Line) // few have it: only theirs is spelt out
+        return any_of(chainOf(D), Names);
+    return false;
   };
-  if (at(X.Start))
+  if (at(L.getStartLoc().get()))
     return true;
-  for (const BasicBlock *BB : X.L->blocks())
-    if (LI.getLoopFor(BB) == X.L)
+  for (const BasicBlock *BB : L.blocks())
+    if (LI.getLoopFor(BB) == &L)
       for (const Instruction &I : *BB)
-        if (at(chainOf(I.getDebugLoc().get())))
+        if (at(I.getDebugLoc().get()))
           return true;
   return false;
 }
 
+// The passes of a world whose edit is made in simplified IR.
+constexpr Stage Again[] = {Stage::SimplifyAgain, Stage::Reshape};
+
+// A loop that is followed, and whether there is a verdict to find.
+struct Looked {
+  Followed F;
+  bool Judged;
+};
+
+// Without what a pass added to the name of a function that it specialised.
+StringRef sourceName(const Function &F) { return F.getName().split('.').first; }
+
 // The analysis of one unit, step by step.
 class Analysis {
 public:
-  Analysis(const Module &M, TargetMachine &TM, const Options &O) : M(M), TM(TM), O(O) {
+  Analysis(Module &M, TargetMachine &TM, const Options &O) : M(M), TM(TM), O(O) {
     for (const std::string &Name : O.Predicates)
       if (const Predicate *P = findPredicate(Name, O.StrictAliasing))
         Ps.push_back(P);
   }
 
   Result run() {
-    if (O.Remarks) // no loops are looked at: there is no function without a name
-      Out.Remarks = optimise(CloneModule(M), TM, O.Level, *Ps.front(), {""}, RemarkDetail::Everything).Remarks;
     if (O.Remarks)
       Out.SourceLoops = sourceLoops(M);
     for (const std::string &Name : O.Functions)
-      if (const Function *F = M.getFunction(Name); !F || F->isDeclaration())
+      if (const Function *F = M.getFunction(Name); F && !F->isDeclaration())
+        Hot.insert(F->getSubprogram());
+      else
         Out.Undefined.push_back(Name);
-    FunctionSet Roots = O.File.empty() ? concerned(M, Ps) : FunctionSet();
-    const bool Everything = !O.File.empty();
-    if (!O.Functions.empty())
-      Roots = named(M, Names(O.Functions.begin(), O.Functions.end()));
-    if (Roots.empty() && !(Everything && O.Functions.empty()))
+    if (!O.Remarks && !mayHold())
       return std::move(Out);
-    Simplified = Roots.empty() ? CloneModule(M) : cloneWith(M, Roots);
-    mark(*Simplified);
-    Pipeline(TM, false).run(*Simplified, O.Level);
+    if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield" || P->Name == "char"; }))
+      markBitfieldStores(M);
+    simplify();
     find();
     Names Concerned;
     for (const auto &[P, List] : Found)
-      for (const Followed &F : List)
-        Concerned.insert(F.C.Function);
-    if (!Concerned.empty())
+      Concerned.merge(functionsOf(List));
+    if (!Concerned.empty() || O.Remarks)
       compare(Concerned);
     return std::move(Out);
   }
 
 private:
-  bool wanted(const Function &F) const {
-    return !F.isDeclaration() && (O.Functions.empty() || is_contained(O.Functions, F.getName()));
+  // Is there anything to find, before any pass?
+  bool mayHold() const {
+    if (!O.File.empty())
+      return true;
+    const FunctionSet Held = concerned(M, Ps);
+    return any_of(Held, [&](const Function *F) { return O.Functions.empty() || is_contained(O.Functions, F->getName()); });
   }
 
-  void mark(Module &Fresh) const {
-    if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield" || P->Name == "char"; }))
-      markBitfieldStores(Fresh);
+  // Does the function, or one that was inlined here, have one of the names?
+  bool wanted(const Function &F, const Loop &L) const {
+    if (O.Functions.empty() || is_contained(O.Functions, sourceName(F)))
+      return true;
+    for (const DILocation *D = L.getStartLoc().get(); D; D = D->getInlinedAt())
+      if (Hot.count(D->getScope()->getSubprogram()))
+        return true;
+    return false;
+  }
+
+  RemarkDetail detail() const {
+    return O.Remarks || !O.File.empty() ? RemarkDetail::Everything : RemarkDetail::LoopFates;
+  }
+
+  void simplify() {
+    Whole = cloneWhole(M);
+    Pipeline Passes(TM);
+    if (detail() == RemarkDetail::Everything)
+      Early = runWithRemarks(Passes, *Whole, O.Level, Stage::Simplify, RemarkDetail::Everything);
+    else
+      Passes.run(*Whole, O.Level, Stage::Simplify);
+    erase_if(Early, [&](const Remark &R) { return !Whole->getFunction(R.Function); });
   }
 
   // Candidates come from IR that is simplified but not yet reshaped: there a
   // loop is still one loop.
   void find() {
     Pipeline Analyses(TM);
-    for (Function &F : *Simplified) {
-      if (!wanted(F))
+    for (Function &F : *Whole) {
+      if (F.isDeclaration())
         continue;
-      Out.Loops += Analyses.loopInfo(F).getLoopsInPreorder().size();
+      const LoopInfo &LI = Analyses.loopInfo(F);
+      const auto Wanted = [&](const Loop *L) { return wanted(F, *L); };
+      const auto Asked = [&](const Loop *L) { return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O); };
+      const auto Loops = LI.getLoopsInPreorder();
+      const size_t Count = count_if(Loops, Asked);
+      Out.Loops += Count;
+      if (Count == 0)
+        continue;
       for (const Predicate *P : Ps) {
         if (O.File.empty() && !Analyses.blames(F, *P))
           continue;
         for (const LoopFacts &X : Analyses.loops(F, *P))
-          if (O.File.empty() ? O.EveryLoop || isCandidate(X, *P) : touchesLine(X, Analyses.loopInfo(F), O))
+          if (!Asked(X.L))
+            continue;
+          else if (isCandidate(X, *P) || O.EveryLoop || !O.File.empty())
             add(X, *P);
-          else if (O.File.empty() && !X.Start.empty())
-            Fine[{P, placeKey(X.Start.front())}].insert(X.Function);
+          else if (!X.Start.empty())
+            Fine[{P, placeKey(X.Start.front())}].insert({X.Function, X.Start});
       }
     }
   }
@@ -206,75 +249,125 @@ private:
   void add(const LoopFacts &X, const Predicate &P) {
     Followed F = follow(X, P);
     nameMergedWrites(F.C, X, P, M);
-    Found[&P].push_back(std::move(F));
+    Found[&P].push_back({std::move(F), isCandidate(X, P) || O.EveryLoop});
   }
 
-  World world(std::unique_ptr<Module> Edited, const Predicate &P, const Names &Functions) {
-    const auto Detail = O.File.empty() ? RemarkDetail::LoopFates : RemarkDetail::Everything;
-    return optimise(std::move(Edited), TM, O.Level, P, Functions, Detail);
+  // The functions whose loops have to be compiled in the worlds of an edit.
+  Names functionsOf(const std::vector<Looked> &List) const {
+    Names Out;
+    for (const Looked &L : List)
+      if (!O.File.empty() || canBeConfirmed(L.F.C))
+        Out.insert(L.F.C.Function);
+    return Out;
+  }
+
+  World world(std::unique_ptr<Module> Edited, ArrayRef<Stage> Stages, const Predicate &P, const Names &Functions) {
+    return optimise(std::move(Edited), TM, O.Level, Stages, P, Functions,
+                    O.File.empty() ? RemarkDetail::LoopFates : RemarkDetail::Everything);
+  }
+
+  void compare(const Names &Concerned) {
+    auto Part = extract(*Whole, named(*Whole, Concerned));
+    const Predicate &Any = *Ps.front();
+    World Written = optimise(std::move(Whole), TM, O.Level, Stage::Reshape, Any, Concerned, detail());
+    if (O.Remarks) {
+      Out.Remarks = Early;
+      Out.Remarks.insert(Out.Remarks.end(), Written.Remarks.begin(), Written.Remarks.end());
+    }
+    for (auto &[P, List] : Found)
+      enter("written", Written, List);
+    if (!Concerned.empty()) {
+      const World Placebo = world(cloneWhole(*Part), Again, Any, Concerned);
+      for (auto &[P, List] : Found)
+        enter("placebo", Placebo, List);
+    }
+    for (auto &[P, List] : Found)
+      if (const Names Functions = functionsOf(List); !Functions.empty()) {
+        hoist(*P, List, *Part, Functions);
+        retype(*P, List, *Written.M, Functions);
+      }
+    for (auto &[P, List] : Found)
+      for (Looked &L : List)
+        finish(*P, L, *Written.M);
   }
 
   // The worlds without an edit are the same for every predicate.
-  void compare(const Names &Concerned) {
-    auto Small = cloneWith(M, named(M, Concerned));
-    mark(*Small);
-    auto SmallSimplified = cloneWith(*Simplified, named(*Simplified, Concerned));
-    Simplified.reset();
-    const Predicate &Any = *Ps.front();
-    World Written = world(CloneModule(*Small), Any, Concerned);
-    World Placebo = world(CloneModule(*SmallSimplified), Any, Concerned);
-    for (auto &[P, List] : Found) {
-      std::map<std::string, World> Edited;
-      if (P->Retypable && (P->Qualifier || O.StrictAliasing))
-        if (auto Retyped = CloneModule(*Small); retypeStores(*Retyped, *P, {}))
-          Edited["retyped"] = world(std::move(Retyped), *P, Concerned);
-      if (!P->Qualifier) {
-        auto Hoisted = CloneModule(*SmallSimplified);
-        Pipeline Analyses(TM);
-        if (hoistReloads(*Hoisted, Analyses, *P, {}))
-          Edited["hoisted"] = world(std::move(Hoisted), *P, Concerned);
-      }
-      for (Followed &F : List) {
-        enter(F, "written", Written);
-        enter(F, "placebo", Placebo);
-        for (const auto &[Name, W] : Edited)
-          enter(F, Name, W);
-        judge(*P, F.C);
-      }
-      if (O.Assembly || O.Cycles) {
-        addMachineCode("written", Written, List);
-        addMachineCode("placebo", Placebo, List);
-        for (const auto &[Name, W] : Edited)
-          addMachineCode(Name, W, List);
-      }
-      for (Followed &F : List) {
-        if (O.Blame && is_contained(F.C.Reach, "retyped"))
-          F.C.Groups = blame(M, TM, O.Level, *P, F);
-        if (!F.C.Start.empty())
-          if (const auto It = Fine.find({P, placeKey(F.C.Start.front())}); It != Fine.end())
-            F.C.Fine.assign(It->second.begin(), It->second.end());
-        Out.Candidates.push_back(std::move(F.C));
-      }
+  void hoist(const Predicate &P, std::vector<Looked> &List, const Module &Part, const Names &Functions) {
+    if (P.Qualifier)
+      return;
+    auto Edited = extract(Part, named(Part, Functions));
+    Pipeline Analyses(TM);
+    if (hoistReloads(*Edited, Analyses, P, {}))
+      enter("hoisted", world(std::move(Edited), Again, P, Functions), List);
+  }
+
+  void retype(const Predicate &P, std::vector<Looked> &List, const Module &Compiled, const Names &Functions) {
+    if (!P.Retypable || (!P.Qualifier && !O.StrictAliasing))
+      return;
+    const auto Source = withInlined(M, Compiled, named(M, Functions));
+    auto Edited = cloneWhole(*Source);
+    if (!retypeStores(*Edited, P, {}))
+      return;
+    enter("retyped", world(std::move(Edited), Compile, P, Functions), List);
+    for (Looked &L : List)
+      judge(P, L.F.C);
+    Names Reached;
+    for (const Looked &L : List)
+      if (is_contained(L.F.C.Reach, "retyped"))
+        Reached.insert(L.F.C.Function);
+    if (Reached.empty())
+      return;
+    // What the functions do on their own, without the rest of the unit, is no
+    // effect of the edit.
+    const World Control = world(withInlined(M, Compiled, named(M, Reached)), Compile, P, Reached);
+    for (Looked &L : List) {
+      Candidate &C = L.F.C;
+      if (is_contained(C.Reach, "retyped") &&
+          !effectOfRetyping(P, stateOf(Control, L.F), C).empty())
+        C.Worlds.erase("retyped");
     }
   }
 
-  void enter(Followed &F, const std::string &Name, const World &W) const {
-    LoopState &S = F.C.Worlds[Name] = stateOf(W, F);
-    if (!O.File.empty())
-      S.Remarks = remarksOf(W, F);
+  void finish(const Predicate &P, Looked &L, const Module &Compiled) {
+    Candidate &C = L.F.C;
+    C.Confirmed = false;
+    C.Reach.clear();
+    C.Effect.clear();
+    if (L.Judged)
+      judge(P, C);
+    if (O.Blame && is_contained(C.Reach, "retyped"))
+      if (const FunctionSet Own = named(M, {C.Function}); !Own.empty())
+        C.Groups = blame(*withInlined(M, Compiled, Own), TM, O.Level, P, L.F);
+    if (!C.Start.empty())
+      if (const auto It = Fine.find({&P, placeKey(C.Start.front())}); It != Fine.end())
+        C.Fine.assign(It->second.begin(), It->second.end());
+    Out.Candidates.push_back(std::move(C));
   }
 
-  void addMachineCode(const std::string &Name, const World &W, std::vector<Followed> &List) const {
+  void enter(const std::string &Name, const World &W, std::vector<Looked> &List) const {
+    for (Looked &L : List) {
+      LoopState &S = L.F.C.Worlds[Name] = stateOf(W, L.F);
+      if (!O.File.empty())
+        S.Remarks = remarksOf(W, L.F);
+    }
+    if (O.Assembly || O.Cycles)
+      addMachineCode(Name, W, List);
+  }
+
+  void addMachineCode(const std::string &Name, const World &W, std::vector<Looked> &List) const {
     std::set<mca::LoopName> Loops;
-    for (Followed &F : List)
-      if (const LoopState &S = F.C.Worlds[Name]; !S.Header.empty())
+    Names Functions;
+    for (Looked &L : List)
+      if (const LoopState &S = L.F.C.Worlds[Name]; !S.Header.empty()) {
         Loops.insert({S.Function, S.Header});
+        Functions.insert(S.Function);
+      }
     if (Loops.empty())
       return;
-    auto Copy = CloneModule(*W.M);
+    auto Copy = extract(*W.M, named(*W.M, Functions));
     const auto Code = mca::assemble(*Copy, TM, Loops);
-    for (Followed &F : List) {
-      LoopState &S = F.C.Worlds[Name];
+    for (Looked &L : List) {
+      LoopState &S = L.F.C.Worlds[Name];
       const auto It = Code.find({S.Function, S.Header});
       if (It == Code.end())
         continue;
@@ -286,20 +379,22 @@ private:
     }
   }
 
-  const Module &M;
+  Module &M;
   TargetMachine &TM;
   const Options &O;
   std::vector<const Predicate *> Ps;
-  std::unique_ptr<Module> Simplified;
-  std::map<const Predicate *, std::vector<Followed>> Found;
-  // By where a loop stands in the source: the functions with a copy of it that
-  // is no candidate. What the caller knows often takes the repeated loads away.
-  std::map<std::pair<const Predicate *, std::string>, Names> Fine;
+  std::set<const DISubprogram *> Hot;
+  std::unique_ptr<Module> Whole;
+  std::vector<Remark> Early; // of the first half
+  std::map<const Predicate *, std::vector<Looked>> Found;
+  // By where a loop stands in the source: the copies of it that are no candidates.
+  // What the caller knows often takes the repeated loads away.
+  std::map<std::pair<const Predicate *, std::string>, std::set<FineCopy>> Fine;
   Result Out;
 };
 
 } // namespace
 
-Result analyse(const Module &M, TargetMachine &TM, const Options &O) { return Analysis(M, TM, O).run(); }
+Result analyse(Module &M, TargetMachine &TM, const Options &O) { return Analysis(M, TM, O).run(); }
 
 } // namespace whyhot::ir

@@ -78,6 +78,13 @@ json::Array toJson(const std::vector<std::vector<unsigned>> &Groups) {
   return A;
 }
 
+json::Array toJson(const std::vector<ir::FineCopy> &List) {
+  json::Array A;
+  for (const ir::FineCopy &F : List)
+    A.push_back(json::Object{{"function", F.Function}, {"start", toJson(F.Start)}});
+  return A;
+}
+
 json::Object toJson(const ir::Candidate &C) {
   json::Object Worlds;
   for (const auto &[Name, State] : C.Worlds)
@@ -91,7 +98,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"end_line", C.EndLine},
                       {"enclosing", std::move(Enclosing)},
                       {"most_iterations", C.MostIterations},
-                      {"fine", json::Array(C.Fine)},
+                      {"fine", toJson(C.Fine)},
                       {"depth", C.Depth},
                       {"innermost", C.Innermost},
                       {"loads", toJson(C.Loads)},

@@ -18,10 +18,10 @@ struct Key {
   uint8_t bytes[8];
 };
 
-// The inner loop is unrolled fully in every world; its accesses are still told.
+// The inner loop is unrolled fully: its accesses are those of the outer one.
 void keysFromNumbers(std::vector<Key> &keys, const std::vector<uint64_t> &numbers) {
   for (size_t j = 0; j < numbers.size(); ++j) // want: char fewer-loads retyped,hoisted together=25 loads=25>1
-    for (int i = 0; i < 8; ++i)               // want: char fewer-loads retyped,hoisted together=25
+    for (int i = 0; i < 8; ++i)
       keys[j].bytes[i] = uint8_t(numbers[j] >> (8 * i));
 }
 

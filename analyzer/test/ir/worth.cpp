@@ -32,10 +32,10 @@ void putWord(Header &h, unsigned word) {
     h.data[i] = (unsigned char)(word >> (8 * i));
 }
 
-// Four iterations for each word do.
+// Four iterations for each word do; unrolled they are the outer loop's.
 void putWords(Header &h, const unsigned *words, int n) {
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < 4; ++i) // want: char fewer-loads retyped,hoisted
+  for (int j = 0; j < n; ++j) // want: char fewer-loads retyped,hoisted
+    for (int i = 0; i < 4; ++i)
       h.data[4 * j + i] = (unsigned char)(words[j] >> (8 * i));
 }
 

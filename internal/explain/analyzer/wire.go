@@ -91,9 +91,15 @@ type Candidate struct {
 	Reach          []string             `json:"reach"` // the worlds whose edit has an effect
 	Effect         string               `json:"effect"`
 	Groups         [][]int              `json:"groups,omitempty"` // of Writes: each group must change type together
-	// Fine are the functions, of those asked for, with a copy of this source loop
-	// that is no candidate: nothing is loaded again there.
-	Fine []string `json:"fine,omitempty"`
+	// Fine are copies of this loop, or of others in the same inline function of a
+	// library, that are no candidates: nothing is loaded again there.
+	Fine []FineCopy `json:"fine,omitempty"`
+}
+
+// FineCopy is a copy of a loop by inlining, and the function it is in.
+type FineCopy struct {
+	Function string  `json:"function"`
+	Start    []Point `json:"start"`
 }
 
 // Remark is one optimisation remark of the world as written.

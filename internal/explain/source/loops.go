@@ -41,13 +41,15 @@ func (b *Build) Loops(ctx context.Context, at finding.Line, assembly bool, o Opt
 		if len(out.Reply.Errors) > 0 {
 			failed = fmt.Errorf("%s does not compile: %s", out.Unit.File, out.Reply.Errors[0])
 		}
-		loops = append(loops, out.Reply.Candidates...)
+		for _, c := range out.Reply.Candidates {
+			loops = append(loops, loopfinding.Judged(c, out.Unit.File))
+		}
 	}
 	switch {
 	case len(loops) == 0 && failed != nil:
 		return nil, nil, failed
 	case len(loops) == 0:
-		return nil, nil, fmt.Errorf("no loop at %s: the line is in none, or the compiler removed it before any loop pass", at)
+		return nil, nil, fmt.Errorf("no loop at %s: the line is in none, or none is left: the compiler unrolled it fully, replaced it by a library call or removed it, or the function is dropped because nobody calls it", at)
 	}
 	return loops, analyzer.Notes(outcomes), nil
 }

@@ -252,8 +252,17 @@ func (p *Printer) commands(open []finding.Finding, more string) {
 	}
 	for _, c := range list {
 		p.Line(fmt.Sprintf("%-*s", labelWidth, c.label), styles.command.Render(Clean(c.line)))
+		if strings.Contains(c.line, versusFlag) {
+			p.wrapped("", strings.Repeat(" ", labelWidth), versusText, styles.dim)
+		}
 	}
 }
+
+// A command that compares with a change which the reader makes is explained.
+const (
+	versusFlag = "--versus"
+	versusText = "make the change in a copy of the program: --versus says how the copy is run, what stands behind -- is the baseline"
+)
 
 // commandLabel says what a command is for.
 func commandLabel(line string) string {

@@ -90,3 +90,17 @@ func TestLongSaysSharedCaveatsOnceAndMinorLast(t *testing.T) {
 		t.Errorf("what can give back little stands before the rest:\n%s", text)
 	}
 }
+
+func TestVersusIsExplained(t *testing.T) {
+	r := briefReport()
+	r.Findings[0].Next = "whyhot try --versus 'changed=<the command after the change>' -- app"
+	for name, show := range map[string]func(p *Printer){
+		"brief": func(p *Printer) { p.Brief(r, "") },
+		"long":  func(p *Printer) { p.Long(r) },
+	} {
+		text := strings.Join(brief(t, show), " ")
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), "--versus says how the copy is run") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}

@@ -100,6 +100,9 @@ func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 	}
 	if f.Next != "" {
 		command(commandLabel(f.Next), f.Next)
+		if strings.Contains(f.Next, versusFlag) {
+			item("", versusText, styles.dim)
+		}
 	}
 	item("minor", f.Minor, styles.dim)
 	item("id", f.ID, styles.dim)

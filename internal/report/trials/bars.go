@@ -102,6 +102,9 @@ func (c *canvas) bar(v *suite.Value, x func(float64) float64, y float64) {
 		if v.Verdict != trial.Faster && v.Verdict != trial.Slower {
 			label += " " + string(v.Verdict)
 		}
+		if signOf(v.Verdict, v.Compared) != "" {
+			label += ", " + v.Compared.Mark()
+		}
 	}
 	c.text(chartWidth-valueColumn+10, mid+4, fmt.Sprintf(`font-size="11" fill=%q`, color), label)
 }

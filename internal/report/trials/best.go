@@ -63,5 +63,9 @@ func resultText(r *archive.Result) string {
 	case r.Ratio == nil:
 		return string(r.Verdict)
 	}
-	return fmt.Sprintf("%s (%.3f×, %.3f to %.3f)", r.Verdict, r.Ratio.Estimate, r.Ratio.Low, r.Ratio.High)
+	caveat := ""
+	if r.Caveat != "" {
+		caveat = ", " + r.Caveat
+	}
+	return fmt.Sprintf("%s (%.3f×, %.3f to %.3f)%s", r.Verdict, r.Ratio.Estimate, r.Ratio.Low, r.Ratio.High, caveat)
 }

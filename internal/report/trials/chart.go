@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"whyhot/internal/trial"
@@ -18,13 +19,15 @@ const (
 	chartWidth  = 860
 	chartLeft   = 58
 	chartRight  = 20
-	plotTop     = 56
+	captionLine = 53
+	plotTop     = 64
 	plotHeight  = 300
 	axisFont    = 12
 	rowPitch    = 16
 	blockGap    = 14
+	below       = 76 // the plot
 	nameColumn  = 210
-	valueColumn = 150
+	valueColumn = 215
 )
 
 // The colours are told apart by people who see fewer of them, on the white that
@@ -66,10 +69,10 @@ func Chart(w io.Writer, r *suite.Result) error {
 		return errors.New("nothing was measured, so there is nothing to draw")
 	}
 	c := &canvas{bufio.NewWriter(w)}
-	const below = 64
 	c.begin(chartWidth, plotTop+plotHeight+below, r.Name+": speed-up over the suite")
 	c.text(chartLeft, 22, fmt.Sprintf(`font-size="15" font-weight="600" fill=%q`, inkColor), r.Name)
-	c.text(chartLeft, 40, fmt.Sprintf("fill=%q", softColor), chartCaption(r))
+	c.text(chartLeft, 38, fmt.Sprintf("fill=%q", softColor), chartCaption(r))
+	c.caveat(r)
 	for _, v := range scale.ticks() {
 		y := scale.y(v)
 		color, width := gridColor, 1.0
@@ -104,6 +107,33 @@ func chartCaption(r *suite.Result) string {
 	return text
 }
 
+// notComparedNames are the benchmarks that some mean counts without knowing that
+// the work was the same.
+func notComparedNames(r *suite.Result) []string {
+	var out []string
+	for i := range r.Benchmarks {
+		name := r.Benchmarks[i].Name
+		if slices.ContainsFunc(r.Summary, func(s suite.Summary) bool { return slices.Contains(s.NotCompared, name) }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// caveat says under the caption which benchmarks were not compared.
+func (c *canvas) caveat(r *suite.Result) {
+	names := notComparedNames(r)
+	if len(names) == 0 {
+		return
+	}
+	const letters = 120
+	text := []rune(fmt.Sprintf("%d of %d %s not compared: %s", len(names), len(r.Benchmarks), plural(len(r.Benchmarks), "benchmark"), strings.Join(names, ", ")))
+	if len(text) > letters {
+		text = append(text[:letters-1], '…')
+	}
+	c.text(chartLeft, captionLine, fmt.Sprintf(`font-size="11" fill=%q`, wrongColor), string(text))
+}
+
 // benchmarks draws each benchmark, as a line through the steps of a chain.
 func (c *canvas) benchmarks(r *suite.Result, s scale, at func(int) float64) {
 	for i := range r.Benchmarks {
@@ -116,7 +146,11 @@ func (c *canvas) benchmarks(r *suite.Result, s scale, at func(int) float64) {
 			}
 			x, y := at(k+1), s.y(v.Ratio.Estimate)
 			points = append(points, fmt.Sprintf("%.1f,%.1f", x, y))
-			c.printf(`<circle cx="%.1f" cy="%.1f" r="2.5" fill="none" stroke=%q><title>%s</title></circle>`, x, y, softColor, escaped(fmt.Sprintf("%s: %s×", b.Name, ratio(v.Ratio.Estimate))))
+			color, title := softColor, fmt.Sprintf("%s: %s×", b.Name, ratio(v.Ratio.Estimate))
+			if v.Compared == trial.NotCompared {
+				color, title = wrongColor, title+", not compared"
+			}
+			c.printf(`<circle cx="%.1f" cy="%.1f" r="2.5" fill="none" stroke=%q><title>%s</title></circle>`, x, y, color, escaped(title))
 		}
 		if r.Chain && len(points) > 1 {
 			c.printf(`<polyline points=%q fill="none" stroke=%q stroke-width="1" stroke-opacity="0.35"/>`, strings.Join(points, " "), softColor)
@@ -162,7 +196,11 @@ func (c *canvas) spanLabels(sum *suite.Summary, x, half, top, mid, bottom, aside
 		c.printf(`<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" stroke=%q stroke-width="3"/>`, x, x, s.y(sum.GeoMean.Low), s.y(sum.GeoMean.High), meanColor)
 	}
 	c.printf(`<circle cx="%.1f" cy="%.1f" r="5" fill=%q/>`, x, mid, meanColor)
-	c.text(x+half+6, mid+aside, fmt.Sprintf(`font-weight="600" fill=%q paint-order="stroke" stroke="#ffffff" stroke-width="4"`, meanColor), short(sum.GeoMean.Estimate)+"×")
+	sign := ""
+	if sum.Caveat() != "" {
+		sign = notComparedSign
+	}
+	c.text(x+half+6, mid+aside, fmt.Sprintf(`font-weight="600" fill=%q paint-order="stroke" stroke="#ffffff" stroke-width="4"`, meanColor), short(sum.GeoMean.Estimate)+"×"+sign)
 	const apart = 11 // two labels nearer than this run into each other
 	small := fmt.Sprintf(`text-anchor="end" font-size="11" fill=%q`, softColor)
 	if sum.Counted > 1 && bottom-top > apart {
@@ -176,6 +214,9 @@ func (c *canvas) columnNames(r *suite.Result, at func(int) float64, pitch float6
 	for i, name := range append([]string{baselineTitle}, titles(r)...) {
 		for k, line := range broken(name, int(pitch/letter), 3) {
 			c.text(at(i), plotTop+plotHeight+22+float64(k*lineHeight), fmt.Sprintf(`text-anchor="middle" fill=%q`, inkColor), line)
+		}
+		if i > 0 {
+			c.text(at(i), plotTop+plotHeight+below-4, fmt.Sprintf(`text-anchor="middle" font-size="10" fill=%q`, wrongColor), r.Summary[i-1].Caveat())
 		}
 	}
 }

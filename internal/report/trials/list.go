@@ -23,6 +23,9 @@ func PrintList(p *term.Printer, records []*archive.Record) {
 			style := styleOf(best.Verdict)
 			row[3].Text = best.Variant
 			row[5] = term.Cell{Text: string(best.Verdict), Style: &style}
+			if best.Caveat != "" {
+				row[5].Text += ", " + best.Caveat
+			}
 			if best.Ratio != nil {
 				row[4] = term.Cell{Text: ratio(best.Ratio.Estimate) + "×", Style: &style}
 			}

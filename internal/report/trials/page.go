@@ -32,7 +32,7 @@ func Page(w io.Writer, r *suite.Result) error {
 		Titles                 []string
 		Rows                   []pageRow
 		Sums                   []pageSum
-		Left                   []string
+		Left, Caveats          []string
 	}{Result: r, Heading: suiteHeading(r), Titles: titles(r), Machine: machineText(&r.Machine)}
 	if !r.Started.IsZero() {
 		data.Date = r.Started.Format(time.DateOnly)
@@ -41,6 +41,9 @@ func Page(w io.Writer, r *suite.Result) error {
 	if Chart(&chart, r) == nil && Bars(&bars, r) == nil { // where nothing was measured, the table says so
 		data.Chart = template.HTML(chart.String()) //nolint:gosec // drawn above, every text of it escaped
 		data.Bars = template.HTML(bars.String())   //nolint:gosec // same
+	}
+	for _, c := range caveats(r) {
+		data.Caveats = append(data.Caveats, c[2:])
 	}
 	for i := range r.Benchmarks {
 		data.Rows = append(data.Rows, rowOf(&r.Benchmarks[i]))
@@ -64,7 +67,7 @@ type pageRow struct {
 
 type pageCell struct{ Class, Ratio, Interval, Median, Verdict string }
 
-type pageSum struct{ Min, MinOf, Mean, Interval, Max, MaxOf, Verdict, Class string }
+type pageSum struct{ Min, MinOf, Mean, Interval, Max, MaxOf, Verdict, Class, Caveat string }
 
 func rowOf(b *suite.Benchmarked) pageRow {
 	row := pageRow{Name: b.Name, Error: b.Error}
@@ -76,7 +79,7 @@ func rowOf(b *suite.Benchmarked) pageRow {
 	}
 	for i := range b.Variants {
 		v := &b.Variants[i]
-		cell := pageCell{Class: classOf(v.Verdict), Median: measured(v.Median, b.Unit), Verdict: string(v.Verdict)}
+		cell := pageCell{Class: classOf(v.Verdict), Median: measured(v.Median, b.Unit), Verdict: worded(v.Verdict, v.Compared)}
 		if v.Ratio != nil {
 			cell.Ratio = ratio(v.Ratio.Estimate) + "×"
 		}
@@ -96,7 +99,7 @@ func sumOf(s *suite.Summary) pageSum {
 		Min: ratio(s.Min.Ratio.Estimate) + "×", MinOf: s.Min.Benchmark,
 		Mean: ratio(s.GeoMean.Estimate) + "×",
 		Max:  ratio(s.Max.Ratio.Estimate) + "×", MaxOf: s.Max.Benchmark,
-		Verdict: string(s.Verdict), Class: classOf(s.Verdict),
+		Verdict: string(s.Verdict), Class: classOf(s.Verdict), Caveat: s.Caveat(),
 	}
 	if s.GeoMean.Known() {
 		out.Interval = ratio(s.GeoMean.Low) + " – " + ratio(s.GeoMean.High)

@@ -28,6 +28,7 @@ func PrintSuite(p *term.Printer, r *suite.Result) {
 	}
 	p.Line()
 	summaryTable(p, r)
+	printCaveats(p, r)
 	explainLeftOut(p, r)
 	if len(r.Notes) > 0 {
 		p.Line()
@@ -90,7 +91,7 @@ func oneVariant(p *term.Printer, r *suite.Result) {
 		if v.Ratio.Known() {
 			row[4].Text = ratio(v.Ratio.Low) + " – " + ratio(v.Ratio.High)
 		}
-		row[6] = term.Cell{Text: string(v.Verdict), Style: &style}
+		row[6] = term.Cell{Text: signed(v.Verdict, v.Compared), Style: &style}
 		t.Add(row...)
 	}
 	t.Print(p)
@@ -135,7 +136,7 @@ func ratioCell(v *suite.Value) (c term.Cell, mark string) {
 	style := styleOf(v.Verdict)
 	switch v.Verdict {
 	case trial.Different, trial.Failed:
-		return term.Cell{Text: string(v.Verdict) + "  ", Style: &style}, ""
+		return term.Cell{Text: string(v.Verdict) + "   ", Style: &style}, ""
 	case trial.Faster, trial.Slower, trial.NoEffect:
 		mark = ""
 	case trial.Same, trial.LayoutNoise:
@@ -144,13 +145,14 @@ func ratioCell(v *suite.Value) (c term.Cell, mark string) {
 		mark = "? unclear: the interval holds 1, or there is none"
 	}
 	if v.Ratio == nil {
-		return term.Cell{Text: "–  "}, ""
+		return term.Cell{Text: "–   "}, ""
 	}
-	sign := "  "
+	signs := signOf(v.Verdict, v.Compared)
 	if mark != "" {
-		sign = " " + mark[:1]
+		signs = mark[:1] + signs
 	}
-	return term.Cell{Text: ratio(v.Ratio.Estimate) + "×" + sign, Style: &style}, mark
+	const width = 3
+	return term.Cell{Text: fmt.Sprintf("%s× %-*s", ratio(v.Ratio.Estimate), width-1, signs), Style: &style}, mark
 }
 
 // titles are the variants as a reader of a chain sees them: what each adds.
@@ -202,6 +204,9 @@ func summaryTable(p *term.Printer, r *suite.Result) {
 			}
 			row[5] = term.Cell{Text: draw.interval(finding.Interval{Estimate: s.GeoMean.Estimate, Low: s.Min.Ratio.Estimate, High: s.Max.Ratio.Estimate}), Style: &style}
 			row[6] = term.Cell{Text: string(s.Verdict), Style: &style}
+			if s.Caveat() != "" {
+				row[6].Text += " " + notComparedSign
+			}
 		}
 		t.Add(row...)
 	}

@@ -80,6 +80,52 @@ func TestPrintSuite(t *testing.T) {
 	}
 }
 
+// doubtful is a suite with a benchmark that was not compared and one that was in
+// part.
+func doubtful() *suite.Result {
+	r := chain()
+	easy, hard := &r.Benchmarks[0].Variants[0], &r.Benchmarks[1].Variants[0]
+	easy.Compared, easy.ComparedWhy = trial.NotCompared, "it varies"
+	hard.Compared, hard.ComparedWhy = trial.ComparedPart, "its size"
+	r.Summary[0].NotCompared, r.Summary[0].InPart = []string{"easy & quick"}, []string{"hard"}
+	return r
+}
+
+func TestWhatWasNotComparedIsMarkedEverywhere(t *testing.T) {
+	var page, chart, bars bytes.Buffer
+	if err := errors.Join(Page(&page, doubtful()), Chart(&chart, doubtful()), Bars(&bars, doubtful())); err != nil {
+		t.Fatal(err)
+	}
+	one := doubtful()
+	one.Chain, one.Variants, one.Summary = false, one.Variants[:1], one.Summary[:1]
+	for i := range one.Benchmarks {
+		if b := &one.Benchmarks[i]; len(b.Variants) > 0 {
+			b.Variants = b.Variants[:1]
+		}
+	}
+	for name, c := range map[string]struct {
+		got  string
+		want []string
+	}{
+		"text of several variants": {printedSuite(t, doubtful(), 100), []string{"1.110× !", "1.000× =~", "! easy & quick: not compared: it varies", "~ hard: compared in part: its size", "! + allocator: geometric mean with 1 of 2 benchmarks not compared", "faster !"}},
+		"text of one variant":      {printedSuite(t, one, 60), []string{"faster !", "no difference ~", "! easy & quick: not compared", "! allocator: geometric mean with 1 of 2"}},
+		"page":                     {page.String(), []string{"faster, not compared", "no difference, compared in part", "with 1 of 2 benchmarks not compared", "easy &amp; quick: not compared: it varies"}},
+		"chart":                    {strings.Join(wellFormed(t, chart.Bytes()), "\n"), []string{"1.05×!", "with 1 of 2 benchmarks not compared", "1 of 3 benchmarks not compared: easy & quick", "easy & quick: 1.110×, not compared"}},
+		"bars":                     {strings.Join(wellFormed(t, bars.Bytes()), "\n"), []string{"1.110×, not compared", "1.000× no difference, compared in part"}},
+	} {
+		for _, want := range c.want {
+			if !strings.Contains(c.got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, c.got)
+			}
+		}
+	}
+	for _, got := range []string{printedSuite(t, chain(), 100)} {
+		if strings.Contains(got, "compared") {
+			t.Errorf("nothing is known of outputs:\n%s", got)
+		}
+	}
+}
+
 func wellFormed(t *testing.T, data []byte) (texts []string) {
 	t.Helper()
 	for d := xml.NewDecoder(bytes.NewReader(data)); ; {

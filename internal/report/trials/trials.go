@@ -53,7 +53,7 @@ func Print(p *term.Printer, o *trial.Outcome) {
 	for i := range o.Variants {
 		v := &o.Variants[i]
 		label := term.Clean(v.Name) + strings.Repeat(" ", width-ansi.StringWidth(term.Clean(v.Name))) + "  "
-		wrapped(p, label, string(v.Verdict)+": "+v.Explanation, styleOf(v.Verdict))
+		wrapped(p, label, worded(v.Verdict, v.Compared)+": "+v.Explanation, styleOf(v.Verdict))
 	}
 	if len(o.Notes) > 0 {
 		p.Line()
@@ -123,7 +123,7 @@ func table(p *term.Printer, o *trial.Outcome) {
 			row[3] = term.Cell{Text: draw.interval(r), Style: &style}
 		}
 		row = append(row, spent(&v.Arm)...)
-		t.Add(append(row, term.Cell{Text: string(v.Verdict), Style: &style})...)
+		t.Add(append(row, term.Cell{Text: signed(v.Verdict, v.Compared), Style: &style})...)
 	}
 	t.Print(p)
 }

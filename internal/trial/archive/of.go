@@ -49,7 +49,7 @@ func OfSuite(s *suite.Result, path string, env []string) *Record {
 	}
 	for i := range s.Summary {
 		sum := &s.Summary[i]
-		result := Result{Variant: sum.Variant, Verdict: sum.Verdict}
+		result := Result{Variant: sum.Variant, Verdict: sum.Verdict, Caveat: sum.Caveat()}
 		if sum.GeoMean.Known() {
 			result.Ratio = sum.GeoMean.Interval()
 		}

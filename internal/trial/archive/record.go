@@ -49,6 +49,8 @@ type Result struct {
 	Variant string            `json:"variant"`
 	Ratio   *finding.Interval `json:"ratio,omitempty"`
 	Verdict trial.Verdict     `json:"verdict"`
+	// Caveat says what was not compared, "" where everything was.
+	Caveat string `json:"caveat,omitempty"`
 }
 
 // Best is the result with the highest ratio, nil when there is none.
@@ -67,7 +69,7 @@ func Results(o *trial.Outcome) []Result {
 	out := make([]Result, 0, len(o.Variants))
 	for i := range o.Variants {
 		v := &o.Variants[i]
-		r := Result{Variant: v.Name, Verdict: v.Verdict}
+		r := Result{Variant: v.Name, Verdict: v.Verdict, Caveat: v.Compared.Mark()}
 		if ratio, ok := o.SpeedUp(v); ok {
 			r.Ratio = &ratio
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"whyhot/internal/host/shellwords"
 	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/rebuild/sample"
+	"whyhot/internal/trial/testlog"
 	"whyhot/internal/trial/variant"
 )
 
@@ -126,13 +128,14 @@ func closeWorkshop(w *rebuild.Workshop, keep bool, l Listener) {
 }
 
 // test runs the user's tests on every patched build. One that fails them is not
-// measured.
+// measured, unless the baseline fails the same ones.
 func (e *experiment) test(ctx context.Context) error {
 	check := e.request.Check
 	if check == "" {
 		return nil
 	}
 	tested := 0
+	var base *testRun
 	for i := range e.plan.Variants {
 		v := &e.plan.Variants[i]
 		if v.Build == nil || v.Built == nil || v.Built.Failed != "" || len(v.Build.Patches) == 0 {
@@ -140,21 +143,81 @@ func (e *experiment) test(ctx context.Context) error {
 		}
 		tested++
 		e.listener.Remark(v.Name + ": " + check)
-		c := exec.CommandContext(ctx, "/bin/sh", "-c", check)
-		c.Dir = v.Built.Dir
-		c.Env = v.Environ(e.request.Env)
-		out, err := c.CombinedOutput()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+		result, err := e.check(ctx, v.Built.Dir, v.Environ(e.request.Env))
 		if err != nil {
-			v.Built.Failed = fmt.Sprintf("it fails the tests (%s: %v): %s", check, err, lastLines(string(out)))
+			return err
 		}
+		if result.err == nil {
+			continue
+		}
+		if base == nil {
+			e.listener.Remark("baseline: " + check)
+			if base, err = e.check(ctx, e.plan.Dir, e.plan.Env); err != nil {
+				return err
+			}
+		}
+		if base.err != nil && len(result.failed) > 0 && !slices.ContainsFunc(result.failed, func(t string) bool { return !slices.Contains(base.failed, t) }) {
+			e.listener.Remark(fmt.Sprintf("%s: it fails the tests that the baseline fails, too: %s", v.Name, strings.Join(result.failed, ", ")))
+			continue
+		}
+		v.Built.Failed = result.explain(check, base)
 	}
 	if tested == 0 {
 		return errors.New("--check tests builds with --fix or --patch: none of them was built")
 	}
 	return nil
+}
+
+// testRun is what one run of the tests came to.
+type testRun struct {
+	err    error // nil where they passed
+	failed []string
+	log    string // "" where it could not be kept
+	end    string
+}
+
+// check runs the tests in a place. What they wrote is kept where they fail.
+func (e *experiment) check(ctx context.Context, dir string, env []string) (*testRun, error) {
+	c := exec.CommandContext(ctx, "/bin/sh", "-c", e.request.Check)
+	c.Dir, c.Env = dir, env
+	out, err := c.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil {
+		return &testRun{}, nil
+	}
+	r := &testRun{err: err, failed: testlog.Failed(string(out)), end: lastLines(string(out))}
+	if f, err := os.CreateTemp(e.request.Build.Work, "whyhot-check-*.log"); err == nil {
+		if _, err := f.Write(out); errors.Join(err, f.Close()) == nil {
+			r.log = f.Name()
+		}
+	}
+	return r, nil
+}
+
+// explain says which tests failed.
+func (r *testRun) explain(check string, base *testRun) string {
+	const most = 5
+	var text string
+	switch n := len(r.failed); {
+	case n == 0:
+		text = fmt.Sprintf("it fails the tests (%s: %v): %s", check, r.err, r.end)
+	case n > most:
+		text = fmt.Sprintf("it fails %d tests of %s: %s and others", n, check, strings.Join(r.failed[:most], ", "))
+	default:
+		text = fmt.Sprintf("it fails the tests (%s): %s", check, strings.Join(r.failed, ", "))
+	}
+	if base.err != nil {
+		text += "; the baseline fails, too"
+		if len(base.failed) > 0 {
+			text += ": " + strings.Join(base.failed[:min(most, len(base.failed))], ", ")
+		}
+	}
+	if r.log != "" {
+		text += " (the whole output is in " + r.log + ")"
+	}
+	return text
 }
 
 // lastLines is the end of what a failed command wrote.

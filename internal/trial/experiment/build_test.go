@@ -140,7 +140,8 @@ func TestFixesAreTestedBeforeTheyAreMeasured(t *testing.T) {
 	dir, build, _ := project(t)
 	write(t, filepath.Join(dir, "compile_commands.json"), "[]")
 	r := building(dir, build)
-	r.Fixes, r.Check = []string{"f-1", "src/a.c:3"}, "./prog | grep -q 80"
+	r.Fixes, r.Check = []string{"f-1", "src/a.c:3"}, "./prog | grep -qE '80|100' || { echo FAIL: sums.sh; exit 1; }"
+	t.Setenv("TMPDIR", t.TempDir())
 	asked := ""
 	r.Findings.Fix = func(_ context.Context, wanted, buildDir string) (Fix, error) {
 		asked = buildDir
@@ -162,11 +163,16 @@ func TestFixesAreTestedBeforeTheyAreMeasured(t *testing.T) {
 	if steps := strings.Join(good.Build.Steps, "; "); !strings.Contains(steps, "whyhot fix f-1 --apply") || strings.Contains(steps, "whyhot-fix-") {
 		t.Errorf("%q", steps)
 	}
-	if bad.Name != "fix-src-a.c-3.diff" || bad.Verdict != trial.Failed || !strings.Contains(bad.Explanation, "fails the tests") {
+	if bad.Name != "fix-src-a.c-3.diff" || bad.Verdict != trial.Failed || !strings.Contains(bad.Explanation, "exit 1; }): sums.sh (the whole output is in ") {
 		t.Errorf("%+v", bad)
 	}
-	if asked != dir || !h.said("--fix f-1 is right if p and q do not overlap") || !h.said("grep -q 80") {
+	if asked != dir || !h.said("--fix f-1 is right if p and q do not overlap") || !h.said("grep -qE") {
 		t.Errorf("%s, %q", asked, h.remarks)
+	}
+	// What the baseline fails, too, is not held against a variant.
+	r.Fixes, r.Check = []string{"f-1"}, "echo FAIL: always; exit 1"
+	if got, err := Run(t.Context(), r, h); err != nil || got.Outcome.Variants[0].Verdict == trial.Failed || !h.said("fails the tests that the baseline fails, too: always") {
+		t.Errorf("%v, %q", err, h.remarks)
 	}
 	// Without a patched build, a test has nothing to do.
 	r.Fixes, r.Variants.Builds.CFlags = nil, []string{"-DCOST=50"}

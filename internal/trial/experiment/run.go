@@ -157,7 +157,7 @@ func (e *experiment) fromProfile(ctx context.Context) error {
 	}
 	r.Variants.Preload, r.Variants.Env = target.Preload, target.Env
 	if r.Finding != "" && !r.Variants.Any() {
-		return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: make the change in a copy and name it, for example --versus 'changed=OTHER COMMAND'", r.Finding)
+		return fmt.Errorf("finding %s proposes nothing that can be tried without a change to the program: make the change in a copy of the program and name how that is run, for example --versus 'changed=../changed/app input' (docs/guide/try.md, a change you make yourself)", r.Finding)
 	}
 	return nil
 }

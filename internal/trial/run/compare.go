@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"whyhot/internal/host/environ"
+	"whyhot/internal/trial/digest"
 )
 
 // spoolLimit bounds how much of a reference output is kept on disk. Beyond it,
@@ -21,12 +22,26 @@ const spoolLimit = 256 << 20
 // reference is the first output of its name, kept in a file so that later ones
 // can be told where they differ.
 type reference struct {
-	file  *os.File
-	size  int64
-	whole bool
+	file   *os.File
+	size   int64
+	whole  bool
+	digest *digest.Digest // nil until it is asked for
+}
+
+// digested reads the reference, once.
+func (r *reference) digested() (*digest.Digest, error) {
+	if r.digest == nil {
+		d, err := digestOf(io.NewSectionReader(r.file, 0, r.size), r.size)
+		if err != nil {
+			return nil, err
+		}
+		r.digest = d
+	}
+	return r.digest, nil
 }
 
 // recorder hashes a stream and either fills the reference or compares with it.
+// What is not as in the reference is kept from there on, up to a limit.
 type recorder struct {
 	name   string
 	hash   hash.Hash
@@ -34,12 +49,18 @@ type recorder struct {
 	ref    *reference
 	fill   bool
 	differ int64
+	rest   []byte
+	limit  int64
 	buf    []byte
 	err    error
 }
 
-func newRecorder(name string, ref *reference, fill bool) *recorder {
-	return &recorder{name: name, hash: sha256.New(), ref: ref, fill: fill, differ: -1}
+func newRecorder(name string, ref *reference, fill, digests bool) *recorder {
+	r := &recorder{name: name, hash: sha256.New(), ref: ref, fill: fill, differ: -1, limit: excerptSize}
+	if digests {
+		r.limit = digestLimit
+	}
+	return r
 }
 
 // Write never fails, so that the command never sees a broken pipe; the first
@@ -52,9 +73,18 @@ func (r *recorder) Write(p []byte) (int, error) {
 		r.err = r.ref.append(p)
 	case r.differ < 0:
 		r.compare(p)
+	default:
+		r.keep(p)
 	}
 	r.length += int64(len(p))
 	return len(p), nil //nolint:nilerr // see above
+}
+
+// keep takes what the limit has room for: a digest reads so much from the
+// beginning of the output, an excerpt from the difference.
+func (r *recorder) keep(p []byte) {
+	room := max(r.limit-r.differ, excerptSize) - int64(len(r.rest))
+	r.rest = append(r.rest, p[:max(0, min(int64(len(p)), room))]...)
 }
 
 func (r *reference) append(p []byte) error {
@@ -93,6 +123,7 @@ func (r *recorder) compare(p []byte) {
 	}
 	if i < n || r.ref.whole {
 		r.differ = r.length + int64(i)
+		r.keep(p[i:])
 	}
 }
 
@@ -104,7 +135,44 @@ func (r *recorder) output() Output {
 	if o.FirstDifference < 0 && r.ref != nil && !r.fill && r.ref.whole && r.length < r.ref.size {
 		o.FirstDifference = r.length
 	}
+	if o.FirstDifference >= 0 && r.err == nil {
+		r.err = r.describe(&o)
+	}
 	return o
+}
+
+// describe says how an output differs from the reference.
+func (r *recorder) describe(o *Output) (err error) {
+	if r.ref.whole {
+		if o.Lines, err = excerpts(r.ref, o.FirstDifference, r.rest); err != nil {
+			return err
+		}
+	}
+	if r.limit < digestLimit {
+		return nil
+	}
+	same := io.NewSectionReader(r.ref.file, 0, min(o.FirstDifference, r.ref.size))
+	if o.Digest, err = digestOf(io.MultiReader(same, bytes.NewReader(r.rest)), r.length); err != nil {
+		return err
+	}
+	o.Reference, err = r.ref.digested()
+	return err
+}
+
+// digestLimit is how much of an output is looked at where it varies. What is
+// behind counts by its size only.
+const digestLimit = 4 << 20
+
+// digestOf reads the beginning of an output of this size.
+func digestOf(r io.Reader, size int64) (*digest.Digest, error) {
+	d, err := digest.New(io.LimitReader(r, digestLimit))
+	if err != nil {
+		return nil, fmt.Errorf("reading the output to compare: %w", err)
+	}
+	if size > digestLimit {
+		d.Bytes = size
+	}
+	return d, nil
 }
 
 // references keeps the first output of every name.
@@ -113,9 +181,9 @@ type references struct {
 }
 
 // recorder returns the recorder of a name: the first one fills the reference.
-func (rs *references) recorder(name string) (*recorder, error) {
+func (rs *references) recorder(name string, digests bool) (*recorder, error) {
 	if ref, ok := rs.byName[name]; ok {
-		return newRecorder(name, ref, false), nil
+		return newRecorder(name, ref, false, digests), nil
 	}
 	f, err := unnamed()
 	if err != nil {
@@ -123,7 +191,7 @@ func (rs *references) recorder(name string) (*recorder, error) {
 	}
 	ref := &reference{file: f, whole: true}
 	rs.byName[name] = ref
-	return newRecorder(name, ref, true), nil
+	return newRecorder(name, ref, true, digests), nil
 }
 
 func (rs *references) close() {
@@ -166,7 +234,7 @@ func (rs *references) recordFile(spec Spec, name string, before stamp) (Output, 
 		return missing, fmt.Errorf("reading output file: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	rec, err := rs.recorder(name)
+	rec, err := rs.recorder(name, spec.Digests)
 	if err != nil {
 		return missing, err
 	}
@@ -175,5 +243,6 @@ func (rs *references) recordFile(spec Spec, name string, before stamp) (Output, 
 		return missing, fmt.Errorf("reading output file %s: %w", name, err)
 	}
 	flush()
-	return rec.output(), rec.err
+	o := rec.output()
+	return o, rec.err
 }

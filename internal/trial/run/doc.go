@@ -4,7 +4,8 @@
 // time limit or by the user's interrupt, and everything it leaves behind), the
 // resource numbers the kernel gives, and the fingerprints of what the command
 // wrote. It takes a Spec and gives a Result. It knows nothing of variants,
-// rounds or statistics; of this module it imports internal/host/allocator only.
+// rounds or statistics; of this module it imports internal/host and the digests
+// only.
 //
 // What the numbers are:
 //   - Wall is the time from just before the process is made until it was waited

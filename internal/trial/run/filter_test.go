@@ -74,12 +74,12 @@ func TestFullDiskStillCompares(t *testing.T) {
 	}
 	defer func() { _ = full.Close() }()
 	ref := &reference{file: full, whole: true}
-	fill := newRecorder(Stdout, ref, true)
+	fill := newRecorder(Stdout, ref, true, false)
 	_, _ = fill.Write([]byte("abc"))
 	if fill.err != nil || ref.whole {
 		t.Fatalf("error %v, whole %v", fill.err, ref.whole)
 	}
-	later := newRecorder(Stdout, ref, false)
+	later := newRecorder(Stdout, ref, false, false)
 	_, _ = later.Write([]byte("abd"))
 	if later.err != nil || fill.output().Equal(later.output()) {
 		t.Errorf("error %v, or equal", later.err)

@@ -84,7 +84,7 @@ func (l *Local) Run(ctx context.Context, spec Spec) (*Result, error) {
 	for i, name := range spec.Outputs {
 		before[i] = stampOf(environ.From(spec.Dir, name))
 	}
-	stdout, err := l.refs.recorder(Stdout)
+	stdout, err := l.refs.recorder(Stdout, spec.Digests)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"whyhot/internal/trial/digest"
 )
 
 func newLocal(t *testing.T) *Local {
@@ -287,7 +289,7 @@ func TestRecorderFindsTheDifferenceWhereverPiecesEnd(t *testing.T) {
 	refs := &references{byName: map[string]*reference{}}
 	defer refs.close()
 	write := func(data []byte) Output {
-		rec, err := refs.recorder("x")
+		rec, err := refs.recorder("x", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,6 +308,47 @@ func TestRecorderFindsTheDifferenceWhereverPiecesEnd(t *testing.T) {
 		other[at] ^= 1
 		if o := write(other); o.FirstDifference != int64(at) {
 			t.Errorf("difference at %d found at %d", at, o.FirstDifference)
+		} else if o.Digest == nil || o.Reference == nil || o.Digest.Lines != digestsOf(t, other).Lines || o.Digest.Bytes != digestsOf(t, other).Bytes {
+			t.Errorf("difference at %d: digest %+v", at, o.Digest)
+		}
+	}
+}
+
+func digestsOf(t *testing.T, data []byte) *digest.Digest {
+	t.Helper()
+	d, err := digest.New(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestDifferencesAreShownAsText(t *testing.T) {
+	long := strings.Repeat("x", 500)
+	for _, c := range []struct {
+		was, now string
+		want     Lines
+	}{
+		{"one\ntwo\nthree\n", "one\ntoo\nthree\n", Lines{2, "two", "too"}},
+		{"one\ntwo\n", "one\n", Lines{2, "two", ""}},
+		{"one\n", "one\ntwo\n", Lines{2, "", "two"}},
+		{"one\ntwo", "one\ntwo more", Lines{2, "two", "two more"}},
+		{"a\x00b\xff", "a\x00c", Lines{1, `a\x00b\xff`, `a\x00c`}},
+		{"1\n" + long + "a", "1\n" + long + "b", Lines{2, "…" + long[:120] + "a", "…" + long[:120] + "b"}},
+		{"", "x", Lines{1, "", "x"}},
+	} {
+		l := newLocal(t)
+		script := func(text string) Spec {
+			path := filepath.Join(t.TempDir(), "text")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return shell("cat " + path)
+		}
+		mustRun(t, l, script(c.was))
+		o := mustRun(t, l, script(c.now)).Stdout
+		if o.Lines != c.want || o.Digest != nil {
+			t.Errorf("%q and %q: %+v", c.was, c.now, o)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"whyhot/internal/host/allocator"
 	"whyhot/internal/host/ending"
+	"whyhot/internal/trial/digest"
 )
 
 // Spec is one execution.
@@ -26,6 +27,9 @@ type Spec struct {
 	// longer than a megabyte comes in pieces. It is called from several goroutines
 	// and must not keep or change the line. nil compares everything.
 	Filter func(name string, line []byte) []byte
+	// Digests asks for the digest of an output that is not the reference one. It is
+	// made when the command is over.
+	Digests bool
 	// Watch observes the tree while it runs: which processes have the library
 	// loaded and how much memory each took. It costs CPU time, so only runs that
 	// are not measured ask for it.
@@ -67,8 +71,13 @@ type Output struct {
 	SHA256  string
 	Written bool // false for a file that the command left as it was
 	// FirstDifference is the offset at which it differs from the reference
-	// output, -1 when it does not or nobody could tell where.
+	// output, -1 when it does not or nobody could tell where. Lines are the lines
+	// there.
 	FirstDifference int64
+	Lines           Lines
+	// Digest and Reference are what is kept of it and of the reference where it
+	// differs and Spec.Digests asked for that, else nil.
+	Digest, Reference *digest.Digest
 }
 
 // Equal compares two outputs by length and hash.

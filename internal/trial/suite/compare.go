@@ -161,7 +161,10 @@ func compared(base *foreign.Series, variants []*foreign.Results) (b Benchmarked,
 }
 
 func seriesValue(s *foreign.Series) Value {
-	return Value{Median: stat.Median(s.Values), Runs: max(len(s.Values), s.Summarized), samples: s.Values}
+	return Value{
+		Median: stat.Median(s.Values), Runs: max(len(s.Values), s.Summarized), samples: s.Values,
+		Compared: trial.NotCompared, ComparedWhy: "results of other tools do not hold what the commands wrote",
+	}
 }
 
 func (v *Value) judge(base *Value, higher bool) {

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -52,6 +53,10 @@ type Value struct {
 	Ratio       *Ratio        `json:"ratio,omitempty"`
 	Verdict     trial.Verdict `json:"verdict,omitempty"`
 	Explanation string        `json:"explanation,omitempty"`
+	// Compared says how far it is known that a variant does the baseline's work,
+	// ComparedWhy why no further.
+	Compared    trial.Compared `json:"compared,omitempty"`
+	ComparedWhy string         `json:"compared_why,omitempty"`
 
 	samples []float64 // in the order of the rounds where paired with the baseline's
 	paired  bool
@@ -87,6 +92,10 @@ type Summary struct {
 	Min     *Extreme `json:"min,omitempty"`
 	GeoMean *Ratio   `json:"geomean,omitempty"`
 	Max     *Extreme `json:"max,omitempty"`
+	// NotCompared are the counted benchmarks of which nothing says that the variant
+	// does the baseline's work, InPart those of which a part does.
+	NotCompared []string `json:"not_compared,omitempty"`
+	InPart      []string `json:"compared_in_part,omitempty"`
 	// Verdict is of the geometric mean.
 	Verdict trial.Verdict `json:"verdict"`
 }
@@ -112,6 +121,7 @@ func newBenchmark(name string, o *trial.Outcome, err error) Benchmarked {
 		v := &o.Variants[i]
 		value := valueOf(&v.Arm, o.Metric)
 		value.Verdict, value.Explanation, value.paired = v.Verdict, v.Explanation, true
+		value.Compared, value.ComparedWhy = v.Compared, v.ComparedWhy
 		if r, ok := o.SpeedUp(v); ok {
 			value.Ratio = ratioOf(r)
 		} else if v.Verdict == trial.Unclear && base.Median > 0 && value.Median > 0 {
@@ -164,6 +174,13 @@ func (r *Result) summaryOf(variant int, name string, rules stat.Rules, rng *rand
 			continue
 		}
 		s.Counted++
+		switch v.Compared {
+		case trial.NotCompared:
+			s.NotCompared = append(s.NotCompared, b.Name)
+		case trial.ComparedPart:
+			s.InPart = append(s.InPart, b.Name)
+		case trial.ComparedWhole:
+		}
 		logs += math.Log(v.Ratio.Estimate)
 		if s.Min == nil || v.Ratio.Estimate < s.Min.Ratio.Estimate {
 			s.Min = &Extreme{b.Name, *v.Ratio}
@@ -209,6 +226,18 @@ func (b *Benchmarked) resample(v *Value, rng *rand.Rand) (stat.Sample, bool) {
 		return stat.RatioOfMedians(base, other, rng), true
 	}
 	return stat.RatioOfUnpaired(base, other, rng), true
+}
+
+// Caveat says how many benchmarks of a mean were not compared, "" where all were.
+func (s *Summary) Caveat() string {
+	if len(s.NotCompared) == 0 {
+		return ""
+	}
+	word := "benchmarks"
+	if s.Counted == 1 {
+		word = "benchmark"
+	}
+	return fmt.Sprintf("with %d of %d %s not compared", len(s.NotCompared), s.Counted, word)
 }
 
 // Worst lists the benchmarks on which a variant is slower.

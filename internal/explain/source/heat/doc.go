@@ -32,5 +32,6 @@
 // into, and the compiler may do well in one copy and badly in another. The copy
 // a sample ran in is told by the function of the machine code, f above: where
 // the analyser says that the copy in f is fine, the sample is taken out of the
-// share of a finding in h (Range.Except).
+// share of a finding in h (Range.Except), unless f was called by a function that
+// has a copy which is not (Range.Callers).
 package heat

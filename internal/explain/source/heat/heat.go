@@ -15,8 +15,9 @@ type Heat struct {
 	// Per location: its source positions as files of the tree, innermost inlined
 	// callee first; an empty file is none of ours.
 	places   [][]place
-	selfOf   []int64 // per location: what ran there
-	countOf  []int64 // and how often the sampler fired there
+	selfOf   []int64                                 // per location: what ran there
+	countOf  []int64                                 // and how often the sampler fired there
+	samples  map[profile.LocationID][]profile.Sample // by leaf
 	hot      []Hot
 	inTree   int64            // what ran in source of the tree
 	outside  map[string]int64 // by binary: what did not
@@ -36,7 +37,7 @@ func NewHeat(p *profile.Profile, t *Tree) *Heat {
 	h := &Heat{
 		p: p, tree: t,
 		places: make([][]place, p.NumLocations()), selfOf: make([]int64, p.NumLocations()), countOf: make([]int64, p.NumLocations()),
-		outside: map[string]int64{}, lineless: map[string]int64{},
+		samples: map[profile.LocationID][]profile.Sample{}, outside: map[string]int64{}, lineless: map[string]int64{},
 	}
 	for i := range h.places {
 		h.places[i] = h.placesOf(profile.LocationID(i))
@@ -48,6 +49,7 @@ func NewHeat(p *profile.Profile, t *Tree) *Heat {
 			continue
 		}
 		leaf := stack[0]
+		h.samples[leaf] = append(h.samples[leaf], s)
 		h.selfOf[leaf] += s.Value
 		h.countOf[leaf] += s.Count
 		h.sort(leaf, s.Value)
@@ -107,29 +109,72 @@ type Range struct {
 	File      string
 	Line, End int
 	// Except are linkage names of functions of the machine code whose samples do
-	// not count.
-	Except []string
+	// not count, but for those that one of Callers called.
+	Except, Callers []string
 }
 
 // Self is what ran on the lines of the ranges, or in what was inlined there. A
-// location counts once, in however many ranges it is.
+// location counts once, in however many ranges it is, even where several frames of
+// its inline stack are in one.
 func (h *Heat) Self(ranges ...Range) (value, count int64) {
 	for i, self := range h.selfOf {
-		if self != 0 && h.In(profile.LocationID(i), ranges) {
-			value += self
-			count += h.countOf[i]
+		if self == 0 {
+			continue
 		}
+		loc := profile.LocationID(i)
+		var most, events int64
+		for _, r := range ranges {
+			if !r.holds(h.places[loc]) {
+				continue
+			}
+			if v, n := h.counted(loc, r); v > most {
+				most, events = v, n
+			}
+		}
+		value, count = value+most, count+events
 	}
 	return value, count
+}
+
+// holds says whether one of the places of an inline stack is in the range.
+func (r Range) holds(places []place) bool {
+	file, end := filepath.Clean(r.File), max(r.Line, r.End)
+	return slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end })
 }
 
 // In says whether a location is in one of the ranges: whether some frame of its
 // inline stack is, and the function of its machine code is not excepted.
 func (h *Heat) In(loc profile.LocationID, ranges []Range) bool {
 	places := h.places[loc]
-	return slices.ContainsFunc(ranges, func(r Range) bool {
-		file, end := filepath.Clean(r.File), max(r.Line, r.End)
-		return slices.ContainsFunc(places, func(p place) bool { return p.file == file && p.line >= r.Line && p.line <= end }) && !h.within(places, r.Except)
+	return slices.ContainsFunc(ranges, func(r Range) bool { return r.holds(places) && !h.within(places, r.Except) })
+}
+
+// counted is what ran at a location and counts for a range: all, or where the
+// function of its machine code is excepted, what the range's callers called there.
+//
+// Example. clang leaves a function f alone, where its loop is fine, and inlines it
+// into g, where it is not. A program of another compiler may run the loop of both
+// in f: what g called there is what clang would have run in g.
+func (h *Heat) counted(loc profile.LocationID, r Range) (value, count int64) {
+	if !h.within(h.places[loc], r.Except) {
+		return h.selfOf[loc], h.countOf[loc]
+	}
+	if len(r.Callers) == 0 {
+		return 0, 0
+	}
+	for _, s := range h.samples[loc] {
+		if stack := h.p.Stack(s.Stack); len(stack) > 1 && h.calls(h.places[stack[1]], r.Callers) {
+			value, count = value+s.Value, count+s.Count
+		}
+	}
+	return value, count
+}
+
+// calls says whether a caller's code is that of one of these functions, inlined or
+// not.
+func (h *Heat) calls(places []place, functions []string) bool {
+	return slices.ContainsFunc(places, func(p place) bool {
+		return slices.ContainsFunc(variants(linkage(h.p.Function(p.function))), func(name string) bool { return slices.Contains(functions, name) })
 	})
 }
 

@@ -153,6 +153,8 @@ func TestSelfCountsWhatWasInlined(t *testing.T) {
 		{Range{File: shared, Line: 5, End: 5}, 200},
 		{Range{File: shared, Line: 3, End: 5, Except: []string{"_Z1fv"}}, 200},   // not where it was inlined into f
 		{Range{File: shared, Line: 5, End: 5, Except: []string{"_ZN1SC2Ev"}}, 0}, // another name of the same constructor
+		// f is called by main, the constructor by a library's function alone.
+		{Range{File: shared, Line: 3, End: 5, Except: []string{"_Z1fv", "_ZN1SC1Ev"}, Callers: []string{"main"}}, 400},
 	} {
 		if got, count := h.Self(test.r); got != test.want || count != test.want/10 {
 			t.Errorf("%v: %d of %d samples, want %d", test.r, got, count, test.want)
@@ -298,6 +300,22 @@ func TestRankDoesNotCountFineCopies(t *testing.T) {
 	f.Copies[0].State, f.Copies[1].State = finding.CopyFine, finding.CopyFine
 	if r := h.Rank([]finding.Finding{f}, Options{}); len(r.Findings) != 0 || r.Fine != 1 || r.Cold != 0 {
 		t.Errorf("all hot copies are made well, yet: %+v", r)
+	}
+}
+
+// Clang inlines h into main, where the edit helps, and leaves h alone, where it does
+// not. The program's compiler left h alone everywhere: main's part of it counts.
+func TestRankCountsWhatACallerWithARealReloadCalled(t *testing.T) {
+	tree, dir := project(t, twoUnits, "src/a.cpp", "src/b.cpp")
+	h, mainB, other := frame{"/bin/p", []inlined{{"_Z1hv", "/build/include/shared.h", 3}}}, frame{"/bin/p", []inlined{{"main", "/build/src/b.cpp", 50}}}, frame{"/bin/p", []inlined{{"_Z5otherv", "/build/src/a.cpp", 9}}}
+	p := profileOf(map[string][]frame{"main": {h, mainB}, "other": {h, other, mainB}}, map[string]int64{"main": 60, "other": 40})
+	f := finding.Finding{
+		ID: "copies", Place: finding.Place{File: filepath.Join(dir, "include/shared.h"), Line: 3, EndLine: 5},
+		Copies: []finding.Copy{{Function: "_Z1hv", State: finding.CopyFine}, {Function: "main", State: finding.CopyConfirmed}},
+	}
+	r := NewHeat(p, tree).Rank([]finding.Finding{f}, Options{})
+	if len(r.Findings) != 1 || math.Abs(*r.Findings[0].Share.Exclusive-0.6) > 1e-9 {
+		t.Errorf("ranked %+v, want what main called", r)
 	}
 }
 

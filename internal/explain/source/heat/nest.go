@@ -79,9 +79,9 @@ func (n *nest) innermost(places []place) Range {
 func (n *nest) self(r Range) (value, count int64) {
 	r.File = n.h.fileOf(r.File)
 	for loc, l := range n.of {
-		if n.h.selfOf[loc] != 0 && l.lines() == r.lines() && !n.h.within(n.h.places[profile.LocationID(loc)], r.Except) {
-			value += n.h.selfOf[loc]
-			count += n.h.countOf[loc]
+		if n.h.selfOf[loc] != 0 && l.lines() == r.lines() {
+			v, c := n.h.counted(profile.LocationID(loc), r)
+			value, count = value+v, count+c
 		}
 	}
 	return value, count

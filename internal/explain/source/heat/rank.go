@@ -43,7 +43,8 @@ type Ranked struct {
 // the samples that ran on the finding's lines or in what was inlined there; calls
 // out of the loop are not in it, for no edit of the loop makes them faster. Nor
 // is what ran in copies of the loop, by inlining, in which the compiler does as
-// well without the edit.
+// well without the edit, unless it was called by a function whose own copy the edit
+// helps.
 //
 // Example. A loop has 60 of 100 samples: share 0.6, sampling error ±0.09. As
 // written an iteration takes 4 cycles of the model, edited 1: at most ¾ of its
@@ -56,7 +57,7 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 			h.rankSites(&f, o)
 		}
 		r := h.rangeOf(f.Place)
-		r.Except = exonerated(f)
+		r.Except, r.Callers = exonerated(f), copiesIn(f, finding.CopyConfirmed)
 		ranges := append(h.Sites(f), r)
 		value, count := h.Self(ranges...)
 		if o.Own != nil && o.Own(f) {
@@ -87,10 +88,18 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 // changes nothing in this one. Where nothing confirms the finding, suspected
 // copies are all it has, and they count.
 func exonerated(f finding.Finding) []string {
-	confirmed := slices.ContainsFunc(f.Copies, func(c finding.Copy) bool { return c.State == finding.CopyConfirmed })
+	out := copiesIn(f, finding.CopyFine)
+	if len(copiesIn(f, finding.CopyConfirmed)) > 0 {
+		out = append(out, copiesIn(f, finding.CopySuspected)...)
+	}
+	return out
+}
+
+// copiesIn are the functions whose copy of the loop is in a state.
+func copiesIn(f finding.Finding, state string) []string {
 	var out []string
 	for _, c := range f.Copies {
-		if c.State == finding.CopyFine || confirmed && c.State == finding.CopySuspected {
+		if c.State == state {
 			out = append(out, c.Function)
 		}
 	}

@@ -22,8 +22,11 @@ func (l *loop) states() []finding.Copy {
 	}
 	for _, c := range slices.Concat(l.copies, l.silent) {
 		add(c.Function, stateOf(c))
-		for _, function := range c.Fine {
-			add(function, finding.CopyFine)
+		for _, fine := range c.Fine {
+			// Of a library's inline function the analyser lists the loops of all callers.
+			if place, ok := ownPoint(fine.Start, l.unit); ok && loopKey(l.rule, place) == loopKey(l.rule, l.place) {
+				add(fine.Function, finding.CopyFine)
+			}
 		}
 	}
 	out := make([]finding.Copy, 0, len(of))

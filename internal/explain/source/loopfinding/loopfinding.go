@@ -56,9 +56,7 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 	silent := map[string][]analyzer.Candidate{} // by loop: copies that are not reported
 	for _, o := range outcomes {
 		for _, c := range o.Reply.Candidates {
-			if c.Confirmed && !editable(c, o.Unit.File) {
-				c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
-			}
+			c = Judged(c, o.Unit.File)
 			place, ok := ownPoint(c.Start, o.Unit.File)
 			r, known := rules[c.Predicate]
 			if !ok || !known {

@@ -62,7 +62,9 @@ func TestCopiesOfALoopAreOneFinding(t *testing.T) {
 
 func TestCopiesSayWhatBecameOfThem(t *testing.T) {
 	worse, better := candidate(10, true), candidate(10, false)
-	worse.Fine = []string{"_Z4mainv", "_Z5otherv"} // seen from this copy; the other one is in it
+	worse.Fine = []analyzer.FineCopy{
+		{Function: "_Z4mainv", Start: at("/src/a.cpp", 10)}, {Function: "_Z5otherv", Start: at("/src/a.cpp", 10)}, // seen from this copy; the other one is in it
+	}
 	better.Function = "_Z5otherv"
 	fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{Suspected: true})
 	want := []finding.Copy{
@@ -73,6 +75,24 @@ func TestCopiesSayWhatBecameOfThem(t *testing.T) {
 	}
 	// The copy that nothing confirms is known where only confirmed ones are reported.
 	if fs := Findings([]analyzer.Outcome{outcome(true, worse, better)}, Options{}); len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
+		t.Errorf("copies %+v, want %+v", fs, want)
+	}
+}
+
+// A loop of a library's inline function stands in one place for all its callers: a
+// caller whose loop is fine says nothing of the loop in another.
+func TestFineLoopsOfOtherCallersAreNoCopies(t *testing.T) {
+	t.Parallel()
+	library := analyzer.Point{File: "/usr/include/c++/12/bits/stl_algo.h", Line: 80}
+	inLibrary := func(line int) []analyzer.Point {
+		return append([]analyzer.Point{library}, at("/src/a.cpp", line)...)
+	}
+	c := candidate(10, true)
+	c.Start = inLibrary(10)
+	c.Fine = []analyzer.FineCopy{{Function: "_Z4mainv", Start: inLibrary(90)}, {Function: "_Z4warmv", Start: inLibrary(10)}}
+	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
+	want := []finding.Copy{{Function: "_Z1fv", State: finding.CopyConfirmed}, {Function: "_Z4warmv", State: finding.CopyFine}}
+	if len(fs) != 1 || !slices.Equal(fs[0].Copies, want) {
 		t.Errorf("copies %+v, want %+v", fs, want)
 	}
 }

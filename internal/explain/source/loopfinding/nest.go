@@ -8,6 +8,15 @@ import (
 	"whyhot/internal/explain/analyzer"
 )
 
+// Judged is a candidate of the unit that compiles file with the verdict that every
+// command gives: it is no longer confirmed if the user's code holds nothing to edit.
+func Judged(c analyzer.Candidate, file string) analyzer.Candidate {
+	if c.Confirmed && !editable(c, file) {
+		c.Confirmed, c.Reach, c.Effect, c.Groups = false, nil, "", nil
+	}
+	return c
+}
+
 // editable tells whether the user's own code has what an edit would change. What
 // a library's inline functions store cannot be stored otherwise from outside; but
 // where locals alone have the effect, the caller can make them of what it reads
