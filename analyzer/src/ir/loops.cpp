@@ -40,14 +40,14 @@ std::string chainKey(const SourceChain &Chain) {
 
 std::string leafKey(const SourceChain &Chain) { return Chain.empty() ? std::string() : chainKey({Chain[0]}); }
 
-unsigned LoopFacts::blamedReloads() const {
+std::set<const LoadInst *> LoopFacts::blamed() const {
   std::set<const LoadInst *> Distinct;
   for (const Reload &R : Reloads)
     if (R.OnlyBlamed)
       Distinct.insert(R.Load);
   for (const LocalReload &R : Locals)
     Distinct.insert(R.Load);
-  return Distinct.size();
+  return Distinct;
 }
 
 namespace {
@@ -351,6 +351,8 @@ void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &S
            const TargetTransformInfo &TTI) {
   for (LoopFacts &X : Loops) {
     X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
+    for (const LoadInst *Load : X.blamed())
+      X.UsualReloads += shareOf(Load->getParent(), *X.L, BFI);
     const bool Vector = X.L->getHeader()->getName().starts_with("vector.");
     for (BasicBlock *BB : X.L->blocks()) {
       const double Share = shareOf(BB, *X.L, BFI);

@@ -13,6 +13,7 @@
 #include "llvm/IR/Dominators.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,7 @@ struct LoopFacts {
   double UsualLoads = 0;
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
+  double UsualReloads = 0; // of blamedReloads()
   double VectorCost = 0; // of a vector body's own blocks, in LLVM's cost model of the processor
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
@@ -85,7 +87,8 @@ struct LoopFacts {
   std::vector<Reload> Reloads;
   std::vector<LocalReload> Locals;
 
-  unsigned blamedReloads() const; // loads that blamed stores alone repeat
+  std::set<const llvm::LoadInst *> blamed() const; // the loads that blamed stores alone repeat
+  unsigned blamedReloads() const { return blamed().size(); }
 };
 
 // The loops of one function in preorder.

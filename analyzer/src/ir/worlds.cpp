@@ -78,6 +78,9 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Enclosing = X.Enclosing;
   F.C.MostIterations = X.MostIterations;
   F.C.EndLine = X.EndLine;
+  F.C.UsualReloads = X.UsualReloads;
+  F.C.UsualNestLoads = X.UsualNestLoads;
+  F.C.UsualNestCalls = X.UsualNestCalls;
   F.C.Depth = X.Depth;
   F.C.Innermost = X.Innermost;
   F.C.Retypable = P.Qualifier;
