@@ -187,9 +187,10 @@ std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA,
 
 // What moves bytes without a type reads them so too: a copy within one buffer, a
 // hash of its input. Then the store may be meant to change what is loaded. A
-// byte that is stored by its type is held against all loads.
+// byte that is stored by its type is held against all loads, and a pointer, in a
+// union say, is no part of what is copied: copies load integers.
 bool bothUntyped(const Instruction &Store, const LoadInst &Load, const Predicate &P) {
-  return !P.Retypes(Store) && (!Load.getMetadata(LLVMContext::MD_tbaa) || isCharTagged(Load));
+  return !P.Retypes(Store) && !Load.getType()->isPointerTy() && (!Load.getMetadata(LLVMContext::MD_tbaa) || isCharTagged(Load));
 }
 
 bool mayBeMeant(const Instruction &Store, const LoadInst &Load, const Predicate &P) {
