@@ -40,14 +40,14 @@ std::string chainKey(const SourceChain &Chain) {
 
 std::string leafKey(const SourceChain &Chain) { return Chain.empty() ? std::string() : chainKey({Chain[0]}); }
 
-unsigned LoopFacts::blamedReloads() const {
+std::set<const LoadInst *> LoopFacts::blamed() const {
   std::set<const LoadInst *> Distinct;
   for (const Reload &R : Reloads)
     if (R.OnlyBlamed)
       Distinct.insert(R.Load);
   for (const LocalReload &R : Locals)
     Distinct.insert(R.Load);
-  return Distinct.size();
+  return Distinct;
 }
 
 namespace {
@@ -185,6 +185,18 @@ std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA,
   return Out;
 }
 
+// What moves bytes without a type reads them so too: a copy within one buffer, a
+// hash of its input. Then the store may be meant to change what is loaded. A
+// byte that is stored by its type is held against all loads, and a pointer, in a
+// union say, is no part of what is copied: copies load integers.
+bool bothUntyped(const Instruction &Store, const LoadInst &Load, const Predicate &P) {
+  return !P.Retypes(Store) && !Load.getType()->isPointerTy() && (!Load.getMetadata(LLVMContext::MD_tbaa) || isCharTagged(Load));
+}
+
+bool mayBeMeant(const Instruction &Store, const LoadInst &Load, const Predicate &P) {
+  return bothUntyped(Store, Load, P) || mayPun(Store, Load);
+}
+
 // Is this a plain store to the cell that is loaded?
 bool updates(const Instruction &Writer, const LoadInst &Load, BatchAAResults &AA) {
   auto *S = dyn_cast<StoreInst>(&Writer);
@@ -227,8 +239,7 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFreque
       if (Done.count(Load) || !Invariant.holds(Load->getPointerOperand()))
         continue;
       Done.insert(Load);
-      Reload R{Load, {}, {}, true};
-      bool Slow = false;
+      Reload R{Load, {}, {}, {}, true};
       for (Instruction *W : M.Writers) {
         if (!isModSet(Batch.getModRefInfo(W, MemoryLocation::get(Load))))
           continue;
@@ -237,19 +248,19 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFreque
           continue;
         }
         if (!P.Blames(*W) && isSlowCall(*W, *X.L, BFI)) {
-          Slow = true;
+          R.SlowCalls.push_back(W);
           continue;
         }
         R.Clobbers.push_back(W);
         // A store to the very object that is read may change it for real.
-        R.OnlyBlamed &= P.Blames(*W) && !Punning.count(W) && !mayPun(*W, *Load);
+        R.OnlyBlamed &= P.Blames(*W) && !Punning.count(W) && !mayBeMeant(*W, *Load, P);
       }
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
       // What a library's object updates is its own state.
       R.Hoistable = !R.OnlyBlamed || !(Lib.isInsideWritingCall(*Load, M.Writers) ||
                                        any_of(R.Updates, [&](Instruction *U) { return Lib.holds(*U); }));
-      if (R.Updates.empty() && (R.OnlyBlamed || !(Clobbered || Slow))) {
+      if (R.Updates.empty() && (R.OnlyBlamed || !(Clobbered || !R.SlowCalls.empty()))) {
         Invariant.InRegister.insert(Load);
         Changed = true;
       }
@@ -274,7 +285,7 @@ std::vector<LocalReload> findLocalReloads(Function &F, AAResults &AA, DominatorT
       continue;
     auto *Def = dyn_cast<MemoryDef>(Walker->getClobberingMemoryAccess(Load));
     Instruction *Clobber = Def ? Def->getMemoryInst() : nullptr;
-    if (!Clobber || !P.Blames(*Clobber) || mayPun(*Clobber, *Load))
+    if (!Clobber || !P.Blames(*Clobber) || mayBeMeant(*Clobber, *Load, P))
       continue;
     auto *Copy = dyn_cast<MemIntrinsic>(Clobber);
     const MemoryLocation Written = Copy ? MemoryLocation::getForDest(Copy) : MemoryLocation::get(Clobber);
@@ -341,6 +352,8 @@ void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &S
            const TargetTransformInfo &TTI) {
   for (LoopFacts &X : Loops) {
     X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
+    for (const LoadInst *Load : X.blamed())
+      X.UsualReloads += shareOf(Load->getParent(), *X.L, BFI);
     const bool Vector = X.L->getHeader()->getName().starts_with("vector.");
     for (BasicBlock *BB : X.L->blocks()) {
       const double Share = shareOf(BB, *X.L, BFI);

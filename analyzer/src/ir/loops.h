@@ -13,6 +13,7 @@
 #include "llvm/IR/Dominators.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,9 @@ struct Reload {
   // Plain stores to the very cell that is loaded: a counter or cursor that
   // lives in memory and could live in a local during the loop.
   std::vector<llvm::Instruction *> Updates;
-  // Every clobber is a blamed store on another object, but for calls on a path
-  // that is hardly taken: a local is loaded again behind such a call.
-  bool OnlyBlamed;
+  // Calls on a path that is hardly taken: a local is loaded again behind them.
+  std::vector<llvm::Instruction *> SlowCalls;
+  bool OnlyBlamed;       // every clobber is a blamed store on another object
   bool Hoistable = true; // a local of the user's can hold what is loaded
 };
 
@@ -77,6 +78,7 @@ struct LoopFacts {
   double UsualLoads = 0;
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
+  double UsualReloads = 0; // of blamedReloads()
   double VectorCost = 0; // of a vector body's own blocks, in LLVM's cost model of the processor
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
@@ -85,7 +87,8 @@ struct LoopFacts {
   std::vector<Reload> Reloads;
   std::vector<LocalReload> Locals;
 
-  unsigned blamedReloads() const; // loads that blamed stores alone repeat
+  std::set<const llvm::LoadInst *> blamed() const; // the loads that blamed stores alone repeat
+  unsigned blamedReloads() const { return blamed().size(); }
 };
 
 // The loops of one function in preorder.

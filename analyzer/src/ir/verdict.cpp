@@ -89,6 +89,15 @@ const LoopState *worldOf(const Candidate &C, const char *Name) {
   return It == C.Worlds.end() ? nullptr : &It->second;
 }
 
+// Even without all its repeated loads an outer loop would gain too little: what
+// is in the loops inside it, or the calls, take its time. It is not vectorised
+// either. The numbers are of simplified IR, hence the factor of two.
+bool isLostInNest(const Candidate &C) {
+  const double AtMost = 2 * C.UsualReloads;
+  return !C.Innermost && C.UsualReloads > 0 &&
+         (AtMost < LeastShare * C.UsualNestLoads || AtMost < LoadsPerCall * C.UsualNestCalls);
+}
+
 } // namespace
 
 std::string effectOfRetyping(const Predicate &P, const LoopState &Retyped, const Candidate &C) {
@@ -107,7 +116,7 @@ std::string effectOfHoisting(const Predicate &P, const LoopState &Hoisted, const
 }
 
 bool canBeConfirmed(const Candidate &C) {
-  return !C.Enclosing.empty() || C.MostIterations == 0 || C.MostIterations > FewIterations;
+  return !isLostInNest(C) && (!C.Enclosing.empty() || C.MostIterations == 0 || C.MostIterations > FewIterations);
 }
 
 void judge(const Predicate &P, Candidate &C) {

@@ -26,6 +26,8 @@ using Names = std::set<std::string>;
 
 // LLVM's name of the type that is moved, or which copy it is.
 std::string typeName(const Instruction &I) {
+  if (isa<CallBase>(I) && !isa<IntrinsicInst>(I))
+    return "";
   if (isa<MemSetInst>(I))
     return "memset";
   if (isa<MemIntrinsic>(I))
@@ -53,6 +55,8 @@ void describeReloads(Candidate &C, const LoopFacts &X, const Predicate &P) {
     addOnce(C.Loads, "load", *R.Load);
     for (const Instruction *W : R.Clobbers)
       addWrite(*W);
+    for (const Instruction *Call : R.SlowCalls)
+      addOnce(C.Calls, "call", *Call);
   }
   for (const LocalReload &R : X.Locals) {
     addOnce(C.Loads, "first", *R.First);
@@ -82,6 +86,9 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Enclosing = X.Enclosing;
   F.C.MostIterations = X.MostIterations;
   F.C.EndLine = X.EndLine;
+  F.C.UsualReloads = X.UsualReloads;
+  F.C.UsualNestLoads = X.UsualNestLoads;
+  F.C.UsualNestCalls = X.UsualNestCalls;
   F.C.Depth = X.Depth;
   F.C.Innermost = X.Innermost;
   F.C.Retypable = P.Qualifier;

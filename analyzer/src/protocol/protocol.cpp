@@ -106,6 +106,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"innermost", C.Innermost},
                       {"loads", toJson(C.Loads)},
                       {"writes", toJson(C.Writes)},
+                      {"slow_calls", toJson(C.Calls)},
                       {"worlds", std::move(Worlds)},
                       {"confirmed", C.Confirmed},
                       {"reach", json::Array(C.Reach)},

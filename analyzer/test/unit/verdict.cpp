@@ -36,9 +36,21 @@ void reaches(const char *Case, const Worlds &W, const std::vector<std::string> &
   expect(C.Effect == Effect, llvm::Twine(Case) + ": effect is \"" + C.Effect + "\"");
 }
 
+// An outer loop that repeats so many of the loads of its nest.
+bool tried(double Reloads, double NestLoads, double NestCalls) {
+  Candidate C;
+  C.UsualReloads = Reloads;
+  C.UsualNestLoads = NestLoads;
+  C.UsualNestCalls = NestCalls;
+  return canBeConfirmed(C);
+}
+
 } // namespace
 
 void verdicts() {
+  expect(tried(2, 20, 0.5), "two loads of twenty are worth a world");
+  expect(!tried(2, 200, 0), "two loads of two hundred are not");
+  expect(!tried(2, 4, 2), "nor two loads beside two calls");
   const std::vector<std::string> Both = {"retyped", "hoisted"};
   reaches("an edit that works", {scalar(8), scalar(1), scalar(1), scalar(8)}, Both, "fewer loads");
   reaches("a second run that works, and nothing else", {scalar(8), scalar(8), scalar(1), scalar(1)}, {}, "");

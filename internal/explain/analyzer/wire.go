@@ -36,7 +36,7 @@ type Point struct {
 
 // Access is one load or store of a candidate.
 type Access struct {
-	Kind  string  `json:"kind"` // "first", "load" or "write"
+	Kind  string  `json:"kind"` // "first", "load", "write" or "call"
 	Type  string  `json:"type"` // LLVM's name of the type moved
 	Where []Point `json:"where"`
 }
@@ -85,6 +85,7 @@ type Candidate struct {
 	MostIterations int                  `json:"most_iterations"` // 0 when nothing bounds them
 	Loads          []Access             `json:"loads"`
 	Writes         []Access             `json:"writes"`
+	SlowCalls      []Access             `json:"slow_calls,omitempty"` // that may change what is loaded again, on paths hardly taken
 	Worlds         map[string]LoopState `json:"worlds"`
 	Confirmed      bool                 `json:"confirmed"`
 	Reach          []string             `json:"reach"` // the worlds whose edit has an effect

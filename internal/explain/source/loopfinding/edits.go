@@ -56,7 +56,7 @@ func (l *loop) hoist() (step string, refused bool) {
 	h := l.from.Hoist(l.place.File, l.place.Line, l.place.Column)
 	switch {
 	case h == nil:
-		return hoistStep, false
+		return hoistStep + l.behindCalls(), false
 	case len(h.Values) == 0:
 		return "copy what is loaded again into a local variable only where the loop does not change it: " + h.Refusal, true
 	}
@@ -67,7 +67,7 @@ func (l *loop) hoist() (step string, refused bool) {
 	if back := l.updates(h); len(back) > 0 {
 		step += "; keep " + strings.Join(back, ", ") + ", which the loop changes, in locals as well and write them back wherever it ends (whyhot fix writes the first part alone)"
 	}
-	return step, false
+	return step + l.behindCalls(), false
 }
 
 // inlined are the functions of the program that are inlined into the loop and load again

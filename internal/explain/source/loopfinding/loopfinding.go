@@ -311,6 +311,16 @@ func describe(s analyzer.LoopState) string {
 	return fmt.Sprintf("scalar, %s loads and %s stores per source iteration", number(s.LoadsPerIteration), number(s.StoresPerIteration))
 }
 
+// behindCalls adds what locals need where calls on slow paths may change the
+// originals.
+func (l *loop) behindCalls() string {
+	where := l.lines(l.best.SlowCalls)
+	if len(l.best.SlowCalls) == 0 || where == "" {
+		return ""
+	}
+	return fmt.Sprintf("; calls may change the originals (%s): write back before them what the loop itself changes, and load the locals again after them", where)
+}
+
 // together lists the writes that have an effect only when all of them change.
 func (l *loop) together() []string {
 	var out []string

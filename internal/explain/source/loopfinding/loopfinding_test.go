@@ -321,3 +321,12 @@ func TestWiderVectors(t *testing.T) {
 		t.Errorf("got %+v", fs)
 	}
 }
+
+func TestLocalsAreLoadedAgainBehindSlowCalls(t *testing.T) {
+	c := candidate(10, true)
+	c.SlowCalls = []analyzer.Access{{Kind: "call", Where: at("/src/a.cpp", 14)}}
+	f := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})[0]
+	if step := f.Fix.Steps[0]; !strings.HasPrefix(step, hoistStep+"; calls may change the originals (line 14)") {
+		t.Errorf("step %q", step)
+	}
+}
