@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/compdb"
@@ -152,12 +153,13 @@ func find(answers []analyzer.Candidate, c analyzer.Candidate) string {
 }
 
 func verdict(c analyzer.Candidate) string {
-	text := fmt.Sprintf("confirmed %t %v %s", c.Confirmed, c.Reach, c.Effect)
+	var text strings.Builder
+	fmt.Fprintf(&text, "confirmed %t %v %s", c.Confirmed, c.Reach, c.Effect)
 	for _, world := range c.Reach {
 		s := c.Worlds[world]
-		text += fmt.Sprintf("; %s: %.3g loads, vectorised %t, gone %t", world, s.LoadsPerIteration, s.Vectorised, s.Idiom)
+		fmt.Fprintf(&text, "; %s: %.3g loads, vectorised %t, gone %t", world, s.LoadsPerIteration, s.Vectorised, s.Idiom)
 	}
-	return text
+	return text.String()
 }
 
 func ask(ctx context.Context, binary string, u compdb.Unit, o analyzer.Options) ([]analyzer.Candidate, error) {
