@@ -41,6 +41,11 @@ func printFix(cmd *cobra.Command, p fix.Proposal, root string) error {
 	list("not applied, because", p.Refusals, false)
 	list("right if (--assume)", p.Assumptions, true)
 	list("caveats", p.Notes, false)
+	byHand := make([]fix.Remark, 0, len(p.Advice))
+	for _, step := range p.Advice {
+		byHand = append(byHand, fix.Remark{Text: step})
+	}
+	list("by hand", byHand, false)
 	if err := out.Err(); err != nil {
 		return err
 	}

@@ -47,11 +47,14 @@ func FindInSource(ctx context.Context, b *source.Build, o source.Options, id str
 	if store := source.StoreOf(id); store != "" && len(o.Stores) == 0 {
 		o.Stores = []string{store}
 	}
-	a, err := b.Scan(ctx, nil, true, o)
+	f, all, err := b.Find(ctx, id, o)
 	if err != nil {
 		return finding.Finding{}, err
 	}
-	return Pick(a.Findings, b.Dir(), id)
+	if f == nil {
+		return Pick(all, b.Dir(), id)
+	}
+	return *f, nil
 }
 
 // Pick takes the finding with an id from a list; where names the file of the list in

@@ -44,7 +44,7 @@ func Patch(ctx context.Context, r PatchRequest) (fix.Proposal, error) {
 		return fix.Proposal{}, fmt.Errorf("--kind %s: there are %s", r.Kind, strings.Join(fix.Kinds(), ", "))
 	}
 	if at, err := finding.ParseLine(r.Subject); err == nil {
-		return r.source(ctx, fix.Place{File: filepath.Clean(at.File), Line: at.Line}, r.kinds(fix.Kinds()))
+		return r.line(ctx, at)
 	}
 	f, err := r.find(ctx)
 	if err != nil {
@@ -55,9 +55,71 @@ func Patch(ctx context.Context, r PatchRequest) (fix.Proposal, error) {
 	}
 	kinds := r.kinds(fix.KindsFor(f.Rule))
 	if len(kinds) == 0 || f.Place.File == "" {
-		return fix.Proposal{}, fmt.Errorf("no fix of %s is written by machine: %s", r.Subject, strings.Join(f.Fix.Steps, "; "))
+		return fix.Proposal{}, byHand(f.Finding)
 	}
-	return r.source(ctx, fix.Place{File: f.Place.File, Line: f.Place.Line}, kinds)
+	p, err := r.source(ctx, placeOf(f.Finding), kinds)
+	return advised(p, f.Finding), err
+}
+
+// line writes the fix of what explain and scan name at a line, else of whatever the
+// kinds of fixes find there.
+func (r *PatchRequest) line(ctx context.Context, at finding.Line) (fix.Proposal, error) {
+	place := fix.Place{File: filepath.Clean(at.File), Line: at.Line}
+	if r.Build == nil {
+		return fix.Proposal{}, source.ErrNoBuild
+	}
+	b, err := r.Build()
+	if err != nil {
+		return fix.Proposal{}, err
+	}
+	found, err := b.At(ctx, at, false, r.Options)
+	if err != nil {
+		return fix.Proposal{}, err
+	}
+	kinds := r.kinds(fix.Kinds())
+	if len(found) > 0 {
+		place = placeOf(found[0])
+		kinds = r.kinds(fix.KindsFor(found[0].Rule))
+	}
+	var p fix.Proposal
+	if len(kinds) > 0 {
+		if p, err = r.source(ctx, place, kinds); p.Sound() || (err != nil && !errors.Is(err, fix.ErrNothingThere)) {
+			return p, err
+		}
+	}
+	if len(found) == 0 {
+		var failed error
+		if found, failed = b.At(ctx, at, true, r.Options); failed != nil || len(found) == 0 {
+			return p, errors.Join(err, failed)
+		}
+	}
+	if len(kinds) == 0 || err != nil {
+		return p, byHand(found[0])
+	}
+	return advised(p, found[0]), nil
+}
+
+func placeOf(f finding.Finding) fix.Place {
+	p := fix.Place{File: f.Place.File, Line: f.Place.Line}
+	for _, c := range f.Copies {
+		if c.State != finding.CopyFine {
+			p.Functions = append(p.Functions, c.Function)
+		}
+	}
+	return p
+}
+
+// byHand says what to do where no program does it.
+func byHand(f finding.Finding) error {
+	return fmt.Errorf("%s: %s. No fix of it is written by machine; by hand: %s", f.ID, f.Title, strings.Join(f.Fix.Steps, "; "))
+}
+
+// advised says what to do by hand where the patch is refused.
+func advised(p fix.Proposal, f finding.Finding) fix.Proposal {
+	if !p.Sound() {
+		p.Advice = f.Fix.Steps
+	}
+	return p
 }
 
 func (r *PatchRequest) kinds(usual []string) []string {
@@ -101,7 +163,11 @@ func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string)
 	if err != nil {
 		return fix.Proposal{}, err
 	}
-	p, err := fix.Propose(ctx, fix.Options{Binary: binary, Units: b.Units(), Workers: r.Options.Workers}, at, kinds)
+	o := fix.Options{Binary: binary, Units: b.Units(), Having: b.Including(at.File, r.Options).Units(), Workers: r.Options.Workers}
+	if o.Cache, err = r.Options.Cache(); err != nil {
+		return fix.Proposal{}, err
+	}
+	p, err := fix.Propose(ctx, o, at, kinds)
 	if errors.Is(err, fix.ErrNothingThere) {
 		return p, fmt.Errorf("%w; a loop that begins on the line is meant, else the innermost around it", err)
 	}

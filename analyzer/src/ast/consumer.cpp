@@ -23,7 +23,8 @@ const Rule *const AllRules[] = {&AliasRules,       &VectorBoolRule,    &Bitfield
 
 class Consumer : public ASTConsumer {
 public:
-  Consumer(CompilerInstance &CI, const Options &O, Result &Out) : CI(CI), O(O), Out(Out) {}
+  Consumer(CompilerInstance &CI, const Options &O, Result &Out, Look Also)
+      : CI(CI), O(O), Out(Out), Also(std::move(Also)) {}
 
   void HandleTranslationUnit(ASTContext &C) override {
     if (C.getDiagnostics().hasUncompilableErrorOccurred())
@@ -44,6 +45,7 @@ public:
     Found.addSites(Calls);
     Out = Found.take();
     Out.Functions = functionsOf(C, Own);
+    Out.Hoists = std::move(Hoists);
     runUserRules(C, O.UserRules, Own, CI.getPreprocessor(), O, Out);
   }
 
@@ -84,6 +86,8 @@ private:
     for (const Rule *Each : AllRules)
       if (Each->Function)
         Each->Function(Facts, *R);
+    if (Also)
+      Also(Facts, Hoists);
     statement(Definition->getBody(), Definition);
   }
 
@@ -115,6 +119,8 @@ private:
   CompilerInstance &CI;
   const Options &O;
   Result &Out;
+  const Look Also;
+  std::vector<Hoist> Hoists;
   ASTContext *Context = nullptr;
   Callees *K = nullptr;
   Report *R = nullptr;
@@ -125,8 +131,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<ASTConsumer> makeConsumer(CompilerInstance &CI, const Options &O, Result &Out) {
-  return std::make_unique<Consumer>(CI, O, Out);
+std::unique_ptr<ASTConsumer> makeConsumer(CompilerInstance &CI, const Options &O, Result &Out, Look Also) {
+  return std::make_unique<Consumer>(CI, O, Out, std::move(Also));
 }
 
 } // namespace whyhot::ast

@@ -77,9 +77,19 @@ struct Function {
   std::vector<std::pair<unsigned, unsigned>> Loops;
 };
 
+// What the locals of a loop would be, by the analysis that the fix is written with.
+struct Hoist {
+  std::string File;
+  unsigned Line = 0; // of the loop
+  unsigned Column = 0;
+  std::vector<std::string> Values; // as the source writes them; none where no local is shown to be right
+  std::string Refusal;             // why there is none
+};
+
 struct Result {
   std::vector<Match> Matches;
   std::vector<Function> Functions;
+  std::vector<Hoist> Hoists;
   std::map<std::string, std::vector<Site>> Sites; // of the matched functions
   std::vector<std::string> Errors;                // of the user's rules
 };

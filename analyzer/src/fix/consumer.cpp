@@ -30,15 +30,30 @@ public:
   bool VisitFunctionDecl(FunctionDecl *F) {
     if (!F->doesThisDeclarationHaveABody() || F->isDependentContext() || F->isDefaulted() || F->isInvalidDecl())
       return true;
-    const Stmt *Body = F->getBody();
-    if (Body && S.isAt(F->getLocation(), R) && S.line(F->getBeginLoc()) <= R.Line && S.endLine(Body) >= R.Line)
-      Found.push_back(F);
+    add(F, F->getBeginLoc());
+    return true;
+  }
+
+  // The class of a lambda is implicit, and so not visited.
+  bool VisitLambdaExpr(LambdaExpr *L) {
+    if (const FunctionTemplateDecl *T = L->getDependentCallOperator()) {
+      for (const FunctionDecl *F : T->specializations())
+        add(F, L->getBeginLoc());
+    } else if (!L->getCallOperator()->isDependentContext()) {
+      add(L->getCallOperator(), L->getBeginLoc());
+    }
     return true;
   }
 
   std::vector<const FunctionDecl *> Found;
 
 private:
+  void add(const FunctionDecl *F, SourceLocation Begin) {
+    const Stmt *Body = F->getBody();
+    if (Body && S.isAt(F->getLocation(), R) && S.line(Begin) <= R.Line && S.endLine(Body) >= R.Line)
+      Found.push_back(F);
+  }
+
   const Source &S;
   const Request &R;
 };
@@ -61,8 +76,17 @@ public:
     Around.TraverseDecl(C.getTranslationUnitDecl());
     ast::Callees Known(C);
     const Context Here{S, R, Known, Strict};
-    for (const FunctionDecl *F : Around.Found) {
-      ast::LoopNest Nest(F->getBody());
+    std::vector<std::pair<const FunctionDecl *, std::unique_ptr<ast::LoopNest>>> Bodies;
+    for (const FunctionDecl *F : Around.Found)
+      Bodies.emplace_back(F, std::make_unique<ast::LoopNest>(F->getBody()));
+    auto near = [&](const auto &B) { return nearness(B.first, *B.second, Here); };
+    std::optional<Nearness> Nearest;
+    for (const auto &B : Bodies)
+      Nearest = std::max(Nearest.value_or(near(B)), near(B));
+    for (const auto &[F, NestOf] : Bodies) {
+      const ast::LoopNest &Nest = *NestOf;
+      if (nearness(F, Nest, Here) != *Nearest) // the function around a lambda or a local class
+        continue;
       Answer One;
       kindOf(R.Kind)({F, C, Known, Nest}, Here, One);
       if (One.Found)
@@ -75,6 +99,20 @@ public:
   }
 
 private:
+  // A function by the loop in it that is meant: one that begins on the line before one
+  // around the line, then the inner one. The instantiations of a template are all as
+  // near.
+  using Nearness = std::tuple<bool, unsigned, unsigned>;
+  static Nearness nearness(const FunctionDecl *F, const ast::LoopNest &Nest, const Context &C) {
+    const ast::Loop *L = loopAt(Nest, C);
+    const SourceManager &SM = C.S.SM;
+    const unsigned Begin = SM.getFileOffset(SM.getExpansionLoc(F->getBody()->getBeginLoc()));
+    if (!L)
+      return {false, 0, Begin};
+    const SourceLocation At = L->Statement->getBeginLoc();
+    return {C.S.line(At) == C.Asked.Line, SM.getFileOffset(SM.getExpansionLoc(At)), Begin};
+  }
+
   // One source text may stand for many functions: the edit must be right in all.
   void merge(const Answer &One, const Source &S, const FunctionDecl *F) {
     if (!Out.Found) {

@@ -4,12 +4,20 @@
 // that a person has to vouch for. It never writes a file.
 #pragma once
 
+#include "ast/match.h"
+
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"
 
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
+
+namespace whyhot::ast {
+struct FunctionFacts;
+}
 
 namespace whyhot::fix {
 
@@ -47,6 +55,21 @@ struct Answer {
   std::vector<Remark> Refusals;
   std::vector<Remark> Assumptions;
   std::vector<Remark> Notes;
+  std::vector<std::string> Values; // that the edits read into locals
+};
+
+// What a hoist of each loop would read into locals: the advice of a finding says no
+// more than the edit does. Takes loops as the AST layer comes to their functions.
+class Advisor {
+public:
+  Advisor(clang::CompilerInstance &CI, bool StrictAliasing) : CI(CI), StrictAliasing(StrictAliasing) {}
+  void look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out);
+
+private:
+  clang::CompilerInstance &CI;
+  const bool StrictAliasing;
+  // Instantiations of a template are one loop of the source.
+  std::map<std::tuple<std::string, unsigned, unsigned>, size_t> Seen;
 };
 
 std::unique_ptr<clang::ASTConsumer> makeConsumer(clang::CompilerInstance &CI, const Request &R, bool StrictAliasing,

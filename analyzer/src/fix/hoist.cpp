@@ -199,7 +199,8 @@ private:
         Proofs.require(X.First, F, Out.Assumptions);
       for (const CharSourceRange &R : X.Where)
         Out.Edits.push_back(C.S.replace(R, Name));
-      What.push_back("`" + (X.Data ? data(X) : X.V.Text) + "`");
+      Out.Values.push_back(X.Data ? data(X) : X.V.Text);
+      What.push_back("`" + Out.Values.back() + "`");
     }
     for (const auto &[Key, Values] : Assumed) {
       Remark R = Values.first;
@@ -293,7 +294,11 @@ void hoist(const ast::FunctionFacts &F, const Context &C, Answer &Out) {
   if (!L)
     return;
   Out.Found = true;
-  Hoist(F, C, *L, Out).run();
+  hoist(F, C, *L, Out);
+}
+
+void hoist(const ast::FunctionFacts &F, const Context &C, const ast::Loop &L, Answer &Out) {
+  Hoist(F, C, L, Out).run();
 }
 
 } // namespace whyhot::fix

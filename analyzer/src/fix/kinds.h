@@ -18,6 +18,8 @@ struct Context {
 const ast::Loop *loopAt(const ast::LoopNest &Nest, const Context &C);
 
 void hoist(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+// The same for a loop that is known already.
+void hoist(const ast::FunctionFacts &F, const Context &C, const ast::Loop &L, Answer &Out);
 void wideStore(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void retype(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void vectorBool(const ast::FunctionFacts &F, const Context &C, Answer &Out);

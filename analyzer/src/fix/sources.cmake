@@ -1,5 +1,6 @@
 # Rewriting: a file per kind of fix, beside what they share.
 target_sources(whyhot-analyzer PRIVATE
+  src/fix/advisor.cpp
   src/fix/bit_field.cpp
   src/fix/byte_stores.cpp
   src/fix/changes.cpp

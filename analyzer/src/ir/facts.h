@@ -70,7 +70,8 @@ struct Candidate {
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
   std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"
-  std::string Effect;             // "vectorised", "idiom", "fewer loads", "fewer stores", ""
+  std::map<std::string, std::string> Effects; // of each world of Reach
+  std::string Effect;             // the largest: "vectorised", "idiom", "fewer loads", "fewer stores", ""
   // Sets of writes (indices into Writes) that reach the effect when the writes
   // of one set change type together, and no smaller part of the set does.
   std::vector<std::vector<unsigned>> Groups;

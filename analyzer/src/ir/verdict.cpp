@@ -127,6 +127,7 @@ void judge(const Predicate &P, Candidate &C) {
       return;
     C.Confirmed = true;
     C.Reach.push_back(World);
+    C.Effects[World] = Effect;
     if (C.Effect.empty() || Effect != "fewer loads")
       C.Effect = Effect;
   };

@@ -147,6 +147,26 @@ json::Array functionsIn(const Reply &R) {
   return A;
 }
 
+json::Array hoistsIn(const Reply &R) {
+  const std::map<StringRef, std::set<unsigned>> Lines = placesIn(R);
+  json::Array A;
+  for (const ast::Hoist &H : R.Ast.Hoists) {
+    auto It = Lines.find(sys::path::filename(H.File));
+    if (It == Lines.end() || !It->second.count(H.Line))
+      continue;
+    json::Array Values;
+    Values.reserve(H.Values.size());
+    for (const std::string &V : H.Values)
+      Values.push_back(json::fixUTF8(V));
+    A.push_back(json::Object{{"file", json::fixUTF8(H.File)},
+                             {"line", H.Line},
+                             {"column", H.Column},
+                             {"values", std::move(Values)},
+                             {"refusal", json::fixUTF8(H.Refusal)}});
+  }
+  return A;
+}
+
 json::Array toJson(const std::vector<ast::Match> &Matches) {
   json::Array A;
   A.reserve(Matches.size());

@@ -14,6 +14,8 @@ llvm::Error strings(const llvm::json::Object &O, llvm::StringRef Key, std::vecto
 llvm::json::Array toJson(const std::vector<ast::Match> &Matches);
 // The functions that hold a place which the reply names.
 llvm::json::Array functionsIn(const Reply &R);
+// What the locals of the loops that the reply names would be.
+llvm::json::Array hoistsIn(const Reply &R);
 llvm::json::Object toJson(const std::map<std::string, std::vector<ast::Site>> &Sites);
 
 } // namespace whyhot::protocol

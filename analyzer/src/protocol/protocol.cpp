@@ -89,6 +89,9 @@ json::Object toJson(const ir::Candidate &C) {
   json::Object Worlds;
   for (const auto &[Name, State] : C.Worlds)
     Worlds[Name] = toJson(State);
+  json::Object Effects;
+  for (const auto &[World, Effect] : C.Effects)
+    Effects[World] = Effect;
   json::Array Enclosing;
   for (const ir::SourceChain &Start : C.Enclosing)
     Enclosing.push_back(toJson(Start));
@@ -108,6 +111,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"confirmed", C.Confirmed},
                       {"reach", json::Array(C.Reach)},
                       {"effect", C.Effect},
+                      {"effects", std::move(Effects)},
                       {"groups", toJson(C.Groups)}};
 }
 
@@ -208,6 +212,7 @@ json::Value toJson(const Reply &R) {
                       {"matches", toJson(R.Ast.Matches)},
                       {"sites", toJson(R.Ast.Sites)},
                       {"functions", functionsIn(R)},
+                      {"hoists", hoistsIn(R)},
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"front_end_seconds", R.FrontEndSeconds},

@@ -26,9 +26,22 @@ type ASTReply struct {
 	// Sites are the calls of the matched functions, by linkage name (by name where
 	// there is none): once, not once a match.
 	Sites map[string][]Site `json:"sites,omitempty"`
+	// Hoists are of the loops that the answer names.
+	Hoists []Hoist `json:"hoists,omitempty"`
 	// Functions hold the places that the answer names.
 	Functions  []Function `json:"functions,omitempty"`
 	RuleErrors []string   `json:"rule_errors,omitempty"` // user rules that clang did not understand
+}
+
+// Hoist is what the fix of that name would read into locals before a loop.
+type Hoist struct {
+	File   string   `json:"file"`
+	Line   int      `json:"line"`
+	Column int      `json:"column"`
+	Values []string `json:"values"` // as the source writes them
+	// Refusal says why there is none: what the loop may change itself must not be read
+	// once.
+	Refusal string `json:"refusal,omitempty"`
 }
 
 // Span is a range of source text. EndColumn is one past the last character.

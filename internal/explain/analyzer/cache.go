@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"whyhot/internal/explain/compdb"
 	"whyhot/internal/host/wholefile"
 )
 
@@ -40,7 +41,8 @@ type stamp struct {
 type cacheEntry struct {
 	Files  map[string]stamp `json:"files"`
 	Absent []string         `json:"absent,omitempty"`
-	Reply  Reply            `json:"reply"`
+	Reply  *Reply           `json:"reply,omitempty"`
+	Note   json.RawMessage  `json:"note,omitempty"`
 }
 
 // OpenCache opens the cache in dir ("" means the user's cache directory).
@@ -62,11 +64,13 @@ func OpenCache(dir, binary string) (*Cache, error) {
 	return &Cache{dir: dir, analyser: s.Hash, hashes: map[string]stamp{}}, nil
 }
 
-func (c *Cache) path(req Request) (string, error) {
+// place is where an entry of a kind lies.
+func (c *Cache) place(kind string, of any) (string, error) {
 	key, err := json.Marshal(struct {
 		Analyser string `json:"analyser"`
-		Request
-	}{c.analyser, req})
+		Kind     string `json:"kind"`
+		Of       any    `json:"of"`
+	}{c.analyser, kind, of})
 	if err != nil {
 		return "", err
 	}
@@ -75,44 +79,78 @@ func (c *Cache) path(req Request) (string, error) {
 	return filepath.Join(c.dir, name[:2], name+".json.zst"), nil
 }
 
-// get answers from the cache. A damaged entry is no entry.
-func (c *Cache) get(req Request) (Reply, bool) {
+// load reads an entry, with the files that it came of and that have changed since. A
+// damaged entry is no entry.
+func (c *Cache) load(kind string, of any) (e cacheEntry, changed []string, ok bool) {
 	if c == nil {
-		return Reply{}, false
+		return e, nil, false
 	}
-	path, err := c.path(req)
+	path, err := c.place(kind, of)
 	if err != nil {
-		return Reply{}, false
+		return e, nil, false
 	}
 	packed, err := os.ReadFile(path)
 	if err != nil {
-		return Reply{}, false
+		return e, nil, false
 	}
 	dec, err := zstd.NewReader(nil)
 	if err != nil {
-		return Reply{}, false
+		return e, nil, false
 	}
 	defer dec.Close()
 	data, err := dec.DecodeAll(packed, nil)
-	if err != nil {
-		return Reply{}, false
-	}
-	var e cacheEntry
-	if err := json.Unmarshal(data, &e); err != nil {
-		return Reply{}, false
+	if err != nil || json.Unmarshal(data, &e) != nil {
+		return cacheEntry{}, nil, false
 	}
 	for file, was := range e.Files {
 		if !c.unchanged(file, was) {
-			return Reply{}, false
+			changed = append(changed, file)
 		}
 	}
 	for _, file := range e.Absent {
 		if _, err := os.Lstat(file); err == nil {
-			return Reply{}, false
+			changed = append(changed, file)
 		}
 	}
+	return e, changed, true
+}
+
+func (c *Cache) save(kind string, of any, e cacheEntry) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = enc.Close() }()
+	path, err := c.place(kind, of)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return wholefile.Write(path, 0o600, wholefile.Bytes(enc.EncodeAll(data, nil)))
+}
+
+// The kinds of entries: the answer to a request, what the front end read for a unit,
+// and what somebody has Note keep.
+const (
+	kindReply = "reply"
+	kindReads = "reads"
+	kindNote  = "note"
+)
+
+// get answers from the cache.
+func (c *Cache) get(req Request) (Reply, bool) {
+	e, changed, ok := c.load(kindReply, req)
+	if !ok || len(changed) > 0 || e.Reply == nil {
+		return Reply{}, false
+	}
 	e.Reply.giveSites()
-	return e.Reply, true
+	return *e.Reply, true
 }
 
 // put stores an answer that was asked for at start. That a unit does not compile
@@ -128,7 +166,7 @@ func (c *Cache) put(req Request, r Reply, start time.Time) error {
 		}
 		return filepath.Join(req.Directory, path)
 	}
-	e := cacheEntry{Files: map[string]stamp{}, Reply: r}
+	e := cacheEntry{Files: map[string]stamp{}}
 	for _, d := range r.Dependencies {
 		s, err := c.stamp(in(d))
 		if err != nil || !s.Time.Before(start) {
@@ -139,24 +177,69 @@ func (c *Cache) put(req Request, r Reply, start time.Time) error {
 	for _, a := range r.Absent {
 		e.Absent = append(e.Absent, in(a))
 	}
-	e.Reply.Dependencies, e.Reply.Absent = nil, nil
-	data, err := json.Marshal(e)
+	if len(req.Files) == 0 && len(r.Errors) == 0 {
+		if err := c.save(kindReads, unitOf(req), e); err != nil {
+			return err
+		}
+	}
+	r.Dependencies, r.Absent = nil, nil
+	e.Reply = &r
+	return c.save(kindReply, req, e)
+}
+
+// unitOf is what of a request decides which files are read.
+func unitOf(r Request) any {
+	return struct {
+		Directory string   `json:"directory"`
+		Arguments []string `json:"arguments"`
+	}{r.Directory, r.Arguments}
+}
+
+// Reads says whether a unit includes a file that is meant, as far as it was asked for anything
+// before and nothing that it read has changed since; known is false where not.
+//
+// Example. A header that 3 of 60 units include has to be looked at in those 3.
+func (c *Cache) Reads(u compdb.Unit, meant func(file string) bool) (reads, known bool) {
+	e, changed, ok := c.load(kindReads, unitOf(Request{Directory: u.Directory, Arguments: u.Arguments}))
+	if !ok || len(changed) > 0 {
+		return false, false
+	}
+	for f := range e.Files {
+		if meant(filepath.Clean(f)) {
+			return true, true
+		}
+	}
+	return false, true
+}
+
+// Note keeps a value under a name, with the files that it was made of from start on. One
+// that was written since counts as changed.
+func (c *Cache) Note(name string, start time.Time, files []string, v any) error {
+	if c == nil {
+		return nil
+	}
+	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
-	if err != nil {
-		return err
+	e := cacheEntry{Files: map[string]stamp{}, Note: data}
+	for _, f := range files {
+		s, err := c.stamp(f)
+		if err != nil || !s.Time.Before(start) {
+			s = stamp{Size: -1}
+		}
+		e.Files[f] = s
 	}
-	defer func() { _ = enc.Close() }()
-	path, err := c.path(req)
-	if err != nil {
-		return err
+	return c.save(kindNote, name, e)
+}
+
+// Recall gives what Note kept, and which of its files have changed since.
+func (c *Cache) Recall(name string, v any) (changed []string, ok bool) {
+	e, changed, ok := c.load(kindNote, name)
+	if !ok || json.Unmarshal(e.Note, v) != nil {
+		return nil, false
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return wholefile.Write(path, 0o600, wholefile.Bytes(enc.EncodeAll(data, nil)))
+	return changed, true
 }
 
 // unchanged compares size and time first, and the content where only the time

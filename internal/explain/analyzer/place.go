@@ -47,6 +47,17 @@ func (f *Function) loop(line, column int) (before int, exact bool) {
 	return slices.BinarySearchFunc(f.Loops, at, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 }
 
+// Hoist is what the locals of the loop at a place would be, nil where nobody looked.
+func (o Outcome) Hoist(file string, line, column int) *Hoist {
+	for i := range o.Reply.Hoists {
+		h := &o.Reply.Hoists[i]
+		if h.Line == line && h.Column == column && absolute(h.File, o.Unit.Directory) == absolute(file, o.Unit.Directory) {
+			return h
+		}
+	}
+	return nil
+}
+
 // around is the function whose loop begins at a place, else the smallest one around
 // its line: several may stand on one line.
 func (o Outcome) around(file string, line, column int) *Function {

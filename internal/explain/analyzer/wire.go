@@ -90,7 +90,8 @@ type Candidate struct {
 	Confirmed      bool                 `json:"confirmed"`
 	Reach          []string             `json:"reach"` // the worlds whose edit has an effect
 	Effect         string               `json:"effect"`
-	Groups         [][]int              `json:"groups,omitempty"` // of Writes: each group must change type together
+	Effects        map[string]string    `json:"effects,omitempty"` // of each world of Reach
+	Groups         [][]int              `json:"groups,omitempty"`  // of Writes: each group must change type together
 	// Fine are copies of this loop, or of others in the same inline function of a
 	// library, that are no candidates: nothing is loaded again there.
 	Fine []FineCopy `json:"fine,omitempty"`

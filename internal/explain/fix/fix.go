@@ -45,6 +45,9 @@ func KindsFor(rule string) []string {
 type Place struct {
 	File string
 	Line int
+	// Functions are the linkage names of those that the optimiser puts the loop into, for
+	// a check of them alone; none where nobody knows.
+	Functions []string
 }
 
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
@@ -67,7 +70,8 @@ type Proposal struct {
 	Refusals    []Remark // why it is not applied
 	Assumptions []Remark // what a person has to vouch for
 	Notes       []Remark
-	Effect      string // what the compiler makes of it
+	Effect      string   // what the compiler makes of it
+	Advice      []string // what a person can do where there is no fix
 }
 
 // Sound says whether the fix may be applied when the assumptions hold.
@@ -77,7 +81,9 @@ func (p *Proposal) Sound() bool { return len(p.Changes) > 0 && len(p.Refusals) =
 type Options struct {
 	Binary  string // the analyser
 	Units   []compdb.Unit
+	Having  []compdb.Unit // those that have the place's file; nil: all
 	Workers int
+	Cache   *analyzer.Cache // nil: none
 }
 
 // ErrNothingThere says that no unit has anything to fix at the place.
@@ -109,7 +115,11 @@ func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal
 }
 
 func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, error) {
-	asked, main := unitsFor(o.Units, at.File)
+	asked := o.Having
+	if asked == nil {
+		asked = o.Units
+	}
+	main := slices.ContainsFunc(asked, func(u compdb.Unit) bool { return sameFile(u.File, at.File) })
 	p, edits, err := ask(ctx, o, asked, kind, at)
 	if err != nil {
 		return p, err
@@ -121,20 +131,6 @@ func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, e
 		return p, err
 	}
 	return p, verify(ctx, o, asked, at, &p)
-}
-
-// unitsFor are the units whose main file is meant, else all of them: a header is
-// in any of them. main says which it was.
-func unitsFor(units []compdb.Unit, file string) (chosen []compdb.Unit, main bool) {
-	for _, u := range units {
-		if sameFile(u.File, file) {
-			chosen = append(chosen, u)
-		}
-	}
-	if len(chosen) > 0 {
-		return chosen, true
-	}
-	return units, false
 }
 
 // sameFile compares paths of which one may be the end of the other.
@@ -150,7 +146,7 @@ func ask(ctx context.Context, o Options, units []compdb.Unit, kind string, at Pl
 	var edits []analyzer.FixEdit
 	var failed error
 	found, answered := false, 0
-	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers,
+	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Cache: o.Cache,
 		Fix: analyzer.FixRequest{Fix: &analyzer.FixAt{Kind: kind, File: at.File, Line: at.Line}}}
 	err := analyzer.Run(ctx, units, opts, func(out analyzer.Outcome) {
 		switch {
@@ -222,7 +218,7 @@ func everywhere(ctx context.Context, o Options, p *Proposal, edits []analyzer.Fi
 		if err != nil {
 			return nil, err
 		}
-		other, more, err := ask(ctx, o, o.Units, p.Kind, Place{e.File, line})
+		other, more, err := ask(ctx, o, o.Units, p.Kind, Place{File: e.File, Line: line})
 		if errors.Is(err, ErrNothingThere) {
 			continue
 		}

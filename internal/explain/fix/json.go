@@ -14,6 +14,7 @@ type JSON struct {
 	Refusals    []Reason `json:"refusals"`
 	Assumptions []Reason `json:"assumptions"`
 	Notes       []Reason `json:"notes"`
+	Advice      []string `json:"advice,omitempty"` // by hand, where the fix is not applicable
 	Diff        string   `json:"diff"`
 }
 
@@ -35,7 +36,7 @@ func (p *Proposal) JSON(root string) JSON {
 	}
 	return JSON{
 		Version: JSONVersion, Kind: p.Kind, What: p.What, Applicable: p.Sound(), Effect: p.Effect,
-		Refusals: reasons(p.Refusals), Assumptions: reasons(p.Assumptions), Notes: reasons(p.Notes),
+		Refusals: reasons(p.Refusals), Assumptions: reasons(p.Assumptions), Notes: reasons(p.Notes), Advice: p.Advice,
 		Diff: Diff(p.Changes, root),
 	}
 }

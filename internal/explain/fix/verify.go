@@ -23,10 +23,19 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		}
 	}
 	before, _, err := loopsAt(ctx, o, units, at, nil)
+	if err == nil && len(before) == 0 && len(at.Functions) > 0 { // the loop is elsewhere by now
+		at.Functions = nil
+		before, _, err = loopsAt(ctx, o, units, at, nil)
+	}
 	if err != nil {
 		return err
 	}
-	after, errs, err := loopsAt(ctx, o, units, Place{at.File, at.Line + shift}, files)
+	moved := Place{at.File, at.Line + shift, at.Functions}
+	after, errs, err := loopsAt(ctx, o, units, moved, files)
+	if err == nil && len(after) == 0 && len(errs) == 0 && len(at.Functions) > 0 { // a new type is a new name
+		moved.Functions = nil
+		after, errs, err = loopsAt(ctx, o, units, moved, files)
+	}
 	if err != nil {
 		return err
 	}
@@ -73,7 +82,7 @@ func shiftAt(c Change, line int) int {
 // a unit does not compile.
 func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile) (loops []analyzer.Candidate, errs []string, err error) {
 	opts := analyzer.Options{
-		Binary: o.Binary, Workers: o.Workers, Predicates: []string{"char"},
+		Binary: o.Binary, Workers: o.Workers, Cache: o.Cache, Predicates: []string{"char"}, Functions: at.Functions,
 		At: &analyzer.At{File: filepath.Base(at.File), Line: at.Line}, Fix: analyzer.FixRequest{Files: files},
 	}
 	var failed error

@@ -82,10 +82,20 @@ func (o Options) request() (analyzer.Options, error) {
 			Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: o.Accessors, UserRules: userrule.ForAnalyzer(o.Rules),
 		},
 	}
-	if !o.NoCache {
-		r.Cache, err = analyzer.OpenCache("", binary)
-	}
+	r.Cache, err = o.Cache()
 	return r, err
+}
+
+// Cache is where answers are kept, nil for nowhere.
+func (o Options) Cache() (*analyzer.Cache, error) {
+	if o.NoCache {
+		return nil, nil
+	}
+	binary, err := analyzer.Find()
+	if err != nil {
+		return nil, err
+	}
+	return analyzer.OpenCache("", binary)
 }
 
 // ask has all units analysed. The outcomes come in the order of the units, so that

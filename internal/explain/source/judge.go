@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/compdb"
@@ -32,6 +33,7 @@ type Answer struct {
 // candidates that no counterfactual confirmed. A profile ranks what is found and
 // leaves out what it never shows; it may be nil.
 func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o Options) (Answer, error) {
+	start := time.Now()
 	outcomes, err := b.askAll(ctx, o)
 	if err != nil {
 		return Answer{}, err
@@ -41,6 +43,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		Notes:    notes(outcomes),
 		Looked:   counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
+	a.Notes = append(a.Notes, b.keep(start, a.Findings, o)...)
 	if p == nil {
 		addSites(a.Findings)
 		addExcerpts(a.Findings, nil)
@@ -74,6 +77,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 		return Answer{}, err
 	}
 	r.Cycles = true
+	start := time.Now()
 	h := heat.NewHeat(p, heat.NewTree(b.units))
 	a := Answer{Notes: h.Notes()}
 	var outcomes []analyzer.Outcome
@@ -94,6 +98,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 	a.Notes = append(a.Notes, notes(outcomes)...)
 	found := findings(outcomes, all, o)
 	a.Lines = linesOf(h, found)
+	a.Notes = append(a.Notes, b.keep(start, found, o)...)
 	ranked := h.Rank(found, rankOptions(outcomes, all))
 	a.Findings = ranked.Findings
 	addSites(a.Findings)

@@ -12,8 +12,6 @@ using namespace clang;
 namespace whyhot::ast {
 namespace {
 
-bool isLocal(const VarDecl *V) { return V && V->hasLocalStorage() && V->isLocalVarDeclOrParm(); }
-
 // Memory that nothing else points to yet.
 bool isFresh(const Expr *E) {
   E = E->IgnoreParenCasts();
@@ -50,11 +48,20 @@ bool ownsItsElements(QualType T) {
 
 } // namespace
 
-Locals::Locals(const FunctionDecl *F, Callees &K) : K(K) {
+Locals::Locals(const FunctionDecl *F, Callees &K) : F(F->getCanonicalDecl()), K(K) {
   for (const ParmVarDecl *P : F->parameters()) // a pointer parameter may point anywhere
     if (P->getType()->isPointerType())
       Pointers[P].Known = true;
   scan(F->getBody());
+}
+
+// What a lambda captures by reference is a local variable, but not one of its own: the
+// function around it can have let it escape.
+bool Locals::isLocal(const VarDecl *V) const {
+  if (!V || !V->hasLocalStorage() || !V->isLocalVarDeclOrParm())
+    return false;
+  const auto *In = dyn_cast<FunctionDecl>(V->getDeclContext());
+  return In && In->getCanonicalDecl() == F;
 }
 
 bool Locals::isRestrict(const VarDecl *V) {

@@ -24,6 +24,7 @@ public:
   static bool isRestrict(const clang::VarDecl *V);
 
 private:
+  bool isLocal(const clang::VarDecl *V) const;
   void scan(const clang::Stmt *S);
   void scanCall(const clang::CallExpr *E);
   void escape(const clang::Expr *E);
@@ -35,6 +36,7 @@ private:
     bool Reassigned = false;
     bool Known = false;
   };
+  const clang::FunctionDecl *F;
   Callees &K;
   llvm::DenseSet<const clang::VarDecl *> Escaped;
   llvm::DenseMap<const clang::VarDecl *, Origin> Pointers;

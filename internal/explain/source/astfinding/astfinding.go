@@ -202,26 +202,19 @@ func explain(f *finding.Finding, g *group) {
 	if sameFile(f.Place.File, m.Place.File) && m.Place.Line == f.Place.Line && m.Place.EndLine > m.Place.Line {
 		f.Place.EndLine = m.Place.EndLine
 	}
-	if what := g.locations(); f.Certainty == finding.Confirmed && what != "" {
-		// Beside the advice that it makes concrete; the caller's list stays as it is.
-		f.Fix.Steps = slices.Insert(slices.Clone(f.Fix.Steps), min(1, len(f.Fix.Steps)), "here that is "+what)
-	}
 	if m.Written != nil && m.Written.Scope == scopeSystem {
 		f.Fix.Caveats = append(f.Fix.Caveats, "what is written is declared in a system header: you can only change the locals")
 	}
 }
 
-// locations lists the memory that is read again, shortest first: accessors
-// rather than elements.
-func (g *group) locations() string {
-	var out []string
-	for _, m := range g.matches {
-		if m.Location != "" && !slices.Contains(out, m.Location) {
-			out = append(out, m.Location)
-		}
+// locals are what to copy, by the analysis that the patch is written with: what the
+// match names is one place of several, and may be what the loop changes.
+func (g *group) locals() string {
+	p := g.main().Place
+	if h := g.from.Hoist(p.File, p.Line, p.Column); h != nil && len(h.Values) > 0 {
+		return strings.Join(h.Values, ", ")
 	}
-	const most = 4
-	return strings.Join(out[:min(most, len(out))], ", ")
+	return "what is read again and the loop does not change"
 }
 
 func (g *group) evidence() []finding.Evidence {
@@ -335,7 +328,7 @@ func (g *group) subject() string {
 
 func (g *group) aliasFix(f *finding.Finding) {
 	m := g.main()
-	f.Fix.Steps = []string{fmt.Sprintf(hoist, g.locations())}
+	f.Fix.Steps = []string{fmt.Sprintf(hoist, g.locals())}
 	switch {
 	case !g.strict:
 		f.Fix.Caveats = append(f.Fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")

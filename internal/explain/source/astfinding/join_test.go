@@ -52,12 +52,19 @@ func hasEvidence(f finding.Finding, text string) bool {
 }
 
 func TestJoinNamesTheMostPreciseRule(t *testing.T) {
-	got := Join(nil, []analyzer.Outcome{outcome(0, boundMatch("alias-pointer-field"), boundMatch("alias-loop-condition-linear"))}, Options{})
+	o := outcome(0, boundMatch("alias-pointer-field"), boundMatch("alias-loop-condition-linear"))
+	o.Reply.Hoists = []analyzer.Hoist{{File: "src/a.cpp", Line: 10, Column: 3, Values: []string{"b.size()", "b.data()"}}}
+	got := Join(nil, []analyzer.Outcome{o}, Options{})
 	if len(got) != 1 || got[0].Rule != "alias-loop-condition-linear" || got[0].Certainty != finding.Suspected {
 		t.Fatalf("got %+v", got)
 	}
-	if !hasEvidence(got[0], "alias-pointer-field") || !strings.Contains(got[0].Fix.Steps[0], "b.size()") {
+	if !hasEvidence(got[0], "alias-pointer-field") || !strings.Contains(got[0].Fix.Steps[0], "copy b.size(), b.data() into") {
 		t.Errorf("got %+v", got[0])
+	}
+	// Without the fix's analysis nothing is named: the match has one place of several.
+	o.Reply.Hoists = nil
+	if step := Join(nil, []analyzer.Outcome{o}, Options{})[0].Fix.Steps[0]; strings.Contains(step, "b.size()") {
+		t.Errorf("advised without an analysis: %s", step)
 	}
 }
 

@@ -19,7 +19,7 @@ const ruleDebugSTL = "debug-stl"
 const scopeSystem = "system"
 
 const (
-	hoist  = "copy %s into a local variable before the loop and use the local in it"
+	hoist  = "copy %s into local variables before the loop, and use the locals in it"
 	retype = "or give what is written (%s) a type that aliases nothing else: char8_t, an enum class over unsigned char with linkage, or an integer as wide as the data"
 	// In C char8_t is unsigned char, and an enum of one byte aliases as it does.
 	retypeInC = "or give what is written (%s) a type that aliases nothing else: a struct around the byte whose member is stored (struct byte { unsigned char v; }; out[i].v = x), or an integer as wide as the data"

@@ -199,29 +199,6 @@ func (l *loop) what() string {
 	return capital(l.rule.what)
 }
 
-func (l *loop) title() string {
-	c := l.best
-	where := l.lines(c.Writes)
-	switch {
-	case !c.Confirmed:
-		return fmt.Sprintf("%s (%s) may force reloads in this loop", l.what(), where)
-	case c.Effect == "vectorised":
-		return fmt.Sprintf("%s (%s) keep this loop from being vectorised", l.what(), where)
-	case c.Effect == "wider vectors":
-		return fmt.Sprintf("%s (%s) keep this loop at vectors of %d elements instead of %d", l.what(), where,
-			c.Worlds[analyzer.WorldWritten].VectorWidth, bestWorld(c).VectorWidth)
-	case c.Effect == "fewer stores":
-		return fmt.Sprintf("%s (%s) force needless stores in every iteration", l.what(), where)
-	case c.Effect == "idiom":
-		return fmt.Sprintf("%s (%s) keep this loop from becoming a library call", l.what(), where)
-	}
-	plural := "s"
-	if removedLoads(c) == 1 {
-		plural = ""
-	}
-	return fmt.Sprintf("%s (%s) force %s needless load%s per iteration", l.what(), where, number(removedLoads(c)), plural)
-}
-
 // lines lists the source lines of accesses, "line 11" or "lines 11, 12".
 func (l *loop) lines(as []analyzer.Access) string {
 	var ns []int
@@ -332,52 +309,6 @@ func describe(s analyzer.LoopState) string {
 		return fmt.Sprintf("vectorised, %d wide, interleaved %d times, %s loads per source iteration", s.VectorWidth, s.Interleave, number(s.LoadsPerIteration))
 	}
 	return fmt.Sprintf("scalar, %s loads and %s stores per source iteration", number(s.LoadsPerIteration), number(s.StoresPerIteration))
-}
-
-func (l *loop) fix() finding.Fix {
-	fix := finding.Fix{Kind: "code"}
-	reach := l.best.Reach
-	if !l.best.Confirmed {
-		reach = []string{analyzer.WorldHoisted}
-	}
-	if slices.Contains(reach, analyzer.WorldHoisted) {
-		fix.Steps = append(fix.Steps, hoistStep+l.behindCalls())
-	}
-	if step := l.retype(); slices.Contains(reach, analyzer.WorldRetyped) && step != "" {
-		if len(reach) > 1 {
-			step = "or " + step
-		}
-		if groups := l.together(); len(groups) > 0 {
-			step += "; what must change together: the writes of " + strings.Join(groups, ", and those of ")
-		}
-		fix.Steps = append(fix.Steps, step)
-		fix.Caveats = append(fix.Caveats, "a new element type changes the interface of everything that holds the data")
-	}
-	if !l.from.Reply.StrictAliasing {
-		fix.Caveats = append(fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
-	}
-	fix.Caveats = append(fix.Caveats,
-		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
-		"seen with clang 19 and the unit's own flags; another compiler may gain more or nothing: measure")
-	return fix
-}
-
-// behindCalls adds what locals need where calls on slow paths may change the
-// originals.
-func (l *loop) behindCalls() string {
-	where := l.lines(l.best.SlowCalls)
-	if len(l.best.SlowCalls) == 0 || where == "" {
-		return ""
-	}
-	return fmt.Sprintf("; calls may change the originals (%s): write back before them what the loop itself changes, and load the locals again after them", where)
-}
-
-// retype says how what is written is given another type, "" where that is no fix.
-func (l *loop) retype() string {
-	if l.rule.inC != "" && l.from.Unit.IsC() {
-		return l.rule.inC
-	}
-	return l.rule.retype
 }
 
 // together lists the writes that have an effect only when all of them change.

@@ -9,6 +9,8 @@ type rule struct {
 	mixed  string // the same where not all of them are bytes, "" for what
 	retype string // how the written type is changed, "" where that is no fix
 	inC    string // the same where the unit is C, "" for no difference
+	// plainMember: the change of type is the fix, locals are the way out.
+	plainMember bool
 }
 
 // rules maps the analyser's predicates to rules; docs/rules has a page for each.
@@ -25,6 +27,8 @@ var rules = map[string]rule{
 		id:     "bitfield-store",
 		what:   "bit-field stores",
 		retype: "make the bit-field a plain member: a bit-field store carries no type for the compiler, so it clobbers everything in reach",
+
+		plainMember: true,
 	},
 	"pointer": {
 		id:   "alias-pointer-store",

@@ -1,0 +1,40 @@
+#include "fix/kinds.h"
+
+using namespace clang;
+
+namespace whyhot::fix {
+
+void Advisor::look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) {
+  if (F.Loops.all().empty() || !ast::mayStoreChar(F))
+    return;
+  const Source S(F.Context, CI.getPreprocessor());
+  const Request Anywhere;
+  const Context Here{S, Anywhere, F.Known, StrictAliasing};
+  for (const auto &L : F.Loops.all()) {
+    const PresumedLoc At = S.SM.getPresumedLoc(S.SM.getExpansionLoc(L->Statement->getBeginLoc()));
+    if (At.isInvalid() || S.SM.isInSystemHeader(L->Statement->getBeginLoc()))
+      continue;
+    Answer One;
+    hoist(F, Here, *L, One);
+    const bool Right = One.Refusals.empty();
+    auto [It, New] = Seen.try_emplace({At.getFilename(), At.getLine(), At.getColumn()}, Out.size());
+    if (New) {
+      Out.push_back({At.getFilename(), At.getLine(), At.getColumn(), {}, {}});
+      if (Right)
+        Out.back().Values = One.Values;
+      else
+        Out.back().Refusal = One.Refusals.front().Text;
+      continue;
+    }
+    // What is right in one instantiation alone is not right in the source.
+    ast::Hoist &X = Out[It->second];
+    if (!Right)
+      X.Values.clear(), X.Refusal = One.Refusals.front().Text;
+    else
+      llvm::erase_if(X.Values, [&](const std::string &V) { return !llvm::is_contained(One.Values, V); });
+    if (X.Values.empty() && X.Refusal.empty())
+      X.Refusal = "the instantiations of this template would need different edits";
+  }
+}
+
+} // namespace whyhot::fix

@@ -1,0 +1,149 @@
+package loopfinding
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+)
+
+// edit is one way to free the loop.
+type edit struct {
+	world  string // that shows what it gives
+	step   string // what to do
+	effect string // as the analyser names it
+}
+
+// edits are the ways to free the loop, the one to make first coming first: what the
+// finding says of the loop is what that one gives. Locals come before a new type, since
+// package fix writes them and nothing outside the loop sees them; a bit-field is made a
+// plain member first. An edit that fix's analysis has refused is none, unless it is all
+// there is.
+func (l *loop) edits() []edit {
+	reach := l.best.Reach
+	if !l.best.Confirmed {
+		reach = []string{analyzer.WorldHoisted}
+	}
+	var out []edit
+	refused := false
+	if slices.Contains(reach, analyzer.WorldHoisted) {
+		var step string
+		step, refused = l.hoist()
+		out = append(out, edit{analyzer.WorldHoisted, step, l.effect(analyzer.WorldHoisted)})
+	}
+	if step := l.retype(); step != "" && slices.Contains(reach, analyzer.WorldRetyped) {
+		if groups := l.together(); len(groups) > 0 {
+			step += "; what must change together: the writes of " + strings.Join(groups, ", and those of ")
+		}
+		if refused {
+			out = nil
+		}
+		out = append(out, edit{analyzer.WorldRetyped, step, l.effect(analyzer.WorldRetyped)})
+		if l.rule.plainMember {
+			slices.Reverse(out)
+		}
+	}
+	return out
+}
+
+// hoist is the step that copies into locals: by the names of what package fix would
+// copy, where it was asked. What the loop changes itself is not among them, and what
+// would be too little is not named as if it were all.
+func (l *loop) hoist() (step string, refused bool) {
+	h := l.from.Hoist(l.place.File, l.place.Line, l.place.Column)
+	switch {
+	case h == nil:
+		return hoistStep + l.behindCalls(), false
+	case len(h.Values) == 0:
+		return "copy what is loaded again into a local variable only where the loop does not change it: " + h.Refusal, true
+	}
+	return "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it" + l.behindCalls(), false
+}
+
+// behindCalls adds what locals need where calls on slow paths may change the
+// originals.
+func (l *loop) behindCalls() string {
+	where := l.lines(l.best.SlowCalls)
+	if len(l.best.SlowCalls) == 0 || where == "" {
+		return ""
+	}
+	return fmt.Sprintf("; calls may change the originals (%s): write back before them what the loop itself changes, and load the locals again after them", where)
+}
+
+// retype says how what is written is given another type, "" where that is no fix.
+func (l *loop) retype() string {
+	if l.rule.inC != "" && l.from.Unit.IsC() {
+		return l.rule.inC
+	}
+	return l.rule.retype
+}
+
+// effect is what a world's edit gives.
+func (l *loop) effect(world string) string { return cmp.Or(l.best.Effects[world], l.best.Effect) }
+
+// first is the edit that the finding speaks of; without one, what the analyser saw.
+func (l *loop) first() edit {
+	if es := l.edits(); len(es) > 0 {
+		return es[0]
+	}
+	e := edit{effect: l.best.Effect}
+	if len(l.best.Reach) > 0 {
+		e.world = l.best.Reach[0]
+	}
+	return e
+}
+
+func (l *loop) title() string {
+	c, e := l.best, l.first()
+	blamed := l.what() + " (" + l.lines(c.Writes) + ")"
+	written, edited := c.Worlds[analyzer.WorldWritten], c.Worlds[e.world]
+	switch {
+	case !c.Confirmed:
+		return blamed + " may force reloads in this loop"
+	case e.effect == "vectorised":
+		return blamed + " keep this loop from being vectorised"
+	case e.effect == "wider vectors" && edited.VectorWidth > written.VectorWidth:
+		return fmt.Sprintf("%s keep this loop at vectors of %d where %d fit", blamed, written.VectorWidth, edited.VectorWidth)
+	case e.effect == "wider vectors":
+		return blamed + " keep this loop from being vectorised well"
+	case e.effect == "fewer stores":
+		return blamed + " force needless stores in every iteration"
+	case e.effect == "idiom":
+		return blamed + " keep this loop from becoming a library call"
+	}
+	removed := written.LoadsPerIteration - edited.LoadsPerIteration
+	plural := "s"
+	if number(removed) == "1" {
+		plural = ""
+	}
+	return fmt.Sprintf("%s force %s needless load%s per iteration", blamed, number(removed), plural)
+}
+
+func (l *loop) fix() finding.Fix {
+	fix := finding.Fix{Kind: "code"}
+	es := l.edits()
+	differ := len(es) > 1 && l.best.Confirmed && es[0].effect != es[1].effect
+	for i, e := range es {
+		step := e.step
+		if i > 0 {
+			step = "or " + step
+		}
+		if differ {
+			step += " (with it: " + describe(l.best.Worlds[e.world]) + ")"
+		}
+		fix.Steps = append(fix.Steps, step)
+	}
+	if slices.ContainsFunc(es, func(e edit) bool { return e.world == analyzer.WorldRetyped }) {
+		fix.Caveats = append(fix.Caveats, "a new element type changes the interface of everything that holds the data")
+	}
+	if !l.from.Reply.StrictAliasing {
+		fix.Caveats = append(fix.Caveats, "the unit is compiled with -fno-strict-aliasing: a change of type does nothing there, only the locals help")
+	}
+	fix.Caveats = append(fix.Caveats,
+		"the locals are right only if nothing in the loop changes the originals on purpose (another thread, an alias you know of)",
+		"seen with clang 19 and the unit's own flags; another compiler may gain more or nothing: measure")
+	return fix
+}
