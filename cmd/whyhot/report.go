@@ -35,7 +35,7 @@ func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief fun
 		if len(r.Findings) == 0 {
 			return fmt.Errorf("--finding %s: no such finding here (without --finding all are listed)", f.finding)
 		}
-		r.Notes = nil
+		r.Notes, r.Unexplained = nil, nil
 	}
 	if f.json {
 		return writeJSON(cmd.OutOrStdout(), r)
@@ -46,6 +46,7 @@ func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief fun
 	} else {
 		brief(p, r)
 	}
+	p.Unexplained(r.Unexplained)
 	return p.Err()
 }
 

@@ -46,6 +46,7 @@ const DefaultCoverage = 0.9
 func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	path := fileName(r.Path)
 	facts := binfacts.New(r.DebugDirs...)
+	samplesOf := map[string][]int32{}
 	judged := rule.Judges(r.Profile)
 	var inSource source.Answer
 	if r.Source != nil && judged {
@@ -55,7 +56,10 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		}
 		nameCommands(inSource.Findings, r.Source.Build.Dir(), path)
 	}
-	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{ProfilePath: path, Rules: r.Rules.dirs, Lines: lines(inSource)})
+	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{
+		ProfilePath: path, Rules: r.Rules.dirs, Lines: lines(inSource),
+		Samples: func(f finding.Finding, of []int32) { samplesOf[f.ID] = of },
+	})
 	if err != nil {
 		return finding.Report{}, err
 	}
@@ -87,13 +91,21 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		attach(found, trials)
 	}
 	finding.Rank(found)
+	var unexplained []finding.Unexplained
+	if judged {
+		if unexplained, err = r.unexplained(facts, found, samplesOf, looked); err != nil {
+			return finding.Report{}, err
+		}
+	}
 	return finding.Report{
 		Version:  finding.SchemaVersion,
 		Profile:  describe(r.Profile, path),
 		Findings: found,
 		Notes:    notes,
 		Looked:   looked,
-		Unjudged: !judged,
+
+		Unexplained: unexplained,
+		Unjudged:    !judged,
 	}, nil
 }
 

@@ -62,6 +62,22 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// An empty list is no answer where one function has most of the CPU.
+func TestExplainShowsWhatItCannotExplain(t *testing.T) {
+	path, p := readFolded(t, plain)
+	r, err := Explain(t.Context(), Request{Profile: p, Path: path, Rules: builtin(t)})
+	if err != nil || len(r.Findings) != 0 || len(r.Unexplained) != 1 || r.Unexplained[0].Place.Function != "f" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if u := r.Unexplained[0]; !strings.Contains(u.Looked, "catalogue entries were checked") || !strings.Contains(u.Looked, "-p BUILD_DIR") || !strings.Contains(u.Looked, "-g") {
+		t.Errorf("looked at %q", u.Looked)
+	}
+	_, p = readFolded(t, "app;main_[app];malloc_[libc.so.6];_int_malloc_[libc.so.6] 1000\n")
+	if r, err = Explain(t.Context(), Request{Profile: p, Rules: builtin(t)}); err != nil || len(r.Findings) != 1 || len(r.Unexplained) != 0 {
+		t.Errorf("the allocator is explained: %+v, %v", r, err)
+	}
+}
+
 // General advice is named where nothing particular is worthwhile, and shown on
 // demand.
 func TestGeneralAdvice(t *testing.T) {

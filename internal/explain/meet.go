@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
@@ -58,6 +59,12 @@ func (r Rules) named(found []finding.Finding, id string) []finding.Finding {
 		}
 	}
 	return found
+}
+
+// isCause says whether an identity is that of a cause which an entry and the source
+// both know.
+func (r Rules) isCause(id string) bool {
+	return slices.ContainsFunc(r.Catalog.Entries, func(e catalog.Entry) bool { return e.SourceRule != "" && finding.CauseID(e.SourceRule) == id })
 }
 
 // sameCause is the largest finding of an entry that names the rule of s, -1 for

@@ -57,7 +57,7 @@ func Patch(ctx context.Context, r PatchRequest) (fix.Proposal, error) {
 	if len(kinds) == 0 || f.Place.File == "" {
 		return fix.Proposal{}, byHand(f.Finding)
 	}
-	p, err := r.source(ctx, placeOf(f.Finding), kinds)
+	p, err := r.source(ctx, placeOf(f.Finding), kinds, declared(f.Sites)...)
 	return advised(p, f.Finding), err
 }
 
@@ -122,6 +122,17 @@ func advised(p fix.Proposal, f finding.Finding) fix.Proposal {
 	return p
 }
 
+// declared are the declarations of a finding that has several places.
+func declared(sites []finding.Site) []fix.Place {
+	var out []fix.Place
+	for _, s := range sites {
+		if s.Kind == finding.SiteDeclaration {
+			out = append(out, fix.Place{File: s.File, Line: s.Line})
+		}
+	}
+	return out
+}
+
 func (r *PatchRequest) kinds(usual []string) []string {
 	if r.Kind != "" {
 		return []string{r.Kind}
@@ -134,6 +145,17 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 	switch {
 	case r.Findings != nil:
 		f, err := Pick(r.Findings, r.FindingsFile, r.Subject)
+		return Found{Finding: f}, err
+	case r.Profile != nil && r.Build != nil && r.Rules.isCause(r.Subject):
+		b, err := r.Build()
+		if err != nil {
+			return Found{}, err
+		}
+		a, err := b.Hot(ctx, r.Profile, DefaultCoverage, false, r.Options)
+		if err != nil {
+			return Found{}, err
+		}
+		f, err := Pick(a.Findings, b.Dir(), r.Subject)
 		return Found{Finding: f}, err
 	case r.Profile != nil:
 		f, err := Find(ctx, r.Profile, r.ProfilePath, r.Rules, r.Subject)
@@ -151,7 +173,7 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 	return Found{Finding: f}, err
 }
 
-func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string) (fix.Proposal, error) {
+func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string, declarations ...fix.Place) (fix.Proposal, error) {
 	if r.Build == nil {
 		return fix.Proposal{}, source.ErrNoBuild
 	}
@@ -163,7 +185,7 @@ func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string)
 	if err != nil {
 		return fix.Proposal{}, err
 	}
-	o := fix.Options{Binary: binary, Units: b.Units(), Having: b.Including(at.File, r.Options).Units(), Workers: r.Options.Workers}
+	o := fix.Options{Binary: binary, Units: b.Units(), Having: b.Including(at.File, r.Options).Units(), Workers: r.Options.Workers, Declarations: declarations}
 	if o.Cache, err = r.Options.Cache(); err != nil {
 		return fix.Proposal{}, err
 	}

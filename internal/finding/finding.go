@@ -116,6 +116,16 @@ const (
 	CopyFine      = "fine"      // nothing stops the compiler there
 )
 
+// Cost is where a profile shows what a finding costs, where that is in what its
+// lines call. Lines are those of source files of the build.
+type Cost struct {
+	From Place // these lines with all that they call
+	Ends Place // the destructors that this line calls
+	// ArgumentsOf are names of a function, the linkage name first: what its callers
+	// call on the line of the call to make and destroy its arguments.
+	ArgumentsOf []string
+}
+
 // Site is one of the places of a finding that has several: one cause, seen in
 // many loops and declarations.
 type Site struct {
@@ -153,6 +163,8 @@ type Finding struct {
 	See       []string   `json:"see,omitempty"` // commands that show more of it
 	Links     []string   `json:"links,omitempty"`
 	Trials    []Trial    `json:"trials,omitempty"`
+	// Cost says where a profile shows it, nil for the place's lines.
+	Cost *Cost `json:"-"`
 	// Minor says why a true finding can give back little, "" where it can give back
 	// more. Short reports count these and do not list them.
 	Minor string `json:"minor,omitempty"`

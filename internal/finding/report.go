@@ -23,6 +23,8 @@ type Report struct {
 	Version  int       `json:"version"`
 	Profile  *Source   `json:"profile"` // null where no profile ranked the findings
 	Findings []Finding `json:"findings"`
+	// Unexplained are the functions that hold much and that no finding is about.
+	Unexplained []Unexplained `json:"unexplained,omitempty"`
 	// Notes are things to know that are no findings: lost samples, missing
 	// symbols, a profile too small to judge.
 	Notes []string `json:"notes,omitempty"`

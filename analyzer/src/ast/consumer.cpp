@@ -1,12 +1,17 @@
 #include "ast/consumer.h"
 
 #include "ast/alias/alias.h"
+#include "ast/bit_by_bit/bit_by_bit.h"
 #include "ast/bitfield_flag/bitfield_flag.h"
+#include "ast/column_walk/column_walk.h"
+#include "ast/constant_container/constant_container.h"
 #include "ast/debug_stl/debug_stl.h"
 #include "ast/exception_flow/exception_flow.h"
 #include "ast/functions.h"
 #include "ast/report.h"
+#include "ast/short_loop/short_loop.h"
 #include "ast/user_rules/user_rules.h"
+#include "ast/value_container/value_container.h"
 #include "ast/vector_bool/vector_bool.h"
 #include "ast/volatile_sync/volatile_sync.h"
 
@@ -18,8 +23,9 @@ using namespace clang;
 namespace whyhot::ast {
 namespace {
 
-const Rule *const AllRules[] = {&AliasRules,       &VectorBoolRule,    &BitfieldFlagRule,
-                                &VolatileSyncRule, &ExceptionFlowRule, &DebugStlRule};
+const Rule *const AllRules[] = {&AliasRules,         &VectorBoolRule, &BitfieldFlagRule,     &VolatileSyncRule,
+                                &ExceptionFlowRule,  &DebugStlRule,   &ConstantContainerRule, &ValueContainerRule,
+                                &BitByBitRule,       &ShortLoopRule,  &ColumnWalkRule};
 
 class Consumer : public ASTConsumer {
 public:
@@ -82,6 +88,7 @@ private:
         Definition->isInvalidDecl() || !Visited.insert(Definition).second)
       return;
     LoopNest Nest(Definition->getBody());
+    R->Calls.see(Definition, Nest);
     FunctionFacts Facts{Definition, *Context, *K, Nest};
     for (const Rule *Each : AllRules)
       if (Each->Function)

@@ -47,6 +47,7 @@ struct Match {
   Span First;
   Span Write;
   Span Second;
+  Span Ends;            // where what was made is destroyed
   std::string Location; // the memory that is read again, as the source writes it
   Written Target;
   std::vector<std::string> Notes;
@@ -83,7 +84,8 @@ struct Hoist {
   unsigned Line = 0; // of the loop
   unsigned Column = 0;
   std::vector<std::string> Values; // as the source writes them; none where no local is shown to be right
-  std::string Refusal;             // why there is none
+  std::vector<std::pair<std::string, unsigned>> Updates; // what the loop alone changes, and on which line
+  std::string Refusal;                                   // why there is none
 };
 
 struct Result {

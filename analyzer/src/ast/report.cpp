@@ -157,6 +157,21 @@ void Report::eachOf(llvm::StringRef Rule, llvm::function_ref<void(Match &, const
       Change(R.Matches[I], Functions[I]);
 }
 
+void Report::dropOf(llvm::StringRef Rule, llvm::function_ref<bool(const Match &, const FunctionDecl *)> Test) {
+  size_t Kept = 0;
+  for (size_t I = 0; I < R.Matches.size(); I++) {
+    if (R.Matches[I].Rule == Rule && Functions[I] && Test(R.Matches[I], Functions[I]))
+      continue;
+    if (Kept != I) {
+      R.Matches[Kept] = std::move(R.Matches[I]);
+      Functions[Kept] = Functions[I];
+    }
+    Kept++;
+  }
+  R.Matches.resize(Kept);
+  Functions.resize(Kept);
+}
+
 void Report::addSites(const CallMap &Calls) {
   for (size_t I = 0; I < R.Matches.size(); I++)
     if (Functions[I])

@@ -4,6 +4,7 @@
 
 #include "ast/match.h"
 
+#include "ast/facts/call_graph.h"
 #include "ast/facts/flow.h"
 #include "ast/facts/threads.h"
 #include "clang/AST/ASTContext.h"
@@ -36,11 +37,14 @@ public:
   void addSites(const CallMap &Calls);
   // Calls Change with the matches of a rule and the functions they are in.
   void eachOf(llvm::StringRef Rule, llvm::function_ref<void(Match &, const clang::FunctionDecl *)> Change);
+  // Takes out the matches of a rule for which Test holds.
+  void dropOf(llvm::StringRef Rule, llvm::function_ref<bool(const Match &, const clang::FunctionDecl *)> Test);
   Result take() { return std::move(R); }
 
   const clang::Preprocessor &PP;
   const Options &O;
   ThreadFacts Threads; // complete when a rule's Unit is called
+  CallGraph Calls;     // so is this
 
 private:
   std::string spelled(clang::QualType T) const;

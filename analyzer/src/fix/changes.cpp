@@ -235,7 +235,9 @@ Kind Changes::store(const Effect &X, const Effect &R, const Value &V, std::strin
   const bool OwnVariable = W.isDirect() && Own.isPrivate(Root);
   auto changed = [&] {
     Why = "the loop assigns what `" + V.Text + "` is read from";
-    return OwnVariable ? Judgement::Varies : Judgement::Changes;
+    if (OwnVariable)
+      return Judgement::Varies;
+    return W == P && X.Where.Exact && R.Where.Exact && !X.Where.Cast ? Judgement::Updates : Judgement::Changes;
   };
   if (P.leadsThrough(W) || P.dependsOn(W))
     return changed();

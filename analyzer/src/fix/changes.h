@@ -18,6 +18,7 @@ struct Judgement {
     Stays,
     Assumed, // unless a store or call reaches it that is not known to
     Varies,  // the loop's own variables: no news
+    Updates, // the loop assigns it by its own name, and nothing else can change it
     Changes, // the loop really changes it, or a call could
   };
   Kind What = Stays;

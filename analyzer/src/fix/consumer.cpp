@@ -15,8 +15,8 @@ Kind kindOf(StringRef Name) {
       .Case("hoist", hoist)
       .Case("wide-store", wideStore)
       .Case("retype", retype)
-      .Case("vector-bool", vectorBool)
       .Case("bit-field", bitField)
+      .Case("whole-copy", wholeCopy)
       .Default(nullptr);
 }
 
@@ -76,6 +76,8 @@ public:
     Around.TraverseDecl(C.getTranslationUnitDecl());
     ast::Callees Known(C);
     const Context Here{S, R, Known, Strict};
+    if (R.Kind == "vector-bool")
+      return vectorBool(Around.Found, C, Here, Out);
     std::vector<std::pair<const FunctionDecl *, std::unique_ptr<ast::LoopNest>>> Bodies;
     for (const FunctionDecl *F : Around.Found)
       Bodies.emplace_back(F, std::make_unique<ast::LoopNest>(F->getBody()));

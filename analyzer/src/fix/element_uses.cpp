@@ -10,26 +10,6 @@
 using namespace clang;
 
 namespace whyhot::fix {
-namespace {
-
-// Comparisons and the like are int in C, but 0 or 1.
-bool isBoolean(const Expr *E) {
-  E = E->IgnoreParenImpCasts();
-  if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
-      Call && isa_and_nonnull<CXXConversionDecl>(Call->getMethodDecl()))
-    return true;
-  if (E->getType()->isBooleanType())
-    return true;
-  const auto *L = dyn_cast<IntegerLiteral>(E);
-  return L && L->getValue().ule(1);
-}
-
-bool isBitReference(QualType T) {
-  const CXXRecordDecl *R = stdClass(T);
-  return R && R->getName() == "_Bit_reference";
-}
-
-} // namespace
 
 // E names the declaration itself.
 void Elements::use(const Expr *E) {
@@ -71,7 +51,7 @@ void Elements::container(const Expr *E) {
       return follow(E, Call->getArg(Call->getArg(0) == Top ? 1 : 0), Call);
     case OO_PlusEqual:
       if (Call->getArg(1)->IgnoreParenImpCasts()->getType()->isIntegerType())
-        return stored(Call->getArg(1));
+        return;
       break;
     default:
       break;
@@ -90,7 +70,7 @@ void Elements::container(const Expr *E) {
   if (const auto *CC = dyn_cast_or_null<CXXConstructExpr>(P); CC && CC->getConstructor()->isCopyOrMoveConstructor())
     if (const VarDecl *V = initialised(outermost(CC, C), C))
       return change(V);
-  if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(P) && !isBits())
+  if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(P))
     return;
   const auto *Call = dyn_cast_or_null<CallExpr>(P);
   const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
@@ -136,10 +116,10 @@ void Elements::member(const MemberExpr *M, const CallExpr *Call) {
     if (Given > At + 1 || (At == 1 && !Call->getArg(0)->getType()->isIntegerType()))
       return forbid("assign from another container", M);
     if (Last)
-      return stored(Call->getArg(At));
+      return;
     return construction(Call->getArg(At));
   }
-  if (!isBits() && (Name == "data" || Name == "c_str"))
+  if (Name == "data" || Name == "c_str")
     return pointer(Call);
   if (Name == "begin" || Name == "end" || Name == "cbegin" || Name == "cend") {
     const Expr *Whole = outermost(Call, C);
@@ -150,7 +130,7 @@ void Elements::member(const MemberExpr *M, const CallExpr *Call) {
     const FunctionDecl *F = User ? User->getDirectCallee() : nullptr;
     if (F && F->isInStdNamespace() && F->getIdentifier() && User->getNumArgs() == 3 &&
         llvm::StringSwitch<bool>(F->getName()).Cases("fill", "count", true).Default(false) && Last)
-      return stored(User->getArg(2));
+      return;
     if (const auto *V = initialised(Whole, C); V && V->isImplicit())
       return; // the compiler's own, of a range-for
     return forbid("its iterators are used", M);
@@ -167,7 +147,7 @@ void Elements::pointer(const Expr *E) {
   if (const auto *BO = dyn_cast_or_null<BinaryOperator>(P); BO && BO->isAdditiveOp())
     return pointer(BO);
   const auto *Call = dyn_cast_or_null<CallExpr>(P);
-  if (!Call || isBits())
+  if (!Call)
     return forbid("`" + S.text(Inner) + "` is kept as a pointer of the old type", Inner);
   if (Top->getType()->isVoidPointerType())
     return;
@@ -192,13 +172,8 @@ void Elements::loopVariable(const CXXForRangeStmt *For) {
       return forbid("a reference of the old type is bound to the elements", For->getRangeInit());
     return;
   }
-  for (const Expr *E : usesOf(V, C)) {
-    if (!T->isReferenceType() && isBits())
-      if (const auto *Call = dyn_cast_or_null<CXXOperatorCallExpr>(parentOf(E, C));
-          Call && Call->getOperator() == OO_Equal && Call->getArg(0) == E)
-        return forbid("the loop variable writes through a proxy", E);
+  for (const Expr *E : usesOf(V, C))
     element(E);
-  }
 }
 
 // E is one element: what is done with it?
@@ -208,24 +183,6 @@ void Elements::element(const Expr *E) {
   while (P && (isa<ParenExpr, MaterializeTemporaryExpr>(P) ||
                (isa<ImplicitCastExpr>(P) && cast<ImplicitCastExpr>(P)->getCastKind() == CK_NoOp)))
     Top = cast<Expr>(P), P = parentOf(Top, C);
-  if (isBits()) {
-    if (!isBitReference(E->getType())) // of a constant vector: a value
-      return read(E, E);
-    if (const auto *M = dyn_cast_or_null<MemberExpr>(P)) {
-      if (isa<CXXConversionDecl>(M->getMemberDecl()))
-        return read(cast<Expr>(parentOf(M, C)), E);
-      return forbid("`" + M->getMemberDecl()->getNameAsString() + "` of an element", E);
-    }
-    if (const auto *Call = dyn_cast_or_null<CXXOperatorCallExpr>(P); Call && Call->getOperator() == OO_Equal) {
-      if (Call->getArg(0) == Top)
-        return isDiscarded(Call, C) ? stored(Call->getArg(1)) : forbid("the result of an assignment is used", E);
-      return; // another element is assigned this one
-    }
-    if (const auto *Call = dyn_cast_or_null<CXXOperatorCallExpr>(P))
-      if (Call->getOperator() == OO_EqualEqual || Call->getOperator() == OO_Less)
-        return;
-    return forbid("the proxy of an element is kept or passed on", E);
-  }
   if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(P); Cast && Cast->getCastKind() == CK_LValueToRValue)
     return read(Cast, E);
   if (const auto *BO = dyn_cast_or_null<BinaryOperator>(P); BO && BO->isAssignmentOp() && BO->getLHS() == Top) {
@@ -247,17 +204,7 @@ void Elements::element(const Expr *E) {
 void Elements::read(const Expr *Value, const Expr *Element) {
   if (anyIntegerDoes(Value, C) && !Old->isSignedIntegerType())
     return;
-  wrap(Element->IgnoreImpCasts(), isBits() ? "bool" : "static_cast<" + OldName + ">");
-}
-
-// A value that becomes an element.
-void Elements::stored(const Expr *Value) {
-  const Expr *E = Value->IgnoreParenImpCasts();
-  if (const auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
-    E = M->getSubExpr()->IgnoreParenImpCasts();
-  if (!isBits() || isBoolean(E) || isBitReference(E->getType()))
-    return;
-  wrap(E, "bool");
+  wrap(Element->IgnoreImpCasts(), "static_cast<" + OldName + ">");
 }
 
 } // namespace whyhot::fix

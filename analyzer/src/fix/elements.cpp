@@ -166,7 +166,7 @@ void Elements::construction(const Expr *E) {
     }
     if (Given == 2 && CC->getArg(0)->getType()->isIntegerType()) {
       if (CC->getArg(1)->IgnoreParenImpCasts()->getType()->isArithmeticType())
-        return stored(CC->getArg(1));
+        return;
       return construction(CC->getArg(1));
     }
     if (isa<CXXStdInitializerListExpr>(CC->getArg(0)->IgnoreParenImpCasts()))

@@ -16,7 +16,6 @@ public:
 
   // Changes the declaration and everything that must change with it.
   void change(const clang::ValueDecl *D);
-  bool isBits() const { return Old->isBooleanType(); }
   // The element type of a container, an array or a pointer; null where T is none.
   clang::QualType elementOf(clang::QualType T) const;
 
@@ -28,7 +27,6 @@ private:
   void element(const clang::Expr *E);
   void loopVariable(const clang::CXXForRangeStmt *For);
   void read(const clang::Expr *Value, const clang::Expr *Element);
-  void stored(const clang::Expr *Value);
   void pointer(const clang::Expr *E);
   void construction(const clang::Expr *E);
   void forbid(const llvm::Twine &Why, const clang::Expr *E);

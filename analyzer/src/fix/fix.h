@@ -28,6 +28,7 @@ struct Request {
   std::string Kind;
   std::string File; // compared from its end
   unsigned Line = 0;
+  std::string Element; // of vector-bool: the name of the new type, a class; char8_t where there is none
 };
 
 // Replaces Length bytes at Offset of the file as the front end read it.
@@ -48,6 +49,31 @@ struct Remark {
   bool operator==(const Remark &) const = default;
 };
 
+// A place where a type can be defined before it is used in the file.
+struct Definition {
+  std::string File;
+  unsigned Offset = 0;
+  bool operator==(const Definition &) const = default;
+};
+
+// A declaration (or what a function returns) whose type packs bits. It changes
+// together with what it is tied to, in every unit that has it.
+struct Slot {
+  std::string Id; // the same in every unit
+  std::string Name;
+  std::string File;
+  unsigned Line = 0;
+  unsigned Column = 0;
+  bool Asked = false;            // it is what stands at the place
+  bool Shared = false;           // other units may see it
+  bool Function = false;         // a parameter, or what a function returns,
+  bool Body = false;             // whose body this unit has
+  std::vector<std::string> Ties; // identities
+  std::vector<Edit> Edits;
+  std::vector<Remark> Refusals; // why it cannot change
+  std::vector<Definition> Definitions;
+};
+
 struct Answer {
   bool Found = false; // the unit has something of this kind there
   std::string What;   // what the edits do
@@ -55,7 +81,14 @@ struct Answer {
   std::vector<Remark> Refusals;
   std::vector<Remark> Assumptions;
   std::vector<Remark> Notes;
+  std::vector<Slot> Slots;         // of vector-bool: who asks chooses what changes
   std::vector<std::string> Values; // that the edits read into locals
+  // What the loop alone changes, by its own name: right in a local that is written back.
+  struct Update {
+    std::string Text;
+    unsigned Line; // of the first
+  };
+  std::vector<Update> Updates;
 };
 
 // What a hoist of each loop would read into locals: the advice of a finding says no

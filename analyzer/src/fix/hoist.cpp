@@ -104,6 +104,10 @@ private:
           return collect(Call->getArg(1), AtEntry);
     }
     const auto *BO = dyn_cast<BinaryOperator>(S);
+    if (const auto *UO = dyn_cast<UnaryOperator>(S); UO && UO->isIncrementDecrementOp())
+      counts(UO->getSubExpr()->IgnoreParens());
+    else if (BO && BO->isCompoundAssignmentOp())
+      counts(BO->getLHS()->IgnoreParens());
     const bool Short = isa<ConditionalOperator>(S) || (BO && BO->isLogicalOp());
     bool First = true;
     for (const Stmt *Child : S->children()) {
@@ -133,9 +137,14 @@ private:
     auto Range = C.S.range(E->getSourceRange());
     if (J.What == Judgement::Varies)
       return false;
-    if (J.What == Judgement::Changes || !Range) {
-      if (!Range)
-        J.Why = {C.S.remark("`" + V.Text + "` is written by a macro", E->getBeginLoc())};
+    if (!Range) {
+      if (Macros++ == 0)
+        Left.push_back(C.S.remark("what a macro in the loop reads stays: it is not written there", E->getBeginLoc()));
+      return false;
+    }
+    if (J.What >= Judgement::Updates) {
+      if (J.What == Judgement::Updates)
+        update(V.Text, E);
       blocked(V.Text, J, E);
       return false;
     }
@@ -150,6 +159,24 @@ private:
     Found.push_back({ID, {E, Data, AtEntry, V, {*Range}, 1, isWithin(E, L.Condition)}});
     Why[Found.size() - 1] = J.Why;
     return true;
+  }
+
+  // What the loop counts up in memory can live in a local, too, if it is written back. No
+  // patch does that: it would have to show every way out of the loop.
+  void counts(const Expr *LValue) {
+    const ast::Path P = F.Known.effects().paths().lvalue(LValue);
+    auto Range = C.S.range(LValue->getSourceRange());
+    if (!Range || !P.Exact || !LValue->getType()->isScalarType() || !Own.isShared(P))
+      return;
+    const Value V{{{Effect::Read, P, LValue->getType(), LValue, LValue}}, ownerOf(LValue), C.S.text(LValue)};
+    if (May.judge(V).What == Judgement::Updates)
+      update(V.Text, LValue);
+  }
+
+  void update(const std::string &Text, const Expr *E) {
+    const Answer::Update U{Text, C.S.line(E->getExprLoc())};
+    if (llvm::none_of(Out.Updates, [&](const Answer::Update &X) { return X.Text == U.Text; }))
+      Out.Updates.push_back(U);
   }
 
   // What an element access reads, the element and the index left out.
@@ -284,6 +311,7 @@ private:
   static constexpr char Mark = '\x01';
   std::map<std::tuple<unsigned, unsigned, std::string>, std::pair<Remark, std::vector<std::string>>> Assumed;
   std::set<std::string> Blocked;
+  unsigned Macros = 0;
   std::vector<Remark> Left;
 };
 

@@ -5,7 +5,7 @@
 namespace whyhot::fix {
 
 bool isKind(llvm::StringRef Kind) {
-  static const llvm::StringRef Names[] = {"hoist", "wide-store", "retype", "vector-bool", "bit-field"};
+  static const llvm::StringRef Names[] = {"hoist", "wide-store", "retype", "vector-bool", "bit-field", "whole-copy"};
   return llvm::is_contained(Names, Kind);
 }
 

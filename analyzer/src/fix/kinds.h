@@ -22,7 +22,12 @@ void hoist(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void hoist(const ast::FunctionFacts &F, const Context &C, const ast::Loop &L, Answer &Out);
 void wideStore(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 void retype(const ast::FunctionFacts &F, const Context &C, Answer &Out);
-void vectorBool(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+void wholeCopy(const ast::FunctionFacts &F, const Context &C, Answer &Out);
+// Of the functions around the place, and of the whole unit.
+void vectorBool(const std::vector<const clang::FunctionDecl *> &Around, clang::ASTContext &C, const Context &K,
+                Answer &Out);
+// What the answer is about where the unit's language has no char8_t.
+inline constexpr const char *NoChar8 = "no char8_t";
 void bitField(const ast::FunctionFacts &F, const Context &C, Answer &Out);
 // The bit-field that is declared on the line, for units that only use it.
 void bitFieldAt(clang::ASTContext &C, const Context &K, Answer &Out);

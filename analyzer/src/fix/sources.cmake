@@ -2,6 +2,8 @@
 target_sources(whyhot-analyzer PRIVATE
   src/fix/advisor.cpp
   src/fix/bit_field.cpp
+  src/fix/bit_uses.cpp
+  src/fix/bits.cpp
   src/fix/byte_stores.cpp
   src/fix/changes.cpp
   src/fix/consumer.cpp
@@ -16,5 +18,6 @@ target_sources(whyhot-analyzer PRIVATE
   src/fix/uses.cpp
   src/fix/value.cpp
   src/fix/vector_bool.cpp
+  src/fix/whole_copy.cpp
   src/fix/wide_store.cpp
 )

@@ -1,31 +1,18 @@
-// std::vector<bool>: an element becomes a byte of its own. char8_t where the
-// language has it, for it aliases nothing; char otherwise, and that is said.
+// std::vector<bool>: an element becomes a byte of its own, in every declaration
+// that has to have the same type. char8_t where the language has it, else a class
+// of one bool: unlike a char, both alias nothing else.
+#include "fix/bits.h"
 #include "fix/elements.h"
 #include "fix/kinds.h"
-
-#include "clang/AST/DeclTemplate.h"
 
 using namespace clang;
 
 namespace whyhot::fix {
 namespace {
 
-bool holdsBits(QualType T, ASTContext &C) {
-  T = T.getNonReferenceType();
-  if (const auto *A = C.getAsArrayType(T))
-    return holdsBits(A->getElementType(), C);
-  const auto *R = dyn_cast_or_null<ClassTemplateSpecializationDecl>(T->getAsCXXRecordDecl());
-  if (!R || !R->isInStdNamespace() ||
-      (R->getName() != "vector" && R->getName() != "array" && R->getName() != "deque") ||
-      R->getTemplateArgs()[0].getKind() != TemplateArgument::Type)
-    return false;
-  QualType E = R->getTemplateArgs()[0].getAsType();
-  return R->getName() == "vector" && E->isBooleanType() ? true : holdsBits(E, C);
-}
-
 class Finder {
 public:
-  Finder(const Context &K, ASTContext &C) : K(K), C(C) {}
+  explicit Finder(const Context &K) : K(K) {}
 
   void visit(const Stmt *S) {
     if (!S)
@@ -60,39 +47,43 @@ private:
         V && V->isLocalVarDecl() && V->getType()->isReferenceType() && V->getInit())
       if (const ValueDecl *Root = rootOf(V->getInit()); Root && Root != D)
         return note(Root);
-    if (isa<VarDecl, FieldDecl>(D) && holdsBits(D->getType(), C) && !llvm::is_contained(Found, D->getCanonicalDecl()))
+    if (isa<VarDecl, FieldDecl>(D) && packsBits(D->getType()) && !llvm::is_contained(Found, D->getCanonicalDecl()))
       Found.push_back(cast<ValueDecl>(D->getCanonicalDecl()));
   }
 
   const Context &K;
-  ASTContext &C;
 };
 
 } // namespace
 
-void vectorBool(const ast::FunctionFacts &F, const Context &K, Answer &Out) {
-  Finder Find(K, F.Context);
-  if (const ast::Loop *L = loopAt(F.Loops, K))
-    Find.visit(L->Statement);
-  else
-    Find.onLine(F.Function->getBody());
-  if (Find.Found.empty())
+void vectorBool(const std::vector<const FunctionDecl *> &Around, ASTContext &C, const Context &K, Answer &Out) {
+  const std::string &Element = K.Asked.Element;
+  if (Element.empty() && !C.getLangOpts().Char8) {
+    Out.Found = true;
+    Out.What = NoChar8;
     return;
-  Out.Found = true;
-  const LangOptions &LO = F.Context.getLangOpts();
-  const std::string New = LO.Char8 ? "char8_t" : "char";
-  Elements E(K.S, F.Context.BoolTy, "bool", New, Out);
-  std::string Which;
-  for (const ValueDecl *D : Find.Found) {
-    E.change(D);
-    Which += (Which.empty() ? "`" : ", `") + D->getNameAsString() + "`";
   }
-  Out.What = "gives each element of " + Which + " a byte of its own, a " + New;
-  Out.Notes.push_back(K.S.remark("the elements take eight times the memory", Find.Found.front()->getLocation()));
-  if (!LO.Char8)
-    Out.Notes.push_back(K.S.remark("char8_t needs C++20; a char aliases everything, so that a store of an element may "
-                                   "force values of other types to be loaded again",
-                                   Find.Found.front()->getLocation()));
+  if (!Element.empty() && C.Idents.find(Element) != C.Idents.end()) {
+    Out.Found = true;
+    Out.Refusals.push_back({"the name " + Element + " is taken in the program", "", 0, 0});
+    return;
+  }
+  Finder Find(K);
+  for (const FunctionDecl *F : Around) {
+    ast::LoopNest Nest(F->getBody());
+    if (const ast::Loop *L = loopAt(Nest, K))
+      Find.visit(L->Statement);
+    else
+      Find.onLine(F->getBody());
+  }
+  Bits All(K.S, Element.empty() ? "char8_t" : Element, !Element.empty());
+  std::vector<std::string> Asked;
+  for (const ValueDecl *D : Find.Found)
+    llvm::append_range(Asked, All.of(D));
+  Out.Slots = All.slots();
+  for (Slot &X : Out.Slots)
+    X.Asked = llvm::is_contained(Asked, X.Id);
+  Out.Found = !Out.Slots.empty();
 }
 
 } // namespace whyhot::fix

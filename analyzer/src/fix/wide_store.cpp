@@ -49,7 +49,7 @@ private:
         Changes May(F, Own, K.S, K.StrictAliasing);
         May.addStatement(G.Store);
         Judgement J = May.judge({{R}, ownerOf(E), K.S.text(E)});
-        if (J.What == Judgement::Changes) {
+        if (J.What >= Judgement::Updates) {
           refuse("`" + K.S.text(E) + "` may be one of the bytes that are written", E);
           return false;
         }

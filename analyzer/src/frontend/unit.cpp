@@ -43,10 +43,10 @@ public:
     if (!Wanted.Ast || !Emit)
       return Emit;
     std::vector<std::unique_ptr<ASTConsumer>> Both;
-    Both.push_back(ast::makeConsumer(
-        CI, *Wanted.Ast, U.Ast,
-        [Advice = std::make_shared<fix::Advisor>(CI, !CI.getCodeGenOpts().RelaxedAliasing)](
-            const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) { Advice->look(F, Out); }));
+    Both.push_back(
+        ast::makeConsumer(CI, *Wanted.Ast, U.Ast,
+                          [Advice = std::make_shared<fix::Advisor>(CI, !CI.getCodeGenOpts().RelaxedAliasing)](
+                              const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) { Advice->look(F, Out); }));
     Both.push_back(std::move(Emit));
     return std::make_unique<MultiplexConsumer>(std::move(Both));
   }

@@ -5,6 +5,7 @@
 #include "ir/verdict.h"
 #include "ir/world.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace llvm;
@@ -18,30 +19,57 @@ using Sites = std::set<std::string>;
 // one whose writes nobody changes one by one.
 constexpr size_t MaxSites = 12;
 
-class Trials {
+// Nor does anyone read of as many sets as these trials would find.
+constexpr unsigned MaxTrials = 6;
+
+// What one candidate asks.
+class Questions {
 public:
-  Trials(const Module &Alone, TargetMachine &TM, OptimizationLevel Level, const Predicate &P, const Followed &F)
-      : Alone(Alone), TM(TM), Level(Level), P(P), F(F) {}
+  Questions(Trials &Of, const Predicate &P, const Followed &F) : Of(Of), P(P), F(F) {}
 
   bool reaches(const Sites &Changed) {
-    auto Edited = cloneWhole(Alone);
-    if (!Changed.empty())
-      retypeStores(*Edited, P,
-                   [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
-    const World W = optimise(std::move(Edited), TM, Level, Compile, P, {F.C.Function}, RemarkDetail::LoopFates);
-    return effectOfRetyping(P, stateOf(W, F), F.C) == effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
+    if (!freesALoad(Changed) || exhausted())
+      return false;
+    ++Asked;
+    return effectOfRetyping(P, stateOf(Of.with(Changed), F), F.C) ==
+           effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
   }
 
+  bool exhausted() const { return Asked == MaxTrials; }
+
 private:
-  const Module &Alone;
-  TargetMachine &TM;
-  OptimizationLevel Level;
+  // Writes that were named from the source have no site in the IR to tell by.
+  bool freesALoad(const Sites &Changed) const {
+    const auto IsNamed = [&](const std::string &Site) {
+      return any_of(F.C.Writes, [&](const Access &W) { return leafKey(W.Where) == Site; });
+    };
+    return F.Clobbers.empty() || any_of(F.Clobbers, [&](const Sites &Of) {
+      return all_of(Of, [&](const std::string &Site) { return Changed.count(Site) || !IsNamed(Site); });
+    });
+  }
+
+  Trials &Of;
   const Predicate &P;
   const Followed &F;
+  unsigned Asked = 0;
 };
 
+// The sets of sites that keep one load each from leaving the loop, the smallest
+// first.
+std::vector<Sites> setsOf(const Followed &F, const Sites &Named) {
+  std::vector<Sites> Out;
+  for (const Sites &Of : F.Clobbers) {
+    Sites S;
+    std::set_intersection(Of.begin(), Of.end(), Named.begin(), Named.end(), std::inserter(S, S.end()));
+    if (!S.empty() && !is_contained(Out, S))
+      Out.push_back(std::move(S));
+  }
+  sort(Out, [](const Sites &A, const Sites &B) { return std::pair(A.size(), A) < std::pair(B.size(), B); });
+  return Out;
+}
+
 // One minimal part of Enough: whatever can be left out is left out.
-Sites minimal(Trials &T, Sites Enough) {
+Sites minimal(Questions &T, Sites Enough) {
   for (const std::string &Site : Sites(Enough)) {
     if (Enough.size() == 1)
       break;
@@ -55,8 +83,22 @@ Sites minimal(Trials &T, Sites Enough) {
 
 } // namespace
 
-std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM, OptimizationLevel Level,
-                                         const Predicate &P, const Followed &F) {
+Trials::Trials(std::unique_ptr<Module> Alone, TargetMachine &TM, OptimizationLevel Level, ArrayRef<Stage> Stages,
+               const Predicate &P, std::string Function)
+    : Alone(std::move(Alone)), TM(TM), Level(Level), Stages(Stages), P(P), Function(std::move(Function)) {}
+
+const World &Trials::with(const Sites &Changed) {
+  const auto Known = Worlds.find(Changed);
+  if (Known != Worlds.end())
+    return Known->second;
+  auto Edited = cloneWhole(*Alone);
+  if (!Changed.empty())
+    retypeStores(*Edited, P,
+                 [&](const Instruction &I) { return Changed.count(leafKey(chainOf(I.getDebugLoc().get()))) > 0; });
+  return Worlds[Changed] = optimise(std::move(Edited), TM, Level, Stages, P, {Function}, RemarkDetail::LoopFates);
+}
+
+std::vector<std::vector<unsigned>> blame(Trials &Of, const Predicate &P, const Followed &F) {
   Sites All;
   for (const Access &W : F.C.Writes)
     All.insert(leafKey(W.Where));
@@ -69,17 +111,28 @@ std::vector<std::vector<unsigned>> blame(const Module &Alone, TargetMachine &TM,
   };
   if (All.empty() || All.size() > MaxSites)
     return {};
-  Trials T(Alone, TM, Level, P, F);
+  if (All.size() == 1) // the world in which all writes are changed is that of this one
+    return {indices(All)};
+  const std::vector<Sites> Sets = setsOf(F, All);
+  if (Sets.size() > MaxTrials)
+    return {};
+  Questions T(Of, P, F);
   if (T.reaches({}))
     return {};
   std::vector<std::vector<unsigned>> Groups;
-  for (Sites Rest = All; !Rest.empty() && T.reaches(Rest);) {
-    const Sites Group = minimal(T, Rest);
+  Sites Rest = All;
+  auto take = [&](const Sites &Group) {
     Groups.push_back(indices(Group));
     for (const std::string &Site : Group)
       Rest.erase(Site);
-  }
-  return Groups;
+  };
+  for (const Sites &Set : Sets)
+    if (std::includes(Rest.begin(), Rest.end(), Set.begin(), Set.end()) && (Set == All || T.reaches(Set)))
+      take(Set);
+  if (Groups.empty()) // it takes more loads than those of one set
+    while (!Rest.empty() && T.reaches(Rest))
+      take(minimal(T, Rest));
+  return T.exhausted() ? std::vector<std::vector<unsigned>>() : Groups;
 }
 
 } // namespace whyhot::ir

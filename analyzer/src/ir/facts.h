@@ -5,6 +5,7 @@
 #include "ir/pipeline.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,9 +67,9 @@ struct Candidate {
   bool Retypable = false;      // another type for one of them is the user's to choose
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
-  std::vector<std::string> Reach; // worlds that confirm it: "retyped", "hoisted"
+  std::vector<std::string> Reach;             // worlds that confirm it: "retyped", "hoisted"
   std::map<std::string, std::string> Effects; // of each world of Reach
-  std::string Effect;             // the largest: "vectorised", "idiom", "fewer loads", "fewer stores", ""
+  std::string Effect;                         // the largest: "vectorised", "idiom", "fewer loads", "fewer stores", ""
   // Sets of writes (indices into Writes) that reach the effect when the writes
   // of one set change type together, and no smaller part of the set does.
   std::vector<std::vector<unsigned>> Groups;
@@ -82,6 +83,8 @@ struct Followed {
   // stored an iteration, and the positions with their inlining chains.
   std::map<std::string, uint64_t> StoreBytes;
   std::vector<SourceChain> LoadChains, StoreChains;
+  // Of every repeated load, the sites of the stores that it is repeated for.
+  std::vector<std::set<std::string>> Clobbers;
 };
 
 } // namespace whyhot::ir

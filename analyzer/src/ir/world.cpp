@@ -150,6 +150,7 @@ World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel L
                const Predicate &P, const std::set<std::string> &Functions, RemarkDetail Detail) {
   World W;
   W.M = std::move(M);
+  W.Looked = Functions;
   {
     Pipeline Passes(TM);
     W.Remarks = runWithRemarks(Passes, *W.M, Level, Stages, Detail);

@@ -29,6 +29,7 @@ struct Seen {
 struct World {
   std::unique_ptr<llvm::Module> M;
   std::vector<Remark> Remarks;
+  std::set<std::string> Looked; // the functions that Loops are of
   std::vector<Seen> Loops;
 };
 

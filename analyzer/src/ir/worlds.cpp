@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 using namespace llvm;
 
@@ -66,6 +67,13 @@ void describeQualified(Candidate &C, const LoopFacts &X, const Predicate &P) {
       addOnce(isa<LoadInst>(I) ? C.Loads : C.Writes, isa<LoadInst>(I) ? "load" : "write", *I);
 }
 
+std::set<std::string> sitesOf(const std::vector<Instruction *> &Stores) {
+  std::set<std::string> Out;
+  for (const Instruction *S : Stores)
+    Out.insert(leafKey(chainOf(S->getDebugLoc().get())));
+  return Out;
+}
+
 Followed follow(const LoopFacts &X, const Predicate &P) {
   Followed F;
   F.C.Predicate = P.Name.str();
@@ -81,6 +89,11 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
     describeQualified(F.C, X, P);
   else
     describeReloads(F.C, X, P);
+  for (const Reload &R : X.Reloads)
+    if (R.OnlyBlamed)
+      F.Clobbers.push_back(sitesOf(R.Clobbers));
+  for (const LocalReload &R : X.Locals)
+    F.Clobbers.push_back(sitesOf({R.Clobber}));
   F.StoreBytes = X.StoreBytesAt;
   for (const Instruction *I : X.Accesses)
     (isa<LoadInst>(I) ? F.LoadChains : F.StoreChains).push_back(chainOf(I->getDebugLoc().get()));
@@ -88,19 +101,21 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
 }
 
 // Stores on the branches of a loop may have become one, with no position of its
-// own: then every blamed store that the source has in this loop is named.
-void nameMergedWrites(Candidate &C, const LoopFacts &X, const Predicate &P, const Module &Unoptimised) {
+// own: then every blamed store that the source has in this loop is named. Gives
+// whether that was so.
+bool nameMergedWrites(Candidate &C, const LoopFacts &X, const Predicate &P, const Module &Unoptimised) {
   const auto Merged = [](const Access &W) { return !W.Where.empty() && W.Where[0].Line == 0; };
   const Loop::LocRange Range = X.L->getLocRange();
   const Function *F = Unoptimised.getFunction(X.Function);
   if (none_of(C.Writes, Merged) || !Range || X.Start.size() != 1 || !F)
-    return;
+    return false;
   erase_if(C.Writes, Merged);
   for (const Instruction &I : instructions(*F)) {
     const DebugLoc &At = I.getDebugLoc();
     if (At && P.Blames(I) && At.getLine() >= Range.getStart().getLine() && At.getLine() <= Range.getEnd().getLine())
       addOnce(C.Writes, "write", I);
   }
+  return true;
 }
 
 bool isCandidate(const LoopFacts &X, const Predicate &P) {
@@ -140,11 +155,22 @@ bool touchesLine(const Loop &L, const LoopInfo &LI, const Options &O) {
 // The passes of a world whose edit is made in simplified IR.
 constexpr Stage Again[] = {Stage::SimplifyAgain, Stage::Reshape};
 
-// A loop that is followed, and whether there is a verdict to find.
+// A loop that is followed.
 struct Looked {
   Followed F;
-  bool Judged;
+  bool Judged;             // there is a verdict to find
+  bool Merged;             // its writes are named from the source
+  bool Copies;             // a loop of stores, or several, may have become a copy or a fill
+  bool FromSource = false; // its retyped world is made of the source
 };
+
+// Is the state of an edited world better than that of another, by what a change of
+// type is judged by?
+bool better(const Predicate &P, const LoopState &Edited, const LoopState &Than) {
+  Candidate Alone;
+  Alone.Worlds["written"] = Than;
+  return !effectOfRetyping(P, Edited, Alone).empty();
+}
 
 // Without what a pass added to the name of a function that it specialised.
 StringRef sourceName(const Function &F) { return F.getName().split('.').first; }
@@ -244,8 +270,11 @@ private:
 
   void add(const LoopFacts &X, const Predicate &P) {
     Followed F = follow(X, P);
-    nameMergedWrites(F.C, X, P, M);
-    Found[&P].push_back({std::move(F), isCandidate(X, P) || O.EveryLoop});
+    const bool Merged = nameMergedWrites(F.C, X, P, M);
+    const bool Copies = F.C.Retypable && any_of(X.Reloads, [](const Reload &R) {
+      return R.OnlyBlamed && any_of(R.Clobbers, [](const Instruction *W) { return isa<MemIntrinsic>(W); });
+    });
+    Found[&P].push_back({std::move(F), isCandidate(X, P) || O.EveryLoop, Merged, Copies});
   }
 
   // The functions whose loops have to be compiled in the worlds of an edit.
@@ -270,24 +299,41 @@ private:
       Out.Remarks = Early;
       Out.Remarks.insert(Out.Remarks.end(), Written.Remarks.begin(), Written.Remarks.end());
     }
-    for (auto &[P, List] : Found)
+    for (auto &[P, List] : Found) {
       enter("written", Written, List);
-    if (!Concerned.empty()) {
-      const World Placebo = world(cloneWhole(*Part), Again, Any, Concerned);
+      if (const Names Functions = functionsOf(List); !Functions.empty()) {
+        hoist(*P, List, *Part, Functions);
+        retype(*P, List, *Part);
+      }
+    }
+    if (const Names Promising = promising(); !Promising.empty()) {
+      const World Placebo = world(extract(*Part, named(*Part, Promising)), Again, Any, Promising);
       for (auto &[P, List] : Found)
         enter("placebo", Placebo, List);
     }
-    for (auto &[P, List] : Found)
-      if (const Names Functions = functionsOf(List); !Functions.empty()) {
-        hoist(*P, List, *Part, Functions);
-        retype(*P, List, *Written.M, Functions);
-      }
-    for (auto &[P, List] : Found)
+    for (auto &[P, List] : Found) {
+      retypeSource(*P, List, *Written.M);
       for (Looked &L : List)
-        finish(*P, L, *Written.M);
+        finish(*P, L, *Part, *Written.M);
+    }
   }
 
-  // The worlds without an edit are the same for every predicate.
+  // The functions with a loop that an edit changes for the better. Whether it was
+  // the edit, the placebo tells; elsewhere there is nothing to tell.
+  Names promising() const {
+    Names Out;
+    for (const auto &[P, List] : Found)
+      for (const Looked &L : List) {
+        const auto Improves = [&](const char *Edit) {
+          const auto It = L.F.C.Worlds.find(Edit);
+          return It != L.F.C.Worlds.end() && better(*P, It->second, L.F.C.Worlds.at("written"));
+        };
+        if (!O.File.empty() || Improves("hoisted") || Improves("retyped"))
+          Out.insert(L.F.C.Function);
+      }
+    return Out;
+  }
+
   void hoist(const Predicate &P, std::vector<Looked> &List, const Module &Part, const Names &Functions) {
     if (P.Qualifier)
       return;
@@ -297,55 +343,88 @@ private:
       enter("hoisted", world(std::move(Edited), Again, P, Functions), List);
   }
 
-  void retype(const Predicate &P, std::vector<Looked> &List, const Module &Compiled, const Names &Functions) {
+  void retype(const Predicate &P, std::vector<Looked> &List, const Module &Part) {
     if (!P.Retypable || (!P.Qualifier && !O.StrictAliasing))
       return;
-    const auto Source = withInlined(M, Compiled, named(M, Functions));
-    auto Edited = cloneWhole(*Source);
-    if (!retypeStores(*Edited, P, {}))
-      return;
-    enter("retyped", world(std::move(Edited), Compile, P, Functions), List);
-    for (Looked &L : List)
-      judge(P, L.F.C);
-    Names Reached;
+    Names Functions;
     for (const Looked &L : List)
-      if (is_contained(L.F.C.Reach, "retyped"))
-        Reached.insert(L.F.C.Function);
-    if (Reached.empty())
+      if (!O.File.empty() || (L.F.C.Retypable && canBeConfirmed(L.F.C)))
+        Functions.insert(L.F.C.Function);
+    if (Functions.empty())
       return;
+    auto Edited = extract(Part, named(Part, Functions));
+    if (retypeStores(*Edited, P, {}))
+      enter("retyped", world(std::move(Edited), Again, P, Functions), List);
+  }
+
+  // Where the placebo is as good as the change of type, made in simplified IR, the
+  // passes' second run may be what helps; and a store that has become part of a
+  // fill has no type there that could be changed. The change is made in the source
+  // then, which is compiled once, as what was written is.
+  void retypeSource(const Predicate &P, std::vector<Looked> &List, const Module &Compiled) {
+    Names Doubtful;
+    for (Looked &L : List) {
+      auto &Worlds = L.F.C.Worlds;
+      if (!Worlds.count("retyped") || !Worlds.count("placebo"))
+        continue;
+      const bool Improves = better(P, Worlds["retyped"], Worlds["written"]);
+      L.FromSource = Improves ? !better(P, Worlds["retyped"], Worlds["placebo"]) : L.Copies;
+      if (L.FromSource)
+        Doubtful.insert(L.F.C.Function);
+    }
+    if (Doubtful.empty())
+      return;
+    auto Source = withInlined(M, Compiled, named(M, Doubtful));
+    auto Edited = cloneWhole(*Source);
+    retypeStores(*Edited, P, {});
+    const World Retyped = world(std::move(Edited), Compile, P, Doubtful);
     // What the functions do on their own, without the rest of the unit, is no
     // effect of the edit.
-    const World Control = world(withInlined(M, Compiled, named(M, Reached)), Compile, P, Reached);
+    const World Control = world(std::move(Source), Compile, P, Doubtful);
     for (Looked &L : List) {
-      Candidate &C = L.F.C;
-      if (is_contained(C.Reach, "retyped") &&
-          !effectOfRetyping(P, stateOf(Control, L.F), C).empty())
-        C.Worlds.erase("retyped");
+      if (!L.FromSource)
+        continue;
+      L.F.C.Worlds.erase("retyped");
+      if (!better(P, stateOf(Control, L.F), L.F.C.Worlds["written"]))
+        enter("retyped", Retyped, L);
     }
   }
 
-  void finish(const Predicate &P, Looked &L, const Module &Compiled) {
+  // Those of the function that was asked for last.
+  Trials &trials(const Predicate &P, const std::string &Function, bool Source, const Module &Part,
+                 const Module &Compiled) {
+    auto Key = std::tuple(&P, Function, Source);
+    if (!Last || LastKey != Key) {
+      Last = std::make_unique<Trials>(Source ? withInlined(M, Compiled, named(M, {Function}))
+                                             : extract(Part, named(Part, {Function})),
+                                      TM, O.Level, Source ? ArrayRef(Compile) : ArrayRef(Again), P, Function);
+      LastKey = std::move(Key);
+    }
+    return *Last;
+  }
+
+  void finish(const Predicate &P, Looked &L, const Module &Part, const Module &Compiled) {
     Candidate &C = L.F.C;
-    C.Confirmed = false;
-    C.Reach.clear();
-    C.Effect.clear();
-    if (L.Judged)
+    if (L.Judged && C.Worlds.count("placebo"))
       judge(P, C);
     if (O.Blame && is_contained(C.Reach, "retyped"))
-      if (const FunctionSet Own = named(M, {C.Function}); !Own.empty())
-        C.Groups = blame(*withInlined(M, Compiled, Own), TM, O.Level, P, L.F);
+      C.Groups = blame(trials(P, C.Function, L.FromSource || L.Merged, Part, Compiled), P, L.F);
     if (!C.Start.empty())
       if (const auto It = Fine.find({&P, placeKey(C.Start.front())}); It != Fine.end())
         C.Fine.assign(It->second.begin(), It->second.end());
     Out.Candidates.push_back(std::move(C));
   }
 
+  void enter(const std::string &Name, const World &W, Looked &L) const {
+    LoopState &S = L.F.C.Worlds[Name] = stateOf(W, L.F);
+    if (!O.File.empty())
+      S.Remarks = remarksOf(W, L.F);
+  }
+
   void enter(const std::string &Name, const World &W, std::vector<Looked> &List) const {
-    for (Looked &L : List) {
-      LoopState &S = L.F.C.Worlds[Name] = stateOf(W, L.F);
-      if (!O.File.empty())
-        S.Remarks = remarksOf(W, L.F);
-    }
+    for (Looked &L : List)
+      if (W.Looked.count(L.F.C.Function))
+        enter(Name, W, L);
     if (O.Assembly || O.Cycles)
       addMachineCode(Name, W, List);
   }
@@ -354,15 +433,17 @@ private:
     std::set<mca::LoopName> Loops;
     Names Functions;
     for (Looked &L : List)
-      if (const LoopState &S = L.F.C.Worlds[Name]; !S.Header.empty()) {
-        Loops.insert({S.Function, S.Header});
-        Functions.insert(S.Function);
+      if (const auto It = L.F.C.Worlds.find(Name); It != L.F.C.Worlds.end() && !It->second.Header.empty()) {
+        Loops.insert({It->second.Function, It->second.Header});
+        Functions.insert(It->second.Function);
       }
     if (Loops.empty())
       return;
     auto Copy = extract(*W.M, named(*W.M, Functions));
     const auto Code = mca::assemble(*Copy, TM, Loops);
     for (Looked &L : List) {
+      if (!L.F.C.Worlds.count(Name))
+        continue;
       LoopState &S = L.F.C.Worlds[Name];
       const auto It = Code.find({S.Function, S.Header});
       if (It == Code.end())
@@ -386,6 +467,8 @@ private:
   // By where a loop stands in the source: the copies of it that are no candidates.
   // What the caller knows often takes the repeated loads away.
   std::map<std::pair<const Predicate *, std::string>, std::set<FineCopy>> Fine;
+  std::unique_ptr<Trials> Last;
+  std::tuple<const Predicate *, std::string, bool> LastKey;
   Result Out;
 };
 

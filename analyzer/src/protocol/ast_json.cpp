@@ -32,6 +32,7 @@ json::Object toJson(const ast::Match &M) {
                  {"first", toJson(M.First)},
                  {"write", toJson(M.Write)},
                  {"second", toJson(M.Second)},
+                 {"ends", toJson(M.Ends)},
                  {"notes", json::Array(M.Notes)}};
   if (!M.Target.Type.empty())
     O["written"] = json::Object{{"type", M.Target.Type},
@@ -158,10 +159,15 @@ json::Array hoistsIn(const Reply &R) {
     Values.reserve(H.Values.size());
     for (const std::string &V : H.Values)
       Values.push_back(json::fixUTF8(V));
+    json::Array Updates;
+    Updates.reserve(H.Updates.size());
+    for (const auto &[Text, Line] : H.Updates)
+      Updates.push_back(json::Object{{"text", json::fixUTF8(Text)}, {"line", Line}});
     A.push_back(json::Object{{"file", json::fixUTF8(H.File)},
                              {"line", H.Line},
                              {"column", H.Column},
                              {"values", std::move(Values)},
+                             {"updates", std::move(Updates)},
                              {"refusal", json::fixUTF8(H.Refusal)}});
   }
   return A;

@@ -13,6 +13,33 @@ json::Array toJson(const std::vector<fix::Remark> &List) {
   return A;
 }
 
+json::Array toJson(const std::vector<fix::Edit> &List) {
+  json::Array A;
+  for (const fix::Edit &E : List)
+    A.push_back(json::Object{
+        {"file", json::fixUTF8(E.File)}, {"offset", E.Offset}, {"length", E.Length}, {"text", json::fixUTF8(E.Text)}});
+  return A;
+}
+
+json::Value toJson(const fix::Slot &S) {
+  json::Array Definitions;
+  for (const fix::Definition &D : S.Definitions)
+    Definitions.push_back(json::Object{{"file", json::fixUTF8(D.File)}, {"offset", D.Offset}});
+  return json::Object{{"id", json::fixUTF8(S.Id)},
+                      {"name", json::fixUTF8(S.Name)},
+                      {"file", json::fixUTF8(S.File)},
+                      {"line", S.Line},
+                      {"column", S.Column},
+                      {"asked", S.Asked},
+                      {"shared", S.Shared},
+                      {"function", S.Function},
+                      {"body", S.Body},
+                      {"ties", json::Array(S.Ties)},
+                      {"edits", toJson(S.Edits)},
+                      {"refusals", toJson(S.Refusals)},
+                      {"definitions", std::move(Definitions)}};
+}
+
 Error parseFiles(const json::Object &O, Request &R) {
   const json::Value *V = O.get("files");
   if (!V)
@@ -47,21 +74,21 @@ Error parseFix(const json::Object &O, Request &R) {
     return createStringError("\"fix\" wants a \"kind\", a \"file\" and a \"line\" of 1 or more");
   if (!fix::isKind(*Kind))
     return createStringError("unknown kind of fix \"" + *Kind + "\"");
-  R.Fix = fix::Request{Kind->str(), File->str(), unsigned(*Line)};
+  R.Fix = fix::Request{Kind->str(), File->str(), unsigned(*Line), F->getString("element").value_or("").str()};
   return Error::success();
 }
 
 json::Value toJson(const fix::Answer &A) {
-  json::Array Edits;
-  for (const fix::Edit &E : A.Edits)
-    Edits.push_back(json::Object{
-        {"file", json::fixUTF8(E.File)}, {"offset", E.Offset}, {"length", E.Length}, {"text", json::fixUTF8(E.Text)}});
+  json::Array Slots;
+  for (const fix::Slot &S : A.Slots)
+    Slots.push_back(toJson(S));
   return json::Object{{"found", A.Found},
                       {"what", json::fixUTF8(A.What)},
-                      {"edits", std::move(Edits)},
+                      {"edits", toJson(A.Edits)},
                       {"refusals", toJson(A.Refusals)},
                       {"assumptions", toJson(A.Assumptions)},
-                      {"notes", toJson(A.Notes)}};
+                      {"notes", toJson(A.Notes)},
+                      {"slots", std::move(Slots)}};
 }
 
 } // namespace whyhot::protocol

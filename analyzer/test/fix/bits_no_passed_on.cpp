@@ -1,6 +1,6 @@
 // fix: vector-bool
 // flags: -std=c++20 -O2
-// want: refused: passed to
+// want: refused: body is in no unit
 #include <cstdint>
 #include <cstdio>
 #include <string>

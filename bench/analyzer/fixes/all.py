@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks for the fix of every confirmed finding of a build and checks it.
 
-    all.py WHYHOT BUILD_DIR OUT.json [--stores LIST]
+    all.py WHYHOT BUILD_DIR OUT.json [--stores LIST] [--only REGEX]
 
 All patches are applied together, with all their assumptions vouched for. The units that
 they touch are compiled with their own commands and scanned again: each finding that was
@@ -20,6 +20,7 @@ import time
 
 whyhot, build, out = sys.argv[1:4]
 stores = sys.argv[sys.argv.index("--stores") + 1] if "--stores" in sys.argv else "char"
+only = re.compile(sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else "")
 units = json.load(open(os.path.join(build, "compile_commands.json")))
 
 
@@ -81,7 +82,7 @@ def given(effect):
 
 
 findings, seconds = scan()
-confirmed = [f for f in findings if f["certainty"] == "confirmed"]
+confirmed = [f for f in findings if f["certainty"] == "confirmed" and only.search(f["place"]["file"])]
 print(f"{len(confirmed)} confirmed of {len(findings)}, scanned in {seconds:.1f} s", flush=True)
 rows, before = [], {}
 for f in confirmed:
@@ -94,31 +95,44 @@ for f in confirmed:
     else:
         row["error"] = p.stderr.strip()
     print(f"{seconds:6.1f} s {os.path.relpath(row['place'])} {row.get('kind', '')} {row.get('effect', row.get('error', ''))}", flush=True)
-try:
-    for row in rows:
-        if not row.get("applicable"):
-            continue
-        for line in row["diff"].splitlines():
-            if line.startswith("--- a/") and line[6:] not in before:
-                before[line[6:]] = open(line[6:], "rb").read()
-        p = subprocess.run(["patch", "-p1", "--no-backup-if-mismatch", "-r", "-"], input=row["diff"], capture_output=True, text=True)
-        row["overlaps"] = p.returncode != 0
-    us = []
-    for path in before:
-        us += [u for u in touching(path) if u not in us]
-    wrong = compiles(us)
-    if wrong:
-        print("does not compile:", wrong)
-    again = {g["id"]: g for g in scan(*sorted({os.path.join(u["directory"], u["file"]) for u in us}))[0]} if us else {}
-finally:
-    for path, text in before.items():
-        open(path, "wb").write(text)
+# Patches of one function may choose the same name for a local, since each was made for
+# the sources as they are: what does not apply or compile beside the others waits.
+pending = [row for row in rows if row.get("applicable")]
+again = {}
+while pending:
+    late, now, us = [], [], []
+    try:
+        for row in pending:
+            files = {line[6:] for line in row["diff"].splitlines() if line.startswith("--- a/")}
+            was = {path: open(path, "rb").read() for path in files}
+            for path, text in was.items():
+                before.setdefault(path, text)
+            p = subprocess.run(["patch", "-p1", "--no-backup-if-mismatch", "-r", "-"], input=row["diff"], capture_output=True, text=True)
+            mine = [u for path in files for u in touching(path)]
+            wrong = p.stdout.strip().splitlines()[-1] if p.returncode else compiles(mine)
+            if wrong:
+                for path, text in was.items():
+                    open(path, "wb").write(text)
+                row["wrong"] = wrong
+                late.append(row)
+                continue
+            now.append(row)
+            us += [u for u in mine if u not in us]
+        if now:
+            left = {g["id"]: g for g in scan(*sorted({os.path.join(u["directory"], u["file"]) for u in us}))[0]}
+            for row in now:
+                again[row["id"]] = left.get(row["id"])
+                row.pop("wrong", None)
+    finally:
+        for path, text in before.items():
+            open(path, "wb").write(text)
+    pending = late if now else []
 counts = collections.Counter()
 for f, row in zip(confirmed, rows):
     if row.get("applicable"):
         left = again.get(f["id"])
-        if row["overlaps"]:
-            row["verdict"] = "patch overlaps another"
+        if "wrong" in row:
+            row["verdict"] = "does not compile: " + row["wrong"]
         elif left and left["certainty"] == "confirmed":
             row["verdict"] = "finding stays"
             row["left"] = left["title"]

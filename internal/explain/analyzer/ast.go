@@ -39,9 +39,18 @@ type Hoist struct {
 	Line   int      `json:"line"`
 	Column int      `json:"column"`
 	Values []string `json:"values"` // as the source writes them
+	// Updates are what the loop changes by its own name, and nothing else does: right in
+	// a local that is written back, which the fix does not do.
+	Updates []Update `json:"updates,omitempty"`
 	// Refusal says why there is none: what the loop may change itself must not be read
 	// once.
 	Refusal string `json:"refusal,omitempty"`
+}
+
+// Update is an object that a loop changes, and the first line where it does.
+type Update struct {
+	Text string `json:"text"`
+	Line int    `json:"line"`
 }
 
 // Span is a range of source text. EndColumn is one past the last character.
@@ -82,6 +91,7 @@ type Match struct {
 	First    *Span    `json:"first"`
 	Write    *Span    `json:"write"`
 	Second   *Span    `json:"second"`
+	Ends     *Span    `json:"ends"` // where what was made is destroyed
 	Written  *Written `json:"written"`
 	Sites    []Site   `json:"-"` // from ASTReply.Sites
 	Notes    []string `json:"notes"`

@@ -169,7 +169,7 @@ func (c *Cache) put(req Request, r Reply, start time.Time) error {
 	e := cacheEntry{Files: map[string]stamp{}}
 	for _, d := range r.Dependencies {
 		s, err := c.stamp(in(d))
-		if err != nil || !s.Time.Before(start) {
+		if asItWas := err == nil && s.Time.Before(start); !asItWas {
 			return nil // it went away or changed meanwhile: the answer stands, it is just not kept
 		}
 		e.Files[in(d)] = s

@@ -8,10 +8,13 @@
 package binfacts
 
 import (
+	"errors"
 	"path/filepath"
 	"regexp"
 
 	"whyhot/internal/elfinfo"
+	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/elfinfo/instruction"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol/sourcetext"
@@ -22,12 +25,13 @@ type Facts struct {
 	reader  *elfinfo.Reader
 	source  sourcetext.Finder
 	sources map[string][]string // nil where there is none
+	code    map[string]*elffile.File
 }
 
 // New returns the facts of this machine; debugDirs are searched for separate
 // debug files too.
 func New(debugDirs ...string) *Facts {
-	return &Facts{reader: elfinfo.NewReader("", debugDirs...), sources: map[string][]string{}}
+	return &Facts{reader: elfinfo.NewReader("", debugDirs...), sources: map[string][]string{}, code: map[string]*elffile.File{}}
 }
 
 // Source implements rule.Facts. A relative path is one of the working directory.
@@ -56,6 +60,49 @@ func (f *Facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
 		return binary{info}, rule.BuildIDExact
 	}
 	return nil, rule.NoTrust // another build than the one that ran
+}
+
+// Instruction is what the machine code at an address of a mapping is; ok is false
+// where the binary is not the one that was profiled.
+func (f *Facts) Instruction(m *profile.Mapping, address uint64) (in instruction.Instruction, ok bool) {
+	if _, trust := f.Binary(m); trust == rule.NoTrust || address < m.Start || address >= m.Limit {
+		return in, false
+	}
+	file := f.open(m.Path)
+	if file == nil {
+		return in, false
+	}
+	vaddr, ok := file.OffsetToVaddr(address - m.Start + m.Offset)
+	if !ok {
+		return in, false
+	}
+	err := elffile.Guard(m.Path, func() error {
+		in, ok = instruction.At(file, vaddr)
+		return nil
+	})
+	return in, ok && err == nil
+}
+
+// open keeps binaries open until Close; nil is one that cannot be read.
+func (f *Facts) open(path string) *elffile.File {
+	file, known := f.code[path]
+	if !known {
+		file, _ = elffile.Open(path)
+		f.code[path] = file
+	}
+	return file
+}
+
+// Close closes the binaries whose instructions were read.
+func (f *Facts) Close() error {
+	var errs []error
+	for _, file := range f.code {
+		if file != nil {
+			errs = append(errs, file.Close())
+		}
+	}
+	clear(f.code)
+	return errors.Join(errs...)
 }
 
 type binary struct{ info *elfinfo.Info }

@@ -20,10 +20,11 @@ const (
 	WideStore  = "wide-store"
 	VectorBool = "vector-bool"
 	BitField   = "bit-field"
+	WholeCopy  = "whole-copy"
 )
 
 // Kinds lists the kinds of fixes of source.
-func Kinds() []string { return []string{Hoist, Retype, WideStore, VectorBool, BitField} }
+func Kinds() []string { return []string{Hoist, Retype, WideStore, WholeCopy, VectorBool, BitField} }
 
 // KindsFor are the kinds that can fix a rule's findings, the one to try first
 // coming first. A rule without any has no machine-written fix.
@@ -34,7 +35,7 @@ func KindsFor(rule string) []string {
 	case rule == "alias-pointer-store" || rule == "alias-size-store":
 		return []string{Hoist}
 	case rule == "vector-bool":
-		return []string{VectorBool}
+		return []string{WholeCopy, VectorBool}
 	case rule == "bitfield-flag" || rule == "bitfield-store":
 		return []string{BitField, Hoist}
 	}
@@ -72,6 +73,7 @@ type Proposal struct {
 	Notes       []Remark
 	Effect      string   // what the compiler makes of it
 	Advice      []string // what a person can do where there is no fix
+	whole       bool     // the loop becomes a library call or is vectorised: no other kind gives more
 }
 
 // Sound says whether the fix may be applied when the assumptions hold.
@@ -84,27 +86,41 @@ type Options struct {
 	Having  []compdb.Unit // those that have the place's file; nil: all
 	Workers int
 	Cache   *analyzer.Cache // nil: none
+	// Declarations are what a finding is about that is one for the whole program:
+	// they change, rather than what the loop at the place touches.
+	Declarations []Place
 }
 
 // ErrNothingThere says that no unit has anything to fix at the place.
 var ErrNothingThere = errors.New("nothing there can be fixed")
 
-// Propose tries the kinds in order and gives the first fix that is right and has
-// an effect; where there is none, the one that came furthest.
+// Propose tries the kinds in order and gives the first fix that is right and frees the
+// loop as a whole, else the first that is right and has an effect; where there is none,
+// the one that came furthest.
+//
+// Example. The bytes of a pixel are stored one by one. One wide store takes a load and two
+// stores away, locals have the loop vectorised: the patch is the locals'.
 func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal, error) {
 	var best *Proposal
 	for _, kind := range kinds {
-		p, err := propose(ctx, o, at, kind)
+		write := propose
+		if kind == VectorBool {
+			write = func(ctx context.Context, o Options, at Place, _ string) (Proposal, error) {
+				return proposeBits(ctx, o, at)
+			}
+		}
+		p, err := write(ctx, o, at, kind)
 		if errors.Is(err, ErrNothingThere) {
 			continue
 		}
 		if err != nil {
 			return Proposal{}, err
 		}
-		if p.Sound() {
+		if p.Sound() && p.whole {
 			return p, nil
 		}
-		if best == nil || (len(best.Changes) == 0 && len(p.Changes) > 0) {
+		furthest := best == nil || (len(best.Changes) == 0 && len(p.Changes) > 0)
+		if furthest || (p.Sound() && !best.Sound()) {
 			best = &p
 		}
 	}

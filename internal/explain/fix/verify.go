@@ -47,10 +47,12 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	}
 	var verdict int
 	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	p.whole = strings.HasSuffix(p.Effect, "after") && (strings.Contains(p.Effect, "before, vectorised") || strings.Contains(p.Effect, "before, a library call"))
 	switch {
 	case verdict > 0:
-	case verdict == 0 && (p.Kind == VectorBool || p.Kind == BitField):
-		// What they save is masks and shifts, which loads and stores do not show.
+	case verdict == 0 && p.Kind == BitField, p.Kind == VectorBool, p.Kind == WholeCopy:
+		// What they save is masks and shifts, or another way around the loop, which its
+		// loads and stores do not show.
 		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not show the gain: measure it (whyhot try --fix)"})
 	default:
 		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: at.File, Line: at.Line})
@@ -109,8 +111,8 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 		function string
 		depth, n int
 	}
-	index := func(list []analyzer.Candidate) map[key]analyzer.LoopState {
-		out := map[key]analyzer.LoopState{}
+	index := func(list []analyzer.Candidate) map[key]analyzer.Candidate {
+		out := map[key]analyzer.Candidate{}
 		for _, c := range list {
 			k := key{function: c.Function, depth: c.Depth}
 			for ; ; k.n++ {
@@ -118,7 +120,7 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 					break
 				}
 			}
-			out[k] = c.Worlds[analyzer.WorldWritten]
+			out[k] = c
 		}
 		return out
 	}
@@ -131,14 +133,21 @@ func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string,
 	}
 	effect = "the loop is compiled as before"
 	better, worse := false, false
-	for k, w := range was {
-		n, there := is[k]
+	for k, c := range was {
+		w := c.Worlds[analyzer.WorldWritten]
+		now, there := is[k]
 		if !there {
-			if mayVanish {
+			switch {
+			case mayVanish:
 				effect, better = "the loop is gone", true
+			case c.Worlds[analyzer.WorldHoisted].Idiom && !w.Idiom:
+				// Early passes make the call, before loops are looked at. Without the world
+				// that says so, a loop that is not there could be one that was not found.
+				effect, better = describe(w)+" before, a library call after", true
 			}
 			continue
 		}
+		n := now.Worlds[analyzer.WorldWritten]
 		switch gain(w, n) {
 		case 1:
 			if !better {

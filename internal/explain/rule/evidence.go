@@ -18,6 +18,7 @@ type trace struct {
 	libraries map[profile.MappingID]int64  // where the matched frame is from
 	library   profile.MappingID            // the heaviest of them
 	overlap   map[*verdict]int64           // samples shared with other verdicts
+	samples   []int32                      // all of them, where somebody asks
 }
 
 // weighted is one row of a ranking.
@@ -64,6 +65,9 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 			switch {
 			case e.counts(v.entry):
 				e.note(v, &samples[i])
+				if e.opts.Samples != nil {
+					v.trace.samples = append(v.trace.samples, int32(i))
+				}
 				met = append(met, v)
 			case e.onLines(v.entry, samples[i].Stack):
 				e.noteLine(v, &samples[i])

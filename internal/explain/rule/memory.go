@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"strings"
 
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -55,6 +56,7 @@ func (e *engine) alongWith(v *verdict) (share float64, text string) {
 		return 0, ""
 	}
 	total := float64(e.p.Total())
+	var along strings.Builder
 	for i, m := range e.memory {
 		c := v.cost.memory[i]
 		made := float64(v.program.has[m.makes])
@@ -65,10 +67,10 @@ func (e *engine) alongWith(v *verdict) (share float64, text string) {
 		part := float64(c.made) / made
 		if s := part * outside / total; s >= leastAlong {
 			share += s
-			text += fmt.Sprintf(" and up to %s in %s, for %s of the allocation is done there,", percent.Text(s), m.name, percent.Text(part))
+			fmt.Fprintf(&along, " and up to %s in %s, for %s of the allocation is done there,", percent.Text(s), m.name, percent.Text(part))
 		}
 	}
-	return share, text
+	return share, along.String()
 }
 
 // leastAlong is the share of all CPU below which nothing is said.

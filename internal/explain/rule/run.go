@@ -22,6 +22,9 @@ type Options struct {
 	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of
 	// all CPU; 0 takes 0.01.
 	NoiseFloor float64
+	// Samples is told the samples of each finding, as indices into those of the
+	// profile; nil for nobody who asks.
+	Samples func(f finding.Finding, of []int32)
 	// Lines says, by the source rule that an entry names, at which leaf locations
 	// the source has what the entry is about: such samples count for the entry
 	// whatever the names of their frames are.
@@ -75,6 +78,9 @@ func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Fa
 		f := e.write(v)
 		findings = append(findings, f)
 		written[f.ID] = v
+		if opts.Samples != nil {
+			opts.Samples(f, v.trace.samples)
+		}
 	}
 	finding.Rank(findings)
 	return e.foldAway(findings, written), e.notes(), nil

@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/catalog"
@@ -54,7 +55,7 @@ func (m *sourceMatch) matches(text []string, at int) bool {
 	if m.NotLine != "" && about(m.NotLine, text[at]) {
 		return false
 	}
-	if m.Has != "" && !anyLine(text, func(l string) bool { return about(m.Has, l) }) {
+	if m.Has != "" && !slices.ContainsFunc(text, func(l string) bool { return about(m.Has, l) }) {
 		return false
 	}
 	if m.Defined == "" {
@@ -63,15 +64,6 @@ func (m *sourceMatch) matches(text []string, at int) bool {
 	for i := at; i >= 0; i-- {
 		if about(m.Defined, text[i]) {
 			return about(m.As, text[i])
-		}
-	}
-	return false
-}
-
-func anyLine(text []string, is func(string) bool) bool {
-	for _, l := range text {
-		if is(l) {
-			return true
 		}
 	}
 	return false

@@ -88,14 +88,12 @@ func (o Options) request() (analyzer.Options, error) {
 
 // Cache is where answers are kept, nil for nowhere.
 func (o Options) Cache() (*analyzer.Cache, error) {
-	if o.NoCache {
-		return nil, nil
-	}
+	var kept *analyzer.Cache
 	binary, err := analyzer.Find()
-	if err != nil {
-		return nil, err
+	if err == nil && !o.NoCache {
+		kept, err = analyzer.OpenCache("", binary)
 	}
-	return analyzer.OpenCache("", binary)
+	return kept, err
 }
 
 // ask has all units analysed. The outcomes come in the order of the units, so that

@@ -39,7 +39,7 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		return Answer{}, err
 	}
 	a := Answer{
-		Findings: findings(outcomes, suspected, o),
+		Findings: findings(outcomes, suspected, p != nil, o),
 		Notes:    notes(outcomes),
 		Looked:   counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
@@ -96,7 +96,7 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)
-	found := findings(outcomes, all, o)
+	found := findings(outcomes, all, true, o)
 	a.Lines = linesOf(h, found)
 	a.Notes = append(a.Notes, b.keep(start, found, o)...)
 	ranked := h.Rank(found, rankOptions(outcomes, all))
@@ -155,9 +155,9 @@ func lackOf(outcomes []analyzer.Outcome) heat.Lacks {
 }
 
 // findings are what all layers say, joined.
-func findings(outcomes []analyzer.Outcome, suspected bool, o Options) []finding.Finding {
+func findings(outcomes []analyzer.Outcome, suspected, profiled bool, o Options) []finding.Finding {
 	ir := loopfinding.Findings(outcomes, loopfinding.Options{Suspected: suspected})
-	out := astfinding.Join(ir, outcomes, astfinding.Options{Suspected: suspected, UserRules: userrule.ForReport(o.Rules)})
+	out := astfinding.Join(ir, outcomes, astfinding.Options{Suspected: suspected, Profiled: profiled, UserRules: userrule.ForReport(o.Rules)})
 	if o.Remarks {
 		out = append(out, remarks.Findings(outcomes)...)
 	}

@@ -30,6 +30,11 @@ func hostileReport() ReportInput {
 		Flame: FlameInput{Title: hostile, Profile: p, Tree: view.BuildTree(p, view.TreeOptions{}), Notes: []string{hostile}},
 		Report: finding.Report{
 			Notes: []string{hostile},
+			Unexplained: []finding.Unexplained{{
+				Place: finding.Place{Function: hostile, Binary: hostile, File: hostile}, Share: finding.Share{Exclusive: &share}, Looked: hostile,
+				Lines:   []finding.HotLine{{File: hostile, Line: 3, Text: hostile, Function: hostile, Share: share, Instructions: []finding.HotInstruction{{Text: hostile, Share: share}}}},
+				Machine: []finding.Activity{{What: hostile, Share: share}}, See: []string{hostile},
+			}},
 			Findings: []finding.Finding{{
 				ID: hostile, Title: hostile, Certainty: finding.Suspected,
 				Place:    finding.Place{Function: hostile, Binary: hostile, File: hostile},
@@ -128,7 +133,7 @@ func TestPageReadsWithoutScript(t *testing.T) {
 
 func TestSilenceIsSaid(t *testing.T) {
 	in := hostileReport()
-	in.Report.Findings = nil
+	in.Report.Findings, in.Report.Unexplained = nil, nil
 	in.Checked = []string{"74 rules"}
 	text := page(t, in)
 	for _, want := range []string{"Nothing to change", "74 rules"} {
@@ -141,9 +146,28 @@ func TestSilenceIsSaid(t *testing.T) {
 	}
 }
 
+// Much of the CPU in one function without a finding is no reason to say that all is
+// well.
+func TestHotLinesStandWhereNoFindingIs(t *testing.T) {
+	in := hostileReport()
+	in.Report.Findings = nil
+	in.Report.Unexplained[0].Lines[0].Text = "sum of w[c]"
+	in.Report.Unexplained[0].Machine[0].What = "divisions"
+	text := page(t, in)
+	for _, want := range []string{"no finding is about it", "sum of w[c]", "divisions 50.0%"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "Nothing to change") {
+		t.Error("the page says that there is nothing to change")
+	}
+}
+
 func TestRefutedFindingsAreFolded(t *testing.T) {
 	in := hostileReport()
 	in.Report.Findings[0].Certainty = finding.Refuted
+	in.Report.Unexplained = nil
 	text := page(t, in)
 	folded := strings.Index(text, "<details class=\"refuted\">")
 	if card := strings.Index(text, `class="card`); folded < 0 || card < folded {

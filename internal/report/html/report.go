@@ -30,6 +30,7 @@ func Report(w io.Writer, in ReportInput) error {
 	data := struct {
 		Header        header
 		Open, Refuted []card
+		Unexplained   []unexplained
 		Unjudged      bool
 		Checked       []string
 		Static        staticTable
@@ -45,6 +46,9 @@ func Report(w io.Writer, in ReportInput) error {
 		}
 		c.Rank = len(data.Open) + 1
 		data.Open = append(data.Open, c)
+	}
+	for i := range in.Report.Unexplained {
+		data.Unexplained = append(data.Unexplained, newUnexplained(&in.Report.Unexplained[i]))
 	}
 	return writePage(w, &in.Flame, "report", data)
 }

@@ -169,6 +169,13 @@ func TestFixesAreTestedBeforeTheyAreMeasured(t *testing.T) {
 	if asked != dir || !h.said("--fix f-1 is right if p and q do not overlap") || !h.said("grep -qE") {
 		t.Errorf("%s, %q", asked, h.remarks)
 	}
+	// A finding's patch alone judges the finding.
+	r.Fixes, r.Check, r.Profile = []string{"f-1"}, "", "p.pb.gz"
+	r.Findings.Target = func(context.Context, string, string) (Target, error) { return Target{}, nil }
+	if got, err := Run(t.Context(), r, h); err != nil || got.Finding != "f-1" || len(got.Trials) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	r.Profile = ""
 	// What the baseline fails, too, is not held against a variant.
 	r.Fixes, r.Check = []string{"f-1"}, "echo FAIL: always; exit 1"
 	if got, err := Run(t.Context(), r, h); err != nil || got.Outcome.Variants[0].Verdict == trial.Failed || !h.said("fails the tests that the baseline fails, too: always") {

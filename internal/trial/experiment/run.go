@@ -303,10 +303,13 @@ func (e *experiment) result(o *trial.Outcome, input *archive.File) *Result {
 	if e.worlds != nil {
 		out.Finding, out.Trials = e.worlds.Judged(r.Profile, r.Finding, out.Trials)
 	}
+	if len(r.Fixes) == 1 && r.Finding == "" && r.Profile != "" && len(o.Variants) == 1 && !finding.IsLine(r.Fixes[0]) {
+		out.Finding = r.Fixes[0] // its patch is all that was tried
+	}
 	if input != nil {
 		out.Record.Files = append(out.Record.Files, *input)
 	}
-	out.Record.Profile, out.Record.Finding = r.Profile, r.Finding
+	out.Record.Profile, out.Record.Finding = r.Profile, out.Finding
 	circumstances(out.Record, &r.Terms, r.Repeats)
 	return out
 }

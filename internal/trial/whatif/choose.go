@@ -93,7 +93,7 @@ func (w *Wish) predicates() ([]string, error) {
 		}
 		p := source.StoreOf(want)
 		if p == "" {
-			return nil, fmt.Errorf("--what-if %s: only a loop that the analyser confirmed by compiling it otherwise can be built otherwise; `whyhot scan` lists them", want)
+			return nil, fmt.Errorf("--what-if %s: a what-if build changes what clang believes of memory accesses, not how data is laid out or what a library does, so only a loop that the analyser confirmed by compiling it otherwise can be built otherwise (`whyhot scan` lists them); a finding with a patch, such as vector-bool, is tried by `whyhot try build --fix %s`", want, want)
 		}
 		if !slices.Contains(out, p) {
 			out = append(out, p)

@@ -58,7 +58,8 @@ const Expr *containerOf(const Expr *E) {
     }
     const auto *Ref = dyn_cast<DeclRefExpr>(E);
     const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    if (!V || !V->isLocalVarDecl() || !V->getInit() || !(V->getType()->isReferenceType() || isBitIterator(V->getType())))
+    if (!V || !V->isLocalVarDecl() || !V->getInit() ||
+        !(V->getType()->isReferenceType() || V->isImplicit() || isBitIterator(V->getType())))
       return E;
     const Expr *From = V->getInit()->IgnoreImplicit();
     if (const auto *CC = dyn_cast<CXXConstructExpr>(From); CC && CC->getNumArgs() == 1)
@@ -81,17 +82,19 @@ bool doesLittleElse(const Stmt *S, const Stmt *Top) {
   if (const auto *Call = dyn_cast<CallExpr>(S)) {
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
     const CXXRecordDecl *R = Method ? Method->getParent() : nullptr;
-    const bool Light = R && R->isInStdNamespace() && R->getIdentifier() && !Method->isCopyAssignmentOperator() &&
-                       (isVectorBool(R->getTypeForDecl()->getCanonicalTypeInternal()) ||
-                        R->getName().starts_with("_Bit_") || R->getName().starts_with("__bit_") ||
-                        llvm::StringSwitch<bool>(R->getName()).Cases("vector", "array", "_Vector_base", true).Default(false)) &&
-                       (!Method->getIdentifier() || llvm::StringSwitch<bool>(Method->getName())
-                                                        .Cases("insert", "erase", "resize", "assign", "reserve", "emplace", false)
-                                                        .Default(true));
+    const bool Light =
+        R && R->isInStdNamespace() && R->getIdentifier() && !Method->isCopyAssignmentOperator() &&
+        (isVectorBool(R->getTypeForDecl()->getCanonicalTypeInternal()) || R->getName().starts_with("_Bit_") ||
+         R->getName().starts_with("__bit_") ||
+         llvm::StringSwitch<bool>(R->getName()).Cases("vector", "array", "_Vector_base", true).Default(false)) &&
+        (!Method->getIdentifier() || llvm::StringSwitch<bool>(Method->getName())
+                                         .Cases("insert", "erase", "resize", "assign", "reserve", "emplace", false)
+                                         .Default(true));
     const bool Iterator = isa<CXXOperatorCallExpr>(Call) && Call->getDirectCallee() &&
                           Call->getDirectCallee()->getQualifiedNameAsString().starts_with("__gnu_cxx::");
     const FunctionDecl *F = Call->getDirectCallee();
-    const bool Bits = F && F->isOverloadedOperator() && Call->getNumArgs() > 0 && isBitIterator(Call->getArg(0)->getType());
+    const bool Bits =
+        F && F->isOverloadedOperator() && Call->getNumArgs() > 0 && isBitIterator(Call->getArg(0)->getType());
     if (!Light && !Iterator && !Bits && !(F && F->getBuiltinID()))
       return false;
   }

@@ -24,6 +24,9 @@ type Options struct {
 	// Suspected also reports alias matches that the IR layer looked at and did
 	// not confirm, and matches outside loops.
 	Suspected bool
+	// Profiled says that a profile will rank the findings: what is cold, or small
+	// enough not to matter, need not be guessed.
+	Profiled  bool
 	UserRules map[string]UserRule // by ID
 }
 
@@ -69,7 +72,7 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 		r, known := rules[g.main().Rule]
 		if u, isUser := opts.UserRules[g.main().Rule]; isUser {
 			r, known = rule{title: u.Title, steps: u.Steps}, true
-		} else if !opts.Suspected && !slices.ContainsFunc(g.matches, func(m analyzer.Match) bool { return m.InLoop }) {
+		} else if !opts.Suspected && !g.isWarm(r, opts) {
 			continue
 		}
 		switch {
@@ -81,6 +84,18 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 	}
 	identity.Separate(out)
 	return out
+}
+
+// isWarm says whether a match outside of the alias rules is worth a word without
+// being asked for: it is in a loop, or a profile will tell. An array that may be
+// small is left to the profile too.
+func (g *group) isWarm(r rule, opts Options) bool {
+	if r.needsProfile {
+		return opts.Profiled
+	}
+	return opts.Profiled && r.perCall || slices.ContainsFunc(g.matches, func(m analyzer.Match) bool {
+		return m.InLoop && (opts.Profiled || !m.Weak)
+	})
 }
 
 // Errors lists what the analyser said of the user's rules, each once.
@@ -237,7 +252,7 @@ func (g *group) evidence() []finding.Evidence {
 		place("write", "and here", m.Write)
 		place("access", "and here", m.Second)
 	}
-	if w := m.Written; w != nil && w.Declaration != "" {
+	if w := m.Written; w != nil && w.Declaration != "" && !rules[m.Rule].perCall {
 		add("declaration", "what is written is %s, a %s (%s)", w.Declaration, w.Type, scopeText(w.Scope))
 	}
 	for _, n := range m.Notes {
@@ -310,11 +325,33 @@ func (g *group) finding(r rule, opts Options) finding.Finding {
 	if r.precision > 0 {
 		g.aliasFix(&f)
 	}
+	if r.perCall {
+		f.Accesses = nil // nothing is loaded or written: it is made and destroyed
+	}
+	f.Cost = g.cost()
+	f.Fix.Caveats = append(f.Fix.Caveats, caveats[m.Rule]...)
 	f.ID = identity.Of(g.from, f.Rule, f.Place, m.Place.Column)
 	if m.Rule == ruleDebugSTL { // of a macro, not of the loop that shows it first
 		f.ID = finding.ID(f.Rule, finding.Place{}, m.Location)
 	}
 	return f
+}
+
+// cost is where a profile shows what the finding costs, for rules about what is
+// called there; nil for its own lines.
+func (g *group) cost() *finding.Cost {
+	m := g.main()
+	switch m.Rule {
+	case ruleConstantContainer:
+		c := &finding.Cost{From: finding.Place{File: m.Place.File, Line: m.Place.Line, EndLine: m.Place.EndLine}}
+		if m.Ends != nil {
+			c.Ends = finding.Place{File: m.Place.File, Line: m.Ends.Line}
+		}
+		return c
+	case ruleValueContainer:
+		return &finding.Cost{ArgumentsOf: []string{m.Linkage, m.Function}}
+	}
+	return nil
 }
 
 // subject is what the title names.

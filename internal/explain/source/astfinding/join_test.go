@@ -120,6 +120,31 @@ func TestJoinLibraryGrowthAloneIsNoFinding(t *testing.T) {
 	}
 }
 
+// What each call costs is left to a profile, unless the source shows a loop; so is
+// an array that may be small.
+func TestWhatMayBeColdWaitsForAProfile(t *testing.T) {
+	first := span(4, 4, "std::map<int, int> m = {…}")
+	cold := analyzer.Match{Rule: ruleConstantContainer, Function: "f", Place: first, First: &first, Location: "m, a std::map of 2 constant elements"}
+	looped := cold
+	looped.InLoop, looped.Place = true, span(20, 20, "…")
+	small := analyzer.Match{Rule: "column-walk", Function: "g", Place: span(30, 40, "for …"), InLoop: true, Weak: true, Location: "a[j][i]"}
+	short := small
+	short.Rule, short.Weak, short.Place = "short-loop", false, span(50, 52, "for …")
+	outcomes := []analyzer.Outcome{outcome(0, cold, looped, small, short)}
+	for _, test := range []struct {
+		opts Options
+		want int
+	}{{Options{}, 1}, {Options{Profiled: true}, 4}, {Options{Suspected: true}, 4}} {
+		if got := Join(nil, outcomes, test.opts); len(got) != test.want {
+			t.Errorf("%+v: %d findings, want %d: %+v", test.opts, len(got), test.want, got)
+		}
+	}
+	got := Join(nil, outcomes[:1], Options{})
+	if len(got) != 1 || got[0].Place.Line != 20 || got[0].Cost == nil || got[0].Cost.From.Line != 20 || len(got[0].Accesses) > 0 {
+		t.Errorf("the one in a loop, with what its line calls: %+v", got)
+	}
+}
+
 func TestJoinTellsCWhatHelpsInC(t *testing.T) {
 	for file, want := range map[string]string{"/build/src/a.c": "struct byte", "/build/src/a.cpp": "char8_t"} {
 		o := outcome(0, boundMatch("alias-pointer-field"))

@@ -7,6 +7,11 @@ type rule struct {
 	// precision orders the alias rules: where several name one loop, the finding
 	// has the name of the highest. Zero is no alias rule.
 	precision int
+	// perCall rules are about what each call of the function costs, in a loop or not:
+	// outside of loops a profile has to say that it is called often.
+	perCall bool
+	// needsProfile rules are true of much code that is cold.
+	needsProfile bool
 	// whole makes one finding of all that the rule finds in the program: the same
 	// cause everywhere, with one fix.
 	whole bool
@@ -14,6 +19,12 @@ type rule struct {
 
 // ruleDebugSTL is reported once for a macro, not once for a loop.
 const ruleDebugSTL = "debug-stl"
+
+// Rules whose cost a profile shows in what is called.
+const (
+	ruleConstantContainer = "constant-container"
+	ruleValueContainer    = "value-container"
+)
 
 // scopeSystem is the reach of a declaration that the user cannot change.
 const scopeSystem = "system"
@@ -24,6 +35,17 @@ const (
 	// In C char8_t is unsigned char, and an enum of one byte aliases as it does.
 	retypeInC = "or give what is written (%s) a type that aliases nothing else: a struct around the byte whose member is stored (struct byte { unsigned char v; }; out[i].v = x), or an integer as wide as the data"
 )
+
+// caveats are what to think of before the change.
+var caveats = map[string][]string{
+	ruleConstantContainer: {"m[key] of a map inserts what is missing: a constant map needs find or at"},
+	ruleValueContainer: {
+		"by reference the function sees changes that are made meanwhile, by itself through a global or by another thread",
+		"callers in other units are compiled again; a function whose address is taken there keeps its type",
+	},
+	"bit-by-bit":  {"bits that stay as they were need the old word once, before the first"},
+	"column-walk": {"sums of floating-point numbers in another order round differently"},
+}
 
 // rules has an entry for every rule that the analyser knows by itself; each has
 // a page in docs/rules.
@@ -54,6 +76,39 @@ var rules = map[string]rule{
 	"exceptions-control-flow": {
 		title: "exceptions steer this loop: %s may throw and is caught in the same iteration",
 		steps: []string{"report the expected failure by a return value (std::optional, std::expected, an error code; std::from_chars for numbers) and keep exceptions for what is rare"},
+	},
+	ruleConstantContainer: {
+		title:   "%s is built and destroyed in every call",
+		perCall: true,
+		steps: []string{
+			"make it static const (what it is made of never changes): it is built once, at the first call",
+			"or a constexpr array, searched or indexed; a switch where the keys are integers or characters",
+		},
+	},
+	ruleValueContainer: {
+		title:   "%s, is copied for every call, and the function only reads it",
+		perCall: true,
+		steps:   []string{"take it by const reference (const T &), or as std::span where the elements are enough"},
+	},
+	"bit-by-bit": {
+		title: "%s gets one bit at a time: load, change, store",
+		steps: []string{
+			"take 8 (or 64) at a time: an inner loop of that fixed length collects them in a local, which is stored once; the rest after it",
+		},
+	},
+	"short-loop": {
+		needsProfile: true,
+		title:        "an inner loop of four iterations at most runs up to %s, which the compiler does not know",
+		steps: []string{
+			"choose once, outside of the hot loops: a template over the number (template<int N>), or a switch over its few values with a call of the same inline function for each; the compiler then unrolls it",
+			"GCC below -O3 unrolls only what is asked for: #pragma GCC unroll 4 before the inner loop",
+		},
+	},
+	"column-walk": {
+		title: "the inner loop walks down the columns of %s",
+		steps: []string{
+			"exchange the two loops: the inner one then runs along a row; a sum over each column becomes a row of sums",
+		},
 	},
 	ruleDebugSTL: {
 		title: "%s makes the standard library check every access",

@@ -44,7 +44,8 @@ type Ranked struct {
 // out of the loop are not in it, for no edit of the loop makes them faster. Nor
 // is what ran in copies of the loop, by inlining, in which the compiler does as
 // well without the edit, unless it was called by a function whose own copy the edit
-// helps.
+// helps. What is said of a loop itself (Options.Own) does not count the loops inside
+// it; a finding with a Cost has what is called there too.
 //
 // Example. A loop has 60 of 100 samples: share 0.6, sampling error ±0.09. As
 // written an iteration takes 4 cycles of the model, edited 1: at most ¾ of its
@@ -63,10 +64,17 @@ func (h *Heat) Rank(findings []finding.Finding, o Options) Ranked {
 		if o.Own != nil && o.Own(f) {
 			value, count = own.self(r)
 		}
+		if f.Cost != nil {
+			value, count = h.cost(f.Cost)
+		}
 		share := h.share(value)
 		margin := finding.ShareError(share, h.p.Count())
 		f.Share = finding.Share{Exclusive: &share, Error: &margin}
 		f.Gain = estimate(f.Worlds, share, margin)
+		if f.Cost != nil {
+			f.Share = finding.Share{Inclusive: &share, Error: &margin}
+			f.Gain = costGain(share, margin)
+		}
 		f.Minor = "" // the profile knows better what pays
 		small := count < fewest || share+margin < least || (f.Gain != nil && f.Gain.High < least)
 		switch {
@@ -174,6 +182,16 @@ func estimate(worlds []finding.World, share, margin float64) *finding.Gain {
 	return &finding.Gain{
 		Low: 0, High: round(high),
 		Basis: percent.Text(share) + " of the CPU × up to " + percent.Text(r) + " of it saved: " + basis + ". This is a model's upper bound; the lower bound is no gain: measure",
+	}
+}
+
+// costGain is for what need not be made at all: on the pairs of bench/analyzer/rules
+// a third to nine tenths of the whole went, so at least half of the cost itself.
+func costGain(share, margin float64) *finding.Gain {
+	const least = 0.5
+	return &finding.Gain{
+		Low: round(least * math.Max(0, share-margin)), High: round(math.Min(1, share+margin)),
+		Basis: percent.Text(share) + " of the CPU makes, fills and destroys it × 50% to 100% of it saved: it need not be made. Not measured on your program",
 	}
 }
 

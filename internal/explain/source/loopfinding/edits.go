@@ -60,7 +60,43 @@ func (l *loop) hoist() (step string, refused bool) {
 	case len(h.Values) == 0:
 		return "copy what is loaded again into a local variable only where the loop does not change it: " + h.Refusal, true
 	}
-	return "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it", false
+	step = "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it"
+	if inner := l.inlined(); len(inner) > 0 {
+		step += "; what is read again in " + strings.Join(inner, ", ") + " stays"
+	}
+	if back := l.updates(h); len(back) > 0 {
+		step += "; keep " + strings.Join(back, ", ") + ", which the loop changes, in locals as well and write them back wherever it ends (whyhot fix writes the first part alone)"
+	}
+	return step, false
+}
+
+// inlined are the functions of the program that are inlined into the loop and load again
+// there: no local of the loop reaches them. A library's function counts as the line that
+// calls it, since data() and size() can be read before the loop.
+func (l *loop) inlined() []string {
+	var out []string
+	for _, a := range l.best.Loads {
+		p, ok := ownPoint(a.Where, l.unit)
+		if name := demangled(p.Function); ok && a.Kind == "load" && p.Function != "" && p.Function != l.place.Function && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// updates are what the loop changes itself and loads again: the world keeps that in a
+// register, too.
+func (l *loop) updates(h *analyzer.Hoist) []string {
+	var out []string
+	for _, u := range h.Updates {
+		if slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool {
+			p, ok := ownPoint(a.Where, l.unit)
+			return ok && p.Line == u.Line
+		}) {
+			out = append(out, u.Text)
+		}
+	}
+	return out
 }
 
 // retype says how what is written is given another type, "" where that is no fix.
@@ -96,7 +132,7 @@ func (l *loop) title() string {
 	case e.effect == "vectorised":
 		return blamed + " keep this loop from being vectorised"
 	case e.effect == "wider vectors" && edited.VectorWidth > written.VectorWidth:
-		return fmt.Sprintf("%s keep this loop at vectors of %d where %d fit", blamed, written.VectorWidth, edited.VectorWidth)
+		return fmt.Sprintf("%s keep this loop at vectors of %d elements instead of %d", blamed, written.VectorWidth, edited.VectorWidth)
 	case e.effect == "wider vectors":
 		return blamed + " keep this loop from being vectorised well"
 	case e.effect == "fewer stores":
@@ -109,7 +145,11 @@ func (l *loop) title() string {
 	if number(removed) == "1" {
 		plural = ""
 	}
-	return fmt.Sprintf("%s force %s needless load%s per iteration", blamed, number(removed), plural)
+	upTo := ""
+	if e.world == analyzer.WorldHoisted && len(l.inlined()) > 0 {
+		upTo = "up to "
+	}
+	return fmt.Sprintf("%s force %s%s needless load%s per iteration", blamed, upTo, number(removed), plural)
 }
 
 func (l *loop) fix() finding.Fix {

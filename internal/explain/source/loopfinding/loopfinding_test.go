@@ -229,6 +229,55 @@ func TestProjectsStandInOptToo(t *testing.T) {
 	}
 }
 
+// What the first step gives is what the title says.
+func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
+	c := candidate(10, true)
+	c.Worlds[analyzer.WorldHoisted] = analyzer.LoopState{Present: true, LoadsPerIteration: 4, StoresPerIteration: 2}
+	c.Effects = map[string]string{analyzer.WorldRetyped: "vectorised", analyzer.WorldHoisted: "fewer loads"}
+	c.Start[0].Column = 3
+	find := func(c analyzer.Candidate, h ...analyzer.Hoist) finding.Finding {
+		o := outcome(true, c)
+		o.Reply.Hoists = h
+		return Findings([]analyzer.Outcome{o}, Options{})[0]
+	}
+	right := analyzer.Hoist{File: "/src/a.cpp", Line: 10, Column: 3, Values: []string{"s->n", "s->out"}}
+	f := find(c, right)
+	if !strings.HasSuffix(f.Title, "force 2 needless loads per iteration") {
+		t.Errorf("the locals take two loads away, the title is %q", f.Title)
+	}
+	if !strings.HasPrefix(f.Fix.Steps[0], "copy s->n, s->out into local variables") || !strings.Contains(f.Fix.Steps[1], "(with it: vectorised, 16 wide") {
+		t.Errorf("steps %q", f.Fix.Steps)
+	}
+	// What an inlined function of the program loads is out of the locals' reach.
+	deep := c
+	deep.Loads = append(slices.Clone(c.Loads), analyzer.Access{Kind: "load", Type: "ptr", Where: append([]analyzer.Point{{File: "/src/a.h", Line: 7, Column: 9, Function: "_ZN5Image3getEi"}}, at("/src/a.cpp", 11)...)})
+	if f = find(deep, right); !strings.HasSuffix(f.Title, "force up to 2 needless loads per iteration") || !strings.Contains(f.Fix.Steps[0], "in Image::get(int) stays") {
+		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
+	}
+	// What the loop counts up has to be written back.
+	counts := right
+	counts.Updates = []analyzer.Update{{Text: "s->pos", Line: 10}, {Text: "s->other", Line: 12}}
+	if f = find(c, counts); !strings.Contains(f.Fix.Steps[0], "keep s->pos, which the loop changes") {
+		t.Errorf("steps %q", f.Fix.Steps)
+	}
+	// The loop changes what is read again: locals would break it.
+	refused := right
+	refused.Values, refused.Refusal = nil, "`s->n` stays: the loop assigns it"
+	f = find(c, refused)
+	if !strings.HasSuffix(f.Title, "keep this loop from being vectorised") || len(f.Fix.Steps) != 1 || strings.Contains(f.Fix.Steps[0], "local") {
+		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
+	}
+	c.Reach, c.Effect = []string{analyzer.WorldHoisted}, "fewer loads"
+	if f = find(c, refused); len(f.Fix.Steps) != 1 || !strings.Contains(f.Fix.Steps[0], "the loop assigns it") {
+		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
+	}
+	// Another loop's locals are none of this one's.
+	right.Line = 9
+	if f = find(c, right); strings.Contains(f.Fix.Steps[0], "s->n") {
+		t.Errorf("steps %q", f.Fix.Steps)
+	}
+}
+
 // What a library stores may still be read again and again by the caller, who can
 // use locals; what is read inside the call that stores is not the caller's.
 func TestLocalsForWhatALibraryStores(t *testing.T) {
@@ -268,44 +317,7 @@ func TestWiderVectors(t *testing.T) {
 	c.Effect, c.Reach = "wider vectors", []string{analyzer.WorldRetyped}
 	c.Worlds[analyzer.WorldWritten] = analyzer.LoopState{Present: true, Vectorised: true, VectorWidth: 4, LoadsPerIteration: 0.25}
 	fs := Findings([]analyzer.Outcome{outcome(true, c)}, Options{})
-	if len(fs) != 1 || !strings.HasSuffix(fs[0].Title, "keep this loop at vectors of 4 where 16 fit") {
+	if len(fs) != 1 || !strings.HasSuffix(fs[0].Title, "keep this loop at vectors of 4 elements instead of 16") {
 		t.Errorf("got %+v", fs)
-	}
-}
-
-// What the first step gives is what the title says.
-func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
-	c := candidate(10, true)
-	c.Worlds[analyzer.WorldHoisted] = analyzer.LoopState{Present: true, LoadsPerIteration: 4, StoresPerIteration: 2}
-	c.Effects = map[string]string{analyzer.WorldRetyped: "vectorised", analyzer.WorldHoisted: "fewer loads"}
-	c.Start[0].Column = 3
-	find := func(c analyzer.Candidate, h ...analyzer.Hoist) finding.Finding {
-		o := outcome(true, c)
-		o.Reply.Hoists = h
-		return Findings([]analyzer.Outcome{o}, Options{})[0]
-	}
-	right := analyzer.Hoist{File: "/src/a.cpp", Line: 10, Column: 3, Values: []string{"s->n", "s->out"}}
-	f := find(c, right)
-	if !strings.HasSuffix(f.Title, "force 2 needless loads per iteration") {
-		t.Errorf("the locals take two loads away, the title is %q", f.Title)
-	}
-	if !strings.HasPrefix(f.Fix.Steps[0], "copy s->n, s->out into local variables") || !strings.Contains(f.Fix.Steps[1], "(with it: vectorised, 16 wide") {
-		t.Errorf("steps %q", f.Fix.Steps)
-	}
-	// The loop changes what is read again: locals would break it.
-	refused := right
-	refused.Values, refused.Refusal = nil, "`s->n` stays: the loop assigns it"
-	f = find(c, refused)
-	if !strings.HasSuffix(f.Title, "keep this loop from being vectorised") || len(f.Fix.Steps) != 1 || strings.Contains(f.Fix.Steps[0], "local") {
-		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
-	}
-	c.Reach, c.Effect = []string{analyzer.WorldHoisted}, "fewer loads"
-	if f = find(c, refused); len(f.Fix.Steps) != 1 || !strings.Contains(f.Fix.Steps[0], "the loop assigns it") {
-		t.Errorf("%q: %q", f.Title, f.Fix.Steps)
-	}
-	// Another loop's locals are none of this one's.
-	right.Line = 9
-	if f = find(c, right); strings.Contains(f.Fix.Steps[0], "s->n") {
-		t.Errorf("steps %q", f.Fix.Steps)
 	}
 }

@@ -1,0 +1,28 @@
+package fix
+
+import (
+	"strings"
+	"testing"
+
+	"whyhot/internal/explain/analyzer"
+)
+
+// A loop that became a library call is in no list of loops: that is better where a
+// world foretold it, and nothing known where none did.
+func TestALoopThatBecameACall(t *testing.T) {
+	loop := func(idiom bool) []analyzer.Candidate {
+		return []analyzer.Candidate{{Function: "f", Depth: 1, Worlds: map[string]analyzer.LoopState{
+			analyzer.WorldWritten: {Present: true, LoadsPerIteration: 1, StoresPerIteration: 1},
+			analyzer.WorldHoisted: {Idiom: idiom},
+		}}}
+	}
+	if effect, verdict := compare(loop(true), nil, false); verdict != 1 || !strings.HasSuffix(effect, "a library call after") {
+		t.Errorf("%q, verdict %d", effect, verdict)
+	}
+	if effect, verdict := compare(loop(false), nil, false); verdict != 0 {
+		t.Errorf("%q, verdict %d", effect, verdict)
+	}
+	if effect, verdict := compare(loop(true), loop(true), false); verdict != 0 {
+		t.Errorf("%q, verdict %d", effect, verdict)
+	}
+}

@@ -1,0 +1,45 @@
+package explain
+
+import (
+	"fmt"
+
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/unexplained"
+	"whyhot/internal/finding"
+	"whyhot/internal/host/shellwords"
+	"whyhot/internal/profile"
+)
+
+// unexplained shows where the time goes in functions that no finding is about.
+func (r Request) unexplained(facts *binfacts.Facts, found []finding.Finding, samplesOf map[string][]int32, looked string) ([]finding.Unexplained, error) {
+	if r.Source == nil {
+		looked += " Its source was not analysed: -p BUILD_DIR does that for C and C++."
+	}
+	out := unexplained.Functions(unexplained.Input{
+		Profile: r.Profile, Findings: found, Samples: samplesOf, Text: facts.Source, Looked: looked,
+		Machine: func(m *profile.Mapping, address uint64) (text, kind string, ok bool) {
+			in, ok := facts.Instruction(m, address)
+			return in.Text, string(in.Kind), ok
+		},
+	})
+	if err := facts.Close(); err != nil {
+		return nil, fmt.Errorf("close what was read: %w", err)
+	}
+	for i := range out {
+		out[i].See = r.waysOn(&out[i])
+	}
+	return out, nil
+}
+
+// waysOn are the commands that show more of a function.
+func (r Request) waysOn(u *finding.Unexplained) []string {
+	var out []string
+	if path := fileName(r.Path); path != "" && len(u.Lines) > 0 {
+		out = append(out, "whyhot lines "+shellwords.Quote(path)+" "+shellwords.Quote(u.Place.Function))
+	}
+	if r.Source != nil && r.Source.Build.Dir() != "" && len(u.Lines) > 0 {
+		at := finding.Line{File: u.Lines[0].File, Line: u.Lines[0].Line}
+		out = append(out, "whyhot explain-loop "+shellwords.Quote(at.String())+" -p "+shellwords.Quote(r.Source.Build.Dir()))
+	}
+	return out
+}

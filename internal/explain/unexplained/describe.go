@@ -1,0 +1,146 @@
+package unexplained
+
+import (
+	"cmp"
+	"slices"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+func (in *Input) describe(f *function) finding.Unexplained {
+	p := in.Profile
+	fn := p.Function(f.id)
+	m := p.Mapping(fn.Mapping)
+	share := in.share(f.open)
+	margin := finding.ShareError(share, p.Count())
+	lines, machine := in.lines(f)
+	u := finding.Unexplained{
+		Place:   finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)},
+		Share:   finding.Share{Exclusive: &share, Error: &margin},
+		Lines:   lines,
+		Machine: machine,
+		Looked:  in.Looked,
+	}
+	if len(lines) == 0 {
+		u.Looked += " There are no line numbers for it: build with -g (it changes no code) and record again."
+	}
+	return u
+}
+
+func (in *Input) share(v int64) float64 { return float64(v) / float64(in.Profile.Total()) }
+
+// place is a line in one function.
+type place struct {
+	file     string
+	line     int32
+	function profile.FunctionID
+}
+
+// hot is what ran at a place, by the text of the instruction.
+type hot struct {
+	place
+
+	value        int64
+	instructions map[string]int64
+}
+
+// lines are the hottest lines of a function with their hottest instructions, and
+// the kinds of instructions of all of it.
+func (in *Input) lines(f *function) ([]finding.HotLine, []finding.Activity) {
+	byPlace := map[place]*hot{}
+	kinds := map[string]int64{}
+	for loc, v := range f.at {
+		at, known := in.placeOf(loc)
+		text, kind, decoded := in.instruction(loc)
+		if decoded {
+			kinds[kind] += v
+		}
+		if !known {
+			continue
+		}
+		h := byPlace[at]
+		if h == nil {
+			h = &hot{place: at, instructions: map[string]int64{}}
+			byPlace[at] = h
+		}
+		h.value += v
+		if decoded {
+			h.instructions[text] += v
+		}
+	}
+	sorted := make([]*hot, 0, len(byPlace))
+	for _, h := range byPlace {
+		if float64(h.value) >= leastLine*float64(f.open) {
+			sorted = append(sorted, h)
+		}
+	}
+	slices.SortFunc(sorted, func(a, b *hot) int {
+		return cmp.Or(-cmp.Compare(a.value, b.value), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.function, b.function))
+	})
+	out := make([]finding.HotLine, 0, mostLines)
+	for _, h := range sorted[:min(mostLines, len(sorted))] {
+		out = append(out, in.line(f, h))
+	}
+	return out, in.activities(kinds, f.open)
+}
+
+// placeOf is the innermost line of a location in code that somebody edits; of
+// installed headers alone, the innermost of all.
+func (in *Input) placeOf(loc profile.LocationID) (place, bool) {
+	var first place
+	for _, l := range in.Profile.Lines(loc) {
+		file := in.Profile.Function(l.Function).File
+		if file == "" || l.Line <= 0 {
+			continue
+		}
+		at := place{file, l.Line, l.Function}
+		if !finding.IsInstalled(file, "") {
+			return at, true
+		}
+		if first.line == 0 {
+			first = at
+		}
+	}
+	return first, first.line > 0
+}
+
+func (in *Input) instruction(loc profile.LocationID) (text, kind string, ok bool) {
+	l := in.Profile.Location(loc)
+	if in.Machine == nil || l.Address == 0 || l.Mapping == 0 {
+		return "", "", false
+	}
+	return in.Machine(in.Profile.Mapping(l.Mapping), l.Address)
+}
+
+func (in *Input) line(f *function, h *hot) finding.HotLine {
+	out := finding.HotLine{File: h.file, Line: int(h.line), Share: in.share(h.value)}
+	if h.function != f.id {
+		out.Function = in.Profile.Function(h.function).Name
+	}
+	if in.Text != nil {
+		if text, ok := in.Text(h.file); ok && int(h.line) <= len(text) {
+			out.Text = text[h.line-1]
+		}
+	}
+	for _, a := range in.activities(h.instructions, h.value) {
+		if len(out.Instructions) < mostInstructions {
+			out.Instructions = append(out.Instructions, finding.HotInstruction{Text: a.What, Share: a.Share})
+		}
+	}
+	return out
+}
+
+// activities are the names with a tenth of the whole at least, largest first.
+func (in *Input) activities(values map[string]int64, whole int64) []finding.Activity {
+	var out []finding.Activity
+	for what, v := range values {
+		if float64(v) >= leastActivity*float64(whole) {
+			out = append(out, finding.Activity{What: what, Share: in.share(v)})
+		}
+	}
+	slices.SortFunc(out, func(a, b finding.Activity) int {
+		return cmp.Or(-cmp.Compare(a.Share, b.Share), cmp.Compare(a.What, b.What))
+	})
+	return out
+}

@@ -1,0 +1,170 @@
+// Package unexplained says what is hot although no finding is about it: the lines
+// of a function, and what the machine does there.
+//
+// It owns the question which samples the findings account for, and the choice of
+// functions, lines and instructions that are worth showing of the rest. It takes a
+// profile, findings with what is known of their samples, and, through functions of
+// the caller, source text and machine code; it gives finding.Unexplained. It does no
+// I/O and must never import a rule, an analyser or a report.
+package unexplained
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// Input is what is asked.
+type Input struct {
+	Profile *profile.Profile
+	// Findings are what is shown; Samples gives, by id, the samples of those that
+	// match frames. A finding without samples accounts for its lines.
+	Findings []finding.Finding
+	Samples  map[string][]int32
+	// Text gives a source file, Machine an instruction and its kind; nil for none.
+	Text    func(path string) (lines []string, ok bool)
+	Machine func(m *profile.Mapping, address uint64) (text, kind string, ok bool)
+	// Looked says what was looked at; of source whether the function's own was.
+	Looked string
+}
+
+// large is the share of all samples, in no finding, from which a function is shown,
+// and fewest the samples below which a share is chance; most is how many are shown.
+const (
+	large  = 0.10
+	fewest = 10
+	most   = 3
+)
+
+const (
+	mostLines        = 5
+	leastLine        = 0.05 // of the function
+	mostInstructions = 2
+	leastActivity    = 0.1 // of the function
+)
+
+// Functions lists the functions that hold a large share and that findings leave
+// unexplained by more than half, hottest first. A function is one of the machine
+// code, with what was inlined into it; kernel code and code without a name are left
+// out, since nobody can look at them.
+func Functions(in Input) []finding.Unexplained {
+	p := in.Profile
+	if p.Total() <= 0 {
+		return nil
+	}
+	byKey := map[profile.FunctionID]*function{}
+	explained := explainedSamples(in)
+	samples := p.Samples()
+	for i := range samples {
+		stack := p.Stack(samples[i].Stack)
+		if len(stack) == 0 {
+			continue
+		}
+		id := own(p, stack[0])
+		f := byKey[id]
+		if f == nil {
+			f = &function{id: id, at: map[profile.LocationID]int64{}}
+			byKey[id] = f
+		}
+		f.all += samples[i].Value
+		if !explained[i] {
+			f.open += samples[i].Value
+			f.count += samples[i].Count
+			f.at[stack[0]] += samples[i].Value
+		}
+	}
+	var out []*function
+	for _, f := range byKey {
+		if f.count >= fewest && float64(f.open) >= large*float64(p.Total()) && 2*f.open >= f.all && canBeLookedAt(p.Function(f.id)) {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b *function) int { return cmp.Or(-cmp.Compare(a.open, b.open), cmp.Compare(a.id, b.id)) })
+	shown := make([]finding.Unexplained, 0, min(most, len(out)))
+	for _, f := range out[:min(most, len(out))] {
+		shown = append(shown, in.describe(f))
+	}
+	return shown
+}
+
+// function is one of the machine code: all that ran in it itself, what of that no
+// finding is about, and where.
+type function struct {
+	id        profile.FunctionID
+	all, open int64
+	count     int64 // events behind open
+	at        map[profile.LocationID]int64
+}
+
+// own is the function of the machine code at a location.
+func own(p *profile.Profile, loc profile.LocationID) profile.FunctionID {
+	lines := p.Lines(loc)
+	return lines[len(lines)-1].Function
+}
+
+func canBeLookedAt(f *profile.Function) bool {
+	return f.Name != "" && f.Kind != profile.KindKernel && f.Kind != profile.KindVDSO
+}
+
+// explainedSamples marks the samples that some finding is about. General advice and
+// what a trial refuted explain nothing.
+func explainedSamples(in Input) []bool {
+	p := in.Profile
+	samples := p.Samples()
+	out := make([]bool, len(samples))
+	var ranges []finding.Place
+	for i := range in.Findings {
+		f := &in.Findings[i]
+		if f.General || f.Certainty == finding.Refuted {
+			continue
+		}
+		of, known := in.Samples[f.ID]
+		for _, s := range of {
+			out[s] = true
+		}
+		if !known && f.Place.File != "" && f.Place.Line > 0 {
+			ranges = append(ranges, f.Place)
+		}
+	}
+	within := make([]uint8, p.NumLocations()) // 0 not asked, 1 no, 2 yes
+	for i := range samples {
+		stack := p.Stack(samples[i].Stack)
+		if out[i] || len(stack) == 0 {
+			continue
+		}
+		loc := stack[0]
+		if within[loc] == 0 {
+			within[loc] = 1
+			if inRanges(p, loc, ranges) {
+				within[loc] = 2
+			}
+		}
+		out[i] = within[loc] == 2
+	}
+	return out
+}
+
+// inRanges compares files by name and directory alone: a profile names them as they
+// were built, a finding as they are here.
+func inRanges(p *profile.Profile, loc profile.LocationID, ranges []finding.Place) bool {
+	for _, l := range p.Lines(loc) {
+		file := p.Function(l.Function).File
+		for _, r := range ranges {
+			if int(l.Line) >= r.Line && int(l.Line) <= max(r.Line, r.EndLine) && sameTail(file, r.File) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameTail(a, b string) bool {
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	da, db := filepath.Base(filepath.Dir(a)), filepath.Base(filepath.Dir(b))
+	return da == db || da == "." || db == "."
+}

@@ -1,0 +1,38 @@
+package finding
+
+// Unexplained is a function that holds much of the CPU and that no finding is
+// about: where in it the time goes, for a reader who has to go on alone.
+type Unexplained struct {
+	Place Place     `json:"place"`
+	Share Share     `json:"share"` // of what runs in it itself and in no finding
+	Lines []HotLine `json:"lines,omitempty"`
+	// Machine is what the processor does there, by kinds of instructions: fractions
+	// of all samples of the profile.
+	Machine []Activity `json:"machine,omitempty"`
+	Looked  string     `json:"looked_at"`
+	See     []string   `json:"see,omitempty"` // commands that show more of it
+}
+
+// HotLine is a line of it, or of what was inlined there.
+type HotLine struct {
+	File     string  `json:"file"`
+	Line     int     `json:"line"`
+	Text     string  `json:"text,omitempty"`     // of the source
+	Function string  `json:"function,omitempty"` // that it belongs to, where that is another one
+	Share    float64 `json:"share"`              // of all samples
+	// Instructions are the hottest of the line.
+	Instructions []HotInstruction `json:"instructions,omitempty"`
+}
+
+// HotInstruction is an instruction that samples fell on. A slow one is often the
+// one before, which it waits for.
+type HotInstruction struct {
+	Text  string  `json:"text"`
+	Share float64 `json:"share"`
+}
+
+// Activity is a kind of instruction with its share of all samples.
+type Activity struct {
+	What  string  `json:"what"`
+	Share float64 `json:"share"`
+}

@@ -1,0 +1,35 @@
+package html
+
+import (
+	"path/filepath"
+	"strings"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+)
+
+// unexplained is a function that no finding is about, made ready to print.
+type unexplained struct {
+	finding.Unexplained
+
+	Where, Share string
+	Lines        []hotLine
+}
+
+type hotLine struct {
+	finding.HotLine
+
+	At string // the file's name and the line
+}
+
+func newUnexplained(u *finding.Unexplained) unexplained {
+	out := unexplained{Unexplained: *u, Where: where(&u.Place), Share: percent.Column(u.Share.Main())}
+	if u.Share.Error != nil {
+		out.Share += " " + percent.Error(*u.Share.Error)
+	}
+	for _, l := range u.Lines {
+		l.Text = strings.TrimSpace(strings.ReplaceAll(l.Text, "\t", "    "))
+		out.Lines = append(out.Lines, hotLine{l, finding.Line{File: filepath.Base(l.File), Line: l.Line}.String()})
+	}
+	return out
+}

@@ -1,0 +1,38 @@
+package term
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"whyhot/internal/finding"
+)
+
+func TestHotLinesAreShown(t *testing.T) {
+	share, margin := 0.67, 0.03
+	u := finding.Unexplained{
+		Place:   finding.Place{Function: "score", File: "/p/src/board.cpp", Line: 5, Binary: "/p/app"},
+		Share:   finding.Share{Exclusive: &share, Error: &margin},
+		Machine: []finding.Activity{{What: "divisions", Share: 0.4}},
+		Looked:  "99 entries were checked.", See: []string{"whyhot lines p.pb.gz score"},
+		Lines: []finding.HotLine{{
+			File: "/p/src/board.cpp", Line: 8, Text: "\ts += w[c];\x1b[2J", Function: "at", Share: 0.5,
+			Instructions: []finding.HotInstruction{{Text: "divsd %xmm1,%xmm0", Share: 0.4}},
+		}},
+	}
+	var out bytes.Buffer
+	p := New(&out, nil)
+	p.Unexplained([]finding.Unexplained{u})
+	for _, want := range []string{"67.0% ± 3", "score", "src/board.cpp:8", "s += w[c];", "(at, inlined)", "divsd %xmm1,%xmm0", "divisions 40.0%", "99 entries", "whyhot lines p.pb.gz score"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "\x1b[2J") {
+		t.Error("text of the source reaches the terminal as it is")
+	}
+	out.Reset()
+	if p.Unexplained(nil); out.Len() > 0 {
+		t.Errorf("a heading over nothing: %q", out.String())
+	}
+}
