@@ -131,7 +131,7 @@ func prove() error {
 	// A trial to which rounds are added while it is unclear looks at its numbers more
 	// often.
 	for _, n := range kinds[:2] {
-		const trials = 1000 // the shares are small
+		const trials = 300
 		var after [4]int
 		for seed := range uint64(trials) {
 			if at, wrong := continued(seed, n); wrong {
@@ -145,8 +145,10 @@ func prove() error {
 		}
 	}
 	usual := weather{sd: 0.02, spikes: 0.08, drift: 0.1}
+	busy := weather{sd: 0.03, spikes: 0.15, drift: 0.1, phases: 0.4, slower: 1}
 	for _, gain := range []float64{1.1, 1.25, 2} {
 		many(gains, usual, 1, gain, 0, fmt.Sprintf("%.2f times as fast; sd 2%%, 8%% spikes, drift", gain))
+		many(gains, busy, 1, gain, 0, fmt.Sprintf("%.2f times as fast; sd 3%%, 15%% spikes, every other run up to 3× as long", gain))
 	}
 	sum := many(gains, usual, 1, truth, 0, "3 % faster; sd 2%, 8% spikes, drift")
 	if found := float64(sum.verdicts[trial.Faster]) / gains; found < 0.9 {

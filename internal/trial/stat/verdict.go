@@ -95,8 +95,8 @@ func (r Rules) interimSwap() float64 {
 	return (1 - r.Each()) / part
 }
 
-// Wished is the half-width to which a ratio is worth knowing: twice the band, or a
-// third of a difference that is larger.
+// Wished is the half-width to which a ratio is worth knowing: twice the band, or
+// a third of a difference that is larger.
 func (r Rules) Wished(estimate float64) float64 {
 	return max(2*r.Band, math.Abs(math.Log(estimate))/3) //nolint:mnd // see above
 }

@@ -16,7 +16,7 @@ func main() {
 		n[i%words], _ = strconv.Atoi(a)
 	}
 	begin := time.Now()
-	for range n[2] * 20_000_000 { //nolint:revive // it burns time
+	for range n[2] * 20_000_000 {
 	}
 	m := map[string]int{}
 	for i := range n[0] {
