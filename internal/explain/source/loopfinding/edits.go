@@ -10,6 +10,9 @@ import (
 	"whyhot/internal/finding"
 )
 
+// widerVectors is the effect of a loop that was vectorised already.
+const widerVectors = "wider vectors"
+
 // edit is one way to free the loop.
 type edit struct {
 	world  string // that shows what it gives
@@ -77,7 +80,7 @@ func (l *loop) inlined() []string {
 	var out []string
 	for _, a := range l.best.Loads {
 		p, ok := ownPoint(a.Where, l.unit)
-		if name := demangled(p.Function); ok && a.Kind == "load" && p.Function != "" && p.Function != l.place.Function && !slices.Contains(out, name) {
+		if name := demangled(p.Function); ok && Role(a) == finding.RoleSecond && p.Function != "" && p.Function != l.place.Function && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -131,9 +134,9 @@ func (l *loop) title() string {
 		return blamed + " may force reloads in this loop"
 	case e.effect == "vectorised":
 		return blamed + " keep this loop from being vectorised"
-	case e.effect == "wider vectors" && edited.VectorWidth > written.VectorWidth:
+	case e.effect == widerVectors && edited.VectorWidth > written.VectorWidth:
 		return fmt.Sprintf("%s keep this loop at vectors of %d elements instead of %d", blamed, written.VectorWidth, edited.VectorWidth)
-	case e.effect == "wider vectors":
+	case e.effect == widerVectors:
 		return blamed + " keep this loop from being vectorised well"
 	case e.effect == "fewer stores":
 		return blamed + " force needless stores in every iteration"
