@@ -25,7 +25,7 @@ func lines(a source.Answer) map[string]rule.Lines {
 // of the same build gives as well. Both agree: it is confirmed. As an entry is
 // judged in each program of a profile, the source is of the one with most of it.
 // aliases are the identities that the joined findings have without a build.
-func (r Rules) meet(found, inSource []finding.Finding) (joined []finding.Finding, aliases map[string]string) {
+func (r *Rules) meet(found, inSource []finding.Finding) (joined []finding.Finding, aliases map[string]string) {
 	aliases = map[string]string{}
 	joined = slices.Clone(found)
 	for _, s := range inSource {
@@ -49,7 +49,7 @@ func (r Rules) meet(found, inSource []finding.Finding) (joined []finding.Finding
 
 // named gives the finding of an entry the identity that it has where a build was
 // looked at too, if that is what is asked for.
-func (r Rules) named(found []finding.Finding, id string) []finding.Finding {
+func (r *Rules) named(found []finding.Finding, id string) []finding.Finding {
 	for i := range r.Catalog.Entries {
 		if name := r.Catalog.Entries[i].SourceRule; name != "" && finding.CauseID(name) == id {
 			if at := r.sameCause(found, finding.Finding{Rule: name}); at >= 0 {
@@ -63,13 +63,13 @@ func (r Rules) named(found []finding.Finding, id string) []finding.Finding {
 
 // isCause says whether an identity is that of a cause which an entry and the source
 // both know.
-func (r Rules) isCause(id string) bool {
+func (r *Rules) isCause(id string) bool {
 	return slices.ContainsFunc(r.Catalog.Entries, func(e catalog.Entry) bool { return e.SourceRule != "" && finding.CauseID(e.SourceRule) == id })
 }
 
 // sameCause is the largest finding of an entry that names the rule of s, -1 for
 // none.
-func (r Rules) sameCause(found []finding.Finding, s finding.Finding) int {
+func (r *Rules) sameCause(found []finding.Finding, s finding.Finding) int {
 	best := -1
 	for i, f := range found {
 		e, ok := r.Catalog.Entry(f.Rule)
