@@ -80,8 +80,8 @@ void UnitEdits::hoist(Function &F, FunctionAnalysisManager &FAM) {
     if (!Blame || none_of(LI.getLoopsInPreorder(), [&](const Loop *L) { return chosen(E, L); }))
       continue;
     Found[I] = ir::analyseLoops(F, LI, FAM.getResult<AAManager>(F), FAM.getResult<DominatorTreeAnalysis>(F),
-                                FAM.getResult<MemorySSAAnalysis>(F).getMSSA(),
-                                FAM.getResult<BlockFrequencyAnalysis>(F), *Blame);
+                                FAM.getResult<MemorySSAAnalysis>(F).getMSSA(), FAM.getResult<BlockFrequencyAnalysis>(F),
+                                *Blame);
   }
   for (size_t I = 0; I < P.Edits.size(); ++I)
     for (const ir::LoopFacts &X : Found[I]) {

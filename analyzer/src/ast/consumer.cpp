@@ -23,9 +23,9 @@ using namespace clang;
 namespace whyhot::ast {
 namespace {
 
-const Rule *const AllRules[] = {&AliasRules,         &VectorBoolRule, &BitfieldFlagRule,     &VolatileSyncRule,
-                                &ExceptionFlowRule,  &DebugStlRule,   &ConstantContainerRule, &ValueContainerRule,
-                                &BitByBitRule,       &ShortLoopRule,  &ColumnWalkRule};
+const Rule *const AllRules[] = {&AliasRules,        &VectorBoolRule, &BitfieldFlagRule,      &VolatileSyncRule,
+                                &ExceptionFlowRule, &DebugStlRule,   &ConstantContainerRule, &ValueContainerRule,
+                                &BitByBitRule,      &ShortLoopRule,  &ColumnWalkRule};
 
 class Consumer : public ASTConsumer {
 public:

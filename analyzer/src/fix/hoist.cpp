@@ -173,7 +173,22 @@ private:
       update(V.Text, LValue);
   }
 
+  // One of many: which one, the loop says anew each time.
+  bool isElement(const Expr *E) const {
+    E = E->IgnoreParenImpCasts();
+    const Expr *Index = nullptr;
+    if (const auto *S = dyn_cast<ArraySubscriptExpr>(E))
+      Index = S->getIdx();
+    else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(E); Call && Call->getOperator() == OO_Subscript)
+      Index = Call->getArg(1);
+    else if (const auto *M = dyn_cast<MemberExpr>(E))
+      return isElement(M->getBase());
+    return Index && !Index->isIntegerConstantExpr(F.Context);
+  }
+
   void update(const std::string &Text, const Expr *E) {
+    if (isElement(E))
+      return;
     const Answer::Update U{Text, C.S.line(E->getExprLoc())};
     if (llvm::none_of(Out.Updates, [&](const Answer::Update &X) { return X.Text == U.Text; }))
       Out.Updates.push_back(U);

@@ -31,8 +31,7 @@ public:
     if (!freesALoad(Changed) || exhausted())
       return false;
     ++Asked;
-    return effectOfRetyping(P, stateOf(Of.with(Changed), F), F.C) ==
-           effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
+    return effectOfRetyping(P, stateOf(Of.with(Changed), F), F.C) == effectOfRetyping(P, F.C.Worlds.at("retyped"), F.C);
   }
 
   bool exhausted() const { return Asked == MaxTrials; }
@@ -44,8 +43,8 @@ private:
       return any_of(F.C.Writes, [&](const Access &W) { return leafKey(W.Where) == Site; });
     };
     return F.Clobbers.empty() || any_of(F.Clobbers, [&](const Sites &Of) {
-      return all_of(Of, [&](const std::string &Site) { return Changed.count(Site) || !IsNamed(Site); });
-    });
+             return all_of(Of, [&](const std::string &Site) { return Changed.count(Site) || !IsNamed(Site); });
+           });
   }
 
   Trials &Of;

@@ -64,10 +64,10 @@ struct Candidate {
   unsigned MostIterations = 0; // 0 when nothing bounds them
   // Of an average iteration in simplified IR, sub-loops with it.
   double UsualReloads = 0, UsualNestLoads = 0, UsualNestCalls = 0;
-  std::vector<Access> Loads;   // the repeated loads
-  std::vector<Access> Writes;  // the stores blamed for them
-  std::vector<Access> Calls;   // those on slow paths that may change what is loaded
-  bool Retypable = false;      // another type for one of them is the user's to choose
+  std::vector<Access> Loads;  // the repeated loads
+  std::vector<Access> Writes; // the stores blamed for them
+  std::vector<Access> Calls;  // those on slow paths that may change what is loaded
+  bool Retypable = false;     // another type for one of them is the user's to choose
   std::map<std::string, LoopState> Worlds;
   bool Confirmed = false;
   std::vector<std::string> Reach;             // worlds that confirm it: "retyped", "hoisted"

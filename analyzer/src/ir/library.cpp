@@ -16,7 +16,8 @@ std::string pathOf(const DIFile &F) {
 
 bool isNoted(const Module &M, StringRef Path) {
   const NamedMDNode *List = M.getNamedMetadata(Noted);
-  return List && any_of(List->operands(), [&](const MDNode *N) { return cast<MDString>(N->getOperand(0))->getString() == Path; });
+  return List && any_of(List->operands(),
+                        [&](const MDNode *N) { return cast<MDString>(N->getOperand(0))->getString() == Path; });
 }
 
 } // namespace

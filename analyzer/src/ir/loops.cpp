@@ -190,7 +190,8 @@ std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA,
 // byte that is stored by its type is held against all loads, and a pointer, in a
 // union say, is no part of what is copied: copies load integers.
 bool bothUntyped(const Instruction &Store, const LoadInst &Load, const Predicate &P) {
-  return !P.Retypes(Store) && !Load.getType()->isPointerTy() && (!Load.getMetadata(LLVMContext::MD_tbaa) || isCharTagged(Load));
+  return !P.Retypes(Store) && !Load.getType()->isPointerTy() &&
+         (!Load.getMetadata(LLVMContext::MD_tbaa) || isCharTagged(Load));
 }
 
 bool mayBeMeant(const Instruction &Store, const LoadInst &Load, const Predicate &P) {

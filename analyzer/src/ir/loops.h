@@ -79,7 +79,7 @@ struct LoopFacts {
   double UsualNestLoads = 0; // sub-loops with it
   double UsualNestCalls = 0;
   double UsualReloads = 0; // of blamedReloads()
-  double VectorCost = 0; // of a vector body's own blocks, in LLVM's cost model of the processor
+  double VectorCost = 0;   // of a vector body's own blocks, in LLVM's cost model of the processor
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores

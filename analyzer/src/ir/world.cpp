@@ -35,8 +35,14 @@ Kind kindOf(const Seen &S) {
 }
 
 // The body that does the work stands for the loop. The same choice is made in
-// every world.
-bool better(const Seen &A, const Seen &B) {
+// every world. Of a loop with loops inside, unswitching makes a copy for the case in
+// which these never run; vectorising that one frees nobody.
+//
+// Example. for (x...) { for (k = 0; k < n; k++) t &= s[k]; if (t) d[x] = 0; } has a
+// copy for n <= 0, which only stores.
+bool better(const Seen &A, const Seen &B, bool Innermost) {
+  if (!Innermost && A.Innermost != B.Innermost)
+    return B.Innermost;
   if (kindOf(A) != kindOf(B))
     return kindOf(A) > kindOf(B);
   return std::pair(A.StoreBytes, A.Loads) > std::pair(B.StoreBytes, B.Loads);
@@ -49,7 +55,7 @@ const Seen *mainLoop(const World &W, const Candidate &C, Scope In) {
   const Seen *Best = nullptr;
   for (const Seen &S : W.Loops) {
     const bool Fits = In == Scope::Own ? S.Function == C.Function && S.Start.size() == C.Start.size() : true;
-    if (Fits && samePlace(S.Start, C.Start) && (!Best || better(S, *Best)))
+    if (Fits && samePlace(S.Start, C.Start) && (!Best || better(S, *Best, C.Innermost)))
       Best = &S;
   }
   return Best;
@@ -161,8 +167,8 @@ World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel L
       continue;
     for (LoopFacts &X : Fresh.loops(F, P))
       W.Loops.push_back({X.Function, X.Start, X.L->getHeader()->getName().str(), X.Loads, X.Stores, X.Calls,
-                         X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.VectorCost, X.StoreBytes,
-                         std::move(X.StoreBytesAt)});
+                         X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.VectorCost,
+                         X.StoreBytes, std::move(X.StoreBytesAt), X.Innermost});
   }
   return W;
 }

@@ -24,6 +24,7 @@ struct Seen {
   double UsualLoads = 0, UsualNestLoads = 0, UsualNestCalls = 0, VectorCost = 0;
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt;
+  bool Innermost = false;
 };
 
 struct World {

@@ -219,7 +219,8 @@ private:
     if (!O.File.empty())
       return true;
     const FunctionSet Held = concerned(M, Ps);
-    return any_of(Held, [&](const Function *F) { return O.Functions.empty() || is_contained(O.Functions, F->getName()); });
+    return any_of(Held,
+                  [&](const Function *F) { return O.Functions.empty() || is_contained(O.Functions, F->getName()); });
   }
 
   // Does the function, or one that was inlined here, have one of the names?
@@ -278,9 +279,10 @@ private:
   void add(const LoopFacts &X, const Predicate &P) {
     Followed F = follow(X, P);
     const bool Merged = nameMergedWrites(F.C, X, P, M);
-    const bool Copies = F.C.Retypable && any_of(X.Reloads, [](const Reload &R) {
-      return R.OnlyBlamed && any_of(R.Clobbers, [](const Instruction *W) { return isa<MemIntrinsic>(W); });
-    });
+    const bool Copies =
+        F.C.Retypable && any_of(X.Reloads, [](const Reload &R) {
+          return R.OnlyBlamed && any_of(R.Clobbers, [](const Instruction *W) { return isa<MemIntrinsic>(W); });
+        });
     Found[&P].push_back({std::move(F), isCandidate(X, P) || O.EveryLoop, Merged, Copies});
   }
 

@@ -40,11 +40,11 @@ struct Options {
   // Linkage names: the loops of these functions, wherever they were inlined to,
   // and those inlined into them; empty means the whole unit.
   std::vector<std::string> Functions;
-  bool Remarks = false;               // all remarks of the unit as written
-  bool Blame = false;                 // which writes must change together
-  bool Assembly = false;              // each loop's machine code
-  bool Cycles = false;                // and its throughput
-  bool EveryLoop = false;             // also loops that are no candidates, as a control group
+  bool Remarks = false;   // all remarks of the unit as written
+  bool Blame = false;     // which writes must change together
+  bool Assembly = false;  // each loop's machine code
+  bool Cycles = false;    // and its throughput
+  bool EveryLoop = false; // also loops that are no candidates, as a control group
   // Report the loops around this line, candidates or not, with all that the worlds
   // say of them. The file is compared from its end.
   std::string File;

@@ -22,7 +22,8 @@ const Expr *indexOf(const Expr *E) {
   E = E->IgnoreParenImpCasts();
   if (const auto *AS = dyn_cast<ArraySubscriptExpr>(E))
     return AS->getIdx();
-  if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(E); OC && OC->getOperator() == OO_Subscript && OC->getNumArgs() == 2)
+  if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(E);
+      OC && OC->getOperator() == OO_Subscript && OC->getNumArgs() == 2)
     return OC->getArg(1);
   return nullptr;
 }
@@ -87,10 +88,12 @@ private:
     const Loop *L = F.Loops.of(BO).In;
     const Expr *Index = L ? indexOf(To) : nullptr;
     const VarDecl *Counter = Index ? counterOf(*L) : nullptr;
-    if (!Counter || (Opcode != BO_OrAssign && Opcode != BO_AndAssign && Opcode != BO_XorAssign && !readsAgain(With, Opcode)))
+    if (!Counter ||
+        (Opcode != BO_OrAssign && Opcode != BO_AndAssign && Opcode != BO_XorAssign && !readsAgain(With, Opcode)))
       return;
     const std::optional<Word> W = wordOf(Index, F.Context);
-    if (!W || strideOf(W->Of, Counter, F.Context).What != Stride::Constant || strideOf(W->Of, Counter, F.Context).Elements != 1)
+    if (!W || strideOf(W->Of, Counter, F.Context).What != Stride::Constant ||
+        strideOf(W->Of, Counter, F.Context).Elements != 1)
       return;
     if (!shiftsToBit(With, *W, Counter, F.Context) || !Reported.insert(L).second)
       return;

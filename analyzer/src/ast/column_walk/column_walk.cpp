@@ -92,8 +92,8 @@ private:
     if (const auto Last = subscript(S); Last && moves(Last->Index, N.Row, 1)) {
       const Stride Far = strideOf(Last->Index, N.Column, C);
       const auto First = subscript(Last->Base);
-      if (Far.What == Stride::Symbol || Far.What == Stride::Unknown || (Far.What == Stride::Constant && std::abs(Far.Elements) > 1) ||
-          (First && moves(First->Index, N.Column, 1)))
+      if (Far.What == Stride::Symbol || Far.What == Stride::Unknown ||
+          (Far.What == Stride::Constant && std::abs(Far.Elements) > 1) || (First && moves(First->Index, N.Column, 1)))
         return true;
     }
     return llvm::any_of(S->children(), [&](const Stmt *Child) { return mirrors(Child, N); });
@@ -142,8 +142,8 @@ private:
       report(E, N, Rows.has_value(), "");
       return true;
     }
-    if (S.What != Stride::Symbol || mentions(S.Factor, N.Column) || isNarrow(S.Factor) || (Length && Length * Size < Cache) ||
-        !looksLarge(N, E->getType()))
+    if (S.What != Stride::Symbol || mentions(S.Factor, N.Column) || isNarrow(S.Factor) ||
+        (Length && Length * Size < Cache) || !looksLarge(N, E->getType()))
       return false;
     report(E, N, false, R.span(S.Factor->getSourceRange()).Text);
     return true;

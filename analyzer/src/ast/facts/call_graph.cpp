@@ -6,7 +6,9 @@ using namespace clang;
 
 namespace whyhot::ast {
 
-void CallGraph::see(const FunctionDecl *F, const LoopNest &Loops) { visit(F->getBody(), F->getCanonicalDecl(), Loops, nullptr); }
+void CallGraph::see(const FunctionDecl *F, const LoopNest &Loops) {
+  visit(F->getBody(), F->getCanonicalDecl(), Loops, nullptr);
+}
 
 void CallGraph::visit(const Stmt *S, const FunctionDecl *In, const LoopNest &Loops, const Stmt *Callee) {
   if (!S || isa<LambdaExpr>(S))
@@ -30,7 +32,8 @@ void CallGraph::visit(const Stmt *S, const FunctionDecl *In, const LoopNest &Loo
       if (const auto *F = dyn_cast<FunctionDecl>(DRE->getDecl()))
         Taken.insert(F->getCanonicalDecl());
   for (const Stmt *Child : S->children())
-    visit(Child, In, Loops, Child && isa<Expr>(Child) && cast<Expr>(Child)->IgnoreParenImpCasts() == Named ? Named : Callee);
+    visit(Child, In, Loops,
+          Child && isa<Expr>(Child) && cast<Expr>(Child)->IgnoreParenImpCasts() == Named ? Named : Callee);
 }
 
 bool CallGraph::isInLoop(const FunctionDecl *F) const {

@@ -26,16 +26,15 @@ bool isAccessor(StringRef Name) {
 // Functions of the library that take iterators and change nothing behind them.
 bool isReadingAlgorithm(StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
-      .Cases("find", "find_if", "find_if_not", "count", "count_if", "any_of", "all_of", "none_of", "equal", "mismatch", true)
+      .Cases("find", "find_if", "find_if_not", "count", "count_if", "any_of", "all_of", "none_of", "equal", "mismatch",
+             true)
       .Cases("binary_search", "lower_bound", "upper_bound", "equal_range", "search", "includes", "adjacent_find", true)
       .Cases("accumulate", "reduce", "min_element", "max_element", "minmax_element", "distance", "is_sorted", true)
       .Cases("begin", "end", "cbegin", "cend", "size", "next", "prev", true)
       .Default(false);
 }
 
-bool isConstReference(QualType T) {
-  return T->isLValueReferenceType() && T.getNonReferenceType().isConstQualified();
-}
+bool isConstReference(QualType T) { return T->isLValueReferenceType() && T.getNonReferenceType().isConstQualified(); }
 
 // Follows what may lead to an element from one expression to the next.
 class Reads {
@@ -99,7 +98,9 @@ private:
     return false;
   }
 
-  bool ignored(const Stmt *S) const { return isa<ExprWithCleanups>(S) && isa_and_nonnull<CompoundStmt>(Parents.getParent(S)); }
+  bool ignored(const Stmt *S) const {
+    return isa<ExprWithCleanups>(S) && isa_and_nonnull<CompoundStmt>(Parents.getParent(S));
+  }
 
   bool cast_(const CastExpr *CE) {
     if (CE->getCastKind() == CK_LValueToRValue && !CE->getType()->isPointerType())
@@ -123,7 +124,8 @@ private:
       return false;
     if (Method->isStatic())
       return true;
-    const bool Accessor = Method->getParent()->isInStdNamespace() && Method->getIdentifier() && isAccessor(Method->getName());
+    const bool Accessor =
+        Method->getParent()->isInStdNamespace() && Method->getIdentifier() && isAccessor(Method->getName());
     if (Method->isConst() && (!Accessor || leadsNowhere(Call) || isConstReference(Method->getReturnType())))
       return !leadsOn(Method->getReturnType()) || reads(Call);
     return Accessor && reads(Call);
@@ -223,7 +225,8 @@ private:
       const Expr *Init = V->getInit();
       if (Init != E && Init->IgnoreImplicit() != E->IgnoreImplicit() && !within(Init, E))
         continue;
-      if (isConstReference(V->getType()) || (!V->getType()->isReferenceType() && !V->getType()->isPointerType() && !isIterator(V->getType())))
+      if (isConstReference(V->getType()) ||
+          (!V->getType()->isReferenceType() && !V->getType()->isPointerType() && !isIterator(V->getType())))
         return true;
       return !isa<DecompositionDecl>(V) && variable(V);
     }

@@ -39,7 +39,8 @@ bool writes(const Stmt *S, const VarDecl *V) {
     return false;
   if (const Expr *To = writtenBy(S); To && variable(To) == V)
     return true;
-  if (const auto *UO = dyn_cast<UnaryOperator>(S); UO && UO->getOpcode() == UO_AddrOf && variable(UO->getSubExpr()) == V)
+  if (const auto *UO = dyn_cast<UnaryOperator>(S);
+      UO && UO->getOpcode() == UO_AddrOf && variable(UO->getSubExpr()) == V)
     return true;
   for (const Stmt *Child : S->children())
     if (writes(Child, V))

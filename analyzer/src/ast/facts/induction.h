@@ -19,7 +19,7 @@ bool mentions(const clang::Stmt *S, const clang::ValueDecl *D);
 // How far an index moves when a variable grows by one.
 struct Stride {
   enum Kind { None, Constant, Symbol, Unknown } What = None;
-  int64_t Elements = 0;              // of a constant
+  int64_t Elements = 0;                // of a constant
   const clang::Expr *Factor = nullptr; // of a symbol: what the variable is multiplied with
 };
 

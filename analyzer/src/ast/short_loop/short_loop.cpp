@@ -45,7 +45,8 @@ private:
     const VarDecl *Counter = counterOf(L);
     const Expr *Bound = Counter ? boundOf(L, Counter) : nullptr;
     Expr::EvalResult Known;
-    if (!Bound || Bound->isValueDependent() || Bound->EvaluateAsInt(Known, F.Context) || !isGiven(Bound) || !startsAtZero(L))
+    if (!Bound || Bound->isValueDependent() || Bound->EvaluateAsInt(Known, F.Context) || !isGiven(Bound) ||
+        !startsAtZero(L))
       return;
     Limit Is;
     limit(L, L.Body, Counter, Is);
@@ -87,7 +88,8 @@ private:
   static bool calls(const Stmt *S) {
     if (!S)
       return false;
-    if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(S); OC ? OC->getOperator() != OO_Subscript : isa<CallExpr, CXXConstructExpr>(S))
+    if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(S);
+        OC ? OC->getOperator() != OO_Subscript : isa<CallExpr, CXXConstructExpr>(S))
       return true;
     return llvm::any_of(S->children(), calls);
   }
@@ -104,7 +106,8 @@ private:
     if (const auto *AS = dyn_cast<ArraySubscriptExpr>(S)) {
       Base = AS->getBase();
       Index = AS->getIdx();
-    } else if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(S); OC && OC->getOperator() == OO_Subscript && OC->getNumArgs() == 2) {
+    } else if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(S);
+               OC && OC->getOperator() == OO_Subscript && OC->getNumArgs() == 2) {
       Base = OC->getArg(0);
       Index = OC->getArg(1);
     }

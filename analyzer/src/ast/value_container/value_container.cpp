@@ -24,7 +24,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     return;
   for (const ParmVarDecl *P : F.Function->parameters()) {
     const std::string Container = containerName(P->getType());
-    if (Container.empty() || P->getType()->isReferenceType() || !P->getDeclName() || !isOnlyRead(P, F.Function->getBody()))
+    if (Container.empty() || P->getType()->isReferenceType() || !P->getDeclName() ||
+        !isOnlyRead(P, F.Function->getBody()))
       continue;
     Match M = R.in("value-container", F.Function, nullptr, F.Function->getBody());
     M.Place = R.span(P->getSourceRange());

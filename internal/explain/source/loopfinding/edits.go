@@ -60,11 +60,13 @@ func (l *loop) hoist() (step string, refused bool) {
 	switch {
 	case h == nil:
 		return hoistStep + l.behindCalls(), false
+	case len(h.Values) == 0 && l.readsTwice() != "":
+		return "read what is loaded twice in one iteration (" + l.readsTwice() + ") once, into a local variable, before the store between", false
 	case len(h.Values) == 0:
 		return "copy what is loaded again into a local variable only where the loop does not change it: " + h.Refusal, true
 	}
 	step = "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it"
-	if inner := l.inlined(); len(inner) > 0 {
+	if inner := l.inlined(h); len(inner) > 0 {
 		step += "; what is read again in " + strings.Join(inner, ", ") + " stays"
 	}
 	if back := l.updates(h); len(back) > 0 {
@@ -76,15 +78,37 @@ func (l *loop) hoist() (step string, refused bool) {
 // inlined are the functions of the program that are inlined into the loop and load again
 // there: no local of the loop reaches them. A library's function counts as the line that
 // calls it, since data() and size() can be read before the loop.
-func (l *loop) inlined() []string {
+// What is copied by calling the function is in reach.
+func (l *loop) inlined(h *analyzer.Hoist) []string {
+	copied := ""
+	if h != nil {
+		copied = strings.Join(h.Values, " ")
+	}
 	var out []string
 	for _, a := range l.best.Loads {
 		p, ok := ownPoint(a.Where, l.unit)
-		if name := demangled(p.Function); ok && Role(a) == finding.RoleSecond && p.Function != "" && p.Function != l.place.Function && !slices.Contains(out, name) {
+		name := demangled(p.Function)
+		if called, _, _ := strings.Cut(name, "("); strings.Contains(copied, called[strings.LastIndex(called, ":")+1:]+"(") {
+			continue
+		}
+		if ok && Role(a) == finding.RoleSecond && p.Function != "" && p.Function != l.place.Function && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// readsTwice are the lines of what an iteration loads again after a store of its own.
+func (l *loop) readsTwice() string {
+	if !slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool { return a.Kind == "first" }) {
+		return ""
+	}
+	return l.lines(l.best.Loads)
+}
+
+// reachesPart says whether locals leave something to be loaded again.
+func (l *loop) reachesPart() bool {
+	return len(l.inlined(l.from.Hoist(l.place.File, l.place.Line, l.place.Column))) > 0
 }
 
 // updates are what the loop changes itself and loads again: the world keeps that in a
@@ -127,7 +151,10 @@ func (l *loop) first() edit {
 
 func (l *loop) title() string {
 	c, e := l.best, l.first()
-	blamed := l.what() + " (" + l.lines(c.Writes) + ")"
+	blamed := l.what()
+	if at := l.lines(c.Writes); at != "" {
+		blamed += " (" + at + ")"
+	}
 	written, edited := c.Worlds[analyzer.WorldWritten], c.Worlds[e.world]
 	switch {
 	case !c.Confirmed:
@@ -149,7 +176,7 @@ func (l *loop) title() string {
 		plural = ""
 	}
 	upTo := ""
-	if e.world == analyzer.WorldHoisted && len(l.inlined()) > 0 {
+	if e.world == analyzer.WorldHoisted && l.reachesPart() {
 		upTo = "up to "
 	}
 	return fmt.Sprintf("%s force %s%s needless load%s per iteration", blamed, upTo, number(removed), plural)

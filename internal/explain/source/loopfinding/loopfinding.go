@@ -173,7 +173,7 @@ func (l *loop) finding() finding.Finding {
 		Evidence:  l.evidence(),
 		Fix:       l.fix(),
 		Copies:    l.states(),
-		Minor:     minor(c),
+		Minor:     l.minor(),
 	}
 	if c.Confirmed {
 		f.Certainty = finding.Confirmed
@@ -199,28 +199,49 @@ func (l *loop) what() string {
 	return capital(l.rule.what)
 }
 
-// lines lists the source lines of accesses, "line 11" or "lines 11, 12".
+// lines lists where accesses stand: "line 11" or "lines 11, 12" of the loop's own file,
+// where the call of what was inlined from another one is, and "a.h:148" of others.
 func (l *loop) lines(as []analyzer.Access) string {
-	var ns []int
+	var own []int
+	var others []string
 	for _, a := range as {
-		if p, ok := ownPoint(a.Where, l.unit); ok && !slices.Contains(ns, p.Line) {
-			ns = append(ns, p.Line)
+		if n, ok := l.lineHere(a.Where); ok {
+			if !slices.Contains(own, n) {
+				own = append(own, n)
+			}
+		} else if p, ok := ownPoint(a.Where, l.unit); ok {
+			if at := fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line); !slices.Contains(others, at) {
+				others = append(others, at)
+			}
 		}
 	}
-	slices.Sort(ns)
+	slices.Sort(own)
+	var text []string
+	for i, n := range own {
+		word := ""
+		if i == 0 {
+			word = []string{"line ", "lines "}[min(1, len(own)-1)]
+		}
+		text = append(text, word+strconv.Itoa(n))
+	}
+	slices.Sort(others)
+	text = append(text, others...)
 	const most = 6
-	text := make([]string, 0, len(ns))
-	for _, n := range ns[:min(most, len(ns))] {
-		text = append(text, strconv.Itoa(n))
+	s := strings.Join(text[:min(most, len(text))], ", ")
+	if len(text) > most {
+		s += fmt.Sprintf(" and %d more", len(text)-most)
 	}
-	s := strings.Join(text, ", ")
-	if len(ns) > most {
-		s += fmt.Sprintf(" and %d more", len(ns)-most)
+	return s
+}
+
+// lineHere is the innermost line of a chain that is in the loop's own file.
+func (l *loop) lineHere(chain []analyzer.Point) (int, bool) {
+	for _, p := range chain {
+		if p.Line > 0 && filepath.Clean(p.File) == l.place.File {
+			return p.Line, true
+		}
 	}
-	if len(ns) == 1 {
-		return "line " + s
-	}
-	return "lines " + s
+	return 0, false
 }
 
 func (l *loop) evidence() []finding.Evidence {
@@ -331,7 +352,7 @@ func (l *loop) together() []string {
 				writes = append(writes, l.best.Writes[i])
 			}
 		}
-		if text := l.lines(writes); strings.HasPrefix(text, "lines ") {
+		if text := l.lines(writes); strings.Contains(text, ", ") {
 			out = append(out, text)
 		}
 	}

@@ -1,7 +1,9 @@
 package loopfinding
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"whyhot/internal/explain/analyzer"
 )
@@ -23,7 +25,11 @@ const (
 //
 // Example. A loop that calls a function for each element and loads one pointer less
 // per iteration after the edit: "calls in the loop".
-func minor(c analyzer.Candidate) string {
+//
+// Names decide where nothing else can: in img->components the loop has as many
+// iterations as a pixel has parts.
+func (l *loop) minor() string {
+	c := l.best
 	written := c.Worlds[analyzer.WorldWritten]
 	switch {
 	case !c.Confirmed:
@@ -32,6 +38,12 @@ func minor(c analyzer.Candidate) string {
 		return "runs once, before main"
 	case len(c.Enclosing) == 0 && c.MostIterations > 0 && c.MostIterations <= shortLoop:
 		return "few iterations"
+	case l.countsParts():
+		return "as many iterations as a pixel or sample has parts"
+	case l.byteBound():
+		return "its bound is kept in a byte"
+	case len(c.Enclosing) == 0 && runsOnce(demangled(l.place.Function, c.Function)):
+		return "by its name run once for an object"
 	case c.Effect != "fewer loads" && c.Effect != "fewer stores":
 		return ""
 	case written.UsualNestCalls >= callInEach:
@@ -40,6 +52,72 @@ func minor(c analyzer.Candidate) string {
 		return "a small part of what the loop loads"
 	}
 	return ""
+}
+
+// onceWords are parts of names of functions that set an object up, end it or print it.
+var onceWords = []string{"init", "initialize", "initialise", "setup", "destroy", "final", "finish", "finalize", "finalise",
+	"padding", "parity", "usage", "help", "dump", "print", "version", "main", "config", "configure", "options"}
+
+// runsOnce says whether a function is a constructor, a destructor or has a name of the
+// kind.
+func runsOnce(function string) bool {
+	name, _, _ := strings.Cut(function, "(")
+	parts := strings.Split(name, "::")
+	if n := len(parts); n > 1 && strings.TrimPrefix(parts[n-1], "~") == parts[n-2] {
+		return true
+	}
+	w := words(name)
+	return strings.Contains(strings.Join(w, " "), "key schedule") || slices.ContainsFunc(w, func(s string) bool { return slices.Contains(onceWords, s) })
+}
+
+// partWords are names of counts of the parts of a pixel, a colour or a sample.
+var partWords = []string{"components", "comps", "ncomps", "component", "numcomps", "colors", "colours", "ncolors", "ncolours", "numcolors", "channels", "nchannels", "numchannels", "planes",
+	"nplanes", "samplesperpixel", "spp", "bpp", "dims", "ndims", "dimensions"}
+
+// words splits the last name of a function, or of an expression, as programmers join
+// words: "Image::readHeader(int)" is read, header.
+func words(name string) []string {
+	name, _, _ = strings.Cut(name, "(")
+	name = name[strings.LastIndexAny(name, ":>.")+1:]
+	var out []string
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			out, word = append(out, strings.ToLower(string(word))), nil
+		}
+	}
+	lower := false
+	for _, r := range name {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && lower {
+			end()
+		}
+		if unicode.IsLetter(r) {
+			word = append(word, r)
+		}
+		lower = unicode.IsLower(r)
+	}
+	end()
+	return out
+}
+
+// countsParts says whether what is copied for the loop's bound counts parts of a pixel.
+func (l *loop) countsParts() bool {
+	h := l.from.Hoist(l.place.File, l.place.Line, l.place.Column)
+	if h == nil || len(l.best.Enclosing) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(h.Values, func(v string) bool {
+		w := words(v)
+		return len(w) > 0 && (slices.Contains(partWords, w[len(w)-1]) || slices.Contains(partWords, strings.Join(w, "")))
+	})
+}
+
+// byteBound says whether the loop loads a byte again to compare its counter with it.
+func (l *loop) byteBound() bool {
+	return len(l.best.Enclosing) > 0 && slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool {
+		p, ok := ownPoint(a.Where, l.unit)
+		return ok && a.Kind == "load" && a.Type == "i8" && p.Line == l.place.Line
+	})
 }
 
 // usualGain is how many loads of an average iteration the better edit takes away.
