@@ -35,11 +35,7 @@ Kind kindOf(const Seen &S) {
 }
 
 // The body that does the work stands for the loop. The same choice is made in
-// every world. Of a loop with loops inside, unswitching makes a copy for the case in
-// which these never run; vectorising that one frees nobody.
-//
-// Example. for (x...) { for (k = 0; k < n; k++) t &= s[k]; if (t) d[x] = 0; } has a
-// copy for n <= 0, which only stores.
+// every world; copies for the case in which inner loops never run stand behind.
 bool better(const Seen &A, const Seen &B, bool Innermost) {
   if (!Innermost && A.Innermost != B.Innermost)
     return B.Innermost;

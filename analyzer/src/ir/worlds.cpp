@@ -247,6 +247,19 @@ private:
     erase_if(Early, [&](const Remark &R) { return !Whole->getFunction(R.Function); });
   }
 
+  // Of a loop with loops inside, unswitching makes a copy for the case in which these
+  // never run. It stands for no work: the other copy is the loop.
+  //
+  // Example. for (x...) { for (k = 0; k < n; k++) t &= s[k]; if (t) d[x] = 0; } has a
+  // copy for n <= 0, which only stores.
+  template <typename Range> static std::set<SourceChain> startsOfNests(const Range &Loops) {
+    std::set<SourceChain> Out;
+    for (const Loop *L : Loops)
+      if (SourceChain Start = chainOf(L->getStartLoc().get()); !L->isInnermost() && !Start.empty())
+        Out.insert(std::move(Start));
+    return Out;
+  }
+
   // Candidates come from IR that is simplified but not yet reshaped: there a
   // loop is still one loop.
   void find() {
@@ -256,8 +269,13 @@ private:
         continue;
       const LoopInfo &LI = Analyses.loopInfo(F);
       const auto Wanted = [&](const Loop *L) { return wanted(F, *L); };
-      const auto Asked = [&](const Loop *L) { return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O); };
       const auto Loops = LI.getLoopsInPreorder();
+      const std::set<SourceChain> Nests = startsOfNests(Loops);
+      const auto Asked = [&](const Loop *L) {
+        if (L->isInnermost() && Nests.count(chainOf(L->getStartLoc().get())))
+          return false;
+        return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O);
+      };
       const size_t Count = count_if(Loops, Asked);
       Out.Loops += Count;
       if (Count == 0)

@@ -7,11 +7,14 @@ import (
 	"testing"
 )
 
-// verdict is what is said of a loop, without what only one of the questions asks
-// for.
+// verdict is what is said of a loop: of worlds that do not confirm it, each question
+// compiles only those that it needs.
 func verdict(c Candidate) string {
 	worlds := ""
-	for _, name := range []string{WorldWritten, WorldRetyped, WorldHoisted} {
+	for _, name := range append([]string{WorldWritten}, c.Reach...) {
+		if !c.Confirmed {
+			break
+		}
 		s := c.Worlds[name]
 		worlds += fmt.Sprintf(" %s: present %t idiom %t vectorised %t loads %.3g;", name, s.Present, s.Idiom, s.Vectorised, s.LoadsPerIteration)
 	}
@@ -43,6 +46,9 @@ func TestOneVerdictHoweverItIsAsked(t *testing.T) {
 					opts.Predicates = []string{"char"}
 					part := ask(t, opts, unit)
 					i := slices.IndexFunc(part.Candidates, same)
+					if i < 0 && !c.Confirmed { // nor has a world to be compiled for it
+						continue
+					}
 					if i < 0 {
 						t.Errorf("%s:%d in %s: asked by %s it is no candidate", file, place.Line, c.Function, how)
 						continue

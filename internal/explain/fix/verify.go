@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
@@ -22,10 +24,10 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 			shift = shiftAt(c, at.Line)
 		}
 	}
-	before, _, err := loopsAt(ctx, o, units, at, nil)
+	before, broken, err := loopsAt(ctx, o, units, at, nil)
 	if err == nil && len(before) == 0 && len(at.Functions) > 0 { // the loop is elsewhere by now
 		at.Functions = nil
-		before, _, err = loopsAt(ctx, o, units, at, nil)
+		before, broken, err = loopsAt(ctx, o, units, at, nil)
 	}
 	if err != nil {
 		return err
@@ -39,7 +41,11 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	if err != nil {
 		return err
 	}
-	for _, e := range errs {
+	for unit := range broken { // not by this fix
+		delete(errs, unit)
+	}
+	for _, unit := range slices.Sorted(maps.Keys(errs)) {
+		e := errs[unit]
 		p.Refusals = append(p.Refusals, Remark{Text: "the fixed source does not compile: " + e})
 	}
 	if len(errs) > 0 {
@@ -80,9 +86,10 @@ func shiftAt(c Change, line int) int {
 	return shift
 }
 
-// loopsAt asks for the loops around a line. errs is what the compiler said where
-// a unit does not compile.
-func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile) (loops []analyzer.Candidate, errs []string, err error) {
+// loopsAt asks for the loops around a line. errs is what the compiler said of units
+// that do not compile, by file.
+func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile) (loops []analyzer.Candidate, errs map[string]string, err error) {
+	errs = map[string]string{}
 	opts := analyzer.Options{
 		Binary: o.Binary, Workers: o.Workers, Cache: o.Cache, Predicates: []string{"char"}, Functions: at.Functions,
 		At: &analyzer.At{File: filepath.Base(at.File), Line: at.Line}, Fix: analyzer.FixRequest{Files: files},
@@ -93,7 +100,7 @@ func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, file
 			failed = fmt.Errorf("%s: %w", out.Unit.File, out.Err)
 		}
 		if len(out.Reply.Errors) > 0 {
-			errs = append(errs, out.Reply.Errors[0])
+			errs[out.Unit.File] = out.Reply.Errors[0]
 		}
 		loops = append(loops, out.Reply.Candidates...)
 	})
