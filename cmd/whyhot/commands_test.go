@@ -24,10 +24,10 @@ func all(cmd *cobra.Command) map[string]*cobra.Command {
 	return out
 }
 
-// What answers writes JSON on demand. The others write a file, a picture, a text
+// What answers writes JSON on demand. The others write or remove files, a picture, a text
 // that is a format itself, or run until they are stopped.
 func TestWhatAnswersWritesJSON(t *testing.T) {
-	others := []string{"record", "agent", "receive", "flame", "fold"}
+	others := []string{"record", "agent", "receive", "flame", "fold", "try clean"}
 	for name, c := range all(newRoot()) {
 		has := c.Flags().Lookup("json") != nil
 		switch {

@@ -55,13 +55,13 @@ type tryFlags struct {
 
 func (f *tryFlags) variants(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.wanted.Preload, "preload", nil, "preload these `LIBRARIES`, a variant each: "+strings.Join(allocator.Names(), ", ")+", or the path of a .so")
-	fl.StringArrayVar(&f.wanted.Env, "env", nil, "set `NAME=VALUE`; several names make one variant, a name given again the next")
-	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "a change you made yourself: run the changed program by its own command, `NAME='COMMAND ...'`, in turn with the one behind -- (repeatable)")
+	fl.StringArrayVar(&f.wanted.Env, "env", nil, "set `NAME=VALUE` (a name given again: another variant)")
+	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "your own change: the changed program's `NAME='COMMAND ...'`, run in turn with the one behind -- (repeatable)")
 }
 
 func (f *tryFlags) subject(fl *pflag.FlagSet) {
 	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
-	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile (see whyhot explain)")
+	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile")
 	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
 }
 
@@ -115,8 +115,8 @@ func (f *tryFlags) builds(fl *pflag.FlagSet) {
 	fl.StringVar(&o.Compiler, "compiler", "", "build baseline and variants with this C and C++ `COMPILER`")
 	fl.StringVar(&o.OnlyDir, "only-dir", "", "add flags only to what is compiled from `DIR` of the tree")
 	fl.DurationVar(&o.Timeout, "build-timeout", 0, "end a build or training that takes longer (default: never)")
-	fl.IntVar(&o.Jobs, "build-jobs", 0, "build `N` variants at once (default: a quarter of the CPUs, at least 2)")
-	fl.BoolVar(&f.noBuildCache, "no-build-cache", false, "neither use builds of earlier trials nor keep these (whyhot try clean removes them)")
+	fl.IntVar(&o.Jobs, "build-jobs", 0, "build `N` variants at once (default: CPUs / 4, at least 2)")
+	fl.BoolVar(&f.noBuildCache, "no-build-cache", false, "neither use builds of earlier trials nor keep these")
 }
 
 func (f *tryFlags) buildVariants(fl *pflag.FlagSet) {
