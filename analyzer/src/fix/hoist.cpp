@@ -153,7 +153,10 @@ private:
     ID.AddBoolean(Data);
     for (auto &[Known, X] : Found)
       if (Known == ID) {
-        X.Where.push_back(*Range), X.Uses++, X.AtEntry |= AtEntry;
+        // What a macro's argument reads stands once in the file, however often it is expanded.
+        if (llvm::none_of(X.Where, [&](CharSourceRange R) { return R.getAsRange() == Range->getAsRange(); }))
+          X.Where.push_back(*Range);
+        X.Uses++, X.AtEntry |= AtEntry;
         return true;
       }
     Found.push_back({ID, {E, Data, AtEntry, V, {*Range}, 1, isWithin(E, L.Condition)}});
