@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Block is some rows of one table, by column.
+type Block struct {
+	Table   *Table
+	Columns []any // []uint8, []uint32, []uint64, []int64 or []string, by position
+}
+
+// NewBlock makes an empty block with room for n rows.
+func NewBlock(t *Table, n int) *Block {
+	b := &Block{Table: t, Columns: make([]any, len(t.Columns))}
+	for i, c := range t.Columns {
+		switch c.Type {
+		case Uint8:
+			b.Columns[i] = make([]uint8, 0, n)
+		case Uint32:
+			b.Columns[i] = make([]uint32, 0, n)
+		case Uint64:
+			b.Columns[i] = make([]uint64, 0, n)
+		case Int64:
+			b.Columns[i] = make([]int64, 0, n)
+		case Text:
+			b.Columns[i] = make([]string, 0, n)
+		}
+	}
+	return b
+}
+
+// Len is the number of rows.
+func (b *Block) Len() int {
+	switch c := b.Columns[0].(type) {
+	case []uint8:
+		return len(c)
+	case []uint32:
+		return len(c)
+	case []uint64:
+		return len(c)
+	case []int64:
+		return len(c)
+	case []string:
+		return len(c)
+	}
+	return 0
+}
+
+// Append adds a row. The values are of the columns' Go types: a wrong one is a
+// programmer's error and panics.
+func (b *Block) Append(values ...any) {
+	if len(values) != len(b.Columns) {
+		panic(fmt.Sprintf("a row of %s has %d columns, not %d", b.Table.Name, len(b.Columns), len(values)))
+	}
+	for i, v := range values {
+		switch c := b.Columns[i].(type) {
+		case []uint8:
+			b.Columns[i] = append(c, v.(uint8))
+		case []uint32:
+			b.Columns[i] = append(c, v.(uint32))
+		case []uint64:
+			b.Columns[i] = append(c, v.(uint64))
+		case []int64:
+			b.Columns[i] = append(c, v.(int64))
+		case []string:
+			b.Columns[i] = append(c, v.(string))
+		}
+	}
+}
+
+// Uint32s is the column of that name, which must be of that type.
+func (b *Block) Uint32s(name string) []uint32 { return column[[]uint32](b, name) }
+
+// Uint64s is the column of that name, which must be of that type.
+func (b *Block) Uint64s(name string) []uint64 { return column[[]uint64](b, name) }
+
+// Int64s is the column of that name, which must be of that type.
+func (b *Block) Int64s(name string) []int64 { return column[[]int64](b, name) }
+
+// Uint8s is the column of that name, which must be of that type.
+func (b *Block) Uint8s(name string) []uint8 { return column[[]uint8](b, name) }
+
+// Texts is the column of that name, which must be of that type.
+func (b *Block) Texts(name string) []string { return column[[]string](b, name) }
+
+func column[T any](b *Block, name string) T {
+	i := slices.IndexFunc(b.Table.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("%s has no column %s", b.Table.Name, name))
+	}
+	return b.Columns[i].(T)
+}
