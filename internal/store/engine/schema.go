@@ -104,8 +104,8 @@ var (
 	Nodes = &Table{Name: "nodes", Columns: []Column{{"id", Uint32}, {"parent", Uint32}, {"location", Uint32}}}
 	// Stacks are the nodes at which samples ended. Stack 0 ends at the root.
 	Stacks = &Table{Name: "stacks", Columns: []Column{{"id", Uint32}, {"node", Uint32}}}
-	// Groups are services in a version.
-	Groups = &Table{Name: "groups", Columns: []Column{{"id", Uint32}, {"service", Text}, {"version", Text}}}
+	// Groups are programs in a version of a service.
+	Groups = &Table{Name: "groups", Columns: []Column{{"id", Uint32}, {"service", Text}, {"version", Text}, {"process", Text}}}
 	// Series are what sends: where a group runs.
 	Series = &Table{Name: "series", Columns: []Column{
 		{"id", Uint32}, {"grp", Uint32}, {"host", Text}, {"container", Text}, {"labels", Text},

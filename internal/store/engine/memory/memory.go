@@ -104,10 +104,9 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 	e.mu.RUnlock()
 	totals := map[[4]uint32]*total{}
 	for _, b := range blocks {
-		if err := ctx.Err(); err != nil {
+		if err := add(ctx, totals, q, b); err != nil {
 			return nil, err
 		}
-		add(totals, q, b)
 	}
 	sums := &engine.Sums{Keys: make([][]uint32, len(q.By))}
 	for key, t := range totals {
@@ -123,7 +122,7 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 	return sums, nil
 }
 
-func add(totals map[[4]uint32]*total, q engine.Query, b *engine.Block) {
+func add(ctx context.Context, totals map[[4]uint32]*total, q engine.Query, b *engine.Block) error {
 	minutes, periods, counts := b.Uint32s(engine.ColMinute), b.Int64s(engine.ColPeriod), b.Uint32s(engine.ColCount)
 	var levels []uint8
 	if q.Table == engine.Thinned {
@@ -134,6 +133,9 @@ func add(totals map[[4]uint32]*total, q engine.Query, b *engine.Block) {
 		keys[i] = b.Uint32s(by)
 	}
 	for i, minute := range minutes {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if minute < q.From || minute >= q.To ||
 			levels != nil && uint32(levels[i]) != q.Level ||
 			q.Groups != nil && !in(q.Groups, b.Uint32s(engine.ColGroup)[i]) ||
@@ -152,6 +154,7 @@ func add(totals map[[4]uint32]*total, q engine.Query, b *engine.Block) {
 		}
 		totals[key].add(counts[i], periods[i])
 	}
+	return nil
 }
 
 func in(ids []uint32, id uint32) bool {
