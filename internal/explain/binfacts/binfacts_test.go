@@ -71,9 +71,9 @@ func TestTrust(t *testing.T) {
 // Of profiles that others sent nothing is believed for its path, and no file is read
 // for them.
 func TestByBuildID(t *testing.T) {
-	libc, err := filepath.Glob("/lib/x86_64-linux-gnu/libc.so.6")
+	libc, err := filepath.Glob("/lib/*-linux-gnu/libc.so.6")
 	if err != nil || len(libc) == 0 {
-		t.Skip("no libc with a build ID is known to be here")
+		t.Fatalf("where is the libc? %v", err)
 	}
 	info, err := elfinfo.Read(libc[0])
 	if err != nil || info.BuildID == "" {
