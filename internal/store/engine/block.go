@@ -70,6 +70,24 @@ func (b *Block) Append(values ...any) {
 	}
 }
 
+// Extend appends the rows of a block of the same table.
+func (b *Block) Extend(other *Block) {
+	for i := range b.Columns {
+		switch c := b.Columns[i].(type) {
+		case []uint8:
+			b.Columns[i] = append(c, other.Columns[i].([]uint8)...)
+		case []uint32:
+			b.Columns[i] = append(c, other.Columns[i].([]uint32)...)
+		case []uint64:
+			b.Columns[i] = append(c, other.Columns[i].([]uint64)...)
+		case []int64:
+			b.Columns[i] = append(c, other.Columns[i].([]int64)...)
+		case []string:
+			b.Columns[i] = append(c, other.Columns[i].([]string)...)
+		}
+	}
+}
+
 // Uint32s is the column of that name, which must be of that type.
 func (b *Block) Uint32s(name string) []uint32 { return column[[]uint32](b, name) }
 
