@@ -5,6 +5,7 @@ package duckdb
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	duck "github.com/duckdb/duckdb-go-bindings"
 
 	"whyhot/internal/store/engine"
 )
@@ -34,7 +37,24 @@ func (e *Engine) Compact(ctx context.Context, all bool) error {
 			return fmt.Errorf("compaction of %s, day %d: %w", of.table.Name, of.day, err)
 		}
 	}
-	return ctx.Err()
+	if !all {
+		return ctx.Err()
+	}
+	c, err := e.db.connect()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return e.move(ctx, c)
+}
+
+// move moves the rows of the log into the database and frees what was removed.
+func (e *Engine) move(ctx context.Context, c *conn) error {
+	err := c.exec(ctx, "CHECKPOINT")
+	if f := (*failure)(nil); errors.As(err, &f) && f.kind == duck.ErrorTypeTransaction {
+		return nil // a commit is under way: another time
+	}
+	return err
 }
 
 // due are the days to write anew, oldest first.
@@ -208,9 +228,9 @@ func (k *checkpointer) start(e *Engine) {
 			if err != nil {
 				continue
 			}
-			// Where it cannot be done now, since a day is being written anew, it is
-			// tried again after the next commit: the rows are safe in the log.
-			_ = c.exec(ctx, "CHECKPOINT")
+			// Where it cannot be done now it is tried again after the next commit: the
+			// rows are safe in the log.
+			_ = e.move(ctx, c)
 			c.close()
 		}
 	})
