@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -109,4 +110,41 @@ func column[T any](b *Block, name string) T {
 		panic(fmt.Sprintf("%s has no column %s", b.Table.Name, name))
 	}
 	return b.Columns[i].(T)
+}
+
+// SplitCounts sets the column of counts, which is the last one. A count that exceeds
+// the column's type is spread over as many rows as it takes.
+func (b *Block) SplitCounts(counts []uint64) {
+	last := len(b.Columns) - 1
+	out := make([]uint32, len(counts))
+	for i, n := range counts {
+		out[i] = uint32(min(n, math.MaxUint32))
+	}
+	b.Columns[last] = out
+	for i, n := range counts {
+		for n > math.MaxUint32 {
+			n -= math.MaxUint32
+			for c := range last {
+				b.Columns[c] = again(b.Columns[c], i)
+			}
+			b.Columns[last] = append(b.Columns[last].([]uint32), uint32(min(n, math.MaxUint32)))
+		}
+	}
+}
+
+// again appends a column's value to it.
+func again(column any, i int) any {
+	switch c := column.(type) {
+	case []uint8:
+		return append(c, c[i])
+	case []uint32:
+		return append(c, c[i])
+	case []uint64:
+		return append(c, c[i])
+	case []int64:
+		return append(c, c[i])
+	case []string:
+		return append(c, c[i])
+	}
+	return nil
 }
