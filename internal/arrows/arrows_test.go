@@ -56,7 +56,9 @@ type pkg struct {
 // packages are ours, by import path.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", module+"...").Output()
+	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", module+"...")
+	list.Env = append(os.Environ(), "CGO_ENABLED=1") // what is built with cgo alone is here as well
+	out, err := list.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

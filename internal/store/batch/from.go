@@ -323,7 +323,7 @@ func (f *from) location(id profile.LocationID) []uint32 {
 	loc := f.p.Location(id)
 	lines := f.p.Lines(id)
 	var out []uint32
-	if fn := f.p.Function(lines[0].Function); len(lines) == 1 && fn.Name == "" && loc.Address != 0 {
+	if fn := f.p.Function(lines[0].Function); len(lines) == 1 && *fn == (profile.Function{Mapping: loc.Mapping, Kind: fn.Kind}) && loc.Address != 0 {
 		m := f.p.Mapping(loc.Mapping)
 		out = []uint32{f.intern(Location{Mapping: uint32(loc.Mapping), Address: loc.Address - m.Start + m.Offset, Kind: uint8(fn.Kind)})}
 	} else {

@@ -8,7 +8,9 @@ import (
 func (d *Dict) View() View {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return d.view.View
+	v := d.view.View
+	v.stack = d.stacks
+	return v
 }
 
 // Snapshot is all of the tables as they are now. Rows are never changed, only added.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -70,6 +71,24 @@ func (b *Block) Append(values ...any) {
 	}
 }
 
+// Extend appends the rows of a block of the same table.
+func (b *Block) Extend(other *Block) {
+	for i := range b.Columns {
+		switch c := b.Columns[i].(type) {
+		case []uint8:
+			b.Columns[i] = append(c, other.Columns[i].([]uint8)...)
+		case []uint32:
+			b.Columns[i] = append(c, other.Columns[i].([]uint32)...)
+		case []uint64:
+			b.Columns[i] = append(c, other.Columns[i].([]uint64)...)
+		case []int64:
+			b.Columns[i] = append(c, other.Columns[i].([]int64)...)
+		case []string:
+			b.Columns[i] = append(c, other.Columns[i].([]string)...)
+		}
+	}
+}
+
 // Uint32s is the column of that name, which must be of that type.
 func (b *Block) Uint32s(name string) []uint32 { return column[[]uint32](b, name) }
 
@@ -91,4 +110,41 @@ func column[T any](b *Block, name string) T {
 		panic(fmt.Sprintf("%s has no column %s", b.Table.Name, name))
 	}
 	return b.Columns[i].(T)
+}
+
+// SplitCounts sets the column of counts, which is the last one. A count that exceeds
+// the column's type is spread over as many rows as it takes.
+func (b *Block) SplitCounts(counts []uint64) {
+	last := len(b.Columns) - 1
+	out := make([]uint32, len(counts))
+	for i, n := range counts {
+		out[i] = uint32(min(n, math.MaxUint32))
+	}
+	b.Columns[last] = out
+	for i, n := range counts {
+		for n > math.MaxUint32 {
+			n -= math.MaxUint32
+			for c := range last {
+				b.Columns[c] = again(b.Columns[c], i)
+			}
+			b.Columns[last] = append(b.Columns[last].([]uint32), uint32(min(n, math.MaxUint32)))
+		}
+	}
+}
+
+// again appends a column's value to it.
+func again(column any, i int) any {
+	switch c := column.(type) {
+	case []uint8:
+		return append(c, c[i])
+	case []uint32:
+		return append(c, c[i])
+	case []uint64:
+		return append(c, c[i])
+	case []int64:
+		return append(c, c[i])
+	case []string:
+		return append(c, c[i])
+	}
+	return nil
 }

@@ -81,6 +81,14 @@ var (
 	}
 )
 
+// Batches are the identities of what was taken: the numbers first to last of an origin,
+// at the time when they were taken.
+var Batches = &Table{
+	Name: "batches", Timed: true,
+	Columns: []Column{{ColMinute, Uint32}, {"origin", Text}, {"first", Uint64}, {"last", Uint64}},
+	Order:   []string{ColMinute, "origin", "first", "last"},
+}
+
 // The dictionary: what the numbers in the tables above stand for. An id is the row's
 // position in its table from 1 on; 0 is the unknown or empty one and has no row.
 var (
@@ -110,9 +118,6 @@ var (
 	Series = &Table{Name: "series", Columns: []Column{
 		{"id", Uint32}, {"grp", Uint32}, {"host", Text}, {"container", Text}, {"labels", Text},
 	}}
-	// Batches are the identities of what was taken: the numbers first to last of an
-	// origin.
-	Batches = &Table{Name: "batches", Columns: []Column{{"origin", Text}, {"first", Uint64}, {"last", Uint64}, {"taken", Uint32}}}
 	// Documents are small things that change: of one kind and key the last one counts.
 	Documents = &Table{Name: "documents", Columns: []Column{{"kind", Text}, {"doc_key", Text}, {"body", Text}, {"written", Int64}}}
 )

@@ -29,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -93,6 +94,7 @@ type Journal struct {
 	sizes  map[uint64]int64 // of the segments that are there
 	closed []uint64         // segments that do not change any more, ascending
 	signal chan struct{}    // holds a token when there may be a newly closed one
+	last   atomic.Uint64
 
 	file    *os.File // the open segment; only the writer's
 	number  uint64
@@ -120,6 +122,7 @@ func Open(dir string, taken uint64, o Options) (*Journal, error) {
 	if err := j.scan(taken); err != nil {
 		return nil, err
 	}
+	j.last.Store(j.number)
 	go j.write()
 	return j, nil
 }
@@ -379,6 +382,7 @@ func (j *Journal) create() error {
 		return errors.Join(fmt.Errorf("journal: %w", err), f.Close(), os.Remove(f.Name()))
 	}
 	j.number++
+	j.last.Store(j.number)
 	j.file, j.written, j.began = f, 0, time.Now()
 	return nil
 }
@@ -502,3 +506,6 @@ func (j *Journal) Close() error {
 	<-j.done
 	return nil
 }
+
+// Last is the number of the newest segment, 0 when there was none.
+func (j *Journal) Last() uint64 { return j.last.Load() }

@@ -182,4 +182,3 @@ func edges(of map[uint32]int64) []Edge {
 	})
 	return out
 }
-

@@ -28,7 +28,7 @@ func some(n int) []*engine.Block {
 		block(engine.Hourly, []any{d, u, u, int64(10), uint32(3)}),
 		block(engine.Thinned, []any{uint8(2), d, u, u, u, int64(10), uint32(1)}),
 		block(engine.Activity, []any{d, u, u, int64(10), uint32(3)}),
-		block(engine.Batches, []any{"agent", uint64(n), uint64(n), d}),
+		block(engine.Batches, []any{d, "agent", uint64(n), uint64(n)}),
 	}
 }
 
