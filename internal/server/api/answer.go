@@ -67,6 +67,8 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		}
 	case errors.Is(err, access.ErrForbidden):
 		return &problem{status: http.StatusForbidden, kind: "forbidden", detail: err.Error(), help: "`whyhot-server token create` makes a token for it."}
+	case errors.Is(err, access.ErrProject):
+		return &problem{status: http.StatusBadRequest, kind: badRequest, detail: err.Error()}
 	case errors.As(err, &limited):
 		return &problem{
 			status: http.StatusTooManyRequests, kind: "too_many_requests", detail: limited.Error(), help: "Come again later, or use a token for each client.",

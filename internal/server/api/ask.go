@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,9 @@ func (s *Server) timeline(ctx context.Context, r *request) (any, error) {
 	step, err := r.duration("step", time.Minute, 31*24*time.Hour)
 	if err != nil {
 		return nil, err
+	}
+	if step%time.Minute != 0 {
+		return nil, invalid("step=%s: must be whole minutes", step)
 	}
 	if step == 0 {
 		step = niceStep(sel.To.Sub(sel.From) / usualSteps)
@@ -276,7 +280,7 @@ func (s *Server) functions(ctx context.Context, r *request) (any, error) {
 	if q == "" || len(q) > 1000 {
 		return nil, invalid("q must be a part of a function's name")
 	}
-	found, err := r.project.FindFunctions(ctx, sel, q)
+	found, err := r.project.FindFunctions(ctx, sel, regexp.MustCompile("(?i)"+regexp.QuoteMeta(q)))
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (s *Server) lines(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.project.Callgraph(ctx, sel, id)
+	fn, err := r.project.Function(id)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (s *Server) lines(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := view.Lines(p, sameFunctions(p, c.Function))
-	out := linesForm{Basis: formOf(basis), Function: functionOf(c.Function), Self: table.Self, Total: table.Total, Lines: make([]sourceLine, 0, len(table.Rows))}
+	table := view.Lines(p, sameFunctions(p, fn))
+	out := linesForm{Basis: formOf(basis), Function: functionOf(fn), Self: table.Self, Total: table.Total, Lines: make([]sourceLine, 0, len(table.Rows))}
 	for _, row := range table.Rows {
 		out.Lines = append(out.Lines, sourceLine{row.File, row.Line, p.Mapping(row.Mapping).Path, row.Offset, row.Self, row.Total, errorOf(basis, row.Self)})
 	}

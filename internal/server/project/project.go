@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"time"
 
@@ -39,7 +40,8 @@ type Store interface {
 	Top(ctx context.Context, s store.Selection, o store.TopOptions) (*store.Top, error)
 	Tree(ctx context.Context, s store.Selection, o store.TreeOptions) (*store.Tree, error)
 	Callgraph(ctx context.Context, s store.Selection, f store.FunctionID) (*store.Callgraph, error)
-	FindFunctions(ctx context.Context, s store.Selection, text string) ([]store.Function, error)
+	FindFunctions(ctx context.Context, s store.Selection, match *regexp.Regexp) ([]store.Function, error)
+	Function(id store.FunctionID) (store.Function, error)
 	Profile(ctx context.Context, s store.Selection) (*profile.Profile, store.Basis, error)
 	Documents(kind string) []store.Document
 	PutDocument(ctx context.Context, kind, key string, body []byte) error
@@ -79,6 +81,8 @@ type Options struct {
 	// DebugInfo bounds the debug information of each project. Arrived is ours.
 	DebugInfo debuginfo.Options
 }
+
+var _ Store = (*store.Store)(nil)
 
 // maxProjects bounds how many projects requests alone can make, where no token says
 // which there are.
