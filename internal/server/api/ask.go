@@ -306,7 +306,11 @@ func (s *Server) stats(ctx context.Context, r *request) (any, error) {
 		Unresolved: st.Unresolved, CutStacks: st.CutStacks, MergedSeries: st.MergedSeries, DroppedSamples: st.DroppedSamples,
 	}
 	for _, t := range st.Tables {
-		out.Tables = append(out.Tables, tableForm{t.Name, t.Rows, t.Bytes, t.First.UTC(), t.Last.UTC()})
+		form := tableForm{Name: t.Name, Rows: t.Rows, Bytes: t.Bytes}
+		if t.First.Unix() > 0 { // a table with time that has rows
+			form.First, form.Last = t.First.UTC(), t.Last.UTC()
+		}
+		out.Tables = append(out.Tables, form)
 	}
 	return out, nil
 }
