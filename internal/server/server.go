@@ -68,11 +68,10 @@ type Server struct {
 	api      *api.Server
 	receive  *receive.Server
 	watcher  *watch.Watcher
-	started  time.Time
 }
 
 // Open opens the data directory.
-func Open(ctx context.Context, o Options) (s *Server, err error) {
+func Open(ctx context.Context, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -83,38 +82,41 @@ func Open(ctx context.Context, o Options) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Server{o: o, projects: projects, started: time.Now()}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}()
+	s := &Server{o: o, projects: projects}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) open() (err error) {
+	o := &s.o
 	if s.tokens, err = access.OpenTokens(o.Data); err != nil {
-		return nil, err
+		return err
 	}
 	if s.audit, err = audit.Open(filepath.Join(o.Data, "audit.log")); err != nil {
-		return nil, err
+		return err
 	}
 	for name, addr := range map[string]string{"--listen": o.Listen, "--listen-grpc": o.GRPC} {
 		if err := s.mayListen(name, addr); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	metrics, err := s.metrics()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.receive = receive.New(receive.Options{
 		MaxMessage: o.MaxMessage, TLS: o.TLS, Intercept: s.intercept,
 		Services: []func(grpc.ServiceRegistrar){s.registerDebugInfo, s.registerParca},
 	}, push.OTLP(time.Now, s.count))
 	s.api = api.New(api.Options{
-		Projects: projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
+		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
 		Profiles: s.receive, Metrics: metrics, Ready: s.ready,
 	})
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)
-	return s, nil
+	return nil
 }
 
 // mayListen refuses an address that others reach where nothing keeps them out.
