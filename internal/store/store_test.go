@@ -332,7 +332,9 @@ func TestABatchCountsOnce(t *testing.T) {
 		t.Run(fmt.Sprint("engine away ", engineAway), func(t *testing.T) {
 			dir, kept := t.TempDir(), &unsteady{Engine: memory.New(), away: engineAway}
 			s := openStore(t, dir, kept, quick(Options{}))
-			send := func(id string) Receipt { return appendProfile(t, s, simple(map[string]int64{"main;f": 3}), batch.Options{ID: id}) }
+			send := func(id string) Receipt {
+				return appendProfile(t, s, simple(map[string]int64{"main;f": 3}), batch.Options{ID: id})
+			}
 			if send("agent-1").Duplicate || send("agent-3").Duplicate || send("other").Duplicate {
 				t.Error("a new batch was taken for an old one")
 			}
@@ -511,14 +513,14 @@ func TestSelections(t *testing.T) {
 func TestLadder(t *testing.T) {
 	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
 	defer closeStore(t, s)
-	appendProfile(t, s, simple(map[string]int64{"main;a": 6_000_000, "main;b": 3_000_000, "main;c": 1_000_000}), batch.Options{})
+	appendProfile(t, s, simple(map[string]int64{"main;a": 18_000_000, "main;b": 9_000_000, "main;c": 3_000_000}), batch.Options{})
 	flush(t, s)
 	top, err := s.Top(t.Context(), lastDay(), TopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := top.Basis
-	if b.Level != 2 || b.Read >= 500_000 || b.ShareError <= 0 || b.ShareError > 0.002 {
+	if b.Level != 3 || b.Read >= 500_000 || b.ShareError <= 0 || b.ShareError > 0.003 {
 		t.Errorf("basis %+v", b)
 	}
 	for i, want := range []float64{0.6, 0.3, 0.1} {
@@ -528,7 +530,7 @@ func TestLadder(t *testing.T) {
 	}
 	sel := lastDay()
 	sel.Exact = true
-	if top, err = s.Top(t.Context(), sel, TopOptions{}); err != nil || top.Basis.Level != 0 || top.Rows[0].Self != 6e13 {
+	if top, err = s.Top(t.Context(), sel, TopOptions{}); err != nil || top.Basis.Level != 0 || top.Rows[0].Self != 18e13 {
 		t.Errorf("exact: %+v, %v", top.Basis, err)
 	}
 }
