@@ -188,22 +188,26 @@ func TestAnswersAreThoseOfTheViews(t *testing.T) {
 		p := drawn(t)
 		appendProfile(t, s, p, batch.Options{})
 		flush(t, s)
-		back, basis, err := s.Profile(context.Background(), lastDay())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if basis.Value != p.Total() || back.Total() != p.Total() {
-			t.Fatalf("%d went in, %d and %d came out", p.Total(), basis.Value, back.Total())
-		}
-		for _, q := range []*profile.Profile{p, back} {
-			compareTop(t, s, q)
-			compareTrees(t, s, q)
-			compareCallgraphs(t, s, q)
-		}
+		compareAll(t, s, p)
 	})
 }
 
-func compareTop(t *rapid.T, s *Store, p *profile.Profile) {
+func compareAll(t tester, s *Store, p *profile.Profile) {
+	back, basis, err := s.Profile(context.Background(), lastDay())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if basis.Value != p.Total() || back.Total() != p.Total() {
+		t.Fatalf("%d went in, %d and %d came out", p.Total(), basis.Value, back.Total())
+	}
+	for _, q := range []*profile.Profile{p, back} {
+		compareTop(t, s, q)
+		compareTrees(t, s, q)
+		compareCallgraphs(t, s, q)
+	}
+}
+
+func compareTop(t tester, s *Store, p *profile.Profile) {
 	want := map[string][2]int64{}
 	for _, r := range view.Top(p, view.TopOptions{}).Rows {
 		if r.Self != 0 || r.Total != 0 {
@@ -226,7 +230,7 @@ func compareTop(t *rapid.T, s *Store, p *profile.Profile) {
 	}
 }
 
-func compareTrees(t *rapid.T, s *Store, p *profile.Profile) {
+func compareTrees(t tester, s *Store, p *profile.Profile) {
 	same := func(what string, o TreeOptions, v view.TreeOptions) {
 		got, err := s.Tree(context.Background(), lastDay(), o)
 		if err != nil {
@@ -266,7 +270,7 @@ func inProfile(p *profile.Profile, f *Function) (ids []profile.FunctionID) {
 	return ids
 }
 
-func compareCallgraphs(t *rapid.T, s *Store, p *profile.Profile) {
+func compareCallgraphs(t tester, s *Store, p *profile.Profile) {
 	top, err := s.Top(context.Background(), lastDay(), TopOptions{})
 	if err != nil {
 		t.Fatal(err)
