@@ -89,8 +89,8 @@ func length(column any, t Type) (int, bool) {
 
 // Check says what is wrong with a query.
 func (q Query) Check() error {
-	if q.Table == nil || !q.Table.Timed {
-		return errors.New("only tables with time have sums")
+	if q.Table == nil || len(q.Table.Summed) == 0 {
+		return errors.New("only tables with counts have sums")
 	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(q.Table.Columns, func(c Column) bool { return c.Name == name })

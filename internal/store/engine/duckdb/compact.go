@@ -154,8 +154,12 @@ func rewriteSQL(t *engine.Table, name string, old []part) string {
 	for i, p := range old {
 		selects[i] = "SELECT * FROM " + p.name
 	}
-	return fmt.Sprintf("CREATE TABLE %s AS SELECT %s FROM (%s) GROUP BY %s ORDER BY %s",
-		name, strings.Join(columns, ", "), strings.Join(selects, " UNION ALL "), strings.Join(keys, ", "), strings.Join(t.Order, ", "))
+	groupBy := ""
+	if len(t.Summed) > 0 {
+		groupBy = " GROUP BY " + strings.Join(keys, ", ")
+	}
+	return fmt.Sprintf("CREATE TABLE %s AS SELECT %s FROM (%s)%s ORDER BY %s",
+		name, strings.Join(columns, ", "), strings.Join(selects, " UNION ALL "), groupBy, strings.Join(t.Order, ", "))
 }
 
 // Drop removes the tables of the days before.

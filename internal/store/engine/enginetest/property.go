@@ -12,7 +12,11 @@ import (
 	"whyhot/internal/store/engine/memory"
 )
 
-var timed = []*engine.Table{engine.Samples, engine.Hourly, engine.Thinned, engine.Activity}
+// counted are the tables of which there are sums.
+var (
+	counted = []*engine.Table{engine.Samples, engine.Hourly, engine.Thinned, engine.Activity}
+	timed   = append(slices.Clone(counted), engine.Batches)
+)
 
 // asInMemory gives an engine and the one in memory the same to do, and asks both the
 // same. Each round has ten days for itself and begins with the removal of those
@@ -64,7 +68,7 @@ func asInMemory(t *testing.T, b Backend) {
 				}
 			},
 		})
-		for _, table := range timed {
+		for _, table := range counted {
 			q := engine.Query{Table: table, From: 0, To: math.MaxUint32, By: []string{engine.ColMinute, engine.ColGroup}}
 			if table == engine.Thinned {
 				q.Level = 2
@@ -130,13 +134,15 @@ func drawValue(r *rapid.T, c engine.Column, first uint32) any {
 		return rapid.String().Draw(r, c.Name)
 	case engine.Int64:
 		return rapid.Int64().Draw(r, c.Name)
+	case engine.Uint64:
+		return rapid.Uint64().Draw(r, c.Name)
 	}
 	panic(fmt.Sprintf("nothing draws %s", c.Name))
 }
 
 func drawQuery(first uint32) *rapid.Generator[engine.Query] {
 	return rapid.Custom(func(r *rapid.T) engine.Query {
-		q := engine.Query{Table: rapid.SampledFrom(timed).Draw(r, "table"), To: math.MaxUint32}
+		q := engine.Query{Table: rapid.SampledFrom(counted).Draw(r, "table"), To: math.MaxUint32}
 		if rapid.Bool().Draw(r, "range") {
 			q.From, q.To = minutes(first).Draw(r, "from"), minutes(first).Draw(r, "to")
 		}

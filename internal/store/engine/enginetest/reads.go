@@ -19,6 +19,7 @@ func wrongQueries(t *testing.T, b Backend) {
 	commit(t, e, some(1)...)
 	for name, q := range map[string]engine.Query{
 		"no table":                           {},
+		"a table without counts":             {Table: engine.Batches},
 		"a table without time":               {Table: engine.Nodes},
 		"series of a table that has none":    {Table: engine.Hourly, Series: []uint32{1}},
 		"by series of a table that has none": {Table: engine.Hourly, By: []string{engine.ColSeries}},
