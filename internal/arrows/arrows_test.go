@@ -31,7 +31,7 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "store", "fleet",
+	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "store", "fleet", "server",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
@@ -41,6 +41,7 @@ var alone = map[string][]string{
 	"explain": {"collect", "fetch"},
 	"report":  {"ingest", "symbol", "fetch", "collect", "elfinfo"},
 	"fleet":   {"report"},
+	"server":  {"report", "collect"},
 }
 
 // indoors are folders with one door: only the packages below the folder, and its
