@@ -114,7 +114,7 @@ func (s *Store) oldestSamples() uint32 {
 // Bounds of the ladder. Below exactEvents an exact answer is as quick; a level is read
 // that has at least levelEvents.
 const (
-	exactEvents = 4_000_000
+	exactEvents = 20_000_000
 	levelEvents = 100_000
 )
 
@@ -266,12 +266,10 @@ func dimension(d *dict.Snapshot, by Dimension, id uint32) string {
 
 // column is what the engine adds up by for a dimension.
 func (d Dimension) column() string {
-	switch d {
-	case ByHost, ByContainer:
+	if d == ByHost || d == ByContainer {
 		return engine.ColSeries
-	default:
-		return engine.ColGroup
 	}
+	return engine.ColGroup
 }
 
 func checkDimension(d Dimension) error {

@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -31,7 +31,6 @@ func (s *Store) DebugInfoArrived(buildID string) {
 // name looks up addresses until ctx ends. Making the tree of functions anew costs time
 // in proportion to its size: the pause is long against that.
 func (s *Store) name(ctx context.Context) {
-	pause := s.opts.Names.Interval
 	for {
 		select {
 		case <-s.renamed:
@@ -42,7 +41,7 @@ func (s *Store) name(ctx context.Context) {
 		if err := s.nameOnce(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("looking up names", "error", err)
 		}
-		pause = min(max(s.opts.Names.Interval, 10*time.Since(began)), time.Minute)
+		pause := min(max(s.opts.Names.Interval, 10*time.Since(began)), time.Minute)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -122,7 +121,8 @@ func lookUp(ctx context.Context, symbols *symbol.Symbolizer, m dict.Mapping, add
 
 // appendNames are the bytes of resolutions in the journal.
 func appendNames(found []dict.Resolution) []byte {
-	var locations, counts, starts, lines []uint32
+	locations, counts := make([]uint32, 0, len(found)), make([]uint32, 0, len(found))
+	var starts, lines []uint32
 	var names, systems, files []string
 	var kinds []uint8
 	for _, r := range found {
@@ -148,7 +148,7 @@ func readNames(data []byte) ([]dict.Resolution, error) {
 	}
 	for _, n := range []int{len(systems), len(files), len(starts), len(lines), len(kinds), total} {
 		if n != len(names) || len(counts) != len(locations) {
-			return nil, fmt.Errorf("names: their columns are not of one length")
+			return nil, errors.New("names: their columns are not of one length")
 		}
 	}
 	out := make([]dict.Resolution, len(locations))

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -98,9 +99,9 @@ func (s *seen) takeRange(name string, r span, now uint32) {
 }
 
 func (o *origin) has(n uint64) bool {
-	for i := len(o.ranges) - 1; i >= 0; i-- { // what is asked for is new as a rule
-		if n >= o.ranges[i].first {
-			return n <= o.ranges[i].last
+	for _, r := range slices.Backward(o.ranges) { // what is asked for is new as a rule
+		if n >= r.first {
+			return n <= r.last
 		}
 	}
 	return false

@@ -188,22 +188,26 @@ func TestAnswersAreThoseOfTheViews(t *testing.T) {
 		p := drawn(t)
 		appendProfile(t, s, p, batch.Options{})
 		flush(t, s)
-		back, basis, err := s.Profile(context.Background(), lastDay())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if basis.Value != p.Total() || back.Total() != p.Total() {
-			t.Fatalf("%d went in, %d and %d came out", p.Total(), basis.Value, back.Total())
-		}
-		for _, q := range []*profile.Profile{p, back} {
-			compareTop(t, s, q)
-			compareTrees(t, s, q)
-			compareCallgraphs(t, s, q)
-		}
+		compareAll(t, s, p)
 	})
 }
 
-func compareTop(t *rapid.T, s *Store, p *profile.Profile) {
+func compareAll(t tester, s *Store, p *profile.Profile) {
+	back, basis, err := s.Profile(context.Background(), lastDay())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if basis.Value != p.Total() || back.Total() != p.Total() {
+		t.Fatalf("%d went in, %d and %d came out", p.Total(), basis.Value, back.Total())
+	}
+	for _, q := range []*profile.Profile{p, back} {
+		compareTop(t, s, q)
+		compareTrees(t, s, q)
+		compareCallgraphs(t, s, q)
+	}
+}
+
+func compareTop(t tester, s *Store, p *profile.Profile) {
 	want := map[string][2]int64{}
 	for _, r := range view.Top(p, view.TopOptions{}).Rows {
 		if r.Self != 0 || r.Total != 0 {
@@ -226,7 +230,7 @@ func compareTop(t *rapid.T, s *Store, p *profile.Profile) {
 	}
 }
 
-func compareTrees(t *rapid.T, s *Store, p *profile.Profile) {
+func compareTrees(t tester, s *Store, p *profile.Profile) {
 	same := func(what string, o TreeOptions, v view.TreeOptions) {
 		got, err := s.Tree(context.Background(), lastDay(), o)
 		if err != nil {
@@ -266,7 +270,7 @@ func inProfile(p *profile.Profile, f *Function) (ids []profile.FunctionID) {
 	return ids
 }
 
-func compareCallgraphs(t *rapid.T, s *Store, p *profile.Profile) {
+func compareCallgraphs(t tester, s *Store, p *profile.Profile) {
 	top, err := s.Top(context.Background(), lastDay(), TopOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -332,7 +336,9 @@ func TestABatchCountsOnce(t *testing.T) {
 		t.Run(fmt.Sprint("engine away ", engineAway), func(t *testing.T) {
 			dir, kept := t.TempDir(), &unsteady{Engine: memory.New(), away: engineAway}
 			s := openStore(t, dir, kept, quick(Options{}))
-			send := func(id string) Receipt { return appendProfile(t, s, simple(map[string]int64{"main;f": 3}), batch.Options{ID: id}) }
+			send := func(id string) Receipt {
+				return appendProfile(t, s, simple(map[string]int64{"main;f": 3}), batch.Options{ID: id})
+			}
 			if send("agent-1").Duplicate || send("agent-3").Duplicate || send("other").Duplicate {
 				t.Error("a new batch was taken for an old one")
 			}
@@ -511,14 +517,14 @@ func TestSelections(t *testing.T) {
 func TestLadder(t *testing.T) {
 	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
 	defer closeStore(t, s)
-	appendProfile(t, s, simple(map[string]int64{"main;a": 6_000_000, "main;b": 3_000_000, "main;c": 1_000_000}), batch.Options{})
+	appendProfile(t, s, simple(map[string]int64{"main;a": 18_000_000, "main;b": 9_000_000, "main;c": 3_000_000}), batch.Options{})
 	flush(t, s)
 	top, err := s.Top(t.Context(), lastDay(), TopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := top.Basis
-	if b.Level != 2 || b.Read >= 500_000 || b.ShareError <= 0 || b.ShareError > 0.002 {
+	if b.Level != 3 || b.Read >= 500_000 || b.ShareError <= 0 || b.ShareError > 0.003 {
 		t.Errorf("basis %+v", b)
 	}
 	for i, want := range []float64{0.6, 0.3, 0.1} {
@@ -528,7 +534,7 @@ func TestLadder(t *testing.T) {
 	}
 	sel := lastDay()
 	sel.Exact = true
-	if top, err = s.Top(t.Context(), sel, TopOptions{}); err != nil || top.Basis.Level != 0 || top.Rows[0].Self != 6e13 {
+	if top, err = s.Top(t.Context(), sel, TopOptions{}); err != nil || top.Basis.Level != 0 || top.Rows[0].Self != 18e13 {
 		t.Errorf("exact: %+v, %v", top.Basis, err)
 	}
 }

@@ -102,8 +102,9 @@ func (b *profileBuilder) function(id uint32) profile.FunctionID {
 func (b *profileBuilder) location(id uint32) profile.LocationID {
 	if b.locations[id] == 0 {
 		l := &b.t.Locations[id]
-		var lines []profile.Line
-		for _, x := range b.t.Lines(id) {
+		of := b.t.Lines(id)
+		lines := make([]profile.Line, 0, len(of))
+		for _, x := range of {
 			lines = append(lines, profile.Line{Function: b.function(x.Function), Line: int32(min(x.Line, math.MaxInt32))})
 		}
 		b.locations[id] = 1 + uint32(b.b.Location(b.mapping(l.Mapping), l.Address, profile.Kind(l.Kind), lines...))

@@ -7,6 +7,7 @@
 package batch
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -142,7 +143,7 @@ func Read(data []byte) (*Batch, error) {
 		differ(len(nParent), len(nLocation)),
 		differ(len(service), len(version), len(host), len(container), len(process)),
 		differ(len(rMinute), len(rLabels), len(rStack), len(rPeriod), len(rCount)):
-		return nil, fmt.Errorf("batch: its columns are not of one length")
+		return nil, errors.New("batch: its columns are not of one length")
 	}
 	b := &Batch{
 		ID: id[0], Cut: cut[0], Mappings: make([]Mapping, len(mPath)), Functions: make([]Function, len(fName)), Locations: make([]Location, len(lMapping)),

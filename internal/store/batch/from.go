@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -286,7 +288,7 @@ func (f *from) stack(id profile.StackID) stack {
 	if keep < len(locs) {
 		f.deep++
 		st.cut = true
-		st.number = f.node(0, f.marker("[stack deeper than "+fmt.Sprint(MaxDepth)+" frames]"))
+		st.number = f.node(0, f.marker("[stack deeper than "+strconv.Itoa(MaxDepth)+" frames]"))
 	}
 	for i := keep - 1; i >= 0; i-- {
 		for _, loc := range f.location(locs[i]) {
@@ -327,10 +329,10 @@ func (f *from) location(id profile.LocationID) []uint32 {
 		m := f.p.Mapping(loc.Mapping)
 		out = []uint32{f.intern(Location{Mapping: uint32(loc.Mapping), Address: loc.Address - m.Start + m.Offset, Kind: uint8(fn.Kind)})}
 	} else {
-		for i := len(lines) - 1; i >= 0; i-- {
-			fn := f.p.Function(lines[i].Function)
+		for _, line := range slices.Backward(lines) {
+			fn := f.p.Function(line.Function)
 			out = append(out, f.intern(Location{
-				Mapping: uint32(fn.Mapping), Kind: uint8(fn.Kind), Function: f.function(lines[i].Function), Line: uint32(max(0, lines[i].Line)), Named: true,
+				Mapping: uint32(fn.Mapping), Kind: uint8(fn.Kind), Function: f.function(line.Function), Line: uint32(max(0, line.Line)), Named: true,
 			}))
 		}
 	}
@@ -371,6 +373,6 @@ func (f *from) warn() {
 	}
 	say(f.shortened, "a name was longer than is kept and was shortened", "%d names were longer than is kept and were shortened")
 	say(f.deep, fmt.Sprintf("a stack was deeper than %d frames; its outermost ones were left out", MaxDepth),
-		"%d stacks were deeper than "+fmt.Sprint(MaxDepth)+" frames; their outermost ones were left out")
+		"%d stacks were deeper than "+strconv.Itoa(MaxDepth)+" frames; their outermost ones were left out")
 	say(f.future, "a sample was from the future; it counts as of now", "%d samples were from the future; they count as of now")
 }

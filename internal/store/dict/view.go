@@ -1,5 +1,7 @@
 package dict
 
+import "slices"
+
 // View is the tree of functions: what the stacks look like to a reader, inlined
 // frames included. Node 0 is the root; parents have smaller numbers than children. A
 // View does not change; a later one may have more nodes, or others.
@@ -64,8 +66,8 @@ func (v *viewBuilder) add(parent uint32, frames []Line, same []uint32) {
 	if parent > 0 {
 		at = v.node[parent]
 	}
-	for i := len(frames) - 1; i >= 0; i-- {
-		at = v.child(at, same[frames[i].Function])
+	for _, f := range slices.Backward(frames) {
+		at = v.child(at, same[f.Function])
 	}
 	v.node = append(v.node, at)
 }

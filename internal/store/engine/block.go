@@ -58,15 +58,15 @@ func (b *Block) Append(values ...any) {
 	for i, v := range values {
 		switch c := b.Columns[i].(type) {
 		case []uint8:
-			b.Columns[i] = append(c, v.(uint8))
+			b.Columns[i] = append(c, as[uint8](v))
 		case []uint32:
-			b.Columns[i] = append(c, v.(uint32))
+			b.Columns[i] = append(c, as[uint32](v))
 		case []uint64:
-			b.Columns[i] = append(c, v.(uint64))
+			b.Columns[i] = append(c, as[uint64](v))
 		case []int64:
-			b.Columns[i] = append(c, v.(int64))
+			b.Columns[i] = append(c, as[int64](v))
 		case []string:
-			b.Columns[i] = append(c, v.(string))
+			b.Columns[i] = append(c, as[string](v))
 		}
 	}
 }
@@ -76,15 +76,15 @@ func (b *Block) Extend(other *Block) {
 	for i := range b.Columns {
 		switch c := b.Columns[i].(type) {
 		case []uint8:
-			b.Columns[i] = append(c, other.Columns[i].([]uint8)...)
+			b.Columns[i] = append(c, as[[]uint8](other.Columns[i])...)
 		case []uint32:
-			b.Columns[i] = append(c, other.Columns[i].([]uint32)...)
+			b.Columns[i] = append(c, as[[]uint32](other.Columns[i])...)
 		case []uint64:
-			b.Columns[i] = append(c, other.Columns[i].([]uint64)...)
+			b.Columns[i] = append(c, as[[]uint64](other.Columns[i])...)
 		case []int64:
-			b.Columns[i] = append(c, other.Columns[i].([]int64)...)
+			b.Columns[i] = append(c, as[[]int64](other.Columns[i])...)
 		case []string:
-			b.Columns[i] = append(c, other.Columns[i].([]string)...)
+			b.Columns[i] = append(c, as[[]string](other.Columns[i])...)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func column[T any](b *Block, name string) T {
 	if i < 0 {
 		panic(fmt.Sprintf("%s has no column %s", b.Table.Name, name))
 	}
-	return b.Columns[i].(T)
+	return as[T](b.Columns[i])
 }
 
 // SplitCounts sets the column of counts, which is the last one. A count that exceeds
@@ -147,4 +147,13 @@ func again(column any, i int) any {
 		return append(c, c[i])
 	}
 	return nil
+}
+
+// as gives a value that is of a type, or panics.
+func as[T any](v any) T {
+	t, ok := v.(T)
+	if !ok {
+		panic(fmt.Sprintf("a column of %T has a %T", t, v))
+	}
+	return t
 }

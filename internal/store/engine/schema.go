@@ -45,6 +45,7 @@ const (
 	ColCount  = "events"
 	ColValue  = "value"
 	ColLevel  = "level"
+	colKind   = "kind"
 )
 
 // MinutesPerDay is the length of the spans that Drop removes.
@@ -96,11 +97,11 @@ var (
 	Mappings = &Table{Name: "mappings", Columns: []Column{{"id", Uint32}, {"path", Text}, {"build_id", Text}}}
 	// Functions are as profile.Function.
 	Functions = &Table{Name: "functions", Columns: []Column{
-		{"id", Uint32}, {"name", Text}, {"system_name", Text}, {"file", Text}, {"start_line", Uint32}, {"mapping", Uint32}, {"kind", Uint8},
+		{"id", Uint32}, {"name", Text}, {"system_name", Text}, {"file", Text}, {"start_line", Uint32}, {"mapping", Uint32}, {colKind, Uint8},
 	}}
 	// Locations are frames: an address in a mapping's file, or a function and line.
 	Locations = &Table{Name: "locations", Columns: []Column{
-		{"id", Uint32}, {"mapping", Uint32}, {"address", Uint64}, {"kind", Uint8}, {"function", Uint32}, {"line", Uint32},
+		{"id", Uint32}, {"mapping", Uint32}, {"address", Uint64}, {colKind, Uint8}, {"function", Uint32}, {"line", Uint32},
 	}}
 	// Resolved are the names of addresses that were found later, innermost first, by
 	// position. Of several generations the highest counts. A function 0 says that
@@ -119,7 +120,7 @@ var (
 		{"id", Uint32}, {"grp", Uint32}, {"host", Text}, {"container", Text}, {"labels", Text},
 	}}
 	// Documents are small things that change: of one kind and key the last one counts.
-	Documents = &Table{Name: "documents", Columns: []Column{{"kind", Text}, {"doc_key", Text}, {"body", Text}, {"written", Int64}}}
+	Documents = &Table{Name: "documents", Columns: []Column{{colKind, Text}, {"doc_key", Text}, {"body", Text}, {"written", Int64}}}
 )
 
 // Tables are all there are, in the order in which they must be written: what others

@@ -127,6 +127,7 @@ func TestFull(t *testing.T) {
 // A record that a crash left unfinished at the end goes; damage elsewhere is told.
 func TestDamage(t *testing.T) {
 	write := func(t *testing.T, change func(data []byte) []byte) string {
+		t.Helper()
 		dir := t.TempDir()
 		j := open(t, dir, 0, Options{SegmentAge: time.Hour})
 		for _, s := range []string{"first", "second", "third"} {

@@ -55,7 +55,7 @@ func (w *Weights) Tree(o Options) *Tree {
 }
 
 // threshold is the least total that a node must have to be shown.
-func (o *Options) threshold(root int64) int64 {
+func (o Options) threshold(root int64) int64 {
 	return max(1, int64(o.MinShare*float64(root)))
 }
 
