@@ -2,11 +2,16 @@ package clickhouse_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
 
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/engine/clickhouse"
@@ -116,4 +121,48 @@ func killedBlocks(n uint32, rows int) []*engine.Block {
 		stacks.Append((n-1)*100+i+1, i)
 	}
 	return []*engine.Block{samples, stacks}
+}
+
+// What a process of before left on its way to a server is decided before anything is
+// inserted again.
+func TestCommitWaitsForInsertsOfBefore(t *testing.T) {
+	servers(t)
+	o := clickhouse.Options{Address: shards[0].address(), Database: database(t), Cluster: cluster}
+	e, err := clickhouse.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = e.Close()
+		for _, s := range shards {
+			run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+		}
+	})
+	c, err := ch.Dial(t.Context(), ch.Options{Address: shards[1].address(), ProtocolVersion: 54031})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	busy, end := context.WithCancel(t.Context())
+	began, ended := make(chan struct{}), make(chan struct{})
+	go func() { // an INSERT in the server's list
+		defer close(ended)
+		var zero proto.ColUInt8
+		var once sync.Once
+		_ = c.Do(busy, ch.Query{
+			Body: "SELECT sleep(0.1) FROM system.numbers SETTINGS max_block_size = 1", QueryID: "whyhot writes " + o.Database + " 1 samples 1 0",
+			Result: proto.ResultColumn{Data: &zero}, OnResult: func(context.Context, proto.Block) error { once.Do(func() { close(began) }); return nil },
+		})
+	}()
+	<-began
+	short, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := e.Commit(short, 1, killedBlocks(1, 10)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while an INSERT is under way: %v", err)
+	}
+	end()
+	<-ended
+	if err := e.Commit(t.Context(), 1, killedBlocks(1, 10)); err != nil {
+		t.Error(err)
+	}
 }
