@@ -7,7 +7,11 @@ import (
 )
 
 // Builder collects one profile. Every table method interns: the same input
-// gives the same ID. A Builder is used by one goroutine and dies with Build.
+// gives the same ID. A Builder dies with Build.
+//
+// It is used by one goroutine, or by two: one that calls Stack and Sample, and one that
+// calls Mapping, Complete, Function, Unnamed, Location and Labels. The tables of the two
+// have nothing in common.
 type Builder struct {
 	p         *Profile
 	mappings  map[Mapping]MappingID

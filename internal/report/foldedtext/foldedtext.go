@@ -8,6 +8,7 @@ package foldedtext
 
 import (
 	"bufio"
+	"encoding/binary"
 	"io"
 	"slices"
 	"strconv"
@@ -31,93 +32,140 @@ type Options struct {
 // the same, else values in the profile's unit. Stacks that weigh nothing are
 // left out. Lines come in the order in which the profile has their stacks.
 func Write(w io.Writer, p *profile.Profile, opt Options) error {
-	f := folder{p: p, opt: opt, locations: make([]string, p.NumLocations()), functions: map[profile.FunctionID]string{}, at: map[string]int{}}
-	roots := make([]string, p.NumLabelSets())
+	f := newFolder(p, opt)
+	roots := make([]textID, p.NumLabelSets())
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
 		root := &roots[s.Labels]
-		if *root == "" && opt.RootLabel != "" {
+		if *root == 0 && opt.RootLabel != "" {
 			*root = f.root(s.Labels)
 		}
 		f.add(*root, s)
 	}
 	unit := perSample(p)
 	out := bufio.NewWriterSize(w, 1<<16)
-	for i, text := range f.texts {
-		if f.values[i] == 0 {
+	var number []byte
+	for i, value := range f.values {
+		if value == 0 {
 			continue
 		}
-		_, _ = out.WriteString(text) // Flush returns the first error
-		_, _ = out.WriteString(" " + strconv.FormatInt(f.values[i]/unit, 10) + "\n")
+		for k, id := range f.stack(i) {
+			text := f.texts[id]
+			if k == 0 {
+				text = text[1:]
+			}
+			_, _ = out.WriteString(text) // Flush returns the first error
+		}
+		number = strconv.AppendInt(append(number[:0], ' '), value/unit, 10)
+		_, _ = out.Write(append(number, '\n'))
 	}
 	return out.Flush()
 }
 
-// folder merges stacks that read the same.
+// textID is the number of a frame's text, from 1.
+type textID uint32
+
+// folder merges stacks that read the same. No text of a frame has a semicolon but the
+// one in front, so that stacks read the same when their frames do one by one: numbers
+// of texts are compared, a tenth of what the texts are.
 type folder struct {
 	p         *profile.Profile
 	opt       Options
-	locations []string // outermost first, each frame with a semicolon in front
-	functions map[profile.FunctionID]string
-	line      []byte
-	at        map[string]int // text → index of
-	texts     []string
+	locations [][]textID // outermost first
+	functions map[profile.FunctionID]textID
+	numbers   map[string]textID
+	texts     []string // with a semicolon in front, by number
+	line      []textID
+	key       []byte
+	at        map[string]int // the bytes of a stack's numbers → index of
+	frames    []textID       // of all stacks
+	ends      []int          // of each of them
 	values    []int64
 }
 
-// add adds one sample.
-func (f *folder) add(root string, s *profile.Sample) {
-	f.line = append(f.line[:0], root...)
+func newFolder(p *profile.Profile, opt Options) *folder {
+	return &folder{
+		p: p, opt: opt, locations: make([][]textID, p.NumLocations()), functions: map[profile.FunctionID]textID{},
+		numbers: map[string]textID{}, texts: make([]string, 1), at: map[string]int{},
+	}
+}
+
+// add adds one sample; root is 0 for none.
+func (f *folder) add(root textID, s *profile.Sample) {
+	f.line = f.line[:0]
+	if root != 0 {
+		f.line = append(f.line, root)
+	}
 	stack := f.p.Stack(s.Stack)
 	for _, id := range slices.Backward(stack) {
-		if f.locations[id] == "" {
+		if f.locations[id] == nil {
 			f.locations[id] = f.location(id)
 		}
 		f.line = append(f.line, f.locations[id]...)
 	}
 	if len(stack) == 0 {
-		f.line = append(f.line, f.function(0)...)
+		f.line = append(f.line, f.function(0))
 	}
-	text := f.line[1:]
-	i, seen := f.at[string(text)]
+	f.key = f.key[:0]
+	for _, id := range f.line {
+		f.key = binary.LittleEndian.AppendUint32(f.key, uint32(id))
+	}
+	i, seen := f.at[string(f.key)]
 	if !seen {
-		i = len(f.texts)
-		f.texts = append(f.texts, string(text))
+		i = len(f.ends)
+		f.at[string(f.key)] = i
+		f.frames = append(f.frames, f.line...)
+		f.ends = append(f.ends, len(f.frames))
 		f.values = append(f.values, 0)
-		f.at[f.texts[i]] = i
 	}
 	f.values[i] += s.Value
 }
 
-// root is the text that the stacks of a label set begin with.
-func (f *folder) root(labels profile.LabelSetID) string {
+// stack gives the frames of a line.
+func (f *folder) stack(i int) []textID {
+	start := 0
+	if i > 0 {
+		start = f.ends[i-1]
+	}
+	return f.frames[start:f.ends[i]]
+}
+
+// number is that of a text without the semicolon in front.
+func (f *folder) number(text string) textID {
+	id, known := f.numbers[text]
+	if !known {
+		id = textID(len(f.texts))
+		f.texts = append(f.texts, ";"+text)
+		f.numbers[text] = id
+	}
+	return id
+}
+
+// root is what the stacks of a label set begin with.
+func (f *folder) root(labels profile.LabelSetID) textID {
 	text := view.LabelText(f.p, labels, f.opt.RootLabel)
 	if text == "" {
 		text = "(no " + f.opt.RootLabel + ")"
 	}
-	return ";" + clean(text)
+	return f.number(clean(text))
 }
 
-func (f *folder) location(id profile.LocationID) string {
+func (f *folder) location(id profile.LocationID) []textID {
 	lines := f.p.Lines(id)
-	if len(lines) == 1 {
-		return f.function(lines[0].Function)
-	}
-	var text strings.Builder
+	out := make([]textID, 0, len(lines))
 	for _, l := range slices.Backward(lines) {
-		text.WriteString(f.function(l.Function))
+		out = append(out, f.function(l.Function))
 	}
-	return text.String()
+	return out
 }
 
-// function is a frame, with a semicolon in front.
-func (f *folder) function(id profile.FunctionID) string {
-	text, ok := f.functions[id]
+func (f *folder) function(id profile.FunctionID) textID {
+	number, ok := f.functions[id]
 	if !ok {
-		text = ";" + frame(f.p, id, f.opt)
-		f.functions[id] = text
+		number = f.number(frame(f.p, id, f.opt))
+		f.functions[id] = number
 	}
-	return text
+	return number
 }
 
 // perSample is what each sample of p weighs, 1 where they differ.
