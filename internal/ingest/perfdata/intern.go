@@ -30,8 +30,8 @@ type row struct {
 }
 
 const (
-	batchRows    = 256 // with their frames, they fit into the second level of cache
-	batchesAhead = 4
+	batchRows    = 4096 // enough that waking each other costs nothing beside them
+	batchesAhead = 3    // a megabyte each
 )
 
 // add adds a sample with its stack, leaf first, which it copies.

@@ -8,7 +8,9 @@ package foldedtext
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strconv"
@@ -45,16 +47,15 @@ func Write(w io.Writer, p *profile.Profile, opt Options) error {
 	unit := perSample(p)
 	out := bufio.NewWriterSize(w, 1<<16)
 	var number []byte
-	for i, value := range f.values {
+	for i := range f.stacks {
+		value := f.stacks[i].value
 		if value == 0 {
 			continue
 		}
-		for k, id := range f.stack(i) {
-			text := f.texts[id]
-			if k == 0 {
-				text = text[1:]
-			}
-			_, _ = out.WriteString(text) // Flush returns the first error
+		skip := 1 // the first semicolon
+		for b := f.frames(i); len(b) > 0; b = b[textBytes:] {
+			_, _ = out.WriteString(f.texts[binary.LittleEndian.Uint32(b)][skip:]) // Flush returns the first error
+			skip = 0
 		}
 		number = strconv.AppendInt(append(number[:0], ' '), value/unit, 10)
 		_, _ = out.Write(append(number, '\n'))
@@ -65,28 +66,36 @@ func Write(w io.Writer, p *profile.Profile, opt Options) error {
 // textID is the number of a frame's text, from 1.
 type textID uint32
 
+const textBytes = 4 // of a textID
+
 // folder merges stacks that read the same. No text of a frame has a semicolon but the
 // one in front, so that stacks read the same when their frames do one by one: numbers
 // of texts are compared, a tenth of what the texts are.
 type folder struct {
 	p         *profile.Profile
 	opt       Options
-	locations [][]textID // outermost first
+	locations [][]byte // the bytes of textIDs, outermost first
 	functions map[profile.FunctionID]textID
 	numbers   map[string]textID
 	texts     []string // with a semicolon in front, by number
-	line      []textID
-	key       []byte
-	at        map[string]int // the bytes of a stack's numbers → index of
-	frames    []textID       // of all stacks
-	ends      []int          // of each of them
-	values    []int64
+	line      []byte   // of the sample that is added
+	lines     []byte   // of all stacks
+	stacks    []stack
+	first     map[uint64]int // by hash: the index of a stack and one more
+	seed      maphash.Seed
+}
+
+// stack is one line of the output.
+type stack struct {
+	end   int // in lines
+	value int64
+	next  int // of the same hash: index and one more
 }
 
 func newFolder(p *profile.Profile, opt Options) *folder {
 	return &folder{
-		p: p, opt: opt, locations: make([][]textID, p.NumLocations()), functions: map[profile.FunctionID]textID{},
-		numbers: map[string]textID{}, texts: make([]string, 1), at: map[string]int{},
+		p: p, opt: opt, locations: make([][]byte, p.NumLocations()), functions: map[profile.FunctionID]textID{},
+		numbers: map[string]textID{}, texts: make([]string, 1), first: map[uint64]int{}, seed: maphash.MakeSeed(),
 	}
 }
 
@@ -94,40 +103,37 @@ func newFolder(p *profile.Profile, opt Options) *folder {
 func (f *folder) add(root textID, s *profile.Sample) {
 	f.line = f.line[:0]
 	if root != 0 {
-		f.line = append(f.line, root)
+		f.line = binary.LittleEndian.AppendUint32(f.line, uint32(root))
 	}
-	stack := f.p.Stack(s.Stack)
-	for _, id := range slices.Backward(stack) {
+	frames := f.p.Stack(s.Stack)
+	for _, id := range slices.Backward(frames) {
 		if f.locations[id] == nil {
 			f.locations[id] = f.location(id)
 		}
 		f.line = append(f.line, f.locations[id]...)
 	}
-	if len(stack) == 0 {
-		f.line = append(f.line, f.function(0))
+	if len(frames) == 0 {
+		f.line = binary.LittleEndian.AppendUint32(f.line, uint32(f.function(0)))
 	}
-	f.key = f.key[:0]
-	for _, id := range f.line {
-		f.key = binary.LittleEndian.AppendUint32(f.key, uint32(id))
+	hash := maphash.Bytes(f.seed, f.line)
+	for i := f.first[hash]; i > 0; i = f.stacks[i-1].next {
+		if bytes.Equal(f.frames(i-1), f.line) {
+			f.stacks[i-1].value += s.Value
+			return
+		}
 	}
-	i, seen := f.at[string(f.key)]
-	if !seen {
-		i = len(f.ends)
-		f.at[string(f.key)] = i
-		f.frames = append(f.frames, f.line...)
-		f.ends = append(f.ends, len(f.frames))
-		f.values = append(f.values, 0)
-	}
-	f.values[i] += s.Value
+	f.lines = append(f.lines, f.line...)
+	f.stacks = append(f.stacks, stack{len(f.lines), s.Value, f.first[hash]})
+	f.first[hash] = len(f.stacks)
 }
 
-// stack gives the frames of a line.
-func (f *folder) stack(i int) []textID {
+// frames gives the textIDs of a line.
+func (f *folder) frames(i int) []byte {
 	start := 0
 	if i > 0 {
-		start = f.ends[i-1]
+		start = f.stacks[i-1].end
 	}
-	return f.frames[start:f.ends[i]]
+	return f.lines[start:f.stacks[i].end]
 }
 
 // number is that of a text without the semicolon in front.
@@ -150,11 +156,11 @@ func (f *folder) root(labels profile.LabelSetID) textID {
 	return f.number(clean(text))
 }
 
-func (f *folder) location(id profile.LocationID) []textID {
+func (f *folder) location(id profile.LocationID) []byte {
 	lines := f.p.Lines(id)
-	out := make([]textID, 0, len(lines))
+	out := make([]byte, 0, textBytes*len(lines))
 	for _, l := range slices.Backward(lines) {
-		out = append(out, f.function(l.Function))
+		out = binary.LittleEndian.AppendUint32(out, uint32(f.function(l.Function)))
 	}
 	return out
 }
