@@ -173,7 +173,10 @@ func (rec *recording) warm(ctx context.Context) {
 			pids = append(pids, uint32(os.Getpid()))
 		}
 	}
-	rec.profiler.learn(ctx, pids)
+	if left := rec.profiler.learn(ctx, pids); left > 0 && ctx.Err() == nil {
+		rec.profiler.notes = append(rec.profiler.notes, fmt.Sprintf(
+			"after %s, %d of %d processes were not known yet when the recording began: their first stacks are cut or missing", learnLimit, left, len(pids)))
+	}
 }
 
 // abandon undoes a start that failed: the command has not run.
