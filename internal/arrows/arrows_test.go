@@ -40,6 +40,7 @@ var alone = map[string][]string{
 	"collect": {"fetch"},
 	"explain": {"collect", "fetch"},
 	"report":  {"ingest", "symbol", "fetch", "collect", "elfinfo"},
+	"store":   {"finding", "ingest", "fetch", "collect", "explain", "trial", "report"},
 	"fleet":   {"report"},
 	"server":  {"report", "collect"},
 }

@@ -345,7 +345,7 @@ func isNet(err error) bool {
 func own1(ctx context.Context, s *server, o Options) (*owner, error) {
 	// Of a process that was killed a moment ago the server may not know yet.
 	var err error
-	for range 6 {
+	for range 30 {
 		var w *owner
 		if w, err = try(ctx, s, o); err == nil {
 			return w, nil
@@ -373,8 +373,8 @@ func try(ctx context.Context, s *server, o Options) (*owner, error) {
 		var zero proto.ColUInt8
 		var once sync.Once
 		ended <- c.Do(holding, ch.Query{
-			Body: "SELECT sleep(1) FROM system.numbers SETTINGS max_block_size = 1, max_threads = 1", QueryID: "whyhot owns " + o.Database,
-			Result:     proto.Results{{Name: "sleep(1)", Data: &zero}},
+			Body: "SELECT sleep(0.2) FROM system.numbers SETTINGS max_block_size = 1, max_threads = 1", QueryID: "whyhot owns " + o.Database,
+			Result:     proto.Results{{Data: &zero}},
 			OnResult:   func(context.Context, proto.Block) error { once.Do(func() { close(began) }); return nil },
 			OnProgress: func(context.Context, proto.Progress) error { return nil },
 		})

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 						}
 						return e, nil
 					},
-					Newer:     func(t *testing.T) { run(t, shards[0], "INSERT INTO "+o.Database+".store_version VALUES (99)") },
+					Newer:     func(t *testing.T) { run(t, shards[0], "INSERT INTO "+o.Database+".store_version SELECT toUInt64(99)") },
 					Damage:    func(t *testing.T) { run(t, shards[0], "DROP TABLE "+o.Database+".samples_local") },
 					Piecemeal: true,
 				}

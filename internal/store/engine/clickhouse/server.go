@@ -48,10 +48,7 @@ func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 	}
 	c, err := s.dial(ctx)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, fmt.Errorf("the ClickHouse server %s: %w", s.address, err)
+		return nil, s.wrong(ctx, "connecting", err)
 	}
 	for _, set := range settings {
 		if err := c.Do(ctx, ch.Query{Body: set}); err != nil {
@@ -123,6 +120,10 @@ func cut(err error) bool {
 func (s *server) wrong(ctx context.Context, body string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	// The connection has the same deadline, and may be the first to notice.
+	if d, ok := ctx.Deadline(); ok && !time.Now().Before(d) {
+		return context.DeadlineExceeded
 	}
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
 }

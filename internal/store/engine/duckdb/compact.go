@@ -92,7 +92,10 @@ func (e *Engine) due(all bool) []dayOf {
 }
 
 // rewrite makes one sorted part of those that a day has. Commits go on meanwhile:
-// they append to another part, so that the two transactions touch nothing in common.
+// they append to another part, so that transactions touch nothing in common. It is
+// done in slices, each a transaction, under a name that says that it is not finished:
+// the memory that sorting takes is bounded, and so is the time for which the log
+// cannot be moved. The last transaction puts the new part in the place of the others.
 func (e *Engine) rewrite(ctx context.Context, of dayOf) error {
 	e.rewriting.Lock()
 	defer e.rewriting.Unlock()
@@ -106,7 +109,34 @@ func (e *Engine) rewrite(ctx context.Context, of dayOf) error {
 	}
 	defer c.close() // and with it a transaction that failed
 	p := e.newPart(of, true)
-	statements := []string{"BEGIN", rewriteSQL(of.table, p.name, old)}
+	from := union(old)
+	ranges, err := c.ranges(ctx, of.table, from)
+	if err != nil {
+		return err
+	}
+	building := unfinished + p.name
+	if err := c.exec(ctx, fmt.Sprintf("CREATE TABLE %s AS %s LIMIT 0", building, mergedSQL(of.table, from, "true"))); err != nil {
+		return err
+	}
+	for _, slice := range ranges {
+		err := c.exec(ctx, fmt.Sprintf("INSERT INTO %s %s", building, mergedSQL(of.table, from, slice)))
+		if err == nil && e.logIsLarge() {
+			err = e.move(ctx, c)
+		}
+		if err != nil {
+			_ = c.exec(context.WithoutCancel(ctx), "DROP TABLE "+building)
+			return err
+		}
+	}
+	return e.replace(ctx, c, of, old, p)
+}
+
+// replace puts a part that is finished in the place of others.
+func (e *Engine) replace(ctx context.Context, c *conn, of dayOf, old []part, p part) error {
+	if err := c.one(ctx, "SELECT count(*) FROM "+unfinished+p.name, &p.rows); err != nil {
+		return err
+	}
+	statements := []string{"BEGIN", fmt.Sprintf("ALTER TABLE %s RENAME TO %s", unfinished+p.name, p.name)}
 	for _, o := range old {
 		statements = append(statements, "DROP TABLE "+o.name)
 	}
@@ -114,9 +144,6 @@ func (e *Engine) rewrite(ctx context.Context, of dayOf) error {
 		if err := c.exec(ctx, s); err != nil {
 			return err
 		}
-	}
-	if err := c.one(ctx, "SELECT count(*) FROM "+p.name, &p.rows); err != nil {
-		return err
 	}
 	e.visible.Lock()
 	defer e.visible.Unlock()
@@ -126,6 +153,37 @@ func (e *Engine) rewrite(ctx context.Context, of dayOf) error {
 	e.parts[of] = append(slices.DeleteFunc(e.parts[of], func(q part) bool { return slices.ContainsFunc(old, func(o part) bool { return o.name == q.name }) }), p)
 	e.checkpoint.wake()
 	return nil
+}
+
+// rowsOfSlice is about how many rows are sorted at once: some 100 MB.
+const rowsOfSlice = 2_000_000
+
+// ranges are conditions that share the rows of a table out by the first two columns
+// of its order, in that order.
+func (c *conn) ranges(ctx context.Context, t *engine.Table, from string) ([]string, error) {
+	first, second := t.Order[0], t.Order[1]
+	if len(t.Summed) == 0 { // text: few rows
+		return []string{"true"}, nil
+	}
+	var out []string
+	var rows, a, b int64 // of the slice, and where it begins
+	sql := fmt.Sprintf("SELECT %s::BIGINT, %s::BIGINT, count(*) FROM %s GROUP BY %[1]s, %[2]s ORDER BY %[1]s, %[2]s", first, second, from)
+	err := c.query(ctx, sql, func(ch chunk) error {
+		x, y, n := values[int64](ch, 0), values[int64](ch, 1), values[int64](ch, 2)
+		for i := range n {
+			if rows > 0 && rows+n[i] > rowsOfSlice {
+				out = append(out, fmt.Sprintf("%s AND %s <= %d AND (%[2]s < %[3]d OR %[4]s < %[5]d)", atLeast(first, second, a, b), first, x[i], second, y[i]))
+				rows, a, b = 0, x[i], y[i]
+			}
+			rows += n[i]
+		}
+		return nil
+	})
+	return append(out, atLeast(first, second, a, b)), err
+}
+
+func atLeast(first, second string, a, b int64) string {
+	return fmt.Sprintf("%s >= %d AND (%[1]s > %[2]d OR %[3]s >= %[4]d)", first, a, second, b)
 }
 
 // seal ends the appending to a day's parts and gives them. A later commit appends to
@@ -141,7 +199,18 @@ func (e *Engine) seal(of dayOf) []part {
 	return slices.Clone(e.parts[of])
 }
 
-func rewriteSQL(t *engine.Table, name string, old []part) string {
+// union is all rows of some parts.
+func union(parts []part) string {
+	selects := make([]string, len(parts))
+	for i, p := range parts {
+		selects[i] = "SELECT * FROM " + p.name
+	}
+	return "(" + strings.Join(selects, " UNION ALL ") + ")"
+}
+
+// mergedSQL gives rows in order, with those that differ in nothing but their counts
+// as one.
+func mergedSQL(t *engine.Table, from, where string) string {
 	var columns, keys []string
 	for _, c := range t.Columns {
 		if slices.Contains(t.Summed, c.Name) {
@@ -150,16 +219,11 @@ func rewriteSQL(t *engine.Table, name string, old []part) string {
 		}
 		columns, keys = append(columns, c.Name), append(keys, c.Name)
 	}
-	selects := make([]string, len(old))
-	for i, p := range old {
-		selects[i] = "SELECT * FROM " + p.name
-	}
 	groupBy := ""
 	if len(t.Summed) > 0 {
 		groupBy = " GROUP BY " + strings.Join(keys, ", ")
 	}
-	return fmt.Sprintf("CREATE TABLE %s AS SELECT %s FROM (%s)%s ORDER BY %s",
-		name, strings.Join(columns, ", "), strings.Join(selects, " UNION ALL "), groupBy, strings.Join(t.Order, ", "))
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %s%s ORDER BY %s", strings.Join(columns, ", "), from, where, groupBy, strings.Join(t.Order, ", "))
 }
 
 // Drop removes the tables of the days before.
@@ -203,8 +267,8 @@ func (e *Engine) Drop(ctx context.Context, t *engine.Table, before uint32) error
 
 // walSize is the size of the write-ahead log from which on its rows are moved into
 // the database. Larger makes commits cheaper, opening after a crash slower (a second
-// or two for this much) and the disk a little fuller.
-const walSize = 128 << 20
+// for this much) and the disk a little fuller.
+const walSize = 64 << 20
 
 // checkpointer moves rows from the log into the database beside the commits. DuckDB
 // by itself does it within one, which then takes seconds.
@@ -225,7 +289,7 @@ func (k *checkpointer) start(e *Engine) {
 				return
 			case <-k.wanted:
 			}
-			if info, err := os.Stat(filepath.Join(e.dir, fileName+".wal")); err != nil || info.Size() < walSize {
+			if !e.logIsLarge() {
 				continue
 			}
 			c, err := e.db.connect()
@@ -238,6 +302,11 @@ func (k *checkpointer) start(e *Engine) {
 			c.close()
 		}
 	})
+}
+
+func (e *Engine) logIsLarge() bool {
+	info, err := os.Stat(filepath.Join(e.dir, fileName+".wal"))
+	return err == nil && info.Size() >= walSize
 }
 
 // wake has the log looked at.

@@ -98,7 +98,7 @@ func (c *conn) query(ctx context.Context, sql string, yield func(chunk) error) e
 		if yield == nil {
 			return nil
 		}
-		return fetch(ctx, &res, yield)
+		return fetch(ctx, &res, int(duck.ResultChunkCount(res)*duck.VectorSize()), yield)
 	})
 }
 
@@ -121,11 +121,11 @@ func (c *conn) stream(ctx context.Context, sql string, yield func(chunk) error) 
 		if duck.ExecutePending(pending, &res) == duck.StateError {
 			return &failure{duck.ResultErrorType(&res), duck.ResultError(&res)}
 		}
-		return fetch(ctx, &res, yield)
+		return fetch(ctx, &res, 0, yield)
 	})
 }
 
-func fetch(ctx context.Context, res *duck.Result, yield func(chunk) error) error {
+func fetch(ctx context.Context, res *duck.Result, most int, yield func(chunk) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -140,7 +140,7 @@ func fetch(ctx context.Context, res *duck.Result, yield func(chunk) error) error
 		n := int(duck.DataChunkGetSize(ch))
 		var err error
 		if n > 0 {
-			err = yield(chunk{ch, n})
+			err = yield(chunk{ch, n, most})
 		}
 		duck.DestroyDataChunk(&ch)
 		if err != nil || n == 0 {
@@ -151,8 +151,17 @@ func fetch(ctx context.Context, res *duck.Result, yield func(chunk) error) error
 
 // chunk is a piece of an answer. What is read from it is copied, for it goes away.
 type chunk struct {
-	c duck.DataChunk
-	n int
+	c    duck.DataChunk
+	n    int
+	most int // that the whole answer can have, 0 if not known
+}
+
+// more appends a column to what came before it.
+func more[T uint32 | int64](before []T, ch chunk, column int) []T {
+	if before == nil {
+		before = make([]T, 0, ch.most)
+	}
+	return append(before, values[T](ch, column)...)
 }
 
 // values is a column of fixed size; T is the Go type of DuckDB's.

@@ -272,6 +272,12 @@ func (e *Engine) load() error {
 		}
 	}
 	for _, name := range names {
+		if strings.HasPrefix(name, unfinished) {
+			if err := e.writer.exec(ctx, "DROP TABLE "+name); err != nil {
+				return damaged(err)
+			}
+			continue
+		}
 		of, p, ok := parsePart(name)
 		if !ok {
 			continue
@@ -284,6 +290,10 @@ func (e *Engine) load() error {
 	}
 	return nil
 }
+
+// unfinished begins the name of a part that Compact has not finished. One that is
+// there when the database is opened was given up.
+const unfinished = "unfinished_"
 
 // newPart names a part that is to be made: the table, the day since the epoch, how its rows came
 // there and a number.

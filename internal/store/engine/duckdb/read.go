@@ -80,10 +80,10 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 		}
 		return c.query(ctx, sumSQL(q, from), func(ch chunk) error {
 			for i := range q.By {
-				sums.Keys[i] = append(sums.Keys[i], values[uint32](ch, i)...)
+				sums.Keys[i] = more(sums.Keys[i], ch, i)
 			}
-			sums.Counts = append(sums.Counts, values[int64](ch, len(q.By))...)
-			sums.Values = append(sums.Values, values[int64](ch, len(q.By)+1)...)
+			sums.Counts = more(sums.Counts, ch, len(q.By))
+			sums.Values = more(sums.Values, ch, len(q.By)+1)
 			return nil
 		})
 	})
