@@ -49,7 +49,7 @@ func run(dir string, rows, size, repeat, along int, memory int64, full bool) err
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer func() { _ = e.Close() }() // what was committed is there without
 	if !full {
 		if err := fill(ctx, e, rows, size, along); err != nil {
 			return err
