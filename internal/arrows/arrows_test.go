@@ -31,7 +31,7 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "store", "fleet",
+	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "store", "fleet", "server",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
@@ -42,6 +42,7 @@ var alone = map[string][]string{
 	"report":  {"ingest", "symbol", "fetch", "collect", "elfinfo"},
 	"store":   {"finding", "ingest", "fetch", "collect", "explain", "trial", "report"},
 	"fleet":   {"report"},
+	"server":  {"report", "collect"},
 }
 
 // indoors are folders with one door: only the packages below the folder, and its

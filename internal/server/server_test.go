@@ -341,7 +341,9 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 
 func TestTLS(t *testing.T) {
 	pair, pool := certificate(t)
-	r := start(t, func(o *Options) { o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12} })
+	r := start(t, func(o *Options) {
+		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	})
 	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
 	resp, err := c.Get("https://" + r.at["HTTP"] + "/readyz")
 	if err != nil || resp.StatusCode != http.StatusOK {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -231,5 +232,25 @@ func TestWhatIsNoToken(t *testing.T) {
 		if CheckProject(name) == nil {
 			t.Errorf("%q is a project", name)
 		}
+	}
+}
+
+// A service that runs as a user of its own reads what root made for it.
+func TestWhatRootMakesIsTheServers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make files of others")
+	}
+	dir := t.TempDir()
+	const user = 65532
+	if err := os.Chown(dir, user, user); err != nil {
+		t.Fatal(err)
+	}
+	create(t, dir, Wish{Project: "web", Scopes: []Scope{Send}})
+	info, err := os.Stat(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys := info.Sys().(*syscall.Stat_t); sys.Uid != user || sys.Gid != user {
+		t.Errorf("it belongs to %d", sys.Uid)
 	}
 }

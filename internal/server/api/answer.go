@@ -76,7 +76,9 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		}
 	case errors.As(err, &batchError):
 		return &problem{status: http.StatusBadRequest, kind: "not_a_profile", detail: batchError.Error()}
-	case errors.Is(err, store.ErrBusy), errors.Is(err, limit.ErrBusy), errors.Is(err, project.ErrClosed):
+	case errors.Is(err, store.ErrBusy): // its words name no file
+		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Come again in a moment.", again: 1}
+	case errors.Is(err, limit.ErrBusy), errors.Is(err, project.ErrClosed):
 		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "the server has too much to do at the moment", help: "Come again in a moment.", again: 1}
 	case errors.Is(err, store.ErrUnknownFunction):
 		return &problem{status: http.StatusNotFound, kind: "not_found", detail: "there is no such function", help: "/api/v1/functions finds functions."}
@@ -165,7 +167,7 @@ type done struct{}
 // least is the size below which compression does not pay.
 const least = 1 << 10
 
-// answer writes an answer. It has an ETag, so that who asks again for the same is told
+// answer writes an answer. JSON has an ETag, so that who asks again for the same is told
 // so in a few bytes.
 func (r *request) answer(a any) error {
 	var f file
@@ -190,7 +192,7 @@ func (r *request) answer(a any) error {
 	if f.name != "" {
 		h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", f.name))
 	}
-	if r.Method == http.MethodGet {
+	if r.Method == http.MethodGet && !f.packed { // samples of a profile come in no order
 		sum := sha256.Sum256(f.data)
 		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 		h.Set("ETag", tag)
