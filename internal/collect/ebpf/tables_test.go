@@ -116,6 +116,10 @@ func TestPrecedence(t *testing.T) {
 		return lowest
 	}
 	before := nice()
+	if before > precedence && unix.Setpriority(unix.PRIO_PROCESS, 0, before-1) != nil {
+		t.Skip("a lower nice value is refused here")
+	}
+	setNice(before)
 	during := before
 	r := collect.Request{Target: collect.Target{Command: []string{burn.Build(t), "plain", "50"}}}
 	r.Progress = func(p collect.Progress) {
