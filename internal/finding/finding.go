@@ -165,8 +165,8 @@ type Finding struct {
 	Trials    []Trial    `json:"trials,omitempty"`
 	// Cost says where a profile shows it, nil for the place's lines.
 	Cost *Cost `json:"-"`
-	// Minor says why a true finding can give back little, "" where it can give back
-	// more. Short reports count these and do not list them.
+	// Minor says why a true finding can give back little, or that only a profile shows
+	// whether it matters; "" where it is worth a look as it is. Short reports count these and do not list them.
 	Minor string `json:"minor,omitempty"`
 	// General advice holds for nearly every program (PGO, LTO).
 	General bool `json:"general,omitempty"`

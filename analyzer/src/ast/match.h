@@ -84,7 +84,8 @@ struct Hoist {
   unsigned Line = 0; // of the loop
   unsigned Column = 0;
   std::vector<std::string> Values; // as the source writes them; none where no local is shown to be right
-  std::vector<std::pair<std::string, unsigned>> Updates; // what the loop alone changes, and on which line
+  std::vector<std::string> Kept;   // what the loop changes and the fix writes back
+  std::vector<std::pair<std::string, unsigned>> Updates; // what it changes besides, and on which line
   std::string Refusal;                                   // why there is none
 };
 

@@ -4,6 +4,10 @@ using namespace clang;
 
 namespace whyhot::fix {
 
+static void both(std::vector<std::string> &These, const std::vector<std::string> &Others) {
+  llvm::erase_if(These, [&](const std::string &X) { return !llvm::is_contained(Others, X); });
+}
+
 void Advisor::look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) {
   if (F.Loops.all().empty() || !ast::mayStoreChar(F))
     return;
@@ -19,11 +23,11 @@ void Advisor::look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) {
     const bool Right = One.Refusals.empty();
     auto [It, New] = Seen.try_emplace({At.getFilename(), At.getLine(), At.getColumn()}, Out.size());
     if (New) {
-      Out.push_back({At.getFilename(), At.getLine(), At.getColumn(), {}, {}, {}});
+      Out.push_back({At.getFilename(), At.getLine(), At.getColumn(), {}, {}, {}, {}});
       for (const Answer::Update &U : One.Updates)
         Out.back().Updates.push_back({U.Text, U.Line});
       if (Right)
-        Out.back().Values = One.Values;
+        Out.back().Values = One.Values, Out.back().Kept = One.Kept;
       else
         Out.back().Refusal = One.Refusals.front().Text;
       continue;
@@ -31,10 +35,10 @@ void Advisor::look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) {
     // What is right in one instantiation alone is not right in the source.
     ast::Hoist &X = Out[It->second];
     if (!Right)
-      X.Values.clear(), X.Refusal = One.Refusals.front().Text;
+      X.Values.clear(), X.Kept.clear(), X.Refusal = One.Refusals.front().Text;
     else
-      llvm::erase_if(X.Values, [&](const std::string &V) { return !llvm::is_contained(One.Values, V); });
-    if (X.Values.empty() && X.Refusal.empty())
+      both(X.Values, One.Values), both(X.Kept, One.Kept);
+    if (X.Values.empty() && X.Kept.empty() && X.Refusal.empty())
       X.Refusal = "the instantiations of this template would need different edits";
   }
 }

@@ -36,9 +36,9 @@
 #include "ast/facts/arguments.h"
 #include "ast/facts/types.h"
 #include "fix/library.h"
+#include "fix/reach.h"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -46,107 +46,27 @@
 using namespace clang;
 
 namespace whyhot::fix {
-namespace {
 
 using ast::Effect;
 using Kind = Judgement::Kind;
 
-bool inUnion(const FieldDecl *F) { return F->getParent()->isUnion() || F->getParent()->isAnonymousStructOrUnion(); }
-
-// One type for all that may be accessed as each other: qualifiers dropped, an
-// enumeration as its underlying type, signed as unsigned. unsigned for const int.
-QualType scalarKind(QualType T, const ASTContext &C) {
-  T = C.getCanonicalType(T).getUnqualifiedType();
-  if (const auto *E = T->getAs<EnumType>(); E && !E->getDecl()->getIntegerType().isNull())
-    T = C.getCanonicalType(E->getDecl()->getIntegerType()).getUnqualifiedType();
-  if (T->isIntegerType() && !T->isBooleanType() && !T->isUnsignedIntegerType())
-    T = C.getCorrespondingUnsignedType(T);
-  return C.getCanonicalType(T).getUnqualifiedType();
-}
-
-// May a store of the one type change an object of the other? An unknown type may
-// be any.
-bool sameScalar(QualType A, QualType B, const ASTContext &C) {
-  if (A.isNull() || B.isNull())
-    return true;
-  A = A.getNonReferenceType(), B = B.getNonReferenceType();
-  if (A->isPointerType() && B->isPointerType()) // void * and T * may stand for each other
-    return A->isVoidPointerType() || B->isVoidPointerType() ||
-           C.hasSameUnqualifiedType(A->getPointeeType(), B->getPointeeType());
-  return scalarKind(A, C) == scalarKind(B, C);
-}
-
-// Could a callee that is given an object of this type get from it to an object of
-// the class (any class where Owner is null)? Through pointers, members, bases and
-// the template arguments of library classes: from std::vector<Shape> & to what
-// Shape points to. What is not seen, is deep or can run other code leads
-// everywhere; a scalar leads nowhere.
-bool leadsTo(QualType T, const CXXRecordDecl *Owner, unsigned Depth = 0) {
-  while (T->isPointerType() || T->isReferenceType() || T->isArrayType())
-    T = T->isArrayType() ? QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
-  if (T->isFunctionType())
-    return true;
-  const auto *R = T->getAsCXXRecordDecl();
-  if (!R)
-    return T->isVoidType() && Depth > 0;
-  if (!Owner || R->getCanonicalDecl() == Owner->getCanonicalDecl())
-    return true;
-  if (isStd(R)) {
-    if (R->getIdentifier() && llvm::StringSwitch<bool>(R->getName())
-                                  .Cases("function", "any", "thread", "future", "move_only_function", true)
-                                  .Default(false))
-      return true;
-    if (const auto *CT = dyn_cast<ClassTemplateSpecializationDecl>(R))
-      for (const TemplateArgument &A : CT->getTemplateArgs().asArray())
-        if (A.getKind() == TemplateArgument::Type && A.getAsType()->getAsCXXRecordDecl() &&
-            (Depth > 4 || leadsTo(A.getAsType(), Owner, Depth + 1)))
-          return true;
-    return false;
-  }
-  R = R->getDefinition();
-  if (!R || Depth > 4)
-    return true;
-  if (R->isDerivedFrom(Owner) || Owner->hasDefinition())
-    if (R->isDerivedFrom(Owner) || Owner->getDefinition()->isDerivedFrom(R))
-      return true;
-  for (const CXXBaseSpecifier &B : R->bases())
-    if (leadsTo(B.getType(), Owner, Depth + 1))
-      return true;
-  return llvm::any_of(R->fields(), [&](const FieldDecl *F) { return leadsTo(F->getType(), Owner, Depth + 1); });
-}
-
-// Is what R reads somewhere in an object of the record type: the field itself, or,
-// for what is no field, any scalar of its type?
-bool holds(QualType Record, const Effect &R, const ASTContext &C, unsigned Depth = 0) {
-  const auto *RD = Record->getAsRecordDecl();
-  if (!RD || !(RD = RD->getDefinition()) || Depth > 6)
-    return true;
-  if (const FieldDecl *F = R.Where.At.fieldWithin(); F && F->getParent()->getCanonicalDecl() == RD->getCanonicalDecl())
-    return true;
-  if (const auto *CR = dyn_cast<CXXRecordDecl>(RD))
-    for (const CXXBaseSpecifier &B : CR->bases())
-      if (holds(B.getType(), R, C, Depth + 1))
-        return true;
-  for (const FieldDecl *F : RD->fields()) {
-    QualType T = C.getBaseElementType(F->getType());
-    if (T->isRecordType() ? holds(T, R, C, Depth + 1) : !R.Where.At.fieldWithin() && sameScalar(T, R.Type, C))
-      return true;
-  }
-  return false;
-}
-
-} // namespace
-
-// All that runs in an iteration: of a for loop its init statement runs once,
-// before, and is left out.
-void Changes::addLoop(const ast::Loop &L) {
-  if (const auto *For = dyn_cast<ForStmt>(L.Statement))
+// All that runs after a local before the loop is set: also what runs once, in the
+// init statement of a for loop.
+void Changes::addLoop(const ast::Loop &L, Statements Out) {
+  Exits = std::move(Out);
+  if (const auto *For = dyn_cast<ForStmt>(L.Statement)) {
+    visit(For->getInit());
     visit(For->getInc());
-  if (const auto *For = dyn_cast<ForStmt>(L.Statement); For && For->getConditionVariableDeclStmt())
-    visit(For->getConditionVariableDeclStmt());
+    if (For->getConditionVariableDeclStmt())
+      visit(For->getConditionVariableDeclStmt());
+  }
   if (const auto *While = dyn_cast<WhileStmt>(L.Statement); While && While->getConditionVariableDeclStmt())
     visit(While->getConditionVariableDeclStmt());
   if (const auto *Range = dyn_cast<CXXForRangeStmt>(L.Statement)) {
+    visit(Range->getInit());
+    visit(Range->getRangeStmt());
+    visit(Range->getBeginStmt());
+    visit(Range->getEndStmt());
     visit(Range->getInc());
     visit(Range->getLoopVarStmt());
   }
@@ -157,7 +77,7 @@ void Changes::addLoop(const ast::Loop &L) {
 // Collects the effects of a statement, operands first. A destructor that is not
 // seen to the end is an opaque effect where its object is declared.
 void Changes::visit(const Stmt *St) {
-  if (!St || isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(St))
+  if (!St || isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(St) || Exits.contains(St))
     return;
   if (isa<LambdaExpr>(St)) // what calls it is opaque
     return;
@@ -170,6 +90,7 @@ void Changes::visit(const Stmt *St) {
   else if (const auto *CC = dyn_cast<CXXConstructExpr>(St); CC && !CC->getConstructor()->isTrivial())
     addCall(CC, CC->getConstructor());
   F.Known.effects().of(St, All);
+  copied(St);
   auto destroyed = [&](const Decl *D) {
     const auto *V = dyn_cast<VarDecl>(D);
     const CXXRecordDecl *R = V ? V->getType()->getAsCXXRecordDecl() : nullptr;
@@ -181,12 +102,26 @@ void Changes::visit(const Stmt *St) {
     llvm::for_each(DS->decls(), destroyed);
 }
 
+// A class that is copied whole is read whole; in C it is a load as any other.
+void Changes::copied(const Stmt *St) {
+  const Expr *From = nullptr;
+  if (const auto *CC = dyn_cast<CXXConstructExpr>(St))
+    From = CC->getConstructor()->isTrivial() && CC->getNumArgs() == 1 ? CC->getArg(0) : nullptr;
+  else if (const auto *OC = dyn_cast<CXXOperatorCallExpr>(St))
+    From =
+        OC->isAssignmentOp() && OC->getDirectCallee() && OC->getDirectCallee()->isTrivial() ? OC->getArg(1) : nullptr;
+  if (From && From->isGLValue())
+    All.push_back({Effect::Read, F.Known.effects().paths().lvalue(From), From->getType(), From, From});
+}
+
 // The effects of a body that is seen in part are no answer: the call itself is
 // kept as well.
 void Changes::addCall(const Expr *Call, const FunctionDecl *Callee) {
   if (!Callee)
     return; // effects say opaque
   const ast::Summary &Sum = F.Known.of(Callee);
+  if (const auto *Plain = dyn_cast<CallExpr>(Call); Plain && Sum.Harmless)
+    Readers.push_back(Plain);
   if (Sum.Transparent && !Sum.Whole)
     All.push_back({Effect::Opaque, {}, {}, Call, Call});
 }
@@ -376,6 +311,104 @@ Kind Changes::call(const Effect &X, const Effect &R, const Value &V, std::string
   }
   Why = "`" + Name + "`, whose body is not seen, does not change `" + V.Text + "`";
   return Judgement::Assumed;
+}
+
+// One load against an object that is to be kept elsewhere meanwhile. What a store
+// there could not change, a load there does not read.
+Kind Changes::load(const Effect &X, const Effect &Object, const Value &V, std::string &Why) const {
+  const ast::AccessPath &W = X.Where.At, &P = Object.Where.At;
+  const bool Whole = !X.Type.isNull() && X.Type->isRecordType();
+  if (W == P || (Whole && P.leadsThrough(W))) {
+    Why = "the loop reads it by another name";
+    return Judgement::Changes;
+  }
+  if (!Whole && P.startsWith(W)) // a pointer on the way
+    return Judgement::Stays;
+  const Kind K = store(X, Object, V, Why);
+  if (K > Judgement::Assumed)
+    Why = "the loop reads what may be the same object";
+  else if (K == Judgement::Assumed)
+    Why = "what is read there is no part of `" + V.Text + "`";
+  return K;
+}
+
+// Can a library function, which keeps no pointer, read the object through one that it
+// is handed?
+Kind Changes::handedOut(const Expr *Call, const Effect &Object, const Value &V, std::string &Why) const {
+  const ast::AccessPath &Read = Object.Where.At;
+  Kind Worst = Judgement::Stays;
+  for (const Expr *A : cast<CallExpr>(Call)->arguments()) {
+    if (!A->getType()->isPointerType() && !A->isGLValue())
+      continue;
+    ast::Path P = A->isGLValue() ? F.Known.effects().paths().lvalue(A) : F.Known.effects().paths().value(A);
+    if (!A->isGLValue() && !P.Address)
+      P.At.follow();
+    if (Read.leadsThrough(P.At)) {
+      Why = "a call reads it";
+      return Judgement::Changes;
+    }
+    if ((P.At.isDirect() && Own.isPrivate(P.At.variable())) || (Own.isOwnMemory(P) && !Own.isOwnMemory(Object.Where)))
+      continue;
+    const QualType T = A->isGLValue() ? A->getType() : A->getType()->getPointeeType();
+    if (T->isFunctionType() || (T->isRecordType() && holds(T, Object, F.Context))) {
+      Why = "a call may read it";
+      return Judgement::Changes;
+    }
+    if (T->isRecordType() || !mayWriteThrough(T, Object))
+      continue;
+    Why = "the call does not read `" + V.Text + "`";
+    Worst = Judgement::Assumed;
+  }
+  return Worst;
+}
+
+void Changes::note(Judgement &J, Kind K, const std::string &Why, const Expr *Site) const {
+  if (K == Judgement::Stays || K < J.What)
+    return;
+  if (K > J.What)
+    J.What = K, J.Why.clear();
+  const Remark R = S.remark(Why, Site ? Site->getBeginLoc() : SourceLocation());
+  if (!llvm::is_contained(J.Why, R))
+    J.Why.push_back(R);
+}
+
+Judgement Changes::judgeAlone(const Value &V, llvm::function_ref<bool(const Expr *)> IsOwn) const {
+  Judgement Out;
+  const Effect &Object = V.Reads.back();
+  for (const Effect &X : All) {
+    std::string Why;
+    const bool Here = X.Site && X.Site == X.Inner && IsOwn(X.Site);
+    if (X.What == Effect::Read) {
+      if (!Here)
+        note(Out, load(X, Object, V, Why), Why, X.Site);
+      continue;
+    }
+    for (const Effect &R : V.Reads) {
+      if (Here && &R == &Object)
+        continue;
+      Kind K = Judgement::Changes;
+      const bool Assigns = isa_and_nonnull<BinaryOperator, CXXOperatorCallExpr>(X.Site);
+      const auto *Call = dyn_cast_or_null<CallExpr>(X.Site);
+      const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+      if (X.What != Effect::Opaque)
+        K = store(X, R, V, Why);
+      else if (!X.Type.isNull() && X.Type->isRecordType() && Assigns)
+        K = record(X, R, Why);
+      else if (Callee && isPlainLibraryCall(Callee)) {
+        K = call(X, R, V, Why);
+        std::string Reads;
+        if (&R == &Object)
+          note(Out, handedOut(Call, Object, V, Reads), Reads, X.Site);
+      } else
+        Why = "a call whose body is not seen may read it";
+      note(Out, K, Why, X.Site);
+    }
+  }
+  for (const CallExpr *Call : Readers) {
+    std::string Why;
+    note(Out, handedOut(Call, Object, V, Why), Why, Call);
+  }
+  return Out;
 }
 
 // The worst of all answers, with its reasons: an assumption is not worth telling

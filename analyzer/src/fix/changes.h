@@ -11,6 +11,9 @@
 #include "fix/source.h"
 #include "fix/value.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace whyhot::fix {
 
 struct Judgement {
@@ -30,16 +33,25 @@ public:
   Changes(const ast::FunctionFacts &F, const ast::Locals &Own, const Source &S, bool StrictAliasing)
       : F(F), Own(Own), S(S), Strict(StrictAliasing) {}
 
-  void addLoop(const ast::Loop &L);
+  using Statements = llvm::DenseSet<const clang::Stmt *>;
+  // All of it but the statements that lead out of it.
+  void addLoop(const ast::Loop &L, Statements Exits = {});
   void addStatement(const clang::Stmt *St) { visit(St); }
   Judgement judge(const Value &V) const;
+  // Does the loop get at an object, the last of what V reads, only by the expressions
+  // that IsOwn names, neither writing nor reading it otherwise? What leads to it stays.
+  Judgement judgeAlone(const Value &V, llvm::function_ref<bool(const clang::Expr *)> IsOwn) const;
 
 private:
   void visit(const clang::Stmt *St);
+  void copied(const clang::Stmt *St);
   void addCall(const clang::Expr *Call, const clang::FunctionDecl *F);
   Judgement::Kind store(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
   Judgement::Kind record(const ast::Effect &X, const ast::Effect &R, std::string &Why) const;
   Judgement::Kind call(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
+  Judgement::Kind load(const ast::Effect &X, const ast::Effect &Object, const Value &V, std::string &Why) const;
+  Judgement::Kind handedOut(const clang::Expr *Call, const ast::Effect &Object, const Value &V, std::string &Why) const;
+  void note(Judgement &J, Judgement::Kind K, const std::string &Why, const clang::Expr *Site) const;
   Judgement::Kind bytes(const ast::Effect &X, const ast::Effect &R, const Value &V, std::string &Why) const;
   bool isOwnStorage(const ast::Effect &X) const;
   bool mayWriteThrough(clang::QualType T, const ast::Effect &R) const;
@@ -49,6 +61,8 @@ private:
   const Source &S;
   const bool Strict;
   std::vector<ast::Effect> All;
+  std::vector<const clang::CallExpr *> Readers; // of memory, and nothing else
+  Statements Exits;
 };
 
 } // namespace whyhot::fix

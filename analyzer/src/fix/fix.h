@@ -83,7 +83,8 @@ struct Answer {
   std::vector<Remark> Notes;
   std::vector<Slot> Slots;         // of vector-bool: who asks chooses what changes
   std::vector<std::string> Values; // that the edits read into locals
-  // What the loop alone changes, by its own name: right in a local that is written back.
+  std::vector<std::string> Kept;   // that the loop changes: in locals, written back wherever it ends
+  // What the loop alone changes, by its own name, and no edit writes back.
   struct Update {
     std::string Text;
     unsigned Line; // of the first

@@ -4,6 +4,7 @@
 #include "fix/changes.h"
 #include "fix/kinds.h"
 #include "fix/nonnull.h"
+#include "fix/write_back.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -77,6 +78,7 @@ public:
     if (jumpsIn(L.Body))
       return refuse("a label inside the loop can be jumped to from elsewhere", At);
     May.addLoop(L);
+    Back.emplace(F, C, L, Own, Parents);
     if (const auto *For = dyn_cast<ForStmt>(L.Statement))
       collect(For->getInc(), false);
     collect(L.Condition, !isa<DoStmt>(L.Statement));
@@ -87,8 +89,13 @@ public:
 private:
   void refuse(const llvm::Twine &Text, SourceLocation At) { Out.Refusals.push_back(C.S.remark(Text, At)); }
 
-  static bool jumpsIn(const Stmt *S) {
-    return S && (isa<LabelStmt>(S) || llvm::any_of(S->children(), [](const Stmt *Child) { return jumpsIn(Child); }));
+  static bool jumpsIn(const Stmt *S, bool InSwitch = false) {
+    if (!S)
+      return false;
+    if (isa<LabelStmt>(S) || (isa<SwitchCase>(S) && !InSwitch))
+      return true;
+    InSwitch |= isa<SwitchStmt>(S);
+    return llvm::any_of(S->children(), [&](const Stmt *Child) { return jumpsIn(Child, InSwitch); });
   }
 
   // Largest expressions first: what is hoisted whole has no parts to hoist.
@@ -96,6 +103,8 @@ private:
     if (!S || isa<LambdaExpr, UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(S))
       return;
     if (const auto *E = dyn_cast<Expr>(S)) {
+      if (Back->replaces(E))
+        return;
       if (isValue(E) && consider(E, E, false, AtEntry))
         return;
       if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(E); Call && Call->getOperator() == OO_Subscript)
@@ -119,7 +128,7 @@ private:
   // A value in a register: what a load or an accessor gives.
   static bool isValue(const Expr *E) {
     if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E))
-      return Cast->getCastKind() == CK_LValueToRValue;
+      return Cast->getCastKind() == CK_LValueToRValue && E->getType()->isScalarType();
     const auto *Call = dyn_cast<CallExpr>(E);
     if (!Call || !E->isPRValue() || E->getType()->isVoidType() || !ast::objectOf(Call))
       return false;
@@ -143,6 +152,8 @@ private:
       return false;
     }
     if (J.What >= Judgement::Updates) {
+      if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E); Cast && Back->keeps(Cast->getSubExpr()))
+        return true; // in a way out, where it has been written back
       if (J.What == Judgement::Updates)
         update(V.Text, E);
       blocked(V.Text, J, E);
@@ -164,8 +175,7 @@ private:
     return true;
   }
 
-  // What the loop counts up in memory can live in a local, too, if it is written back. No
-  // patch does that: it would have to show every way out of the loop.
+  // What the loop counts up in memory and no patch writes back: a person may see more.
   void counts(const Expr *LValue) {
     const ast::Path P = F.Known.effects().paths().lvalue(LValue);
     auto Range = C.S.range(LValue->getSourceRange());
@@ -216,6 +226,9 @@ private:
       return;
     Remark R = J.Why.empty() ? C.S.remark("", E->getBeginLoc()) : J.Why.front();
     R.Text = "`" + Text + "` stays: " + R.Text;
+    for (const WriteBack::Left &X : Back->left())
+      if (X.Text == Text && J.What == Judgement::Updates)
+        R.Text += "; it would have to be written back, and " + X.Why;
     Left.push_back(R);
   }
 
@@ -239,7 +252,7 @@ private:
         continue;
       }
       Lines.push_back(Line);
-      assume(Why[I], X);
+      assume(Why[I], X.V.Text);
       if (!X.AtEntry)
         Proofs.require(X.First, F, Out.Assumptions);
       for (const CharSourceRange &R : X.Where)
@@ -247,6 +260,11 @@ private:
       Out.Values.push_back(X.Data ? data(X) : X.V.Text);
       What.push_back("`" + Out.Values.back() + "`");
     }
+    std::vector<std::string> Ends = keep(Free, Lines);
+    for (const WriteBack::Left &X : Back->left())
+      if (!Blocked.count(X.Text))
+        Left.push_back(C.S.remark("`" + X.Text + "` stays: it would have to be written back, and " + X.Why,
+                                  X.First->getBeginLoc()));
     for (const auto &[Key, Values] : Assumed) {
       Remark R = Values.first;
       R.Text.replace(R.Text.find(Mark), 1, llvm::join(Values.second, ", "));
@@ -260,13 +278,49 @@ private:
         refuse("the loop reads nothing again that another could have written", L.Statement->getBeginLoc());
       return;
     }
-    C.S.before(L.Statement, Parents, Lines, Out.Edits);
-    Out.What = "reads " + llvm::join(What, ", ") + " once, before the loop";
+    if (!Ends.empty())
+      for (const Stmt *Exit : Back->exits()) {
+        const auto *Block = dyn_cast<CompoundStmt>(Exit);
+        C.S.before(Block ? Block->body_front() : Exit, Parents, Ends, Out.Edits);
+      }
+    if (!Back->runsOut())
+      Ends.clear();
+    C.S.around(L.Statement, Parents, Lines, Ends, Out.Edits);
+    if (!What.empty())
+      Out.What = "reads " + llvm::join(What, ", ") + " once, before the loop";
+    if (!Out.Kept.empty())
+      Out.What += std::string(What.empty() ? "" : "; ") + "keeps `" + llvm::join(Out.Kept, "`, `") +
+                  "` in locals, written back wherever the loop ends";
+  }
+
+  // The locals of what is written back, and the statements that do it.
+  std::vector<std::string> keep(Names &Free, std::vector<std::string> &Lines) {
+    std::vector<std::string> Ends;
+    for (const WriteBack::Object &X : Back->objects()) {
+      const std::string Name = Free.make(nameOf(X.First), "");
+      const std::string Line = declaration(X.First->getType(), false, Name, X.V.Text);
+      if (Line.empty()) {
+        Left.push_back(C.S.remark("`" + X.V.Text + "` stays: its type has no name here", X.First->getBeginLoc()));
+        continue;
+      }
+      Lines.push_back(Line);
+      Ends.push_back(X.V.Text + " = " + Name + ";");
+      assume(X.Assumptions, X.V.Text);
+      assume({C.S.remark("`" + X.V.Text +
+                             "` is written even where the loop does not change it: no other thread uses it meanwhile",
+                         L.Statement->getBeginLoc())},
+             X.V.Text);
+      Proofs.require(X.First, F, Out.Assumptions);
+      for (const CharSourceRange &R : X.Where)
+        Out.Edits.push_back(C.S.replace(R, Name));
+      Out.Kept.push_back(X.V.Text);
+    }
+    return Ends;
   }
 
   // One store is one assumption, however many values it is about.
-  void assume(const std::vector<Remark> &Why, const Candidate &X) {
-    const std::string Quoted = "`" + X.V.Text + "`";
+  void assume(const std::vector<Remark> &Why, const std::string &Text) {
+    const std::string Quoted = "`" + Text + "`";
     for (Remark R : Why) {
       const size_t At = R.Text.rfind(Quoted);
       if (At == std::string::npos) {
@@ -290,18 +344,23 @@ private:
   }
 
   std::string declaration(const Candidate &X, const std::string &Name) const {
-    const LangOptions &LO = F.Context.getLangOpts();
-    const std::string Init = X.Data ? data(X) : X.V.Text;
-    if (LO.CPlusPlus11)
-      return "const auto " + Name + " = " + Init + ";";
-    QualType T = X.First->getType().getUnqualifiedType();
-    if (X.Data)
-      return ""; // the pointer's type would have to be spelled
+    // Before C++11 the pointer's type would have to be spelled.
+    if (X.Data && !F.Context.getLangOpts().CPlusPlus11)
+      return "";
+    return declaration(X.First->getType(), true, Name, X.Data ? data(X) : X.V.Text);
+  }
+
+  // None where the type has no name.
+  std::string declaration(QualType T, bool Const, const std::string &Name, const std::string &Init) const {
+    if (F.Context.getLangOpts().CPlusPlus11)
+      return (Const ? "const auto " : "auto ") + Name + " = " + Init + ";";
+    T = T.getUnqualifiedType();
     if (const auto *TD = T->getAs<TypedefType>(); TD && isa<CXXRecordDecl>(TD->getDecl()->getDeclContext()))
       T = T.getCanonicalType();
     if (F.Function->isTemplateInstantiation() || T->getAsCXXRecordDecl())
       return "";
-    T = T.withConst();
+    if (Const)
+      T = T.withConst();
     std::string Text = Name;
     T.getAsStringInternal(Text, F.Context.getPrintingPolicy());
     return Text + " = " + Init + ";";
@@ -323,6 +382,7 @@ private:
   Changes May;
   ParentMap Parents;
   NonNull Proofs;
+  std::optional<WriteBack> Back;
   Answer &Out;
   std::vector<std::pair<llvm::FoldingSetNodeID, Candidate>> Found;
   std::map<size_t, std::vector<Remark>> Why;

@@ -104,8 +104,19 @@ std::string Source::indentation(SourceLocation L) const {
   return Line.take_while([](char X) { return X == ' ' || X == '\t'; }).str();
 }
 
-void Source::before(const Stmt *S, const ParentMap &Parents, const std::vector<std::string> &Lines,
-                    std::vector<Edit> &Out) const {
+size_t Source::endOf(const Stmt *S, FileID F) const {
+  const auto R = range(S->getSourceRange());
+  const SourceLocation Last = SM.getFileLoc(S->getEndLoc());
+  size_t End = SM.getFileOffset(R ? R->getEnd() : Lexer::getLocForEndOfToken(Last, 0, SM, C.getLangOpts()));
+  const StringRef Buffer = bufferOf(SM, F);
+  if (End > 0 && Buffer[End - 1] == '}')
+    return End;
+  const StringRef Rest = Buffer.drop_front(End).ltrim();
+  return Rest.starts_with(";") ? Buffer.size() - Rest.size() + 1 : End;
+}
+
+void Source::around(const Stmt *S, const ParentMap &Parents, const std::vector<std::string> &Before,
+                    const std::vector<std::string> &Behind, std::vector<Edit> &Out) const {
   const std::string Indent = indentation(S->getBeginLoc());
   const Stmt *Parent = Parents.getParent(S);
   while (Parent && isa<AttributedStmt>(Parent)) {
@@ -114,16 +125,27 @@ void Source::before(const Stmt *S, const ParentMap &Parents, const std::vector<s
   }
   auto [F, Offset] = SM.getDecomposedLoc(SM.getFileLoc(S->getBeginLoc()));
   StringRef Buffer = bufferOf(SM, F);
-  size_t Start = lineStart(Buffer, Offset);
+  size_t Start = lineStart(Buffer, Offset), End = endOf(S, F);
   const std::string Eol = lineEnd(S->getBeginLoc());
   const bool Alone = Buffer.slice(Start, Offset).trim(" \t").empty();
+  std::string After;
+  for (const std::string &L : Behind)
+    After += Eol + Indent + L;
   // A statement under a case label must not begin with a declaration that the
   // next label jumps over.
   const Stmt *Above = Parent ? Parents.getParent(Parent) : nullptr;
   if (Parent && isa<CompoundStmt>(Parent) && !isa_and_nonnull<SwitchStmt>(Above)) {
     std::string Text;
+    if (!Behind.empty()) {
+      // A remark at the end of the line stays there.
+      const StringRef Rest = Buffer.drop_front(End).take_until([](char X) { return X == '\n' || X == '\r'; });
+      const StringRef Said = Rest.trim(" \t");
+      if (Said.empty() || Said.starts_with("//") || (Said.starts_with("/*") && Said.find("*/") == Said.size() - 2))
+        End += Rest.size();
+      Out.push_back({path(F), unsigned(End), 0, After});
+    }
     if (!Alone) {
-      for (const std::string &L : Lines)
+      for (const std::string &L : Before)
         Text += L + Eol + Indent;
       Out.push_back({path(F), unsigned(Offset), 0, Text});
       return;
@@ -135,13 +157,13 @@ void Source::before(const Stmt *S, const ParentMap &Parents, const std::vector<s
         break;
       Start = Up;
     }
-    for (const std::string &L : Lines)
+    for (const std::string &L : Before)
       Text += Indent + L + Eol;
     Out.push_back({path(F), unsigned(Start), 0, Text});
     return;
   }
   std::string Text;
-  for (const std::string &L : Lines)
+  for (const std::string &L : Before)
     Text += Indent + L + Eol;
   // The brace ends the line of what the statement belongs to.
   const size_t Head = Buffer.take_front(Start).rtrim(" \t\r\n").size();
@@ -154,11 +176,8 @@ void Source::before(const Stmt *S, const ParentMap &Parents, const std::vector<s
   } else {
     Out.push_back({path(F), unsigned(Offset), 0, "{" + Eol + Text + Indent});
   }
-  SourceLocation End = Lexer::getLocForEndOfToken(SM.getFileLoc(S->getEndLoc()), 0, SM, C.getLangOpts());
-  if (!isa<CompoundStmt>(S) &&
-      Lexer::findLocationAfterToken(SM.getFileLoc(S->getEndLoc()), tok::semi, SM, C.getLangOpts(), false).isValid())
-    End = Lexer::findLocationAfterToken(SM.getFileLoc(S->getEndLoc()), tok::semi, SM, C.getLangOpts(), false);
-  Out.push_back(insert(End, Eol + (Hangs ? indentation(SM.getFileLoc(Parent->getBeginLoc())) : Indent) + "}"));
+  const std::string Closing = Hangs ? indentation(SM.getFileLoc(Parent->getBeginLoc())) : Indent;
+  Out.push_back({path(F), unsigned(End), 0, After + Eol + Closing + "}"});
 }
 
 Edit Source::include(llvm::StringRef Header) const {

@@ -31,7 +31,12 @@ public:
   // Lines before a statement, in its scope, indented as it is. A statement that
   // is no direct part of a block gets one around it.
   void before(const clang::Stmt *S, const clang::ParentMap &Parents, const std::vector<std::string> &Lines,
-              std::vector<Edit> &Out) const;
+              std::vector<Edit> &Out) const {
+    around(S, Parents, Lines, {}, Out);
+  }
+  // And lines behind it.
+  void around(const clang::Stmt *S, const clang::ParentMap &Parents, const std::vector<std::string> &Before,
+              const std::vector<std::string> &Behind, std::vector<Edit> &Out) const;
   std::string lineEnd(clang::SourceLocation L) const;
   std::string indentation(clang::SourceLocation L) const;
   // An #include after those at the top of the unit's main file.
@@ -43,6 +48,8 @@ public:
 
 private:
   std::string path(clang::FileID F) const;
+  // Where a statement ends in its file, the semicolon included.
+  size_t endOf(const clang::Stmt *S, clang::FileID F) const;
 };
 
 // Names that no declaration or macro in reach of a function has, in the style

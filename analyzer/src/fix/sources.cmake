@@ -13,6 +13,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/fix/kind_names.cpp
   src/fix/library.cpp
   src/fix/nonnull.cpp
+  src/fix/reach.cpp
   src/fix/retype.cpp
   src/fix/source.cpp
   src/fix/uses.cpp
@@ -20,4 +21,5 @@ target_sources(whyhot-analyzer PRIVATE
   src/fix/vector_bool.cpp
   src/fix/whole_copy.cpp
   src/fix/wide_store.cpp
+  src/fix/write_back.cpp
 )

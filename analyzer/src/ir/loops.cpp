@@ -168,6 +168,64 @@ bool endsOnVolatile(const Loop &L) {
   });
 }
 
+// The same address, if nothing in the loop changes what it is computed from in between;
+// and that of the next iteration, which a loop tests for that ends by its test.
+bool sameAddress(const Value *A, const Value *B, const Loop &L, unsigned Depth = 0) {
+  if (A == B)
+    return true;
+  const auto *X = dyn_cast<Instruction>(A), *Y = dyn_cast<Instruction>(B);
+  if (!X || !Y || Depth > MaxConditionDepth)
+    return false;
+  if (const auto *Phi = dyn_cast<PHINode>(X); Phi && Phi->getParent() == L.getHeader() && L.getLoopLatch())
+    return Phi->getIncomingValueForBlock(L.getLoopLatch()) == Y;
+  if (isa<PHINode>(X) || !X->isSameOperationAs(Y))
+    return false;
+  for (unsigned I = 0; I < X->getNumOperands(); I++)
+    if (!sameAddress(X->getOperand(I), Y->getOperand(I), L, Depth + 1))
+      return false;
+  return true;
+}
+
+// Of an element with a constant added, or of the element itself.
+const LoadInst *elementOf(const Value *V, const Loop &L) {
+  while (const auto *I = dyn_cast<Instruction>(V)) {
+    if (!L.contains(I))
+      return nullptr;
+    if (const auto *Load = dyn_cast<LoadInst>(I))
+      return Load;
+    const bool Counted = isa<BinaryOperator>(I) && isa<Constant>(I->getOperand(1));
+    if (!Counted && !isa<CastInst>(I))
+      return nullptr;
+    V = I->getOperand(0);
+  }
+  return nullptr;
+}
+
+// Does the loop go on only while the element that it overwrites equals one value? So it
+// does where it carries into the digits of a number, and it ends at the first that does
+// not overflow: while (b[x] == 0xff) b[x--] = 0; or do ++b[x]; while (b[x--] == 0).
+bool carries(const Loop &L) {
+  SmallVector<BasicBlock *, 4> Exiting;
+  L.getExitingBlocks(Exiting);
+  return any_of(Exiting, [&](BasicBlock *BB) {
+    const auto *Br = dyn_cast<BranchInst>(BB->getTerminator());
+    const auto *Equal = Br && Br->isConditional() ? dyn_cast<ICmpInst>(Br->getCondition()) : nullptr;
+    if (!Equal || !Equal->isEquality() || !isa<Constant>(Equal->getOperand(1)))
+      return false;
+    const bool GoesOn = L.contains(Br->getSuccessor(0));
+    if (GoesOn != (Equal->getPredicate() == ICmpInst::ICMP_EQ))
+      return false;
+    const LoadInst *Element = elementOf(Equal->getOperand(0), L);
+    return Element && any_of(L.blocks(), [&](BasicBlock *In) {
+             return any_of(*In, [&](const Instruction &I) {
+               const auto *S = dyn_cast<StoreInst>(&I);
+               return S && sameAddress(S->getPointerOperand(), Element->getPointerOperand(), L) &&
+                      (isa<Constant>(S->getValueOperand()) || elementOf(S->getValueOperand(), L) == Element);
+             });
+           });
+  });
+}
+
 // Blamed stores that share an object with something of another type that the
 // loop reads: the program means to see those bytes change.
 std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA, const Predicate &P) {
@@ -336,6 +394,7 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);
+    X.Carries = carries(*L);
     const Memory &M = Memories[L] = countAccesses(X, LI, P);
     findReloads(X, M, AA, BFI, P, Lib, Punning);
     Index[L] = All.size();

@@ -84,6 +84,7 @@ struct LoopFacts {
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores
   bool EndsOnVolatile = false;                  // an exit depends on a volatile load
+  bool Carries = false;                         // goes on only while what it overwrites had one certain value
   std::vector<Reload> Reloads;
   std::vector<LocalReload> Locals;
 

@@ -85,6 +85,7 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Start = X.Start;
   F.C.Enclosing = X.Enclosing;
   F.C.MostIterations = X.MostIterations;
+  F.C.Carries = X.Carries;
   F.C.EndLine = X.EndLine;
   F.C.UsualReloads = X.UsualReloads;
   F.C.UsualNestLoads = X.UsualNestLoads;

@@ -155,10 +155,13 @@ json::Array hoistsIn(const Reply &R) {
     auto It = Lines.find(sys::path::filename(H.File));
     if (It == Lines.end() || !It->second.count(H.Line))
       continue;
-    json::Array Values;
-    Values.reserve(H.Values.size());
-    for (const std::string &V : H.Values)
-      Values.push_back(json::fixUTF8(V));
+    auto texts = [](const std::vector<std::string> &Texts) {
+      json::Array A;
+      A.reserve(Texts.size());
+      for (const std::string &T : Texts)
+        A.push_back(json::fixUTF8(T));
+      return A;
+    };
     json::Array Updates;
     Updates.reserve(H.Updates.size());
     for (const auto &[Text, Line] : H.Updates)
@@ -166,7 +169,8 @@ json::Array hoistsIn(const Reply &R) {
     A.push_back(json::Object{{"file", json::fixUTF8(H.File)},
                              {"line", H.Line},
                              {"column", H.Column},
-                             {"values", std::move(Values)},
+                             {"values", texts(H.Values)},
+                             {"kept", texts(H.Kept)},
                              {"updates", std::move(Updates)},
                              {"refusal", json::fixUTF8(H.Refusal)}});
   }

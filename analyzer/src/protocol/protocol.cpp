@@ -101,6 +101,7 @@ json::Object toJson(const ir::Candidate &C) {
                       {"end_line", C.EndLine},
                       {"enclosing", std::move(Enclosing)},
                       {"most_iterations", C.MostIterations},
+                      {"carries", C.Carries},
                       {"fine", toJson(C.Fine)},
                       {"depth", C.Depth},
                       {"innermost", C.Innermost},

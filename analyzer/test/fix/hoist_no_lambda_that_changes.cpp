@@ -1,7 +1,7 @@
 // flags: -std=c++20 -O2
 // A captured variable that the loop itself changes.
 // fix: hoist
-// want: refused: the loop assigns what `n` is read from
+// want: refused: gains nothing
 #include <cstdint>
 #include <cstdio>
 

@@ -39,8 +39,11 @@ type Hoist struct {
 	Line   int      `json:"line"`
 	Column int      `json:"column"`
 	Values []string `json:"values"` // as the source writes them
-	// Updates are what the loop changes by its own name, and nothing else does: right in
-	// a local that is written back, which the fix does not do.
+	// Kept are what the loop changes: in locals that the fix writes back wherever the
+	// loop ends.
+	Kept []string `json:"kept,omitempty"`
+	// Updates are what the loop changes by its own name besides: a local would have to be
+	// written back, which the fix cannot show to be right.
 	Updates []Update `json:"updates,omitempty"`
 	// Refusal says why there is none: what the loop may change itself must not be read
 	// once.

@@ -83,6 +83,7 @@ type Candidate struct {
 	Depth          int                  `json:"depth"`
 	Innermost      bool                 `json:"innermost"`
 	MostIterations int                  `json:"most_iterations"` // 0 when nothing bounds them
+	Carries        bool                 `json:"carries"`         // goes on only while what it overwrites had one certain value
 	Loads          []Access             `json:"loads"`
 	Writes         []Access             `json:"writes"`
 	SlowCalls      []Access             `json:"slow_calls,omitempty"` // that may change what is loaded again, on paths hardly taken

@@ -37,6 +37,7 @@ type want struct {
 	predicate, effect, reach string
 	together                 string  // "11+12|20", "" when not said
 	before, after            float64 // loads per iteration, negative when not said
+	carries                  bool
 }
 
 // readWants reads the flags and the expectations of a fixture, by line.
@@ -63,6 +64,8 @@ func readWants(t *testing.T, file string) ([]string, map[int]want) {
 		for _, f := range fields[3:] {
 			if v, ok := strings.CutPrefix(f, "together="); ok {
 				w.together = v
+			} else if f == "carries" {
+				w.carries = true
 			} else if v, ok := strings.CutPrefix(f, "loads="); ok {
 				if _, err := fmt.Sscanf(v, "%g>%g", &w.before, &w.after); err != nil {
 					t.Fatalf("%s:%d: %v", file, n, err)
@@ -182,6 +185,9 @@ func checkWant(t *testing.T, file string, line int, w want, c Candidate) {
 	}
 	if got := groupLines(file, c); w.together != "" && got != w.together {
 		t.Errorf("line %d: writes change together as %q, want %q", line, got, w.together)
+	}
+	if c.Carries != w.carries {
+		t.Errorf("line %d: carries: %v, want %v", line, c.Carries, w.carries)
 	}
 	if w.before < 0 {
 		return

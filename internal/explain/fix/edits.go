@@ -33,10 +33,12 @@ func changesOf(edits []analyzer.FixEdit) ([]Change, error) {
 }
 
 // applyEdits makes all replacements at once. Insertions at one place keep their
-// order.
+// order, and come before what is replaced there.
 func applyEdits(text []byte, edits []analyzer.FixEdit) ([]byte, error) {
 	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b analyzer.FixEdit) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(edits, func(a, b analyzer.FixEdit) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(min(1, a.Length), min(1, b.Length)))
+	})
 	var out bytes.Buffer
 	at := 0
 	for _, e := range edits {

@@ -60,17 +60,24 @@ func (l *loop) hoist() (step string, refused bool) {
 	switch {
 	case h == nil:
 		return hoistStep + l.behindCalls(), false
-	case len(h.Values) == 0 && l.readsTwice() != "":
+	case len(h.Values)+len(h.Kept) == 0 && l.readsTwice() != "":
 		return "read what is loaded twice in one iteration (" + l.readsTwice() + ") once, into a local variable, before the store between", false
-	case len(h.Values) == 0:
+	case len(h.Values)+len(h.Kept) == 0:
 		return "copy what is loaded again into a local variable only where the loop does not change it: " + h.Refusal, true
 	}
-	step = "copy " + strings.Join(h.Values, ", ") + " into local variables before the loop, and use the locals in it"
+	var parts []string
+	if len(h.Values) > 0 {
+		parts = append(parts, "copy "+strings.Join(h.Values, ", ")+" into local variables before the loop, and use the locals in it")
+	}
+	if len(h.Kept) > 0 {
+		parts = append(parts, "keep "+strings.Join(h.Kept, ", ")+", which the loop changes, in local variables, written back wherever it ends")
+	}
+	step = strings.Join(parts, "; ")
 	if inner := l.inlined(h); len(inner) > 0 {
 		step += "; what is read again in " + strings.Join(inner, ", ") + " stays"
 	}
 	if back := l.updates(h); len(back) > 0 {
-		step += "; keep " + strings.Join(back, ", ") + ", which the loop changes, in locals as well and write them back wherever it ends (whyhot fix writes the first part alone)"
+		step += "; keep " + strings.Join(back, ", ") + ", which the loop changes, in locals as well and write them back wherever it ends (whyhot fix leaves that out)"
 	}
 	return step + l.behindCalls(), false
 }

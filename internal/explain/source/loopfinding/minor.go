@@ -1,6 +1,7 @@
 package loopfinding
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +13,9 @@ const (
 	// shortLoop is how many iterations a loop has at most that is no place to save
 	// time in by itself: a vector body of the usual width runs once or not at all.
 	shortLoop = 16
+	// hardlyLoop is how many iterations a loop has at most that does not count as one of
+	// a nest: unrolled, it is a part of the loop around it.
+	hardlyLoop = 4
 	// callInEach is how many calls an average iteration makes where a few loads less
 	// are lost beside them.
 	callInEach = 0.5
@@ -20,8 +24,14 @@ const (
 )
 
 // minor says why the edit of a confirmed loop can give back little whatever the
-// program does, "" where it depends on the program. No profile is asked: one that
-// shows the loop hot overrules it (heat.Rank).
+// program does, or that nothing in the source says that it runs often; "" where it is
+// worth a look without a profile. No profile is asked: one that shows the loop hot
+// overrules it (heat.Rank).
+//
+// What speaks for a loop is another loop around it whose iterations nothing bounds, or
+// an edit that does many iterations at once. A loop by itself that loads a little less
+// is as often the copy of a header as the heart of a cipher, and its source looks the
+// same.
 //
 // Example. A loop that calls a function for each element and loads one pointer less
 // per iteration after the edit: "calls in the loop".
@@ -36,13 +46,15 @@ func (l *loop) minor() string {
 		return ""
 	case strings.HasPrefix(c.Function, "_GLOBAL__sub_I_") || strings.HasPrefix(c.Function, "__cxx_global_var_init"):
 		return "runs once, before main"
-	case len(c.Enclosing) == 0 && c.MostIterations > 0 && c.MostIterations <= shortLoop:
+	case c.MostIterations > 0 && (c.MostIterations <= hardlyLoop || len(c.Enclosing) == 0 && c.MostIterations <= shortLoop):
 		return "few iterations"
+	case c.Carries:
+		return "ends where nothing is carried any more"
 	case l.countsParts():
 		return "as many iterations as a pixel or sample has parts"
 	case l.byteBound():
 		return "its bound is kept in a byte"
-	case len(c.Enclosing) == 0 && runsOnce(demangled(l.place.Function, c.Function)):
+	case runsOnce(demangled(l.place.Function, c.Function), len(c.Enclosing) > 0):
 		return "by its name run once for an object"
 	case c.Effect != "fewer loads" && c.Effect != "fewer stores":
 		return ""
@@ -50,24 +62,36 @@ func (l *loop) minor() string {
 		return "calls in the loop"
 	case c.Effect == "fewer loads" && written.UsualNestLoads > 0 && usualGain(c) < smallPart*written.UsualNestLoads:
 		return "a small part of what the loop loads"
+	case len(c.Enclosing) == 0:
+		return "a loop by itself that loads a little less, which only a profile shows to matter"
 	}
 	return ""
 }
 
-// onceWords are parts of names of functions that set an object up, end it or print it.
-var onceWords = []string{"init", "initialize", "initialise", "setup", "destroy", "final", "finish", "finalize", "finalise",
-	"padding", "parity", "usage", "help", "dump", "print", "version", "main", "config", "configure", "options"}
+// setUpWords are parts of names of functions that set an object up or end it: a nest
+// there runs once, too.
+var setUpWords = []string{"init", "initialize", "initialise", "setup", "alloc", "realloc", "allocate", "create", "destroy", "config", "configure"}
+
+// onceWords are of functions that end, check or print an object, or are called once.
+var onceWords = []string{"final", "finish", "finalize", "finalise", "padding", "parity", "usage", "help", "dump", "print", "version", "main", "options",
+	"header", "headers", "load", "parse"}
 
 // runsOnce says whether a function is a constructor, a destructor or has a name of the
 // kind.
-func runsOnce(function string) bool {
+func runsOnce(function string, nested bool) bool {
 	name, _, _ := strings.Cut(function, "(")
+	w := words(name)
+	has := func(list []string) bool {
+		return slices.ContainsFunc(w, func(s string) bool { return slices.Contains(list, s) })
+	}
+	if nested {
+		return has(setUpWords)
+	}
 	parts := strings.Split(name, "::")
 	if n := len(parts); n > 1 && strings.TrimPrefix(parts[n-1], "~") == parts[n-2] {
 		return true
 	}
-	w := words(name)
-	return strings.Contains(strings.Join(w, " "), "key schedule") || slices.ContainsFunc(w, func(s string) bool { return slices.Contains(onceWords, s) })
+	return strings.Contains(strings.Join(w, " "), "key schedule") || has(setUpWords) || has(onceWords)
 }
 
 // partWords are names of counts of the parts of a pixel, a colour or a sample.
@@ -112,8 +136,12 @@ func (l *loop) countsParts() bool {
 	})
 }
 
-// byteBound says whether the loop loads a byte again to compare its counter with it.
+// byteBound says whether the loop loads a byte again to compare its counter with it, or
+// whether its counter cannot get beyond what a byte holds.
 func (l *loop) byteBound() bool {
+	if len(l.best.Enclosing) > 0 && (l.best.MostIterations == math.MaxUint8 || l.best.MostIterations == math.MaxUint8-1) {
+		return true
+	}
 	return len(l.best.Enclosing) > 0 && slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool {
 		p, ok := ownPoint(a.Where, l.unit)
 		return ok && a.Kind == "load" && a.Type == "i8" && p.Line == l.place.Line
