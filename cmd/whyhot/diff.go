@@ -28,7 +28,7 @@ type diffFlags struct {
 func newDiffCmd() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use:   "diff BEFORE AFTER",
+		Use:   "diff BEFORE AFTER [--from URL]",
 		Short: "What changed between two profiles, beyond chance",
 		Long: `Compares two profiles function by function. Functions are matched by name and
 binary, without directories and version suffixes.
@@ -36,10 +36,18 @@ binary, without directories and version suffixes.
 Shares are compared, so a saving in one place makes all others look more
 expensive. Give --absolute if both profiles measured the same work at the same
 sample rate: then values are compared. Differences that are not significant are
-hidden unless --all is given, which marks them with "?".`,
+hidden unless --all is given, which marks them with "?".
+
+With --from, BEFORE and AFTER are two choices of a server's samples: ranges such as
+48h..24h, or version=1.4 (also service, host, container, process); several are
+separated by commas.`,
 		Example: `  whyhot diff before.pb.gz after.pb.gz
-  whyhot diff before.pb.gz after.pb.gz --absolute --sort total`,
-		Args: cobra.ExactArgs(2),
+  whyhot diff before.pb.gz after.pb.gz --absolute --sort total
+  whyhot diff --from http://localhost:7878 --service web version=1.4 version=1.5
+  whyhot diff --from http://localhost:7878 --service web 48h..24h 24h..now`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return errors.Join(f.load.remote.check(cmd), cobra.ExactArgs(2)(cmd, args))
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd, args[0], args[1], f) },
 	}
 	flags := cmd.Flags()
@@ -50,6 +58,7 @@ hidden unless --all is given, which marks them with "?".`,
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)
+	f.load.addRemote(cmd)
 	f.filter.add(cmd)
 	return cmd
 }
@@ -64,11 +73,11 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 	if before == "-" && after == "-" {
 		return errors.New("only one of the profiles can be standard input")
 	}
-	a, err := f.one(cmd, before)
+	a, err := f.one(cmd, &before)
 	if err != nil {
 		return err
 	}
-	b, err := f.one(cmd, after)
+	b, err := f.one(cmd, &after)
 	if err != nil {
 		return err
 	}
@@ -89,17 +98,28 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 	out.Header(after, b)
 	out.Line()
 	out.Diff(term.DiffInput{A: a, B: b, Table: table, Sort: sort, Rows: f.rows, All: f.all, FullNames: f.fullNames})
-	hintAfterDiff(out, after, b, table)
+	if !f.load.remote.on() {
+		hintAfterDiff(out, after, b, table)
+	}
 	return out.Err()
 }
 
-func (f *diffFlags) one(cmd *cobra.Command, path string) (*profile.Profile, error) {
-	p, err := loadProfile(cmd, path, f.load)
+// one reads one side. What a server has is called by its whole name from then on.
+func (f *diffFlags) one(cmd *cobra.Command, path *string) (*profile.Profile, error) {
+	load := f.load
+	if load.remote.on() {
+		var err error
+		if load.remote.half, err = parseHalf(*path); err != nil {
+			return nil, err
+		}
+		*path = load.remote.name()
+	}
+	p, err := loadProfile(cmd, *path, load)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", *path, err)
 	}
 	if p, err = f.filter.apply(p); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", *path, err)
 	}
 	return p, nil
 }

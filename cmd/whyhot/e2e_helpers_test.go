@@ -63,3 +63,7 @@ func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s fits %s and should not", args[1], args[0])
 	}
 }
+
+func writeScriptFile(ts *testscript.TestScript, name, text string) {
+	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+}

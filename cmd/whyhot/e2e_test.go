@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server": cmdServer,
 			"schema": cmdSchema,
 		},
 	})

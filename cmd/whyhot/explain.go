@@ -31,7 +31,7 @@ type explainFlags struct {
 func newExplainCmd() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain FILE [-p BUILD_DIR]",
+		Use:   "explain FILE|--from URL [-p BUILD_DIR]",
 		Short: "Why it is hot: findings ranked by the CPU they could save",
 		Long: `Checks a profile against the catalogue of known slow libraries, functions and
 patterns, and prints a short list of findings: what is slow, how much CPU it
@@ -47,9 +47,13 @@ A fast program gets no finding; that is an answer too.`,
 		Example: `  whyhot explain cpu.pb.gz
   whyhot explain cpu.pb.gz --html report.html
   whyhot explain perf.data --process nginx --json
-  whyhot explain cpu.pb.gz -p build`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args[0], f) },
+  whyhot explain cpu.pb.gz -p build
+  whyhot explain --from http://localhost:7878 --service nginx --last 24h -p build`,
+		Args: f.load.args(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, _ := f.load.source(args)
+			return runExplain(cmd, path, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.number, "number", "n", 0, "findings to show at most, 0 for all")
@@ -58,6 +62,7 @@ A fast program gets no finding; that is an answer too.`,
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries and source rules in `DIR` (repeatable)")
 	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
 	f.load.add(cmd)
+	f.load.addRemote(cmd)
 	f.filter.add(cmd)
 	f.source.add(cmd, "also judge the program's source: build `DIR` with a compile_commands.json")
 	f.source.addCoverage(cmd)
@@ -84,10 +89,20 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if r.Profile, err = f.filter.apply(all.Profile); err != nil {
 		return err
 	}
+	if f.load.remote.on() {
+		r.Path = ""
+		if r.Trials, err = trialsOf(cmd, &f.load.remote); err != nil {
+			done()
+			return err
+		}
+	}
 	report, err := explain.Explain(cmd.Context(), r)
 	done()
 	if err != nil {
 		return stopped(err)
+	}
+	if f.load.remote.on() {
+		nameServer(&report, &f.load.remote)
 	}
 	// What is missing bounds what the rules could see: it belongs to the answer.
 	report.Notes = append(report.Notes, all.Hints()...)
@@ -117,10 +132,11 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 // moreOf is the command that shows all of the finding ID, "" where the profile cannot
 // be read again.
 func moreOf(path string, f explainFlags) string {
-	if path == "-" {
+	words, ok := f.load.again(path)
+	if !ok {
 		return ""
 	}
-	words := []string{"whyhot", "explain", path}
+	words = append([]string{"whyhot", "explain"}, words...)
 	if f.source.buildDir != "" {
 		words = append(words, "-p", f.source.buildDir)
 	}
@@ -156,6 +172,9 @@ func profileTitle(p *profile.Profile, path string) string {
 	if path == "-" {
 		return "standard input"
 	}
+	if strings.Contains(path, "://") {
+		return path // a server's
+	}
 	return filepath.Base(path)
 }
 
@@ -168,4 +187,22 @@ func leastShown(p *profile.Profile) int64 {
 		return 0
 	}
 	return p.Total() / many
+}
+
+// trialsOf are the trials that were sent to a server.
+func trialsOf(cmd *cobra.Command, remote *remoteFlags) (map[string][]finding.Trial, error) {
+	c, err := remote.client()
+	if err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
+	}
+	return c.Trials(cmd.Context())
+}
+
+// nameServer has the next commands send their trials to where the profile is from.
+func nameServer(r *finding.Report, remote *remoteFlags) {
+	to := term.CommandLine(append([]string{"--to", remote.url}, remote.serverFlags.words()...))
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Next = strings.Replace(f.Next, "whyhot try --profile FILE", "whyhot try "+to, 1)
+	}
 }

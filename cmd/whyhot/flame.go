@@ -29,7 +29,7 @@ type flameFlags struct {
 	filter    filterFlags
 	out       string
 	format    string
-	from      string
+	reverse   bool
 	split     string
 	title     string
 	lines     bool
@@ -40,7 +40,7 @@ type flameFlags struct {
 func newFlameCmd() *cobra.Command {
 	var f flameFlags
 	cmd := &cobra.Command{
-		Use:   "flame FILE",
+		Use:   "flame FILE | --from URL",
 		Short: "The flame graph of a profile, as an interactive page or a picture",
 		Long: `Writes the flame graph of a profile as one self-contained file.
 
@@ -49,21 +49,29 @@ callees of any function, and the table of functions; ? in the page lists the
 keys. An SVG is a static picture. The suffix of OUT decides.`,
 		Example: `  whyhot flame cpu.pb.gz                      # writes cpu.html
   whyhot flame perf.data -o flame.svg --process nginx
-  whyhot flame stacks.folded -o reverse.html --from callees
-  whyhot flame - -o - --format svg < stacks.folded > flame.svg`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runFlame(cmd, args[0], f) },
+  whyhot flame stacks.folded -o reverse.html --reverse
+  whyhot flame - -o - --format svg < stacks.folded > flame.svg
+  whyhot flame --from http://localhost:7878 --service nginx -o nginx.html`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			f.older()
+			return f.load.args(0)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, _ := f.load.source(args)
+			return runFlame(cmd, path, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "write to `OUT` (.html or .svg; - is standard output) instead of FILE's name with .html")
 	flags.StringVar(&f.format, "format", "", "html or svg, whatever OUT is called")
-	flags.StringVar(&f.from, "from", "callers", "callers: start from the outermost callers; callees: inverted, from the code that ran")
+	flags.BoolVar(&f.reverse, "reverse", false, "inverted: start from the code that ran, not from the outermost callers")
 	flags.StringVar(&f.split, "split", "", "one tree for each process or thread, side by side")
 	flags.StringVar(&f.title, "title", "", "title of the page or picture (default: the profiled command, or FILE)")
 	flags.BoolVar(&f.lines, "lines", false, "distinguish calls by source line, too")
 	flags.BoolVar(&f.rootBelow, "root-below", false, "draw the root at the bottom")
 	flags.IntVar(&f.width, "width", 1200, "width of an SVG in `PIXELS`")
 	f.load.add(cmd)
+	f.load.addRemote(cmd)
 	f.filter.add(cmd)
 	return cmd
 }
@@ -105,13 +113,23 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 	return err
 }
 
+// older takes --from callers and --from callees, which --reverse was before.
+func (f *flameFlags) older() {
+	switch f.load.remote.url {
+	case "callees":
+		f.reverse, f.load.remote.url = true, ""
+	case "callers":
+		f.load.remote.url = ""
+	}
+}
+
 // draw takes a tree from callers for a page, whichever view it opens first, and
 // a tree of the wanted direction for a picture.
 func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *view.Tree) error {
 	if format == asSVG {
 		return svg.Flame(w, svg.Input{Title: f.title, Profile: p, Tree: tree, Width: f.width, RootBelow: f.rootBelow})
 	}
-	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.from == "callees", RootBelow: f.rootBelow}
+	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.reverse, RootBelow: f.rootBelow}
 	if on := f.filter.String(); on != "" {
 		in.Notes = append(in.Notes, "Only samples that match "+on+". Shares are of these.")
 	}
@@ -130,7 +148,17 @@ func (f *flameFlags) target(path string) (out, format string, err error) {
 		if extension == "" {
 			extension = asHTML
 		}
-		out = stem(path) + "." + extension
+		name := stem(path)
+		if f.load.remote.on() {
+			name = strings.Join(append([]string{"flame"}, f.load.remote.service...), "-")
+			name = strings.Map(func(r rune) rune {
+				if r == '/' || r < ' ' {
+					return '_'
+				}
+				return r
+			}, name)
+		}
+		out = name + "." + extension
 	}
 	if format != "" {
 		return out, format, nil
@@ -160,14 +188,7 @@ func stem(path string) string {
 }
 
 func (f *flameFlags) tree(format string) (view.TreeOptions, error) {
-	opt := view.TreeOptions{Lines: f.lines}
-	switch f.from {
-	case "callers":
-	case "callees":
-		opt.FromLeaf = format == asSVG // the page turns the tree round itself
-	default:
-		return opt, fmt.Errorf("--from %s: must be callers or callees", f.from)
-	}
+	opt := view.TreeOptions{Lines: f.lines, FromLeaf: f.reverse && format == asSVG} // the page turns the tree round itself
 	switch f.split {
 	case "", profile.LabelProcess, profile.LabelThread:
 		opt.RootLabel = f.split

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ type graphFlags struct {
 func newGraphCmd() *cobra.Command {
 	var f graphFlags
 	cmd := &cobra.Command{
-		Use:   "graph FILE FUNCTION",
+		Use:   "graph FILE|--from URL FUNCTION",
 		Short: "Who calls a function and what it calls, with shares",
 		Long: `Shows the callers and the callees of a function, each as a tree.
 "of all" is the share of the whole profile, "of it" that of the function.
@@ -36,9 +37,13 @@ FUNCTION is a name, a name as the tables shorten it, or a regular expression. A
 recursive function counts once per sample: its callers are those of the outermost
 call, its callees those of the innermost one.`,
 		Example: `  whyhot graph cpu.pb.gz malloc
-  whyhot graph perf.data 'json_parse.*' --all --depth 6`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return runGraph(cmd, args[0], args[1], f) },
+  whyhot graph perf.data 'json_parse.*' --all --depth 6
+  whyhot graph --from http://localhost:7878 --service nginx malloc`,
+		Args: f.load.args(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest := f.load.source(args)
+			return runGraph(cmd, path, rest[0], f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.depth, "depth", 3, "levels of callers and of callees")
@@ -47,6 +52,7 @@ call, its callees those of the innermost one.`,
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)
+	f.load.addRemote(cmd)
 	f.filter.add(cmd)
 	return cmd
 }
@@ -58,8 +64,10 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 	case f.least < 0 || f.least > 100:
 		return fmt.Errorf("--min %g: must be a percentage from 0 to 100", f.least)
 	}
-	if err := swapped(cmd, path, function); err != nil {
-		return err
+	if !f.load.remote.on() {
+		if err := swapped(cmd, path, function); err != nil {
+			return err
+		}
 	}
 	all, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
@@ -82,8 +90,8 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 		Profile: p, Name: functionTitle(p, found), Sandwich: s, Whole: whole,
 		Least: least, FullNames: f.fullNames,
 	})
-	if path != "-" {
-		out.Hint("line by line", "whyhot", "lines", path, function)
+	if words, ok := f.load.again(path); ok {
+		out.Hint("line by line", slices.Concat([]string{"whyhot", "lines"}, words, []string{function})...)
 	}
 	return out.Err()
 }

@@ -27,7 +27,7 @@ type linesFlags struct {
 func newLinesCmd() *cobra.Command {
 	var f linesFlags
 	cmd := &cobra.Command{
-		Use:   "lines FILE FUNCTION",
+		Use:   "lines FILE|--from URL FUNCTION",
 		Short: "The cost of each source line of a function",
 		Long: `Shows the cost of each source line of a function, with its text if the file is
 found; the cost of each address where lines are not known. "self" is the
@@ -36,9 +36,13 @@ line called.
 
 FUNCTION is a name, a name as the tables shorten it, or a regular expression.`,
 		Example: `  whyhot lines cpu.pb.gz parse_number
-  whyhot lines cpu.pb.gz parse_number --source-dir ~/src/parser`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return runLines(cmd, args[0], args[1], f) },
+  whyhot lines cpu.pb.gz parse_number --source-dir ~/src/parser
+  whyhot lines --from http://localhost:7878 --service parser parse_number`,
+		Args: f.load.args(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest := f.load.source(args)
+			return runLines(cmd, path, rest[0], f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.sourceDirs, "source-dir", nil, "also look for source files below `DIR` (repeatable)")
@@ -46,6 +50,7 @@ FUNCTION is a name, a name as the tables shorten it, or a regular expression.`,
 	flags.BoolVar(&f.all, "all", false, "merge all functions that FUNCTION matches")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.load.add(cmd)
+	f.load.addRemote(cmd)
 	f.filter.add(cmd)
 	return cmd
 }
@@ -54,8 +59,10 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if f.context < 0 {
 		return fmt.Errorf("--context %d: must not be negative", f.context)
 	}
-	if err := swapped(cmd, path, function); err != nil {
-		return err
+	if !f.load.remote.on() {
+		if err := swapped(cmd, path, function); err != nil {
+			return err
+		}
 	}
 	fetched, err := readProfile(cmd, path, f.load)
 	if err != nil {
@@ -84,8 +91,8 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 		Source: files.Lines, Context: f.context,
 	})
 	printOnce(cmd.ErrOrStderr(), append(files.Notes(), missingLines(p, found, table, fetched.Missing)...))
-	if path != "-" {
-		out.Hint("why it is hot", "whyhot", "explain", path)
+	if words, ok := f.load.again(path); ok {
+		out.Hint("why it is hot", append([]string{"whyhot", "explain"}, words...)...)
 	}
 	return out.Err()
 }

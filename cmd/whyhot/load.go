@@ -21,6 +21,7 @@ type loadFlags struct {
 	noSymbols  bool
 	sampleType string
 	namesOnly  bool
+	remote     remoteFlags
 }
 
 func (f *loadFlags) add(cmd *cobra.Command) {
@@ -28,6 +29,43 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug files in `DIR` (repeatable)")
 	flags.BoolVar(&f.noSymbols, "no-symbols", false, "show what the file itself names, resolve nothing")
 	flags.StringVar(&f.sampleType, "sample-type", "", "which `VALUE` to show of a pprof file that has several, or event of a perf.data file")
+}
+
+// addRemote has a command take the profiles of a server, too.
+func (f *loadFlags) addRemote(cmd *cobra.Command) { f.remote.add(cmd.Flags()) }
+
+// args checks that there are a FILE and n other arguments, or with --from the others
+// alone.
+func (f *loadFlags) args(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := f.remote.check(cmd); err != nil {
+			return err
+		}
+		if f.remote.on() {
+			if len(args) == n+1 {
+				return fmt.Errorf("with --from there is no FILE: leave out %s", report.Quote(args[0]))
+			}
+			return cobra.ExactArgs(n)(cmd, args)
+		}
+		return cobra.ExactArgs(n+1)(cmd, args)
+	}
+}
+
+// source says what is read, and gives the arguments behind it. The path is the name of
+// the samples where a server has them.
+func (f *loadFlags) source(args []string) (path string, rest []string) {
+	if f.remote.on() {
+		return f.remote.name(), args
+	}
+	return args[0], args[1:]
+}
+
+// again are the words that have a command read the same; ok is false where nothing can.
+func (f *loadFlags) again(path string) (words []string, ok bool) {
+	if f.remote.on() {
+		return f.remote.words(), true
+	}
+	return []string{path}, path != "-"
 }
 
 // loadProfile reads the profile at path ("-" is the standard input) and names
@@ -55,11 +93,22 @@ func loadSamples(cmd *cobra.Command, path string, f loadFlags, filter filterFlag
 
 // readProfile is loadProfile without a word on missing names.
 func readProfile(cmd *cobra.Command, path string, f loadFlags) (fetch.Fetched, error) {
-	p, err := fetch.Profile(cmd.Context(), path, fetch.Options{
+	o := fetch.Options{
 		SampleType: f.sampleType, DebugDirs: f.debugDirs, NoSymbols: f.noSymbols, NamesOnly: f.namesOnly,
 		Stdin: cmd.InOrStdin(),
 		Doing: func(what string) func() { return showBusy(cmd.ErrOrStderr(), what) },
-	})
+	}
+	if f.remote.on() {
+		done := o.Doing("asking " + f.remote.url)
+		body, err := f.remote.open(cmd.Context())
+		done()
+		if err != nil {
+			return fetch.Fetched{}, err
+		}
+		defer body.Close() //nolint:errcheck // only read from
+		o.From = body
+	}
+	p, err := fetch.Profile(cmd.Context(), path, o)
 	if err == nil && !p.Meta.Recorded {
 		printOnce(cmd.ErrOrStderr(), p.Meta.Warnings)
 	}

@@ -140,7 +140,7 @@ type batchDir struct {
 
 // take implements receive.Handler. The file's name ends in the batch's identity, by
 // which a batch that arrives again is known, also after a restart.
-func (d *batchDir) take(_ context.Context, b receive.Batch) error {
+func (d *batchDir) take(_ context.Context, b receive.Batch) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	start := b.Profile.Meta.Start
@@ -154,14 +154,14 @@ func (d *batchDir) take(_ context.Context, b receive.Batch) error {
 	}
 	path := filepath.Join(d.dir, start.UTC().Format(batchTime)+"-"+id+".pb.gz")
 	if _, err := os.Stat(path); err == nil {
-		return nil
+		return nil, nil
 	}
 	err := wholefile.Write(path, 0o644, func(w *os.File) error { return pprof.Write(w, b.Profile) })
 	if err != nil {
-		return fmt.Errorf("write the batch: %w", err)
+		return nil, fmt.Errorf("write the batch: %w", err)
 	}
 	d.batches.Add(1)
 	d.samples.Add(b.Profile.Count())
 	_, _ = fmt.Fprintf(d.log, "whyhot: %s samples → %s\n", quantity.Count(b.Profile.Count()), path)
-	return nil
+	return nil, nil
 }

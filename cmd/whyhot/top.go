@@ -35,7 +35,7 @@ type topFlags struct {
 func newTopCmd() *cobra.Command {
 	var f topFlags
 	cmd := &cobra.Command{
-		Use:   "top FILE",
+		Use:   "top FILE | --from URL",
 		Short: "What is hot: functions by self or total time",
 		Long: `Lists what is hot in a profile. "self" is the share of samples in which the
 function itself was executing, "total" that in which it was anywhere on the
@@ -48,9 +48,13 @@ stay fractions of the whole profile unless --relative is given.`,
 		Example: `  whyhot top perf.data
   whyhot top cpu.pb.gz --by library
   whyhot top cpu.pb.gz --sort total --process nginx
-  whyhot top - < stacks.folded --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runTop(cmd, args[0], f) },
+  whyhot top - < stacks.folded --json
+  whyhot top --from http://localhost:7878 --service nginx --last 24h`,
+		Args: f.load.args(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, _ := f.load.source(args)
+			return runTop(cmd, path, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.rows, "number", "n", 20, "rows to show, 0 for all (--json gives all unless this is set)")
@@ -63,6 +67,7 @@ stay fractions of the whole profile unless --relative is given.`,
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)
+	f.load.addRemote(cmd)
 	f.filter.add(cmd)
 	return cmd
 }
@@ -144,7 +149,7 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	printHeader(out, path, all, p, &f.filter, f.relative)
 	out.Line()
 	out.Top(term.TopInput{Profile: p, Table: table, Whole: whole, Rows: f.rows, Sort: opt.Sort, FullNames: f.fullNames})
-	hintAfterTop(out, path, p, table)
+	hintAfterTop(out, &f.load, path, p, table)
 	return out.Err()
 }
 
@@ -172,17 +177,18 @@ func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter
 
 // hintAfterTop names the next step: who calls the hottest function that has a
 // name, and why it is hot.
-func hintAfterTop(out *term.Printer, path string, p *profile.Profile, table *view.TopTable) {
-	if path == "-" || !out.TTY {
+func hintAfterTop(out *term.Printer, load *loadFlags, path string, p *profile.Profile, table *view.TopTable) {
+	words, ok := load.again(path)
+	if !ok || !out.TTY {
 		return
 	}
 	if table.By == view.ByFunction || table.By == view.ByLine {
 		for _, r := range table.Rows {
 			if p.Function(r.Function).Name != "" {
-				out.Hint("who calls it", "whyhot", "graph", path, lookup.Handle(p, r.Function))
+				out.Hint("who calls it", slices.Concat([]string{"whyhot", "graph"}, words, []string{lookup.Handle(p, r.Function)})...)
 				break
 			}
 		}
 	}
-	out.Hint("why it is hot", "whyhot", "explain", path)
+	out.Hint("why it is hot", append([]string{"whyhot", "explain"}, words...)...)
 }

@@ -203,6 +203,10 @@ func changed(cmd *cobra.Command, flag string) int {
 func (f *tryFlags) one(cmd *cobra.Command, args []string) error {
 	stop := endWithTerminal(cmd)
 	defer stop()
+	deliver, err := f.delivery(cmd)
+	if err != nil {
+		return err
+	}
 	request := f.request(cmd, args)
 	result, err := show(cmd, func(ctx context.Context, l experiment.Listener) (*experiment.Result, error) {
 		return experiment.Run(ctx, request, l)
@@ -220,6 +224,11 @@ func (f *tryFlags) one(cmd *cobra.Command, args []string) error {
 		return keepErr
 	}
 	sayLine(errOut, said)
+	if deliver != nil {
+		if err := deliver(result); err != nil {
+			return err
+		}
+	}
 	if err == nil {
 		err = experiment.Ending(result.Outcome)
 	}

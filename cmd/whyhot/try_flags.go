@@ -38,6 +38,7 @@ type tryFlags struct {
 	more         time.Duration
 
 	run, profile, finding string
+	to                    serverFlags
 	rules                 []string
 	fixes                 []string
 	check                 string
@@ -62,6 +63,8 @@ func (f *tryFlags) variants(fl *pflag.FlagSet) {
 func (f *tryFlags) subject(fl *pflag.FlagSet) {
 	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
 	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile")
+	fl.StringVar(&f.to.url, "to", "", "send the result to the whyhot server at `URL`, for its finding")
+	f.to.add(fl)
 	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
 }
 
@@ -201,6 +204,9 @@ func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request
 				return f.fix(cmd, wanted, buildDir) //nolint:contextcheck // the command carries the same context
 			},
 		},
+	}
+	if f.to.url != "" && f.profile == "" {
+		r.Finding = "" // it is the server's: there is no profile to ask
 	}
 	r.WhatIf.Options, _ = (&analyseFlags{}).shown(cmd.ErrOrStderr())
 	if f.profile != "-" {

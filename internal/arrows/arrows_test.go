@@ -31,7 +31,7 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "fleet",
+	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "store", "fleet", "server",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
@@ -40,7 +40,9 @@ var alone = map[string][]string{
 	"collect": {"fetch"},
 	"explain": {"collect", "fetch"},
 	"report":  {"ingest", "symbol", "fetch", "collect", "elfinfo"},
+	"store":   {"finding", "ingest", "fetch", "collect", "explain", "trial", "report"},
 	"fleet":   {"report"},
+	"server":  {"report", "collect"},
 }
 
 // indoors are folders with one door: only the packages below the folder, and its
@@ -56,7 +58,9 @@ type pkg struct {
 // packages are ours, by import path.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", module+"...").Output()
+	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Doc,Imports", module+"...")
+	list.Env = append(os.Environ(), "CGO_ENABLED=1") // what is built with cgo alone is here as well
+	out, err := list.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

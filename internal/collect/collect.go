@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"whyhot/internal/collect/command"
@@ -103,6 +104,9 @@ type Request struct {
 	Streams command.Streams
 	// TempDir is a private directory that the caller removes.
 	TempDir string
+	// CacheDir is where a sampler may keep what it learned of binaries for the next
+	// recording, "" nowhere.
+	CacheDir string
 	// Progress may be nil. It is called from one goroutine at a time.
 	Progress func(Progress)
 	// Executable may be nil. A continuous recording tells it of each binary with
@@ -125,6 +129,24 @@ type Executable struct {
 // BinariesDir is where a sampler leaves copies of binaries that can no longer be
 // found at their paths, under those paths. It need not exist.
 func (r *Request) BinariesDir() string { return filepath.Join(r.TempDir, "binaries") }
+
+// CacheDir is where those who record keep what they learned of binaries: the service's
+// own directory (systemd.exec(5)), that of the machine for root, else the user's. Root's
+// does not depend on HOME, which may be that of the user who called sudo. "" means that
+// there is none.
+func CacheDir() string {
+	if dir, _, _ := strings.Cut(os.Getenv("CACHE_DIRECTORY"), ":"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if os.Geteuid() == 0 {
+		return "/var/cache/whyhot"
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "whyhot")
+}
 
 // Report calls the request's Progress if there is one.
 func (r *Request) Report(p Progress) {

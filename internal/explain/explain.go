@@ -28,6 +28,12 @@ type Request struct {
 	All bool
 	// Source is the build whose source is judged, nil for none.
 	Source *SourceRequest
+	// ByBuildID is for profiles that others sent: no file of this machine is evidence
+	// for its path alone, and no source is read.
+	ByBuildID bool
+	// Trials are those made of the profile's findings, by ID, beside what lies with
+	// Path.
+	Trials map[string][]finding.Trial
 }
 
 // SourceRequest says how source is judged.
@@ -45,7 +51,7 @@ const DefaultCoverage = 0.9
 // back, with the trials that were made of them.
 func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	path := fileName(r.Path)
-	facts := binfacts.New(r.DebugDirs...)
+	facts := r.facts()
 	samplesOf := map[string][]int32{}
 	judged := rule.Judges(r.Profile)
 	var inSource source.Answer
@@ -80,16 +86,14 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%.2f× to %.2f× as fast; --all shows it)", g.Title, finding.SpeedUp(g.Gain.Low), finding.SpeedUp(g.Gain.High)))
 		}
 	}
-	if path != "" {
-		trials, err := ledger.Load(path)
-		if err != nil {
-			return finding.Report{}, err
-		}
-		for id, alias := range aliases {
-			trials[id] = append(trials[id], trials[alias]...)
-		}
-		attach(found, trials)
+	trials, err := r.trials(path)
+	if err != nil {
+		return finding.Report{}, err
 	}
+	for id, alias := range aliases {
+		trials[id] = append(trials[id], trials[alias]...)
+	}
+	attach(found, trials)
 	finding.Rank(found)
 	var unexplained []finding.Unexplained
 	if judged {
@@ -107,6 +111,28 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		Unexplained: unexplained,
 		Unjudged:    !judged,
 	}, nil
+}
+
+func (r Request) facts() *binfacts.Facts {
+	if r.ByBuildID {
+		return binfacts.ByBuildID(r.DebugDirs...)
+	}
+	return binfacts.New(r.DebugDirs...)
+}
+
+// trials are all that were made of the profile's findings.
+func (r Request) trials(path string) (map[string][]finding.Trial, error) {
+	all := map[string][]finding.Trial{}
+	if path != "" {
+		var err error
+		if all, err = ledger.Load(path); err != nil {
+			return nil, err
+		}
+	}
+	for id, more := range r.Trials {
+		all[id] = append(all[id], more...)
+	}
+	return all, nil
 }
 
 func (r Request) judgeSource(ctx context.Context) (source.Answer, error) {

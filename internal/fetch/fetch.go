@@ -27,6 +27,8 @@ type Options struct {
 	NoSymbols  bool      // leave what the file does not name without a name
 	NamesOnly  bool      // functions without lines and inlined frames, which is quicker
 	Stdin      io.Reader // what "-" reads; nil means the standard input
+	// From is read in place of a file; the path is then its name in errors. nil for none.
+	From io.Reader
 	// Doing is called with what takes long, as it begins; what it returns when
 	// that is done. nil for nobody who waits.
 	Doing func(what string) (done func())
@@ -51,11 +53,7 @@ func (f Fetched) Hints() []string { return f.Missing.Hints(worthSaying, false) }
 // Profile reads the profile at path and names its addresses.
 func Profile(ctx context.Context, path string, o Options) (Fetched, error) {
 	done := o.doing("reading " + path)
-	p, err := ingest.Open(ctx, path, ingest.Options{
-		SampleType: o.SampleType,
-		Perf:       perfdata.Options{Event: o.SampleType, DebugDirs: o.DebugDirs},
-		Stdin:      o.Stdin,
-	})
+	p, err := o.read(ctx, path)
 	done()
 	if err != nil {
 		return Fetched{}, err
@@ -65,6 +63,18 @@ func Profile(ctx context.Context, path string, o Options) (Fetched, error) {
 	}
 	defer o.doing("looking up symbols")()
 	return name(ctx, p, o)
+}
+
+func (o Options) read(ctx context.Context, path string) (*profile.Profile, error) {
+	how := ingest.Options{
+		SampleType: o.SampleType,
+		Perf:       perfdata.Options{Event: o.SampleType, DebugDirs: o.DebugDirs},
+		Stdin:      o.Stdin,
+	}
+	if o.From != nil {
+		return ingest.Read(ctx, o.From, path, how)
+	}
+	return ingest.Open(ctx, path, how)
 }
 
 func (o Options) doing(what string) func() {

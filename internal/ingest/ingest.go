@@ -34,7 +34,15 @@ type Options struct {
 	Perf perfdata.Options
 	// Stdin is what the path "-" reads; nil means the standard input.
 	Stdin io.Reader
+	// SelfContained refuses perf.data: to walk its stacks is to open the files that it
+	// names, which is not for input of others.
+	SelfContained bool
+	// MaxBytes bounds what is read, and what each layer of compression holds; 0 does not.
+	MaxBytes int64
 }
+
+// ErrTooLarge is wrapped by the error for input beyond Options.MaxBytes.
+var ErrTooLarge = errors.New("the profile is too large")
 
 // ErrNoSamples is wrapped by the error for a profile in which nothing was
 // recorded.
@@ -77,7 +85,7 @@ func Read(ctx context.Context, r io.Reader, name string, opts Options) (*profile
 }
 
 func read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, error) {
-	s, err := newSource(r)
+	s, err := newSource(r, opts.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +115,8 @@ func read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, err
 // decode calls the reader of the format that the head shows.
 func (s *source) decode(ctx context.Context, opts Options) (*profile.Profile, error) {
 	switch {
+	case perfdata.Detect(s.head) && opts.SelfContained:
+		return nil, errors.New("perf.data is not taken: it names files of the machine that recorded it, and their names are looked up there (`whyhot push` does)")
 	case perfdata.Detect(s.head):
 		return perfdata.Read(ctx, s.seekable(), opts.Perf)
 	case otlp.Detect(s.head): // before pprof, whose fields have the same numbers

@@ -26,6 +26,7 @@ type source struct {
 	head   []byte
 	pos    int // of head, as far as Read gave it out
 	wraps  []*layer
+	most   int64 // bytes of a layer, 0 for no bound
 }
 
 // layer is one decompressor and the counter of what went into it.
@@ -68,9 +69,36 @@ func (l *layer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func newSource(r io.Reader) (*source, error) {
+// bounded fails beyond so many bytes.
+func bounded(r io.Reader, most int64) io.Reader {
+	if most <= 0 {
+		return r
+	}
+	return &bound{r: r, left: most, most: most}
+}
+
+type bound struct {
+	r          io.Reader
+	left, most int64
+}
+
+func (b *bound) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, b.most)
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, b.most)
+	}
+	return n, err
+}
+
+func newSource(r io.Reader, most int64) (*source, error) {
 	taken := &counter{r: r}
-	s := &source{origin: r, taken: taken, r: taken}
+	s := &source{origin: r, taken: taken, r: bounded(taken, most), most: most}
 	return s, s.peek()
 }
 
@@ -128,7 +156,11 @@ func (s *source) unwrap() (bool, error) {
 		}
 		l.name, l.out = "gzip", z
 	case bytes.HasPrefix(s.head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(in, zstd.WithDecoderMaxMemory(8<<30))
+		memory := uint64(8 << 30)
+		if s.most > 0 {
+			memory = uint64(s.most)
+		}
+		z, err := zstd.NewReader(in, zstd.WithDecoderMaxMemory(memory))
 		if err != nil {
 			return false, fmt.Errorf("zstd: %w", err)
 		}
@@ -136,6 +168,7 @@ func (s *source) unwrap() (bool, error) {
 	default:
 		return false, nil
 	}
+	l.out = bounded(l.out, s.most)
 	s.wraps = append(s.wraps, l)
 	if l.name == "gzip" { // zstd decodes on goroutines of its own
 		a := newAhead(l)
@@ -164,6 +197,12 @@ func (s *source) compressionError() error {
 		return nil
 	}
 	err, at := l.err(), l.in.n.Load()
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return fmt.Errorf("%s: %w", l.name, err)
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return fmt.Errorf("%s: %w: %w", l.name, ErrTooLarge, err)
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: the file is truncated: it ends at byte %d in the middle of the compressed data; copy or record it again", l.name, at)
 	}

@@ -7,7 +7,11 @@ import (
 )
 
 // Builder collects one profile. Every table method interns: the same input
-// gives the same ID. A Builder is used by one goroutine and dies with Build.
+// gives the same ID. A Builder dies with Build.
+//
+// It is used by one goroutine, or by two: one that calls Stack and Sample, and one that
+// calls Mapping, Complete, Function, Unnamed, Location and Labels. The tables of the two
+// have nothing in common.
 type Builder struct {
 	p         *Profile
 	mappings  map[Mapping]MappingID
@@ -126,13 +130,22 @@ func (b *Builder) Size() Size {
 // Grow makes room for that much more. It is a hint: a reader that can tell the
 // size of its input saves the copying that growing step by step costs.
 func (b *Builder) Grow(by Size) {
-	b.p.stackEnd = slices.Grow(b.p.stackEnd, by.Stacks)
-	b.p.stackLocs = slices.Grow(b.p.stackLocs, by.Frames)
-	b.p.samples = slices.Grow(b.p.samples, by.Samples)
-	b.p.locations = slices.Grow(b.p.locations, by.Locations)
-	b.p.lines = slices.Grow(b.p.lines, by.Locations) // most have one
+	b.p.stackEnd = roomFor(b.p.stackEnd, by.Stacks)
+	b.p.stackLocs = roomFor(b.p.stackLocs, by.Frames)
+	b.p.samples = roomFor(b.p.samples, by.Samples)
+	b.p.locations = roomFor(b.p.locations, by.Locations)
+	b.p.lines = roomFor(b.p.lines, by.Locations) // most have one
 	b.stacks.grow(len(b.p.stackEnd) + by.Stacks)
 	b.samples.grow(len(b.p.samples) + by.Samples)
+}
+
+// roomFor is s with room for n more. Unlike slices.Grow, which clears it, it does not
+// touch the room, so that what is not used takes no memory.
+func roomFor[E any](s []E, n int) []E {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return append(make([]E, 0, len(s)+n), s...)
 }
 
 // Labels interns a label set; the order of the input does not matter.

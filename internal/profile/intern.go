@@ -50,6 +50,9 @@ func (t *internTable) grow(n int) {
 func (t *internTable) resize(size int) {
 	old := t.slots
 	t.slots = make([]slot, size)
+	// New memory that is read before it is written costs two page faults, and the second
+	// one stops the other processors for a moment.
+	clear(t.slots)
 	mask := uint32(size - 1)
 	for _, s := range old {
 		if s.row == 0 {

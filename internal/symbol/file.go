@@ -4,7 +4,6 @@ import (
 	"context"
 	"debug/gosym"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,7 +114,7 @@ func (f *File) load(main *elffile.File, find debugfile.Finder, asked []uint64, n
 		f.symbols, err = elfsym.ReadFor(main, asked, extra...)
 	}
 	f.note(err)
-	f.isGo = main.Section(".go.buildinfo") != nil || main.Section(".gopclntab") != nil
+	f.isGo = main.Section(".go.buildinfo") != nil || main.Section(".gopclntab") != nil || main.Section(".data.rel.ro.gopclntab") != nil
 	if namesOnly && f.symbols.HasStatic() {
 		return
 	}
@@ -264,32 +263,6 @@ func (f *File) function(symbol string) profile.Function {
 		fn.SystemName = symbol
 	}
 	return fn
-}
-
-var errNoGoTable = errors.New("a Go program without .gopclntab: its functions cannot be named")
-
-// goTable reads the function table that Go's runtime needs and that stripping
-// therefore leaves in place.
-func goTable(bin *elffile.File) (table *gosym.Table, err error) {
-	text, pcln := bin.Section(".text"), bin.Section(".gopclntab")
-	if text == nil || pcln == nil {
-		return nil, fmt.Errorf("%s: %w", bin.Path(), errNoGoTable)
-	}
-	data, err := bin.SectionData(pcln)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		// debug/gosym does not check every offset that it follows.
-		if r := recover(); r != nil {
-			table, err = nil, fmt.Errorf("%s: damaged .gopclntab: %v", bin.Path(), r)
-		}
-	}()
-	table, err = gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
-	if err != nil {
-		return nil, fmt.Errorf("%s: .gopclntab: %w", bin.Path(), err)
-	}
-	return table, nil
 }
 
 // debugVaddr translates an offset in a binary of which only the debug file is

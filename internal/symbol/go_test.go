@@ -53,21 +53,7 @@ func TestGo(t *testing.T) {
 	whole, stripped := filepath.Join(dir, "whole"), filepath.Join(dir, "stripped")
 	command(t, dir, goTool, "build", "-o", whole, ".")
 	command(t, dir, goTool, "build", "-ldflags=-s -w", "-o", stripped, ".")
-	addr := uint64(0)
-	e, err := elf.Open(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	syms, err := e.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range syms {
-		if s.Name == "main.(*cart).total" {
-			addr = s.Value
-		}
-	}
+	addr := addressOf(t, whole, "main.(*cart).total")
 	for _, path := range []string{whole, stripped} {
 		f, err := Open(path, Options{})
 		if err != nil {
@@ -85,4 +71,57 @@ func TestGo(t *testing.T) {
 			t.Errorf("%s: %+v", filepath.Base(path), frames)
 		}
 	}
+}
+
+// A program with C in it is linked by the system's linker, which puts C's code before
+// Go's; and it may be position-independent.
+func TestGoWithC(t *testing.T) {
+	goTool := tool(t, "go")
+	tool(t, "gcc")
+	dir := t.TempDir()
+	source := strings.Replace(goProgram, "import (", "/*\nint unused(int x) { return x * 17; }\n*/\nimport \"C\"\n\nimport (", 1)
+	source = strings.Replace(source, "c.total())", "c.total(), C.unused(3))", 1)
+	for name, text := range map[string]string{"main.go": source, "go.mod": "module shop\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("CGO_ENABLED", "1")
+	for _, mode := range []string{"exe", "pie"} {
+		whole, stripped := filepath.Join(dir, mode), filepath.Join(dir, mode+".stripped")
+		command(t, dir, goTool, "build", "-buildmode="+mode, "-o", whole, ".")
+		command(t, dir, tool(t, "strip"), "-o", stripped, whole)
+		addr := addressOf(t, whole, "main.(*cart).total")
+		for _, path := range []string{whole, stripped} {
+			f, err := Open(path, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			frames := f.Lookup(addr + 4)
+			if len(frames) == 0 || frames[len(frames)-1].Function.Name != "main.(*cart).total" || frames[len(frames)-1].Line < 15 {
+				t.Errorf("%s: %+v at %#x; %q", filepath.Base(path), frames, addr, f.Notes())
+			}
+			f.Close()
+		}
+	}
+}
+
+func addressOf(t *testing.T, path, name string) uint64 {
+	t.Helper()
+	e, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	syms, err := e.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range syms {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	t.Fatalf("%s has no %s", path, name)
+	return 0
 }

@@ -36,8 +36,8 @@ type profiler struct {
 const frameCache = 64 << 10
 
 // attach loads the profiler. Its clock does not run yet, and it looks at no
-// process.
-func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files) (*profiler, error) {
+// process. cacheDir is where unwind tables are kept, "" nowhere.
+func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, cacheDir string) (*profiler, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}, pace: pace}
 	otellog.SetLogger(*slog.New(p.log))
@@ -50,10 +50,11 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	// Otherwise a stack that is in a method written in C has none of the Ruby methods
 	// that called it, up to the next block.
 	languages.Ruby.SkipNativeResume = true
+	clocks := &intervals{pace: pace}
 	config := &tracer.Config{
 		TraceReporter:          c,
 		ExecutableReporter:     f,
-		Intervals:              pace,
+		Intervals:              clocks,
 		InterpretersConfig:     languages,
 		FilterIdleFrames:       true,
 		SamplesPerSecond:       frequency,
@@ -76,6 +77,10 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 			Remedy: "record with --sampler perf",
 		}
 	}
+	if err = useTables(p.tracer, cacheDir); err != nil {
+		p.notes = append(p.notes, "unwind tables are not kept for the next recording: "+err.Error())
+	}
+	clocks.made.Store(true)
 	p.shared = findMaps()
 	p.rubies = newRubies(p.shared.rubies)
 	p.start = func() error {

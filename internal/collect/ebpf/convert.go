@@ -3,9 +3,7 @@ package ebpf
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 	"time"
 	"unique"
@@ -100,7 +98,7 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 	for _, h := range t.Frames {
 		if f := h.Value(); f.Type.IsError() {
 			if f.Type.IsAbort() || f.AddressOrLineno != 0 {
-				c.cut[int(f.AddressOrLineno)]++
+				c.cut[cutBy(t, int(f.AddressOrLineno))]++
 				c.stack = append(c.stack, c.truncated())
 			}
 			continue
@@ -111,6 +109,19 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Count: 1, Value: int64(c.period),
 	})
 	return nil
+}
+
+// cutBy is why a stack broke off, by the profiler's error number.
+func cutBy(t *libpf.Trace, code int) int {
+	if code != unreadable {
+		return code
+	}
+	for _, h := range t.Frames {
+		if f := h.Value(); kindOf(f.Type) == profile.KindKernel && atTheEnd[f.FunctionName.String()] {
+			return ending
+		}
+	}
+	return code
 }
 
 func (c *converter) truncated() profile.LocationID {
@@ -290,8 +301,5 @@ func (c *converter) cutText() string {
 	if float64(total) < cutShare*float64(c.samples) || total == 0 {
 		return ""
 	}
-	codes := slices.SortedFunc(maps.Keys(c.cut), func(a, b int) int {
-		return cmp.Or(cmp.Compare(c.cut[b], c.cut[a]), cmp.Compare(a, b))
-	})
-	return fmt.Sprintf("%d of %d stacks are truncated, most of them where %s", total, c.samples, reason(codes[0]))
+	return fmt.Sprintf("%d of %d stacks are truncated: %s", total, c.samples, reasonsOf(c.cut))
 }

@@ -64,7 +64,7 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 	}
 	rec := &recording{
 		request: &r, sink: sink, frequency: frequency, period: time.Second / time.Duration(frequency),
-		pace: paceOf(r.Settings.Batch > 0),
+		pace: paceOf(&r),
 	}
 	p, err := rec.run(ctx, &out)
 	if err != nil || p == nil {
@@ -102,6 +102,9 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 		rec.proc, pids = proc, []int{proc.PID()}
 	}
 	r.Report(collect.Progress{Phase: collect.PhaseStarting})
+	if r.Settings.Batch == 0 {
+		defer goFirst()()
+	}
 	err := rec.attach(ctx, pids)
 	if err == nil && ctx.Err() != nil {
 		err = errors.New("interrupted before the recording began")
@@ -142,7 +145,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, rec.period)
-	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files); err != nil {
+	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files, rec.request.CacheDir); err != nil {
 		return err
 	}
 	if !rec.request.Target.System {
@@ -170,7 +173,10 @@ func (rec *recording) warm(ctx context.Context) {
 			pids = append(pids, uint32(os.Getpid()))
 		}
 	}
-	rec.profiler.learn(ctx, pids)
+	if left := rec.profiler.learn(ctx, pids); left > 0 && ctx.Err() == nil {
+		rec.profiler.notes = append(rec.profiler.notes, fmt.Sprintf(
+			"after %s, %d of %d processes were not known yet when the recording began: their first stacks are cut or missing", learnLimit, left, len(pids)))
+	}
 }
 
 // abandon undoes a start that failed: the command has not run.

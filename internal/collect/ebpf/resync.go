@@ -188,8 +188,9 @@ const (
 )
 
 // learn makes the profiler read the memory maps of processes and the unwind
-// tables of what they have mapped, and waits for that.
-func (p *profiler) learn(ctx context.Context, pids []uint32) {
+// tables of what they have mapped, and waits for that. left is how many were not
+// read in time.
+func (p *profiler) learn(ctx context.Context, pids []uint32) (left int) {
 	var waiting []uint32
 	for _, pid := range pids {
 		marked := p.shared.mute(pid)
@@ -208,6 +209,7 @@ func (p *profiler) learn(ctx context.Context, pids []uint32) {
 		}
 		waiting = open
 	}
+	return len(waiting)
 }
 
 func alive(pid uint32) bool {

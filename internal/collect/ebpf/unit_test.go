@@ -271,6 +271,29 @@ func TestCPUList(t *testing.T) {
 	}
 }
 
+// Only what wakes the profiler for processes is asked for often.
+func TestIntervals(t *testing.T) {
+	for _, r := range []*collect.Request{
+		{Target: collect.Target{PIDs: []int{1}}}, {Target: collect.Target{System: true}},
+		{Target: collect.Target{System: true}, Settings: collect.Settings{Batch: time.Second}},
+	} {
+		i := &intervals{pace: paceOf(r)}
+		if got := i.MonitorInterval(); got < time.Minute {
+			t.Errorf("%s while the profiler is made", got)
+		}
+		i.made.Store(true)
+		if got := i.MonitorInterval(); got != i.monitor || got > 2*time.Second {
+			t.Errorf("%s for the list of processes", got)
+		}
+		if got := i.MonitorInterval(); got < time.Minute {
+			t.Errorf("%s for counters that go nowhere", got)
+		}
+		if i.look > i.monitor {
+			t.Errorf("looks are %s apart, and what they list is looked for every %s", i.look, i.monitor)
+		}
+	}
+}
+
 func TestReasons(t *testing.T) {
 	for code, want := range map[int]string{4012: "just loaded", 2003: "Python", 3001: "Ruby", 9999: "error 9999"} {
 		if got := reason(code); !strings.Contains(got, want) {

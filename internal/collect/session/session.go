@@ -78,7 +78,9 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 		return nil, fmt.Errorf("making a directory for the recording: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(temp) }() // nothing better can be done
-	request := collect.Request{Target: o.Target, Settings: o.Settings, Streams: o.Streams, Progress: o.Progress}
+	request := collect.Request{
+		Target: o.Target, Settings: o.Settings, Streams: o.Streams, Progress: o.Progress, CacheDir: collect.CacheDir(),
+	}
 	var recorded *profile.Profile
 	started := time.Now()
 	outcome, err := attempt(ctx, &o, &request, samplers, &chosen, refusals, temp, func(p *profile.Profile) error {

@@ -26,6 +26,8 @@ type Facts struct {
 	source  sourcetext.Finder
 	sources map[string][]string // nil where there is none
 	code    map[string]*elffile.File
+	// byBuildID has no source read, and no binary believed for its path.
+	byBuildID bool
 }
 
 // New returns the facts of this machine; debugDirs are searched for separate
@@ -34,8 +36,20 @@ func New(debugDirs ...string) *Facts {
 	return &Facts{reader: elfinfo.NewReader("", debugDirs...), sources: map[string][]string{}, code: map[string]*elffile.File{}}
 }
 
+// ByBuildID returns the facts of a machine about profiles that others made: what a path
+// in one leads to here says nothing, and is not to be read for whoever sent it. Only
+// binaries with the build ID of the profile's count.
+func ByBuildID(debugDirs ...string) *Facts {
+	f := New(debugDirs...)
+	f.byBuildID = true
+	return f
+}
+
 // Source implements rule.Facts. A relative path is one of the working directory.
 func (f *Facts) Source(path string) (lines []string, ok bool) {
+	if f.byBuildID {
+		return nil, false
+	}
 	lines, known := f.sources[path]
 	if !known {
 		lines, _ = f.source.Lines(path)
@@ -47,7 +61,7 @@ func (f *Facts) Source(path string) (lines []string, ok bool) {
 // Binary implements rule.Facts. A bare name, as folded stacks have it, is not
 // looked up: it could be any file.
 func (f *Facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
-	if !filepath.IsAbs(m.Path) {
+	if !filepath.IsAbs(m.Path) || f.byBuildID && m.BuildID == "" {
 		return nil, rule.NoTrust
 	}
 	info, err := f.reader.Read(m.Path)

@@ -67,3 +67,32 @@ func TestTrust(t *testing.T) {
 		t.Error("a symbol was found that is not there")
 	}
 }
+
+// Of profiles that others sent nothing is believed for its path, and no file is read
+// for them.
+func TestByBuildID(t *testing.T) {
+	libc, err := filepath.Glob("/lib/*-linux-gnu/libc.so.6")
+	if err != nil || len(libc) == 0 {
+		t.Fatalf("where is the libc? %v", err)
+	}
+	info, err := elfinfo.Read(libc[0])
+	if err != nil || info.BuildID == "" {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(source, []byte("import json\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	here, others := New(), ByBuildID()
+	if _, ok := here.Source(source); !ok {
+		t.Error("the source is not there")
+	}
+	if lines, ok := others.Source(source); ok || lines != nil {
+		t.Errorf("%q was read", lines)
+	}
+	for buildID, want := range map[string]rule.Trust{"": rule.NoTrust, info.BuildID: rule.BuildIDExact, "00ff": rule.NoTrust} {
+		if _, got := others.Binary(&profile.Mapping{Path: libc[0], BuildID: buildID}); got != want {
+			t.Errorf("%q: trust %d", buildID, got)
+		}
+	}
+}

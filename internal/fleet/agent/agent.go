@@ -79,7 +79,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	sender.Go(func() { a.deliver(sending) })
 	recording, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	request := collect.Request{Target: collect.Target{System: true}, Settings: a.opts.Settings, Progress: a.progress}
+	request := collect.Request{
+		Target: collect.Target{System: true}, Settings: a.opts.Settings, Progress: a.progress, CacheDir: collect.CacheDir(),
+	}
 	if a.opts.DebugInfo != nil {
 		request.Executable = a.offer
 		// It ends with the recording: what is left is taken up at the next start.

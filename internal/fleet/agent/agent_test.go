@@ -101,7 +101,7 @@ func (s *server) start() {
 	s.stop = func() { cancel(); done.Wait(); s.stop = func() {} }
 }
 
-func (s *server) take(_ context.Context, b receive.Batch) error {
+func (s *server) take(_ context.Context, b receive.Batch) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, there := s.arrived[b.ID]; there {
@@ -113,9 +113,9 @@ func (s *server) take(_ context.Context, b receive.Batch) error {
 	}
 	s.changed.Broadcast()
 	if s.deaf {
-		return errors.New("crashed before the answer")
+		return nil, errors.New("crashed before the answer")
 	}
-	return nil
+	return nil, nil
 }
 
 // until waits for a state of the server.

@@ -18,6 +18,7 @@
 //	malformed                INVALID_ARGUMENT     400
 //	too large                RESOURCE_EXHAUSTED   413
 //	no slot in time          UNAVAILABLE          503   with when to come again
+//	the handler refuses      INVALID_ARGUMENT     400
 //	the handler failed       UNAVAILABLE          503   with when to come again
 //	not finished in time     DEADLINE_EXCEEDED    408
 //

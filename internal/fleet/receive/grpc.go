@@ -58,6 +58,9 @@ func (s *Server) ServeGRPC(ctx context.Context, l net.Listener) error {
 		// A client that is gone without a word must not hold its connection for ever.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
 	}
+	if s.opts.Intercept != nil {
+		options = append(options, grpc.StreamInterceptor(s.opts.Intercept))
+	}
 	if s.opts.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.opts.TLS)))
 	}
@@ -149,9 +152,9 @@ func answerOf(warning string) pprofileotlp.ExportResponse {
 
 // statusOf is the protocol's word for an error.
 func statusOf(err error) *status.Status {
-	malformed, large := (*malformedError)(nil), (*tooLargeError)(nil)
+	malformed, large, refused := (*malformedError)(nil), (*tooLargeError)(nil), (*refusedError)(nil)
 	switch {
-	case errors.As(err, &malformed):
+	case errors.As(err, &malformed), errors.As(err, &refused):
 		return status.New(codes.InvalidArgument, err.Error())
 	case errors.As(err, &large):
 		return status.New(codes.ResourceExhausted, err.Error())

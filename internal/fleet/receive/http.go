@@ -22,8 +22,8 @@ import (
 	"whyhot/internal/fleet/send"
 )
 
-// profilesPath is where the protocol has servers take profiles.
-const profilesPath = "/v1development/profiles"
+// ProfilesPath is where the protocol has servers take profiles.
+const ProfilesPath = "/v1development/profiles"
 
 const (
 	protobufType = "application/x-protobuf"
@@ -38,7 +38,7 @@ const jsonShare = 4
 // way. It closes the listener.
 func (s *Server) ServeWeb(ctx context.Context, l net.Listener) error {
 	mux := http.NewServeMux()
-	mux.HandleFunc(profilesPath, s.post)
+	mux.Handle(ProfilesPath, s)
 	server := &http.Server{
 		Handler: mux, ReadHeaderTimeout: s.opts.ReadTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ReadTimeout: s.opts.ReadTime + s.opts.SlotWait, WriteTimeout: 2*s.opts.ReadTime + s.opts.SlotWait,
@@ -68,8 +68,9 @@ func (s *Server) ServeWeb(ctx context.Context, l net.Listener) error {
 	return fmt.Errorf("serving HTTP: %w", errors.Join(err, server.Close()))
 }
 
-// post serves one request.
-func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP serves one request, whatever its path. Where another server calls it, TLS
+// and the limits of connections are that server's.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		http.Error(w, "profiles are sent with POST", http.StatusMethodNotAllowed)

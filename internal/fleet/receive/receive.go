@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,9 +26,17 @@ type Batch struct {
 }
 
 // Handler takes a batch. The sender is told that it has arrived when the handler
-// returns nil, and to come again later when it returns an error. Several goroutines
-// may call it.
-type Handler func(ctx context.Context, b Batch) error
+// returns nil, and the warnings beside; to come again later when it returns an error,
+// or never with it when that is one of Refuse. Several goroutines may call it.
+type Handler func(ctx context.Context, b Batch) (warnings []string, err error)
+
+// Refuse makes of what is wrong with a batch the error that has the sender give it up.
+func Refuse(err error) error { return &refusedError{err} }
+
+type refusedError struct{ err error }
+
+func (e *refusedError) Error() string { return e.err.Error() }
+func (e *refusedError) Unwrap() error { return e.err }
 
 // Options bound what clients may ask for. Zero values are the defaults.
 type Options struct {
@@ -38,6 +47,9 @@ type Options struct {
 	ReadTime   time.Duration // from the first byte of a request to its last; 30 s
 	MaxClients int           // connections; 1024
 	TLS        *tls.Config   // nil: none
+	// Intercept judges gRPC calls, also those of Services, before anything of them is
+	// read; nil lets all of them pass. Who serves HTTP does the same before ServeHTTP.
+	Intercept grpc.StreamServerInterceptor
 	// Services are registered beside the protocol's own, on the gRPC listener. Their
 	// messages are bytes (see rawcodec), under the same limits of size.
 	Services []func(grpc.ServiceRegistrar)
@@ -186,10 +198,11 @@ func (s *Server) take(ctx context.Context, from sender, data []byte) (warning st
 	if err := s.checkFrames(p); err != nil {
 		return "", err
 	}
-	if err := s.handle(ctx, Batch{ID: from.batch, Profile: p, Bytes: len(data)}); err != nil {
+	warnings, err := s.handle(ctx, Batch{ID: from.batch, Profile: p, Bytes: len(data)})
+	if err != nil {
 		return "", err
 	}
-	return strings.Join(p.Meta.Warnings, "; "), nil
+	return strings.Join(append(slices.Clip(p.Meta.Warnings), warnings...), "; "), nil
 }
 
 // checkFrames refuses a profile of few bytes whose samples share so long a stack that

@@ -48,15 +48,16 @@ type store struct {
 	mu      sync.Mutex
 	batches []Batch
 	err     error
+	warn    []string
 }
 
-func (s *store) take(_ context.Context, b Batch) error {
+func (s *store) take(_ context.Context, b Batch) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
 		s.batches = append(s.batches, b)
 	}
-	return s.err
+	return s.warn, s.err
 }
 
 // serve gives the endpoints of a running server.
@@ -309,11 +310,11 @@ func FuzzTake(f *testing.F) {
 	f.Add(encoded(f, 3))
 	f.Add(nested(3))
 	f.Add(wrap(2, bytes.Repeat(emptyField(7), 9)))
-	s := New(Options{MaxMessage: 1 << 16, MaxParsed: 1 << 18}, func(_ context.Context, b Batch) error {
+	s := New(Options{MaxMessage: 1 << 16, MaxParsed: 1 << 18}, func(_ context.Context, b Batch) ([]string, error) {
 		if b.Profile.Count() <= 0 {
-			return errors.New("an empty profile was handed on")
+			return nil, errors.New("an empty profile was handed on")
 		}
-		return nil
+		return nil, nil
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := s.take(t.Context(), sender{}, data)

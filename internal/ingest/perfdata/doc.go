@@ -13,7 +13,9 @@
 //
 // Memory. The file is read once, front to back. What is held is one round of
 // records (the recorder's ring buffers, as perf's own FINISHED_ROUND protocol
-// bounds it), the live address spaces and the aggregated profile.
+// bounds it), the live address spaces, the aggregated profile, and some batches of
+// stacks between the two stages of the reading: one that reads records in order and
+// looks addresses up, and one that puts stacks into the profile (interner).
 //
 // Mappings. Every binary is one mapping, whatever address each process mapped
 // it at. Kernel code is in "[kernel.kallsyms]" or the module's own mapping and

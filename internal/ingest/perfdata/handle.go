@@ -221,8 +221,7 @@ func (s *session) sample(rec *record, e *event) error {
 	if len(ids) == 0 {
 		ids = append(ids, s.resolve.address(smp.ip, mode, th))
 	}
-	row.Stack = s.out.b.Stack(ids)
-	s.out.b.Sample(row)
+	s.out.intern.add(ids, row)
 	return nil
 }
 

@@ -189,8 +189,7 @@ func (j *jobs) finish(w *job) {
 		}
 	}
 	j.ids = ids
-	w.row.Stack = j.s.out.b.Stack(ids)
-	j.s.out.b.Sample(w.row)
+	j.s.out.intern.add(ids, w.row)
 }
 
 // warnings says what could not be unwound and why.

@@ -57,6 +57,7 @@ func (p *places) id(bin uint32, addr uint64, add func() profile.LocationID) prof
 func (p *places) grow() {
 	old := p.slots
 	p.slots = make([]place, 4*len(old))
+	clear(p.slots) // written before it is read, see internTable
 	for i := range old {
 		if old[i].id != 0 {
 			*p.find(old[i].bin, old[i].addr) = old[i]

@@ -70,6 +70,7 @@ func Read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, err
 	if err != nil {
 		return nil, fmt.Errorf("perf.data: %w", err)
 	}
+	defer s.out.intern.end() // where an error has ended it
 	if err := s.run(ctx, r); err != nil {
 		return nil, fmt.Errorf("perf.data: %w", err)
 	}

@@ -44,6 +44,7 @@ type resolved struct {
 func (r *resolver) init(s *session) {
 	r.s = s
 	r.cache = make([]resolved, 1<<resolveCacheBits)
+	clear(r.cache) // written before it is read, see internTable
 }
 
 // view is an address space as it was at one moment.

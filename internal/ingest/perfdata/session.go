@@ -233,6 +233,7 @@ func (s *session) settle(last bool) error {
 
 // finish makes the profile.
 func (s *session) finish() (*profile.Profile, error) {
+	s.out.intern.end()
 	if s.samples == 0 {
 		return nil, s.noSamples()
 	}

@@ -17,6 +17,7 @@ const truncatedName = "[truncated stack]"
 // stacks gathers the samples.
 type stacks struct {
 	b         *profile.Builder
+	intern    interner
 	labels    map[labelKey]profile.LabelSetID
 	truncated profile.LocationID
 	cut       bool // truncated was made
@@ -24,7 +25,8 @@ type stacks struct {
 }
 
 func newStacks() *stacks {
-	return &stacks{b: profile.NewBuilder(), labels: map[labelKey]profile.LabelSetID{}, places: newPlaces()}
+	b := profile.NewBuilder()
+	return &stacks{b: b, intern: interner{b: b}, labels: map[labelKey]profile.LabelSetID{}, places: newPlaces()}
 }
 
 // frame is the location of an address of the profile in bin.
@@ -44,7 +46,8 @@ func (s *stacks) newFrame(bin *image, addr uint64) profile.LocationID {
 	return s.b.Location(bin.mapping, addr, bin.kind, profile.Line{Function: bin.function})
 }
 
-// expect makes room for what usually is in that many bytes of records. Room that
+// expect makes room for what usually is in that many bytes of records, before the first
+// of them. Room that
 // is not used costs nothing: the memory is not touched.
 func (s *stacks) expect(size uint64) {
 	const sample, frame, location, most = 250, 32, 128, 64 << 20 // bytes for each of them, and in all

@@ -8,6 +8,9 @@ package foldedtext
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strconv"
@@ -31,93 +34,144 @@ type Options struct {
 // the same, else values in the profile's unit. Stacks that weigh nothing are
 // left out. Lines come in the order in which the profile has their stacks.
 func Write(w io.Writer, p *profile.Profile, opt Options) error {
-	f := folder{p: p, opt: opt, locations: make([]string, p.NumLocations()), functions: map[profile.FunctionID]string{}, at: map[string]int{}}
-	roots := make([]string, p.NumLabelSets())
+	f := newFolder(p, opt)
+	roots := make([]textID, p.NumLabelSets())
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
 		root := &roots[s.Labels]
-		if *root == "" && opt.RootLabel != "" {
+		if *root == 0 && opt.RootLabel != "" {
 			*root = f.root(s.Labels)
 		}
 		f.add(*root, s)
 	}
 	unit := perSample(p)
 	out := bufio.NewWriterSize(w, 1<<16)
-	for i, text := range f.texts {
-		if f.values[i] == 0 {
+	var number []byte
+	for i := range f.stacks {
+		value := f.stacks[i].value
+		if value == 0 {
 			continue
 		}
-		_, _ = out.WriteString(text) // Flush returns the first error
-		_, _ = out.WriteString(" " + strconv.FormatInt(f.values[i]/unit, 10) + "\n")
+		skip := 1 // the first semicolon
+		for b := f.frames(i); len(b) > 0; b = b[textBytes:] {
+			_, _ = out.WriteString(f.texts[binary.LittleEndian.Uint32(b)][skip:]) // Flush returns the first error
+			skip = 0
+		}
+		number = strconv.AppendInt(append(number[:0], ' '), value/unit, 10)
+		_, _ = out.Write(append(number, '\n'))
 	}
 	return out.Flush()
 }
 
-// folder merges stacks that read the same.
+// textID is the number of a frame's text, from 1.
+type textID uint32
+
+const textBytes = 4 // of a textID
+
+// folder merges stacks that read the same. No text of a frame has a semicolon but the
+// one in front, so that stacks read the same when their frames do one by one: numbers
+// of texts are compared, a tenth of what the texts are.
 type folder struct {
 	p         *profile.Profile
 	opt       Options
-	locations []string // outermost first, each frame with a semicolon in front
-	functions map[profile.FunctionID]string
-	line      []byte
-	at        map[string]int // text → index of
-	texts     []string
-	values    []int64
+	locations [][]byte // the bytes of textIDs, outermost first
+	functions map[profile.FunctionID]textID
+	numbers   map[string]textID
+	texts     []string // with a semicolon in front, by number
+	line      []byte   // of the sample that is added
+	lines     []byte   // of all stacks
+	stacks    []stack
+	first     map[uint64]int // by hash: the index of a stack and one more
+	seed      maphash.Seed
 }
 
-// add adds one sample.
-func (f *folder) add(root string, s *profile.Sample) {
-	f.line = append(f.line[:0], root...)
-	stack := f.p.Stack(s.Stack)
-	for _, id := range slices.Backward(stack) {
-		if f.locations[id] == "" {
+// stack is one line of the output.
+type stack struct {
+	end   int // in lines
+	value int64
+	next  int // of the same hash: index and one more
+}
+
+func newFolder(p *profile.Profile, opt Options) *folder {
+	return &folder{
+		p: p, opt: opt, locations: make([][]byte, p.NumLocations()), functions: map[profile.FunctionID]textID{},
+		numbers: map[string]textID{}, texts: make([]string, 1), first: map[uint64]int{}, seed: maphash.MakeSeed(),
+	}
+}
+
+// add adds one sample; root is 0 for none.
+func (f *folder) add(root textID, s *profile.Sample) {
+	f.line = f.line[:0]
+	if root != 0 {
+		f.line = binary.LittleEndian.AppendUint32(f.line, uint32(root))
+	}
+	frames := f.p.Stack(s.Stack)
+	for _, id := range slices.Backward(frames) {
+		if f.locations[id] == nil {
 			f.locations[id] = f.location(id)
 		}
 		f.line = append(f.line, f.locations[id]...)
 	}
-	if len(stack) == 0 {
-		f.line = append(f.line, f.function(0)...)
+	if len(frames) == 0 {
+		f.line = binary.LittleEndian.AppendUint32(f.line, uint32(f.function(0)))
 	}
-	text := f.line[1:]
-	i, seen := f.at[string(text)]
-	if !seen {
-		i = len(f.texts)
-		f.texts = append(f.texts, string(text))
-		f.values = append(f.values, 0)
-		f.at[f.texts[i]] = i
+	hash := maphash.Bytes(f.seed, f.line)
+	for i := f.first[hash]; i > 0; i = f.stacks[i-1].next {
+		if bytes.Equal(f.frames(i-1), f.line) {
+			f.stacks[i-1].value += s.Value
+			return
+		}
 	}
-	f.values[i] += s.Value
+	f.lines = append(f.lines, f.line...)
+	f.stacks = append(f.stacks, stack{len(f.lines), s.Value, f.first[hash]})
+	f.first[hash] = len(f.stacks)
 }
 
-// root is the text that the stacks of a label set begin with.
-func (f *folder) root(labels profile.LabelSetID) string {
+// frames gives the textIDs of a line.
+func (f *folder) frames(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = f.stacks[i-1].end
+	}
+	return f.lines[start:f.stacks[i].end]
+}
+
+// number is that of a text without the semicolon in front.
+func (f *folder) number(text string) textID {
+	id, known := f.numbers[text]
+	if !known {
+		id = textID(len(f.texts))
+		f.texts = append(f.texts, ";"+text)
+		f.numbers[text] = id
+	}
+	return id
+}
+
+// root is what the stacks of a label set begin with.
+func (f *folder) root(labels profile.LabelSetID) textID {
 	text := view.LabelText(f.p, labels, f.opt.RootLabel)
 	if text == "" {
 		text = "(no " + f.opt.RootLabel + ")"
 	}
-	return ";" + clean(text)
+	return f.number(clean(text))
 }
 
-func (f *folder) location(id profile.LocationID) string {
+func (f *folder) location(id profile.LocationID) []byte {
 	lines := f.p.Lines(id)
-	if len(lines) == 1 {
-		return f.function(lines[0].Function)
-	}
-	var text strings.Builder
+	out := make([]byte, 0, textBytes*len(lines))
 	for _, l := range slices.Backward(lines) {
-		text.WriteString(f.function(l.Function))
+		out = binary.LittleEndian.AppendUint32(out, uint32(f.function(l.Function)))
 	}
-	return text.String()
+	return out
 }
 
-// function is a frame, with a semicolon in front.
-func (f *folder) function(id profile.FunctionID) string {
-	text, ok := f.functions[id]
+func (f *folder) function(id profile.FunctionID) textID {
+	number, ok := f.functions[id]
 	if !ok {
-		text = ";" + frame(f.p, id, f.opt)
-		f.functions[id] = text
+		number = f.number(frame(f.p, id, f.opt))
+		f.functions[id] = number
 	}
-	return text
+	return number
 }
 
 // perSample is what each sample of p weighs, 1 where they differ.

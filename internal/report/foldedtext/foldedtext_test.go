@@ -2,6 +2,10 @@ package foldedtext
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"whyhot/internal/profile"
@@ -54,4 +58,85 @@ func TestWrite(t *testing.T) {
 	if err := Write(&out, profile.NewBuilder().Build(profile.Meta{}), Options{}); err != nil || out.Len() > 0 {
 		t.Errorf("empty profile: %q, %v", out.String(), err)
 	}
+}
+
+// Stacks are merged where their texts are the same, whatever functions and binaries
+// stand behind them: compared with the merging of texts.
+func TestMergesWhatReadsTheSame(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		b := profile.NewBuilder()
+		var mappings []profile.MappingID
+		for _, path := range []string{"/bin/app", "/opt/bin/app", "[kernel.kallsyms]", ""} { // two read the same
+			mappings = append(mappings, b.Mapping(profile.Mapping{Path: path}))
+		}
+		names := []string{"main", "a;b", "a:b", "", "operator<", "x\ny"}
+		line := func() profile.Line {
+			f := profile.Function{Name: names[rng.IntN(len(names))], Mapping: mappings[rng.IntN(len(mappings))], Kind: profile.KindNative}
+			return profile.Line{Function: b.Function(f)}
+		}
+		var locations []profile.LocationID
+		for addr := range uint64(12) {
+			locations = append(locations, b.Location(mappings[0], addr, profile.KindNative, []profile.Line{line(), line()}[:1+rng.IntN(2)]...))
+		}
+		var labels []profile.LabelSetID
+		for _, process := range []string{"p", "p;q", "p:q"} {
+			labels = append(labels, b.Labels([]profile.Label{{Key: profile.LabelProcess, Str: process}}))
+		}
+		labels = append(labels, b.Labels(nil))
+		for range rng.IntN(300) {
+			stack := make([]profile.LocationID, rng.IntN(4))
+			for i := range stack {
+				stack[i] = locations[rng.IntN(len(locations))]
+			}
+			b.Sample(profile.Sample{Stack: b.Stack(stack), Labels: labels[rng.IntN(len(labels))], Count: 1, Value: int64(rng.IntN(3))})
+		}
+		p := b.Build(profile.Meta{})
+		for _, opt := range []Options{{}, {Binaries: true}, {RootLabel: profile.LabelProcess}, {Binaries: true, RootLabel: profile.LabelProcess}} {
+			var got bytes.Buffer
+			if err := Write(&got, p, opt); err != nil {
+				t.Fatal(err)
+			}
+			if want := merged(p, opt); got.String() != want {
+				t.Fatalf("seed %d, %+v: got\n%s\nwant\n%s", seed, opt, got.String(), want)
+			}
+		}
+	}
+}
+
+// merged merges the texts of all samples.
+func merged(p *profile.Profile, opt Options) string {
+	var order []string
+	values := map[string]int64{}
+	for _, s := range p.Samples() {
+		var frames []string
+		if opt.RootLabel != "" {
+			name := "(no " + opt.RootLabel + ")"
+			if l, ok := p.Label(s.Labels, opt.RootLabel); ok {
+				name = clean(l.Str)
+			}
+			frames = append(frames, name)
+		}
+		stack := p.Stack(s.Stack)
+		for _, id := range slices.Backward(stack) {
+			for _, l := range slices.Backward(p.Lines(id)) {
+				frames = append(frames, frame(p, l.Function, opt))
+			}
+		}
+		if len(stack) == 0 {
+			frames = append(frames, frame(p, 0, opt))
+		}
+		text := strings.Join(frames, ";")
+		if _, seen := values[text]; !seen {
+			order = append(order, text)
+		}
+		values[text] += s.Value
+	}
+	var out strings.Builder
+	for _, text := range order {
+		if values[text] != 0 {
+			fmt.Fprintf(&out, "%s %d\n", text, values[text]/perSample(p))
+		}
+	}
+	return out.String()
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
@@ -69,47 +68,26 @@ func sortOut(all []finding.Finding) (open, refuted, minor []finding.Finding) {
 	return open, refuted, minor
 }
 
-// findingTable keeps the place and the effect whole and gives the rule and the
-// title what the terminal has left.
+// findingTable gives the effect what the other columns leave of the terminal.
 func (p *Printer) findingTable(fs []finding.Finding) {
+	const leastEffect = 24
+	t := Table{Columns: []Column{{Title: "rule"}, {Title: "where"}, {Title: "effect", Flex: true, Min: leastEffect}}}
 	shares := slices.ContainsFunc(fs, func(f finding.Finding) bool { return f.Share.Exclusive != nil || f.Share.Inclusive != nil })
-	rows := [][]string{{"rule", "where", "effect"}}
 	if shares {
-		rows[0] = []string{"share", "rule", "where", "effect"}
+		t.Columns = append([]Column{{Title: "share", Right: true}}, t.Columns...)
 	}
 	for _, f := range fs {
-		row := []string{f.Rule, shortPlace(f.Place), effect(f)}
+		what := effect(f)
 		if f.Certainty == finding.Suspected {
-			row[2] = "suspected: " + row[2]
+			what = "suspected: " + what
 		}
+		row := []Cell{{Text: f.Rule}, {Text: shortPlace(f.Place)}, {Text: what}}
 		if shares {
-			row = append([]string{percent.Column(f.Share.Main())}, row...)
+			row = append([]Cell{{Text: percent.Column(f.Share.Main())}}, row...)
 		}
-		rows = append(rows, row)
+		t.Add(row...)
 	}
-	widths := ColumnWidths(rows)
-	last := len(widths) - 1
-	used := 0
-	for _, w := range widths[:last] {
-		used += w + 2
-	}
-	for i, row := range rows {
-		var line strings.Builder
-		for col, cell := range row[:last] {
-			pad := strings.Repeat(" ", widths[col]-ansi.StringWidth(cell))
-			if shares && col == 0 {
-				line.WriteString(pad + cell + "  ")
-			} else {
-				line.WriteString(cell + pad + "  ")
-			}
-		}
-		line.WriteString(ansi.Truncate(row[last], max(24, p.Width-used), "…"))
-		style := lipgloss.NewStyle()
-		if i == 0 {
-			style = styles.heading
-		}
-		p.Line(style.Render(line.String()))
-	}
+	t.Print(p)
 }
 
 // effect is what the fix does to the code, in a few words: of a loop its fate in the

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/host/environ"
 	"whyhot/internal/host/shellwords"
 	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/rebuild/wrapper"
@@ -212,7 +213,7 @@ func copyFiles(from, to string) error {
 // the build told them to.
 func (w *Workshop) searched(ctx context.Context, s site, seen wrapper.Log) []string {
 	out := cache.Packages()
-	for _, dir := range filepath.SplitList(pathOf(w.o.Env)) {
+	for _, dir := range filepath.SplitList(environ.Get(w.o.Env, "PATH")) {
 		out = append(out, cache.Flat(dir))
 	}
 	for _, dir := range seen.Includes {
@@ -230,16 +231,6 @@ func (w *Workshop) searched(ctx context.Context, s site, seen wrapper.Log) []str
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func pathOf(env []string) string {
-	path := ""
-	for _, kv := range env {
-		if p, ok := strings.CutPrefix(kv, "PATH="); ok {
-			path = p
-		}
-	}
-	return path
 }
 
 // compilerSearches asks a compiler where it looks for headers and libraries, and

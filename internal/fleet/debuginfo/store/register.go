@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -17,16 +18,34 @@ import (
 // are served as streams of one, which is the same on the wire: gRPC itself would read
 // the request, however large, before anything here is asked.
 func (s *Store) Register(to grpc.ServiceRegistrar) {
+	Register(to, func(context.Context) (*Store, error) { return s, nil })
+}
+
+// Register is the method of that name for several stores: of chooses one by the call's
+// context. Its error is the call's status.
+func Register(to grpc.ServiceRegistrar, of func(ctx context.Context) (*Store, error)) {
 	generated := &wire.DebuginfoService_ServiceDesc
 	served := *generated
-	served.Methods, served.Streams = nil, nil
+	served.Methods, served.Streams, served.HandlerType = nil, nil, (*any)(nil)
+	add := func(name string, handle func(s *Store, raw grpc.ServerStream) error) {
+		served.Streams = append(served.Streams, grpc.StreamDesc{
+			StreamName: name, ServerStreams: true, ClientStreams: true,
+			Handler: func(_ any, raw grpc.ServerStream) error {
+				s, err := of(raw.Context())
+				if err != nil {
+					return statusOf(err)
+				}
+				return handle(s, raw)
+			},
+		})
+	}
 	for _, m := range generated.Methods {
-		served.Streams = append(served.Streams, grpc.StreamDesc{StreamName: m.MethodName, ServerStreams: true, ClientStreams: true, Handler: s.unary(m.Handler)})
+		add(m.MethodName, func(s *Store, raw grpc.ServerStream) error { return s.unary(m.Handler, raw) })
 	}
 	for _, m := range generated.Streams {
-		served.Streams = append(served.Streams, grpc.StreamDesc{StreamName: m.StreamName, ServerStreams: true, ClientStreams: true, Handler: streamed(m.Handler)})
+		add(m.StreamName, func(s *Store, raw grpc.ServerStream) error { return s.streamed(m.Handler, raw) })
 	}
-	to.RegisterService(&served, &service{store: s})
+	to.RegisterService(&served, struct{}{})
 }
 
 const (
@@ -40,25 +59,21 @@ const (
 const maxRequest = 16 << 10
 
 // unary serves a method with one message each way.
-func (s *Store) unary(handle grpc.MethodHandler) grpc.StreamHandler {
-	return func(srv any, raw grpc.ServerStream) error {
-		stream := &messages{ServerStream: raw, first: maxRequest}
-		out, err := handle(srv, raw.Context(), func(in any) error { return s.receiveSoon(stream, in) }, nil)
-		if err != nil {
-			return statusOf(err)
-		}
-		return stream.SendMsg(out)
+func (s *Store) unary(handle grpc.MethodHandler, raw grpc.ServerStream) error {
+	stream := &messages{ServerStream: raw, first: maxRequest}
+	out, err := handle(&service{store: s}, raw.Context(), func(in any) error { return s.receiveSoon(stream, in) }, nil)
+	if err != nil {
+		return statusOf(err)
 	}
+	return stream.SendMsg(out)
 }
 
 // streamed serves a stream.
-func streamed(handle grpc.StreamHandler) grpc.StreamHandler {
-	return func(srv any, raw grpc.ServerStream) error {
-		if err := handle(srv, &messages{ServerStream: raw, first: maxRequest}); err != nil {
-			return statusOf(err)
-		}
-		return nil
+func (s *Store) streamed(handle grpc.StreamHandler, raw grpc.ServerStream) error {
+	if err := handle(&service{store: s}, &messages{ServerStream: raw, first: maxRequest}); err != nil {
+		return statusOf(err)
 	}
+	return nil
 }
 
 // receiveSoon receives a message of calls of which there may be many: few of them are

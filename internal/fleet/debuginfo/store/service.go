@@ -163,6 +163,7 @@ func (s *Store) take(stream wire.DebuginfoService_UploadServer, size chan<- int6
 		return err
 	}
 	s.opts.Log(fmt.Sprintf("debug information of %s: %d bytes", u.buildID, u.size))
+	s.opts.Arrived(u.buildID)
 	return stream.SendAndClose(&wire.UploadResponse{BuildId: u.buildID, Size: uint64(u.size)})
 }
 

@@ -27,6 +27,8 @@ type Options struct {
 	Rate int64
 	// Log takes a line for people. Several goroutines call it. It may be nil.
 	Log func(text string)
+	// Arrived is told the build ID of each file that was taken. It may be nil.
+	Arrived func(buildID string)
 }
 
 func (o Options) withDefaults() Options {
@@ -47,6 +49,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
+	}
+	if o.Arrived == nil {
+		o.Arrived = func(string) {}
 	}
 	return o
 }

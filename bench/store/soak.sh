@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Lets an agent, with uploads of debug information, send to a server that is stopped and
+# started again, every second time by SIGKILL, and counts: every sample that was recorded
+# must be in the store once, or be counted as dropped.
+#
+#   bench/store/soak.sh [SECONDS [STOPS]]      7200 and 10 unless told otherwise
+set -euo pipefail
+seconds=${1:-7200}
+stops=${2:-10}
+bin=${BIN:-$(cd "$(dirname "$0")/../.." && pwd)/bin}
+http=127.0.0.1:${HTTP_PORT:-17878}
+grpc=127.0.0.1:${GRPC_PORT:-14337}
+metrics=127.0.0.1:${METRICS_PORT:-19475}
+
+dir=$(mktemp -d)
+server='' agent=''
+trap 'kill ${agent:+"$agent"} ${server:+"$server"} 2>/dev/null || true; rm -rf "$dir"' EXIT
+
+start() {
+  "$bin/whyhot-server" serve --data "$dir/data" --listen "$http" --listen-grpc "$grpc" 2>> "$dir/server.log" &
+  server=$!
+}
+peak_of() { awk '/VmHWM/ { print int($2 / 1024) }' "/proc/$1/status"; }
+
+start
+"$bin/whyhot" agent --to "$grpc" --spool "$dir/spool" -F 19 --metrics "$metrics" 2> "$dir/agent.log" &
+agent=$!
+
+# Each round: the server up for five sixths of it, then away for a sixth.
+up=$((seconds * 5 / 6 / (stops + 1)))
+away=$((seconds / 6 / stops))
+server_peak=0
+for ((i = 1; i <= stops; i++)); do
+  sleep "$up"
+  now=$(peak_of "$server")
+  ((now <= server_peak)) || server_peak=$now
+  signal=TERM
+  ((i % 2)) || signal=KILL
+  kill -s "$signal" "$server"
+  wait "$server" 2> /dev/null || true
+  sleep "$away"
+  start
+done
+sleep "$up"
+agent_peak=$(peak_of "$agent")
+cpu=$(curl -s "http://$metrics/metrics" | awk '/^process_cpu_seconds_total/ { print $2 }')
+kill -TERM "$agent"
+wait "$agent"
+agent=''
+sleep 5 # what was taken last can be asked for a moment later
+now=$(peak_of "$server")
+((now <= server_peak)) || server_peak=$now
+server_cpu=$(awk '{ print ($14 + $15) / 100 }' "/proc/$server/stat")
+arrived=$(curl -s "http://$http/api/v1/top?from=now-24h&exact=true&limit=1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["basis"]["count"])')
+unresolved=$(curl -s "http://$http/api/v1/stats" | python3 -c 'import json, sys; s = json.load(sys.stdin); print(s.get("unresolved"), s.get("bytes"))')
+kill -TERM "$server"
+wait "$server"
+server=''
+
+summary=$(grep 'samples recorded' "$dir/agent.log")
+read -r recorded delivered dropped waiting < <(sed -E 's/[^0-9]+/ /g; s/^ //' <<< "$summary")
+echo "$seconds s, the server stopped $stops times, every second time by SIGKILL"
+echo "recorded $recorded, delivered $delivered, dropped $dropped, in the spool $waiting"
+echo "arrived: $arrived samples; addresses not looked up and bytes on disk: $unresolved"
+echo "agent: CPU $cpu s, peak memory $agent_peak MiB; server: CPU $server_cpu s since its last start, peak memory $server_peak MiB"
+grep -c 'debug information of' "$dir/server.log" | sed 's/$/ files of debug information uploaded/'
+grep -E 'WARN|ERROR' "$dir/server.log" | sed 's/^time=[^ ]* //' | sort | uniq -c | sort -rn | head -5 || true
+if ((recorded != arrived + dropped + waiting)); then
+  echo "FAILED: $((recorded - arrived - dropped - waiting)) samples are not accounted for" >&2
+  exit 1
+fi

@@ -1,0 +1,15 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/duckdb"
+)
+
+// openEngine opens the engine of a project in dir.
+func openEngine(_ context.Context, dir string, memory int64) (engine.Engine, error) {
+	return duckdb.Open(dir, duckdb.Options{Memory: memory})
+}

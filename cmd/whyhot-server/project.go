@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/project"
+)
+
+func newProjectCmd() *cobra.Command {
+	cmd := &cobra.Command{Use: "project", Short: "Remove projects"}
+	cmd.AddCommand(newProjectDeleteCmd())
+	return cmd
+}
+
+func newProjectDeleteCmd() *cobra.Command {
+	var (
+		data string
+		sure bool
+	)
+	cmd := &cobra.Command{
+		Use: "delete NAME --yes", Short: "Remove all that a project has: profiles, findings, debug information",
+		Long: `Removes the directory of a project while no server uses the data directory. Its tokens
+stay; revoke them.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if err := access.CheckProject(args[0]); err != nil {
+				return err
+			}
+			dir := project.Dir(dataDir(data), args[0])
+			if _, err := os.Stat(dir); err != nil {
+				return fmt.Errorf("there is no project %s: %w", args[0], err)
+			}
+			if !sure {
+				return fmt.Errorf("this removes %s for good; add --yes", dir)
+			}
+			unlock, err := lock(dataDir(data))
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, unlock()) }()
+			return os.RemoveAll(dir)
+		},
+	}
+	dataFlag(cmd, &data)
+	cmd.Flags().BoolVar(&sure, "yes", false, "yes, remove it")
+	return cmd
+}
+
+// lock keeps servers away from a data directory.
+func lock(dir string) (unlock func() error, err error) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close() // nothing was written
+		return nil, fmt.Errorf("data directory: a server uses %s; stop it first", dir)
+	}
+	return f.Close, nil
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/explain"
+	debuginfo "whyhot/internal/fleet/debuginfo/store"
+	"whyhot/internal/host/heap"
+	"whyhot/internal/server"
+	"whyhot/internal/server/api"
+	"whyhot/internal/server/project"
+	"whyhot/internal/server/watch"
+	"whyhot/internal/store"
+	"whyhot/internal/store/engine"
+	"whyhot/internal/symbol"
+	"whyhot/internal/symbol/debuginfod"
+)
+
+const serveLong = `Take profiles of a fleet, keep them, and answer questions about them.
+
+--listen serves the API, pushed profiles, OTLP over HTTP and /metrics; --listen-grpc
+OTLP over gRPC, as "whyhot agent" sends it, and debug information. Without tokens it
+listens on this machine alone; see "whyhot-server token". Ctrl-C or SIGTERM stops it.`
+
+const serveExample = `  whyhot serve --data /var/lib/whyhot-server
+  whyhot agent --to localhost:4317                     in another terminal
+  whyhot top --from http://localhost:7878 --service nginx --last 1h`
+
+type serveFlags struct {
+	data, listen, grpc, cert, key string
+	insecure                      bool
+	logFormat                     string
+	debugDirs, debuginfod         []string
+	debugInfoSize                 int64
+	memory                        int64
+	retention, retentionHourly    time.Duration
+	queryTime                     time.Duration
+	rules                         []string
+	rulesEvery, rulesOver         time.Duration
+	maxMessage                    int
+}
+
+func newServeCmd() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use: "serve --data DIR [flags]", Short: "Take profiles and answer questions about them",
+		Long: serveLong, Example: serveExample, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), cmd.ErrOrStderr()) },
+	}
+	dataFlag(cmd, &f.data)
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:7878", "`ADDR` for HTTP, \"\" for none")
+	flags.StringVar(&f.grpc, "listen-grpc", "127.0.0.1:4317", "`ADDR` for gRPC, \"\" for none")
+	flags.StringVar(&f.cert, "tls-cert", "", "certificate `FILE` (PEM)")
+	flags.StringVar(&f.key, "tls-key", "", "key `FILE` (PEM) of the certificate")
+	flags.BoolVar(&f.insecure, "insecure-no-tls", false, "let others connect without TLS: behind a proxy that does it")
+	flags.DurationVar(&f.retention, "retention", 14*24*time.Hour, "keep samples by the minute and host for `TIME`, in whole days")
+	flags.DurationVar(&f.retentionHourly, "retention-hourly", 90*24*time.Hour, "keep sums by the hour and service for `TIME`, in whole days")
+	flags.Int64Var(&f.memory, "engine-memory", 1024, "memory of each project's engine in `MiB`")
+	flags.DurationVar(&f.queryTime, "query-time", 10*time.Second, "end a query after this `TIME`")
+	flags.IntVar(&f.maxMessage, "max-message", 16, "largest OTLP request in `MiB`, decompressed")
+	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug information in `DIR` (repeatable)")
+	flags.StringArrayVar(&f.debuginfod, "debuginfod", nil, "also ask the debuginfod server at `URL` (repeatable)")
+	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`")
+	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
+	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
+	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "the rules look at the last `TIME`")
+	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
+	return cmd
+}
+
+func (f *serveFlags) check() error {
+	const day = 24 * time.Hour
+	switch {
+	case f.logFormat != "text" && f.logFormat != "json":
+		return fmt.Errorf("--log %s: must be text or json", f.logFormat)
+	case (f.cert == "") != (f.key == ""):
+		return errors.New("--tls-cert and --tls-key go together")
+	case f.retention < day || f.retention%day != 0:
+		return fmt.Errorf("--retention %s: must be whole days, such as 336h", f.retention)
+	case f.retentionHourly < day || f.retentionHourly%day != 0:
+		return fmt.Errorf("--retention-hourly %s: must be whole days, such as 2160h", f.retentionHourly)
+	case f.memory < 64 || f.memory > 1<<20:
+		return fmt.Errorf("--engine-memory %d: must be between 64 and %d MiB", f.memory, 1<<20)
+	case f.queryTime < 100*time.Millisecond || f.queryTime > 10*time.Minute:
+		return fmt.Errorf("--query-time %s: must be between 100ms and 10m", f.queryTime)
+	case f.maxMessage < 1 || f.maxMessage > 1024:
+		return fmt.Errorf("--max-message %d: must be between 1 and 1024 MiB", f.maxMessage)
+	case f.debugInfoSize < 1 || f.debugInfoSize > 1<<20:
+		return fmt.Errorf("--debuginfo-size %d: must be between 1 and %d GiB", f.debugInfoSize, 1<<20)
+	case f.rulesEvery != 0 && f.rulesEvery < time.Second:
+		return fmt.Errorf("--rules-every %s: must be at least 1s, or 0", f.rulesEvery)
+	case f.rulesOver < time.Minute:
+		return fmt.Errorf("--rules-over %s: must be at least 1m", f.rulesOver)
+	}
+	return nil
+}
+
+func (f *serveFlags) logger(to io.Writer) *slog.Logger {
+	if f.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(to, nil))
+	}
+	return slog.New(slog.NewTextHandler(to, nil))
+}
+
+func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	rules, err := explain.LoadRules(f.rules...)
+	if err != nil {
+		return err
+	}
+	log := f.logger(stderr)
+	o := server.Options{
+		Data: dataDir(f.data), Listen: f.listen, GRPC: f.grpc, InsecureNoTLS: f.insecure,
+		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
+		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
+		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules}, NoWatch: f.rulesEvery == 0,
+	}
+	if o.Open, err = f.opener(o.Data, log); err != nil {
+		return err
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return fmt.Errorf("--tls-cert and --tls-key: %w", err)
+		}
+		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	began := time.Now()
+	s, err := server.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, s.Close())
+		log.Info("stopped")
+	}()
+	heap.BoundServer(s.Memory() + goMemory)
+	log.Info("open", "data", o.Data, "took", time.Since(began).Round(time.Millisecond).String())
+	return s.Serve(ctx)
+}
+
+// goMemory is what dictionaries, caches and answers may take beside requests before
+// memory is collected more often.
+const goMemory = 1 << 30
+
+// opener opens the store of a project. Names come from what was uploaded, and from where
+// the flags say: what a path of another machine leads to here says nothing, so that the
+// paths of profiles are looked up below a directory that has none of them.
+func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Context, dir, debugDir string) (project.Store, error), error) {
+	var fetch func(ctx context.Context, buildID string) bool
+	fetched := filepath.Join(data, "debuginfod")
+	dirs := slices.Concat(f.debugDirs, []string{"/usr/lib/debug"})
+	if len(f.debuginfod) > 0 {
+		client, err := debuginfod.New(debuginfod.Options{Servers: f.debuginfod, Dir: fetched, Client: &http.Client{Timeout: 5 * time.Minute}})
+		if err != nil {
+			return nil, err
+		}
+		fetch = func(ctx context.Context, buildID string) bool {
+			got, err := client.Fetch(ctx, buildID)
+			if err != nil {
+				log.Warn("debuginfod", "error", err)
+			}
+			return got
+		}
+		dirs = append(dirs, fetched)
+	}
+	return func(ctx context.Context, dir, debugDir string) (project.Store, error) {
+		nowhere := filepath.Join(dir, "root")
+		if err := os.MkdirAll(nowhere, 0o700); err != nil {
+			return nil, err
+		}
+		return store.Open(ctx, dir, func(ctx context.Context, dir string) (engine.Engine, error) {
+			return openEngine(ctx, dir, f.memory<<20)
+		}, store.Options{
+			Retention: store.Retention{Samples: f.retention, Hourly: f.retentionHourly},
+			Names:     store.NameOptions{Symbols: symbol.Options{DebugDirs: append([]string{debugDir}, dirs...), Root: nowhere}, Fetch: fetch},
+			Log:       log.With("project", filepath.Base(dir)),
+		})
+	}, nil
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/project"
+)
+
+func newTokenCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "token", Short: "Create, list and revoke tokens",
+		Long: `Tokens say who may send to a project, read it or administer the server. They take
+effect in a running server at once, and can be made while none runs. The first one
+closes a server that was open; nothing opens it again.`,
+	}
+	cmd.AddCommand(newTokenCreateCmd(), newTokenListCmd(), newTokenRevokeCmd())
+	return cmd
+}
+
+func newTokenCreateCmd() *cobra.Command {
+	var (
+		data, scopes string
+		wish         access.Wish
+		expires      time.Duration
+		asJSON       bool
+	)
+	cmd := &cobra.Command{
+		Use: "create --scope SCOPES [flags]", Short: "Make a token and print it: it is shown this once",
+		Long: `Scopes: send (profiles, debug information, trials: agents and CI), read (everything
+that is asked: people), administer (metrics, compaction). The project is made if it
+does not exist. The token goes to standard output, so that it can be piped to a file.`,
+		Example: `  whyhot-server token create --scope send --name agents > agent.token
+  whyhot-server token create --scope read,send --project web --expires 720h`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if wish.Scopes, err = access.ParseScopes(scopes); err != nil {
+				return fmt.Errorf("--scope: %w", err)
+			}
+			now := time.Now()
+			if expires < 0 {
+				return fmt.Errorf("--expires %s: must not be negative", expires)
+			}
+			if expires > 0 {
+				wish.Expires = now.Add(expires)
+			}
+			dir := dataDir(data)
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return fmt.Errorf("data directory: %w", err)
+			}
+			if err := project.Make(dir, wish.Project); err != nil {
+				return err
+			}
+			secret, token, err := access.Create(dir, wish, now)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(struct {
+					Token string `json:"token"`
+					tokenRow
+				}{secret, rowOf(&token, now)})
+			}
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), secret); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "token %s of project %s; keep it: it is not shown again\n", token.ID, token.Project)
+			return err
+		},
+	}
+	dataFlag(cmd, &data)
+	flags := cmd.Flags()
+	flags.StringVar(&wish.Project, "project", access.DefaultProject, "the project `NAME` that it is for")
+	flags.StringVar(&scopes, "scope", "", "`SCOPES`: send, read, administer, separated by commas (required)")
+	flags.StringVar(&wish.Name, "name", "", "what you call it, for the list")
+	flags.DurationVar(&expires, "expires", 0, "it ends after this `TIME`, such as 720h (default: never)")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	if err := cmd.MarkFlagRequired("scope"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+// tokenRow is a token in lists, without anything that would help to use it.
+type tokenRow struct {
+	ID      string         `json:"id"`
+	Project string         `json:"project"`
+	Scopes  []access.Scope `json:"scopes"`
+	Name    string         `json:"name,omitempty"`
+	State   string         `json:"state"`
+	Created time.Time      `json:"created"`
+	Expires time.Time      `json:"expires,omitzero"`
+	Revoked time.Time      `json:"revoked,omitzero"`
+}
+
+func rowOf(t *access.Token, now time.Time) tokenRow {
+	return tokenRow{t.ID, t.Project, t.Scopes, t.Name, t.State(now), t.Created, t.Expires, t.Revoked}
+}
+
+func newTokenListCmd() *cobra.Command {
+	var (
+		data   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use: "list", Short: "List tokens, without their secrets", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := access.List(dataDir(data))
+			if err != nil {
+				return err
+			}
+			now := time.Now()
+			rows := make([]tokenRow, 0, len(list))
+			for i := range list {
+				rows = append(rows, rowOf(&list[i], now))
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(rows)
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			_, _ = fmt.Fprintln(w, "ID\tPROJECT\tSCOPES\tSTATE\tEXPIRES\tNAME")
+			for _, r := range rows {
+				ends := "never"
+				if !r.Expires.IsZero() {
+					ends = r.Expires.Format(time.RFC3339)
+				}
+				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Project, scopesText(r.Scopes), r.State, ends, r.Name)
+			}
+			return w.Flush()
+		},
+	}
+	dataFlag(cmd, &data)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func scopesText(scopes []access.Scope) string {
+	text := ""
+	for i, s := range scopes {
+		if i > 0 {
+			text += ","
+		}
+		text += string(s)
+	}
+	return text
+}
+
+func newTokenRevokeCmd() *cobra.Command {
+	var data string
+	cmd := &cobra.Command{
+		Use: "revoke ID", Short: "End a token now", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return access.Revoke(dataDir(data), args[0], time.Now())
+		},
+	}
+	dataFlag(cmd, &data)
+	return cmd
+}

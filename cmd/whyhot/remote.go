@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"whyhot/internal/report/term"
+	"whyhot/internal/server/client"
+)
+
+// serverFlags say which server is spoken to, and as whom.
+type serverFlags struct {
+	url, project, tokenFile, ca string
+}
+
+func (f *serverFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.project, "project", "", "`NAME` of the server's project (default: the token's)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with the token for the server")
+	flags.StringVar(&f.ca, "ca", "", "trust only the certificate authorities in this `FILE` (PEM)")
+}
+
+func (f *serverFlags) client() (*client.Client, error) {
+	o := client.Options{URL: f.url, Project: f.project}
+	if f.tokenFile != "" {
+		token, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("--token-file: %w", err)
+		}
+		o.Token = strings.TrimSpace(string(token))
+	}
+	if f.ca != "" {
+		text, err := os.ReadFile(f.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--ca: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--ca %s: no PEM certificate in it", f.ca)
+		}
+		o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return client.New(o)
+}
+
+// words are the flags that were given, to be given again.
+func (f *serverFlags) words() []string {
+	var out []string
+	for _, flag := range [][2]string{{"--project", f.project}, {"--token-file", f.tokenFile}, {"--ca", f.ca}} {
+		if flag[1] != "" {
+			out = append(out, flag[0], flag[1])
+		}
+	}
+	return out
+}
+
+// remoteFlags choose the samples of a server that a command looks at in place of a file.
+type remoteFlags struct {
+	serverFlags
+
+	service, version, host, container []string
+	last, since, until                string
+	half                              half // of a comparison
+}
+
+// half is what one side of a comparison chooses.
+type half struct {
+	text   string
+	values url.Values
+}
+
+func (f *remoteFlags) add(flags *pflag.FlagSet) {
+	if flags.Lookup("from") == nil {
+		flags.StringVar(&f.url, "from", "", "ask the server at `URL` in place of a FILE, with the flags below")
+	}
+	flags.StringArrayVar(&f.service, "service", nil, "samples of the service `NAME` (repeatable, as the next three)")
+	flags.StringArrayVar(&f.version, "version", nil, "of the `VERSION`")
+	flags.StringArrayVar(&f.host, "host", nil, "of the host `NAME`")
+	flags.StringArrayVar(&f.container, "container", nil, "of the container `ID`")
+	flags.StringVar(&f.last, "last", "", "of the last `TIME`, such as 24h or 7d (default 1h)")
+	flags.StringVar(&f.since, "since", "", "from `TIME` on: 2h (ago), 2026-11-22, 2026-11-22 10:00, or RFC 3339")
+	flags.StringVar(&f.until, "until", "", "up to `TIME` (default: now)")
+	f.serverFlags.add(flags)
+}
+
+func (f *remoteFlags) on() bool { return f.url != "" }
+
+// check refuses what means nothing without a server, or twice the same.
+func (f *remoteFlags) check(cmd *cobra.Command) error {
+	if !f.on() {
+		for _, name := range []string{"service", "version", "host", "container", "last", "since", "until", "project", "token-file", "ca"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s is for the profiles of a server: give it with --from URL", name)
+			}
+		}
+		return nil
+	}
+	if f.last != "" && (f.since != "" || f.until != "") {
+		return errors.New("--last and --since or --until contradict each other")
+	}
+	return nil
+}
+
+var ago = regexp.MustCompile(`^\d+[smhdw]$`)
+
+// moment is a time as the server reads it.
+func moment(flag, text string) (string, error) {
+	switch {
+	case text == "", text == "now", strings.HasPrefix(text, "now-"):
+		return text, nil
+	case ago.MatchString(text):
+		return "now-" + text, nil
+	}
+	for _, layout := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t.Format(time.RFC3339), nil
+		}
+	}
+	if _, err := time.Parse(time.RFC3339, text); err == nil {
+		return text, nil
+	}
+	return "", fmt.Errorf("%s %s: give a time such as 2h (ago), 2026-11-22, \"2026-11-22 10:00\" or RFC 3339", flag, term.Quote(text))
+}
+
+// selection are the parameters of the API.
+func (f *remoteFlags) selection() (url.Values, error) {
+	v := url.Values{}
+	for name, list := range map[string][]string{"service": f.service, "version": f.version, "host": f.host, "container": f.container} {
+		if len(list) > 0 {
+			v[name] = list
+		}
+	}
+	if f.last != "" {
+		if !ago.MatchString(f.last) {
+			return nil, fmt.Errorf("--last %s: give a time such as 30m, 24h or 7d", f.last)
+		}
+		v.Set("from", "now-"+f.last)
+	}
+	for flag, at := range map[string][2]string{"--since": {"from", f.since}, "--until": {"to", f.until}} {
+		text, err := moment(flag, at[1])
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			v.Set(at[0], text)
+		}
+	}
+	for name, list := range f.half.values {
+		v[name] = list
+	}
+	return v, nil
+}
+
+// name is how the samples are called in headers and errors.
+func (f *remoteFlags) name() string {
+	parts := []string{f.url}
+	for _, list := range [][]string{f.service, f.version, f.host, f.container} {
+		parts = append(parts, list...)
+	}
+	switch {
+	case f.half.text != "":
+		parts = append(parts, f.half.text)
+	case f.last != "":
+		parts = append(parts, "last "+f.last)
+	case f.since != "" || f.until != "":
+		parts = append(parts, strings.TrimSpace(strings.Join([]string{f.since, "…", f.until}, " ")))
+	default:
+		parts = append(parts, "last 1h")
+	}
+	return strings.Join(parts, " ")
+}
+
+// words are the flags that choose the same samples again.
+func (f *remoteFlags) words() []string {
+	out := []string{"--from", f.url}
+	for _, flag := range []struct {
+		name string
+		list []string
+	}{{"--service", f.service}, {"--version", f.version}, {"--host", f.host}, {"--container", f.container}, {"--last", one(f.last)}, {"--since", one(f.since)}, {"--until", one(f.until)}} {
+		for _, v := range flag.list {
+			out = append(out, flag.name, v)
+		}
+	}
+	return append(out, f.serverFlags.words()...)
+}
+
+func one(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// open asks for the samples.
+func (f *remoteFlags) open(ctx context.Context) (io.ReadCloser, error) {
+	c, err := f.client()
+	if err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
+	}
+	v, err := f.selection()
+	if err != nil {
+		return nil, err
+	}
+	return c.Profile(ctx, v)
+}
+
+// parseHalf reads one side of a comparison: a range FROM..TO, or VALUE=…, several
+// separated by commas.
+func parseHalf(text string) (half, error) {
+	h := half{text: text, values: url.Values{}}
+	for part := range strings.SplitSeq(text, ",") {
+		if from, to, ok := strings.Cut(part, ".."); ok {
+			for name, at := range map[string]string{"from": from, "to": to} {
+				m, err := moment(text, at)
+				if err != nil {
+					return h, err
+				}
+				if m != "" {
+					h.values.Set(name, m)
+				}
+			}
+			continue
+		}
+		name, value, ok := strings.Cut(part, "=")
+		switch name {
+		case "service", "version", "host", "container", "process":
+		default:
+			ok = false
+		}
+		if !ok || value == "" {
+			return h, fmt.Errorf("%s: with --from, each side of a comparison is a range such as 48h..24h, or version=1.4 (also service, host, container, process), several separated by commas", term.Quote(text))
+		}
+		h.values.Add(name, value)
+	}
+	return h, nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// serverProgram is a program of its own, since what it stores in needs cgo.
+const serverProgram = "whyhot-server"
+
+func newServeCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve --data DIR [flags]",
+		Short: "Keep the profiles of a fleet and answer questions about them",
+		Long: `Starts whyhot-server, which stands beside whyhot or on PATH, with the same flags.
+"whyhot serve --help" lists them; "whyhot-server token" makes tokens.`,
+		Example: `  whyhot serve --data /var/lib/whyhot-server
+  whyhot agent --to localhost:4317                     in another terminal
+  whyhot top --from http://localhost:7878 --service nginx --last 1h`,
+		// All that follows is the server's.
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			path, err := findServer()
+			if err != nil {
+				return err
+			}
+			words := append([]string{path, "serve"}, args...)
+			if err := syscall.Exec(path, words, os.Environ()); err != nil {
+				return fmt.Errorf("starting %s: %w", path, err)
+			}
+			return nil
+		},
+	}
+}
+
+// findServer looks beside this program, and then on PATH.
+func findServer() (string, error) {
+	self, err := os.Executable()
+	if err == nil {
+		if real, linkErr := filepath.EvalSymlinks(self); linkErr == nil {
+			self = real
+		}
+		beside := filepath.Join(filepath.Dir(self), serverProgram)
+		info, err := os.Stat(beside)
+		switch {
+		case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0:
+			return beside, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("looking for %s: %w", serverProgram, err)
+		}
+	}
+	path, err := exec.LookPath(serverProgram)
+	if err != nil {
+		return "", fmt.Errorf("%s is neither beside whyhot (%s) nor on PATH; `make server` builds it", serverProgram, filepath.Dir(self))
+	}
+	return path, nil
+}

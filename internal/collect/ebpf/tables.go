@@ -1,0 +1,95 @@
+package ebpf
+
+import (
+	"debug/elf"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf/pfelf"
+	"go.opentelemetry.io/ebpf-profiler/nativeunwind"
+	sdtypes "go.opentelemetry.io/ebpf-profiler/nativeunwind/stackdeltatypes"
+	"go.opentelemetry.io/ebpf-profiler/tracer"
+
+	"whyhot/internal/collect/ebpf/unwindcache"
+)
+
+// tablesDir is the part of the cache directory that holds unwind tables.
+const tablesDir = "unwind"
+
+// useTables puts what is kept on disk, if anything is to be kept, and what whyhot knows
+// beyond it before the profiler's own making of unwind tables. The profiler has an
+// interface for what makes them, and a place for it in the configuration of its inner
+// parts, but none in that of its Tracer: it is set in the fields that lead there, which
+// must have the names and the type of the pinned version. It is called before the
+// profiler looks at the first process.
+func useTables(t *tracer.Tracer, cacheDir string) error {
+	v := reflect.ValueOf(t)
+	for _, name := range []string{"processManager", "eim", "sdp"} {
+		if v = reflect.Indirect(v).FieldByName(name); !v.IsValid() {
+			return fmt.Errorf("this version of the profiler has no field %s", name)
+		}
+	}
+	if want := reflect.TypeFor[nativeunwind.StackDeltaProvider](); v.Type() != want {
+		return fmt.Errorf("the profiler makes unwind tables with a %s, not a %s", v.Type(), want)
+	}
+	place := (*nativeunwind.StackDeltaProvider)(unsafe.Pointer(v.UnsafeAddr())) //nolint:gosec // its type was checked
+	tables := *place
+	if cacheDir != "" {
+		tables = unwindcache.NewProvider(unwindcache.In(filepath.Join(cacheDir, tablesDir), unwindcache.MostBytes), tables)
+	}
+	*place = loaderEntry{tables}
+	return nil
+}
+
+// loaderEntry adds to the tables of the dynamic loader that a stack ends at its entry
+// point. The kernel jumps there and nothing called it, but unlike the start of a program
+// it is code without unwind tables: what a program does before its own start, half of
+// which is linking, would seem cut. https://sourceware.org/glibc, sysdeps/*/dl-machine.h
+type loaderEntry struct {
+	nativeunwind.StackDeltaProvider
+}
+
+// longestEntry bounds the code at the entry point; glibc's has 61 bytes on x86-64.
+const longestEntry = 256
+
+// GetIntervalDataForFile implements nativeunwind.StackDeltaProvider.
+func (l loaderEntry) GetIntervalDataForFile(ref *pfelf.Reference) (*sdtypes.IntervalData, error) {
+	tables, err := l.StackDeltaProvider.GetIntervalDataForFile(ref)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it stands before the profiler's own, and is not seen
+	}
+	file, err := ref.GetELF()
+	if err != nil || file.Entry == 0 {
+		return tables, nil
+	}
+	names, _ := file.DynString(elf.DT_SONAME)
+	if len(names) == 1 && strings.HasPrefix(names[0], "ld-") {
+		endAt(tables, file.Entry)
+	}
+	return tables, nil
+}
+
+// endAt lets stacks end in the code from entry up to what is known already.
+func endAt(tables *sdtypes.IntervalData, entry uint64) {
+	next, _ := slices.BinarySearchFunc(tables.Blocks, entry, func(b *sdtypes.BasicBlock, addr uint64) int {
+		if b.End <= addr {
+			return -1
+		}
+		return 1
+	})
+	end := entry + longestEntry
+	if next < len(tables.Blocks) {
+		end = min(end, tables.Blocks[next].Start)
+	}
+	if end <= entry {
+		return // it is known
+	}
+	stop := &sdtypes.BasicBlock{Start: entry, End: end}
+	stop.Deltas.Add(0, sdtypes.UnwindInfoStop)
+	tables.Blocks = slices.Insert(tables.Blocks, next, stop)
+	tables.NumDeltas++
+}

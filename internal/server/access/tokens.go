@@ -1,0 +1,283 @@
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/host/wholefile"
+)
+
+const (
+	fileName = "tokens"
+	version  = 1
+	// prefix makes a token known for what it is, also to scanners of leaked secrets.
+	prefix = "whyhot_"
+	// bits of a token, in bytes.
+	secretBytes = 32
+	idDigits    = 12
+	maxName     = 100
+	// maxTokens bounds the file, and what is kept for each token in memory.
+	maxTokens = 10_000
+)
+
+// Token is one, without its secret.
+type Token struct {
+	ID      string    `json:"id"` // the beginning of the hash
+	SHA256  string    `json:"sha256"`
+	Project string    `json:"project"`
+	Scopes  []Scope   `json:"scopes"`
+	Name    string    `json:"name,omitempty"` // what people call it
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"`
+	Revoked time.Time `json:"revoked,omitzero"`
+}
+
+// State says in a word whether a token is in force.
+func (t *Token) State(now time.Time) string {
+	switch {
+	case !t.Revoked.IsZero():
+		return "revoked"
+	case !t.Expires.IsZero() && !now.Before(t.Expires):
+		return "expired"
+	}
+	return "valid"
+}
+
+type file struct {
+	Version int     `json:"version"`
+	Tokens  []Token `json:"tokens"`
+}
+
+// Tokens are the tokens of a data directory. Several goroutines, and several processes,
+// may use them.
+type Tokens struct {
+	dir string
+
+	mu     sync.Mutex
+	seen   stamp
+	closed bool // the directory has, or had, a token
+	err    error
+	byHash map[string]Token
+}
+
+// stamp tells one state of the file from another.
+type stamp struct {
+	there bool
+	inode uint64
+	size  int64
+	time  time.Time
+}
+
+// OpenTokens looks at the tokens of a data directory, which must exist.
+func OpenTokens(dir string) (*Tokens, error) {
+	t := &Tokens{dir: dir}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.refresh(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Any tells whether the directory has, or had, a token. An error is one of reading the
+// file: the directory is closed then.
+func (t *Tokens) Any() (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	err := t.refresh()
+	return t.closed, err
+}
+
+// Authenticate gives what the bearer of a secret may do; "" is a request without one.
+func (t *Tokens) Authenticate(secret string, now time.Time) (Grant, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.refresh(); err != nil {
+		return Grant{}, err
+	}
+	switch {
+	case !t.closed:
+		return Grant{Scopes: Scopes()}, nil
+	case secret == "":
+		return Grant{}, ErrNoToken
+	}
+	one, ok := t.byHash[hash(secret)]
+	if !ok || one.State(now) != "valid" {
+		return Grant{}, ErrWrongToken
+	}
+	return Grant{Token: one.ID, Project: one.Project, Scopes: one.Scopes}, nil
+}
+
+// refresh reads the file where it has changed.
+func (t *Tokens) refresh() error {
+	now, err := t.look()
+	if err == nil && now == t.seen && t.err == nil {
+		return nil
+	}
+	var f file
+	if err == nil && now.there {
+		f, err = load(t.dir)
+	}
+	t.seen, t.err, t.byHash = now, err, nil
+	if err != nil {
+		t.closed = true
+		return err
+	}
+	// A file that vanished leaves the directory closed for as long as the process runs.
+	t.closed = t.closed || now.there
+	t.byHash = make(map[string]Token, len(f.Tokens))
+	for _, one := range f.Tokens {
+		t.byHash[one.SHA256] = one
+	}
+	return nil
+}
+
+func (t *Tokens) look() (stamp, error) {
+	info, err := os.Stat(filepath.Join(t.dir, fileName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return stamp{}, nil
+	case err != nil:
+		return stamp{}, unreadable(err)
+	}
+	s := stamp{there: true, size: info.Size(), time: info.ModTime()}
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.inode = sys.Ino
+	}
+	return s, nil
+}
+
+func unreadable(err error) error { return fmt.Errorf("reading the tokens: %w", err) }
+
+func load(dir string) (file, error) {
+	path := filepath.Join(dir, fileName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return file{}, unreadable(err)
+	}
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return file{}, unreadable(fmt.Errorf("%s is damaged (%w); restore it from a backup, or remove it while no server runs and create tokens anew", path, err))
+	}
+	if f.Version != version {
+		return file{}, unreadable(fmt.Errorf("%s has version %d, this whyhot reads %d", path, f.Version, version))
+	}
+	return f, nil
+}
+
+// List gives the tokens of a data directory, oldest first.
+func List(dir string) ([]Token, error) {
+	f, err := load(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f.Tokens, err
+}
+
+// Wish is a token to be.
+type Wish struct {
+	Project string
+	Scopes  []Scope
+	Name    string
+	Expires time.Time // zero: never
+}
+
+// Create makes a token. The secret is shown now or never.
+func Create(dir string, w Wish, now time.Time) (secret string, t Token, err error) {
+	if err := CheckProject(w.Project); err != nil {
+		return "", Token{}, err
+	}
+	switch {
+	case len(w.Scopes) == 0:
+		return "", Token{}, errors.New("a token needs a scope: send, read or administer")
+	case !w.Expires.IsZero() && !w.Expires.After(now):
+		return "", Token{}, fmt.Errorf("the token would have expired at %s", w.Expires.Format(time.RFC3339))
+	case len(w.Name) > maxName || strings.ContainsFunc(w.Name, func(r rune) bool { return r < ' ' }):
+		return "", Token{}, fmt.Errorf("the name of a token is at most %d bytes on one line", maxName)
+	}
+	bits := make([]byte, secretBytes)
+	_, _ = rand.Read(bits) // never fails
+	secret = prefix + base64.RawURLEncoding.EncodeToString(bits)
+	sum := hash(secret)
+	t = Token{
+		ID: sum[:idDigits], SHA256: sum, Project: w.Project, Scopes: w.Scopes, Name: w.Name,
+		Created: now.UTC().Truncate(time.Second), Expires: w.Expires.UTC(),
+	}
+	if w.Expires.IsZero() {
+		t.Expires = time.Time{}
+	}
+	err = change(dir, func(f *file) error {
+		if len(f.Tokens) >= maxTokens {
+			return fmt.Errorf("there are %d tokens already", len(f.Tokens))
+		}
+		f.Tokens = append(f.Tokens, t)
+		return nil
+	})
+	return secret, t, err
+}
+
+// Revoke ends a token. It stays in the file.
+func Revoke(dir, id string, now time.Time) error {
+	return change(dir, func(f *file) error {
+		i := slices.IndexFunc(f.Tokens, func(t Token) bool { return t.ID == id })
+		switch {
+		case i < 0:
+			return fmt.Errorf("there is no token %s; list shows those there are", id)
+		case !f.Tokens[i].Revoked.IsZero():
+			return fmt.Errorf("the token %s was revoked at %s", id, f.Tokens[i].Revoked.Format(time.RFC3339))
+		}
+		f.Tokens[i].Revoked = now.UTC().Truncate(time.Second)
+		return nil
+	})
+}
+
+// change replaces the file. Two processes that change it at once both succeed.
+func change(dir string, by func(*file) error) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("changing the tokens: %w", err)
+	}
+	defer func() { _ = d.Close() }() // only locked
+	if err := unix.Flock(int(d.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("changing the tokens: locking %s: %w", dir, err)
+	}
+	f, err := load(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = file{Version: version}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := by(&f); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return fmt.Errorf("changing the tokens: %w", err)
+	}
+	path := filepath.Join(dir, fileName)
+	if err := wholefile.Write(path, 0o600, wholefile.Bytes(append(data, '\n'))); err != nil {
+		return fmt.Errorf("changing the tokens: %w", err)
+	}
+	return nil
+}
+
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,259 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/audit"
+	"whyhot/internal/server/project"
+)
+
+// request is one that was let in.
+type request struct {
+	*http.Request
+
+	w       http.ResponseWriter
+	route   route
+	values  url.Values
+	grant   access.Grant
+	project *project.Project // nil for what is wide
+}
+
+// Secret is the token that a request's Authorization carries: a bearer's, or the
+// password of Basic, which is what some agents can send.
+func Secret(authorization string) string {
+	kind, rest, _ := strings.Cut(authorization, " ")
+	switch {
+	case strings.EqualFold(kind, "Bearer"):
+		return strings.TrimSpace(rest)
+	case strings.EqualFold(kind, "Basic"):
+		_, password, _ := (&http.Request{Header: http.Header{"Authorization": {authorization}}}).BasicAuth()
+		return password
+	}
+	return ""
+}
+
+// sameSite refuses what a page of another site makes a browser send. Where tokens are
+// needed a browser has none to add by itself; an open listener is reached by whatever
+// name the attacker's DNS gives to 127.0.0.1, so that there the name has to be right,
+// too.
+func (s *Server) sameSite(r *http.Request) error {
+	if err := http.NewCrossOriginProtection().Check(r); err != nil {
+		return &problem{status: http.StatusForbidden, kind: "forbidden", detail: "the request comes from a page of another site", help: "Call the API from a program, or from the server's own page."}
+	}
+	if closed, err := s.o.Tokens.Any(); err != nil || closed {
+		return nil // the token decides
+	}
+	if host := hostOf(r.Host); !loopback(host) {
+		return &problem{
+			status: http.StatusForbidden, kind: "forbidden", detail: fmt.Sprintf("this server is open to this machine alone, and the request is for %q", host),
+			help: "Use http://127.0.0.1 or http://localhost, or create a token: whyhot-server token create.",
+		}
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if u, err := url.Parse(origin); err != nil || u.Host != r.Host {
+			return &problem{status: http.StatusForbidden, kind: "forbidden", detail: "the request comes from a page of another site"}
+		}
+	}
+	return nil
+}
+
+func hostOf(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}
+
+// Admit judges who asks for what: the token, its scope, its project and its rate. It is
+// for every protocol.
+func (s *Server) Admit(secret string, scope access.Scope, wanted string) (access.Grant, string, error) {
+	grant, err := s.o.Tokens.Authenticate(secret, s.now())
+	if err != nil {
+		return access.Grant{}, "", err
+	}
+	name, err := grant.Authorize(scope, wanted)
+	if err != nil {
+		return grant, "", err
+	}
+	rates := s.reads
+	if scope == access.Send {
+		rates = s.sends
+	}
+	if again, ok := rates.Allow(grant.Token, s.now()); !ok {
+		s.counts.Limited.Add(1)
+		return grant, name, &LimitedError{Again: again}
+	}
+	return grant, name, nil
+}
+
+// LimitedError says that a token asks too often.
+type LimitedError struct{ Again time.Duration }
+
+func (e *LimitedError) Error() string { return "too many requests with this token" }
+
+// Project opens the project of a grant.
+func (s *Server) Project(ctx context.Context, grant access.Grant, name string, scope access.Scope) (*project.Project, error) {
+	// A token says which projects there are; without, what is sent makes one.
+	return s.o.Projects.Get(ctx, name, !grant.Open() || scope == access.Send || name == access.DefaultProject)
+}
+
+// serve makes the handler of a route.
+func (s *Server) serve(one route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		watched := &watched{ResponseWriter: w}
+		req := &request{Request: r, w: watched, route: one}
+		err := s.handle(req)
+		if err != nil {
+			s.fail(watched, r, err)
+		}
+		s.writeDown(req, watched, err)
+	})
+}
+
+func (s *Server) handle(r *request) error {
+	var err error
+	if r.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+		return invalid("the query cannot be read: %v", err)
+	}
+	if r.route.scope != "" {
+		name := ""
+		if r.grant, name, err = s.Admit(Secret(r.Header.Get("Authorization")), r.route.scope, r.values.Get(paramProject)); err != nil {
+			return err
+		}
+		if err := r.checkParams(); err != nil {
+			return err
+		}
+		if !r.route.wide {
+			if r.project, err = s.Project(r.Context(), r.grant, name, r.route.scope); err != nil {
+				return err
+			}
+		}
+	}
+	ctx := r.Context()
+	if !r.route.own && r.route.scope != "" {
+		slots := s.queries
+		switch {
+		case r.route.slow:
+			slots = s.heavy
+		case r.Method == http.MethodPost:
+			slots = s.pushes
+		}
+		limited, cancel := context.WithTimeout(ctx, s.o.Limits.QueryTime)
+		defer cancel()
+		release, err := slots.Take(limited)
+		if err != nil {
+			return err
+		}
+		defer release()
+		ctx = limited
+	}
+	answer, err := r.route.handle(s, project.With(ctx, r.project), r)
+	if err != nil {
+		if ctx.Err() != nil && r.Request.Context().Err() == nil {
+			return context.DeadlineExceeded
+		}
+		return err
+	}
+	s.counts.Queries.Add(1)
+	return r.answer(answer)
+}
+
+// checkParams refuses what would be passed over in silence.
+func (r *request) checkParams() error {
+	for name, list := range r.values {
+		switch {
+		case name == paramProject && len(list) == 1:
+		case !slices.Contains(r.route.params, name):
+			return &problem{
+				status: http.StatusBadRequest, kind: badRequest, detail: fmt.Sprintf("unknown parameter %q", name),
+				help: "It takes: " + strings.Join(append([]string{paramProject}, r.route.params...), ", ") + ".",
+			}
+		case len(list) > 1 && !slices.Contains(repeated, strings.TrimPrefix(strings.TrimPrefix(name, before), after)):
+			return invalid("the parameter %q is there %d times", name, len(list))
+		}
+	}
+	return nil
+}
+
+// repeated are the parameters that may be there several times.
+var repeated = []string{paramService, "version", "host", "container", "process", "path"}
+
+// writeDown puts a request into the audit log.
+func (s *Server) writeDown(r *request, w *watched, err error) {
+	if r.route.scope == "" {
+		return
+	}
+	e := audit.Entry{Who: r.grant.Who(), What: r.Method + " " + r.route.path, Result: strconv.Itoa(w.status())}
+	if r.project != nil {
+		e.Project = r.project.Name
+	}
+	if errors.Is(err, access.ErrNoToken) || errors.Is(err, access.ErrWrongToken) {
+		e.Who = "nobody"
+		e.From = hostOf(r.RemoteAddr)
+		s.counts.Refused.Add(1)
+		s.o.Audit.Count(e)
+		return
+	}
+	if r.route.often {
+		s.o.Audit.Count(e)
+		return
+	}
+	e.From, e.Detail = hostOf(r.RemoteAddr), shortened(r.URL.RawQuery)
+	s.o.Audit.Record(e)
+}
+
+// shortened keeps a line of the log a line: a query may be as long as its sender wants.
+func shortened(text string) string {
+	const most = 500
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}
+
+// watched remembers what was answered.
+type watched struct {
+	http.ResponseWriter
+
+	code int
+}
+
+func (w *watched) WriteHeader(code int) {
+	if w.code == 0 {
+		w.code = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	if w.code == 0 {
+		w.code = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *watched) status() int {
+	if w.code == 0 {
+		return http.StatusOK
+	}
+	return w.code
+}

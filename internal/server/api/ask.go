@@ -1,0 +1,343 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/store"
+)
+
+// services lists the services of a selection.
+func (s *Server) services(ctx context.Context, r *request) (any, error) {
+	return s.labelsOf(ctx, r, store.ByService)
+}
+
+// labels lists the values of a dimension.
+func (s *Server) labels(ctx context.Context, r *request) (any, error) {
+	by, err := dimension("the path", r.PathValue("dimension"))
+	if err != nil {
+		return nil, err
+	}
+	return s.labelsOf(ctx, r, by)
+}
+
+func (s *Server) labelsOf(ctx context.Context, r *request, by store.Dimension) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.project.Labels(ctx, sel, by)
+	if err != nil {
+		return nil, err
+	}
+	out := labelsForm{Dimension: by, Values: make([]labelForm, 0, len(list))}
+	for _, v := range list {
+		out.Values = append(out.Values, labelForm{v.Value, v.Count, v.Weight, v.First.UTC(), v.Last.UTC()})
+	}
+	return out, nil
+}
+
+func dimension(where, text string) (store.Dimension, error) {
+	if d := store.Dimension(text); slices.Contains(store.Dimensions(), d) {
+		return d, nil
+	}
+	return "", invalid("%s: %q is no dimension; there are service, version, host, container and process", where, text)
+}
+
+// Steps of a time line: about as many as a page is wide, and no more than it can show.
+const (
+	usualSteps = 120
+	maxSteps   = 2000
+	maxLines   = 100
+)
+
+// timeline gives weight over time.
+func (s *Server) timeline(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	var by store.Dimension
+	if text := r.values.Get("by"); text != "" {
+		if by, err = dimension("by", text); err != nil {
+			return nil, err
+		}
+	}
+	step, err := r.duration("step", time.Minute, 31*24*time.Hour)
+	if err != nil {
+		return nil, err
+	}
+	if step%time.Minute != 0 {
+		return nil, invalid("step=%s: must be whole minutes", step)
+	}
+	if step == 0 {
+		step = niceStep(sel.To.Sub(sel.From) / usualSteps)
+	}
+	if n := sel.To.Sub(sel.From) / step; n > maxSteps {
+		return nil, invalid("step=%s: that would be %d steps, at most %d are given", step, n, maxSteps)
+	}
+	lines, err := r.number("lines", 10, 1, maxLines)
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.project.Timeline(ctx, sel, by, step, lines)
+	if err != nil {
+		return nil, err
+	}
+	out := timelineForm{
+		Basis: formOf(t.Basis), By: t.By, Start: t.Start.UTC(), StepSeconds: t.Step.Seconds(), Steps: t.Steps,
+		Lines: make([]lineForm, 0, len(t.Lines)), Others: t.Others,
+	}
+	for _, l := range t.Lines {
+		out.Lines = append(out.Lines, lineForm{l.Value, l.Weight})
+	}
+	return out, nil
+}
+
+// niceStep is the first step that people read well and that is no shorter.
+func niceStep(least time.Duration) time.Duration {
+	const day = 24 * time.Hour
+	for _, step := range []time.Duration{
+		time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+		time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, day,
+	} {
+		if step >= least {
+			return step
+		}
+	}
+	return (least + day - 1) / day * day
+}
+
+const maxRows = 100_000
+
+// top gives what is hot.
+func (s *Server) top(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := r.choice("sort", "self", "total")
+	if err != nil {
+		return nil, err
+	}
+	limit, err := r.number("limit", 100, 0, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	match, err := r.pattern("match")
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.project.Top(ctx, sel, store.TopOptions{Total: sort == "total", Limit: limit, Match: match})
+	if err != nil {
+		return nil, err
+	}
+	out := topForm{
+		Basis: formOf(t.Basis), Sort: sort, Functions: t.Functions, Matched: t.Matched,
+		MatchedSelf: t.MatchedSelf, MatchedTotal: t.MatchedTotal, Rows: make([]topRow, 0, len(t.Rows)),
+	}
+	for _, row := range t.Rows {
+		weight := row.Self
+		if sort == "total" {
+			weight = row.Total
+		}
+		out.Rows = append(out.Rows, topRow{functionOf(row.Function), row.Self, row.Total, errorOf(t.Basis, weight)})
+	}
+	return out, nil
+}
+
+// Bounds of a tree.
+const (
+	usualNodes = 10_000
+	maxNodes   = 200_000
+	maxDepth   = 2000
+)
+
+// tree gives the calls as a tree, by column.
+func (s *Server) tree(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	root, err := r.choice("root", "callers", "callees")
+	if err != nil {
+		return nil, err
+	}
+	o := store.TreeOptions{FromLeaf: root == "callees"}
+	if text := r.values.Get("focus"); text != "" {
+		if o.Focus, err = functionID("focus", text); err != nil {
+			return nil, err
+		}
+	}
+	if o.Path, err = r.path(); err != nil {
+		return nil, err
+	}
+	if o.Depth, err = r.number("depth", 0, 0, maxDepth); err != nil {
+		return nil, err
+	}
+	if o.MinShare, err = r.share("min_share", 0); err != nil {
+		return nil, err
+	}
+	if o.MaxNodes, err = r.number("max_nodes", usualNodes, 1, maxNodes); err != nil {
+		return nil, err
+	}
+	t, err := r.project.Tree(ctx, sel, o)
+	if err != nil {
+		return nil, err
+	}
+	return treeOf(t, root), nil
+}
+
+// path reads the functions from the root on, as "1,2,3" or repeated.
+func (r *request) path() ([]store.FunctionID, error) {
+	var out []store.FunctionID
+	for _, list := range r.values["path"] {
+		for text := range strings.SplitSeq(list, ",") {
+			id, err := functionID("path", text)
+			if err != nil {
+				return nil, err
+			}
+			if out = append(out, id); len(out) > maxDepth {
+				return nil, invalid("path has more than %d functions", maxDepth)
+			}
+		}
+	}
+	return out, nil
+}
+
+func treeOf(t *store.Tree, root string) treeForm {
+	out := treeForm{
+		Basis: formOf(t.Basis), Root: root, Function: make([]int, len(t.Function)),
+		Parent: t.Parent, Self: t.Self, Total: t.Total, Hidden: t.Hidden,
+	}
+	ids := make([]store.FunctionID, 0, len(t.Functions)+1)
+	for id := range t.Functions {
+		ids = append(ids, id)
+	}
+	// The root has no function, and every node one of the list.
+	if _, there := t.Functions[0]; !there {
+		ids = append(ids, 0)
+	}
+	slices.Sort(ids)
+	place := make(map[store.FunctionID]int, len(ids))
+	out.Functions = make([]functionForm, 0, len(ids))
+	for i, id := range ids {
+		place[id] = i
+		f := t.Functions[id]
+		f.ID = id
+		out.Functions = append(out.Functions, functionOf(f))
+	}
+	for i, id := range t.Function {
+		out.Function[i] = place[id]
+	}
+	return out
+}
+
+// callgraph gives a function between its callers and callees.
+func (s *Server) callgraph(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	id, err := functionID("function", r.values.Get("function"))
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.project.Callgraph(ctx, sel, id)
+	if err != nil {
+		return nil, err
+	}
+	return callgraphForm{
+		Basis: formOf(c.Basis), Function: functionOf(c.Function), Self: c.Self, Total: c.Total, Recursive: c.Recursive, Entry: c.Entry,
+		Error: errorOf(c.Basis, c.Total), Callers: edges(c.Callers), Callees: edges(c.Callees),
+	}, nil
+}
+
+func edges(list []store.Edge) []edgeForm {
+	out := make([]edgeForm, 0, len(list))
+	for _, e := range list {
+		out = append(out, edgeForm{functionOf(e.Function), e.Total})
+	}
+	return out
+}
+
+// functions finds functions by a part of their name.
+func (s *Server) functions(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := r.number("limit", 50, 1, 1000)
+	if err != nil {
+		return nil, err
+	}
+	q := r.values.Get("q")
+	if q == "" || len(q) > 1000 {
+		return nil, invalid("q must be a part of a function's name")
+	}
+	found, err := r.project.FindFunctions(ctx, sel, regexp.MustCompile("(?i)"+regexp.QuoteMeta(q)))
+	if err != nil {
+		return nil, err
+	}
+	shown := found[:min(limit, len(found))]
+	out := functionsForm{Functions: make([]functionForm, 0, len(shown)), More: len(found) - len(shown)}
+	for _, f := range shown {
+		out.Functions = append(out.Functions, functionOf(f))
+	}
+	return out, nil
+}
+
+// stats tells what the store of a project holds.
+func (s *Server) stats(ctx context.Context, r *request) (any, error) {
+	st, err := r.project.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := statsForm{
+		Bytes: st.Bytes, Memory: st.Memory, Tables: make([]tableForm, 0, len(st.Tables)),
+		// Why it fails may name files of this machine; the log has it.
+		Journal:  journalForm{st.Journal.Segments, st.Journal.Bytes, st.Journal.Failing != ""},
+		Mappings: st.Mappings, Functions: st.Functions, Locations: st.Locations, Nodes: st.Nodes, Stacks: st.Stacks, Series: st.Series,
+		Unresolved: st.Unresolved, CutStacks: st.CutStacks, MergedSeries: st.MergedSeries, DroppedSamples: st.DroppedSamples,
+	}
+	for _, t := range st.Tables {
+		form := tableForm{Name: t.Name, Rows: t.Rows, Bytes: t.Bytes}
+		if t.First.Unix() > 0 { // a table with time that has rows
+			form.First, form.Last = t.First.UTC(), t.Last.UTC()
+		}
+		out.Tables = append(out.Tables, form)
+	}
+	return out, nil
+}
+
+// compact puts the store of a project in order. It goes on when its time is over.
+func (s *Server) compact(ctx context.Context, r *request) (any, error) {
+	if err := r.project.Compact(context.WithoutCancel(ctx)); err != nil {
+		return nil, err
+	}
+	return s.stats(ctx, r)
+}
+
+// projects lists what the token may ask about.
+func (s *Server) projects(_ context.Context, r *request) (any, error) {
+	names, err := s.o.Projects.Names()
+	if err != nil {
+		return nil, err
+	}
+	out := projectsForm{Projects: []projectForm{}}
+	for _, name := range names {
+		if r.grant.Project == "" || r.grant.Project == name {
+			out.Projects = append(out.Projects, projectForm{name})
+		}
+	}
+	if r.grant.Project == "" && !slices.Contains(names, access.DefaultProject) {
+		out.Projects = append(out.Projects, projectForm{access.DefaultProject})
+	}
+	slices.SortFunc(out.Projects, func(a, b projectForm) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}

@@ -1,0 +1,259 @@
+package api
+
+import (
+	"bytes"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/ingest"
+	"whyhot/internal/profile/view"
+	"whyhot/internal/store"
+)
+
+type receiptOf = store.Receipt
+
+func TestWhatWasPushedIsAnswered(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+
+	var services labelsForm
+	r.get("/api/v1/services", "", &services)
+	if len(services.Values) != 1 || services.Values[0].Value != "web" || services.Values[0].Weight != 2e9 || services.Values[0].Count != 2000 {
+		t.Errorf("services: %+v", services)
+	}
+	var versions labelsForm
+	r.get("/api/v1/labels/version", "", &versions)
+	if len(versions.Values) != 2 || versions.Values[0].Weight != 1e9 {
+		t.Errorf("versions: %+v", versions)
+	}
+	var top topForm
+	r.get("/api/v1/top?service=web&sort=total", "", &top)
+	if top.Basis.Value != 2e9 || top.Functions != 4 || len(top.Rows) != 4 || top.Rows[0].Function.Name != "main" || top.Rows[0].Total != 2e9 {
+		t.Errorf("top: %+v", top)
+	}
+	parse := top.Rows[1]
+	if parse.Function.Name != "parse(std::string const&)" || parse.Total != 1.2e9 || parse.Self != 0.6e9 || parse.Error < 0.02 || parse.Error > 0.022 {
+		t.Errorf("parse: %+v", parse)
+	}
+	var one topForm
+	r.get("/api/v1/top?version=2&limit=1&match=malloc", "", &one)
+	if one.Basis.Value != 1e9 || one.Matched != 1 || len(one.Rows) != 1 || one.Rows[0].Self != 0.4e9 || one.MatchedSelf != 0.4e9 {
+		t.Errorf("top of one version: %+v", one)
+	}
+	id := itoa(parse.Function.ID)
+	var graph callgraphForm
+	r.get("/api/v1/callgraph?function="+id, "", &graph)
+	if graph.Total != 1.2e9 || len(graph.Callers) != 1 || graph.Callers[0].Function.Name != "main" || len(graph.Callees) != 1 || graph.Callees[0].Total != 0.6e9 {
+		t.Errorf("callgraph: %+v", graph)
+	}
+	var found functionsForm
+	r.get("/api/v1/functions?q=PARSE", "", &found)
+	if len(found.Functions) != 1 || found.Functions[0].ID != parse.Function.ID {
+		t.Errorf("functions: %+v", found)
+	}
+	var lines linesForm
+	r.get("/api/v1/lines?function="+id, "", &lines)
+	if lines.Self != 0.6e9 || lines.Total != 1.2e9 || len(lines.Lines) != 2 || lines.Lines[1].Line != 44 || lines.Lines[1].Self != 0.6e9 || lines.Lines[0].Total != 0.6e9 {
+		t.Errorf("lines: %+v", lines)
+	}
+	var timeline timelineForm
+	r.get("/api/v1/timeline?by=version&step=5m", "", &timeline)
+	var sum int64
+	for _, l := range timeline.Lines {
+		for _, w := range l.Weight {
+			sum += w
+		}
+	}
+	if len(timeline.Lines) != 2 || sum != 2e9 || timeline.StepSeconds != 300 {
+		t.Errorf("timeline: %+v", timeline)
+	}
+}
+
+func TestTreeByColumn(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	for root, want := range map[string]string{
+		"callers": " 2000>main 2000>parse(std::string const&) 1200>malloc 600>idle 800",
+		"callees": " 2000",
+	} {
+		var tree treeForm
+		r.get("/api/v1/tree?root="+root, "", &tree)
+		var out strings.Builder
+		for i := range tree.Function {
+			if out.Len() > 0 {
+				out.WriteString(">")
+			}
+			out.WriteString(tree.Functions[tree.Function[i]].Name + " " + itoa(tree.Total[i]/1e6))
+			if i > 0 && (tree.Parent[i] >= int32(i) || tree.Parent[i] < 0) {
+				t.Errorf("parent of %d is %d", i, tree.Parent[i])
+			}
+		}
+		if root == "callers" && out.String() != want || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%s: %s", root, out.String())
+		}
+	}
+	var whole treeForm
+	r.get("/api/v1/tree?depth=1", "", &whole)
+	if len(whole.Function) != 2 || whole.Hidden[1] != 2 {
+		t.Fatalf("%+v", whole)
+	}
+	main := itoa(whole.Functions[whole.Function[1]].ID)
+	var below treeForm
+	r.get("/api/v1/tree?path="+main, "", &below)
+	if len(below.Function) < 4 {
+		t.Errorf("more of it: %+v", below)
+	}
+}
+
+func TestDiffOfTwoVersions(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	var diff diffForm
+	r.get("/api/v1/diff?service=web&before.version=1&after.version=2", "", &diff)
+	if diff.Before.Value != 1e9 || diff.After.Value != 1e9 || diff.Functions != 4 {
+		t.Fatalf("%+v", diff)
+	}
+	row := diff.Rows[0]
+	if row.Name != "idle" || math.Abs(row.Delta+0.4) > 1e-9 || !row.Significant || row.Before.Share != 0.6 || row.Error < 0.03 || row.Error > 0.05 {
+		t.Errorf("%+v %+v", row, row.Before)
+	}
+}
+
+func TestProfileIsWhatTheCommandLineReads(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	resp, data := r.do(http.MethodGet, "/api/v1/profile?version=1", "", nil)
+	if resp.StatusCode != http.StatusOK || !strings.Contains(resp.Header.Get("Content-Disposition"), ".pb.gz") {
+		t.Fatalf("%s %v", resp.Status, resp.Header)
+	}
+	p, err := ingest.Read(t.Context(), bytes.NewReader(data), "it", ingest.Options{})
+	if err != nil || p.Total() != 1e9 || p.Count() != 1000 {
+		t.Fatalf("%v", err)
+	}
+	table := view.Top(p, view.TopOptions{})
+	if len(table.Rows) != 4 || table.Rows[0].Self != 0.6e9 || p.Function(table.Rows[0].Function).Name != "idle" {
+		t.Errorf("%+v", table.Rows)
+	}
+	if resp, data := r.do(http.MethodGet, "/api/v1/profile?version=9", "", nil); resp.StatusCode != http.StatusNotFound || !strings.Contains(string(data), "no samples") {
+		t.Errorf("%s %s", resp.Status, data)
+	}
+}
+
+// What is wrong with a request is told, with a status that says whose fault it is.
+func TestBadQuestions(t *testing.T) {
+	r := start(t, Limits{MaxBody: 2000, MaxPushed: 4000})
+	r.fill("default", "")
+	for _, c := range []struct {
+		method, path string
+		status       int
+		detail       string
+	}{
+		{"GET", "/api/v1/top?from=yesterday", 400, "RFC 3339"},
+		{"GET", "/api/v1/top?from=now&to=now-1h", 400, "must be before"},
+		{"GET", "/api/v1/top?from=now-99999999w", 400, "hundred years"},
+		{"GET", "/api/v1/top?from=0001-01-01T00:00:00Z", 400, "1970"},
+		{"GET", "/api/v1/top?servcie=web", 400, "unknown parameter"},
+		{"GET", "/api/v1/top?sort=x", 400, "self, total"},
+		{"GET", "/api/v1/top?sort=self&sort=self", 400, "2 times"},
+		{"GET", "/api/v1/top?limit=-1", 400, "limit"},
+		{"GET", "/api/v1/top?match=(", 400, "missing closing"},
+		{"GET", "/api/v1/top?exact=maybe", 400, "true or false"},
+		{"GET", "/api/v1/top?%zz", 400, "query"},
+		{"GET", "/api/v1/top?project=Ab", 400, "1 to 40"},
+		{"GET", "/api/v1/top?project=nobody", 404, "no such project"},
+		{"GET", "/api/v1/callgraph", 400, "function"},
+		{"GET", "/api/v1/callgraph?function=99999999", 404, "no such function"},
+		{"GET", "/api/v1/lines?function=99999999", 404, "no such function"},
+		{"GET", "/api/v1/tree?path=1,x", 400, "path"},
+		{"GET", "/api/v1/tree?min_share=2", 400, "fraction"},
+		{"GET", "/api/v1/labels/colour", 400, "no dimension"},
+		{"GET", "/api/v1/timeline?step=1s", 400, "step"},
+		{"GET", "/api/v1/timeline?step=90s", 400, "whole minutes"},
+		{"GET", "/api/v1/timeline?from=now-52w&step=1m", 400, "steps"},
+		{"GET", "/api/v1/diff?before.version=9&after.version=1", 404, "no samples"},
+		{"GET", "/api/v1/findings/none", 404, "no such finding"},
+		{"GET", "/api/v1/push", 405, "POST"},
+		{"POST", "/api/v1/top", 405, "GET"},
+		{"GET", "/api/v1/nothing", 404, "nothing here"},
+		{"GET", "/api/v1/../../etc/passwd", 404, "nothing here"},
+		{"POST", "/api/v1/push", 400, "service is missing"},
+		{"POST", "/api/v1/push?service=a&id=%20", 400, "id"},
+		{"POST", "/api/v1/push?service=a&period=0s", 400, "period"},
+		{"POST", "/api/v1/trials?finding=a", 400, "whyhot try --json"},
+		{"POST", "/api/v1/trials", 400, "finding"},
+	} {
+		resp, data := r.do(c.method, c.path, "", []byte("{"))
+		if resp.StatusCode != c.status || !strings.Contains(string(data), c.detail) || !strings.Contains(string(data), `"error"`) {
+			t.Errorf("%s %s: %s %s", c.method, c.path, resp.Status, data)
+		}
+	}
+}
+
+func TestBadBodies(t *testing.T) {
+	r := start(t, Limits{MaxBody: 4000, MaxPushed: 8000})
+	heap := []byte("main;f 3\nmain;g 4\n")
+	for name, c := range map[string]struct {
+		body   []byte
+		query  string
+		status int
+		detail string
+	}{
+		"empty":               {nil, "", 200, "no samples"},
+		"prose":               {[]byte("Dear Sir,\nhello\n"), "", 400, "no folded stack"},
+		"counts only":         {heap, "", 400, "sampling period"},
+		"counts with period":  {heap, "&period=10ms", 200, `"samples":7`},
+		"perf.data":           {append([]byte("PERFILE2"), make([]byte, 200)...), "", 400, "perf.data is not taken"},
+		"too large":           {bytes.Repeat([]byte("main;f 3\n"), 500), "&period=10ms", 413, "larger than 4000"},
+		"large when unpacked": {gzipped(t, bytes.Repeat([]byte("main;f 3\n"), 5000)), "&period=10ms", 413, "too large"},
+		"truncated gzip":      {gzipped(t, heap)[:15], "", 400, "truncated"},
+	} {
+		resp, data := r.do(http.MethodPost, "/api/v1/push?service=a"+c.query, "", c.body)
+		if resp.StatusCode != c.status || !strings.Contains(string(data), c.detail) {
+			t.Errorf("%s: %s %s", name, resp.Status, data)
+		}
+	}
+}
+
+func TestABatchCountsOnce(t *testing.T) {
+	r := start(t, Limits{})
+	for i, want := range []string{`"duplicate":false`, `"duplicate":true`} {
+		resp, data := r.do(http.MethodPost, "/api/v1/push?service=a&period=10ms&id=one", "", []byte("main;f 3\n"))
+		if resp.StatusCode != http.StatusOK || !strings.Contains(string(data), want) {
+			t.Errorf("time %d: %s %s", i, resp.Status, data)
+		}
+	}
+	r.flush("default")
+	var top topForm
+	r.get("/api/v1/top", "", &top)
+	if top.Basis.Count != 3 || top.Basis.Value != 30e6 {
+		t.Errorf("%+v", top.Basis)
+	}
+}
+
+// Who has the answer already is told so.
+func TestAskedAgain(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	path := "/api/v1/top?to=" + time.Now().UTC().Add(-5*time.Minute).Format(time.RFC3339) + "&from=" + time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
+	resp, _ := r.do(http.MethodGet, path, "", nil)
+	again, data := r.do(http.MethodGet, path, "", nil, "If-None-Match", resp.Header.Get("ETag"))
+	if again.StatusCode != http.StatusNotModified || len(data) != 0 {
+		t.Errorf("%s %s", again.Status, data)
+	}
+	if other, _ := r.do(http.MethodGet, path+"&limit=1", "", nil, "If-None-Match", resp.Header.Get("ETag")); other.StatusCode != http.StatusOK {
+		t.Errorf("another question: %s", other.Status)
+	}
+}
+
+func TestCompressedAnswers(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	_, plain := r.do(http.MethodGet, "/api/v1/top", "", nil, "Accept-Encoding", "identity")
+	resp, packed := r.do(http.MethodGet, "/api/v1/top", "", nil, "Accept-Encoding", "gzip")
+	if resp.Header.Get("Content-Encoding") != "gzip" || len(packed) >= len(plain) || len(plain) < least {
+		t.Errorf("%d bytes of %d, %v", len(packed), len(plain), resp.Header)
+	}
+}

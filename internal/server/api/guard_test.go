@@ -1,0 +1,219 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/audit"
+	"whyhot/internal/server/project"
+	"whyhot/internal/store"
+)
+
+// A page of another site, or one that DNS gives the name of this machine to, gets
+// nothing out of an open server and has nothing done.
+func TestOtherSites(t *testing.T) {
+	r := start(t, Limits{})
+	own := strings.TrimPrefix(r.http.URL, "http://")
+	for _, c := range []struct {
+		name, method string
+		headers      []string
+		status       int
+	}{
+		{"a program", "GET", nil, 200},
+		{"by another name", "GET", []string{"Host", "evil.example"}, 403},
+		{"by another name and port", "GET", []string{"Host", "evil.example:7878"}, 403},
+		{"by a name that begins right", "GET", []string{"Host", "127.0.0.1.evil.example"}, 403},
+		{"localhost", "GET", []string{"Host", "localhost:7878"}, 200},
+		{"IPv6", "GET", []string{"Host", "[::1]:7878"}, 200},
+		{"another origin", "GET", []string{"Origin", "https://evil.example"}, 403},
+		{"no origin at all", "GET", []string{"Origin", "null"}, 403},
+		{"its own origin", "GET", []string{"Origin", "http://" + own}, 200},
+		{"a form of another site", "POST", []string{"Origin", "https://evil.example", "Content-Type", "text/plain"}, 403},
+		{"a form of another site, no origin", "POST", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"its own page", "POST", []string{"Sec-Fetch-Site", "same-origin"}, 200},
+	} {
+		path, body := "/api/v1/services", []byte(nil)
+		if c.method == "POST" {
+			path, body = "/api/v1/push?service=a&period=1ms", []byte("main;f 3\n")
+		}
+		resp, data := r.do(c.method, path, "", body, c.headers...)
+		if resp.StatusCode != c.status {
+			t.Errorf("%s: %s %s", c.name, resp.Status, data)
+		}
+		if resp.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: other sites are let in", c.name)
+		}
+	}
+	// With a token the name does not matter: behind a proxy it is another's.
+	token := r.token("default", access.Read)
+	if resp, data := r.do(http.MethodGet, "/api/v1/services", token, nil, "Host", "profiles.example.org"); resp.StatusCode != http.StatusOK {
+		t.Errorf("%s %s", resp.Status, data)
+	}
+}
+
+func TestRates(t *testing.T) {
+	r := start(t, Limits{Reads: Rate{PerSecond: 0.01, Burst: 3}, Sends: Rate{PerSecond: 0.01, Burst: 1}})
+	one, two := r.token("default", access.Scopes()...), r.token("default", access.Scopes()...)
+	for i, want := range []int{200, 200, 200, 429} {
+		resp, data := r.do(http.MethodGet, "/api/v1/projects", one, nil)
+		if resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") == "" {
+			t.Errorf("request %d: %s %s", i, resp.Status, data)
+		}
+	}
+	if resp, _ := r.do(http.MethodGet, "/api/v1/projects", two, nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("another token: %s", resp.Status)
+	}
+	for i, want := range []int{200, 429} {
+		if resp, data := r.do(http.MethodPost, "/api/v1/push?service=a&period=1ms", one, []byte("main;f 3\n")); resp.StatusCode != want {
+			t.Errorf("push %d: %s %s", i, resp.Status, data)
+		}
+	}
+}
+
+// slowStore answers when its context ends.
+type slowStore struct {
+	project.Store
+
+	entered chan struct{}
+	err     chan error
+}
+
+func (s *slowStore) Top(ctx context.Context, _ store.Selection, _ store.TopOptions) (*store.Top, error) {
+	s.entered <- struct{}{}
+	<-ctx.Done()
+	s.err <- context.Cause(ctx)
+	return nil, ctx.Err()
+}
+
+func (r *running) slow() *slowStore {
+	r.t.Helper()
+	p, err := r.projects.Get(r.t.Context(), "default", false)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	s := &slowStore{Store: p.Store, entered: make(chan struct{}, 10), err: make(chan error, 10)}
+	p.Store = s
+	return s
+}
+
+func TestAQueryEnds(t *testing.T) {
+	r := start(t, Limits{QueryTime: 50 * time.Millisecond})
+	r.slow()
+	resp, data := r.do(http.MethodGet, "/api/v1/top", "", nil)
+	if resp.StatusCode != http.StatusGatewayTimeout || !strings.Contains(string(data), "longer than 50ms") {
+		t.Errorf("%s %s", resp.Status, data)
+	}
+}
+
+func TestAQueryEndsWithItsClient(t *testing.T) {
+	r := start(t, Limits{QueryTime: time.Hour})
+	s := r.slow()
+	ctx, cancel := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.http.URL+"/api/v1/top", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-s.entered
+		cancel()
+	}()
+	if resp, err := http.DefaultClient.Do(req); err == nil {
+		t.Fatal(resp.Status)
+	}
+	if err := <-s.err; err != context.Canceled { //nolint:errorlint // the cause itself
+		t.Errorf("%v", err)
+	}
+}
+
+func TestQueriesAtATime(t *testing.T) {
+	r := start(t, Limits{QueryTime: time.Hour, Queries: 1, SlotWait: 20 * time.Millisecond})
+	s := r.slow()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.http.URL+"/api/v1/top", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _, _ = http.DefaultClient.Do(req) }() //nolint:bodyclose // it is cancelled
+	<-s.entered
+	resp, data := r.do(http.MethodGet, "/api/v1/top", "", nil)
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "1" {
+		t.Errorf("%s %s", resp.Status, data)
+	}
+	cancel()
+	<-ended
+}
+
+// A token works as a password, too, which is what some agents can send.
+func TestBasic(t *testing.T) {
+	r := start(t, Limits{})
+	token := r.token("default", access.Read)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/projects", nil)
+	req.SetBasicAuth("anybody", token)
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, req)
+	if w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for header, want := range map[string]string{
+		"Bearer a": "a", "bearer  a ": "a", "Basic " + "eDp5": "y", "Basic !!": "", "a": "", "": "", "Digest a": "",
+	} {
+		if got := Secret(header); got != want {
+			t.Errorf("%q: %q", header, got)
+		}
+	}
+}
+
+// The audit log says who did what, and has no secret in it.
+func TestAudit(t *testing.T) {
+	r := start(t, Limits{})
+	token := r.token("default", access.Read)
+	r.do(http.MethodGet, "/api/v1/top?service=nobody", token, nil)
+	r.do(http.MethodPost, "/api/v1/push?service=a", token, nil)
+	for range 3 {
+		r.do(http.MethodGet, "/api/v1/top", "whyhot_wrong", nil)
+	}
+	r.o.Audit.Flush()
+	f, err := os.Open(filepath.Join(r.dir, "audit.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var all []audit.Entry
+	for scan := bufio.NewScanner(f); scan.Scan(); {
+		for _, secret := range []string{token, "whyhot_wrong"} {
+			if strings.Contains(scan.Text(), secret) {
+				t.Errorf("a token is in it: %s", scan.Text())
+			}
+		}
+		var e audit.Entry
+		if err := json.Unmarshal(scan.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	list, err := access.List(r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := list[0].ID
+	if len(all) != 3 || all[0].Who != id || all[0].Project != "default" || all[0].What != "GET /api/v1/top" || all[0].Result != "200" || all[0].Detail != "service=nobody" ||
+		all[1].Who != "nobody" && all[2].Who != "nobody" {
+		t.Errorf("%+v", all)
+	}
+	for _, e := range all[1:] {
+		if e.Who == "nobody" && e.Times != 3 || e.Who == id && e.Result != "403" {
+			t.Errorf("%+v", e)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"whyhot/internal/server/access"
+)
+
+// route is one operation.
+type route struct {
+	method, path string
+	// scope is what a token must allow; "" for what everybody may see.
+	scope access.Scope
+	// params are the parameters that it takes beside "project"; others are refused.
+	params []string
+	// often has the audit log count it and not list it.
+	often bool
+	// wide says that it concerns the whole server: no project is opened for it.
+	wide bool
+	// slow has it wait for one of the few slots for what reads whole profiles.
+	slow bool
+	// own has it bound its work and its body by itself.
+	own bool
+	// handle gives the answer: JSON of a value, or an answer that writes itself.
+	handle func(s *Server, ctx context.Context, r *request) (any, error)
+}
+
+// The names of parameters.
+const (
+	paramProject = "project"
+	paramFrom    = "from"
+	paramTo      = "to"
+	paramExact   = "exact"
+	paramService = "service"
+)
+
+// selecting are the parameters of a store.Selection.
+var selecting = []string{paramFrom, paramTo, paramService, "version", "host", "container", "process", paramExact}
+
+func with(params ...string) []string { return append(append([]string{}, selecting...), params...) }
+
+// The halves of a comparison take what the whole takes.
+const (
+	before = "before."
+	after  = "after."
+)
+
+func halves() []string {
+	out := with("sort", "limit")
+	for _, half := range []string{before, after} {
+		for _, p := range selecting {
+			if p != paramExact {
+				out = append(out, half+p)
+			}
+		}
+	}
+	return out
+}
+
+// routes lists every operation of the server over HTTP.
+func routes() []route {
+	const v1 = "/api/v1"
+	get, post := http.MethodGet, http.MethodPost
+	return []route{
+		{method: get, path: "/healthz", wide: true, handle: (*Server).healthy},
+		{method: get, path: "/readyz", wide: true, handle: (*Server).ready},
+		{method: get, path: "/metrics", scope: access.Administer, wide: true, own: true, handle: (*Server).metrics},
+
+		{method: get, path: v1 + "/openapi.yaml", scope: access.Read, wide: true, handle: (*Server).description},
+		{method: get, path: v1 + "/projects", scope: access.Read, wide: true, handle: (*Server).projects},
+		{method: get, path: v1 + "/stats", scope: access.Read, handle: (*Server).stats},
+		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
+
+		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, handle: (*Server).services},
+		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, handle: (*Server).labels},
+		{method: get, path: v1 + "/timeline", scope: access.Read, params: with("by", "step", "lines"), handle: (*Server).timeline},
+		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match"), handle: (*Server).top},
+		{method: get, path: v1 + "/tree", scope: access.Read, params: with("root", "focus", "path", "depth", "min_share", "max_nodes"), handle: (*Server).tree},
+		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with("function"), handle: (*Server).callgraph},
+		{method: get, path: v1 + "/functions", scope: access.Read, params: with("q", "limit"), handle: (*Server).functions},
+		{method: get, path: v1 + "/lines", scope: access.Read, params: with("function"), slow: true, handle: (*Server).lines},
+		{method: get, path: v1 + "/profile", scope: access.Read, params: selecting, slow: true, handle: (*Server).profile},
+		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, handle: (*Server).diff},
+
+		{method: get, path: v1 + "/findings", scope: access.Read, params: []string{paramService, "all"}, handle: (*Server).findings},
+		{method: get, path: v1 + "/findings/{id}", scope: access.Read, params: []string{paramService}, handle: (*Server).finding},
+		{method: get, path: v1 + "/trials", scope: access.Read, params: []string{"finding"}, handle: (*Server).trials},
+		{method: post, path: v1 + "/trials", scope: access.Send, params: []string{"finding"}, handle: (*Server).postTrial},
+
+		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, "version", "host", "container", "process", "period", "id", "sample_type"}, often: true, handle: (*Server).push},
+		{method: post, path: "/v1development/profiles", scope: access.Send, often: true, own: true, handle: (*Server).otlp},
+		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, often: true, handle: (*Server).pyroscope},
+		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, often: true, handle: (*Server).pyroscopePush},
+	}
+}
+
+// Limits bound what clients may ask for. Zero values are the defaults.
+type Limits struct {
+	QueryTime time.Duration // of one query; 10 s
+	Queries   int64         // at a time; 16
+	Slow      int64         // of those that read whole profiles, at a time; 2
+	SlotWait  time.Duration // 2 s
+	Reads     Rate          // of each token; 50 a second, 200 at once
+	Sends     Rate          // of each token; 2000 a second, 4000 at once
+	MaxBody   int64         // bytes of a pushed profile as sent; 32 MiB
+	MaxPushed int64         // the same, decompressed; 128 MiB
+	Pushes    int64         // at a time; one a processor, two at least
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"cmp"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/audit"
+	"whyhot/internal/server/limit"
+	"whyhot/internal/server/project"
+)
+
+// Rate is how often one token may ask.
+type Rate = limit.Rate
+
+// Options are what a server is made of.
+type Options struct {
+	Projects *project.Projects
+	Tokens   *access.Tokens
+	Audit    *audit.Log
+	Log      *slog.Logger
+	Limits   Limits
+	// Profiles takes OTLP requests. Their context has the project; see project.Of.
+	Profiles http.Handler
+	// Metrics serves the server's numbers.
+	Metrics http.Handler
+	// Ready says why the server cannot serve now, nil where it can.
+	Ready func() error
+}
+
+// Counts are what the server has served.
+type Counts struct {
+	Queries, Refused, Limited, Failed, Batches, Samples, Duplicates, Rejected atomic.Int64
+}
+
+// Server serves the API. It is an http.Handler.
+type Server struct {
+	o            Options
+	mux          *http.ServeMux
+	reads, sends *limit.Rates
+	queries      *limit.Slots
+	heavy        *limit.Slots
+	pushes       *limit.Slots
+	now          func() time.Time
+	counts       Counts
+}
+
+func (l Limits) withDefaults() Limits {
+	const mib = 1 << 20
+	l.QueryTime = cmp.Or(l.QueryTime, 10*time.Second)
+	l.Queries = cmp.Or(l.Queries, 16)
+	l.Slow = cmp.Or(l.Slow, 2)
+	l.SlotWait = cmp.Or(l.SlotWait, 2*time.Second)
+	l.Reads = cmp.Or(l.Reads, Rate{PerSecond: 50, Burst: 200})
+	l.Sends = cmp.Or(l.Sends, Rate{PerSecond: 2000, Burst: 4000})
+	l.MaxBody = cmp.Or(l.MaxBody, 32*mib)
+	l.MaxPushed = cmp.Or(l.MaxPushed, 128*mib)
+	l.Pushes = cmp.Or(l.Pushes, int64(max(2, runtime.GOMAXPROCS(0))))
+	return l
+}
+
+// New makes a server.
+func New(o Options) *Server {
+	o.Limits = o.Limits.withDefaults()
+	l := o.Limits
+	s := &Server{
+		o: o, mux: http.NewServeMux(), reads: limit.NewRates(l.Reads), sends: limit.NewRates(l.Sends), now: time.Now,
+		queries: limit.NewSlots(l.Queries, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.SlotWait),
+	}
+	for _, one := range routes() {
+		s.mux.Handle(one.method+" "+one.path, s.serve(one))
+	}
+	return s
+}
+
+// Counts are what it has served so far.
+func (s *Server) Counts() *Counts { return &s.counts }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if err := s.sameSite(r); err != nil {
+		s.refused(w, r, err)
+		return
+	}
+	if _, pattern := s.mux.Handler(r); pattern == "" {
+		s.notServed(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}

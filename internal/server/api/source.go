@@ -1,0 +1,152 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/ingest/pprof"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
+	"whyhot/internal/store"
+)
+
+// profile gives a selection as one pprof file.
+func (s *Server) profile(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := r.project.Profile(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if len(p.Samples()) == 0 {
+		return nil, nothing(sel)
+	}
+	if err := pprof.Write(&out, p); err != nil {
+		return nil, err
+	}
+	return file{kind: "application/vnd.google.protobuf+gzip", name: "profile.pb.gz", data: out.Bytes(), packed: true}, nil
+}
+
+func nothing(sel store.Selection) error {
+	const minutes = "2006-01-02 15:04"
+	return &problem{
+		status: http.StatusNotFound, kind: "not_found",
+		detail: fmt.Sprintf("there are no samples of it from %s to %s UTC", sel.From.UTC().Format(minutes), sel.To.UTC().Format(minutes)),
+		help:   "/api/v1/services says what there is, and when it was last seen.",
+	}
+}
+
+// lines gives a function line by line.
+func (s *Server) lines(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	id, err := functionID("function", r.values.Get("function"))
+	if err != nil {
+		return nil, err
+	}
+	fn, err := r.project.Function(id)
+	if err != nil {
+		return nil, err
+	}
+	p, basis, err := r.project.Profile(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	table := view.Lines(p, sameFunctions(p, fn))
+	out := linesForm{Basis: formOf(basis), Function: functionOf(fn), Self: table.Self, Total: table.Total, Lines: make([]sourceLine, 0, len(table.Rows))}
+	for _, row := range table.Rows {
+		out.Lines = append(out.Lines, sourceLine{row.File, row.Line, p.Mapping(row.Mapping).Path, row.Offset, row.Self, row.Total, errorOf(basis, row.Self)})
+	}
+	return out, nil
+}
+
+// sameFunctions finds a function of the store in a profile of it.
+func sameFunctions(p *profile.Profile, wanted store.Function) []profile.FunctionID {
+	var out []profile.FunctionID
+	for i := range p.NumFunctions() {
+		id := profile.FunctionID(i)
+		f := p.Function(id)
+		m := p.Mapping(f.Mapping)
+		if f.Name == wanted.Name && m.Path == wanted.Binary && m.BuildID == wanted.BuildID && f.File == wanted.File && f.StartLine == wanted.StartLine {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// diff compares two selections function by function.
+func (s *Server) diff(ctx context.Context, r *request) (any, error) {
+	sort, err := r.choice("sort", "self", "total")
+	if err != nil {
+		return nil, err
+	}
+	limit, err := r.number("limit", 100, 0, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		profiles [2]*profile.Profile
+		bases    [2]store.Basis
+	)
+	for i, half := range []string{before, after} {
+		sel, err := s.selectionIn(r, half)
+		if err != nil {
+			return nil, err
+		}
+		sel.Exact = true // a level of the ladder would hide what is compared
+		if profiles[i], bases[i], err = r.project.Profile(ctx, sel); err != nil {
+			return nil, err
+		}
+		if len(profiles[i].Samples()) == 0 {
+			return nil, nothing(sel)
+		}
+	}
+	a, b := profiles[0], profiles[1]
+	table := view.Diff(a, b, view.DiffOptions{Sort: view.Sort(sort)})
+	rows := table.Rows
+	if limit > 0 && limit < len(rows) {
+		rows = rows[:limit]
+	}
+	out := diffForm{
+		Before: formOf(bases[0]), After: formOf(bases[1]), Sort: sort, FalseDiscoveryRate: view.FalseDiscoveryRate,
+		Functions: len(table.Rows), Rows: make([]diffRow, 0, len(rows)),
+	}
+	for _, row := range rows {
+		form := diffRow{Name: row.Name, Binary: row.Binary, File: row.File, Delta: row.Delta, P: row.P, Significant: row.Significant}
+		form.Before = sideOf(row.A, sort, table.TotalA, table.EventsA)
+		form.After = sideOf(row.B, sort, table.TotalB, table.EventsB)
+		form.Error = math.Hypot(errorOfSide(form.Before, table.EventsA), errorOfSide(form.After, table.EventsB))
+		out.Rows = append(out.Rows, form)
+	}
+	return out, nil
+}
+
+// sideOf is one side of a comparison, nil where it has nothing of the function.
+func sideOf(side view.Side, sort string, total, events int64) *sideForm {
+	if side == (view.Side{}) || total <= 0 {
+		return nil
+	}
+	weight := side.Self
+	if sort == "total" {
+		weight = side.Total
+	}
+	share := float64(weight) / float64(total)
+	return &sideForm{side.Self, side.Total, share, finding.ShareError(share, events)}
+}
+
+// errorOfSide is the error of a share, also of one that was not seen at all.
+func errorOfSide(side *sideForm, events int64) float64 {
+	if side == nil {
+		return finding.ShareError(0, events)
+	}
+	return side.Error
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"whyhot/internal/server/project"
+	"whyhot/internal/server/push"
+	"whyhot/internal/store"
+	"whyhot/internal/store/batch"
+)
+
+// Count takes what became of a batch into the server's numbers.
+func (s *Server) Count(r store.Receipt, err error) {
+	wrong := (*store.BatchError)(nil)
+	switch {
+	case errors.As(err, &wrong):
+		s.counts.Rejected.Add(1)
+	case err != nil:
+	case r.Duplicate:
+		s.counts.Duplicates.Add(1)
+	default:
+		s.counts.Batches.Add(1)
+		s.counts.Samples.Add(r.Samples)
+	}
+}
+
+// push takes a profile of any form that is known.
+func (s *Server) push(ctx context.Context, r *request) (any, error) {
+	v := r.values
+	p := push.Profile{
+		Labels: batch.Labels{Service: v.Get(paramService), Version: v.Get("version"), Host: v.Get("host"), Container: v.Get("container"), Process: v.Get("process")},
+		ID:     v.Get("id"), SampleType: v.Get("sample_type"),
+	}
+	if p.Labels.Service == "" {
+		return nil, invalid("service is missing: say which service the profile is of")
+	}
+	if strings.ContainsFunc(p.ID, func(c rune) bool { return c < '!' || c > '~' }) || len(p.ID) > 64 {
+		return nil, invalid("id must be at most 64 printable characters without spaces")
+	}
+	var err error
+	if p.Period, err = r.duration("period", time.Nanosecond, time.Hour); err != nil {
+		return nil, err
+	}
+	receipt, err := s.append(ctx, r, p, r.body(s))
+	if err != nil {
+		return nil, err
+	}
+	warnings := receipt.Warnings
+	if warnings == nil {
+		warnings = []string{}
+	}
+	return receiptForm{receipt.Duplicate, receipt.Samples, warnings}, nil
+}
+
+// append gives a profile to the project's store.
+func (s *Server) append(ctx context.Context, r *request, p push.Profile, body *bodyReader) (store.Receipt, error) {
+	receipt, err := push.Append(ctx, r.project, body, p, s.o.Limits.MaxPushed, s.now())
+	if body.err != nil {
+		err = body.err // the cause of whatever the reader of the format met
+	}
+	s.Count(receipt, err)
+	return receipt, err
+}
+
+// bodyReader reads a request's body and remembers what its reading failed with: whoever
+// reads a format may report that as something of its own.
+type bodyReader struct {
+	read func(p []byte) (int, error)
+	err  error
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	n, err := b.read(p)
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		b.err = err
+	}
+	return n, err
+}
+
+// body is what was sent, within the bound. A content encoding of gzip is undone; what
+// is compressed without saying so is known by its first bytes.
+func (r *request) body(s *Server) *bodyReader {
+	raw := http.MaxBytesReader(r.w, r.Body, s.o.Limits.MaxBody)
+	if !strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") {
+		return &bodyReader{read: raw.Read}
+	}
+	var z *gzip.Reader
+	return &bodyReader{read: func(p []byte) (int, error) {
+		if z == nil {
+			var err error
+			if z, err = gzip.NewReader(raw); err != nil {
+				return 0, err
+			}
+		}
+		return z.Read(p)
+	}}
+}
+
+// otlp hands a request to the receiver of OpenTelemetry profiles.
+func (s *Server) otlp(ctx context.Context, r *request) (any, error) {
+	s.o.Profiles.ServeHTTP(r.w, r.WithContext(project.With(ctx, r.project)))
+	return done{}, nil
+}

@@ -1,0 +1,207 @@
+// Package client asks a server, for the command line.
+//
+// It owns how a request is made and what an error of the server means to a person. It
+// takes the server's address and gives bytes and small results. It must never import
+// the store or anything that serves: whyhot itself is to stay small.
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"whyhot/internal/finding"
+)
+
+// Options say which server, and who asks.
+type Options struct {
+	URL     string // http://HOST:PORT or https://…, with a path where a proxy puts it below one
+	Project string // "" is the token's own
+	Token   string
+	TLS     *tls.Config
+}
+
+// Client asks one server.
+type Client struct {
+	o    Options
+	base *url.URL
+	http *http.Client
+}
+
+// New makes a client. It does not connect yet.
+func New(o Options) (*Client, error) {
+	base, err := url.Parse(o.URL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.User != nil {
+		return nil, fmt.Errorf("%q is no address of a server: give http://HOST:PORT or https://HOST:PORT", o.URL)
+	}
+	return &Client{o: o, base: base, http: &http.Client{
+		Transport: &http.Transport{TLSClientConfig: o.TLS, Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: 2 * time.Minute},
+		// The token is for this server alone.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// RefusedError is what a server says instead of an answer.
+type RefusedError struct {
+	Status               int
+	Kind, Detail, Helped string
+}
+
+func (e *RefusedError) Error() string {
+	if e.Helped != "" {
+		return fmt.Sprintf("the server says: %s. %s", e.Detail, e.Helped)
+	}
+	return "the server says: " + e.Detail
+}
+
+// do makes a request below /api/v1. Who gets no error has to close the body.
+func (c *Client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (io.ReadCloser, error) {
+	u := c.base.JoinPath("/api/v1", path)
+	if c.o.Project != "" {
+		if query == nil {
+			query = url.Values{}
+		}
+		query.Set("project", c.o.Project)
+	}
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "whyhot")
+	if c.o.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.o.Token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		var inner *url.Error
+		if errors.As(err, &inner) {
+			err = inner.Err
+		}
+		return nil, fmt.Errorf("asking %s: %w", c.o.URL, err)
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read from
+	const most = 64 << 10
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, most)) // what arrived will do
+	var said struct{ Error, Detail, Help string }
+	if json.Unmarshal(text, &said) == nil && said.Detail != "" {
+		return nil, &RefusedError{resp.StatusCode, said.Error, said.Detail, said.Help}
+	}
+	return nil, fmt.Errorf("%s answered %s: is it a whyhot server?", c.o.URL, resp.Status)
+}
+
+// ask reads the JSON of an answer.
+func (c *Client) ask(ctx context.Context, method, path string, query url.Values, body io.Reader, to any) error {
+	answer, err := c.do(ctx, method, path, query, body)
+	if err != nil {
+		return err
+	}
+	defer answer.Close() //nolint:errcheck // only read from
+	if err := json.NewDecoder(answer).Decode(to); err != nil {
+		return fmt.Errorf("the answer of %s cannot be read: %w", c.o.URL, err)
+	}
+	return nil
+}
+
+// Profile gives the samples of a selection (the parameters of the API) as a pprof file.
+func (c *Client) Profile(ctx context.Context, selection url.Values) (io.ReadCloser, error) {
+	return c.do(ctx, http.MethodGet, "profile", selection, nil)
+}
+
+// Receipt says what became of a profile.
+type Receipt struct {
+	Duplicate bool     `json:"duplicate"`
+	Samples   int64    `json:"samples"`
+	Warnings  []string `json:"warnings"`
+}
+
+// Push sends a profile.
+func (c *Client) Push(ctx context.Context, labels url.Values, body io.Reader) (Receipt, error) {
+	var r Receipt
+	err := c.ask(ctx, http.MethodPost, "push", labels, body, &r)
+	return r, err
+}
+
+// Trials gives the trials of the project's findings, by ID.
+func (c *Client) Trials(ctx context.Context) (map[string][]finding.Trial, error) {
+	var answer struct {
+		Trials []struct {
+			Finding string          `json:"finding"`
+			Trials  []finding.Trial `json:"trials"`
+		} `json:"trials"`
+	}
+	if err := c.ask(ctx, http.MethodGet, "trials", nil, nil, &answer); err != nil {
+		return nil, err
+	}
+	out := map[string][]finding.Trial{}
+	for _, t := range answer.Trials {
+		out[t.Finding] = append(out[t.Finding], t.Trials...)
+	}
+	return out, nil
+}
+
+// PostTrial sends the result of a trial, as JSON, and gives what became of the finding;
+// "" where no service has it.
+func (c *Client) PostTrial(ctx context.Context, id string, outcome []byte) (finding.Certainty, error) {
+	var answer struct {
+		Certainty finding.Certainty `json:"certainty"`
+	}
+	err := c.ask(ctx, http.MethodPost, "trials", url.Values{"finding": {id}}, bytes.NewReader(outcome), &answer)
+	return answer.Certainty, err
+}
+
+// Stats gives what the project's store holds; compact has it put in order before.
+func (c *Client) Stats(ctx context.Context, compact bool) (Stats, error) {
+	var s Stats
+	if compact {
+		return s, c.ask(ctx, http.MethodPost, "compact", nil, nil, &s)
+	}
+	return s, c.ask(ctx, http.MethodGet, "stats", nil, nil, &s)
+}
+
+// Stats is what a store holds.
+type Stats struct {
+	Bytes      int64   `json:"bytes"`
+	Memory     int64   `json:"memory"`
+	Tables     []Table `json:"tables"`
+	Stacks     int64   `json:"stacks"`
+	Functions  int64   `json:"functions"`
+	Series     int64   `json:"series"`
+	Unresolved int64   `json:"unresolved"`
+}
+
+// Table is one table of a store.
+type Table struct {
+	Name  string `json:"name"`
+	Rows  int64  `json:"rows"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Reachable tells whether the server answers at all.
+func (c *Client) Reachable(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("/healthz").String(), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("asking %s: %w", c.o.URL, err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s: is it a whyhot server?", c.o.URL, resp.Status)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+// Package limit bounds how much the bearers of tokens ask for: how often, and how much
+// at a time.
+//
+// It owns the rates of tokens and the slots of queries. It takes names of tokens and
+// gives a refusal that says when to come again. It must never know what is asked.
+package limit
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
+)
+
+// Rate is how often one token may ask: Burst at once, and then PerSecond.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// Rates holds one kind of request to a rate for each token.
+type Rates struct {
+	rate Rate
+	mu   sync.Mutex
+	of   map[string]*rate.Limiter
+}
+
+// NewRates makes the limits of one kind of request. Names come from the file of tokens,
+// which bounds how many there are.
+func NewRates(r Rate) *Rates { return &Rates{rate: r, of: map[string]*rate.Limiter{}} }
+
+// Allow takes one request of a token into account. Where it is one too many, again is
+// when to come again.
+func (r *Rates) Allow(token string, now time.Time) (again time.Duration, ok bool) {
+	r.mu.Lock()
+	l := r.of[token]
+	if l == nil {
+		l = rate.NewLimiter(rate.Limit(r.rate.PerSecond), r.rate.Burst)
+		r.of[token] = l
+	}
+	r.mu.Unlock()
+	reserved := l.ReserveN(now, 1)
+	if !reserved.OK() {
+		return time.Minute, false
+	}
+	if again = reserved.DelayFrom(now); again > 0 {
+		reserved.CancelAt(now)
+		return again, false
+	}
+	return 0, true
+}
+
+// ErrBusy says that all slots are in use.
+var ErrBusy = errors.New("too many queries at a time")
+
+// Slots bound what runs at a time.
+type Slots struct {
+	of   *semaphore.Weighted
+	wait time.Duration
+}
+
+// NewSlots makes n slots; who finds none free waits for one.
+func NewSlots(n int64, wait time.Duration) *Slots {
+	return &Slots{of: semaphore.NewWeighted(n), wait: wait}
+}
+
+// Take takes a slot. The function it returns gives it back.
+func (s *Slots) Take(ctx context.Context) (release func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	if err := s.of.Acquire(limited, 1); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, ErrBusy
+	}
+	return func() { s.of.Release(1) }, nil
+}

@@ -1,0 +1,110 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics serves the server's numbers, and those of its process, in Prometheus's text
+// format. They are of all projects together: whoever may read them need not know which
+// there are.
+func (s *Server) metrics() (http.Handler, error) {
+	registry := prometheus.NewRegistry()
+	for _, c := range []prometheus.Collector{
+		s, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	} {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), nil
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("whyhot_server_"+name, help, labels, nil)
+}
+
+var (
+	batchesDesc    = describe("batches_total", "Batches and profiles taken, by what became of them.", "result")
+	samplesDesc    = describe("samples_total", "Samples taken.")
+	answersDesc    = describe("answers_total", "Requests over HTTP that were answered.")
+	refusedDesc    = describe("refused_total", "Requests refused for want of a valid token, or as another site's.")
+	limitedDesc    = describe("limited_total", "Requests refused because a token asked too often.")
+	failedDesc     = describe("failed_total", "Requests that failed for a reason on this side.")
+	projectsDesc   = describe("projects_open", "Projects that are open.")
+	bytesDesc      = describe("store_bytes", "Bytes of all stores on disk.")
+	memoryDesc     = describe("dictionary_bytes", "Bytes of all dictionaries in memory, about.")
+	rowsDesc       = describe("store_rows", "Rows of all stores, by table.", "table")
+	journalDesc    = describe("journal_bytes", "Bytes taken that the engines do not have yet.")
+	failingDesc    = describe("engines_failing", "Stores whose engine does not take what is in the journal.")
+	unresolvedDesc = describe("unresolved_addresses", "Addresses without a name.")
+	debugDesc      = describe("debuginfo_bytes", "Bytes of debug information.")
+)
+
+// Describe implements prometheus.Collector.
+func (s *Server) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		batchesDesc, samplesDesc, answersDesc, refusedDesc, limitedDesc, failedDesc, projectsDesc, bytesDesc, memoryDesc, rowsDesc,
+		journalDesc, failingDesc, unresolvedDesc, debugDesc,
+	} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *Server) Collect(to chan<- prometheus.Metric) {
+	count := func(d *prometheus.Desc, n int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+	}
+	gauge := func(d *prometheus.Desc, n int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
+	}
+	c := s.api.Counts()
+	count(batchesDesc, c.Batches.Load(), "taken")
+	count(batchesDesc, c.Duplicates.Load(), "duplicate")
+	count(batchesDesc, c.Rejected.Load(), "rejected")
+	count(samplesDesc, c.Samples.Load())
+	count(answersDesc, c.Queries.Load())
+	count(refusedDesc, c.Refused.Load())
+	count(limitedDesc, c.Limited.Load())
+	count(failedDesc, c.Failed.Load())
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	open := s.projects.Opened()
+	gauge(projectsDesc, int64(len(open)))
+	var bytes, memory, journal, failing, unresolved, debug int64
+	rows := map[string]int64{}
+	for _, p := range open {
+		_, size := p.DebugInfo.Stats()
+		debug += size
+		st, err := p.Stats(ctx)
+		if err != nil {
+			failing++
+			continue
+		}
+		bytes += st.Bytes
+		memory += st.Memory
+		journal += st.Journal.Bytes
+		unresolved += int64(st.Unresolved)
+		if st.Journal.Failing != "" {
+			failing++
+		}
+		for _, t := range st.Tables {
+			rows[t.Name] += t.Rows
+		}
+	}
+	gauge(bytesDesc, bytes)
+	gauge(memoryDesc, memory)
+	gauge(journalDesc, journal)
+	gauge(failingDesc, failing)
+	gauge(unresolvedDesc, unresolved)
+	gauge(debugDesc, debug)
+	for table, n := range rows {
+		gauge(rowsDesc, n, table)
+	}
+}

@@ -1,0 +1,275 @@
+// Package project keeps the data directory of a server: what each project has, each in
+// a directory of its own.
+//
+// It owns DATA/projects/NAME and the lock that keeps a second server away. It takes how
+// a store is opened and gives stores, opened when they are first asked for. It must
+// never know who may ask.
+//
+//	DATA/lock                        one server at a time
+//	DATA/tokens                      internal/server/access
+//	DATA/audit.log                   internal/server/audit
+//	DATA/projects/NAME/              the store's: journal and db
+//	DATA/projects/NAME/debuginfo/    debug information, as debuggers look for it
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	debuginfo "whyhot/internal/fleet/debuginfo/store"
+	"whyhot/internal/profile"
+	"whyhot/internal/server/access"
+	"whyhot/internal/store"
+	"whyhot/internal/store/batch"
+)
+
+// Store is what a server asks of internal/store.
+type Store interface {
+	Append(ctx context.Context, b *batch.Batch) (store.Receipt, error)
+	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
+	Timeline(ctx context.Context, s store.Selection, by store.Dimension, step time.Duration, lines int) (*store.Timeline, error)
+	Top(ctx context.Context, s store.Selection, o store.TopOptions) (*store.Top, error)
+	Tree(ctx context.Context, s store.Selection, o store.TreeOptions) (*store.Tree, error)
+	Callgraph(ctx context.Context, s store.Selection, f store.FunctionID) (*store.Callgraph, error)
+	FindFunctions(ctx context.Context, s store.Selection, match *regexp.Regexp) ([]store.Function, error)
+	Function(id store.FunctionID) (store.Function, error)
+	Profile(ctx context.Context, s store.Selection) (*profile.Profile, store.Basis, error)
+	Documents(kind string) []store.Document
+	PutDocument(ctx context.Context, kind, key string, body []byte) error
+	Stats(ctx context.Context) (store.Stats, error)
+	Compact(ctx context.Context) error
+	DebugInfoArrived(buildID string)
+	Close() error
+}
+
+// Project is an open one.
+type Project struct {
+	Store
+
+	Name      string
+	DebugInfo *debuginfo.Store
+	// Documents that are read, changed and written back are changed by one at a time.
+	Changing sync.Mutex
+}
+
+func (p *Project) close() error { return errors.Join(p.Store.Close(), p.DebugInfo.Close()) }
+
+type key struct{}
+
+// With puts into a context the project that a request is about.
+func With(ctx context.Context, p *Project) context.Context { return context.WithValue(ctx, key{}, p) }
+
+// Of is the project that a request is about, nil where it is about none.
+func Of(ctx context.Context) *Project {
+	p, _ := ctx.Value(key{}).(*Project)
+	return p
+}
+
+// Options say how projects are opened.
+type Options struct {
+	// Open opens the store in a directory. Debug information lies in debugDir.
+	Open func(ctx context.Context, dir, debugDir string) (Store, error)
+	// DebugInfo bounds the debug information of each project. Arrived is ours.
+	DebugInfo debuginfo.Options
+}
+
+var _ Store = (*store.Store)(nil)
+
+// maxProjects bounds how many projects requests alone can make, where no token says
+// which there are.
+const maxProjects = 100
+
+// Errors of Get.
+var (
+	// ErrUnknown says that there is no such project.
+	ErrUnknown = errors.New("no such project")
+	// ErrMany says that no more projects are made by themselves.
+	ErrMany = fmt.Errorf("there are %d projects already", maxProjects)
+	// ErrClosed says that the server is about to end.
+	ErrClosed = errors.New("the server is shutting down")
+)
+
+// Projects is an open data directory. Several goroutines may use it.
+type Projects struct {
+	dir  string
+	o    Options
+	lock *os.File
+
+	mu     sync.Mutex
+	closed bool
+	slots  map[string]*slot
+}
+
+// slot is one project, which somebody may be opening.
+type slot struct {
+	mu      sync.Mutex
+	project *Project
+}
+
+// Open opens the data directory, which it makes, with the default project.
+func Open(ctx context.Context, dir string, o Options) (*Projects, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = lock.Close() // nothing was written
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("data directory: %s is in use by another server", dir)
+		}
+		return nil, fmt.Errorf("data directory: locking %s: %w", dir, err)
+	}
+	p := &Projects{dir: dir, o: o, lock: lock, slots: map[string]*slot{}}
+	// What is wrong with it is told at the start.
+	if _, err := p.Get(ctx, access.DefaultProject, true); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// Dir is where a data directory has a project.
+func Dir(data, name string) string { return filepath.Join(data, "projects", name) }
+
+// Make makes the directory of a project in a data directory.
+func Make(data, name string) error {
+	if err := access.CheckProject(name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(Dir(data, name), 0o700); err != nil {
+		return fmt.Errorf("making the project: %w", err)
+	}
+	return nil
+}
+
+// Names lists the projects there are, by name.
+func (p *Projects) Names() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(p.dir, "projects"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing the projects: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && access.CheckProject(e.Name()) == nil {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// Get gives a project. create makes one that is not there.
+func (p *Projects) Get(ctx context.Context, name string, create bool) (*Project, error) {
+	if err := access.CheckProject(name); err != nil {
+		return nil, err
+	}
+	s, err := p.slot(name, create)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.project != nil {
+		return s.project, nil
+	}
+	// Others wait for it: it is not to fail because the first one went away.
+	opened, err := p.open(context.WithoutCancel(ctx), name)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	closed := p.closed
+	p.mu.Unlock()
+	if closed {
+		return nil, errors.Join(ErrClosed, opened.close())
+	}
+	s.project = opened
+	return opened, nil
+}
+
+func (p *Projects) slot(name string, create bool) (*slot, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	if s := p.slots[name]; s != nil {
+		return s, nil
+	}
+	if _, err := os.Stat(Dir(p.dir, name)); errors.Is(err, fs.ErrNotExist) {
+		if !create {
+			return nil, ErrUnknown
+		}
+		if names, err := p.Names(); err != nil || len(names) >= maxProjects {
+			return nil, errors.Join(ErrMany, err)
+		}
+		if err := Make(p.dir, name); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, fmt.Errorf("project %s: %w", name, err)
+	}
+	s := &slot{}
+	p.slots[name] = s
+	return s, nil
+}
+
+func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
+	dir := Dir(p.dir, name)
+	debugDir := filepath.Join(dir, "debuginfo")
+	s, err := p.o.Open(ctx, dir, debugDir)
+	if err != nil {
+		return nil, fmt.Errorf("project %s: %w", name, err)
+	}
+	o := p.o.DebugInfo
+	o.Arrived = s.DebugInfoArrived
+	d, err := debuginfo.Open(debugDir, o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("project %s: %w", name, err), s.Close())
+	}
+	return &Project{Store: s, Name: name, DebugInfo: d}, nil
+}
+
+// Opened gives the projects that are open.
+func (p *Projects) Opened() []*Project {
+	p.mu.Lock()
+	slots := make([]*slot, 0, len(p.slots))
+	for _, s := range p.slots {
+		slots = append(slots, s)
+	}
+	p.mu.Unlock()
+	var out []*Project
+	for _, s := range slots {
+		s.mu.Lock()
+		if s.project != nil {
+			out = append(out, s.project)
+		}
+		s.mu.Unlock()
+	}
+	return out
+}
+
+// Close closes all projects. Nobody may be using one.
+func (p *Projects) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	var errs []error
+	for _, one := range p.Opened() {
+		errs = append(errs, one.close())
+	}
+	p.mu.Lock()
+	clear(p.slots)
+	p.mu.Unlock()
+	return errors.Join(append(errs, p.lock.Close())...)
+}

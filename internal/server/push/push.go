@@ -1,0 +1,102 @@
+// Package push takes profiles that are sent to a server, in whatever form agents send
+// them, and gives them to the store of the project that they are for.
+//
+// It owns what the forms of others mean: which of their labels are ours, and what is
+// worth a sample of theirs. It takes bytes and gives batches to a project.Store. It must
+// never judge who sends: its callers have.
+//
+// Bodies are of others: nothing that they name is opened, and what they hold is bounded
+// before it is read (internal/ingest).
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"whyhot/internal/fleet/receive"
+	"whyhot/internal/ingest"
+	"whyhot/internal/profile"
+	"whyhot/internal/server/project"
+	"whyhot/internal/store"
+	"whyhot/internal/store/batch"
+)
+
+// Profile is one that is pushed.
+type Profile struct {
+	Labels batch.Labels
+	// ID has it count once, however often it comes; "" where the sender gives none.
+	ID string
+	// Period is the weight of a sample where the profile only counts, 0 where nobody says.
+	Period time.Duration
+	// Start is when it began where it does not say; zero for now.
+	Start time.Time
+	// SampleType chooses among the values of a pprof profile; "" takes CPU time.
+	SampleType string
+}
+
+// Append reads a profile of any form and stores it. At most most bytes of it are read,
+// decompressed.
+func Append(ctx context.Context, to project.Store, body io.Reader, p Profile, most int64, now time.Time) (store.Receipt, error) {
+	read, err := ingest.Read(ctx, body, "the profile", ingest.Options{SampleType: p.SampleType, SelfContained: true, MaxBytes: most})
+	switch {
+	case errors.Is(err, ingest.ErrNoSamples):
+		return store.Receipt{Warnings: []string{"the profile has no samples"}}, nil
+	case ctx.Err() != nil:
+		return store.Receipt{}, ctx.Err()
+	case errors.Is(err, ingest.ErrTooLarge):
+		return store.Receipt{}, err
+	case err != nil:
+		return store.Receipt{}, &store.BatchError{Err: err}
+	}
+	if !p.Start.IsZero() && p.Start.Before(now) {
+		now = p.Start
+	}
+	return appendRead(ctx, to, read, batch.Options{ID: p.ID, Labels: p.Labels, Override: true, Period: p.Period.Nanoseconds(), Now: now})
+}
+
+func appendRead(ctx context.Context, to project.Store, p *profile.Profile, o batch.Options) (store.Receipt, error) {
+	b, err := batch.FromProfile(p, o)
+	if err != nil {
+		return store.Receipt{}, &store.BatchError{Err: &batchKindError{err}}
+	}
+	receipt, err := to.Append(ctx, b)
+	if err != nil {
+		return receipt, err
+	}
+	receipt.Warnings = append(append([]string{}, p.Meta.Warnings...), receipt.Warnings...)
+	return receipt, nil
+}
+
+// Counted is told what became of each batch.
+type Counted func(r store.Receipt, err error)
+
+// OTLP takes the batches of OpenTelemetry's agents for the project in their context.
+func OTLP(now func() time.Time, counted Counted) receive.Handler {
+	return func(ctx context.Context, b receive.Batch) ([]string, error) {
+		to := project.Of(ctx)
+		if to == nil {
+			return nil, receive.Refuse(errors.New("the request is about no project"))
+		}
+		made, err := batch.FromProfile(b.Profile, batch.Options{ID: b.ID, Now: now()})
+		if err != nil {
+			counted(store.Receipt{}, err)
+			return nil, receive.Refuse(err)
+		}
+		receipt, err := to.Append(ctx, made)
+		counted(receipt, err)
+		wrong := (*store.BatchError)(nil)
+		switch {
+		case errors.As(err, &wrong):
+			return nil, receive.Refuse(wrong)
+		case errors.Is(err, store.ErrBusy), ctx.Err() != nil:
+			return nil, err
+		case err != nil:
+			// What is wrong on this side is told to nobody else.
+			return nil, fmt.Errorf("%w: see the server's log", store.ErrBusy)
+		}
+		return receipt.Warnings, nil
+	}
+}

@@ -1,0 +1,264 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/net/netutil"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	debuginfo "whyhot/internal/fleet/debuginfo/store"
+	"whyhot/internal/fleet/receive"
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/api"
+	"whyhot/internal/server/audit"
+	"whyhot/internal/server/limit"
+	"whyhot/internal/server/project"
+	"whyhot/internal/server/push"
+	"whyhot/internal/server/watch"
+)
+
+// Options of a server.
+type Options struct {
+	Data string
+	// Open opens the store of a project in dir; debug information lies in debugDir.
+	Open      func(ctx context.Context, dir, debugDir string) (project.Store, error)
+	DebugInfo debuginfo.Options
+	Listen    string // HTTP, "" for none
+	GRPC      string // "" for none
+	TLS       *tls.Config
+	// InsecureNoTLS says that somebody else, such as a proxy, does the encryption.
+	InsecureNoTLS bool
+	Limits        api.Limits
+	MaxMessage    int // bytes of an OTLP request, decompressed; 0 is the receiver's default
+	Watch         watch.Options
+	NoWatch       bool
+	Log           *slog.Logger
+	// Listening is told the addresses when they are open. It may be nil.
+	Listening func(name string, addr net.Addr)
+}
+
+// Bounds of connections over HTTP.
+const (
+	maxClients    = 1024
+	headerTime    = 10 * time.Second
+	readTime      = time.Minute
+	idleTime      = 2 * time.Minute
+	maxHeader     = 32 << 10
+	stopGrace     = 6 * time.Second
+	watchStopTime = 2 * time.Second
+)
+
+// Server is one that is open and does not listen yet.
+type Server struct {
+	o        Options
+	projects *project.Projects
+	tokens   *access.Tokens
+	audit    *audit.Log
+	api      *api.Server
+	receive  *receive.Server
+	watcher  *watch.Watcher
+}
+
+// Open opens the data directory.
+func Open(ctx context.Context, o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Listen == "" && o.GRPC == "" {
+		return nil, errors.New("nothing to listen on: give an address for HTTP or for gRPC")
+	}
+	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{o: o, projects: projects}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) open() (err error) {
+	o := &s.o
+	if s.tokens, err = access.OpenTokens(o.Data); err != nil {
+		return err
+	}
+	if s.audit, err = audit.Open(filepath.Join(o.Data, "audit.log")); err != nil {
+		return err
+	}
+	for name, addr := range map[string]string{"--listen": o.Listen, "--listen-grpc": o.GRPC} {
+		if err := s.mayListen(name, addr); err != nil {
+			return err
+		}
+	}
+	metrics, err := s.metrics()
+	if err != nil {
+		return err
+	}
+	s.receive = receive.New(receive.Options{
+		MaxMessage: o.MaxMessage, TLS: o.TLS, Intercept: s.intercept,
+		Services: []func(grpc.ServiceRegistrar){s.registerDebugInfo, s.registerParca},
+	}, push.OTLP(time.Now, s.count))
+	s.api = api.New(api.Options{
+		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
+		Profiles: s.receive, Metrics: metrics, Ready: s.ready,
+	})
+	o.Watch.Log = o.Log
+	s.watcher = watch.New(o.Watch)
+	return nil
+}
+
+// mayListen refuses an address that others reach where nothing keeps them out.
+func (s *Server) mayListen(flag, addr string) error {
+	if addr == "" || loopback(addr) {
+		return nil
+	}
+	closed, err := s.tokens.Any()
+	switch {
+	case err != nil:
+		return err
+	case !closed:
+		return fmt.Errorf("%s %s: other machines reach this address, and there is no token yet: create one with `whyhot-server token create --data %s --project default --scope send,read`, or listen on 127.0.0.1", flag, addr, s.o.Data)
+	case s.o.TLS == nil && !s.o.InsecureNoTLS:
+		return fmt.Errorf("%s %s: other machines reach this address, and tokens must not travel unencrypted: give --tls-cert and --tls-key, or --insecure-no-tls behind a proxy that does TLS", flag, addr)
+	}
+	return nil
+}
+
+func loopback(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}
+
+// ready says why profiles cannot be taken now.
+func (s *Server) ready() error {
+	_, err := s.tokens.Any()
+	for _, p := range s.projects.Opened() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		stats, statsErr := p.Stats(ctx)
+		cancel()
+		if statsErr == nil && stats.Journal.Failing != "" {
+			statsErr = errors.New(stats.Journal.Failing)
+		}
+		if statsErr != nil {
+			err = errors.Join(err, fmt.Errorf("project %s: %w", p.Name, statsErr))
+		}
+	}
+	return errors.Join(err, s.audit.Err())
+}
+
+// Memory is how many bytes the requests that are being taken may hold together.
+func (s *Server) Memory() int64 { return s.receive.Memory() }
+
+// Serve listens until ctx is done.
+func (s *Server) Serve(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	var serving []func() error
+	for _, one := range []struct {
+		name, addr string
+		serve      func(context.Context, net.Listener) error
+	}{{"HTTP", s.o.Listen, s.serveHTTP}, {"gRPC", s.o.GRPC, s.receive.ServeGRPC}} {
+		if one.addr == "" {
+			continue
+		}
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", one.addr)
+		if err != nil {
+			return fmt.Errorf("listen for %s: %w", one.name, err)
+		}
+		defer func() { _ = l.Close() }() // a second time where it was served
+		s.o.Log.Info("listening", "protocol", one.name, "address", l.Addr().String(), "tls", s.o.TLS != nil)
+		if s.o.Listening != nil {
+			s.o.Listening(one.name, l.Addr())
+		}
+		serving = append(serving, func() error { return one.serve(ctx, l) })
+	}
+	for _, serve := range serving {
+		group.Go(serve)
+	}
+	if closed, err := s.tokens.Any(); err == nil && !closed {
+		s.o.Log.Warn("there are no tokens: every user of this machine may send, read and administer")
+	}
+	if !s.o.NoWatch {
+		looking := make(chan struct{})
+		go func() {
+			defer close(looking)
+			s.watcher.Run(ctx, s.projects)
+		}()
+		defer func() {
+			select {
+			case <-looking:
+			case <-time.After(watchStopTime):
+				s.o.Log.Warn("the rules did not stop in time")
+			}
+		}()
+	}
+	return group.Wait()
+}
+
+// serveHTTP serves until ctx is done, and then waits a moment for requests under way.
+func (s *Server) serveHTTP(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: s.api, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: 2 * readTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: maxHeader, TLSConfig: s.o.TLS, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	stopped := make(chan error, 1)
+	unwatch := context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+		defer cancel()
+		err := server.Shutdown(end)
+		if err != nil {
+			err = server.Close()
+		}
+		stopped <- err
+	})
+	limited := netutil.LimitListener(l, maxClients)
+	var err error
+	if s.o.TLS != nil {
+		err = server.ServeTLS(limited, "", "")
+	} else {
+		err = server.Serve(limited)
+	}
+	if !unwatch() {
+		return <-stopped
+	}
+	return fmt.Errorf("serving HTTP: %w", errors.Join(err, server.Close()))
+}
+
+// Close closes what is open. Nothing may be served any more.
+func (s *Server) Close() error {
+	errs := []error{s.projects.Close()}
+	if s.audit != nil {
+		errs = append(errs, s.audit.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// parcaSlots is how many of Parca's requests are read at a time, pushTime how long one
+// may take.
+const (
+	parcaSlots = 4
+	slotWait   = 2 * time.Second
+	pushTime   = 30 * time.Second
+	maxPushed  = 128 << 20
+)
+
+func (s *Server) registerParca(to grpc.ServiceRegistrar) {
+	slots := limit.NewSlots(parcaSlots, slotWait)
+	(&push.Parca{Most: maxPushed, Now: time.Now, Counted: s.count, Slot: slots.Take, Time: pushTime}).Register(to)
+}

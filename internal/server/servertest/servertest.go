@@ -1,0 +1,70 @@
+// Package servertest has projects with engines in memory and profiles to send to them,
+// for tests of servers and of their clients.
+//
+// It owns nothing that runs outside tests, and imports what they do.
+package servertest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"whyhot/internal/ingest/pprof"
+	"whyhot/internal/profile"
+	"whyhot/internal/server/project"
+	"whyhot/internal/store"
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/memory"
+)
+
+// Open opens a store whose rows are in memory. Names are not looked up.
+func Open(ctx context.Context, dir, _ string) (project.Store, error) {
+	return store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) { return memory.New(), nil }, store.Options{
+		Names: store.NameOptions{Off: true},
+	})
+}
+
+// Profile is a CPU profile of a program that parses and frees: main calls parse in
+// parseMS of its milliseconds, which calls malloc in half of them, and idle in the rest.
+func Profile(at time.Time, parseMS, idleMS int64) *profile.Profile {
+	b := profile.NewBuilder()
+	app := b.Mapping(profile.Mapping{Path: "/srv/app/bin/app", BuildID: "abcd01", Start: 0x1000, Limit: 0x9000})
+	libc := b.Mapping(profile.Mapping{Path: "/usr/lib/libc.so.6", BuildID: "ef02", Start: 0x10000, Limit: 0x20000})
+	frame := func(m profile.MappingID, address uint64, name, file string, line int32) profile.LocationID {
+		f := b.Function(profile.Function{Name: name, File: file, StartLine: line - 2, Mapping: m, Kind: profile.KindNative})
+		return b.Location(m, address, profile.KindNative, profile.Line{Function: f, Line: line})
+	}
+	main := frame(app, 0x1100, "main", "/src/main.c", 12)
+	parse := frame(app, 0x1200, "parse(std::string const&)", "/src/parse.c", 40)
+	parse2 := frame(app, 0x1210, "parse(std::string const&)", "/src/parse.c", 44)
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{parse2, main}), Count: parseMS - parseMS/2, Value: (parseMS - parseMS/2) * 1e6})
+	malloc := frame(libc, 0x10100, "malloc", "", 2)
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{malloc, parse, main}), Count: parseMS / 2, Value: parseMS / 2 * 1e6})
+	if idleMS > 0 {
+		idle := frame(app, 0x1300, "idle", "/src/main.c", 80)
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{idle, main}), Count: idleMS, Value: idleMS * 1e6})
+	}
+	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	return b.Build(profile.Meta{ValueType: cpu, PeriodType: cpu, Period: 1e6, Start: at, Duration: time.Minute})
+}
+
+// Pprof is a profile as a pprof file.
+func Pprof(tb testing.TB, p *profile.Profile) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	if err := pprof.Write(&out, p); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Flush waits until what was taken can be asked for.
+func Flush(ctx context.Context, p *project.Project) error {
+	s, ok := p.Store.(*store.Store)
+	if !ok {
+		return fmt.Errorf("a store of type %T", p.Store)
+	}
+	return s.Flush(ctx)
+}

@@ -1,0 +1,207 @@
+package watch
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/explain"
+	"whyhot/internal/finding"
+	"whyhot/internal/server/project"
+	"whyhot/internal/server/push"
+	"whyhot/internal/server/servertest"
+	"whyhot/internal/store/batch"
+)
+
+// world is a project, a clock, and the rules.
+type world struct {
+	t       *testing.T
+	project *project.Project
+	watcher *Watcher
+	now     time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	projects, err := project.Open(t.Context(), t.TempDir(), project.Options{Open: servertest.Open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = projects.Close() })
+	w := &world{t: t, now: time.Now().Truncate(time.Minute)}
+	if w.project, err = projects.Get(t.Context(), "default", false); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := explain.LoadRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.watcher = New(Options{Over: time.Hour, Rules: rules, Now: func() time.Time { return w.now }})
+	return w
+}
+
+// php has a service spend a share of its time in serialize, three minutes ago.
+func (w *world) php(service string, serialize, other int) {
+	w.t.Helper()
+	text := "php;main_[php8.2];execute_ex_[php8.2];php_var_serialize_[php8.2] " + itoa(serialize) + "\n" +
+		"php;main_[php8.2];execute_ex_[php8.2] " + itoa(other) + "\n"
+	_, err := push.Append(w.t.Context(), w.project.Store, strings.NewReader(text), push.Profile{
+		Labels: batch.Labels{Service: service}, Period: time.Millisecond, Start: w.now.Add(-3 * time.Minute),
+	}, 1<<20, w.now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := servertest.Flush(w.t.Context(), w.project); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) look() []Record {
+	w.t.Helper()
+	if err := w.watcher.Look(w.t.Context(), w.project); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.findings(false)
+}
+
+func (w *world) findings(all bool) []Record {
+	w.t.Helper()
+	out, err := Findings(w.project, "", all)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func TestAFindingHasAHistory(t *testing.T) {
+	w := newWorld(t)
+	w.php("shop", 3000, 7000)
+	found := w.look()
+	if len(found) != 1 || found[0].Service != "shop" || found[0].Finding.Rule != "php-serialize" || !found[0].Active {
+		t.Fatalf("%+v", found)
+	}
+	first := found[0]
+	point := first.History[0]
+	// 3 s of CPU in an hour, of 10.
+	if point.Share < 0.29 || point.Share > 0.31 || point.Error <= 0 || point.Cores < 2.9/3600 || point.Cores > 3.1/3600 {
+		t.Errorf("%+v", point)
+	}
+	if strings.Contains(first.Finding.Next, "FILE") {
+		t.Errorf("next: %s", first.Finding.Next)
+	}
+	// Half an hour later it costs more.
+	w.now = w.now.Add(30 * time.Minute)
+	w.php("shop", 9000, 1000)
+	w.php("other", 0, 5000)
+	found = w.look()
+	if len(found) != 1 || !found[0].First.Equal(first.First) || !found[0].Last.Equal(w.now) || len(found[0].History) != 2 || found[0].History[1].Share < 0.55 {
+		t.Fatalf("%+v", found)
+	}
+	// Two hours later it is gone, and so it stays, for who asks for all.
+	w.now = w.now.Add(2 * time.Hour)
+	w.php("shop", 0, 5000)
+	if found = w.look(); len(found) != 0 {
+		t.Errorf("%+v", found)
+	}
+	all := w.findings(true)
+	if len(all) != 1 || all[0].Active || len(all[0].History) != 3 || all[0].History[2].Share != 0 || all[0].Last.Equal(w.now) {
+		t.Errorf("%+v", all)
+	}
+	runs, err := Runs(w.project, "shop")
+	if err != nil || len(runs) != 1 || runs[0].Samples != 5000 || runs[0].Failed || runs[0].Looked == "" {
+		t.Errorf("%+v, %v", runs, err)
+	}
+}
+
+func trialOf(id, of string, verdict finding.Verdict, at time.Time) Trial {
+	return Trial{ID: id, Finding: of, Time: at, Trials: []finding.Trial{{Variant: "v", Command: []string{"c"}, Runs: 9, Verdict: verdict}}}
+}
+
+func TestATrialMovesAFinding(t *testing.T) {
+	w := newWorld(t)
+	w.php("shop", 3000, 7000)
+	w.php("blog", 3000, 7000)
+	id := w.look()[0].Finding.ID
+	for _, c := range []struct {
+		trial Trial
+		want  finding.Certainty
+	}{
+		{trialOf("1", "another", finding.Faster, w.now), finding.Suspected},
+		{trialOf("2", id, finding.Faster, w.now), finding.Proved},
+		{trialOf("3", id, finding.Same, w.now.Add(time.Minute)), finding.Refuted},
+		{trialOf("3", id, finding.Faster, w.now.Add(time.Minute)), finding.Proved}, // sent again: it replaces
+	} {
+		if err := AddTrial(t.Context(), w.project, c.trial); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range w.findings(false) {
+			if r.Finding.Certainty != c.want {
+				t.Errorf("after trial %s the finding of %s is %s", c.trial.ID, r.Service, r.Finding.Certainty)
+			}
+		}
+	}
+	// The next look does not forget it.
+	for _, r := range w.look() {
+		if r.Finding.Certainty != finding.Proved || len(r.Finding.Trials) != 2 {
+			t.Errorf("%+v", r.Finding)
+		}
+	}
+	if list, err := Trials(w.project, id); err != nil || len(list) != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	var r Record
+	begin := time.Now()
+	const n = 5000
+	for i := range n {
+		r.add(Point{Time: begin.Add(time.Duration(i) * time.Minute)})
+		if len(r.History) > maxHistory {
+			t.Fatalf("%d points", len(r.History))
+		}
+	}
+	if !r.History[0].Time.Equal(begin) || len(r.History) < maxHistory/2 {
+		t.Errorf("%d points from %s", len(r.History), r.History[0].Time)
+	}
+	for i := 1; i < len(r.History); i++ {
+		if !r.History[i-1].Time.Before(r.History[i].Time) {
+			t.Fatal("out of order")
+		}
+	}
+	// The newest are all there.
+	if last := r.History[len(r.History)-100]; !last.Time.Equal(begin.Add((n - 100) * time.Minute)) {
+		t.Errorf("%s", last.Time)
+	}
+}
+
+// It looks at the start, and again and again, until its context ends.
+func TestRun(t *testing.T) {
+	w := newWorld(t)
+	w.php("shop", 3000, 7000)
+	projects, err := project.Open(t.Context(), filepath.Join(t.TempDir(), "x"), project.Options{Open: servertest.Open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer projects.Close()
+	p, err := projects.Get(t.Context(), "default", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.project = p
+	w.php("shop", 3000, 7000)
+	w.watcher.o.Every = 10 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); w.watcher.Run(ctx, projects) }()
+	for len(w.findings(true)) == 0 || len(w.findings(true)[0].History) < 2 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	cancel()
+	<-ended
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

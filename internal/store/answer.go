@@ -1,0 +1,230 @@
+package store
+
+import (
+	"errors"
+	"regexp"
+	"time"
+
+	"whyhot/internal/profile"
+)
+
+// Selection chooses samples. Times are rounded outwards to whole minutes. A list
+// keeps samples with one of its values; an empty list keeps all.
+type Selection struct {
+	From, To  time.Time // [From, To)
+	Service   []string
+	Version   []string
+	Host      []string
+	Container []string
+	Process   []string
+	// Exact has the answer come from all samples. Otherwise it may come from a level
+	// of the ladder, where that is much less to read; Basis says so.
+	Exact bool
+}
+
+// Basis says what an answer rests on.
+type Basis struct {
+	From, To time.Time // as rounded
+	// Count and Value are the events and the weight that the answer is made of,
+	// scaled up to all where it comes from a level of the ladder.
+	Count, Value int64
+	Unit         string // of Value: "nanoseconds"
+	// Level is 0 for an exact answer; of level n an event was read with probability
+	// 5^-n.
+	Level int
+	// Read is the number of events that were read: Count, or fewer by a level.
+	Read int64
+	// ShareError is half of the 95 % interval of a share of one half, the widest: of
+	// reading only a level, beside the sampling error that the samples themselves
+	// have. 0 for an exact answer.
+	ShareError float64
+	// Cut is the weight of stacks that were cut because the dictionary or the stack
+	// was at its bound, Merged that of series that were put together for the same
+	// reason.
+	Cut, Merged int64
+}
+
+// FunctionID is a function of a store. It stays the same for as long as the store
+// exists; 0 is the unknown one.
+type FunctionID uint32
+
+// Function is what is known of a function.
+type Function struct {
+	ID        FunctionID
+	Name      string // demangled, "" for an unnamed address of Binary
+	System    string // as in the symbol table, "" when the same
+	File      string
+	StartLine int32
+	Binary    string // path
+	BuildID   string
+	Kind      profile.Kind
+}
+
+// TopOptions choose the rows of Top.
+type TopOptions struct {
+	Total bool           // sort by total, else by self
+	Limit int            // rows; 0 for all
+	Match *regexp.Regexp // keeps functions whose name, symbol or binary matches
+}
+
+// TopRow is one function.
+type TopRow struct {
+	Function    Function
+	Self, Total int64
+}
+
+// Top is what is hot. Selves of all rows, before Limit and Match, add up to
+// Basis.Value.
+type Top struct {
+	Basis Basis
+	Rows  []TopRow
+	// Functions is how many there are in all, Matched how many of them Match keeps;
+	// MatchedSelf is what those add up to, and MatchedTotal the weight of stacks with
+	// one of them.
+	Functions, Matched        int
+	MatchedSelf, MatchedTotal int64
+}
+
+// TreeOptions choose the shape of a tree.
+type TreeOptions struct {
+	FromLeaf bool         // callers below callees, from the leaves on
+	Focus    FunctionID   // only stacks with this function, from it on; 0 for all
+	Path     []FunctionID // the subtree below this path from the root, itself included
+	Depth    int          // levels below the root; 0 for all
+	// MinShare leaves out nodes below this share of the tree's root; those left out
+	// are counted in their parent's Hidden.
+	MinShare float64
+	MaxNodes int // the largest ones; 0 for all
+}
+
+// Tree is a calling-context tree in preorder, by column; node 0 is the root. The
+// children of a node come by falling Total.
+type Tree struct {
+	Basis    Basis
+	Function []FunctionID // the root's is 0
+	Parent   []int32      // -1 for the root
+	Self     []int64
+	Total    []int64
+	// Hidden is the number of children that were left out of each node.
+	Hidden []int32
+	// Functions are those that occur, by ID.
+	Functions map[FunctionID]Function
+}
+
+// Edge is a caller or callee.
+type Edge struct {
+	Function Function
+	Total    int64
+}
+
+// Callgraph is one function between its callers and callees; see view.Sandwich for
+// how recursion is counted.
+type Callgraph struct {
+	Basis                         Basis
+	Function                      Function
+	Self, Total, Recursive, Entry int64
+	Callers, Callees              []Edge
+}
+
+// Dimension is what series are told apart by.
+type Dimension string
+
+// The dimensions.
+const (
+	ByService   Dimension = "service"
+	ByVersion   Dimension = "version"
+	ByHost      Dimension = "host"
+	ByContainer Dimension = "container"
+	ByProcess   Dimension = "process"
+)
+
+// Dimensions lists all there are.
+func Dimensions() []Dimension {
+	return []Dimension{ByService, ByVersion, ByHost, ByContainer, ByProcess}
+}
+
+// LabelValue is one value of a dimension and its weight in a selection.
+type LabelValue struct {
+	Value       string
+	Count       int64
+	Weight      int64
+	First, Last time.Time // rounded to hours where the range is long
+}
+
+// Timeline is weight over time.
+type Timeline struct {
+	Basis Basis
+	By    Dimension // "" for one line
+	Start time.Time // of the first step
+	Step  time.Duration
+	Steps int
+	Lines []TimelineLine // by falling weight
+	// Others is how many lines are added up in the last one, whose Value is "".
+	Others int
+}
+
+// TimelineLine is one line. Weight has a value for each step, in Basis.Unit.
+type TimelineLine struct {
+	Value  string
+	Weight []int64
+}
+
+// Receipt says what became of a batch.
+type Receipt struct {
+	Duplicate bool // it was taken before, and counts once
+	Samples   int64
+	// Warnings are what the sender should know although the batch was taken.
+	Warnings []string
+}
+
+// Document is a small thing that changes: a finding, a trial. Of one kind and key the
+// last one written counts.
+type Document struct {
+	Kind, Key string
+	Body      []byte // JSON
+	Written   time.Time
+}
+
+// Stats is what a store holds.
+type Stats struct {
+	Tables  []TableStats
+	Journal JournalStats
+	// Sizes of the dictionary, which is held in memory.
+	Mappings, Functions, Locations, Nodes, Stacks, Series int
+	Bytes                                                 int64 // on disk, all
+	Memory                                                int64 // of the dictionary, about
+	Unresolved                                            int   // addresses that have no name yet
+	// Bounds that were met: stacks cut, series merged, samples dropped for their time.
+	CutStacks, MergedSeries, DroppedSamples int64
+}
+
+// TableStats is one table.
+type TableStats struct {
+	Name        string
+	Rows, Bytes int64
+	First, Last time.Time
+}
+
+// JournalStats is what was taken and is not in the engine yet.
+type JournalStats struct {
+	Segments int
+	Bytes    int64
+	// Failing is why the engine does not take it, "" when it does.
+	Failing string
+}
+
+// Errors of a store.
+var (
+	// ErrBusy says that the engine is behind, or the disk full: come again.
+	ErrBusy = errors.New("the store cannot take more now")
+	// ErrUnknownFunction says that there is no such function.
+	ErrUnknownFunction = errors.New("no such function")
+	// ErrTooLarge says that an answer would take more than the bound; ask for less.
+	ErrTooLarge = errors.New("the answer is too large")
+)
+
+// BatchError says what is wrong with a batch: it will never be taken.
+type BatchError struct{ Err error }
+
+func (e *BatchError) Error() string { return e.Err.Error() }
+func (e *BatchError) Unwrap() error { return e.Err }

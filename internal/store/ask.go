@@ -1,0 +1,218 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/store/dict"
+	"whyhot/internal/store/weigh"
+)
+
+// question is a selection with its weights and the tree to spread them over.
+type question struct {
+	tables dict.Snapshot
+	w      *weights
+	tree   *weigh.Weights
+	basis  Basis
+}
+
+// question answers what all questions about functions begin with. Its tree must be
+// released.
+func (s *Store) question(ctx context.Context, sel *Selection) (*question, error) {
+	tables := s.dict.Snapshot()
+	c, err := s.choose(sel, &tables)
+	if err != nil {
+		return nil, err
+	}
+	q := &question{}
+	if q.w, err = s.weigh(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := s.queries.Acquire(ctx, 1); err != nil { // the sweeps take memory
+		return nil, err
+	}
+	defer s.queries.Release(1)
+	// Taken after the weights, so that all their stacks are in it.
+	q.tree = weigh.New(s.dict.View(), q.w.stacks, q.w.values)
+	q.tables = s.dict.Snapshot()
+	q.basis = q.w.basis()
+	q.limits()
+	return q, nil
+}
+
+// limits tells what of the weight is cut or merged.
+func (q *question) limits() {
+	for n := 1; n < len(q.tree.Total); n++ {
+		if q.tree.View.Parent[n] == 0 && q.tree.Total[n] != 0 && isMarker(&q.tables.Functions[q.tree.View.Function[n]]) {
+			q.basis.Cut += q.tree.Total[n]
+		}
+	}
+}
+
+// isMarker says that a frame stands for others that were not kept.
+func isMarker(f *dict.Function) bool {
+	return f.Mapping == 0 && f.Kind == 0 && (f.Name == dict.FullFrame || deepFrame.MatchString(f.Name))
+}
+
+var deepFrame = regexp.MustCompile(`^\[stack deeper than \d+ frames\]$`)
+
+func (q *question) function(id uint32) Function {
+	if int(id) >= len(q.tables.Functions) {
+		return Function{}
+	}
+	return functionOf(&q.tables, id)
+}
+
+func functionOf(t *dict.Snapshot, id uint32) Function {
+	f := &t.Functions[id]
+	m := &t.Mappings[f.Mapping]
+	return Function{
+		ID: FunctionID(id), Name: f.Name, System: f.System, File: f.File, StartLine: int32(f.StartLine), Binary: m.Path, BuildID: m.BuildID,
+		Kind: profile.Kind(f.Kind),
+	}
+}
+
+// known gives a function's number as the views use it.
+func (q *question) known(id FunctionID) (uint32, error) {
+	if int(id) >= len(q.tables.Functions) {
+		return 0, fmt.Errorf("%w: %d", ErrUnknownFunction, id)
+	}
+	return q.tables.Same[id], nil
+}
+
+// Top lists what is hot.
+func (s *Store) Top(ctx context.Context, sel Selection, o TopOptions) (*Top, error) {
+	q, err := s.question(ctx, &sel)
+	if err != nil {
+		return nil, err
+	}
+	defer q.tree.Release()
+	rows := q.tree.Top(len(q.tables.Functions))
+	t := &Top{Basis: q.basis, Functions: len(rows)}
+	if o.Match != nil {
+		chosen := make([]bool, len(q.tables.Functions))
+		rows = slices.DeleteFunc(rows, func(r weigh.Row) bool {
+			f := q.function(r.Function)
+			chosen[r.Function] = o.Match.MatchString(f.Name) || o.Match.MatchString(f.System) || o.Match.MatchString(f.Binary)
+			return !chosen[r.Function]
+		})
+		t.MatchedTotal = q.tree.Holding(chosen)
+	} else {
+		t.MatchedTotal = q.basis.Value
+	}
+	t.Matched = len(rows)
+	for _, r := range rows {
+		t.MatchedSelf += r.Self
+	}
+	less := func(a, b weigh.Row) int {
+		first, second := cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total)
+		if o.Total {
+			first, second = second, first
+		}
+		return cmp.Or(first, second, cmp.Compare(q.tables.Functions[a.Function].Name, q.tables.Functions[b.Function].Name), cmp.Compare(a.Function, b.Function))
+	}
+	slices.SortFunc(rows, less)
+	if o.Limit > 0 && len(rows) > o.Limit {
+		rows = rows[:o.Limit]
+	}
+	t.Rows = make([]TopRow, len(rows))
+	for i, r := range rows {
+		t.Rows[i] = TopRow{Function: q.function(r.Function), Self: r.Self, Total: r.Total}
+	}
+	return t, nil
+}
+
+// Tree gives the calling contexts. A path that leads nowhere gives an empty tree.
+func (s *Store) Tree(ctx context.Context, sel Selection, o TreeOptions) (*Tree, error) {
+	q, err := s.question(ctx, &sel)
+	if err != nil {
+		return nil, err
+	}
+	defer q.tree.Release()
+	w := weigh.Options{FromLeaf: o.FromLeaf, Depth: o.Depth, MinShare: o.MinShare, MaxNodes: o.MaxNodes}
+	if o.Focus != 0 {
+		if w.Focus, err = q.known(o.Focus); err != nil {
+			return nil, err
+		}
+		w.HasFocus = true
+	}
+	for _, f := range o.Path {
+		id, err := q.known(f)
+		if err != nil {
+			return nil, err
+		}
+		w.Path = append(w.Path, id)
+	}
+	out := &Tree{Basis: q.basis, Functions: map[FunctionID]Function{}}
+	t := q.tree.Tree(w)
+	if t == nil {
+		return out, nil
+	}
+	out.Parent, out.Self, out.Total, out.Hidden = t.Parent, t.Self, t.Total, t.Hidden
+	out.Function = make([]FunctionID, len(t.Function))
+	for i, f := range t.Function {
+		id := FunctionID(f)
+		out.Function[i] = id
+		if _, there := out.Functions[id]; !there {
+			out.Functions[id] = q.function(f)
+		}
+	}
+	return out, nil
+}
+
+// Callgraph gives one function between its callers and callees.
+func (s *Store) Callgraph(ctx context.Context, sel Selection, id FunctionID) (*Callgraph, error) {
+	q, err := s.question(ctx, &sel)
+	if err != nil {
+		return nil, err
+	}
+	defer q.tree.Release()
+	f, err := q.known(id)
+	if err != nil {
+		return nil, err
+	}
+	g := q.tree.Callgraph(f)
+	edges := func(list []weigh.Edge) []Edge {
+		out := make([]Edge, len(list))
+		for i, e := range list {
+			out[i] = Edge{q.function(e.Function), e.Total}
+		}
+		return out
+	}
+	return &Callgraph{
+		Basis: q.basis, Function: q.function(f), Self: g.Self, Total: g.Total, Recursive: g.Recursive, Entry: g.Entry,
+		Callers: edges(g.Callers), Callees: edges(g.Callees),
+	}, nil
+}
+
+// maxFound bounds FindFunctions.
+const maxFound = 200
+
+// FindFunctions gives the functions of a selection whose name or symbol matches, the
+// heaviest first.
+func (s *Store) FindFunctions(ctx context.Context, sel Selection, match *regexp.Regexp) ([]Function, error) {
+	t, err := s.Top(ctx, sel, TopOptions{Total: true, Match: match})
+	if err != nil {
+		return nil, err
+	}
+	var out []Function
+	for _, r := range t.Rows {
+		if len(out) < maxFound && (match.MatchString(r.Function.Name) || match.MatchString(r.Function.System)) {
+			out = append(out, r.Function)
+		}
+	}
+	return out, nil
+}
+
+// Function gives what is known of a function by its number.
+func (s *Store) Function(id FunctionID) (Function, error) {
+	t := s.dict.Snapshot()
+	if int(id) >= len(t.Functions) {
+		return Function{}, fmt.Errorf("%w: %d", ErrUnknownFunction, id)
+	}
+	return functionOf(&t, uint32(id)), nil
+}

@@ -1,0 +1,378 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
+)
+
+// Bounds on what one profile may hold. What is beyond them is cut, and told of.
+const (
+	MaxDepth  = 1024 // frames of a stack, inlined ones included
+	maxName   = 4096 // bytes of a function's name, a file's or a binary's
+	maxLabel  = 256  // bytes of a label's value
+	maxFuture = 10 * time.Minute
+)
+
+// Labels of OpenTelemetry's resources that become ours.
+const (
+	labelService = "service.name"
+	labelVersion = "service.version"
+	labelHost    = "host.name"
+	labelName    = "container.name"
+)
+
+// Options say what a profile does not.
+type Options struct {
+	ID string
+	// Labels are for samples that have none of their own.
+	Labels Labels
+	// Now is the time of samples without one; what is later by more than a few
+	// minutes gets it too.
+	Now time.Time
+	// Period is the weight of an event in nanoseconds where the profile only counts.
+	Period int64
+	// Override has Labels go before what the samples say.
+	Override bool
+}
+
+// FromProfile makes a batch of a CPU profile. The error says what makes it unfit for
+// that: it is no CPU time, or weighs less than nothing.
+//
+// Service. A sample whose sender names no service belongs to the one called like its
+// process, so that a machine that is sampled as a whole falls into parts.
+func FromProfile(p *profile.Profile, o Options) (*Batch, error) {
+	scale, err := scaleOf(p, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &from{
+		p: p, o: o, out: &Batch{ID: o.ID, Mappings: make([]Mapping, p.NumMappings())}, scale: scale,
+		functions: make([]uint32, p.NumFunctions()), locations: make([][]uint32, p.NumLocations()),
+		stacks: make([]stack, p.NumStacks()), labels: make([]uint32, p.NumLabelSets()),
+		nodes: map[Node]uint32{}, names: map[Labels]uint32{}, named: map[Location]uint32{}, rows: map[rowKey]int{},
+	}
+	for i := range f.out.Mappings {
+		m := p.Mapping(profile.MappingID(i))
+		f.out.Mappings[i] = Mapping{Path: f.text(m.Path, maxName), BuildID: f.text(m.BuildID, maxLabel)}
+	}
+	for i := range p.Samples() {
+		if err := f.sample(&p.Samples()[i]); err != nil {
+			return nil, err
+		}
+	}
+	f.warn()
+	return f.out, nil
+}
+
+// scaleOf is what turns the profile's values into nanoseconds; 0 when its counts do,
+// by the period.
+func scaleOf(p *profile.Profile, o Options) (scale int64, err error) {
+	units := map[string]int64{"nanoseconds": 1, "ns": 1, "microseconds": 1e3, "us": 1e3, "milliseconds": 1e6, "ms": 1e6, "seconds": 1e9, "s": 1e9}
+	v := p.Meta.ValueType
+	if s := units[v.Unit]; s > 0 {
+		return s, nil
+	}
+	if o.Period > 0 || units[p.Meta.PeriodType.Unit] > 0 && p.Meta.Period > 0 {
+		return 0, nil
+	}
+	if v.Unit == "bytes" || strings.Contains(v.Type, "alloc") || strings.Contains(v.Type, "inuse") {
+		return 0, fmt.Errorf("it is a profile of %s in %s; the store keeps CPU profiles", v.Type, v.Unit)
+	}
+	return 0, fmt.Errorf("its samples are counted in %q, and it does not say how much time one of them is worth; give the sampling period", v.Unit)
+}
+
+type rowKey struct {
+	minute, labels, stack uint32
+	period                int64
+}
+
+// stack is where a stack of the profile ended up.
+type stack struct {
+	number uint32
+	known  bool
+	cut    bool
+}
+
+type from struct {
+	p         *profile.Profile
+	o         Options
+	out       *Batch
+	scale     int64
+	functions []uint32   // position + 1, by function
+	locations [][]uint32 // positions, outermost first, by location
+	stacks    []stack
+	labels    []uint32 // position + 1, by label set
+	nodes     map[Node]uint32
+	names     map[Labels]uint32
+	named     map[Location]uint32
+	rows      map[rowKey]int
+
+	shortened, deep, future int
+}
+
+var errNegative = errors.New("a sample weighs less than nothing: is it the difference of two profiles?")
+
+func (f *from) sample(s *profile.Sample) error {
+	count, value := s.Count, s.Value
+	if count < 0 || value < 0 {
+		return errNegative
+	}
+	if count == 0 && value == 0 {
+		return nil
+	}
+	count = max(count, 1)
+	if f.scale == 0 {
+		period := f.o.Period
+		if period == 0 {
+			period = f.p.Meta.Period * f.periodUnit()
+		}
+		value = count * period
+	} else {
+		if value > math.MaxInt64/f.scale {
+			return errors.New("a sample weighs more than there are nanoseconds in 292 years")
+		}
+		value *= f.scale
+	}
+	st := f.stack(s.Stack)
+	if st.cut {
+		f.out.Cut += value
+	}
+	key := rowKey{minute: f.minute(s.Time), labels: f.label(s.Labels), stack: st.number}
+	// A weight that the count does not divide is two rows, so that none of it is lost.
+	rest := value % count
+	key.period = value / count
+	if rest == 0 {
+		f.add(key, count)
+		return nil
+	}
+	f.add(key, count-1)
+	key.period += rest
+	f.add(key, 1)
+	return nil
+}
+
+func (f *from) periodUnit() int64 {
+	switch f.p.Meta.PeriodType.Unit {
+	case "microseconds", "us":
+		return 1e3
+	case "milliseconds", "ms":
+		return 1e6
+	case "seconds", "s":
+		return 1e9
+	}
+	return 1
+}
+
+func (f *from) add(key rowKey, count int64) {
+	for count > 0 {
+		i, ok := f.rows[key]
+		if !ok {
+			i = len(f.out.Rows)
+			f.rows[key] = i
+			f.out.Rows = append(f.out.Rows, Row{Minute: key.minute, Labels: key.labels, Stack: key.stack, Period: key.period})
+		}
+		r := &f.out.Rows[i]
+		room := math.MaxUint32 - int64(r.Count)
+		n := min(count, room)
+		r.Count += uint32(n)
+		if count -= n; count > 0 {
+			delete(f.rows, key) // it is full
+		}
+	}
+}
+
+// minute is that of a time in nanoseconds. Samples of aggregated profiles have none.
+func (f *from) minute(ns int64) uint32 {
+	at := time.Unix(0, ns)
+	if ns == 0 {
+		at = f.p.Meta.Start
+		if at.IsZero() || at.Unix() <= 0 {
+			at = f.o.Now
+		}
+	}
+	if at.After(f.o.Now.Add(maxFuture)) {
+		f.future++
+		at = f.o.Now
+	}
+	return uint32(max(0, at.Unix()) / 60)
+}
+
+func (f *from) label(id profile.LabelSetID) uint32 {
+	if f.labels[id] > 0 {
+		return f.labels[id] - 1
+	}
+	given := Labels{
+		Service: view.LabelText(f.p, id, labelService), Version: view.LabelText(f.p, id, labelVersion),
+		Host: view.LabelText(f.p, id, labelHost), Container: view.LabelText(f.p, id, profile.LabelContainer),
+		Process: process(view.LabelText(f.p, id, profile.LabelProcess)),
+	}
+	if name := view.LabelText(f.p, id, labelName); name != "" {
+		given.Container = name
+	}
+	l := given
+	for _, at := range [...]struct{ to, other *string }{
+		{&l.Service, &f.o.Labels.Service}, {&l.Version, &f.o.Labels.Version}, {&l.Host, &f.o.Labels.Host},
+		{&l.Container, &f.o.Labels.Container}, {&l.Process, &f.o.Labels.Process},
+	} {
+		if *at.other != "" && (f.o.Override || *at.to == "") {
+			*at.to = *at.other
+		}
+		*at.to = f.text(*at.to, maxLabel)
+	}
+	if l.Service == "" {
+		l.Service = l.Process
+	}
+	if l.Service == "" {
+		l.Service = "unknown"
+	}
+	n, ok := f.names[l]
+	if !ok {
+		n = uint32(len(f.out.Labels))
+		f.names[l] = n
+		f.out.Labels = append(f.out.Labels, l)
+	}
+	f.labels[id] = n + 1
+	return n
+}
+
+// process is the name without what tells the kernel's threads apart:
+// "kworker/3:1-events" is "kworker".
+func process(name string) string {
+	base, _, cut := strings.Cut(name, "/")
+	switch base {
+	case "kworker", "ksoftirqd", "migration", "cpuhp", "idle_inject", "rcuop", "rcuos", "rcuog", "irq":
+		if cut {
+			return base
+		}
+	}
+	return name
+}
+
+// text makes a text valid and bounds it.
+func (f *from) text(s string, limit int) string {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if len(s) <= limit {
+		return s
+	}
+	f.shortened++
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
+}
+
+func (f *from) stack(id profile.StackID) stack {
+	if f.stacks[id].known {
+		return f.stacks[id]
+	}
+	st := stack{known: true}
+	locs := f.p.Stack(id)
+	depth := 0
+	keep := 0 // the innermost frames that there is room for
+	for ; keep < len(locs); keep++ {
+		if depth += len(f.location(locs[keep])); depth > MaxDepth {
+			break
+		}
+	}
+	if keep < len(locs) {
+		f.deep++
+		st.cut = true
+		st.number = f.node(0, f.marker("[stack deeper than "+strconv.Itoa(MaxDepth)+" frames]"))
+	}
+	for i := keep - 1; i >= 0; i-- {
+		for _, loc := range f.location(locs[i]) {
+			st.number = f.node(st.number, loc)
+		}
+	}
+	f.stacks[id] = st
+	return st
+}
+
+// marker is a frame that stands for others.
+func (f *from) marker(text string) uint32 {
+	f.out.Functions = append(f.out.Functions, Function{Name: text})
+	return f.intern(Location{Function: uint32(len(f.out.Functions) - 1), Named: true})
+}
+
+func (f *from) node(parent, location uint32) uint32 {
+	n := Node{Parent: parent, Location: location}
+	id, ok := f.nodes[n]
+	if !ok {
+		f.out.Nodes = append(f.out.Nodes, n)
+		id = uint32(len(f.out.Nodes))
+		f.nodes[n] = id
+	}
+	return id
+}
+
+// location gives the frames of a location, outermost first: one for each named line,
+// or its address.
+func (f *from) location(id profile.LocationID) []uint32 {
+	if f.locations[id] != nil {
+		return f.locations[id]
+	}
+	loc := f.p.Location(id)
+	lines := f.p.Lines(id)
+	var out []uint32
+	if fn := f.p.Function(lines[0].Function); len(lines) == 1 && *fn == (profile.Function{Mapping: loc.Mapping, Kind: fn.Kind}) && loc.Address != 0 {
+		m := f.p.Mapping(loc.Mapping)
+		out = []uint32{f.intern(Location{Mapping: uint32(loc.Mapping), Address: loc.Address - m.Start + m.Offset, Kind: uint8(fn.Kind)})}
+	} else {
+		for _, line := range slices.Backward(lines) {
+			fn := f.p.Function(line.Function)
+			out = append(out, f.intern(Location{
+				Mapping: uint32(fn.Mapping), Kind: uint8(fn.Kind), Function: f.function(line.Function), Line: uint32(max(0, line.Line)), Named: true,
+			}))
+		}
+	}
+	f.locations[id] = out
+	return out
+}
+
+func (f *from) intern(l Location) uint32 {
+	n, ok := f.named[l]
+	if !ok {
+		n = uint32(len(f.out.Locations))
+		f.named[l] = n
+		f.out.Locations = append(f.out.Locations, l)
+	}
+	return n
+}
+
+func (f *from) function(id profile.FunctionID) uint32 {
+	if f.functions[id] == 0 {
+		fn := f.p.Function(id)
+		f.out.Functions = append(f.out.Functions, Function{
+			Name: f.text(fn.Name, maxName), System: f.text(fn.SystemName, maxName), File: f.text(fn.File, maxName),
+			StartLine: uint32(max(0, fn.StartLine)), Mapping: uint32(fn.Mapping), Kind: uint8(fn.Kind),
+		})
+		f.functions[id] = uint32(len(f.out.Functions))
+	}
+	return f.functions[id] - 1
+}
+
+func (f *from) warn() {
+	say := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			f.out.Warnings = append(f.out.Warnings, one)
+		case n > 1:
+			f.out.Warnings = append(f.out.Warnings, fmt.Sprintf(many, n))
+		}
+	}
+	say(f.shortened, "a name was longer than is kept and was shortened", "%d names were longer than is kept and were shortened")
+	say(f.deep, fmt.Sprintf("a stack was deeper than %d frames; its outermost ones were left out", MaxDepth),
+		"%d stacks were deeper than "+strconv.Itoa(MaxDepth)+" frames; their outermost ones were left out")
+	say(f.future, "a sample was from the future; it counts as of now", "%d samples were from the future; they count as of now")
+}

@@ -1,0 +1,284 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"whyhot/internal/store/dict"
+	"whyhot/internal/store/engine"
+)
+
+// chosen is a selection in the engine's terms.
+type chosen struct {
+	from, to uint32 // minutes
+	groups   []uint32
+	series   []uint32
+	bySeries bool // hosts or containers are chosen
+	exact    bool
+}
+
+// key names what is chosen, for the cache.
+func (c *chosen) key(level int) string {
+	return fmt.Sprint(c.from, c.to, c.groups == nil, c.groups, c.series == nil, c.series, level)
+}
+
+var errRange = errors.New("the range of time is empty")
+
+// choose finds the groups and series of a selection.
+func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
+	if !sel.From.Before(sel.To) {
+		return nil, errRange
+	}
+	c := &chosen{from: minute(sel.From), to: minute(sel.To.Add(time.Minute - 1)), exact: sel.Exact}
+	if len(sel.Service)+len(sel.Version)+len(sel.Process) > 0 {
+		c.groups = []uint32{}
+		for i, g := range d.Groups {
+			if i > 0 && among(g.Service, sel.Service) && among(g.Version, sel.Version) && among(g.Process, sel.Process) {
+				c.groups = append(c.groups, uint32(i))
+			}
+		}
+	}
+	if len(sel.Host)+len(sel.Container) == 0 {
+		return c, nil
+	}
+	c.bySeries, c.series = true, []uint32{}
+	for i, x := range d.Series {
+		if i == 0 || !among(x.Host, sel.Host) || !among(x.Container, sel.Container) {
+			continue
+		}
+		if _, in := slices.BinarySearch(c.groups, x.Group); c.groups == nil || in {
+			c.series = append(c.series, uint32(i))
+		}
+	}
+	// The groups of the series, too: rows lie by group on the disk.
+	var groups []uint32
+	for _, x := range c.series {
+		groups = append(groups, d.Series[x].Group)
+	}
+	slices.Sort(groups)
+	c.groups = slices.Compact(groups)
+	if c.groups == nil {
+		c.groups = []uint32{}
+	}
+	return c, nil
+}
+
+func among(value string, list []string) bool {
+	return len(list) == 0 || slices.Contains(list, value)
+}
+
+// piece is one question to the engine; the answers of all pieces are added up.
+type piece struct {
+	table    *engine.Table
+	from, to uint32
+	level    uint32
+}
+
+// pieces are the questions for an exact answer: by the hour where whole hours are
+// asked for and hosts do not matter, by the minute at the ends. Hours of which the
+// minutes are gone are taken whole.
+func (s *Store) pieces(c *chosen) []piece {
+	if c.bySeries {
+		return []piece{{table: engine.Samples, from: c.from, to: c.to}}
+	}
+	if oldest := s.oldestSamples(); c.from < oldest {
+		c.from -= c.from % minutesHour
+		if c.to < oldest {
+			c.to += (minutesHour - c.to%minutesHour) % minutesHour
+		}
+	}
+	first, last := (c.from+minutesHour-1)/minutesHour*minutesHour, c.to/minutesHour*minutesHour
+	if first >= last {
+		return []piece{{table: engine.Samples, from: c.from, to: c.to}}
+	}
+	var out []piece
+	for _, p := range []piece{{table: engine.Samples, from: c.from, to: first}, {table: engine.Hourly, from: first, to: last}, {table: engine.Samples, from: last, to: c.to}} {
+		if p.from < p.to {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// oldestSamples is the first minute of which samples are kept.
+func (s *Store) oldestSamples() uint32 {
+	at := minute(s.opts.Now().Add(-s.opts.Retention.Samples))
+	return at - at%engine.MinutesPerDay
+}
+
+// Bounds of the ladder. Below exactEvents an exact answer is as quick; a level is read
+// that has at least levelEvents.
+const (
+	exactEvents = 20_000_000
+	levelEvents = 100_000
+)
+
+// level chooses the level of the ladder that a selection is answered from; 0 is all.
+func (s *Store) level(ctx context.Context, c *chosen) (int, error) {
+	if c.exact {
+		return 0, nil
+	}
+	sums, err := s.ask(ctx, engine.Query{
+		Table: engine.Activity, From: c.from - c.from%minutesHour, To: c.to, Groups: c.groups, Series: c.series,
+	})
+	if err != nil || sums.Len() == 0 || sums.Counts[0] < exactEvents {
+		return 0, err
+	}
+	level := int(math.Log(float64(sums.Counts[0])/levelEvents) / math.Log(ladderBase))
+	if level < firstLevel {
+		return 0, nil
+	}
+	return min(level, lastLevel), nil
+}
+
+// ask puts one question to the engine, of which few are asked at a time.
+func (s *Store) ask(ctx context.Context, q engine.Query) (*engine.Sums, error) {
+	if q.From >= q.To || q.Groups != nil && len(q.Groups) == 0 || q.Series != nil && len(q.Series) == 0 {
+		return &engine.Sums{Keys: make([][]uint32, len(q.By))}, nil
+	}
+	if err := s.queries.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer s.queries.Release(1)
+	sums, err := s.engine.Sum(ctx, q)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return sums, err
+}
+
+// weights is how much each stack of a selection weighs. A stack may occur twice.
+type weights struct {
+	stacks         []uint32
+	groups         []uint32 // by row, where they were asked for
+	counts, values []int64
+	level          int
+	from, to       uint32
+}
+
+// weigh gives the weights of a selection's stacks.
+func (s *Store) weigh(ctx context.Context, c *chosen) (*weights, error) {
+	level, err := s.level(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	key := c.key(level)
+	if w := s.sums.get(key, c.to, s.opts.Now()); w != nil {
+		return w, nil
+	}
+	commit := s.applied.Load()
+	w, err := s.collect(ctx, c, level, []string{engine.ColStack})
+	if err != nil {
+		return nil, err
+	}
+	s.sums.put(key, w, commit, s.opts.Now())
+	return w, nil
+}
+
+func (s *Store) collect(ctx context.Context, c *chosen, level int, by []string) (*weights, error) {
+	list := []piece{{table: engine.Thinned, from: c.from, to: c.to, level: uint32(level)}}
+	if level == 0 {
+		list = s.pieces(c)
+	}
+	w := &weights{level: level, from: c.from, to: c.to}
+	for _, p := range list {
+		q := engine.Query{Table: p.table, From: p.from, To: p.to, Level: p.level, Groups: c.groups, By: by}
+		if p.table != engine.Hourly {
+			q.Series = c.series
+		}
+		sums, err := s.ask(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		w.stacks = append(w.stacks, sums.Keys[0]...)
+		if len(by) > 1 {
+			w.groups = append(w.groups, sums.Keys[1]...)
+		}
+		w.counts = append(w.counts, sums.Counts...)
+		w.values = append(w.values, sums.Values...)
+	}
+	if level > 0 {
+		scale := int64(math.Pow(ladderBase, float64(level)))
+		for i := range w.counts {
+			w.counts[i] *= scale
+			w.values[i] *= scale
+		}
+	}
+	return w, nil
+}
+
+// unit is that of all weights.
+const unit = "nanoseconds"
+
+// basis tells what the weights rest on.
+func (w *weights) basis() Basis {
+	b := Basis{From: at(w.from), To: at(w.to), Unit: unit, Level: w.level}
+	for i := range w.counts {
+		b.Count += w.counts[i]
+		b.Value += w.values[i]
+	}
+	b.Read = b.Count
+	if w.level > 0 {
+		b.Read = b.Count / int64(math.Pow(ladderBase, float64(w.level)))
+		b.ShareError = 1
+		if b.Read > 0 {
+			b.ShareError = min(1, 0.98/math.Sqrt(float64(b.Read))) // 1.96 × √(½ × ½ ÷ n)
+		}
+	}
+	return b
+}
+
+func at(minute uint32) time.Time { return time.Unix(int64(minute)*60, 0).UTC() }
+
+// values gives the distinct texts of a selection's dimension.
+func dimension(d *dict.Snapshot, by Dimension, id uint32) string {
+	group := func() dict.Group {
+		if int(id) < len(d.Groups) {
+			return d.Groups[id]
+		}
+		return dict.Group{}
+	}
+	series := func() dict.Series {
+		if int(id) < len(d.Series) {
+			return d.Series[id]
+		}
+		return dict.Series{}
+	}
+	switch by {
+	case ByService:
+		return group().Service
+	case ByVersion:
+		return group().Version
+	case ByProcess:
+		return group().Process
+	case ByHost:
+		return series().Host
+	case ByContainer:
+		return series().Container
+	}
+	return ""
+}
+
+// column is what the engine adds up by for a dimension.
+func (d Dimension) column() string {
+	if d == ByHost || d == ByContainer {
+		return engine.ColSeries
+	}
+	return engine.ColGroup
+}
+
+func checkDimension(d Dimension) error {
+	if slices.Contains(Dimensions(), d) {
+		return nil
+	}
+	names := make([]string, 0, len(Dimensions()))
+	for _, x := range Dimensions() {
+		names = append(names, string(x))
+	}
+	return fmt.Errorf("%q is no dimension; there are %s", d, strings.Join(names, ", "))
+}

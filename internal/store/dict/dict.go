@@ -1,0 +1,488 @@
+package dict
+
+import (
+	"sync"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/store/batch"
+	"whyhot/internal/store/engine"
+)
+
+// Mapping is a binary.
+type Mapping = batch.Mapping
+
+// Function is a named piece of code. Its numbers are the dictionary's.
+type Function = batch.Function
+
+// Line is a place in a function; 0 when not known.
+type Line struct {
+	Function, Line uint32
+}
+
+// Location is one frame of a stack: an address, or (Function) a place in a function.
+type Location struct {
+	Mapping uint32
+	Address uint64 // offset in the mapping's file
+	Kind    uint8
+	Named   bool
+}
+
+// Group is a program in a version of a service.
+type Group struct {
+	Service, Version, Process string
+}
+
+// Series is where a group runs.
+type Series struct {
+	Group           uint32
+	Host, Container string
+}
+
+// Limits bound the dictionary. Zero values are the defaults.
+type Limits struct {
+	Nodes  int // frames of all stacks; 16 M
+	Series int // 200,000
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Nodes == 0 {
+		l.Nodes = 16 << 20
+	}
+	if l.Series == 0 {
+		l.Series = 200_000
+	}
+	return l
+}
+
+// Names of what stands for what is not kept.
+const (
+	FullFrame = "[stacks not kept: the dictionary is full]"
+	Merged    = "(merged: too many)"
+)
+
+// Dict is the dictionary.
+type Dict struct {
+	limits Limits
+
+	mu        sync.RWMutex
+	mappings  []Mapping
+	functions []Function
+	same      []uint32 // by function: the first that a reader cannot tell from it
+	locations []Location
+	resolved  []bool   // by location: it has a name, or was looked up
+	linesEnd  []uint32 // end of location i in lines; it starts where i-1 ends
+	lines     []Line
+	parent    []uint32 // by node
+	location  []uint32 // by node
+	stacks    []uint32 // node, by stack
+	groups    []Group
+	series    []Series
+	view      *viewBuilder
+	waiting   int // addresses that were not looked up yet
+
+	// For finding numbers; only the goroutine that changes the dictionary reads them.
+	mappingOf  map[Mapping]uint32
+	functionOf map[Function]uint32
+	identityOf map[identity]uint32
+	locationOf map[locationKey]uint32
+	nodeTable  pairs
+	stackOf    []uint32 // by node; 0 for none
+	groupOf    map[Group]uint32
+	seriesOf   map[Series]uint32
+
+	cutStacks, mergedSeries int64
+}
+
+type locationKey struct {
+	mapping  uint32
+	address  uint64
+	kind     uint8
+	function uint32
+	line     uint32
+	named    bool
+}
+
+// identity is what tells functions apart for a reader; as in view.Identity.
+type identity struct {
+	name, file string
+	mapping    uint32
+	startLine  uint32
+	kind       uint8
+}
+
+// New makes an empty dictionary.
+func New(l Limits) *Dict {
+	d := &Dict{
+		limits:   l.withDefaults(),
+		mappings: []Mapping{{}}, functions: []Function{{}}, same: []uint32{0},
+		locations: []Location{{Named: true}}, resolved: []bool{true}, lines: []Line{{}}, linesEnd: []uint32{1},
+		parent: []uint32{0}, location: []uint32{0}, stacks: []uint32{0}, stackOf: []uint32{0},
+		groups: []Group{{}}, series: []Series{{}}, view: newViewBuilder(1),
+		mappingOf: map[Mapping]uint32{{}: 0}, functionOf: map[Function]uint32{{}: 0}, identityOf: map[identity]uint32{{}: 0},
+		locationOf: map[locationKey]uint32{}, groupOf: map[Group]uint32{}, seriesOf: map[Series]uint32{},
+	}
+	return d
+}
+
+// Blocks are the rows that a change brings, by table.
+type Blocks map[*engine.Table]*engine.Block
+
+// Of gives the block of a table, making it.
+func (b Blocks) Of(t *engine.Table) *engine.Block {
+	block := b[t]
+	if block == nil {
+		block = engine.NewBlock(t, 0)
+		b[t] = block
+	}
+	return block
+}
+
+// List gives the blocks in the order in which tables must be written.
+func (b Blocks) List() []*engine.Block {
+	var out []*engine.Block
+	for _, t := range engine.Tables() {
+		if block := b[t]; block != nil && block.Len() > 0 {
+			out = append(out, block)
+		}
+	}
+	return out
+}
+
+func (d *Dict) mapping(m Mapping, out Blocks) uint32 {
+	id, ok := d.mappingOf[m]
+	if !ok {
+		id = d.addMapping(m)
+		out.Of(engine.Mappings).Append(id, m.Path, m.BuildID)
+	}
+	return id
+}
+
+func (d *Dict) addMapping(m Mapping) uint32 {
+	id := uint32(len(d.mappings))
+	d.mappings = append(d.mappings, m)
+	d.mappingOf[m] = id
+	return id
+}
+
+func (d *Dict) function(f Function, out Blocks) uint32 {
+	id, ok := d.functionOf[f]
+	if !ok {
+		id = d.addFunction(f)
+		out.Of(engine.Functions).Append(id, f.Name, f.System, f.File, f.StartLine, f.Mapping, f.Kind)
+	}
+	return id
+}
+
+func (d *Dict) addFunction(f Function) uint32 {
+	id := uint32(len(d.functions))
+	d.functions = append(d.functions, f)
+	d.functionOf[f] = id
+	key := identity{name: f.Name, file: f.File, mapping: f.Mapping, startLine: f.StartLine, kind: f.Kind}
+	if namesTell(profile.Kind(f.Kind)) {
+		key.startLine = 0
+	}
+	first, ok := d.identityOf[key]
+	if !ok {
+		first = id
+		d.identityOf[key] = id
+	}
+	d.same = append(d.same, first)
+	return id
+}
+
+// namesTell says that two functions of one name in one file are the same one; as in
+// internal/profile/view.
+func namesTell(k profile.Kind) bool {
+	return k == profile.KindNative || k == profile.KindKernel || k == profile.KindVDSO || k == profile.KindGo
+}
+
+func (d *Dict) locate(key locationKey, out Blocks) uint32 {
+	id, ok := d.locationOf[key]
+	if ok {
+		return id
+	}
+	line := Line{key.function, key.line}
+	if !key.named {
+		line = Line{Function: d.function(Function{Mapping: key.mapping, Kind: key.kind}, out)}
+	}
+	id = d.addLocation(key, line)
+	// An address has function 0: its lines are in the table of resolved names.
+	out.Of(engine.Locations).Append(id, key.mapping, key.address, key.kind|namedBit(key.named), key.function, key.line)
+	return id
+}
+
+// namedBit marks named frames in the stored kind.
+func namedBit(named bool) uint8 {
+	if named {
+		return 0x80
+	}
+	return 0
+}
+
+func (d *Dict) addLocation(key locationKey, line Line) uint32 {
+	id := uint32(len(d.locations))
+	d.locations = append(d.locations, Location{Mapping: key.mapping, Address: key.address, Kind: key.kind, Named: key.named})
+	d.resolved = append(d.resolved, key.named)
+	d.lines = append(d.lines, line)
+	d.linesEnd = append(d.linesEnd, uint32(len(d.lines)))
+	d.locationOf[key] = id
+	if !key.named {
+		d.waiting++
+	}
+	return id
+}
+
+func (d *Dict) linesOf(location uint32) []Line {
+	start := uint32(0)
+	if location > 0 {
+		start = d.linesEnd[location-1]
+	}
+	return d.lines[start:d.linesEnd[location]]
+}
+
+// node finds or makes a node; ok is false when there is no room for it.
+func (d *Dict) node(parent, location uint32, out Blocks) (id uint32, ok bool) {
+	id, slot := d.nodeTable.find(parent, location, func(n uint32) bool { return d.parent[n] == parent && d.location[n] == location })
+	if id > 0 {
+		return id, true
+	}
+	if len(d.parent) >= d.limits.Nodes {
+		return 0, false
+	}
+	id = d.addNode(parent, location, slot)
+	out.Of(engine.Nodes).Append(id, parent, location)
+	return id, true
+}
+
+func (d *Dict) addNode(parent, location uint32, slot int) uint32 {
+	id := uint32(len(d.parent))
+	d.parent = append(d.parent, parent)
+	d.location = append(d.location, location)
+	d.stackOf = append(d.stackOf, 0)
+	d.nodeTable.add(id, slot, func(n uint32) (uint32, uint32) { return d.parent[n], d.location[n] })
+	d.view.add(parent, d.linesOf(location), d.same)
+	return id
+}
+
+// stack gives the number of the stack that ends at a node.
+func (d *Dict) stack(node uint32, out Blocks) uint32 {
+	if node == 0 {
+		return 0
+	}
+	id := d.stackOf[node]
+	if id == 0 {
+		id = d.addStack(node)
+		out.Of(engine.Stacks).Append(id, node)
+	}
+	return id
+}
+
+func (d *Dict) addStack(node uint32) uint32 {
+	id := uint32(len(d.stacks))
+	d.stacks = append(d.stacks, node)
+	d.stackOf[node] = id
+	return id
+}
+
+func (d *Dict) group(g Group, out Blocks) uint32 {
+	id, ok := d.groupOf[g]
+	if !ok {
+		id = d.addGroup(g)
+		out.Of(engine.Groups).Append(id, g.Service, g.Version, g.Process)
+	}
+	return id
+}
+
+func (d *Dict) addGroup(g Group) uint32 {
+	id := uint32(len(d.groups))
+	d.groups = append(d.groups, g)
+	d.groupOf[g] = id
+	return id
+}
+
+func (d *Dict) seriesOfLabels(l *batch.Labels, out Blocks) uint32 {
+	// Groups are series, too: their number is bounded by the same limit, or a service
+	// that writes a version into its name at every start would grow without end.
+	g := Group{l.Service, l.Version, l.Process}
+	if _, known := d.groupOf[g]; !known && len(d.groups) >= d.limits.Series {
+		g = Group{Merged, Merged, Merged}
+	}
+	s := Series{Group: d.group(g, out), Host: l.Host, Container: l.Container}
+	id, ok := d.seriesOf[s]
+	if ok {
+		return id
+	}
+	if len(d.series) >= d.limits.Series {
+		d.mergedSeries++
+		s.Host, s.Container = Merged, Merged
+		if id, ok = d.seriesOf[s]; ok {
+			return id
+		}
+	}
+	id = d.addSeries(s)
+	out.Of(engine.Series).Append(id, s.Group, s.Host, s.Container, "")
+	return id
+}
+
+func (d *Dict) addSeries(s Series) uint32 {
+	id := uint32(len(d.series))
+	d.series = append(d.series, s)
+	d.seriesOf[s] = id
+	return id
+}
+
+// Row is a row of the engine's table of samples.
+type Row struct {
+	Minute, Group, Series, Stack uint32
+	Period                       int64
+	Count                        uint32
+}
+
+// Apply puts the batch's numbers in terms of the dictionary. What is new goes to out,
+// the rows to the end of rows.
+func (d *Dict) Apply(b *batch.Batch, out Blocks, rows []Row) []Row {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	mappings := make([]uint32, len(b.Mappings))
+	for i, m := range b.Mappings {
+		mappings[i] = d.mapping(m, out)
+	}
+	functions := make([]uint32, len(b.Functions))
+	for i, f := range b.Functions {
+		f.Mapping = mappings[f.Mapping]
+		functions[i] = d.function(f, out)
+	}
+	locations := make([]uint32, len(b.Locations))
+	for i := range b.Locations {
+		l := &b.Locations[i]
+		key := locationKey{mapping: mappings[l.Mapping], address: l.Address, kind: l.Kind, line: l.Line, named: l.Named}
+		if l.Named {
+			key.address, key.function = 0, functions[l.Function]
+		}
+		locations[i] = d.locate(key, out)
+	}
+	nodes := make([]uint32, len(b.Nodes)+1)
+	kept := make([]bool, len(nodes))
+	kept[0] = true
+	for i, n := range b.Nodes {
+		if kept[n.Parent] {
+			nodes[i+1], kept[i+1] = d.node(nodes[n.Parent], locations[n.Location], out)
+		}
+	}
+	stacks := make([]uint32, len(nodes))
+	known := make([]bool, len(nodes))
+	series := make([]uint32, len(b.Labels))
+	for i := range b.Labels {
+		series[i] = d.seriesOfLabels(&b.Labels[i], out)
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if !known[r.Stack] {
+			known[r.Stack] = true
+			if kept[r.Stack] {
+				stacks[r.Stack] = d.stack(nodes[r.Stack], out)
+			} else {
+				stacks[r.Stack] = d.full(out)
+			}
+		}
+		if !kept[r.Stack] {
+			d.cutStacks++
+		}
+		s := series[r.Labels]
+		rows = append(rows, Row{Minute: r.Minute, Group: d.series[s].Group, Series: s, Stack: stacks[r.Stack], Period: r.Period, Count: r.Count})
+	}
+	return rows
+}
+
+// full is the stack that stands for those there was no room for.
+func (d *Dict) full(out Blocks) uint32 {
+	function := d.function(Function{Name: FullFrame}, out)
+	location := d.locate(locationKey{function: function, named: true}, out)
+	limit := d.limits.Nodes
+	d.limits.Nodes = len(d.parent) + 1 // for this one there is room
+	node, _ := d.node(0, location, out)
+	d.limits.Nodes = limit
+	return d.stack(node, out)
+}
+
+// Resolution is what was found for an address: its frames, innermost first; none when
+// there is no name. Function.Mapping is ignored, that of the address holds.
+type Resolution struct {
+	Location uint32
+	Frames   []Frame
+}
+
+// Frame is a function and a line.
+type Frame struct {
+	Function Function
+	Line     uint32
+}
+
+// Resolve gives addresses names. The tree of functions is made anew, which takes a
+// second for millions of nodes; readers go on with the old one meanwhile.
+func (d *Dict) Resolve(found []Resolution, generation uint32, out Blocks) {
+	d.mu.Lock()
+	lines := map[uint32][]Line{}
+	for _, r := range found {
+		if int(r.Location) >= len(d.locations) || d.locations[r.Location].Named {
+			continue
+		}
+		l := &d.locations[r.Location]
+		named := make([]Line, 0, max(1, len(r.Frames)))
+		for i, f := range r.Frames {
+			f.Function.Mapping = l.Mapping
+			line := Line{d.function(f.Function, out), f.Line}
+			named = append(named, line)
+			out.Of(engine.Resolved).Append(r.Location, generation, uint32(i), line.Function, line.Line)
+		}
+		if len(named) == 0 {
+			out.Of(engine.Resolved).Append(r.Location, generation, uint32(0), uint32(0), uint32(0))
+			named = append(named, Line{Function: d.function(Function{Mapping: l.Mapping, Kind: l.Kind}, out)})
+		}
+		lines[r.Location] = named
+		d.settle(r.Location)
+	}
+	d.mu.Unlock()
+	d.rename(lines)
+}
+
+func (d *Dict) settle(location uint32) {
+	if !d.resolved[location] {
+		d.resolved[location] = true
+		d.waiting--
+	}
+}
+
+// rename puts lines in the place of those of locations, and makes the view anew. Only
+// the goroutine that changes the dictionary calls it: what it reads without the lock
+// does not change.
+func (d *Dict) rename(lines map[uint32][]Line) {
+	if len(lines) == 0 {
+		return
+	}
+	all := make([]Line, 0, len(d.lines)+len(lines))
+	end := make([]uint32, len(d.linesEnd))
+	for i := range end {
+		if named, ok := lines[uint32(i)]; ok {
+			all = append(all, named...)
+		} else {
+			all = append(all, d.linesOf(uint32(i))...)
+		}
+		end[i] = uint32(len(all))
+	}
+	fresh := newViewBuilder(d.view.Generation + 1)
+	for n := 1; n < len(d.parent); n++ {
+		loc := d.location[n]
+		fresh.add(d.parent[n], all[startOf(end, loc):end[loc]], d.same)
+	}
+	d.mu.Lock()
+	d.lines, d.linesEnd, d.view = all, end, fresh
+	d.mu.Unlock()
+}
+
+func startOf(end []uint32, i uint32) uint32 {
+	if i == 0 {
+		return 0
+	}
+	return end[i-1]
+}

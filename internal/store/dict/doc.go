@@ -1,0 +1,14 @@
+// Package dict is the dictionary of one project, in memory: which number stands for
+// which binary, function, frame, stack and series.
+//
+// It owns the numbers. It takes batches, whose numbers it replaces by its own, and
+// gives the rows for the engine's tables, those of its own tables included; and it
+// takes these rows back when a store is opened. One goroutine changes it (Load,
+// Apply, Resolve); any number read it, through a View or by single look-ups. It must
+// never ask an engine, or look up a name.
+//
+// Stacks are paths in a tree of frames, so that a frame which many stacks share is
+// stored once. Beside that tree of addresses stands the tree of functions that readers
+// see, with inlined frames: a View. It grows with the other one, and is made anew when
+// addresses get names.
+package dict

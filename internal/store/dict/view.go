@@ -1,0 +1,73 @@
+package dict
+
+import "slices"
+
+// View is the tree of functions: what the stacks look like to a reader, inlined
+// frames included. Node 0 is the root; parents have smaller numbers than children. A
+// View does not change; a later one may have more nodes, or others.
+type View struct {
+	Parent   []uint32
+	Function []uint32 // the first of those that a reader cannot tell apart; see view.Identity
+	// Outer says that no node above is of the same function.
+	Outer []bool
+	node  []uint32 // of the view, by node of the tree of addresses
+	stack []uint32 // node of the tree of addresses, by stack
+	// Generation counts how often the tree was made anew: the numbers of nodes mean
+	// something only within one.
+	Generation int
+}
+
+// Nodes is their number.
+func (v *View) Nodes() int { return len(v.Parent) }
+
+// Stacks is their number, stack 0 included.
+func (v *View) Stacks() int { return len(v.stack) }
+
+// Leaf is the node at which a stack ends.
+func (v *View) Leaf(stack uint32) uint32 { return v.node[v.stack[stack]] }
+
+// viewBuilder is the View that grows.
+type viewBuilder struct {
+	View
+
+	table pairs
+}
+
+func newViewBuilder(generation int) *viewBuilder {
+	v := &viewBuilder{View: View{Parent: []uint32{0}, Function: []uint32{0}, Outer: []bool{false}, Generation: generation}}
+	// The root of the tree of addresses is a stack without frames: an unknown function,
+	// so that its samples have a place in every view.
+	v.node = []uint32{v.child(0, 0)}
+	return v
+}
+
+// child finds or makes the node of a function below another node.
+func (v *viewBuilder) child(parent, function uint32) uint32 {
+	n, slot := v.table.find(parent, function, func(n uint32) bool { return v.Parent[n] == parent && v.Function[n] == function })
+	if n > 0 {
+		return n
+	}
+	n = uint32(len(v.Parent))
+	v.Parent = append(v.Parent, parent)
+	v.Function = append(v.Function, function)
+	outer := true
+	for up := parent; up > 0 && outer; up = v.Parent[up] {
+		outer = v.Function[up] != function
+	}
+	v.Outer = append(v.Outer, outer)
+	v.table.add(n, slot, func(n uint32) (uint32, uint32) { return v.Parent[n], v.Function[n] })
+	return n
+}
+
+// add appends the next node of the tree of addresses: its frames, innermost first,
+// below the node of its parent.
+func (v *viewBuilder) add(parent uint32, frames []Line, same []uint32) {
+	at := uint32(0)
+	if parent > 0 {
+		at = v.node[parent]
+	}
+	for _, f := range slices.Backward(frames) {
+		at = v.child(at, same[f.Function])
+	}
+	v.node = append(v.node, at)
+}

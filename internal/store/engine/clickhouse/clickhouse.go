@@ -1,0 +1,411 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+
+	"whyhot/internal/store/engine"
+)
+
+// Options say where ClickHouse is.
+type Options struct {
+	Address        string // host:port of the native protocol
+	User, Password string
+	Database       string // made if there is none
+	// Cluster is the name that the servers' configuration gives to the shards
+	// (remote_servers). Without it the one server has all rows.
+	Cluster string
+	TLS     bool
+}
+
+var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// ParseURL reads clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?cluster=NAME&secure=true.
+func ParseURL(text string) (Options, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		// Its text would repeat the password.
+		return Options{}, errors.New("the address of ClickHouse is no URL: want clickhouse://USER:PASSWORD@HOST:PORT/DATABASE")
+	}
+	o := Options{Address: u.Host, User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/")}
+	o.Password, _ = u.User.Password()
+	if u.Scheme != "clickhouse" || u.Hostname() == "" {
+		return Options{}, fmt.Errorf("%s is no address of ClickHouse: want clickhouse://USER:PASSWORD@HOST:PORT/DATABASE", u.Redacted())
+	}
+	for key, values := range u.Query() {
+		switch {
+		case key == "cluster":
+			o.Cluster = values[0]
+		case key == "secure" && (values[0] == "true" || values[0] == "false"):
+			o.TLS = values[0] == "true"
+		default:
+			return Options{}, fmt.Errorf("%s: unknown option %s=%s; there are cluster=NAME and secure=true", u.Redacted(), key, values[0])
+		}
+	}
+	if u.Port() == "" {
+		port := "9000"
+		if o.TLS {
+			port = "9440"
+		}
+		o.Address = net.JoinHostPort(u.Hostname(), port)
+	}
+	return o, o.check()
+}
+
+func (o Options) check() error {
+	if !name.MatchString(o.Database) {
+		return fmt.Errorf("%q is no name of a database: letters, digits and _ are", o.Database)
+	}
+	if o.Cluster != "" && !name.MatchString(o.Cluster) {
+		return fmt.Errorf("%q is no name of a cluster: letters, digits and _ are", o.Cluster)
+	}
+	return nil
+}
+
+// Engine is an open database.
+type Engine struct {
+	options   Options
+	shards    []*server
+	owner     *owner
+	committed atomic.Uint64
+
+	writing sync.Mutex
+	// unsure says that inserts of the next commit may have been made before.
+	unsure bool
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// Open opens a database, and makes it where there is none.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	if o.User == "" {
+		o.User = "default"
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	e := &Engine{options: o, unsure: true}
+	if err := e.open(ctx); err != nil {
+		_ = e.Close()
+		return nil, fmt.Errorf("the store in ClickHouse, database %s: %w", o.Database, err)
+	}
+	return e, nil
+}
+
+func (e *Engine) open(ctx context.Context) error {
+	first := newServer(e.options.Address, e.options)
+	addresses, err := e.addresses(ctx, first)
+	if err != nil {
+		first.close()
+		return err
+	}
+	first.close()
+	for _, a := range addresses {
+		e.shards = append(e.shards, newServer(a, e.options))
+	}
+	if e.owner, err = own1(ctx, e.shards[0], e.options); err != nil {
+		return err
+	}
+	made, err := e.made(ctx)
+	if err != nil {
+		return err
+	}
+	if !made {
+		return e.create(ctx, e.shards)
+	}
+	return e.load(ctx)
+}
+
+// addresses are those of the shards, in the order of the cluster's configuration. Of
+// several replicas the first one is taken: nothing here writes to others.
+func (e *Engine) addresses(ctx context.Context, s *server) ([]string, error) {
+	if e.options.Cluster == "" {
+		return []string{e.options.Address}, nil
+	}
+	out, err := s.texts(ctx, fmt.Sprintf("SELECT concat(host_name, ' ', toString(port)) FROM system.clusters WHERE cluster = '%s' AND replica_num = 1 ORDER BY shard_num", e.options.Cluster))
+	if err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the server %s has no cluster %s in its configuration (remote_servers)", e.options.Address, e.options.Cluster)
+	}
+	for i, a := range out {
+		host, port, _ := strings.Cut(a, " ")
+		out[i] = net.JoinHostPort(host, port)
+	}
+	return out, nil
+}
+
+// tables are those in a shard's database.
+func (e *Engine) tables(ctx context.Context, s *server) ([]string, error) {
+	return s.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", e.options.Database))
+}
+
+// made says whether the store exists. Where a part of it does, it is damaged.
+func (e *Engine) made(ctx context.Context) (bool, error) {
+	tables, err := e.tables(ctx, e.shards[0])
+	if err != nil {
+		return false, err
+	}
+	if slices.Contains(tables, tableCommits) {
+		return true, nil
+	}
+	// It was not finished, or the first shard has lost what others still have.
+	for _, s := range e.shards {
+		tables, err := e.tables(ctx, s)
+		if err != nil {
+			return false, err
+		}
+		for _, t := range engine.Tables() {
+			if !slices.Contains(tables, local(t)) {
+				continue
+			}
+			rows, err := s.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM %s.%s", e.options.Database, local(t)))
+			if err != nil {
+				return false, err
+			}
+			if rows[0] > 0 {
+				return false, damaged(fmt.Errorf("%s has rows of %s, but %s does not know of them", s.address, t.Name, e.shards[0].address))
+			}
+		}
+	}
+	return false, nil
+}
+
+func damaged(err error) error {
+	return fmt.Errorf("%w: %w; to recover, bring back the tables that are missing from a copy, or remove the database from all shards and import an export", engine.ErrDamaged, err)
+}
+
+// create makes the tables on shards that have none. A shard is in the list of shards
+// when it has all.
+func (e *Engine) create(ctx context.Context, shards []*server) error {
+	db := e.options.Database
+	for _, s := range shards {
+		version, err := s.version(ctx)
+		if err != nil {
+			return err
+		}
+		statements := []string{"CREATE DATABASE IF NOT EXISTS " + db}
+		for _, t := range engine.Tables() {
+			statements = append(statements, definition(db, t, durable(version[0], version[1])))
+			if e.options.Cluster != "" && counted(t) {
+				statements = append(statements, together(db, e.options.Cluster, t))
+			}
+		}
+		for _, sql := range statements {
+			if err := s.exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+	}
+	first := e.shards[0]
+	version, err := first.version(ctx)
+	if err != nil {
+		return err
+	}
+	tables := own(db, durable(version[0], version[1]))
+	for _, sql := range tables[:2] {
+		if err := first.exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	known, err := first.numbers(ctx, fmt.Sprintf("SELECT version FROM %s.%s", db, tableVersion))
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		var column proto.ColUInt64
+		column.Append(engine.Version)
+		if err := first.insert(ctx, db, tableVersion, proto.Input{{Name: "version", Data: &column}}, ""); err != nil {
+			return err
+		}
+	}
+	for _, s := range shards {
+		var column proto.ColStr
+		column.Append(s.address)
+		if err := first.insert(ctx, db, tableShards, proto.Input{{Name: "address", Data: &column}}, ""); err != nil {
+			return err
+		}
+	}
+	return first.exec(ctx, tables[2])
+}
+
+// load reads what there is, and gives tables to shards that the cluster did not have
+// before.
+func (e *Engine) load(ctx context.Context) error {
+	db, first := e.options.Database, e.shards[0]
+	versions, err := first.numbers(ctx, fmt.Sprintf("SELECT max(version) FROM %s.%s", db, tableVersion))
+	if err != nil {
+		return damaged(err)
+	}
+	if versions[0] > engine.Version {
+		return fmt.Errorf("%w: its schema is version %d, this program knows up to %d; use the whyhot that wrote it or a later one", engine.ErrNewer, versions[0], engine.Version)
+	}
+	known, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT address FROM %s.%s", db, tableShards))
+	if err != nil {
+		return damaged(err)
+	}
+	var fresh []*server
+	for _, s := range e.shards {
+		if !slices.Contains(known, s.address) {
+			fresh = append(fresh, s)
+			continue
+		}
+		tables, err := e.tables(ctx, s)
+		if err != nil {
+			return err
+		}
+		for _, t := range engine.Tables() {
+			if !slices.Contains(tables, local(t)) {
+				return damaged(fmt.Errorf("the table %s.%s is missing on %s", db, local(t), s.address))
+			}
+		}
+	}
+	for _, a := range known {
+		if !slices.ContainsFunc(e.shards, func(s *server) bool { return s.address == a }) {
+			return damaged(fmt.Errorf("%s has rows of it, but is not a shard of the cluster %s", a, e.options.Cluster))
+		}
+	}
+	numbers, err := first.numbers(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", db, tableCommits))
+	if err != nil {
+		return damaged(err)
+	}
+	e.committed.Store(numbers[0])
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := e.finished(ctx); err != nil {
+		return err
+	}
+	return e.create(ctx, fresh)
+}
+
+// finished says whether no commit was begun after the last whole one. With other
+// shards its rows would go elsewhere.
+func (e *Engine) finished(ctx context.Context) error {
+	for _, s := range e.shards {
+		tables, err := e.tables(ctx, s)
+		if err != nil {
+			return err
+		}
+		for _, t := range engine.Tables() {
+			if !slices.Contains(tables, local(t)) {
+				continue
+			}
+			last, err := s.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM %s.%s WHERE %s", e.options.Database, local(t), markersAfter(t, e.Committed())))
+			if err != nil {
+				return err
+			}
+			if last[0] > 0 {
+				return fmt.Errorf("the commit after %d was begun and not finished on %s: let it be finished with the shards of before, then add others", e.Committed(), s.address)
+			}
+		}
+	}
+	return nil
+}
+
+// Committed is the number of the last commit.
+func (e *Engine) Committed() uint64 { return e.committed.Load() }
+
+// Close ends the use of the database.
+func (e *Engine) Close() error {
+	if e.owner != nil {
+		e.owner.close()
+	}
+	for _, s := range e.shards {
+		s.close()
+	}
+	return nil
+}
+
+// owner holds the database for this process: a query that never ends and has its
+// name. A server refuses a second query of a name, and ends one when the client has
+// gone, however it went.
+type owner struct {
+	cancel context.CancelFunc
+	gone   chan struct{}
+}
+
+func isNet(err error) bool {
+	var e net.Error
+	return errors.As(err, &e)
+}
+
+func own1(ctx context.Context, s *server, o Options) (*owner, error) {
+	// Of a process that was killed a moment ago the server may not know yet.
+	var err error
+	for range 30 {
+		var w *owner
+		if w, err = try(ctx, s, o); err == nil {
+			return w, nil
+		}
+		if !errors.Is(err, engine.ErrInUse) {
+			return nil, err
+		}
+		if err := sleep(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+func try(ctx context.Context, s *server, o Options) (*owner, error) {
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	holding, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	w := &owner{cancel: cancel, gone: make(chan struct{})}
+	began, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(w.gone)
+		var zero proto.ColUInt8
+		var once sync.Once
+		ended <- c.Do(holding, ch.Query{
+			Body: "SELECT sleep(0.2) FROM system.numbers SETTINGS max_block_size = 1, max_threads = 1", QueryID: "whyhot owns " + o.Database,
+			Result:     proto.Results{{Data: &zero}},
+			OnResult:   func(context.Context, proto.Block) error { once.Do(func() { close(began) }); return nil },
+			OnProgress: func(context.Context, proto.Progress) error { return nil },
+		})
+		_ = c.Close()
+	}()
+	select {
+	case <-began:
+		return w, nil
+	case <-ctx.Done():
+		cancel()
+		return nil, ctx.Err()
+	case err := <-ended:
+		cancel()
+		if e, ok := ch.AsException(err); ok && e.Code == proto.ErrQueryWithSameIDIsAlreadyRunning {
+			return nil, engine.ErrInUse
+		}
+		return nil, s.wrong(ctx, "the query that holds the database", err)
+	}
+}
+
+// lost says whether the query has ended.
+func (w *owner) lost() bool {
+	select {
+	case <-w.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *owner) close() {
+	w.cancel()
+	<-w.gone
+}

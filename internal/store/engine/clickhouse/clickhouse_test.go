@@ -1,0 +1,53 @@
+package clickhouse_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/ClickHouse/ch-go"
+
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/clickhouse"
+	"whyhot/internal/store/engine/enginetest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, kind := range []struct{ name, cluster string }{{"TwoShards", cluster}, {"OneServer", ""}} {
+		t.Run(kind.name, func(t *testing.T) {
+			enginetest.Run(t, func(t *testing.T) enginetest.Backend {
+				o := clickhouse.Options{Address: servers(t)[0].address(), Database: database(t), Cluster: kind.cluster}
+				t.Cleanup(func() {
+					for _, s := range shards {
+						run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+					}
+				})
+				return enginetest.Backend{
+					Open: func() (engine.Engine, error) {
+						e, err := clickhouse.Open(context.WithoutCancel(t.Context()), o)
+						if err != nil {
+							return nil, err
+						}
+						return e, nil
+					},
+					Newer:     func(t *testing.T) { run(t, shards[0], "INSERT INTO "+o.Database+".store_version SELECT toUInt64(99)") },
+					Damage:    func(t *testing.T) { run(t, shards[0], "DROP TABLE "+o.Database+".samples_local") },
+					Piecemeal: true,
+				}
+			})
+		})
+	}
+}
+
+// run runs a statement on a server.
+func run(t *testing.T, s *shard, sql string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // also when the test has ended
+	c, err := ch.Dial(ctx, ch.Options{Address: s.address(), ProtocolVersion: 54031})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Do(ctx, ch.Query{Body: sql}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,128 @@
+package clickhouse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whyhot/internal/store/engine"
+)
+
+// Columns and tables beside those of the schema.
+const (
+	colCommit = "commit_number"
+	colRow    = "row_number"
+
+	tableVersion = "store_version" // the schema's version
+	tableShards  = "store_shards"  // addresses of the shards that have tables
+	tableCommits = "store_commits" // numbers of the commits that are whole
+)
+
+// counted says that a table has counts: it is spread over the shards, and its markers
+// are rows of group 0. Others are on the first shard alone, and have columns for the
+// commit and the row in it, which their markers use as well.
+func counted(t *engine.Table) bool { return len(t.Summed) > 0 }
+
+// local is a table's name on each shard; distributed is that of all shards together.
+func local(t *engine.Table) string       { return t.Name + "_local" }
+func distributed(t *engine.Table) string { return t.Name }
+
+func columnType(t engine.Type) string {
+	switch t {
+	case engine.Uint8:
+		return "UInt8"
+	case engine.Uint32:
+		return "UInt32"
+	case engine.Uint64:
+		return "UInt64"
+	case engine.Int64:
+		return "Int64"
+	}
+	return "String"
+}
+
+func columnsSQL(t *engine.Table) string {
+	var out []string
+	for _, c := range t.Columns {
+		kind := columnType(c.Type)
+		if slices.Contains(t.Summed, c.Name) {
+			kind = "UInt64" // sums of it
+		}
+		out = append(out, c.Name+" "+kind)
+	}
+	if !counted(t) {
+		out = append(out, colCommit+" UInt64", colRow+" UInt32")
+	}
+	return strings.Join(out, ", ")
+}
+
+// definition is the statement that makes a shard's table. Settings are those of the
+// server's version.
+func definition(database string, t *engine.Table, settings string) string {
+	kind, partition, order := "MergeTree", "", colCommit+", "+colRow
+	if counted(t) {
+		kind = "SummingMergeTree((" + strings.Join(t.Summed, ", ") + "))"
+	}
+	if t.Timed {
+		partition = fmt.Sprintf(" PARTITION BY intDiv(%s, %d)", engine.ColMinute, engine.MinutesPerDay)
+		order = strings.Join(t.Order, ", ")
+	}
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s%s ORDER BY (%s)%s", database, local(t), columnsSQL(t), kind, partition, order, settings)
+}
+
+// together is the statement that makes the table of all shards.
+func together(database, cluster string, t *engine.Table) string {
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = Distributed(%s, %[1]s, %[5]s)", database, distributed(t), columnsSQL(t), cluster, local(t))
+}
+
+// own are the statements that make the tables of the engine itself; the last one is
+// that whose presence says that all are there.
+func own(database, settings string) []string {
+	var out []string
+	for _, t := range [][2]string{{tableVersion, "version UInt64"}, {tableShards, "address String"}, {tableCommits, "number UInt64"}} {
+		name, _, _ := strings.Cut(t[1], " ")
+		out = append(out, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = MergeTree ORDER BY %s%s", database, t[0], t[1], name, settings))
+	}
+	return out
+}
+
+// durable are the settings of tables on a server of that version: rows are on disk
+// when it says that it has them. Before 20.10 a server cannot be asked for that.
+func durable(major, minor int) string {
+	if major > 20 || major == 20 && minor >= 10 {
+		return " SETTINGS fsync_after_insert = 1, fsync_part_directory = 1"
+	}
+	return ""
+}
+
+// sumSQL is the query of a sum. It keeps the periods apart, for ClickHouse adds and
+// multiplies modulo 2^64: what becomes of count × period is checked in Go.
+func sumSQL(from string, q engine.Query) string {
+	var keys []string
+	for _, by := range append(slices.Clone(q.By), engine.ColPeriod) {
+		if by == engine.ColMinute && q.Step > 1 {
+			by = fmt.Sprintf("toUInt32(intDiv(minute, %d) * %d)", q.Step, q.Step)
+		}
+		keys = append(keys, by)
+	}
+	by := strings.Join(keys, ", ")
+	return fmt.Sprintf("SELECT %s, sum(events) FROM %s WHERE %s GROUP BY %s", by, from, where(q), by)
+}
+
+func where(q engine.Query) string {
+	terms := []string{"grp > 0", fmt.Sprintf("minute >= %d AND minute < %d", q.From, q.To)}
+	if q.Table == engine.Thinned {
+		terms = append(terms, fmt.Sprintf("level = %d", q.Level))
+	}
+	if q.Groups != nil {
+		terms = append(terms, oneOf(engine.ColGroup, q.Groups))
+	}
+	if q.Series != nil {
+		terms = append(terms, oneOf(engine.ColSeries, q.Series))
+	}
+	return strings.Join(terms, " AND ")
+}
+
+func oneOf(column string, ids []uint32) string {
+	return fmt.Sprintf("%s IN (%s)", column, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]"))
+}

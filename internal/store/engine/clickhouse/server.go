@@ -1,0 +1,163 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+)
+
+// server is one shard.
+type server struct {
+	address string
+	options ch.Options
+	idle    chan *ch.Client
+	old     atomic.Bool
+}
+
+func newServer(address string, o Options) *server {
+	s := &server{address: address, idle: make(chan *ch.Client, 8), options: ch.Options{
+		Address: address, User: o.User, Password: o.Password, Compression: ch.CompressionLZ4,
+		ClientName: "whyhot", DialTimeout: 5 * time.Second, HandshakeTimeout: 30 * time.Second,
+	}}
+	if o.TLS {
+		s.options.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return s
+}
+
+// settings of each session. As statements, for servers before 20.1 do not take them
+// beside a query.
+var settings = []string{
+	"SET max_query_size = 67108864",               // long lists of series
+	"SET max_block_size = 65536",                  // rows of an answer that come together
+	"SET connect_timeout_with_failover_ms = 5000", // between servers, one of which may be busy
+}
+
+func (s *server) connect(ctx context.Context) (*ch.Client, error) {
+	select {
+	case c := <-s.idle:
+		return c, nil
+	default:
+	}
+	c, err := s.dial(ctx)
+	if err != nil {
+		return nil, s.wrong(ctx, "connecting", err)
+	}
+	for _, set := range settings {
+		if err := c.Do(ctx, ch.Query{Body: set}); err != nil {
+			_ = c.Close()
+			return nil, s.wrong(ctx, set, err)
+		}
+	}
+	return c, nil
+}
+
+// The client does not know the form in which servers before 19.1 want to be told about
+// it (revision 54420), but nobody has to tell a server who has not heard of that
+// (revision 54032).
+const (
+	tellsOfItself = 54420
+	beforeThat    = 54031
+)
+
+func (s *server) dial(ctx context.Context) (*ch.Client, error) {
+	o := s.options
+	if s.old.Load() {
+		o.ProtocolVersion = beforeThat
+	}
+	c, err := ch.Dial(ctx, o)
+	if err != nil || s.old.Load() || c.ServerInfo().Revision >= tellsOfItself {
+		return c, err
+	}
+	s.old.Store(true)
+	if err := c.Close(); err != nil {
+		return nil, err
+	}
+	return s.dial(ctx)
+}
+
+// do runs a query on a connection that nobody else uses meanwhile.
+func (s *server) do(ctx context.Context, q ch.Query) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for {
+		pooled := len(s.idle) > 0
+		c, err := s.connect(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.Do(ctx, q)
+		if err == nil {
+			select {
+			case s.idle <- c:
+			default:
+				_ = c.Close()
+			}
+			return nil
+		}
+		_ = c.Close()
+		// A connection may have been cut while it lay idle, as by a server that was
+		// started again. A question can be put again, an INSERT cannot.
+		if pooled && q.Input == nil && ctx.Err() == nil && cut(err) {
+			continue
+		}
+		return s.wrong(ctx, q.Body, err)
+	}
+}
+
+func cut(err error) bool {
+	return !ch.IsException(err) && (errors.Is(err, io.EOF) || errors.Is(err, ch.ErrClosed) || isNet(err))
+}
+
+func (s *server) wrong(ctx context.Context, body string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// The connection has the same deadline, and may be the first to notice.
+	if d, ok := ctx.Deadline(); ok && !time.Now().Before(d) {
+		return context.DeadlineExceeded
+	}
+	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
+}
+
+func (s *server) exec(ctx context.Context, sql string) error {
+	return s.do(ctx, ch.Query{Body: sql})
+}
+
+// numbers gives a column of UInt64.
+func (s *server) numbers(ctx context.Context, sql string) ([]uint64, error) {
+	var column proto.ColUInt64
+	var out []uint64
+	err := s.do(ctx, ch.Query{Body: sql, Result: proto.ResultColumn{Data: &column}, OnResult: func(context.Context, proto.Block) error {
+		out = append(out, column...)
+		return nil
+	}})
+	return out, err
+}
+
+// texts gives a column of String.
+func (s *server) texts(ctx context.Context, sql string) ([]string, error) {
+	var column proto.ColStr
+	var out []string
+	err := s.do(ctx, ch.Query{Body: sql, Result: proto.ResultColumn{Data: &column}, OnResult: func(context.Context, proto.Block) error {
+		for i := range column.Rows() {
+			out = append(out, column.Row(i))
+		}
+		return nil
+	}})
+	return out, err
+}
+
+func (s *server) close() {
+	for len(s.idle) > 0 {
+		_ = (<-s.idle).Close()
+	}
+}

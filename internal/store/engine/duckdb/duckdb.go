@@ -1,0 +1,372 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	duck "github.com/duckdb/duckdb-go-bindings"
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/store/engine"
+)
+
+// Options bound what DuckDB takes. Zero values mean the defaults.
+type Options struct {
+	Memory  int64 // bytes; default 1 GiB
+	Threads int   // default: as many as there are processors
+	Temp    int64 // bytes of temporary files beside the data; default 16 GiB
+}
+
+const (
+	fileName = "rows.duckdb"
+	lockName = "lock"
+	// madeName is an empty file that says that the database was made, so that one
+	// that has gone is not taken for one that was never there.
+	madeName = "made"
+)
+
+// Engine is an open database.
+type Engine struct {
+	dir  string
+	lock *os.File
+	db   *database
+
+	committed atomic.Uint64
+
+	// writing is held by what changes rows, one at a time: a commit, the switch to a
+	// new part, the removal of parts. Whoever wants both takes rewriting first.
+	writing sync.Mutex
+	writer  *conn
+	// rewriting is held while parts are written anew or removed.
+	rewriting sync.Mutex
+	// visible guards parts together with DuckDB's own snapshots: a commit ends, and a
+	// question begins, under it.
+	visible sync.RWMutex
+	parts   map[dayOf][]part
+	serial  int // of the part made last
+
+	idle       chan *conn // for questions
+	checkpoint checkpointer
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// database is a DuckDB instance.
+type database struct{ db duck.Database }
+
+// dayOf is a day of a table with time.
+type dayOf struct {
+	table *engine.Table
+	day   uint32 // since the epoch
+}
+
+// part is one table of DuckDB.
+type part struct {
+	name   string
+	serial int
+	sorted bool // by Compact, with no two rows to merge; else as they were appended
+	sealed bool // nothing is appended any more: it is being written anew
+	rows   int64
+}
+
+// Open opens the database in a directory, which it makes if there is none.
+func Open(dir string, o Options) (*Engine, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := locked(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{dir: dir, lock: lock, parts: map[dayOf][]part{}, idle: make(chan *conn, 8)}
+	if err := e.open(o); err != nil {
+		e.abandon()
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, fileName), err)
+	}
+	e.checkpoint.start(e)
+	return e, nil
+}
+
+func (e *Engine) open(o Options) error {
+	fresh, err := e.fresh()
+	if err != nil {
+		return err
+	}
+	if e.db, err = openDatabase(filepath.Join(e.dir, fileName), filepath.Join(e.dir, "temp"), o); err != nil {
+		return opening(err)
+	}
+	if e.writer, err = e.db.connect(); err != nil {
+		return err
+	}
+	if fresh {
+		return e.create()
+	}
+	return e.load()
+}
+
+func locked(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	// Of the file description: DuckDB's own lock does not keep out the same process.
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%s: %w", filepath.Dir(path), engine.ErrInUse)
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+// fresh says whether nothing was ever kept here.
+func (e *Engine) fresh() (bool, error) {
+	exists := func(name string) bool {
+		_, err := os.Stat(filepath.Join(e.dir, name))
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	switch made, file := exists(madeName), exists(fileName); {
+	case made && !file:
+		return false, damaged(errors.New("the file has gone"))
+	case made:
+		return false, nil
+	case file || exists(fileName+".wal"):
+		// It was never finished: nothing was committed to it.
+		for _, name := range []string{fileName, fileName + ".wal"} {
+			if err := os.Remove(filepath.Join(e.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// damaged says what can be done.
+func damaged(err error) error {
+	return fmt.Errorf("%w: %w; to recover, move the directory away and bring back a copy, or import an export; the journal has what came last", engine.ErrDamaged, err)
+}
+
+// opening tells DuckDB's reasons not to open a file apart.
+func opening(err error) error {
+	switch text := err.Error(); {
+	case strings.Contains(text, "we can only read versions"), strings.Contains(text, "newer version of DuckDB"):
+		return fmt.Errorf("%w (%w)", engine.ErrNewer, err)
+	case strings.Contains(text, "Could not set lock on file"):
+		return fmt.Errorf("%w (%w)", engine.ErrInUse, err)
+	case strings.Contains(text, "Permission denied"), strings.Contains(text, "No space left"), strings.Contains(text, "Too many open files"), strings.Contains(text, "Out of Memory"):
+		return err
+	}
+	return damaged(err)
+}
+
+func openDatabase(path, temp string, o Options) (*database, error) {
+	var config duck.Config
+	if duck.CreateConfig(&config) == duck.StateError {
+		return nil, errors.New("DuckDB gives no configuration")
+	}
+	defer duck.DestroyConfig(&config)
+	memory, tempSize := o.Memory, o.Temp
+	if memory <= 0 {
+		memory = 1 << 30
+	}
+	if tempSize <= 0 {
+		tempSize = 16 << 30
+	}
+	settings := [][2]string{
+		{"memory_limit", strconv.FormatInt(memory/1000, 10) + "KB"},
+		{"temp_directory", temp},
+		{"max_temp_directory_size", strconv.FormatInt(tempSize/1000, 10) + "KB"},
+		{"autoinstall_known_extensions", "false"},
+		{"autoload_known_extensions", "false"},
+		{"enable_external_access", "false"},
+		{"checkpoint_threshold", "1TB"}, // see checkpointer
+	}
+	if o.Threads > 0 {
+		settings = append(settings, [2]string{"threads", strconv.Itoa(o.Threads)})
+	}
+	for _, s := range settings {
+		if duck.SetConfig(config, s[0], s[1]) == duck.StateError {
+			return nil, fmt.Errorf("DuckDB refuses the setting %s=%s", s[0], s[1])
+		}
+	}
+	db := &database{}
+	var text string
+	if duck.OpenExt(path, &db.db, config, &text) == duck.StateError {
+		return nil, errors.New(strings.TrimSpace(text))
+	}
+	return db, nil
+}
+
+// create makes the tables of the dictionary and says that they are there.
+func (e *Engine) create() error {
+	ctx := context.Background()
+	statements := []string{"BEGIN", "CREATE TABLE store_state (version BIGINT NOT NULL, committed UBIGINT NOT NULL)", fmt.Sprintf("INSERT INTO store_state VALUES (%d, 0)", engine.Version)}
+	for _, t := range engine.Tables() {
+		if !t.Timed {
+			statements = append(statements, definition(t, t.Name))
+		}
+	}
+	for _, s := range append(statements, "COMMIT", "CHECKPOINT") {
+		if err := e.writer.exec(ctx, s); err != nil {
+			return err
+		}
+	}
+	return made(e.dir)
+}
+
+// made leaves the file that says that the database is there, durably.
+func made(dir string) error {
+	f, err := os.Create(filepath.Join(dir, madeName))
+	if err != nil {
+		return err
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return errors.Join(f.Sync(), f.Close(), d.Sync(), d.Close())
+}
+
+// definition is the statement that makes a table.
+func definition(t *engine.Table, name string) string {
+	var columns []string
+	for _, c := range t.Columns {
+		_, sql := duckType(c.Type)
+		columns = append(columns, c.Name+" "+sql+" NOT NULL")
+	}
+	return fmt.Sprintf("CREATE TABLE %s (%s)", name, strings.Join(columns, ", "))
+}
+
+// load reads what there is.
+func (e *Engine) load() error {
+	ctx := context.Background()
+	var version, committed int64
+	if err := e.writer.one(ctx, "SELECT version, committed::BIGINT FROM store_state", &version, &committed); err != nil {
+		return damaged(err)
+	}
+	if version > engine.Version {
+		return fmt.Errorf("%w: its schema is version %d, this program knows up to %d; use the whyhot that wrote it or a later one", engine.ErrNewer, version, engine.Version)
+	}
+	e.committed.Store(uint64(committed))
+	var names []string
+	if err := e.writer.query(ctx, "SELECT table_name FROM duckdb_tables() ORDER BY table_oid", func(ch chunk) error {
+		names = append(names, texts(ch, 0)...)
+		return nil
+	}); err != nil {
+		return damaged(err)
+	}
+	for _, t := range engine.Tables() {
+		if !t.Timed && !slices.Contains(names, t.Name) {
+			return damaged(fmt.Errorf("the table %s is missing", t.Name))
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, unfinished) {
+			if err := e.writer.exec(ctx, "DROP TABLE "+name); err != nil {
+				return damaged(err)
+			}
+			continue
+		}
+		of, p, ok := parsePart(name)
+		if !ok {
+			continue
+		}
+		if err := e.writer.one(ctx, "SELECT count(*) FROM "+name, &p.rows); err != nil {
+			return damaged(err)
+		}
+		e.parts[of] = append(e.parts[of], p)
+		e.serial = max(e.serial, p.serial)
+	}
+	return nil
+}
+
+// unfinished begins the name of a part that Compact has not finished. One that is
+// there when the database is opened was given up.
+const unfinished = "unfinished_"
+
+// newPart names a part that is to be made: the table, the day since the epoch, how its rows came
+// there and a number.
+func (e *Engine) newPart(of dayOf, sorted bool) part {
+	e.visible.Lock()
+	defer e.visible.Unlock()
+	e.serial++
+	how := "appended"
+	if sorted {
+		how = "sorted"
+	}
+	return part{name: fmt.Sprintf("%s_%d_%s_%d", of.table.Name, of.day, how, e.serial), serial: e.serial, sorted: sorted}
+}
+
+// parsePart reads a part's name.
+func parsePart(name string) (dayOf, part, bool) {
+	cells := strings.Split(name, "_")
+	if len(cells) != 4 {
+		return dayOf{}, part{}, false
+	}
+	i := slices.IndexFunc(engine.Tables(), func(t *engine.Table) bool { return t.Timed && t.Name == cells[0] })
+	day, dayErr := strconv.ParseUint(cells[1], 10, 32)
+	serial, serialErr := strconv.Atoi(cells[3])
+	if i < 0 || dayErr != nil || serialErr != nil || cells[2] != "sorted" && cells[2] != "appended" {
+		return dayOf{}, part{}, false
+	}
+	return dayOf{engine.Tables()[i], uint32(day)}, part{name: name, serial: serial, sorted: cells[2] == "sorted"}, true
+}
+
+// Committed is the number of the last commit.
+func (e *Engine) Committed() uint64 { return e.committed.Load() }
+
+// Close ends the use of the database. What is under way is waited for.
+func (e *Engine) Close() error {
+	e.checkpoint.stop()
+	e.rewriting.Lock()
+	defer e.rewriting.Unlock()
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	e.visible.Lock()
+	defer e.visible.Unlock()
+	e.abandon()
+	return nil
+}
+
+// abandon gives up what is open.
+func (e *Engine) abandon() {
+	for len(e.idle) > 0 {
+		(<-e.idle).close()
+	}
+	if e.writer != nil {
+		e.writer.close()
+	}
+	if e.db != nil {
+		duck.Close(&e.db.db)
+	}
+	_ = e.lock.Close()
+}
+
+// reader lends a connection for a question.
+func (e *Engine) reader() (*conn, error) {
+	select {
+	case c := <-e.idle:
+		return c, nil
+	default:
+		return e.db.connect()
+	}
+}
+
+func (e *Engine) release(c *conn) {
+	select {
+	case e.idle <- c:
+	default:
+		c.close()
+	}
+}

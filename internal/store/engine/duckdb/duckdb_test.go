@@ -1,0 +1,49 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/enginetest"
+)
+
+func TestConformance(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T) enginetest.Backend {
+		dir := t.TempDir()
+		return enginetest.Backend{
+			Open: func() (engine.Engine, error) {
+				e, err := Open(dir, Options{})
+				if err != nil {
+					return nil, err
+				}
+				return e, nil
+			},
+			Newer: func(t *testing.T) {
+				e, err := Open(dir, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := e.writer.exec(t.Context(), "UPDATE store_state SET version = version + 1"); err != nil {
+					t.Fatal(err)
+				}
+				if err := e.Close(); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Damage: func(t *testing.T) {
+				f, err := os.OpenFile(filepath.Join(dir, fileName), os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if _, err := f.WriteAt(make([]byte, 3*4096), 0); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+	})
+}

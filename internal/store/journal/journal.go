@@ -1,0 +1,511 @@
+// Package journal keeps records on disk until they are elsewhere.
+//
+// It owns a directory of segments: files of records, numbered upwards. It takes bytes
+// and gives them back, a segment at a time. It must never know what is in them.
+//
+// Durable. Append returns when the record is on the disk (fdatasync). Records of
+// callers who wait at the same time go with one write (group commit: DeWitt et al.,
+// "Implementation Techniques for Main Memory Database Systems", 1984).
+//
+// Segments. A segment is closed when it is old or large enough, and never changes
+// afterwards: whoever takes the records elsewhere takes a whole segment, and can name
+// what it did by the segment's number.
+//
+// Damage. Each record has its length and a checksum. What a crash left at the end of
+// the last segment, of which nobody was told that it is durable, is cut off. A damaged
+// record anywhere else is an error: nothing that was acknowledged is dropped silently.
+package journal
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options bound a journal. Zero values are the defaults.
+type Options struct {
+	SegmentBytes int64         // a segment is closed when it has that many; 16 MiB
+	SegmentAge   time.Duration // or is that old and not empty; 1 s
+	MaxRecord    int           // bytes; 64 MiB
+	MaxBytes     int64         // of all segments; Append refuses what is beyond; 4 GiB
+}
+
+func (o Options) withDefaults() Options {
+	if o.SegmentBytes == 0 {
+		o.SegmentBytes = 16 << 20
+	}
+	if o.SegmentAge == 0 {
+		o.SegmentAge = time.Second
+	}
+	if o.MaxRecord == 0 {
+		o.MaxRecord = 64 << 20
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 4 << 30
+	}
+	return o
+}
+
+// Record is one entry.
+type Record struct {
+	Kind byte // below 128
+	Data []byte
+}
+
+// Errors of Append.
+var (
+	ErrFull   = errors.New("the journal is full")
+	ErrClosed = errors.New("the journal is closed")
+)
+
+const (
+	suffix     = ".journal"
+	headerSize = 9 // length, checksum, kind
+	// beginsGroup is set in the kind of the first record of each write.
+	beginsGroup = 0x80
+)
+
+var checksums = crc32.MakeTable(crc32.Castagnoli)
+
+// Journal is an open directory. Several goroutines may use it.
+type Journal struct {
+	dir  string
+	opts Options
+
+	requests chan *request
+	closing  chan struct{}
+	done     chan struct{}
+	once     sync.Once
+
+	mu     sync.Mutex
+	sizes  map[uint64]int64 // of the segments that are there
+	closed []uint64         // segments that do not change any more, ascending
+	signal chan struct{}    // holds a token when there may be a newly closed one
+	last   atomic.Uint64
+
+	file    *os.File // the open segment; only the writer's
+	number  uint64
+	written int64
+	began   time.Time
+}
+
+type request struct {
+	record  Record
+	segment uint64
+	err     error
+	ready   chan struct{}
+}
+
+// Open opens the journal in dir, which it makes. Segments up to number done were
+// taken elsewhere and are removed.
+func Open(dir string, taken uint64, o Options) (*Journal, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{
+		dir: dir, opts: o.withDefaults(), requests: make(chan *request, 256), closing: make(chan struct{}), done: make(chan struct{}),
+		sizes: map[uint64]int64{}, signal: make(chan struct{}, 1), number: taken,
+	}
+	if err := j.scan(taken); err != nil {
+		return nil, err
+	}
+	j.last.Store(j.number)
+	go j.write()
+	return j, nil
+}
+
+// scan finds the segments of an earlier process.
+func (j *Journal) scan(taken uint64) error {
+	entries, err := os.ReadDir(j.dir)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	for _, e := range entries {
+		number, ok := parseName(e.Name())
+		if !ok {
+			continue
+		}
+		if number <= taken {
+			if err := os.Remove(j.path(number)); err != nil {
+				return fmt.Errorf("journal: %w", err)
+			}
+			continue
+		}
+		j.closed = append(j.closed, number)
+	}
+	slices.Sort(j.closed)
+	for i, number := range j.closed {
+		size, err := j.check(number, i == len(j.closed)-1)
+		if err != nil {
+			return err
+		}
+		j.sizes[number] = size
+		j.number = number
+	}
+	if len(j.closed) > 0 {
+		j.tell()
+	}
+	return nil
+}
+
+func (j *Journal) path(number uint64) string {
+	return filepath.Join(j.dir, fmt.Sprintf("%016x%s", number, suffix))
+}
+
+func parseName(name string) (uint64, bool) {
+	stem, ours := strings.CutSuffix(name, suffix)
+	number, err := strconv.ParseUint(stem, 16, 64)
+	return number, ours && err == nil && len(stem) == 16
+}
+
+// check reads a segment through and, of the last one, cuts off what was not finished.
+func (j *Journal) check(number uint64, last bool) (size int64, err error) {
+	data, err := os.ReadFile(j.path(number))
+	if err != nil {
+		return 0, fmt.Errorf("journal: %w", err)
+	}
+	good, err := walk(data, func(Record) error { return nil })
+	switch {
+	case err == nil:
+		return int64(len(data)), nil
+	case !last || !tornAt(data, good):
+		return 0, j.damaged(number, good)
+	}
+	if err := os.Truncate(j.path(number), int64(good)); err != nil {
+		return 0, fmt.Errorf("journal: %w", err)
+	}
+	return int64(good), nil
+}
+
+func (j *Journal) damaged(number uint64, at int) error {
+	return &DamageError{Path: j.path(number), Offset: at}
+}
+
+// DamageError says that a record which was acknowledged cannot be read.
+type DamageError struct {
+	Path   string
+	Offset int
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("journal: %s is damaged at byte %d; restore the file from a copy, or move it away to go on without what it holds", e.Path, e.Offset)
+}
+
+// tornAt says whether the write of a group may have been interrupted at that place.
+// Each group is on the disk before the next one is begun, so the beginning of another
+// one behind it says that more was damaged. (Later parts of the same group may well be
+// whole: a crash of the machine loses blocks in any order.)
+func tornAt(data []byte, at int) bool {
+	for next := at + 1; next+headerSize <= len(data); next++ {
+		if data[next+8]&beginsGroup == 0 {
+			continue
+		}
+		if _, _, err := one(data[next:]); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+var errDamaged = errors.New("journal: damaged record")
+
+// walk gives the records of a segment and how far it came.
+func walk(data []byte, yield func(Record) error) (good int, err error) {
+	for good < len(data) {
+		n, r, err := one(data[good:])
+		if err != nil {
+			return good, err
+		}
+		if err := yield(r); err != nil {
+			return good, err
+		}
+		good += n
+	}
+	return good, nil
+}
+
+func one(data []byte) (size int, r Record, err error) {
+	if len(data) < headerSize {
+		return 0, r, errDamaged
+	}
+	n := int(binary.LittleEndian.Uint32(data))
+	if n > len(data)-headerSize {
+		return 0, r, errDamaged
+	}
+	if crc32.Checksum(data[8:headerSize+n], checksums) != binary.LittleEndian.Uint32(data[4:]) {
+		return 0, r, errDamaged
+	}
+	return headerSize + n, Record{Kind: data[8] &^ beginsGroup, Data: data[headerSize : headerSize+n]}, nil
+}
+
+func appendRecord(dst []byte, r Record, mark byte) []byte {
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(r.Data)))
+	dst = append(dst, 0, 0, 0, 0, r.Kind|mark)
+	dst = append(dst, r.Data...)
+	binary.LittleEndian.PutUint32(dst[start+4:], crc32.Checksum(dst[start+8:], checksums))
+	return dst
+}
+
+// Append writes a record and tells in which segment it is. It returns when the record
+// is durable. Where ctx ends before, the record may be written or not.
+func (j *Journal) Append(ctx context.Context, r Record) (segment uint64, err error) {
+	if len(r.Data) > j.opts.MaxRecord {
+		return 0, fmt.Errorf("journal: a record of %d bytes is larger than %d", len(r.Data), j.opts.MaxRecord)
+	}
+	q := &request{record: r, ready: make(chan struct{})}
+	select {
+	case j.requests <- q:
+	case <-j.closing:
+		return 0, ErrClosed
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	select {
+	case <-q.ready:
+		return q.segment, q.err
+	case <-j.done:
+		select {
+		case <-q.ready:
+			return q.segment, q.err
+		default:
+			return 0, ErrClosed
+		}
+	}
+}
+
+// write is the only goroutine that writes.
+func (j *Journal) write() {
+	defer close(j.done)
+	tick := time.NewTicker(j.opts.SegmentAge / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case q := <-j.requests:
+			j.group(q)
+		case <-tick.C:
+		case <-j.closing:
+			for {
+				select {
+				case q := <-j.requests:
+					j.group(q)
+					continue
+				default:
+				}
+				break
+			}
+			j.rotate()
+			return
+		}
+		if j.file != nil && (j.written >= j.opts.SegmentBytes || time.Since(j.began) >= j.opts.SegmentAge) {
+			j.rotate()
+		}
+	}
+}
+
+// group writes a record and those that wait with it.
+func (j *Journal) group(first *request) {
+	group := []*request{first}
+	size := len(first.record.Data)
+	for size < 4<<20 {
+		select {
+		case q := <-j.requests:
+			group = append(group, q)
+			size += len(q.record.Data)
+			continue
+		default:
+		}
+		break
+	}
+	err := j.flush(group, size)
+	for _, q := range group {
+		q.segment, q.err = j.number, err
+		close(q.ready)
+	}
+}
+
+func (j *Journal) flush(group []*request, size int) error {
+	if j.Bytes()+int64(size) > j.opts.MaxBytes {
+		return ErrFull
+	}
+	if j.file == nil {
+		if err := j.create(); err != nil {
+			return err
+		}
+	}
+	data := make([]byte, 0, size+len(group)*headerSize)
+	mark := byte(beginsGroup)
+	for _, q := range group {
+		data = appendRecord(data, q.record, mark)
+		mark = 0
+	}
+	_, err := j.file.WriteAt(data, j.written)
+	if err == nil {
+		err = unix.Fdatasync(int(j.file.Fd()))
+	}
+	if err != nil {
+		// Nobody is told that it is there: nor must it be found after a restart.
+		if cut := j.file.Truncate(j.written); cut != nil {
+			err = errors.Join(err, cut)
+		}
+		if j.written == 0 {
+			j.abandon()
+		}
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.written += int64(len(data))
+	j.mu.Lock()
+	j.sizes[j.number] = j.written
+	j.mu.Unlock()
+	return nil
+}
+
+func (j *Journal) create() error {
+	f, err := os.OpenFile(j.path(j.number+1), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if err := syncDir(j.dir); err != nil {
+		return errors.Join(fmt.Errorf("journal: %w", err), f.Close(), os.Remove(f.Name()))
+	}
+	j.number++
+	j.last.Store(j.number)
+	j.file, j.written, j.began = f, 0, time.Now()
+	return nil
+}
+
+// abandon removes a segment in which nothing was written.
+func (j *Journal) abandon() {
+	_ = j.file.Close()           // it is empty
+	_ = os.Remove(j.file.Name()) // an empty one does no harm
+	j.file = nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// rotate closes the open segment.
+func (j *Journal) rotate() {
+	if j.file == nil {
+		return
+	}
+	_ = j.file.Close() // all of it is on disk
+	j.file = nil
+	j.mu.Lock()
+	if j.written > 0 {
+		j.closed = append(j.closed, j.number)
+	}
+	j.mu.Unlock()
+	j.tell()
+}
+
+func (j *Journal) tell() {
+	select {
+	case j.signal <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for the oldest closed segment that is still there; Remove makes it give
+// another. One goroutine calls it.
+func (j *Journal) Next(ctx context.Context) (segment uint64, err error) {
+	for {
+		j.mu.Lock()
+		if len(j.closed) > 0 {
+			segment = j.closed[0]
+			j.mu.Unlock()
+			return segment, nil
+		}
+		j.mu.Unlock()
+		select {
+		case <-j.signal:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-j.done:
+			j.mu.Lock()
+			left := len(j.closed)
+			j.mu.Unlock()
+			if left == 0 {
+				return 0, ErrClosed
+			}
+		}
+	}
+}
+
+// Read gives the records of a closed segment.
+func (j *Journal) Read(segment uint64, yield func(Record) error) error {
+	data, err := os.ReadFile(j.path(segment))
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	good, err := walk(data, yield)
+	if errors.Is(err, errDamaged) {
+		return j.damaged(segment, good)
+	}
+	return err
+}
+
+// Remove removes a closed segment, which was taken elsewhere.
+func (j *Journal) Remove(segment uint64) error {
+	err := os.Remove(j.path(segment))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.sizes, segment)
+	j.closed = slices.DeleteFunc(j.closed, func(n uint64) bool { return n == segment })
+	return nil
+}
+
+// Bytes is the size of all segments.
+func (j *Journal) Bytes() (sum int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, n := range j.sizes {
+		sum += n
+	}
+	return sum
+}
+
+// Segments is how many there are.
+func (j *Journal) Segments() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.sizes)
+}
+
+// Pending lists the closed segments, ascending.
+func (j *Journal) Pending() []uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.closed)
+}
+
+// Close ends the writing; what was appended is durable, and stays until it is removed.
+func (j *Journal) Close() error {
+	j.once.Do(func() { close(j.closing) })
+	<-j.done
+	return nil
+}
+
+// Last is the number of the newest segment, 0 when there was none.
+func (j *Journal) Last() uint64 { return j.last.Load() }

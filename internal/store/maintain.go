@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"whyhot/internal/store/engine"
+)
+
+// How often the store is looked after.
+const (
+	maintainEvery   = 10 * time.Minute
+	checkpointEvery = time.Hour
+)
+
+// maintain removes what is too old, puts rows in order, and writes down which batches
+// were taken, until ctx ends.
+func (s *Store) maintain(ctx context.Context) {
+	tick := time.NewTicker(maintainEvery)
+	defer tick.Stop()
+	checkpoint := time.Now()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if time.Since(checkpoint) >= checkpointEvery {
+			checkpoint = time.Now()
+			if err := s.append(ctx, recordCheckpoint, nil); err != nil {
+				s.log.Warn("writing down which batches were taken", "error", err)
+			}
+		}
+		if err := s.Retain(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("removing what is too old", "error", err)
+		}
+		if err := s.compact(ctx, false); err != nil && ctx.Err() == nil {
+			s.log.Warn("compacting", "error", err)
+		}
+	}
+}
+
+// Retain removes what is older than is to be kept.
+func (s *Store) Retain(ctx context.Context) error {
+	s.seen.forget(s.minuteNow() - min(s.minuteNow(), keepBatches))
+	now := s.opts.Now()
+	day := func(t time.Time) uint32 {
+		m := minute(t)
+		return m - m%engine.MinutesPerDay
+	}
+	r := s.opts.Retention
+	for _, x := range []struct {
+		table  *engine.Table
+		before uint32
+	}{
+		{engine.Samples, day(now.Add(-r.Samples))}, {engine.Hourly, day(now.Add(-r.Hourly))}, {engine.Activity, day(now.Add(-r.Hourly))},
+		{engine.Thinned, day(now.Add(-r.Thinned))}, {engine.Batches, day(at(s.checkpoint()))},
+	} {
+		if err := s.engine.Drop(ctx, x.table, x.before); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	s.sums.clear()
+	return nil
+}
+
+// Compact puts all rows in order.
+func (s *Store) Compact(ctx context.Context) error { return s.compact(ctx, true) }
+
+func (s *Store) compact(ctx context.Context, all bool) error {
+	if err := s.engine.Compact(ctx, all); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// Stats tells what there is.
+func (s *Store) Stats(ctx context.Context) (Stats, error) {
+	tables, err := s.engine.Stats(ctx)
+	if err != nil {
+		return Stats{}, fmt.Errorf("store: %w", err)
+	}
+	d := s.dict.Sizes()
+	out := Stats{
+		Journal:  JournalStats{Segments: s.journal.Segments(), Bytes: s.journal.Bytes()},
+		Mappings: d.Mappings, Functions: d.Functions, Locations: d.Locations, Nodes: d.Nodes, Stacks: d.Stacks, Series: d.Series,
+		Memory: d.Memory, Unresolved: d.Waiting, CutStacks: d.CutStacks, MergedSeries: d.MergedSeries, DroppedSamples: s.dropped.Load(),
+	}
+	if f := s.failing.Load(); f != nil {
+		out.Journal.Failing = *f
+	}
+	for _, t := range tables {
+		out.Tables = append(out.Tables, TableStats{Name: t.Table, Rows: t.Rows, Bytes: t.Bytes, First: at(t.First), Last: at(t.Last)})
+	}
+	err = filepath.WalkDir(s.dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil //nolint:nilerr // what is gone meanwhile takes nothing
+		}
+		if info, err := e.Info(); err == nil {
+			out.Bytes += info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return Stats{}, fmt.Errorf("store: %w", err)
+	}
+	return out, nil
+}

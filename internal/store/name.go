@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/store/columns"
+	"whyhot/internal/store/dict"
+	"whyhot/internal/symbol"
+)
+
+// maxNamed is how many addresses are looked up and written down at a time.
+const maxNamed = 20_000
+
+// DebugInfoArrived has the addresses of a binary looked up again that have no name, or
+// no line.
+func (s *Store) DebugInfoArrived(buildID string) {
+	s.mu.Lock()
+	s.arrived[buildID] = true
+	s.mu.Unlock()
+	select {
+	case s.renamed <- struct{}{}:
+	default:
+	}
+}
+
+// name looks up addresses until ctx ends. Making the tree of functions anew costs time
+// in proportion to its size: the pause is long against that.
+func (s *Store) name(ctx context.Context) {
+	for {
+		select {
+		case <-s.renamed:
+		case <-ctx.Done():
+			return
+		}
+		began := time.Now()
+		if err := s.nameOnce(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("looking up names", "error", err)
+		}
+		pause := min(max(s.opts.Names.Interval, 10*time.Since(began)), time.Minute)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// nameOnce looks up what waits, and waits until it is known.
+func (s *Store) nameOnce(ctx context.Context) error {
+	s.mu.Lock()
+	arrived := s.arrived
+	s.arrived = map[string]bool{}
+	s.mu.Unlock()
+	wanted := s.dict.Waiting()
+	if len(arrived) > 0 {
+		for m, list := range s.dict.Nameless(func(m dict.Mapping) bool { return arrived[m.BuildID] }) {
+			wanted[m] = append(wanted[m], list...)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	for m := range wanted {
+		if m.BuildID != "" && s.opts.Names.Fetch != nil && !arrived[m.BuildID] {
+			s.opts.Names.Fetch(ctx, m.BuildID)
+		}
+	}
+	symbols := symbol.New(s.opts.Names.Symbols)
+	for _, m := range slices.SortedFunc(maps.Keys(wanted), compareMappings) {
+		for part := range slices.Chunk(wanted[m], maxNamed) {
+			if err := s.append(ctx, recordNames, appendNames(lookUp(ctx, symbols, m, part))); err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+	return s.Flush(ctx)
+}
+
+func compareMappings(a, b dict.Mapping) int {
+	return slices.Compare([]string{a.Path, a.BuildID}, []string{b.Path, b.BuildID})
+}
+
+// lookUp names addresses of one binary, as those of a profile.
+func lookUp(ctx context.Context, symbols *symbol.Symbolizer, m dict.Mapping, addresses []dict.Address) []dict.Resolution {
+	b := profile.NewBuilder()
+	var limit uint64
+	for _, a := range addresses {
+		limit = max(limit, a.Address+1)
+	}
+	mapping := b.Mapping(profile.Mapping{Path: m.Path, BuildID: m.BuildID, Limit: limit})
+	locations := make([]profile.LocationID, len(addresses))
+	for i, a := range addresses {
+		locations[i] = b.Location(mapping, a.Address, a.Kind)
+		b.Sample(profile.Sample{Stack: b.Stack(locations[i : i+1]), Count: 1, Value: 1})
+	}
+	p, _ := symbols.Symbolize(ctx, b.Build(profile.Meta{}))
+	found := make([]dict.Resolution, len(addresses))
+	for i, a := range addresses {
+		found[i].Location = a.Location
+		for _, l := range p.Lines(locations[i]) {
+			f := p.Function(l.Function)
+			if f.Name == "" {
+				continue
+			}
+			found[i].Frames = append(found[i].Frames, dict.Frame{
+				Function: dict.Function{Name: f.Name, System: f.SystemName, File: f.File, StartLine: uint32(max(0, f.StartLine)), Kind: uint8(f.Kind)},
+				Line:     uint32(max(0, l.Line)),
+			})
+		}
+	}
+	return found
+}
+
+// appendNames are the bytes of resolutions in the journal.
+func appendNames(found []dict.Resolution) []byte {
+	locations, counts := make([]uint32, 0, len(found)), make([]uint32, 0, len(found))
+	var starts, lines []uint32
+	var names, systems, files []string
+	var kinds []uint8
+	for _, r := range found {
+		locations, counts = append(locations, r.Location), append(counts, uint32(len(r.Frames)))
+		for _, f := range r.Frames {
+			names, systems, files = append(names, f.Function.Name), append(systems, f.Function.System), append(files, f.Function.File)
+			starts, lines, kinds = append(starts, f.Function.StartLine), append(lines, f.Line), append(kinds, f.Function.Kind)
+		}
+	}
+	return columns.Append(nil, locations, counts, names, systems, files, starts, lines, kinds)
+}
+
+func readNames(data []byte) ([]dict.Resolution, error) {
+	var locations, counts, starts, lines []uint32
+	var names, systems, files []string
+	var kinds []uint8
+	if _, err := columns.Read(data, &locations, &counts, &names, &systems, &files, &starts, &lines, &kinds); err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, n := range counts {
+		total += int(n)
+	}
+	for _, n := range []int{len(systems), len(files), len(starts), len(lines), len(kinds), total} {
+		if n != len(names) || len(counts) != len(locations) {
+			return nil, errors.New("names: their columns are not of one length")
+		}
+	}
+	out := make([]dict.Resolution, len(locations))
+	at := 0
+	for i := range out {
+		out[i].Location = locations[i]
+		for range counts[i] {
+			out[i].Frames = append(out[i].Frames, dict.Frame{
+				Function: dict.Function{Name: names[at], System: systems[at], File: files[at], StartLine: starts[at], Kind: kinds[at]}, Line: lines[at],
+			})
+			at++
+		}
+	}
+	return out, nil
+}

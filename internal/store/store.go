@@ -1,0 +1,283 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/store/dict"
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/journal"
+	"whyhot/internal/symbol"
+)
+
+// OpenEngine opens the engine of a project, which may keep its files in dir.
+type OpenEngine func(ctx context.Context, dir string) (engine.Engine, error)
+
+// Options of a store. Zero values are the defaults.
+type Options struct {
+	Retention Retention
+	Limits    dict.Limits
+	Journal   journal.Options
+	// Names say where the names of addresses come from.
+	Names NameOptions
+	// Queries is how many may ask the engine at a time; 4.
+	Queries int
+	// MaxStacks bounds the profiles that Profile gives; 2 M.
+	MaxStacks int
+	Log       *slog.Logger     // nil: nothing is logged
+	Now       func() time.Time // nil: time.Now
+}
+
+// Retention is how long rows are kept, in whole days. Zero values are the defaults.
+type Retention struct {
+	Samples time.Duration // by the minute and host; 14 days
+	Hourly  time.Duration // by the hour and service; 90 days
+	Thinned time.Duration // levels of the ladder; 90 days
+}
+
+// NameOptions say where names come from, and how often they are looked for.
+type NameOptions struct {
+	Symbols symbol.Options
+	// Off leaves addresses without names.
+	Off bool
+	// Fetch brings the debug information of a build ID to where Symbols looks; false
+	// where there is none. It may be nil.
+	Fetch func(ctx context.Context, buildID string) bool
+	// Interval is the least time between two look-ups; 2 s.
+	Interval time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	day := 24 * time.Hour
+	for _, d := range []struct {
+		at   *time.Duration
+		days int
+	}{{&o.Retention.Samples, 14}, {&o.Retention.Hourly, 90}, {&o.Retention.Thinned, 90}} {
+		if *d.at == 0 {
+			*d.at = time.Duration(d.days) * day
+		}
+	}
+	if o.Names.Interval == 0 {
+		o.Names.Interval = 2 * time.Second
+	}
+	if o.Queries == 0 {
+		o.Queries = 4
+	}
+	if o.MaxStacks == 0 {
+		o.MaxStacks = 2 << 20
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// Store is the store of one project. Several goroutines may use it.
+type Store struct {
+	opts    Options
+	dir     string
+	lock    *os.File
+	engine  engine.Engine
+	journal *journal.Journal
+	dict    *dict.Dict
+	log     *slog.Logger
+
+	seen      seen
+	documents documents
+	sums      sumCache
+	queries   *semaphore.Weighted
+
+	stop      context.CancelFunc
+	running   sync.WaitGroup
+	failing   atomic.Pointer[string]
+	dropped   atomic.Int64  // samples that were too old
+	applied   atomic.Uint64 // the last segment whose rows can be asked for
+	renamed   chan struct{} // holds a token when there may be addresses to look up
+	mu        sync.Mutex
+	arrived   map[string]bool // build IDs whose debug information came
+	onApplied *sync.Cond      // of mu: applied has grown, or the store is closing
+	closing   bool
+}
+
+// Parts of the directory.
+const (
+	journalDir = "journal"
+	engineDir  = "db"
+	lockName   = "lock"
+	formName   = "version"
+)
+
+// Open opens the store in dir, which it makes. It is an error when something that is
+// there cannot be read: a store is never empty by accident.
+func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, error) {
+	o = o.withDefaults()
+	if err := os.MkdirAll(filepath.Join(dir, engineDir), 0o700); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	lock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		opts: o, dir: dir, lock: lock, dict: dict.New(o.Limits), log: o.Log, queries: semaphore.NewWeighted(int64(o.Queries)),
+		renamed: make(chan struct{}, 1), arrived: map[string]bool{},
+	}
+	s.onApplied = sync.NewCond(&s.mu)
+	if err := s.open(ctx, open); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.running.Go(func() { s.apply(background) })
+	s.running.Go(func() { s.maintain(background) })
+	if !o.Names.Off {
+		s.running.Go(func() { s.name(background) })
+	}
+	return s, nil
+}
+
+func lockDir(dir string) (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = lock.Close() // nothing was written
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%w (%s)", engine.ErrInUse, filepath.Base(dir))
+		}
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return lock, nil
+}
+
+func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
+	if s.engine, err = open(ctx, filepath.Join(s.dir, engineDir)); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := s.load(ctx); err != nil {
+		return fmt.Errorf("store: reading the dictionary: %w", err)
+	}
+	s.applied.Store(s.engine.Committed())
+	if s.journal, err = journal.Open(filepath.Join(s.dir, journalDir), s.engine.Committed(), s.opts.Journal); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return s.replay()
+}
+
+// load reads the dictionary. Names go before the stacks, whose tree is thus made once.
+func (s *Store) load(ctx context.Context) error {
+	resolved := engine.NewBlock(engine.Resolved, 0)
+	for _, t := range engine.Tables() {
+		if t.Timed && t != engine.Batches {
+			continue
+		}
+		err := s.engine.Scan(ctx, t, s.checkpoint(), ^uint32(0), func(b *engine.Block) error {
+			switch t {
+			case engine.Resolved:
+				resolved.Extend(b)
+				return nil
+			case engine.Batches:
+				return s.seen.load(b)
+			case engine.Documents:
+				return s.documents.load(b)
+			}
+			return s.dict.Load(b)
+		})
+		if err != nil {
+			return err
+		}
+		if t == engine.Resolved {
+			if err := s.dict.LoadResolved(resolved); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkpoint is the minute from which on the identities of batches are to be read.
+func (s *Store) checkpoint() uint32 {
+	d, _ := s.Document(batchesKind, checkpointKey)
+	n, err := strconv.ParseUint(string(d.Body), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(n)
+}
+
+// replay learns of what the journal holds and the engine not yet: what was taken counts
+// as taken. The rows come with the segments' turn.
+func (s *Store) replay() error {
+	for _, segment := range s.journal.Pending() {
+		err := s.journal.Read(segment, func(r journal.Record) error {
+			switch r.Kind {
+			case recordBatch:
+				id, err := batchID(r.Data)
+				if err == nil && id != "" {
+					s.seen.take(id, s.minuteNow())
+				}
+				return err
+			case recordDocument:
+				d, err := readDocument(r.Data)
+				if err == nil {
+					s.documents.put(d)
+				}
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) minuteNow() uint32 { return uint32(s.opts.Now().Unix() / 60) }
+
+// Close ends the use of the store. What was taken is durable; what is in the journal
+// goes on to the engine at the next Open.
+func (s *Store) Close() error {
+	err := s.journal.Close()
+	s.stop()
+	s.mu.Lock()
+	s.closing = true
+	s.onApplied.Broadcast()
+	s.mu.Unlock()
+	s.running.Wait()
+	return errors.Join(err, s.release())
+}
+
+func (s *Store) release() (err error) {
+	if s.engine != nil {
+		err = s.engine.Close()
+	}
+	return errors.Join(err, s.lock.Close())
+}
+
+// Flush waits until what was taken before can be asked for.
+func (s *Store) Flush(ctx context.Context) error {
+	segment := s.journal.Last()
+	defer context.AfterFunc(ctx, s.onApplied.Broadcast)()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.applied.Load() < segment && !s.closing && ctx.Err() == nil {
+		s.onApplied.Wait()
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"whyhot/internal/store/batch"
+	"whyhot/internal/store/columns"
+	"whyhot/internal/store/dict"
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/journal"
+)
+
+// The kinds of records in the journal.
+const (
+	recordBatch = iota + 1
+	recordNames
+	recordDocument
+	recordCheckpoint // of the identities of batches
+)
+
+// Append takes a batch. It is durable when Append returns without an error, and can be
+// asked for about a second later.
+func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
+	receipt := Receipt{Samples: b.Samples(), Warnings: b.Warnings}
+	if dropped := s.dropOld(b); dropped > 0 {
+		s.dropped.Add(dropped)
+		receipt.Samples -= dropped
+		receipt.Warnings = append(receipt.Warnings, fmt.Sprintf("%d samples are older than is kept, and were dropped", dropped))
+	}
+	if len(b.Rows) == 0 {
+		return receipt, nil
+	}
+	if b.ID == "" {
+		return receipt, s.append(ctx, recordBatch, b.Append(nil))
+	}
+	for {
+		first, wait := s.seen.begin(b.ID)
+		switch {
+		case first:
+			err := s.append(ctx, recordBatch, b.Append(nil))
+			s.seen.end(b.ID, err == nil, s.minuteNow())
+			return receipt, err
+		case wait == nil:
+			return Receipt{Duplicate: true}, nil
+		}
+		// The same batch is being taken: its fate is this one's.
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return Receipt{}, ctx.Err()
+		}
+	}
+}
+
+// dropOld removes rows that would be dropped at once, and tells how many samples they
+// were.
+func (s *Store) dropOld(b *batch.Batch) (dropped int64) {
+	keep := max(s.opts.Retention.Samples, s.opts.Retention.Hourly)
+	oldest := minute(s.opts.Now().Add(-keep))
+	rows := b.Rows[:0]
+	for _, r := range b.Rows {
+		if r.Minute < oldest {
+			dropped += int64(r.Count)
+			continue
+		}
+		rows = append(rows, r)
+	}
+	b.Rows = rows
+	return dropped
+}
+
+func minute(t time.Time) uint32 { return uint32(max(0, t.Unix()) / 60) }
+
+// append writes a record of the journal. It does not end with ctx: the record may be
+// written already.
+func (s *Store) append(ctx context.Context, kind byte, data []byte) error {
+	_, err := s.journal.Append(context.WithoutCancel(ctx), journal.Record{Kind: kind, Data: data})
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, journal.ErrClosed):
+		return fmt.Errorf("%w: it is being closed", ErrBusy)
+	case errors.Is(err, journal.ErrFull):
+		why := "the engine is behind"
+		if f := s.failing.Load(); f != nil {
+			why = "the engine does not take what is waiting"
+		}
+		return fmt.Errorf("%w: %s", ErrBusy, why)
+	}
+	s.log.Error("the journal cannot be written", "error", err)
+	return fmt.Errorf("%w: the disk does not take it", ErrBusy)
+}
+
+// batchID reads the identity from the bytes of a batch.
+func batchID(data []byte) (string, error) {
+	b, err := batch.Read(data)
+	if err != nil {
+		return "", err
+	}
+	return b.ID, nil
+}
+
+// apply takes segments of the journal to the engine, one commit each, until ctx ends.
+func (s *Store) apply(ctx context.Context) {
+	for {
+		segment, err := s.journal.Next(ctx)
+		if err != nil {
+			return
+		}
+		if !s.applySegment(ctx, segment) {
+			return
+		}
+	}
+}
+
+// applySegment is false when the store is being closed, or cannot go on.
+func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
+	change, err := s.change(segment)
+	if err != nil {
+		// It was acknowledged: it is neither dropped nor passed over.
+		s.fail(segment, err)
+		<-ctx.Done()
+		return false
+	}
+	pause := 100 * time.Millisecond
+	for {
+		err := s.engine.Commit(ctx, segment, change.blocks.List())
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		s.fail(segment, err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return false
+		}
+		pause = min(2*pause, 10*time.Second)
+	}
+	s.failing.Store(nil)
+	if err := s.journal.Remove(segment); err != nil {
+		s.log.Error("a part of the journal that is not needed any more is left", "error", err)
+	}
+	s.sums.changed(segment, change.first)
+	s.mu.Lock()
+	s.applied.Store(segment)
+	s.onApplied.Broadcast()
+	s.mu.Unlock()
+	select {
+	case s.renamed <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+func (s *Store) fail(segment uint64, err error) {
+	text := err.Error()
+	if before := s.failing.Swap(&text); before == nil || *before != text {
+		s.log.Error("the engine does not take what is in the journal", "segment", segment, "error", err)
+	}
+}
+
+// change is what a segment brings.
+type change struct {
+	blocks dict.Blocks
+	first  uint32 // the earliest minute of its rows
+}
+
+func (s *Store) change(segment uint64) (*change, error) {
+	c := &change{blocks: dict.Blocks{}, first: ^uint32(0)}
+	var rows []dict.Row
+	var names []dict.Resolution
+	now := s.minuteNow()
+	err := s.journal.Read(segment, func(r journal.Record) error {
+		switch r.Kind {
+		case recordBatch:
+			b, err := batch.Read(r.Data)
+			if err != nil {
+				return err
+			}
+			rows = s.dict.Apply(b, c.blocks, rows)
+			if b.ID != "" {
+				origin, n := splitID(b.ID)
+				c.blocks.Of(engine.Batches).Append(now, origin, n, n)
+			}
+		case recordNames:
+			found, err := readNames(r.Data)
+			if err != nil {
+				return err
+			}
+			names = append(names, found...)
+		case recordDocument:
+			d, err := readDocument(r.Data)
+			if err != nil {
+				return err
+			}
+			c.blocks.Of(engine.Documents).Append(d.Kind, d.Key, string(d.Body), d.Written.UnixNano())
+		case recordCheckpoint:
+			c.blocks.Of(engine.Batches).Extend(s.seen.rows(now-min(now, keepBatches), now))
+			c.blocks.Of(engine.Documents).Append(batchesKind, checkpointKey, strconv.FormatUint(uint64(now), 10), s.opts.Now().UnixNano())
+		default:
+			return fmt.Errorf("a record of kind %d: %w", r.Kind, engine.ErrNewer)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
+		s.dict.Resolve(names, uint32(segment), c.blocks)
+	}
+	for i := range rows {
+		c.first = min(c.first, rows[i].Minute)
+	}
+	derive(rows, segment, c.blocks)
+	return c, nil
+}
+
+// readDocument and appendDocument are the bytes of a document in the journal.
+func readDocument(data []byte) (Document, error) {
+	var texts []string
+	var written []int64
+	if _, err := columns.Read(data, &texts, &written); err != nil {
+		return Document{}, err
+	}
+	if len(texts) != 3 || len(written) != 1 {
+		return Document{}, errors.New("a damaged document")
+	}
+	return Document{Kind: texts[0], Key: texts[1], Body: []byte(texts[2]), Written: time.Unix(0, written[0])}, nil
+}
+
+func appendDocument(d Document) []byte {
+	return columns.Append(nil, []string{d.Kind, d.Key, string(d.Body)}, []int64{d.Written.UnixNano()})
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+
+	"whyhot/internal/store/columns"
+	"whyhot/internal/store/engine"
+)
+
+// An export is a zstd stream: a line with its version, then blocks of rows. A block is
+// its length, the table's name as a column of one text, and the table's columns (see
+// package columns). The last one has no table, and holds the number of rows and the
+// checksum of all that is before it.
+const exportLine = "whyhot store export 1\n"
+
+// exportRows is about how many rows a block has.
+const exportRows = 1 << 17
+
+// maxBlock bounds a block that is read.
+const maxBlock = 1 << 30
+
+// Export writes all rows of the engine, for Import. What was taken before is in it.
+func (s *Store) Export(ctx context.Context, to io.Writer, progress func(rows int64)) error {
+	if err := s.Flush(ctx); err != nil {
+		return err
+	}
+	z, err := zstd.NewWriter(to)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	w := &exporter{w: bufio.NewWriterSize(z, 1<<20), sum: crc32.NewIEEE(), progress: progress}
+	if _, err = w.w.WriteString(exportLine); err == nil {
+		err = w.tables(ctx, s.engine)
+	}
+	if err == nil {
+		err = w.end()
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+type exporter struct {
+	w        *bufio.Writer
+	sum      hash.Hash32
+	rows     int64
+	progress func(int64)
+}
+
+func (w *exporter) tables(ctx context.Context, e engine.Engine) error {
+	for _, t := range engine.Tables() {
+		err := e.Scan(ctx, t, 0, math.MaxUint32, func(b *engine.Block) error {
+			w.rows += int64(b.Len())
+			if w.progress != nil {
+				w.progress(w.rows)
+			}
+			return w.put(columns.Append(columns.Append(nil, []string{t.Name}), b.Columns...))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *exporter) put(block []byte) error {
+	_, _ = w.sum.Write(block) // a hash takes everything
+	if _, err := w.w.Write(binary.AppendUvarint(nil, uint64(len(block)))); err != nil {
+		return err
+	}
+	_, err := w.w.Write(block)
+	return err
+}
+
+func (w *exporter) end() error {
+	last := columns.Append(columns.Append(nil, []string{""}), []uint64{uint64(w.rows), uint64(w.sum.Sum32())})
+	if err := w.put(last); err != nil {
+		return err
+	}
+	return w.w.Flush()
+}
+
+var errExport = errors.New("it is no whole export of a store")
+
+// Import writes an export into an engine that is empty.
+func Import(ctx context.Context, e engine.Engine, from io.Reader, progress func(rows int64)) error {
+	if e.Committed() != 0 {
+		return errors.New("import: there are profiles already; import into a new store")
+	}
+	z, err := zstd.NewReader(from)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer z.Close()
+	in := &importer{r: bufio.NewReaderSize(z, 1<<20), e: e, sum: crc32.NewIEEE(), progress: progress}
+	if err := in.run(ctx); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	return nil
+}
+
+type importer struct {
+	r        *bufio.Reader
+	e        engine.Engine
+	sum      hash.Hash32
+	rows     int64
+	waiting  []*engine.Block
+	size     int
+	commit   uint64
+	progress func(int64)
+}
+
+func (in *importer) run(ctx context.Context) error {
+	head := make([]byte, len(exportLine))
+	if _, err := io.ReadFull(in.r, head); err != nil || string(head) != exportLine {
+		return errExport
+	}
+	for {
+		before := in.sum.Sum32()
+		block, err := in.block()
+		if err != nil {
+			return err
+		}
+		var name []string
+		rest, err := columns.Read(block, &name)
+		if err != nil || len(name) != 1 {
+			return errExport
+		}
+		if name[0] == "" {
+			var last []uint64
+			if _, err := columns.Read(rest, &last); err != nil || len(last) != 2 || last[0] != uint64(in.rows) || last[1] != uint64(before) {
+				return errExport
+			}
+			return in.flush(ctx)
+		}
+		if err := in.add(ctx, name[0], rest); err != nil {
+			return err
+		}
+	}
+}
+
+func (in *importer) block() ([]byte, error) {
+	n, err := binary.ReadUvarint(in.r)
+	if err != nil || n > maxBlock {
+		return nil, errExport
+	}
+	// Room is made as the bytes come: the length may be a lie.
+	data, err := io.ReadAll(io.LimitReader(in.r, int64(n)))
+	if err != nil || uint64(len(data)) != n {
+		return nil, errExport
+	}
+	_, _ = in.sum.Write(data) // a hash takes everything
+	return data, nil
+}
+
+func (in *importer) add(ctx context.Context, name string, data []byte) error {
+	for _, t := range engine.Tables() {
+		if t.Name != name {
+			continue
+		}
+		b, err := readBlock(t, data)
+		if err != nil {
+			return err
+		}
+		in.waiting = append(in.waiting, b)
+		in.size += b.Len()
+		in.rows += int64(b.Len())
+		if in.progress != nil {
+			in.progress(in.rows)
+		}
+		if in.size < 4*exportRows {
+			return nil
+		}
+		return in.flush(ctx)
+	}
+	return fmt.Errorf("it has a table %q: %w", name, engine.ErrNewer)
+}
+
+// flush commits what waits. Several blocks of one table become one.
+func (in *importer) flush(ctx context.Context) error {
+	var blocks []*engine.Block
+	for _, b := range in.waiting {
+		if n := len(blocks); n > 0 && blocks[n-1].Table == b.Table {
+			blocks[n-1].Extend(b)
+			continue
+		}
+		blocks = append(blocks, b)
+	}
+	in.waiting, in.size = nil, 0
+	in.commit++
+	return in.e.Commit(ctx, in.commit, blocks)
+}
+
+func readBlock(t *engine.Table, data []byte) (*engine.Block, error) {
+	b := engine.NewBlock(t, 0)
+	into := make([]any, len(b.Columns))
+	for i, c := range b.Columns {
+		switch c.(type) {
+		case []uint8:
+			into[i] = new([]uint8)
+		case []uint32:
+			into[i] = new([]uint32)
+		case []uint64:
+			into[i] = new([]uint64)
+		case []int64:
+			into[i] = new([]int64)
+		case []string:
+			into[i] = new([]string)
+		}
+	}
+	if rest, err := columns.Read(data, into...); err != nil || len(rest) > 0 {
+		return nil, errExport
+	}
+	rows := -1
+	for i, p := range into {
+		var n int
+		switch p := p.(type) {
+		case *[]uint8:
+			b.Columns[i], n = *p, len(*p)
+		case *[]uint32:
+			b.Columns[i], n = *p, len(*p)
+		case *[]uint64:
+			b.Columns[i], n = *p, len(*p)
+		case *[]int64:
+			b.Columns[i], n = *p, len(*p)
+		case *[]string:
+			b.Columns[i], n = *p, len(*p)
+		}
+		if rows >= 0 && n != rows {
+			return nil, errExport
+		}
+		rows = n
+	}
+	return b, nil
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/store/dict"
+	"whyhot/internal/store/engine"
+)
+
+// Profile gives a selection as one profile: exact, with the names that are known,
+// addresses and build IDs kept, and a label for each sample's service, version and
+// process.
+func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, Basis, error) {
+	sel.Exact = true
+	tables := s.dict.Snapshot()
+	c, err := s.choose(&sel, &tables)
+	if err != nil {
+		return nil, Basis{}, err
+	}
+	w, err := s.collect(ctx, c, 0, []string{engine.ColStack, engine.ColGroup})
+	if err != nil {
+		return nil, Basis{}, err
+	}
+	if len(w.stacks) > s.opts.MaxStacks {
+		return nil, Basis{}, fmt.Errorf("%w: %d stacks, and %d at most; choose a service or a shorter time", ErrTooLarge, len(w.stacks), s.opts.MaxStacks)
+	}
+	basis := w.basis()
+	b := &profileBuilder{b: profile.NewBuilder(), t: s.dict.Snapshot()}
+	b.mappings = make([]profile.MappingID, len(b.t.Mappings))
+	b.functions = make([]uint32, len(b.t.Functions))
+	b.locations = make([]uint32, len(b.t.Locations))
+	b.stacks = make([]uint32, len(b.t.Stacks))
+	b.groups = make([]uint32, len(b.t.Groups))
+	b.limits = make([]uint64, len(b.t.Mappings))
+	b.reach(w)
+	for i := range w.stacks {
+		b.add(w, i)
+	}
+	cpu := profile.ValueType{Type: "cpu", Unit: unit}
+	meta := profile.Meta{
+		Source: "whyhot server", ValueType: cpu, PeriodType: cpu, Start: basis.From, Duration: basis.To.Sub(basis.From),
+	}
+	if basis.Count > 0 && basis.Value%basis.Count == 0 {
+		meta.Period = basis.Value / basis.Count
+	}
+	if end := s.opts.Now(); basis.To.After(end) {
+		meta.Duration = max(end.Sub(basis.From), time.Minute)
+	}
+	return b.b.Build(meta), basis, nil
+}
+
+// profileBuilder makes the tables of a profile from those of the dictionary; numbers
+// are + 1, 0 for what was not needed yet.
+type profileBuilder struct {
+	b         *profile.Builder
+	t         dict.Snapshot
+	mappings  []profile.MappingID
+	limits    []uint64 // how far addresses of a mapping reach
+	functions []uint32
+	locations []uint32
+	stacks    []uint32
+	groups    []uint32
+	scratch   []profile.LocationID
+}
+
+// reach finds how far the addresses of each mapping go: a mapping must hold its
+// addresses.
+func (b *profileBuilder) reach(w *weights) {
+	done := make([]bool, len(b.t.Parent))
+	for _, stack := range w.stacks {
+		for n := b.t.Stacks[stack]; n > 0 && !done[n]; n = b.t.Parent[n] {
+			done[n] = true
+			l := &b.t.Locations[b.t.Location[n]]
+			b.limits[l.Mapping] = max(b.limits[l.Mapping], min(l.Address, math.MaxUint64-1)+1)
+		}
+	}
+}
+
+func (b *profileBuilder) mapping(id uint32) profile.MappingID {
+	if id > 0 && b.mappings[id] == 0 {
+		m := &b.t.Mappings[id]
+		b.mappings[id] = b.b.Mapping(profile.Mapping{Path: m.Path, BuildID: m.BuildID, Limit: b.limits[id]})
+	}
+	return b.mappings[id]
+}
+
+func (b *profileBuilder) function(id uint32) profile.FunctionID {
+	if b.functions[id] == 0 {
+		f := &b.t.Functions[id]
+		b.functions[id] = 1 + uint32(b.b.Function(profile.Function{
+			Name: f.Name, SystemName: f.System, File: f.File, StartLine: int32(min(f.StartLine, math.MaxInt32)),
+			Mapping: b.mapping(f.Mapping), Kind: profile.Kind(f.Kind),
+		}))
+	}
+	return profile.FunctionID(b.functions[id] - 1)
+}
+
+func (b *profileBuilder) location(id uint32) profile.LocationID {
+	if b.locations[id] == 0 {
+		l := &b.t.Locations[id]
+		of := b.t.Lines(id)
+		lines := make([]profile.Line, 0, len(of))
+		for _, x := range of {
+			lines = append(lines, profile.Line{Function: b.function(x.Function), Line: int32(min(x.Line, math.MaxInt32))})
+		}
+		b.locations[id] = 1 + uint32(b.b.Location(b.mapping(l.Mapping), l.Address, profile.Kind(l.Kind), lines...))
+	}
+	return profile.LocationID(b.locations[id] - 1)
+}
+
+func (b *profileBuilder) stack(id uint32) profile.StackID {
+	if b.stacks[id] == 0 {
+		b.scratch = b.scratch[:0]
+		for n := b.t.Stacks[id]; n > 0; n = b.t.Parent[n] {
+			b.scratch = append(b.scratch, b.location(b.t.Location[n]))
+		}
+		b.stacks[id] = 1 + uint32(b.b.Stack(b.scratch))
+	}
+	return profile.StackID(b.stacks[id] - 1)
+}
+
+func (b *profileBuilder) labels(group uint32) profile.LabelSetID {
+	if b.groups[group] == 0 {
+		g := b.t.Groups[group]
+		var labels []profile.Label
+		for _, l := range [][2]string{{"service.name", g.Service}, {"service.version", g.Version}, {profile.LabelProcess, g.Process}} {
+			if l[1] != "" {
+				labels = append(labels, profile.Label{Key: l[0], Str: l[1]})
+			}
+		}
+		b.groups[group] = 1 + uint32(b.b.Labels(labels))
+	}
+	return profile.LabelSetID(b.groups[group] - 1)
+}
+
+func (b *profileBuilder) add(w *weights, i int) {
+	b.b.Sample(profile.Sample{Stack: b.stack(w.stacks[i]), Labels: b.labels(w.groups[i]), Count: w.counts[i], Value: w.values[i]})
+}
