@@ -133,7 +133,7 @@ func words(name string) []string {
 
 // countsParts says whether what is copied for the loop's bound counts parts of a pixel.
 func (l *loop) countsParts() bool {
-	h := l.from.Hoist(l.place.File, l.place.Line, l.place.Column)
+	h := l.locals()
 	if h == nil || len(l.best.Enclosing) == 0 {
 		return false
 	}
@@ -173,11 +173,5 @@ func besideStores(c analyzer.Candidate) bool {
 
 // usualGain is how many loads of an average iteration the better edit takes away.
 func usualGain(c analyzer.Candidate) float64 {
-	gain := 0.0
-	for _, w := range c.Reach {
-		if s := c.Worlds[w]; s.Present {
-			gain = max(gain, c.Worlds[analyzer.WorldWritten].UsualLoads-s.UsualLoads)
-		}
-	}
-	return gain
+	return takenAway(c, func(s analyzer.LoopState) float64 { return s.UsualLoads })
 }
