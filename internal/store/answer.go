@@ -209,7 +209,8 @@ type TableStats struct {
 type JournalStats struct {
 	Segments int
 	Bytes    int64
-	// Failing is why the engine does not take it, "" when it does.
+	// Failing is why the engine does not take it, or why nothing can be added to it; ""
+	// when all is well.
 	Failing string
 }
 

@@ -488,6 +488,12 @@ func TestSelections(t *testing.T) {
 			t.Errorf("%+v: a profile of %d events, %v", c.sel, p.Count(), err)
 		}
 	}
+	// What was recorded lasted from the first sample to the last, not as long as was asked
+	// for.
+	p, _, err := s.Profile(t.Context(), Selection{From: testNow.Add(-4 * time.Hour), To: testNow})
+	if err != nil || p.Meta.Duration < 150*time.Minute || p.Meta.Duration > 152*time.Minute {
+		t.Errorf("it lasted %s, %v", p.Meta.Duration, err)
+	}
 	if _, err := s.Top(t.Context(), Selection{From: testNow, To: testNow}, TopOptions{}); err == nil {
 		t.Error("an empty range of time was answered")
 	}

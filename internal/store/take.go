@@ -81,6 +81,9 @@ func (s *Store) append(ctx context.Context, kind byte, data []byte) error {
 	_, err := s.journal.Append(context.WithoutCancel(ctx), journal.Record{Kind: kind, Data: data})
 	switch {
 	case err == nil:
+		if s.refusing.Load() != nil && s.refusing.Swap(nil) != nil {
+			s.log.Info("the journal can be written again")
+		}
 		return nil
 	case errors.Is(err, journal.ErrClosed):
 		return fmt.Errorf("%w: it is being closed", ErrBusy)
@@ -91,7 +94,10 @@ func (s *Store) append(ctx context.Context, kind byte, data []byte) error {
 		}
 		return fmt.Errorf("%w: %s", ErrBusy, why)
 	}
-	s.log.Error("the journal cannot be written", "error", err)
+	text := err.Error()
+	if s.refusing.Swap(&text) == nil { // one line, however many are sent away
+		s.log.Error("the journal cannot be written", "error", err)
+	}
 	return fmt.Errorf("%w: the disk does not take it", ErrBusy)
 }
 

@@ -76,7 +76,9 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		}
 	case errors.As(err, &batchError):
 		return &problem{status: http.StatusBadRequest, kind: "not_a_profile", detail: batchError.Error()}
-	case errors.Is(err, store.ErrBusy), errors.Is(err, limit.ErrBusy), errors.Is(err, project.ErrClosed):
+	case errors.Is(err, store.ErrBusy): // its words name no file
+		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Come again in a moment.", again: 1}
+	case errors.Is(err, limit.ErrBusy), errors.Is(err, project.ErrClosed):
 		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "the server has too much to do at the moment", help: "Come again in a moment.", again: 1}
 	case errors.Is(err, store.ErrUnknownFunction):
 		return &problem{status: http.StatusNotFound, kind: "not_found", detail: "there is no such function", help: "/api/v1/functions finds functions."}

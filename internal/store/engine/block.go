@@ -120,16 +120,16 @@ func (b *Block) SplitCounts(counts []uint64) {
 	for i, n := range counts {
 		out[i] = uint32(min(n, math.MaxUint32))
 	}
-	b.Columns[last] = out
 	for i, n := range counts {
 		for n > math.MaxUint32 {
 			n -= math.MaxUint32
 			for c := range last {
 				b.Columns[c] = again(b.Columns[c], i)
 			}
-			b.Columns[last] = append(b.Columns[last].([]uint32), uint32(min(n, math.MaxUint32)))
+			out = append(out, uint32(min(n, math.MaxUint32)))
 		}
 	}
+	b.Columns[last] = out
 }
 
 // again appends a column's value to it.

@@ -367,6 +367,7 @@ func (j *Journal) flush(group []*request, size int) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	j.written += int64(len(data))
+	j.last.Store(j.number)
 	j.mu.Lock()
 	j.sizes[j.number] = j.written
 	j.mu.Unlock()
@@ -374,7 +375,8 @@ func (j *Journal) flush(group []*request, size int) error {
 }
 
 func (j *Journal) create() error {
-	f, err := os.OpenFile(j.path(j.number+1), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	// What may be there by that name was never a segment: an attempt that failed.
+	f, err := os.OpenFile(j.path(j.number+1), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -382,13 +384,13 @@ func (j *Journal) create() error {
 		return errors.Join(fmt.Errorf("journal: %w", err), f.Close(), os.Remove(f.Name()))
 	}
 	j.number++
-	j.last.Store(j.number)
 	j.file, j.written, j.began = f, 0, time.Now()
 	return nil
 }
 
-// abandon removes a segment in which nothing was written.
+// abandon removes a segment in which nothing was written. Its number is the next one's.
 func (j *Journal) abandon() {
+	j.number--
 	_ = j.file.Close()           // it is empty
 	_ = os.Remove(j.file.Name()) // an empty one does no harm
 	j.file = nil
@@ -507,5 +509,5 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// Last is the number of the newest segment, 0 when there was none.
+// Last is the number of the newest segment with a record, 0 when there was none.
 func (j *Journal) Last() uint64 { return j.last.Load() }

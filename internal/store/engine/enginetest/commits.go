@@ -74,6 +74,7 @@ func merged(t *testing.T, e engine.Engine, table *engine.Table, from, to uint32)
 }
 
 func openedAgain(t *testing.T, b Backend) {
+	t.Helper()
 	e, err := b.Open()
 	must(t, err)
 	must(t, e.Commit(t.Context(), 1, some(1)))
@@ -91,6 +92,7 @@ func openedAgain(t *testing.T, b Backend) {
 }
 
 func commitsOnce(t *testing.T, b Backend) {
+	t.Helper()
 	e, err := b.Open()
 	must(t, err)
 	must(t, e.Commit(t.Context(), 5, some(1)))
@@ -111,6 +113,7 @@ func commitsOnce(t *testing.T, b Backend) {
 
 // A commit with a block that cannot be taken takes none.
 func commitsAllOrNone(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	must(t, e.Commit(t.Context(), 1, some(1)))
 	want := content(t, e)

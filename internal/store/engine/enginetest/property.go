@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -129,7 +128,7 @@ func drawValue(r *rapid.T, c engine.Column, first uint32) any {
 	case engine.ColPeriod:
 		return rapid.SampledFrom([]int64{0, 1, 10_101_010, 10_101_010, 1<<53 + 1, 1 << 61}).Draw(r, c.Name)
 	}
-	switch c.Type {
+	switch c.Type { //nolint:exhaustive // the others are drawn by name
 	case engine.Text:
 		return rapid.String().Draw(r, c.Name)
 	case engine.Int64:
@@ -137,7 +136,7 @@ func drawValue(r *rapid.T, c engine.Column, first uint32) any {
 	case engine.Uint64:
 		return rapid.Uint64().Draw(r, c.Name)
 	}
-	panic(fmt.Sprintf("nothing draws %s", c.Name))
+	panic("nothing draws " + c.Name)
 }
 
 func drawQuery(first uint32) *rapid.Generator[engine.Query] {
