@@ -596,6 +596,11 @@ func TestRefusals(t *testing.T) {
 	appendProfile(t, s, simple(map[string]int64{"main": 5}), batch.Options{ID: "a-1"})
 	appendProfile(t, s, simple(map[string]int64{"main": 5}), batch.Options{ID: "a-2"})
 	closeStore(t, s)
+	// An engine that does not open, and gives a nil pointer with its error.
+	broken := func(context.Context, string) (engine.Engine, error) { return (*unsteady)(nil), engine.ErrDamaged }
+	if _, err := Open(t.Context(), t.TempDir(), broken, quick(Options{})); !errors.Is(err, engine.ErrDamaged) {
+		t.Errorf("a damaged engine: %v", err)
+	}
 	// A journal with a damaged record, of which the sender was told that it is there.
 	dir = t.TempDir()
 	away := &unsteady{Engine: memory.New(), away: true}
