@@ -115,6 +115,9 @@ func (f *remoteFlags) check(cmd *cobra.Command) error {
 		}
 		return nil
 	}
+	if _, err := f.client(); err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
 	if f.last != "" && (f.since != "" || f.until != "") {
 		return errors.New("--last and --since or --until contradict each other")
 	}
