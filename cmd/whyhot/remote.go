@@ -212,7 +212,33 @@ func (f *remoteFlags) open(ctx context.Context) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Profile(ctx, v)
+	body, err := c.Profile(ctx, v)
+	refused := (*client.RefusedError)(nil)
+	if errors.As(err, &refused) && refused.Kind == "not_found" && refused.Helped != "" {
+		return nil, nothingThere(ctx, c, v, refused)
+	}
+	return body, err
+}
+
+// nothingThere says which services do have samples at that time.
+func nothingThere(ctx context.Context, c *client.Client, selection url.Values, refused *client.RefusedError) error {
+	all := url.Values{}
+	for _, name := range []string{"from", "to"} {
+		if selection.Has(name) {
+			all[name] = selection[name]
+		}
+	}
+	services, err := c.Services(ctx, all)
+	const most = 8
+	switch {
+	case err != nil:
+		return refused
+	case len(services) == 0:
+		return fmt.Errorf("the server says: %s; nothing else is there at that time either: --last 7d looks further back", refused.Detail)
+	case len(services) > most:
+		services = append(services[:most], "…")
+	}
+	return fmt.Errorf("the server says: %s; the services of that time are %s", refused.Detail, strings.Join(services, ", "))
 }
 
 // parseHalf reads one side of a comparison: a range FROM..TO, or VALUE=…, several

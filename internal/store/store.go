@@ -167,9 +167,11 @@ func lockDir(dir string) (*os.File, error) {
 }
 
 func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
-	if s.engine, err = open(ctx, filepath.Join(s.dir, engineDir)); err != nil {
+	e, err := open(ctx, filepath.Join(s.dir, engineDir))
+	if err != nil { // e may be a nil pointer in an interface that is not nil
 		return fmt.Errorf("store: %w", err)
 	}
+	s.engine = e
 	if err := s.load(ctx); err != nil {
 		return fmt.Errorf("store: reading the dictionary: %w", err)
 	}

@@ -34,6 +34,9 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	if err != nil {
 		return nil, Basis{}, err
 	}
+	if basis.Merged, err = s.merged(ctx, c, &tables); err != nil {
+		return nil, Basis{}, err
+	}
 	b := &profileBuilder{b: profile.NewBuilder(), t: s.dict.Snapshot()}
 	b.mappings = make([]profile.MappingID, len(b.t.Mappings))
 	b.functions = make([]uint32, len(b.t.Functions))

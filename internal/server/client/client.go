@@ -118,6 +118,23 @@ func (c *Client) Profile(ctx context.Context, selection url.Values) (io.ReadClos
 	return c.do(ctx, http.MethodGet, "profile", selection, nil)
 }
 
+// Services lists the services of a selection, the heaviest first.
+func (c *Client) Services(ctx context.Context, selection url.Values) ([]string, error) {
+	var answer struct {
+		Values []struct {
+			Value string `json:"value"`
+		} `json:"values"`
+	}
+	if err := c.ask(ctx, http.MethodGet, "services", selection, nil, &answer); err != nil {
+		return nil, err
+	}
+	out := make([]string, 0, len(answer.Values))
+	for _, v := range answer.Values {
+		out = append(out, v.Value)
+	}
+	return out, nil
+}
+
 // Receipt says what became of a profile.
 type Receipt struct {
 	Duplicate bool     `json:"duplicate"`
