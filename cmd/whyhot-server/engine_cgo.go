@@ -11,5 +11,5 @@ import (
 
 // openEmbedded opens the engine of a project in dir.
 func openEmbedded(_ context.Context, dir string, memory int64) (engine.Engine, error) {
-	return duckdb.Open(dir, duckdb.Options{Memory: memory})
+	return duckdb.Open(dir, duckdb.Options{Memory: memory}) //nolint:contextcheck // it is open before anything could be waited for
 }

@@ -31,9 +31,11 @@ func TestTokens(t *testing.T) {
 	secret := strings.TrimSpace(out)
 	out, _, err = run(t, "token", "create", "--data", data, "--scope", "read,administer", "--project", "web", "--expires", "1h", "--json")
 	var made struct {
-		Token, ID, Project, State string
-		Scopes                    []string
-		Expires                   time.Time
+		ID      string    `json:"id"`
+		Project string    `json:"project"`
+		State   string    `json:"state"`
+		Scopes  []string  `json:"scopes"`
+		Expires time.Time `json:"expires"`
 	}
 	if err != nil || json.Unmarshal([]byte(out), &made) != nil || made.Project != "web" || len(made.Scopes) != 2 || made.State != "valid" || time.Until(made.Expires) < 59*time.Minute {
 		t.Fatalf("%q %v", out, err)

@@ -122,26 +122,31 @@ func TestATokenEnds(t *testing.T) {
 func TestNothingOpensAClosedDirectory(t *testing.T) {
 	for name, happens := range map[string]func(t *testing.T, dir, id string){
 		"the last token is revoked": func(t *testing.T, dir, id string) {
+			t.Helper()
 			if err := Revoke(dir, id, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file is emptied": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.WriteFile(filepath.Join(dir, fileName), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file has no token": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.WriteFile(filepath.Join(dir, fileName), []byte(`{"version": 1}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file vanishes": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.Remove(filepath.Join(dir, fileName)); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file is of a later version": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.WriteFile(filepath.Join(dir, fileName), []byte(`{"version": 2, "tokens": []}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +162,7 @@ func TestNothingOpensAClosedDirectory(t *testing.T) {
 					t.Errorf("%q: %+v", s, g)
 				}
 			}
-			if any, _ := tokens.Any(); !any {
+			if closed, _ := tokens.Any(); !closed {
 				t.Error("it counts as open")
 			}
 		})

@@ -81,8 +81,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		var inner *url.Error
-		if errors.As(err, &inner) {
+		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err
 		}
 		return nil, fmt.Errorf("asking %s: %w", c.o.URL, err)
@@ -93,7 +92,11 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	defer resp.Body.Close() //nolint:errcheck // only read from
 	const most = 64 << 10
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, most)) // what arrived will do
-	var said struct{ Error, Detail, Help string }
+	var said struct {
+		Error  string `json:"error"`
+		Detail string `json:"detail"`
+		Help   string `json:"help"`
+	}
 	if json.Unmarshal(text, &said) == nil && said.Detail != "" {
 		return nil, &RefusedError{resp.StatusCode, said.Error, said.Detail, said.Help}
 	}
