@@ -134,7 +134,7 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	}
 	pause := 100 * time.Millisecond
 	for {
-		err := s.engine.Commit(ctx, segment, change.blocks.List())
+		err := s.commit(ctx, segment, change)
 		if err == nil {
 			break
 		}
@@ -163,6 +163,15 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	default:
 	}
 	return true
+}
+
+// commitTime is how long one attempt may take: a server that hangs is no server.
+const commitTime = 5 * time.Minute
+
+func (s *Store) commit(ctx context.Context, segment uint64, c *change) error {
+	ctx, cancel := context.WithTimeout(ctx, commitTime)
+	defer cancel()
+	return s.engine.Commit(ctx, segment, c.blocks.List())
 }
 
 func (s *Store) fail(segment uint64, err error) {

@@ -77,7 +77,7 @@ func run(dir string, rows, size, repeat, along int, memory int64, full bool) err
 
 func open(ctx context.Context, where string, memory int64) (engine.Engine, error) {
 	if !strings.HasPrefix(where, "clickhouse://") {
-		return duckdb.Open(where, duckdb.Options{Memory: memory})
+		return duckdb.Open(where, duckdb.Options{Memory: memory}) //nolint:contextcheck // it is not ended halfway
 	}
 	o, err := clickhouse.ParseURL(where)
 	if err != nil {

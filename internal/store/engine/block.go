@@ -116,9 +116,9 @@ func column[T any](b *Block, name string) T {
 // the column's type is spread over as many rows as it takes.
 func (b *Block) SplitCounts(counts []uint64) {
 	last := len(b.Columns) - 1
-	out := make([]uint32, len(counts))
-	for i, n := range counts {
-		out[i] = uint32(min(n, math.MaxUint32))
+	out := make([]uint32, 0, len(counts))
+	for _, n := range counts {
+		out = append(out, uint32(min(n, math.MaxUint32)))
 	}
 	for i, n := range counts {
 		for n > math.MaxUint32 {

@@ -10,8 +10,12 @@ import (
 	"whyhot/internal/finding"
 )
 
-// widerVectors is the effect of a loop that was vectorised already.
-const widerVectors = "wider vectors"
+const (
+	// widerVectors is the effect of a loop that was vectorised already.
+	widerVectors = "wider vectors"
+	// fewerLoads is that of one that only loads less.
+	fewerLoads = "fewer loads"
+)
 
 // edit is one way to free the loop.
 type edit struct {

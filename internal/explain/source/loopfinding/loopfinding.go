@@ -295,7 +295,7 @@ func (l *loop) places(as []analyzer.Access) []accessText {
 		if !ok {
 			continue
 		}
-		what := map[string]string{"first": "first load or store of", "load": "repeated load of", "write": "store of"}[a.Kind]
+		what := map[string]string{"first": "first load or store of", loadedAgain: "repeated load of", "write": "store of"}[a.Kind]
 		t := accessText{a.Kind, fmt.Sprintf("%s %s at %s:%d:%d", what, typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)}
 		if i := slices.Index(out, t); i >= 0 {
 			count[i]++

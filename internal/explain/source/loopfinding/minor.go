@@ -61,13 +61,13 @@ func (l *loop) minor() string {
 		return "its bound is kept in a byte"
 	case runsOnce(demangled(l.place.Function, c.Function), len(c.Enclosing) > 0):
 		return "by its name run once for an object"
-	case c.Effect != "fewer loads" && c.Effect != "fewer stores":
+	case c.Effect != fewerLoads && c.Effect != "fewer stores":
 		return ""
 	case written.UsualNestCalls >= callInEach:
 		return "calls in the loop"
-	case c.Effect == "fewer loads" && written.UsualNestLoads > 0 && usualGain(c) < smallPart*written.UsualNestLoads:
+	case c.Effect == fewerLoads && written.UsualNestLoads > 0 && usualGain(c) < smallPart*written.UsualNestLoads:
 		return "a small part of what the loop loads"
-	case c.Effect == "fewer loads" && besideStores(c):
+	case c.Effect == fewerLoads && besideStores(c):
 		return "its stores take as long without these loads"
 	case len(c.Enclosing) == 0:
 		return "a loop by itself that loads a little less, which only a profile shows to matter"
@@ -151,7 +151,7 @@ func (l *loop) byteBound() bool {
 	}
 	return len(l.best.Enclosing) > 0 && slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool {
 		p, ok := ownPoint(a.Where, l.unit)
-		return ok && a.Kind == "load" && a.Type == "i8" && p.Line == l.place.Line
+		return ok && a.Kind == loadedAgain && a.Type == "i8" && p.Line == l.place.Line
 	})
 }
 

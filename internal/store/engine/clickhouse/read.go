@@ -103,7 +103,7 @@ func (a *adder) add(keys []proto.ColUInt32, periods []int64, counts []uint64) er
 
 func key[C ~[]uint32](columns []C, row int) (k [4]uint32) {
 	for i, c := range columns {
-		k[i] = c[row]
+		k[i] = c[row] //nolint:gosec // a query has four keys at most
 	}
 	return k
 }

@@ -2,6 +2,7 @@ package clickhouse_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -124,7 +125,7 @@ func (s *shard) start() error {
 		return err
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if c, err := net.DialTimeout("tcp4", s.address(), time.Second); err == nil {
+		if c, err := (&net.Dialer{}).DialContext(context.Background(), "tcp4", s.address()); err == nil {
 			return c.Close()
 		}
 	}

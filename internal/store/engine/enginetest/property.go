@@ -21,6 +21,7 @@ var (
 // same. Each round has ten days for itself and begins with the removal of those
 // before: to make a store for each would take most of the time.
 func asInMemory(t *testing.T, b Backend) {
+	t.Helper()
 	e, err := b.Open()
 	must(t, err)
 	defer func() { must(t, e.Close()) }()
@@ -81,7 +82,7 @@ func asInMemory(t *testing.T, b Backend) {
 		t.Errorf("documents:\n%s\nin memory\n%s", got, want)
 	}
 	for _, table := range timed {
-		if got, want := merged(t, e, table, 0, math.MaxUint32), merged(t, oracle, table, 0, math.MaxUint32); !slices.Equal(got, want) {
+		if got, want := merged(t, e, table), merged(t, oracle, table); !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s\nin memory\n%s", table.Name, got, want)
 		}
 	}
