@@ -63,8 +63,7 @@ func (f *tryFlags) variants(fl *pflag.FlagSet) {
 func (f *tryFlags) subject(fl *pflag.FlagSet) {
 	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
 	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile")
-	fl.StringVar(&f.to.url, "to", "", "send the result to the whyhot server at `URL`, for its finding")
-	f.to.add(fl)
+	fl.StringVar(&f.to.url, "to", "", "send the result to the whyhot server at `URL`")
 	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
 }
 
