@@ -8,6 +8,7 @@
 #   PYROSCOPE=FILE  Pyroscope's, the same
 #   WHYHOT=FILE     ours (default: bin/whyhot-server)
 #   ROUNDS=10       times that each question is asked
+#   AGAIN=N         the same, after the servers were started again (default: ROUNDS)
 #   GENERATE=ARGS   flags of "peers generate", such as "-services 4 -minutes 120"
 #
 # It asks twice: before the servers are stopped, and after they were started again.
@@ -18,6 +19,7 @@ work=${1:?WORK_DIR}
 shift
 whyhot=${WHYHOT:-$root/bin/whyhot-server}
 rounds=${ROUNDS:-10}
+again=${AGAIN:-$rounds}
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 peers=$work/peers-program
@@ -104,7 +106,7 @@ sizes
 for n in "${names[@]}"; do "start_$n"; done
 mapfile -t all < <(servers)
 echo "started again"
-"$peers" ask -from "$work/files" -rounds "$rounds" "${all[@]}"
+"$peers" ask -from "$work/files" -rounds "$again" "${all[@]}"
 uptime
 if [[ -n ${SETTLE:-} ]]; then sleep "$SETTLE"; fi
 stop
