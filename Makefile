@@ -26,6 +26,11 @@ analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot
 	ninja -C build/analyzer
 	@mkdir -p bin && cp build/analyzer/whyhot-analyzer build/analyzer/whyhot-whatif.so bin/
 
+.PHONY: server
+server: ## build bin/whyhot-server, the part that needs cgo (for `whyhot serve`)
+	@scripts/deps build server
+	CGO_ENABLED=1 $(GO) build -tags netgo,osusergo -o bin/whyhot-server ./cmd/whyhot-server
+
 .PHONY: demo
 demo: build ## record real programs, say why they are hot, try the proposed changes
 	@scripts/deps demo

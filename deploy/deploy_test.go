@@ -1,4 +1,4 @@
-// Package deploy holds no code: its tests keep the recipes for the agent's
+// Package deploy holds no code: its tests keep the recipes for the agent's and the server's
 // installation true to the program.
 package deploy
 

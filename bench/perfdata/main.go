@@ -1,11 +1,13 @@
 // Command perfdata measures the reading of perf.data files: `whyhot fold` against
 // `perf script` piped into a stack collapser, run in turn on the same file.
 //
-//	perfdata [-rounds N] [-whyhot PROGRAM] [-stackcollapse stackcollapse-perf.pl] FILE
+//	perfdata [-rounds N] [-whyhot PROGRAM] [-stackcollapse stackcollapse-perf.pl] [-samply PROGRAM] FILE
 //
 // The awk program prints what whyhot prints and nothing else; -stackcollapse
 // adds the pipeline that most people have, with the Perl program of FlameGraph
-// (https://github.com/brendangregg/FlameGraph).
+// (https://github.com/brendangregg/FlameGraph). -samply adds the importer of samply
+// (https://github.com/mstange/samply), which names nothing either, merges nothing, and
+// writes JSON.
 package main
 
 import (
@@ -16,6 +18,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -34,11 +37,12 @@ func run() error {
 	collapse := flag.String("collapse", "bench/perfdata/collapse.awk", "the awk program behind perf script")
 	whyhot := flag.String("whyhot", "bin/whyhot", "the program to measure")
 	usual := flag.String("stackcollapse", "", "also measure against this `PROGRAM` of FlameGraph")
+	samply := flag.String("samply", "", "also measure against this `PROGRAM` of samply")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		return errors.New("one file is wanted")
 	}
-	return compare(flag.Arg(0), *collapse, *whyhot, *usual, *rounds)
+	return compare(flag.Arg(0), *collapse, *whyhot, *usual, *samply, *rounds)
 }
 
 // side is one way to get folded stacks.
@@ -49,7 +53,7 @@ type side struct {
 	cpu  []float64
 }
 
-func compare(file, collapse, whyhot, usual string, rounds int) error {
+func compare(file, collapse, whyhot, usual, samply string, rounds int) error {
 	script := func(args string) *side {
 		return &side{"perf script " + args, []string{
 			"bash", "-o", "pipefail", "-c",
@@ -72,6 +76,17 @@ func compare(file, collapse, whyhot, usual string, rounds int) error {
 			}, nil, nil}
 		}
 		pairs = append(pairs, [2]*side{published("--no-inline"), fold("--no-inline")}, [2]*side{published(""), fold()})
+	}
+	if samply != "" {
+		dir, err := os.MkdirTemp("", "whyhot-perfdata-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		written := filepath.Join(dir, "profile.json")
+		pairs = append(pairs, [2]*side{
+			{"samply import --save-only", []string{samply, "import", "--save-only", "-o", written, file}, nil, nil}, fold("--no-symbols"),
+		})
 	}
 	// What both keep between runs is there before the first that counts.
 	for _, pair := range pairs {

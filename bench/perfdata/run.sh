@@ -3,7 +3,8 @@
 # recording with whyhot and with perf script piped into a stack collapser, in
 # turn. Needs perf, root, jq and python3; takes some minutes.
 #   bench/perfdata/run.sh [ROUNDS [perf record options for the call graph]]
-# STACKCOLLAPSE=…/stackcollapse-perf.pl measures against FlameGraph's Perl too;
+# STACKCOLLAPSE=…/stackcollapse-perf.pl measures against FlameGraph's Perl too, and
+# SAMPLY=…/samply against samply's importer (cargo install samply --locked);
 # KEEP=FILE keeps the recording.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -40,6 +41,6 @@ ls -l "$dir/perf.data" | awk '{ printf "%.1f MB\n", $5 / 1e6 }'
 go build -o "$dir/bench" ./bench/perfdata
 go build -o "$dir/whyhot" ./cmd/whyhot
 uptime
-"$dir/bench" -rounds "$rounds" -whyhot "$dir/whyhot" ${STACKCOLLAPSE:+-stackcollapse "$STACKCOLLAPSE"} "$dir/perf.data"
+"$dir/bench" -rounds "$rounds" -whyhot "$dir/whyhot" ${STACKCOLLAPSE:+-stackcollapse "$STACKCOLLAPSE"} ${SAMPLY:+-samply "$SAMPLY"} "$dir/perf.data"
 uptime
 [ -z "${KEEP:-}" ] || cp "$dir/perf.data" "$KEEP"

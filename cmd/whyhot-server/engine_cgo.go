@@ -9,7 +9,7 @@ import (
 	"whyhot/internal/store/engine/duckdb"
 )
 
-// openEngine opens the engine of a project in dir.
-func openEngine(_ context.Context, dir string, memory int64) (engine.Engine, error) {
-	return duckdb.Open(dir, duckdb.Options{Memory: memory})
+// openEmbedded opens the engine of a project in dir.
+func openEmbedded(_ context.Context, dir string, memory int64) (engine.Engine, error) {
+	return duckdb.Open(dir, duckdb.Options{Memory: memory}) //nolint:contextcheck // it is open before anything could be waited for
 }

@@ -47,6 +47,7 @@ type serveFlags struct {
 	memory                        int64
 	retention, retentionHourly    time.Duration
 	queryTime                     time.Duration
+	store                         string
 	rules                         []string
 	rulesEvery, rulesOver         time.Duration
 	maxMessage                    int
@@ -66,6 +67,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringVar(&f.cert, "tls-cert", "", "certificate `FILE` (PEM)")
 	flags.StringVar(&f.key, "tls-key", "", "key `FILE` (PEM) of the certificate")
 	flags.BoolVar(&f.insecure, "insecure-no-tls", false, "let others connect without TLS: behind a proxy that does it")
+	flags.StringVar(&f.store, "store", "", "`URL` of ClickHouse in place of the embedded DuckDB: clickhouse://USER@HOST:9000/DATABASE (default $WHYHOT_STORE, where a password is not seen by others)")
 	flags.DurationVar(&f.retention, "retention", 14*24*time.Hour, "keep samples by the minute and host for `TIME`, in whole days")
 	flags.DurationVar(&f.retentionHourly, "retention-hourly", 90*24*time.Hour, "keep sums by the hour and service for `TIME`, in whole days")
 	flags.Int64Var(&f.memory, "engine-memory", 1024, "memory of each project's engine in `MiB`")
@@ -180,16 +182,16 @@ func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Con
 		dirs = append(dirs, fetched)
 	}
 	return func(ctx context.Context, dir, debugDir string) (project.Store, error) {
-		nowhere := filepath.Join(dir, "root")
+		nowhere, name := filepath.Join(dir, "root"), filepath.Base(dir)
 		if err := os.MkdirAll(nowhere, 0o700); err != nil {
 			return nil, err
 		}
 		return store.Open(ctx, dir, func(ctx context.Context, dir string) (engine.Engine, error) {
-			return openEngine(ctx, dir, f.memory<<20)
+			return f.engine(ctx, dir, name)
 		}, store.Options{
 			Retention: store.Retention{Samples: f.retention, Hourly: f.retentionHourly},
 			Names:     store.NameOptions{Symbols: symbol.Options{DebugDirs: append([]string{debugDir}, dirs...), Root: nowhere}, Fetch: fetch},
-			Log:       log.With("project", filepath.Base(dir)),
+			Log:       log.With("project", name),
 		})
 	}, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/client"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
 )
@@ -64,7 +65,7 @@ func storeCmd(name, short string, do func(context.Context, project.Store) error)
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(stats)
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(formOf(&stats))
 			}
 			return printStats(cmd.OutOrStdout(), &stats)
 		},
@@ -85,4 +86,15 @@ func printStats(to io.Writer, s *store.Stats) error {
 	_, _ = fmt.Fprintf(w, "\n%s stacks, %s functions, %s series; %s addresses without a name\n",
 		quantity.Count(int64(s.Stacks)), quantity.Count(int64(s.Functions)), quantity.Count(int64(s.Series)), quantity.Count(int64(s.Unresolved)))
 	return w.Flush()
+}
+
+// formOf is what a running server answers, as far as the command line shows it.
+func formOf(s *store.Stats) client.Stats {
+	out := client.Stats{
+		Bytes: s.Bytes, Memory: s.Memory, Stacks: int64(s.Stacks), Functions: int64(s.Functions), Series: int64(s.Series), Unresolved: int64(s.Unresolved),
+	}
+	for _, t := range s.Tables {
+		out.Tables = append(out.Tables, client.Table{Name: t.Name, Rows: t.Rows, Bytes: t.Bytes})
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -142,14 +143,11 @@ func newTokenListCmd() *cobra.Command {
 }
 
 func scopesText(scopes []access.Scope) string {
-	text := ""
-	for i, s := range scopes {
-		if i > 0 {
-			text += ","
-		}
-		text += string(s)
+	words := make([]string, 0, len(scopes))
+	for _, s := range scopes {
+		words = append(words, string(s))
 	}
-	return text
+	return strings.Join(words, ",")
 }
 
 func newTokenRevokeCmd() *cobra.Command {

@@ -17,6 +17,8 @@ import (
 	"whyhot/internal/report/term"
 )
 
+const explainName = "explain"
+
 type explainFlags struct {
 	load   loadFlags
 	filter filterFlags
@@ -136,7 +138,7 @@ func moreOf(path string, f explainFlags) string {
 	if !ok {
 		return ""
 	}
-	words = append([]string{"whyhot", "explain"}, words...)
+	words = whyhot(explainName, words)
 	if f.source.buildDir != "" {
 		words = append(words, "-p", f.source.buildDir)
 	}

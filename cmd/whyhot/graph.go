@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -91,7 +90,7 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 		Least: least, FullNames: f.fullNames,
 	})
 	if words, ok := f.load.again(path); ok {
-		out.Hint("line by line", slices.Concat([]string{"whyhot", "lines"}, words, []string{function})...)
+		out.Hint("line by line", whyhot("lines", words, []string{function})...)
 	}
 	return out.Err()
 }

@@ -92,7 +92,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	})
 	printOnce(cmd.ErrOrStderr(), append(files.Notes(), missingLines(p, found, table, fetched.Missing)...))
 	if words, ok := f.load.again(path); ok {
-		out.Hint("why it is hot", append([]string{"whyhot", "explain"}, words...)...)
+		out.Hint("why it is hot", whyhot(explainName, words)...)
 	}
 	return out.Err()
 }

@@ -68,6 +68,11 @@ func (f *loadFlags) again(path string) (words []string, ok bool) {
 	return []string{path}, path != "-"
 }
 
+// whyhot is a command line of this program.
+func whyhot(command string, words ...[]string) []string {
+	return append([]string{"whyhot", command}, slices.Concat(words...)...)
+}
+
 // loadProfile reads the profile at path ("-" is the standard input) and names
 // its addresses. What the user should know of the reading goes to stderr, save
 // what whyhot record has already told of the file.

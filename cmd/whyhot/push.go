@@ -39,15 +39,15 @@ counts once. The server keeps CPU profiles.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.server.url, "to", "", "the server's `URL` (required)")
-	flags.StringVar(&f.service, "service", "", "the service `NAME` that it is of (required)")
-	flags.StringVar(&f.version, "version", "", "the service's `VERSION`")
+	flags.StringVar(&f.service, keyService, "", "the service `NAME` that it is of (required)")
+	flags.StringVar(&f.version, keyVersion, "", "the service's `VERSION`")
 	flags.StringVar(&f.host, "host", "", "the host `NAME` that it was recorded on")
 	flags.StringVar(&f.container, "container", "", "the container `ID`")
 	flags.DurationVar(&f.period, "period", 0, "the CPU time that a sample stands for, where the profile only counts, such as 10ms")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.server.add(flags)
 	f.load.add(cmd)
-	for _, name := range []string{"to", "service"} {
+	for _, name := range []string{"to", keyService} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag is defined above
 		}
@@ -77,7 +77,7 @@ func (f *pushFlags) run(cmd *cobra.Command, path string) error {
 	query := url.Values{}
 	identity := sha256.New()
 	_, _ = identity.Write(body.Bytes()) // never fails
-	for name, value := range map[string]string{"service": f.service, "version": f.version, "host": f.host, "container": f.container} {
+	for name, value := range map[string]string{keyService: f.service, keyVersion: f.version, "host": f.host, "container": f.container} {
 		if value != "" {
 			query.Set(name, value)
 		}
@@ -105,7 +105,7 @@ func (f *pushFlags) run(cmd *cobra.Command, path string) error {
 		return errors.New("the server took no sample of it")
 	default:
 		_, err = fmt.Fprintf(out, "%s samples sent; see them with: %s\n", quantity.Count(receipt.Samples),
-			term.CommandLine(append([]string{"whyhot", "top", "--from", f.server.url, "--service", f.service, "--last", "1h"}, f.server.words()...)))
+			term.CommandLine(whyhot("top", []string{"--from", f.server.url, "--service", f.service, "--last", "1h"}, f.server.words())))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -16,8 +17,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"whyhot/internal/profile"
 	"whyhot/internal/report/term"
 	"whyhot/internal/server/client"
+)
+
+// Parameters of the API.
+const (
+	keyService = "service"
+	keyVersion = "version"
+	keyFrom    = "from"
 )
 
 // serverFlags say which server is spoken to, and as whom.
@@ -81,11 +90,11 @@ type half struct {
 }
 
 func (f *remoteFlags) add(flags *pflag.FlagSet) {
-	if flags.Lookup("from") == nil {
-		flags.StringVar(&f.url, "from", "", "ask the server at `URL` in place of a FILE, with the flags below")
+	if flags.Lookup(keyFrom) == nil {
+		flags.StringVar(&f.url, keyFrom, "", "ask the server at `URL` in place of a FILE, with the flags below")
 	}
-	flags.StringArrayVar(&f.service, "service", nil, "samples of the service `NAME` (repeatable, as the next three)")
-	flags.StringArrayVar(&f.version, "version", nil, "of the `VERSION`")
+	flags.StringArrayVar(&f.service, keyService, nil, "samples of the service `NAME` (repeatable, as the next three)")
+	flags.StringArrayVar(&f.version, keyVersion, nil, "of the `VERSION`")
 	flags.StringArrayVar(&f.host, "host", nil, "of the host `NAME`")
 	flags.StringArrayVar(&f.container, "container", nil, "of the container `ID`")
 	flags.StringVar(&f.last, "last", "", "of the last `TIME`, such as 24h or 7d (default 1h)")
@@ -99,7 +108,7 @@ func (f *remoteFlags) on() bool { return f.url != "" }
 // check refuses what means nothing without a server, or twice the same.
 func (f *remoteFlags) check(cmd *cobra.Command) error {
 	if !f.on() {
-		for _, name := range []string{"service", "version", "host", "container", "last", "since", "until", "project", "token-file", "ca"} {
+		for _, name := range []string{keyService, keyVersion, "host", "container", "last", "since", "until", "project", "token-file", "ca"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s is for the profiles of a server: give it with --from URL", name)
 			}
@@ -123,7 +132,7 @@ func moment(flag, text string) (string, error) {
 		return "now-" + text, nil
 	}
 	for _, layout := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05"} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil { //nolint:gosmopolitan // people type the time of where they are
 			return t.Format(time.RFC3339), nil
 		}
 	}
@@ -136,7 +145,7 @@ func moment(flag, text string) (string, error) {
 // selection are the parameters of the API.
 func (f *remoteFlags) selection() (url.Values, error) {
 	v := url.Values{}
-	for name, list := range map[string][]string{"service": f.service, "version": f.version, "host": f.host, "container": f.container} {
+	for name, list := range map[string][]string{keyService: f.service, keyVersion: f.version, "host": f.host, "container": f.container} {
 		if len(list) > 0 {
 			v[name] = list
 		}
@@ -145,9 +154,9 @@ func (f *remoteFlags) selection() (url.Values, error) {
 		if !ago.MatchString(f.last) {
 			return nil, fmt.Errorf("--last %s: give a time such as 30m, 24h or 7d", f.last)
 		}
-		v.Set("from", "now-"+f.last)
+		v.Set(keyFrom, "now-"+f.last)
 	}
-	for flag, at := range map[string][2]string{"--since": {"from", f.since}, "--until": {"to", f.until}} {
+	for flag, at := range map[string][2]string{"--since": {keyFrom, f.since}, "--until": {"to", f.until}} {
 		text, err := moment(flag, at[1])
 		if err != nil {
 			return nil, err
@@ -156,9 +165,7 @@ func (f *remoteFlags) selection() (url.Values, error) {
 			v.Set(at[0], text)
 		}
 	}
-	for name, list := range f.half.values {
-		v[name] = list
-	}
+	maps.Copy(v, f.half.values)
 	return v, nil
 }
 
@@ -212,7 +219,33 @@ func (f *remoteFlags) open(ctx context.Context) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Profile(ctx, v)
+	body, err := c.Profile(ctx, v)
+	refused := (*client.RefusedError)(nil)
+	if errors.As(err, &refused) && refused.Kind == "not_found" && refused.Helped != "" {
+		return nil, nothingThere(ctx, c, v, refused)
+	}
+	return body, err
+}
+
+// nothingThere says which services do have samples at that time.
+func nothingThere(ctx context.Context, c *client.Client, selection url.Values, refused *client.RefusedError) error {
+	all := url.Values{}
+	for _, name := range []string{keyFrom, "to"} {
+		if selection.Has(name) {
+			all[name] = selection[name]
+		}
+	}
+	services, err := c.Services(ctx, all)
+	const most = 8
+	switch {
+	case err != nil:
+		return refused
+	case len(services) == 0:
+		return fmt.Errorf("the server says: %s; nothing else is there at that time either: --last 7d looks further back", refused.Detail)
+	case len(services) > most:
+		services = append(services[:most], "…")
+	}
+	return fmt.Errorf("the server says: %s; the services of that time are %s", refused.Detail, strings.Join(services, ", "))
 }
 
 // parseHalf reads one side of a comparison: a range FROM..TO, or VALUE=…, several
@@ -221,7 +254,7 @@ func parseHalf(text string) (half, error) {
 	h := half{text: text, values: url.Values{}}
 	for part := range strings.SplitSeq(text, ",") {
 		if from, to, ok := strings.Cut(part, ".."); ok {
-			for name, at := range map[string]string{"from": from, "to": to} {
+			for name, at := range map[string]string{keyFrom: from, "to": to} {
 				m, err := moment(text, at)
 				if err != nil {
 					return h, err
@@ -234,7 +267,7 @@ func parseHalf(text string) (half, error) {
 		}
 		name, value, ok := strings.Cut(part, "=")
 		switch name {
-		case "service", "version", "host", "container", "process":
+		case keyService, keyVersion, "host", "container", profile.LabelProcess:
 		default:
 			ok = false
 		}

@@ -44,8 +44,8 @@ func newServeCmd() *cobra.Command {
 func findServer() (string, error) {
 	self, err := os.Executable()
 	if err == nil {
-		if real, linkErr := filepath.EvalSymlinks(self); linkErr == nil {
-			self = real
+		if target, linkErr := filepath.EvalSymlinks(self); linkErr == nil {
+			self = target
 		}
 		beside := filepath.Join(filepath.Dir(self), serverProgram)
 		info, err := os.Stat(beside)

@@ -185,10 +185,10 @@ func hintAfterTop(out *term.Printer, load *loadFlags, path string, p *profile.Pr
 	if table.By == view.ByFunction || table.By == view.ByLine {
 		for _, r := range table.Rows {
 			if p.Function(r.Function).Name != "" {
-				out.Hint("who calls it", slices.Concat([]string{"whyhot", "graph"}, words, []string{lookup.Handle(p, r.Function)})...)
+				out.Hint("who calls it", whyhot("graph", words, []string{lookup.Handle(p, r.Function)})...)
 				break
 			}
 		}
 	}
-	out.Hint("why it is hot", append([]string{"whyhot", "explain"}, words...)...)
+	out.Hint("why it is hot", whyhot(explainName, words)...)
 }

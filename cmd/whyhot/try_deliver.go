@@ -44,7 +44,7 @@ func (f *tryFlags) delivery(cmd *cobra.Command) (func(*experiment.Result) error,
 		if err != nil {
 			return fmt.Errorf("the trial was not sent: %w", err)
 		}
-		said := fmt.Sprintf("sent to %s", f.to.url)
+		said := "sent to " + f.to.url
 		if became != "" {
 			said += fmt.Sprintf("; there finding %s is %s", id, became)
 		}

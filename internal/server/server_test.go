@@ -339,18 +339,28 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
+// fetch gets a page.
+func fetch(t *testing.T, c *http.Client, url string) (*http.Response, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Do(req)
+}
+
 func TestTLS(t *testing.T) {
 	pair, pool := certificate(t)
 	r := start(t, func(o *Options) {
 		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	})
 	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
-	resp, err := c.Get("https://" + r.at["HTTP"] + "/readyz")
+	resp, err := fetch(t, c, "https://"+r.at["HTTP"]+"/readyz")
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", resp, err)
 	}
 	_ = resp.Body.Close()
-	if resp, err := http.Get("http://" + r.at["HTTP"] + "/readyz"); err == nil {
+	if resp, err := fetch(t, http.DefaultClient, "http://"+r.at["HTTP"]+"/readyz"); err == nil {
 		_ = resp.Body.Close()
 		if resp.StatusCode == http.StatusOK {
 			t.Error("it answers without TLS")
@@ -369,7 +379,7 @@ func TestASecondServerIsKeptAway(t *testing.T) {
 // It ends in time also while a client sends nothing of its request.
 func TestItStops(t *testing.T) {
 	r := start(t, func(o *Options) { o.NoWatch = false })
-	slow, err := net.Dial("tcp", r.at["HTTP"])
+	slow, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", r.at["HTTP"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +398,7 @@ func TestItStops(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	r := start(t, nil)
-	resp, err := http.Get("http://" + r.at["HTTP"] + "/metrics")
+	resp, err := fetch(t, http.DefaultClient, "http://"+r.at["HTTP"]+"/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,8 @@ type Basis struct {
 	// have. 0 for an exact answer.
 	ShareError float64
 	// Cut is the weight of stacks that were cut because the dictionary or the stack
-	// was at its bound, Merged that of series that were put together for the same
-	// reason.
+	// was at its bound. Merged is that of series that were put together because there
+	// are too many, in whole hours.
 	Cut, Merged int64
 }
 
@@ -209,7 +209,8 @@ type TableStats struct {
 type JournalStats struct {
 	Segments int
 	Bytes    int64
-	// Failing is why the engine does not take it, "" when it does.
+	// Failing is why the engine does not take it, or why nothing can be added to it; ""
+	// when all is well.
 	Failing string
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/profile"
 	"whyhot/internal/store/dict"
+	"whyhot/internal/store/engine"
 	"whyhot/internal/store/weigh"
 )
 
@@ -32,6 +33,10 @@ func (s *Store) question(ctx context.Context, sel *Selection) (*question, error)
 	if q.w, err = s.weigh(ctx, c); err != nil {
 		return nil, err
 	}
+	merged, err := s.merged(ctx, c, &tables)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.queries.Acquire(ctx, 1); err != nil { // the sweeps take memory
 		return nil, err
 	}
@@ -40,11 +45,32 @@ func (s *Store) question(ctx context.Context, sel *Selection) (*question, error)
 	q.tree = weigh.New(s.dict.View(), q.w.stacks, q.w.values)
 	q.tables = s.dict.Snapshot()
 	q.basis = q.w.basis()
+	q.basis.Merged = merged
 	q.limits()
 	return q, nil
 }
 
-// limits tells what of the weight is cut or merged.
+// merged is the weight of series that stand for those there were too many of.
+func (s *Store) merged(ctx context.Context, c *chosen, d *dict.Snapshot) (int64, error) {
+	list := []uint32{}
+	for i, x := range d.Series {
+		if x.Host != dict.Merged {
+			continue
+		}
+		if _, in := slices.BinarySearch(c.series, uint32(i)); c.series == nil || in {
+			list = append(list, uint32(i))
+		}
+	}
+	q := engine.Query{Table: engine.Activity, Groups: c.groups, Series: list}
+	q.From, q.To = c.hours()
+	sums, err := s.ask(ctx, q)
+	if err != nil || sums.Len() == 0 {
+		return 0, err
+	}
+	return sums.Values[0], nil
+}
+
+// limits tells what of the weight is cut.
 func (q *question) limits() {
 	for n := 1; n < len(q.tree.Total); n++ {
 		if q.tree.View.Parent[n] == 0 && q.tree.Total[n] != 0 && isMarker(&q.tables.Functions[q.tree.View.Function[n]]) {

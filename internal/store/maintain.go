@@ -89,8 +89,10 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		Mappings: d.Mappings, Functions: d.Functions, Locations: d.Locations, Nodes: d.Nodes, Stacks: d.Stacks, Series: d.Series,
 		Memory: d.Memory, Unresolved: d.Waiting, CutStacks: d.CutStacks, MergedSeries: d.MergedSeries, DroppedSamples: s.dropped.Load(),
 	}
-	if f := s.failing.Load(); f != nil {
-		out.Journal.Failing = *f
+	for _, why := range []*string{s.failing.Load(), s.refusing.Load()} {
+		if why != nil {
+			out.Journal.Failing = *why
+		}
 	}
 	for _, t := range tables {
 		out.Tables = append(out.Tables, TableStats{Name: t.Table, Rows: t.Rows, Bytes: t.Bytes, First: at(t.First), Last: at(t.Last)})

@@ -103,10 +103,11 @@ type Store struct {
 
 	stop      context.CancelFunc
 	running   sync.WaitGroup
-	failing   atomic.Pointer[string]
-	dropped   atomic.Int64  // samples that were too old
-	applied   atomic.Uint64 // the last segment whose rows can be asked for
-	renamed   chan struct{} // holds a token when there may be addresses to look up
+	failing   atomic.Pointer[string] // why the engine does not take what waits
+	refusing  atomic.Pointer[string] // why the journal cannot be written
+	dropped   atomic.Int64           // samples that were too old
+	applied   atomic.Uint64          // the last segment whose rows can be asked for
+	renamed   chan struct{}          // holds a token when there may be addresses to look up
 	mu        sync.Mutex
 	arrived   map[string]bool // build IDs whose debug information came
 	onApplied *sync.Cond      // of mu: applied has grown, or the store is closing
@@ -166,9 +167,11 @@ func lockDir(dir string) (*os.File, error) {
 }
 
 func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
-	if s.engine, err = open(ctx, filepath.Join(s.dir, engineDir)); err != nil {
+	e, err := open(ctx, filepath.Join(s.dir, engineDir))
+	if err != nil { // e may be a nil pointer in an interface that is not nil
 		return fmt.Errorf("store: %w", err)
 	}
+	s.engine = e
 	if err := s.load(ctx); err != nil {
 		return fmt.Errorf("store: reading the dictionary: %w", err)
 	}

@@ -438,8 +438,8 @@ func TestBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if top.Basis.Count != 1+2+20+4 || top.Basis.Cut != 6e7 {
-		t.Errorf("count %d, cut %d", top.Basis.Count, top.Basis.Cut)
+	if top.Basis.Count != 1+2+20+4 || top.Basis.Cut != 6e7 || top.Basis.Merged < 15e7 {
+		t.Errorf("%+v", top.Basis)
 	}
 	hosts, err := s.Labels(t.Context(), lastDay(), ByHost)
 	if err != nil {
@@ -487,6 +487,12 @@ func TestSelections(t *testing.T) {
 		if err != nil || p.Count() != c.want || basis.Count != c.want {
 			t.Errorf("%+v: a profile of %d events, %v", c.sel, p.Count(), err)
 		}
+	}
+	// What was recorded lasted from the first sample to the last, not as long as was asked
+	// for.
+	p, _, err := s.Profile(t.Context(), Selection{From: testNow.Add(-4 * time.Hour), To: testNow})
+	if err != nil || p.Meta.Duration < 150*time.Minute || p.Meta.Duration > 152*time.Minute {
+		t.Errorf("it lasted %s, %v", p.Meta.Duration, err)
 	}
 	if _, err := s.Top(t.Context(), Selection{From: testNow, To: testNow}, TopOptions{}); err == nil {
 		t.Error("an empty range of time was answered")
@@ -590,6 +596,11 @@ func TestRefusals(t *testing.T) {
 	appendProfile(t, s, simple(map[string]int64{"main": 5}), batch.Options{ID: "a-1"})
 	appendProfile(t, s, simple(map[string]int64{"main": 5}), batch.Options{ID: "a-2"})
 	closeStore(t, s)
+	// An engine that does not open, and gives a nil pointer with its error.
+	broken := func(context.Context, string) (engine.Engine, error) { return (*unsteady)(nil), engine.ErrDamaged }
+	if _, err := Open(t.Context(), t.TempDir(), broken, quick(Options{})); !errors.Is(err, engine.ErrDamaged) {
+		t.Errorf("a damaged engine: %v", err)
+	}
 	// A journal with a damaged record, of which the sender was told that it is there.
 	dir = t.TempDir()
 	away := &unsteady{Engine: memory.New(), away: true}

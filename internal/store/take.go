@@ -81,6 +81,9 @@ func (s *Store) append(ctx context.Context, kind byte, data []byte) error {
 	_, err := s.journal.Append(context.WithoutCancel(ctx), journal.Record{Kind: kind, Data: data})
 	switch {
 	case err == nil:
+		if s.refusing.Load() != nil && s.refusing.Swap(nil) != nil {
+			s.log.Info("the journal can be written again")
+		}
 		return nil
 	case errors.Is(err, journal.ErrClosed):
 		return fmt.Errorf("%w: it is being closed", ErrBusy)
@@ -91,7 +94,10 @@ func (s *Store) append(ctx context.Context, kind byte, data []byte) error {
 		}
 		return fmt.Errorf("%w: %s", ErrBusy, why)
 	}
-	s.log.Error("the journal cannot be written", "error", err)
+	text := err.Error()
+	if s.refusing.Swap(&text) == nil { // one line, however many are sent away
+		s.log.Error("the journal cannot be written", "error", err)
+	}
 	return fmt.Errorf("%w: the disk does not take it", ErrBusy)
 }
 
@@ -128,7 +134,7 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	}
 	pause := 100 * time.Millisecond
 	for {
-		err := s.engine.Commit(ctx, segment, change.blocks.List())
+		err := s.commit(ctx, segment, change)
 		if err == nil {
 			break
 		}
@@ -157,6 +163,15 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	default:
 	}
 	return true
+}
+
+// commitTime is how long one attempt may take: a server that hangs is no server.
+const commitTime = 5 * time.Minute
+
+func (s *Store) commit(ctx context.Context, segment uint64, c *change) error {
+	ctx, cancel := context.WithTimeout(ctx, commitTime)
+	defer cancel()
+	return s.engine.Commit(ctx, segment, c.blocks.List())
 }
 
 func (s *Store) fail(segment uint64, err error) {

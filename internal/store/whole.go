@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"whyhot/internal/profile"
@@ -29,6 +30,13 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 		return nil, Basis{}, fmt.Errorf("%w: %d stacks, and %d at most; choose a service or a shorter time", ErrTooLarge, len(w.stacks), s.opts.MaxStacks)
 	}
 	basis := w.basis()
+	first, last, err := s.span(ctx, c)
+	if err != nil {
+		return nil, Basis{}, err
+	}
+	if basis.Merged, err = s.merged(ctx, c, &tables); err != nil {
+		return nil, Basis{}, err
+	}
 	b := &profileBuilder{b: profile.NewBuilder(), t: s.dict.Snapshot()}
 	b.mappings = make([]profile.MappingID, len(b.t.Mappings))
 	b.functions = make([]uint32, len(b.t.Functions))
@@ -42,15 +50,32 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	}
 	cpu := profile.ValueType{Type: "cpu", Unit: unit}
 	meta := profile.Meta{
-		Source: "whyhot server", ValueType: cpu, PeriodType: cpu, Start: basis.From, Duration: basis.To.Sub(basis.From),
+		Source: "whyhot server", ValueType: cpu, PeriodType: cpu, Start: first, Duration: last.Sub(first),
 	}
 	if basis.Count > 0 && basis.Value%basis.Count == 0 {
 		meta.Period = basis.Value / basis.Count
 	}
-	if end := s.opts.Now(); basis.To.After(end) {
-		meta.Duration = max(end.Sub(basis.From), time.Minute)
-	}
 	return b.b.Build(meta), basis, nil
+}
+
+// span is the time from the first sample of a selection to the last one, to the minute,
+// or to the hour where the range is long.
+func (s *Store) span(ctx context.Context, c *chosen) (first, last time.Time, err error) {
+	q := engine.Query{Table: engine.Samples, From: c.from, To: c.to, Groups: c.groups, Series: c.series, By: []string{engine.ColMinute}, Step: 1}
+	if c.to-c.from > shortRange {
+		q.Table, q.Step = engine.Activity, minutesHour
+		q.From, q.To = c.hours()
+	}
+	sums, err := s.ask(ctx, q)
+	if err != nil || sums.Len() == 0 {
+		return at(c.from), at(c.from), err
+	}
+	begin, end := slices.Min(sums.Keys[0]), slices.Max(sums.Keys[0])+q.Step
+	first, last = at(max(begin, c.from)), at(min(end, c.to))
+	if now := s.opts.Now(); last.After(now) && now.After(first) {
+		last = now
+	}
+	return first, last, nil
 }
 
 // profileBuilder makes the tables of a profile from those of the dictionary; numbers

@@ -179,7 +179,7 @@ private:
   void counts(const Expr *LValue) {
     const ast::Path P = F.Known.effects().paths().lvalue(LValue);
     auto Range = C.S.range(LValue->getSourceRange());
-    if (!Range || !P.Exact || !LValue->getType()->isScalarType() || !Own.isShared(P))
+    if (!Range || !P.Exact || !LValue->getType()->isScalarType() || !Own.isShared(P) || Back->keeps(LValue))
       return;
     const Value V{{{Effect::Read, P, LValue->getType(), LValue, LValue}}, ownerOf(LValue), C.S.text(LValue)};
     if (May.judge(V).What == Judgement::Updates)

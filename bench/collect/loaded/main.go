@@ -60,7 +60,7 @@ func run() error {
 	time.Sleep(time.Second) // until the load is what it is
 	seen := make([]measured, len(programs))
 	for range *rounds {
-		for _, i := range rand.Perm(len(programs)) {
+		for _, i := range rand.Perm(len(programs)) { //nolint:gosec // an order, not a secret
 			if err := seen[i].record(ctx, programs[i], *length, filepath.Join(dir, "p.pb.gz")); err != nil {
 				return err
 			}

@@ -39,7 +39,8 @@ type fleet struct {
 }
 
 func newFleet(rows int) *fleet {
-	f := &fleet{random: rand.New(rand.NewPCG(1, 2)), hourly: map[uint64]uint32{}, active: map[uint32]uint32{}}
+	f := &fleet{random: rand.New(rand.NewPCG(1, 2)), //nolint:gosec // the same rows each time
+		hourly: map[uint64]uint32{}, active: map[uint32]uint32{}}
 	for i, s := range f.random.Perm(allStacks) {
 		f.stacks[i] = uint32(s) + 1
 	}

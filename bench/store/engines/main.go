@@ -3,7 +3,9 @@
 // Engines fills an engine of the store with the rows of a fleet and asks it.
 //
 //	CGO_ENABLED=1 go run ./bench/store/engines -rows 10000000 DIR
+//	CGO_ENABLED=1 go run ./bench/store/engines -rows 10000000 clickhouse://127.0.0.1:19000/bench?cluster=two
 //
+// DIR is for DuckDB. bench/store/engines/servers.sh starts two servers of ClickHouse.
 // The rows are synthetic: 2 000 hosts, 8 000 containers, 30 groups and 200 000 stacks
 // over 7 days. It prints what each step took as a table of Markdown.
 package main
@@ -19,6 +21,7 @@ import (
 	"time"
 
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/clickhouse"
 	"whyhot/internal/store/engine/duckdb"
 )
 
@@ -31,7 +34,7 @@ func main() {
 	along := flag.Int("compact-every", 0, "compact what pays beside the commits, looking after each `N` of them")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: engines [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: engines [flags] DIR|clickhouse://…")
 		os.Exit(2)
 	}
 	if err := run(flag.Arg(0), *rows, *size, *repeat, *along, *memory<<20, *full); err != nil {
@@ -42,11 +45,11 @@ func main() {
 
 func run(dir string, rows, size, repeat, along int, memory int64, full bool) error {
 	ctx := context.Background()
-	e, err := duckdb.Open(dir, duckdb.Options{Memory: memory})
+	e, err := open(ctx, dir, memory)
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer func() { _ = e.Close() }() // what was committed is there without
 	if !full {
 		if err := fill(ctx, e, rows, size, along); err != nil {
 			return err
@@ -70,6 +73,17 @@ func run(dir string, rows, size, repeat, along int, memory int64, full bool) err
 	}
 	rss("asked")
 	return nil
+}
+
+func open(ctx context.Context, where string, memory int64) (engine.Engine, error) {
+	if !strings.HasPrefix(where, "clickhouse://") {
+		return duckdb.Open(where, duckdb.Options{Memory: memory}) //nolint:contextcheck // it is not ended halfway
+	}
+	o, err := clickhouse.ParseURL(where)
+	if err != nil {
+		return nil, err
+	}
+	return clickhouse.Open(ctx, o)
 }
 
 func fill(ctx context.Context, e engine.Engine, rows, size, along int) error {

@@ -64,8 +64,9 @@ func reasonsOf(cut map[int]int64) string {
 	texts := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	var out []string
-	for _, t := range texts[:min(len(texts), maxReasons)] {
+	texts = texts[:min(len(texts), maxReasons)]
+	out := make([]string, 0, len(texts))
+	for _, t := range texts {
 		out = append(out, fmt.Sprintf("%d where %s", counts[t], t))
 	}
 	return strings.Join(out, ", ")

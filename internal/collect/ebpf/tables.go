@@ -48,7 +48,7 @@ func useTables(t *tracer.Tracer, cacheDir string) error {
 // loaderEntry adds to the tables of the dynamic loader that a stack ends at its entry
 // point. The kernel jumps there and nothing called it, but unlike the start of a program
 // it is code without unwind tables: what a program does before its own start, half of
-// which is linking, would seem cut. https://sourceware.org/glibc, sysdeps/*/dl-machine.h
+// which is linking, would seem cut. In glibc it is in sysdeps/x86_64/dl-machine.h.
 type loaderEntry struct {
 	nativeunwind.StackDeltaProvider
 }
@@ -64,7 +64,7 @@ func (l loaderEntry) GetIntervalDataForFile(ref *pfelf.Reference) (*sdtypes.Inte
 	}
 	file, err := ref.GetELF()
 	if err != nil || file.Entry == 0 {
-		return tables, nil
+		return tables, nil //nolint:nilerr // what is known of the entry point is all that is missing
 	}
 	names, _ := file.DynString(elf.DT_SONAME)
 	if len(names) == 1 && strings.HasPrefix(names[0], "ld-") {

@@ -22,24 +22,40 @@ import (
 func TestTablesAreKeptAndUsedAgain(t *testing.T) {
 	usable(t.Context(), t)
 	program, dir := burn.Build(t), t.TempDir()
-	recorded := func() []string {
+	// What else runs on the machine may be met by one of the recordings alone.
+	recorded := func() map[string]os.FileInfo {
 		record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program, "plain", "50"}}, CacheDir: dir})
 		kept, err := filepath.Glob(filepath.Join(dir, tablesDir, "*"))
 		if err != nil || len(kept) == 0 {
 			t.Fatalf("nothing is kept: %v", err)
 		}
-		return kept
+		infos := map[string]os.FileInfo{}
+		for _, path := range kept {
+			if infos[path], err = os.Stat(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return infos
 	}
 	long := time.Now().Add(-48 * time.Hour)
-	for _, path := range recorded() {
+	before := recorded()
+	for path := range before {
 		if err := os.Chtimes(path, long, long); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range recorded() {
-		if info, err := os.Stat(path); err != nil || !info.ModTime().After(long) {
-			t.Errorf("%s was not used, %v", path, err)
+	used := 0
+	for path, info := range recorded() {
+		switch was := before[path]; {
+		case was == nil || info.ModTime().Before(long.Add(time.Hour)):
+		case os.SameFile(was, info):
+			used++
+		default:
+			t.Errorf("%s was made again", path)
 		}
+	}
+	if used == 0 {
+		t.Error("nothing was used again")
 	}
 }
 
@@ -116,6 +132,10 @@ func TestPrecedence(t *testing.T) {
 		return lowest
 	}
 	before := nice()
+	if before > precedence && unix.Setpriority(unix.PRIO_PROCESS, 0, before-1) != nil {
+		t.Skip("a lower nice value is refused here")
+	}
+	setNice(before)
 	during := before
 	r := collect.Request{Target: collect.Target{Command: []string{burn.Build(t), "plain", "50"}}}
 	r.Progress = func(p collect.Progress) {

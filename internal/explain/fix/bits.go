@@ -43,10 +43,7 @@ type packed struct {
 // reached from the place by ties changes in all of them or in none.
 func proposeBits(ctx context.Context, o Options, at Place) (Proposal, error) {
 	p := Proposal{Kind: VectorBool}
-	here := o.Having
-	if here == nil {
-		here = o.Units
-	}
+	here := o.having()
 	all := packed{slots: map[string]*analyzer.FixSlot{}, edited: map[analyzer.FixEdit]string{}, char8: true}
 	name := ""
 	units := here
@@ -156,27 +153,18 @@ func (b *packed) add(s *analyzer.FixSlot) {
 	}
 	have.Asked, have.Shared = have.Asked || s.Asked, have.Shared || s.Shared
 	have.Function, have.Body = have.Function || s.Function, have.Body || s.Body
-	have.Ties = joined(have.Ties, s.Ties)
-	have.Edits = joined(have.Edits, s.Edits)
-	have.Refusals = joined(have.Refusals, s.Refusals)
-	have.Definitions = joined(have.Definitions, s.Definitions)
+	have.Ties = unite(have.Ties, s.Ties)
+	have.Edits = unite(have.Edits, s.Edits)
+	have.Refusals = unite(have.Refusals, s.Refusals)
+	have.Definitions = unite(have.Definitions, s.Definitions)
 	for _, e := range s.Edits {
 		// What is declared together has one type: vector<bool> a, b;
 		if first, shared := b.edited[e]; shared && first != s.ID && e.Length > 0 {
-			have.Ties = joined(have.Ties, []string{first})
+			have.Ties = unite(have.Ties, []string{first})
 		} else if !shared {
 			b.edited[e] = s.ID
 		}
 	}
-}
-
-func joined[T comparable](a, b []T) []T {
-	for _, x := range b {
-		if !slices.Contains(a, x) {
-			a = append(a, x)
-		}
-	}
-	return a
 }
 
 // seeds are the declarations that are meant: those of the options, else those of
@@ -244,9 +232,6 @@ func (b *packed) choose(p *Proposal, seeds []string) []string {
 			}
 			looked[id] = true
 			s := b.slots[id]
-			if s == nil {
-				continue
-			}
 			against = append(against, s.Refusals...)
 			if s.Function && !s.Body {
 				against = append(against, Remark{Text: "it is tied to `" + s.Name + "`, a function whose body is in no unit of the build", File: s.File, Line: s.Line, Column: s.Column})
@@ -301,7 +286,7 @@ func (b *packed) describe(p *Proposal, chosen []string, name string) {
 func (b *packed) edits(chosen []string) []analyzer.FixEdit {
 	var out []analyzer.FixEdit
 	for _, id := range chosen {
-		out = joined(out, b.slots[id].Edits)
+		out = unite(out, b.slots[id].Edits)
 	}
 	return out
 }
@@ -355,11 +340,7 @@ func (b *packed) definitions(o Options, chosen []string) ([]analyzer.FixEdit, er
 // compiles has every unit of the build read with the changed files: what was
 // sound before has to be sound after.
 func compiles(ctx context.Context, o Options, p *Proposal) error {
-	files := make([]analyzer.SourceFile, 0, len(p.Changes))
-	for _, c := range p.Changes {
-		files = append(files, analyzer.SourceFile{Path: c.Path, Text: string(c.After)})
-	}
-	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Fix: analyzer.FixRequest{Files: files},
+	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Fix: analyzer.FixRequest{Files: fixed(p.Changes)},
 		AST: analyzer.ASTRequest{Layers: []string{analyzer.LayerAST}, ASTRules: []string{VectorBool}}}
 	var failed []Remark
 	err := analyzer.Run(ctx, o.Units, opts, func(out analyzer.Outcome) {

@@ -91,6 +91,14 @@ type Options struct {
 	Declarations []Place
 }
 
+// having are the units that have the place's file.
+func (o Options) having() []compdb.Unit {
+	if o.Having == nil {
+		return o.Units
+	}
+	return o.Having
+}
+
 // ErrNothingThere says that no unit has anything to fix at the place.
 var ErrNothingThere = errors.New("nothing there can be fixed")
 
@@ -131,10 +139,7 @@ func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal
 }
 
 func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, error) {
-	asked := o.Having
-	if asked == nil {
-		asked = o.Units
-	}
+	asked := o.having()
 	main := slices.ContainsFunc(asked, func(u compdb.Unit) bool { return sameFile(u.File, at.File) })
 	p, edits, err := ask(ctx, o, asked, kind, at)
 	if err != nil {
@@ -198,11 +203,7 @@ func join(p *Proposal, edits *[]analyzer.FixEdit, f *analyzer.FixAnswer, again b
 	p.Assumptions = unite(p.Assumptions, f.Assumptions)
 	p.Notes = unite(p.Notes, f.Notes)
 	if p.Kind == BitField { // each unit edits its own uses beside the declaration
-		for _, e := range f.Edits {
-			if !slices.Contains(*edits, e) {
-				*edits = append(*edits, e)
-			}
-		}
+		*edits = unite(*edits, f.Edits)
 		return
 	}
 	if again && len(p.Refusals) == 0 && !slices.Equal(*edits, f.Edits) {
@@ -211,10 +212,10 @@ func join(p *Proposal, edits *[]analyzer.FixEdit, f *analyzer.FixAnswer, again b
 	*edits = f.Edits
 }
 
-func unite(a, b []Remark) []Remark {
-	for _, r := range b {
-		if !slices.Contains(a, r) {
-			a = append(a, r)
+func unite[T comparable](a, b []T) []T {
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			a = append(a, x)
 		}
 	}
 	return a
@@ -242,11 +243,7 @@ func everywhere(ctx context.Context, o Options, p *Proposal, edits []analyzer.Fi
 			return nil, err
 		}
 		p.Refusals = unite(p.Refusals, other.Refusals)
-		for _, m := range more {
-			if !slices.Contains(edits, m) {
-				edits = append(edits, m)
-			}
-		}
+		edits = unite(edits, more)
 	}
 	return edits, nil
 }

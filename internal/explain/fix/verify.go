@@ -16,10 +16,8 @@ import (
 // verify compiles the fixed source in memory and holds its loops against those
 // of the source as it is. What does not compile, or gains nothing, is refused.
 func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Proposal) error {
-	files := make([]analyzer.SourceFile, 0, len(p.Changes))
 	shift := 0
 	for _, c := range p.Changes {
-		files = append(files, analyzer.SourceFile{Path: c.Path, Text: string(c.After)})
 		if sameFile(c.Path, at.File) && at.Line <= bytes.Count(c.Before, []byte("\n"))+1 {
 			shift = shiftAt(c, at.Line)
 		}
@@ -33,10 +31,10 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		return err
 	}
 	moved := Place{at.File, at.Line + shift, at.Functions}
-	after, errs, err := loopsAt(ctx, o, units, moved, files)
+	after, errs, err := loopsAt(ctx, o, units, moved, fixed(p.Changes))
 	if err == nil && len(after) == 0 && len(errs) == 0 && len(at.Functions) > 0 { // a new type is a new name
 		moved.Functions = nil
-		after, errs, err = loopsAt(ctx, o, units, moved, files)
+		after, errs, err = loopsAt(ctx, o, units, moved, fixed(p.Changes))
 	}
 	if err != nil {
 		return err
@@ -64,6 +62,15 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: at.File, Line: at.Line})
 	}
 	return nil
+}
+
+// fixed are the files as they would be.
+func fixed(changes []Change) []analyzer.SourceFile {
+	files := make([]analyzer.SourceFile, 0, len(changes))
+	for _, c := range changes {
+		files = append(files, analyzer.SourceFile{Path: c.Path, Text: string(c.After)})
+	}
+	return files
 }
 
 // shiftAt is by how many lines the edits move what stands on the line.

@@ -71,7 +71,7 @@ func sortOut(all []finding.Finding) (open, refuted, minor []finding.Finding) {
 // findingTable gives the effect what the other columns leave of the terminal.
 func (p *Printer) findingTable(fs []finding.Finding) {
 	const leastEffect = 24
-	t := Table{Columns: []Column{{Title: "rule"}, {Title: "where"}, {Title: "effect", Flex: true, Min: leastEffect}}}
+	t := Table{Columns: []Column{{Title: "rule"}, {Title: titleWhere}, {Title: "effect", Flex: true, Min: leastEffect}}}
 	shares := slices.ContainsFunc(fs, func(f finding.Finding) bool { return f.Share.Exclusive != nil || f.Share.Inclusive != nil })
 	if shares {
 		t.Columns = append([]Column{{Title: "share", Right: true}}, t.Columns...)

@@ -8,18 +8,16 @@ import (
 	"whyhot/internal/finding"
 )
 
-func number(f float64) *float64 { return &f }
-
 func briefReport() finding.Report {
 	loop := finding.Finding{
 		ID: "alias-char-write-11223344", Rule: "alias-char-write", Certainty: finding.Confirmed,
 		Title: "Writes through a char-like type (line 12) force 3 needless loads per iteration",
 		Place: finding.Place{File: "/src/lib/a.cpp", Line: 10, Function: "f(int)"},
-		Share: finding.Share{Exclusive: number(0.136), Error: number(0.023)},
+		Share: finding.Share{Exclusive: new(0.136), Error: new(0.023)},
 		Gain:  &finding.Gain{Low: 0, High: 0.1},
 		Worlds: []finding.World{
-			{Name: "as written", Fate: finding.FateScalar, Loads: number(5), Stores: number(1)},
-			{Name: "written type changed", Edit: true, Reached: true, Fate: finding.FateScalar, Loads: number(3), Stores: number(1)},
+			{Name: "as written", Fate: finding.FateScalar, Loads: new(5.0), Stores: new(1.0)},
+			{Name: "written type changed", Edit: true, Reached: true, Fate: finding.FateScalar, Loads: new(3.0), Stores: new(1.0)},
 			{Name: "hoisted into locals", Edit: true, Reached: true, Fate: finding.FateVectorised, Width: 16},
 		},
 		Fix: finding.Fix{Caveats: []string{"measure"}},

@@ -70,7 +70,7 @@ func (in *DiffInput) table(rows []view.DiffRow) *Table {
 		{Title: "", Optional: 2},
 		{Title: "", Optional: 0},
 		{Title: "function, " + string(in.Sort), Flex: !in.FullNames, Min: 28, Shorten: symname.Shorten},
-		{Title: "where", Max: libraryWidth, Shorten: ShortenPath, Optional: 1},
+		{Title: titleWhere, Max: libraryWidth, Shorten: ShortenPath, Optional: 1},
 	}}
 	most := 0.0
 	for _, r := range rows {

@@ -68,7 +68,7 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		{Title: "of it", Right: true},
 		{Title: "", Optional: 1},
 		{Title: title, Flex: !in.FullNames, Min: 28, Shorten: shortenBranch},
-		{Title: "where", Max: libraryWidth, Shorten: ShortenPath, Optional: 2},
+		{Title: titleWhere, Max: libraryWidth, Shorten: ShortenPath, Optional: 2},
 	}}
 	add := func(value int64, indent, name, lib string, style bool) {
 		cell := Cell{Text: indent + name}

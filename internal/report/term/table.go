@@ -23,6 +23,9 @@ type Column struct {
 	Shorten func(text string, width int) string
 }
 
+// titleWhere is that of the column that says where a row's code is.
+const titleWhere = "where"
+
 // Cell is one text and how it looks.
 type Cell struct {
 	Text  string

@@ -61,7 +61,7 @@ var projectName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 // directory.
 func CheckProject(name string) error {
 	if !projectName.MatchString(name) {
-		return fmt.Errorf("%w %q: it is 1 to 40 of a-z, 0-9 and -", ErrProject, name)
+		return fmt.Errorf("%w: %q; one is 1 to 40 of a-z, 0-9 and -", ErrProject, name)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ var (
 	// is nobody's business who does not have it.
 	ErrWrongToken = errors.New("the token is not valid")
 	// ErrProject says that a text is no name of a project.
-	ErrProject = errors.New("no name of a project:")
+	ErrProject = errors.New("no name of a project")
 	// ErrForbidden says that the token is not for this.
 	ErrForbidden = errors.New("the token does not allow this")
 )

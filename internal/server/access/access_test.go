@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -121,26 +122,31 @@ func TestATokenEnds(t *testing.T) {
 func TestNothingOpensAClosedDirectory(t *testing.T) {
 	for name, happens := range map[string]func(t *testing.T, dir, id string){
 		"the last token is revoked": func(t *testing.T, dir, id string) {
+			t.Helper()
 			if err := Revoke(dir, id, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file is emptied": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.WriteFile(filepath.Join(dir, fileName), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file has no token": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.WriteFile(filepath.Join(dir, fileName), []byte(`{"version": 1}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file vanishes": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.Remove(filepath.Join(dir, fileName)); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file is of a later version": func(t *testing.T, dir, _ string) {
+			t.Helper()
 			if err := os.WriteFile(filepath.Join(dir, fileName), []byte(`{"version": 2, "tokens": []}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +162,7 @@ func TestNothingOpensAClosedDirectory(t *testing.T) {
 					t.Errorf("%q: %+v", s, g)
 				}
 			}
-			if any, _ := tokens.Any(); !any {
+			if closed, _ := tokens.Any(); !closed {
 				t.Error("it counts as open")
 			}
 		})
@@ -231,5 +237,25 @@ func TestWhatIsNoToken(t *testing.T) {
 		if CheckProject(name) == nil {
 			t.Errorf("%q is a project", name)
 		}
+	}
+}
+
+// A service that runs as a user of its own reads what root made for it.
+func TestWhatRootMakesIsTheServers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make files of others")
+	}
+	dir := t.TempDir()
+	const user = 65532
+	if err := os.Chown(dir, user, user); err != nil {
+		t.Fatal(err)
+	}
+	create(t, dir, Wish{Project: "web", Scopes: []Scope{Send}})
+	info, err := os.Stat(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys := info.Sys().(*syscall.Stat_t); sys.Uid != user || sys.Gid != user {
+		t.Errorf("it belongs to %d", sys.Uid)
 	}
 }

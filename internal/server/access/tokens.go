@@ -271,8 +271,27 @@ func change(dir string, by func(*file) error) error {
 		return fmt.Errorf("changing the tokens: %w", err)
 	}
 	path := filepath.Join(dir, fileName)
-	if err := wholefile.Write(path, 0o600, wholefile.Bytes(append(data, '\n'))); err != nil {
+	err = wholefile.Write(path, 0o600, func(f *os.File) error {
+		if _, err := f.Write(append(data, '\n')); err != nil {
+			return err
+		}
+		return OwnedAs(dir, f.Name())
+	})
+	if err != nil {
 		return fmt.Errorf("changing the tokens: %w", err)
+	}
+	return nil
+}
+
+// OwnedAs gives what root makes in a data directory to the directory's owner: the server
+// that has to read it runs as that user.
+func OwnedAs(dir, path string) error {
+	info, err := os.Stat(dir)
+	if err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		return os.Chown(path, int(sys.Uid), int(sys.Gid))
 	}
 	return nil
 }

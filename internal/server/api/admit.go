@@ -49,20 +49,20 @@ func Secret(authorization string) string {
 // too.
 func (s *Server) sameSite(r *http.Request) error {
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
-		return &problem{status: http.StatusForbidden, kind: "forbidden", detail: "the request comes from a page of another site", help: "Call the API from a program, or from the server's own page."}
+		return &problem{status: http.StatusForbidden, kind: forbidden, detail: "the request comes from a page of another site", help: "Call the API from a program, or from the server's own page."}
 	}
 	if closed, err := s.o.Tokens.Any(); err != nil || closed {
-		return nil // the token decides
+		return nil //nolint:nilerr // the token decides, and an error closes the server
 	}
 	if host := hostOf(r.Host); !loopback(host) {
 		return &problem{
-			status: http.StatusForbidden, kind: "forbidden", detail: fmt.Sprintf("this server is open to this machine alone, and the request is for %q", host),
+			status: http.StatusForbidden, kind: forbidden, detail: fmt.Sprintf("this server is open to this machine alone, and the request is for %q", host),
 			help: "Use http://127.0.0.1 or http://localhost, or create a token: whyhot-server token create.",
 		}
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if u, err := url.Parse(origin); err != nil || u.Host != r.Host {
-			return &problem{status: http.StatusForbidden, kind: "forbidden", detail: "the request comes from a page of another site"}
+			return &problem{status: http.StatusForbidden, kind: forbidden, detail: "the request comes from a page of another site"}
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (s *Server) serve(one route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		watched := &watched{ResponseWriter: w}
 		req := &request{Request: r, w: watched, route: one}
-		err := s.handle(req)
+		err := s.handle(req) //nolint:contextcheck // the request has it
 		if err != nil {
 			s.fail(watched, r, err)
 		}
@@ -132,7 +132,7 @@ func (s *Server) handle(r *request) error {
 		return invalid("the query cannot be read: %v", err)
 	}
 	if r.route.scope != "" {
-		name := ""
+		var name string
 		if r.grant, name, err = s.Admit(Secret(r.Header.Get("Authorization")), r.route.scope, r.values.Get(paramProject)); err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (r *request) checkParams() error {
 }
 
 // repeated are the parameters that may be there several times.
-var repeated = []string{paramService, "version", "host", "container", "process", "path"}
+var repeated = []string{paramService, "version", "host", paramContainer, "process", "path"}
 
 // writeDown puts a request into the audit log.
 func (s *Server) writeDown(r *request, w *watched, err error) {

@@ -32,7 +32,13 @@ type problem struct {
 
 func (p *problem) Error() string { return p.detail }
 
-const badRequest = "bad_request"
+// What kinds of errors there are.
+const (
+	badRequest  = "bad_request"
+	forbidden   = "forbidden"
+	kindMissing = "not_found"
+	tooLarge    = "too_large"
+)
 
 // invalid says what is wrong with a request.
 func invalid(format string, args ...any) error {
@@ -40,7 +46,7 @@ func invalid(format string, args ...any) error {
 }
 
 func notFound(format string, args ...any) error {
-	return &problem{status: http.StatusNotFound, kind: "not_found", detail: fmt.Sprintf(format, args...)}
+	return &problem{status: http.StatusNotFound, kind: kindMissing, detail: fmt.Sprintf(format, args...)}
 }
 
 // errorForm is the body of an answer that is none.
@@ -66,7 +72,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 			help: "Send \"Authorization: Bearer TOKEN\" (whyhot: --token-file). `whyhot-server token create` makes one.",
 		}
 	case errors.Is(err, access.ErrForbidden):
-		return &problem{status: http.StatusForbidden, kind: "forbidden", detail: err.Error(), help: "`whyhot-server token create` makes a token for it."}
+		return &problem{status: http.StatusForbidden, kind: forbidden, detail: err.Error(), help: "`whyhot-server token create` makes a token for it."}
 	case errors.Is(err, access.ErrProject):
 		return &problem{status: http.StatusBadRequest, kind: badRequest, detail: err.Error()}
 	case errors.As(err, &limited):
@@ -76,16 +82,18 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		}
 	case errors.As(err, &batchError):
 		return &problem{status: http.StatusBadRequest, kind: "not_a_profile", detail: batchError.Error()}
-	case errors.Is(err, store.ErrBusy), errors.Is(err, limit.ErrBusy), errors.Is(err, project.ErrClosed):
+	case errors.Is(err, store.ErrBusy): // its words name no file
+		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Come again in a moment.", again: 1}
+	case errors.Is(err, limit.ErrBusy), errors.Is(err, project.ErrClosed):
 		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "the server has too much to do at the moment", help: "Come again in a moment.", again: 1}
 	case errors.Is(err, store.ErrUnknownFunction):
-		return &problem{status: http.StatusNotFound, kind: "not_found", detail: "there is no such function", help: "/api/v1/functions finds functions."}
+		return &problem{status: http.StatusNotFound, kind: kindMissing, detail: "there is no such function", help: "/api/v1/functions finds functions."}
 	case errors.Is(err, store.ErrTooLarge):
-		return &problem{status: http.StatusUnprocessableEntity, kind: "too_large", detail: store.ErrTooLarge.Error(), help: "Ask for a shorter time, or for fewer services or hosts."}
+		return &problem{status: http.StatusUnprocessableEntity, kind: tooLarge, detail: store.ErrTooLarge.Error(), help: "Ask for a shorter time, or for fewer services or hosts."}
 	case errors.Is(err, ingest.ErrTooLarge):
-		return &problem{status: http.StatusRequestEntityTooLarge, kind: "too_large", detail: "the profile is too large", help: "Send it in parts."}
+		return &problem{status: http.StatusRequestEntityTooLarge, kind: tooLarge, detail: "the profile is too large", help: "Send it in parts."}
 	case errors.Is(err, project.ErrUnknown), errors.Is(err, project.ErrMany):
-		return &problem{status: http.StatusNotFound, kind: "not_found", detail: err.Error()}
+		return &problem{status: http.StatusNotFound, kind: kindMissing, detail: err.Error()}
 	case r.Context().Err() != nil:
 		return &problem{status: statusClientGone, kind: "gone", detail: "the client did not wait"}
 	case errors.Is(err, context.DeadlineExceeded):
@@ -95,7 +103,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		}
 	}
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		return &problem{status: http.StatusRequestEntityTooLarge, kind: "too_large", detail: fmt.Sprintf("the request is larger than %d bytes", large.Limit)}
+		return &problem{status: http.StatusRequestEntityTooLarge, kind: tooLarge, detail: fmt.Sprintf("the request is larger than %d bytes", large.Limit)}
 	}
 	s.counts.Failed.Add(1)
 	number := rand.Text()[:8]
@@ -123,7 +131,7 @@ func (s *Server) write(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.status)
-	_ = json.NewEncoder(w).Encode(errorForm{p.kind, p.detail, p.help}) // a client that is gone hears nothing
+	_ = json.NewEncoder(w).Encode(errorForm{p.kind, p.detail, p.help}) //nolint:errchkjson // a client that is gone hears nothing
 }
 
 // refused writes an error of a request that was not let in.
@@ -147,7 +155,7 @@ func (s *Server) notServed(w http.ResponseWriter, r *http.Request) {
 		s.write(w, &problem{status: http.StatusMethodNotAllowed, kind: "method_not_allowed", detail: "it is asked with " + strings.Join(methods, " or ")})
 		return
 	}
-	s.write(w, &problem{status: http.StatusNotFound, kind: "not_found", detail: "there is nothing here", help: "/api/v1/openapi.yaml lists what there is."})
+	s.write(w, &problem{status: http.StatusNotFound, kind: kindMissing, detail: "there is nothing here", help: "/api/v1/openapi.yaml lists what there is."})
 }
 
 const jsonType = "application/json"
@@ -212,6 +220,6 @@ func (r *request) answer(a any) error {
 		return nil
 	}
 	h.Set("Content-Length", strconv.Itoa(len(f.data)))
-	_, _ = r.w.Write(f.data) //nolint:gosec // no page: the content type is JSON, YAML or pprof's
+	_, _ = r.w.Write(f.data) // no page: the content type is JSON, YAML or pprof's
 	return nil
 }

@@ -110,10 +110,18 @@ func niceStep(least time.Duration) time.Duration {
 			return step
 		}
 	}
-	return (least + day - 1) / day * day
+	days := least.Truncate(day)
+	if days < least {
+		days += day
+	}
+	return days
 }
 
-const maxRows = 100_000
+const (
+	maxRows = 100_000
+	bySelf  = "self"
+	byTotal = "total"
+)
 
 // top gives what is hot.
 func (s *Server) top(ctx context.Context, r *request) (any, error) {
@@ -121,7 +129,7 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	sort, err := r.choice("sort", "self", "total")
+	sort, err := r.choice("sort", bySelf, byTotal)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +141,7 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.project.Top(ctx, sel, store.TopOptions{Total: sort == "total", Limit: limit, Match: match})
+	t, err := r.project.Top(ctx, sel, store.TopOptions{Total: sort == byTotal, Limit: limit, Match: match})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +151,7 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 	}
 	for _, row := range t.Rows {
 		weight := row.Self
-		if sort == "total" {
+		if sort == byTotal {
 			weight = row.Total
 		}
 		out.Rows = append(out.Rows, topRow{functionOf(row.Function), row.Self, row.Total, errorOf(t.Basis, weight)})

@@ -67,7 +67,7 @@ func start(t *testing.T, l Limits) *running {
 	return r
 }
 
-func (r *running) count(receipt receiptOf, err error) { r.Server.Count(receipt, err) }
+func (r *running) count(receipt receiptOf, err error) { r.Count(receipt, err) }
 
 // token makes a token.
 func (r *running) token(projectName string, scopes ...access.Scope) string {

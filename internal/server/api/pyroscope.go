@@ -43,7 +43,7 @@ func (s *Server) pyroscopePush(ctx context.Context, r *request) (any, error) {
 	case err != nil:
 		return nil, invalid("the body cannot be read: %v", err)
 	case int64(len(data)) > most:
-		return nil, &problem{status: http.StatusRequestEntityTooLarge, kind: "too_large", detail: "the request is too large"}
+		return nil, &problem{status: http.StatusRequestEntityTooLarge, kind: tooLarge, detail: "the request is too large"}
 	}
 	series, err := push.ReadPyroscope(data)
 	if err != nil {

@@ -37,7 +37,7 @@ func (s *Server) profile(ctx context.Context, r *request) (any, error) {
 func nothing(sel store.Selection) error {
 	const minutes = "2006-01-02 15:04"
 	return &problem{
-		status: http.StatusNotFound, kind: "not_found",
+		status: http.StatusNotFound, kind: kindMissing,
 		detail: fmt.Sprintf("there are no samples of it from %s to %s UTC", sel.From.UTC().Format(minutes), sel.To.UTC().Format(minutes)),
 		help:   "/api/v1/services says what there is, and when it was last seen.",
 	}
@@ -85,7 +85,7 @@ func sameFunctions(p *profile.Profile, wanted store.Function) []profile.Function
 
 // diff compares two selections function by function.
 func (s *Server) diff(ctx context.Context, r *request) (any, error) {
-	sort, err := r.choice("sort", "self", "total")
+	sort, err := r.choice("sort", bySelf, byTotal)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func sideOf(side view.Side, sort string, total, events int64) *sideForm {
 		return nil
 	}
 	weight := side.Self
-	if sort == "total" {
+	if sort == byTotal {
 		weight = side.Total
 	}
 	share := float64(weight) / float64(total)

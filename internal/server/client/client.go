@@ -81,8 +81,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		var inner *url.Error
-		if errors.As(err, &inner) {
+		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err
 		}
 		return nil, fmt.Errorf("asking %s: %w", c.o.URL, err)
@@ -93,7 +92,11 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	defer resp.Body.Close() //nolint:errcheck // only read from
 	const most = 64 << 10
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, most)) // what arrived will do
-	var said struct{ Error, Detail, Help string }
+	var said struct {
+		Error  string `json:"error"`
+		Detail string `json:"detail"`
+		Help   string `json:"help"`
+	}
 	if json.Unmarshal(text, &said) == nil && said.Detail != "" {
 		return nil, &RefusedError{resp.StatusCode, said.Error, said.Detail, said.Help}
 	}
@@ -116,6 +119,23 @@ func (c *Client) ask(ctx context.Context, method, path string, query url.Values,
 // Profile gives the samples of a selection (the parameters of the API) as a pprof file.
 func (c *Client) Profile(ctx context.Context, selection url.Values) (io.ReadCloser, error) {
 	return c.do(ctx, http.MethodGet, "profile", selection, nil)
+}
+
+// Services lists the services of a selection, the heaviest first.
+func (c *Client) Services(ctx context.Context, selection url.Values) ([]string, error) {
+	var answer struct {
+		Values []struct {
+			Value string `json:"value"`
+		} `json:"values"`
+	}
+	if err := c.ask(ctx, http.MethodGet, "services", selection, nil, &answer); err != nil {
+		return nil, err
+	}
+	out := make([]string, 0, len(answer.Values))
+	for _, v := range answer.Values {
+		out = append(out, v.Value)
+	}
+	return out, nil
 }
 
 // Receipt says what became of a profile.

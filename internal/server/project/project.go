@@ -150,6 +150,11 @@ func Make(data, name string) error {
 	if err := os.MkdirAll(Dir(data, name), 0o700); err != nil {
 		return fmt.Errorf("making the project: %w", err)
 	}
+	for _, dir := range []string{filepath.Dir(Dir(data, name)), Dir(data, name)} {
+		if err := access.OwnedAs(data, dir); err != nil {
+			return fmt.Errorf("making the project: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -51,13 +51,14 @@ func (p *Parca) writeRaw(stream grpc.ServerStream) error {
 		return status.Error(codes.Unavailable, err.Error())
 	}
 	var data []byte
-	arrived := make(chan error, 1)
+	arrived := make(chan struct{})
 	go func() {
+		defer close(arrived)
 		// A client that sends nothing blocks this; the return of the handler ends it.
-		arrived <- stream.RecvMsg(&data)
+		err = stream.RecvMsg(&data)
 	}()
 	select {
-	case err = <-arrived:
+	case <-arrived:
 		defer release()
 	case <-ctx.Done():
 		go func() { <-arrived; release() }()

@@ -35,7 +35,7 @@ const (
 
 // ReadPyroscope reads Pyroscope's PushRequest (push.v1, api/push/v1/push.proto).
 func ReadPyroscope(data []byte) ([]Series, error) {
-	return readSeries(data, 1, func(inner []byte, s *Series) error { return addLabel(inner, s) })
+	return readSeries(data, 1, addLabel)
 }
 
 // ReadParca reads Parca's WriteRawRequest (parca.profilestore.v1alpha1).
@@ -63,7 +63,7 @@ func readSeries(data []byte, field protowire.Number, labels func(inner []byte, s
 		}
 		s := Series{Labels: map[string]string{}}
 		err := eachBytes(inner, func(n protowire.Number, inner []byte) error {
-			switch n {
+			switch int(n) {
 			case 1:
 				return labels(inner, &s)
 			case 2:
@@ -81,7 +81,7 @@ func readSeries(data []byte, field protowire.Number, labels func(inner []byte, s
 func addLabel(data []byte, s *Series) error {
 	var name, value string
 	err := eachBytes(data, func(n protowire.Number, inner []byte) error {
-		switch n {
+		switch int(n) {
 		case 1:
 			name = string(inner)
 		case 2:
@@ -100,7 +100,7 @@ func addLabel(data []byte, s *Series) error {
 func addProfile(data []byte, s *Series) error {
 	var raw Raw
 	err := eachBytes(data, func(n protowire.Number, inner []byte) error {
-		switch n {
+		switch int(n) {
 		case 1:
 			raw.Data = inner
 		case 2:

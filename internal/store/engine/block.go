@@ -116,20 +116,20 @@ func column[T any](b *Block, name string) T {
 // the column's type is spread over as many rows as it takes.
 func (b *Block) SplitCounts(counts []uint64) {
 	last := len(b.Columns) - 1
-	out := make([]uint32, len(counts))
-	for i, n := range counts {
-		out[i] = uint32(min(n, math.MaxUint32))
+	out := make([]uint32, 0, len(counts))
+	for _, n := range counts {
+		out = append(out, uint32(min(n, math.MaxUint32)))
 	}
-	b.Columns[last] = out
 	for i, n := range counts {
 		for n > math.MaxUint32 {
 			n -= math.MaxUint32
 			for c := range last {
 				b.Columns[c] = again(b.Columns[c], i)
 			}
-			b.Columns[last] = append(b.Columns[last].([]uint32), uint32(min(n, math.MaxUint32)))
+			out = append(out, uint32(min(n, math.MaxUint32)))
 		}
 	}
+	b.Columns[last] = out
 }
 
 // again appends a column's value to it.

@@ -18,10 +18,8 @@ package journal
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,14 +69,7 @@ var (
 	ErrClosed = errors.New("the journal is closed")
 )
 
-const (
-	suffix     = ".journal"
-	headerSize = 9 // length, checksum, kind
-	// beginsGroup is set in the kind of the first record of each write.
-	beginsGroup = 0x80
-)
-
-var checksums = crc32.MakeTable(crc32.Castagnoli)
+const suffix = ".journal"
 
 // Journal is an open directory. Several goroutines may use it.
 type Journal struct {
@@ -204,62 +195,6 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("journal: %s is damaged at byte %d; restore the file from a copy, or move it away to go on without what it holds", e.Path, e.Offset)
 }
 
-// tornAt says whether the write of a group may have been interrupted at that place.
-// Each group is on the disk before the next one is begun, so the beginning of another
-// one behind it says that more was damaged. (Later parts of the same group may well be
-// whole: a crash of the machine loses blocks in any order.)
-func tornAt(data []byte, at int) bool {
-	for next := at + 1; next+headerSize <= len(data); next++ {
-		if data[next+8]&beginsGroup == 0 {
-			continue
-		}
-		if _, _, err := one(data[next:]); err == nil {
-			return false
-		}
-	}
-	return true
-}
-
-var errDamaged = errors.New("journal: damaged record")
-
-// walk gives the records of a segment and how far it came.
-func walk(data []byte, yield func(Record) error) (good int, err error) {
-	for good < len(data) {
-		n, r, err := one(data[good:])
-		if err != nil {
-			return good, err
-		}
-		if err := yield(r); err != nil {
-			return good, err
-		}
-		good += n
-	}
-	return good, nil
-}
-
-func one(data []byte) (size int, r Record, err error) {
-	if len(data) < headerSize {
-		return 0, r, errDamaged
-	}
-	n := int(binary.LittleEndian.Uint32(data))
-	if n > len(data)-headerSize {
-		return 0, r, errDamaged
-	}
-	if crc32.Checksum(data[8:headerSize+n], checksums) != binary.LittleEndian.Uint32(data[4:]) {
-		return 0, r, errDamaged
-	}
-	return headerSize + n, Record{Kind: data[8] &^ beginsGroup, Data: data[headerSize : headerSize+n]}, nil
-}
-
-func appendRecord(dst []byte, r Record, mark byte) []byte {
-	start := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(r.Data)))
-	dst = append(dst, 0, 0, 0, 0, r.Kind|mark)
-	dst = append(dst, r.Data...)
-	binary.LittleEndian.PutUint32(dst[start+4:], crc32.Checksum(dst[start+8:], checksums))
-	return dst
-}
-
 // Append writes a record and tells in which segment it is. It returns when the record
 // is durable. Where ctx ends before, the record may be written or not.
 func (j *Journal) Append(ctx context.Context, r Record) (segment uint64, err error) {
@@ -367,6 +302,7 @@ func (j *Journal) flush(group []*request, size int) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	j.written += int64(len(data))
+	j.last.Store(j.number)
 	j.mu.Lock()
 	j.sizes[j.number] = j.written
 	j.mu.Unlock()
@@ -374,7 +310,8 @@ func (j *Journal) flush(group []*request, size int) error {
 }
 
 func (j *Journal) create() error {
-	f, err := os.OpenFile(j.path(j.number+1), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	// What may be there by that name was never a segment: an attempt that failed.
+	f, err := os.OpenFile(j.path(j.number+1), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -382,13 +319,13 @@ func (j *Journal) create() error {
 		return errors.Join(fmt.Errorf("journal: %w", err), f.Close(), os.Remove(f.Name()))
 	}
 	j.number++
-	j.last.Store(j.number)
 	j.file, j.written, j.began = f, 0, time.Now()
 	return nil
 }
 
-// abandon removes a segment in which nothing was written.
+// abandon removes a segment in which nothing was written. Its number is the next one's.
 func (j *Journal) abandon() {
+	j.number--
 	_ = j.file.Close()           // it is empty
 	_ = os.Remove(j.file.Name()) // an empty one does no harm
 	j.file = nil
@@ -507,5 +444,5 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// Last is the number of the newest segment, 0 when there was none.
+// Last is the number of the newest segment with a record, 0 when there was none.
 func (j *Journal) Last() uint64 { return j.last.Load() }

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func open(t *testing.T, dir string, taken uint64, o Options) *Journal {
@@ -180,4 +183,36 @@ func FuzzWalk(f *testing.F) {
 			t.Errorf("%d of %d bytes, %v", good, len(data), err)
 		}
 	})
+}
+
+// A disk that is full is told of; when there is room again, the journal goes on, and no
+// number is left out.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, 0, Options{SegmentAge: 10 * time.Millisecond})
+	limit := unix.Rlimit{}
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(unix.SIGXFSZ)
+	defer signal.Reset(unix.SIGXFSZ)
+	small := unix.Rlimit{Cur: 4096, Max: limit.Max}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &small); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := j.Append(t.Context(), Record{Data: make([]byte, 10_000)}); err == nil {
+			t.Error("more was written than the disk takes")
+		}
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if n := put(t, j, "there is room"); n != 1 || j.Last() != 1 {
+		t.Errorf("segment %d, last %d", n, j.Last())
+	}
+	_ = j.Close()
+	if got := read(t, open(t, dir, 0, Options{SegmentAge: time.Hour})); !slices.Equal(got, []string{"7:there is room"}) {
+		t.Errorf("read %q", got)
+	}
 }

@@ -10,8 +10,12 @@ import (
 	"whyhot/internal/finding"
 )
 
-// widerVectors is the effect of a loop that was vectorised already.
-const widerVectors = "wider vectors"
+const (
+	// widerVectors is the effect of a loop that was vectorised already.
+	widerVectors = "wider vectors"
+	// fewerLoads is that of one that only loads less.
+	fewerLoads = "fewer loads"
+)
 
 // edit is one way to free the loop.
 type edit struct {
@@ -52,11 +56,16 @@ func (l *loop) edits() []edit {
 	return out
 }
 
+// locals are what package fix would copy, nil where it was not asked.
+func (l *loop) locals() *analyzer.Hoist {
+	return l.from.Hoist(l.place.File, l.place.Line, l.place.Column)
+}
+
 // hoist is the step that copies into locals: by the names of what package fix would
 // copy, where it was asked. What the loop changes itself is not among them, and what
 // would be too little is not named as if it were all.
 func (l *loop) hoist() (step string, refused bool) {
-	h := l.from.Hoist(l.place.File, l.place.Line, l.place.Column)
+	h := l.locals()
 	switch {
 	case h == nil:
 		return hoistStep + l.behindCalls(), false
@@ -115,7 +124,7 @@ func (l *loop) readsTwice() string {
 
 // reachesPart says whether locals leave something to be loaded again.
 func (l *loop) reachesPart() bool {
-	return len(l.inlined(l.from.Hoist(l.place.File, l.place.Line, l.place.Column))) > 0
+	return len(l.inlined(l.locals())) > 0
 }
 
 // updates are what the loop changes itself and loads again: the world keeps that in a

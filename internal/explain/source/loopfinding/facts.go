@@ -8,8 +8,11 @@ import (
 	"whyhot/internal/finding"
 )
 
+// loadedAgain is the analyser's kind of a repeated load.
+const loadedAgain = "load"
+
 // roles are the analyser's kinds of access as a finding names them.
-var roles = map[string]string{"first": finding.RoleFirst, "write": finding.RoleWrite, "load": finding.RoleSecond}
+var roles = map[string]string{"first": finding.RoleFirst, "write": finding.RoleWrite, loadedAgain: finding.RoleSecond}
 
 // Role is what an access is to its loop, as a finding names it; "" for what
 // findings do not name.

@@ -132,13 +132,18 @@ func weight(c analyzer.Candidate) float64 {
 
 // removedLoads is how many loads per iteration the better edit takes away.
 func removedLoads(c analyzer.Candidate) float64 {
-	removed := 0.0
+	return takenAway(c, func(s analyzer.LoopState) float64 { return s.LoadsPerIteration })
+}
+
+// takenAway is by how much the better edit lowers a count.
+func takenAway(c analyzer.Candidate, count func(analyzer.LoopState) float64) float64 {
+	most := 0.0
 	for _, w := range c.Reach {
 		if s := c.Worlds[w]; s.Present {
-			removed = max(removed, c.Worlds[analyzer.WorldWritten].LoadsPerIteration-s.LoadsPerIteration)
+			most = max(most, count(c.Worlds[analyzer.WorldWritten])-count(s))
 		}
 	}
-	return removed
+	return most
 }
 
 // ownPoint is the innermost point of a chain that stands in the user's code:
@@ -290,7 +295,7 @@ func (l *loop) places(as []analyzer.Access) []accessText {
 		if !ok {
 			continue
 		}
-		what := map[string]string{"first": "first load or store of", "load": "repeated load of", "write": "store of"}[a.Kind]
+		what := map[string]string{"first": "first load or store of", loadedAgain: "repeated load of", "write": "store of"}[a.Kind]
 		t := accessText{a.Kind, fmt.Sprintf("%s %s at %s:%d:%d", what, typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)}
 		if i := slices.Index(out, t); i >= 0 {
 			count[i]++

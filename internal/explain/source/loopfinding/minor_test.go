@@ -21,6 +21,11 @@ func TestMinor(t *testing.T) {
 		edit       func(*analyzer.Candidate, *analyzer.LoopState)
 	}{
 		{"six loads to two", "", func(*analyzer.Candidate, *analyzer.LoopState) {}},
+		{"six loads to two beside three stores", "its stores take as long without these loads", func(_ *analyzer.Candidate, w *analyzer.LoopState) { w.StoresPerIteration = 3 }},
+		{"six loads to two beside two stores", "", func(_ *analyzer.Candidate, w *analyzer.LoopState) { w.StoresPerIteration = 2 }},
+		{"stores on branches that are hardly taken", "", func(_ *analyzer.Candidate, w *analyzer.LoopState) {
+			w.StoresPerIteration, w.LoadsPerIteration = 6, 18
+		}},
 		{"twelve iterations", "few iterations", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.MostIterations, c.Enclosing = 12, nil }},
 		{"twelve iterations in a loop", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.MostIterations = 12 }},
 		{"four iterations in a loop", "few iterations", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.MostIterations = 4 }},

@@ -269,7 +269,7 @@ func (p *piece) input(number uint64) proto.Input {
 			column := &proto.ColStr{}
 			column.Append("")
 			for _, r := range p.rows {
-				column.Append(r.block.Columns[i].([]string)[r.at])
+				column.Append(r.block.Texts(c.Name)[r.at])
 			}
 			data = column
 		}
@@ -298,14 +298,14 @@ func gather[From, To any, C interface {
 	out := make(C, 0, len(p.rows)+1)
 	out = append(out, marker)
 	for _, r := range p.rows {
-		out = append(out, as(r.block.Columns[column].([]From)[r.at]))
+		out = append(out, as(r.block.Columns[column].([]From)[r.at])) //nolint:forcetypeassert // Check saw to it
 	}
-	return any(&out).(proto.ColInput)
+	return any(&out).(proto.ColInput) //nolint:forcetypeassert // all four of C are
 }
 
 // insert writes one block.
 func (s *server) insert(ctx context.Context, database, table string, in proto.Input, id string) error {
-	var columns []string
+	columns := make([]string, 0, len(in))
 	for _, c := range in {
 		columns = append(columns, c.Name)
 	}

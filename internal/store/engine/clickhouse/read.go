@@ -103,15 +103,14 @@ func (a *adder) add(keys []proto.ColUInt32, periods []int64, counts []uint64) er
 
 func key[C ~[]uint32](columns []C, row int) (k [4]uint32) {
 	for i, c := range columns {
-		k[i] = c[row]
+		k[i] = c[row] //nolint:gosec // a query has four keys at most
 	}
 	return k
 }
 
 // Scan reads a table.
 func (e *Engine) Scan(ctx context.Context, t *engine.Table, from, to uint32, yield func(*engine.Block) error) error {
-	var names []string
-	var result proto.Results
+	names, result := make([]string, 0, len(t.Columns)), make(proto.Results, 0, len(t.Columns))
 	for _, c := range t.Columns {
 		names = append(names, c.Name)
 		result = append(result, proto.ResultColumn{Data: resultColumn(t, c)})
@@ -182,7 +181,7 @@ func block(t *engine.Table, result proto.Results) *engine.Block {
 		}
 	}
 	if len(t.Summed) > 0 {
-		b.SplitCounts(b.Columns[len(t.Columns)-1].([]uint64))
+		b.SplitCounts(b.Columns[len(t.Columns)-1].([]uint64)) //nolint:forcetypeassert // made above
 	}
 	return b
 }
@@ -263,7 +262,7 @@ func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 			columns = append(columns, "toUInt64(min(minute))", "toUInt64(max(minute))")
 		}
 		var numbers [3]proto.ColUInt64
-		var result proto.Results
+		result := make(proto.Results, 0, len(columns))
 		for i := range columns {
 			result = append(result, proto.ResultColumn{Data: &numbers[i]})
 		}

@@ -37,6 +37,7 @@ func columnType(t engine.Type) string {
 		return "UInt64"
 	case engine.Int64:
 		return "Int64"
+	case engine.Text:
 	}
 	return "String"
 }
@@ -78,7 +79,7 @@ func together(database, cluster string, t *engine.Table) string {
 // own are the statements that make the tables of the engine itself; the last one is
 // that whose presence says that all are there.
 func own(database, settings string) []string {
-	var out []string
+	out := make([]string, 0, 3)
 	for _, t := range [][2]string{{tableVersion, "version UInt64"}, {tableShards, "address String"}, {tableCommits, "number UInt64"}} {
 		name, _, _ := strings.Cut(t[1], " ")
 		out = append(out, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = MergeTree ORDER BY %s%s", database, t[0], t[1], name, settings))
@@ -98,7 +99,7 @@ func durable(major, minor int) string {
 // sumSQL is the query of a sum. It keeps the periods apart, for ClickHouse adds and
 // multiplies modulo 2^64: what becomes of count × period is checked in Go.
 func sumSQL(from string, q engine.Query) string {
-	var keys []string
+	keys := make([]string, 0, len(q.By)+1)
 	for _, by := range append(slices.Clone(q.By), engine.ColPeriod) {
 		if by == engine.ColMinute && q.Step > 1 {
 			by = fmt.Sprintf("toUInt32(intDiv(minute, %d) * %d)", q.Step, q.Step)

@@ -2,6 +2,7 @@ package clickhouse_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -67,7 +68,7 @@ func TestMain(m *testing.M) {
 func startAll(dir string) error {
 	var ports []int
 	for range 6 { // the native protocol, HTTP and servers among themselves, each twice
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		l, err := net.Listen("tcp4", "127.0.0.1:0") //nolint:noctx // before any test
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (s *shard) configure(others, cluster []int) error {
 // start starts the server and waits until it answers.
 func (s *shard) start() error {
 	path, _ := program()
-	s.command = exec.Command(path, "--config-file="+filepath.Join(s.dir, "config.xml"))
+	s.command = exec.Command(path, "--config-file="+filepath.Join(s.dir, "config.xml")) //nolint:noctx // it outlives the test that starts it
 	s.command.Dir = s.dir
 	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	output := &bytes.Buffer{}
@@ -124,7 +125,7 @@ func (s *shard) start() error {
 		return err
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if c, err := net.Dial("tcp4", s.address()); err == nil {
+		if c, err := (&net.Dialer{}).DialContext(context.Background(), "tcp4", s.address()); err == nil {
 			return c.Close()
 		}
 	}

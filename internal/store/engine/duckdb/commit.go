@@ -25,13 +25,13 @@ func (e *Engine) Commit(ctx context.Context, number uint64, blocks []*engine.Blo
 	}
 	added, err := e.write(ctx, number, blocks)
 	if err != nil {
-		return e.rollback(fmt.Errorf("commit %d: %w", number, err))
+		return e.rollback(ctx, fmt.Errorf("commit %d: %w", number, err))
 	}
 	e.visible.Lock()
 	defer e.visible.Unlock()
 	// From here on it is made or not, whatever becomes of ctx.
-	if err := e.writer.exec(context.Background(), "COMMIT"); err != nil {
-		return e.rollback(fmt.Errorf("commit %d: %w", number, err))
+	if err := e.writer.exec(context.WithoutCancel(ctx), "COMMIT"); err != nil {
+		return e.rollback(ctx, fmt.Errorf("commit %d: %w", number, err))
 	}
 	for of, p := range added {
 		i := slices.IndexFunc(e.parts[of], func(old part) bool { return old.name == p.name })
@@ -48,14 +48,14 @@ func (e *Engine) Commit(ctx context.Context, number uint64, blocks []*engine.Blo
 
 // rollback ends a transaction that failed. Where DuckDB has ended it already there is
 // nothing to end.
-func (e *Engine) rollback(err error) error {
-	_ = e.writer.exec(context.Background(), "ROLLBACK")
+func (e *Engine) rollback(ctx context.Context, err error) error {
+	_ = e.writer.exec(context.WithoutCancel(ctx), "ROLLBACK")
 	return err
 }
 
 // write puts the rows into an open transaction, and says how many went where.
 func (e *Engine) write(ctx context.Context, number uint64, blocks []*engine.Block) (map[dayOf]part, error) {
-	if err := e.writer.exec(ctx, "BEGIN"); err != nil {
+	if err := e.writer.exec(ctx, begin); err != nil {
 		return nil, err
 	}
 	added := map[dayOf]part{}

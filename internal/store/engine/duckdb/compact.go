@@ -136,7 +136,7 @@ func (e *Engine) replace(ctx context.Context, c *conn, of dayOf, old []part, p p
 	if err := c.one(ctx, "SELECT count(*) FROM "+unfinished+p.name, &p.rows); err != nil {
 		return err
 	}
-	statements := []string{"BEGIN", fmt.Sprintf("ALTER TABLE %s RENAME TO %s", unfinished+p.name, p.name)}
+	statements := []string{begin, fmt.Sprintf("ALTER TABLE %s RENAME TO %s", unfinished+p.name, p.name)}
 	for _, o := range old {
 		statements = append(statements, "DROP TABLE "+o.name)
 	}
@@ -147,7 +147,7 @@ func (e *Engine) replace(ctx context.Context, c *conn, of dayOf, old []part, p p
 	}
 	e.visible.Lock()
 	defer e.visible.Unlock()
-	if err := c.exec(context.Background(), "COMMIT"); err != nil {
+	if err := c.exec(context.WithoutCancel(ctx), "COMMIT"); err != nil {
 		return err
 	}
 	e.parts[of] = append(slices.DeleteFunc(e.parts[of], func(q part) bool { return slices.ContainsFunc(old, func(o part) bool { return o.name == q.name }) }), p)
@@ -203,7 +203,7 @@ func (e *Engine) seal(of dayOf) []part {
 func union(parts []part) string {
 	selects := make([]string, len(parts))
 	for i, p := range parts {
-		selects[i] = "SELECT * FROM " + p.name
+		selects[i] = "FROM " + p.name // all columns, which all parts have in the same order
 	}
 	return "(" + strings.Join(selects, " UNION ALL ") + ")"
 }
@@ -240,7 +240,7 @@ func (e *Engine) Drop(ctx context.Context, t *engine.Table, before uint32) error
 	defer e.writing.Unlock()
 	e.visible.Lock()
 	defer e.visible.Unlock()
-	statements, gone := []string{"BEGIN"}, []dayOf{}
+	statements, gone := []string{begin}, []dayOf{}
 	for of, parts := range e.parts {
 		if of.table != t || of.day >= before/engine.MinutesPerDay {
 			continue
@@ -254,8 +254,8 @@ func (e *Engine) Drop(ctx context.Context, t *engine.Table, before uint32) error
 		return nil
 	}
 	for _, s := range append(statements, "COMMIT") {
-		if err := e.writer.exec(context.Background(), s); err != nil {
-			return e.rollback(fmt.Errorf("removal of days of %s: %w", t.Name, err))
+		if err := e.writer.exec(context.WithoutCancel(ctx), s); err != nil {
+			return e.rollback(ctx, fmt.Errorf("removal of days of %s: %w", t.Name, err))
 		}
 	}
 	for _, of := range gone {

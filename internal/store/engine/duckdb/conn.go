@@ -98,7 +98,8 @@ func (c *conn) query(ctx context.Context, sql string, yield func(chunk) error) e
 		if yield == nil {
 			return nil
 		}
-		return fetch(ctx, &res, int(duck.ResultChunkCount(res)*duck.VectorSize()), yield)
+		most := int(duck.ResultChunkCount(res) * duck.VectorSize()) //nolint:staticcheck // deprecated, and the only way to know the size
+		return fetch(ctx, &res, most, yield)
 	})
 }
 
@@ -167,7 +168,7 @@ func more[T uint32 | int64](before []T, ch chunk, column int) []T {
 // values is a column of fixed size; T is the Go type of DuckDB's.
 func values[T uint8 | uint32 | uint64 | int64 | duck.StringT](ch chunk, column int) []T {
 	v := duck.DataChunkGetVector(ch.c, duck.IdxT(column))
-	return unsafe.Slice((*T)(duck.VectorGetData(v)), ch.n)
+	return unsafe.Slice((*T)(duck.VectorGetData(v)), ch.n) //nolint:gosec // a vector has as many values as its chunk has rows
 }
 
 func texts(ch chunk, column int) []string {
@@ -205,6 +206,7 @@ func duckType(t engine.Type) (duck.Type, string) {
 		return duck.TypeUBigInt, "UBIGINT"
 	case engine.Int64:
 		return duck.TypeBigInt, "BIGINT"
+	case engine.Text:
 	}
 	return duck.TypeVarchar, "VARCHAR"
 }
@@ -267,7 +269,7 @@ func at(chosen []int32, i int) int {
 }
 
 func put[T uint8 | uint32 | uint64 | int64](v duck.Vector, column []T, chosen []int32, from, n int) {
-	into := unsafe.Slice((*T)(duck.VectorGetData(v)), n)
+	into := unsafe.Slice((*T)(duck.VectorGetData(v)), n) //nolint:gosec // n is at most the size of a vector
 	if chosen == nil {
 		copy(into, column[from:from+n])
 		return

@@ -27,6 +27,14 @@ type Options struct {
 	Temp    int64 // bytes of temporary files beside the data; default 16 GiB
 }
 
+const begin = "BEGIN"
+
+// How the rows of a part came there, in its name.
+const (
+	howAppended = "appended"
+	howSorted   = "sorted"
+)
+
 const (
 	fileName = "rows.duckdb"
 	lockName = "lock"
@@ -176,6 +184,7 @@ func openDatabase(path, temp string, o Options) (*database, error) {
 		return nil, errors.New("DuckDB gives no configuration")
 	}
 	defer duck.DestroyConfig(&config)
+	const no = "false"
 	memory, tempSize := o.Memory, o.Temp
 	if memory <= 0 {
 		memory = 1 << 30
@@ -187,9 +196,9 @@ func openDatabase(path, temp string, o Options) (*database, error) {
 		{"memory_limit", strconv.FormatInt(memory/1000, 10) + "KB"},
 		{"temp_directory", temp},
 		{"max_temp_directory_size", strconv.FormatInt(tempSize/1000, 10) + "KB"},
-		{"autoinstall_known_extensions", "false"},
-		{"autoload_known_extensions", "false"},
-		{"enable_external_access", "false"},
+		{"autoinstall_known_extensions", no},
+		{"autoload_known_extensions", no},
+		{"enable_external_access", no},
 		{"checkpoint_threshold", "1TB"}, // see checkpointer
 	}
 	if o.Threads > 0 {
@@ -211,7 +220,7 @@ func openDatabase(path, temp string, o Options) (*database, error) {
 // create makes the tables of the dictionary and says that they are there.
 func (e *Engine) create() error {
 	ctx := context.Background()
-	statements := []string{"BEGIN", "CREATE TABLE store_state (version BIGINT NOT NULL, committed UBIGINT NOT NULL)", fmt.Sprintf("INSERT INTO store_state VALUES (%d, 0)", engine.Version)}
+	statements := []string{begin, "CREATE TABLE store_state (version BIGINT NOT NULL, committed UBIGINT NOT NULL)", fmt.Sprintf("INSERT INTO store_state VALUES (%d, 0)", engine.Version)}
 	for _, t := range engine.Tables() {
 		if !t.Timed {
 			statements = append(statements, definition(t, t.Name))
@@ -240,7 +249,7 @@ func made(dir string) error {
 
 // definition is the statement that makes a table.
 func definition(t *engine.Table, name string) string {
-	var columns []string
+	columns := make([]string, 0, len(t.Columns))
 	for _, c := range t.Columns {
 		_, sql := duckType(c.Type)
 		columns = append(columns, c.Name+" "+sql+" NOT NULL")
@@ -301,9 +310,9 @@ func (e *Engine) newPart(of dayOf, sorted bool) part {
 	e.visible.Lock()
 	defer e.visible.Unlock()
 	e.serial++
-	how := "appended"
+	how := howAppended
 	if sorted {
-		how = "sorted"
+		how = howSorted
 	}
 	return part{name: fmt.Sprintf("%s_%d_%s_%d", of.table.Name, of.day, how, e.serial), serial: e.serial, sorted: sorted}
 }
@@ -317,10 +326,10 @@ func parsePart(name string) (dayOf, part, bool) {
 	i := slices.IndexFunc(engine.Tables(), func(t *engine.Table) bool { return t.Timed && t.Name == cells[0] })
 	day, dayErr := strconv.ParseUint(cells[1], 10, 32)
 	serial, serialErr := strconv.Atoi(cells[3])
-	if i < 0 || dayErr != nil || serialErr != nil || cells[2] != "sorted" && cells[2] != "appended" {
+	if i < 0 || dayErr != nil || serialErr != nil || cells[2] != howSorted && cells[2] != howAppended {
 		return dayOf{}, part{}, false
 	}
-	return dayOf{engine.Tables()[i], uint32(day)}, part{name: name, serial: serial, sorted: cells[2] == "sorted"}, true
+	return dayOf{engine.Tables()[i], uint32(day)}, part{name: name, serial: serial, sorted: cells[2] == howSorted}, true
 }
 
 // Committed is the number of the last commit.

@@ -11,16 +11,23 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"whyhot/internal/store/engine"
 )
 
 // writesIn names the directory in which this program, started by a test, commits
-// until it is killed.
-const writesIn = "WHYHOT_TEST_WRITES_IN"
+// until it is killed, or a file is to become larger than noLarger says (in bytes).
+const (
+	writesIn = "WHYHOT_TEST_WRITES_IN"
+	noLarger = "WHYHOT_TEST_NO_LARGER"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writesIn); dir != "" {
@@ -41,6 +48,12 @@ const rowsOfCommit = 40_000
 // writeForever makes commits, says each that was made, and compacts beside.
 func writeForever(dir string) error {
 	ctx := context.Background()
+	if size, err := strconv.ParseUint(os.Getenv(noLarger), 10, 64); err == nil {
+		signal.Ignore(unix.SIGXFSZ) // the write fails, as on a disk that is full
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}); err != nil {
+			return err
+		}
+	}
 	e, err := Open(dir, Options{})
 	if err != nil {
 		return err
@@ -72,43 +85,68 @@ func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 12 {
-		acknowledged := killed(t, dir, time.Duration(100+random.IntN(1200))*time.Millisecond)
-		e, err := Open(dir, Options{})
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
+		acknowledged, state := written(t, dir, time.Duration(100+random.IntN(1200))*time.Millisecond, "")
+		if state.Exited() {
+			t.Fatalf("round %d: the writer ended by itself: %s", round, state)
 		}
-		if e.Committed() < acknowledged {
-			t.Errorf("round %d: commit %d was acknowledged, the last one is %d", round, acknowledged, e.Committed())
-		}
-		s, err := e.Sum(t.Context(), engine.Query{Table: engine.Samples, To: math.MaxUint32, By: []string{engine.ColSeries}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, n := range s.Counts { // the series is the commit
-			if n != rowsOfCommit {
-				t.Errorf("round %d: commit %d has %d rows, not %d", round, s.Keys[0][i], n, rowsOfCommit)
-			}
-		}
-		if uint64(s.Len()) != e.Committed() {
-			t.Errorf("round %d: rows of %d commits, not %d", round, s.Len(), e.Committed())
-		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		hasAll(t, dir, acknowledged)
 	}
 }
 
-// killed runs the writer for a while after its first commit, and gives the last commit
-// that it said was made.
-func killed(t *testing.T, dir string, after time.Duration) uint64 {
+// When the disk is full a commit fails, and those before it stay.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	acknowledged, state := written(t, dir, time.Minute, fmt.Sprint(24<<20))
+	if !state.Exited() || state.ExitCode() == 0 {
+		t.Fatalf("nothing was refused: %s", state)
+	}
+	hasAll(t, dir, acknowledged)
+	if acknowledged, state = written(t, dir, 100*time.Millisecond, ""); state.Exited() {
+		t.Errorf("with room again the writer ended: %s", state)
+	}
+	hasAll(t, dir, acknowledged)
+}
+
+// hasAll checks that what was acknowledged is there, and that all that is there is
+// whole.
+func hasAll(t *testing.T, dir string, acknowledged uint64) {
+	t.Helper()
+	e, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Committed() < acknowledged {
+		t.Errorf("commit %d was acknowledged, the last one is %d", acknowledged, e.Committed())
+	}
+	s, err := e.Sum(t.Context(), engine.Query{Table: engine.Samples, To: math.MaxUint32, By: []string{engine.ColSeries}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range s.Counts { // the series is the commit
+		if n != rowsOfCommit {
+			t.Errorf("commit %d has %d rows, not %d", s.Keys[0][i], n, rowsOfCommit)
+		}
+	}
+	if uint64(s.Len()) != e.Committed() {
+		t.Errorf("rows of %d commits, not %d", s.Len(), e.Committed())
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// written runs the writer for a while after its first commit, and gives the last
+// commit that it said was made.
+func written(t *testing.T, dir string, after time.Duration, largest string) (uint64, *os.ProcessState) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := exec.CommandContext(t.Context(), self)
-	c.Env = append(os.Environ(), writesIn+"="+dir)
-	c.Stderr = os.Stderr
+	c.Env = append(os.Environ(), writesIn+"="+dir, noLarger+"="+largest)
+	var said strings.Builder
+	c.Stderr = &said
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -125,8 +163,10 @@ func killed(t *testing.T, dir string, after time.Duration) uint64 {
 			t.Error(err)
 		}
 	}
-	if err := c.Wait(); c.ProcessState.Exited() || last == 0 {
-		t.Fatalf("the writer ended by itself: %v", err)
+	_ = c.Wait() // it is killed, or says why it ended
+	t.Logf("commit %d, %s %s", last, c.ProcessState, said.String())
+	if last == 0 {
+		t.Fatal("the writer wrote nothing")
 	}
-	return last
+	return last, c.ProcessState
 }

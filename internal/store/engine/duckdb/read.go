@@ -39,7 +39,7 @@ func (e *Engine) asking(ctx context.Context, f func(c *conn, parts func(t *engin
 		err = f(c, parts)
 	}
 	// A connection on which anything failed is not used again.
-	if err != nil || c.exec(context.Background(), "COMMIT") != nil {
+	if err != nil || c.exec(context.WithoutCancel(ctx), "COMMIT") != nil {
 		c.close()
 		return err
 	}
@@ -99,17 +99,14 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 // sumSQL is the query of a sum. Products and sums are checked by DuckDB, except where
 // it knows from the columns' extremes that they fit.
 func sumSQL(q engine.Query, parts []string) string {
-	var keys []string
+	keys := make([]string, 0, len(q.By))
 	for _, by := range q.By {
 		if by == engine.ColMinute && q.Step > 1 {
 			by = fmt.Sprintf("(minute // %d::UINTEGER * %d::UINTEGER)::UINTEGER", q.Step, q.Step)
 		}
 		keys = append(keys, by)
 	}
-	columns := []string{engine.ColPeriod, engine.ColCount}
-	for _, by := range q.By {
-		columns = append(columns, by)
-	}
+	columns := append([]string{engine.ColPeriod, engine.ColCount}, q.By...)
 	where := where(q)
 	selects := make([]string, len(parts))
 	for i, p := range parts {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,15 +135,15 @@ func rowText(b *engine.Block, i int) string {
 	for _, column := range b.Columns {
 		switch c := column.(type) {
 		case []uint8:
-			cells = append(cells, fmt.Sprint(c[i]))
+			cells = append(cells, strconv.FormatUint(uint64(c[i]), 10))
 		case []uint32:
-			cells = append(cells, fmt.Sprint(c[i]))
+			cells = append(cells, strconv.FormatUint(uint64(c[i]), 10))
 		case []uint64:
-			cells = append(cells, fmt.Sprint(c[i]))
+			cells = append(cells, strconv.FormatUint(c[i], 10))
 		case []int64:
-			cells = append(cells, fmt.Sprint(c[i]))
+			cells = append(cells, strconv.FormatInt(c[i], 10))
 		case []string:
-			cells = append(cells, fmt.Sprintf("%q", c[i]))
+			cells = append(cells, strconv.Quote(c[i]))
 		}
 	}
 	return strings.Join(cells, " ")

@@ -94,6 +94,7 @@ func Golden() ([][]*engine.Block, []Case) {
 }
 
 func golden(t *testing.T, b Backend) {
+	t.Helper()
 	commits, cases := Golden()
 	e := open(t, b)
 	for _, c := range commits {

@@ -15,6 +15,7 @@ import (
 )
 
 func wrongQueries(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	commit(t, e, some(1)...)
 	for name, q := range map[string]engine.Query{
@@ -37,6 +38,7 @@ func wrongQueries(t *testing.T, b Backend) {
 }
 
 func scanOfMinutes(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	commit(t, e, samples(
 		row(day-1, 1, 1, 1, 1, 1), row(day, 1, 1, 1, 1, 1), row(day+5, 1, 1, 1, 1, 1), row(day+1439, 1, 1, 1, 1, 1), row(day+1440, 1, 1, 1, 1, 1),
@@ -67,6 +69,7 @@ func scanOfMinutes(t *testing.T, b Backend) {
 
 // A scan ends with yield's error, and with its context.
 func scanEnds(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	for range 3 {
 		rows := engine.NewBlock(engine.Nodes, 0)
@@ -93,6 +96,7 @@ func scanEnds(t *testing.T, b Backend) {
 }
 
 func drop(t *testing.T, b Backend) {
+	t.Helper()
 	e, err := b.Open()
 	must(t, err)
 	for d := range uint32(4) {
@@ -130,6 +134,7 @@ func drop(t *testing.T, b Backend) {
 
 // compact checks that equal rows become one, in all states between.
 func compact(t *testing.T, b Backend) {
+	t.Helper()
 	e, err := b.Open()
 	must(t, err)
 	const commits, n = 5, 2000
@@ -141,13 +146,13 @@ func compact(t *testing.T, b Backend) {
 		commit(t, e, rows)
 	}
 	q := engine.Query{Table: engine.Samples, To: math.MaxUint32, By: []string{engine.ColStack, engine.ColGroup}}
-	want, scan := sum(t, e, q), merged(t, e, engine.Samples, 0, math.MaxUint32)
+	want, scan := sum(t, e, q), merged(t, e, engine.Samples)
 	must(t, e.Compact(t.Context(), false))
 	if sum(t, e, q) != want {
 		t.Error("Compact changed the sums")
 	}
 	must(t, e.Compact(t.Context(), true))
-	if sum(t, e, q) != want || !slices.Equal(scan, merged(t, e, engine.Samples, 0, math.MaxUint32)) {
+	if sum(t, e, q) != want || !slices.Equal(scan, merged(t, e, engine.Samples)) {
 		t.Error("Compact of all changed the sums")
 	}
 	must(t, e.Close())
@@ -161,6 +166,7 @@ func compact(t *testing.T, b Backend) {
 
 // sumsStay asks while Compact works and rows come in.
 func sumsStay(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	stop := func() {}
 	for i := range uint32(6) {
@@ -179,6 +185,7 @@ func sumsStay(t *testing.T, b Backend) {
 
 // wholeCommits asks while commits are made, each of 3 days.
 func wholeCommits(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	stop := ask(t, e, engine.Query{Table: engine.Samples, To: math.MaxUint32}, func(s string) bool {
 		var count, value int64
@@ -201,7 +208,7 @@ func wholeCommits(t *testing.T, b Backend) {
 // ask puts a question again and again from two goroutines, until it is stopped.
 func ask(t *testing.T, e engine.Engine, q engine.Query, right func(string) bool) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context()) //nolint:contextcheck // a test's is the one there is
 	var asking sync.WaitGroup
 	for range 2 {
 		asking.Go(func() {
@@ -223,6 +230,7 @@ func ask(t *testing.T, e engine.Engine, q engine.Query, right func(string) bool)
 
 // sumCancelled ends a question with a large answer.
 func sumCancelled(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	rows := engine.NewBlock(engine.Samples, 0)
 	for i := range uint32(1_000_000) {
@@ -249,6 +257,7 @@ func sumCancelled(t *testing.T, b Backend) {
 }
 
 func stats(t *testing.T, b Backend) {
+	t.Helper()
 	e := open(t, b)
 	commit(t, e, some(1)...)
 	commit(t, e, some(2)...)
@@ -276,6 +285,7 @@ func stats(t *testing.T, b Backend) {
 }
 
 func newer(t *testing.T, b Backend) {
+	t.Helper()
 	if b.Newer == nil {
 		return
 	}
@@ -290,6 +300,7 @@ func newer(t *testing.T, b Backend) {
 }
 
 func damaged(t *testing.T, b Backend) {
+	t.Helper()
 	if b.Damage == nil {
 		return
 	}
@@ -308,6 +319,7 @@ func damaged(t *testing.T, b Backend) {
 }
 
 func inUse(t *testing.T, b Backend) {
+	t.Helper()
 	if b.Shared {
 		return
 	}

@@ -166,7 +166,7 @@ func in(ids []uint32, id uint32) bool {
 func (e *Engine) Drop(_ context.Context, t *engine.Table, before uint32) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var left []*engine.Block
+	left := make([]*engine.Block, 0, len(e.blocks[t]))
 	for _, b := range e.blocks[t] {
 		minutes := b.Uint32s(engine.ColMinute)
 		left = append(left, rows(b, func(i int) bool { return minutes[i] >= before }))
@@ -182,7 +182,7 @@ func (e *Engine) Compact(ctx context.Context, _ bool) error { return ctx.Err() }
 func (e *Engine) Stats(context.Context) ([]engine.TableStats, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	var out []engine.TableStats
+	out := make([]engine.TableStats, 0, len(engine.Tables()))
 	for _, t := range engine.Tables() {
 		s := engine.TableStats{Table: t.Name}
 		for _, b := range e.blocks[t] {

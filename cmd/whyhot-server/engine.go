@@ -1,0 +1,33 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/clickhouse"
+)
+
+// engine opens the engine of a project: the embedded one in dir, or a database of
+// ClickHouse for each project, called after both.
+func (f *serveFlags) engine(ctx context.Context, dir, project string) (engine.Engine, error) {
+	where := cmp.Or(f.store, os.Getenv("WHYHOT_STORE"))
+	if where == "" {
+		return openEmbedded(ctx, dir, f.memory<<20)
+	}
+	o, err := clickhouse.ParseURL(where)
+	if err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	o.Database = databaseOf(o.Database, project)
+	return clickhouse.Open(ctx, o)
+}
+
+// databaseOf is the name of a project's database. Projects have no underscore in their
+// names, so that no two get the same.
+func databaseOf(base, project string) string {
+	return base + "_" + strings.ReplaceAll(project, "-", "_")
+}

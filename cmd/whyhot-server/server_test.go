@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// run runs the program's command in this process.
+func run(t *testing.T, args ...string) (out, errOut string, err error) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(&stdout)
+	root.SetErr(&stderr)
+	err = root.ExecuteContext(t.Context())
+	return stdout.String(), stderr.String(), err
+}
+
+func TestTokens(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "new")
+	out, errOut, err := run(t, "token", "create", "--data", data, "--scope", "send", "--name", "agents")
+	if err != nil || !strings.HasPrefix(out, "whyhot_") || strings.Count(out, "\n") != 1 || !strings.Contains(errOut, "not shown again") {
+		t.Fatalf("%q %q %v", out, errOut, err)
+	}
+	secret := strings.TrimSpace(out)
+	out, _, err = run(t, "token", "create", "--data", data, "--scope", "read,administer", "--project", "web", "--expires", "1h", "--json")
+	var made struct {
+		ID      string    `json:"id"`
+		Project string    `json:"project"`
+		State   string    `json:"state"`
+		Scopes  []string  `json:"scopes"`
+		Expires time.Time `json:"expires"`
+	}
+	if err != nil || json.Unmarshal([]byte(out), &made) != nil || made.Project != "web" || len(made.Scopes) != 2 || made.State != "valid" || time.Until(made.Expires) < 59*time.Minute {
+		t.Fatalf("%q %v", out, err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "projects", "web")); err != nil {
+		t.Error(err)
+	}
+	out, _, err = run(t, "token", "list", "--data", data)
+	if err != nil || strings.Count(out, "\n") != 3 || !strings.Contains(out, "agents") || strings.Contains(out, secret[8:]) {
+		t.Errorf("%q %v", out, err)
+	}
+	if _, _, err := run(t, "token", "revoke", made.ID, "--data", data); err != nil {
+		t.Error(err)
+	}
+	if out, _, err = run(t, "token", "list", "--data", data, "--json"); err != nil || !strings.Contains(out, `"revoked"`) || strings.Contains(out, "sha256") {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	data := t.TempDir()
+	for _, c := range []struct{ args, want string }{
+		{"token create", `"scope" not set`},
+		{"token create --scope root", "must be send, read or administer"},
+		{"token create --scope read --project A", "1 to 40"},
+		{"token create --scope read --expires -1h", "must not be negative"},
+		{"token revoke nobody", "no token nobody"},
+		{"serve --log xml", "must be text or json"},
+		{"serve --tls-cert x", "go together"},
+		{"serve --tls-cert x --tls-key y", "no such file"},
+		{"serve --retention 1h", "whole days"},
+		{"serve --query-time 1ns", "between"},
+		{"serve --listen  --listen-grpc 0.0.0.0:1 --store ftp://x", "no address of ClickHouse"},
+		{"serve --debuginfod nonsense", "debuginfod"},
+		{"serve --rules " + data + "/none", "none"},
+		{"serve extra", "unknown command"},
+		{"project delete web", "no project web"},
+		{"project delete ../x", "1 to 40"},
+	} {
+		args := append(strings.Split(c.args, " "), "--data", data)
+		if _, _, err := run(t, args...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.args, err)
+		}
+	}
+}
+
+func TestDeleteProject(t *testing.T) {
+	data := t.TempDir()
+	if _, _, err := run(t, "token", "create", "--scope", "send", "--project", "web", "--data", data); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(t, "project", "delete", "web", "--data", data); err == nil || !strings.Contains(err.Error(), "add --yes") {
+		t.Errorf("%v", err)
+	}
+	unlock, err := lock(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(t, "project", "delete", "web", "--data", data, "--yes"); err == nil || !strings.Contains(err.Error(), "stop it first") {
+		t.Errorf("%v", err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(t, "project", "delete", "web", "--data", data, "--yes"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "projects", "web")); err == nil {
+		t.Error("it is still there")
+	}
+}
+
+// Projects never share a database.
+func TestDatabases(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{"a", "a-b", "b", "a-", "-a", "ab"} {
+		d := databaseOf("whyhot", name)
+		if other, there := seen[d]; there {
+			t.Errorf("%s and %s are both %s", name, other, d)
+		}
+		seen[d] = name
+	}
+}

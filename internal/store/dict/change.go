@@ -1,0 +1,162 @@
+package dict
+
+import (
+	"whyhot/internal/store/batch"
+	"whyhot/internal/store/engine"
+)
+
+// Row is a row of the engine's table of samples.
+type Row struct {
+	Minute, Group, Series, Stack uint32
+	Period                       int64
+	Count                        uint32
+}
+
+// Apply puts the batch's numbers in terms of the dictionary. What is new goes to out,
+// the rows to the end of rows.
+func (d *Dict) Apply(b *batch.Batch, out Blocks, rows []Row) []Row {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	mappings := make([]uint32, len(b.Mappings))
+	for i, m := range b.Mappings {
+		mappings[i] = d.mapping(m, out)
+	}
+	functions := make([]uint32, len(b.Functions))
+	for i, f := range b.Functions {
+		f.Mapping = mappings[f.Mapping]
+		functions[i] = d.function(f, out)
+	}
+	locations := make([]uint32, len(b.Locations))
+	for i := range b.Locations {
+		l := &b.Locations[i]
+		key := locationKey{mapping: mappings[l.Mapping], address: l.Address, kind: l.Kind, line: l.Line, named: l.Named}
+		if l.Named {
+			key.address, key.function = 0, functions[l.Function]
+		}
+		locations[i] = d.locate(key, out)
+	}
+	nodes := make([]uint32, len(b.Nodes)+1)
+	kept := make([]bool, len(nodes))
+	kept[0] = true
+	for i, n := range b.Nodes {
+		if kept[n.Parent] {
+			nodes[i+1], kept[i+1] = d.node(nodes[n.Parent], locations[n.Location], out)
+		}
+	}
+	stacks := make([]uint32, len(nodes))
+	known := make([]bool, len(nodes))
+	series := make([]uint32, len(b.Labels))
+	for i := range b.Labels {
+		series[i] = d.seriesOfLabels(&b.Labels[i], out)
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if !known[r.Stack] {
+			known[r.Stack] = true
+			if kept[r.Stack] {
+				stacks[r.Stack] = d.stack(nodes[r.Stack], out)
+			} else {
+				stacks[r.Stack] = d.full(out)
+			}
+		}
+		if !kept[r.Stack] {
+			d.cutStacks++
+		}
+		s := series[r.Labels]
+		rows = append(rows, Row{Minute: r.Minute, Group: d.series[s].Group, Series: s, Stack: stacks[r.Stack], Period: r.Period, Count: r.Count})
+	}
+	return rows
+}
+
+// full is the stack that stands for those there was no room for.
+func (d *Dict) full(out Blocks) uint32 {
+	function := d.function(Function{Name: FullFrame}, out)
+	location := d.locate(locationKey{function: function, named: true}, out)
+	limit := d.limits.Nodes
+	d.limits.Nodes = len(d.parent) + 1 // for this one there is room
+	node, _ := d.node(0, location, out)
+	d.limits.Nodes = limit
+	return d.stack(node, out)
+}
+
+// Resolution is what was found for an address: its frames, innermost first; none when
+// there is no name. Function.Mapping is ignored, that of the address holds.
+type Resolution struct {
+	Location uint32
+	Frames   []Frame
+}
+
+// Frame is a function and a line.
+type Frame struct {
+	Function Function
+	Line     uint32
+}
+
+// Resolve gives addresses names. The tree of functions is made anew, which takes a
+// second for millions of nodes; readers go on with the old one meanwhile.
+func (d *Dict) Resolve(found []Resolution, generation uint32, out Blocks) {
+	d.mu.Lock()
+	lines := map[uint32][]Line{}
+	for _, r := range found {
+		if int(r.Location) >= len(d.locations) || d.locations[r.Location].Named {
+			continue
+		}
+		l := &d.locations[r.Location]
+		named := make([]Line, 0, max(1, len(r.Frames)))
+		for i, f := range r.Frames {
+			f.Function.Mapping = l.Mapping
+			line := Line{d.function(f.Function, out), f.Line}
+			named = append(named, line)
+			out.Of(engine.Resolved).Append(r.Location, generation, uint32(i), line.Function, line.Line)
+		}
+		if len(named) == 0 {
+			out.Of(engine.Resolved).Append(r.Location, generation, uint32(0), uint32(0), uint32(0))
+			named = append(named, Line{Function: d.function(Function{Mapping: l.Mapping, Kind: l.Kind}, out)})
+		}
+		lines[r.Location] = named
+		d.settle(r.Location)
+	}
+	d.mu.Unlock()
+	d.rename(lines)
+}
+
+func (d *Dict) settle(location uint32) {
+	if !d.resolved[location] {
+		d.resolved[location] = true
+		d.waiting--
+	}
+}
+
+// rename puts lines in the place of those of locations, and makes the view anew. Only
+// the goroutine that changes the dictionary calls it: what it reads without the lock
+// does not change.
+func (d *Dict) rename(lines map[uint32][]Line) {
+	if len(lines) == 0 {
+		return
+	}
+	all := make([]Line, 0, len(d.lines)+len(lines))
+	end := make([]uint32, len(d.linesEnd))
+	for i := range end {
+		if named, ok := lines[uint32(i)]; ok {
+			all = append(all, named...)
+		} else {
+			all = append(all, d.linesOf(uint32(i))...)
+		}
+		end[i] = uint32(len(all))
+	}
+	fresh := newViewBuilder(d.view.Generation + 1)
+	for n := 1; n < len(d.parent); n++ {
+		loc := d.location[n]
+		fresh.add(d.parent[n], all[startOf(end, loc):end[loc]], d.same)
+	}
+	d.mu.Lock()
+	d.lines, d.linesEnd, d.view = all, end, fresh
+	d.mu.Unlock()
+}
+
+func startOf(end []uint32, i uint32) uint32 {
+	if i == 0 {
+		return 0
+	}
+	return end[i-1]
+}
