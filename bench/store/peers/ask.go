@@ -18,7 +18,7 @@ type asked struct {
 
 // ask asks every server the same, one after the other, with whoever begins changing. No
 // range is asked about twice, so that no answer is kept from before.
-func ask(ctx context.Context, from string, servers []*server, rounds int, timeout time.Duration) error {
+func ask(ctx context.Context, from string, servers []*server, rounds int, timeout time.Duration, only string) error {
 	files, err := filesOf(from)
 	if err != nil {
 		return err
@@ -34,6 +34,10 @@ func ask(ctx context.Context, from string, servers []*server, rounds int, timeou
 	for _, of := range []string{service, ""} {
 		for _, hour := range []bool{true, false} {
 			for _, kind := range []string{top, flame, calls} {
+				if !strings.HasPrefix(describe(of, hour, kind), only) {
+					salt += rounds // asked alone, a question is about the same ranges
+					continue
+				}
 				results := make([]asked, len(servers))
 				differ := 0
 				for round := range rounds {
@@ -52,7 +56,7 @@ func ask(ctx context.Context, from string, servers []*server, rounds int, timeou
 						differ++
 					}
 				}
-				print(servers, results, of, hour, kind, differ)
+				print(servers, results, describe(of, hour, kind), kind == top, differ)
 			}
 		}
 	}
@@ -84,7 +88,8 @@ func sameTotals(results []asked) bool {
 	return true
 }
 
-func print(servers []*server, results []asked, service string, hour bool, kind string, differ int) {
+// describe is what a question is about: "service 1 h top", "fleet all calls".
+func describe(service string, hour bool, kind string) string {
 	where, long := "fleet", "all"
 	if service != "" {
 		where = "service"
@@ -92,22 +97,26 @@ func print(servers []*server, results []asked, service string, hour bool, kind s
 	if hour {
 		long = "1 h"
 	}
+	return where + " " + long + " " + kind
+}
+
+func print(servers []*server, results []asked, what string, names bool, differ int) {
 	for k, s := range servers {
 		r := &results[k]
 		slices.Sort(r.times)
 		n := len(r.times)
-		fmt.Printf("%-7s %-3s %-5s %-9s  p50 %8.1f ms  p95 %8.1f ms  CPU %7.1f ms  %8d bytes %6d nodes  total %.3f s", where, long, kind, s.kind,
+		fmt.Printf("%-17s %-9s  p50 %8.1f ms  p95 %8.1f ms  CPU %7.1f ms  %8d bytes %6d nodes  total %.3f s", what, s.kind,
 			r.times[n/2].Seconds()*1e3, r.times[min(n-1, n*95/100)].Seconds()*1e3, r.cpu.Seconds()*1e3/float64(n), r.last.bytes, r.last.nodes, float64(r.last.total)/1e9)
 		if r.failed != "" {
 			fmt.Printf("  FAILED: %s", r.failed)
 		}
 		fmt.Println()
-		if kind == top {
-			var names []string
+		if names {
+			var hottest []string
 			for _, h := range r.last.hottest[:min(3, len(r.last.hottest))] {
-				names = append(names, fmt.Sprintf("%s %.3f", h.name, float64(h.self)/1e9))
+				hottest = append(hottest, fmt.Sprintf("%s %.3f", h.name, float64(h.self)/1e9))
 			}
-			fmt.Printf("          %s\n", strings.Join(names, " | "))
+			fmt.Printf("          %s\n", strings.Join(hottest, " | "))
 		}
 	}
 	if differ > 0 {

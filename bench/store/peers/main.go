@@ -63,6 +63,7 @@ func run(ctx context.Context, args []string) error {
 	case "ask":
 		from := flags.String("from", "", "directory of the files")
 		rounds := flags.Int("rounds", 10, "times that each question is asked")
+		only := flags.String("only", "", "only the questions whose description begins so, such as \"fleet all top\"")
 		timeout := flags.Duration("timeout", time.Minute, "how long an answer is waited for")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		return ask(ctx, *from, servers, *rounds, *timeout)
+		return ask(ctx, *from, servers, *rounds, *timeout, *only)
 	}
 	return fmt.Errorf("%s: generate, push or ask", args[0])
 }
