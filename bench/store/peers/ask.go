@@ -56,7 +56,7 @@ func ask(ctx context.Context, from string, servers []*server, rounds int, timeou
 						differ++
 					}
 				}
-				print(servers, results, describe(of, hour, kind), kind == top, differ)
+				show(servers, results, describe(of, hour, kind), kind == top, differ)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func describe(service string, hour bool, kind string) string {
 	return where + " " + long + " " + kind
 }
 
-func print(servers []*server, results []asked, what string, names bool, differ int) {
+func show(servers []*server, results []asked, what string, names bool, differ int) {
 	for k, s := range servers {
 		r := &results[k]
 		slices.Sort(r.times)
@@ -112,7 +112,7 @@ func print(servers []*server, results []asked, what string, names bool, differ i
 		}
 		fmt.Println()
 		if names {
-			var hottest []string
+			hottest := make([]string, 0, 3)
 			for _, h := range r.last.hottest[:min(3, len(r.last.hottest))] {
 				hottest = append(hottest, fmt.Sprintf("%s %.3f", h.name, float64(h.self)/1e9))
 			}

@@ -64,11 +64,11 @@ CONFIG
 }
 
 # Pyroscope's limits are meant for what is of now and comes slowly: old samples are let
-# in, and the rate is not limited.
+# in, and the rate is not limited. Its parts speak to each other on port 9095.
 start_pyroscope() {
   address[pyroscope]=127.0.0.1:27040
   mkdir -p "$work/pyroscope"
-  (cd "$work/pyroscope" && exec "$PYROSCOPE" -server.http-listen-port=27040 -server.http-listen-address=127.0.0.1 -server.grpc-listen-port=27095 \
+  (cd "$work/pyroscope" && exec "$PYROSCOPE" -server.http-listen-port=27040 \
     -validation.reject-older-than=0 -distributor.ingestion-rate-limit-mb=100000 -distributor.ingestion-burst-size-mb=100000 \
     -usage-stats.enabled=false -self-profiling.disable-push=true) >> "$work/pyroscope.log" 2>&1 &
   pid[pyroscope]=$!

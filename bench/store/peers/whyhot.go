@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -73,9 +74,7 @@ func (w *whyhot) get(ctx context.Context, path string, values url.Values) ([]byt
 // on; here it is part of what is timed.
 func (w *whyhot) function(ctx context.Context, values url.Values, name string) (string, error) {
 	with := url.Values{"q": {name}}
-	for k, v := range values {
-		with[k] = v
-	}
+	maps.Copy(with, values)
 	data, err := w.get(ctx, "functions", with)
 	if err != nil {
 		return "", err

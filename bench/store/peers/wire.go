@@ -16,7 +16,7 @@ func (m message) bytes(field protowire.Number, v []byte) message {
 func (m message) text(field protowire.Number, v string) message { return m.bytes(field, []byte(v)) }
 
 func (m message) number(field protowire.Number, v int64) message {
-	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), uint64(v)) //nolint:gosec // as int64 is written
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), uint64(v))
 }
 
 func (m message) float(field protowire.Number, v float32) message {
@@ -34,7 +34,7 @@ func fields(data []byte, f func(field protowire.Number, number int64, inner []by
 		data = data[size:]
 		var number uint64
 		var inner []byte
-		switch kind {
+		switch kind { //nolint:exhaustive // the default is for the others
 		case protowire.VarintType:
 			number, size = protowire.ConsumeVarint(data)
 		case protowire.BytesType:
@@ -46,7 +46,7 @@ func fields(data []byte, f func(field protowire.Number, number int64, inner []by
 			return protowire.ParseError(size)
 		}
 		data = data[size:]
-		if err := f(field, int64(number), inner); err != nil { //nolint:gosec // as int64 is read
+		if err := f(field, int64(number), inner); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func numbers(data []byte) ([]int64, error) {
 		if size < 0 {
 			return nil, protowire.ParseError(size)
 		}
-		all = append(all, int64(n)) //nolint:gosec // as int64 is read
+		all = append(all, int64(n))
 		data = data[size:]
 	}
 	return all, nil
