@@ -20,7 +20,9 @@ start() {
   "$bin/whyhot-server" serve --data "$dir/data" --listen "$http" --listen-grpc "$grpc" 2>> "$dir/server.log" &
   server=$!
 }
-peak_of() { awk '/VmHWM/ { print int($2 / 1024) }' "/proc/$1/status"; }
+peak_of() {
+  awk '/VmHWM/ { print int($2 / 1024) }' "/proc/$1/status" || { echo "it has ended:" >&2; tail -20 "$dir/server.log" "$dir/agent.log" >&2; exit 1; }
+}
 
 start
 "$bin/whyhot" agent --to "$grpc" --spool "$dir/spool" -F 19 --metrics "$metrics" 2> "$dir/agent.log" &

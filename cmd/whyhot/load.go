@@ -70,7 +70,7 @@ func (f *loadFlags) again(path string) (words []string, ok bool) {
 
 // whyhot is a command line of this program.
 func whyhot(command string, words ...[]string) []string {
-	return append([]string{"whyhot", command}, slices.Concat(words...)...)
+	return append([]string{programName, command}, slices.Concat(words...)...)
 }
 
 // loadProfile reads the profile at path ("-" is the standard input) and names

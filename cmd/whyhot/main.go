@@ -45,9 +45,12 @@ func main() {
 // hold matters more than the time that collecting it takes.
 var endless = []string{"agent", "receive"}
 
+// programName is what people type.
+const programName = "whyhot"
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "whyhot",
+		Use:           programName,
 		Short:         "Why is it hot, what to change, and does the change pay?",
 		SilenceUsage:  true,
 		SilenceErrors: true,

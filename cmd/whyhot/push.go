@@ -41,8 +41,8 @@ counts once. The server keeps CPU profiles.`,
 	flags.StringVar(&f.server.url, "to", "", "the server's `URL` (required)")
 	flags.StringVar(&f.service, keyService, "", "the service `NAME` that it is of (required)")
 	flags.StringVar(&f.version, keyVersion, "", "the service's `VERSION`")
-	flags.StringVar(&f.host, "host", "", "the host `NAME` that it was recorded on")
-	flags.StringVar(&f.container, "container", "", "the container `ID`")
+	flags.StringVar(&f.host, keyHost, "", "the host `NAME` that it was recorded on")
+	flags.StringVar(&f.container, keyContainer, "", "the container `ID`")
 	flags.DurationVar(&f.period, "period", 0, "the CPU time that a sample stands for, where the profile only counts, such as 10ms")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.server.add(flags)
@@ -77,7 +77,7 @@ func (f *pushFlags) run(cmd *cobra.Command, path string) error {
 	query := url.Values{}
 	identity := sha256.New()
 	_, _ = identity.Write(body.Bytes()) // never fails
-	for name, value := range map[string]string{keyService: f.service, keyVersion: f.version, "host": f.host, "container": f.container} {
+	for name, value := range map[string]string{keyService: f.service, keyVersion: f.version, keyHost: f.host, keyContainer: f.container} {
 		if value != "" {
 			query.Set(name, value)
 		}

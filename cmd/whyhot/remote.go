@@ -24,9 +24,11 @@ import (
 
 // Parameters of the API.
 const (
-	keyService = "service"
-	keyVersion = "version"
-	keyFrom    = "from"
+	keyService   = "service"
+	keyVersion   = "version"
+	keyHost      = "host"
+	keyContainer = "container"
+	keyFrom      = "from"
 )
 
 // serverFlags say which server is spoken to, and as whom.
@@ -95,8 +97,8 @@ func (f *remoteFlags) add(flags *pflag.FlagSet) {
 	}
 	flags.StringArrayVar(&f.service, keyService, nil, "samples of the service `NAME` (repeatable, as the next three)")
 	flags.StringArrayVar(&f.version, keyVersion, nil, "of the `VERSION`")
-	flags.StringArrayVar(&f.host, "host", nil, "of the host `NAME`")
-	flags.StringArrayVar(&f.container, "container", nil, "of the container `ID`")
+	flags.StringArrayVar(&f.host, keyHost, nil, "of the host `NAME`")
+	flags.StringArrayVar(&f.container, keyContainer, nil, "of the container `ID`")
 	flags.StringVar(&f.last, "last", "", "of the last `TIME`, such as 24h or 7d (default 1h)")
 	flags.StringVar(&f.since, "since", "", "from `TIME` on: 2h (ago), 2026-11-22, 2026-11-22 10:00, or RFC 3339")
 	flags.StringVar(&f.until, "until", "", "up to `TIME` (default: now)")
@@ -108,12 +110,15 @@ func (f *remoteFlags) on() bool { return f.url != "" }
 // check refuses what means nothing without a server, or twice the same.
 func (f *remoteFlags) check(cmd *cobra.Command) error {
 	if !f.on() {
-		for _, name := range []string{keyService, keyVersion, "host", "container", "last", "since", "until", "project", "token-file", "ca"} {
+		for _, name := range []string{keyService, keyVersion, keyHost, keyContainer, "last", "since", "until", "project", "token-file", "ca"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s is for the profiles of a server: give it with --from URL", name)
 			}
 		}
 		return nil
+	}
+	if _, err := f.client(); err != nil {
+		return fmt.Errorf("--from: %w", err)
 	}
 	if f.last != "" && (f.since != "" || f.until != "") {
 		return errors.New("--last and --since or --until contradict each other")
@@ -145,7 +150,7 @@ func moment(flag, text string) (string, error) {
 // selection are the parameters of the API.
 func (f *remoteFlags) selection() (url.Values, error) {
 	v := url.Values{}
-	for name, list := range map[string][]string{keyService: f.service, keyVersion: f.version, "host": f.host, "container": f.container} {
+	for name, list := range map[string][]string{keyService: f.service, keyVersion: f.version, keyHost: f.host, keyContainer: f.container} {
 		if len(list) > 0 {
 			v[name] = list
 		}
@@ -267,7 +272,7 @@ func parseHalf(text string) (half, error) {
 		}
 		name, value, ok := strings.Cut(part, "=")
 		switch name {
-		case keyService, keyVersion, "host", "container", profile.LabelProcess:
+		case keyService, keyVersion, keyHost, keyContainer, profile.LabelProcess:
 		default:
 			ok = false
 		}

@@ -27,17 +27,22 @@ func newServeCmd() *cobra.Command {
 		// All that follows is the server's.
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			path, err := findServer()
-			if err != nil {
-				return err
-			}
-			words := append([]string{path, "serve"}, args...)
-			if err := syscall.Exec(path, words, os.Environ()); err != nil {
-				return fmt.Errorf("starting %s: %w", path, err)
-			}
-			return nil
+			return runServer("serve", args...)
 		},
 	}
+}
+
+// runServer becomes whyhot-server.
+func runServer(command string, args ...string) error {
+	path, err := findServer()
+	if err != nil {
+		return err
+	}
+	words := append([]string{path, command}, args...)
+	if err := syscall.Exec(path, words, os.Environ()); err != nil {
+		return fmt.Errorf("starting %s: %w", path, err)
+	}
+	return nil
 }
 
 // findServer looks beside this program, and then on PATH.

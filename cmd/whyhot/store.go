@@ -12,14 +12,30 @@ import (
 func newStoreCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "store", Short: "Look after the store of a server",
-		Long: `Asks a running server. While none runs, "whyhot-server store" does the same on its
-data directory.`,
+		Long: `stats and compact ask a running server; while none runs, "whyhot-server store" does the
+same on its data directory. export and import work on that directory.`,
 	}
 	cmd.AddCommand(
 		storeCmd("stats", "Say what the store of a project holds", false),
 		storeCmd("compact", "Put the store of a project in order now, and say what it holds then", true),
+		transferCmd("export", "Write all that the store of a project holds into a file"),
+		transferCmd("import", "Make the store of a new project of what was exported"),
 	)
 	return cmd
+}
+
+// transferCmd is a command of whyhot-server.
+func transferCmd(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name + " FILE --data DIR", Short: short,
+		Long:    short + ",\nwhile no server runs. \"whyhot-server store " + name + " --help\" lists the flags.",
+		Example: "  whyhot store " + name + " --data /var/lib/whyhot-server profiles.whyhot",
+		// All that follows is the server's.
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runServer("store", append([]string{name}, args...)...)
+		},
+	}
 }
 
 func storeCmd(name, short string, compact bool) *cobra.Command {

@@ -69,6 +69,7 @@ func (t *tryFamily) command() *cobra.Command {
 	cmd.Flags().SetInterspersed(false)
 	var h grouped
 	h.add(cmd, "What to try", f.variants, f.subject)
+	h.more(cmd, f.server)
 	h.add(cmd, "What decides", f.decides, f.compared)
 	h.add(cmd, "How long", f.schedule)
 	h.add(cmd, "Output", f.output)

@@ -63,9 +63,13 @@ func (f *tryFlags) variants(fl *pflag.FlagSet) {
 func (f *tryFlags) subject(fl *pflag.FlagSet) {
 	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
 	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile")
+	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
+}
+
+// server is where a result goes beside the archive: findings of a server print it.
+func (f *tryFlags) server(fl *pflag.FlagSet) {
 	fl.StringVar(&f.to.url, "to", "", "send the result to the whyhot server at `URL`, for its finding")
 	f.to.add(fl)
-	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
 }
 
 func (f *tryFlags) decides(fl *pflag.FlagSet) {

@@ -21,7 +21,10 @@ type block struct {
 	err error
 }
 
+// The first block is small: most profiles that are pushed to a server are a few
+// kilobytes.
 const (
+	firstBlock = 32 << 10
 	blockSize  = 256 << 10
 	blockCount = 4
 )
@@ -39,20 +42,20 @@ func newAhead(r io.Reader) *ahead {
 }
 
 func (a *ahead) run(r io.Reader) {
-	for {
+	for size := firstBlock; ; size = blockSize {
 		var buf []byte
 		select {
 		case buf = <-a.empty:
 		case <-a.quit:
 			return
 		}
-		if buf == nil {
-			buf = make([]byte, blockSize)
+		if len(buf) < size {
+			buf = make([]byte, size)
 		}
-		n, err := io.ReadFull(r, buf[:blockSize])
+		n, err := io.ReadFull(r, buf)
 		// ReadFull's mark of a short last block; a stream that broke off in
 		// earnest has told its layer.
-		if errors.Is(err, io.ErrUnexpectedEOF) && n < blockSize {
+		if errors.Is(err, io.ErrUnexpectedEOF) && n < len(buf) {
 			err = io.EOF
 		}
 		a.full <- block{buf[:n], err} // has room for every buffer

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -45,7 +46,7 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	b.groups = make([]uint32, len(b.t.Groups))
 	b.limits = make([]uint64, len(b.t.Mappings))
 	b.reach(w)
-	for i := range w.stacks {
+	for _, i := range w.ordered() {
 		b.add(w, i)
 	}
 	cpu := profile.ValueType{Type: "cpu", Unit: unit}
@@ -56,6 +57,19 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 		meta.Period = basis.Value / basis.Count
 	}
 	return b.b.Build(meta), basis, nil
+}
+
+// ordered are the rows by stack and group: engines give them in any order, and the same
+// selection is to be the same profile.
+func (w *weights) ordered() []int {
+	rows := make([]int, len(w.stacks))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortFunc(rows, func(a, b int) int {
+		return cmp.Or(cmp.Compare(w.stacks[a], w.stacks[b]), cmp.Compare(w.groups[a], w.groups[b]))
+	})
+	return rows
 }
 
 // span is the time from the first sample of a selection to the last one, to the minute,

@@ -91,7 +91,7 @@ func TestProject(t *testing.T) {
 		"web/src/main.ts\nanalyzer/src/fix/hoist.cpp\nanalyzer/src/fix/kinds.h\n": {
 			"package whyhot/web/build", "c++ analyzer/src/fix/hoist.cpp", "c++ analyzer/src/fix/retype.cpp", "/fix .",
 		},
-		"analyzer/src/fix/hoist.cpp\n": {"TestCorpus/^(hoist_"},
+		"analyzer/src/fix/hoist.cpp\n": {"|hoist_"},
 	} {
 		var out strings.Builder
 		if err := run(strings.NewReader(in), &out); err != nil {

@@ -20,13 +20,22 @@ type rawSamples struct {
 	n      int
 }
 
-const chunkSize = 1 << 20
+// The first chunk is small and the next ones grow: most profiles that are pushed to a
+// server are a few kilobytes.
+const (
+	firstChunk = 16 << 10
+	chunkSize  = 1 << 20
+)
 
 // add copies nothing: it returns room for a message of n bytes.
 func (s *rawSamples) add(n int) []byte {
 	last := len(s.chunks) - 1
 	if last < 0 || cap(s.chunks[last])-len(s.chunks[last]) < n+binary.MaxVarintLen64 {
-		s.chunks = append(s.chunks, make([]byte, 0, max(chunkSize, n+binary.MaxVarintLen64)))
+		size := firstChunk
+		if last >= 0 {
+			size = min(2*cap(s.chunks[last]), chunkSize)
+		}
+		s.chunks = append(s.chunks, make([]byte, 0, max(size, n+binary.MaxVarintLen64)))
 		last++
 	}
 	c := binary.AppendUvarint(s.chunks[last], uint64(n))
@@ -55,6 +64,8 @@ func (s *rawSamples) each(ctx context.Context, f func(i int, b []byte) error) er
 	return nil
 }
 
+const readSize = 32 << 10
+
 var messageNames = map[int]string{
 	fieldSampleType: "sample_type", fieldSample: "sample", fieldMapping: "mapping", fieldLocation: "location",
 	fieldFunction: "function", fieldString: "string_table", fieldPeriodType: "period_type", fieldComment: "comment",
@@ -63,7 +74,7 @@ var messageNames = map[int]string{
 // scan reads a whole stream into tables and raw samples.
 func scan(ctx context.Context, r io.Reader) (*tables, *rawSamples, error) {
 	t, s := &tables{}, &rawSamples{}
-	in := &reader{r: bufio.NewReaderSize(r, 1<<18)}
+	in := &reader{r: bufio.NewReaderSize(r, readSize)}
 	var seen [fieldDefaultType + 2]int
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {

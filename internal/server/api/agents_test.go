@@ -63,7 +63,7 @@ func TestPyroscopeIngest(t *testing.T) {
 		{"a form without a profile", "name=app", strings.Replace(w.FormDataContentType(), "form-data", "mixed", 1) + "x", form.Bytes(), 400, "form"},
 		{"nonsense", "name=app&format=pprof", "", []byte{1, 2, 3}, 400, "not_a_profile"},
 	} {
-		resp, body := r.do(http.MethodPost, "/ingest?"+strings.NewReplacer("{", "%7B", "}", "%7D").Replace(c.query), "", c.body, "Content-Type", c.kind) //nolint:bodyclose // do closes it
+		resp, body := r.do(http.MethodPost, "/ingest?"+strings.NewReplacer("{", "%7B", "}", "%7D").Replace(c.query), "", c.body, "Content-Type", c.kind)
 		if resp.StatusCode != c.status || !strings.Contains(string(body), c.says) {
 			t.Errorf("%s: %s %s", c.name, resp.Status, body)
 		}
@@ -123,7 +123,7 @@ func TestPyroscopePush(t *testing.T) {
 		{"JSON", []byte("{}"), []string{"Content-Type", jsonType}, 415},
 	} {
 		headers := append([]string{"Content-Type", protoType}, c.headers...)
-		resp, body := r.do(http.MethodPost, "/push.v1.PusherService/Push", "", c.body, headers...) //nolint:bodyclose // do closes it
+		resp, body := r.do(http.MethodPost, "/push.v1.PusherService/Push", "", c.body, headers...)
 		if resp.StatusCode != c.status || c.status == 200 && (len(body) != 0 || resp.Header.Get("Content-Type") != protoType) {
 			t.Errorf("%s: %s %q", c.name, resp.Status, body)
 		}

@@ -125,7 +125,7 @@ func TestDiffOfTwoVersions(t *testing.T) {
 func TestProfileIsWhatTheCommandLineReads(t *testing.T) {
 	r := start(t, Limits{})
 	r.fill("default", "")
-	resp, data := r.do(http.MethodGet, "/api/v1/profile?version=1", "", nil) //nolint:bodyclose // do closes it
+	resp, data := r.do(http.MethodGet, "/api/v1/profile?version=1", "", nil)
 	if resp.StatusCode != http.StatusOK || !strings.Contains(resp.Header.Get("Content-Disposition"), ".pb.gz") {
 		t.Fatalf("%s %v", resp.Status, resp.Header)
 	}

@@ -79,8 +79,15 @@ func (r *running) token(projectName string, scopes ...access.Scope) string {
 	return secret
 }
 
+// answered is the head of an answer.
+type answered struct {
+	StatusCode int
+	Status     string
+	Header     http.Header
+}
+
 // do makes a request and gives status and body.
-func (r *running) do(method, path, token string, body []byte, headers ...string) (*http.Response, []byte) {
+func (r *running) do(method, path, token string, body []byte, headers ...string) (answered, []byte) {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.http.URL+path, bytes.NewReader(body))
 	if err != nil {
@@ -104,7 +111,7 @@ func (r *running) do(method, path, token string, body []byte, headers ...string)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return resp, data
+	return answered{resp.StatusCode, resp.Status, resp.Header}, data
 }
 
 // get asks, and reads the answer into to.

@@ -348,7 +348,7 @@ func TestNoPathOfThisMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Store.Close(); err != nil {
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, op := range operations(t, described(t)) {

@@ -34,11 +34,12 @@ const (
 	paramTo        = "to"
 	paramExact     = "exact"
 	paramService   = "service"
+	paramHost      = "host"
 	paramContainer = "container"
 )
 
 // selecting are the parameters of a store.Selection.
-var selecting = []string{paramFrom, paramTo, paramService, "version", "host", paramContainer, "process", paramExact}
+var selecting = []string{paramFrom, paramTo, paramService, "version", paramHost, paramContainer, "process", paramExact}
 
 func with(params ...string) []string { return append(append([]string{}, selecting...), params...) }
 
@@ -90,7 +91,7 @@ func routes() []route {
 		{method: get, path: v1 + "/trials", scope: access.Read, params: []string{"finding"}, handle: (*Server).trials},
 		{method: post, path: v1 + "/trials", scope: access.Send, params: []string{"finding"}, handle: (*Server).postTrial},
 
-		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, "version", "host", paramContainer, "process", "period", "id", "sample_type"}, often: true, handle: (*Server).push},
+		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, "version", paramHost, paramContainer, "process", "period", "id", "sample_type"}, often: true, handle: (*Server).push},
 		{method: post, path: "/v1development/profiles", scope: access.Send, often: true, own: true, handle: (*Server).otlp},
 		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, often: true, handle: (*Server).pyroscope},
 		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, often: true, handle: (*Server).pyroscopePush},

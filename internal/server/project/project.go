@@ -61,7 +61,7 @@ type Project struct {
 	Changing sync.Mutex
 }
 
-func (p *Project) close() error { return errors.Join(p.Store.Close(), p.DebugInfo.Close()) }
+func (p *Project) close() error { return errors.Join(p.Close(), p.DebugInfo.Close()) }
 
 type key struct{}
 

@@ -196,12 +196,12 @@ func TestDiskFull(t *testing.T) {
 	}
 	signal.Ignore(unix.SIGXFSZ)
 	defer signal.Reset(unix.SIGXFSZ)
-	small := unix.Rlimit{Cur: 4096, Max: limit.Max}
+	small := unix.Rlimit{Cur: 1 << 20, Max: limit.Max} // testing itself writes files, too
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &small); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if _, err := j.Append(t.Context(), Record{Data: make([]byte, 10_000)}); err == nil {
+		if _, err := j.Append(t.Context(), Record{Data: make([]byte, 2<<20)}); err == nil {
 			t.Error("more was written than the disk takes")
 		}
 	}
