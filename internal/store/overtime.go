@@ -27,10 +27,9 @@ func (s *Store) Labels(ctx context.Context, sel Selection, by Dimension) ([]Labe
 	if err != nil {
 		return nil, err
 	}
-	q := engine.Query{Table: engine.Samples, From: c.from, To: c.to, Groups: c.groups, Series: c.series, By: []string{engine.ColMinute, by.column()}}
-	if c.to-c.from > shortRange {
-		q.Table, q.Step = engine.Activity, max(minutesHour, (c.to-c.from)/24/minutesHour*minutesHour)
-		q.From, q.To = c.hours()
+	q := c.overTime(by.column())
+	if q.Table == engine.Activity { // no more than some 24 steps
+		q.Step = max(q.Step, (c.to-c.from)/24/minutesHour*minutesHour)
 	}
 	sums, err := s.ask(ctx, q)
 	if err != nil {
@@ -40,7 +39,7 @@ func (s *Store) Labels(ctx context.Context, sel Selection, by Dimension) ([]Labe
 	for i, minute := range sums.Keys[0] {
 		value := dimension(&tables, by, sums.Keys[1][i])
 		row := rows[value]
-		first, last := at(max(minute, q.From)), at(min(minute+max(q.Step, 1), q.To))
+		first, last := at(max(minute, q.From)), at(min(minute+q.Step, q.To))
 		if row == nil {
 			row = &LabelValue{Value: value, First: first, Last: last}
 			rows[value] = row
@@ -62,6 +61,17 @@ func (s *Store) Labels(ctx context.Context, sel Selection, by Dimension) ([]Labe
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Value, b.Value))
 	})
 	return out, nil
+}
+
+// overTime asks for sums by the minute, or by the hour where the range is long, and by
+// other columns.
+func (c *chosen) overTime(by ...string) engine.Query {
+	q := engine.Query{Table: engine.Samples, From: c.from, To: c.to, Groups: c.groups, Series: c.series, By: append([]string{engine.ColMinute}, by...), Step: 1}
+	if c.to-c.from > shortRange {
+		q.Table, q.Step = engine.Activity, minutesHour
+		q.From, q.To = c.hours()
+	}
+	return q
 }
 
 // hours is the range rounded outwards to hours.

@@ -75,11 +75,7 @@ func (w *weights) ordered() []int {
 // span is the time from the first sample of a selection to the last one, to the minute,
 // or to the hour where the range is long.
 func (s *Store) span(ctx context.Context, c *chosen) (first, last time.Time, err error) {
-	q := engine.Query{Table: engine.Samples, From: c.from, To: c.to, Groups: c.groups, Series: c.series, By: []string{engine.ColMinute}, Step: 1}
-	if c.to-c.from > shortRange {
-		q.Table, q.Step = engine.Activity, minutesHour
-		q.From, q.To = c.hours()
-	}
+	q := c.overTime()
 	sums, err := s.ask(ctx, q)
 	if err != nil || sums.Len() == 0 {
 		return at(c.from), at(c.from), err

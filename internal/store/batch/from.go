@@ -73,15 +73,19 @@ func FromProfile(p *profile.Profile, o Options) (*Batch, error) {
 	return f.out, nil
 }
 
+// nanoseconds are the units of time that profiles use.
+var nanoseconds = map[string]int64{
+	"nanoseconds": 1, "ns": 1, "microseconds": 1e3, "us": 1e3, "milliseconds": 1e6, "ms": 1e6, "seconds": 1e9, "s": 1e9,
+}
+
 // scaleOf is what turns the profile's values into nanoseconds; 0 when its counts do,
 // by the period.
 func scaleOf(p *profile.Profile, o Options) (scale int64, err error) {
-	units := map[string]int64{"nanoseconds": 1, "ns": 1, "microseconds": 1e3, "us": 1e3, "milliseconds": 1e6, "ms": 1e6, "seconds": 1e9, "s": 1e9}
 	v := p.Meta.ValueType
-	if s := units[v.Unit]; s > 0 {
+	if s := nanoseconds[v.Unit]; s > 0 {
 		return s, nil
 	}
-	if o.Period > 0 || units[p.Meta.PeriodType.Unit] > 0 && p.Meta.Period > 0 {
+	if o.Period > 0 || nanoseconds[p.Meta.PeriodType.Unit] > 0 && p.Meta.Period > 0 {
 		return 0, nil
 	}
 	if v.Unit == "bytes" || strings.Contains(v.Type, "alloc") || strings.Contains(v.Type, "inuse") {
@@ -133,7 +137,7 @@ func (f *from) sample(s *profile.Sample) error {
 	if f.scale == 0 {
 		period := f.o.Period
 		if period == 0 {
-			period = f.p.Meta.Period * f.periodUnit()
+			period = f.p.Meta.Period * nanoseconds[f.p.Meta.PeriodType.Unit]
 		}
 		value = count * period
 	} else {
@@ -158,18 +162,6 @@ func (f *from) sample(s *profile.Sample) error {
 	key.period += rest
 	f.add(key, 1)
 	return nil
-}
-
-func (f *from) periodUnit() int64 {
-	switch f.p.Meta.PeriodType.Unit {
-	case "microseconds", "us":
-		return 1e3
-	case "milliseconds", "ms":
-		return 1e6
-	case "seconds", "s":
-		return 1e9
-	}
-	return 1
 }
 
 func (f *from) add(key rowKey, count int64) {
