@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
+	"whyhot/internal/host/dirlock"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/project"
 )
@@ -55,13 +54,12 @@ stay; revoke them.`,
 
 // lock keeps servers away from a data directory.
 func lock(dir string) (unlock func() error, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = f.Close() // nothing was written
+	f, err := project.Lock(dir)
+	switch {
+	case errors.Is(err, dirlock.ErrTaken):
 		return nil, fmt.Errorf("data directory: a server uses %s; stop it first", dir)
+	case err != nil:
+		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	return f.Close, nil
 }

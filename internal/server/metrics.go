@@ -6,23 +6,15 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"whyhot/internal/host/metrics"
 )
 
 // metrics serves the server's numbers, and those of its process, in Prometheus's text
 // format. They are of all projects together: whoever may read them need not know which
 // there are.
 func (s *Server) metrics() (http.Handler, error) {
-	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
-		s, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
-		if err := registry.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), nil
+	return metrics.Handler(s)
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

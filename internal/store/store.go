@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
-	"golang.org/x/sys/unix"
 
+	"whyhot/internal/host/dirlock"
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/journal"
@@ -129,9 +129,12 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 	if err := os.MkdirAll(filepath.Join(dir, engineDir), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	lock, err := lockDir(dir)
-	if err != nil {
-		return nil, err
+	lock, err := dirlock.Take(filepath.Join(dir, lockName), 0o600)
+	switch {
+	case errors.Is(err, dirlock.ErrTaken):
+		return nil, fmt.Errorf("%w (%s)", engine.ErrInUse, filepath.Base(dir))
+	case err != nil:
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	s := &Store{
 		opts: o, dir: dir, lock: lock, dict: dict.New(o.Limits), log: o.Log, queries: semaphore.NewWeighted(int64(o.Queries)),
@@ -149,21 +152,6 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 		s.running.Go(func() { s.name(background) })
 	}
 	return s, nil
-}
-
-func lockDir(dir string) (*os.File, error) {
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = lock.Close() // nothing was written
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%w (%s)", engine.ErrInUse, filepath.Base(dir))
-		}
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	return lock, nil
 }
 
 func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {

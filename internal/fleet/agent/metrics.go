@@ -4,22 +4,14 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"whyhot/internal/host/metrics"
 )
 
 // Metrics serves the agent's numbers, and those of its process, in Prometheus's text
 // format.
 func (a *Agent) Metrics() (http.Handler, error) {
-	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
-		a, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
-		if err := registry.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), nil
+	return metrics.Handler(a)
 }
 
 var _ prometheus.Collector = (*Agent)(nil)

@@ -23,9 +23,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	debuginfo "whyhot/internal/fleet/debuginfo/store"
+	"whyhot/internal/host/dirlock"
 	"whyhot/internal/profile"
 	"whyhot/internal/server/access"
 	"whyhot/internal/store"
@@ -120,16 +119,12 @@ func Open(ctx context.Context, dir string, o Options) (*Projects, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	lock, err := Lock(dir)
+	switch {
+	case errors.Is(err, dirlock.ErrTaken):
+		return nil, fmt.Errorf("data directory: %s is in use by another server", dir)
+	case err != nil:
 		return nil, fmt.Errorf("data directory: %w", err)
-	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = lock.Close() // nothing was written
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("data directory: %s is in use by another server", dir)
-		}
-		return nil, fmt.Errorf("data directory: locking %s: %w", dir, err)
 	}
 	p := &Projects{dir: dir, o: o, lock: lock, slots: map[string]*slot{}}
 	// What is wrong with it is told at the start.
@@ -138,6 +133,10 @@ func Open(ctx context.Context, dir string, o Options) (*Projects, error) {
 	}
 	return p, nil
 }
+
+// Lock keeps servers away from a data directory until it is closed. The error is
+// dirlock.ErrTaken while there is one.
+func Lock(dir string) (*os.File, error) { return dirlock.Take(filepath.Join(dir, "lock"), 0o600) }
 
 // Dir is where a data directory has a project.
 func Dir(data, name string) string { return filepath.Join(data, "projects", name) }

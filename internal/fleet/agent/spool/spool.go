@@ -28,7 +28,7 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"whyhot/internal/host/dirlock"
 )
 
 // Batch is one file.
@@ -77,16 +77,12 @@ func Open(dir string, limit int64) (*Spool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("spool: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	lock, err := dirlock.Take(filepath.Join(dir, lockName), 0o600)
+	switch {
+	case errors.Is(err, dirlock.ErrTaken):
+		return nil, fmt.Errorf("spool: %s is %w", dir, err)
+	case err != nil:
 		return nil, fmt.Errorf("spool: %w", err)
-	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = lock.Close() // nothing was written
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("spool: %s is in use by another process", dir)
-		}
-		return nil, fmt.Errorf("spool: locking %s: %w", dir, err)
 	}
 	s := &Spool{dir: dir, limit: limit, lock: lock, origin: strings.ToLower(rand.Text()[:16]), next: 1, arrived: make(chan struct{}, 1)}
 	if err := s.scan(); err != nil {

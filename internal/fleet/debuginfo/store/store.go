@@ -11,9 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"whyhot/internal/elfinfo/extract"
+	"whyhot/internal/host/dirlock"
 )
 
 // Options bound the store. Zero values are the defaults.
@@ -102,16 +101,12 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("debug information: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
+	lock, err := dirlock.Take(filepath.Join(dir, lockName), 0o666)
+	switch {
+	case errors.Is(err, dirlock.ErrTaken):
+		return nil, fmt.Errorf("debug information: %s is %w", dir, err)
+	case err != nil:
 		return nil, fmt.Errorf("debug information: %w", err)
-	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = lock.Close() // nothing was written
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("debug information: %s is in use by another process", dir)
-		}
-		return nil, fmt.Errorf("debug information: locking %s: %w", dir, err)
 	}
 	s := &Store{opts: o, dir: dir, lock: lock, slots: make(chan struct{}, o.Uploads), calls: make(chan struct{}, maxCalls), pending: map[string]*upload{}}
 	if err := s.scan(); err != nil {

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
-	"golang.org/x/sys/unix"
 
+	"whyhot/internal/host/dirlock"
 	"whyhot/internal/store/engine"
 )
 
@@ -92,8 +92,12 @@ func Open(dir string, o Options) (*Engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := locked(filepath.Join(dir, lockName))
-	if err != nil {
+	// DuckDB's own lock does not keep out the same process.
+	lock, err := dirlock.Take(filepath.Join(dir, lockName), 0o600)
+	switch {
+	case errors.Is(err, dirlock.ErrTaken):
+		return nil, fmt.Errorf("%s: %w", dir, engine.ErrInUse)
+	case err != nil:
 		return nil, err
 	}
 	e := &Engine{dir: dir, lock: lock, parts: map[dayOf][]part{}, idle: make(chan *conn, 8)}
@@ -120,22 +124,6 @@ func (e *Engine) open(o Options) error {
 		return e.create()
 	}
 	return e.load()
-}
-
-func locked(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	// Of the file description: DuckDB's own lock does not keep out the same process.
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s: %w", filepath.Dir(path), engine.ErrInUse)
-		}
-		return nil, err
-	}
-	return f, nil
 }
 
 // fresh says whether nothing was ever kept here.
