@@ -1,8 +1,8 @@
 import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
-export default tseslint.config({ ignores: ["node_modules"] }, js.configs.recommended, {
-  files: ["src/**/*.ts", "test/**/*.ts"],
+export default tseslint.config({ ignores: ["node_modules", "src/fleet/api/schema.ts"] }, js.configs.recommended, {
+  files: ["src/**/*.{ts,tsx}", "test/**/*.ts"],
   extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
   languageOptions: { parserOptions: { projectService: true } },
   rules: {
