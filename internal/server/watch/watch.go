@@ -199,14 +199,17 @@ func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found [
 		if !known {
 			r = Record{Service: run.Service, First: run.To}
 		}
-		r.Last, r.Active, r.Finding = run.To, true, s.finding
+		r.Last, r.Active = run.To, true
+		if !r.Sent { // what was sent knows the source, too
+			r.Finding = s.finding
+		}
 		r.add(s.point)
 		if err := put(ctx, p, kindFinding, at, r); err != nil {
 			return err
 		}
 	}
 	for at, r := range records {
-		if r.Service != run.Service || !r.Active {
+		if r.Service != run.Service || !r.Active || r.Sent {
 			continue
 		}
 		r.Active = false

@@ -5,28 +5,32 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { fitName, shortName } from "../../../format/name";
 import { percent } from "../../../format/number";
 import { basename } from "../../../data/measure";
-import { linkTo, ownChange } from "../../state/navigation";
-import type { Direction, Graph, Node } from "./graph";
+import { useCommands } from "../../parts/commands";
+import { functionHandlers, nameOf, titleOf } from "../../parts/functionname";
+import { onFunctionMenu } from "../../parts/functionmenu";
+import { linkTo } from "../../state/navigation";
+import type { Direction, Fn, Graph, Node } from "./graph";
 import { BOX, curve, place, type Box, type Placed } from "./layout";
 
 interface Props {
   graph: Graph;
   whole: number; // what shares are of
-  matches: ((n: Node) => boolean) | undefined; // what the search finds
-  walk: (id: number) => void;
+  found: (fn: Fn) => boolean; // by the search
   open: (id: number, direction: Direction) => void;
-  menu: (node: Node, e: MouseEvent) => void;
 }
 
 const ZOOM = 1.25;
 const SMALLEST = 0.3;
 const LARGEST = 3;
+const STEP = 90; // pixels that a key moves
 
-export function Drawing({ graph, whole, matches, walk, open, menu }: Props) {
+export function Drawing({ graph, whole, found, open }: Props) {
   // What is drawn is laid out again only when it changed, not for a word of the search.
   const shape = JSON.stringify([graph.middle, graph.nodes.map((n) => n.id), graph.edges]);
   const placed = useMemo(() => place(graph), [shape]);
   const scroller = useRef<HTMLDivElement>(null);
+  const now = useRef({ zoom, center });
+  now.current = { zoom, center };
   const [scale, setScale] = useState(1);
   const zoom = (by: number): void => {
     setScale((s) => Math.min(LARGEST, Math.max(SMALLEST, s * by)));
@@ -43,7 +47,25 @@ export function Drawing({ graph, whole, matches, walk, open, menu }: Props) {
     s.scrollLeft = middle.x * scale - s.clientWidth / 2;
     s.scrollTop = middle.y * scale - s.clientHeight / 2;
   }, [placed, scale]);
-  useKeys(scroller, { zoom, center });
+  useCommands(
+    useMemo(
+      () => ({
+        reset: () => {
+          now.current.center();
+        },
+        zoomIn: () => {
+          now.current.zoom(ZOOM);
+        },
+        zoomOut: () => {
+          now.current.zoom(1 / ZOOM);
+        },
+        pan: (columns: number, rows: number) => {
+          scroller.current?.scrollBy({ left: columns * STEP, top: rows * STEP });
+        },
+      }),
+      [],
+    ),
+  );
   useDragging(scroller);
 
   const heaviest = Math.max(1, ...graph.edges.map((e) => e.weight));
@@ -58,6 +80,10 @@ export function Drawing({ graph, whole, matches, walk, open, menu }: Props) {
           viewBox={`0 0 ${placed.width} ${placed.height}`}
           aria-label={`call graph of ${nodes.get(graph.middle)?.fn.name ?? ""}, callers above it and callees below`}
           role="group"
+          onKeyDown={(e) => {
+            const from = (e.target as Element).closest(".box > a");
+            if (from && focusNext(e.currentTarget, from, e.key)) e.preventDefault();
+          }}
         >
           <defs>
             <marker
@@ -98,10 +124,8 @@ export function Drawing({ graph, whole, matches, walk, open, menu }: Props) {
                   node={n}
                   whole={whole}
                   middle={b.id === graph.middle}
-                  found={matches?.(n) ?? false}
-                  walk={walk}
+                  found={found(n.fn)}
                   open={open}
-                  menu={menu}
                 />
               )
             );
@@ -129,16 +153,14 @@ interface BoxProps {
   whole: number;
   middle: boolean;
   found: boolean;
-  walk: Props["walk"];
   open: Props["open"];
-  menu: Props["menu"];
 }
 
-function BoxOf({ box, node, whole, middle, found, walk, open, menu }: BoxProps) {
+function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
   const { fn, total, self } = node;
   const left = box.x - BOX.width / 2;
   const top = box.y - BOX.height / 2;
-  const name = fn.name === "" ? `[${basename(fn.binary ?? "")}]` : fn.name;
+  const name = nameOf(fn);
   const numbers =
     total === undefined
       ? basename(fn.binary ?? "") || fn.kind
@@ -147,20 +169,16 @@ function BoxOf({ box, node, whole, middle, found, walk, open, menu }: BoxProps) 
   return (
     <g class={`box${middle ? " middle" : ""}${found ? " found" : ""}`}>
       <a
-        href={linkTo({ fn: node.id, ...ownChange({ "callgraph.open": "", "callgraph.all": "" }) })}
+        href={linkTo({ fn: node.id })}
         data-fn={node.id}
         aria-current={middle ? "true" : undefined}
         aria-label={`${name}, ${numbers}`}
-        onClick={(e) => {
-          if (e.shiftKey || e.metaKey || e.button !== 0) return;
-          e.preventDefault();
-          walk(node.id);
-        }}
+        {...functionHandlers(fn)}
         onContextMenu={(e) => {
-          menu(node, e);
+          onFunctionMenu(e, fn);
         }}
       >
-        <title>{`${name}\n${fn.binary ?? ""}${fn.file ? `\n${fn.file}` : ""}`}</title>
+        <title>{titleOf(fn)}</title>
         <rect class="ground" x={left} y={top} width={BOX.width} height={BOX.height} rx="6" />
         {total !== undefined && (
           <>
@@ -237,61 +255,9 @@ function measure(text: string): number {
   return pen.measureText(text).width;
 }
 
-interface Moves {
-  zoom: (by: number) => void;
-  center: () => void;
-}
-
-// useKeys gives the picture the keys of the flame graph: wasd scroll, + − 0 zoom, arrows
-// go from box to box.
-function useKeys(scroller: { current: HTMLDivElement | null }, moves: Moves): void {
-  const now = useRef(moves);
-  now.current = moves;
-  useEffect(() => {
-    const STEP = 90;
-    const scroll = (x: number, y: number) => () =>
-      scroller.current?.scrollBy({ left: x, top: y, behavior: "instant" });
-    const actions: Record<string, () => void> = {
-      w: scroll(0, -STEP),
-      s: scroll(0, STEP),
-      a: scroll(-STEP, 0),
-      d: scroll(STEP, 0),
-      "+": () => {
-        now.current.zoom(ZOOM);
-      },
-      "=": () => {
-        now.current.zoom(ZOOM);
-      },
-      "-": () => {
-        now.current.zoom(1 / ZOOM);
-      },
-      "0": () => {
-        now.current.center();
-      },
-    };
-    const onKey = (e: KeyboardEvent): void => {
-      const target = e.target as HTMLElement;
-      if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
-      if (target.closest("input, textarea, select, dialog, [role=menu]")) return;
-      if (e.key.startsWith("Arrow") && target.closest(".drawing a")) {
-        if (focusNext(target.closest("svg"), target.closest("a"), e.key)) e.preventDefault();
-        return;
-      }
-      const action = actions[e.key];
-      if (!action) return;
-      e.preventDefault();
-      action();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => {
-      document.removeEventListener("keydown", onKey);
-    };
-  }, [scroller]);
-}
-
 // focusNext gives the focus to the nearest box in a direction.
-function focusNext(svg: Element | null, from: Element | null, key: string): boolean {
-  if (!svg || !from) return false;
+function focusNext(svg: Element, from: Element, key: string): boolean {
+  if (!key.startsWith("Arrow")) return false;
   const middle = (e: Element): [number, number] => {
     const r = e.getBoundingClientRect();
     return [r.x + r.width / 2, r.y + r.height / 2];

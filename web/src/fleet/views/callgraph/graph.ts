@@ -54,12 +54,11 @@ export function edgesOf(a: Answer, direction: Direction): Answer["callers"] {
 }
 
 // build makes the graph of the answers that are there; an opened function without one is
-// drawn closed. all has every caller and callee of the middle drawn.
+// drawn closed.
 export function build(
   middle: number,
   opened: Opened,
   answers: ReadonlyMap<number, Answer>,
-  all: boolean,
 ): Graph {
   const functions = new Map<number, Fn>();
   const edges = new Map<string, Edge>();
@@ -72,7 +71,7 @@ export function build(
     functions.set(id, answer.function);
     const list = edgesOf(answer, direction);
     const least = LEAST * answer.basis.value;
-    const few = list.filter((e, i) => (all && id === middle) || (i < FEW && e.total >= least));
+    const few = list.filter((e, i) => i < FEW && e.total >= least);
     for (const e of few) {
       if (!functions.has(e.function.id)) functions.set(e.function.id, e.function);
       const [from, to] = direction === "callers" ? [e.function.id, id] : [id, e.function.id];
@@ -102,14 +101,19 @@ export function build(
   return { middle, nodes, edges: [...edges.values()], rests };
 }
 
-// The opened functions in the address: "u12.d7" are the callers of 12 and the callees of 7.
-export function parseOpened(text: string): Opened {
-  return text.split(".").flatMap((part) => {
+// The opened functions in the address: "5.u12.d7" are, of the call graph of function 5, the
+// callers of 12 and the callees of 7. With another function in the middle it means nothing.
+export function parseOpened(text: string, middle: number): Opened {
+  const [of, ...rest] = text.split(".");
+  if (Number(of) !== middle) return [];
+  return rest.flatMap((part) => {
     const m = /^([ud])(\d{1,10})$/.exec(part);
     return m ? [{ id: Number(m[2]), direction: m[1] === "u" ? "callers" : "callees" } as const] : [];
   });
 }
 
-export function formatOpened(opened: Opened): string {
-  return opened.map((o) => (o.direction === "callers" ? "u" : "d") + String(o.id)).join(".");
+export function formatOpened(opened: Opened, middle: number): string {
+  if (opened.length === 0) return "";
+  const parts = opened.map((o) => (o.direction === "callers" ? "u" : "d") + String(o.id));
+  return [String(middle), ...parts].join(".");
 }

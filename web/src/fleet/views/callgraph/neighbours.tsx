@@ -1,47 +1,43 @@
-// The callers and callees of a function as two tables: all of them, with numbers.
+// The numbers of a function, and all its callers and callees as two tables.
 
 import { basename } from "../../../data/measure";
-import { shortName } from "../../../format/name";
-import { percent, percentError, quantity } from "../../../format/number";
-import { linkTo, ownChange } from "../../state/navigation";
-import type { Answer, Direction, Fn } from "./graph";
-import { edgesOf } from "./graph";
+import { percent } from "../../../format/number";
+import { FunctionName } from "../../parts/functionname";
+import { onFunctionMenu } from "../../parts/functionmenu";
+import { cores, coresText, Share, shareOf } from "../../parts/measure";
+import { edgesOf, type Answer, type Direction, type Fn } from "./graph";
+
+export function Summary({ answer }: { answer: Answer }) {
+  const { basis, total, self, recursive, error } = answer;
+  return (
+    <dl class="numbers">
+      <div>
+        <dt>with what it calls</dt>
+        <dd>
+          <Share weight={total} basis={basis} error={error} bar={false} />{" "}
+          <small>{coresText(cores(total, basis))} cores</small>
+        </dd>
+      </div>
+      <div>
+        <dt>itself</dt>
+        <dd>
+          <Share weight={self} basis={basis} bar={false} />{" "}
+          <small>{coresText(cores(self, basis))} cores</small>
+        </dd>
+      </div>
+      {recursive > 0 && (
+        <div>
+          <dt>on stacks more than once</dt>
+          <dd>{percent(shareOf(recursive, basis))}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
 
 interface Props {
   answer: Answer;
-  matches: ((fn: Fn) => boolean) | undefined;
-  walk: (id: number) => void;
-  menu: (fn: Fn, e: MouseEvent) => void;
-}
-
-// Summary says what the function itself costs.
-export function Summary({ answer, seconds }: { answer: Answer; seconds: number }) {
-  const { basis, total, self, recursive, error } = answer;
-  const whole = basis.value;
-  const share = (weight: number): string => percent(whole > 0 ? weight / whole : 0);
-  const facts: [string, string, string][] = [
-    ["with what it calls", `${share(total)} ${error > 0 ? percentError(error) : ""}`, cores(total, seconds)],
-    ["itself", share(self), cores(self, seconds)],
-  ];
-  if (recursive > 0) facts.push(["calling itself", share(recursive), ""]);
-  return (
-    <dl class="numbers">
-      {facts.map(([what, said, also]) => (
-        <div key={what}>
-          <dt>{what}</dt>
-          <dd>
-            {said} <small>{also}</small>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-
-  function cores(weight: number, over: number): string {
-    return basis.unit === "nanoseconds" && over > 0
-      ? `${(weight / 1e9 / over).toPrecision(2)} cores`
-      : quantity(weight, basis.unit, "samples");
-  }
+  found: (fn: Fn) => boolean;
 }
 
 export function Neighbours(props: Props) {
@@ -49,59 +45,69 @@ export function Neighbours(props: Props) {
     <div class="neighbours">
       <Side {...props} direction="callers" />
       <Side {...props} direction="callees" />
+      <p class="hint">
+        Shares are of all CPU in the selection. Callers and {'"'}it begins stacks{'"'} add up to
+        what it costs with what it calls; so do callees and {'"'}itself{'"'}.
+      </p>
     </div>
   );
 }
 
-function Side({ answer, direction, matches, walk, menu }: Props & { direction: Direction }) {
+function Side({ answer, found, direction }: Props & { direction: Direction }) {
+  const { basis } = answer;
   const rows = edgesOf(answer, direction);
-  const whole = answer.basis.value;
-  const own: [string, number] =
-    direction === "callers" ? ["nobody: it is where stacks begin", answer.entry] : ["itself", answer.self];
+  const [own, weight] =
+    direction === "callers" ? ["it begins stacks", answer.entry] : ["itself", answer.self];
   return (
     <table class="edges">
-      <caption>{direction === "callers" ? "Callers" : "Callees"}</caption>
+      <caption>
+        {direction === "callers" ? "Callers" : "Callees"} <small>{rows.length}</small>
+      </caption>
       <thead>
         <tr>
-          <th scope="col" class="n">
+          <th scope="col" class="number">
             share
+          </th>
+          <th scope="col" class="number">
+            cores
           </th>
           <th scope="col">function</th>
           <th scope="col">library</th>
         </tr>
       </thead>
       <tbody>
-        {own[1] > 0 && (
+        {weight > 0 && (
           <tr class="own">
-            <td class="n">{percent(own[1] / whole)}</td>
-            <td colSpan={2}>{own[0]}</td>
+            <td class="number">
+              <Share weight={weight} basis={basis} />
+            </td>
+            <td class="number">{coresText(cores(weight, basis))}</td>
+            <td colSpan={2}>{own}</td>
           </tr>
         )}
         {rows.map(({ function: fn, total }) => (
-          <tr key={fn.id} class={matches?.(fn) ? "found" : undefined}>
-            <td class="n">{percent(total / whole)}</td>
-            <td class="name">
-              <a
-                href={linkTo({ fn: fn.id, ...ownChange({ "callgraph.open": "", "callgraph.all": "" }) })}
-                title={fn.name}
-                onClick={(e) => {
-                  if (e.shiftKey || e.metaKey || e.button !== 0) return;
-                  e.preventDefault();
-                  walk(fn.id);
-                }}
-                onContextMenu={(e) => {
-                  menu(fn, e);
-                }}
-              >
-                {fn.name === "" ? "without a name" : shortName(fn.name)}
-              </a>
+          <tr
+            key={fn.id}
+            class={found(fn) ? "found" : undefined}
+            onContextMenu={(e) => {
+              onFunctionMenu(e, fn);
+            }}
+          >
+            <td class="number">
+              <Share weight={total} basis={basis} />
             </td>
-            <td class="library">{basename(fn.binary ?? "")}</td>
+            <td class="number">{coresText(cores(total, basis))}</td>
+            <td class="name">
+              <FunctionName fn={fn} />
+            </td>
+            <td class="library" title={fn.binary}>
+              {basename(fn.binary ?? "")}
+            </td>
           </tr>
         ))}
-        {rows.length === 0 && own[1] === 0 && (
+        {rows.length === 0 && weight === 0 && (
           <tr>
-            <td colSpan={3}>None.</td>
+            <td colSpan={4}>None.</td>
           </tr>
         )}
       </tbody>
