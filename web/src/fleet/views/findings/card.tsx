@@ -13,7 +13,7 @@ import { moment } from "../../state/moment";
 import { address, adjust, go, ownChange } from "../../state/navigation";
 import { ShareBar, Trials, type Made } from "./charts";
 import { blanks, fill } from "./command";
-import { Change, Evidence, Excerpt, Worlds } from "./details";
+import { Change, Evidence, Excerpt, Worlds } from "../../parts/findingdetails";
 import { History } from "./history";
 
 interface Props {

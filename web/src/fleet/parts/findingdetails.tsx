@@ -2,8 +2,8 @@
 // evidence, the change. The order and the words are those of the report's cards
 // (internal/report/html).
 
-import { percent } from "../../../format/number";
-import type { ExcerptLine, Finding, World } from "../../parts/finding";
+import { percent } from "../../format/number";
+import type { ExcerptLine, Finding, World } from "./finding";
 import {
   cycleRange,
   legend,
@@ -12,7 +12,7 @@ import {
   short,
   sign,
   worldsNote,
-} from "../../parts/findingwords";
+} from "./findingwords";
 
 export function Excerpt({ finding }: { finding: Finding }) {
   const { source } = finding;
