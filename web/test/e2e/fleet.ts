@@ -33,7 +33,15 @@ export class Fleet {
     const dir = mkdtempSync(path.join(tmpdir(), "whyhot-fleet-"));
     const server = spawn(
       binary,
-      ["serve", "--data", path.join(dir, "data"), "--listen", "127.0.0.1:0", "--listen-grpc", ""].concat(options),
+      [
+        "serve",
+        "--data",
+        path.join(dir, "data"),
+        "--listen",
+        "127.0.0.1:0",
+        "--listen-grpc",
+        "",
+      ].concat(options),
       { stdio: ["ignore", "ignore", "pipe"] },
     );
     const address = await new Promise<string>((resolve, reject) => {
@@ -53,8 +61,14 @@ export class Fleet {
   // push sends a profile; with a time it is as if it was recorded then.
   async push(profile: Buffer | string, labels: Labels, at?: Date): Promise<void> {
     const query = new URLSearchParams({ ...labels });
-    const body = typeof profile === "string" ? profile : at ? recordedAt(profile, at) : profile;
-    const response = await fetch(`${this.url}/api/v1/push?${query.toString()}`, { method: "POST", body });
+    const body =
+      typeof profile === "string"
+        ? profile
+        : new Uint8Array(at ? recordedAt(profile, at) : profile);
+    const response = await fetch(`${this.url}/api/v1/push?${query.toString()}`, {
+      method: "POST",
+      body,
+    });
     assert.equal(response.status, 200, await response.text());
   }
 
@@ -71,7 +85,10 @@ export class Fleet {
     for (;;) {
       const answer = await this.ask<T>(question);
       if (good(answer)) return answer;
-      assert.ok(Date.now() < end, `after ${seconds} s ${question} still gives ${JSON.stringify(answer)}`);
+      assert.ok(
+        Date.now() < end,
+        `after ${seconds} s ${question} still gives ${JSON.stringify(answer)}`,
+      );
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }

@@ -4,15 +4,7 @@
 
 import { percent } from "../../format/number";
 import type { ExcerptLine, Finding, World } from "./finding";
-import {
-  cycleRange,
-  legend,
-  restOfEvidence,
-  shape,
-  short,
-  sign,
-  worldsNote,
-} from "./findingwords";
+import { cycleRange, legend, restOfEvidence, shape, short, sign, worldsNote } from "./findingwords";
 
 export function Excerpt({ finding }: { finding: Finding }) {
   const { source } = finding;
@@ -24,7 +16,13 @@ export function Excerpt({ finding }: { finding: Finding }) {
       <table class="source" aria-label="source of the loop">
         <tbody>
           {source.lines.map((l, i) => (
-            <Row key={l.number} line={l} shares={shares} gap={i > 0 && source.lines[i - 1].number + 1 < l.number} columns={columns} />
+            <Row
+              key={l.number}
+              line={l}
+              shares={shares}
+              gap={i > 0 && source.lines[i - 1].number + 1 < l.number}
+              columns={columns}
+            />
           ))}
         </tbody>
       </table>
@@ -137,7 +135,7 @@ export function Change({ fix }: { fix: Finding["fix"] }) {
     <>
       {(steps.length > 0 || diff !== "") && <h4>What to change</h4>}
       {steps.length > 0 && (
-        <ol class="steps">
+        <ol>
           {steps.map((s, i) => (
             <li key={i}>{s}</li>
           ))}

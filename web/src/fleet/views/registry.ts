@@ -3,6 +3,10 @@
 
 import type { FunctionComponent } from "preact";
 import type { ViewName } from "../state/address";
+import { CallGraph } from "./callgraph";
+import { Compare } from "./compare";
+import { Findings } from "./findings";
+import { Lines } from "./lines";
 
 export interface View {
   readonly name: ViewName;
@@ -14,4 +18,9 @@ export interface View {
   readonly component: FunctionComponent;
 }
 
-export const REGISTRY: readonly View[] = [];
+export const REGISTRY: readonly View[] = [
+  { name: "callgraph", title: "Call graph", key: "6", component: CallGraph },
+  { name: "lines", title: "Lines", key: "7", component: Lines },
+  { name: "compare", title: "Compare", key: "8", component: Compare },
+  { name: "findings", title: "Findings", key: "9", component: Findings },
+];

@@ -9,7 +9,7 @@ import { useCommands } from "../../parts/commands";
 import { functionHandlers, nameOf, titleOf } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { linkTo } from "../../state/navigation";
-import type { Direction, Fn, Graph, Node } from "./graph";
+import type { Direction, Fn, Graph, Node, Rest } from "./graph";
 import { BOX, curve, place, type Box, type Placed } from "./layout";
 
 interface Props {
@@ -29,8 +29,6 @@ export function Drawing({ graph, whole, found, open }: Props) {
   const shape = JSON.stringify([graph.middle, graph.nodes.map((n) => n.id), graph.edges]);
   const placed = useMemo(() => place(graph), [shape]);
   const scroller = useRef<HTMLDivElement>(null);
-  const now = useRef({ zoom, center });
-  now.current = { zoom, center };
   const [scale, setScale] = useState(1);
   const zoom = (by: number): void => {
     setScale((s) => Math.min(LARGEST, Math.max(SMALLEST, s * by)));
@@ -39,6 +37,8 @@ export function Drawing({ graph, whole, found, open }: Props) {
     const s = scroller.current;
     if (s) setScale(fit(placed, s));
   };
+  const now = useRef({ zoom, center });
+  now.current = { zoom, center };
   useLayoutEffect(center, [placed]);
   useLayoutEffect(() => {
     const s = scroller.current;
@@ -114,6 +114,12 @@ export function Drawing({ graph, whole, found, open }: Props) {
               </g>
             );
           })}
+          {graph.rests.map((r) => {
+            const box = placed.boxes.find((b) => b.id === r.of);
+            return (
+              box && <Beside key={`${r.of} ${r.direction}`} rest={r} box={box} whole={whole} />
+            );
+          })}
           {placed.boxes.map((b) => {
             const n = nodes.get(b.id);
             return (
@@ -133,10 +139,24 @@ export function Drawing({ graph, whole, found, open }: Props) {
         </svg>
       </div>
       <div class="zoom" role="group" aria-label="Zoom">
-        <button type="button" aria-label="Larger" title="Larger (+)" onClick={() => { zoom(ZOOM); }}>
+        <button
+          type="button"
+          aria-label="Larger"
+          title="Larger (+)"
+          onClick={() => {
+            zoom(ZOOM);
+          }}
+        >
           +
         </button>
-        <button type="button" aria-label="Smaller" title="Smaller (−)" onClick={() => { zoom(1 / ZOOM); }}>
+        <button
+          type="button"
+          aria-label="Smaller"
+          title="Smaller (−)"
+          onClick={() => {
+            zoom(1 / ZOOM);
+          }}
+        >
           −
         </button>
         <button type="button" title="All of it (0)" onClick={center}>
@@ -144,6 +164,17 @@ export function Drawing({ graph, whole, found, open }: Props) {
         </button>
       </div>
     </div>
+  );
+}
+
+// Beside says what a box has beside what is drawn; the tables list it.
+function Beside({ rest, box, whole }: { rest: Rest; box: Box; whole: number }) {
+  const above = rest.direction === "callers";
+  const y = box.y + (above ? -1 : 1) * (BOX.height / 2 + 9) + 4;
+  return (
+    <text class="rest" x={box.x - BOX.width / 2} y={y}>
+      {`+ ${rest.count} ${rest.direction}, ${percent(rest.weight / whole)}`}
+    </text>
   );
 }
 
@@ -208,7 +239,7 @@ function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
       {node.more.map((direction) => (
         <More
           key={direction}
-          x={box.x}
+          x={left + BOX.width - 16}
           y={direction === "callers" ? top : top + BOX.height}
           label={`${direction === "callers" ? "Callers" : "Callees"} of ${shortName(name)}`}
           open={() => {

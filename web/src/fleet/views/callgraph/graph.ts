@@ -55,11 +55,7 @@ export function edgesOf(a: Answer, direction: Direction): Answer["callers"] {
 
 // build makes the graph of the answers that are there; an opened function without one is
 // drawn closed.
-export function build(
-  middle: number,
-  opened: Opened,
-  answers: ReadonlyMap<number, Answer>,
-): Graph {
+export function build(middle: number, opened: Opened, answers: ReadonlyMap<number, Answer>): Graph {
   const functions = new Map<number, Fn>();
   const edges = new Map<string, Edge>();
   const rests: Rest[] = [];
@@ -108,7 +104,9 @@ export function parseOpened(text: string, middle: number): Opened {
   if (Number(of) !== middle) return [];
   return rest.flatMap((part) => {
     const m = /^([ud])(\d{1,10})$/.exec(part);
-    return m ? [{ id: Number(m[2]), direction: m[1] === "u" ? "callers" : "callees" } as const] : [];
+    return m
+      ? [{ id: Number(m[2]), direction: m[1] === "u" ? "callers" : "callees" } as const]
+      : [];
   });
 }
 

@@ -14,7 +14,15 @@ import { selection } from "../../state/address";
 import { address, adjust, ownChange } from "../../state/navigation";
 import { matches, search } from "../../state/search";
 import { Drawing } from "./drawing";
-import { build, edgesOf, formatOpened, parseOpened, type Answer, type Direction, type Fn } from "./graph";
+import {
+  build,
+  edgesOf,
+  formatOpened,
+  parseOpened,
+  type Answer,
+  type Direction,
+  type Fn,
+} from "./graph";
 import { Neighbours, Summary } from "./neighbours";
 
 const OPEN = "callgraph.open";
@@ -88,12 +96,16 @@ function searched(): (fn: Fn) => boolean {
 // and previous go from one to the other.
 function useSearch(answer: Answer | undefined, found: (fn: Fn) => boolean): void {
   const hits = answer
-    ? [...edgesOf(answer, "callers"), ...edgesOf(answer, "callees")].filter((e) => found(e.function))
+    ? [...edgesOf(answer, "callers"), ...edgesOf(answer, "callees")].filter((e) =>
+        found(e.function),
+      )
     : [];
   const weight = hits.reduce((sum, e) => sum + e.total, 0);
   useFound(
     answer && search.value.expression !== null
-      ? { text: `${hits.length} of its callers and callees, ${percent(shareOf(weight, answer.basis))}` }
+      ? {
+          text: `${hits.length} of its callers and callees, ${percent(shareOf(weight, answer.basis))}`,
+        }
       : null,
   );
   useStep(

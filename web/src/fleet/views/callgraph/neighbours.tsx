@@ -27,7 +27,7 @@ export function Summary({ answer }: { answer: Answer }) {
       </div>
       {recursive > 0 && (
         <div>
-          <dt>on stacks more than once</dt>
+          <dt>recursive</dt>
           <dd>{percent(shareOf(recursive, basis))}</dd>
         </div>
       )}

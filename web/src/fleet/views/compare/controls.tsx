@@ -28,7 +28,13 @@ export function Controls({ by, values, sides }: Props) {
           value={by}
           onChange={(e) => {
             const next = e.currentTarget.value;
-            go(ownChange({ [OWN.by]: next === "time" ? "" : next, [OWN.before]: "", [OWN.after]: "" }));
+            go(
+              ownChange({
+                [OWN.by]: next === "time" ? "" : next,
+                [OWN.before]: "",
+                [OWN.after]: "",
+              }),
+            );
           }}
         >
           {BY.map((b) => (
@@ -51,7 +57,13 @@ function Values({ by, values, sides }: Props) {
       <select
         value={now}
         onChange={(e) => {
-          go(ownChange({ [OWN.before]: sides[0], [OWN.after]: sides[1], [name]: e.currentTarget.value }));
+          go(
+            ownChange({
+              [OWN.before]: sides[0],
+              [OWN.after]: sides[1],
+              [name]: e.currentTarget.value,
+            }),
+          );
         }}
       >
         {[...new Set([now, ...values.map((v) => v.value)])].map((v) => (
@@ -80,7 +92,11 @@ function Values({ by, values, sides }: Props) {
   );
 }
 
-const LABELS = { previous: "the time before it", day: "a day before", week: "a week before" } as const;
+const LABELS = {
+  previous: "the time before it",
+  day: "a day before",
+  week: "a week before",
+} as const;
 
 function Times() {
   const a = address.value;

@@ -69,13 +69,17 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
           text: `${rows.length} functions, ${percent(total(rows, "before"))} → ${percent(total(rows, "after"))}`,
         },
   );
-  const [before, after] = [cores(diff.before.value, diff.before), cores(diff.after.value, diff.after)];
+  const [before, after] = [
+    cores(diff.before.value, diff.before),
+    cores(diff.after.value, diff.after),
+  ];
   return (
     <>
       <p class="facts">
         <b>{coresText(before)}</b> → <b>{coresText(after)}</b> cores
-        {before > 0 && ` (${after >= before ? "+" : "−"}${percent(Math.abs(after / before - 1))})`} ·{" "}
-        <b>{beyond}</b> of {diff.functions} functions differ in their share beyond sampling error
+        {before > 0 &&
+          ` (${after >= before ? "+" : "−"}${percent(Math.abs(after / before - 1))})`}{" "}
+        · <b>{beyond}</b> of {diff.functions} functions differ in their share beyond sampling error
         {beyond > 0 && ` (of these, ${percent(diff.false_discovery_rate)} by chance)`}
       </p>
       <div class="choices">
@@ -98,8 +102,9 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
           only what is beyond sampling error
         </label>
         <span class="hint key">
-          <Mark row={{ delta: 1, significant: true }} /> more, <Mark row={{ delta: -1, significant: true }} />{" "}
-          less, beyond sampling error · <Mark row={{ delta: 1, significant: false }} /> within it
+          <Mark row={{ delta: 1, significant: true }} /> more,{" "}
+          <Mark row={{ delta: -1, significant: true }} /> less, beyond sampling error ·{" "}
+          <Mark row={{ delta: 1, significant: false }} /> within it
         </span>
       </div>
       <Table
@@ -156,7 +161,12 @@ function Mark({ row: { delta, significant } }: { row: Pick<Row, "delta" | "signi
   const said = `${more ? "more" : "less"}, ${significant ? "beyond" : "within"} sampling error`;
   const shape = more ? "M6 1L11 10H1Z" : "M6 11L1 2H11Z";
   return (
-    <svg class={`mark ${more ? "more" : "less"} ${significant ? "full" : "hollow"}`} viewBox="0 0 12 12" role="img" aria-label={said}>
+    <svg
+      class={`mark ${more ? "more" : "less"} ${significant ? "full" : "hollow"}`}
+      viewBox="0 0 12 12"
+      role="img"
+      aria-label={said}
+    >
       <title>{said}</title>
       {significant ? <path d={shape} /> : <circle cx="6" cy="6" r="2" />}
     </svg>
@@ -184,8 +194,8 @@ function columns(diff: Diff): readonly Column<Row>[] {
   });
   const busy = (name: "before" | "after"): Column<Row> => ({
     name: `cores-${name}`,
-    title: name === "before" ? "cores" : "cores after",
-    width: "78px",
+    title: `cores ${name}`,
+    width: "92px",
     class: "number cores-column",
     cell: (r) => {
       const s = r[name];
@@ -202,7 +212,8 @@ function columns(diff: Diff): readonly Column<Row>[] {
       class: "number",
       cell: (r) => (
         <span class="share">
-          <Mark row={r} /> <span>{signed(r.delta)}</span> <small>{percentError(r.error)}</small>
+          <Mark row={r} />
+          <span>{signed(r.delta)}</span> <small>{percentError(r.error)}</small>
         </span>
       ),
     },
@@ -221,7 +232,11 @@ function columns(diff: Diff): readonly Column<Row>[] {
       name: "function",
       title: "function",
       width: "minmax(180px, 1fr)",
-      cell: (r) => <span title={[r.name, r.binary, r.file].filter(Boolean).join("\n")}>{r.name === "" ? `(unnamed in ${basename(r.binary ?? "")})` : shortName(r.name)}</span>,
+      cell: (r) => (
+        <span title={[r.name, r.binary, r.file].filter(Boolean).join("\n")}>
+          {r.name === "" ? `(unnamed in ${basename(r.binary ?? "")})` : shortName(r.name)}
+        </span>
+      ),
     },
     {
       name: "library",
@@ -243,14 +258,22 @@ function Bar({ of, largest }: { of: Row; largest: number }) {
   return (
     <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
       <line x1="50" x2="50" y1="0" y2="10" />
-      <rect class={of.delta > 0 ? "more" : "less"} x={of.delta > 0 ? 50 : 50 - width} width={width} height="10" />
+      <rect
+        class={of.delta > 0 ? "more" : "less"}
+        x={of.delta > 0 ? 50 : 50 - width}
+        width={width}
+        height="10"
+      />
     </svg>
   );
 }
 
 // The comparison goes by names; which function of the store has that name is asked when
 // somebody wants to see it, on the side that has it.
-async function lookUp(row: Row, asks: Parameters): Promise<Answer<"/api/v1/functions">["functions"][number] | undefined> {
+async function lookUp(
+  row: Row,
+  asks: Parameters,
+): Promise<Answer<"/api/v1/functions">["functions"][number] | undefined> {
   if (row.name === "") return undefined;
   const side = row.after === null ? "before." : "after.";
   const where: Parameters = {};
@@ -262,7 +285,10 @@ async function lookUp(row: Row, asks: Parameters): Promise<Answer<"/api/v1/funct
     questionOf("/api/v1/functions", { ...where, q: row.name, limit: 200 }),
   );
   const { functions } = await q.answer;
-  return functions.find((f) => f.name === row.name && (f.binary ?? "") === (row.binary ?? "")) ?? functions.find((f) => f.name === row.name);
+  return (
+    functions.find((f) => f.name === row.name && (f.binary ?? "") === (row.binary ?? "")) ??
+    functions.find((f) => f.name === row.name)
+  );
 }
 
 async function open(row: Row, asks: Parameters, view: ViewName): Promise<void> {

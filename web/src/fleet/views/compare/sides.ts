@@ -54,7 +54,11 @@ export interface Value {
 // sidesOf gives the two values that are compared: those that were chosen, else the newest
 // two, the older one before. Undefined where there are not two.
 export function sidesOf(a: Address, values: readonly Value[]): [string, string] | undefined {
-  const newest = [...values].sort((x, y) => Date.parse(y.first) - Date.parse(x.first));
+  const newest = [...values].sort(
+    (x, y) =>
+      Date.parse(y.first) - Date.parse(x.first) ||
+      y.value.localeCompare(x.value, undefined, { numeric: true }),
+  );
   const chosen = (name: string): string | undefined => a.own[name];
   const after = chosen(OWN.after) ?? newest.find((v) => v.value !== chosen(OWN.before))?.value;
   const before = chosen(OWN.before) ?? newest.find((v) => v.value !== after)?.value;

@@ -6,7 +6,14 @@ import { token } from "../../api/client";
 import { Answered } from "../../parts/answered";
 import { Command } from "../../parts/command";
 import { kept, mainShare, type Finding, type Kept, type Trial } from "../../parts/finding";
-import { functionNames, percentRange, ratio, ratioRange, speedUp, where } from "../../parts/findingwords";
+import {
+  functionNames,
+  percentRange,
+  ratio,
+  ratioRange,
+  speedUp,
+  where,
+} from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
 import { ago, day } from "../../parts/time";
 import { moment } from "../../state/moment";
@@ -40,7 +47,9 @@ type Sent = { readonly time: string; readonly trials: readonly Trial[] };
 // withTimes joins the trials of a finding with when they were sent; both are oldest first.
 function withTimes(trials: readonly Trial[], sent: readonly Sent[]): readonly Made[] {
   const times = sent.flatMap((s) => s.trials.map(() => s.time));
-  return trials.map((t, i) => (times.length === trials.length ? { ...t, when: day(Date.parse(times[i])) } : t));
+  return trials.map((t, i) =>
+    times.length === trials.length ? { ...t, when: day(Date.parse(times[i])) } : t,
+  );
 }
 
 function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
@@ -73,8 +82,9 @@ function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
       <Next finding={f} measured={made.length > 0} />
       <h4>Over time</h4>
       <p class="seen">
-        first seen <b>{day(Date.parse(k.first_seen))}</b> · last seen <b>{day(Date.parse(k.last_seen))}</b> (
-        {ago(Date.parse(k.last_seen), moment.value)}){!k.active && " · the last look did not find it"}
+        first seen <b>{day(Date.parse(k.first_seen))}</b> · last seen{" "}
+        <b>{day(Date.parse(k.last_seen))}</b> ({ago(Date.parse(k.last_seen), moment.value)})
+        {!k.active && " · the last look did not find it"}
       </p>
       <History points={k.history} cores={(n) => `${coresText(n)} cores`} />
       {(f.links ?? []).length > 0 && (
@@ -104,7 +114,8 @@ function Numbers({ finding: f }: { finding: Finding }) {
             share of all samples{f.share.inclusive === undefined ? "" : ", with what it calls"}
           </dt>
           <dd>
-            {percent(mainShare(f))} {f.share.error !== undefined && <small>{percentError(f.share.error)}</small>}
+            {percent(mainShare(f))}{" "}
+            {f.share.error !== undefined && <small>{percentError(f.share.error)}</small>}
           </dd>
         </div>
       )}

@@ -18,7 +18,13 @@ export function ShareBar({ finding }: { finding: Finding }) {
       <rect class="all" width="100" height="4" />
       <rect class="part" width={share} height="4" />
       {gain && (
-        <rect class="gain" x={from} y="1" width={Math.max(0.6, clamp(gain.high) - from)} height="2" />
+        <rect
+          class="gain"
+          x={from}
+          y="1"
+          width={Math.max(0.6, clamp(gain.high) - from)}
+          height="2"
+        />
       )}
     </svg>
   );

@@ -30,13 +30,17 @@ export function fill(command: string, server: Server, given: ReadonlyMap<string,
   for (const { text } of blanks(command)) {
     const value = given.get(text)?.trim() ?? "";
     if (value === "") continue;
-    out = out.replaceAll(new RegExp(`('[^']*)${escape(text)}([^']*')`, "g"), (_, before: string, after: string) =>
-      before + value.replaceAll("'", `'\\''`) + after,
+    out = out.replaceAll(
+      new RegExp(`('[^']*)${escape(text)}([^']*')`, "g"),
+      (_, before: string, after: string) => before + value.replaceAll("'", `'\\''`) + after,
     );
     out = out.replaceAll(text, () => value);
   }
   const more = `${server.project === "" ? "" : ` --project ${server.project}`}${server.token ? " --token-file TOKEN_FILE" : ""}`;
-  return out.replace(/ --(to|from) URL\b/g, (_, which: string) => ` --${which} ${server.url}${more}`);
+  return out.replace(
+    / --(to|from) URL\b/g,
+    (_, which: string) => ` --${which} ${server.url}${more}`,
+  );
 }
 
 function escape(text: string): string {

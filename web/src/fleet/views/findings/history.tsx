@@ -5,10 +5,18 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { percent, percentError } from "../../../format/number";
 import type { Point } from "../../parts/finding";
+import { clock, day } from "../../parts/time";
 
 const HEIGHT = 130;
+const DAY = 86_400_000; // ms
 
-export function History({ points, cores }: { points: readonly Point[]; cores: (n: number) => string }) {
+export function History({
+  points,
+  cores,
+}: {
+  points: readonly Point[];
+  cores: (n: number) => string;
+}) {
   const host = useRef<HTMLDivElement>(null);
   const read = useRef<HTMLParagraphElement>(null);
   const key = points.map((p) => p.time).join(" ");
@@ -51,7 +59,7 @@ export function History({ points, cores }: { points: readonly Point[]; cores: (n
 
 function describe(p: Point | undefined, cores: (n: number) => string): string {
   if (!p) return "";
-  const at = new Date(p.time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const at = day(Date.parse(p.time));
   if (p.share === 0) return `${at}: not found`;
   return `${at}: ${percent(p.share)} ${percentError(p.error)} of the service's CPU, ${cores(p.cores)}`;
 }
@@ -59,16 +67,27 @@ function describe(p: Point | undefined, cores: (n: number) => string): string {
 function draw(into: HTMLElement, points: readonly Point[], say: (i: number) => void): uPlot {
   const color = (name: string) => (): string =>
     getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const long = Date.parse(points.at(-1)?.time ?? "") - Date.parse(points[0]?.time ?? "") > DAY;
   const soft = color("--accent-soft");
-  const axis = { stroke: color("--quiet"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
+  const axis = {
+    stroke: color("--quiet"),
+    grid: { stroke: color("--line"), width: 1 },
+    ticks: { show: false },
+  };
   return new uPlot(
     {
       width: into.clientWidth,
       height: HEIGHT,
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-      scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.min(1, most * 1.15) || 0.01] } },
-      axes: [axis, { ...axis, size: 54, values: (_, ticks) => ticks.map((v) => percent(v)) }],
+      scales: {
+        x: { time: true },
+        y: { range: (_, __, most) => [0, Math.min(1, most * 1.15) || 0.01] },
+      },
+      axes: [
+        { ...axis, values: (_, ticks) => ticks.map((t) => (long ? day : clock)(1000 * t)) },
+        { ...axis, size: 54, values: (_, ticks) => ticks.map((v) => percent(v)) },
+      ],
       series: [
         {},
         { stroke: "transparent", points: { show: false } },

@@ -44,7 +44,11 @@ export function Findings() {
   }, []);
   return (
     <section class="findings">
-      <Answered asked={asked} empty={(v) => chosen(v, services).length === 0} otherwise={<Nothing answer={asked.value} />}>
+      <Answered
+        asked={asked}
+        empty={(v) => chosen(v, services).length === 0}
+        otherwise={<Nothing answer={asked.value} />}
+      >
         {(answer) => <List answer={answer} services={services} />}
       </Answered>
     </section>
@@ -56,7 +60,9 @@ function chosen(answer: Answer, services: readonly string[]): readonly Kept[] {
   return kept(answer).filter((k) => {
     if (services.length > 0 && !services.includes(k.service)) return false;
     const { title, rule, place } = k.finding;
-    return expression === null || [title, rule, k.service, where(place)].some((t) => expression.test(t));
+    return (
+      expression === null || [title, rule, k.service, where(place)].some((t) => expression.test(t))
+    );
   });
 }
 
@@ -82,10 +88,8 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           {high > 0 && (
             <>
               {" · "}
-              <b>
-                {coresText(low)} – {coresText(high)}
-              </b>{" "}
-              cores could come back at most, where the findings do not overlap
+              <b>{coresRange({ low, high })}</b> cores could come back at most, where the findings
+              do not overlap
             </>
           )}
         </p>
@@ -119,6 +123,12 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       <Looks runs={answer.runs} />
     </>
   );
+}
+
+// coresRange is what may come back: nothing at least, whatever the estimate's lower end.
+function coresRange({ low, high }: { low: number; high: number }): string {
+  const [a, b] = [coresText(Math.max(0, low)), coresText(Math.max(0, high))];
+  return a === b ? a : `${a} – ${b}`;
 }
 
 const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
@@ -165,7 +175,7 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
       <h3>
         <button
           type="button"
-          class="unfold"
+          class="finding-row"
           aria-expanded={open}
           onClick={() => {
             (open ? adjust : go)(ownChange({ [OPEN]: open ? "" : key }));
@@ -183,14 +193,14 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
           </span>
           <span class="figure">
             <span>{k.active ? coresText(coresOf(k)) : "gone"}</span>
-            <small>{k.active ? "cores now" : `since ${ago(Date.parse(k.last_seen), moment.value)}`}</small>
+            <small>
+              {k.active ? "cores now" : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
+            </small>
           </span>
           <span class="figure">
             {back && k.active && (
               <>
-                <span>
-                  {coresText(Math.max(0, back.low))} – {coresText(back.high)}
-                </span>
+                <span>{coresRange(back)}</span>
                 <small>could come back</small>
               </>
             )}
@@ -244,8 +254,7 @@ function Looks({ runs }: { runs: Answer["runs"] }) {
 
 function Nothing({ answer }: { answer: Answer | undefined }) {
   const runs = answer?.runs ?? [];
-  if (search.value.expression !== null)
-    return <Empty title="No finding matches the search." />;
+  if (search.value.expression !== null) return <Empty title="No finding matches the search." />;
   if (runs.length === 0)
     return (
       <Empty title="The rules have not looked yet.">

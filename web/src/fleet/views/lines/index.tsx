@@ -17,7 +17,16 @@ import { useFound } from "../../parts/searching";
 import { selection } from "../../state/address";
 import { address, go, linkTo, ownChange } from "../../state/navigation";
 import { search } from "../../state/search";
-import { about, addresses, files, rows, type Answer, type Cost, type File, type Row } from "./listing";
+import {
+  about,
+  addresses,
+  files,
+  rows,
+  type Answer,
+  type Cost,
+  type File,
+  type Row,
+} from "./listing";
 
 export function Lines() {
   const { fn } = address.value;
@@ -71,7 +80,8 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         </h2>
         <p class="facts">
           <b>{percent(shareOf(answer.total, basis))}</b> of all CPU with what it calls, itself{" "}
-          <b>{percent(shareOf(answer.self, basis))}</b> ({coresText(cores(answer.self, basis))} cores) ·{" "}
+          <b>{percent(shareOf(answer.self, basis))}</b> ({coresText(cores(answer.self, basis))}{" "}
+          cores) ·{" "}
           <a
             href={linkTo({ view: "callgraph" })}
             onClick={(e) => {
@@ -136,7 +146,12 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
       </h3>
       {open && (
         <>
-          <div class="listing" role="region" tabIndex={0} aria-label={`lines of ${basename(file.file)}`}>
+          <div
+            class="listing"
+            role="region"
+            tabIndex={0}
+            aria-label={`lines of ${basename(file.file)}`}
+          >
             <table class="source">
               <thead>
                 <tr>
@@ -196,9 +211,11 @@ function Line({ row, basis, hottest }: { row: Row; basis: Basis; hottest: number
         </tr>
       )}
       <tr class={`${row.loop ? "loop" : ""} ${cost ? "ran" : ""}`}>
-        <td class="number">{cost && <Weight cost={cost} basis={basis} hottest={hottest} />}</td>
+        <td class="number">
+          {cost && cost.self > 0 && <Weight cost={cost} basis={basis} hottest={hottest} />}
+        </td>
         <td class="number">{cost && percent(shareOf(cost.total, basis))}</td>
-        <td class="number">{cost && coresText(cores(cost.self, basis))}</td>
+        <td class="number">{cost && cost.self > 0 && coresText(cores(cost.self, basis))}</td>
         <td class="number">{row.line}</td>
         <td class="text">
           {row.marks.map((role) => (
@@ -218,7 +235,7 @@ function Weight({ cost, basis, hottest }: { cost: Cost; basis: Basis; hottest: n
   return (
     <>
       <svg class="heat" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-        <rect x={100 - (100 * cost.self) / hottest} width={(100 * cost.self) / hottest} height="10" />
+        <rect width={(100 * cost.self) / hottest} height="10" />
       </svg>
       <Share weight={cost.self} basis={basis} error={cost.error} bar={false} />
     </>
@@ -228,7 +245,10 @@ function Weight({ cost, basis, hottest }: { cost: Cost; basis: Basis; hottest: n
 // Found is a finding at its lines: what it says, its worlds, and the way to all of it.
 function Found({ kept: k }: { kept: Kept }) {
   const f = k.finding;
-  const to = { view: "findings", ...ownChange({ "findings.open": `${f.id}@${k.service}` }) } as const;
+  const to = {
+    view: "findings",
+    ...ownChange({ "findings.open": `${f.id}@${k.service}` }),
+  } as const;
   return (
     <aside class={`found-here ${f.certainty}`}>
       <p>
@@ -250,7 +270,15 @@ function Found({ kept: k }: { kept: Kept }) {
   );
 }
 
-function Addresses({ list, basis, alone }: { list: readonly Cost[]; basis: Basis; alone: boolean }) {
+function Addresses({
+  list,
+  basis,
+  alone,
+}: {
+  list: readonly Cost[];
+  basis: Basis;
+  alone: boolean;
+}) {
   const hottest = Math.max(1, ...list.map((l) => l.self));
   return (
     <section class="file">
