@@ -2,6 +2,7 @@
 
 import { REGISTRY } from "../views/registry";
 import { address, go, linkTo } from "../state/navigation";
+import { MenuHost } from "../parts/menu";
 
 export function App() {
   const { view, fn } = address.value;
@@ -25,6 +26,7 @@ export function App() {
         ))}
       </nav>
       <main id="view">{shown && <shown.component />}</main>
+      <MenuHost />
     </>
   );
 }
