@@ -31,6 +31,14 @@ SourceChain chainOf(const DILocation *Loc) {
   return Chain;
 }
 
+SourceChain startOf(const Loop &L) {
+  SourceChain Start = chainOf(L.getStartLoc().get());
+  const MDNode *ID = L.getLoopID();
+  const bool Known = ID && any_of(drop_begin(ID->operands()), [](const MDOperand &X) { return isa<DILocation>(X); });
+  const auto isOf = [&](const Loop *Inner) { return startOf(*Inner) == Start; };
+  return Known || none_of(L.getSubLoops(), isOf) ? Start : SourceChain();
+}
+
 std::string chainKey(const SourceChain &Chain) {
   std::string Key;
   for (const SourcePoint &P : Chain)
@@ -387,10 +395,10 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     LoopFacts X;
     X.L = L;
     X.Function = F.getName().str();
-    X.Start = chainOf(L->getStartLoc().get());
+    X.Start = startOf(*L);
     X.EndLine = endLineOf(*L);
     for (const Loop *Around = L->getParentLoop(); Around; Around = Around->getParentLoop())
-      X.Enclosing.push_back(chainOf(Around->getStartLoc().get()));
+      X.Enclosing.push_back(startOf(*Around));
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);

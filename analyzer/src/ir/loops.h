@@ -31,6 +31,10 @@ struct SourcePoint {
 using SourceChain = std::vector<SourcePoint>;
 
 SourceChain chainOf(const llvm::DILocation *Loc);
+// Where a loop starts. Passes may drop what a loop knows of that; LLVM then takes a
+// branch near its header, which of a nest may belong to the loop inside: that is no
+// answer, and the chain is empty.
+SourceChain startOf(const llvm::Loop &L);
 std::string chainKey(const SourceChain &Chain);
 std::string leafKey(const SourceChain &Chain); // of the innermost position alone
 
