@@ -88,7 +88,9 @@ struct LoopFacts {
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores
   bool EndsOnVolatile = false;                  // an exit depends on a volatile load
-  bool Carries = false;                         // goes on only while what it overwrites had one certain value
+  // What bounds the iterations (ir/bounds.h), the last two after weigh().
+  bool Carries = false, Pads = false, Digits = false;
+  bool Counts = false; // an iteration waits for what the one before stored: a counter or cursor in memory
   std::vector<Reload> Reloads;
   std::vector<LocalReload> Locals;
 

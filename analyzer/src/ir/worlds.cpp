@@ -86,6 +86,9 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Enclosing = X.Enclosing;
   F.C.MostIterations = X.MostIterations;
   F.C.Carries = X.Carries;
+  F.C.Pads = X.Pads;
+  F.C.Digits = X.Digits;
+  F.C.Counts = X.Counts;
   F.C.EndLine = X.EndLine;
   F.C.UsualReloads = X.UsualReloads;
   F.C.UsualNestLoads = X.UsualNestLoads;
