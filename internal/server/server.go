@@ -23,6 +23,7 @@ import (
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
+	"whyhot/internal/server/page"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
 	"whyhot/internal/server/watch"
@@ -110,9 +111,13 @@ func (s *Server) open() (err error) {
 		MaxMessage: o.MaxMessage, TLS: o.TLS, Intercept: s.intercept,
 		Services: []func(grpc.ServiceRegistrar){s.registerDebugInfo, s.registerParca},
 	}, push.OTLP(time.Now, s.count))
+	site, err := page.New()
+	if err != nil {
+		return fmt.Errorf("opening the page: %w", err)
+	}
 	s.api = api.New(api.Options{
 		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
-		Profiles: s.receive, Metrics: metrics, Ready: s.ready,
+		Profiles: s.receive, Metrics: metrics, Page: site, Ready: s.ready,
 	})
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)

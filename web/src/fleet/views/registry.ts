@@ -1,0 +1,17 @@
+// The views by name, in the order of the navigation. A view takes nothing: it reads
+// the address and asks the server. To add one, write its folder and a line here.
+
+import type { FunctionComponent } from "preact";
+import type { ViewName } from "../state/address";
+
+export interface View {
+  readonly name: ViewName;
+  readonly title: string; // in the navigation
+  readonly key?: string; // the key that opens it
+  // about says what the view shows one of: it is reached from others, and only in the
+  // navigation once there is one.
+  readonly about?: "function";
+  readonly component: FunctionComponent;
+}
+
+export const REGISTRY: readonly View[] = [];
