@@ -16,6 +16,7 @@ func commands() []*cobra.Command {
 		newFixCmd(),
 		newScanCmd(),
 		newExplainLoopCmd(),
+		newLoopsCmd(),
 		newTopCmd(),
 		newFlameCmd(),
 		newGraphCmd(),
