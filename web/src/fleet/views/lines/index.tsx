@@ -96,7 +96,7 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         <Precision basis={basis} />
       </header>
       {all.map((f, i) => (
-        <OfFile key={f.file} file={f} basis={basis} findings={about(findings, f)} first={i === 0} />
+        <OfFile key={f.file} file={f} basis={basis} findings={about(findings, f, fn.name)} first={i === 0} />
       ))}
       {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
     </>
