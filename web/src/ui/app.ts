@@ -9,7 +9,7 @@ import { defaultState, formatHash, parseHash, type State, type ViewName } from "
 import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";
 import { nameOfPlace, placeOfFinding, type FindingPlace } from "./finding";
-import { applyTheme, systemTheme } from "./theme";
+import { applyTheme, systemTheme } from "../draw/theme";
 import { Describer, Tooltip } from "./tooltip";
 import { Toolbar } from "./toolbar";
 import { Views } from "./views";

@@ -3,6 +3,7 @@
 
 import type { FunctionComponent } from "preact";
 import type { ViewName } from "../state/address";
+import { TopView } from "./top";
 
 export interface View {
   readonly name: ViewName;
@@ -14,4 +15,6 @@ export interface View {
   readonly component: FunctionComponent;
 }
 
-export const REGISTRY: readonly View[] = [];
+export const REGISTRY: readonly View[] = [
+  { name: "top", title: "Top", key: "1", component: TopView },
+];
