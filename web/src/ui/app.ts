@@ -4,7 +4,7 @@ import { basename, findFunctions, functionTotals, matchedWeight, search } from "
 import { GROUP, type Profile } from "../data/profile";
 import { colorIndices } from "../draw/palette";
 import { Details } from "./details";
-import type { FlameListener, FlameView, Look, Place } from "./flameview";
+import type { FlameListener, FlameView, Look, Place } from "../graph/flameview";
 import { defaultState, formatHash, parseHash, type State, type ViewName } from "./hash";
 import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";

@@ -3,7 +3,7 @@
 
 import type { Functions } from "../data/profile";
 import { ORIGINS, originLabel } from "../draw/palette";
-import { button, copyText, element } from "./dom";
+import { button, copyText, element } from "../dom/dom";
 import type { FrameText } from "./tooltip";
 
 export class Details {

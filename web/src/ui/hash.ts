@@ -1,11 +1,8 @@
 // The state that a link carries, in the part of the address behind "#".
 
-export type ViewName = "top" | "flame" | "reverse" | "sandwich";
+import type { Range } from "../graph/inview";
 
-export interface Range {
-  readonly from: number; // fractions of the whole width
-  readonly to: number;
-}
+export type ViewName = "top" | "flame" | "reverse" | "sandwich";
 
 export interface State {
   view: ViewName;

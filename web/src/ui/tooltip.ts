@@ -5,8 +5,8 @@ import { basename, shareError, type FunctionTotals } from "../data/measure";
 import { GROUP, type Profile } from "../data/profile";
 import { originLabel } from "../draw/palette";
 import { percent, percentError, quantity } from "../format/number";
-import { element } from "./dom";
-import type { Place } from "./flameview";
+import { element } from "../dom/dom";
+import type { Place } from "../graph/flameview";
 
 export interface FrameText {
   readonly name: string;

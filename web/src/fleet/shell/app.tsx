@@ -4,6 +4,7 @@
 import { useErrorBoundary } from "preact/hooks";
 import { ApiError, locked } from "../api/client";
 import { Failure } from "../parts/failure";
+import { MenuHost } from "../parts/menu";
 import { address } from "../state/navigation";
 import { REGISTRY } from "../views/registry";
 import { FilterBar } from "./filterbar";
@@ -25,6 +26,7 @@ export function App() {
       <Navigation />
       {locked.value ? <TokenPrompt why={locked.value} /> : <Shown />}
       <Help />
+      <MenuHost />
     </>
   );
 }

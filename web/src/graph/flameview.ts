@@ -4,10 +4,9 @@
 import { centre, levelOf, nodeAt, type Layout } from "../data/layout";
 import { Painter, ROW, levelAtY, rowTop, type Colors, type Scene } from "../draw/painter";
 import type { Labels } from "../draw/text";
-import { element } from "./dom";
+import { element } from "../dom/dom";
 import { Gestures } from "./gestures";
-import type { Range } from "./hash";
-import { InView } from "./inview";
+import { InView, type Range } from "./inview";
 import type { LayoutSource } from "./source";
 
 export interface Place {

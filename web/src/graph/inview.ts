@@ -1,7 +1,10 @@
 // The range of a layout that is in view: how far it may be zoomed and moved, and
 // how it glides there. What is drawn in it is no concern of its.
 
-import type { Range } from "./hash";
+export interface Range {
+  readonly from: number; // fractions of the whole width
+  readonly to: number;
+}
 
 const ANIMATION_MS = 160;
 const SMALLEST_SPAN = 1e-9; // of the total: below it floating point blurs
