@@ -7,7 +7,8 @@ export const ROW = 20;
 const GAP = 1;
 const SMALLEST_LABEL = 30;
 const LABEL_PADDING = 5;
-const LONGEST_STRIP = 1.5;
+export const THIN = 0.5; // pixels; what is thinner is joined with its neighbours…
+const STRIP = 1; // …in strips of about this
 
 export interface Colors {
   readonly frames: readonly string[]; // by colour index
@@ -31,6 +32,8 @@ export interface Scene {
   readonly colorOf: Uint8Array; // by function
   readonly colors: Colors;
   readonly marked: Uint8Array | null; // by function; null when nothing is searched
+  // How many marked nodes of the layout go before each; null where nobody counted them.
+  readonly markedBefore: Int32Array | null;
   readonly hovered: number; // node of the layout or -1
   readonly selected: number;
 }
@@ -84,55 +87,47 @@ export class Painter {
     this.markedLabels.length = 0;
   }
 
-  // collect walks one level from the left edge to the right one. Frames thinner
-  // than half a pixel are joined into strips of about a pixel, in the colour of
-  // the first one or, so that no match goes unseen, of a marked one.
+  // collect walks one level from the left edge to the right one. Frames thinner than half a
+  // pixel are joined into strips, in the colour of the first one or, so that no match goes
+  // unseen, of a marked one. What a strip covers is skipped rather than looked at, so that
+  // the work is that of the pixels and not of the frames.
   private collect(s: Scene, level: number, y: number): void {
     const { layout, from, to, marked } = s;
     const scale = s.width / (to - from);
     const stop = layout.first[level + 1];
-    let stripLeft = 0;
-    let stripRight = -1;
-    let strip: number[] | null = null;
-    for (let i = firstVisible(layout, level, from); i < stop; i++) {
+    for (let i = firstVisible(layout, level, from); i < stop;) {
       const start = layout.start[i];
       if (start >= to) break;
       const left = (start - from) * scale;
       const width = layout.width[i] * scale;
       const fn = layout.fn[i];
-      const isMarked = marked !== null && fn >= 0 && marked[fn] === 1;
-      if (width < 0.5) {
-        const bucket = this.bucketOf(s, fn, isMarked);
-        const apart = left > stripRight + 0.5 || left + width - stripLeft > LONGEST_STRIP;
-        if (strip === null || apart || (isMarked && strip !== bucket)) {
-          if (strip) addStrip(strip, stripLeft, stripRight, y);
-          strip = bucket;
-          stripLeft = left;
-        }
-        stripRight = left + width;
+      if (width >= THIN) {
+        const isMarked = marked !== null && fn >= 0 && marked[fn] === 1;
+        this.frame(s, i, isMarked, Math.max(-1, left), Math.min(s.width + 1, left + width), y);
+        i++;
         continue;
       }
-      if (strip) {
-        addStrip(strip, stripLeft, stripRight, y);
-        strip = null;
-      }
-      this.frame(s, fn, isMarked, Math.max(-1, left), Math.min(s.width + 1, left + width), y);
+      const next = endOfStrip(layout, i, stop, start + STRIP / scale);
+      const last = next - 1;
+      const right = (layout.start[last] + layout.width[last] - from) * scale;
+      addStrip(this.bucketOf(s, i, hasMark(s, i, next)), left, right, y);
+      i = next;
     }
-    if (strip) addStrip(strip, stripLeft, stripRight, y);
   }
 
   private frame(
     s: Scene,
-    fn: number,
+    node: number,
     isMarked: boolean,
     left: number,
     right: number,
     y: number,
   ): void {
+    const fn = s.layout.fn[node];
     const x0 = Math.round(left * s.ratio) / s.ratio;
     const x1 = Math.round(right * s.ratio) / s.ratio;
     const w = x1 - x0;
-    this.bucketOf(s, fn, isMarked).push(x0, y, w > 3 ? w - GAP : Math.max(w, 1 / s.ratio));
+    this.bucketOf(s, node, isMarked).push(x0, y, w > 3 ? w - GAP : Math.max(w, 1 / s.ratio));
     const shown = Math.min(x1, s.width) - Math.max(x0, 0);
     if (shown < SMALLEST_LABEL || fn === OTHERS) return;
     const label = this.text.fit(fn, shown - 2 * LABEL_PADDING);
@@ -141,10 +136,11 @@ export class Painter {
     }
   }
 
-  private bucketOf(s: Scene, fn: number, isMarked: boolean): number[] {
+  private bucketOf(s: Scene, node: number, isMarked: boolean): number[] {
+    const fn = s.layout.fn[node];
     if (isMarked) return this.buckets[s.colors.frames.length];
     if (fn === OTHERS) return this.buckets[s.colors.frames.length + 1];
-    return this.buckets[s.colorOf[fn]];
+    return this.buckets[s.layout.shade ? s.layout.shade[node] : s.colorOf[fn]];
   }
 
   private fill(s: Scene): void {
@@ -196,4 +192,33 @@ export class Painter {
 
 function addStrip(bucket: number[], left: number, right: number, y: number): void {
   bucket.push(left, y, Math.max(0.5, right - left));
+}
+
+// endOfStrip is the first node behind i that ends to the right of a place. It looks
+// further and further ahead and then back by halves: a few steps for hundreds of nodes.
+export function endOfStrip(l: Layout, i: number, stop: number, right: number): number {
+  const beyond = (k: number): boolean => l.start[k] + l.width[k] > right;
+  let low = i;
+  let high = i + 1;
+  for (let step = 1; high < stop && !beyond(high); step *= 2) {
+    low = high;
+    high = Math.min(stop, high + step);
+  }
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (beyond(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+function hasMark(s: Scene, from: number, to: number): boolean {
+  const { marked, markedBefore, layout } = s;
+  if (marked === null) return false;
+  if (markedBefore) return markedBefore[to] > markedBefore[from];
+  for (let k = from; k < to; k++) {
+    const fn = layout.fn[k];
+    if (fn >= 0 && marked[fn] === 1) return true;
+  }
+  return false;
 }

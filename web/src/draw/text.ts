@@ -21,6 +21,10 @@ export class Labels {
     }
   }
 
+  wholeName(fn: number): string {
+    return this.names[fn] ?? "";
+  }
+
   shortName(fn: number): string {
     return (this.short[fn] ??= shortName(this.names[fn] ?? ""));
   }
