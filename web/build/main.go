@@ -29,7 +29,7 @@ var pages = map[string]page{
 		entries: map[string]string{
 			"fleet.js": "fleet/main.tsx", "fleet.css": "fleet/style/fleet.css", "worker.js": "fleet/parts/graph/worker.ts",
 		},
-		as:      map[string]string{"index.html": "fleet/index.html"},
+		as: map[string]string{"index.html": "fleet/index.html"},
 	},
 }
 

@@ -2,10 +2,11 @@
 // a tooltip.
 
 import { firstVisible, OTHERS } from "../data/layout";
-import { endOfStrip, ROW, THIN, type Scene } from "./painter";
+import { endOfStrip, ROW, type Scene } from "./painter";
 import { FONT, type Labels } from "./text";
 
 const GAP = 1;
+const THIN = 0.5; // pixels; what is thinner is joined with its neighbours
 const LEAST_LABEL = 30;
 const PADDING = 5;
 
