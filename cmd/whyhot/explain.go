@@ -22,6 +22,7 @@ const explainName = "explain"
 type explainFlags struct {
 	load   loadFlags
 	filter filterFlags
+	prices priceFlags
 	source analyseFlags
 	shown  shownFlags
 	html   string
@@ -66,6 +67,7 @@ A fast program gets no finding; that is an answer too.`,
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	f.prices.add(cmd)
 	f.source.add(cmd, "also judge the program's source: build `DIR` with a compile_commands.json")
 	f.source.addCoverage(cmd)
 	return cmd
@@ -74,6 +76,10 @@ A fast program gets no finding; that is an answer too.`,
 func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if f.number < 0 {
 		return fmt.Errorf("-n %d: must not be negative", f.number)
+	}
+	prices, err := f.prices.read(cmd)
+	if err != nil {
+		return err
 	}
 	rules, err := explain.LoadRules(f.rules...)
 	if err != nil {
@@ -91,6 +97,11 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if r.Profile, err = f.filter.apply(all.Profile); err != nil {
 		return err
 	}
+	rate, err := f.prices.rate(cmd, prices, r.Profile)
+	if err != nil {
+		done()
+		return err
+	}
 	if f.load.remote.on() {
 		r.Path = ""
 		if r.Trials, err = trialsOf(cmd, &f.load.remote); err != nil {
@@ -103,6 +114,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err != nil {
 		return stopped(err)
 	}
+	bill(rate, &report)
 	if f.load.remote.on() {
 		nameServer(&report, &f.load.remote)
 	}
@@ -124,6 +136,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if !f.shown.json {
 		out := term.New(cmd.OutOrStdout(), os.Environ())
 		printHeader(out, path, all.Profile, r.Profile, &f.filter, true)
+		out.Bill(rate)
 		if err := out.Err(); err != nil {
 			return err
 		}
