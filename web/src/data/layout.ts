@@ -13,8 +13,10 @@ export interface Layout {
   readonly line: Int32Array | null;
   readonly start: Float64Array;
   readonly width: Float64Array;
-  // What replaces the colour of a function, one for each node.
+  // What replaces the colour of a function, one for each node, and what each such colour
+  // puts before a name, so that nothing is told by colour alone.
   readonly shade?: Uint8Array;
+  readonly signs?: readonly string[];
 }
 
 // A layout with the tree's node that each of its own stands for.

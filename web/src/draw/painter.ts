@@ -8,6 +8,7 @@ export const ROW = 20;
 const GAP = 1;
 const SMALLEST_LABEL = 30;
 const LABEL_PADDING = 5;
+const SIGN = 14; // pixels that a sign before a name takes
 
 export interface Colors {
   readonly frames: readonly string[]; // by colour index
@@ -166,7 +167,10 @@ export class Painter {
     const shown = (x1 - x0) / s.ratio;
     const fn = s.layout.fn[node];
     if (shown < SMALLEST_LABEL || fn === OTHERS) return;
-    const label = this.text.fit(fn, shown - 2 * LABEL_PADDING);
+    const { shade, signs } = s.layout;
+    const sign = (shade && signs?.[shade[node]]) ?? "";
+    const room = shown - 2 * LABEL_PADDING - (sign === "" ? 0 : SIGN);
+    const label = sign + this.text.fit(fn, room);
     if (label !== "") {
       (isMarked ? this.markedLabels : this.labels).push(label, x0 / s.ratio + LABEL_PADDING, y);
     }

@@ -9,13 +9,16 @@ import { Painter, ROW, type Colors, type Scene } from "../../../draw/painter";
 import { svgOf } from "../../../draw/svg";
 import { Labels } from "../../../draw/text";
 import { shareText } from "./describe";
-import type { Handle } from "./flamegraph";
+import type { GraphHandle } from "./flamegraph";
 
 const NARROWEST = 1200; // pixels of a picture
 const PNG_RATIO = 2;
 const TALLEST = 16_000; // pixels of a canvas
 
-export async function save(kind: "svg" | "png" | "folded" | "pprof", from: Handle): Promise<void> {
+export async function save(
+  kind: "svg" | "png" | "folded" | "pprof",
+  from: GraphHandle,
+): Promise<void> {
   const { basis } = from.graph.state.peek();
   if (!basis) return;
   const name = fileName(basis);
@@ -34,7 +37,7 @@ export async function save(kind: "svg" | "png" | "folded" | "pprof", from: Handl
 }
 
 // wholeScene is what is in view, with all levels.
-function wholeScene(from: Handle, context: CanvasRenderingContext2D): Scene {
+function wholeScene(from: GraphHandle, context: CanvasRenderingContext2D): Scene {
   const s = from.view.scene();
   const plain = (color: string): string => {
     context.fillStyle = color; // any notation of CSS goes in, #rrggbb comes out
@@ -68,7 +71,7 @@ function newContext(): CanvasRenderingContext2D {
   return context;
 }
 
-function asSvg(from: Handle, basis: Basis): string {
+function asSvg(from: GraphHandle, basis: Basis): string {
   const context = newContext();
   const labels = new Labels(from.graph.functions.names, context);
   const scene = wholeScene(from, context);
@@ -78,7 +81,7 @@ function asSvg(from: Handle, basis: Basis): string {
   });
 }
 
-async function asPng(from: Handle): Promise<Blob> {
+async function asPng(from: GraphHandle): Promise<Blob> {
   const context = newContext();
   const scene = wholeScene(from, context);
   context.canvas.width = scene.width * scene.ratio;

@@ -8,41 +8,49 @@ import { selection, type Parameters } from "../../state/address";
 import { address, adjust, go, ownChange } from "../../state/navigation";
 import { generation } from "../../state/moment";
 import { search } from "../../state/search";
-import { colors } from "../../state/theme";
 import { colorIndices } from "../../../draw/palette";
+import type { Colors } from "../../../draw/painter";
 import { Labels } from "../../../draw/text";
 import { formatPair, parsePair } from "../../../format/pair";
 import { FlameView, type FlameListener, type Look, type Place } from "../../../graph/flameview";
 import type { Range } from "../../../graph/inview";
-import { Tooltip } from "../../../graph/tooltip";
+import type { LayoutSource } from "../../../graph/source";
+import { Tooltip, type FrameText } from "../../../graph/tooltip";
 import { Failure } from "../failure";
 import { functionEntries, hiddenFunctions, type Subject } from "../functionmenu";
 import { onMenu } from "../menu";
 import { NoSamples } from "../nosamples";
 import { Waiting } from "../answered";
-import { describe } from "./describe";
-import { Graph } from "./graph";
+import type { FunctionTable } from "./functions";
+import { Graph, type GraphState } from "./graph";
+import type { Pattern } from "./messages";
 
-export interface Props {
+export interface MountProps {
   readonly name: string; // of its range in the address: "flame" keeps flame.range
   readonly label: string;
-  readonly root: "callers" | "callees";
-  readonly focus: number;
   readonly rootBelow: boolean;
   readonly selects: boolean; // a click makes a function the one that the page is about
+  readonly onSelect?: (selected: Selected | null) => void;
+}
+
+export interface Props extends MountProps {
+  readonly root: "callers" | "callees";
+  readonly focus: number;
   // only changes the selection of the page's address: one half of a comparison.
   readonly only?: Parameters;
-  readonly use: (graph: Handle | null) => void;
-  readonly onSelect?: (selected: Selected | null) => void;
+  readonly use: (graph: GraphHandle | null) => void;
 }
 
 // Handle is what a view does with a graph: keys, exports.
 export interface Handle {
   readonly view: FlameView;
-  readonly graph: Graph;
-  readonly look: Look;
+  readonly graph: Source;
   visitHit: (by: 1 | -1) => void;
   readonly hit: ReadonlySignal<number>;
+}
+
+export interface GraphHandle extends Handle {
+  readonly graph: Graph;
 }
 
 export interface Selected {
@@ -83,7 +91,7 @@ export function FlameGraph(props: Props) {
     if (!at) return;
     const made = mount(at, graph, () => latest.current);
     view.current = made.handle.view;
-    latest.current.use(made.handle);
+    latest.current.use({ ...made.handle, graph });
     return () => {
       latest.current.use(null);
       view.current = null;
@@ -118,16 +126,26 @@ export function FlameGraph(props: Props) {
   );
 }
 
+// Source is what a graph is painted from: one tree, or two as one.
+export interface Source extends LayoutSource {
+  replaced: () => void;
+  readonly functions: FunctionTable;
+  readonly state: ReadonlySignal<GraphState>;
+  find: (search: Pattern | null) => Promise<void>;
+  describe: (place: Place) => FrameText | null;
+  colors: () => Colors;
+}
+
 interface Mounted {
   readonly handle: Handle;
   end: () => void;
 }
 
 // mount puts the imperative view into its element and wires it to the address.
-function mount(host: HTMLElement, graph: Graph, props: () => Props): Mounted {
+export function mount(host: HTMLElement, graph: Source, props: () => MountProps): Mounted {
   const tooltip = new Tooltip();
   const look: Look = {
-    colors: colors.peek(),
+    colors: graph.colors(),
     colorOf: new Uint8Array(0),
     marked: null,
     markedBefore: null,
@@ -178,12 +196,9 @@ function mount(host: HTMLElement, graph: Graph, props: () => Props): Mounted {
 
   const listener: FlameListener = {
     hover: (place, x, y) => {
-      const { basis } = graph.state.peek();
-      if (place && basis) {
-        tooltip.show(describe(place, graph.functions, basis, props().root === "callers"), x, y);
-      } else {
-        tooltip.hide();
-      }
+      const text = place && graph.describe(place);
+      if (text) tooltip.show(text, x, y);
+      else tooltip.hide();
     },
     select: (place) => {
       const subject = place && subjectAt(place);
@@ -254,7 +269,7 @@ function mount(host: HTMLElement, graph: Graph, props: () => Props): Mounted {
       void graph.find(expression && { source: expression.source, flags: expression.flags });
     }),
     effect(() => {
-      look.colors = colors.value;
+      look.colors = graph.colors();
       view.redraw();
     }),
     // Back and Forward move within the same tree.
@@ -281,7 +296,7 @@ function mount(host: HTMLElement, graph: Graph, props: () => Props): Mounted {
     }),
   );
   return {
-    handle: { view, graph, look, visitHit, hit },
+    handle: { view, graph, visitHit, hit },
     end: () => {
       for (const one of stop) one();
       view.end();

@@ -8,11 +8,16 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { ask, ApiError } from "../../api/client";
 import type { Parameters } from "../../state/address";
+import { colors } from "../../state/theme";
 import { TREE_TYPE, type Basis } from "../../../data/columns";
 import { firstVisible, nodeAt, OTHERS, type Layout } from "../../../data/layout";
 import type { Marks } from "../../../data/marks";
+import type { Colors } from "../../../draw/painter";
+import type { Place } from "../../../graph/flameview";
+import type { FrameText } from "../../../graph/tooltip";
 import { nothing, type LayoutSource } from "../../../graph/source";
 import { newGraph, tell } from "./client";
+import { describe } from "./describe";
 import { FunctionTable } from "./functions";
 import type { Pattern, Picture } from "./messages";
 
@@ -69,6 +74,16 @@ export class Graph implements LayoutSource {
   private timer = 0;
   private asking = false;
   private asked = new Map<string, number>(); // by path: the least weight that was asked for
+
+  colors(): Colors {
+    return colors.value;
+  }
+
+  // describe says a frame's own weight where that means something.
+  describe(place: Place): FrameText | null {
+    const { basis } = this.current.peek();
+    return basis && describe(place, this.functions, basis, this.question?.root === "callers");
+  }
 
   get state(): ReadonlySignal<GraphState> {
     return this.current;
@@ -240,7 +255,7 @@ export class Graph implements LayoutSource {
   }
 }
 
-const bytesOf = async (r: Response): Promise<ArrayBuffer> => r.arrayBuffer();
+export const bytesOf = async (r: Response): Promise<ArrayBuffer> => r.arrayBuffer();
 
 // innermost is the last node on the way from the root that covers all that is in view.
 function innermost(l: Layout, from: number, to: number): { node: number; level: number } {
@@ -268,7 +283,7 @@ function leftOut(l: Layout, level: number, from: number, to: number, least: numb
   return false;
 }
 
-function asApiError(e: unknown): ApiError {
+export function asApiError(e: unknown): ApiError {
   if (e instanceof ApiError) return e;
   if (e instanceof DOMException && e.name === "AbortError") {
     return new ApiError(0, "cancelled", "Cancelled.", "", 0);

@@ -7,7 +7,7 @@ import { address, adjust, ownChange } from "../../state/navigation";
 import { useCommands } from "../commands";
 import { FOCUS } from "../functionmenu";
 import { Details } from "./details";
-import { FlameGraph, type Handle, type Selected } from "./flamegraph";
+import { FlameGraph, type GraphHandle, type Selected } from "./flamegraph";
 import { commandsOf, useGraphSearch } from "./keys";
 import { GraphBar } from "./toolbar";
 
@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function GraphView({ name, label, root }: Props) {
-  const [handle, setHandle] = useState<Handle | null>(null);
+  const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [selected, setSelected] = useState<Selected | null>(null);
   const { own } = address.value;
   const rootName = `${name}.root`;

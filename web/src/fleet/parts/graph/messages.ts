@@ -19,6 +19,8 @@ export type Ask =
   | { kind: "search"; search: Pattern | null }
   | { kind: "path"; at: number } // of a node of the layout
   | { kind: "folded" }
+  // Two answers as one tree.
+  | { kind: "compare"; before: ArrayBuffer; after: ArrayBuffer; search: Pattern | null }
   | { kind: "close" };
 
 // Picture is what there is to paint.
@@ -30,6 +32,13 @@ export interface Picture {
   readonly nodes: number;
   // Functions that the page does not know yet; they follow those that it does.
   readonly added: FunctionColumns;
+}
+
+// Compared has the shares of each node of the layout.
+export interface Compared extends Picture {
+  readonly beforeBasis: Basis;
+  readonly before: Float64Array;
+  readonly after: Float64Array;
 }
 
 // Path leads from the root to a node: functions by id, and the node's number for "more".
@@ -45,6 +54,7 @@ export interface Told {
   search: Marks | null;
   path: Path | null; // null where a node stands for several
   folded: Blob;
+  compare: Compared;
   close: null;
 }
 

@@ -14,10 +14,10 @@ import { focusOn, FOCUS, hiddenFunctions, showAgain } from "../functionmenu";
 import { Precision } from "../measure";
 import { openMenu } from "../menu";
 import { save } from "./exports";
-import type { Handle } from "./flamegraph";
+import type { GraphHandle } from "./flamegraph";
 
 interface Props {
-  readonly handle: Handle | null;
+  readonly handle: GraphHandle | null;
   readonly rootBelow?: boolean; // missing: it cannot be turned
   readonly flip?: () => void;
   readonly children?: ComponentChildren;
@@ -93,7 +93,7 @@ function Chip(props: { readonly id: number; readonly what: string; remove: () =>
   );
 }
 
-function Export({ handle }: { readonly handle: Handle }) {
+function Export({ handle }: { readonly handle: GraphHandle }) {
   const [error, setError] = useState<ApiError | null>(null);
   const entry = (label: string, kind: Parameters<typeof save>[0]) => ({
     label,

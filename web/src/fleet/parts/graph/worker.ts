@@ -2,6 +2,7 @@
 // that the page never waits. It keeps the trees; the page has what it paints.
 
 import { decodeColumns, type Basis } from "../../../data/columns";
+import { CHANGE_STEPS, changeOf, difference } from "../../../data/difference";
 import { foldedText } from "../../../data/folded";
 import { graft } from "../../../data/graft";
 import { hideFunctions } from "../../../data/hide";
@@ -9,7 +10,7 @@ import { place } from "../../../data/layout";
 import { markTree, type Marks } from "../../../data/marks";
 import type { Tree } from "../../../data/profile";
 import { FunctionTable } from "./functions";
-import type { Ask, FromWorker, Path, Pattern, Picture, Told, ToWorker } from "./messages";
+import type { Ask, Compared, FromWorker, Path, Pattern, Picture, Told, ToWorker } from "./messages";
 
 const MOST_NODES = 4_000_000; // of one tree with all that was asked for later
 const SAME = 1e-9; // of the weight: floating point
@@ -42,6 +43,9 @@ class Held {
         return this.marks();
       case "path":
         return this.path(ask.at);
+      case "compare":
+        this.search = ask.search;
+        return this.compare(ask.before, ask.after);
       case "folded":
         return new Blob([foldedText(this.shown, (fn) => this.table.nameOf(fn), 1)], {
           type: "text/plain",
@@ -95,6 +99,25 @@ class Held {
       nodes: this.base.count,
       added,
     };
+  }
+
+  private compare(first: ArrayBuffer, second: ArrayBuffer): Compared {
+    const a = this.read(first);
+    const beforeBasis = this.basis;
+    const { tree, before, after } = difference(a, this.read(second));
+    this.base = tree;
+    this.hidden = [];
+    const picture = this.picture();
+    const of = (column: Float64Array): Float64Array =>
+      Float64Array.from(this.node, (i) => (i < 0 ? 0 : column[i]));
+    const shade = Uint8Array.from(
+      this.node,
+      (i) =>
+        CHANGE_STEPS +
+        (i < 0 ? 0 : changeOf(before[i], after[i], beforeBasis.read, this.basis.read)),
+    );
+    const layout = { ...picture.layout, shade, signs: ["▼▼ ", "▼ ", "▾ ", "", "▴ ", "▲ ", "▲▲ "] };
+    return { ...picture, layout, beforeBasis, before: of(before), after: of(after) };
   }
 
   private marks(): Marks | null {

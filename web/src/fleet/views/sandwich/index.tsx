@@ -10,7 +10,7 @@ import { useCommands } from "../../parts/commands";
 import { Empty, Failure } from "../../parts/failure";
 import { FunctionName } from "../../parts/functionname";
 import { Details } from "../../parts/graph/details";
-import { FlameGraph, type Handle, type Selected } from "../../parts/graph/flamegraph";
+import { FlameGraph, type GraphHandle, type Selected } from "../../parts/graph/flamegraph";
 import { commandsOf, useGraphSearch } from "../../parts/graph/keys";
 import { GraphBar } from "../../parts/graph/toolbar";
 import { Cores, Share } from "../../parts/measure";
@@ -28,18 +28,21 @@ export function SandwichView() {
 }
 
 function Sandwich({ fn }: { readonly fn: number }) {
-  const [callers, setCallers] = useState<Handle | null>(null);
-  const [callees, setCallees] = useState<Handle | null>(null);
-  const [selected, setSelected] = useState<{ of: Handle | null; what: Selected | null }>({
+  const [callers, setCallers] = useState<GraphHandle | null>(null);
+  const [callees, setCallees] = useState<GraphHandle | null>(null);
+  const [selected, setSelected] = useState<{ of: GraphHandle | null; what: Selected | null }>({
     of: null,
     what: null,
   });
-  const both = useRef<{ callers: Handle | null; callees: Handle | null }>({ callers, callees });
+  const both = useRef<{ callers: GraphHandle | null; callees: GraphHandle | null }>({
+    callers,
+    callees,
+  });
   both.current = { callers, callees };
   const copied = selected.what?.subject?.name;
   // Keys act on the half that has the focus, or on the callees.
   const commands = useMemo(() => {
-    const focused = (): Handle | null => {
+    const focused = (): GraphHandle | null => {
       const { callers: above, callees: below } = both.current;
       return above?.view.canvas === document.activeElement ? above : below;
     };
