@@ -3,7 +3,7 @@
 
 import { firstVisible, OTHERS } from "../data/layout";
 import { endOfStrip, ROW, type Scene } from "./painter";
-import { FONT, type Labels } from "./text";
+import { FONT_FAMILY, FONT_SIZE, type Labels } from "./text";
 
 const GAP = 1;
 const THIN = 0.5; // pixels; what is thinner is joined with its neighbours
@@ -22,7 +22,7 @@ export function svgOf(s: Scene, labels: Labels, caption: Caption): string {
   const scale = s.width / (to - from);
   const height = layout.levels * ROW + ROW;
   const out = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${s.width} ${height}" width="${s.width}" height="${height}" style='font:${FONT}'>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${s.width} ${height}" width="${s.width}" height="${height}" font-family='${FONT_FAMILY}' font-size="${FONT_SIZE}">`,
     `<title>${escaped(caption.title)}</title>`,
     `<rect width="100%" height="100%" fill="${colors.background}"/>`,
     `<text x="${PADDING}" y="${ROW - 6}" fill="${colors.text}">${escaped(caption.title)}</text>`,

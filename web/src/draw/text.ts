@@ -3,7 +3,9 @@
 
 import { fitName, shortName } from "../format/name";
 
-export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+export const FONT_SIZE = 12; // pixels
+export const FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+export const FONT = `${FONT_SIZE}px ${FONT_FAMILY}`;
 
 export class Labels {
   private readonly ascii = new Float32Array(128);
