@@ -3,6 +3,7 @@
 
 import type { FunctionComponent } from "preact";
 import type { ViewName } from "../state/address";
+import { TopView } from "./top";
 import { CallGraph } from "./callgraph";
 import { Compare } from "./compare";
 import { Findings } from "./findings";
@@ -19,6 +20,7 @@ export interface View {
 }
 
 export const REGISTRY: readonly View[] = [
+  { name: "top", title: "Top", key: "1", component: TopView },
   { name: "callgraph", title: "Call graph", key: "6", component: CallGraph },
   { name: "lines", title: "Lines", key: "7", component: Lines },
   { name: "compare", title: "Compare", key: "8", component: Compare },
