@@ -2,14 +2,14 @@
 // one hue, and origins differ in lightness and saturation too, so that they
 // stay apart without colour vision.
 
-import palette from "../../../internal/report/origin/palette.json";
+import palette from "../../../internal/profile/origin/palette.json";
 import { basename } from "../data/measure";
 import type { Functions } from "../data/profile";
 
 export type Theme = "light" | "dark";
 
 // An origin's colour has three hues, chosen by the binary or file, and three
-// lightnesses, chosen by the function; internal/report/origin has the same.
+// lightnesses, chosen by the function; internal/profile/origin has the same.
 const STEPS = 3;
 const HUE_STEP = 10; // degrees
 const LIGHT_STEP = 3; // percent

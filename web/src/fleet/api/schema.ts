@@ -456,6 +456,11 @@ export interface components {
         Values: string[];
         /** @enum {unknown} */
         Dimension: "service" | "version" | "host" | "container" | "process";
+        /**
+         * @description Whose code it is.
+         * @enum {unknown}
+         */
+        Origin: "unknown" | "own" | "library" | "runtime" | "kernel";
         FunctionID: number;
         Health: {
             /** @constant */
@@ -505,6 +510,7 @@ export interface components {
             build_id?: string;
             /** @enum {unknown} */
             kind: "unknown" | "native" | "kernel" | "vdso" | "jit" | "python" | "java" | "js" | "go" | "ruby" | "php" | "perl" | "dotnet";
+            origin: components["schemas"]["Origin"];
         };
         Labels: {
             dimension: components["schemas"]["Dimension"];
@@ -576,6 +582,7 @@ export interface components {
             ids: components["schemas"]["FunctionID"][];
             names: string[];
             kinds: string[];
+            origins: components["schemas"]["Origin"][];
             /** @description Positions in binaries. */
             binary: number[];
             /** @description Positions in files. */

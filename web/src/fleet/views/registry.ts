@@ -3,6 +3,10 @@
 
 import type { FunctionComponent } from "preact";
 import type { ViewName } from "../state/address";
+import { FlameGraphView } from "./flame";
+import { ReverseView } from "./reverse";
+import { SandwichView } from "./sandwich";
+import { TopView } from "./top";
 
 export interface View {
   readonly name: ViewName;
@@ -14,4 +18,15 @@ export interface View {
   readonly component: FunctionComponent;
 }
 
-export const REGISTRY: readonly View[] = [];
+export const REGISTRY: readonly View[] = [
+  { name: "top", title: "Top", key: "1", component: TopView },
+  { name: "flame", title: "Flame graph", key: "2", component: FlameGraphView },
+  { name: "reverse", title: "Reverse", key: "3", component: ReverseView },
+  {
+    name: "sandwich",
+    title: "Callers & callees",
+    key: "4",
+    about: "function",
+    component: SandwichView,
+  },
+];
