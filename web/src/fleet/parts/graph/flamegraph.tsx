@@ -263,7 +263,7 @@ export function mount(host: HTMLElement, graph: Source, props: () => MountProps)
     first = false;
     view.redraw();
   };
-  const stop = [
+  const stop: (() => void)[] = [
     effect(() => {
       const { expression } = search.value;
       void graph.find(expression && { source: expression.source, flags: expression.flags });
