@@ -24,14 +24,17 @@ export async function save(
   const name = fileName(basis);
   switch (kind) {
     case "svg":
-      return download(`${name}.svg`, new Blob([asSvg(from, basis)], { type: "image/svg+xml" }));
+      download(`${name}.svg`, new Blob([asSvg(from, basis)], { type: "image/svg+xml" }));
+      break;
     case "png":
-      return download(`${name}.png`, await asPng(from));
+      download(`${name}.png`, await asPng(from));
+      break;
     case "folded":
-      return download(`${name}.folded.txt`, await from.graph.folded());
+      download(`${name}.folded.txt`, await from.graph.folded());
+      break;
     case "pprof": {
       const url = questionOf("/api/v1/profile", selection(address.value));
-      return download(`${name}.pb.gz`, await (await request(url)).blob());
+      download(`${name}.pb.gz`, await (await request(url)).blob());
     }
   }
 }
