@@ -4,7 +4,8 @@
 import { fitName, shortName } from "../format/name";
 
 export const FONT_SIZE = 12; // pixels
-export const FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+export const FONT_FAMILY =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 export const FONT = `${FONT_SIZE}px ${FONT_FAMILY}`;
 
 export class Labels {

@@ -61,7 +61,7 @@ function Shown() {
 function Guarded({ children }: { children: preact.ComponentChildren }) {
   const [broken, again] = useErrorBoundary((e: unknown) => {
     console.error(e);
-  });
+  }) as [unknown, () => void];
   if (broken === undefined) return <>{children}</>;
   const text = broken instanceof Error ? broken.message : String(broken);
   return (

@@ -23,15 +23,22 @@ export async function save(
   if (!basis) return;
   const name = fileName(basis);
   switch (kind) {
-    case "svg":
-      return download(`${name}.svg`, new Blob([asSvg(from, basis)], { type: "image/svg+xml" }));
-    case "png":
-      return download(`${name}.png`, await asPng(from));
-    case "folded":
-      return download(`${name}.folded.txt`, await from.graph.folded());
+    case "svg": {
+      download(`${name}.svg`, new Blob([asSvg(from, basis)], { type: "image/svg+xml" }));
+      return;
+    }
+    case "png": {
+      download(`${name}.png`, await asPng(from));
+      return;
+    }
+    case "folded": {
+      download(`${name}.folded.txt`, await from.graph.folded());
+      return;
+    }
     case "pprof": {
       const url = questionOf("/api/v1/profile", selection(address.value));
-      return download(`${name}.pb.gz`, await (await request(url)).blob());
+      download(`${name}.pb.gz`, await (await request(url)).blob());
+      return;
     }
   }
 }

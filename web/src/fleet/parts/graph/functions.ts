@@ -5,7 +5,7 @@
 import type { FunctionColumns } from "../../../data/columns";
 import { basename } from "../../../data/measure";
 import type { Functions } from "../../../data/profile";
-import palette from "../../../../../internal/report/origin/palette.json";
+import palette from "../../../../../internal/profile/origin/palette.json";
 
 const ORIGINS: readonly string[] = palette.map((p) => p.label);
 

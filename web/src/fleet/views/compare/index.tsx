@@ -27,7 +27,7 @@ const MANY = 5000; // rows that are asked for
 export function Compare() {
   const a = address.value;
   const by = byOf(a);
-  const { [by]: _, ...others } = selection(a);
+  const others = selection({ ...a, filters: { ...a.filters, [by]: [] } });
   const values = useAnswer(
     "/api/v1/labels/{dimension}",
     by === "time" ? null : { ...others, dimension: by },
