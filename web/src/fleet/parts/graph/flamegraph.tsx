@@ -273,8 +273,7 @@ export function mount(host: HTMLElement, graph: Source, props: () => MountProps)
       view.redraw();
     }),
     // Back and Forward move within the same tree.
-    effect(() => {
-      void address.value;
+    address.subscribe(() => {
       if (!first && inAddress() !== saved) restore();
     }),
   ];
@@ -289,8 +288,7 @@ export function mount(host: HTMLElement, graph: Source, props: () => MountProps)
     view.visit(hits[at]);
   };
   stop.push(
-    effect(() => {
-      void graph.state.value.marks;
+    graph.state.subscribe(() => {
       at = -1;
       hit.value = -1;
     }),
