@@ -7,6 +7,10 @@ import { FlameGraphView } from "./flame";
 import { ReverseView } from "./reverse";
 import { SandwichView } from "./sandwich";
 import { TopView } from "./top";
+import { CallGraph } from "./callgraph";
+import { Compare } from "./compare";
+import { Findings } from "./findings";
+import { Lines } from "./lines";
 
 export interface View {
   readonly name: ViewName;
@@ -29,4 +33,8 @@ export const REGISTRY: readonly View[] = [
     about: "function",
     component: SandwichView,
   },
+  { name: "callgraph", title: "Call graph", key: "6", component: CallGraph },
+  { name: "lines", title: "Lines", key: "7", component: Lines },
+  { name: "compare", title: "Compare", key: "8", component: Compare },
+  { name: "findings", title: "Findings", key: "9", component: Findings },
 ];
