@@ -23,7 +23,7 @@ export interface FunctionColumns {
   readonly ids: readonly number[];
   readonly names: readonly string[];
   readonly kinds: readonly string[];
-  readonly origins?: readonly string[];
+  readonly origins: readonly string[];
   readonly binary: readonly number[]; // positions in binaries
   readonly file: readonly number[];
   readonly line: readonly number[];

@@ -608,6 +608,7 @@ export interface components {
             ids: components["schemas"]["FunctionID"][];
             names: string[];
             kinds: string[];
+            origins: components["schemas"]["Origin"][];
             /** @description Positions in binaries. */
             binary: number[];
             /** @description Positions in files. */

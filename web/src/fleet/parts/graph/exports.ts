@@ -23,22 +23,18 @@ export async function save(
   if (!basis) return;
   const name = fileName(basis);
   switch (kind) {
-    case "svg": {
+    case "svg":
       download(`${name}.svg`, new Blob([asSvg(from, basis)], { type: "image/svg+xml" }));
-      return;
-    }
-    case "png": {
+      break;
+    case "png":
       download(`${name}.png`, await asPng(from));
-      return;
-    }
-    case "folded": {
+      break;
+    case "folded":
       download(`${name}.folded.txt`, await from.graph.folded());
-      return;
-    }
+      break;
     case "pprof": {
       const url = questionOf("/api/v1/profile", selection(address.value));
       download(`${name}.pb.gz`, await (await request(url)).blob());
-      return;
     }
   }
 }

@@ -1,7 +1,7 @@
 // A flame graph of the server's tree as a component: the canvas, what is under the pointer,
 // and the part of the address that says what is in view.
 
-import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { questionOf } from "../../api/answer";
 import { selection, type Parameters } from "../../state/address";
@@ -263,7 +263,7 @@ export function mount(host: HTMLElement, graph: Source, props: () => MountProps)
     first = false;
     view.redraw();
   };
-  const stop = [
+  const stop: (() => void)[] = [
     effect(() => {
       const { expression } = search.value;
       void graph.find(expression && { source: expression.source, flags: expression.flags });
@@ -273,13 +273,14 @@ export function mount(host: HTMLElement, graph: Source, props: () => MountProps)
       view.redraw();
     }),
     // Back and Forward move within the same tree.
-    address.subscribe(() => {
-      if (!first && inAddress() !== saved) restore();
+    effect(() => {
+      if (address.value && !first && inAddress() !== saved) restore();
     }),
   ];
 
   let at = -1;
   const hit = signal(-1);
+  const marks = computed(() => graph.state.value.marks);
   const visitHit = (by: 1 | -1): void => {
     const hits = graph.state.peek().marks?.hits;
     if (!hits || hits.length === 0) return;
@@ -288,7 +289,7 @@ export function mount(host: HTMLElement, graph: Source, props: () => MountProps)
     view.visit(hits[at]);
   };
   stop.push(
-    graph.state.subscribe(() => {
+    marks.subscribe(() => {
       at = -1;
       hit.value = -1;
     }),

@@ -5,9 +5,7 @@
 import type { FunctionColumns } from "../../../data/columns";
 import { basename } from "../../../data/measure";
 import type { Functions } from "../../../data/profile";
-import palette from "../../../../../internal/profile/origin/palette.json";
-
-const ORIGINS: readonly string[] = palette.map((p) => p.label);
+import { ORIGINS } from "../origin";
 
 export class FunctionTable {
   readonly ids: number[] = [];
@@ -45,7 +43,7 @@ export class FunctionTable {
         this.byId.set(id, at);
         this.ids.push(id);
         this.names.push(readable(id, more.names[i], more.binaries[more.binary[i]]));
-        this.origins.push(Math.max(0, ORIGINS.indexOf(more.origins?.[i] ?? "")));
+        this.origins.push(Math.max(0, ORIGINS.indexOf(more.origins[i])));
         this.binary.push(binary[more.binary[i]]);
         this.file.push(file[more.file[i]]);
         this.line.push(more.line[i]);
