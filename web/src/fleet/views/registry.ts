@@ -33,8 +33,8 @@ export const REGISTRY: readonly View[] = [
     about: "function",
     component: SandwichView,
   },
-  { name: "callgraph", title: "Call graph", key: "5", component: CallGraph },
-  { name: "lines", title: "Lines", key: "6", component: Lines },
-  { name: "compare", title: "Compare", key: "7", component: Compare },
-  { name: "findings", title: "Findings", key: "8", component: Findings },
+  { name: "callgraph", title: "Call graph", key: "6", component: CallGraph },
+  { name: "lines", title: "Lines", key: "7", component: Lines },
+  { name: "compare", title: "Compare", key: "8", component: Compare },
+  { name: "findings", title: "Findings", key: "9", component: Findings },
 ];
