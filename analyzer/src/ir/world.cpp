@@ -39,6 +39,10 @@ Kind kindOf(const Seen &S) {
 bool better(const Seen &A, const Seen &B, bool Innermost) {
   if (!Innermost && A.Innermost != B.Innermost)
     return B.Innermost;
+  // An inner loop that has become a call keeps its copy from being vectorised; the one
+  // for the case in which it never runs is.
+  if (!Innermost && (A.Calls > 0) != (B.Calls > 0))
+    return A.Calls > 0;
   if (kindOf(A) != kindOf(B))
     return kindOf(A) > kindOf(B);
   return std::pair(A.StoreBytes, A.Loads) > std::pair(B.StoreBytes, B.Loads);
