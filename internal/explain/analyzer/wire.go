@@ -18,6 +18,8 @@ type Request struct {
 	At       *At  `json:"at,omitempty"`       // loops around a line instead of candidates
 	// EveryLoop also follows loops that are no candidates: a control group.
 	EveryLoop bool `json:"every_loop,omitempty"`
+	// Machine asks of a binary instead of a unit.
+	Machine *MachineRequest `json:"machine,omitempty"`
 }
 
 // At names a source line. The file is compared from its end.
@@ -147,6 +149,7 @@ type Reply struct {
 	Undefined []string `json:"undefined,omitempty"`
 	ASTReply
 	FixReply
-	FrontEndSeconds float64 `json:"front_end_seconds"`
-	AnalysisSeconds float64 `json:"analysis_seconds"`
+	Machine         *MachineReply `json:"machine,omitempty"`
+	FrontEndSeconds float64       `json:"front_end_seconds"`
+	AnalysisSeconds float64       `json:"analysis_seconds"`
 }
