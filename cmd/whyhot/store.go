@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"whyhot/internal/report/quantity"
 )
 
 func newStoreCmd() *cobra.Command {
@@ -58,14 +55,7 @@ func storeCmd(name, short string, compact bool) *cobra.Command {
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), s)
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(w, "TABLE\tROWS\tBYTES")
-			for _, t := range s.Tables {
-				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, quantity.Count(t.Rows), quantity.Bytes(float64(t.Bytes)))
-			}
-			_, _ = fmt.Fprintf(w, "all\t\t%s\n\n%s stacks, %s functions, %s series; %s addresses without a name\n", quantity.Bytes(float64(s.Bytes)),
-				quantity.Count(s.Stacks), quantity.Count(s.Functions), quantity.Count(s.Series), quantity.Count(s.Unresolved))
-			return w.Flush()
+			return s.Print(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&server.url, "from", "", "the server's `URL` (required)")
