@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/report/storetable"
 	"whyhot/internal/server/client"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
@@ -65,7 +66,13 @@ func (f *transferFlags) look(cmd *cobra.Command, data string, asJSON bool, do fu
 	if asJSON {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(form)
 	}
-	return form.Print(cmd.OutOrStdout())
+	var rows []storetable.Row
+	for _, t := range form.Tables {
+		rows = append(rows, storetable.Row(t))
+	}
+	return storetable.Print(cmd.OutOrStdout(), rows, storetable.Totals{
+		Bytes: form.Bytes, Stacks: form.Stacks, Functions: form.Functions, Series: form.Series, Unresolved: form.Unresolved,
+	})
 }
 
 // formOf is what a running server answers, as far as the command line shows it.

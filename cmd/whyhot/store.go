@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"whyhot/internal/report/storetable"
 )
 
 func newStoreCmd() *cobra.Command {
@@ -55,7 +57,13 @@ func storeCmd(name, short string, compact bool) *cobra.Command {
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), s)
 			}
-			return s.Print(cmd.OutOrStdout())
+			var rows []storetable.Row
+			for _, t := range s.Tables {
+				rows = append(rows, storetable.Row(t))
+			}
+			return storetable.Print(cmd.OutOrStdout(), rows, storetable.Totals{
+				Bytes: s.Bytes, Stacks: s.Stacks, Functions: s.Functions, Series: s.Series, Unresolved: s.Unresolved,
+			})
 		},
 	}
 	cmd.Flags().StringVar(&server.url, "from", "", "the server's `URL` (required)")

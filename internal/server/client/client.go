@@ -15,11 +15,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"text/tabwriter"
 	"time"
 
 	"whyhot/internal/finding"
-	"whyhot/internal/report/quantity"
 )
 
 // Options say which server, and who asks.
@@ -207,18 +205,6 @@ type Table struct {
 	Name  string `json:"name"`
 	Rows  int64  `json:"rows"`
 	Bytes int64  `json:"bytes"`
-}
-
-// Print writes it as a table for people.
-func (s *Stats) Print(to io.Writer) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "TABLE\tROWS\tBYTES") // errors come with Flush
-	for _, t := range s.Tables {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, quantity.Count(t.Rows), quantity.Bytes(float64(t.Bytes)))
-	}
-	_, _ = fmt.Fprintf(w, "all\t\t%s\n\n%s stacks, %s functions, %s series; %s addresses without a name\n", quantity.Bytes(float64(s.Bytes)),
-		quantity.Count(s.Stacks), quantity.Count(s.Functions), quantity.Count(s.Series), quantity.Count(s.Unresolved))
-	return w.Flush()
 }
 
 // Reachable tells whether the server answers at all.
