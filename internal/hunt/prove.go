@@ -98,14 +98,14 @@ func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error 
 		m, ok := t.arms[armName(c)]
 		if !ok {
 			v.Verdict, v.Why = finding.Unclear, "its trial says nothing of it"
-			h.state.Judged[name] = v
+			h.state.judge(v)
 			continue
 		}
 		v.Verdict, v.Why, v.Ratio, v.Runs, v.Compared = m.verdict, m.why, m.ratio, m.runs, m.compared
 		if v.Verdict == finding.Faster {
 			doubt(c, &v, &m, t, a.level)
 		}
-		h.state.Judged[name] = v
+		h.state.judge(v)
 	}
 	return nil
 }
