@@ -122,8 +122,9 @@ func (h *hunt) fits(chosen []string, next string) bool {
 	if len(h.state.Race.Of(next).Logs) > 0 {
 		return h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.leftUntil(raceUntil)
 	}
-	// What needs no build goes first and alone, so that something is known early;
-	// what is built comes by as many as are built at once.
+	// At first what needs no build and what is built run apart, and of what is built
+	// as many as are built at once: so something is known early, also of how long
+	// builds take.
 	const atOnce = 2
 	return c.Built() == h.state.candidate(chosen[0]).Built() && (!c.Built() || len(chosen) < atOnce) &&
 		h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.leftUntil(raceUntil)
