@@ -78,7 +78,7 @@ private:
 
   // Samples in the loop, or on what is behind it and meant for it.
   bool isHot(const Loop &Lo) const {
-    return any_of(Lo.blocks(), [&](const Block *B) {
+    return R.Sampled.empty() || any_of(Lo.blocks(), [&](const Block *B) {
       return any_of(make_range(F.Code.begin() + std::ptrdiff_t(B->First), F.Code.begin() + std::ptrdiff_t(B->End)),
                     [&](const Instruction &I) { return isSampled(I); });
     });

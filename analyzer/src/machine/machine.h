@@ -11,7 +11,7 @@ namespace whyhot::machine {
 // A function, and where in it samples were taken.
 struct Range {
   uint64_t Low = 0, High = 0;
-  std::vector<uint64_t> Sampled; // sorted
+  std::vector<uint64_t> Sampled; // sorted; none: every loop is wanted
 };
 
 struct Request {

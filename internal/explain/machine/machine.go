@@ -32,6 +32,7 @@ type Instruction struct {
 	Address uint64
 	Text    string
 	Self    int64 // samples' value at this address
+	Count   int64 // events behind it
 	// For is the instruction that these samples are meant for, 0 for this one.
 	For uint64
 	// Lines are the source lines, innermost inlined call first; none where not known.
