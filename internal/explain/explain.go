@@ -86,6 +86,7 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		if found, inCode, text, err = r.judgeMachine(ctx, facts, found, samplesOf); err != nil {
 			return finding.Report{}, err
 		}
+		found = r.judgeBuild(facts, found)
 		notes = append(notes, inCode...)
 		looked += text
 	}
@@ -106,6 +107,7 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	}
 	attach(found, trials)
 	finding.Rank(found)
+	mootFirst(found)
 	var unexplained []finding.Unexplained
 	if judged {
 		if unexplained, err = r.unexplained(facts, found, samplesOf, looked); err != nil {

@@ -1,18 +1,53 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
 )
+
+// judgeBuild adds what makes all else moot. The catalogue knows unoptimised code by
+// its frames: what the binary says of itself is its evidence then.
+func (r Request) judgeBuild(facts *binfacts.Facts, found []finding.Finding) []finding.Finding {
+	for _, b := range build.Findings(r.Profile, build.Of(r.Profile, facts.Info)) {
+		at := slices.IndexFunc(found, func(f finding.Finding) bool {
+			return b.Rule == build.RuleUnoptimised && f.Rule == unoptimised && (f.Place.Binary == "" || f.Place.Binary == b.Place.Binary)
+		})
+		if at < 0 {
+			found = append(found, b)
+			continue
+		}
+		f := &found[at]
+		f.Certainty = finding.Confirmed
+		f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], b.Evidence...)
+	}
+	return found
+}
+
+// unoptimised is the catalogue's entry about code without optimisation.
+const unoptimised = "debug-build"
+
+// mootFirst puts before all others the findings after whose fix one has to look again.
+func mootFirst(found []finding.Finding) {
+	rank := func(f finding.Finding) int {
+		if f.Certainty != finding.Refuted && (build.IsMoot(f.Rule) || f.Rule == unoptimised && f.Certainty != finding.Suspected) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(rank(a), rank(b)) })
+}
 
 // judgeMachine joins what rules find in the machine code of hot loops with what is
 // known of the same places from the source: one finding, with both as evidence. A

@@ -91,6 +91,11 @@ Slow Instruction::slow() const {
 
 bool Instruction::locked() const { return Prefix == "lock" || (Name.starts_with("XCHG") && At); }
 
+bool Instruction::repeats() const {
+  constexpr unsigned Repeat = 4 | 8; // LLVM's flags of the prefixes F2 and F3
+  return Name.starts_with("REP_") || Prefix == "rep" || (Inst.getFlags() & Repeat) != 0;
+}
+
 void Block::printAsOperand(raw_ostream &OS, bool) const { OS << "block " << Number; }
 
 std::ptrdiff_t Function::find(uint64_t Address) const {

@@ -25,16 +25,20 @@ void x87(const Subject &S, std::vector<Match> &Out) {
 void rep(const Subject &S, std::vector<Match> &Out) {
   for (const Place &P : own(S)) {
     const Instruction &I = S.F.Code[P.At];
-    if (I.Name.starts_with("REP_MOVS") || I.Name.starts_with("REP_STOS") ||
-        (I.Prefix == "rep" && (I.Name.starts_with("MOVS") || I.Name.starts_with("STOS"))))
+    static constexpr StringRef Words[] = {"MOVSB", "MOVSW", "MOVSL", "MOVSQ", "STOSB", "STOSW", "STOSL", "STOSQ"};
+    if (!I.Bad && I.repeats() && (is_contained(Words, I.Name) || I.Name.starts_with("REP_MOVS") || I.Name.starts_with("REP_STOS")))
       add(Out, "machine-rep", I);
   }
 }
 
 // A library that calls its own function through the stub by which another could
-// take its place.
+// take its place. In a long loop a call is a small part, or runs seldom.
 void ownCall(const Subject &S, std::vector<Match> &Out) {
-  for (const Place &P : own(S)) {
+  constexpr size_t Short = 64;
+  const std::vector<Place> All = own(S);
+  if (!S.In.isInnermost() || All.size() > Short)
+    return;
+  for (const Place &P : All) {
     const Instruction &I = S.F.Code[P.At];
     if (!I.Call || !I.Jumps)
       continue;
