@@ -17,6 +17,7 @@ func commands() []*cobra.Command {
 		newScanCmd(),
 		newExplainLoopCmd(),
 		newLoopsCmd(),
+		newCyclesCmd(),
 		newTopCmd(),
 		newFlameCmd(),
 		newGraphCmd(),

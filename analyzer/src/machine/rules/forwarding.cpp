@@ -24,8 +24,8 @@ void forwarding(const Subject &S, std::vector<Match> &Out) {
       const Instruction &W = S.F.Code[N - 1];
       if (W.Call || W.Bad || writes(W, L.At->Base, *S.T.Registers) || writes(W, L.At->Index, *S.T.Registers))
         break;
-      if (!W.stores())
-        continue;
+      if (!W.stores() || W.Name.starts_with("CLFLUSH") || W.Name == "CLWB")
+        continue; // LLVM has a flush write its line
       if (!W.At || !W.At->Bytes)
         break;
       if (!sameBase(*W.At, *L.At))
