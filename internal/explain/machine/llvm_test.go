@@ -14,18 +14,18 @@ import (
 	"whyhot/internal/explain/analyzer"
 )
 
-// loopSources are the files whose loops are compared; WHYHOT_LOOP_SOURCES names
-// others, with their compiler flags in WHYHOT_LOOP_FLAGS.
-func loopSources(t *testing.T) (files, flags []string) {
+// loopSources are the files whose loops are compared, and at which levels;
+// WHYHOT_LOOP_SOURCES names others, compiled as WHYHOT_LOOP_FLAGS says.
+func loopSources(t *testing.T) (files, levels, flags []string) {
 	t.Helper()
 	if list := os.Getenv("WHYHOT_LOOP_SOURCES"); list != "" {
-		return strings.Fields(list), strings.Fields(os.Getenv("WHYHOT_LOOP_FLAGS"))
+		return strings.Fields(list), []string{"-O2"}, strings.Fields(os.Getenv("WHYHOT_LOOP_FLAGS"))
 	}
 	files, err := filepath.Glob("testdata/llvm/*.c")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no sources", err)
 	}
-	return files, nil
+	return files, []string{"-O1", "-O2", "-O3", "-Os"}, nil
 }
 
 var (
@@ -73,9 +73,9 @@ func TestLoopsAreThoseOfLLVM(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	files, flags := loopSources(t)
+	files, levels, flags := loopSources(t)
 	all, same, extra, functions := 0, 0, 0, 0
-	for _, level := range []string{"-O1", "-O2", "-O3", "-Os"} {
+	for _, level := range levels {
 		for _, file := range files {
 			got, want, n := compare(t, program, file, append([]string{level}, flags...))
 			functions += n
