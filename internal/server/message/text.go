@@ -36,6 +36,9 @@ func cores(c Cost) string {
 	if c.Cores == 0 {
 		return percent.Text(c.Share) + " of its CPU"
 	}
+	if c.Cores < 0.005 {
+		return "<0.01 cores"
+	}
 	return fmt.Sprintf("%.2f cores", c.Cores)
 }
 
