@@ -11,7 +11,7 @@ import {
 import { curve, place } from "../../src/fleet/views/callgraph/layout";
 
 const fn = (id: number): Answer["function"] =>
-  ({ id, name: `f${id}`, kind: "native", origin: "own" }) as Answer["function"];
+  ({ id, name: `f${id}`, kind: "native", origin: "own" });
 
 function answer(id: number, callers: [number, number][], callees: [number, number][]): Answer {
   const edges = (list: [number, number][]): Answer["callers"] =>

@@ -61,7 +61,7 @@ export function useAnswers<P extends keyof paths>(
   let stale = false;
   for (const { name, url } of urls) {
     const one = held.get(name);
-    const value = one?.key === keyOf(url) ? one.value : answered<Answer<P>>(url);
+    const value = one?.key === keyOf(url) ? one.value : (answered(url) as Answer<P> | undefined);
     stale ||= value === undefined;
     const shown = value ?? one?.value;
     if (shown !== undefined) values.set(name, shown);

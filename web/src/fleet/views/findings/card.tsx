@@ -42,7 +42,10 @@ export function Card({ id, service, listed }: Props) {
   );
 }
 
-type Sent = { readonly time: string; readonly trials: readonly Trial[] };
+interface Sent {
+  readonly time: string;
+  readonly trials: readonly Trial[];
+}
 
 // withTimes joins the trials of a finding with when they were sent; both are oldest first.
 function withTimes(trials: readonly Trial[], sent: readonly Sent[]): readonly Made[] {
