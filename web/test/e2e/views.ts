@@ -15,13 +15,15 @@ interface Answers {
 
 // everyView waits until the rules have looked at a fleet, and gives its views.
 export async function everyView(fleet: Pick<Fleet, "ask" | "until">): Promise<readonly Shown[]> {
-  const { functions } = await fleet.ask<Answers>("functions?q=_int_malloc");
-  const fn = functions.find((f) => f.name === "_int_malloc")?.id ?? 0;
-  const lines = await fleet.ask<Answers>("functions?q=simplify");
-  const source = lines.functions[0]?.id ?? 0;
   const { findings } = await fleet.until<Answers>("findings", (f) =>
     f.findings.some((k) => k.service === "formulas"),
   );
+  const idOf = async (name: string): Promise<number> => {
+    const { functions } = await fleet.ask<Answers>(`functions?q=${name}`);
+    return functions.find((f) => f.name.endsWith(name))?.id ?? 0;
+  };
+  const fn = await idOf("_int_malloc");
+  const source = await idOf("::simplify");
   const first = findings.find((k) => k.service === "formulas");
   const open = `${first?.finding.id ?? ""}@formulas`;
   return [
