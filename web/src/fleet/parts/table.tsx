@@ -225,7 +225,9 @@ function Head<T>({ column, sort, onSort }: HeadProps<T>) {
           }}
         >
           {column.title}
-          {sorted !== undefined && <span aria-hidden="true">{sorted === "descending" ? " ▾" : " ▴"}</span>}
+          {sorted !== undefined && (
+            <span aria-hidden="true">{sorted === "descending" ? " ▾" : " ▴"}</span>
+          )}
         </button>
       ) : (
         column.title

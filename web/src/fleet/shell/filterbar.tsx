@@ -45,7 +45,10 @@ export function FilterBar() {
       </div>
       <SearchBox />
       <div class="tools" role="group" aria-label="Answers">
-        <label class="check" title="Read all samples, where a part of them would do for an estimate">
+        <label
+          class="check"
+          title="Read all samples, where a part of them would do for an estimate"
+        >
           <input
             type="checkbox"
             checked={exact}
@@ -56,7 +59,12 @@ export function FilterBar() {
           Exact
         </label>
         <Copy text={fixedLink} label="Copy link" />
-        <button type="button" title="Ask again, up to now (r)" aria-label="Refresh" onClick={refresh}>
+        <button
+          type="button"
+          title="Ask again, up to now (r)"
+          aria-label="Refresh"
+          onClick={refresh}
+        >
           ⟳
         </button>
       </div>
@@ -69,7 +77,10 @@ export function FilterBar() {
 function fixedLink(): string {
   const a = address.peek();
   const own = Object.fromEntries(
-    Object.entries(a.own).map(([name, value]) => [name, /^now/.test(value) ? absolute(value) : value]),
+    Object.entries(a.own).map(([name, value]) => [
+      name,
+      /^now/.test(value) ? absolute(value) : value,
+    ]),
   );
   const fixed = { ...a, own, from: absolute(a.from), to: absolute(a.to) };
   return location.origin + formatAddress(fixed);

@@ -21,7 +21,9 @@ const POLL = 2000; // ms
 // useHolding tells whether the project holds samples, and looks again until it does.
 export function useHolding(): Holding {
   const url = questionOf("/api/v1/stats", {});
-  const [known, setKnown] = useState<{ url: string; value?: boolean; error?: ApiError }>({ url: "" });
+  const [known, setKnown] = useState<{ url: string; value?: boolean; error?: ApiError }>({
+    url: "",
+  });
   const [attempt, setAttempt] = useState(0);
   const again = generation.value;
   const settled = known.url === url && known.value === true;
@@ -78,7 +80,8 @@ export function FirstScreen() {
       />
       {closed && (
         <p class="quiet">
-          TOKEN is a file with a token that may send: <code>whyhot-server token create --scope send</code>
+          TOKEN is a file with a token that may send:{" "}
+          <code>whyhot-server token create --scope send</code>
         </p>
       )}
       <p class="quiet" role="status">

@@ -109,7 +109,9 @@ function Values({ dimension, chosen }: { dimension: Dimension; chosen: readonly 
           </li>
         ))}
       </ul>
-      {hits.length === 0 && <p class="quiet">{list.length === 0 ? "None in this time." : "No such one."}</p>}
+      {hits.length === 0 && (
+        <p class="quiet">{list.length === 0 ? "None in this time." : "No such one."}</p>
+      )}
       {hits.length > MOST && <p class="quiet">{hits.length - MOST} more: type to find them.</p>}
       {chosen.length > 0 && (
         <button

@@ -85,7 +85,11 @@ export function SearchBox() {
           </button>
         </span>
       )}
-      <output id="search-result" class={error === "" ? "result" : "result failed"} aria-live="polite">
+      <output
+        id="search-result"
+        class={error === "" ? "result" : "result failed"}
+        aria-live="polite"
+      >
         {shown}
       </output>
     </div>

@@ -16,9 +16,7 @@ export function TokenPrompt({ why }: { why: ApiError }) {
       >
         <h1 class="state-title">This server asks for a token</h1>
         {token() !== "" && (
-          <p role="alert">
-            The one that this browser has is not taken: {why.message}.
-          </p>
+          <p role="alert">The one that this browser has is not taken: {why.message}.</p>
         )}
         <p>
           Who keeps the server makes one: <code>whyhot-server token create --scope read</code>
