@@ -55,6 +55,18 @@ export function originLabel(origin: number): string {
   return palette[origin]?.label ?? "unknown";
 }
 
+// changeTable are the colours of what became less (blue), did not change, and became more
+// (orange), which people of any colour vision tell apart.
+export function changeTable(theme: Theme, steps: number): readonly string[] {
+  const [from, to] = theme === "dark" ? [30, 52] : [84, 58];
+  return Array.from({ length: 2 * steps + 1 }, (_, i) => {
+    const change = i - steps;
+    const light = from + ((to - from) * Math.abs(change)) / steps;
+    if (change === 0) return `hsl(40 6% ${theme === "dark" ? 27 : 88}%)`;
+    return change < 0 ? `hsl(210 68% ${light}%)` : `hsl(26 88% ${light}%)`;
+  });
+}
+
 export const ORIGINS = palette.length;
 
 // FNV-1a, 32 bits.

@@ -10,7 +10,8 @@ import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";
 import { nameOfPlace, placeOfFinding, type FindingPlace } from "./finding";
 import { applyTheme, systemTheme } from "../draw/theme";
-import { Describer, Tooltip } from "./tooltip";
+import { Describer } from "./describe";
+import { Tooltip } from "../graph/tooltip";
 import { Toolbar } from "./toolbar";
 import { Views } from "./views";
 

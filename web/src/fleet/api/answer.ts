@@ -54,7 +54,7 @@ export function useQuestion<T>(url: string, read?: (r: Response) => Promise<T>):
   const stop = useRef<() => void>(() => undefined);
   const key = url === "" ? "" : `${generation.value} ${attempt} ${url}`;
   // What was answered before is shown at once, and not a frame later.
-  const known = key !== "" && held.key !== key ? answered<T>(url) : undefined;
+  const known = key !== "" && held.key !== key ? (answered(url) as T | undefined) : undefined;
   useEffect(() => {
     if (key === "") return;
     let live = true;

@@ -123,11 +123,13 @@ interface Kept {
   readonly stop: AbortController;
   readonly at: number;
   value?: unknown;
+  bytes: number; // 0 for what is small
   waiting: number;
   done: boolean;
 }
 
 const KEEP = 64; // answers
+const KEEP_BYTES = 64 << 20; // of those that are large
 const FRESH = 15_000; // ms, for questions without times, whose answer may change
 const kept = new Map<string, Kept>();
 const waitingFor = signal(0);
@@ -146,36 +148,41 @@ export interface Question<T> {
   giveUp: () => void;
 }
 
-// ask gives what was answered before if it still holds. read takes other forms than JSON.
+// ask gives what was answered before if it still holds. read takes other forms than JSON,
+// accept names one that the server would not send by itself.
 export function ask<T>(
   url: string,
   read: (r: Response) => Promise<T> = async (r) => (await r.json()) as T,
+  accept = "",
 ): Question<T> {
-  let one = kept.get(url);
+  const key = accept === "" ? url : `${accept} ${url}`;
+  let one = kept.get(key);
   if (!usable(one, url)) {
     const stop = new AbortController();
-    const promise = patiently(url, { signal: stop.signal }).then(read);
-    const made: Kept = { promise, stop, at: Date.now(), waiting: 0, done: false };
+    const promise = patiently(url, {
+      signal: stop.signal,
+      headers: accept === "" ? {} : { Accept: accept },
+    }).then(read);
+    const made: Kept = { promise, stop, at: Date.now(), bytes: 0, waiting: 0, done: false };
     one = made;
     waitingFor.value++;
     promise.then(
       (value) => {
         made.done = true;
         made.value = value;
+        if (value instanceof ArrayBuffer) made.bytes = value.byteLength;
+        forgetOldest();
         waitingFor.value--;
       },
       () => {
-        if (kept.get(url) === made) kept.delete(url);
+        if (kept.get(key) === made) kept.delete(key);
         waitingFor.value--;
       },
     );
   }
-  kept.delete(url); // the last in a Map is the one used last
-  kept.set(url, one);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= KEEP) break;
-    kept.delete(oldest);
-  }
+  kept.delete(key); // the last in a Map is the one used last
+  kept.set(key, one);
+  forgetOldest();
   const mine = one;
   mine.waiting++;
   let given = false;
@@ -186,16 +193,26 @@ export function ask<T>(
       given = true;
       mine.waiting--;
       if (mine.waiting > 0 || mine.done) return;
-      if (kept.get(url) === mine) kept.delete(url);
+      if (kept.get(key) === mine) kept.delete(key);
       mine.stop.abort();
     },
   };
 }
 
+function forgetOldest(): void {
+  let bytes = 0;
+  for (const one of kept.values()) bytes += one.bytes;
+  for (const [key, oldest] of kept) {
+    if (kept.size <= KEEP && bytes <= KEEP_BYTES) return;
+    bytes -= oldest.bytes;
+    kept.delete(key);
+  }
+}
+
 // answered is what ask would give without asking.
-export function answered<T>(url: string): T | undefined {
+export function answered(url: string): unknown {
   const one = kept.get(url);
-  return usable(one, url) && one.done ? (one.value as T) : undefined;
+  return usable(one, url) && one.done ? one.value : undefined;
 }
 
 // cancelAll gives up whatever is on its way.

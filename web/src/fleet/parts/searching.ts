@@ -8,7 +8,6 @@ export function useFound(mine: Found | null): void {
   const { text, at, of } = mine ?? { text: "" };
   useEffect(() => {
     found.value = mine;
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [text, at, of]);
   useEffect(
     () => () => {

@@ -88,7 +88,6 @@ export function Table<T>(props: Props<T>) {
   const last = items[items.length - 1]?.index ?? -1;
   useEffect(() => {
     props.onVisible?.(rows.slice(first, last + 1));
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [rows, first, last]);
 
   const chosen = props.selected;
@@ -96,7 +95,6 @@ export function Table<T>(props: Props<T>) {
     if (chosen === undefined) return;
     const at = rows.findIndex((r) => keyOf(r) === chosen);
     if (at >= 0) setCurrent(at);
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [rows, chosen]);
   const at = Math.min(current, rows.length - 1);
 

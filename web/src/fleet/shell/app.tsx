@@ -61,9 +61,9 @@ function Shown() {
 function Guarded({ children }: { children: preact.ComponentChildren }) {
   const [broken, again] = useErrorBoundary((e: unknown) => {
     console.error(e);
-  });
+  }) as [unknown, () => void];
   if (broken === undefined) return <>{children}</>;
-  const text = broken instanceof Error ? broken.message : String(broken);
+  const text = broken instanceof Error ? broken.message : "unknown error";
   return (
     <Failure
       error={new ApiError(0, "page", `The page failed: ${text}`, "Please report it.", 0)}

@@ -79,7 +79,7 @@ function fixedLink(): string {
   const own = Object.fromEntries(
     Object.entries(a.own).map(([name, value]) => [
       name,
-      /^now/.test(value) ? absolute(value) : value,
+      value.startsWith("now") ? absolute(value) : value,
     ]),
   );
   const fixed = { ...a, own, from: absolute(a.from), to: absolute(a.to) };

@@ -6,7 +6,7 @@ import { percent } from "../../format/number";
 import { Failure } from "../parts/failure";
 import { Waiting } from "../parts/answered";
 import { Popover } from "../parts/popover";
-import { selection, type Dimension, type Filters } from "../state/address";
+import { selection, type Dimension } from "../state/address";
 import { address, go } from "../state/navigation";
 
 const MOST = 100; // values in the list
@@ -54,7 +54,7 @@ function Values({ dimension, chosen }: { dimension: Dimension; chosen: readonly 
     if (values.length > 0) filters[dimension] = values;
     // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
     else delete filters[dimension];
-    go({ filters: filters as Filters });
+    go({ filters: filters });
   };
   if (asked.value === undefined) {
     return asked.error ? <Failure error={asked.error} retry={asked.retry} /> : <Waiting />;
