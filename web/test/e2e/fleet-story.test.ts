@@ -96,7 +96,7 @@ test("from a hot function to a finding that is proved", async () => {
     const first = page.locator(".findings .card").first();
     await first.getByRole("button", { name: /allocator.*formulas/ }).click();
     assert.match(await first.locator(".badge").innerText(), /confirmed|suspected/);
-    await first.getByText("malloc in libc.so.6").waitFor();
+    await first.getByText("malloc in libc.so.6", { exact: true }).waitFor();
     await first.getByRole("heading", { name: "What to change" }).waitFor();
 
     // The command that proves it, copied and run as it is.
@@ -162,7 +162,7 @@ test("more of the call graph is drawn on demand, and the address keeps it", asyn
     const boxes = page.locator(".callgraph .box");
     await boxes.first().waitFor();
     const before = await boxes.count();
-    await page.getByRole("button", { name: "Callers of malloc" }).click();
+    await page.getByRole("button", { name: "Callers of malloc", exact: true }).click();
     await page.waitForURL(/callgraph\.open=/);
     await page.waitForFunction(
       (n) => document.querySelectorAll(".callgraph .box").length > n,

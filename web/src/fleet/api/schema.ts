@@ -700,7 +700,11 @@ export interface components {
         SourceText: {
             /** @description As it was asked for. */
             file: string;
-            text: string;
+            text?: string;
+            /** @description A source directory has it. */
+            found: boolean;
+            /** @description The server has source directories. */
+            sources: boolean;
         };
         KeptFindings: {
             findings: number;

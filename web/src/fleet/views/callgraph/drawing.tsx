@@ -173,7 +173,7 @@ function Beside({ rest, box, whole }: { rest: Rest; box: Box; whole: number }) {
   const y = box.y + (above ? -1 : 1) * (BOX.height / 2 + 9) + 4;
   return (
     <text class="rest" x={box.x - BOX.width / 2} y={y}>
-      {`+ ${rest.count} ${rest.direction}, ${percent(rest.weight / whole)}`}
+      {`+ ${rest.count} ${rest.count === 1 ? rest.direction.slice(0, -1) : rest.direction}, ${percent(rest.weight / whole)}`}
     </text>
   );
 }
