@@ -13,6 +13,7 @@ func commands() []*cobra.Command {
 		newStoreCmd(),
 		newExplainCmd(),
 		newTryCmd(lookUpTarget),
+		newHuntCmd(),
 		newFixCmd(),
 		newScanCmd(),
 		newExplainLoopCmd(),

@@ -86,6 +86,9 @@ type Candidate struct {
 	Innermost      bool                 `json:"innermost"`
 	MostIterations int                  `json:"most_iterations"` // 0 when nothing bounds them
 	Carries        bool                 `json:"carries"`         // goes on only while what it overwrites had one certain value
+	Pads           bool                 `json:"pads"`            // fills up to a small power of two
+	Digits         bool                 `json:"digits"`          // has an iteration for each byte of a number
+	Counts         bool                 `json:"counts"`          // an iteration loads what the one before stored
 	Loads          []Access             `json:"loads"`
 	Writes         []Access             `json:"writes"`
 	SlowCalls      []Access             `json:"slow_calls,omitempty"` // that may change what is loaded again, on paths hardly taken

@@ -203,6 +203,16 @@ export interface paths {
          * @description Nodes come in preorder, node 0 is the root. What `depth`, `min_share` or
          *     `max_nodes` left out is counted in `hidden` of its parent; ask for more with
          *     `path`.
+         *
+         *     `Accept: application/vnd.whyhot.tree` gives the same in a tenth of the bytes: the
+         *     length of a header (four bytes, little endian), the header (TreeHeader, JSON), and
+         *     unsigned base-128 varints. First come three columns of `nodes` numbers: how many
+         *     levels a node is above a child of the node before it (0 for the first node), the
+         *     position of its function in the header, and its self weight divided by `scale`.
+         *     Then come the nodes whose children were in part left out, three numbers each: how
+         *     many nodes it is behind the one before in this list (behind node -1 for the
+         *     first), how many children, and their weight divided by `scale`. A 0 ends it. A
+         *     node's total is its self weight, its children's totals, and what was left out.
          */
         get: operations["tree"];
         put?: never;
@@ -264,6 +274,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of a source file, where the server has sources (--source)
+         * @description The file with the longest end of the path below a directory of sources: of
+         *     /build/app-1.2/src/io/read.c it is src/io/read.c where there is one.
+         */
+        get: operations["source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profile": {
         parameters: {
             query?: never;
@@ -313,7 +344,12 @@ export interface paths {
         /** What the rules found, ranked, with the last point of its history */
         get: operations["findings"];
         put?: never;
-        post?: never;
+        /**
+         * Keep the findings of a report that was made where the source is
+         * @description They take the place of those of the report before it, of the same service; what
+         *     the server's own rules find stays.
+         */
+        post: operations["postFindings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -446,6 +482,11 @@ export interface components {
         Values: string[];
         /** @enum {unknown} */
         Dimension: "service" | "version" | "host" | "container" | "process";
+        /**
+         * @description Whose code it is.
+         * @enum {unknown}
+         */
+        Origin: "unknown" | "own" | "library" | "runtime" | "kernel";
         FunctionID: number;
         Health: {
             /** @constant */
@@ -495,6 +536,7 @@ export interface components {
             build_id?: string;
             /** @enum {unknown} */
             kind: "unknown" | "native" | "kernel" | "vdso" | "jit" | "python" | "java" | "js" | "go" | "ruby" | "php" | "perl" | "dotnet";
+            origin: components["schemas"]["Origin"];
         };
         Labels: {
             dimension: components["schemas"]["Dimension"];
@@ -554,6 +596,27 @@ export interface components {
             /** @description The first one, with id 0, is nameless: the root's. */
             functions: components["schemas"]["Function"][];
         };
+        /** @description Of application/vnd.whyhot.tree. Functions are columns; the first binary and the first file are empty. */
+        TreeHeader: {
+            /** @constant */
+            version: 1;
+            basis: components["schemas"]["Basis"];
+            /** @enum {unknown} */
+            root: "callers" | "callees";
+            nodes: number;
+            scale: number;
+            ids: components["schemas"]["FunctionID"][];
+            names: string[];
+            kinds: string[];
+            origins: components["schemas"]["Origin"][];
+            /** @description Positions in binaries. */
+            binary: number[];
+            /** @description Positions in files. */
+            file: number[];
+            line: number[];
+            binaries: string[];
+            files: string[];
+        };
         Edge: {
             function: components["schemas"]["Function"];
             total: number;
@@ -593,6 +656,18 @@ export interface components {
                 /** @description Half of the 95 % interval of the share of self. */
                 error: number;
             }[];
+        };
+        SourceText: {
+            /** @description As it was asked for. */
+            file: string;
+            text?: string;
+            /** @description A source directory has it. */
+            found: boolean;
+            /** @description The server has source directories. */
+            sources: boolean;
+        };
+        KeptFindings: {
+            findings: number;
         };
         /** @description Null where the half does not have the function. */
         Side: {
@@ -687,6 +762,8 @@ export interface components {
                 last_seen: string;
                 /** @description The last look found it. */
                 active: boolean;
+                /** @description It is of a report that was sent, and not of the server's own look. */
+                sent?: boolean;
                 history: components["schemas"]["Point"][];
                 finding: components["schemas"]["Finding"];
             }[];
@@ -1122,7 +1199,7 @@ export interface operations {
                 depth?: number;
                 /** @description Leave out nodes below this share of the root. */
                 min_share?: number;
-                /** @description The largest nodes at most. */
+                /** @description The largest nodes at most. More than 200000 are given as application/vnd.whyhot.tree only. */
                 max_nodes?: number;
             };
             header?: never;
@@ -1138,6 +1215,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tree"];
+                    "application/vnd.whyhot.tree": unknown;
                 };
             };
             default: components["responses"]["Error"];
@@ -1252,6 +1330,32 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    source: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description As lines gives it. */
+                file: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceText"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     profile: {
         parameters: {
             query?: {
@@ -1361,6 +1465,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Findings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postFindings: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                service: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What `whyhot explain --json` or `whyhot scan --json` prints, up to 16 MiB. */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description How many there were. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptFindings"];
                 };
             };
             default: components["responses"]["Error"];
