@@ -6,6 +6,7 @@ import type { ViewName } from "../state/address";
 import { FlameGraphView } from "./flame";
 import { ReverseView } from "./reverse";
 import { SandwichView } from "./sandwich";
+import { Overview } from "./overview";
 import { TopView } from "./top";
 import { CallGraph } from "./callgraph";
 import { Compare } from "./compare";
@@ -23,6 +24,7 @@ export interface View {
 }
 
 export const REGISTRY: readonly View[] = [
+  { name: "overview", title: "Overview", key: "o", component: Overview },
   { name: "top", title: "Top", key: "1", component: TopView },
   { name: "flame", title: "Flame graph", key: "2", component: FlameGraphView },
   { name: "reverse", title: "Reverse", key: "3", component: ReverseView },
