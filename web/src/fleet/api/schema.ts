@@ -191,6 +191,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much some functions took, over time
+         * @description For small drawings; it may rest on fewer samples than what /api/v1/top says.
+         */
+        get: operations["history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tree": {
         parameters: {
             query?: never;
@@ -574,12 +594,32 @@ export interface components {
             matched_self: number;
             /** @description Weight of stacks with one of them. */
             matched_total: number;
+            /** @description What matches, by origin, whichever is asked for. */
+            origins: components["schemas"]["Class"][];
+            /** @description What matches, by family, whichever is asked for. */
+            families: components["schemas"]["Class"][];
             rows: {
                 function: components["schemas"]["Function"];
+                /** @description What it does. */
+                family: string;
                 self: number;
                 total: number;
                 /** @description Half of the 95 % interval of the share that rows are sorted by. */
                 error: number;
+            }[];
+        };
+        Class: {
+            name: string;
+            self: number;
+        };
+        History: {
+            basis: components["schemas"]["Basis"];
+            /** Format: date-time */
+            start: string;
+            step_seconds: number;
+            functions: {
+                id: components["schemas"]["FunctionID"];
+                weight: number[];
             }[];
         };
         Tree: {
@@ -1154,6 +1194,10 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description A regular expression (RE2) of a name, symbol or binary. */
                 match?: string;
+                /** @description Whose code. */
+                origin?: components["schemas"]["Origin"][];
+                /** @description What it does, as `whyhot top --by family` groups. */
+                family?: components["schemas"]["Values"];
             };
             header?: never;
             path?: never;
@@ -1168,6 +1212,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Top"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    history: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description The beginning; an hour ago if it is missing. */
+                from?: components["parameters"]["from"];
+                /** @description The end; now if it is missing. */
+                to?: components["parameters"]["to"];
+                service?: components["parameters"]["service"];
+                version?: components["parameters"]["version"];
+                host?: components["parameters"]["host"];
+                container?: components["parameters"]["container"];
+                process?: components["parameters"]["process"];
+                /** @description Read all samples. */
+                exact?: components["parameters"]["exact"];
+                function: components["schemas"]["FunctionID"][];
+                sort?: components["parameters"]["sort"];
+                /** @description About how many. */
+                steps?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Weight by step. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
                 };
             };
             default: components["responses"]["Error"];
