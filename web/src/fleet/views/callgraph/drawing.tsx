@@ -204,7 +204,6 @@ function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
         href={linkTo({ fn: node.id })}
         data-fn={node.id}
         aria-current={middle ? "true" : undefined}
-        aria-label={shown === name ? `${name} ${numbers}` : `${shown} ${numbers}, ${name}`}
         {...functionHandlers(fn)}
         onContextMenu={(e) => {
           onFunctionMenu(e, fn);
