@@ -28,6 +28,7 @@ type explainFlags struct {
 	html   string
 	rules  []string
 	all    bool
+	send   bool
 	number int
 }
 
@@ -64,6 +65,7 @@ A fast program gets no finding; that is an answer too.`,
 	flags.StringVar(&f.html, "html", "", "write a self-contained HTML report to `OUT`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries and source rules in `DIR` (repeatable)")
 	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
+	flags.BoolVar(&f.send, "send", false, "with --from and --service: also send the findings there, for everybody to see")
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -76,6 +78,9 @@ A fast program gets no finding; that is an answer too.`,
 func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if f.number < 0 {
 		return fmt.Errorf("-n %d: must not be negative", f.number)
+	}
+	if err := f.checkSend(); err != nil {
+		return err
 	}
 	prices, err := f.prices.read(cmd)
 	if err != nil {
@@ -117,6 +122,11 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	bill(rate, &report)
 	if f.load.remote.on() {
 		nameServer(&report, &f.load.remote)
+	}
+	if f.send {
+		if err := sendFindings(cmd, &f.load.remote, report); err != nil {
+			return err
+		}
 	}
 	// What is missing bounds what the rules could see: it belongs to the answer.
 	report.Notes = append(report.Notes, all.Hints()...)

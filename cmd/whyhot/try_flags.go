@@ -178,7 +178,7 @@ func (f *tryFlags) again(fl *pflag.FlagSet) {
 // common is what all kinds of trials are told.
 func (f *tryFlags) common(cmd *cobra.Command) experiment.Terms {
 	t := f.terms
-	t.Env, t.Variants, t.Build = os.Environ(), f.wanted, f.build
+	t.Env, t.Variants, t.Build, t.Check = os.Environ(), f.wanted, f.build, f.check
 	t.Build.BoltProfile = rebuild.BoltProfile(f.boltProfile)
 	if !f.noBuildCache {
 		t.Build.Cache = cache.Open(os.Getenv)
@@ -198,7 +198,7 @@ func (f *tryFlags) common(cmd *cobra.Command) experiment.Terms {
 func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request {
 	r := experiment.Request{
 		Terms: f.common(cmd), Command: args, Run: f.run, Profile: f.profile, Finding: f.finding,
-		Fixes: f.fixes, WhatIf: f.whatIf, Check: f.check, Repeats: f.family.kept.repeats,
+		Fixes: f.fixes, WhatIf: f.whatIf, Repeats: f.family.kept.repeats,
 		Continue: f.family.kept.more > 0,
 		Findings: experiment.Findings{
 			Target: func(ctx context.Context, profile, id string) (experiment.Target, error) {

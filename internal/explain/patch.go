@@ -212,3 +212,9 @@ func (r *PatchRequest) link(f Found) (fix.Proposal, error) {
 	}
 	return fix.ProposeLink(fix.LinkOptions{Dir: r.Dir, Program: program, Names: names})
 }
+
+// CanPatch says whether a machine may write the fix of a rule's findings.
+func CanPatch(rule string) bool { return len(fix.KindsFor(rule)) > 0 }
+
+// CanBuildWhatIf says whether a finding can be taken for fixed by the compiler.
+func CanBuildWhatIf(id string) bool { return source.StoreOf(id) != "" }

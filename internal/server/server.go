@@ -27,6 +27,7 @@ import (
 	"whyhot/internal/server/page"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
+	"whyhot/internal/server/sources"
 	"whyhot/internal/server/watch"
 )
 
@@ -43,10 +44,12 @@ type Options struct {
 	InsecureNoTLS bool
 	Limits        api.Limits
 	MaxMessage    int // bytes of an OTLP request, decompressed; 0 is the receiver's default
-	Watch         watch.Options
-	NoWatch       bool
-	Messages      string // the file that says who is told of findings; "" for none
-	Log           *slog.Logger
+	// Sources are directories with source files, which everybody with a token may read.
+	Sources  []string
+	Watch    watch.Options
+	NoWatch  bool
+	Messages string // the file that says who is told of findings; "" for none
+	Log      *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
 	Listening func(name string, addr net.Addr)
 }
@@ -74,6 +77,7 @@ type Server struct {
 	receive  *receive.Server
 	watcher  *watch.Watcher
 	messages *message.Messenger // nil for none
+	sources  *sources.Tree
 }
 
 // Open opens the data directory.
@@ -126,9 +130,12 @@ func (s *Server) open() (err error) {
 	if err != nil {
 		return fmt.Errorf("opening the page: %w", err)
 	}
+	if s.sources, err = sources.Open(o.Sources); err != nil {
+		return err
+	}
 	s.api = api.New(api.Options{
 		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
-		Profiles: s.receive, Metrics: metrics, Page: site, Ready: s.ready,
+		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, Ready: s.ready,
 	})
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)
@@ -270,6 +277,9 @@ func (s *Server) Close() error {
 	errs := []error{s.projects.Close()}
 	if s.audit != nil {
 		errs = append(errs, s.audit.Close())
+	}
+	if s.sources != nil {
+		errs = append(errs, s.sources.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -36,6 +36,7 @@ type Plan struct {
 	Budget    time.Duration // time after which no new round starts, warm-up included; 0 for no limit
 	// HardBudget lets the budget win over what a verdict needs.
 	HardBudget bool
+	Level      float64       // joint confidence of all intervals, 0 for that of stat.DefaultRules
 	Timeout    time.Duration // of one run; 0 for ten times the first run of the baseline, at least a minute
 	Pin        []int
 
@@ -72,6 +73,9 @@ func (p *Plan) check() error {
 // rules are the thresholds for the plan's metric.
 func (p *Plan) rules() stat.Rules {
 	r := stat.DefaultRules(len(p.Variants))
+	if p.Level > 0 {
+		r = r.At(p.Level)
+	}
 	if p.Metric.counted() {
 		// Where code lies does not change how much of it is executed. What still
 		// varies is what a program makes of addresses, times and its environment.

@@ -10,6 +10,9 @@ import (
 // usualBudget is the time of a trial where nobody names one.
 const usualBudget = 2 * time.Minute
 
+// leastLevel is the confidence below which a verdict is none.
+const leastLevel = 0.5
+
 // Schedule says how long a trial measures and on which CPUs, as somebody asks for
 // it.
 type Schedule struct {
@@ -22,6 +25,9 @@ type Schedule struct {
 	Timeout   time.Duration // of one run, 0 for what Plan says
 	Pin       []int
 	Seed      *uint64 // nil for a random order
+	// Level is the joint confidence of all intervals of the trial, 0 for 95%. A trial
+	// that is one of several asks for more.
+	Level float64
 }
 
 // Apply checks the schedule and puts it into a plan.
@@ -32,12 +38,16 @@ func (s *Schedule) Apply(p *Plan) error {
 	case s.Timeout < 0 || s.Budget != nil && *s.Budget <= 0:
 		return errors.New("--budget and --timeout are times above 0, for example 2m")
 	}
+	if s.Level != 0 && (s.Level < leastLevel || s.Level >= 1) {
+		return fmt.Errorf("a joint confidence of %v: from %v to less than 1", s.Level, leastLevel)
+	}
 	for _, c := range s.Pin {
 		const most = 1024 // CPUs of a cpu_set_t
 		if c < 0 || c >= most {
 			return fmt.Errorf("--pin: there is no CPU %d", c)
 		}
 	}
+	p.Level = s.Level
 	p.Rounds, p.MinRounds, p.WarmUps, p.Timeout, p.Pin = s.Rounds, s.MinRounds, s.WarmUps, s.Timeout, s.Pin
 	switch {
 	case s.Budget != nil:

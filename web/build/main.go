@@ -26,8 +26,10 @@ type page struct {
 var pages = map[string]page{
 	"report": {entries: map[string]string{"page.js": "main.ts", "page.css": "style/page.css"}},
 	"fleet": {
-		entries: map[string]string{"fleet.js": "fleet/main.tsx", "fleet.css": "fleet/style/fleet.css"},
-		as:      map[string]string{"index.html": "fleet/index.html"},
+		entries: map[string]string{
+			"fleet.js": "fleet/main.tsx", "fleet.css": "fleet/style/fleet.css", "worker.js": "fleet/parts/graph/worker.ts",
+		},
+		as: map[string]string{"index.html": "fleet/index.html"},
 	},
 }
 

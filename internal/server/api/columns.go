@@ -27,6 +27,7 @@ type columnsHeader struct {
 	IDs      []uint32  `json:"ids"`
 	Names    []string  `json:"names"`
 	Kinds    []string  `json:"kinds"`
+	Origins  []string  `json:"origins"`
 	Binary   []int     `json:"binary"`
 	File     []int     `json:"file"`
 	Line     []int32   `json:"line"`
@@ -50,7 +51,7 @@ func wantsColumns(accept string) bool {
 func columnsOf(t *store.Tree, root string) (file, error) {
 	h := columnsHeader{
 		Version: columnsVersion, Basis: formOf(t.Basis), Root: root, Nodes: len(t.Function),
-		IDs: []uint32{}, Names: []string{}, Kinds: []string{}, Binary: []int{}, File: []int{}, Line: []int32{},
+		IDs: []uint32{}, Names: []string{}, Kinds: []string{}, Origins: []string{}, Binary: []int{}, File: []int{}, Line: []int32{},
 		Binaries: []string{""}, Files: []string{""},
 	}
 	place := h.name(t)
@@ -96,6 +97,7 @@ func (h *columnsHeader) name(t *store.Tree) map[store.FunctionID]int {
 		h.IDs = append(h.IDs, uint32(id))
 		h.Names = append(h.Names, f.Name)
 		h.Kinds = append(h.Kinds, f.Kind.String())
+		h.Origins = append(h.Origins, originOf(&f).String())
 		h.Binary = append(h.Binary, intern(binaries, &h.Binaries, f.Binary))
 		h.File = append(h.File, intern(files, &h.Files, f.File))
 		h.Line = append(h.Line, f.StartLine)

@@ -83,7 +83,7 @@ func TestTreeInColumnsIsTheTreeInJSON(t *testing.T) {
 		}
 		for i := range want.Function {
 			f, at := want.Functions[want.Function[i]], got.Function[i]
-			if h.IDs[at] != uint32(f.ID) || h.Names[at] != f.Name || h.Kinds[at] != f.Kind ||
+			if h.IDs[at] != uint32(f.ID) || h.Names[at] != f.Name || h.Kinds[at] != f.Kind || h.Origins[at] != f.Origin ||
 				h.Binaries[h.Binary[at]] != f.Binary || h.Files[h.File[at]] != f.File || h.Line[at] != f.Line {
 				t.Errorf("%s: node %d is function %d of %+v, JSON has %+v", query, i, at, h, f)
 			}

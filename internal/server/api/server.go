@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
+	"whyhot/internal/server/sources"
 )
 
 // Rate is how often one token may ask.
@@ -30,6 +31,8 @@ type Options struct {
 	Metrics http.Handler
 	// Page serves the page to browsers, where the server has one.
 	Page Page
+	// Sources are the source files that may be read; nil for none.
+	Sources *sources.Tree
 	// Ready says why the server cannot serve now, nil where it can.
 	Ready func() error
 }

@@ -33,8 +33,11 @@ type Record struct {
 	Seed        uint64            `json:"seed"`
 	Results     []Result          `json:"results"`
 	Profile     string            `json:"profile,omitempty"`
-	Finding     string            `json:"finding,omitempty"`
-	Repeats     string            `json:"repeats,omitempty"` // id of the trial that this one repeats
+	// Tree is the hash of the source tree that variants were built of, "" where
+	// nothing was built or nobody asked.
+	Tree    string `json:"tree,omitempty"`
+	Finding string `json:"finding,omitempty"`
+	Repeats string `json:"repeats,omitempty"` // id of the trial that this one repeats
 	// Outcome is what the trial wrote with --json: an Outcome, or a suite's Result.
 	Outcome any `json:"outcome,omitempty"`
 }
@@ -55,6 +58,9 @@ type Result struct {
 	Verdict trial.Verdict     `json:"verdict"`
 	// Caveat says what was not compared, "" where everything was.
 	Caveat string `json:"caveat,omitempty"`
+	// Finding is the one that the variant proves or refutes, where a trial has
+	// several.
+	Finding string `json:"finding,omitempty"`
 }
 
 // Trial is the outcome of a trial of one command.

@@ -39,7 +39,7 @@ func (e *experiment) build(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.test(ctx)
+	return nil
 }
 
 // prepare builds the variants of the plan and moves the plan to their places.
@@ -127,10 +127,10 @@ func closeWorkshop(w *rebuild.Workshop, keep bool, l Listener) {
 	}
 }
 
-// test runs the user's tests on every patched build. One that fails them is not
-// measured, unless the baseline fails the same ones.
-func (e *experiment) test(ctx context.Context) error {
-	check := e.request.Check
+// test runs the user's tests on every patched build, or on every variant. One that
+// fails them is not measured, unless the baseline fails the same ones.
+func (e *experiment) test(ctx context.Context, t *Terms) error {
+	check := t.Check
 	if check == "" {
 		return nil
 	}
@@ -138,12 +138,16 @@ func (e *experiment) test(ctx context.Context) error {
 	var base *testRun
 	for i := range e.plan.Variants {
 		v := &e.plan.Variants[i]
-		if v.Build == nil || v.Built == nil || v.Built.Failed != "" || len(v.Build.Patches) == 0 {
+		if v.Built != nil && (v.Built.Failed != "" || v.Built.Same != "") || !t.CheckAll && (v.Built == nil || len(v.Build.Patches) == 0) {
 			continue
 		}
 		tested++
 		e.listener.Remark(v.Name + ": " + check)
-		result, err := e.check(ctx, v.Built.Dir, v.Environ(e.request.Env))
+		dir := e.plan.Dir
+		if v.Built != nil {
+			dir = v.Built.Dir
+		}
+		result, err := e.check(ctx, t, dir, v.Environ(e.plan.Env))
 		if err != nil {
 			return err
 		}
@@ -152,7 +156,7 @@ func (e *experiment) test(ctx context.Context) error {
 		}
 		if base == nil {
 			e.listener.Remark("baseline: " + check)
-			if base, err = e.check(ctx, e.plan.Dir, e.plan.Env); err != nil {
+			if base, err = e.check(ctx, t, e.plan.Dir, e.plan.Env); err != nil {
 				return err
 			}
 		}
@@ -160,9 +164,12 @@ func (e *experiment) test(ctx context.Context) error {
 			e.listener.Remark(fmt.Sprintf("%s: it fails the tests that the baseline fails, too: %s", v.Name, strings.Join(result.failed, ", ")))
 			continue
 		}
+		if v.Built == nil {
+			v.Built = &variant.Built{Dir: e.plan.Dir}
+		}
 		v.Built.Failed = result.explain(check, base)
 	}
-	if tested == 0 {
+	if tested == 0 && !t.CheckAll {
 		return errors.New("--check tests builds with --fix or --patch: none of them was built")
 	}
 	return nil
@@ -177,8 +184,8 @@ type testRun struct {
 }
 
 // check runs the tests in a place. What they wrote is kept where they fail.
-func (e *experiment) check(ctx context.Context, dir string, env []string) (*testRun, error) {
-	c := exec.CommandContext(ctx, "/bin/sh", "-c", e.request.Check)
+func (e *experiment) check(ctx context.Context, t *Terms, dir string, env []string) (*testRun, error) {
+	c := exec.CommandContext(ctx, "/bin/sh", "-c", t.Check)
 	c.Dir, c.Env = dir, env
 	out, err := c.CombinedOutput()
 	if ctx.Err() != nil {
@@ -188,7 +195,7 @@ func (e *experiment) check(ctx context.Context, dir string, env []string) (*test
 		return &testRun{}, nil
 	}
 	r := &testRun{err: err, failed: testlog.Failed(string(out)), end: lastLines(string(out))}
-	if f, err := os.CreateTemp(e.request.Build.Work, "whyhot-check-*.log"); err == nil {
+	if f, err := os.CreateTemp(t.Build.Work, "whyhot-check-*.log"); err == nil {
 		if _, err := f.Write(out); errors.Join(err, f.Close()) == nil {
 			r.log = f.Name()
 		}

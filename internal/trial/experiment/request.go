@@ -31,6 +31,10 @@ type Terms struct {
 	// Layouts is how many layouts of baseline and variant decide on a variant that is
 	// built and differs by little, 0 for none.
 	Layouts int
+	// Check is a command for the shell that tests patched builds before they are
+	// measured, "" for none; CheckAll has it test every variant, built or not.
+	Check    string
+	CheckAll bool
 }
 
 // Request is a trial of one command.
@@ -46,7 +50,6 @@ type Request struct {
 
 	Fixes  []string    // findings, or FILE:LINE, whose machine-written fix is a variant
 	WhatIf whatif.Wish // findings that a variant is built without
-	Check  string      // command for the shell that tests patched builds before they are measured
 
 	// Stdin opens the file that every run reads, once everything else is known to be
 	// right; nil for none.

@@ -98,6 +98,9 @@ func (e *experiment) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	if err := e.test(ctx, &r.Terms); err != nil {
+		return nil, err
+	}
 	if err := e.continued(input); err != nil {
 		return nil, err
 	}

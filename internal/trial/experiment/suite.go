@@ -76,6 +76,17 @@ func (e *experiment) suite(ctx context.Context, r *SuiteRequest) (*SuiteResult, 
 			return nil, err
 		}
 	}
+	if !r.built() {
+		for _, v := range variants {
+			e.plan.Variants = append(e.plan.Variants, v.Variant)
+		}
+	}
+	if err := e.test(ctx, &r.Terms); err != nil {
+		return nil, err
+	}
+	for i := range variants {
+		variants[i].Variant = e.plan.Variants[i]
+	}
 	earlier, err := e.continuedSuite(r)
 	if err != nil {
 		return nil, err

@@ -35,6 +35,14 @@ func DefaultRules(variants int) Rules {
 	return Rules{Level: 0.95, Interim: 0.999, Band: 0.015, Precision: 0.005, Variants: max(1, variants)}
 }
 
+// At are the rules at another joint level; what stops a trial early is as much
+// stricter than the end as it was.
+func (r Rules) At(level float64) Rules {
+	r.Interim = 1 - (1-r.Interim)*(1-level)/(1-r.Level)
+	r.Level = level
+	return r
+}
+
 // Each is the level of one interval, so that all of them hold together at Level
 // (Bonferroni).
 func (r Rules) Each() float64 { return 1 - (1-r.Level)/float64(r.Variants) }

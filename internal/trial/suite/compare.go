@@ -75,7 +75,7 @@ func Compare(files []*foreign.Results) (*Result, error) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d benchmarks have too few repetitions for an interval: four of baseline and variant each are the fewest (%s)", few, len(r.Benchmarks), repeatHint(files[0])))
 	}
 	r.Notes = append(r.Notes, "baseline and variants were measured one after the other, so what the machine did meanwhile is part of the ratio; `whyhot try` runs them in turn")
-	r.summarize(1)
+	r.summarize(1, 0)
 	return r, nil
 }
 

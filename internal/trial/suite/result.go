@@ -149,10 +149,14 @@ func (v *Value) counts() bool {
 	return v.Ratio != nil && v.Verdict != trial.Different && v.Verdict != trial.Failed
 }
 
-// summarize fills the summary of every variant.
-func (r *Result) summarize(seed uint64) {
+// summarize fills the summary of every variant. The intervals hold together at the
+// level, 0 for the usual one.
+func (r *Result) summarize(seed uint64, level float64) {
 	rng := rand.New(rand.NewPCG(seed, 4)) //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
 	rules := stat.DefaultRules(len(r.Variants))
+	if level > 0 {
+		rules = rules.At(level)
+	}
 	for i, name := range r.Variants {
 		r.Summary = append(r.Summary, r.summaryOf(i, name, rules, rng))
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ func Run(ctx context.Context, f *File, o Options) (*Result, error) {
 		}
 	}
 	r.Elapsed = o.Clock.Now().Sub(start).Seconds()
-	r.summarize(o.Plan.Seed)
+	r.summarize(o.Plan.Seed, o.Plan.Level)
 	return r, nil
 }
 
@@ -262,4 +263,29 @@ func (r *Result) Counted() int {
 		n += r.Summary[i].Counted
 	}
 	return n
+}
+
+// Plans are the trials of the benchmarks as they are, for who runs them otherwise;
+// only is a regular expression for their names, "" for all.
+func (f *File) Plans(env []string, only string) ([]trial.Plan, error) {
+	re, err := regexp.Compile(only)
+	if err != nil {
+		return nil, fmt.Errorf("--only: %w", err)
+	}
+	o := Options{Plan: trial.Plan{Env: env}, Counter: func() (*metric.Counter, error) { return &metric.Counter{}, nil }} // nothing is counted here
+	var out []trial.Plan
+	for _, b := range f.Benchmarks {
+		if !re.MatchString(b.Name) {
+			continue
+		}
+		p, err := o.plan(f, f.filled(b))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no benchmark of the suite is selected")
+	}
+	return out, nil
 }

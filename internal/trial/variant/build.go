@@ -115,6 +115,13 @@ func (c *Choices) Any() bool {
 	return len(c.CFlags)+len(c.LDFlags)+len(c.RustFlags)+len(c.Patches)+len(c.Named) > 0 || c.LTO != "" || c.PGO || c.BOLT
 }
 
+// onlyNamed says that all builds are asked for by --variant.
+func (c *Choices) onlyNamed() bool {
+	others := *c
+	others.Named = nil
+	return len(c.Named) > 0 && !others.Any() && !c.Matrix
+}
+
 // axis is one flag and the values it can have.
 type axis []Variant
 

@@ -18,6 +18,8 @@ func (w *Wanted) Any() bool {
 	return len(w.Preload)+len(w.Env)+len(w.Versus) > 0 || w.Builds.Any()
 }
 
+var errNoBuild = errors.New("--cflags, --ldflags, --rustflags, --lto, --pgo, --bolt, --patch, --variant and --matrix change how a program is built: say how with --build, for example --build 'make -j2' --run './bench input'")
+
 // Variants makes the variants; built says that there is a build command. A
 // library that is not installed is in missing, with the reason.
 func (w *Wanted) Variants(built bool, find Locator) (found []Variant, missing []error, err error) {
@@ -33,8 +35,14 @@ func (w *Wanted) Variants(built bool, find Locator) (found []Variant, missing []
 	switch {
 	case built:
 		found, err = w.Builds.Combine(preloads, environments, find)
+	case w.Builds.onlyNamed():
+		// Parts such as preload=…+env=… need no build.
+		found, err = w.Builds.Combine(preloads, environments, find)
+		if err == nil && slices.ContainsFunc(found, func(v Variant) bool { return v.Build != nil }) {
+			err = errNoBuild
+		}
 	case w.Builds.Any() || w.Builds.Matrix:
-		err = errors.New("--cflags, --ldflags, --rustflags, --lto, --pgo, --bolt, --patch, --variant and --matrix change how a program is built: say how with --build, for example --build 'make -j2' --run './bench input'")
+		err = errNoBuild
 	default:
 		found = slices.Concat(preloads, environments)
 	}

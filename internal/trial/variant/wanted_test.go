@@ -45,3 +45,16 @@ func TestAlignmentsAreApart(t *testing.T) {
 		}
 	}
 }
+
+// Parts that need no build are taken without one, and only they.
+func TestNamedVariantsWithoutABuild(t *testing.T) {
+	w := Wanted{Builds: Choices{Named: []string{"env=A=1+env=B=2"}}}
+	found, _, err := w.Variants(false, shelf{})
+	if err != nil || len(found) != 1 || found[0].Name != "A=1+B=2" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	w.Builds.Named = []string{"env=A=1+lto"}
+	if _, _, err := w.Variants(false, shelf{}); err == nil {
+		t.Error("a build was taken without a build command")
+	}
+}

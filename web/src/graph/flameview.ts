@@ -20,12 +20,15 @@ export interface FlameListener {
   select(place: Place | null): void;
   open(fn: number): void; // ctrl-click: callers and callees
   moved(): void; // the range in view has changed for good
+  activate?(place: Place): void; // double click
+  menu?(place: Place, e: MouseEvent): void; // right click, or the key for menus
 }
 
 export interface Look {
   colors: Colors;
   colorOf: Uint8Array;
   marked: Uint8Array | null;
+  markedBefore?: Int32Array | null; // as Scene has it; of one layout, so of one view
 }
 
 const ZOOM_STEP = 1.5;
@@ -48,6 +51,9 @@ export class FlameView {
       this.listener.moved();
     },
   );
+  private readonly resized = new ResizeObserver(() => {
+    this.resize();
+  });
   private hovered = -1;
   private selection: { level: number; x: number } | null = null;
   private frame = 0;
@@ -91,6 +97,11 @@ export class FlameView {
       if (this.rootBelow)
         this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
     };
+    this.showAll();
+  }
+
+  // showAll begins anew: after the source has another layout.
+  showAll(): void {
     this.inView.showAll();
     this.hovered = -1;
     this.selection = null;
@@ -155,6 +166,19 @@ export class FlameView {
       this.inView.moveTo(from + by, to + by);
     }
     if (rows !== 0) this.scroller.scrollTop += rows * 3 * ROW;
+  }
+
+  // visit selects a node and zooms to it.
+  visit(node: number): void {
+    this.select(node);
+    this.zoomToSelection();
+  }
+
+  // end lets go of what outlives the element.
+  end(): void {
+    this.resized.disconnect();
+    cancelAnimationFrame(this.frame);
+    this.source.changed = () => undefined;
   }
 
   zoomToSelection(): void {
@@ -223,7 +247,8 @@ export class FlameView {
     this.painter.paint(this.scene());
   }
 
-  private scene(): Scene {
+  // scene is what is painted; for exports, too.
+  scene(): Scene {
     return {
       layout: this.layout,
       from: this.inView.from,
@@ -236,6 +261,7 @@ export class FlameView {
       colorOf: this.look.colorOf,
       colors: this.look.colors,
       marked: this.look.marked,
+      markedBefore: this.look.markedBefore ?? null,
       hovered: this.hovered,
       selected: this.selectedNode(),
     };
@@ -305,9 +331,16 @@ export class FlameView {
     this.scroller.addEventListener("scroll", () => {
       this.redraw();
     });
-    new ResizeObserver(() => {
-      this.resize();
-    }).observe(this.scroller);
+    this.resized.observe(this.scroller);
+    this.canvas.addEventListener("dblclick", (e) => {
+      const place = this.at(e);
+      if (place) this.listener.activate?.(place);
+    });
+    this.canvas.addEventListener("contextmenu", (e) => {
+      const byKey = e.button !== 2; // which has no place of its own
+      const place = byKey ? this.place(this.selectedNode()) : this.at(e);
+      if (place && !e.ctrlKey) this.listener.menu?.(place, e);
+    });
     new Gestures(this.canvas, {
       zoomAt: (factor, at) => {
         this.inView.jump(...this.inView.zoomed(factor, at));

@@ -9,8 +9,9 @@ import { defaultState, formatHash, parseHash, type State, type ViewName } from "
 import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";
 import { nameOfPlace, placeOfFinding, type FindingPlace } from "./finding";
-import { applyTheme, systemTheme } from "./theme";
-import { Describer, Tooltip } from "./tooltip";
+import { applyTheme, systemTheme } from "../draw/theme";
+import { Describer } from "./describe";
+import { Tooltip } from "../graph/tooltip";
 import { Toolbar } from "./toolbar";
 import { Views } from "./views";
 

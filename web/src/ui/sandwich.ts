@@ -9,7 +9,7 @@ import { element } from "../dom/dom";
 import { FlameView, type FlameListener, type Look } from "../graph/flameview";
 import { fixedSource, nothing } from "../graph/source";
 import { MergedSource } from "./source";
-import type { Describer } from "./tooltip";
+import type { Describer } from "./describe";
 
 export class Sandwich {
   readonly root: HTMLElement;

@@ -12,7 +12,7 @@ import type { ViewName } from "./hash";
 import { Sandwich } from "./sandwich";
 import { fixedSource } from "../graph/source";
 import { MergedSource } from "./source";
-import type { Describer } from "./tooltip";
+import type { Describer } from "./describe";
 import { TopView } from "./topview";
 
 export interface ViewsListener {

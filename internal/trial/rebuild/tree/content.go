@@ -13,7 +13,13 @@ import (
 
 // Content is a hash of all that Copy copies: paths, modes, times and what is in
 // the files. Times count, since builds go by them.
-func (s *Source) Content(ctx context.Context) (string, error) {
+func (s *Source) Content(ctx context.Context) (string, error) { return s.hash(ctx, true) }
+
+// Text is a hash of the same without the times: what is known of the program that is
+// built of it holds as long as this is the same.
+func (s *Source) Text(ctx context.Context) (string, error) { return s.hash(ctx, false) }
+
+func (s *Source) hash(ctx context.Context, times bool) (string, error) {
 	h := sha256.New()
 	for _, e := range s.entries {
 		if err := ctx.Err(); err != nil {
@@ -30,7 +36,9 @@ func (s *Source) Content(ctx context.Context) (string, error) {
 			}
 			_, _ = fmt.Fprintf(h, "%q\n", target)
 		default:
-			_, _ = fmt.Fprintf(h, "%d\n", e.time.UnixNano())
+			if times {
+				_, _ = fmt.Fprintf(h, "%d\n", e.time.UnixNano())
+			}
 			if err := hashFile(h, full); err != nil {
 				return "", fmt.Errorf("reading the tree: %w", err)
 			}

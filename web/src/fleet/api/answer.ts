@@ -3,8 +3,9 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { address } from "../state/navigation";
+import { generation } from "../state/moment";
 import type { Parameters } from "../state/address";
-import { addressOf, ask, ApiError, type Answer } from "./client";
+import { addressOf, answered, ask, ApiError, type Answer } from "./client";
 import type { paths } from "./schema";
 
 export interface Asked<T> {
@@ -17,7 +18,7 @@ export interface Asked<T> {
 }
 
 interface Held<T> {
-  readonly url: string;
+  readonly key: string; // of the question that was answered, or failed
   readonly value?: T;
   readonly error?: ApiError;
 }
@@ -28,62 +29,69 @@ export function useAnswer<P extends keyof paths>(
   path: P,
   parameters: Parameters | null,
 ): Asked<Answer<P>> {
-  const project = address.value.project;
-  let url = "";
-  if (parameters !== null) {
-    const rest: Parameters = { ...parameters };
-    if (project !== "") rest.project = project;
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = rest[name];
-      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
-      delete rest[name];
-      return encodeURIComponent(String(value));
-    });
-    url = addressOf(filled, rest);
-  }
-  return useQuestion<Answer<P>>(url);
+  return useQuestion<Answer<P>>(parameters === null ? "" : questionOf(path, parameters));
+}
+
+// questionOf is the address of a question about the project of the page.
+export function questionOf(path: string, parameters: Parameters): string {
+  const { project } = address.value;
+  const rest: Parameters = { ...parameters };
+  if (project !== "") rest.project = project;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name];
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
+    delete rest[name];
+    return encodeURIComponent(String(value));
+  });
+  return addressOf(filled, rest);
 }
 
 // useQuestion is useAnswer for an address, and for other forms than JSON. read must be
-// the same function each time.
+// the same function each time. An empty address asks nothing.
 export function useQuestion<T>(url: string, read?: (r: Response) => Promise<T>): Asked<T> {
-  const [held, setHeld] = useState<Held<T>>({ url: "" });
+  const [held, setHeld] = useState<Held<T>>({ key: "" });
   const [attempt, setAttempt] = useState(0);
-  const giveUp = useRef<() => void>(() => undefined);
+  const stop = useRef<() => void>(() => undefined);
+  const key = url === "" ? "" : `${generation.value} ${attempt} ${url}`;
+  // What was answered before is shown at once, and not a frame later.
+  const known = key !== "" && held.key !== key ? (answered(url) as T | undefined) : undefined;
   useEffect(() => {
-    if (url === "") return;
+    if (key === "") return;
     let live = true;
     const q = ask<T>(url, read);
-    giveUp.current = q.giveUp;
+    const end = (next: { value: T } | { error: ApiError }): void => {
+      if (!live) return;
+      live = false;
+      setHeld((before) => ("value" in next ? { key, ...next } : { ...before, key, ...next }));
+    };
     q.answer.then(
       (value) => {
-        if (live) setHeld({ url, value });
+        end({ value });
       },
       (e: unknown) => {
-        if (!live) return;
-        const error =
-          e instanceof ApiError
-            ? e
-            : isAbort(e)
-              ? new ApiError(0, "cancelled", "cancelled", "", 0)
-              : new ApiError(0, "page", e instanceof Error ? e.message : String(e), "", 0);
-        setHeld((before) =>
-          before.value === undefined ? { url, error } : { url, value: before.value, error },
-        );
+        end({ error: asApiError(e) });
       },
     );
+    // Others may wait for the same answer: this one stops waiting all the same.
+    stop.current = () => {
+      end({ error: CANCELLED });
+      q.giveUp();
+    };
     return () => {
       live = false;
       q.giveUp();
     };
-  }, [url, attempt, read]);
+  }, [key, url, read]);
   const cancel = useCallback(() => {
-    giveUp.current();
+    stop.current();
   }, []);
   const retry = useCallback(() => {
     setAttempt((n) => n + 1);
   }, []);
-  const busy = url !== "" && held.url !== url;
+  if (known !== undefined) {
+    return { value: known, stale: false, busy: false, error: undefined, cancel, retry };
+  }
+  const busy = held.key !== key;
   return {
     value: url === "" ? undefined : held.value,
     stale: busy || held.error !== undefined,
@@ -94,6 +102,10 @@ export function useQuestion<T>(url: string, read?: (r: Response) => Promise<T>):
   };
 }
 
-function isAbort(e: unknown): boolean {
-  return e instanceof DOMException && e.name === "AbortError";
+const CANCELLED = new ApiError(0, "cancelled", "Cancelled.", "", 0);
+
+function asApiError(e: unknown): ApiError {
+  if (e instanceof ApiError) return e;
+  if (e instanceof DOMException && e.name === "AbortError") return CANCELLED;
+  return new ApiError(0, "page", e instanceof Error ? e.message : String(e), "", 0);
 }

@@ -274,6 +274,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of a source file, where the server has sources (--source)
+         * @description The file with the longest end of the path below a directory of sources: of
+         *     /build/app-1.2/src/io/read.c it is src/io/read.c where there is one.
+         */
+        get: operations["source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profile": {
         parameters: {
             query?: never;
@@ -323,7 +344,12 @@ export interface paths {
         /** What the rules found, ranked, with the last point of its history */
         get: operations["findings"];
         put?: never;
-        post?: never;
+        /**
+         * Keep the findings of a report that was made where the source is
+         * @description They take the place of those of the report before it, of the same service; what
+         *     the server's own rules find stays.
+         */
+        post: operations["postFindings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -456,6 +482,11 @@ export interface components {
         Values: string[];
         /** @enum {unknown} */
         Dimension: "service" | "version" | "host" | "container" | "process";
+        /**
+         * @description Whose code it is.
+         * @enum {unknown}
+         */
+        Origin: "unknown" | "own" | "library" | "runtime" | "kernel";
         FunctionID: number;
         Health: {
             /** @constant */
@@ -505,6 +536,7 @@ export interface components {
             build_id?: string;
             /** @enum {unknown} */
             kind: "unknown" | "native" | "kernel" | "vdso" | "jit" | "python" | "java" | "js" | "go" | "ruby" | "php" | "perl" | "dotnet";
+            origin: components["schemas"]["Origin"];
         };
         Labels: {
             dimension: components["schemas"]["Dimension"];
@@ -576,6 +608,7 @@ export interface components {
             ids: components["schemas"]["FunctionID"][];
             names: string[];
             kinds: string[];
+            origins: components["schemas"]["Origin"][];
             /** @description Positions in binaries. */
             binary: number[];
             /** @description Positions in files. */
@@ -623,6 +656,18 @@ export interface components {
                 /** @description Half of the 95 % interval of the share of self. */
                 error: number;
             }[];
+        };
+        SourceText: {
+            /** @description As it was asked for. */
+            file: string;
+            text?: string;
+            /** @description A source directory has it. */
+            found: boolean;
+            /** @description The server has source directories. */
+            sources: boolean;
+        };
+        KeptFindings: {
+            findings: number;
         };
         /** @description Null where the half does not have the function. */
         Side: {
@@ -717,6 +762,8 @@ export interface components {
                 last_seen: string;
                 /** @description The last look found it. */
                 active: boolean;
+                /** @description It is of a report that was sent, and not of the server's own look. */
+                sent?: boolean;
                 history: components["schemas"]["Point"][];
                 finding: components["schemas"]["Finding"];
             }[];
@@ -1283,6 +1330,32 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    source: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description As lines gives it. */
+                file: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceText"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     profile: {
         parameters: {
             query?: {
@@ -1392,6 +1465,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Findings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postFindings: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                service: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What `whyhot explain --json` or `whyhot scan --json` prints, up to 16 MiB. */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description How many there were. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptFindings"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,32 +1,73 @@
-// The frame of every view: navigation above, the view below.
+// The frame of every view: what there is to see above, the view below. What the views
+// need before they can ask, a token and a store that holds something, is seen to here.
 
-import { REGISTRY } from "../views/registry";
-import { address, go, linkTo } from "../state/navigation";
+import { useErrorBoundary } from "preact/hooks";
+import { ApiError, locked } from "../api/client";
+import { Failure } from "../parts/failure";
 import { MenuHost } from "../parts/menu";
+import { address } from "../state/navigation";
+import { REGISTRY } from "../views/registry";
+import { FilterBar } from "./filterbar";
+import { FirstScreen, useHolding } from "./firstscreen";
+import { Help } from "./help";
+import { useKeys } from "./keys";
+import { Navigation } from "./navigation";
+import { Progress } from "./progress";
+import { TokenPrompt } from "./tokenprompt";
 
 export function App() {
-  const { view, fn } = address.value;
-  const shown = REGISTRY.find((v) => v.name === view) ?? REGISTRY[0];
+  useKeys();
   return (
     <>
-      <nav class="views" aria-label="Views">
-        {REGISTRY.filter((v) => v.about === undefined || fn !== 0).map((v) => (
-          <a
-            key={v.name}
-            href={linkTo({ view: v.name })}
-            aria-current={v === shown ? "page" : undefined}
-            onClick={(e) => {
-              if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-              e.preventDefault();
-              go({ view: v.name });
-            }}
-          >
-            {v.title}
-          </a>
-        ))}
-      </nav>
-      <main id="view">{shown && <shown.component />}</main>
+      <a class="skip" href="#view">
+        Skip to the view
+      </a>
+      <Progress />
+      <Navigation />
+      {locked.value ? <TokenPrompt why={locked.value} /> : <Shown />}
+      <Help />
       <MenuHost />
     </>
+  );
+}
+
+function Shown() {
+  const holding = useHolding();
+  const shown = REGISTRY.find((v) => v.name === address.value.view) ?? REGISTRY[0];
+  if (holding.error) {
+    return (
+      <main id="view" tabIndex={-1}>
+        <Failure error={holding.error} retry={holding.retry} />
+      </main>
+    );
+  }
+  if (holding.value === undefined) return <main id="view" tabIndex={-1} aria-busy="true" />;
+  const settings = shown?.name === "settings";
+  return (
+    <>
+      {holding.value && !settings && <FilterBar />}
+      <main id="view" tabIndex={-1} class={`view-${shown?.name ?? ""}`}>
+        {holding.value || settings ? (
+          <Guarded key={shown?.name}>{shown && <shown.component />}</Guarded>
+        ) : (
+          <FirstScreen />
+        )}
+      </main>
+    </>
+  );
+}
+
+// Guarded shows what broke in a view, and leaves the rest of the page.
+function Guarded({ children }: { children: preact.ComponentChildren }) {
+  const [broken, again] = useErrorBoundary((e: unknown) => {
+    console.error(e);
+  }) as [unknown, () => void];
+  if (broken === undefined) return <>{children}</>;
+  const text = broken instanceof Error ? broken.message : "unknown error";
+  return (
+    <Failure
+      error={new ApiError(0, "page", `The page failed: ${text}`, "Please report it.", 0)}
+      retry={again}
+    />
   );
 }

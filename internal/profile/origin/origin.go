@@ -52,7 +52,12 @@ var (
 // Of says whose code function id of p is.
 func Of(p *profile.Profile, id profile.FunctionID) Origin {
 	f := p.Function(id)
-	m := p.Mapping(f.Mapping)
+	return OfFunction(f, p.Mapping(f.Mapping).Path)
+}
+
+// OfFunction is Of for a function whose profile is not at hand. Binary is the path of
+// what it lies in, "" where that is not known.
+func OfFunction(f *profile.Function, binary string) Origin {
 	switch f.Kind {
 	case profile.KindKernel, profile.KindVDSO:
 		return Kernel
@@ -69,7 +74,7 @@ func Of(p *profile.Profile, id profile.FunctionID) Origin {
 		return compiledAtRunTime(f)
 	case profile.KindNative, profile.KindUnknown:
 	}
-	return native(f, m.Path)
+	return native(f, binary)
 }
 
 func interpreted(f *profile.Function) Origin {

@@ -1,7 +1,7 @@
 // Light or dark: the reader's system decides until the button does.
 
-import { colorTable, originColor, ORIGINS, type Theme } from "../draw/palette";
-import type { Colors } from "../draw/painter";
+import { colorTable, originColor, ORIGINS, type Theme } from "./palette";
+import type { Colors } from "./painter";
 
 export function systemTheme(): Theme {
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";

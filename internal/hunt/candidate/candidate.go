@@ -1,0 +1,299 @@
+// Package candidate lists what a hunt can try without a person.
+//
+// It owns the Candidate: a change that a trial can make by itself, what it is
+// expected to bring and to cost, and what a person does once it is proved. It takes
+// the findings on a profile, the programs that the command starts and whether they
+// can be built, and gives candidates in the order in which they are worth a try,
+// each change once, and for the rest the command that a person would run. It
+// measures and writes nothing; of trials it knows how variants are named.
+package candidate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain"
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/host/shellwords"
+	"whyhot/internal/trial/variant"
+)
+
+// Kind is what a candidate changes.
+type Kind string
+
+// The kinds.
+const (
+	Preload     Kind = "preload"
+	Environment Kind = "environment"
+	Flags       Kind = "flags"
+	LTO         Kind = "lto"
+	PGO         Kind = "pgo"
+	BOLT        Kind = "bolt"
+	Patch       Kind = "patch"
+	WhatIf      Kind = "what-if" // compiled as if the source had been edited
+)
+
+// The groups of which one can be used at a time.
+const allocatorGroup = "allocator"
+
+// Candidate is one change.
+type Candidate struct {
+	Name     string   `json:"name"` // also that of the variant in a trial
+	Kind     Kind     `json:"kind"`
+	Group    string   `json:"group,omitempty"`
+	Variant  string   `json:"variant,omitempty"` // as --variant takes it; "" for what-if
+	WhatIf   string   `json:"what_if,omitempty"` // the finding that is taken for fixed
+	Findings []string `json:"findings,omitempty"`
+	// Expected is the share of the time that it is expected to save, Builds what it
+	// costs, in builds of the program.
+	Expected float64 `json:"expected"`
+	Builds   float64 `json:"builds"`
+	// How is what a person does to have it, Caveats what to think of.
+	How     string   `json:"how"`
+	Caveats []string `json:"caveats,omitempty"`
+	Diff    string   `json:"diff,omitempty"` // file of the patch
+}
+
+// Built says that the program is built for it.
+func (c *Candidate) Built() bool { return c.Builds > 0 }
+
+// worth is what a candidate is expected to bring for what it costs.
+func (c *Candidate) worth() float64 { return c.Expected / (1 + c.Builds) }
+
+// Diff is a patch that was written by machine.
+type Diff struct {
+	Finding     string
+	Path        string // of the file, in absolute form
+	Assumptions []string
+}
+
+// Input is what there is to choose from.
+type Input struct {
+	Report  finding.Report
+	Catalog *catalog.Catalog
+	Program Program
+	Build   bool // there is a build command
+	BOLT    bool // it is installed
+	// BuildDir has the compile_commands.json, "" for none: without it no finding in
+	// source is built otherwise.
+	BuildDir string
+	WhatIf   bool   // the plug-in and its clang are there
+	Diffs    []Diff // by finding
+	Find     variant.Locator
+	// TryAs begins the command by which a person goes on with a finding.
+	TryAs string
+}
+
+// Untried is what nobody but a person can try.
+type Untried struct {
+	Name    string `json:"name"`
+	Why     string `json:"why"`
+	Command string `json:"command,omitempty"`
+	Finding string `json:"finding,omitempty"`
+}
+
+// List gives the candidates, what pays most for its cost first, and what cannot be
+// tried.
+func List(in Input) ([]Candidate, []Untried) {
+	l := &list{in: in}
+	for i := range in.Report.Findings {
+		l.finding(&in.Report.Findings[i])
+	}
+	l.settings()
+	if in.Build {
+		l.builds()
+	}
+	slices.SortStableFunc(l.out, func(a, b Candidate) int { return -cmp.Compare(a.worth(), b.worth()) })
+	return l.out, l.untried
+}
+
+type list struct {
+	in      Input
+	out     []Candidate
+	untried []Untried
+}
+
+// add names a candidate as its trial will, and joins it with one that makes the
+// same change.
+func (l *list) add(c Candidate) error {
+	if c.WhatIf == "" {
+		v, err := variant.Parse(c.Variant, l.in.Find)
+		if err != nil {
+			return err
+		}
+		if v.Preload != nil {
+			c.How = strings.ReplaceAll(c.How, libraryMark, v.Preload.Path)
+		}
+		c.Name = v.Name
+	}
+	if i := slices.IndexFunc(l.out, func(o Candidate) bool { return o.Name == c.Name }); i >= 0 {
+		o := &l.out[i]
+		o.Expected = max(o.Expected, c.Expected)
+		for _, f := range c.Findings {
+			if !slices.Contains(o.Findings, f) {
+				o.Findings = append(o.Findings, f)
+			}
+		}
+		return nil
+	}
+	l.out = append(l.out, c)
+	return nil
+}
+
+// libraryMark stands in texts for the library that is found.
+const libraryMark = "{library}"
+
+// gain is the middle of what a finding may save, a little where nobody knows.
+func gain(f *finding.Finding) float64 {
+	const unknown = 0.02
+	if f.Gain == nil {
+		return min(unknown, f.Share.Main())
+	}
+	return max(0, min(f.Share.Main(), (f.Gain.Low+f.Gain.High)/2))
+}
+
+// finding takes what a finding proposes. What cannot be tried is told with the
+// command that a person would run.
+func (l *list) finding(f *finding.Finding) {
+	before := len(l.out)
+	var failed error
+	try := func(c Candidate) {
+		c.Findings, c.Expected, c.Caveats = []string{f.ID}, gain(f), append(c.Caveats, f.Fix.Caveats...)
+		if err := l.add(c); err != nil {
+			failed = err
+		}
+	}
+	joined := false
+	if entry, ok := l.in.Catalog.Entry(f.Rule); ok {
+		joined = l.fromEntry(f, entry, try)
+	}
+	l.fromSource(f, try)
+	if len(l.out) > before || joined || f.General {
+		return
+	}
+	why := "no program can make this change by itself"
+	if failed != nil {
+		why = failed.Error()
+	}
+	if needsBuild(f, l.in.Catalog) && !l.in.Build {
+		why = "it changes how the program is built: give --build"
+	}
+	l.untried = append(l.untried, Untried{Name: f.Title, Why: why, Command: l.next(f), Finding: f.ID})
+}
+
+func needsBuild(f *finding.Finding, c *catalog.Catalog) bool {
+	entry, ok := c.Entry(f.Rule)
+	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0
+}
+
+// next is the command by which a person goes on.
+func (l *list) next(f *finding.Finding) string {
+	if f.Next != "" {
+		return f.Next
+	}
+	if len(f.See) > 0 {
+		return f.See[0]
+	}
+	return l.in.TryAs + " --finding " + f.ID
+}
+
+// fromEntry takes what a catalogue entry says can be swapped by machine; joined says
+// that something was taken, even where another finding had it already.
+func (l *list) fromEntry(f *finding.Finding, entry *catalog.Entry, try func(Candidate)) (taken bool) {
+	for i := range entry.Candidates {
+		if name := entry.Candidates[i].Preload; name != "" {
+			c := l.preload(name)
+			c.Caveats = slices.Clone(entry.Candidates[i].Caveats)
+			try(c)
+			taken = true
+		}
+	}
+	for _, kv := range entry.Swap.Env {
+		try(environment(kv))
+		taken = true
+	}
+	if entry.Swap.Try == "" || !l.in.Build || f.General {
+		return taken
+	}
+	if text, ok := buildOf(entry.Swap.Try); ok {
+		try(Candidate{Kind: Flags, Variant: text, Builds: 1, How: "build with " + strings.TrimPrefix(text, "cflags=")})
+		taken = true
+	}
+	return taken
+}
+
+// buildOf turns flags of `whyhot try build` into a variant.
+func buildOf(flags string) (text string, ok bool) {
+	words, err := shellwords.Split(flags)
+	if err != nil || len(words) < 2 || words[0] != "--cflags" {
+		return "", false
+	}
+	return "cflags=" + strings.Join(words[1:], " "), true
+}
+
+// preload puts an allocator in front. Python has one of its own for small objects,
+// which has to be told to let another one work.
+func (l *list) preload(name string) Candidate {
+	c := Candidate{Kind: Preload, Group: allocatorGroup, Variant: "preload=" + name, How: "LD_PRELOAD=" + libraryMark}
+	if l.in.Program.Runtime == Python {
+		c.Variant += "+env=PYTHONMALLOC=malloc"
+		c.How += " PYTHONMALLOC=malloc"
+	}
+	return c
+}
+
+func environment(assignment string) Candidate {
+	return Candidate{Kind: Environment, Group: variableOf(assignment), Variant: "env=" + assignment, How: shellwords.Quote(assignment)}
+}
+
+// variableOf groups settings of one variable, of which one value can hold.
+func variableOf(assignment string) string {
+	name, _, _ := strings.Cut(assignment, "=")
+	return name
+}
+
+// fromSource takes the patch of a finding in source, or has it compiled as if it
+// were edited.
+func (l *list) fromSource(f *finding.Finding, try func(Candidate)) {
+	if !l.in.Build || f.Place.File == "" {
+		return
+	}
+	if i := slices.IndexFunc(l.in.Diffs, func(d Diff) bool { return d.Finding == f.ID }); i >= 0 {
+		d := l.in.Diffs[i]
+		c := Candidate{Kind: Patch, Variant: "patch=" + d.Path, Builds: 1, Diff: d.Path, How: "apply " + shellwords.Quote(d.Path)}
+		for _, a := range d.Assumptions {
+			c.Caveats = append(c.Caveats, "right if "+a)
+		}
+		try(c)
+		return
+	}
+	if l.in.WhatIf && l.in.BuildDir != "" && f.Certainty != finding.Suspected && explain.CanBuildWhatIf(f.ID) {
+		try(Candidate{Name: WhatIfName(f.ID), Kind: WhatIf, WhatIf: f.ID, Builds: 3, How: edit(f)})
+	}
+}
+
+// WhatIfName is the name of a candidate that stands for an edit.
+func WhatIfName(id string) string { return "what-if " + id }
+
+// edit is what a person changes.
+func edit(f *finding.Finding) string {
+	text := strings.Join(f.Fix.Steps, "; ")
+	if f.Place.File != "" {
+		text = fmt.Sprintf("edit %s:%d: %s", f.Place.File, f.Place.Line, text)
+	}
+	return text
+}
+
+// Unpatched are the findings in source of which a patch may be written.
+func Unpatched(r finding.Report) []string {
+	var out []string
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Place.File != "" && f.Minor == "" && explain.CanPatch(f.Rule) {
+			out = append(out, f.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,292 @@
+package hunt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/session"
+	"whyhot/internal/explain"
+	"whyhot/internal/explain/fix"
+	"whyhot/internal/explain/source"
+	"whyhot/internal/fetch"
+	"whyhot/internal/finding"
+	"whyhot/internal/host/allocator"
+	"whyhot/internal/host/shellwords"
+	"whyhot/internal/host/wholefile"
+	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/ingest/pprof"
+	"whyhot/internal/profile"
+	"whyhot/internal/trial/rebuild/bolt"
+	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/whatif"
+)
+
+const profileName = "profile.pb.gz"
+
+// look records the command, explains what is hot, and lists what can be tried.
+func (h *hunt) look(ctx context.Context) error {
+	h.stage("recording")
+	lines, err := h.lines()
+	if err != nil {
+		return err
+	}
+	if h.state.Run, err = h.once(ctx, lines); err != nil {
+		return err
+	}
+	// What the command wrote into the tree is there now.
+	if h.subject, err = h.request.subject(ctx); err != nil {
+		return err
+	}
+	h.state.Subject = h.subject
+	report := finding.Report{}
+	if err := h.record(ctx, lines); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		h.state.note("no findings, since the recording failed: %v", err)
+	} else if report, err = h.explain(ctx); err != nil {
+		return err
+	}
+	in := h.input(report)
+	if h.request.Build.Command != "" && h.request.BuildDir != "" {
+		h.stage("writing patches")
+		in.Diffs = h.patches(ctx, report)
+	}
+	h.state.Candidates, h.state.Untried = candidate.List(in)
+	h.listFindings(report)
+	h.recall()
+	for i := range h.state.Candidates {
+		c := &h.state.Candidates[i]
+		if _, known := h.state.Known[c.Name]; !known {
+			h.state.Race.Enter(c.Name, c.Group)
+		}
+	}
+	h.listener.Remark(fmt.Sprintf("%s on the profile; %s to try", plural(len(report.Findings), "finding"), plural(len(h.state.Race.Standings), "candidate")))
+	return ctx.Err()
+}
+
+// line is a command as the recording runs it.
+type line struct {
+	args  []string
+	env   []string
+	dir   string
+	stdin string
+}
+
+func (h *hunt) lines() ([]line, error) {
+	r := &h.request
+	if r.Suite != "" {
+		return h.suiteLines()
+	}
+	return []line{{args: r.Command, env: r.Env, dir: r.Directory, stdin: r.Stdin}}, nil
+}
+
+// once runs everything once and says how long it takes. A command that fails is not
+// worth hunting.
+func (h *hunt) once(ctx context.Context, lines []line) (time.Duration, error) {
+	runner, err := run.New()
+	if err != nil {
+		return 0, err
+	}
+	defer runner.Close()
+	var sum time.Duration
+	for _, l := range lines {
+		r, err := runner.Run(ctx, run.Spec{Args: l.args, Env: l.env, Dir: l.dir, Stdin: l.stdin, Pin: h.request.Pin, Timeout: h.request.Budget})
+		if err != nil {
+			return 0, err
+		}
+		if r.End.Failed() && !h.request.IgnoreFailure || r.End.Limit > 0 {
+			text := r.StderrTail
+			if text != "" {
+				text = "; its last words:\n" + text
+			}
+			return 0, fmt.Errorf("%s: %s%s", shellwords.Join(l.args), r.End.String(), text)
+		}
+		sum += r.Wall
+	}
+	return sum, nil
+}
+
+// record makes a profile of the command, which runs as often as it takes to have
+// samples.
+func (h *hunt) record(ctx context.Context, lines []line) error {
+	const wanted, most = 6 * time.Second, 500
+	times := 1
+	if h.state.Run < wanted {
+		times = min(most, int(wanted/max(h.state.Run, time.Millisecond))+1)
+	}
+	script := h.dir.Path("record.sh")
+	if err := wholefile.Write(script, 0o600, wholefile.Bytes([]byte(scriptOf(lines, times)))); err != nil {
+		return fmt.Errorf("preparing the recording: %w", err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = null.Close() }()
+	_, err = session.Record(ctx, session.Options{
+		Target: collect.Target{Command: []string{"/bin/sh", script}}, Sampler: session.Auto,
+		Settings: collect.Settings{Frequency: 499},
+		Streams:  command.Streams{In: null, Out: null, Err: null},
+		Output:   h.dir.Path("raw-" + profileName),
+		Deliver: func(_ context.Context, p *profile.Profile) error {
+			p.Meta.Command = h.request.name()
+			return wholefile.Write(h.dir.Path(profileName), 0o600, func(f *os.File) error { return pprof.Write(f, p) })
+		},
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// scriptOf runs the commands one after the other, several times.
+func scriptOf(lines []line, times int) string {
+	var b strings.Builder
+	b.WriteString("i=0\nwhile [ $i -lt " + strconv.Itoa(times) + " ]; do\n")
+	for _, l := range lines {
+		in := l.stdin
+		if in == "" {
+			in = os.DevNull
+		}
+		fmt.Fprintf(&b, "(cd %s && %s <%s >/dev/null 2>&1)\n", shellwords.Quote(l.dir), shellwords.Join(l.args), shellwords.Quote(in))
+	}
+	b.WriteString("i=$((i+1))\ndone\n")
+	return b.String()
+}
+
+// explain asks what is hot and why.
+func (h *hunt) explain(ctx context.Context) (finding.Report, error) {
+	h.stage("explaining")
+	r := &h.request
+	path := h.dir.Path(profileName)
+	p, err := fetch.Profile(ctx, path, fetch.Options{})
+	if err != nil {
+		return finding.Report{}, err
+	}
+	ask := explain.Request{Profile: p.Profile, Path: path, Rules: r.Rules}
+	if r.BuildDir != "" {
+		build, err := source.Open(r.path(r.BuildDir))
+		if err != nil {
+			return finding.Report{}, err
+		}
+		ask.Source = &explain.SourceRequest{Build: build}
+	}
+	report, err := explain.Explain(ctx, ask)
+	if err != nil && ask.Source != nil && ctx.Err() == nil {
+		// Without its analyser the hunt still has everything else.
+		h.state.note("the source was not analysed: %v", err)
+		ask.Source = nil
+		report, err = explain.Explain(ctx, ask)
+	}
+	return report, err
+}
+
+func (h *hunt) input(report finding.Report) candidate.Input {
+	r := &h.request
+	in := candidate.Input{
+		Report: report, Catalog: r.Rules.Catalog, Build: r.Build.Command != "", BuildDir: r.BuildDir,
+		Find: allocator.NewFinder(), TryAs: "whyhot try --profile " + shellwords.Quote(h.dir.Path(profileName)),
+	}
+	if r.Suite == "" {
+		if programs, err := allocator.Resolve(r.Env, r.Directory, r.Command[0]); err == nil {
+			in.Program = candidate.Inspect(programs)
+		}
+		_, pluginErr := whatif.FindPlugin()
+		_, clangErr := whatif.FindClang(context.Background())
+		in.WhatIf = pluginErr == nil && clangErr == nil
+	} else {
+		in.Program = candidate.Program{Runtime: candidate.Native}
+	}
+	_, err := bolt.Find()
+	in.BOLT = err == nil
+	return in
+}
+
+// patches writes the patches of findings in source, each into a file.
+func (h *hunt) patches(ctx context.Context, report finding.Report) []candidate.Diff {
+	r := &h.request
+	var out []candidate.Diff
+	build, err := source.Open(r.path(r.BuildDir))
+	if err != nil {
+		return nil
+	}
+	for _, id := range candidate.Unpatched(report) {
+		p, err := explain.Patch(ctx, explain.PatchRequest{
+			Subject: id, Findings: report.Findings, FindingsFile: profileName, Rules: r.Rules,
+			Build: func() (*source.Build, error) { return build, nil }, Dir: r.root(),
+		})
+		if err != nil || !p.Sound() {
+			continue // it may still be tried as if it were edited
+		}
+		path := h.dir.Path(id + ".diff")
+		if err := wholefile.Write(path, 0o600, wholefile.Bytes([]byte(fix.Diff(p.Changes, r.root())))); err != nil {
+			continue
+		}
+		d := candidate.Diff{Finding: id, Path: path}
+		for _, a := range p.Assumptions {
+			d.Assumptions = append(d.Assumptions, a.Text)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// listFindings keeps the titles of the findings that candidates are about.
+func (h *hunt) listFindings(report finding.Report) {
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		for k := range h.state.Candidates {
+			for _, id := range h.state.Candidates[k].Findings {
+				if id == f.ID {
+					h.listFinding(Finding{ID: f.ID, Title: f.Title})
+				}
+			}
+		}
+	}
+}
+
+func (h *hunt) listFinding(f Finding) {
+	for _, o := range h.state.Findings {
+		if o.ID == f.ID {
+			return
+		}
+	}
+	h.state.Findings = append(h.state.Findings, f)
+}
+
+// apply writes the patches that are proved into the source.
+func (h *hunt) apply(ctx context.Context, result *Result) error {
+	var failed []error
+	for i := range result.Proved {
+		v := &result.Proved[i]
+		if v.Kind != candidate.Patch {
+			continue
+		}
+		if out, err := patchWith(ctx, h.request.root(), v.Patch, "--dry-run"); err != nil {
+			failed = append(failed, fmt.Errorf("%s is not applied: %s", filepath.Base(v.Patch), strings.TrimSpace(out)))
+			continue
+		}
+		if out, err := patchWith(ctx, h.request.root(), v.Patch); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %s", filepath.Base(v.Patch), strings.TrimSpace(out)))
+			continue
+		}
+		v.Applied = true
+	}
+	return errors.Join(failed...)
+}
+
+func patchWith(ctx context.Context, dir, file string, more ...string) (string, error) {
+	args := append([]string{"-p1", "--batch", "--forward", "-d", dir, "-i", file}, more...)
+	out, err := exec.CommandContext(ctx, "patch", args...).CombinedOutput()
+	return string(out), err
+}

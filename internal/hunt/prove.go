@@ -1,0 +1,177 @@
+package hunt
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/trial/stat"
+)
+
+// prove tries the finalists on rounds of their own. Those of the race are not looked
+// at again: they have chosen the finalists.
+func (h *hunt) prove(ctx context.Context) error {
+	if h.state.Finalists == nil {
+		h.state.Finalists = append([]string{}, h.state.Race.Finalists(h.affordable())...)
+	}
+	built, edits := h.finalists()
+	trials := make([][]string, 0, 1+len(edits))
+	if len(built) > 0 {
+		trials = append(trials, built)
+	}
+	for _, e := range edits {
+		trials = append(trials, []string{e})
+	}
+	for i, names := range trials {
+		if h.judged(names) {
+			continue
+		}
+		h.stage("proving %s", listed(names))
+		if err := h.proof(ctx, names, len(trials)-i); err != nil {
+			return err
+		}
+		if err := h.save(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finalists are those that are tried together, and those that have a trial of their
+// own.
+func (h *hunt) finalists() (together, edits []string) {
+	for _, name := range h.state.Finalists {
+		if h.state.candidate(name).WhatIf != "" {
+			edits = append(edits, name)
+		} else {
+			together = append(together, name)
+		}
+	}
+	return together, edits
+}
+
+func (h *hunt) judged(names []string) bool {
+	for _, n := range names {
+		if _, ok := h.state.Judged[n]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// affordable is how many finalists the time for proofs has room for.
+func (h *hunt) affordable() int {
+	const rounds, most = 12, 8
+	each := rounds * h.state.Run
+	if each <= 0 {
+		return most
+	}
+	n := int(h.leftUntil(proofUntil)/each) - 1
+	return max(0, min(most, n))
+}
+
+// proof is one trial of finalists. Its part of the error that all proofs may make is
+// as large as its part of the finalists.
+func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error {
+	a := h.askOf(names)
+	a.level = 1 - proofAlpha*float64(len(names))/float64(len(h.state.Finalists))
+	a.budget = max(time.Second, h.leftUntil(proofUntil)/time.Duration(trialsLeft))
+	a.layouts = h.layouts(names, a.budget)
+	if a.layouts > 0 {
+		a.budget /= 2 // the layouts have a trial of their own
+	}
+	a.check, a.keep = true, true
+	t, err := h.measure(ctx, a)
+	if err != nil {
+		return err
+	}
+	for _, n := range t.notes {
+		h.state.note("%s", n)
+	}
+	for _, name := range names {
+		c := h.state.candidate(name)
+		v := verdict(c)
+		m, ok := t.arms[armName(c)]
+		if !ok {
+			v.Verdict, v.Why = finding.Unclear, "its trial says nothing of it"
+			h.state.Judged[name] = v
+			continue
+		}
+		v.Verdict, v.Why, v.Ratio, v.Runs, v.Compared = m.verdict, m.why, m.ratio, m.runs, m.compared
+		if v.Verdict == finding.Faster {
+			doubt(c, &v, &m, t, a.level)
+		}
+		h.state.Judged[name] = v
+	}
+	return nil
+}
+
+// doubt takes the verdict back where the trial did not look at what may explain it.
+func doubt(c *candidate.Candidate, v *Verdict, m *measured, t *told, level float64) {
+	switch {
+	case c.WhatIf != "":
+		placebo, ok := t.arms["placebo"]
+		if i, faster := compare(placebo.logs, m.logs, level); !ok || !faster {
+			v.Verdict = finding.Unclear
+			v.Why = "the placebo, in which nothing is edited, is not clearly slower"
+			if ok {
+				v.Why += fmt.Sprintf(": over it %.2f× (%.2f to %.2f)", i.Estimate, i.Low, i.High)
+			}
+		}
+	case c.Built() && !m.laidOut && v.Ratio != nil && v.Ratio.Estimate-1 < smallGain:
+		v.Verdict, v.Why = finding.Unclear, "less than 5%, which the place of the code alone can make, and no time was left to try several layouts"
+	}
+}
+
+// smallGain is the difference of a built variant that several layouts have to
+// confirm (docs/decisions/0062-layouts.md).
+const smallGain = 0.05
+
+// compare is the ratio of one arm over another by the rounds that they share, and
+// whether the second is faster. Both have to say so, the interval and the exact
+// test, as in a trial.
+func compare(base, other []float64, level float64) (i finding.Interval, faster bool) {
+	n := min(len(base), len(other))
+	if n < fewestRounds {
+		return finding.Interval{}, false
+	}
+	times := func(logs []float64) []float64 {
+		out := make([]float64, n)
+		for k := range out {
+			out[k] = math.Exp(-logs[k]) // relative to the baseline of the round
+		}
+		return out
+	}
+	b, o := times(base), times(other)
+	rules := stat.DefaultRules(1).At(level)
+	got := stat.RatioOfMedians(b, o, seeded(n)).Interval(rules.Each())
+	return finding.Interval{Estimate: got.Estimate, Low: got.Low, High: got.High}, rules.Judge(got, stat.SwapTest(b, o), n) == stat.Faster
+}
+
+// layouts is in how many layouts small differences of built finalists are tried:
+// four, where there is time to build them.
+func (h *hunt) layouts(names []string, budget time.Duration) int {
+	const layouts, small, share = 4, 1.08, 0.5
+	n := 0
+	for _, name := range names {
+		if c := h.state.candidate(name); c.Built() && h.state.Race.Of(name) != nil && h.state.Race.Of(name).Estimate() < small {
+			n += int(math.Ceil(c.Builds))
+		}
+	}
+	if n == 0 {
+		return layouts // should a gain turn out smaller than in the race
+	}
+	if time.Duration((layouts-1)*(1+n))*h.state.Build > time.Duration(share*float64(budget)) {
+		return 0
+	}
+	return layouts
+}
+
+// seeded draws the same for the same rounds.
+func seeded(n int) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(n), 5)) //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
+}

@@ -1,0 +1,129 @@
+package hunt
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/hunt/race"
+)
+
+// phase is how far a hunt is.
+type phase int
+
+const (
+	phaseLook    phase = iota // record, explain, list the candidates
+	phaseRace                 // find out what is worth a proof
+	phaseProof                // prove it
+	phaseCombine              // use what is proved together
+	phaseKeep                 // tell the archive
+	phaseDone
+)
+
+const stateVersion = 1
+
+// state is all that a hunt knows, as it is kept on disk.
+type state struct {
+	Version int           `json:"version"`
+	Phase   phase         `json:"phase"`
+	Doing   string        `json:"doing,omitempty"`
+	Started time.Time     `json:"started"`
+	Spent   time.Duration `json:"spent"`
+	Budget  time.Duration `json:"budget"`
+	Subject subject       `json:"subject"`
+
+	Candidates []candidate.Candidate `json:"candidates,omitempty"`
+	Untried    []Untried             `json:"untried,omitempty"`
+	Findings   []Finding             `json:"findings,omitempty"`
+	Known      map[string]Verdict    `json:"known,omitempty"` // from earlier hunts, by name
+	Race       race.Race             `json:"race"`
+
+	Run   time.Duration `json:"run"`   // of the command as it is
+	Build time.Duration `json:"build"` // of the program, 0 where none was made yet
+
+	Finalists []string           `json:"finalists,omitempty"`
+	Judged    map[string]Verdict `json:"judged,omitempty"` // the proofs, by name
+
+	Together *together `json:"together,omitempty"`
+	Combined *Combined `json:"combined,omitempty"`
+	Notes    []string  `json:"notes,omitempty"`
+}
+
+// together is a combination that is being put together.
+type together struct {
+	In    []string   `json:"in"`
+	Next  []string   `json:"next"`
+	Left  []Leftover `json:"left,omitempty"`
+	Tried int        `json:"tried"`
+}
+
+// open reads what an interrupted hunt has left. One that is finished, or that was of
+// another program, gives way to a new one.
+func (h *hunt) open(ctx context.Context) error {
+	var err error
+	if h.subject, err = h.request.subject(ctx); err != nil {
+		return err
+	}
+	var was state
+	found, err := h.dir.Load(&was)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !found:
+	case was.Version != stateVersion || h.request.Again || was.Phase >= phaseDone:
+	case !was.Subject.same(&h.subject):
+		h.listener.Remark("the program or its input has changed since the hunt was interrupted: it begins anew")
+	default:
+		h.state = was
+		h.listener.Remark(fmt.Sprintf("going on with the hunt of %s, after %s", was.Started.Format("2006-01-02 15:04"), was.Spent.Round(time.Second)))
+		return nil
+	}
+	if err := h.dir.Empty(); err != nil {
+		return err
+	}
+	h.state = state{Version: stateVersion, Started: h.now(), Subject: h.subject, Budget: h.request.Budget, Judged: map[string]Verdict{}}
+	return nil
+}
+
+func (s *state) candidate(name string) *candidate.Candidate {
+	for i := range s.Candidates {
+		if s.Candidates[i].Name == name {
+			return &s.Candidates[i]
+		}
+	}
+	return nil
+}
+
+func (s *state) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, n := range s.Notes {
+		if n == text {
+			return
+		}
+	}
+	s.Notes = append(s.Notes, text)
+}
+
+// verdict begins what is said of a candidate.
+func verdict(c *candidate.Candidate) Verdict {
+	return Verdict{Name: c.Name, Kind: c.Kind, How: c.How, Caveats: c.Caveats, Patch: c.Diff, Findings: c.Findings}
+}
+
+// raced is what the race says of a candidate; its interval holds for it alone.
+func raced(c *candidate.Candidate, s *race.Standing) Verdict {
+	v := verdict(c)
+	v.Runs, v.Why = len(s.Logs), s.Why
+	const fewest = 2
+	if len(s.Logs) >= fewest {
+		i := s.Interval(Level)
+		v.Ratio = &i
+		v.Verdict = finding.Same
+		if i.High < 1 {
+			v.Verdict = finding.Slower
+		}
+	}
+	return v
+}

@@ -1,0 +1,207 @@
+// Package summary prints what a hunt came to: one summary that fits a screen, one page.
+//
+// It owns the words around the numbers. It takes a Result of internal/hunt and gives
+// text on a printer of internal/report/term, and HTML. It must never run or judge
+// anything.
+package summary
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/hunt"
+	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/report/term"
+)
+
+// Lines of the summary, so that all of it fits a screen of 24: the rest is on the
+// page and in the JSON.
+const (
+	mostProved  = 6
+	mostRefuted = 8
+	mostOpen    = 3
+	mostUntried = 3
+)
+
+var (
+	good   = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	bad    = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	dim    = lipgloss.NewStyle().Faint(true)
+	strong = lipgloss.NewStyle().Bold(true)
+)
+
+// Print prints what a person can act on.
+func Print(p *term.Printer, r *hunt.Result) {
+	width := max(40, min(p.Width, 120)) //nolint:mnd // what a line of text can be
+	p.Line(strong.Render(ansi.Truncate(term.CommandLine(r.Command), width, "…")))
+	p.Line(dim.Render(Heading(r)))
+	if !r.Finished {
+		p.Line(bad.Render("not finished, it was " + term.Clean(r.Stage) + ": the same command goes on"))
+	}
+	p.Line()
+	proved(p, r, width)
+	combination(p, r, width)
+	refuted(p, r, width)
+	open(p, r, width)
+	untried(p, r, width)
+}
+
+// Heading says how the result came about.
+func Heading(r *hunt.Result) string {
+	measured := 0
+	for _, v := range append(append(append([]hunt.Verdict{}, r.Proved...), r.Refuted...), r.Open...) {
+		if v.Runs > 0 && v.Known == nil {
+			measured++
+		}
+	}
+	text := fmt.Sprintf("%d changes measured in %s of %s", measured, spoken(r.Spent), spoken(r.Budget))
+	if r.Run > 0 {
+		text += fmt.Sprintf("; one run takes %s", quantity.Duration(time.Duration(r.Run*float64(time.Second))))
+	}
+	return text
+}
+
+func spoken(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
+	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+}
+
+// Ratio is a ratio with its interval.
+func Ratio(i *finding.Interval) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2f× (%.2f to %.2f)", i.Estimate, i.Low, i.High)
+}
+
+func proved(p *term.Printer, r *hunt.Result, width int) {
+	if len(r.Proved) == 0 {
+		text := "nothing is proved: no change that could be tried makes it faster by more than chance"
+		if !r.Finished {
+			text = "nothing is proved yet"
+		}
+		p.Line(text)
+		return
+	}
+	p.Line(strong.Render("proved"), dim.Render(fmt.Sprintf("  on rounds that chose nothing; all of it together holds with %.0f%%", 100*r.Level)))
+	for i := range r.Proved[:min(mostProved, len(r.Proved))] {
+		v := &r.Proved[i]
+		p.Line(good.Render("  "+Ratio(v.Ratio)), "  ", ansi.Truncate(term.Clean(How(v)), width-28, "…")) //nolint:mnd // behind the ratio
+	}
+	more(p, len(r.Proved)-mostProved, "proved")
+}
+
+// How is what a person does to have a change, with what it needs.
+func How(v *hunt.Verdict) string {
+	text := v.How
+	if v.Kind == candidate.WhatIf {
+		text = "predicted by compiling it so: " + text
+	}
+	if v.Applied {
+		text += " (applied)"
+	}
+	if len(v.Caveats) > 0 && v.Kind == candidate.Patch {
+		text += " (" + v.Caveats[0] + ")"
+	}
+	return text
+}
+
+func combination(p *term.Printer, r *hunt.Result, width int) {
+	c := r.Combined
+	if c == nil || len(c.Names)+len(c.Left) < 2 {
+		return
+	}
+	if len(c.Names) > 1 {
+		style := good
+		if c.Verdict != finding.Faster {
+			style = bad
+		}
+		p.Line(strong.Render("together"))
+		text := Ratio(c.Ratio)
+		if text == "" {
+			text = string(c.Verdict)
+		}
+		p.Line(style.Render("  "+text), "  ", ansi.Truncate(term.Clean(strings.Join(c.Names, " + ")), width-28, "…")) //nolint:mnd // behind the ratio
+	}
+	for i := range c.Left {
+		l := &c.Left[i]
+		text := fmt.Sprintf("  without %s: %s", l.Name, l.Why)
+		if l.Ratio != nil {
+			text += ", " + Ratio(l.Ratio)
+		}
+		p.Line(dim.Render(ansi.Truncate(term.Clean(text), width, "…")))
+	}
+}
+
+// Against is why a change is not worth having.
+func Against(v *hunt.Verdict) string {
+	text := string(v.Verdict)
+	if v.Ratio != nil {
+		text = fmt.Sprintf("%.2f×", v.Ratio.Estimate)
+	}
+	if v.Known != nil {
+		text += ", known since " + v.Known.Format(time.DateOnly)
+	}
+	return text
+}
+
+func refuted(p *term.Printer, r *hunt.Result, width int) {
+	if len(r.Refuted) == 0 {
+		return
+	}
+	var parts []string
+	for i := range r.Refuted[:min(mostRefuted, len(r.Refuted))] {
+		v := &r.Refuted[i]
+		parts = append(parts, fmt.Sprintf("%s %s", v.Name, Against(v)))
+	}
+	if n := len(r.Refuted) - mostRefuted; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", n))
+	}
+	p.Line(strong.Render("refuted"))
+	for line := range strings.SplitSeq(ansi.Wordwrap(term.Clean(strings.Join(parts, "; ")), width-2, ""), "\n") {
+		p.Line("  ", line)
+	}
+}
+
+func open(p *term.Printer, r *hunt.Result, width int) {
+	if len(r.Open) == 0 {
+		return
+	}
+	p.Line(strong.Render("undecided"))
+	for i := range r.Open[:min(mostOpen, len(r.Open))] {
+		v := &r.Open[i]
+		text := "  " + v.Name
+		if v.Ratio != nil {
+			text += " " + Ratio(v.Ratio)
+		}
+		if v.Why != "" {
+			text += ": " + v.Why
+		}
+		p.Line(ansi.Truncate(term.Clean(text), width, "…"))
+	}
+	more(p, len(r.Open)-mostOpen, "undecided")
+}
+
+func untried(p *term.Printer, r *hunt.Result, width int) {
+	if len(r.Untried) == 0 {
+		return
+	}
+	p.Line(strong.Render("for a person"))
+	for i := range r.Untried[:min(mostUntried, len(r.Untried))] {
+		u := &r.Untried[i]
+		p.Line(ansi.Truncate(term.Clean("  "+u.Name+": "+u.Why), width, "…"))
+	}
+	more(p, len(r.Untried)-mostUntried, "untried")
+}
+
+func more(p *term.Printer, n int, what string) {
+	if n > 0 {
+		p.Line(dim.Render(fmt.Sprintf("  and %d more %s (--html, --json)", n, what)))
+	}
+}
