@@ -31,10 +31,10 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		return err
 	}
 	moved := Place{at.File, at.Line + shift, at.Functions}
-	after, errs, err := loopsAt(ctx, o, units, moved, fixed(p.Changes))
+	after, errs, err := loopsAt(ctx, o, units, moved, fixed(p.Changes, units))
 	if err == nil && len(after) == 0 && len(errs) == 0 && len(at.Functions) > 0 { // a new type is a new name
 		moved.Functions = nil
-		after, errs, err = loopsAt(ctx, o, units, moved, fixed(p.Changes))
+		after, errs, err = loopsAt(ctx, o, units, moved, fixed(p.Changes, units))
 	}
 	if err != nil {
 		return err
@@ -64,13 +64,46 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	return nil
 }
 
-// fixed are the files as they would be.
-func fixed(changes []Change) []analyzer.SourceFile {
+// fixed are the files as they would be, by every name under which a unit may open them:
+// the compiler goes by names, and a build beside its sources often reaches them through a
+// symbolic link.
+//
+// Example. src is a link to ../ffmpeg, and a unit compiles src/a.c: ../ffmpeg/a.h is
+// src/a.h, too.
+func fixed(changes []Change, units []compdb.Unit) []analyzer.SourceFile {
+	links := linksOf(units)
 	files := make([]analyzer.SourceFile, 0, len(changes))
 	for _, c := range changes {
 		files = append(files, analyzer.SourceFile{Path: c.Path, Text: string(c.After)})
+		for _, l := range links {
+			if rest, ok := strings.CutPrefix(c.Path, l.target); ok {
+				files = append(files, analyzer.SourceFile{Path: l.name + rest, Text: string(c.After)})
+			}
+		}
 	}
 	return files
+}
+
+// link is a directory by two names, each with a slash at its end.
+type link struct{ name, target string }
+
+// linksOf are the directories that the units reach through symbolic links.
+func linksOf(units []compdb.Unit) []link {
+	var out []link
+	for _, u := range units {
+		name := u.File
+		target, err := filepath.EvalSymlinks(name)
+		if err != nil || target == name {
+			continue
+		}
+		for filepath.Base(name) == filepath.Base(target) && name != target {
+			name, target = filepath.Dir(name), filepath.Dir(target)
+		}
+		if l := (link{name + "/", target + "/"}); !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // shiftAt is by how many lines the edits move what stands on the line.
