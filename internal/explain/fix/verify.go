@@ -50,7 +50,10 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		return nil
 	}
 	var verdict int
-	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	p.Effect, verdict = compare(thatBegin(before, at), thatBegin(after, moved), p.Kind == WideStore)
+	if verdict <= 0 {
+		p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	}
 	p.whole = strings.HasSuffix(p.Effect, "after") && (strings.Contains(p.Effect, "before, vectorised") || strings.Contains(p.Effect, "before, a library call"))
 	switch {
 	case verdict > 0:
@@ -148,6 +151,23 @@ func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, file
 		err = failed
 	}
 	return loops, errs, err
+}
+
+// thatBegin are the loops that begin on the line, or all where none does: what stands on
+// the line of a loop is often part of another one around it, whose fate is not the loop's.
+func thatBegin(loops []analyzer.Candidate, at Place) []analyzer.Candidate {
+	var out []analyzer.Candidate
+	for _, c := range loops {
+		if slices.ContainsFunc(c.Start, func(p analyzer.Point) bool {
+			return p.Line == at.Line && filepath.Base(p.File) == filepath.Base(at.File)
+		}) {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		return loops
+	}
+	return out
 }
 
 // compare holds the loops as written against each other: the same loop of the
