@@ -70,7 +70,7 @@ void setOpacity(Image *image) {
   for (unsigned long y = 0; y < image->rows; y++) {
     const unsigned short *index;
     unsigned char *q = rowOf(image, y, &index);
-    for (long x = 0; x < (long)image->columns; x++) { // want: char fewer-loads hoisted loads=3>2
+    for (long x = 0; x < (long)image->columns; x++) { // want: char fewer-loads hoisted loads=6>2
       unsigned short i = index[x];
       if (i < (unsigned)known && alpha)
         q[3] = (unsigned char)(255 - alpha[i]);
