@@ -60,10 +60,12 @@ func TestSourceText(t *testing.T) {
 	token := r.token("web", access.Read)
 	var got textForm
 	r.get("/api/v1/source?file=/build/app/src/a.c", token, &got)
-	if got.Text != "int a;\n" {
+	if got.Text != "int a;\n" || !got.Found || !got.Sources {
 		t.Errorf("%+v", got)
 	}
-	if resp, body := r.do(http.MethodGet, "/api/v1/source?file=/etc/passwd", token, nil); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("%s %s", resp.Status, body)
+	var none textForm
+	r.get("/api/v1/source?file=/etc/passwd", token, &none)
+	if none.Text != "" || none.Found || !none.Sources {
+		t.Errorf("%+v", none)
 	}
 }

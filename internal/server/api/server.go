@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,6 +58,7 @@ type Server struct {
 	heavy        *limit.Slots
 	pushes       *limit.Slots
 	now          func() time.Time
+	classes      func() (*classes, error)
 	counts       Counts
 }
 
@@ -80,6 +82,7 @@ func New(o Options) *Server {
 	l := o.Limits
 	s := &Server{
 		o: o, mux: http.NewServeMux(), reads: limit.NewRates(l.Reads), sends: limit.NewRates(l.Sends), now: time.Now,
+		classes: sync.OnceValues(newClasses),
 		queries: limit.NewSlots(l.Queries, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.SlotWait),
 	}
 	for _, one := range routes() {

@@ -3,15 +3,17 @@ package api
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"whyhot/internal/server/sources"
 )
 
-// textForm is the text of a source file.
+// textForm is the text of a source file. That there is none is an answer, too: most
+// files of a profile are of libraries whose source nobody has there.
 type textForm struct {
-	File string `json:"file"`
-	Text string `json:"text"`
+	File    string `json:"file"`
+	Text    string `json:"text,omitempty"`
+	Found   bool   `json:"found"`
+	Sources bool   `json:"sources"`
 }
 
 // sourceText gives a source file by the path that a profile has of it.
@@ -21,16 +23,8 @@ func (s *Server) sourceText(_ context.Context, r *request) (any, error) {
 		return nil, invalid("file must be the path of a source file, as lines gives it")
 	}
 	text, err := s.o.Sources.Read(file)
-	if errors.Is(err, sources.ErrNone) {
-		missing := &problem{status: http.StatusNotFound, kind: kindMissing, detail: "no source directory has this file"}
-		if s.o.Sources.Empty() {
-			missing.detail = "this server has no source files"
-			missing.help = "Start it with --source DIR, a directory of sources, to read them beside the samples."
-		}
-		return nil, missing
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, sources.ErrNone) {
 		return nil, invalid("%v", err)
 	}
-	return textForm{file, text}, nil
+	return textForm{file, text, err == nil, !s.o.Sources.Empty()}, nil
 }

@@ -97,6 +97,7 @@ test("a finding's loop stands at its lines, with its text where there is no othe
   const list = about(
     [here, found("app/f.c", 50, 60), found("other.c", 10, 12), found("lib/f.c", 10, 12)],
     file,
+    "f",
   );
   assert.deepEqual(list, [here]);
   assert.deepEqual(

@@ -12,7 +12,7 @@ export function Navigation() {
   const { view, fn } = address.value;
   const shown = REGISTRY.find((v) => v.name === view) ?? REGISTRY[0];
   return (
-    <header class="bar">
+    <header class="masthead">
       <a
         class="brand"
         href={linkTo({ ...HOME, theme: address.value.theme, project: address.value.project })}

@@ -6,11 +6,13 @@ import type { ViewName } from "../state/address";
 import { FlameGraphView } from "./flame";
 import { ReverseView } from "./reverse";
 import { SandwichView } from "./sandwich";
+import { Overview } from "./overview";
 import { TopView } from "./top";
 import { CallGraph } from "./callgraph";
 import { Compare } from "./compare";
 import { Findings } from "./findings";
 import { Lines } from "./lines";
+import { Settings } from "./settings";
 
 export interface View {
   readonly name: ViewName;
@@ -23,6 +25,7 @@ export interface View {
 }
 
 export const REGISTRY: readonly View[] = [
+  { name: "overview", title: "Overview", key: "o", component: Overview },
   { name: "top", title: "Top", key: "1", component: TopView },
   { name: "flame", title: "Flame graph", key: "2", component: FlameGraphView },
   { name: "reverse", title: "Reverse", key: "3", component: ReverseView },
@@ -37,4 +40,5 @@ export const REGISTRY: readonly View[] = [
   { name: "lines", title: "Lines", key: "7", component: Lines },
   { name: "compare", title: "Compare", key: "8", component: Compare },
   { name: "findings", title: "Findings", key: "9", component: Findings },
+  { name: "settings", title: "Settings", component: Settings },
 ];

@@ -8,6 +8,7 @@ import { questionOf, useAnswer } from "../../api/answer";
 import { ask, type Answer } from "../../api/client";
 import { Answered } from "../../parts/answered";
 import { Empty } from "../../parts/failure";
+import { DifferenceGraph } from "../../parts/graph/difference";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText } from "../../parts/measure";
 import { useFound } from "../../parts/searching";
@@ -17,7 +18,7 @@ import { moment } from "../../state/moment";
 import { address, go, ownChange } from "../../state/navigation";
 import { matches, search } from "../../state/search";
 import { Controls } from "./controls";
-import { byOf, OWN, question, sidesOf } from "./sides";
+import { byOf, half, OWN, question, sidesOf, without } from "./sides";
 
 type Diff = Answer<"/api/v1/diff">;
 type Row = Diff["rows"][number];
@@ -27,10 +28,9 @@ const MANY = 5000; // rows that are asked for
 export function Compare() {
   const a = address.value;
   const by = byOf(a);
-  const others = selection({ ...a, filters: { ...a.filters, [by]: [] } });
   const values = useAnswer(
     "/api/v1/labels/{dimension}",
-    by === "time" ? null : { ...others, dimension: by },
+    by === "time" ? null : { ...without(selection(a), by), dimension: by },
   );
   const sides = by === "time" ? undefined : sidesOf(a, values.value?.values ?? []);
   const asks = question(a, selection(a), moment.value, sides);
@@ -91,6 +91,14 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
             ["total", "with what it calls"],
           ]}
         />
+        <Toggle
+          label="Shown as"
+          name={OWN.show}
+          choices={[
+            ["", "table"],
+            ["flame", "flame graph"],
+          ]}
+        />
         <label class="check">
           <input
             type="checkbox"
@@ -107,17 +115,21 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
           <Mark row={{ delta: 1, significant: false }} /> within it
         </span>
       </div>
-      <Table
-        label="functions by the difference of their shares"
-        columns={columns(diff)}
-        rows={rows}
-        keyOf={keyOf}
-        onOpen={(r) => void open(r, asks, "sandwich")}
-        onControl={(r) => void open(r, asks, "callgraph")}
-        onMenu={(e, r) => void menu(e, r, asks)}
-        rowClass={(r) => (r.significant ? "sure" : "noise")}
-        empty={<p class="hint">No function is left: clear the search, or show all.</p>}
-      />
+      {a.own[OWN.show] === "flame" ? (
+        <DifferenceGraph name="compare" before={half(asks, "before")} after={half(asks, "after")} />
+      ) : (
+        <Table
+          label="functions by the difference of their shares"
+          columns={columns(diff)}
+          rows={rows}
+          keyOf={keyOf}
+          onOpen={(r) => void open(r, asks, "sandwich")}
+          onControl={(r) => void open(r, asks, "callgraph")}
+          onMenu={(e, r) => void menu(e, r, asks)}
+          rowClass={(r) => (r.significant ? "sure" : "noise")}
+          empty={<p class="hint">No function is left: clear the search, or show all.</p>}
+        />
+      )}
     </>
   );
 }
@@ -275,12 +287,9 @@ async function lookUp(
   asks: Parameters,
 ): Promise<Answer<"/api/v1/functions">["functions"][number] | undefined> {
   if (row.name === "") return undefined;
-  const side = row.after === null ? "before." : "after.";
-  const where: Parameters = {};
-  for (const [name, value] of Object.entries(asks)) {
-    if (!name.includes(".")) where[name] ??= value;
-    else if (name.startsWith(side)) where[name.slice(side.length)] = value;
-  }
+  const side = row.after === null ? "before" : "after";
+  const both = Object.fromEntries(Object.entries(asks).filter(([name]) => !name.includes(".")));
+  const where = { ...both, ...half(asks, side) };
   const q = ask<Answer<"/api/v1/functions">>(
     questionOf("/api/v1/functions", { ...where, q: row.name, limit: 200 }),
   );

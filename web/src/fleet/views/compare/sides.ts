@@ -1,7 +1,7 @@
 // Which two things are compared, as the address has it: two times, or two values of a
 // dimension within one time. It knows neither the page nor the server.
 
-import type { Address, Dimension, Parameters } from "../../state/address";
+import type { Address, Parameters } from "../../state/address";
 import { format, instant } from "../../state/moment";
 
 export const BY = ["time", "version", "service", "host", "container"] as const;
@@ -78,8 +78,19 @@ export function question(
     return { ...selection, "before.from": format(before.from), "before.to": format(before.to) };
   }
   if (sides === undefined || sides[0] === sides[1]) return null;
-  const both: Parameters = { ...selection };
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
-  delete both[by satisfies Dimension];
-  return { ...both, [`before.${by}`]: [sides[0]], [`after.${by}`]: [sides[1]] };
+  return { ...without(selection, by), [`before.${by}`]: [sides[0]], [`after.${by}`]: [sides[1]] };
+}
+
+// without leaves a parameter out.
+export function without(parameters: Parameters, name: string): Parameters {
+  return Object.fromEntries(Object.entries(parameters).filter(([n]) => n !== name));
+}
+
+// half gives what one side asks beside what both do, by the names of other questions.
+export function half(question: Parameters, side: "before" | "after"): Parameters {
+  return Object.fromEntries(
+    Object.entries(question).flatMap(([name, value]) =>
+      name.startsWith(`${side}.`) ? [[name.slice(side.length + 1), value]] : [],
+    ),
+  );
 }

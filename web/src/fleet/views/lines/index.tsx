@@ -96,7 +96,13 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         <Precision basis={basis} />
       </header>
       {all.map((f, i) => (
-        <OfFile key={f.file} file={f} basis={basis} findings={about(findings, f)} first={i === 0} />
+        <OfFile
+          key={f.file}
+          file={f}
+          basis={basis}
+          findings={about(findings, f, fn.name)}
+          first={i === 0}
+        />
       ))}
       {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
     </>
@@ -121,7 +127,7 @@ const FOLDED = 5; // files whose code was inlined: more lines are behind a butto
 function OfFile({ file, basis, findings, first }: OfFileProps) {
   const source = useAnswer("/api/v1/source", { file: file.file });
   const [whole, setWhole] = useState(false);
-  const text = source.value?.text.split("\n");
+  const text = source.value?.text?.split("\n");
   const list = rows(file, text, findings, whole);
   const hottest = Math.max(1, ...file.lines.map((l) => l.self));
   const known = list.some((r) => r.text !== undefined);
@@ -187,9 +193,11 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
               {whole ? "Only what ran" : `All ${text.length} lines`}
             </button>
           )}
-          {source.error && !known && (
+          {!known && source.value !== undefined && (
             <p class="hint">
-              No source text: {source.error.message}. {source.error.help}
+              {source.value.sources
+                ? "No source directory of the server has this file."
+                : "The server has no source files: started with --source DIR, it shows them here."}
             </p>
           )}
           {findings.map((k) => (

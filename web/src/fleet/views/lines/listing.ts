@@ -63,14 +63,16 @@ export function sameFile(a: string, b: string): boolean {
   return x.slice(-n).join("/") === y.slice(-n).join("/");
 }
 
-// about are the findings that are about a file and the range of lines that ran.
-export function about(findings: readonly Kept[], file: File): readonly Kept[] {
+// about are the findings that are about the function, in a file of it, or about the range
+// of lines of the file that ran.
+export function about(findings: readonly Kept[], file: File, name: string): readonly Kept[] {
   const first = Math.min(...file.lines.map((l) => l.line ?? 0));
   const last = Math.max(...file.lines.map((l) => l.line ?? 0));
   return findings.filter((k) => {
     const { place, source } = k.finding;
     const path = place.file ?? source?.file;
     if (path === undefined || !sameFile(path, file.file)) return false;
+    if (place.function === name) return true;
     const numbers = source?.lines.map((l) => l.number) ?? [];
     const from = Math.min(place.line ?? Infinity, ...numbers);
     const to = Math.max(place.end_line ?? place.line ?? 0, ...numbers);
