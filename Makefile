@@ -69,8 +69,12 @@ $(LINT): tools/golangci/go.mod
 	@touch $@
 
 .PHONY: web
-web: ## rebuild the page's bundle (Go alone is enough)
-	$(GO) generate ./internal/report/html
+web: web/node_modules/.package-lock.json ## rebuild the bundles of the pages
+	$(GO) generate ./internal/report/html ./internal/server/page
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@scripts/deps test
+	cd web && npm ci --no-audit --no-fund --silent
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser for a minute each (FUZZTIME=1m)

@@ -2,6 +2,7 @@
 // no state between requests, so a crash costs the unit it happened in.
 #include "frontend/unit.h"
 #include "ir/worlds.h"
+#include "machine/machine.h"
 #include "protocol/protocol.h"
 
 #include "llvm/Support/TargetSelect.h"
@@ -22,6 +23,10 @@ double since(std::chrono::steady_clock::time_point Start) {
 protocol::Reply answer(const protocol::Request &R) {
   protocol::Reply Out;
   Out.Id = R.Id;
+  if (R.Machine) {
+    Out.Machine = machine::answer(*R.Machine);
+    return Out;
+  }
   auto Start = std::chrono::steady_clock::now();
   frontend::Unit U = frontend::compile(R.Directory, R.Arguments,
                                        {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files});
@@ -63,6 +68,7 @@ int main() {
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmPrinters();
   llvm::InitializeAllAsmParsers();
+  llvm::InitializeAllDisassemblers();
   std::ios::sync_with_stdio(false);
   for (std::string Line; std::getline(std::cin, Line);) {
     if (Line.empty())

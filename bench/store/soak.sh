@@ -13,8 +13,8 @@ grpc=127.0.0.1:${GRPC_PORT:-14337}
 metrics=127.0.0.1:${METRICS_PORT:-19475}
 
 dir=$(mktemp -d)
-server='' agent=''
-trap 'kill ${agent:+"$agent"} ${server:+"$server"} 2>/dev/null || true; rm -rf "$dir"' EXIT
+server='' agent='' watcher=''
+trap 'kill ${agent:+"$agent"} ${server:+"$server"} ${watcher:+"$watcher"} 2>/dev/null || true; rm -rf "$dir"' EXIT
 
 start() {
   "$bin/whyhot-server" serve --data "$dir/data" --listen "$http" --listen-grpc "$grpc" 2>> "$dir/server.log" &
@@ -27,6 +27,18 @@ peak_of() {
 start
 "$bin/whyhot" agent --to "$grpc" --spool "$dir/spool" -F 19 --metrics "$metrics" 2> "$dir/agent.log" &
 agent=$!
+
+# Ten lines of memory over time, of both; the server is whoever has its data now.
+memory_of() {
+  awk '/^(VmHWM|RssAnon|RssFile)/ { printf " %s %d", $1, $2 / 1024 }' "/proc/$1/status" 2> /dev/null || true
+}
+watch_memory() {
+  while sleep "$((seconds / 10))"; do
+    echo "after $SECONDS s, MiB: agent$(memory_of "$agent"); server$(memory_of "$(pgrep -f "whyhot-server serve --data $dir/data" || echo 0)")"
+  done
+}
+watch_memory &
+watcher=$!
 
 # Each round: the server up for five sixths of it, then away for a sixth.
 up=$((seconds * 5 / 6 / (stops + 1)))
@@ -45,6 +57,8 @@ for ((i = 1; i <= stops; i++)); do
 done
 sleep "$up"
 agent_peak=$(peak_of "$agent")
+kill "$watcher"
+watcher=''
 cpu=$(curl -s "http://$metrics/metrics" | awk '/^process_cpu_seconds_total/ { print $2 }')
 kill -TERM "$agent"
 wait "$agent"

@@ -48,7 +48,7 @@ type serveFlags struct {
 	retention, retentionHourly    time.Duration
 	queryTime                     time.Duration
 	store                         string
-	rules                         []string
+	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
 	maxMessage                    int
 }
@@ -77,6 +77,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringArrayVar(&f.debuginfod, "debuginfod", nil, "also ask the debuginfod server at `URL` (repeatable)")
 	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
+	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to everybody who may read (repeatable)")
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
 	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "the rules look at the last `TIME`")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
@@ -131,6 +132,7 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules}, NoWatch: f.rulesEvery == 0,
+		Sources: f.sources,
 	}
 	if o.Open, err = f.opener(o.Data, log); err != nil {
 		return err

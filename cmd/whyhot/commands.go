@@ -17,6 +17,7 @@ func commands() []*cobra.Command {
 		newFixCmd(),
 		newScanCmd(),
 		newExplainLoopCmd(),
+		newLoopsCmd(),
 		newTopCmd(),
 		newFlameCmd(),
 		newGraphCmd(),

@@ -17,6 +17,7 @@ import (
 type diffFlags struct {
 	load      loadFlags
 	filter    filterFlags
+	prices    priceFlags
 	sort      string
 	rows      int
 	absolute  bool
@@ -60,6 +61,7 @@ separated by commas.`,
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	f.prices.add(cmd)
 	return cmd
 }
 
@@ -73,6 +75,10 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 	if before == "-" && after == "-" {
 		return errors.New("only one of the profiles can be standard input")
 	}
+	prices, err := f.prices.read(cmd)
+	if err != nil {
+		return err
+	}
 	a, err := f.one(cmd, &before)
 	if err != nil {
 		return err
@@ -84,6 +90,10 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 	if x, y := a.Meta.ValueType, b.Meta.ValueType; f.absolute && x.Unit != y.Unit {
 		return fmt.Errorf("--absolute: %s counts %s and %s counts %s; compare shares, without --absolute", before, x.Unit, after, y.Unit)
 	}
+	rate, err := f.prices.rate(cmd, prices, b)
+	if err != nil {
+		return err
+	}
 	sort := view.Sort(f.sort)
 	table := view.Diff(a, b, view.DiffOptions{Sort: sort, Absolute: f.absolute})
 	if f.json {
@@ -91,13 +101,14 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 		if cmd.Flags().Changed("number") {
 			rows = f.rows
 		}
-		return tablejson.Diff(cmd.OutOrStdout(), a, b, table, sort, rows)
+		return tablejson.Diff(cmd.OutOrStdout(), a, b, table, sort, rows, rate)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	out.Header(before, a)
 	out.Header(after, b)
+	out.Bill(rate)
 	out.Line()
-	out.Diff(term.DiffInput{A: a, B: b, Table: table, Sort: sort, Rows: f.rows, All: f.all, FullNames: f.fullNames})
+	out.Diff(term.DiffInput{A: a, B: b, Table: table, Sort: sort, Rows: f.rows, All: f.all, FullNames: f.fullNames, Rate: rate})
 	if !f.load.remote.on() {
 		hintAfterDiff(out, after, b, table)
 	}

@@ -22,11 +22,13 @@ const explainName = "explain"
 type explainFlags struct {
 	load   loadFlags
 	filter filterFlags
+	prices priceFlags
 	source analyseFlags
 	shown  shownFlags
 	html   string
 	rules  []string
 	all    bool
+	send   bool
 	number int
 }
 
@@ -63,9 +65,11 @@ A fast program gets no finding; that is an answer too.`,
 	flags.StringVar(&f.html, "html", "", "write a self-contained HTML report to `OUT`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries and source rules in `DIR` (repeatable)")
 	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
+	flags.BoolVar(&f.send, "send", false, "with --from and --service: also send the findings there, for everybody to see")
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	f.prices.add(cmd)
 	f.source.add(cmd, "also judge the program's source: build `DIR` with a compile_commands.json")
 	f.source.addCoverage(cmd)
 	return cmd
@@ -74,6 +78,13 @@ A fast program gets no finding; that is an answer too.`,
 func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if f.number < 0 {
 		return fmt.Errorf("-n %d: must not be negative", f.number)
+	}
+	if err := f.checkSend(); err != nil {
+		return err
+	}
+	prices, err := f.prices.read(cmd)
+	if err != nil {
+		return err
 	}
 	rules, err := explain.LoadRules(f.rules...)
 	if err != nil {
@@ -91,6 +102,11 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if r.Profile, err = f.filter.apply(all.Profile); err != nil {
 		return err
 	}
+	rate, err := f.prices.rate(cmd, prices, r.Profile)
+	if err != nil {
+		done()
+		return err
+	}
 	if f.load.remote.on() {
 		r.Path = ""
 		if r.Trials, err = trialsOf(cmd, &f.load.remote); err != nil {
@@ -103,8 +119,14 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err != nil {
 		return stopped(err)
 	}
+	bill(rate, &report)
 	if f.load.remote.on() {
 		nameServer(&report, &f.load.remote)
+	}
+	if f.send {
+		if err := sendFindings(cmd, &f.load.remote, report); err != nil {
+			return err
+		}
 	}
 	// What is missing bounds what the rules could see: it belongs to the answer.
 	report.Notes = append(report.Notes, all.Hints()...)
@@ -124,6 +146,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if !f.shown.json {
 		out := term.New(cmd.OutOrStdout(), os.Environ())
 		printHeader(out, path, all.Profile, r.Profile, &f.filter, true)
+		out.Bill(rate)
 		if err := out.Err(); err != nil {
 			return err
 		}

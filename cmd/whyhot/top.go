@@ -22,6 +22,7 @@ import (
 type topFlags struct {
 	load      loadFlags
 	filter    filterFlags
+	prices    priceFlags
 	by, sort  string
 	library   string
 	family    string
@@ -69,6 +70,7 @@ stay fractions of the whole profile unless --relative is given.`,
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	f.prices.add(cmd)
 	return cmd
 }
 
@@ -125,13 +127,22 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	if err != nil {
 		return err
 	}
+	prices, err := f.prices.read(cmd)
+	if err != nil {
+		return err
+	}
 	all, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
 		return err
 	}
-	whole := term.WholeOf(all)
+	of := all
 	if f.relative {
-		whole = term.WholeOf(p)
+		of = p
+	}
+	whole := term.WholeOf(of)
+	rate, err := f.prices.rate(cmd, prices, of)
+	if err != nil {
+		return err
 	}
 	table := view.Top(p, opt)
 	if len(table.Rows) == 0 {
@@ -143,12 +154,13 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 		if cmd.Flags().Changed("number") {
 			rows = f.rows
 		}
-		return tablejson.Top(cmd.OutOrStdout(), p, table, whole.Total, rows)
+		return tablejson.Top(cmd.OutOrStdout(), p, table, whole.Total, rows, rate)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, f.relative)
+	out.Bill(rate)
 	out.Line()
-	out.Top(term.TopInput{Profile: p, Table: table, Whole: whole, Rows: f.rows, Sort: opt.Sort, FullNames: f.fullNames})
+	out.Top(term.TopInput{Profile: p, Table: table, Whole: whole, Rows: f.rows, Sort: opt.Sort, FullNames: f.fullNames, Rate: rate})
 	hintAfterTop(out, &f.load, path, p, table)
 	return out.Err()
 }

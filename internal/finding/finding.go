@@ -163,6 +163,8 @@ type Finding struct {
 	See       []string   `json:"see,omitempty"` // commands that show more of it
 	Links     []string   `json:"links,omitempty"`
 	Trials    []Trial    `json:"trials,omitempty"`
+	// Bill is what the share costs, nil where nobody gave prices.
+	Bill *Bill `json:"cost,omitempty"`
 	// Cost says where a profile shows it, nil for the place's lines.
 	Cost *Cost `json:"-"`
 	// Minor says why a true finding can give back little, or that only a profile shows

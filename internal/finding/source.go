@@ -35,6 +35,8 @@ type World struct {
 	Fate       string             `json:"fate"`
 	Edit       bool               `json:"edit,omitempty"`    // a change that can be made, not what is or a placebo
 	Reached    bool               `json:"reached,omitempty"` // the edit is better than the loop as written and than the placebo
+	Advised    bool               `json:"advised,omitempty"` // by its edit the finding advises first, and its title speaks of it
+	Partial    bool               `json:"partial,omitempty"` // the edit that is advised may give less: not all that the loop loads again is in its reach
 	Width      int                `json:"width,omitempty"`   // elements of a vector
 	Interleave int                `json:"interleave,omitempty"`
 	Unroll     int                `json:"unroll,omitempty"`

@@ -23,8 +23,10 @@ import (
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
+	"whyhot/internal/server/page"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
+	"whyhot/internal/server/sources"
 	"whyhot/internal/server/watch"
 )
 
@@ -41,9 +43,11 @@ type Options struct {
 	InsecureNoTLS bool
 	Limits        api.Limits
 	MaxMessage    int // bytes of an OTLP request, decompressed; 0 is the receiver's default
-	Watch         watch.Options
-	NoWatch       bool
-	Log           *slog.Logger
+	// Sources are directories with source files, which everybody with a token may read.
+	Sources []string
+	Watch   watch.Options
+	NoWatch bool
+	Log     *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
 	Listening func(name string, addr net.Addr)
 }
@@ -68,6 +72,7 @@ type Server struct {
 	api      *api.Server
 	receive  *receive.Server
 	watcher  *watch.Watcher
+	sources  *sources.Tree
 }
 
 // Open opens the data directory.
@@ -110,9 +115,16 @@ func (s *Server) open() (err error) {
 		MaxMessage: o.MaxMessage, TLS: o.TLS, Intercept: s.intercept,
 		Services: []func(grpc.ServiceRegistrar){s.registerDebugInfo, s.registerParca},
 	}, push.OTLP(time.Now, s.count))
+	site, err := page.New()
+	if err != nil {
+		return fmt.Errorf("opening the page: %w", err)
+	}
+	if s.sources, err = sources.Open(o.Sources); err != nil {
+		return err
+	}
 	s.api = api.New(api.Options{
 		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
-		Profiles: s.receive, Metrics: metrics, Ready: s.ready,
+		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, Ready: s.ready,
 	})
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)
@@ -245,6 +257,9 @@ func (s *Server) Close() error {
 	errs := []error{s.projects.Close()}
 	if s.audit != nil {
 		errs = append(errs, s.audit.Close())
+	}
+	if s.sources != nil {
+		errs = append(errs, s.sources.Close())
 	}
 	return errors.Join(errs...)
 }

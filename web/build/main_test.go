@@ -11,7 +11,7 @@ import (
 // The bundle is committed so that a build needs no step before it; it must be
 // the one that the sources give.
 func TestCommittedBundleIsCurrent(t *testing.T) {
-	files, err := bundle("../src")
+	files, err := bundle(pages["report"], "../src")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +29,29 @@ func TestCommittedBundleIsCurrent(t *testing.T) {
 	}
 }
 
+// The server's page takes libraries, which only scripts/test and npm ci bring.
+func TestCommittedFleetBundleIsCurrent(t *testing.T) {
+	if _, err := os.Stat("../node_modules/preact"); err != nil {
+		t.Skip("the packages of npm are not installed: (cd web && npm ci)")
+	}
+	files, err := bundle(pages["fleet"], "../src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("../../internal/server/page/dist", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is out of date: run `make web`", name)
+		}
+	}
+}
+
 // Both files stand inside an HTML element, which the first end tag would close.
 func TestBundleStaysInsideItsElement(t *testing.T) {
-	files, err := bundle("../src")
+	files, err := bundle(pages["report"], "../src")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +74,11 @@ func TestBundleReportsWhereTheSourceIsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := bundle(dir)
+	_, err := bundle(pages["report"], dir)
 	if err == nil || !strings.Contains(err.Error(), "main.ts:1") {
 		t.Errorf("got %v, want an error that names main.ts:1", err)
 	}
-	if err := run(dir, filepath.Join(dir, "out")); err == nil {
+	if err := run("report", dir, filepath.Join(dir, "out")); err == nil {
 		t.Error("run wrote a broken bundle")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {

@@ -2,7 +2,7 @@
 
 import { decode, inflate } from "./data/payload";
 import { App } from "./ui/app";
-import { element } from "./ui/dom";
+import { element } from "./dom/dom";
 import { wireReport } from "./ui/report";
 
 async function start(): Promise<void> {

@@ -87,6 +87,7 @@ struct Hoist {
   std::vector<std::string> Kept;   // what the loop changes and the fix writes back
   std::vector<std::pair<std::string, unsigned>> Updates; // what it changes besides, and on which line
   std::string Refusal;                                   // why there is none
+  bool Partial = false; // besides these, the loop reads something again
 };
 
 struct Result {

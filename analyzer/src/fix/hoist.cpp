@@ -102,6 +102,8 @@ private:
   void collect(const Stmt *S, bool AtEntry) {
     if (!S || isa<LambdaExpr, UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(S))
       return;
+    if (llvm::is_contained(Back->exits(), S)) // runs once, if ever
+      return;
     if (const auto *E = dyn_cast<Expr>(S)) {
       if (Back->replaces(E))
         return;
@@ -141,9 +143,14 @@ private:
     std::optional<std::vector<Effect>> Reads = Data ? elementBase(cast<CXXOperatorCallExpr>(Whole)) : readsOf(E, F);
     if (!Reads || llvm::none_of(*Reads, [&](const Effect &X) { return Own.isShared(X.Where); }))
       return false;
-    Value V{*Reads, Data ? E->getType()->getAsCXXRecordDecl() : ownerOf(E), C.S.text(E->IgnoreImpCasts())};
-    Judgement J = May.judge(V);
     auto Range = C.S.range(E->getSourceRange());
+    const Expr *Spelt = E->IgnoreImpCasts();
+    if (!Range) { // the parentheses around a macro's argument are the macro's
+      Spelt = E->IgnoreParenImpCasts();
+      Range = C.S.range(Spelt->getSourceRange());
+    }
+    Value V{*Reads, Data ? E->getType()->getAsCXXRecordDecl() : ownerOf(E), C.S.text(Spelt)};
+    Judgement J = May.judge(V);
     if (J.What == Judgement::Varies)
       return false;
     if (!Range) {
@@ -271,6 +278,7 @@ private:
       Out.Assumptions.push_back(R);
     }
     Out.Notes.insert(Out.Notes.end(), Left.begin(), Left.end());
+    Out.Partial = !Left.empty();
     if (Lines.empty()) {
       Out.Refusals = Left;
       Out.Notes.clear();

@@ -62,7 +62,7 @@ struct Candidate {
   unsigned Depth = 1;
   bool Innermost = false;
   unsigned MostIterations = 0; // 0 when nothing bounds them
-  bool Carries = false;        // see LoopFacts
+  bool Carries = false, Pads = false, Digits = false, Counts = false; // see LoopFacts
   // Of an average iteration in simplified IR, sub-loops with it.
   double UsualReloads = 0, UsualNestLoads = 0, UsualNestCalls = 0;
   std::vector<Access> Loads;  // the repeated loads

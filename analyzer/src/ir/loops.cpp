@@ -1,5 +1,6 @@
 #include "ir/loops.h"
 
+#include "ir/bounds.h"
 #include "ir/library.h"
 #include "ir/punning.h"
 
@@ -29,6 +30,14 @@ SourceChain chainOf(const DILocation *Loc) {
     Chain.push_back({std::move(File), Loc->getLine(), Loc->getColumn(), Scope.str()});
   }
   return Chain;
+}
+
+SourceChain startOf(const Loop &L) {
+  SourceChain Start = chainOf(L.getStartLoc().get());
+  const MDNode *ID = L.getLoopID();
+  const bool Known = ID && any_of(drop_begin(ID->operands()), [](const MDOperand &X) { return isa<DILocation>(X); });
+  const auto isOf = [&](const Loop *Inner) { return startOf(*Inner) == Start; };
+  return Known || none_of(L.getSubLoops(), isOf) ? Start : SourceChain();
 }
 
 std::string chainKey(const SourceChain &Chain) {
@@ -168,64 +177,6 @@ bool endsOnVolatile(const Loop &L) {
   });
 }
 
-// The same address, if nothing in the loop changes what it is computed from in between;
-// and that of the next iteration, which a loop tests for that ends by its test.
-bool sameAddress(const Value *A, const Value *B, const Loop &L, unsigned Depth = 0) {
-  if (A == B)
-    return true;
-  const auto *X = dyn_cast<Instruction>(A), *Y = dyn_cast<Instruction>(B);
-  if (!X || !Y || Depth > MaxConditionDepth)
-    return false;
-  if (const auto *Phi = dyn_cast<PHINode>(X); Phi && Phi->getParent() == L.getHeader() && L.getLoopLatch())
-    return Phi->getIncomingValueForBlock(L.getLoopLatch()) == Y;
-  if (isa<PHINode>(X) || !X->isSameOperationAs(Y))
-    return false;
-  for (unsigned I = 0; I < X->getNumOperands(); I++)
-    if (!sameAddress(X->getOperand(I), Y->getOperand(I), L, Depth + 1))
-      return false;
-  return true;
-}
-
-// Of an element with a constant added, or of the element itself.
-const LoadInst *elementOf(const Value *V, const Loop &L) {
-  while (const auto *I = dyn_cast<Instruction>(V)) {
-    if (!L.contains(I))
-      return nullptr;
-    if (const auto *Load = dyn_cast<LoadInst>(I))
-      return Load;
-    const bool Counted = isa<BinaryOperator>(I) && isa<Constant>(I->getOperand(1));
-    if (!Counted && !isa<CastInst>(I))
-      return nullptr;
-    V = I->getOperand(0);
-  }
-  return nullptr;
-}
-
-// Does the loop go on only while the element that it overwrites equals one value? So it
-// does where it carries into the digits of a number, and it ends at the first that does
-// not overflow: while (b[x] == 0xff) b[x--] = 0; or do ++b[x]; while (b[x--] == 0).
-bool carries(const Loop &L) {
-  SmallVector<BasicBlock *, 4> Exiting;
-  L.getExitingBlocks(Exiting);
-  return any_of(Exiting, [&](BasicBlock *BB) {
-    const auto *Br = dyn_cast<BranchInst>(BB->getTerminator());
-    const auto *Equal = Br && Br->isConditional() ? dyn_cast<ICmpInst>(Br->getCondition()) : nullptr;
-    if (!Equal || !Equal->isEquality() || !isa<Constant>(Equal->getOperand(1)))
-      return false;
-    const bool GoesOn = L.contains(Br->getSuccessor(0));
-    if (GoesOn != (Equal->getPredicate() == ICmpInst::ICMP_EQ))
-      return false;
-    const LoadInst *Element = elementOf(Equal->getOperand(0), L);
-    return Element && any_of(L.blocks(), [&](BasicBlock *In) {
-             return any_of(*In, [&](const Instruction &I) {
-               const auto *S = dyn_cast<StoreInst>(&I);
-               return S && sameAddress(S->getPointerOperand(), Element->getPointerOperand(), L) &&
-                      (isa<Constant>(S->getValueOperand()) || elementOf(S->getValueOperand(), L) == Element);
-             });
-           });
-  });
-}
-
 // Blamed stores that share an object with something of another type that the
 // loop reads: the program means to see those bytes change.
 std::set<const Instruction *> punningStores(const Memory &M, BatchAAResults &AA, const Predicate &P) {
@@ -314,6 +265,7 @@ void findReloads(LoopFacts &X, const Memory &M, AAResults &AA, const BlockFreque
         // A store to the very object that is read may change it for real.
         R.OnlyBlamed &= P.Blames(*W) && !Punning.count(W) && !mayBeMeant(*W, *Load, P);
       }
+      X.Counts |= any_of(R.Updates, [&](const Instruction *U) { return shareOf(U->getParent(), *X.L, BFI) > 0.5; });
       const bool Clobbered = !R.Clobbers.empty();
       R.OnlyBlamed &= Clobbered;
       // What a library's object updates is its own state.
@@ -387,10 +339,10 @@ std::vector<LoopFacts> analyseLoops(Function &F, LoopInfo &LI, AAResults &AA, Do
     LoopFacts X;
     X.L = L;
     X.Function = F.getName().str();
-    X.Start = chainOf(L->getStartLoc().get());
+    X.Start = startOf(*L);
     X.EndLine = endLineOf(*L);
     for (const Loop *Around = L->getParentLoop(); Around; Around = Around->getParentLoop())
-      X.Enclosing.push_back(chainOf(Around->getStartLoc().get()));
+      X.Enclosing.push_back(startOf(*Around));
     X.Depth = L->getLoopDepth();
     X.Innermost = L->isInnermost();
     X.EndsOnVolatile = endsOnVolatile(*L);
@@ -412,6 +364,8 @@ void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &S
            const TargetTransformInfo &TTI) {
   for (LoopFacts &X : Loops) {
     X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
+    X.Pads = pads(*X.L, SE);
+    X.Digits = digits(*X.L, SE);
     for (const LoadInst *Load : X.blamed())
       X.UsualReloads += shareOf(Load->getParent(), *X.L, BFI);
     const bool Vector = X.L->getHeader()->getName().starts_with("vector.");
@@ -428,6 +382,14 @@ void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &S
       }
     }
   }
+  // What counts the digits of a number here counts them there: if (defined) for (i = 0;
+  // i < n; i++, x >>= 8) *p++ = x; else for (i = 0; i < n; i++) *p++ = 0xff;
+  std::set<const Value *> Widths;
+  for (const LoopFacts &X : Loops)
+    if (X.Digits)
+      Widths.merge(limits(*X.L));
+  for (LoopFacts &X : Loops)
+    X.Digits |= any_of(limits(*X.L), [&](const Value *V) { return Widths.count(V); });
 }
 
 } // namespace whyhot::ir

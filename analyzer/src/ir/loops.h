@@ -31,6 +31,10 @@ struct SourcePoint {
 using SourceChain = std::vector<SourcePoint>;
 
 SourceChain chainOf(const llvm::DILocation *Loc);
+// Where a loop starts. Passes may drop what a loop knows of that; LLVM then takes a
+// branch near its header, which of a nest may belong to the loop inside: that is no
+// answer, and the chain is empty.
+SourceChain startOf(const llvm::Loop &L);
 std::string chainKey(const SourceChain &Chain);
 std::string leafKey(const SourceChain &Chain); // of the innermost position alone
 
@@ -84,7 +88,9 @@ struct LoopFacts {
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores
   bool EndsOnVolatile = false;                  // an exit depends on a volatile load
-  bool Carries = false;                         // goes on only while what it overwrites had one certain value
+  // What bounds the iterations (ir/bounds.h), the last two after weigh().
+  bool Carries = false, Pads = false, Digits = false;
+  bool Counts = false; // an iteration waits for what the one before stored: a counter or cursor in memory
   std::vector<Reload> Reloads;
   std::vector<LocalReload> Locals;
 

@@ -18,7 +18,7 @@ std::vector<SourceLoop> sourceLoops(const Module &Unoptimised) {
     DominatorTree DT(const_cast<Function &>(F));
     const LoopInfo LI(DT);
     for (const Loop *L : LI.getLoopsInPreorder()) {
-      const SourceChain Start = chainOf(L->getStartLoc().get());
+      const SourceChain Start = startOf(*L);
       if (Start.empty() || Start.front().Line == 0)
         continue;
       const SourcePoint &P = Start.front();

@@ -86,6 +86,9 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Enclosing = X.Enclosing;
   F.C.MostIterations = X.MostIterations;
   F.C.Carries = X.Carries;
+  F.C.Pads = X.Pads;
+  F.C.Digits = X.Digits;
+  F.C.Counts = X.Counts;
   F.C.EndLine = X.EndLine;
   F.C.UsualReloads = X.UsualReloads;
   F.C.UsualNestLoads = X.UsualNestLoads;
@@ -256,7 +259,7 @@ private:
   template <typename Range> static std::set<SourceChain> startsOfNests(const Range &Loops) {
     std::set<SourceChain> Out;
     for (const Loop *L : Loops)
-      if (SourceChain Start = chainOf(L->getStartLoc().get()); !L->isInnermost() && !Start.empty())
+      if (SourceChain Start = startOf(*L); !L->isInnermost() && !Start.empty())
         Out.insert(std::move(Start));
     return Out;
   }
@@ -273,7 +276,7 @@ private:
       const auto Loops = LI.getLoopsInPreorder();
       const std::set<SourceChain> Nests = startsOfNests(Loops);
       const auto Asked = [&](const Loop *L) {
-        if (L->isInnermost() && Nests.count(chainOf(L->getStartLoc().get())))
+        if (L->isInnermost() && Nests.count(startOf(*L)))
           return false;
         return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O);
       };

@@ -172,6 +172,7 @@ json::Array hoistsIn(const Reply &R) {
                              {"values", texts(H.Values)},
                              {"kept", texts(H.Kept)},
                              {"updates", std::move(Updates)},
+                             {"partial", H.Partial},
                              {"refusal", json::fixUTF8(H.Refusal)}});
   }
   return A;

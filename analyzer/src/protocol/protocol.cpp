@@ -2,6 +2,7 @@
 
 #include "protocol/ast_json.h"
 #include "protocol/fix_json.h"
+#include "protocol/machine_json.h"
 
 using namespace llvm;
 
@@ -102,6 +103,9 @@ json::Object toJson(const ir::Candidate &C) {
                       {"enclosing", std::move(Enclosing)},
                       {"most_iterations", C.MostIterations},
                       {"carries", C.Carries},
+                      {"pads", C.Pads},
+                      {"digits", C.Digits},
+                      {"counts", C.Counts},
                       {"fine", toJson(C.Fine)},
                       {"depth", C.Depth},
                       {"innermost", C.Innermost},
@@ -171,6 +175,10 @@ Expected<Request> parse(StringRef Line) {
   R.Assembly = O->getBoolean("assembly").value_or(false);
   R.Cycles = O->getBoolean("cycles").value_or(false);
   R.EveryLoop = O->getBoolean("every_loop").value_or(false);
+  if (Error E = parseMachine(*O, R))
+    return E;
+  if (R.Machine)
+    return R;
   if (Error E = strings(*O, "arguments", R.Arguments))
     return E;
   if (Error E = strings(*O, "predicates", R.Predicates))
@@ -194,6 +202,8 @@ Expected<Request> parse(StringRef Line) {
 }
 
 json::Value toJson(const Reply &R) {
+  if (R.Machine)
+    return json::Object{{"version", Version}, {"id", R.Id}, {"machine", toJson(*R.Machine)}};
   json::Array Candidates;
   for (const ir::Candidate &C : R.Result.Candidates)
     Candidates.push_back(toJson(C));

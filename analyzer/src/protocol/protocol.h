@@ -6,6 +6,7 @@
 #include "fix/fix.h"
 #include "frontend/file.h"
 #include "ir/worlds.h"
+#include "machine/machine.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -36,6 +37,7 @@ struct Request {
   ast::Options AstOptions;
   std::optional<fix::Request> Fix;
   std::vector<frontend::File> Files;
+  std::optional<machine::Request> Machine; // asked instead of all of the above
 };
 
 llvm::Expected<Request> parse(llvm::StringRef Line);
@@ -51,6 +53,7 @@ struct Reply {
   ir::Result Result;
   ast::Result Ast;
   std::optional<fix::Answer> Fix;
+  std::optional<machine::Answer> Machine;
   double FrontEndSeconds = 0;
   double AnalysisSeconds = 0;
 };

@@ -26,7 +26,7 @@ struct Bits {
 
 // State that is read and written in every iteration lives in locals too.
 void putBits(Bits &b, const unsigned *__restrict in, int n) {
-  for (int i = 0; i < n; ++i) { // want: char fewer-loads hoisted loads=4>1
+  for (int i = 0; i < n; ++i) { // want: char fewer-loads hoisted loads=4>1 counts
     b.buffer = b.buffer << 1 | (in[i] & 1);
     b.count = (b.count + 1) & 7;
     *b.out = (unsigned char)b.buffer;

@@ -16,7 +16,7 @@ void note(int);
 
 // The buffer is hardly ever full: locals are loaded again behind the call.
 void append(Output &out, const Input &in) {
-  for (size_t i = 0; i < in.count; ++i) { // want: char fewer-loads retyped,hoisted
+  for (size_t i = 0; i < in.count; ++i) { // want: char fewer-loads retyped,hoisted counts
     if (__builtin_expect(out.used == out.room, 0))
       grow(out);
     out.data[out.used++] = (unsigned char)(in.data[i] >> 3);

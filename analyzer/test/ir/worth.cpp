@@ -11,7 +11,7 @@ struct Output {
 // The cursor is loaded and stored in memory for every byte. A local in its
 // place is written back behind the loop.
 void append(Output &out, const int *in, int n) {
-  for (int i = 0; i < n; ++i) // want: char vectorised retyped,hoisted
+  for (int i = 0; i < n; ++i) // want: char vectorised retyped,hoisted counts
     out.data[out.used++] = (unsigned char)(in[i] >> 4);
 }
 

@@ -37,7 +37,7 @@ func useTables(t *tracer.Tracer, cacheDir string) error {
 		return fmt.Errorf("the profiler makes unwind tables with a %s, not a %s", v.Type(), want)
 	}
 	place := (*nativeunwind.StackDeltaProvider)(unsafe.Pointer(v.UnsafeAddr())) //nolint:gosec // its type was checked
-	tables := *place
+	var tables nativeunwind.StackDeltaProvider = unmapped{*place}
 	if cacheDir != "" {
 		tables = unwindcache.NewProvider(unwindcache.In(filepath.Join(cacheDir, tablesDir), unwindcache.MostBytes), tables)
 	}

@@ -18,6 +18,8 @@ type Request struct {
 	At       *At  `json:"at,omitempty"`       // loops around a line instead of candidates
 	// EveryLoop also follows loops that are no candidates: a control group.
 	EveryLoop bool `json:"every_loop,omitempty"`
+	// Machine asks of a binary instead of a unit.
+	Machine *MachineRequest `json:"machine,omitempty"`
 }
 
 // At names a source line. The file is compared from its end.
@@ -84,6 +86,9 @@ type Candidate struct {
 	Innermost      bool                 `json:"innermost"`
 	MostIterations int                  `json:"most_iterations"` // 0 when nothing bounds them
 	Carries        bool                 `json:"carries"`         // goes on only while what it overwrites had one certain value
+	Pads           bool                 `json:"pads"`            // fills up to a small power of two
+	Digits         bool                 `json:"digits"`          // has an iteration for each byte of a number
+	Counts         bool                 `json:"counts"`          // an iteration loads what the one before stored
 	Loads          []Access             `json:"loads"`
 	Writes         []Access             `json:"writes"`
 	SlowCalls      []Access             `json:"slow_calls,omitempty"` // that may change what is loaded again, on paths hardly taken
@@ -142,6 +147,7 @@ type Reply struct {
 	Undefined []string `json:"undefined,omitempty"`
 	ASTReply
 	FixReply
-	FrontEndSeconds float64 `json:"front_end_seconds"`
-	AnalysisSeconds float64 `json:"analysis_seconds"`
+	Machine         *MachineReply `json:"machine,omitempty"`
+	FrontEndSeconds float64       `json:"front_end_seconds"`
+	AnalysisSeconds float64       `json:"analysis_seconds"`
 }

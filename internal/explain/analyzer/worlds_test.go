@@ -37,7 +37,8 @@ type want struct {
 	predicate, effect, reach string
 	together                 string  // "11+12|20", "" when not said
 	before, after            float64 // loads per iteration, negative when not said
-	carries                  bool
+	short                    string  // "carries", "pads" or "digits": why it hardly runs
+	counts                   bool
 }
 
 // readWants reads the flags and the expectations of a fixture, by line.
@@ -64,8 +65,10 @@ func readWants(t *testing.T, file string) ([]string, map[int]want) {
 		for _, f := range fields[3:] {
 			if v, ok := strings.CutPrefix(f, "together="); ok {
 				w.together = v
-			} else if f == "carries" {
-				w.carries = true
+			} else if f == "carries" || f == "pads" || f == "digits" {
+				w.short = f
+			} else if f == "counts" {
+				w.counts = true
 			} else if v, ok := strings.CutPrefix(f, "loads="); ok {
 				if _, err := fmt.Sscanf(v, "%g>%g", &w.before, &w.after); err != nil {
 					t.Fatalf("%s:%d: %v", file, n, err)
@@ -186,8 +189,11 @@ func checkWant(t *testing.T, file string, line int, w want, c Candidate) {
 	if got := groupLines(file, c); w.together != "" && got != w.together {
 		t.Errorf("line %d: writes change together as %q, want %q", line, got, w.together)
 	}
-	if c.Carries != w.carries {
-		t.Errorf("line %d: carries: %v, want %v", line, c.Carries, w.carries)
+	if c.Carries != (w.short == "carries") || c.Pads != (w.short == "pads") || c.Digits != (w.short == "digits") {
+		t.Errorf("line %d: carries %v, pads %v, digits %v, want %q", line, c.Carries, c.Pads, c.Digits, w.short)
+	}
+	if c.Counts != w.counts {
+		t.Errorf("line %d: counts %v, want %v", line, c.Counts, w.counts)
 	}
 	if w.before < 0 {
 		return

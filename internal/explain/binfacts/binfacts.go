@@ -76,17 +76,23 @@ func (f *Facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
 	return nil, rule.NoTrust // another build than the one that ran
 }
 
+// Code is the binary that an address of a mapping is in, open until Close, and where
+// in it; ok is false where the binary is not the one that was profiled.
+func (f *Facts) Code(m *profile.Mapping, address uint64) (file *elffile.File, vaddr uint64, ok bool) {
+	if _, trust := f.Binary(m); trust == rule.NoTrust || address < m.Start || address >= m.Limit {
+		return nil, 0, false
+	}
+	if file = f.open(m.Path); file == nil {
+		return nil, 0, false
+	}
+	vaddr, ok = file.OffsetToVaddr(address - m.Start + m.Offset)
+	return file, vaddr, ok
+}
+
 // Instruction is what the machine code at an address of a mapping is; ok is false
 // where the binary is not the one that was profiled.
 func (f *Facts) Instruction(m *profile.Mapping, address uint64) (in instruction.Instruction, ok bool) {
-	if _, trust := f.Binary(m); trust == rule.NoTrust || address < m.Start || address >= m.Limit {
-		return in, false
-	}
-	file := f.open(m.Path)
-	if file == nil {
-		return in, false
-	}
-	vaddr, ok := file.OffsetToVaddr(address - m.Start + m.Offset)
+	file, vaddr, ok := f.Code(m, address)
 	if !ok {
 		return in, false
 	}

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,12 +10,11 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strings"
 
-	"github.com/goccy/go-yaml"
 	"golang.org/x/sync/errgroup"
 
 	builtin "whyhot/catalog"
+	"whyhot/internal/host/yamldoc"
 )
 
 // Catalog is all that rules know. It is immutable once loaded.
@@ -26,9 +24,6 @@ type Catalog struct {
 	Runtimes []Runtime
 	Memory   []Memory
 }
-
-// maxFile bounds one entry; the largest built-in one is a tenth of it.
-const maxFile = 256 << 10
 
 // Builtin reads the entries that are part of the program.
 func Builtin() (*Catalog, error) {
@@ -142,7 +137,7 @@ func aboutSource(fsys fs.FS, name string) bool {
 }
 
 func (c *Catalog) readEntry(fsys fs.FS, name string) (e Entry, err error) {
-	defer guard(name, &err)
+	defer yamldoc.Guard(name, &err)
 	data, err := readFile(fsys, name)
 	if err != nil {
 		return e, err
@@ -157,16 +152,7 @@ func (c *Catalog) readEntry(fsys fs.FS, name string) (e Entry, err error) {
 	return e, nil
 }
 
-// guard turns a panic of the YAML library, which some malformed documents cause,
-// into an error about the file.
-func guard(name string, err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("%s: not readable as YAML (the reader failed: %v); check brackets, tags and indentation", name, r)
-	}
-}
-
-func readAll(fsys fs.FS, name string, into any) (err error) {
-	defer guard(name, &err)
+func readAll(fsys fs.FS, name string, into any) error {
 	data, err := readFile(fsys, name)
 	if err != nil {
 		return err
@@ -180,38 +166,20 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("read rules: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // a file that was only read
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, yamldoc.MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("read rules: %w", err)
 	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes: one entry per file", name, maxFile)
+	if len(data) > yamldoc.MaxFile {
+		return nil, fmt.Errorf("%s: larger than %d bytes: one entry per file", name, yamldoc.MaxFile)
 	}
 	return data, nil
 }
 
 func decode(name string, data []byte, into any) error {
-	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	err := dec.Decode(into)
-	switch {
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: empty file", name)
-	case err != nil:
-		return positioned(name, err)
+	err := yamldoc.Decode(name, data, into)
+	if errors.Is(err, yamldoc.ErrSecond) {
+		return fmt.Errorf("%w: one entry per file", err)
 	}
-	var more any
-	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: more than one YAML document: one entry per file", name)
-	}
-	return nil
-}
-
-// positioned turns a decoder's error into one line "file:line: message".
-func positioned(name string, err error) error {
-	var ye yaml.Error
-	if errors.As(err, &ye) && ye.GetToken() != nil && ye.GetToken().Position != nil {
-		msg, _, _ := strings.Cut(ye.GetMessage(), "\n")
-		return fmt.Errorf("%s:%d: %s", name, ye.GetToken().Position.Line, msg)
-	}
-	return fmt.Errorf("%s: %w", name, err)
+	return err
 }

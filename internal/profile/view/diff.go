@@ -50,6 +50,17 @@ type DiffTable struct {
 	Absolute         bool
 }
 
+// Share is a difference of the table as a fraction of b.
+func (d *DiffTable) Share(delta float64) float64 {
+	if d.Absolute {
+		if d.TotalB == 0 {
+			return 0
+		}
+		return delta / float64(d.TotalB)
+	}
+	return delta
+}
+
 // FalseDiscoveryRate is the share of the differences called significant that
 // chance is expected to make (Benjamini and Hochberg 1995, J. R. Stat. Soc. B
 // 57(1), 289-300).

@@ -13,4 +13,4 @@
 // and searched where scripts are blocked, as many artefact viewers do.
 package html
 
-//go:generate go run whyhot/web/build -src ../../../web/src -out dist
+//go:generate go run whyhot/web/build -page report -src ../../../web/src -out dist

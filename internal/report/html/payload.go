@@ -12,7 +12,7 @@ import (
 
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/report/origin"
+	"whyhot/internal/profile/origin"
 )
 
 // payloadVersion is checked by web/src/data/payload.ts, which reads what is

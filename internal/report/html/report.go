@@ -8,6 +8,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/report/loopview"
+	"whyhot/internal/report/quantity"
 )
 
 // ReportInput is what the report of `whyhot explain --html` shows.
@@ -60,6 +61,7 @@ type card struct {
 	Rank      int
 	Share     string // "18.4% ± 0.7", "" when not known
 	ShareKind string // what the share is of
+	Costs     string // "0.30 cores · 8.80 EUR a month", "" where nobody gave prices
 	GainText  string // "2.0 – 9.0%"
 	SpeedUp   string // "1.02 – 1.10×"
 	Bar       *bar
@@ -126,6 +128,9 @@ func newCard(f *finding.Finding) card {
 			c.Share += " " + percent.Error(*f.Share.Error)
 		}
 		c.Bar = newBar(f)
+	}
+	if f.Bill != nil {
+		c.Costs = strings.Join(quantity.Bill(f.Bill), " · ")
 	}
 	if f.Gain != nil {
 		c.GainText = percentRange(f.Gain.Low, f.Gain.High)

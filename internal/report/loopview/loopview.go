@@ -148,10 +148,27 @@ func Shape(w finding.World) string {
 	return text
 }
 
-// Effect says what the best edited world that is reached does to the loop: "vectorised
-// 16", "loads 6 → 1, stores 2 → 1". "" where no world is reached.
+// Effect says what the edited world that the finding advises does to the loop, or the best
+// that is reached: "vectorised 16", "loads 6 → 1, stores 2 → 1". "" where no world is
+// reached.
 func Effect(worlds []finding.World) string {
 	written := slices.IndexFunc(worlds, func(w finding.World) bool { return !w.Edit })
+	best := slices.IndexFunc(worlds, func(w finding.World) bool { return w.Advised })
+	if best < 0 {
+		best = bestReached(worlds)
+	}
+	if written < 0 || best < 0 {
+		return ""
+	}
+	before, after := worlds[written], worlds[best]
+	text := change(before, after)
+	if text != "" && after.Partial {
+		text = "at best " + text
+	}
+	return text
+}
+
+func bestReached(worlds []finding.World) int {
 	best := -1
 	rank := func(w finding.World) int {
 		return slices.Index([]string{finding.FateReplaced, finding.FateVectorised}, w.Fate)
@@ -161,10 +178,10 @@ func Effect(worlds []finding.World) string {
 			best = i
 		}
 	}
-	if written < 0 || best < 0 {
-		return ""
-	}
-	before, after := worlds[written], worlds[best]
+	return best
+}
+
+func change(before, after finding.World) string {
 	if after.Fate == finding.FateReplaced || after.Fate == finding.FateVectorised && (before.Fate != finding.FateVectorised || before.Width != after.Width) {
 		return Shape(after)
 	}

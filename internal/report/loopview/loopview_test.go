@@ -60,3 +60,23 @@ func TestRestLeavesOutWhatIsShown(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// What is said is what the advised edit gives, though another world gives more.
+func TestEffectOfTheAdvisedEdit(t *testing.T) {
+	n := func(f float64) *float64 { return &f }
+	world := func(name string, loads float64) finding.World {
+		return finding.World{Name: name, Fate: finding.FateScalar, Edit: name != "as written", Reached: name != "as written", Loads: n(loads), Stores: n(4)}
+	}
+	worlds := []finding.World{world("as written", 9), world("written type changed", 1), world("hoisted into locals", 4)}
+	if got := Effect(worlds); got != "loads 9 → 1" {
+		t.Errorf("%q", got)
+	}
+	worlds[2].Advised = true
+	if got := Effect(worlds); got != "loads 9 → 4" {
+		t.Errorf("%q", got)
+	}
+	worlds[2].Partial = true
+	if got := Effect(worlds); got != "at best loads 9 → 4" {
+		t.Errorf("%q", got)
+	}
+}

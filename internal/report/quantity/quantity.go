@@ -1,7 +1,7 @@
 // Package quantity writes numbers of a profile for people.
 //
 // It owns rounding and units. It takes values and gives short texts. Of this
-// module it imports internal/profile only.
+// module it imports internal/finding and internal/profile only.
 package quantity
 
 import (

@@ -21,7 +21,7 @@ import (
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/report/origin"
+	"whyhot/internal/profile/origin"
 	"whyhot/internal/report/quantity"
 )
 

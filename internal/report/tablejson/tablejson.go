@@ -3,13 +3,16 @@
 //
 // It owns the field names. It takes data of internal/profile/view and writes one JSON
 // object. Values are in the profile's unit; what is not known is left out. Of
-// this module it imports internal/profile and internal/profile/view only.
+// this module it imports internal/profile, internal/profile/view, internal/finding and
+// internal/finding/price only.
 package tablejson
 
 import (
 	"encoding/json"
 	"io"
 
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 )
@@ -25,14 +28,37 @@ type function struct {
 type functionRow struct {
 	function
 
-	Self  int64 `json:"self"`
-	Total int64 `json:"total"`
+	Self  int64  `json:"self"`
+	Total int64  `json:"total"`
+	Cost  *costs `json:"cost,omitempty"`
 }
 
 type groupRow struct {
 	Name  string `json:"name"`
 	Self  int64  `json:"self"`
 	Total int64  `json:"total"`
+	Cost  *costs `json:"cost,omitempty"`
+}
+
+// costs are there where somebody gave prices.
+type costs struct {
+	Self  finding.Bill `json:"self"`
+	Total finding.Bill `json:"total"`
+}
+
+func costsOf(r *price.Rate, self, total, whole int64) *costs {
+	if r == nil || whole == 0 {
+		return nil
+	}
+	return &costs{r.Of(float64(self) / float64(whole)), r.Of(float64(total) / float64(whole))}
+}
+
+func billOf(r *price.Rate, share float64) *finding.Bill {
+	if r == nil {
+		return nil
+	}
+	b := r.Of(share)
+	return &b
 }
 
 func functionOf(p *profile.Profile, id profile.FunctionID, line int32) function {
@@ -45,8 +71,8 @@ func functionOf(p *profile.Profile, id profile.FunctionID, line int32) function 
 
 // Top writes {"total", "unit", "functions": […]}, or for groups {"total",
 // "unit", "by", "groups": […]}. whole is the value that shares are taken of;
-// rows limits the list unless it is 0.
-func Top(w io.Writer, p *profile.Profile, table *view.TopTable, whole int64, rows int) error {
+// rows limits the list unless it is 0. With a rate the whole and each row have a cost.
+func Top(w io.Writer, p *profile.Profile, table *view.TopTable, whole int64, rows int, rate *price.Rate) error {
 	list := table.Rows
 	if rows > 0 && rows < len(list) {
 		list = list[:rows]
@@ -54,20 +80,21 @@ func Top(w io.Writer, p *profile.Profile, table *view.TopTable, whole int64, row
 	out := struct {
 		Total     int64         `json:"total"`
 		Unit      string        `json:"unit"`
+		Cost      *finding.Bill `json:"cost,omitempty"`
 		By        view.By       `json:"by,omitempty"`
 		Functions []functionRow `json:"functions,omitzero"`
 		Groups    []groupRow    `json:"groups,omitzero"`
-	}{Total: whole, Unit: unit(p)}
+	}{Total: whole, Unit: unit(p), Cost: billOf(rate, 1)}
 	if table.By == view.ByFunction || table.By == view.ByLine {
 		out.Functions = make([]functionRow, 0, len(list))
 		for _, r := range list {
-			out.Functions = append(out.Functions, functionRow{functionOf(p, r.Function, r.Line), r.Self, r.Total})
+			out.Functions = append(out.Functions, functionRow{functionOf(p, r.Function, r.Line), r.Self, r.Total, costsOf(rate, r.Self, r.Total, whole)})
 		}
 	} else {
 		out.By = table.By
 		out.Groups = make([]groupRow, 0, len(list))
 		for _, r := range list {
-			out.Groups = append(out.Groups, groupRow{r.Label, r.Self, r.Total})
+			out.Groups = append(out.Groups, groupRow{r.Label, r.Self, r.Total, costsOf(rate, r.Self, r.Total, whole)})
 		}
 	}
 	return write(w, out)
@@ -116,7 +143,7 @@ func Graph(w io.Writer, p *profile.Profile, s *view.Sandwich, whole int64) error
 		CalleeTree []branch    `json:"callee_tree"`
 	}{
 		whole, unit(p),
-		functionRow{functionOf(p, s.Function, 0), s.Self, s.Total},
+		functionRow{functionOf(p, s.Function, 0), s.Self, s.Total, nil},
 		s.Recursive, s.Entry,
 		edges(p, s.Callers), edges(p, s.Callees),
 		branches(p, s.CallerTree), branches(p, s.CalleeTree),
@@ -173,7 +200,7 @@ func Lines(w io.Writer, p *profile.Profile, fn profile.FunctionID, t *view.LineT
 		Unit     string      `json:"unit"`
 		Function functionRow `json:"function"`
 		Lines    []lineRow   `json:"lines"`
-	}{whole, unit(p), functionRow{functionOf(p, fn, 0), t.Self, t.Total}, rows})
+	}{whole, unit(p), functionRow{functionOf(p, fn, 0), t.Self, t.Total, nil}, rows})
 }
 
 type side struct {
@@ -196,17 +223,19 @@ type diffRow struct {
 	Delta       float64 `json:"delta"`
 	P           float64 `json:"p"`
 	Significant bool    `json:"significant"`
+	// Cost is that of the change, at the load of the second profile.
+	Cost *finding.Bill `json:"cost,omitempty"`
 }
 
-// Diff writes all functions of a comparison.
-func Diff(w io.Writer, a, b *profile.Profile, d *view.DiffTable, sort view.Sort, rows int) error {
+// Diff writes all functions of a comparison. rate is that of all of b.
+func Diff(w io.Writer, a, b *profile.Profile, d *view.DiffTable, sort view.Sort, rows int, rate *price.Rate) error {
 	list := d.Rows
 	if rows > 0 && rows < len(list) {
 		list = list[:rows]
 	}
 	out := make([]diffRow, 0, len(list))
 	for _, r := range list {
-		row := diffRow{Binary: r.Binary, File: r.File, Delta: r.Delta, P: r.P, Significant: r.Significant}
+		row := diffRow{Binary: r.Binary, File: r.File, Delta: r.Delta, P: r.P, Significant: r.Significant, Cost: billOf(rate, d.Share(r.Delta))}
 		row.Before, row.Function = valuesOf(a, r.A, row.Function)
 		row.After, row.Function = valuesOf(b, r.B, row.Function)
 		out = append(out, row)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 )
@@ -39,20 +40,20 @@ func TestTop(t *testing.T) {
 		{"function": "f<int>", "binary": "/bin/app", "file": "f.cc", "line": 3, "self": 30, "total": 30},
 		{"binary": "/bin/app", "self": 10, "total": 40},
 		{"self": 10, "total": 10}
-	]}`, func(w *bytes.Buffer) error { return Top(w, p, view.Top(p, view.TopOptions{}), p.Total(), 0) })
+	]}`, func(w *bytes.Buffer) error { return Top(w, p, view.Top(p, view.TopOptions{}), p.Total(), 0, nil) })
 	check(t, `{"total": 50, "unit": "nanoseconds", "functions": [
 		{"function": "f<int>", "binary": "/bin/app", "file": "f.cc", "line": 5, "self": 30, "total": 30}
 	]}`, func(w *bytes.Buffer) error {
-		return Top(w, p, view.Top(p, view.TopOptions{By: view.ByLine}), p.Total(), 1)
+		return Top(w, p, view.Top(p, view.TopOptions{By: view.ByLine}), p.Total(), 1, nil)
 	})
 	check(t, `{"total": 50, "unit": "nanoseconds", "by": "library", "groups": [
 		{"name": "/bin/app", "self": 40, "total": 40}, {"name": "[unknown]", "self": 10, "total": 10}
 	]}`, func(w *bytes.Buffer) error {
-		return Top(w, p, view.Top(p, view.TopOptions{By: view.ByLibrary}), p.Total(), 0)
+		return Top(w, p, view.Top(p, view.TopOptions{By: view.ByLibrary}), p.Total(), 0, nil)
 	})
 	empty := profile.NewBuilder().Build(profile.Meta{})
 	check(t, `{"total": 0, "unit": "count", "functions": []}`,
-		func(w *bytes.Buffer) error { return Top(w, empty, view.Top(empty, view.TopOptions{}), 0, 0) })
+		func(w *bytes.Buffer) error { return Top(w, empty, view.Top(empty, view.TopOptions{}), 0, 0, nil) })
 }
 
 func TestGraph(t *testing.T) {
@@ -90,6 +91,15 @@ func TestDiff(t *testing.T) {
 		"compared": "self", "absolute": true, "false_discovery_rate": 0.05, "functions": [
 		{"before": {"self": 10, "total": 10}, "delta": -10, "p": 0.31731050786291415, "significant": false}
 	]}`, func(w *bytes.Buffer) error {
-		return Diff(w, a, b, view.Diff(a, b, view.DiffOptions{Absolute: true}), view.SortSelf, 1)
+		return Diff(w, a, b, view.Diff(a, b, view.DiffOptions{Absolute: true}), view.SortSelf, 1, nil)
 	})
+}
+
+func TestCosts(t *testing.T) {
+	p := sampleProfile()
+	rate := &price.Rate{Prices: price.Prices{Currency: "EUR", CoreHour: 0.1}, Cores: 10}
+	check(t, `{"total": 50, "unit": "nanoseconds", "cost": {"cores": 10, "currency": "EUR", "money_per_month": 730}, "functions": [
+		{"function": "f<int>", "binary": "/bin/app", "file": "f.cc", "line": 3, "self": 30, "total": 30, "cost": {
+			"self": {"cores": 6, "currency": "EUR", "money_per_month": 438}, "total": {"cores": 6, "currency": "EUR", "money_per_month": 438}}}
+	]}`, func(w *bytes.Buffer) error { return Top(w, p, view.Top(p, view.TopOptions{}), p.Total(), 1, rate) })
 }

@@ -13,6 +13,7 @@ import (
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
+	"whyhot/internal/report/quantity"
 )
 
 // Brief prints two lines a finding: what it is, then its numbers, its place and its
@@ -108,6 +109,7 @@ func (p *Printer) briefFacts(indent string, f finding.Finding) {
 		}
 		facts = append(facts, s)
 	}
+	facts = append(facts, quantity.Bill(f.Bill)...)
 	certainty := certaintyStyle(f.Certainty).Render(string(f.Certainty))
 	switch t, ok := bestTrial(f.Trials); {
 	case ok && f.Certainty == finding.Proved:

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"whyhot/internal/finding/percent"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
@@ -21,6 +23,7 @@ type DiffInput struct {
 	Rows      int  // at most, 0 prints all
 	All       bool // also differences that chance explains
 	FullNames bool
+	Rate      *price.Rate // of all of B; nil where there are no prices
 }
 
 // Diff prints what changed from A to B.
@@ -72,6 +75,7 @@ func (in *DiffInput) table(rows []view.DiffRow) *Table {
 		{Title: "function, " + string(in.Sort), Flex: !in.FullNames, Min: 28, Shorten: symname.Shorten},
 		{Title: titleWhere, Max: libraryWidth, Shorten: ShortenPath, Optional: 1},
 	}}
+	t.Columns = slices.Insert(t.Columns, 3, billColumns(in.Rate)...)
 	most := 0.0
 	for _, r := range rows {
 		most = math.Max(most, math.Abs(r.Delta))
@@ -87,27 +91,28 @@ func (in *DiffInput) cells(r view.DiffRow, most float64) []Cell {
 	if in.Sort == view.SortTotal {
 		a, b = r.A.Total, r.B.Total
 	}
-	change := &styles.more
+	style := &styles.more
 	if r.Delta < 0 {
-		change = &styles.less
+		style = &styles.less
 	}
 	sign := "" // says without colour what chance explains
 	if !r.Significant {
-		sign, change = "?", &styles.dim
+		sign, style = "?", &styles.dim
 	}
 	name := Cell{Text: r.Name}
 	if !r.Significant {
 		name.Style = &styles.dim
 	}
-	return []Cell{
+	cells := []Cell{
 		{Text: in.value(a, in.Table.TotalA, in.A, r.A)},
 		{Text: in.value(b, in.Table.TotalB, in.B, r.B)},
-		{Text: in.change(r.Delta), Style: change},
-		{Text: Bar(math.Abs(r.Delta), most, barWidth), Style: change},
+		{Text: in.change(r.Delta), Style: style},
+		{Text: Bar(math.Abs(r.Delta), most, barWidth), Style: style},
 		{Text: sign, Style: &styles.dim},
 		name,
 		{Text: place(r), Style: &styles.dim},
 	}
+	return slices.Insert(cells, 3, billCells(in.Rate, in.Table.Share(r.Delta), change)...)
 }
 
 // place leaves out what the name of unnamed code says already.

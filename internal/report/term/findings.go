@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
+	"whyhot/internal/report/quantity"
 )
 
 // pipeWidth is how wide running text gets where no terminal says.
@@ -180,6 +181,7 @@ func findingFacts(f finding.Finding) []string {
 		}
 		facts = append(facts, s+" of all samples, "+kind)
 	}
+	facts = append(facts, quantity.Bill(f.Bill)...)
 	if g := f.Gain; g != nil {
 		facts = append(facts, fmt.Sprintf("may save %s … %s of the CPU (%.2f× … %.2f×)",
 			percent.Column(g.Low), percent.Column(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))

@@ -3,12 +3,14 @@ package term
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
@@ -23,6 +25,7 @@ type TopInput struct {
 	Rows      int // at most, 0 prints all
 	Sort      view.Sort
 	FullNames bool
+	Rate      *price.Rate // of all of Whole; nil where there are no prices
 }
 
 const (
@@ -67,6 +70,7 @@ func (in *TopInput) table() *Table {
 		t.Columns[5].Title = "function"
 		t.Columns[7].Optional = 0
 	}
+	t.Columns = slices.Insert(t.Columns, 5, billColumns(in.Rate)...)
 	return t
 }
 
@@ -105,6 +109,7 @@ func (in *TopInput) cells(r, first view.Row) []Cell {
 	if in.Sort == view.SortTotal {
 		cells[0].Style, cells[2].Style = &styles.dim, nil
 	}
+	cells = append(cells, billCells(in.Rate, share, quantity.Amount)...)
 	if r.Label != "" {
 		return append(cells, Cell{Text: r.Label})
 	}

@@ -194,7 +194,7 @@ func (r *request) answer(a any) error {
 	h := r.w.Header()
 	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Vary", "Accept-Encoding, Authorization")
+	h.Set("Vary", "Accept, Accept-Encoding, Authorization")
 	if f.name != "" {
 		h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", f.name))
 	}

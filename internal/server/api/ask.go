@@ -162,7 +162,8 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 // Bounds of a tree.
 const (
 	usualNodes = 10_000
-	maxNodes   = 200_000
+	maxNodes   = 1_000_000
+	maxInJSON  = 200_000
 	maxDepth   = 2000
 )
 
@@ -194,9 +195,16 @@ func (s *Server) tree(ctx context.Context, r *request) (any, error) {
 	if o.MaxNodes, err = r.number("max_nodes", usualNodes, 1, maxNodes); err != nil {
 		return nil, err
 	}
+	inColumns := wantsColumns(r.Header.Get("Accept"))
+	if o.MaxNodes > maxInJSON && !inColumns {
+		return nil, invalid("max_nodes=%d: JSON has %d at most; ask for %s (Accept)", o.MaxNodes, maxInJSON, treeType)
+	}
 	t, err := r.project.Tree(ctx, sel, o)
 	if err != nil {
 		return nil, err
+	}
+	if inColumns {
+		return columnsOf(t, root)
 	}
 	return treeOf(t, root), nil
 }

@@ -9,6 +9,9 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
+	"strings"
+	"unicode"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/server/watch"
@@ -68,6 +71,46 @@ func (s *Server) finding(_ context.Context, r *request) (any, error) {
 	}
 	return out, nil
 }
+
+type keptForm struct {
+	Findings int `json:"findings"`
+}
+
+const maxReport = 16 << 20
+
+// postFindings takes what `whyhot explain --json` and `whyhot scan --json` print.
+func (s *Server) postFindings(ctx context.Context, r *request) (any, error) {
+	service := r.values.Get(paramService)
+	if service == "" || len(service) > maxServiceName || strings.ContainsFunc(service, unicode.IsControl) {
+		return nil, invalid("service must be the name of the service that the findings are of")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxReport))
+	if err != nil {
+		return nil, err
+	}
+	var report finding.Report
+	if err := json.Unmarshal(body, &report); err != nil {
+		return nil, invalid("the body is not what `whyhot explain --json` prints: %v", err)
+	}
+	if report.Version != finding.SchemaVersion {
+		return nil, invalid("the body has version %d; `whyhot explain --json` of this version prints %d", report.Version, finding.SchemaVersion)
+	}
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		known := slices.Contains([]finding.Certainty{finding.Suspected, finding.Confirmed, finding.Proved, finding.Refuted}, f.Certainty)
+		if !findingID.MatchString(f.ID) || f.Rule == "" || f.Title == "" || !known {
+			return nil, invalid("finding %d of the body has no proper id, rule, title and certainty", i+1)
+		}
+	}
+	if err := watch.Take(ctx, r.project, service, &report, s.now()); errors.Is(err, watch.ErrManyFindings) {
+		return nil, invalid("%v", err)
+	} else if err != nil {
+		return nil, err
+	}
+	return keptForm{len(report.Findings)}, nil
+}
+
+const maxServiceName = 512
 
 type trialsForm struct {
 	Trials []watch.Trial `json:"trials"`

@@ -45,10 +45,11 @@ type functionForm struct {
 	Binary  string           `json:"binary,omitempty"`
 	BuildID string           `json:"build_id,omitempty"`
 	Kind    string           `json:"kind"`
+	Origin  string           `json:"origin"`
 }
 
 func functionOf(f store.Function) functionForm {
-	return functionForm{f.ID, f.Name, f.System, f.File, f.StartLine, f.Binary, f.BuildID, f.Kind.String()}
+	return functionForm{f.ID, f.Name, f.System, f.File, f.StartLine, f.Binary, f.BuildID, f.Kind.String(), originOf(&f).String()}
 }
 
 type labelForm struct {

@@ -3,10 +3,12 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -20,6 +22,7 @@ import (
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
 	"whyhot/internal/server/servertest"
+	"whyhot/internal/server/sources"
 	"whyhot/internal/store"
 )
 
@@ -49,7 +52,19 @@ func start(t *testing.T, l Limits) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := filepath.Join(t.TempDir(), "sources")
+	if err := os.MkdirAll(filepath.Join(dir, "src"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "src", "a.c"), []byte("int a;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := sources.Open([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.Server = New(Options{
+		Sources:  text,
 		Projects: r.projects, Tokens: tokens, Audit: written, Limits: l, Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 		Profiles: receive.New(receive.Options{}, push.OTLP(time.Now, r.count)),
 		Metrics:  http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "whyhot_server_x 1\n") }),
@@ -60,7 +75,7 @@ func start(t *testing.T, l Limits) *running {
 		if err := r.projects.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := written.Close(); err != nil {
+		if err := errors.Join(written.Close(), text.Close()); err != nil {
 			t.Error(err)
 		}
 	})

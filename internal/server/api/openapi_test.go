@@ -203,6 +203,8 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 			add("function=1")
 		case "q":
 			add("q=ma")
+		case "file":
+			add("file=/build/app/src/a.c")
 		case "finding":
 			add("finding=glibc-malloc-00000000")
 		case "service":
@@ -223,6 +225,8 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 		body = []byte("main;f 3\n")
 	case "/api/v1/trials":
 		body = []byte(outcome)
+	case "/api/v1/findings":
+		body = []byte(`{"version": 1, "profile": null, "findings": []}`)
 	case "/v1development/profiles":
 		headers = []string{"Content-Type", "application/x-protobuf"}
 	case "/push.v1.PusherService/Push":

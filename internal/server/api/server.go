@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
+	"whyhot/internal/server/sources"
 )
 
 // Rate is how often one token may ask.
@@ -28,8 +29,18 @@ type Options struct {
 	Profiles http.Handler
 	// Metrics serves the server's numbers.
 	Metrics http.Handler
+	// Page serves the page to browsers, where the server has one.
+	Page Page
+	// Sources are the source files that may be read; nil for none.
+	Sources *sources.Tree
 	// Ready says why the server cannot serve now, nil where it can.
 	Ready func() error
+}
+
+// Page is what serves the page.
+type Page interface {
+	http.Handler
+	Serves(r *http.Request) bool
 }
 
 // Counts are what the server has served.
@@ -88,6 +99,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, pattern := s.mux.Handler(r); pattern == "" {
+		if s.o.Page != nil && s.o.Page.Serves(r) {
+			s.o.Page.ServeHTTP(w, r)
+			return
+		}
 		s.notServed(w, r)
 		return
 	}

@@ -180,6 +180,15 @@ func (c *Client) PostTrial(ctx context.Context, id string, outcome []byte) (find
 	return answer.Certainty, err
 }
 
+// PostFindings sends the findings of a service, as JSON, and gives how many are kept.
+func (c *Client) PostFindings(ctx context.Context, service string, report []byte) (int, error) {
+	var answer struct {
+		Findings int `json:"findings"`
+	}
+	err := c.ask(ctx, http.MethodPost, "findings", url.Values{"service": {service}}, bytes.NewReader(report), &answer)
+	return answer.Findings, err
+}
+
 // Stats gives what the project's store holds; compact has it put in order before.
 func (c *Client) Stats(ctx context.Context, compact bool) (Stats, error) {
 	var s Stats

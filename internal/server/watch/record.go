@@ -35,7 +35,9 @@ type Record struct {
 	First   time.Time `json:"first_seen"`
 	Last    time.Time `json:"last_seen"`
 	// Active says that the last look found it.
-	Active  bool            `json:"active"`
+	Active bool `json:"active"`
+	// Sent says that it is of a report that was sent, and not of the rules' own look.
+	Sent    bool            `json:"sent,omitempty"`
 	History []Point         `json:"history"`
 	Finding finding.Finding `json:"finding"`
 }

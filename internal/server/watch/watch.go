@@ -20,6 +20,7 @@ import (
 
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
+	"whyhot/internal/host/shellwords"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
 )
@@ -159,14 +160,22 @@ func (w *Watcher) service(ctx context.Context, p *project.Project, sel store.Sel
 	return run, out, nil
 }
 
-// here has the commands of a finding speak of the service, as there is no file.
+// here has the commands of a finding speak of the server and the service, as there is no
+// file: a trial sends its result there. Who shows them puts its address in the place of URL.
 func here(f *finding.Finding, service string) {
-	f.See, f.Trials = nil, nil
-	if strings.ContainsAny(service, "'\n") {
-		f.Next = ""
+	next := f.Next
+	f.Trials, f.See, f.Next = nil, nil, ""
+	if strings.Contains(service, "\n") {
 		return
 	}
-	f.Next = "whyhot explain --from URL --service '" + service + "' --finding " + f.ID
+	look := "whyhot explain --from URL --service " + shellwords.Quote(service) + " --finding " + f.ID
+	// What is said of the file, and of directories of this machine, is left out.
+	before, after, found := strings.Cut(next, " --finding ")
+	if !found || !strings.HasPrefix(before, "whyhot try ") {
+		f.Next = look
+		return
+	}
+	f.Next, f.See = "whyhot try --to URL --finding "+after, []string{look}
 }
 
 // keep writes down what a look at a service found.
@@ -190,14 +199,17 @@ func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found [
 		if !known {
 			r = Record{Service: run.Service, First: run.To}
 		}
-		r.Last, r.Active, r.Finding = run.To, true, s.finding
+		r.Last, r.Active = run.To, true
+		if !r.Sent { // what was sent knows the source, too
+			r.Finding = s.finding
+		}
 		r.add(s.point)
 		if err := put(ctx, p, kindFinding, at, r); err != nil {
 			return err
 		}
 	}
 	for at, r := range records {
-		if r.Service != run.Service || !r.Active {
+		if r.Service != run.Service || !r.Active || r.Sent {
 			continue
 		}
 		r.Active = false

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,8 +90,13 @@ func TestAFindingHasAHistory(t *testing.T) {
 	if point.Share < 0.29 || point.Share > 0.31 || point.Error <= 0 || point.Cores < 2.9/3600 || point.Cores > 3.1/3600 {
 		t.Errorf("%+v", point)
 	}
-	if strings.Contains(first.Finding.Next, "FILE") {
+	// Nothing of a file: the trial is of a command that the reader knows.
+	id := first.Finding.ID
+	if want := "whyhot try --to URL --finding " + id + " "; !strings.HasPrefix(first.Finding.Next, want) || !strings.HasSuffix(first.Finding.Next, " -- <your command>") {
 		t.Errorf("next: %s", first.Finding.Next)
+	}
+	if want := "whyhot explain --from URL --service shop --finding " + id; !slices.Equal(first.Finding.See, []string{want}) {
+		t.Errorf("see: %q", first.Finding.See)
 	}
 	// Half an hour later it costs more.
 	w.now = w.now.Add(30 * time.Minute)

@@ -4,6 +4,7 @@
 // tree (step, function, self, and line where the header says so).
 
 import { DamagedData, makeTree, type Functions, type Profile } from "./profile";
+import { VarintReader } from "./varint";
 
 const VERSION = 1;
 
@@ -77,37 +78,4 @@ function makeFunctions(h: Header): Functions {
     libraries: h.libraries,
     files: h.files,
   };
-}
-
-class VarintReader {
-  constructor(
-    private readonly bytes: Uint8Array,
-    private at: number,
-  ) {}
-
-  column(out: Int32Array): Int32Array {
-    for (let i = 0; i < out.length; i++) out[i] = this.next();
-    return out;
-  }
-
-  signedColumn(out: Float64Array): Float64Array {
-    for (let i = 0; i < out.length; i++) {
-      const z = this.next();
-      out[i] = z % 2 === 0 ? z / 2 : -(z + 1) / 2;
-    }
-    return out;
-  }
-
-  // Multiplies instead of shifting: nanoseconds outgrow 32 bits.
-  private next(): number {
-    let value = 0;
-    let scale = 1;
-    for (;;) {
-      const b = this.bytes[this.at++];
-      if (b === undefined) throw new DamagedData("the data block is cut short in the tree");
-      if (b < 0x80) return value + b * scale;
-      value += (b & 0x7f) * scale;
-      scale *= 128;
-    }
-  }
 }

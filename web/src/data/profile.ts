@@ -27,6 +27,7 @@ export interface Tree {
   readonly self: Float64Array;
   readonly total: Float64Array;
   readonly start: Float64Array; // left edge: children are packed from their parent's left
+  readonly rest: Float64Array | null; // weight of children that were left out; null for none
 }
 
 export interface Profile {
@@ -50,6 +51,7 @@ export function makeTree(
   fn: Int32Array,
   self: Float64Array,
   line: Int32Array | null,
+  rest: Float64Array | null = null,
 ): Tree {
   const count = step.length;
   const parent = new Int32Array(count);
@@ -68,11 +70,13 @@ export function makeTree(
   }
   for (let i = count - 1; i > 0; i--) {
     const p = parent[i];
+    if (rest) total[i] += rest[i];
     total[p] += total[i];
     if (end[i] === 0) end[i] = i + 1;
     if (end[p] < end[i]) end[p] = end[i];
   }
   if (count > 0 && end[0] === 0) end[0] = 1;
+  if (rest && count > 0) total[0] += rest[0];
   const cursor = new Float64Array(count);
   for (let i = 1; i < count; i++) {
     const p = parent[i];
@@ -80,5 +84,5 @@ export function makeTree(
     cursor[p] += total[i];
     cursor[i] = start[i];
   }
-  return { count, parent, depth, end, fn, line, self, total, start };
+  return { count, parent, depth, end, fn, line, self, total, start, rest };
 }

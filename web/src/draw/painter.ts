@@ -1,13 +1,14 @@
 // Paints the visible part of a layout. It knows pixels and nothing of events.
 
 import { firstVisible, OTHERS, type Layout } from "../data/layout";
+import { Lines, pack, type Color } from "./lines";
 import { FONT, type Labels } from "./text";
 
 export const ROW = 20;
 const GAP = 1;
 const SMALLEST_LABEL = 30;
 const LABEL_PADDING = 5;
-const LONGEST_STRIP = 1.5;
+const SIGN = 14; // pixels that a sign before a name takes
 
 export interface Colors {
   readonly frames: readonly string[]; // by colour index
@@ -31,6 +32,8 @@ export interface Scene {
   readonly colorOf: Uint8Array; // by function
   readonly colors: Colors;
   readonly marked: Uint8Array | null; // by function; null when nothing is searched
+  // How many marked nodes of the layout go before each; null where nobody counted them.
+  readonly markedBefore: Int32Array | null;
   readonly hovered: number; // node of the layout or -1
   readonly selected: number;
 }
@@ -48,12 +51,25 @@ export function levelAtY(s: Scene, y: number): number {
   return s.rootBelow ? s.layout.levels - 1 - row : row;
 }
 
-// Rectangles are collected by colour and labels by ink first: a canvas changes
-// its state slowly and fills fast.
+// How much of the background is in what a search does not mark.
+const DIMMED = 0.55;
+
+// Inks are the colours of a scene as pixels, by the number of the colour; behind those of
+// frames come that of marked ones and that of others.
+interface Inks {
+  readonly of: Colors;
+  readonly plain: readonly Color[];
+  readonly dimmed: readonly Color[];
+  readonly background: Color;
+}
+
+// Frames are filled as lines of pixels; labels are collected by ink first, as a canvas
+// changes its state slowly.
 export class Painter {
-  private buckets: number[][] = [];
+  private readonly lines = new Lines();
   private readonly labels: (number | string)[] = [];
   private readonly markedLabels: (number | string)[] = [];
+  private inks: Inks | null = null;
 
   constructor(
     private readonly context: CanvasRenderingContext2D,
@@ -62,104 +78,121 @@ export class Painter {
 
   paint(s: Scene): void {
     const c = this.context;
-    c.setTransform(s.ratio, 0, 0, s.ratio, 0, 0);
+    c.setTransform(1, 0, 0, 1, 0, 0);
     c.fillStyle = s.colors.background;
-    c.fillRect(0, 0, s.width, s.height);
-    this.reset(s.colors.frames.length + 2);
-    for (let level = 0; level < s.layout.levels; level++) {
-      const y = rowTop(s, level);
-      if (y + ROW > 0 && y < s.height) this.collect(s, level, y);
-    }
+    c.fillRect(0, 0, s.width * s.ratio, s.height * s.ratio);
+    this.labels.length = 0;
+    this.markedLabels.length = 0;
     this.fill(s);
+    c.setTransform(s.ratio, 0, 0, s.ratio, 0, 0);
     this.write(this.labels, s.colors.text);
     this.write(this.markedLabels, s.colors.markedText);
     this.outline(s, s.hovered, 1);
     this.outline(s, s.selected, 2);
   }
 
-  private reset(count: number): void {
-    while (this.buckets.length < count) this.buckets.push([]);
-    for (const b of this.buckets) b.length = 0;
-    this.labels.length = 0;
-    this.markedLabels.length = 0;
+  private fill(s: Scene): void {
+    const visible: { level: number; y: number }[] = [];
+    for (let level = 0; level < s.layout.levels; level++) {
+      const y = rowTop(s, level);
+      if (y + ROW > 0 && y < s.height) visible.push({ level, y });
+    }
+    if (visible.length === 0) return;
+    const inks = this.inksOf(s.colors);
+    const width = Math.round(s.width * s.ratio);
+    this.lines.begin(width, visible.length, inks.background);
+    visible.forEach(({ level, y }, line) => {
+      this.collect(s, inks, width, level, line, y);
+    });
+    this.lines.end();
+    const c = this.context;
+    c.imageSmoothingEnabled = false;
+    visible.forEach(({ y }, line) => {
+      const top = Math.round(y * s.ratio);
+      const bottom = Math.round((y + ROW - GAP) * s.ratio);
+      this.lines.draw(c, line, top, bottom - top);
+    });
   }
 
-  // collect walks one level from the left edge to the right one. Frames thinner
-  // than half a pixel are joined into strips of about a pixel, in the colour of
-  // the first one or, so that no match goes unseen, of a marked one.
-  private collect(s: Scene, level: number, y: number): void {
-    const { layout, from, to, marked } = s;
-    const scale = s.width / (to - from);
+  // collect walks one level from the left edge to the right one. What is thinner than a
+  // pixel shares it with its neighbours, in the colour of the first of them or, so that no
+  // match goes unseen, of a marked one. The others are skipped rather than looked at, so
+  // that the work is that of the pixels and not of the frames.
+  private collect(
+    s: Scene,
+    inks: Inks,
+    pixels: number,
+    level: number,
+    line: number,
+    y: number,
+  ): void {
+    const { layout, from, to } = s;
+    const scale = pixels / (to - from);
     const stop = layout.first[level + 1];
-    let stripLeft = 0;
-    let stripRight = -1;
-    let strip: number[] | null = null;
-    for (let i = firstVisible(layout, level, from); i < stop; i++) {
+    for (let i = firstVisible(layout, level, from); i < stop;) {
       const start = layout.start[i];
       if (start >= to) break;
       const left = (start - from) * scale;
       const width = layout.width[i] * scale;
-      const fn = layout.fn[i];
-      const isMarked = marked !== null && fn >= 0 && marked[fn] === 1;
-      if (width < 0.5) {
-        const bucket = this.bucketOf(s, fn, isMarked);
-        const apart = left > stripRight + 0.5 || left + width - stripLeft > LONGEST_STRIP;
-        if (strip === null || apart || (isMarked && strip !== bucket)) {
-          if (strip) addStrip(strip, stripLeft, stripRight, y);
-          strip = bucket;
-          stripLeft = left;
-        }
-        stripRight = left + width;
+      if (width >= 1) {
+        this.frame(s, inks, pixels, i, left, left + width, line, y);
+        i++;
         continue;
       }
-      if (strip) {
-        addStrip(strip, stripLeft, stripRight, y);
-        strip = null;
+      const pixel = Math.max(0, Math.floor(left));
+      const next = endOfStrip(layout, i, stop, from + (pixel + 1) / scale);
+      if (pixel < pixels) {
+        this.lines.fill(line, pixel, pixel + 1, inkOf(s, inks, i, hasMark(s, i, next)));
       }
-      this.frame(s, fn, isMarked, Math.max(-1, left), Math.min(s.width + 1, left + width), y);
+      i = next;
     }
-    if (strip) addStrip(strip, stripLeft, stripRight, y);
   }
 
   private frame(
     s: Scene,
-    fn: number,
-    isMarked: boolean,
+    inks: Inks,
+    pixels: number,
+    node: number,
     left: number,
     right: number,
+    line: number,
     y: number,
   ): void {
-    const x0 = Math.round(left * s.ratio) / s.ratio;
-    const x1 = Math.round(right * s.ratio) / s.ratio;
-    const w = x1 - x0;
-    this.bucketOf(s, fn, isMarked).push(x0, y, w > 3 ? w - GAP : Math.max(w, 1 / s.ratio));
-    const shown = Math.min(x1, s.width) - Math.max(x0, 0);
+    const isMarked = hasMark(s, node, node + 1);
+    const x0 = Math.max(0, Math.round(left));
+    const x1 = Math.min(pixels, Math.round(right));
+    if (x1 <= x0) return;
+    const gap = x1 - x0 > 3 * s.ratio && x1 < pixels ? Math.max(1, Math.round(GAP * s.ratio)) : 0;
+    this.lines.fill(line, x0, x1 - gap, inkOf(s, inks, node, isMarked));
+    const shown = (x1 - x0) / s.ratio;
+    const fn = s.layout.fn[node];
     if (shown < SMALLEST_LABEL || fn === OTHERS) return;
-    const label = this.text.fit(fn, shown - 2 * LABEL_PADDING);
+    const { shade, signs } = s.layout;
+    const sign = (shade && signs?.[shade[node]]) ?? "";
+    const room = shown - 2 * LABEL_PADDING - (sign === "" ? 0 : SIGN);
+    const label = sign + this.text.fit(fn, room);
     if (label !== "") {
-      (isMarked ? this.markedLabels : this.labels).push(label, Math.max(x0, 0) + LABEL_PADDING, y);
+      (isMarked ? this.markedLabels : this.labels).push(label, x0 / s.ratio + LABEL_PADDING, y);
     }
   }
 
-  private bucketOf(s: Scene, fn: number, isMarked: boolean): number[] {
-    if (isMarked) return this.buckets[s.colors.frames.length];
-    if (fn === OTHERS) return this.buckets[s.colors.frames.length + 1];
-    return this.buckets[s.colorOf[fn]];
-  }
-
-  private fill(s: Scene): void {
+  private inksOf(colors: Colors): Inks {
+    if (this.inks?.of === colors) return this.inks;
     const c = this.context;
-    const styles = [...s.colors.frames, s.colors.marked, s.colors.others];
-    for (let b = 0; b < styles.length; b++) {
-      const rects = this.buckets[b];
-      if (rects.length === 0) continue;
-      c.fillStyle = styles[b];
-      c.globalAlpha = s.marked !== null && b < s.colors.frames.length ? 0.45 : 1;
-      for (let i = 0; i < rects.length; i += 3) {
-        c.fillRect(rects[i], rects[i + 1], rects[i + 2], ROW - GAP);
-      }
-    }
-    c.globalAlpha = 1;
+    const plain = (color: string): string => {
+      c.fillStyle = color; // any notation of CSS goes in, #rrggbb comes out
+      return c.fillStyle;
+    };
+    const background = plain(colors.background);
+    const marks = [pack(plain(colors.marked)), pack(plain(colors.others))];
+    const frames = colors.frames.map(plain);
+    this.inks = {
+      of: colors,
+      plain: [...frames.map((f) => pack(f)), ...marks],
+      dimmed: [...frames.map((f) => pack(f, background, DIMMED)), ...marks],
+      background: pack(background),
+    };
+    return this.inks;
   }
 
   private write(labels: readonly (number | string)[], color: string): void {
@@ -194,6 +227,40 @@ export class Painter {
   }
 }
 
-function addStrip(bucket: number[], left: number, right: number, y: number): void {
-  bucket.push(left, y, Math.max(0.5, right - left));
+function inkOf(s: Scene, inks: Inks, node: number, isMarked: boolean): Color {
+  const frames = s.colors.frames.length;
+  if (isMarked) return inks.plain[frames];
+  const fn = s.layout.fn[node];
+  if (fn === OTHERS) return inks.plain[frames + 1];
+  const color = s.layout.shade ? s.layout.shade[node] : s.colorOf[fn];
+  return s.marked === null ? inks.plain[color] : inks.dimmed[color];
+}
+
+// endOfStrip is the first node behind i that ends to the right of a place. It looks
+// further and further ahead and then back by halves: a few steps for hundreds of nodes.
+export function endOfStrip(l: Layout, i: number, stop: number, right: number): number {
+  const beyond = (k: number): boolean => l.start[k] + l.width[k] > right;
+  let low = i;
+  let high = i + 1;
+  for (let step = 1; high < stop && !beyond(high); step *= 2) {
+    low = high;
+    high = Math.min(stop, high + step);
+  }
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (beyond(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+function hasMark(s: Scene, from: number, to: number): boolean {
+  const { marked, markedBefore, layout } = s;
+  if (marked === null) return false;
+  if (markedBefore) return markedBefore[to] > markedBefore[from];
+  for (let k = from; k < to; k++) {
+    const fn = layout.fn[k];
+    if (fn >= 0 && marked[fn] === 1) return true;
+  }
+  return false;
 }

@@ -2,14 +2,14 @@
 // one hue, and origins differ in lightness and saturation too, so that they
 // stay apart without colour vision.
 
-import palette from "../../../internal/report/origin/palette.json";
+import palette from "../../../internal/profile/origin/palette.json";
 import { basename } from "../data/measure";
 import type { Functions } from "../data/profile";
 
 export type Theme = "light" | "dark";
 
 // An origin's colour has three hues, chosen by the binary or file, and three
-// lightnesses, chosen by the function; internal/report/origin has the same.
+// lightnesses, chosen by the function; internal/profile/origin has the same.
 const STEPS = 3;
 const HUE_STEP = 10; // degrees
 const LIGHT_STEP = 3; // percent
@@ -53,6 +53,18 @@ export function originColor(theme: Theme, origin: number): string {
 
 export function originLabel(origin: number): string {
   return palette[origin]?.label ?? "unknown";
+}
+
+// changeTable are the colours of what became less (blue), did not change, and became more
+// (orange), which people of any colour vision tell apart.
+export function changeTable(theme: Theme, steps: number): readonly string[] {
+  const [from, to] = theme === "dark" ? [30, 52] : [84, 58];
+  return Array.from({ length: 2 * steps + 1 }, (_, i) => {
+    const change = i - steps;
+    const light = from + ((to - from) * Math.abs(change)) / steps;
+    if (change === 0) return `hsl(40 6% ${theme === "dark" ? 27 : 88}%)`;
+    return change < 0 ? `hsl(210 68% ${light}%)` : `hsl(26 88% ${light}%)`;
+  });
 }
 
 export const ORIGINS = palette.length;

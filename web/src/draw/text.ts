@@ -3,7 +3,10 @@
 
 import { fitName, shortName } from "../format/name";
 
-export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+export const FONT_SIZE = 12; // pixels
+export const FONT_FAMILY =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+export const FONT = `${FONT_SIZE}px ${FONT_FAMILY}`;
 
 export class Labels {
   private readonly ascii = new Float32Array(128);
@@ -19,6 +22,10 @@ export class Labels {
     for (let c = 32; c < 127; c++) {
       this.ascii[c] = context.measureText(String.fromCharCode(c)).width;
     }
+  }
+
+  wholeName(fn: number): string {
+    return this.names[fn] ?? "";
   }
 
   shortName(fn: number): string {

@@ -4,13 +4,14 @@ import { basename, findFunctions, functionTotals, matchedWeight, search } from "
 import { GROUP, type Profile } from "../data/profile";
 import { colorIndices } from "../draw/palette";
 import { Details } from "./details";
-import type { FlameListener, FlameView, Look, Place } from "./flameview";
+import type { FlameListener, FlameView, Look, Place } from "../graph/flameview";
 import { defaultState, formatHash, parseHash, type State, type ViewName } from "./hash";
 import { Help } from "./help";
 import { listenToKeys, type Commands } from "./keys";
 import { nameOfPlace, placeOfFinding, type FindingPlace } from "./finding";
-import { applyTheme, systemTheme } from "./theme";
-import { Describer, Tooltip } from "./tooltip";
+import { applyTheme, systemTheme } from "../draw/theme";
+import { Describer } from "./describe";
+import { Tooltip } from "../graph/tooltip";
 import { Toolbar } from "./toolbar";
 import { Views } from "./views";
 

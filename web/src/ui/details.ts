@@ -3,8 +3,8 @@
 
 import type { Functions } from "../data/profile";
 import { ORIGINS, originLabel } from "../draw/palette";
-import { button, copyText, element } from "./dom";
-import type { FrameText } from "./tooltip";
+import { button, copyText, element } from "../dom/dom";
+import type { FrameText } from "../graph/tooltip";
 
 export class Details {
   readonly root: HTMLElement;

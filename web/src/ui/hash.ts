@@ -1,11 +1,9 @@
 // The state that a link carries, in the part of the address behind "#".
 
-export type ViewName = "top" | "flame" | "reverse" | "sandwich";
+import { formatPair, parsePair } from "../format/pair";
+import type { Range } from "../graph/inview";
 
-export interface Range {
-  readonly from: number; // fractions of the whole width
-  readonly to: number;
-}
+export type ViewName = "top" | "flame" | "reverse" | "sandwich";
 
 export interface State {
   view: ViewName;
@@ -37,8 +35,8 @@ export function parseHash(hash: string, fallback: State): State {
   const p = new URLSearchParams(hash.replace(/^#/, ""));
   const view = p.get("view") as ViewName | null;
   const theme = p.get("theme");
-  const [from, to] = numbers(p.get("range"));
-  const [level, at] = numbers(p.get("select"));
+  const range = parsePair(p.get("range"));
+  const select = parsePair(p.get("select"));
   return {
     view: view !== null && VIEWS.includes(view) ? view : fallback.view,
     query: p.get("q") ?? "",
@@ -47,10 +45,10 @@ export function parseHash(hash: string, fallback: State): State {
     rootBelow: p.has("root") ? p.get("root") === "below" : fallback.rootBelow,
     theme: theme === "light" || theme === "dark" ? theme : "",
     range:
-      from !== undefined && to !== undefined && from >= 0 && to <= 1 && from < to
-        ? { from, to }
+      range && range[1] <= 1 && range[0] < range[1]
+        ? { from: range[0], to: range[1] }
         : { from: 0, to: 1 },
-    selected: level !== undefined && at !== undefined ? { level, at } : null,
+    selected: select && { level: select[0], at: select[1] },
   };
 }
 
@@ -62,19 +60,7 @@ export function formatHash(s: State): string {
   if (s.finding) p.set("finding", s.finding);
   p.set("root", s.rootBelow ? "below" : "top");
   if (s.theme) p.set("theme", s.theme);
-  if (s.range.from > 0 || s.range.to < 1)
-    p.set("range", `${digits(s.range.from)},${digits(s.range.to)}`);
-  if (s.selected) p.set("select", `${s.selected.level},${digits(s.selected.at)}`);
+  if (s.range.from > 0 || s.range.to < 1) p.set("range", formatPair(s.range.from, s.range.to));
+  if (s.selected) p.set("select", formatPair(s.selected.level, s.selected.at));
   return `#${p.toString().replaceAll("%2C", ",")}`;
-}
-
-// Ten digits tell a single sample among a billion.
-function digits(x: number): string {
-  return String(Number(x.toPrecision(10)));
-}
-
-function numbers(text: string | null): number[] {
-  if (text === null) return [];
-  const ns = text.split(",").map(Number);
-  return ns.length === 2 && ns.every((n) => Number.isFinite(n) && n >= 0) ? ns : [];
 }

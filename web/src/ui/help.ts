@@ -1,6 +1,6 @@
 // The list of keys, as a dialog.
 
-import { button, element } from "./dom";
+import { button, element } from "../dom/dom";
 import { KEY_HELP } from "./keys";
 
 export class Help {

@@ -1,7 +1,7 @@
 // What the script adds to the findings, which are in the page without it.
 
 import type { App } from "./app";
-import { copyText } from "./dom";
+import { copyText } from "../dom/dom";
 import { placeOf } from "./finding";
 
 export function wireReport(app: App): void {

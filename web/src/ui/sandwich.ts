@@ -2,14 +2,14 @@
 // of what it calls); below, what it calls.
 
 import { frameSeeds } from "../data/merge";
-import type { Layout } from "../data/layout";
 import { basename } from "../data/measure";
 import type { Profile } from "../data/profile";
 import type { Labels } from "../draw/text";
-import { element } from "./dom";
-import { FlameView, type FlameListener, type Look } from "./flameview";
-import { fixedSource, MergedSource } from "./source";
-import type { Describer } from "./tooltip";
+import { element } from "../dom/dom";
+import { FlameView, type FlameListener, type Look } from "../graph/flameview";
+import { fixedSource, nothing } from "../graph/source";
+import { MergedSource } from "./source";
+import type { Describer } from "./describe";
 
 export class Sandwich {
   readonly root: HTMLElement;
@@ -63,18 +63,4 @@ export class Sandwich {
       ),
     );
   }
-}
-
-// nothing stands in until a function is chosen.
-function nothing(): Layout {
-  const none = new Float64Array(0);
-  return {
-    total: 0,
-    levels: 0,
-    first: Int32Array.of(0),
-    fn: new Int32Array(0),
-    line: null,
-    start: none,
-    width: none,
-  };
 }

@@ -1,21 +1,9 @@
-// Where a flame view gets its layout from: all at once for the shipped tree,
-// grown in slices for merged ones.
+// The layouts of merged trees, grown in slices between two frames.
 
 import type { Layout } from "../data/layout";
 import { grow, steps, Workspace, type Detail, type Direction, type Seeds } from "../data/merge";
 import type { Profile } from "../data/profile";
-
-export interface LayoutSource {
-  readonly layout: Layout;
-  // show is called before each painting with the range in view; a source that
-  // has less detail than that starts growing it and calls changed when done.
-  show(from: number, to: number, pixels: number): void;
-  changed: () => void;
-}
-
-export function fixedSource(layout: Layout): LayoutSource {
-  return { layout, show: () => undefined, changed: () => undefined };
-}
+import type { LayoutSource } from "../graph/source";
 
 // Below this many steps a merged tree is grown in full at once: some 30 ms.
 const AT_ONCE = 1_000_000;

@@ -1,6 +1,6 @@
 // The row above the views: which view, what to search, how it looks.
 
-import { button, element } from "./dom";
+import { button, element } from "../dom/dom";
 import type { ViewName } from "./hash";
 import type { Commands } from "./keys";
 

@@ -5,7 +5,7 @@ import { basename, shareError, type FunctionTotals } from "../data/measure";
 import { GROUP, type Profile } from "../data/profile";
 import { percent, percentError } from "../format/number";
 import { shortName } from "../format/name";
-import { element } from "./dom";
+import { element } from "../dom/dom";
 
 const ROW_HEIGHT = 28;
 

@@ -6,12 +6,13 @@ import { leafSeeds } from "../data/merge";
 import type { FunctionTotals } from "../data/measure";
 import { GROUP, type Profile } from "../data/profile";
 import { Labels } from "../draw/text";
-import { element } from "./dom";
-import { FlameView, type FlameListener, type Look } from "./flameview";
+import { element } from "../dom/dom";
+import { FlameView, type FlameListener, type Look } from "../graph/flameview";
 import type { ViewName } from "./hash";
 import { Sandwich } from "./sandwich";
-import { fixedSource, MergedSource } from "./source";
-import type { Describer } from "./tooltip";
+import { fixedSource } from "../graph/source";
+import { MergedSource } from "./source";
+import type { Describer } from "./describe";
 import { TopView } from "./topview";
 
 export interface ViewsListener {

@@ -10,19 +10,16 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { withBrowser } from "../e2e/browser";
+import { move, prepare, report, row, type Move, type Result } from "./moves";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 const nodes = Number(process.argv[2] ?? 1_000_000);
 
-interface Move {
-  readonly name: string;
+interface Shown extends Move {
   readonly view: string;
-  readonly frames: number;
-  readonly event: { deltaX?: number; deltaY?: number; ctrlKey?: boolean };
-  readonly before?: number; // wheel steps of zoom first
 }
 
-const MOVES: readonly Move[] = [
+const MOVES: readonly Shown[] = [
   { name: "zoom in", view: "flame", frames: 120, event: { deltaY: -20, ctrlKey: true } },
   { name: "pan at 1/8", view: "flame", frames: 120, event: { deltaX: 30 }, before: 21 },
   { name: "pan at 1/500", view: "flame", frames: 120, event: { deltaX: 30 }, before: 62 },
@@ -30,60 +27,12 @@ const MOVES: readonly Move[] = [
   { name: "pan at 1/8", view: "reverse", frames: 120, event: { deltaX: 30 }, before: 21 },
 ];
 
-interface Result {
-  readonly intervals: number[]; // ms between frames
-  readonly work: number[]; // ms of the page's own work in a frame
-}
-
-async function measure(page: Page, move: Move): Promise<Result> {
-  await page.goto(page.url().replace(/#.*/, "") + `#view=${move.view}`);
+async function measure(page: Page, m: Shown): Promise<Result> {
+  await page.goto(page.url().replace(/#.*/, "") + `#view=${m.view}`);
   await page.reload();
   await page.waitForSelector("[data-ready]", { timeout: 120_000 });
   await page.waitForTimeout(3000); // the first picture, and growing what it lacks
-  return page.evaluate(async (m) => {
-    const canvas = document.querySelector("canvas");
-    if (!canvas) throw new Error("no canvas");
-    const box = canvas.getBoundingClientRect();
-    const wheel = (event: object): void => {
-      canvas.dispatchEvent(
-        new WheelEvent("wheel", {
-          clientX: box.left + box.width * 0.37,
-          clientY: box.top + 100,
-          bubbles: true,
-          cancelable: true,
-          ...event,
-        }),
-      );
-    };
-    const nextFrame = async (): Promise<number> => new Promise(requestAnimationFrame);
-    for (let i = 0; i < (m.before ?? 0); i++) wheel({ deltaY: -20, ctrlKey: true });
-    for (let i = 0; i < 120; i++) await nextFrame();
-    const intervals: number[] = [];
-    const work: number[] = [];
-    let last = await nextFrame();
-    for (let i = 0; i < m.frames; i++) {
-      const direction = i < m.frames / 2 ? 1 : -1;
-      const event = { ...m.event };
-      if (event.deltaX !== undefined) event.deltaX *= direction;
-      if (event.deltaY !== undefined) event.deltaY *= direction;
-      const begin = performance.now();
-      wheel(event); // asks for a frame; the next callback runs behind the painting
-      const now = await nextFrame();
-      work.push(performance.now() - Math.max(begin, now));
-      intervals.push(now - last);
-      last = now;
-    }
-    return { intervals, work };
-  }, move);
-}
-
-function quantile(sorted: readonly number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
-}
-
-function row(name: string, values: readonly number[]): string {
-  const s = [...values].sort((a, b) => a - b);
-  return `${name} median ${quantile(s, 0.5).toFixed(1)} p95 ${quantile(s, 0.95).toFixed(1)} max ${quantile(s, 1).toFixed(1)} ms`;
+  return move(page, m);
 }
 
 const dir = mkdtempSync(path.join(tmpdir(), "whyhot-bench-"));
@@ -97,8 +46,7 @@ try {
   );
   await withBrowser({ width: 1280, height: 900 }, async (context) => {
     const page = await context.newPage();
-    // What the TypeScript loader leaves in functions that are sent to the page.
-    await page.addInitScript("globalThis.__name = (f) => f");
+    await prepare(page);
     const loads: number[] = [];
     for (let i = 0; i < 5; i++) {
       const begin = performance.now();
@@ -108,12 +56,8 @@ try {
       loads.push(performance.now() - begin);
     }
     console.log(row("from opening to the picture:", loads));
-    for (const move of MOVES) {
-      const r = await measure(page, move);
-      const dropped = r.intervals.filter((ms) => ms > 25).length;
-      console.log(
-        `${move.view}, ${move.name}: ${row("frame", r.intervals)}; ${row("work", r.work)}; ${dropped} of ${r.intervals.length} frames late`,
-      );
+    for (const m of MOVES) {
+      console.log(report(`${m.view}, ${m.name}`, await measure(page, m)));
     }
   });
 } finally {

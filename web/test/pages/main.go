@@ -14,6 +14,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest"
+	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/svg"
@@ -21,7 +22,7 @@ import (
 
 func main() {
 	out := flag.String("out", ".", "folder for the pages")
-	nodes := flag.Int("nodes", 0, "write only a synthetic tree of this size, as large.html")
+	nodes := flag.Int("nodes", 0, "write only a synthetic tree of this size, as large.html and large.pb.gz")
 	file := flag.String("file", "", "write only the report and picture of this profile, as file.html and file.svg")
 	flag.Parse()
 	if err := run(*out, *nodes, *file); err != nil {
@@ -34,9 +35,12 @@ func run(out string, nodes int, file string) error {
 	switch {
 	case nodes > 0:
 		p, tree := large(nodes)
-		return write(out, "large.html", func(w io.Writer) error {
-			return html.Flame(w, html.FlameInput{Title: "synthetic", Profile: p, Tree: tree})
-		})
+		return errors.Join(
+			write(out, "large.html", func(w io.Writer) error {
+				return html.Flame(w, html.FlameInput{Title: "synthetic", Profile: p, Tree: tree})
+			}),
+			write(out, "large.pb.gz", func(w io.Writer) error { return pprof.Write(w, p) }),
+		)
 	case file != "":
 		return ofFile(out, file)
 	}

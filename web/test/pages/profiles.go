@@ -51,7 +51,11 @@ func small() *profile.Profile {
 // large is a tree of n nodes, shaped like a big program's: depth up to 60, 20
 // thousand functions, weights that fall off quickly.
 func large(n int) (*profile.Profile, *view.Tree) {
-	const functions = 20_000
+	const (
+		functions = 20_000
+		returns   = 6
+		period    = 10_000_000 // nanoseconds
+	)
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same tree each time is the point
 	b := profile.NewBuilder()
 	m := b.Mapping(profile.Mapping{Path: "/opt/large/bin/large"})
@@ -71,6 +75,9 @@ func large(n int) (*profile.Profile, *view.Tree) {
 	stack := []profile.LocationID{locs[0]}
 	for made := 1; made < n; {
 		keep := len(stack) - r.IntN(min(len(stack), 4))
+		if r.IntN(returns) == 0 { // now and then a program comes back to its main loop
+			keep = r.IntN(len(stack))
+		}
 		stack = stack[:max(1, keep)]
 		for grow := 1 + r.IntN(5); grow > 0 && len(stack) < 60 && made < n; grow-- {
 			stack = append(stack, locs[int(float64(functions)*r.Float64()*r.Float64())])
@@ -81,9 +88,10 @@ func large(n int) (*profile.Profile, *view.Tree) {
 			leafFirst[len(leafFirst)-1-i] = l
 		}
 		weight := int64(1 + r.ExpFloat64()*4)
-		b.Sample(profile.Sample{Stack: b.Stack(leafFirst), Count: weight, Value: weight})
+		b.Sample(profile.Sample{Stack: b.Stack(leafFirst), Count: weight, Value: weight * period})
 	}
-	p := b.Build(profile.Meta{Source: "synthetic", ValueType: profile.ValueType{Type: "samples", Unit: "count"}})
+	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	p := b.Build(profile.Meta{Source: "synthetic", ValueType: cpu, PeriodType: cpu, Period: period})
 	return p, view.BuildTree(p, view.TreeOptions{})
 }
 

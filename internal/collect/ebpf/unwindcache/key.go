@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"io"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -20,8 +21,8 @@ type Key struct {
 }
 
 const (
-	// maxSection bounds a section that is read where the file cannot be mapped.
-	maxSection = 64 << 20
+	// pieceBytes is how much of a section is read at a time.
+	pieceBytes = 64 << 10
 	// entryCode is how much code at the entry point the profiler looks at.
 	entryCode = 128
 	// nameSum is how much of the hash is in the name of an entry.
@@ -47,18 +48,22 @@ func keyOf(file *pfelf.File) (key Key, ok bool) {
 	number(h, uint64(file.Machine), file.Entry)
 	code, _ := file.VirtualMemory(int64(file.Entry), entryCode, entryCode) // nil where there is none
 	put(h, code)
+	piece := make([]byte, pieceBytes)
 	for _, name := range sections {
 		s := file.Section(name)
 		if s == nil {
 			put(h, nil)
 			continue
 		}
-		data, err := s.Data(maxSection)
-		if err != nil || s.Type == elf.SHT_NOBITS {
+		if s.Type == elf.SHT_NOBITS {
 			return key, false
 		}
-		number(h, s.Addr)
-		put(h, data)
+		number(h, s.Addr, s.FileSize)
+		// Not s.Data, which maps it: what is mapped counts as this process's memory.
+		n, err := io.CopyBuffer(h, io.NewSectionReader(file.Underlying(), int64(s.Offset), int64(s.FileSize)), piece)
+		if err != nil || uint64(n) != s.FileSize {
+			return key, false
+		}
 	}
 	h.Sum(key.sum[:0])
 	key.name = hex.EncodeToString(key.sum[:nameSum])

@@ -64,26 +64,37 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 			continue
 		}
 		if opts.Suspected || (g.main().InLoop && !g.judged && !g.weak()) {
-			out = append(out, g.finding(rules[g.main().Rule], opts))
+			out = append(out, opts.fold(g.finding(rules[g.main().Rule], opts)))
 		}
 	}
 	for _, key := range sortedKeys(others) {
 		g := others[key]
 		r, known := rules[g.main().Rule]
+		fold := opts.fold
 		if u, isUser := opts.UserRules[g.main().Rule]; isUser {
 			r, known = rule{title: u.Title, steps: u.Steps}, true
+			fold = func(f finding.Finding) finding.Finding { return f } // it was asked for
 		} else if !opts.Suspected && !g.isWarm(r, opts) {
 			continue
 		}
 		switch {
 		case known && r.whole:
-			out = append(out, g.cause(r, opts))
+			out = append(out, fold(g.cause(r, opts)))
 		case known:
-			out = append(out, g.finding(r, opts))
+			out = append(out, fold(g.finding(r, opts)))
 		}
 	}
 	identity.Separate(out)
 	return out
+}
+
+// fold marks what a pattern alone says as not to be listed, unless somebody asked for
+// it or a profile will say what it costs.
+func (o Options) fold(f finding.Finding) finding.Finding {
+	if !o.Suspected && !o.Profiled {
+		f.Minor = "only suspected; --suspected lists it"
+	}
+	return f
 }
 
 // isWarm says whether a match outside of the alias rules is worth a word without

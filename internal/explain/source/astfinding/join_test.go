@@ -135,8 +135,14 @@ func TestWhatMayBeColdWaitsForAProfile(t *testing.T) {
 		opts Options
 		want int
 	}{{Options{}, 1}, {Options{Profiled: true}, 4}, {Options{Suspected: true}, 4}} {
-		if got := Join(nil, outcomes, test.opts); len(got) != test.want {
+		got := Join(nil, outcomes, test.opts)
+		if len(got) != test.want {
 			t.Errorf("%+v: %d findings, want %d: %+v", test.opts, len(got), test.want, got)
+		}
+		for _, f := range got { // listed where a profile will rank them, or on request
+			if listed := f.Minor == ""; listed != (test.opts.Profiled || test.opts.Suspected) {
+				t.Errorf("%+v: folded for %q", test.opts, f.Minor)
+			}
 		}
 	}
 	got := Join(nil, outcomes[:1], Options{})

@@ -15,6 +15,8 @@ const (
 	widerVectors = "wider vectors"
 	// fewerLoads is that of one that only loads less.
 	fewerLoads = "fewer loads"
+	// leastLoads is what counts as a load less: below it, the load has moved to a branch.
+	leastLoads = 0.2
 )
 
 // edit is one way to free the loop.
@@ -122,9 +124,18 @@ func (l *loop) readsTwice() string {
 	return l.lines(l.best.Loads)
 }
 
-// reachesPart says whether locals leave something to be loaded again.
-func (l *loop) reachesPart() bool {
-	return len(l.inlined(l.locals())) > 0
+// givesUpTo says whether the first edit may give less than its world: the locals that
+// package fix writes leave something to be loaded again. What one iteration loads twice
+// is in the reach of a person alone.
+func (l *loop) givesUpTo() bool {
+	if l.first().world != analyzer.WorldHoisted {
+		return false
+	}
+	h := l.locals()
+	if len(l.inlined(h)) > 0 {
+		return true
+	}
+	return h != nil && len(h.Values)+len(h.Kept) > 0 && (h.Partial || l.readsTwice() != "" || len(l.updates(h)) > 0)
 }
 
 // updates are what the loop changes itself and loads again: the world keeps that in a
@@ -187,12 +198,15 @@ func (l *loop) title() string {
 		return blamed + " keep this loop from becoming a library call"
 	}
 	removed := written.LoadsPerIteration - edited.LoadsPerIteration
+	if removed < leastLoads {
+		return blamed + " force needless loads in most iterations"
+	}
 	plural := "s"
 	if number(removed) == "1" {
 		plural = ""
 	}
 	upTo := ""
-	if e.world == analyzer.WorldHoisted && l.reachesPart() {
+	if l.givesUpTo() {
 		upTo = "up to "
 	}
 	return fmt.Sprintf("%s force %s%s needless load%s per iteration", blamed, upTo, number(removed), plural)

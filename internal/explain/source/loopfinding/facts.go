@@ -71,13 +71,26 @@ func Worlds(c analyzer.Candidate) []Compiled {
 	return out
 }
 
-func worlds(c analyzer.Candidate) []finding.World {
-	compiled := Worlds(c)
+// worlds are those of the loop, with the one that its first edit leads to marked.
+func (l *loop) worlds() []finding.World {
+	compiled := Worlds(l.best)
 	out := make([]finding.World, len(compiled))
+	first := nameOf(l.first().world)
 	for i, w := range compiled {
 		out[i] = w.World
+		out[i].Advised = w.Reached && w.Name == first
+		out[i].Partial = out[i].Advised && l.givesUpTo()
 	}
 	return out
+}
+
+func nameOf(world string) string {
+	for _, w := range worldNames {
+		if w.world == world {
+			return w.name
+		}
+	}
+	return ""
 }
 
 func fate(s analyzer.LoopState) string {

@@ -174,7 +174,7 @@ func (l *loop) finding() finding.Finding {
 		Certainty: finding.Suspected,
 		Place:     place,
 		Accesses:  accesses(c, l.unit),
-		Worlds:    worlds(c),
+		Worlds:    l.worlds(),
 		Evidence:  l.evidence(),
 		Fix:       l.fix(),
 		Copies:    l.states(),

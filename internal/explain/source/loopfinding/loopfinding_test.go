@@ -1,6 +1,7 @@
 package loopfinding
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -260,6 +261,22 @@ func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
 	if f = find(c, counts); !strings.Contains(f.Fix.Steps[0], "keep s->pos, which the loop changes") {
 		t.Errorf("steps %q", f.Fix.Steps)
 	}
+	// Something else that the loop reads again stays where it is.
+	part := right
+	part.Partial = true
+	if f = find(c, part); !strings.HasSuffix(f.Title, "force up to 2 needless loads per iteration") || !marked(f, "hoisted into locals", true) {
+		t.Errorf("%q: %+v", f.Title, f.Worlds)
+	}
+	if f = find(c, right); !marked(f, "hoisted into locals", false) {
+		t.Errorf("%+v", f.Worlds)
+	}
+	// What has moved to a branch is not counted in loads an iteration.
+	rare := c
+	rare.Worlds = maps.Clone(c.Worlds)
+	rare.Worlds[analyzer.WorldHoisted] = c.Worlds[analyzer.WorldWritten]
+	if f = find(rare, right); !strings.HasSuffix(f.Title, "force needless loads in most iterations") {
+		t.Errorf("%q", f.Title)
+	}
 	// The loop changes what is read again: locals would break it.
 	refused := right
 	refused.Values, refused.Refusal = nil, "`s->n` stays: the loop assigns it"
@@ -329,4 +346,15 @@ func TestLocalsAreLoadedAgainBehindSlowCalls(t *testing.T) {
 	if step := f.Fix.Steps[0]; !strings.HasPrefix(step, hoistStep+"; calls may change the originals (line 14)") {
 		t.Errorf("step %q", step)
 	}
+}
+
+// marked says whether the world is the only one that the finding advises, and may be
+// reached in part only.
+func marked(f finding.Finding, name string, partial bool) bool {
+	for _, w := range f.Worlds {
+		if w.Advised != (w.Name == name) || w.Partial != (partial && w.Advised) {
+			return false
+		}
+	}
+	return true
 }

@@ -55,10 +55,16 @@ func (l *loop) minor() string {
 		return "few iterations"
 	case c.Carries:
 		return "ends where nothing is carried any more"
+	case c.Pads:
+		return "pads to a multiple of a few bytes"
+	case c.Digits:
+		return "as many iterations as a number has bytes"
 	case l.countsParts():
 		return "as many iterations as a pixel or sample has parts"
 	case l.byteBound():
 		return "its bound is kept in a byte"
+	case l.isDiagnosis():
+		return "in a function that by its name is for debugging"
 	case runsOnce(demangled(l.place.Function, c.Function), len(c.Enclosing) > 0):
 		return "by its name run once for an object"
 	case c.Effect != fewerLoads && c.Effect != "fewer stores":
@@ -67,7 +73,7 @@ func (l *loop) minor() string {
 		return "calls in the loop"
 	case c.Effect == fewerLoads && written.UsualNestLoads > 0 && usualGain(c) < smallPart*written.UsualNestLoads:
 		return "a small part of what the loop loads"
-	case c.Effect == fewerLoads && besideStores(c):
+	case c.Effect == fewerLoads && !c.Counts && besideStores(c):
 		return "its stores take as long without these loads"
 	case len(c.Enclosing) == 0:
 		return "a loop by itself that loads a little less, which only a profile shows to matter"
@@ -80,8 +86,18 @@ func (l *loop) minor() string {
 var setUpWords = []string{"init", "initialize", "initialise", "setup", "alloc", "realloc", "allocate", "create", "destroy", "config", "configure"}
 
 // onceWords are of functions that end, check or print an object, or are called once.
-var onceWords = []string{"final", "finish", "finalize", "finalise", "padding", "parity", "usage", "help", "dump", "print", "version", "main", "options",
+var onceWords = []string{"final", "finish", "finalize", "finalise", "padding", "parity", "usage", "help", "print", "version", "main", "options",
 	"header", "headers", "load", "parse"}
+
+// debugWords are of functions that show an object to a programmer.
+var debugWords = []string{"debug", "dbg", "dump"}
+
+// isDiagnosis says whether the loop stands in such a function, or is inlined into one.
+func (l *loop) isDiagnosis() bool {
+	return slices.ContainsFunc([]string{l.place.Function, l.best.Function}, func(name string) bool {
+		return slices.ContainsFunc(words(demangled(name)), func(w string) bool { return slices.Contains(debugWords, w) })
+	})
+}
 
 // runsOnce says whether a function is a constructor, a destructor or has a name of the
 // kind.
@@ -160,7 +176,9 @@ func (l *loop) byteBound() bool {
 // 5 loads and 3 stores to no load, and was not faster (bench/analyzer.md).
 //
 // Example. *q++ = *p++ with a bound that is loaded again: two loads take as long as the
-// one store, so one load less saves nothing. With four loads it does.
+// one store, so one load less saves nothing. With four loads it does. Where the loop keeps
+// in memory what it counts up (++*at), the ports say nothing: each iteration waits for the
+// store of the one before.
 func besideStores(c analyzer.Candidate) bool {
 	w := c.Worlds[analyzer.WorldWritten]
 	stores := w.StoresPerIteration

@@ -32,6 +32,13 @@ func TestMinor(t *testing.T) {
 		{"not in a loop", "a loop by itself that loads a little less, which only a profile shows to matter", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Enclosing = nil }},
 		{"not in a loop, vectorised after the edit", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Enclosing, c.Effect = nil, "vectorised" }},
 		{"a carry", "ends where nothing is carried any more", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Carries = true }},
+		{"padding", "pads to a multiple of a few bytes", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Pads, c.Effect = true, "idiom" }},
+		{"the bytes of a number", "as many iterations as a number has bytes", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Digits, c.Effect = true, "vectorised" }},
+		{"six loads to two beside three stores, one of which the next iteration waits for", "", func(c *analyzer.Candidate, w *analyzer.LoopState) { c.Counts, w.StoresPerIteration = true, 3 }},
+		{"vectorised, in a nest that prints for a programmer", "in a function that by its name is for debugging", func(c *analyzer.Candidate, _ *analyzer.LoopState) {
+			c.Function, c.Effect = "heap_dbg_sections_cb", "vectorised"
+		}},
+		{"a word that only holds another", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Function = "undebugged" }},
 		{"a counter in a byte", "its bound is kept in a byte", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.MostIterations = 255 }},
 		{"256 iterations", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.MostIterations = 256 }},
 		{"before main", "runs once, before main", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Function = "_GLOBAL__sub_I_a.cpp" }},

@@ -1,0 +1,64 @@
+// The loops of functions of a binary, and what rules find in them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace whyhot::machine {
+
+// A function, and where in it samples were taken.
+struct Range {
+  uint64_t Low = 0, High = 0;
+  std::vector<uint64_t> Sampled; // sorted
+};
+
+struct Request {
+  std::string File;
+  std::vector<Range> Functions;
+  std::vector<std::string> CPUs; // to model the loops on; none: no model
+};
+
+struct Line {
+  uint64_t Address = 0;
+  unsigned Size = 0;
+  std::string Text;
+  // The instruction that a sample here is meant for, 0 where it is this one or not
+  // known: see docs/decisions/0151.
+  uint64_t Cause = 0;
+};
+
+struct Match {
+  std::string Rule;
+  std::vector<uint64_t> At; // the instructions that it is about, the one that costs first
+  std::map<std::string, std::string> Facts;
+};
+
+struct LoopCode {
+  uint64_t Header = 0;
+  int Parent = -1; // its index, -1 for none
+  unsigned Depth = 1;
+  bool Innermost = true;
+  std::vector<std::pair<uint64_t, uint64_t>> Ranges; // of addresses, with those of the loops in it
+  std::vector<Line> Lines;                           // of an innermost loop, or of its own blocks alone
+  std::vector<Match> Matches;
+  std::map<std::string, double> Cycles;
+};
+
+struct FunctionCode {
+  uint64_t Low = 0;
+  unsigned Unresolved = 0;
+  size_t Instructions = 0;
+  std::vector<LoopCode> Loops; // those with samples; outer ones before those in them
+  std::vector<Line> Outside;   // the sampled instructions that are in none
+};
+
+struct Answer {
+  std::string Error; // "" for none
+  std::vector<FunctionCode> Functions; // in the order of the request
+};
+
+Answer answer(const Request &R);
+
+} // namespace whyhot::machine

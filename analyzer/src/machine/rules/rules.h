@@ -1,0 +1,26 @@
+// Rules over loops of machine code: one file each. A rule says where a pattern is;
+// whether it is hot, and what that means, is said by those who have the profile.
+#pragma once
+
+#include "machine/loops.h"
+#include "machine/machine.h"
+
+#include <vector>
+
+namespace whyhot::machine::rules {
+
+// A loop with all that a rule may look at. Only x86-64 has rules.
+struct Subject {
+  Function &F;
+  const Loops &All;
+  const Loop &In;
+  const Target &T;
+  Image &Im;
+};
+
+using Rule = void (*)(const Subject &S, std::vector<Match> &Out);
+
+// What all rules find in a loop's own blocks, those of the loops in it left out.
+std::vector<Match> find(const Subject &S);
+
+} // namespace whyhot::machine::rules

@@ -1,0 +1,104 @@
+package analyzer
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// MachineRequest asks for the loops of functions of a binary.
+type MachineRequest struct {
+	File      string         `json:"file"`
+	Functions []MachineRange `json:"functions"`
+	CPUs      []string       `json:"cpus,omitempty"` // to model the loops on
+}
+
+// MachineRange is a function by its addresses, and where in it samples were taken.
+type MachineRange struct {
+	Low     uint64   `json:"low"`
+	High    uint64   `json:"high"`
+	Sampled []uint64 `json:"sampled"`
+}
+
+// MachineReply has an answer for each function, in the order of the request.
+type MachineReply struct {
+	Error     string            `json:"error"`
+	Functions []MachineFunction `json:"functions"`
+}
+
+// MachineFunction is what was found in a function.
+type MachineFunction struct {
+	Low        uint64               `json:"low"`
+	Unresolved int                  `json:"unresolved"` // jumps whose targets are not known
+	Decoded    int                  `json:"decoded"`    // instructions
+	Loops      []MachineLoop        `json:"loops"`      // those with samples, outer ones first
+	Outside    []MachineInstruction `json:"outside"`    // sampled ones that are in no loop
+}
+
+// MachineLoop is a natural loop of machine code.
+type MachineLoop struct {
+	Header       uint64               `json:"header"`
+	Parent       int                  `json:"parent"` // index of the loop around it, -1 for none
+	Depth        int                  `json:"depth"`
+	Innermost    bool                 `json:"innermost"`
+	Ranges       [][2]uint64          `json:"ranges"`       // with the loops in it
+	Instructions []MachineInstruction `json:"instructions"` // without theirs
+	Matches      []MachineMatch       `json:"matches"`
+	Cycles       map[string]float64   `json:"cycles"`
+}
+
+// MachineInstruction is one instruction.
+type MachineInstruction struct {
+	Address uint64 `json:"address"`
+	Size    uint64 `json:"size"`
+	Text    string `json:"text"`
+	// Cause is the instruction that a sample here is meant for, 0 for this one.
+	Cause uint64 `json:"cause"`
+}
+
+// MachineMatch is what a rule found in a loop.
+type MachineMatch struct {
+	Rule  string            `json:"rule"`
+	At    []uint64          `json:"at"` // the instructions that it is about, the one that costs first
+	Facts map[string]string `json:"facts"`
+}
+
+// Machine has the analyser look at functions of binaries, each request in a process
+// of its own, as many at a time as there are processors. A binary whose answer fails
+// costs only its own: errs has one for each request.
+func Machine(ctx context.Context, binary string, requests []MachineRequest) (replies []MachineReply, errs []error) {
+	replies, errs = make([]MachineReply, len(requests)), make([]error, len(requests))
+	work := make(chan int)
+	var group sync.WaitGroup
+	for range min(runtime.NumCPU(), len(requests)) {
+		group.Go(func() {
+			l := &lane{opts: Options{Binary: binary, Timeout: machineTimeout}}
+			defer l.close()
+			for i := range work {
+				r, err := l.ask(ctx, Request{Machine: &requests[i]})
+				switch {
+				case err != nil:
+					errs[i] = err
+				case len(r.Errors) > 0:
+					errs[i] = errors.New(r.Errors[0])
+				case r.Machine == nil:
+					errs[i] = errors.New("the analyser is older than whyhot: `make analyzer` builds it anew")
+				case r.Machine.Error != "":
+					errs[i] = errors.New(r.Machine.Error)
+				default:
+					replies[i] = *r.Machine
+				}
+			}
+		})
+	}
+	for i := range requests {
+		work <- i
+	}
+	close(work)
+	group.Wait()
+	return replies, errs
+}
+
+const machineTimeout = time.Minute

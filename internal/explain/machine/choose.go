@@ -1,0 +1,164 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"whyhot/internal/elfinfo/cfi"
+	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+	"whyhot/internal/symbol/elfsym"
+)
+
+// hits is what was sampled at an address.
+type hits struct{ value, count int64 }
+
+// binary is one file with the functions that are looked at.
+type binary struct {
+	mapping   *profile.Mapping
+	file      *elffile.File
+	names     map[uint64]string // the function at an address, as the profile has it
+	at        map[uint64]hits
+	functions []*function
+}
+
+// function is one of the machine code.
+type function struct {
+	name      string
+	low, high uint64
+	value     int64
+	sampled   []uint64
+}
+
+// notedShare is the share of samples in a binary that is not at hand from which the
+// user is told.
+const notedShare = 0.02
+
+// choose gives the hottest functions of every binary that is the one that ran.
+func choose(r Request, facts *binfacts.Facts) (chosen []*binary, notes []string) {
+	p := r.Profile
+	byPath := map[string]*binary{}
+	absent := map[string]int64{}
+	samples := p.Samples()
+	for i := range samples {
+		stack := p.Stack(samples[i].Stack)
+		if len(stack) == 0 {
+			continue
+		}
+		loc := p.Location(stack[0])
+		lines := p.Lines(stack[0])
+		f := p.Function(lines[len(lines)-1].Function)
+		if loc.Mapping == 0 || loc.Address == 0 || !isMachineCode(f.Kind) || r.Only != nil && !r.Only(f.Name) {
+			continue
+		}
+		m := p.Mapping(loc.Mapping)
+		file, vaddr, ok := facts.Code(m, loc.Address)
+		if !ok {
+			absent[m.Path] += samples[i].Value
+			continue
+		}
+		b := byPath[m.Path]
+		if b == nil {
+			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}}
+			byPath[m.Path] = b
+		}
+		h := b.at[vaddr]
+		b.at[vaddr] = hits{h.value + samples[i].Value, h.count + samples[i].Count}
+		b.names[vaddr] = f.Name
+	}
+	for _, path := range slices.Sorted(maps.Keys(absent)) {
+		if share := float64(absent[path]) / float64(p.Total()); share >= notedShare && path != "" {
+			notes = append(notes, fmt.Sprintf("%s, %s of the CPU, is not here as it was when the profile was taken: its machine code was not looked at", path, percent.Column(share)))
+		}
+	}
+	var all []*function
+	of := map[*function]*binary{}
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		b := byPath[path]
+		for _, f := range b.split() {
+			all = append(all, f)
+			of[f] = b
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *function) int { return -cmp.Compare(a.value, b.value) })
+	most := cmp.Or(r.Functions, DefaultFunctions)
+	for _, f := range all[:min(most, len(all))] {
+		b := of[f]
+		if len(b.functions) == 0 {
+			chosen = append(chosen, b)
+		}
+		b.functions = append(b.functions, f)
+	}
+	return chosen, notes
+}
+
+// isMachineCode says whether code of a kind is read from an ELF file.
+func isMachineCode(k profile.Kind) bool {
+	return k == profile.KindNative || k == profile.KindUnknown || k == profile.KindGo
+}
+
+// split sorts the sampled addresses by function. Call frame information knows where
+// functions begin and end also in stripped files; symbols know it of what has none.
+func (b *binary) split() []*function {
+	addresses := slices.Sorted(maps.Keys(b.at))
+	var frames *cfi.Section
+	var symbols *elfsym.Table
+	err := elffile.Guard(b.mapping.Path, func() error {
+		frames = cfi.Exception(b.file)
+		var err error
+		symbols, err = elfsym.ReadFor(b.file, addresses)
+		return err
+	})
+	if symbols == nil && err != nil {
+		symbols = &elfsym.Table{}
+	}
+	var out []*function
+	for _, a := range addresses {
+		if n := len(out); n > 0 && a < out[n-1].high {
+			out[n-1].add(a, b.at[a])
+			continue
+		}
+		low, high, ok := b.bounds(frames, symbols, a)
+		if !ok {
+			continue
+		}
+		f := &function{name: b.names[a], low: low, high: high}
+		f.add(a, b.at[a])
+		out = append(out, f)
+	}
+	return out
+}
+
+func (f *function) add(address uint64, h hits) {
+	f.sampled = append(f.sampled, address)
+	f.value += h.value
+}
+
+func (b *binary) bounds(frames *cfi.Section, symbols *elfsym.Table, address uint64) (low, high uint64, ok bool) {
+	_ = elffile.Guard(b.mapping.Path, func() error { // a file that changes has no functions
+		if frames != nil {
+			if f, found := frames.Find(address); found {
+				low, high, ok = f.Low, f.High, true
+				return nil
+			}
+		}
+		if s, found := symbols.Find(address); found && s.High > s.Low {
+			low, high, ok = s.Low, s.High, true
+		}
+		return nil
+	})
+	return low, high, ok
+}
+
+func (b *binary) request(cpus []string) analyzer.MachineRequest {
+	r := analyzer.MachineRequest{File: b.mapping.Path, CPUs: cpus}
+	for _, f := range b.functions {
+		r.Functions = append(r.Functions, analyzer.MachineRange{Low: f.low, High: f.high, Sampled: f.sampled})
+	}
+	return r
+}

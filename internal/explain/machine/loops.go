@@ -1,0 +1,162 @@
+package machine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+	"whyhot/internal/symbol"
+)
+
+// loops gives the loops of a function with the samples that belong to them.
+func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
+	out := make([]Loop, len(reply.Loops))
+	holds := map[uint64]int{} // the innermost loop of an instruction
+	for i, l := range reply.Loops {
+		out[i] = Loop{
+			Function: f.name, Mapping: b.mapping, Header: l.Header, Ranges: l.Ranges, Depth: l.Depth, Innermost: l.Innermost,
+			Matches: l.Matches, Cycles: l.Cycles, Unresolved: reply.Unresolved,
+		}
+		for n, r := range l.Ranges {
+			if n == 0 || r[0] < out[i].Start {
+				out[i].Start = r[0]
+			}
+			out[i].End = max(out[i].End, r[1])
+		}
+		for _, in := range l.Instructions {
+			holds[in.Address] = i
+			out[i].Instructions = append(out[i].Instructions, Instruction{Address: in.Address, Text: in.Text, For: in.Cause})
+		}
+	}
+	charge := func(list []analyzer.MachineInstruction, in int) {
+		for n, l := range list {
+			h, sampled := b.within(l)
+			if !sampled {
+				continue
+			}
+			to := in
+			if of, known := holds[l.Cause]; known && l.Cause != 0 {
+				to = of
+			}
+			if in >= 0 {
+				out[in].Instructions[n].Self += h.value
+			}
+			if to >= 0 {
+				out[to].Self += h.value
+				out[to].Count += h.count
+			}
+		}
+	}
+	for i, l := range reply.Loops {
+		charge(l.Instructions, i)
+	}
+	charge(reply.Outside, -1)
+	for i := range slices.Backward(out) { // inner ones stand behind outer ones
+		out[i].Total += out[i].Self
+		if parent := reply.Loops[i].Parent; parent >= 0 && parent < i {
+			out[parent].Total += out[i].Total
+		}
+	}
+	return slices.DeleteFunc(out, func(l Loop) bool { return l.Self == 0 })
+}
+
+// within sums what was sampled in an instruction: an unwinder may have moved an
+// address by a byte.
+func (b *binary) within(in analyzer.MachineInstruction) (sum hits, sampled bool) {
+	for a := in.Address; a < in.Address+max(in.Size, 1); a++ {
+		if h, ok := b.at[a]; ok {
+			sum.value += h.value
+			sum.count += h.count
+			sampled = true
+		}
+	}
+	return sum, sampled
+}
+
+// locate gives the instructions of loops their source lines, and the loops their
+// place.
+func locate(ctx context.Context, b *binary, loops []Loop, opts symbol.Options) (note string) {
+	var addresses []uint64
+	for _, l := range loops {
+		for _, in := range l.Instructions {
+			addresses = append(addresses, in.Address)
+		}
+	}
+	if len(addresses) == 0 {
+		return ""
+	}
+	file, err := symbol.Open(b.mapping.Path, opts)
+	if err != nil {
+		return fmt.Sprintf("%s: no source lines: %v", b.mapping.Path, err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	frames, err := file.LookupAll(ctx, addresses)
+	if err != nil {
+		return fmt.Sprintf("%s: no source lines: %v", b.mapping.Path, err)
+	}
+	n := 0
+	for i := range loops {
+		for k := range loops[i].Instructions {
+			loops[i].Instructions[k].Lines = frames[n]
+			n++
+		}
+		loops[i].place()
+	}
+	return ""
+}
+
+// place says where a loop is in the source: the lines, in the file and function that
+// hold most of its samples, of code that somebody edits where there is any.
+func (l *Loop) place() {
+	type where struct{ file, function string }
+	weight := map[where]int64{}
+	lines := map[where][2]int32{}
+	for _, in := range l.Instructions {
+		f, ok := Edited(in.Lines)
+		if !ok {
+			continue
+		}
+		w := where{f.Function.File, f.Function.Name}
+		weight[w] += 1 + 1000*in.Self // where nothing was sampled, the most instructions
+		span, known := lines[w]
+		if !known {
+			span = [2]int32{f.Line, f.Line}
+		}
+		lines[w] = [2]int32{min(span[0], f.Line), max(span[1], f.Line)}
+	}
+	var best where
+	for w, v := range weight {
+		if best.file == "" || cmp.Or(cmp.Compare(v, weight[best]), -cmp.Compare(w.function, best.function), -cmp.Compare(w.file, best.file)) > 0 {
+			best = w
+		}
+	}
+	if best.file == "" {
+		return
+	}
+	l.File, l.Line, l.EndLine = best.file, int(lines[best][0]), int(lines[best][1])
+	if best.function != l.Function {
+		l.Inlined = best.function
+	}
+}
+
+// Edited is the innermost of inlined frames that is not in an installed header, else
+// the innermost that has a line.
+func Edited(frames []profile.Frame) (profile.Frame, bool) {
+	var first profile.Frame
+	for _, f := range frames {
+		if f.Function.File == "" || f.Line <= 0 {
+			continue
+		}
+		if !finding.IsInstalled(f.Function.File, "") {
+			return f, true
+		}
+		if first.Line == 0 {
+			first = f
+		}
+	}
+	return first, first.Line > 0
+}

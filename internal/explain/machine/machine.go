@@ -1,0 +1,116 @@
+package machine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/profile"
+	"whyhot/internal/symbol"
+)
+
+// Request is what is asked.
+type Request struct {
+	Profile   *profile.Profile
+	DebugDirs []string
+	// Functions bounds how many are looked at, hottest first; 0: DefaultFunctions.
+	Functions int
+	// Only names functions that alone are looked at; nil: all.
+	Only func(name string) bool
+	// CPUs are modelled with llvm-mca; none: no model.
+	CPUs []string
+}
+
+// DefaultFunctions is how many functions are looked at where nobody says.
+const DefaultFunctions = 200
+
+// Instruction is one instruction of a loop.
+type Instruction struct {
+	Address uint64
+	Text    string
+	Self    int64 // samples' value at this address
+	// For is the instruction that these samples are meant for, 0 for this one.
+	For uint64
+	// Lines are the source lines, innermost inlined call first; none where not known.
+	Lines []profile.Frame
+}
+
+// Loop is one natural loop with what ran in it.
+type Loop struct {
+	Function string // of the machine code
+	Mapping  *profile.Mapping
+	// File, Line and EndLine are where the loop is in the source, "" and 0 where not
+	// known; Inlined is the function there, if it is not Function.
+	File          string
+	Line, EndLine int
+	Inlined       string
+	// Start and End bound its addresses; Ranges are they, without what lies between.
+	Start, End uint64
+	Ranges     [][2]uint64
+	Header     uint64
+	Depth      int
+	Innermost  bool
+	Self       int64 // value of its samples, those of the loops in it left out
+	Total      int64 // with them
+	Count      int64 // events behind Self
+	// Instructions are its own, by address.
+	Instructions []Instruction
+	Matches      []analyzer.MachineMatch
+	Cycles       map[string]float64
+	Unresolved   int // jumps in its function whose targets are not known
+}
+
+// Answer is what was found.
+type Answer struct {
+	Loops  []Loop // hottest first, by Self
+	Notes  []string
+	Looked Looked
+}
+
+// Looked says how much of the profile was looked at.
+type Looked struct {
+	Functions, Instructions int
+	Value                   int64 // of the samples in these functions
+}
+
+// Find gives the loops that a profile ran, hottest first.
+func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error) {
+	program, err := analyzer.Find()
+	if err != nil {
+		return Answer{}, err
+	}
+	chosen, notes := choose(r, facts)
+	requests := make([]analyzer.MachineRequest, len(chosen))
+	for i, b := range chosen {
+		requests[i] = b.request(r.CPUs)
+	}
+	replies, errs := analyzer.Machine(ctx, program, requests)
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	out := Answer{Notes: notes}
+	for i, b := range chosen {
+		if errs[i] != nil {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s: its machine code was not looked at: %v", b.mapping.Path, errs[i]))
+			continue
+		}
+		first := len(out.Loops)
+		for n, reply := range replies[i].Functions {
+			f := b.functions[n]
+			out.Looked.Functions++
+			out.Looked.Instructions += reply.Decoded
+			out.Looked.Value += f.value
+			out.Loops = append(out.Loops, f.loops(b, reply)...)
+		}
+		if note := locate(ctx, b, out.Loops[first:], symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
+			out.Notes = append(out.Notes, note)
+		}
+	}
+	slices.SortStableFunc(out.Loops, func(a, b Loop) int {
+		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
+	})
+	return out, nil
+}

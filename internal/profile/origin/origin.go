@@ -1,0 +1,148 @@
+// Package origin says whose code a function is: the user's own, a library's, a
+// language runtime's or the kernel's. Flame graphs are coloured by it.
+//
+// It owns the rules that decide and the palette that both the page (web/) and
+// the SVG use. It takes a function of a profile and gives an Origin; what
+// nothing tells stays Unknown. It must never import a report.
+package origin
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"whyhot/internal/profile"
+)
+
+// Origin is whose code a function is. The numbers are indices in palette.json
+// and part of the page's wire form.
+type Origin uint8
+
+// The origins. Group is no code: a process or thread in a tree.
+const (
+	Unknown Origin = iota
+	Own
+	Library
+	Runtime
+	Kernel
+	Group
+)
+
+var (
+	sharedObject = regexp.MustCompile(`\.so(\.|$)|\.dylib$|\.dll$`)
+	// interpreters are programs whose own machine code is a language's runtime.
+	interpreters = regexp.MustCompile(`^(node|nodejs|bun|deno|java|dotnet|mono(-sgen)?|php[0-9.]*|php-fpm[0-9.]*|perl[0-9.]*|ruby[0-9.]*|python[0-9.]*[a-z]*|pypy[0-9.]*|lua(jit)?[0-9.]*|Rscript|beam\.smp|guile[0-9.]*)$`)
+	// runtimeLibraries are interpreters that come as a shared object.
+	runtimeLibraries = regexp.MustCompile(`^lib(jvm|java|jli|python[0-9.]*|ruby[-0-9.]*|node|v8[_a-z]*|perl|php[0-9.]*|coreclr|clrjit|mono[-a-z0-9.]*|lua[-0-9.]*|luajit[-0-9.]*|guile[-0-9.]*|R)\.so`)
+	// compiledIn are sources that are not the user's although their code is in
+	// the user's binary: headers, the Rust standard library, package caches.
+	compiledIn = regexp.MustCompile(`^/usr/(include|lib|src)/|^/rustc/|/rustlib/|/\.cargo/registry/|/go/pkg/mod/|/usr/local/go/src/|/third_party/|/vendor/`)
+	// standardNames are name spaces of standard libraries.
+	standardNames = regexp.MustCompile(`^(<?(std|core|alloc)::|__gnu_cxx::|__cxxabiv1::|<(alloc|core|std)::)`)
+	// packaged are folders in which interpreted languages keep what is not the
+	// user's.
+	packaged = regexp.MustCompile(`(site|dist)-packages/|/lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/|/share/perl|/usr/share/php/`)
+	// engineCode are names that V8 gives its own generated code in a perf map.
+	engineCode   = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
+	javaPlatform = regexp.MustCompile(`^L?(java|javax|jdk|sun|com/sun|com\.sun)[./]`)
+	goRuntime    = regexp.MustCompile(`^(runtime|internal/runtime|gogo|gcWriteBarrier)[./]`)
+	goMain       = regexp.MustCompile(`^main\.`)
+)
+
+// Of says whose code function id of p is.
+func Of(p *profile.Profile, id profile.FunctionID) Origin {
+	f := p.Function(id)
+	return OfFunction(f, p.Mapping(f.Mapping).Path)
+}
+
+// OfFunction is Of for a function whose profile is not at hand. Binary is the path of
+// what it lies in, "" where that is not known.
+func OfFunction(f *profile.Function, binary string) Origin {
+	switch f.Kind {
+	case profile.KindKernel, profile.KindVDSO:
+		return Kernel
+	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindDotNet:
+		return interpreted(f)
+	case profile.KindJava:
+		if javaPlatform.MatchString(f.Name) {
+			return Library
+		}
+		return interpreted(f)
+	case profile.KindGo:
+		return golang(f)
+	case profile.KindJIT:
+		return compiledAtRunTime(f)
+	case profile.KindNative, profile.KindUnknown:
+	}
+	return native(f, binary)
+}
+
+func interpreted(f *profile.Function) Origin {
+	switch {
+	case f.Name == "" && f.File == "":
+		return Unknown
+	case packaged.MatchString(f.File):
+		return Library
+	case strings.HasPrefix(f.Name, "(") && f.File == "": // V8's (garbage collector), (program), …
+		return Runtime
+	}
+	return Own
+}
+
+func compiledAtRunTime(f *profile.Function) Origin {
+	switch {
+	case f.Name == "" || engineCode.MatchString(f.Name):
+		return Runtime
+	case packaged.MatchString(f.Name), packaged.MatchString(f.File), javaPlatform.MatchString(f.Name):
+		return Library
+	}
+	return Own
+}
+
+// golang tells by the import path, which every Go symbol carries: a standard
+// package has no dot in its first element.
+func golang(f *profile.Function) Origin {
+	switch {
+	case goRuntime.MatchString(f.Name):
+		return Runtime
+	case goMain.MatchString(f.Name):
+		return Own
+	case compiledIn.MatchString(f.File):
+		return Library
+	}
+	first, _, nested := strings.Cut(f.Name, "/")
+	if !nested {
+		first, _, _ = strings.Cut(f.Name, ".")
+	}
+	if goStandard[first] {
+		return Library
+	}
+	return Own
+}
+
+// goStandard are the first path elements of Go's standard library.
+var goStandard = map[string]bool{
+	"archive": true, "bufio": true, "bytes": true, "cmp": true, "compress": true, "container": true,
+	"context": true, "crypto": true, "database": true, "debug": true, "embed": true, "encoding": true,
+	"errors": true, "expvar": true, "flag": true, "fmt": true, "go": true, "hash": true, "html": true,
+	"image": true, "index": true, "internal": true, "io": true, "iter": true, "log": true, "maps": true,
+	"math": true, "mime": true, "net": true, "os": true, "path": true, "plugin": true, "reflect": true,
+	"regexp": true, "slices": true, "sort": true, "strconv": true, "strings": true, "sync": true,
+	"syscall": true, "testing": true, "text": true, "time": true, "unicode": true, "unique": true,
+	"unsafe": true, "vendor": true,
+}
+
+func native(f *profile.Function, mapping string) Origin {
+	binary := path.Base(mapping)
+	switch {
+	case mapping == "" || strings.HasPrefix(mapping, "[") || strings.HasPrefix(mapping, "//"):
+		return Unknown
+	case runtimeLibraries.MatchString(binary), interpreters.MatchString(binary):
+		return Runtime
+	case sharedObject.MatchString(binary):
+		return Library
+	case compiledIn.MatchString(f.File), standardNames.MatchString(f.Name):
+		return Library
+	}
+	return Own
+}

@@ -1,0 +1,233 @@
+// Package machineview shows hot loops of machine code, in a terminal and as JSON.
+//
+// It owns the layout and the field names. It takes the loops that package
+// explain/machine found and gives text or one JSON object. It must never decide
+// which loops are hot.
+package machineview
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"whyhot/internal/explain/machine"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/symname"
+	"whyhot/internal/report/term"
+)
+
+// Input is what is shown.
+type Input struct {
+	Profile *profile.Profile
+	Answer  machine.Answer
+	Rows    int  // loops to show; 0: all
+	Whole   bool // every instruction, not the hot ones alone
+}
+
+const (
+	nameWidth = 60
+	textWidth = 44
+	context   = 1    // instructions around a hot one
+	hot       = 0.02 // of the loop: an instruction that is shown
+	whole     = 12   // instructions of a loop that is shown as it is
+)
+
+var (
+	strong = lipgloss.NewStyle().Bold(true)
+	dim    = lipgloss.NewStyle().Faint(true)
+)
+
+// Print shows each loop with its share, its place and its hot instructions.
+func Print(p *term.Printer, in Input) {
+	loops := in.Answer.Loops
+	if in.Rows > 0 && len(loops) > in.Rows {
+		loops = loops[:in.Rows]
+	}
+	for i := range loops {
+		p.Line()
+		in.loop(p, &loops[i])
+	}
+	if rest := len(in.Answer.Loops) - len(loops); rest > 0 {
+		var value int64
+		for _, l := range in.Answer.Loops[len(loops):] {
+			value += l.Self
+		}
+		p.Line()
+		p.Notef("and %d more, %s together (-n 0 shows all)", rest, percent.Column(in.share(value)))
+	}
+}
+
+func (in *Input) share(value int64) float64 {
+	if in.Profile.Total() == 0 {
+		return 0
+	}
+	return float64(value) / float64(in.Profile.Total())
+}
+
+func (in *Input) loop(p *term.Printer, l *machine.Loop) {
+	head := fmt.Sprintf("%6s  ", percent.Column(in.share(l.Self)))
+	where := symname.Shorten(l.Function, nameWidth)
+	if where == "" {
+		where = fmt.Sprintf("0x%x", l.Start)
+	}
+	p.Line(strong.Render(head+term.Clean(where)), dim.Render("  "+term.Clean(filepath.Base(l.Mapping.Path))))
+	var facts []string
+	if l.File != "" {
+		at := finding.Line{File: l.File, Line: l.Line}.String()
+		if l.EndLine > l.Line {
+			at += fmt.Sprintf("-%d", l.EndLine)
+		}
+		if l.Inlined != "" {
+			at += " in " + symname.Shorten(l.Inlined, nameWidth)
+		}
+		facts = append(facts, at)
+	}
+	facts = append(facts, fmt.Sprintf("0x%x-0x%x", l.Start, l.End), fmt.Sprintf("%d instructions", len(l.Instructions)))
+	if !l.Innermost {
+		facts = append(facts, percent.Column(in.share(l.Total))+" with the loops in it")
+	}
+	if l.Depth > 1 {
+		facts = append(facts, fmt.Sprintf("depth %d", l.Depth))
+	}
+	if l.Unresolved > 0 {
+		facts = append(facts, "not all jumps of the function could be followed")
+	}
+	p.Line("        ", dim.Render(term.Clean(strings.Join(facts, " · "))))
+	in.instructions(p, l)
+}
+
+// instructions prints those that are hot with what is around them, a bracket along
+// the loop, and behind a sampled one which other the samples are meant for.
+func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
+	shown := in.chosen(l)
+	meant := map[uint64]int64{}
+	for _, i := range l.Instructions {
+		if i.For != 0 {
+			meant[i.For] += i.Self
+		}
+	}
+	last := -1
+	for n, i := range l.Instructions {
+		if !shown[n] {
+			continue
+		}
+		if last >= 0 && n > last+1 {
+			p.Line(fmt.Sprintf("%6s  ", ""), dim.Render(fmt.Sprintf("│  … %d more", n-last-1)))
+		}
+		last = n
+		bracket := "│"
+		if n == 0 {
+			bracket = "┌"
+		}
+		if n == len(l.Instructions)-1 {
+			bracket = "└"
+		}
+		self := ""
+		if i.Self > 0 {
+			self = percent.Column(in.share(i.Self))
+		}
+		text, note := term.Clean(i.Text), ""
+		switch {
+		case i.For != 0 && i.Self > 0 && float64(i.Self) >= hot*float64(l.Self):
+			note = fmt.Sprintf("↑ for %x", i.For)
+		case meant[i.Address] > 0 && float64(meant[i.Address]) >= hot*float64(l.Self):
+			note = "← " + percent.Column(in.share(meant[i.Address]))
+		}
+		if f, ok := machine.Edited(i.Lines); ok && i.Self > 0 {
+			note = strings.TrimSpace(fmt.Sprintf("%-14s %s:%d", note, filepath.Base(f.Function.File), f.Line))
+		}
+		text = ansi.Truncate(text, textWidth, "…")
+		line := fmt.Sprintf("%6s  %s %x  %-*s  ", self, bracket, i.Address, textWidth, text)
+		p.Line(line, dim.Render(term.Clean(note)))
+	}
+}
+
+func (in *Input) chosen(l *machine.Loop) []bool {
+	out := make([]bool, len(l.Instructions))
+	for n, i := range l.Instructions {
+		if in.Whole || len(out) <= whole {
+			out[n] = true
+			continue
+		}
+		if float64(i.Self) < hot*float64(l.Self) || i.Self == 0 {
+			continue
+		}
+		for k := max(0, n-context); k <= min(len(out)-1, n+context); k++ {
+			out[k] = true
+		}
+		for k := range l.Instructions {
+			if l.Instructions[k].Address == i.For {
+				out[k] = true
+			}
+		}
+	}
+	return out
+}
+
+type instruction struct {
+	Address uint64 `json:"address"`
+	Text    string `json:"text"`
+	Self    int64  `json:"self"`
+	For     uint64 `json:"for,omitempty"` // the instruction that the samples are meant for
+	File    string `json:"file,omitempty"`
+	Line    int32  `json:"line,omitempty"`
+}
+
+type loop struct {
+	Function     string             `json:"function"`
+	Binary       string             `json:"binary"`
+	BuildID      string             `json:"build_id,omitempty"`
+	File         string             `json:"file,omitempty"`
+	Line         int                `json:"line,omitempty"`
+	EndLine      int                `json:"end_line,omitempty"`
+	Inlined      string             `json:"inlined,omitempty"`
+	Start        uint64             `json:"start"` // virtual addresses of the binary
+	End          uint64             `json:"end"`
+	Ranges       [][2]uint64        `json:"ranges"`
+	Header       uint64             `json:"header"`
+	Depth        int                `json:"depth"`
+	Innermost    bool               `json:"innermost"`
+	Self         int64              `json:"self"`
+	Total        int64              `json:"total"`
+	Unresolved   int                `json:"unresolved_jumps,omitempty"`
+	Cycles       map[string]float64 `json:"cycles,omitempty"`
+	Instructions []instruction      `json:"instructions"`
+}
+
+// JSON writes {"total", "unit", "loops": […]}, hottest first.
+func JSON(w io.Writer, in Input) error {
+	out := struct {
+		Total int64    `json:"total"`
+		Unit  string   `json:"unit"`
+		Loops []loop   `json:"loops"`
+		Notes []string `json:"notes,omitempty"`
+	}{Total: in.Profile.Total(), Unit: in.Profile.Meta.ValueType.Unit, Loops: []loop{}, Notes: in.Answer.Notes}
+	for i, l := range in.Answer.Loops {
+		if in.Rows > 0 && i == in.Rows {
+			break
+		}
+		x := loop{
+			Function: l.Function, Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, File: l.File, Line: l.Line, EndLine: l.EndLine,
+			Inlined: l.Inlined, Start: l.Start, End: l.End, Ranges: l.Ranges, Header: l.Header, Depth: l.Depth, Innermost: l.Innermost,
+			Self: l.Self, Total: l.Total, Unresolved: l.Unresolved, Cycles: l.Cycles, Instructions: []instruction{},
+		}
+		for _, in := range l.Instructions {
+			y := instruction{Address: in.Address, Text: in.Text, Self: in.Self, For: in.For}
+			if f, ok := machine.Edited(in.Lines); ok {
+				y.File, y.Line = f.Function.File, f.Line
+			}
+			x.Instructions = append(x.Instructions, y)
+		}
+		out.Loops = append(out.Loops, x)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}

@@ -1,0 +1,165 @@
+package api
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"strings"
+
+	"whyhot/internal/store"
+)
+
+// treeType is the media type of a tree whose columns are varints.
+const treeType = "application/vnd.whyhot.tree"
+
+// columnsVersion is checked by web/src/data/columns.ts, which reads what is written here.
+const columnsVersion = 1
+
+// columnsHeader is the JSON part of the form: everything but the columns of nodes.
+// Functions are columns too; index 0 of Binaries and Files is "".
+type columnsHeader struct {
+	Version  int       `json:"version"`
+	Basis    basisForm `json:"basis"`
+	Root     string    `json:"root"`
+	Nodes    int       `json:"nodes"`
+	Scale    int64     `json:"scale"` // weights are multiples of it
+	IDs      []uint32  `json:"ids"`
+	Names    []string  `json:"names"`
+	Kinds    []string  `json:"kinds"`
+	Origins  []string  `json:"origins"`
+	Binary   []int     `json:"binary"`
+	File     []int     `json:"file"`
+	Line     []int32   `json:"line"`
+	Binaries []string  `json:"binaries"`
+	Files    []string  `json:"files"`
+}
+
+// wantsColumns says whether a client takes a tree as columns rather than as JSON: it has
+// to name the type, as what is not JSON is of no use to who did not think of it.
+func wantsColumns(accept string) bool {
+	for part := range strings.SplitSeq(accept, ",") {
+		if kind, params, err := mime.ParseMediaType(part); err == nil && kind == treeType && params["q"] != "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// columnsOf writes a tree in the form that docs/api/openapi.yaml describes: the length of
+// the header, the header, and then one column after the other.
+func columnsOf(t *store.Tree, root string) (file, error) {
+	h := columnsHeader{
+		Version: columnsVersion, Basis: formOf(t.Basis), Root: root, Nodes: len(t.Function),
+		IDs: []uint32{}, Names: []string{}, Kinds: []string{}, Origins: []string{}, Binary: []int{}, File: []int{}, Line: []int32{},
+		Binaries: []string{""}, Files: []string{""},
+	}
+	place := h.name(t)
+	hidden := hiddenWeights(t)
+	h.Scale = scaleOf(t.Self, hidden)
+	head, err := json.Marshal(&h)
+	if err != nil {
+		return file{}, fmt.Errorf("encoding the tree's header: %w", err)
+	}
+	const usual = 6 // bytes of a node
+	out := make([]byte, 0, 4+len(head)+usual*len(t.Function))
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(head)))
+	out = append(out, head...)
+	depth := make([]int32, len(t.Function))
+	for i, parent := range t.Parent {
+		if i == 0 {
+			out = append(out, 0)
+			continue
+		}
+		depth[i] = depth[parent] + 1
+		out = binary.AppendUvarint(out, uint64(depth[i-1]+1-depth[i]))
+	}
+	for _, f := range t.Function {
+		out = binary.AppendUvarint(out, uint64(place[f]))
+	}
+	for _, self := range t.Self {
+		out = binary.AppendUvarint(out, uint64(self/h.Scale))
+	}
+	return file{kind: treeType, data: appendHidden(out, t.Hidden, hidden, h.Scale)}, nil
+}
+
+// name puts the functions of a tree into columns, by first use: frequent ones get the
+// short numbers.
+func (h *columnsHeader) name(t *store.Tree) map[store.FunctionID]int {
+	place := make(map[store.FunctionID]int, len(t.Functions))
+	binaries, files := map[string]int{"": 0}, map[string]int{"": 0}
+	for _, id := range t.Function {
+		if _, there := place[id]; there {
+			continue
+		}
+		place[id] = len(h.IDs)
+		f := t.Functions[id]
+		h.IDs = append(h.IDs, uint32(id))
+		h.Names = append(h.Names, f.Name)
+		h.Kinds = append(h.Kinds, f.Kind.String())
+		h.Origins = append(h.Origins, originOf(&f).String())
+		h.Binary = append(h.Binary, intern(binaries, &h.Binaries, f.Binary))
+		h.File = append(h.File, intern(files, &h.Files, f.File))
+		h.Line = append(h.Line, f.StartLine)
+	}
+	return place
+}
+
+func intern(seen map[string]int, list *[]string, s string) int {
+	i, ok := seen[s]
+	if !ok {
+		i = len(*list)
+		*list = append(*list, s)
+		seen[s] = i
+	}
+	return i
+}
+
+// hiddenWeights is what each node has beside its own weight and that of its children
+// which are there.
+func hiddenWeights(t *store.Tree) []int64 {
+	out := make([]int64, len(t.Total))
+	for i, total := range t.Total {
+		out[i] += total - t.Self[i]
+		if i > 0 {
+			out[t.Parent[i]] -= total
+		}
+	}
+	return out
+}
+
+// scaleOf is the greatest common divisor of all weights: those of a profiler are
+// multiples of its period.
+func scaleOf(columns ...[]int64) int64 {
+	scale := int64(0)
+	for _, column := range columns {
+		for _, v := range column {
+			if scale == 1 {
+				return 1
+			}
+			for a, b := v, scale; ; a, b = b, a%b {
+				if b == 0 {
+					scale = a
+					break
+				}
+			}
+		}
+	}
+	return max(1, scale)
+}
+
+// appendHidden writes the nodes that have children which were left out: how many nodes on
+// from the one before, how many children, what they weigh. A 0 for the first ends them.
+func appendHidden(out []byte, count []int32, weight []int64, scale int64) []byte {
+	last := -1
+	for i, n := range count {
+		if n == 0 {
+			continue
+		}
+		out = binary.AppendUvarint(out, uint64(i-last))
+		out = binary.AppendUvarint(out, uint64(n))
+		out = binary.AppendUvarint(out, uint64(max(0, weight[i]/scale)))
+		last = i
+	}
+	return append(out, 0)
+}

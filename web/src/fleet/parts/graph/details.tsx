@@ -1,0 +1,129 @@
+// The bar below a graph: what is selected, in words that can be copied, and what can be
+// done with it; else what the colours mean.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../../api/answer";
+import { selection } from "../../state/address";
+import { address } from "../../state/navigation";
+import type { Basis } from "../../../data/columns";
+import { copyText } from "../../../dom/dom";
+import { ORIGINS, originLabel } from "../../../draw/palette";
+import { openView, type Subject } from "../functionmenu";
+import { describe, shareText } from "./describe";
+import type { Selected } from "./flamegraph";
+import type { Graph } from "./graph";
+
+interface Props {
+  readonly graph: Graph | null;
+  readonly selected: Selected | null;
+  readonly withOwn: boolean;
+}
+
+export function Details({ graph, selected, withOwn }: Props) {
+  const basis = graph?.state.value.basis;
+  if (!graph || !basis) return null;
+  if (!selected) {
+    return (
+      <div class="details">
+        <p class="text hint" id="keys-hint">
+          Click zooms, double click shows callers and callees, ctrl-click the call graph, right
+          click all there is, / searches, ? lists the keys.
+        </p>
+        <Legend graph={graph} />
+      </div>
+    );
+  }
+  const text = describe(selected.place, graph.functions, basis, withOwn);
+  const facts = [text.here, text.own && `own ${text.own}`, text.library, text.source];
+  return (
+    <div class="details">
+      <div class="text" role="status">
+        <b class="name">{text.name}</b>
+        <span class="fact">{facts.filter((s) => s !== "").join("  ·  ")}</span>
+        {selected.subject && <Everywhere subject={selected.subject} />}
+      </div>
+      {selected.subject && <Actions subject={selected.subject} />}
+    </div>
+  );
+}
+
+// Everywhere is the function's share in all stacks, as the server counts it.
+function Everywhere({ subject }: { readonly subject: Subject }) {
+  const asked = useAnswer("/api/v1/callgraph", {
+    ...selection(address.value),
+    function: subject.id,
+  });
+  const g = asked.value;
+  if (g?.function.id !== subject.id) return null;
+  const basis: Basis = g.basis;
+  return (
+    <span class="fact">
+      {"  ·  "}everywhere: self {shareText(g.self, basis)}, total {shareText(g.total, basis)}
+    </span>
+  );
+}
+
+function Actions({ subject }: { readonly subject: Subject }) {
+  const [copied, setCopied] = useState("");
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        title="Copy the whole name (c)"
+        onClick={() => {
+          void copyText(subject.name).then((done) => {
+            setCopied(done ? "Copied" : "Copying is blocked");
+            setTimeout(() => {
+              setCopied("");
+            }, 1500);
+          });
+        }}
+      >
+        {copied === "" ? "Copy name" : copied}
+      </button>
+      <button
+        type="button"
+        title="Callers and callees (x)"
+        onClick={() => {
+          openView("sandwich", subject.id);
+        }}
+      >
+        Callers & callees
+      </button>
+      <button
+        type="button"
+        title="Call graph (g)"
+        onClick={() => {
+          openView("callgraph", subject.id);
+        }}
+      >
+        Call graph
+      </button>
+      <button
+        type="button"
+        title="Source lines (l)"
+        onClick={() => {
+          openView("lines", subject.id);
+        }}
+      >
+        Lines
+      </button>
+    </div>
+  );
+}
+
+// Legend lists only the origins that the graph has.
+function Legend({ graph }: { readonly graph: Graph }) {
+  const seen = new Set(graph.functions.origins);
+  const list = Array.from({ length: ORIGINS - 1 }, (_, o) => o).filter((o) => seen.has(o));
+  return (
+    <ul class="legend" aria-label="Colours">
+      {list.map((o) => (
+        <li key={o}>
+          <i class={`swatch origin-${o}`} aria-hidden="true" />
+          {originLabel(o)}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,59 @@
+// A whole view of one graph: the bar above, the graph, the bar below, the keys and the
+// search. The flame graph and its reverse are one each.
+
+import { useCallback, useMemo, useState } from "preact/hooks";
+import { copyText } from "../../../dom/dom";
+import { address, adjust, ownChange } from "../../state/navigation";
+import { useCommands } from "../commands";
+import { FOCUS } from "../functionmenu";
+import { Details } from "./details";
+import { FlameGraph, type GraphHandle, type Selected } from "./flamegraph";
+import { commandsOf, useGraphSearch } from "./keys";
+import { GraphBar } from "./toolbar";
+
+interface Props {
+  readonly name: "flame" | "reverse";
+  readonly label: string;
+  readonly root: "callers" | "callees";
+}
+
+export function GraphView({ name, label, root }: Props) {
+  const [handle, setHandle] = useState<GraphHandle | null>(null);
+  const [selected, setSelected] = useState<Selected | null>(null);
+  const { own } = address.value;
+  const rootName = `${name}.root`;
+  const rootBelow = own[rootName] === "below";
+  const flip = useCallback(() => {
+    const below = address.peek().own[rootName] === "below";
+    adjust(ownChange({ [rootName]: below ? "" : "below" }));
+  }, [rootName]);
+  const copied = selected?.subject?.name;
+  const commands = useMemo(
+    () => ({
+      ...commandsOf(() => handle?.view ?? null),
+      flip,
+      copy: () => {
+        if (copied !== undefined) void copyText(copied);
+      },
+    }),
+    [handle, flip, copied],
+  );
+  useCommands(commands);
+  useGraphSearch(handle);
+  return (
+    <div class="graph-view">
+      <GraphBar handle={handle} rootBelow={rootBelow} flip={flip} />
+      <FlameGraph
+        name={name}
+        label={label}
+        root={root}
+        focus={Number(own[FOCUS] ?? 0)}
+        rootBelow={rootBelow}
+        selects
+        use={setHandle}
+        onSelect={setSelected}
+      />
+      <Details graph={handle?.graph ?? null} selected={selected} withOwn={root === "callers"} />
+    </div>
+  );
+}

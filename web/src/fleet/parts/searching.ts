@@ -1,0 +1,23 @@
+// A view's side of the search box: what it found, and next and previous.
+
+import { useEffect } from "preact/hooks";
+import { found, onStep, type Found } from "../state/search";
+
+// useFound shows what the view found; null says nothing.
+export function useFound(mine: Found | null): void {
+  const { text, at, of } = mine ?? { text: "" };
+  useEffect(() => {
+    found.value = mine;
+  }, [text, at, of]);
+  useEffect(
+    () => () => {
+      found.value = null;
+    },
+    [],
+  );
+}
+
+// useStep has next and previous call step, which must stay the same function.
+export function useStep(step: (by: 1 | -1) => void): void {
+  useEffect(() => onStep(step), [step]);
+}

@@ -1,0 +1,73 @@
+// The frame of every view: what there is to see above, the view below. What the views
+// need before they can ask, a token and a store that holds something, is seen to here.
+
+import { useErrorBoundary } from "preact/hooks";
+import { ApiError, locked } from "../api/client";
+import { Failure } from "../parts/failure";
+import { MenuHost } from "../parts/menu";
+import { address } from "../state/navigation";
+import { REGISTRY } from "../views/registry";
+import { FilterBar } from "./filterbar";
+import { FirstScreen, useHolding } from "./firstscreen";
+import { Help } from "./help";
+import { useKeys } from "./keys";
+import { Navigation } from "./navigation";
+import { Progress } from "./progress";
+import { TokenPrompt } from "./tokenprompt";
+
+export function App() {
+  useKeys();
+  return (
+    <>
+      <a class="skip" href="#view">
+        Skip to the view
+      </a>
+      <Progress />
+      <Navigation />
+      {locked.value ? <TokenPrompt why={locked.value} /> : <Shown />}
+      <Help />
+      <MenuHost />
+    </>
+  );
+}
+
+function Shown() {
+  const holding = useHolding();
+  const shown = REGISTRY.find((v) => v.name === address.value.view) ?? REGISTRY[0];
+  if (holding.error) {
+    return (
+      <main id="view" tabIndex={-1}>
+        <Failure error={holding.error} retry={holding.retry} />
+      </main>
+    );
+  }
+  if (holding.value === undefined) return <main id="view" tabIndex={-1} aria-busy="true" />;
+  const settings = shown?.name === "settings";
+  return (
+    <>
+      {holding.value && !settings && <FilterBar />}
+      <main id="view" tabIndex={-1} class={`view-${shown?.name ?? ""}`}>
+        {holding.value || settings ? (
+          <Guarded key={shown?.name}>{shown && <shown.component />}</Guarded>
+        ) : (
+          <FirstScreen />
+        )}
+      </main>
+    </>
+  );
+}
+
+// Guarded shows what broke in a view, and leaves the rest of the page.
+function Guarded({ children }: { children: preact.ComponentChildren }) {
+  const [broken, again] = useErrorBoundary((e: unknown) => {
+    console.error(e);
+  }) as [unknown, () => void];
+  if (broken === undefined) return <>{children}</>;
+  const text = broken instanceof Error ? broken.message : "unknown error";
+  return (
+    <Failure
+      error={new ApiError(0, "page", `The page failed: ${text}`, "Please report it.", 0)}
+      retry={again}
+    />
+  );
+}

@@ -1,0 +1,87 @@
+// What every view is narrowed by: time, labels, search.
+
+import { useState } from "preact/hooks";
+import { refresh } from "../api/client";
+import { Copy } from "../parts/command";
+import { DIMENSIONS, formatAddress } from "../state/address";
+import { address, adjust, go } from "../state/navigation";
+import { absolute } from "../state/moment";
+import { LabelFilter } from "./labelfilter";
+import { SearchBox } from "./searchbox";
+import { TimeRange } from "./timerange";
+
+export function FilterBar() {
+  const { filters, exact } = address.value;
+  const [unfolded, setUnfolded] = useState(false);
+  const count = DIMENSIONS.filter((d) => filters[d] !== undefined).length;
+  return (
+    <div class="filters" role="group" aria-label="What the views show">
+      <TimeRange />
+      <button
+        type="button"
+        class="unfold"
+        aria-expanded={unfolded}
+        onClick={() => {
+          setUnfolded(!unfolded);
+        }}
+      >
+        Filters{count > 0 ? ` (${count})` : ""}
+      </button>
+      <div class={unfolded ? "labels unfolded" : "labels"}>
+        {DIMENSIONS.map((d) => (
+          <LabelFilter key={d} dimension={d} />
+        ))}
+        {count > 0 && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              go({ filters: {} });
+            }}
+          >
+            Clear
+          </button>
+        )}
+      </div>
+      <SearchBox />
+      <div class="tools" role="group" aria-label="Answers">
+        <label
+          class="check"
+          title="Read all samples, where a part of them would do for an estimate"
+        >
+          <input
+            type="checkbox"
+            checked={exact}
+            onChange={(e) => {
+              adjust({ exact: e.currentTarget.checked });
+            }}
+          />
+          Exact
+        </label>
+        <Copy text={fixedLink} label="Copy link" />
+        <button
+          type="button"
+          title="Ask again, up to now (r)"
+          aria-label="Refresh"
+          onClick={refresh}
+        >
+          ⟳
+        </button>
+      </div>
+    </div>
+  );
+}
+
+// fixedLink shows the same to whoever opens it, whenever that is: its times are not
+// relative to then.
+function fixedLink(): string {
+  const a = address.peek();
+  const own = Object.fromEntries(
+    Object.entries(a.own).map(([name, value]) => [
+      name,
+      value.startsWith("now") ? absolute(value) : value,
+    ]),
+  );
+  const fixed = { ...a, own, from: absolute(a.from), to: absolute(a.to) };
+  return location.origin + formatAddress(fixed);
+}

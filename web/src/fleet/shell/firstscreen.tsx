@@ -1,0 +1,92 @@
+// Before there is any data: the two commands that bring some. The screen goes away by
+// itself when they do.
+
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, refresh, request, token } from "../api/client";
+import { questionOf } from "../api/answer";
+import { generation } from "../state/moment";
+import { address } from "../state/navigation";
+import { Command } from "../parts/command";
+import { Empty } from "../parts/failure";
+import type { Answer } from "../api/client";
+
+interface Holding {
+  readonly value: boolean | undefined; // undefined while that is not known
+  readonly error: ApiError | undefined;
+  readonly retry: () => void;
+}
+
+const POLL = 2000; // ms
+
+// useHolding tells whether the project holds samples, and looks again until it does.
+export function useHolding(): Holding {
+  const url = questionOf("/api/v1/stats", {});
+  const [known, setKnown] = useState<{ url: string; value?: boolean; error?: ApiError }>({
+    url: "",
+  });
+  const [attempt, setAttempt] = useState(0);
+  const again = generation.value;
+  const settled = known.url === url && known.value === true;
+  useEffect(() => {
+    if (settled) return;
+    let timer = 0;
+    const stop = new AbortController();
+    const look = async (first: boolean): Promise<void> => {
+      try {
+        const response = await request(url, { signal: stop.signal });
+        const stats = (await response.json()) as Answer<"/api/v1/stats">;
+        const value = stats.series > 0;
+        if (value && !first) refresh(); // "now" is when the data came
+        setKnown({ url, value });
+        if (!value) timer = window.setTimeout(() => void look(false), POLL);
+      } catch (e) {
+        if (stop.signal.aborted) return;
+        if (e instanceof ApiError && e.status !== 401) setKnown({ url, error: e });
+      }
+    };
+    void look(true);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [url, settled, again, attempt]);
+  const mine = known.url === url;
+  return {
+    value: mine ? known.value : undefined,
+    error: mine ? known.error : undefined,
+    retry: () => {
+      setKnown({ url: "" });
+      setAttempt(attempt + 1);
+    },
+  };
+}
+
+const GRPC = 4317; // the server's usual port for agents
+
+export function FirstScreen() {
+  const closed = token() !== "";
+  const { project } = address.value;
+  const to = project === "" || closed ? "" : `&project=${project}`;
+  const by = closed ? ' -H "Authorization: Bearer $(cat TOKEN)"' : "";
+  return (
+    <Empty title="No profiles yet">
+      <p>Record all of a machine, all the time:</p>
+      <Command
+        text={`sudo whyhot agent --to ${location.hostname}:${GRPC}${closed ? " --token-file TOKEN" : ""}`}
+      />
+      <p>Or record one program, and send that:</p>
+      <Command
+        text={`whyhot record -o cpu.pb.gz -- ./program && curl${by} --data-binary @cpu.pb.gz "${location.origin}/api/v1/push?service=program${to}"`}
+      />
+      {closed && (
+        <p class="quiet">
+          TOKEN is a file with a token that may send:{" "}
+          <code>whyhot-server token create --scope send</code>
+        </p>
+      )}
+      <p class="quiet" role="status">
+        The page goes on by itself when the first samples are there.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,82 @@
+// The bar on top: the views, the project, how the page looks.
+
+import { useAnswer } from "../api/answer";
+import { locked } from "../api/client";
+import { HOME } from "../state/address";
+import { address, go, linkTo } from "../state/navigation";
+import { switchTheme, theme } from "../state/theme";
+import { REGISTRY } from "../views/registry";
+import { openHelp } from "./help";
+
+export function Navigation() {
+  const { view, fn } = address.value;
+  const shown = REGISTRY.find((v) => v.name === view) ?? REGISTRY[0];
+  return (
+    <header class="masthead">
+      <a
+        class="brand"
+        href={linkTo({ ...HOME, theme: address.value.theme, project: address.value.project })}
+        title="The overview of the last hour, without filters"
+      >
+        whyhot
+      </a>
+      <nav class="views" aria-label="Views">
+        {REGISTRY.filter((v) => v.about === undefined || fn !== 0 || v === shown).map((v) => (
+          <a
+            key={v.name}
+            href={linkTo({ view: v.name })}
+            aria-current={v === shown ? "page" : undefined}
+            aria-keyshortcuts={v.key}
+            title={v.key === undefined ? undefined : `${v.title} (key ${v.key})`}
+            onClick={(e) => {
+              if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
+              e.preventDefault();
+              go({ view: v.name });
+            }}
+          >
+            {v.title}
+          </a>
+        ))}
+      </nav>
+      <div class="tools" role="group" aria-label="Page">
+        {!locked.value && <Projects />}
+        <button
+          type="button"
+          title="Dark or light (t)"
+          aria-label={`Switch to the ${theme.value === "dark" ? "light" : "dark"} theme`}
+          onClick={switchTheme}
+        >
+          ◐
+        </button>
+        <button type="button" title="Keys (?)" aria-label="Keys" onClick={openHelp}>
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+// Projects are only worth a choice where there are several.
+function Projects() {
+  const { value } = useAnswer("/api/v1/projects", {});
+  const names = (value?.projects ?? []).map((p) => p.name);
+  const { project } = address.value;
+  if (names.length < 2 && (project === "" || names.includes(project))) return null;
+  const shown = project === "" ? "default" : project;
+  return (
+    <label class="project">
+      <span class="offscreen">Project</span>
+      <select
+        value={shown}
+        title="Project"
+        onChange={(e) => {
+          go({ project: e.currentTarget.value, filters: {}, fn: 0, own: {} });
+        }}
+      >
+        {[...new Set([...names, shown])].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

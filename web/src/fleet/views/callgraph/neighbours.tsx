@@ -1,0 +1,116 @@
+// The numbers of a function, and all its callers and callees as two tables.
+
+import { basename } from "../../../data/measure";
+import { percent } from "../../../format/number";
+import { FunctionName } from "../../parts/functionname";
+import { onFunctionMenu } from "../../parts/functionmenu";
+import { cores, coresText, Share, shareOf } from "../../parts/measure";
+import { edgesOf, type Answer, type Direction, type Fn } from "./graph";
+
+export function Summary({ answer }: { answer: Answer }) {
+  const { basis, total, self, recursive, error } = answer;
+  return (
+    <dl class="numbers">
+      <div>
+        <dt>with what it calls</dt>
+        <dd>
+          <Share weight={total} basis={basis} error={error} bar={false} />{" "}
+          <small>{coresText(cores(total, basis))} cores</small>
+        </dd>
+      </div>
+      <div>
+        <dt>itself</dt>
+        <dd>
+          <Share weight={self} basis={basis} bar={false} />{" "}
+          <small>{coresText(cores(self, basis))} cores</small>
+        </dd>
+      </div>
+      {recursive > 0 && (
+        <div>
+          <dt>recursive</dt>
+          <dd>{percent(shareOf(recursive, basis))}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+interface Props {
+  answer: Answer;
+  found: (fn: Fn) => boolean;
+}
+
+export function Neighbours(props: Props) {
+  return (
+    <div class="neighbours">
+      <Side {...props} direction="callers" />
+      <Side {...props} direction="callees" />
+      <p class="hint">
+        Shares are of all CPU in the selection. Callers and {'"'}it begins stacks{'"'} add up to
+        what it costs with what it calls; so do callees and {'"'}itself{'"'}.
+      </p>
+    </div>
+  );
+}
+
+function Side({ answer, found, direction }: Props & { direction: Direction }) {
+  const { basis } = answer;
+  const rows = edgesOf(answer, direction);
+  const [own, weight] =
+    direction === "callers" ? ["it begins stacks", answer.entry] : ["itself", answer.self];
+  return (
+    <table class="edges">
+      <caption>
+        {direction === "callers" ? "Callers" : "Callees"} <small>{rows.length}</small>
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col" class="number">
+            share
+          </th>
+          <th scope="col" class="number">
+            cores
+          </th>
+          <th scope="col">function</th>
+          <th scope="col">library</th>
+        </tr>
+      </thead>
+      <tbody>
+        {weight > 0 && (
+          <tr class="own">
+            <td class="number">
+              <Share weight={weight} basis={basis} />
+            </td>
+            <td class="number">{coresText(cores(weight, basis))}</td>
+            <td colSpan={2}>{own}</td>
+          </tr>
+        )}
+        {rows.map(({ function: fn, total }) => (
+          <tr
+            key={fn.id}
+            class={found(fn) ? "found" : undefined}
+            onContextMenu={(e) => {
+              onFunctionMenu(e, fn);
+            }}
+          >
+            <td class="number">
+              <Share weight={total} basis={basis} />
+            </td>
+            <td class="number">{coresText(cores(total, basis))}</td>
+            <td class="name">
+              <FunctionName fn={fn} />
+            </td>
+            <td class="library" title={fn.binary}>
+              {basename(fn.binary ?? "")}
+            </td>
+          </tr>
+        ))}
+        {rows.length === 0 && weight === 0 && (
+          <tr>
+            <td colSpan={4}>None.</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,336 @@
+// Where in a function the time goes: line by line with the source, or by address where
+// the binary tells no lines. What the analyser found in a loop stands at its lines.
+
+import { useState } from "preact/hooks";
+import { basename } from "../../../data/measure";
+import { percent } from "../../../format/number";
+import { useAnswer } from "../../api/answer";
+import { Answered } from "../../parts/answered";
+import { kept, type Kept } from "../../parts/finding";
+import { Worlds } from "../../parts/findingdetails";
+import { sign } from "../../parts/findingwords";
+import { FunctionChoice } from "../../parts/functionchoice";
+import { nameOf } from "../../parts/functionname";
+import { onFunctionMenu } from "../../parts/functionmenu";
+import { cores, coresText, Precision, Share, shareOf, type Basis } from "../../parts/measure";
+import { useFound } from "../../parts/searching";
+import { selection } from "../../state/address";
+import { address, go, linkTo, ownChange } from "../../state/navigation";
+import { search } from "../../state/search";
+import {
+  about,
+  addresses,
+  files,
+  rows,
+  type Answer,
+  type Cost,
+  type File,
+  type Row,
+} from "./listing";
+
+export function Lines() {
+  const { fn } = address.value;
+  return fn === 0 ? <FunctionChoice title="Whose lines?" /> : <OfFunction fn={fn} />;
+}
+
+function OfFunction({ fn }: { fn: number }) {
+  const a = address.value;
+  const asked = useAnswer("/api/v1/lines", { ...selection(a), function: fn });
+  const services = a.filters.service ?? [];
+  const found = useAnswer(
+    "/api/v1/findings",
+    services.length === 1 ? { service: services[0] } : {},
+  );
+  const findings = found.value === undefined ? [] : kept(found.value);
+  return (
+    <section class="lines">
+      <Answered asked={asked} empty={(v) => v.lines.length === 0} otherwise={<NotRun />}>
+        {(answer) => <Listing answer={answer} findings={findings} />}
+      </Answered>
+    </section>
+  );
+}
+
+function NotRun() {
+  return (
+    <p class="hint">It did not run in this selection. Another time or fewer filters may have it.</p>
+  );
+}
+
+function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept[] }) {
+  const { basis, function: fn } = answer;
+  const all = files(answer);
+  const without = addresses(answer);
+  const hits = useHits(answer);
+  useFound(
+    search.value.expression === null
+      ? null
+      : { text: `${hits} of ${answer.lines.length} lines are in files that match` },
+  );
+  return (
+    <>
+      <header>
+        <h2
+          title={fn.name}
+          onContextMenu={(e) => {
+            onFunctionMenu(e, fn);
+          }}
+        >
+          {nameOf(fn)}
+        </h2>
+        <p class="facts">
+          <b>{percent(shareOf(answer.total, basis))}</b> of all CPU with what it calls, itself{" "}
+          <b>{percent(shareOf(answer.self, basis))}</b> ({coresText(cores(answer.self, basis))}{" "}
+          cores) ·{" "}
+          <a
+            href={linkTo({ view: "callgraph" })}
+            onClick={(e) => {
+              if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
+              e.preventDefault();
+              go({ view: "callgraph" });
+            }}
+          >
+            call graph
+          </a>
+        </p>
+        <Precision basis={basis} />
+      </header>
+      {all.map((f, i) => (
+        <OfFile
+          key={f.file}
+          file={f}
+          basis={basis}
+          findings={about(findings, f, fn.name)}
+          first={i === 0}
+        />
+      ))}
+      {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
+    </>
+  );
+}
+
+function useHits(answer: Answer): number {
+  const { expression } = search.value;
+  if (expression === null) return 0;
+  return answer.lines.filter((l) => expression.test(l.file ?? l.binary ?? "")).length;
+}
+
+interface OfFileProps {
+  file: File;
+  basis: Basis;
+  findings: readonly Kept[];
+  first: boolean;
+}
+
+const FOLDED = 5; // files whose code was inlined: more lines are behind a button
+
+function OfFile({ file, basis, findings, first }: OfFileProps) {
+  const source = useAnswer("/api/v1/source", { file: file.file });
+  const [whole, setWhole] = useState(false);
+  const text = source.value?.text?.split("\n");
+  const list = rows(file, text, findings, whole);
+  const hottest = Math.max(1, ...file.lines.map((l) => l.self));
+  const known = list.some((r) => r.text !== undefined);
+  const [open, setOpen] = useState(first || findings.length > 0 || file.lines.length <= FOLDED);
+  return (
+    <section class="file">
+      <h3>
+        <button
+          type="button"
+          class="link"
+          aria-expanded={open}
+          onClick={() => {
+            setOpen(!open);
+          }}
+        >
+          <span aria-hidden="true">{open ? "▾" : "▸"}</span> {file.file}
+        </button>{" "}
+        <small>
+          {first ? "" : "inlined, "}
+          {percent(shareOf(file.self, basis))} itself
+        </small>
+      </h3>
+      {open && (
+        <>
+          <div
+            class="listing"
+            role="region"
+            tabIndex={0}
+            aria-label={`lines of ${basename(file.file)}`}
+          >
+            <table class="source">
+              <thead>
+                <tr>
+                  <th scope="col" class="number">
+                    itself
+                  </th>
+                  <th scope="col" class="number">
+                    with calls
+                  </th>
+                  <th scope="col" class="number">
+                    cores
+                  </th>
+                  <th scope="col" class="number">
+                    line
+                  </th>
+                  <th scope="col">{known ? "source" : ""}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((r) => (
+                  <Line key={r.line} row={r} basis={basis} hottest={hottest} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {text !== undefined && (
+            <button
+              type="button"
+              onClick={() => {
+                setWhole(!whole);
+              }}
+            >
+              {whole ? "Only what ran" : `All ${text.length} lines`}
+            </button>
+          )}
+          {!known && source.value !== undefined && (
+            <p class="hint">
+              {source.value.sources
+                ? "No source directory of the server has this file."
+                : "The server has no source files: started with --source DIR, it shows them here."}
+            </p>
+          )}
+          {findings.map((k) => (
+            <Found key={`${k.finding.id}@${k.service}`} kept={k} />
+          ))}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Line({ row, basis, hottest }: { row: Row; basis: Basis; hottest: number }) {
+  const { cost } = row;
+  return (
+    <>
+      {row.gap && (
+        <tr class="gap">
+          <td colSpan={5}>⋮</td>
+        </tr>
+      )}
+      <tr class={`${row.loop ? "loop" : ""} ${cost ? "ran" : ""}`}>
+        <td class="number">
+          {cost && cost.self > 0 && <Weight cost={cost} basis={basis} hottest={hottest} />}
+        </td>
+        <td class="number">{cost && percent(shareOf(cost.total, basis))}</td>
+        <td class="number">{cost && cost.self > 0 && coresText(cores(cost.self, basis))}</td>
+        <td class="number">{row.line}</td>
+        <td class="text">
+          {row.marks.map((role) => (
+            <b key={role} class={`sign s${sign(role)}`}>
+              {sign(role)}
+            </b>
+          ))}
+          <code>{row.text?.replaceAll("\t", "    ") ?? ""}</code>
+        </td>
+      </tr>
+    </>
+  );
+}
+
+// Weight is a share whose bar is as long as the line is hot among those of its file.
+function Weight({ cost, basis, hottest }: { cost: Cost; basis: Basis; hottest: number }) {
+  return (
+    <>
+      <svg class="heat" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect width={(100 * cost.self) / hottest} height="10" />
+      </svg>
+      <Share weight={cost.self} basis={basis} error={cost.error} bar={false} />
+    </>
+  );
+}
+
+// Found is a finding at its lines: what it says, its worlds, and the way to all of it.
+function Found({ kept: k }: { kept: Kept }) {
+  const f = k.finding;
+  const to = {
+    view: "findings",
+    ...ownChange({ "findings.open": `${f.id}@${k.service}` }),
+  } as const;
+  return (
+    <aside class={`found-here ${f.certainty}`}>
+      <p>
+        <span class={`badge ${f.certainty}`}>{f.certainty}</span>{" "}
+        <a
+          href={linkTo(to)}
+          onClick={(e) => {
+            if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
+            e.preventDefault();
+            go(to);
+          }}
+        >
+          {f.title}
+        </a>{" "}
+        <small>{k.service}</small>
+      </p>
+      {(f.worlds ?? []).length > 0 && <Worlds worlds={f.worlds ?? []} />}
+    </aside>
+  );
+}
+
+function Addresses({
+  list,
+  basis,
+  alone,
+}: {
+  list: readonly Cost[];
+  basis: Basis;
+  alone: boolean;
+}) {
+  const hottest = Math.max(1, ...list.map((l) => l.self));
+  return (
+    <section class="file">
+      <h3>{alone ? "Addresses" : "Addresses without a line"}</h3>
+      {alone && (
+        <p class="hint">
+          The binary tells no lines. With its debug information (whyhot agent --debuginfo full, or
+          --debug-dir and --debuginfod of the server) they are shown.
+        </p>
+      )}
+      <div class="listing" role="region" tabIndex={0} aria-label="addresses">
+        <table class="source">
+          <thead>
+            <tr>
+              <th scope="col" class="number">
+                itself
+              </th>
+              <th scope="col" class="number">
+                with calls
+              </th>
+              <th scope="col" class="number">
+                cores
+              </th>
+              <th scope="col" class="number">
+                offset
+              </th>
+              <th scope="col">binary</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((l) => (
+              <tr key={`${l.binary ?? ""} ${l.offset ?? 0}`} class="ran">
+                <td class="number">
+                  <Weight cost={l} basis={basis} hottest={hottest} />
+                </td>
+                <td class="number">{percent(shareOf(l.total, basis))}</td>
+                <td class="number">{coresText(cores(l.self, basis))}</td>
+                <td class="number">0x{(l.offset ?? 0).toString(16)}</td>
+                <td class="text">{l.binary}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,204 @@
+// Where the CPU of the fleet goes: over time, by service, version, host, container or
+// process, and what of it could come back.
+
+import { useMemo } from "preact/hooks";
+import { useAnswer } from "../../api/answer";
+import type { Answer } from "../../api/client";
+import { integer } from "../../../format/number";
+import { Answered } from "../../parts/answered";
+import { Cores, Precision, Share, type Basis } from "../../parts/measure";
+import { useFound } from "../../parts/searching";
+import { Table, type Column } from "../../parts/table";
+import { DIMENSIONS, selection, type Dimension, type Filters } from "../../state/address";
+import { format } from "../../state/moment";
+import { address, go, ownChange } from "../../state/navigation";
+import { search } from "../../state/search";
+import { theme } from "../../state/theme";
+import { Chart } from "./chart";
+import { lineColor } from "./colors";
+import { linesOf, type Line } from "./lines";
+import { Spark } from "./spark";
+import { Back } from "./back";
+
+const BY = "overview.by";
+const TITLES: Readonly<Record<Dimension, string>> = {
+  service: "Service",
+  version: "Version",
+  host: "Host",
+  container: "Container",
+  process: "Process",
+};
+
+type Labels = Answer<"/api/v1/labels/{dimension}">;
+type Value = Labels["values"][number];
+
+export function Overview() {
+  const a = address.value;
+  const by = DIMENSIONS.find((d) => d === a.own[BY]) ?? "service";
+  const over = useAnswer("/api/v1/timeline", { ...selection(a), by, lines: 10 });
+  const labels = useAnswer("/api/v1/labels/{dimension}", { ...selection(a), dimension: by });
+  return (
+    <div class="overview">
+      <Answered asked={over} empty={(v) => v.basis.value === 0}>
+        {(timeline) => (
+          <>
+            <div class="view-head">
+              <Precision basis={timeline.basis} />
+              <Switch by={by} />
+            </div>
+            <Shown timeline={timeline} by={by} labels={labels.value} />
+          </>
+        )}
+      </Answered>
+    </div>
+  );
+}
+
+function Switch({ by }: { by: Dimension }) {
+  return (
+    <div class="segments" role="group" aria-label="CPU by">
+      {DIMENSIONS.map((d) => (
+        <button
+          key={d}
+          type="button"
+          aria-pressed={d === by}
+          onClick={() => {
+            go(ownChange({ [BY]: d === "service" ? "" : d }));
+          }}
+        >
+          {TITLES[d]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface ShownProps {
+  readonly timeline: Answer<"/api/v1/timeline">;
+  readonly by: Dimension;
+  readonly labels: Labels | undefined;
+}
+
+function Shown({ timeline, by, labels }: ShownProps) {
+  const lines = useMemo(() => linesOf(timeline), [timeline]);
+  const all = lines.lines.reduce((sum, l) => sum + l.weight, 0);
+  const first = lines.lines[0];
+  return (
+    <>
+      <Chart
+        shown={lines}
+        label={`Cores over time by ${by}: ${String(lines.lines.length)} lines, most in ${first ? nameOf(first.value) : "none"}`}
+        choose={(from, to) => {
+          go({ from: format(from * 1000), to: format(to * 1000) });
+        }}
+      />
+      <div class="overview-lists">
+        <Values
+          by={by}
+          rows={labels?.values ?? fromLines(lines.lines)}
+          lines={new Map(lines.lines.filter((l) => !l.others).map((l) => [l.value, l]))}
+          basis={{ ...timeline.basis, value: all }}
+        />
+        <Back />
+      </div>
+    </>
+  );
+}
+
+// fromLines stands in until all values are there.
+function fromLines(lines: readonly Line[]): Value[] {
+  return lines
+    .filter((l) => !l.others)
+    .map((l) => ({ value: l.value, weight: l.weight, count: 0, first: "", last: "" }));
+}
+
+function nameOf(value: string): string {
+  return value === "" ? "(none)" : value;
+}
+
+function Values(props: {
+  readonly by: Dimension;
+  readonly rows: readonly Value[];
+  readonly lines: ReadonlyMap<string, Line>;
+  readonly basis: Basis;
+}) {
+  const { by, lines, basis } = props;
+  const { expression } = search.value;
+  const rows = props.rows.filter((r) => expression === null || expression.test(nameOf(r.value)));
+  useFound(
+    expression === null
+      ? null
+      : { text: `${integer(rows.length)} of ${integer(props.rows.length)} ${by}s` },
+  );
+  const narrow = (value: string): void => {
+    const filters: Filters = { ...address.peek().filters, [by]: [value] };
+    go({ filters });
+  };
+  const columns: Column<Value>[] = [
+    {
+      name: "value",
+      title: TITLES[by],
+      width: "minmax(110px, 1fr)",
+      cell: (r) => {
+        const l = lines.get(r.value);
+        return (
+          <span class="labelled">
+            <i
+              class="swatch"
+              style={{ background: l ? lineColor(l.color, false, theme.value) : "transparent" }}
+            />
+            <button
+              type="button"
+              class="link clip"
+              tabIndex={-1}
+              title={`Only ${nameOf(r.value)}`}
+              onClick={() => {
+                narrow(r.value);
+              }}
+            >
+              {nameOf(r.value)}
+            </button>
+          </span>
+        );
+      },
+    },
+    {
+      name: "spark",
+      title: "Over time",
+      width: "104px",
+      class: "spark-cell",
+      cell: (r) => {
+        const l = lines.get(r.value);
+        return l && <Spark values={l.cores} label={`cores of ${nameOf(r.value)} over time`} />;
+      },
+    },
+    {
+      name: "cores",
+      title: "Cores",
+      width: "64px",
+      class: "number",
+      cell: (r) => <Cores weight={r.weight} basis={basis} />,
+    },
+    {
+      name: "share",
+      title: "Share",
+      width: "minmax(72px, 120px)",
+      class: "number",
+      cell: (r) => <Share weight={r.weight} basis={basis} />,
+    },
+  ];
+  return (
+    <section aria-label={`CPU by ${by}`}>
+      <Table
+        label={`CPU by ${by}: Enter shows only that one`}
+        columns={columns}
+        rows={rows}
+        keyOf={(r) => r.value}
+        onOpen={(r) => {
+          narrow(r.value);
+        }}
+        empty={<p class="quiet padded">No {by} matches.</p>}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,209 @@
+// The flame graphs of the server's page, on a real server.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { withBrowser } from "./browser";
+import { withServer, type Running } from "./server";
+
+const STACKS: Record<string, number> = {
+  "main;demo::parse": 400,
+  "main;demo::parse;malloc": 200,
+  "main;demo::render": 100,
+  "main;demo::render;malloc": 200,
+  "main;idle": 100,
+};
+const FOLDED = Object.entries(STACKS)
+  .map(([stack, n]) => `${stack} ${n}\n`)
+  .join("");
+const ROW = 20;
+
+interface Tab {
+  readonly page: Page;
+  readonly server: Running;
+  open: (address: string) => Promise<void>;
+}
+
+// withTab fails on anything that the browser complains of.
+async function withTab(use: (tab: Tab) => Promise<void>): Promise<void> {
+  await withServer(async (server) => {
+    await server.push("demo", FOLDED);
+    await withBrowser({ width: 1200, height: 700 }, async (context) => {
+      const page = await context.newPage();
+      const wrong: string[] = [];
+      page.on("console", (m) => {
+        if (m.type() === "error" || m.type() === "warning") wrong.push(m.text());
+      });
+      page.on("pageerror", (e) => wrong.push(e.message));
+      const open = async (address: string): Promise<void> => {
+        await page.goto(server.url + address);
+        await ready(page);
+      };
+      await use({ page, server, open });
+      assert.deepEqual(wrong, []);
+    });
+  });
+}
+
+async function ready(page: Page): Promise<void> {
+  await page.waitForSelector(".flame-host:not([hidden]) canvas");
+  await page.waitForFunction(() =>
+    /^[\d,]+ nodes/.test(document.querySelector(".filling")?.textContent ?? ""),
+  );
+}
+
+// point is a place in a graph: a level, and a fraction of its width.
+async function point(page: Page, level: number, at: number, graph = 0): Promise<[number, number]> {
+  const box = await page.locator("canvas").nth(graph).boundingBox();
+  assert.ok(box);
+  return [box.x + box.width * at, box.y + level * ROW + ROW / 2];
+}
+
+const selected = async (page: Page): Promise<string> =>
+  (await page.textContent(".details .name")) ?? "";
+const facts = async (page: Page): Promise<string> =>
+  (await page.textContent(".details .text")) ?? "";
+
+test("a click names a frame with its share, and its address brings it back", async () => {
+  await withTab(async ({ page, open }) => {
+    await open("/flame");
+    assert.match((await page.textContent(".filling")) ?? "", /^7 nodes$/);
+    await page.mouse.click(...(await point(page, 2, 0.3)));
+    assert.equal(await selected(page), "demo::parse");
+    assert.match(await facts(page), /60\.0% ± 3\.0.*own 40\.0%/);
+    const address = page.url();
+    assert.match(address, /flame\.range=.*flame\.select=2/);
+    await open("/flame");
+    await page.goto(address);
+    await ready(page);
+    assert.equal(await selected(page), "demo::parse");
+    // Zoomed in: what stood in the middle of the graph is out of sight.
+    await page.mouse.click(...(await point(page, 3, 0.2)));
+    assert.equal(await selected(page), "malloc");
+    await page.keyboard.press("Escape");
+    await page.mouse.click(...(await point(page, 2, 0.75)));
+    assert.equal(await selected(page), "demo::render");
+  });
+});
+
+test("a search marks, says the share of all samples, and goes from hit to hit", async () => {
+  await withTab(async ({ page, open }) => {
+    await open("/flame");
+    await page.keyboard.press("/");
+    await page.keyboard.type("malloc");
+    await page.waitForFunction(() => document.body.textContent?.includes("40.0% in 1 function"));
+    await page.keyboard.press("Enter");
+    await page.locator("canvas").focus();
+    await page.keyboard.press("n");
+    await page.keyboard.press("n");
+    assert.equal(await selected(page), "malloc");
+    assert.match(page.url(), /q=malloc/);
+    await page.goto(page.url());
+    await ready(page);
+    await page.waitForFunction(() => document.body.textContent?.includes("40.0% in 1 function"));
+  });
+});
+
+test("the menu focuses and hides, and Back undoes it", async () => {
+  await withTab(async ({ page, open }) => {
+    await open("/flame");
+    await page.mouse.click(...(await point(page, 2, 0.3)), { button: "right" });
+    await page.getByRole("menuitem", { name: /^Hide/ }).click();
+    await page.waitForSelector(".chip");
+    // What parse called is main's now: one malloc of 20 %, and render with another.
+    await page.waitForFunction(() =>
+      document.querySelector(".filling")?.textContent?.startsWith("7 nodes"),
+    );
+    await page.mouse.click(...(await point(page, 2, 0.4)));
+    assert.equal(await selected(page), "malloc");
+    assert.match(await facts(page), /20\.0%/);
+    await page.goBack();
+    await page.waitForSelector(".chip", { state: "detached" });
+    await page.keyboard.press("0");
+    await page.mouse.click(...(await point(page, 2, 0.3)), { button: "right" });
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("menuitem", { name: /^Focus/ }).click();
+    await page.waitForSelector(".chip");
+    await page.waitForFunction(() =>
+      document.querySelector(".filling")?.textContent?.startsWith("2 nodes"),
+    );
+    await page.mouse.click(...(await point(page, 0, 0.5)));
+    assert.equal(await selected(page), "demo::parse");
+    await page.getByRole("button", { name: /undo/ }).click();
+    await page.waitForFunction(() =>
+      document.querySelector(".filling")?.textContent?.startsWith("7 nodes"),
+    );
+  });
+});
+
+test("the reverse begins with the code that ran, a double click opens the sandwich", async () => {
+  await withTab(async ({ page, open }) => {
+    await open("/reverse");
+    await page.mouse.click(...(await point(page, 1, 0.6)));
+    assert.equal(await selected(page), "malloc");
+    assert.match(await facts(page), /40\.0%/);
+    await page.keyboard.press("0");
+    await page.mouse.dblclick(...(await point(page, 1, 0.6)));
+    await page.waitForSelector(".sandwich");
+    await page.waitForFunction(() =>
+      /malloc.*total 40\.0%/s.test(document.querySelector(".function")?.textContent ?? ""),
+    );
+    assert.equal(await page.locator("canvas").count(), 2);
+    await page.goBack();
+    await page.waitForSelector(".sandwich", { state: "detached" });
+    assert.match(page.url(), /\/reverse/);
+  });
+});
+
+test("a graph is exported as pictures, stacks and a profile", async () => {
+  await withTab(async ({ page, open }) => {
+    await open("/flame");
+    const saved = async (entry: RegExp): Promise<Buffer> => {
+      await page.getByRole("button", { name: /^Export/ }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: entry }).click(),
+      ]);
+      return readFileSync(await download.path());
+    };
+    const folded = (await saved(/folded/)).toString().trim().split("\n").sort();
+    const want = Object.entries(STACKS).map(([stack, n]) => `${stack} ${n * 10_000_000}`);
+    assert.deepEqual(folded, want.sort());
+    const svg = (await saved(/SVG/)).toString();
+    assert.match(svg, /^<svg [^>]*xmlns/);
+    assert.match(svg, /<title>demo::parse 60\.0% ± 3\.0<\/title>/);
+    const error = await page.evaluate(
+      (text) =>
+        new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")
+          ?.textContent ?? "",
+      svg,
+    );
+    assert.equal(error, "");
+    const png = await saved(/PNG/);
+    assert.deepEqual([...png.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+    assert.ok(png.readUInt32BE(16) >= 2400, "twice as sharp as a screen");
+    const pprof = gunzipSync(await saved(/pprof/)).toString("latin1");
+    assert.match(pprof, /demo::render/);
+  });
+});
+
+test("what was left out is asked for where the reader looks", async () => {
+  await withTab(async ({ page, server, open }) => {
+    // One stack is some two million times as heavy as each of the others.
+    const thin = Array.from({ length: 40 }, (_, i) => `main;thin;leaf${i};end 1\n`).join("");
+    await server.push("heavy", `main;hot 80000000\n${thin}`);
+    const asked: string[] = [];
+    page.on("request", (r) => {
+      if (r.url().includes("/api/v1/tree")) asked.push(decodeURIComponent(r.url()));
+    });
+    await open("/reverse?service=heavy&exact=true&reverse.range=0.9999999,1");
+    await page.waitForFunction(() =>
+      /^8\d nodes|^1\d\d nodes/.test(document.querySelector(".filling")?.textContent ?? ""),
+    );
+    assert.ok(asked.some((url) => /min_share=[\d.e-]+/.test(url)));
+    await page.mouse.click(...(await point(page, 1, 0.5)));
+    assert.equal(await selected(page), "end");
+  });
+});
