@@ -78,6 +78,12 @@ func routes() []route {
 		{method: get, path: v1 + "/stats", scope: access.Read, handle: (*Server).stats},
 		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
 
+		{method: get, path: v1 + "/prices", scope: access.Read, handle: (*Server).prices},
+		{method: post, path: v1 + "/prices", scope: access.Administer, handle: (*Server).postPrices},
+		{method: get, path: v1 + "/tokens", scope: access.Administer, handle: (*Server).tokens},
+		{method: post, path: v1 + "/tokens", scope: access.Administer, params: []string{"name", "scope", "expires"}, handle: (*Server).postToken},
+		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, handle: (*Server).revokeToken},
+
 		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, handle: (*Server).services},
 		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, handle: (*Server).labels},
 		{method: get, path: v1 + "/timeline", scope: access.Read, params: with("by", "step", "lines"), handle: (*Server).timeline},

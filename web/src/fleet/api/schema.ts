@@ -123,6 +123,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What cores cost, as the project says */
+        get: operations["prices"];
+        put?: never;
+        /**
+         * Set what cores cost
+         * @description An empty object forgets the prices.
+         */
+        post: operations["postPrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tokens of the project, without their secrets */
+        get: operations["tokens"];
+        put?: never;
+        /**
+         * Make a token with scopes that one's own has
+         * @description 409 where there are no tokens yet; the first is made where the data lies.
+         */
+        post: operations["postToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a token */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/services": {
         parameters: {
             query?: never;
@@ -608,6 +667,39 @@ export interface components {
                 error: number;
             }[];
         };
+        Prices: {
+            currency?: string;
+            /** @description Of one core for an hour. */
+            core_hour?: number;
+            co2_grams_per_core_hour?: number;
+        };
+        /** @enum {unknown} */
+        Scope: "send" | "read" | "administer";
+        Token: {
+            id: string;
+            name?: string;
+            scopes: components["schemas"]["Scope"][];
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            expires?: string;
+            /** @enum {unknown} */
+            state: "valid" | "expired" | "revoked";
+        };
+        Tokens: {
+            /** @description There is no token yet, and everybody on this machine may do everything. */
+            open: boolean;
+            /** @description The one that asks. */
+            own?: string;
+            /** @description Those of the one that asks. */
+            scopes: components["schemas"]["Scope"][];
+            tokens: components["schemas"]["Token"][];
+        };
+        NewToken: {
+            /** @description It is shown now or never. */
+            secret: string;
+            token: components["schemas"]["Token"];
+        };
         Class: {
             name: string;
             self: number;
@@ -1056,6 +1148,137 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stats"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    prices: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prices; what is not known is missing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postPrices: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Prices"];
+            };
+        };
+        responses: {
+            /** @description They are set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    tokens: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postToken: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description send, read, administer, separated by commas. */
+                scope: string;
+                name?: string;
+                /** @description After this time, such as 720h; never if it is missing. */
+                expires?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token and its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tokens as they are then. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
                 };
             };
             default: components["responses"]["Error"];

@@ -17,6 +17,7 @@ export interface Column<T> {
   readonly width: string; // of a CSS grid: "90px", "minmax(160px, 1fr)"
   readonly class?: string; // "number" aligns to the right
   readonly sorts?: "descending" | "ascending"; // at the first click; none: it cannot
+  readonly wide?: boolean; // left out where the window is narrow
   readonly cell: (row: T) => ComponentChildren;
 }
 
@@ -54,7 +55,9 @@ export function useInGrid(): boolean {
 }
 
 export function Table<T>(props: Props<T>) {
-  const { columns, rows, keyOf } = props;
+  const { rows, keyOf } = props;
+  const wide = useWide();
+  const columns = wide ? props.columns : props.columns.filter((c) => c.wide !== true);
   const height = props.rowHeight ?? ROW;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
@@ -191,6 +194,22 @@ export function Table<T>(props: Props<T>) {
       </div>
     </div>
   );
+}
+
+const WIDE = window.matchMedia("(min-width: 901px)");
+
+function useWide(): boolean {
+  const [wide, setWide] = useState(WIDE.matches);
+  useEffect(() => {
+    const change = (): void => {
+      setWide(WIDE.matches);
+    };
+    WIDE.addEventListener("change", change);
+    return () => {
+      WIDE.removeEventListener("change", change);
+    };
+  }, []);
+  return wide;
 }
 
 interface HeadProps<T> {

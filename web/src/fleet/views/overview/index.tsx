@@ -17,7 +17,7 @@ import { theme } from "../../state/theme";
 import { Chart } from "./chart";
 import { lineColor } from "./colors";
 import { linesOf, type Line } from "./lines";
-import { Spark } from "./spark";
+import { Spark } from "../../parts/spark";
 import { Back } from "./back";
 
 const BY = "overview.by";
