@@ -6,13 +6,27 @@ import (
 	"time"
 
 	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/hunt/race"
 )
 
-// The shares of the budget at whose end the race and the proofs have to be over.
-const (
-	raceUntil  = 0.55
-	proofUntil = 0.85
-)
+// proofUntil is the share of the budget at whose end the proofs have to be over.
+const proofUntil = 0.85
+
+// raceLeft is the time that the race may still take: all but what proofs and the
+// combination of those that are still in it would need, and a little more.
+func (h *hunt) raceLeft() time.Duration {
+	const rounds, least, most = 12, 0.15, 0.45
+	arms := 0
+	for i := range h.state.Race.Standings {
+		if s := &h.state.Race.Standings[i]; s.State == race.Finalist || s.State == race.Running {
+			arms++
+		}
+	}
+	budget := float64(h.request.Budget)
+	reserve := float64(2*rounds*(1+arms)) * float64(h.state.Run) // the proof, and about as much for the combination
+	reserve = max(least*budget, min(most*budget, reserve))
+	return h.left() - time.Duration(reserve)
+}
 
 // mostTogether is how many candidates run in one stage: a round of more takes so
 // long that the machine changes within it.
@@ -120,13 +134,14 @@ func (h *hunt) fits(chosen []string, next string) bool {
 		return false
 	}
 	if len(h.state.Race.Of(next).Logs) > 0 {
-		return h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.leftUntil(raceUntil)
+		return h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.raceLeft()
 	}
-	// What needs no build goes first and alone, so that something is known early;
-	// what is built comes by as many as are built at once.
+	// At first what needs no build and what is built run apart, and of what is built
+	// as many as are built at once: so something is known early, also of how long
+	// builds take.
 	const atOnce = 2
 	return c.Built() == h.state.candidate(chosen[0]).Built() && (!c.Built() || len(chosen) < atOnce) &&
-		h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.leftUntil(raceUntil)
+		h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.raceLeft()
 }
 
 // takes is how long a stage of the race is expected to take.
@@ -143,7 +158,7 @@ func (h *hunt) takes(names []string) time.Duration {
 
 // makeRoom takes those out of the race for which no time is left.
 func (h *hunt) makeRoom() {
-	left := h.leftUntil(raceUntil)
+	left := h.raceLeft()
 	for i := range h.state.Race.Standings {
 		s := &h.state.Race.Standings[i]
 		if s.Open() && h.takes([]string{s.Name}) > left {

@@ -39,16 +39,18 @@ func (h *hunt) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if h.state.Run, err = h.once(ctx, lines); err != nil {
+	run, cpu, err := h.once(ctx, lines)
+	if err != nil {
 		return err
 	}
+	h.state.Run = run
 	// What the command wrote into the tree is there now.
 	if h.subject, err = h.request.subject(ctx); err != nil {
 		return err
 	}
 	h.state.Subject = h.subject
 	report := finding.Report{}
-	if err := h.record(ctx, lines); err != nil {
+	if err := h.record(ctx, lines, h.times(cpu)); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
@@ -92,38 +94,42 @@ func (h *hunt) lines() ([]line, error) {
 
 // once runs everything once and says how long it takes. A command that fails is not
 // worth hunting.
-func (h *hunt) once(ctx context.Context, lines []line) (time.Duration, error) {
+func (h *hunt) once(ctx context.Context, lines []line) (wall, cpu time.Duration, err error) {
 	runner, err := run.New()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer runner.Close()
-	var sum time.Duration
 	for _, l := range lines {
 		r, err := runner.Run(ctx, run.Spec{Args: l.args, Env: l.env, Dir: l.dir, Stdin: l.stdin, Pin: h.request.Pin, Timeout: h.request.Budget})
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if r.End.Failed() && !h.request.IgnoreFailure || r.End.Limit > 0 {
 			text := r.StderrTail
 			if text != "" {
 				text = "; its last words:\n" + text
 			}
-			return 0, fmt.Errorf("%s: %s%s", shellwords.Join(l.args), r.End.String(), text)
+			return 0, 0, fmt.Errorf("%s: %s%s", shellwords.Join(l.args), r.End.String(), text)
 		}
-		sum += r.Wall
+		wall += r.Wall
+		cpu += r.User + r.System
 	}
-	return sum, nil
+	return wall, cpu, nil
+}
+
+// times is how often the recording runs the command: for enough CPU time to judge by,
+// but not for more than a part of the budget.
+func (h *hunt) times(cpu time.Duration) int {
+	const wanted, most, part = 3 * time.Second, 500, 12
+	n := int(wanted/max(cpu, time.Millisecond)) + 1
+	room := int(h.request.Budget / part / max(h.state.Run, time.Millisecond))
+	return max(1, min(n, most, room))
 }
 
 // record makes a profile of the command, which runs as often as it takes to have
 // samples.
-func (h *hunt) record(ctx context.Context, lines []line) error {
-	const wanted, most = 6 * time.Second, 500
-	times := 1
-	if h.state.Run < wanted {
-		times = min(most, int(wanted/max(h.state.Run, time.Millisecond))+1)
-	}
+func (h *hunt) record(ctx context.Context, lines []line, times int) error {
 	script := h.dir.Path("record.sh")
 	if err := wholefile.Write(script, 0o600, wholefile.Bytes([]byte(scriptOf(lines, times)))); err != nil {
 		return fmt.Errorf("preparing the recording: %w", err)

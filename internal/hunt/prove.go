@@ -70,8 +70,22 @@ func (h *hunt) affordable() int {
 	if each <= 0 {
 		return most
 	}
-	n := int(h.leftUntil(proofUntil)/each) - 1
-	return max(0, min(most, n))
+	if n := int(h.leftUntil(proofUntil)/each) - 1; n > 0 {
+		return min(most, n)
+	}
+	// One finalist has nothing to be combined with: it may take all that is left.
+	if h.left() >= 2*(fewestRounds+1)*h.state.Run {
+		return 1
+	}
+	return 0
+}
+
+// proofLeft is the time that is left for proofs.
+func (h *hunt) proofLeft() time.Duration {
+	if len(h.state.Finalists) == 1 {
+		return h.left()
+	}
+	return h.leftUntil(proofUntil)
 }
 
 // proof is one trial of finalists. Its part of the error that all proofs may make is
@@ -79,7 +93,7 @@ func (h *hunt) affordable() int {
 func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error {
 	a := h.askOf(names)
 	a.level = 1 - proofAlpha*float64(len(names))/float64(len(h.state.Finalists))
-	a.budget = max(time.Second, h.leftUntil(proofUntil)/time.Duration(trialsLeft))
+	a.budget = max(time.Second, h.proofLeft()/time.Duration(trialsLeft))
 	a.layouts = h.layouts(names, a.budget)
 	if a.layouts > 0 {
 		a.budget /= 2 // the layouts have a trial of their own
@@ -98,14 +112,14 @@ func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error 
 		m, ok := t.arms[armName(c)]
 		if !ok {
 			v.Verdict, v.Why = finding.Unclear, "its trial says nothing of it"
-			h.state.Judged[name] = v
+			h.state.judge(v)
 			continue
 		}
 		v.Verdict, v.Why, v.Ratio, v.Runs, v.Compared = m.verdict, m.why, m.ratio, m.runs, m.compared
 		if v.Verdict == finding.Faster {
 			doubt(c, &v, &m, t, a.level)
 		}
-		h.state.Judged[name] = v
+		h.state.judge(v)
 	}
 	return nil
 }

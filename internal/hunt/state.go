@@ -84,7 +84,7 @@ func (h *hunt) open(ctx context.Context) error {
 	if err := h.dir.Empty(); err != nil {
 		return err
 	}
-	h.state = state{Version: stateVersion, Started: h.now(), Subject: h.subject, Budget: h.request.Budget, Judged: map[string]Verdict{}}
+	h.state = state{Version: stateVersion, Started: h.now(), Subject: h.subject, Budget: h.request.Budget}
 	return nil
 }
 
@@ -95,6 +95,14 @@ func (s *state) candidate(name string) *candidate.Candidate {
 		}
 	}
 	return nil
+}
+
+// judge keeps what a proof said.
+func (s *state) judge(v Verdict) {
+	if s.Judged == nil {
+		s.Judged = map[string]Verdict{}
+	}
+	s.Judged[v.Name] = v
 }
 
 func (s *state) note(format string, args ...any) {

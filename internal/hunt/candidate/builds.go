@@ -14,7 +14,7 @@ type build struct {
 }
 
 var builds = []build{
-	{kind: Flags, variant: "cflags=-O3", group: "level", expected: 0.02, builds: 1},
+	{kind: Flags, variant: "cflags=-O3", group: levelGroup, expected: 0.02, builds: 1},
 	{
 		kind: Flags, variant: "cflags=-march=native", expected: 0.02, builds: 1,
 		caveats: []string{"the program then runs on processors like this one only"},

@@ -37,7 +37,10 @@ const (
 )
 
 // The groups of which one can be used at a time.
-const allocatorGroup = "allocator"
+const (
+	allocatorGroup = "allocator"
+	levelGroup     = "level" // of optimisation
+)
 
 // Candidate is one change.
 type Candidate struct {
@@ -219,7 +222,11 @@ func (l *list) fromEntry(f *finding.Finding, entry *catalog.Entry, try func(Cand
 		return taken
 	}
 	if text, ok := buildOf(entry.Swap.Try); ok {
-		try(Candidate{Kind: Flags, Variant: text, Builds: 1, How: "build with " + strings.TrimPrefix(text, "cflags=")})
+		group := ""
+		if strings.HasPrefix(text, "cflags=-O") {
+			group = levelGroup
+		}
+		try(Candidate{Kind: Flags, Group: group, Variant: text, Builds: 1, How: "build with " + strings.TrimPrefix(text, "cflags=")})
 		taken = true
 	}
 	return taken

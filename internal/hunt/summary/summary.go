@@ -27,7 +27,11 @@ const (
 	mostRefuted = 8
 	mostOpen    = 3
 	mostUntried = 3
+	mostLeft    = 3
 )
+
+// behind is the room that a ratio takes in front of a text.
+const behind = 30
 
 var (
 	good   = lipgloss.NewStyle().Foreground(lipgloss.Green)
@@ -60,7 +64,11 @@ func Heading(r *hunt.Result) string {
 			measured++
 		}
 	}
-	text := fmt.Sprintf("%d changes measured in %s of %s", measured, spoken(r.Spent), spoken(r.Budget))
+	noun := "changes"
+	if measured == 1 {
+		noun = "change"
+	}
+	text := fmt.Sprintf("%d %s measured in %s of %s", measured, noun, spoken(r.Spent), spoken(r.Budget))
 	if r.Run > 0 {
 		text += fmt.Sprintf("; one run takes %s", quantity.Duration(time.Duration(r.Run*float64(time.Second))))
 	}
@@ -69,7 +77,11 @@ func Heading(r *hunt.Result) string {
 
 func spoken(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	return text
 }
 
 // Ratio is a ratio with its interval.
@@ -77,8 +89,15 @@ func Ratio(i *finding.Interval) string {
 	if i == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.2f× (%.2f to %.2f)", i.Estimate, i.Low, i.High)
+	digits := 2
+	if near(i.Low) || near(i.High) {
+		digits = 3 // on which side of 1 an end lies decides
+	}
+	return fmt.Sprintf("%.*f× (%.*f to %.*f)", digits, i.Estimate, digits, i.Low, digits, i.High)
 }
+
+// near says that two digits would not tell a ratio from 1.
+func near(x float64) bool { return x != 1 && x > 0.995 && x < 1.005 }
 
 func proved(p *term.Printer, r *hunt.Result, width int) {
 	if len(r.Proved) == 0 {
@@ -92,7 +111,7 @@ func proved(p *term.Printer, r *hunt.Result, width int) {
 	p.Line(strong.Render("proved"), dim.Render(fmt.Sprintf("  on rounds that chose nothing; all of it together holds with %.0f%%", 100*r.Level)))
 	for i := range r.Proved[:min(mostProved, len(r.Proved))] {
 		v := &r.Proved[i]
-		p.Line(good.Render("  "+Ratio(v.Ratio)), "  ", ansi.Truncate(term.Clean(How(v)), width-28, "…")) //nolint:mnd // behind the ratio
+		p.Line(good.Render("  "+Ratio(v.Ratio)), "  ", ansi.Truncate(term.Clean(How(v)), width-behind, "…"))
 	}
 	more(p, len(r.Proved)-mostProved, "proved")
 }
@@ -127,9 +146,9 @@ func combination(p *term.Printer, r *hunt.Result, width int) {
 		if text == "" {
 			text = string(c.Verdict)
 		}
-		p.Line(style.Render("  "+text), "  ", ansi.Truncate(term.Clean(strings.Join(c.Names, " + ")), width-28, "…")) //nolint:mnd // behind the ratio
+		p.Line(style.Render("  "+text), "  ", ansi.Truncate(term.Clean(strings.Join(c.Names, " + ")), width-behind, "…"))
 	}
-	for i := range c.Left {
+	for i := range c.Left[:min(mostLeft, len(c.Left))] {
 		l := &c.Left[i]
 		text := fmt.Sprintf("  without %s: %s", l.Name, l.Why)
 		if l.Ratio != nil {

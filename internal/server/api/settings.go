@@ -129,7 +129,7 @@ func (s *Server) postToken(_ context.Context, r *request) (any, error) {
 func (s *Server) revokeToken(ctx context.Context, r *request) (any, error) {
 	err := s.o.Tokens.Revoke(r.project.Name, r.PathValue("id"), s.now())
 	if errors.Is(err, access.ErrNoSuchToken) {
-		return nil, notFound("there is no such token in force; list shows those there are")
+		return nil, notFound("%v", err)
 	}
 	if err != nil {
 		return nil, err

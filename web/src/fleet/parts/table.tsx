@@ -131,19 +131,15 @@ export function Table<T>(props: Props<T>) {
 
   const template = columns.map((c) => c.width).join(" ");
   return (
-    <div
-      class="grid"
-      role="grid"
-      aria-label={props.label}
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length}
-    >
+    <div class="grid">
       <div
         ref={scroller}
         class="grid-scroller"
-        role="rowgroup"
+        role="grid"
         tabIndex={0}
         aria-label={props.label}
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length}
         aria-activedescendant={at >= first && at <= last ? `${id}-${at}` : undefined}
         onKeyDown={onKeyDown}
       >
@@ -153,7 +149,7 @@ export function Table<T>(props: Props<T>) {
           ))}
         </div>
         <InGrid.Provider value={true}>
-          <div class="grid-rows" style={{ height: `${v.getTotalSize()}px` }}>
+          <div class="grid-rows" role="rowgroup" style={{ height: `${v.getTotalSize()}px` }}>
             {items.map((item) => {
               const row = rows[item.index];
               if (row === undefined) return null;

@@ -1,0 +1,154 @@
+package candidate
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/finding"
+	"whyhot/internal/host/allocator"
+)
+
+// shelf has some libraries.
+type shelf map[string]string
+
+func (s shelf) Find(name string) (allocator.Library, error) {
+	if path, ok := s[name]; ok {
+		return allocator.Library{Name: name, Path: path}, nil
+	}
+	return allocator.Library{}, errors.New(name + " is not installed")
+}
+
+func share(x float64) finding.Share { return finding.Share{Inclusive: &x} }
+
+func input(t *testing.T, fs ...finding.Finding) Input {
+	t.Helper()
+	c, err := catalog.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Input{
+		Report: finding.Report{Findings: fs}, Catalog: c, Program: Program{Runtime: Native},
+		Find: shelf{"mimalloc": "/lib/libmimalloc.so.2", "jemalloc": "/lib/libjemalloc.so.2"}, TryAs: "whyhot try --profile p",
+	}
+}
+
+func named(cs []Candidate) string {
+	var out []string
+	for _, c := range cs {
+		out = append(out, c.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func find(t *testing.T, cs []Candidate, name string) *Candidate {
+	t.Helper()
+	i := slices.IndexFunc(cs, func(c Candidate) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("no %s among %s", name, named(cs))
+	}
+	return &cs[i]
+}
+
+var (
+	malloc = finding.Finding{ID: "glibc-malloc-1", Rule: "glibc-malloc", Title: "malloc", Share: share(0.3), Gain: &finding.Gain{Low: 0, High: 0.3}}
+	debug  = finding.Finding{ID: "debug-build-1", Rule: "debug-build", Title: "no -O", Share: share(0.9), Gain: &finding.Gain{Low: 0.3, High: 0.7}}
+	loop   = finding.Finding{
+		ID: "alias-char-write-1", Rule: "alias-char-write", Title: "a loop", Certainty: finding.Confirmed, Share: share(0.2),
+		Place: finding.Place{File: "a.c", Line: 7}, Gain: &finding.Gain{Low: 0.05, High: 0.15}, Fix: finding.Fix{Kind: "code", Steps: []string{"copy n to a local"}},
+	}
+)
+
+// A finding and the usual list propose the same allocator: it is tried once, ranked
+// by the finding.
+func TestTheSameChangeIsOneCandidate(t *testing.T) {
+	cs, untried := List(input(t, malloc, malloc))
+	if got := named(cs); got != "mimalloc, jemalloc, GLIBC_TUNABLES=glibc.malloc.hugetlb=1" {
+		t.Errorf("%s", got)
+	}
+	c := find(t, cs, "mimalloc")
+	if c.Expected < 0.1 || !slices.Equal(c.Findings, []string{"glibc-malloc-1"}) || c.How != "LD_PRELOAD=/lib/libmimalloc.so.2" {
+		t.Errorf("%+v", c)
+	}
+	if len(untried) != 0 {
+		t.Errorf("%+v", untried)
+	}
+	in := input(t)
+	in.Program.Static = true
+	if cs, _ := List(in); len(cs) != 0 {
+		t.Errorf("preloaded into a static program: %s", named(cs))
+	}
+}
+
+func TestWithoutABuildNothingIsBuilt(t *testing.T) {
+	cs, untried := List(input(t, debug, loop))
+	for _, c := range cs {
+		if c.Built() {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(untried) != 2 || !strings.Contains(untried[0].Why, "--build") || untried[0].Command == "" {
+		t.Errorf("%+v", untried)
+	}
+}
+
+func TestBuilds(t *testing.T) {
+	in := input(t, debug, loop)
+	in.Build, in.BuildDir, in.WhatIf, in.BOLT = true, ".", true, true
+	cs, untried := List(in)
+	if cs[0].Name != "-O2" {
+		t.Errorf("what gains most for its cost is %s", cs[0].Name)
+	}
+	for _, name := range []string{"-O3", "-march=native", "lto", "pgo", "bolt", "what-if alias-char-write-1"} {
+		find(t, cs, name)
+	}
+	if how := find(t, cs, "what-if alias-char-write-1").How; how != "edit a.c:7: copy n to a local" {
+		t.Error(how)
+	}
+	if len(untried) != 0 {
+		t.Errorf("%+v", untried)
+	}
+	// The patch of the same finding is the change itself: nothing is predicted then.
+	in.Diffs = []Diff{{Finding: loop.ID, Path: "/state/alias-char-write-1.diff", Assumptions: []string{"the buffers do not overlap"}}}
+	cs, _ = List(in)
+	c := find(t, cs, "alias-char-write-1.diff")
+	if c.Kind != Patch || len(c.Caveats) == 0 || !strings.Contains(c.Caveats[0], "overlap") {
+		t.Errorf("%+v", c)
+	}
+	if slices.ContainsFunc(cs, func(c Candidate) bool { return c.Kind == WhatIf }) {
+		t.Error("patch and prediction of one finding are both tried")
+	}
+}
+
+func TestRuntimes(t *testing.T) {
+	for runtime, want := range map[Runtime]string{
+		Go:     "GOGC=400",
+		Node:   "NODE_OPTIONS=--max-semi-space-size=64, mimalloc, jemalloc",
+		Python: "mimalloc+PYTHONMALLOC=malloc, jemalloc+PYTHONMALLOC=malloc",
+	} {
+		in := input(t)
+		in.Program.Runtime = runtime
+		if cs, _ := List(in); named(cs) != want {
+			t.Errorf("%s: %s", runtime, named(cs))
+		}
+	}
+	in := input(t)
+	in.Program.Runtime = JVM
+	cs, _ := List(in)
+	for _, c := range cs {
+		if c.Group != "JAVA_TOOL_OPTIONS" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// What nobody can try by machine is told with the next command.
+func TestUntried(t *testing.T) {
+	by := finding.Finding{ID: "x-1", Rule: "python-json", Title: "json is slow", Next: "whyhot try …", Share: share(0.4)}
+	_, untried := List(input(t, by))
+	if len(untried) != 1 || untried[0].Command != "whyhot try …" || untried[0].Name != "json is slow" {
+		t.Errorf("%+v", untried)
+	}
+}

@@ -1,0 +1,223 @@
+package hunt
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/explain"
+	"whyhot/internal/finding"
+	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/trial"
+	"whyhot/internal/trial/rebuild"
+)
+
+// example is a tree with one of the examples, its build without optimisation, and a
+// command that runs it.
+func example(t *testing.T) Request {
+	t.Helper()
+	for _, tool := range []string{"gcc", "make"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	root := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", filepath.Join(root, "state"))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(root, "cache"))
+	dir := filepath.Join(root, "tree")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("../../examples/crc-bytewise/crc_bytewise.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"crc.c": string(source), "Makefile": "crc: crc.c\n\tgcc -O0 -g -o crc crc.c\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.CommandContext(t.Context(), "make")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return request(t, dir)
+}
+
+func request(t *testing.T, dir string) Request {
+	t.Helper()
+	rules, err := explain.LoadRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Request{
+		Command: []string{"./crc", "8"}, Directory: dir, Env: os.Environ(), Budget: 90 * time.Second, Rules: rules,
+		Build: rebuild.Options{Command: "make"}, Check: "./crc 1 | grep -q crc32", Metric: trial.MetricChoice{Name: string(trial.CPU)},
+	}
+}
+
+// Real builds, a real recording and real trials: what the compiler can do about a
+// build without optimisation is found and proved; everything that was a candidate is
+// somewhere in the result, once; and the next hunt knows it.
+func TestRealHunt(t *testing.T) {
+	r := example(t)
+	result, err := Run(t.Context(), r, deaf{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(result.Proved, func(v Verdict) bool {
+		return v.Kind == candidate.Flags && strings.HasPrefix(v.Name, "-O") && v.Ratio.Low > 1
+	}) {
+		t.Fatalf("no level of optimisation is proved: %s", text)
+	}
+	seen := map[string]int{}
+	for _, v := range slices.Concat(result.Proved, result.Refuted, result.Open) {
+		seen[v.Name]++
+	}
+	for _, u := range result.Untried {
+		seen[u.Name]++
+	}
+	for name, n := range seen {
+		if n != 1 {
+			t.Errorf("%s is there %d times: %s", name, n, text)
+		}
+	}
+	for _, name := range []string{"-O3", "-march=native", "lto", "pgo"} {
+		if seen[name] != 1 {
+			t.Errorf("no word of %s: %s", name, text)
+		}
+	}
+
+	again, err := Run(t.Context(), r, deaf{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for _, v := range again.Refuted {
+		if v.Known != nil {
+			known++
+		}
+	}
+	if want := len(result.Refuted); known != want {
+		t.Errorf("the next hunt knows %d of %d that were refuted", known, want)
+	}
+	for _, v := range again.Proved {
+		if v.Verdict != finding.Faster || v.Known != nil {
+			t.Errorf("what was proved is proved again: %+v", v)
+		}
+	}
+}
+
+const childDir = "WHYHOT_TEST_HUNT_DIR"
+
+// stages tells the parent how far a hunt is.
+type stages struct{ deaf }
+
+func (stages) Stage(text string, _ time.Duration) { fmt.Println("stage:", text) }
+
+// TestChild is the process that TestHuntSurvivesSIGKILL kills.
+func TestChild(t *testing.T) {
+	dir := os.Getenv(childDir)
+	if dir == "" {
+		return // it is no test by itself
+	}
+	_, err := Run(t.Context(), request(t, dir), stages{})
+	fmt.Println("ended:", err)
+}
+
+// A hunt that is killed goes on where it was, with the recording and the stages that
+// were over.
+func TestHuntSurvivesSIGKILL(t *testing.T) {
+	r := example(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), self, "-test.run=^TestChild$", "-test.v")
+	child.Env = append(os.Environ(), childDir+"="+r.Directory)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	races := 0
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "ended:") {
+			t.Fatal(lines.Text())
+		}
+		if strings.HasPrefix(lines.Text(), "stage: racing") {
+			if races++; races == 2 {
+				break // the first stage of the race is over and kept
+			}
+		}
+	}
+	if races < 2 {
+		t.Fatal("the child ended early")
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Wait(); err == nil {
+		t.Fatal("the child ended by itself")
+	}
+	said := &heard{}
+	result, err := Run(t.Context(), r, said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.Finished || result.Spent < 1 {
+		t.Errorf("%+v", result)
+	}
+	if len(said.remarks) == 0 || !strings.HasPrefix(said.remarks[0], "going on with the hunt") {
+		t.Errorf("%q", said.remarks)
+	}
+	if slices.Contains(said.stages, "recording") {
+		t.Errorf("what was recorded is recorded again: %q", said.stages)
+	}
+}
+
+type heard struct {
+	deaf
+
+	remarks, stages []string
+}
+
+func (h *heard) Remark(text string)                 { h.remarks = append(h.remarks, text) }
+func (h *heard) Stage(text string, _ time.Duration) { h.stages = append(h.stages, text) }
+
+// A command that fails is no subject, and nothing is kept of it.
+func TestCommandThatFails(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	_, err := Run(t.Context(), Request{Command: []string{"sh", "-c", "echo no such thing >&2; exit 3"}, Env: os.Environ(), Budget: time.Minute}, deaf{})
+	if err == nil || !strings.Contains(err.Error(), "no such thing") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	for want, r := range map[string]Request{
+		"no command":      {Budget: 1},
+		"--suite names":   {Suite: "s.yaml", Command: []string{"x"}, Budget: 1},
+		"--budget":        {Command: []string{"x"}},
+		"--apply":         {Command: []string{"x"}, Budget: 1, Apply: true},
+		"say how the pro": {Command: []string{"x"}, Budget: 1, BuildDir: "."},
+	} {
+		if _, err := Run(t.Context(), r, deaf{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
