@@ -188,7 +188,7 @@ func (pl *plan) item(r *watch.Record, why string, before *watch.Point) Item {
 	i := Item{
 		Why: why, Service: r.Service, Finding: f.ID, Rule: f.Rule, Title: f.Title, Certainty: string(f.Certainty),
 		Now: Cost(now), Link: pageLink(pl.c.Page, pl.p.Name, r.Service, span.From, span.To),
-		Command: strings.Replace(f.Next, "--from URL", "--from "+pl.c.Page, 1), Links: f.Links,
+		Command: look(f, pl.c.Page), Links: f.Links,
 	}
 	if before != nil {
 		was := Cost(*before)
@@ -202,6 +202,17 @@ func (pl *plan) item(r *watch.Record, why string, before *watch.Point) Item {
 		i.Money = &Money{b.Currency, b.Money, b.CO2}
 	}
 	return i
+}
+
+// look is the command that shows all that is known of a finding.
+func look(f *finding.Finding, page string) string {
+	const from = "whyhot explain --from "
+	for _, command := range append([]string{f.Next}, f.See...) {
+		if rest, ok := strings.CutPrefix(command, from+"URL "); ok {
+			return from + page + " " + rest
+		}
+	}
+	return ""
 }
 
 // pageLink is the address of the page's findings, as web/src/fleet/state/address.ts
