@@ -141,7 +141,7 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	classes, err := s.classes()
+	classes, err := allClasses()
 	if err != nil {
 		return nil, err
 	}

@@ -34,13 +34,15 @@ type classes struct {
 	known    map[store.Function]class
 }
 
-func newClasses() (*classes, error) {
+// allClasses are those of every project. The catalogue is part of the program, and takes
+// longer to read than an answer may.
+var allClasses = sync.OnceValues(func() (*classes, error) {
 	cat, err := catalog.Builtin()
 	if err != nil {
 		return nil, err
 	}
 	return &classes{families: rule.NewFamilies(cat), known: map[store.Function]class{}}, nil
-}
+})
 
 func (c *classes) of(f *store.Function) class {
 	key := *f

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -58,7 +57,6 @@ type Server struct {
 	heavy        *limit.Slots
 	pushes       *limit.Slots
 	now          func() time.Time
-	classes      func() (*classes, error)
 	counts       Counts
 }
 
@@ -82,9 +80,9 @@ func New(o Options) *Server {
 	l := o.Limits
 	s := &Server{
 		o: o, mux: http.NewServeMux(), reads: limit.NewRates(l.Reads), sends: limit.NewRates(l.Sends), now: time.Now,
-		classes: sync.OnceValues(newClasses),
 		queries: limit.NewSlots(l.Queries, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.SlotWait),
 	}
+	go func() { _, _ = allClasses() }() // who asks first does not wait, and hears of an error
 	for _, one := range routes() {
 		s.mux.Handle(one.method+" "+one.path, s.serve(one))
 	}

@@ -99,7 +99,7 @@ function Functions({ top }: { top: Top }) {
         onSort={(s) => {
           go(ownChange({ [SORT]: s.by === "total" ? "total" : "" }));
         }}
-        selected={fn}
+        {...(fn === 0 ? {} : { selected: fn })}
         onSelect={(r) => {
           select(r.function);
         }}
