@@ -63,18 +63,25 @@ cpu=$(curl -s "http://$metrics/metrics" | awk '/^process_cpu_seconds_total/ { pr
 kill -TERM "$agent"
 wait "$agent"
 agent=''
-sleep 5 # what was taken last can be asked for a moment later
+summary=$(grep 'samples recorded' "$dir/agent.log")
+read -r recorded delivered dropped waiting < <(sed -E 's/[^0-9]+/ /g; s/^ //' <<< "$summary")
+# What was taken last can be asked for a moment later, which is longer on a busy machine.
+asked=$SECONDS
+while
+  arrived=$(curl -s "http://$http/api/v1/top?from=now-24h&exact=true&limit=1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["basis"]["count"])')
+  ((recorded != arrived + dropped + waiting && SECONDS - asked < 120))
+do
+  echo "$((SECONDS - asked)) s after the agent's end: $arrived samples can be asked for; the journal: $(curl -s "http://$http/api/v1/stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)["journal"])')"
+  sleep 2
+done
 now=$(peak_of "$server")
 ((now <= server_peak)) || server_peak=$now
 server_cpu=$(awk '{ print ($14 + $15) / 100 }' "/proc/$server/stat")
-arrived=$(curl -s "http://$http/api/v1/top?from=now-24h&exact=true&limit=1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["basis"]["count"])')
 unresolved=$(curl -s "http://$http/api/v1/stats" | python3 -c 'import json, sys; s = json.load(sys.stdin); print(s.get("unresolved"), s.get("bytes"))')
 kill -TERM "$server"
 wait "$server"
 server=''
 
-summary=$(grep 'samples recorded' "$dir/agent.log")
-read -r recorded delivered dropped waiting < <(sed -E 's/[^0-9]+/ /g; s/^ //' <<< "$summary")
 echo "$seconds s, the server stopped $stops times, every second time by SIGKILL"
 echo "recorded $recorded, delivered $delivered, dropped $dropped, in the spool $waiting"
 echo "arrived: $arrived samples; addresses not looked up and bytes on disk: $unresolved"

@@ -30,7 +30,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServeCmd(), newTokenCmd(), newProjectCmd(), newStoreCmd())
+	root.AddCommand(newServeCmd(), newTokenCmd(), newProjectCmd(), newStoreCmd(), newMessagesCmd())
 	return root
 }
 

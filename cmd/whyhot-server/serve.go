@@ -50,6 +50,7 @@ type serveFlags struct {
 	store                         string
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
+	messages                      string
 	maxMessage                    int
 }
 
@@ -80,6 +81,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to everybody who may read (repeatable)")
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
 	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "the rules look at the last `TIME`")
+	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
 	return cmd
 }
@@ -105,6 +107,8 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--debuginfo-size %d: must be between 1 and %d GiB", f.debugInfoSize, 1<<20)
 	case f.rulesEvery != 0 && f.rulesEvery < time.Second:
 		return fmt.Errorf("--rules-every %s: must be at least 1s, or 0", f.rulesEvery)
+	case f.messages != "" && f.rulesEvery == 0:
+		return errors.New("--messages without rules: leave out --rules-every 0")
 	case f.rulesOver < time.Minute:
 		return fmt.Errorf("--rules-over %s: must be at least 1m", f.rulesOver)
 	}
@@ -132,7 +136,7 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules}, NoWatch: f.rulesEvery == 0,
-		Sources: f.sources,
+		Sources: f.sources, Messages: f.messages,
 	}
 	if o.Open, err = f.opener(o.Data, log); err != nil {
 		return err

@@ -72,6 +72,8 @@ func TestBadInput(t *testing.T) {
 		{"serve --debuginfod nonsense", "debuginfod"},
 		{"serve --rules " + data + "/none", "none"},
 		{"serve extra", "unknown command"},
+		{"store stats --store ftp://x", "no address of ClickHouse"},
+		{"store compact --store ftp://x", "no address of ClickHouse"},
 		{"project delete web", "no project web"},
 		{"project delete ../x", "1 to 40"},
 	} {

@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
-	"text/tabwriter"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/report/quantity"
-	"whyhot/internal/server/access"
+	"whyhot/internal/report/storetable"
 	"whyhot/internal/server/client"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
@@ -28,65 +25,54 @@ func newStoreCmd() *cobra.Command {
 	return cmd
 }
 
-// storeCmd opens the store of a project, does something with it, and prints what it
-// holds.
+// storeCmd is a command on the store of a project.
 func storeCmd(name, short string, do func(context.Context, project.Store) error) *cobra.Command {
 	var (
-		data, of string
-		asJSON   bool
+		f      transferFlags
+		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use: name, Short: short, Args: cobra.NoArgs,
 		Long: short + ".\n\nA running server is asked with \"whyhot store " + name + " --from URL\".",
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := access.CheckProject(of); err != nil {
-				return err
-			}
-			unlock, err := lock(dataDir(data))
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, unlock()) }()
-			f := serveFlags{memory: 1024}
-			open, err := f.opener(dataDir(data), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn})))
-			if err != nil {
-				return err
-			}
-			dir := project.Dir(dataDir(data), of)
-			s, err := open(cmd.Context(), dir, dir+"/debuginfo")
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			if err := do(cmd.Context(), s); err != nil {
-				return err
-			}
-			stats, err := s.Stats(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(formOf(&stats))
-			}
-			return printStats(cmd.OutOrStdout(), &stats)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.locked(func(data string) error { return f.look(cmd, data, asJSON, do) })
 		},
 	}
-	dataFlag(cmd, &data)
-	cmd.Flags().StringVar(&of, "project", access.DefaultProject, "the project `NAME`")
+	f.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func printStats(to io.Writer, s *store.Stats) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "TABLE\tROWS\tBYTES")
-	for _, t := range s.Tables {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, quantity.Count(t.Rows), quantity.Bytes(float64(t.Bytes)))
+// look opens the store, does something with it, and prints what it holds.
+func (f *transferFlags) look(cmd *cobra.Command, data string, asJSON bool, do func(context.Context, project.Store) error) (err error) {
+	open, err := f.opener(data, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return err
 	}
-	_, _ = fmt.Fprintf(w, "all\t\t%s\n", quantity.Bytes(float64(s.Bytes)))
-	_, _ = fmt.Fprintf(w, "\n%s stacks, %s functions, %s series; %s addresses without a name\n",
-		quantity.Count(int64(s.Stacks)), quantity.Count(int64(s.Functions)), quantity.Count(int64(s.Series)), quantity.Count(int64(s.Unresolved)))
-	return w.Flush()
+	dir := project.Dir(data, f.of)
+	s, err := open(cmd.Context(), dir, filepath.Join(dir, "debuginfo"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := do(cmd.Context(), s); err != nil {
+		return err
+	}
+	stats, err := s.Stats(cmd.Context())
+	if err != nil {
+		return err
+	}
+	form := formOf(&stats)
+	if asJSON {
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(form)
+	}
+	var rows []storetable.Row
+	for _, t := range form.Tables {
+		rows = append(rows, storetable.Row(t))
+	}
+	return storetable.Print(cmd.OutOrStdout(), rows, storetable.Totals{
+		Bytes: form.Bytes, Stacks: form.Stacks, Functions: form.Functions, Series: form.Series, Unresolved: form.Unresolved,
+	})
 }
 
 // formOf is what a running server answers, as far as the command line shows it.

@@ -60,6 +60,9 @@ func TestExportAndImport(t *testing.T) {
 	if err := copied.Close(); err != nil {
 		t.Error(err)
 	}
+	if out, _, err := run(t, "store", "compact", "--data", data, "--project", "copy"); err != nil || !strings.Contains(out, "1 stacks, 1 functions, 1 series") {
+		t.Errorf("%v\n%s", err, out)
+	}
 	if _, _, err := run(t, "store", "import", "--data", data, "--project", "copy", file); err == nil {
 		t.Error("a project with profiles was imported into")
 	}

@@ -90,7 +90,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
-	r := explain.Request{Path: path, Rules: rules, DebugDirs: f.load.debugDirs, All: f.all}
+	r := explain.Request{Path: path, Rules: rules, DebugDirs: f.load.debugDirs, All: f.all, Machine: true}
 	var done func()
 	if r.Source, done, err = f.source.request(cmd); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/report/machineview"
@@ -75,7 +76,7 @@ func runLoops(cmd *cobra.Command, path string, f loopsFlags) error {
 	if err != nil {
 		return err
 	}
-	in := machineview.Input{Profile: all, Answer: answer, Rows: f.rows, Whole: f.whole}
+	in := machineview.Input{Profile: all, Answer: answer, Builds: build.Of(p, facts.Info), Rows: f.rows, Whole: f.whole}
 	if f.json {
 		if !cmd.Flags().Changed("number") {
 			in.Rows = 0
@@ -93,6 +94,7 @@ func runLoops(cmd *cobra.Command, path string, f loopsFlags) error {
 		out.Notef("no samples in a loop: %s in %s", percent.Column(share(answer.Looked.Value, all.Total())), counted(answer.Looked.Functions, "function", "functions"))
 	}
 	machineview.Print(out, in)
+	machineview.Builds(out, in)
 	printOnce(cmd.ErrOrStderr(), answer.Notes)
 	return out.Err()
 }

@@ -15,14 +15,14 @@ import (
 func newRulesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "The catalogue of rules: list, show and check them",
+		Short: "The catalogue of rules: list, show, check and write them",
 		Long: `A rule says what is slow, what is faster, how to replace it and when the advice
 does not apply. "explain" matches every rule against a profile. Your own rules are
 YAML files in a directory that you give with --rules: catalogue entries
-(docs/guide/rules.md) and source rules (docs/rules/user-rules.md). "rules check"
-tests them.`,
+(docs/guide/rules.md) and source rules (docs/rules/user-rules.md). "rules new" begins
+one, "rules check" tests them.`,
 	}
-	cmd.AddCommand(newRulesListCmd(), newRulesShowCmd(), newRulesCheckCmd())
+	cmd.AddCommand(newRulesListCmd(), newRulesShowCmd(), newRulesCheckCmd(), newRulesNewCmd(), newRulesSchemaCmd())
 	return cmd
 }
 
@@ -137,6 +137,10 @@ func checkRules(cmd *cobra.Command, rules explain.Rules, asJSON bool) error {
 	if done.Matchers > 0 {
 		parts = append(parts, fmt.Sprintf("%s with %s", counted(done.Matchers, "source rule", "source rules"), counted(done.Fixtures, "fixture", "fixtures")))
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "rules checked: %s, all as expected\n", strings.Join(parts, ", "))
-	return err
+	out := term.New(cmd.OutOrStdout(), os.Environ())
+	out.Line(fmt.Sprintf("rules checked: %s, all as expected", strings.Join(parts, ", ")))
+	for _, u := range done.Unwritten {
+		out.Line("still to write: " + term.Clean(u))
+	}
+	return out.Err()
 }

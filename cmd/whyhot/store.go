@@ -2,11 +2,10 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/report/quantity"
+	"whyhot/internal/report/storetable"
 )
 
 func newStoreCmd() *cobra.Command {
@@ -58,14 +57,13 @@ func storeCmd(name, short string, compact bool) *cobra.Command {
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), s)
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(w, "TABLE\tROWS\tBYTES")
+			var rows []storetable.Row
 			for _, t := range s.Tables {
-				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, quantity.Count(t.Rows), quantity.Bytes(float64(t.Bytes)))
+				rows = append(rows, storetable.Row(t))
 			}
-			_, _ = fmt.Fprintf(w, "all\t\t%s\n\n%s stacks, %s functions, %s series; %s addresses without a name\n", quantity.Bytes(float64(s.Bytes)),
-				quantity.Count(s.Stacks), quantity.Count(s.Functions), quantity.Count(s.Series), quantity.Count(s.Unresolved))
-			return w.Flush()
+			return storetable.Print(cmd.OutOrStdout(), rows, storetable.Totals{
+				Bytes: s.Bytes, Stacks: s.Stacks, Functions: s.Functions, Series: s.Series, Unresolved: s.Unresolved,
+			})
 		},
 	}
 	cmd.Flags().StringVar(&server.url, "from", "", "the server's `URL` (required)")

@@ -31,6 +31,8 @@ type Request struct {
 	// ByBuildID is for profiles that others sent: no file of this machine is evidence
 	// for its path alone, and no source is read.
 	ByBuildID bool
+	// Machine has the machine code of hot loops judged too, where the binaries are here.
+	Machine bool
 	// Trials are those made of the profile's findings, by ID, beside what lies with
 	// Path.
 	Trials map[string][]finding.Trial
@@ -78,6 +80,16 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	if inSource.Looked != "" {
 		looked += " In the source: " + inSource.Looked + "."
 	}
+	if r.Machine && judged {
+		var inCode []string
+		var text string
+		if found, inCode, text, err = r.judgeMachine(ctx, facts, found, samplesOf); err != nil {
+			return finding.Report{}, err
+		}
+		found = r.judgeBuild(facts, found)
+		notes = append(notes, inCode...)
+		looked += text
+	}
 	switch {
 	case r.All:
 		found = append(found, general...)
@@ -95,6 +107,7 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	}
 	attach(found, trials)
 	finding.Rank(found)
+	mootFirst(found)
 	var unexplained []finding.Unexplained
 	if judged {
 		if unexplained, err = r.unexplained(facts, found, samplesOf, looked); err != nil {

@@ -3,6 +3,7 @@ package explain
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -227,7 +228,7 @@ func TestCheckRunsTheEntriesTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done, err := r.Check(t.Context()); err != nil || done != (Checked{Entries: 1, Tests: 2}) {
+	if done, err := r.Check(t.Context()); err != nil || !reflect.DeepEqual(done, Checked{Entries: 1, Tests: 2}) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	if r, err = LoadRules(wrong); err != nil {

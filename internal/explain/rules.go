@@ -75,6 +75,8 @@ type Checked struct {
 	Tests    int `json:"tests"`    // that they carry
 	Matchers int `json:"matchers"` // rules about source
 	Fixtures int `json:"fixtures"` // that they carry
+	// Unwritten are texts of drafts that somebody has yet to write.
+	Unwritten []string `json:"unwritten,omitempty"`
 }
 
 // Check runs the tests that the user's own entries carry and the fixtures of the
@@ -86,6 +88,9 @@ func (r *Rules) Check(ctx context.Context) (Checked, error) {
 	for i := range r.own {
 		wrong = append(wrong, selftest.Run(ctx, r.Catalog, &r.own[i], parseFolded)...)
 		done.Tests += len(r.own[i].Tests)
+		if keys := r.own[i].Unwritten(); len(keys) > 0 {
+			done.Unwritten = append(done.Unwritten, fmt.Sprintf("%s: %s", r.own[i].File, strings.Join(keys, ", ")))
+		}
 	}
 	if n := len(wrong); n > 0 {
 		wrong = []error{fmt.Errorf("%d of %d tests failed:\n%w", n, done.Tests, errors.Join(wrong...))}
@@ -101,4 +106,17 @@ func (r *Rules) Check(ctx context.Context) (Checked, error) {
 
 func parseFolded(ctx context.Context, text string) (*profile.Profile, error) {
 	return folded.Read(ctx, strings.NewReader(text))
+}
+
+// CheckDraft reads the text of one entry as LoadRules does and runs its tests.
+func CheckDraft(ctx context.Context, name string, text []byte) error {
+	cat, err := catalog.Builtin()
+	if err != nil {
+		return err
+	}
+	entry, err := cat.Parse(name, text)
+	if err != nil {
+		return err
+	}
+	return errors.Join(selftest.Run(ctx, cat, &entry, parseFolded)...)
 }

@@ -14,6 +14,9 @@ import (
 // format. They are of all projects together: whoever may read them need not know which
 // there are.
 func (s *Server) metrics() (http.Handler, error) {
+	if s.messages != nil {
+		return metrics.Handler(s, s.messages)
+	}
 	return metrics.Handler(s)
 }
 

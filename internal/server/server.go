@@ -23,6 +23,7 @@ import (
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
+	"whyhot/internal/server/message"
 	"whyhot/internal/server/page"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
@@ -44,10 +45,11 @@ type Options struct {
 	Limits        api.Limits
 	MaxMessage    int // bytes of an OTLP request, decompressed; 0 is the receiver's default
 	// Sources are directories with source files, which everybody with a token may read.
-	Sources []string
-	Watch   watch.Options
-	NoWatch bool
-	Log     *slog.Logger
+	Sources  []string
+	Watch    watch.Options
+	NoWatch  bool
+	Messages string // the file that says who is told of findings; "" for none
+	Log      *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
 	Listening func(name string, addr net.Addr)
 }
@@ -61,6 +63,8 @@ const (
 	maxHeader     = 32 << 10
 	stopGrace     = 6 * time.Second
 	watchStopTime = 2 * time.Second
+	// A message under way is given three seconds.
+	messageStopTime = 4 * time.Second
 )
 
 // Server is one that is open and does not listen yet.
@@ -73,6 +77,7 @@ type Server struct {
 	receive  *receive.Server
 	watcher  *watch.Watcher
 	sources  *sources.Tree
+	messages *message.Messenger // nil for none
 }
 
 // Open opens the data directory.
@@ -106,6 +111,12 @@ func (s *Server) open() (err error) {
 		if err := s.mayListen(name, addr); err != nil {
 			return err
 		}
+	}
+	if o.Messages != "" {
+		if s.messages, err = message.New(message.Options{File: o.Messages, Log: o.Log}); err != nil {
+			return err
+		}
+		o.Watch.Looked = s.messages.Looked
 	}
 	metrics, err := s.metrics()
 	if err != nil {
@@ -206,20 +217,29 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.o.Log.Warn("there are no tokens: every user of this machine may send, read and administer")
 	}
 	if !s.o.NoWatch {
-		looking := make(chan struct{})
-		go func() {
-			defer close(looking)
-			s.watcher.Run(ctx, s.projects)
-		}()
-		defer func() {
-			select {
-			case <-looking:
-			case <-time.After(watchStopTime):
-				s.o.Log.Warn("the rules did not stop in time")
-			}
-		}()
+		defer s.beside("the rules", watchStopTime, func() { s.watcher.Run(ctx, s.projects) })()
+	}
+	if s.messages != nil {
+		defer s.beside("messages", messageStopTime, func() { s.messages.Run(ctx, s.projects) })()
 	}
 	return group.Wait()
+}
+
+// beside runs what serves nobody. The function it gives waits until that has ended, but
+// not for long.
+func (s *Server) beside(what string, grace time.Duration, run func()) (wait func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run()
+	}()
+	return func() {
+		select {
+		case <-ended:
+		case <-time.After(grace):
+			s.o.Log.Warn(what + " did not stop in time")
+		}
+	}
 }
 
 // serveHTTP serves until ctx is done, and then waits a moment for requests under way.

@@ -229,8 +229,8 @@ func TestDebugInformation(t *testing.T) {
 	}
 }
 
-// message writes fields of bytes of a protobuf message.
-func message(fields ...any) []byte {
+// protobuf writes fields of bytes of a protobuf message.
+func protobuf(fields ...any) []byte {
 	var out []byte
 	for i := 0; i < len(fields); i += 2 {
 		out = protowire.AppendTag(out, protowire.Number(fields[i].(int)), protowire.BytesType)
@@ -249,8 +249,8 @@ func TestParcaWriteRaw(t *testing.T) {
 	r := start(t, nil)
 	web := r.token("web", access.Send)
 	request := func(name string) []byte {
-		labels := message(1, message(1, "__name__", 2, name), 1, message(1, "service_name", 2, "shop"))
-		return message(2, message(1, labels, 2, message(1, servertest.Pprof(t, servertest.Profile(time.Now().Add(-time.Minute), 300, 700)))))
+		labels := protobuf(1, protobuf(1, "__name__", 2, name), 1, protobuf(1, "service_name", 2, "shop"))
+		return protobuf(2, protobuf(1, labels, 2, protobuf(1, servertest.Pprof(t, servertest.Profile(time.Now().Add(-time.Minute), 300, 700)))))
 	}
 	conn := r.dial()
 	call := func(token string, data []byte) error {
@@ -264,7 +264,7 @@ func TestParcaWriteRaw(t *testing.T) {
 	}{
 		{"", request("process_cpu"), codes.Unauthenticated},
 		{web, []byte("nonsense"), codes.InvalidArgument},
-		{web, message(2, message(2, message(1, "no pprof"))), codes.InvalidArgument},
+		{web, protobuf(2, protobuf(2, protobuf(1, "no pprof"))), codes.InvalidArgument},
 		{web, request("memory"), codes.OK}, // passed over
 		{web, request("process_cpu"), codes.OK},
 	} {

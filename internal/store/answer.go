@@ -65,6 +65,8 @@ type TopOptions struct {
 	Total bool           // sort by total, else by self
 	Limit int            // rows; 0 for all
 	Match *regexp.Regexp // keeps functions whose name, symbol or binary matches
+	// Keep, where it is set, is asked about each function that Match keeps.
+	Keep func(f *Function, self int64) bool
 }
 
 // TopRow is one function.
@@ -78,7 +80,7 @@ type TopRow struct {
 type Top struct {
 	Basis Basis
 	Rows  []TopRow
-	// Functions is how many there are in all, Matched how many of them Match keeps;
+	// Functions is how many there are in all, Matched how many of them are kept;
 	// MatchedSelf is what those add up to, and MatchedTotal the weight of stacks with
 	// one of them.
 	Functions, Matched        int
@@ -167,6 +169,15 @@ type Timeline struct {
 type TimelineLine struct {
 	Value  string
 	Weight []int64
+}
+
+// History is how much of the CPU functions took, over time.
+type History struct {
+	Basis Basis
+	Start time.Time // of the first step
+	Step  time.Duration
+	// Weight is by function, as they were asked for, and then by step.
+	Weight [][]int64
 }
 
 // Receipt says what became of a batch.

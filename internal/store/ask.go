@@ -119,11 +119,12 @@ func (s *Store) Top(ctx context.Context, sel Selection, o TopOptions) (*Top, err
 	defer q.tree.Release()
 	rows := q.tree.Top(len(q.tables.Functions))
 	t := &Top{Basis: q.basis, Functions: len(rows)}
-	if o.Match != nil {
+	if o.Match != nil || o.Keep != nil {
 		chosen := make([]bool, len(q.tables.Functions))
 		rows = slices.DeleteFunc(rows, func(r weigh.Row) bool {
 			f := q.function(r.Function)
-			chosen[r.Function] = o.Match.MatchString(f.Name) || o.Match.MatchString(f.System) || o.Match.MatchString(f.Binary)
+			match := o.Match == nil || o.Match.MatchString(f.Name) || o.Match.MatchString(f.System) || o.Match.MatchString(f.Binary)
+			chosen[r.Function] = match && (o.Keep == nil || o.Keep(&f, r.Self))
 			return !chosen[r.Function]
 		})
 		t.MatchedTotal = q.tree.Holding(chosen)

@@ -205,6 +205,38 @@ func compareAll(t tester, s *Store, p *profile.Profile) {
 		compareTrees(t, s, q)
 		compareCallgraphs(t, s, q)
 	}
+	compareHistory(t, s)
+}
+
+// compareHistory holds what functions took over time against what they took in all,
+// recursion counted once.
+func compareHistory(t tester, s *Store) {
+	top, err := s.Top(context.Background(), lastDay(), TopOptions{Limit: MaxHistory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]FunctionID, 0, len(top.Rows))
+	for _, r := range top.Rows {
+		ids = append(ids, r.Function.ID)
+	}
+	for _, total := range []bool{false, true} {
+		h, err := s.History(context.Background(), lastDay(), ids, total, 10*time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range top.Rows {
+			want, got := r.Self, int64(0)
+			if total {
+				want = r.Total
+			}
+			for _, w := range h.Weight[i] {
+				got += w
+			}
+			if got != want {
+				t.Fatalf("%q over time is %d, total %v; in all it is %d", r.Function.Name, got, total, want)
+			}
+		}
+	}
 }
 
 func compareTop(t tester, s *Store, p *profile.Profile) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,7 +88,7 @@ struct Hoist {
   std::vector<std::string> Kept;   // what the loop changes and the fix writes back
   std::vector<std::pair<std::string, unsigned>> Updates; // what it changes besides, and on which line
   std::string Refusal;                                   // why there is none
-  bool Partial = false; // besides these, the loop reads something again
+  std::set<unsigned> Stays; // lines where it reads again what the fix leaves in memory
 };
 
 struct Result {

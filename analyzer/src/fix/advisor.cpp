@@ -24,7 +24,7 @@ void Advisor::look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) {
     auto [It, New] = Seen.try_emplace({At.getFilename(), At.getLine(), At.getColumn()}, Out.size());
     if (New) {
       Out.push_back({At.getFilename(), At.getLine(), At.getColumn(), {}, {}, {}, {}});
-      Out.back().Partial = One.Partial;
+      Out.back().Stays = One.Stays;
       for (const Answer::Update &U : One.Updates)
         Out.back().Updates.push_back({U.Text, U.Line});
       if (Right)
@@ -35,7 +35,7 @@ void Advisor::look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) {
     }
     // What is right in one instantiation alone is not right in the source.
     ast::Hoist &X = Out[It->second];
-    X.Partial |= One.Partial;
+    X.Stays.insert(One.Stays.begin(), One.Stays.end());
     if (!Right)
       X.Values.clear(), X.Kept.clear(), X.Refusal = One.Refusals.front().Text;
     else

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -84,7 +85,7 @@ struct Answer {
   std::vector<Slot> Slots;         // of vector-bool: who asks chooses what changes
   std::vector<std::string> Values; // that the edits read into locals
   std::vector<std::string> Kept;   // that the loop changes: in locals, written back wherever it ends
-  bool Partial = false;            // something that the loop reads again stays in memory
+  std::set<unsigned> Stays;        // lines where the loop reads again what stays in memory
   // What the loop alone changes, by its own name, and no edit writes back.
   struct Update {
     std::string Text;

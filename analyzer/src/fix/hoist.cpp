@@ -151,9 +151,12 @@ private:
     }
     Value V{*Reads, Data ? E->getType()->getAsCXXRecordDecl() : ownerOf(E), C.S.text(Spelt)};
     Judgement J = May.judge(V);
-    if (J.What == Judgement::Varies)
+    if (J.What == Judgement::Varies) {
+      readTwice(V.Text, E);
       return false;
+    }
     if (!Range) {
+      stays(E);
       if (Macros++ == 0)
         Left.push_back(C.S.remark("what a macro in the loop reads stays: it is not written there", E->getBeginLoc()));
       return false;
@@ -163,6 +166,7 @@ private:
         return true; // in a way out, where it has been written back
       if (J.What == Judgement::Updates)
         update(V.Text, E);
+      stays(E);
       blocked(V.Text, J, E);
       return false;
     }
@@ -180,6 +184,15 @@ private:
     Found.push_back({ID, {E, Data, AtEntry, V, {*Range}, 1, isWithin(E, L.Condition)}});
     Why[Found.size() - 1] = J.Why;
     return true;
+  }
+
+  void stays(const Expr *E) { Out.Stays.insert(C.S.line(E->getExprLoc())); }
+
+  // Another value in each iteration, which one iteration reads twice: no local before the
+  // loop holds it. A macro's argument stands once and may be read often.
+  void readTwice(const std::string &Text, const Expr *E) {
+    if (!Text.empty() && !Varying.insert(Text).second)
+      stays(E);
   }
 
   // What the loop counts up in memory and no patch writes back: a person may see more.
@@ -209,6 +222,7 @@ private:
   void update(const std::string &Text, const Expr *E) {
     if (isElement(E))
       return;
+    stays(E);
     const Answer::Update U{Text, C.S.line(E->getExprLoc())};
     if (llvm::none_of(Out.Updates, [&](const Answer::Update &X) { return X.Text == U.Text; }))
       Out.Updates.push_back(U);
@@ -256,6 +270,7 @@ private:
       const std::string Line = declaration(X, Name);
       if (Line.empty()) {
         Left.push_back(C.S.remark("`" + X.V.Text + "` stays: its type has no name here", X.First->getBeginLoc()));
+        stays(X.First);
         continue;
       }
       Lines.push_back(Line);
@@ -269,7 +284,7 @@ private:
     }
     std::vector<std::string> Ends = keep(Free, Lines);
     for (const WriteBack::Left &X : Back->left())
-      if (!Blocked.count(X.Text))
+      if (stays(X.First); !Blocked.count(X.Text))
         Left.push_back(C.S.remark("`" + X.Text + "` stays: it would have to be written back, and " + X.Why,
                                   X.First->getBeginLoc()));
     for (const auto &[Key, Values] : Assumed) {
@@ -278,7 +293,6 @@ private:
       Out.Assumptions.push_back(R);
     }
     Out.Notes.insert(Out.Notes.end(), Left.begin(), Left.end());
-    Out.Partial = !Left.empty();
     if (Lines.empty()) {
       Out.Refusals = Left;
       Out.Notes.clear();
@@ -309,6 +323,7 @@ private:
       const std::string Line = declaration(X.First->getType(), false, Name, X.V.Text);
       if (Line.empty()) {
         Left.push_back(C.S.remark("`" + X.V.Text + "` stays: its type has no name here", X.First->getBeginLoc()));
+        stays(X.First);
         continue;
       }
       Lines.push_back(Line);
@@ -398,6 +413,7 @@ private:
   std::map<std::tuple<unsigned, unsigned, std::string>, std::pair<Remark, std::vector<std::string>>> Assumed;
   std::set<std::string> Blocked;
   unsigned Macros = 0;
+  std::set<std::string> Varying;
   std::vector<Remark> Left;
 };
 

@@ -1,6 +1,7 @@
 #include "ir/bounds.h"
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
 
@@ -166,6 +167,41 @@ bool digits(const Loop &L, ScalarEvolution &SE) {
         if (const APInt *Step = stepOf(I.getOperand(1), L, SE); Step && Few(I, Step->abs()))
           return true;
   return false;
+}
+
+unsigned capacity(const Loop &L, ScalarEvolution &SE) {
+  uint64_t Least = 0;
+  for (const BasicBlock *BB : L.blocks())
+    for (const Instruction &I : *BB) {
+      const auto *GEP = dyn_cast<GetElementPtrInst>(&I);
+      if (!GEP || !GEP->isInBounds())
+        continue;
+      Type *Into = GEP->getSourceElementType();
+      for (Value *Index : drop_begin(GEP->indices())) {
+        const auto *Array = dyn_cast<ArrayType>(Into);
+        const APInt *Step = Array && Array->getNumElements() > 1 ? stepOf(Index, L, SE) : nullptr;
+        if (Step && !Step->isZero()) {
+          const uint64_t Most =
+              divideCeil(Array->getNumElements(), Step->abs().getLimitedValue(Array->getNumElements()));
+          Least = Least ? std::min(Least, Most) : Most;
+        }
+        Into = GetElementPtrInst::getTypeAtIndex(Into, Index);
+      }
+    }
+  return unsigned(std::min<uint64_t>(Least, UINT32_MAX));
+}
+
+double partOfFunction(const Loop &L) {
+  const DebugLoc At = L.getStartLoc();
+  if (!At)
+    return 1;
+  const DISubprogram *Function = At->getScope()->getSubprogram();
+  unsigned Inside = 0, All = 0;
+  for (const BasicBlock &BB : *L.getHeader()->getParent())
+    for (const Instruction &I : BB)
+      if (const DILocation *D = I.getDebugLoc(); D && D->getInlinedAt() == At->getInlinedAt() && D->getScope()->getSubprogram() == Function)
+        All++, Inside += L.contains(&BB);
+  return All ? double(Inside) / All : 1;
 }
 
 std::set<const Value *> limits(const Loop &L) {

@@ -21,6 +21,17 @@ bool pads(const llvm::Loop &L, llvm::ScalarEvolution &SE);
 // for (i = 0; i < n; i++, x >>= 8) *p++ = x; or p[i] = x >> (8 * i).
 bool digits(const llvm::Loop &L, llvm::ScalarEvolution &SE);
 
+// How many elements the smallest array of known size has that the loop walks along, by
+// its own counter: there are no more iterations. 0 where there is none. An array of one
+// may be the end of a structure that is longer.
+//
+// Example. int8_t exp[18]; … for (i = 0; i < s->bands; i++) exp[i] -= least.
+unsigned capacity(const llvm::Loop &L, llvm::ScalarEvolution &SE);
+
+// How much of what the source function of the loop does is the loop, in instructions. 1
+// where no debug information tells.
+double partOfFunction(const llvm::Loop &L);
+
 // What does not change in the loop and its exits compare with, constants left out.
 std::set<const llvm::Value *> limits(const llvm::Loop &L);
 

@@ -62,6 +62,8 @@ struct Candidate {
   unsigned Depth = 1;
   bool Innermost = false;
   unsigned MostIterations = 0; // 0 when nothing bounds them
+  unsigned Capacity = 0;
+  double Part = 1;
   bool Carries = false, Pads = false, Digits = false, Counts = false; // see LoopFacts
   // Of an average iteration in simplified IR, sub-loops with it.
   double UsualReloads = 0, UsualNestLoads = 0, UsualNestCalls = 0;

@@ -150,6 +150,7 @@ Memory countAccesses(LoopFacts &X, const LoopInfo &LI, const Predicate &P) {
         addStore(X, M, I, P, Own);
       else if (I.mayWriteToMemory() && writesForReal(I)) {
         X.Calls += Own;
+        X.Fills += Own && isa<MemIntrinsic>(I);
         M.Writers.push_back(&I);
       }
     }
@@ -364,6 +365,8 @@ void weigh(std::vector<LoopFacts> &Loops, const LoopInfo &LI, ScalarEvolution &S
            const TargetTransformInfo &TTI) {
   for (LoopFacts &X : Loops) {
     X.MostIterations = SE.getSmallConstantMaxTripCount(X.L);
+    X.Capacity = capacity(*X.L, SE);
+    X.Part = partOfFunction(*X.L);
     X.Pads = pads(*X.L, SE);
     X.Digits = digits(*X.L, SE);
     for (const LoadInst *Load : X.blamed())

@@ -77,6 +77,7 @@ struct LoopFacts {
   unsigned Stores = 0;
   unsigned BlamedStores = 0;
   unsigned Calls = 0;
+  unsigned Fills = 0; // of the calls, fills and copies of a length that the compiler does not know
   // Of an average iteration, after weigh(): what stands on a branch that is
   // hardly taken, such as an error's, counts for less than one.
   double UsualLoads = 0;
@@ -88,7 +89,9 @@ struct LoopFacts {
   std::map<std::string, uint64_t> StoreBytesAt; // by leaf position
   std::vector<llvm::Instruction *> Accesses;    // loads and stores
   bool EndsOnVolatile = false;                  // an exit depends on a volatile load
-  // What bounds the iterations (ir/bounds.h), the last two after weigh().
+  // What bounds the iterations (ir/bounds.h), all but the first after weigh().
+  unsigned Capacity = 0;
+  double Part = 1;
   bool Carries = false, Pads = false, Digits = false;
   bool Counts = false; // an iteration waits for what the one before stored: a counter or cursor in memory
   std::vector<Reload> Reloads;

@@ -39,8 +39,15 @@ Kind kindOf(const Seen &S) {
 bool better(const Seen &A, const Seen &B, bool Innermost) {
   if (!Innermost && A.Innermost != B.Innermost)
     return B.Innermost;
+  // An inner loop that has become a fill keeps its copy from being vectorised; the copy
+  // for the case in which it never runs is.
+  if ((A.Fills > 0) != (B.Fills > 0))
+    return A.Fills > 0;
   if (kindOf(A) != kindOf(B))
     return kindOf(A) > kindOf(B);
+  // Nor is the copy that has nothing to load and is unrolled, for a table that is absent.
+  if ((A.Loads > 0) != (B.Loads > 0))
+    return A.Loads > 0;
   return std::pair(A.StoreBytes, A.Loads) > std::pair(B.StoreBytes, B.Loads);
 }
 
@@ -162,7 +169,7 @@ World optimise(std::unique_ptr<Module> M, TargetMachine &TM, OptimizationLevel L
     if (F.isDeclaration() || !Functions.count(F.getName().str()))
       continue;
     for (LoopFacts &X : Fresh.loops(F, P))
-      W.Loops.push_back({X.Function, X.Start, X.L->getHeader()->getName().str(), X.Loads, X.Stores, X.Calls,
+      W.Loops.push_back({X.Function, X.Start, X.L->getHeader()->getName().str(), X.Loads, X.Stores, X.Calls, X.Fills,
                          X.blamedReloads(), X.UsualLoads, X.UsualNestLoads, X.UsualNestCalls, X.VectorCost,
                          X.StoreBytes, std::move(X.StoreBytesAt), X.Innermost});
   }

@@ -20,7 +20,7 @@ struct Seen {
   std::string Function;
   SourceChain Start;
   std::string Header;
-  unsigned Loads = 0, Stores = 0, Calls = 0, Reloads = 0;
+  unsigned Loads = 0, Stores = 0, Calls = 0, Fills = 0, Reloads = 0;
   double UsualLoads = 0, UsualNestLoads = 0, UsualNestCalls = 0, VectorCost = 0;
   uint64_t StoreBytes = 0;
   std::map<std::string, uint64_t> StoreBytesAt;

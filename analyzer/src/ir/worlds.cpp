@@ -86,6 +86,8 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
   F.C.Enclosing = X.Enclosing;
   F.C.MostIterations = X.MostIterations;
   F.C.Carries = X.Carries;
+  F.C.Capacity = X.Capacity;
+  F.C.Part = X.Part;
   F.C.Pads = X.Pads;
   F.C.Digits = X.Digits;
   F.C.Counts = X.Counts;

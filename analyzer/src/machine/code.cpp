@@ -39,7 +39,8 @@ std::optional<Memory> memoryOf(const Target &T, const Instruction &I) {
     return std::nullopt;
   const ArrayRef<MCOperandInfo> Operands = I.Desc->operands();
   for (unsigned N = 0; N + MemoryOperands <= I.Inst.getNumOperands() && N + MemoryOperands <= Operands.size(); ++N) {
-    if (Operands[N].OperandType != MCOI::OPERAND_MEMORY)
+    // An address that is only computed is no memory to LLVM.
+    if (Operands[N].OperandType != MCOI::OPERAND_MEMORY && !(N == 1 && I.Name.starts_with("LEA")))
       continue;
     const MCOperand &Base = I.Inst.getOperand(N), &Scale = I.Inst.getOperand(N + 1), &Index = I.Inst.getOperand(N + 2),
                     &Offset = I.Inst.getOperand(N + 3), &Segment = I.Inst.getOperand(N + 4);
@@ -89,6 +90,11 @@ Slow Instruction::slow() const {
 }
 
 bool Instruction::locked() const { return Prefix == "lock" || (Name.starts_with("XCHG") && At); }
+
+bool Instruction::repeats() const {
+  constexpr unsigned Repeat = 4 | 8; // LLVM's flags of the prefixes F2 and F3
+  return Name.starts_with("REP_") || Prefix == "rep" || (Inst.getFlags() & Repeat) != 0;
+}
 
 void Block::printAsOperand(raw_ostream &OS, bool) const { OS << "block " << Number; }
 

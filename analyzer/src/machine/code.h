@@ -44,6 +44,7 @@ struct Instruction {
   bool loads() const { return Desc && Desc->mayLoad() && !Bad; }
   bool stores() const { return Desc && Desc->mayStore() && !Bad; }
   bool locked() const;
+  bool repeats() const; // a string instruction with its prefix
   Slow slow() const;
 };
 

@@ -3,6 +3,7 @@
 #include "machine/flow.h"
 #include "machine/loops.h"
 #include "machine/rules/rules.h"
+#include "mca/throughput.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -53,7 +54,7 @@ const Instruction *causeOf(const Function &F, const Block &B, size_t At) {
 
 class Writer {
 public:
-  Writer(Function &F, const Range &R, const Target &T) : F(F), R(R), T(T), L(F) {}
+  Writer(Function &F, const Range &R, const Target &T, bool Cycles) : F(F), R(R), T(T), Cycles(Cycles), L(F) {}
 
   FunctionCode run(Image &Im) {
     FunctionCode Out;
@@ -78,7 +79,7 @@ private:
 
   // Samples in the loop, or on what is behind it and meant for it.
   bool isHot(const Loop &Lo) const {
-    return any_of(Lo.blocks(), [&](const Block *B) {
+    return R.Sampled.empty() || any_of(Lo.blocks(), [&](const Block *B) {
       return any_of(make_range(F.Code.begin() + std::ptrdiff_t(B->First), F.Code.begin() + std::ptrdiff_t(B->End)),
                     [&](const Instruction &I) { return isSampled(I); });
     });
@@ -91,6 +92,20 @@ private:
     if (C)
       Out.Cause = C->Address;
     return Out;
+  }
+
+  // All blocks one after the other, as if each ran in every iteration. The model knows
+  // nothing of a lock, and what a call costs is not in the loop.
+  std::map<std::string, double> modelled(ArrayRef<const Block *> Blocks) const {
+    std::vector<MCInst> Code;
+    for (const Block *B : Blocks)
+      for (size_t N = B->First; N < B->End; ++N) {
+        const Instruction &I = F.Code[N];
+        if (I.Bad || I.Call || I.locked() || I.repeats())
+          return {};
+        Code.push_back(I.Inst);
+      }
+    return mca::cycles(Code, *T.LLVM, T.Triple, "");
   }
 
   void add(Loop &Lo, int Parent, FunctionCode &Out, Image &Im) {
@@ -115,6 +130,8 @@ private:
         for (size_t N = B->First; N < B->End; ++N)
           C.Lines.push_back(line(*B, N));
     }
+    if (Cycles && Lo.isInnermost())
+      C.Cycles = modelled(Blocks);
     C.Matches = rules::find({F, L, Lo, T, Im});
     const int Me = int(Out.Loops.size());
     Out.Loops.push_back(std::move(C));
@@ -125,6 +142,7 @@ private:
   Function &F;
   const Range &R;
   const Target &T;
+  const bool Cycles;
   Loops L;
 };
 
@@ -150,7 +168,7 @@ Answer answer(const Request &R) {
     }
     Function F = decode(**Im, **T, Wanted.Low, Wanted.High);
     connect(F, **Im, **T);
-    Out.Functions.push_back(Writer(F, Wanted, **T).run(**Im));
+    Out.Functions.push_back(Writer(F, Wanted, **T, R.Cycles).run(**Im));
   }
   return Out;
 }

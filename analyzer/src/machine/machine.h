@@ -11,13 +11,13 @@ namespace whyhot::machine {
 // A function, and where in it samples were taken.
 struct Range {
   uint64_t Low = 0, High = 0;
-  std::vector<uint64_t> Sampled; // sorted
+  std::vector<uint64_t> Sampled; // sorted; none: every loop is wanted
 };
 
 struct Request {
   std::string File;
   std::vector<Range> Functions;
-  std::vector<std::string> CPUs; // to model the loops on; none: no model
+  bool Cycles = false; // model the innermost loops (mca/throughput.h)
 };
 
 struct Line {
@@ -25,7 +25,7 @@ struct Line {
   unsigned Size = 0;
   std::string Text;
   // The instruction that a sample here is meant for, 0 where it is this one or not
-  // known: see docs/decisions/0151.
+  // known: docs/decisions/0150.
   uint64_t Cause = 0;
 };
 

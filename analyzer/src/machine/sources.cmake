@@ -6,7 +6,14 @@ target_sources(whyhot-analyzer PRIVATE
   src/machine/jump_table.cpp
   src/machine/loops.cpp
   src/machine/machine.cpp
+  src/machine/rules/checksum.cpp
+  src/machine/rules/division.cpp
+  src/machine/rules/facts.cpp
+  src/machine/rules/forwarding.cpp
+  src/machine/rules/reload.cpp
   src/machine/rules/rules.cpp
+  src/machine/rules/scalar.cpp
+  src/machine/rules/small.cpp
   src/machine/target.cpp
   src/protocol/machine_json.cpp
 )

@@ -49,18 +49,31 @@ public:
   std::vector<MCInst> Instructions;
 };
 
-std::optional<double> cyclesOn(const char *CPU, const std::string &Code, const TargetMachine &TM) {
-  const Target &T = TM.getTarget();
-  const std::string Triple = TM.getTargetTriple().str();
-  const MCTargetOptions Options;
-  std::unique_ptr<MCRegisterInfo> MRI(T.createMCRegInfo(Triple));
-  std::unique_ptr<MCAsmInfo> MAI(T.createMCAsmInfo(*MRI, Triple, Options));
-  // The unit's own features on top: its code may use what this processor lacks.
-  std::unique_ptr<MCSubtargetInfo> STI(T.createMCSubtargetInfo(Triple, CPU, TM.getTargetFeatureString()));
-  std::unique_ptr<MCInstrInfo> MII(T.createMCInstrInfo());
-  if (!STI->getSchedModel().hasInstrSchedModel())
-    return std::nullopt;
+// What LLVM knows of a processor.
+struct Processor {
+  Processor(const Target &T, const Triple &Is, StringRef CPU, StringRef Features)
+      : T(T), Is(Is), MRI(T.createMCRegInfo(Is.str())), MAI(T.createMCAsmInfo(*MRI, Is.str(), MCTargetOptions())),
+        STI(T.createMCSubtargetInfo(Is.str(), CPU, Features)), MII(T.createMCInstrInfo()) {}
 
+  const Target &T;
+  const Triple &Is;
+  std::unique_ptr<MCRegisterInfo> MRI;
+  std::unique_ptr<MCAsmInfo> MAI;
+  std::unique_ptr<MCSubtargetInfo> STI;
+  std::unique_ptr<MCInstrInfo> MII;
+};
+
+std::optional<double> model(const Processor &P, ArrayRef<MCInst> Instructions);
+
+std::optional<double> cyclesOn(const char *CPU, const std::string &Code, const TargetMachine &TM) {
+  // The unit's own features on top: its code may use what this processor lacks.
+  const Processor P(TM.getTarget(), TM.getTargetTriple(), CPU, TM.getTargetFeatureString());
+  const Target &T = P.T;
+  const MCTargetOptions Options;
+  const auto &MRI = P.MRI;
+  const auto &MAI = P.MAI;
+  const auto &STI = P.STI;
+  const auto &MII = P.MII;
   llvm::SourceMgr Source;
   Source.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(Code, "loop"), SMLoc());
   Source.setDiagHandler([](const SMDiagnostic &, void *) {});
@@ -74,14 +87,23 @@ std::optional<double> cyclesOn(const char *CPU, const std::string &Code, const T
   if (!TargetParser)
     return std::nullopt;
   Parser->setTargetParser(*TargetParser);
-  if (Parser->Run(/*NoInitialTextSection=*/false) || Streamer.Instructions.empty())
+  if (Parser->Run(/*NoInitialTextSection=*/false))
     return std::nullopt;
+  return model(P, Streamer.Instructions);
+}
 
+std::optional<double> model(const Processor &P, ArrayRef<MCInst> Instructions) {
+  const Target &T = P.T;
+  const auto &MRI = P.MRI;
+  const auto &STI = P.STI;
+  const auto &MII = P.MII;
+  if (Instructions.empty() || !STI->getSchedModel().hasInstrSchedModel())
+    return std::nullopt;
   std::unique_ptr<MCInstrAnalysis> Analysis(T.createMCInstrAnalysis(MII.get()));
   llvm::mca::InstrumentManager Instruments(*STI, *MII);
   llvm::mca::InstrBuilder Builder(*STI, *MII, *MRI, Analysis.get(), Instruments, CallLatency);
   std::vector<std::unique_ptr<llvm::mca::Instruction>> Lowered;
-  for (const MCInst &I : Streamer.Instructions) {
+  for (const MCInst &I : Instructions) {
     if (MII->get(I.getOpcode()).isCall())
       return std::nullopt;
     auto L = Builder.createInstruction(I, {});
@@ -104,6 +126,14 @@ std::optional<double> cyclesOn(const char *CPU, const std::string &Code, const T
 }
 
 } // namespace
+
+std::map<std::string, double> cycles(ArrayRef<MCInst> Loop, const Target &T, const Triple &Is, StringRef Features) {
+  std::map<std::string, double> Out;
+  for (const char *CPU : processorsOf(Is))
+    if (auto N = model(Processor(T, Is, CPU, Features), Loop))
+      Out[CPU] = *N;
+  return Out;
+}
 
 std::map<std::string, double> cycles(const std::string &Code, const TargetMachine &TM) {
   std::map<std::string, double> Out;

@@ -1,6 +1,8 @@
 // Cycles of a loop's machine code in LLVM's model of a processor.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/MC/MCInst.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <map>
@@ -15,5 +17,9 @@ namespace whyhot::mca {
 // caches and no store forwarding: it ranks, it does not predict. Code that it
 // cannot read, or that calls, has no entry.
 std::map<std::string, double> cycles(const std::string &Code, const llvm::TargetMachine &TM);
+
+// The same of instructions that were read from a binary.
+std::map<std::string, double> cycles(llvm::ArrayRef<llvm::MCInst> Loop, const llvm::Target &T, const llvm::Triple &Is,
+                                     llvm::StringRef Features);
 
 } // namespace whyhot::mca

@@ -172,7 +172,7 @@ json::Array hoistsIn(const Reply &R) {
                              {"values", texts(H.Values)},
                              {"kept", texts(H.Kept)},
                              {"updates", std::move(Updates)},
-                             {"partial", H.Partial},
+                             {"stays", json::Array(H.Stays)},
                              {"refusal", json::fixUTF8(H.Refusal)}});
   }
   return A;

@@ -55,8 +55,7 @@ Error parseMachine(const json::Object &O, Request &R) {
     return createStringError("\"machine\" wants a \"file\" and \"functions\"");
   machine::Request Q;
   Q.File = File->str();
-  if (Error E = strings(*M, "cpus", Q.CPUs))
-    return E;
+  Q.Cycles = M->getBoolean("cycles").value_or(false);
   for (const json::Value &F : *Functions) {
     const json::Object *Fn = F.getAsObject();
     const json::Value *Low = Fn ? Fn->get("low") : nullptr, *High = Fn ? Fn->get("high") : nullptr;

@@ -103,6 +103,8 @@ json::Object toJson(const ir::Candidate &C) {
                       {"enclosing", std::move(Enclosing)},
                       {"most_iterations", C.MostIterations},
                       {"carries", C.Carries},
+                      {"capacity", C.Capacity},
+                      {"part", C.Part},
                       {"pads", C.Pads},
                       {"digits", C.Digits},
                       {"counts", C.Counts},

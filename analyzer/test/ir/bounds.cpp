@@ -73,3 +73,15 @@ void unpack(Out &o, const uint8_t *from, size_t *at, const size_t *shift, unsign
     ++*at;
   }
 }
+
+// The bound is not known, the array is.
+struct Bands {
+  int count;
+};
+struct Block {
+  int8_t exponent[18];
+};
+void lessExponent(const Bands *bands, Block *b, int least) {
+  for (int i = 0; i < bands->count; i++) // want: char vectorised retyped,hoisted capacity=18
+    b->exponent[i] = int8_t(b->exponent[i] - least);
+}

@@ -34,6 +34,6 @@ struct Name {
 
 // Members that are declared apart do not overlap, though they share an object.
 void fillName(Name *n) {
-  for (long i = 0; i < n->length; ++i) // want: char vectorised retyped,hoisted together=38
+  for (long i = 0; i < n->length; ++i) // want: char vectorised retyped,hoisted together=38 capacity=64
     n->text[i] = char(i * 3);
 }

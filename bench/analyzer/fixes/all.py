@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Asks for the fix of every confirmed finding of a build and checks it.
 
-    all.py WHYHOT BUILD_DIR OUT.json [--stores LIST] [--only REGEX]
+    all.py WHYHOT BUILD_DIR OUT.json [--stores LIST] [--only REGEX] [--listed]
+
+--listed leaves out what a scan without a profile folds.
 
 All patches are applied together, with all their assumptions vouched for. The units that
 they touch are compiled with their own commands and scanned again: each finding that was
@@ -82,7 +84,8 @@ def given(effect):
 
 
 findings, seconds = scan()
-confirmed = [f for f in findings if f["certainty"] == "confirmed" and only.search(f["place"]["file"])]
+listed = "--listed" in sys.argv
+confirmed = [f for f in findings if f["certainty"] == "confirmed" and only.search(f["place"]["file"]) and not (listed and f.get("minor"))]
 print(f"{len(confirmed)} confirmed of {len(findings)}, scanned in {seconds:.1f} s", flush=True)
 rows, before = [], {}
 for f in confirmed:

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/ebpf-profiler/interpreter/interpreterconfig"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	otellog "go.opentelemetry.io/ebpf-profiler/log"
 	"go.opentelemetry.io/ebpf-profiler/metrics"
+	"go.opentelemetry.io/ebpf-profiler/nativeunwind"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 	"go.opentelemetry.io/otel/metric/noop"
@@ -26,18 +28,21 @@ type profiler struct {
 	log    *logTail
 	notes  []string
 	start  func() error // lets the profiler look at processes
-	shared sharedMaps
-	rubies *rubies
-	pace   pace
-	lost   uint64 // traces for which the kernel's buffer had no room
+	// loading is of the program that is loaded aside, and notLoaded what came of it.
+	loading   sync.WaitGroup
+	notLoaded error
+	shared    sharedMaps
+	rubies    *rubies
+	pace      pace
+	lost      uint64 // traces for which the kernel's buffer had no room
 }
 
 // frameCache is the number of frames whose names the profiler remembers.
 const frameCache = 64 << 10
 
 // attach loads the profiler. Its clock does not run yet, and it looks at no
-// process. cacheDir is where unwind tables are kept, "" nowhere.
-func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, cacheDir string) (*profiler, error) {
+// process. Unwind tables come from made.
+func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, made nativeunwind.StackDeltaProvider) (*profiler, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}, pace: pace}
 	otellog.SetLogger(*slog.New(p.log))
@@ -72,12 +77,9 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	}
 	if err != nil {
 		p.close()
-		return nil, &collect.UnavailableError{
-			Sampler: Name, Missing: fmt.Sprintf("the profiler cannot be loaded: %v%s", err, p.log.suffix()),
-			Remedy: "record with --sampler perf",
-		}
+		return nil, p.unavailable(err)
 	}
-	if err = useTables(p.tracer, cacheDir); err != nil {
+	if err = useTables(p.tracer, made); err != nil {
 		p.notes = append(p.notes, "unwind tables are not kept for the next recording: "+err.Error())
 	}
 	clocks.made.Store(true)
@@ -90,12 +92,25 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	return p, nil
 }
 
+func (p *profiler) unavailable(err error) error {
+	return &collect.UnavailableError{
+		Sampler: Name, Missing: fmt.Sprintf("the profiler cannot be loaded: %v%s", err, p.log.suffix()),
+		Remedy: "record with --sampler perf",
+	}
+}
+
 // load runs on a thread that ends afterwards.
 func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
 	traced := mountTracefs()
-	var err error
-	if p.tracer, err = tracer.NewTracer(ctx, config); err != nil {
+	left, err := withoutSlowest(func() (err error) {
+		p.tracer, err = tracer.NewTracer(ctx, config)
 		return err
+	})
+	if err != nil {
+		return err
+	}
+	if left {
+		p.loading.Go(func() { p.notLoaded = loadSlowest(p.tracer) })
 	}
 	if traced == nil {
 		traced = p.tracer.AttachSchedMonitor()
@@ -123,6 +138,9 @@ func onThreadOfItsOwn(f func() error) error {
 
 // enable lets the clock run.
 func (p *profiler) enable() error {
+	if p.loading.Wait(); p.notLoaded != nil {
+		return p.unavailable(p.notLoaded)
+	}
 	err := p.tracer.AttachTracer(nil)
 	if err == nil {
 		err = p.tracer.EnableProfiling()
@@ -157,6 +175,7 @@ func (p *profiler) handleFor(d time.Duration) {
 // close detaches the profiler. Its reader may be about to hand over a trace, and
 // ends only after that.
 func (p *profiler) close() {
+	p.loading.Wait() // it needs the tracer's maps
 	if p.tracer != nil {
 		p.tracer.Close()
 	}

@@ -145,7 +145,12 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, rec.period)
-	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files, rec.request.CacheDir); err != nil {
+	made := newTables(rec.request.CacheDir)
+	defer made.end()
+	if rec.request.Settings.Batch == 0 { // it takes memory, and a recording without end can wait
+		made.begin(ctx, rec.tasks.running())
+	}
+	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files, made); err != nil {
 		return err
 	}
 	if !rec.request.Target.System {

@@ -11,6 +11,7 @@ import (
 
 	"go.opentelemetry.io/ebpf-profiler/libpf/pfelf"
 	"go.opentelemetry.io/ebpf-profiler/nativeunwind"
+	"go.opentelemetry.io/ebpf-profiler/nativeunwind/elfunwindinfo"
 	sdtypes "go.opentelemetry.io/ebpf-profiler/nativeunwind/stackdeltatypes"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 
@@ -20,13 +21,22 @@ import (
 // tablesDir is the part of the cache directory that holds unwind tables.
 const tablesDir = "unwind"
 
-// useTables puts what is kept on disk, if anything is to be kept, and what whyhot knows
-// beyond it before the profiler's own making of unwind tables. The profiler has an
-// interface for what makes them, and a place for it in the configuration of its inner
-// parts, but none in that of its Tracer: it is set in the fields that lead there, which
-// must have the names and the type of the pinned version. It is called before the
-// profiler looks at the first process.
-func useTables(t *tracer.Tracer, cacheDir string) error {
+// newTables makes what makes unwind tables: the profiler's own way, and before it what is
+// kept on disk, if anything is to be kept, and what whyhot knows beyond it.
+func newTables(cacheDir string) *ahead {
+	var made nativeunwind.StackDeltaProvider = unmapped{elfunwindinfo.NewStackDeltaProvider()}
+	if cacheDir != "" {
+		made = unwindcache.NewProvider(unwindcache.In(filepath.Join(cacheDir, tablesDir), unwindcache.MostBytes), made)
+	}
+	return &ahead{StackDeltaProvider: loaderEntry{made}, files: map[fileIdentity]*tables{}}
+}
+
+// useTables has the profiler take its unwind tables from there. It has an interface for
+// what makes them, and a place for it in the configuration of its inner parts, but none
+// in that of its Tracer: it is set in the fields that lead there, which must have the
+// names and the types of the pinned version. It is called before the profiler looks at
+// the first process.
+func useTables(t *tracer.Tracer, made nativeunwind.StackDeltaProvider) error {
 	v := reflect.ValueOf(t)
 	for _, name := range []string{"processManager", "eim", "sdp"} {
 		if v = reflect.Indirect(v).FieldByName(name); !v.IsValid() {
@@ -37,11 +47,10 @@ func useTables(t *tracer.Tracer, cacheDir string) error {
 		return fmt.Errorf("the profiler makes unwind tables with a %s, not a %s", v.Type(), want)
 	}
 	place := (*nativeunwind.StackDeltaProvider)(unsafe.Pointer(v.UnsafeAddr())) //nolint:gosec // its type was checked
-	var tables nativeunwind.StackDeltaProvider = unmapped{*place}
-	if cacheDir != "" {
-		tables = unwindcache.NewProvider(unwindcache.In(filepath.Join(cacheDir, tablesDir), unwindcache.MostBytes), tables)
+	if _, own := (*place).(*elfunwindinfo.ELFStackDeltaProvider); !own {
+		return fmt.Errorf("the profiler makes unwind tables with a %T", *place)
 	}
-	*place = loaderEntry{tables}
+	*place = made
 	return nil
 }
 

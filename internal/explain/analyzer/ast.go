@@ -45,8 +45,8 @@ type Hoist struct {
 	// Updates are what the loop changes by its own name besides: a local would have to be
 	// written back, which the fix cannot show to be right.
 	Updates []Update `json:"updates,omitempty"`
-	// Partial says that the loop reads something again that stays in memory.
-	Partial bool `json:"partial,omitempty"`
+	// Stays are the lines where the loop reads again what stays in memory.
+	Stays []int `json:"stays,omitempty"`
 	// Refusal says why there is none: what the loop may change itself must not be read
 	// once.
 	Refusal string `json:"refusal,omitempty"`

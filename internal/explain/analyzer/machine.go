@@ -12,7 +12,7 @@ import (
 type MachineRequest struct {
 	File      string         `json:"file"`
 	Functions []MachineRange `json:"functions"`
-	CPUs      []string       `json:"cpus,omitempty"` // to model the loops on
+	Cycles    bool           `json:"cycles,omitempty"` // llvm-mca's model of the innermost loops
 }
 
 // MachineRange is a function by its addresses, and where in it samples were taken.

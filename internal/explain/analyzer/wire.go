@@ -86,6 +86,8 @@ type Candidate struct {
 	Innermost      bool                 `json:"innermost"`
 	MostIterations int                  `json:"most_iterations"` // 0 when nothing bounds them
 	Carries        bool                 `json:"carries"`         // goes on only while what it overwrites had one certain value
+	Capacity       int                  `json:"capacity"`        // elements of the smallest array that it walks along; 0 unknown
+	Part           float64              `json:"part"`            // of the instructions of its source function
 	Pads           bool                 `json:"pads"`            // fills up to a small power of two
 	Digits         bool                 `json:"digits"`          // has an iteration for each byte of a number
 	Counts         bool                 `json:"counts"`          // an iteration loads what the one before stored

@@ -39,6 +39,7 @@ type want struct {
 	before, after            float64 // loads per iteration, negative when not said
 	short                    string  // "carries", "pads" or "digits": why it hardly runs
 	counts                   bool
+	capacity                 int
 }
 
 // readWants reads the flags and the expectations of a fixture, by line.
@@ -67,6 +68,10 @@ func readWants(t *testing.T, file string) ([]string, map[int]want) {
 				w.together = v
 			} else if f == "carries" || f == "pads" || f == "digits" {
 				w.short = f
+			} else if v, ok := strings.CutPrefix(f, "capacity="); ok {
+				if w.capacity, err = strconv.Atoi(v); err != nil {
+					t.Fatalf("%s:%d: %v", file, n, err)
+				}
 			} else if f == "counts" {
 				w.counts = true
 			} else if v, ok := strings.CutPrefix(f, "loads="); ok {
@@ -191,6 +196,9 @@ func checkWant(t *testing.T, file string, line int, w want, c Candidate) {
 	}
 	if c.Carries != (w.short == "carries") || c.Pads != (w.short == "pads") || c.Digits != (w.short == "digits") {
 		t.Errorf("line %d: carries %v, pads %v, digits %v, want %q", line, c.Carries, c.Pads, c.Digits, w.short)
+	}
+	if c.Capacity != w.capacity {
+		t.Errorf("line %d: capacity %d, want %d", line, c.Capacity, w.capacity)
 	}
 	if c.Counts != w.counts {
 		t.Errorf("line %d: counts %v, want %v", line, c.Counts, w.counts)

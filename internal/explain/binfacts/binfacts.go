@@ -76,6 +76,16 @@ func (f *Facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
 	return nil, rule.NoTrust // another build than the one that ran
 }
 
+// Info is what the binary of a mapping says of itself, nil where it is not the one
+// that was profiled.
+func (f *Facts) Info(m *profile.Mapping) *elfinfo.Info {
+	b, trust := f.Binary(m)
+	if trust == rule.NoTrust {
+		return nil
+	}
+	return b.(binary).info //nolint:forcetypeassert // Binary gives no other
+}
+
 // Code is the binary that an address of a mapping is in, open until Close, and where
 // in it; ok is false where the binary is not the one that was profiled.
 func (f *Facts) Code(m *profile.Mapping, address uint64) (file *elffile.File, vaddr uint64, ok bool) {

@@ -136,12 +136,17 @@ func aboutSource(fsys fs.FS, name string) bool {
 	return err == nil && matchers.Match(data)
 }
 
-func (c *Catalog) readEntry(fsys fs.FS, name string) (e Entry, err error) {
-	defer yamldoc.Guard(name, &err)
+func (c *Catalog) readEntry(fsys fs.FS, name string) (Entry, error) {
 	data, err := readFile(fsys, name)
 	if err != nil {
-		return e, err
+		return Entry{}, err
 	}
+	return c.Parse(name, data)
+}
+
+// Parse reads and checks one entry, which errors call name.
+func (c *Catalog) Parse(name string, data []byte) (e Entry, err error) {
+	defer yamldoc.Guard(name, &err)
 	if err := decode(name, data, &e); err != nil {
 		return e, err
 	}

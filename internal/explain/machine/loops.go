@@ -44,6 +44,7 @@ func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
 			}
 			if in >= 0 {
 				out[in].Instructions[n].Self += h.value
+				out[in].Instructions[n].Count += h.count
 			}
 			if to >= 0 {
 				out[to].Self += h.value

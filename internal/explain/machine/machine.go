@@ -20,8 +20,8 @@ type Request struct {
 	Functions int
 	// Only names functions that alone are looked at; nil: all.
 	Only func(name string) bool
-	// CPUs are modelled with llvm-mca; none: no model.
-	CPUs []string
+	// Cycles has the innermost loops modelled by llvm-mca.
+	Cycles bool
 }
 
 // DefaultFunctions is how many functions are looked at where nobody says.
@@ -32,6 +32,7 @@ type Instruction struct {
 	Address uint64
 	Text    string
 	Self    int64 // samples' value at this address
+	Count   int64 // events behind it
 	// For is the instruction that these samples are meant for, 0 for this one.
 	For uint64
 	// Lines are the source lines, innermost inlined call first; none where not known.
@@ -78,14 +79,17 @@ type Looked struct {
 
 // Find gives the loops that a profile ran, hottest first.
 func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error) {
+	chosen, notes := choose(r, facts)
+	if len(chosen) == 0 {
+		return Answer{Notes: notes}, nil
+	}
 	program, err := analyzer.Find()
 	if err != nil {
 		return Answer{}, err
 	}
-	chosen, notes := choose(r, facts)
 	requests := make([]analyzer.MachineRequest, len(chosen))
 	for i, b := range chosen {
-		requests[i] = b.request(r.CPUs)
+		requests[i] = b.request(r.Cycles)
 	}
 	replies, errs := analyzer.Machine(ctx, program, requests)
 	if err := ctx.Err(); err != nil {
@@ -113,4 +117,29 @@ func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error)
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
 	})
 	return out, nil
+}
+
+// Processors are those that loops are modelled on, sorted.
+func Processors(loops []Loop) []string {
+	var out []string
+	for _, l := range loops {
+		for c := range l.Cycles {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Blocks is how many straight pieces a loop has, told by its jumps.
+func (l *Loop) Blocks() int {
+	n := 0
+	for _, in := range l.Instructions {
+		if len(in.Text) > 0 && in.Text[0] == 'j' {
+			n++
+		}
+	}
+	return max(n, 1)
 }

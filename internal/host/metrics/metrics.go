@@ -1,6 +1,6 @@
 // Package metrics serves numbers in Prometheus's text format.
 //
-// It takes a collector and gives a handler for its numbers and those of this process. It
+// It takes collectors and gives a handler for their numbers and those of this process. It
 // imports nothing of ours.
 package metrics
 
@@ -12,12 +12,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Handler serves what c collects, and what is known of the process and of Go.
-func Handler(c prometheus.Collector) (http.Handler, error) {
+// Handler serves what is collected, and what is known of the process and of Go.
+func Handler(list ...prometheus.Collector) (http.Handler, error) {
 	registry := prometheus.NewRegistry()
-	for _, each := range []prometheus.Collector{
-		c, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
+	list = append(list, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, each := range list {
 		if err := registry.Register(each); err != nil {
 			return nil, err
 		}

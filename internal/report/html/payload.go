@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"whyhot/internal/profile"
-	"whyhot/internal/profile/view"
 	"whyhot/internal/profile/origin"
+	"whyhot/internal/profile/view"
 )
 
 // payloadVersion is checked by web/src/data/payload.ts, which reads what is

@@ -15,6 +15,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -27,6 +28,7 @@ import (
 type Input struct {
 	Profile *profile.Profile
 	Answer  machine.Answer
+	Builds  []build.Quality
 	Rows    int  // loops to show; 0: all
 	Whole   bool // every instruction, not the hot ones alone
 }
@@ -62,6 +64,46 @@ func Print(p *term.Printer, in Input) {
 		p.Line()
 		p.Notef("and %d more, %s together (-n 0 shows all)", rest, percent.Column(in.share(value)))
 	}
+}
+
+// Builds prints a line for each hot binary: how it was built, as far as it tells.
+func Builds(p *term.Printer, in Input) {
+	if len(in.Builds) == 0 {
+		return
+	}
+	p.Line()
+	p.Line(dim.Underline(true).Render("how the hot binaries were built"))
+	for _, q := range in.Builds {
+		p.Line(fmt.Sprintf("%6s  ", percent.Column(q.Share)), term.Clean(filepath.Base(q.Binary)), "  ", dim.Render(term.Clean(strings.Join(buildFacts(q), " · "))))
+	}
+}
+
+func buildFacts(q build.Quality) []string {
+	if q.Problem != "" {
+		return []string{q.Problem}
+	}
+	var out []string
+	add := func(on bool, text string) {
+		if on && text != "" {
+			out = append(out, text)
+		}
+	}
+	add(len(q.Compilers) > 0, strings.Join(q.Compilers[:min(2, len(q.Compilers))], ", "))
+	add(true, q.Level)
+	add(len(q.Mixed) > 0, "also "+strings.Join(q.Mixed, " "))
+	add(q.March != "", "-march="+q.March)
+	add(q.LTO, "LTO")
+	add(q.PGO, "PGO")
+	add(q.FramePointers, "frame pointers")
+	add(q.Interposition != "", "interposition "+q.Interposition)
+	for _, list := range [][]string{q.Sanitizers, q.Instrumented} {
+		add(len(list) > 0, strings.Join(list, ", "))
+	}
+	add(len(q.Assertions) > 0, "assertions: "+strings.Join(q.Assertions, ", "))
+	add(q.Level == "", "flags not told")
+	add(q.Static, "static")
+	add(q.Stripped && !q.DebugInfo, "stripped")
+	return out
 }
 
 func (in *Input) share(value int64) float64 {
@@ -204,11 +246,16 @@ type loop struct {
 // JSON writes {"total", "unit", "loops": […]}, hottest first.
 func JSON(w io.Writer, in Input) error {
 	out := struct {
-		Total int64    `json:"total"`
-		Unit  string   `json:"unit"`
-		Loops []loop   `json:"loops"`
-		Notes []string `json:"notes,omitempty"`
-	}{Total: in.Profile.Total(), Unit: in.Profile.Meta.ValueType.Unit, Loops: []loop{}, Notes: in.Answer.Notes}
+		Total int64  `json:"total"`
+		Unit  string `json:"unit"`
+		Loops []loop `json:"loops"`
+		// Builds are the hot binaries, and how each was built.
+		Builds []build.Quality `json:"builds"`
+		Notes  []string        `json:"notes,omitempty"`
+	}{Total: in.Profile.Total(), Unit: in.Profile.Meta.ValueType.Unit, Loops: []loop{}, Builds: in.Builds, Notes: in.Answer.Notes}
+	if out.Builds == nil {
+		out.Builds = []build.Quality{}
+	}
 	for i, l := range in.Answer.Loops {
 		if in.Rows > 0 && i == in.Rows {
 			break

@@ -19,9 +19,9 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
-	"whyhot/internal/profile/origin"
 	"whyhot/internal/report/quantity"
 )
 

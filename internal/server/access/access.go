@@ -31,7 +31,7 @@ type Scope string
 const (
 	Send       Scope = "send"       // profiles, debug information, results of trials
 	Read       Scope = "read"       // everything that is asked
-	Administer Scope = "administer" // metrics, compaction
+	Administer Scope = "administer" // metrics, compaction, prices, tokens
 )
 
 // Scopes lists all there are.
@@ -93,6 +93,8 @@ var (
 	ErrWrongToken = errors.New("the token is not valid")
 	// ErrProject says that a text is no name of a project.
 	ErrProject = errors.New("no name of a project")
+	// ErrOpen says that something needs tokens, and the directory has none.
+	ErrOpen = errors.New("this server has no tokens yet")
 	// ErrForbidden says that the token is not for this.
 	ErrForbidden = errors.New("the token does not allow this")
 )

@@ -189,6 +189,45 @@ func List(dir string) ([]Token, error) {
 	return f.Tokens, err
 }
 
+// Of gives the tokens of a project, oldest first.
+func (t *Tokens) Of(project string) ([]Token, error) {
+	all, err := List(t.dir)
+	return slices.DeleteFunc(all, func(one Token) bool { return one.Project != project }), err
+}
+
+// Delegate makes a token for whoever bears another one: of the same project, and with no
+// scope that it does not have itself. A directory without tokens stays open: its first
+// one would lock out everybody who is at work.
+func (t *Tokens) Delegate(by Grant, w Wish, now time.Time) (secret string, made Token, err error) {
+	if by.Open() {
+		return "", Token{}, ErrOpen
+	}
+	if w.Project != by.Project {
+		return "", Token{}, fmt.Errorf("%w: it is for another project", ErrForbidden)
+	}
+	for _, s := range w.Scopes {
+		if !slices.Contains(by.Scopes, s) {
+			return "", Token{}, fmt.Errorf("%w: a token gives no scope that it lacks itself, here %s", ErrForbidden, s)
+		}
+	}
+	return Create(t.dir, w, now)
+}
+
+// ErrNoSuchToken says that a project has no such token that could be revoked.
+var ErrNoSuchToken = errors.New("there is no such token in force")
+
+// Revoke ends a token of a project.
+func (t *Tokens) Revoke(project, id string, now time.Time) error {
+	list, err := t.Of(project)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(list, func(one Token) bool { return one.ID == id && one.Revoked.IsZero() }) {
+		return ErrNoSuchToken
+	}
+	return Revoke(t.dir, id, now)
+}
+
 // Wish is a token to be.
 type Wish struct {
 	Project string

@@ -141,20 +141,75 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.project.Top(ctx, sel, store.TopOptions{Total: sort == byTotal, Limit: limit, Match: match})
+	classes, err := allClasses()
+	if err != nil {
+		return nil, err
+	}
+	origins, families := sums{}, sums{}
+	among := func(name string, list []string) bool { return len(list) == 0 || slices.Contains(list, name) }
+	t, err := r.project.Top(ctx, sel, store.TopOptions{Total: sort == byTotal, Limit: limit, Match: match, Keep: func(f *store.Function, self int64) bool {
+		c := classes.of(f)
+		inOrigin, inFamily := among(c.origin, r.values[paramOrigin]), among(c.family, r.values[paramFamily])
+		// Of each, what there is to choose from beside the choice in the other.
+		if inFamily {
+			origins[c.origin] += self
+		}
+		if inOrigin {
+			families[c.family] += self
+		}
+		return inOrigin && inFamily
+	}})
 	if err != nil {
 		return nil, err
 	}
 	out := topForm{
 		Basis: formOf(t.Basis), Sort: sort, Functions: t.Functions, Matched: t.Matched,
-		MatchedSelf: t.MatchedSelf, MatchedTotal: t.MatchedTotal, Rows: make([]topRow, 0, len(t.Rows)),
+		MatchedSelf: t.MatchedSelf, MatchedTotal: t.MatchedTotal, Origins: origins.forms(), Families: families.forms(),
+		Rows: make([]topRow, 0, len(t.Rows)),
 	}
 	for _, row := range t.Rows {
 		weight := row.Self
 		if sort == byTotal {
 			weight = row.Total
 		}
-		out.Rows = append(out.Rows, topRow{functionOf(row.Function), row.Self, row.Total, errorOf(t.Basis, weight)})
+		out.Rows = append(out.Rows, topRow{functionOf(row.Function), classes.of(&row.Function).family, row.Self, row.Total, errorOf(t.Basis, weight)})
+	}
+	return out, nil
+}
+
+// history gives the weight of functions over time, for small drawings.
+func (s *Server) history(ctx context.Context, r *request) (any, error) {
+	sel, err := s.selection(r)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := r.choice("sort", bySelf, byTotal)
+	if err != nil {
+		return nil, err
+	}
+	const usual, most = 40, 500
+	steps, err := r.number("steps", usual, 1, most)
+	if err != nil {
+		return nil, err
+	}
+	var ids []store.FunctionID
+	for _, text := range r.values[paramFunction] {
+		id, err := functionID(paramFunction, text)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 || len(ids) > store.MaxHistory {
+		return nil, invalid("function must be there 1 to %d times", store.MaxHistory)
+	}
+	h, err := r.project.History(ctx, sel, ids, sort == byTotal, niceStep(sel.To.Sub(sel.From)/time.Duration(steps)))
+	if err != nil {
+		return nil, err
+	}
+	out := historyForm{Basis: formOf(h.Basis), Start: h.Start.UTC(), StepSeconds: h.Step.Seconds(), Functions: make([]historyLine, 0, len(ids))}
+	for i, id := range ids {
+		out.Functions = append(out.Functions, historyLine{id, h.Weight[i]})
 	}
 	return out, nil
 }

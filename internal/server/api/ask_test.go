@@ -72,6 +72,57 @@ func TestWhatWasPushedIsAnswered(t *testing.T) { //nolint:gocyclo // one questio
 	}
 }
 
+func TestTopByClass(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	var top topForm
+	r.get("/api/v1/top?origin=library", "", &top)
+	if len(top.Rows) != 1 || top.Rows[0].Function.Name != "malloc" || top.Rows[0].Family != "memory management" || top.MatchedTotal != 0.6e9 {
+		t.Errorf("of libraries: %+v", top)
+	}
+	if len(top.Origins) != 2 || top.Origins[0] != (classForm{"own", 1.4e9}) || len(top.Families) != 1 || top.Functions != 4 {
+		t.Errorf("what there is to choose: %+v, %+v", top.Origins, top.Families)
+	}
+	var both topForm
+	r.get("/api/v1/top?origin=own&origin=library&family=memory+management", "", &both)
+	if len(both.Rows) != 1 || len(both.Families) != 2 || both.Families[0].Self != 1.4e9 {
+		t.Errorf("of a family: %+v", both)
+	}
+	var none topForm
+	r.get("/api/v1/top?family=garbage+collection", "", &none)
+	if none.Matched != 0 || len(none.Families) != 2 || len(none.Origins) != 0 {
+		t.Errorf("of a family that is not there: %+v", none)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	var top topForm
+	r.get("/api/v1/top?sort=total", "", &top)
+	for _, sort := range []string{"self", "total"} {
+		query := "/api/v1/history?sort=" + sort
+		for _, row := range top.Rows {
+			query += "&function=" + itoa(row.Function.ID)
+		}
+		var h historyForm
+		r.get(query, "", &h)
+		for i, row := range top.Rows {
+			want := row.Self
+			if sort == "total" {
+				want = row.Total
+			}
+			var sum int64
+			for _, w := range h.Functions[i].Weight {
+				sum += w
+			}
+			if sum != want || h.Functions[i].ID != row.Function.ID {
+				t.Errorf("%s of %s over time is %d, want %d", sort, row.Function.Name, sum, want)
+			}
+		}
+	}
+}
+
 func TestTreeByColumn(t *testing.T) {
 	r := start(t, Limits{})
 	r.fill("default", "")

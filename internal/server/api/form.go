@@ -82,6 +82,7 @@ type lineForm struct {
 
 type topRow struct {
 	Function functionForm `json:"function"`
+	Family   string       `json:"family"`
 	Self     int64        `json:"self"`
 	Total    int64        `json:"total"`
 	Error    float64      `json:"error"`
@@ -94,7 +95,28 @@ type topForm struct {
 	Matched      int       `json:"matched"`
 	MatchedSelf  int64     `json:"matched_self"`
 	MatchedTotal int64     `json:"matched_total"`
-	Rows         []topRow  `json:"rows"`
+	// What Match keeps, by class, before Origin and Family choose.
+	Origins  []classForm `json:"origins"`
+	Families []classForm `json:"families"`
+	Rows     []topRow    `json:"rows"`
+}
+
+// classForm is what the functions of a class took themselves.
+type classForm struct {
+	Name string `json:"name"`
+	Self int64  `json:"self"`
+}
+
+type historyForm struct {
+	Basis       basisForm     `json:"basis"`
+	Start       time.Time     `json:"start"`
+	StepSeconds float64       `json:"step_seconds"`
+	Functions   []historyLine `json:"functions"`
+}
+
+type historyLine struct {
+	ID     store.FunctionID `json:"id"`
+	Weight []int64          `json:"weight"`
 }
 
 // treeForm is a tree by column. Functions[Function[i]] is that of node i.

@@ -211,6 +211,8 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 			add("service=other")
 		case "name":
 			add("name=other")
+		case "scope":
+			add("scope=read")
 		default:
 			r.t.Fatalf("%s: what is %s?", op.path, name)
 		}
@@ -223,6 +225,8 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 		body = []byte("main;f 3\n")
 	case "/ingest":
 		body = []byte("main;f 3\n")
+	case "/api/v1/prices":
+		body = []byte(`{}`)
 	case "/api/v1/trials":
 		body = []byte(outcome)
 	case "/api/v1/findings":

@@ -36,6 +36,9 @@ const (
 	paramService   = "service"
 	paramHost      = "host"
 	paramContainer = "container"
+	paramOrigin    = "origin"
+	paramFamily    = "family"
+	paramFunction  = "function"
 )
 
 // selecting are the parameters of a store.Selection.
@@ -75,10 +78,17 @@ func routes() []route {
 		{method: get, path: v1 + "/stats", scope: access.Read, handle: (*Server).stats},
 		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
 
+		{method: get, path: v1 + "/prices", scope: access.Read, handle: (*Server).prices},
+		{method: post, path: v1 + "/prices", scope: access.Administer, handle: (*Server).postPrices},
+		{method: get, path: v1 + "/tokens", scope: access.Administer, handle: (*Server).tokens},
+		{method: post, path: v1 + "/tokens", scope: access.Administer, params: []string{"name", "scope", "expires"}, handle: (*Server).postToken},
+		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, handle: (*Server).revokeToken},
+
 		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, handle: (*Server).services},
 		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, handle: (*Server).labels},
 		{method: get, path: v1 + "/timeline", scope: access.Read, params: with("by", "step", "lines"), handle: (*Server).timeline},
-		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match"), handle: (*Server).top},
+		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily), handle: (*Server).top},
+		{method: get, path: v1 + "/history", scope: access.Read, params: with(paramFunction, "sort", "steps"), handle: (*Server).history},
 		{method: get, path: v1 + "/tree", scope: access.Read, params: with("root", "focus", "path", "depth", "min_share", "max_nodes"), handle: (*Server).tree},
 		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with("function"), handle: (*Server).callgraph},
 		{method: get, path: v1 + "/functions", scope: access.Read, params: with("q", "limit"), handle: (*Server).functions},

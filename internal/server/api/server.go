@@ -82,6 +82,7 @@ func New(o Options) *Server {
 		o: o, mux: http.NewServeMux(), reads: limit.NewRates(l.Reads), sends: limit.NewRates(l.Sends), now: time.Now,
 		queries: limit.NewSlots(l.Queries, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.SlotWait),
 	}
+	go func() { _, _ = allClasses() }() // who asks first does not wait, and hears of an error
 	for _, one := range routes() {
 		s.mux.Handle(one.method+" "+one.path, s.serve(one))
 	}

@@ -37,6 +37,7 @@ type Store interface {
 	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
 	Timeline(ctx context.Context, s store.Selection, by store.Dimension, step time.Duration, lines int) (*store.Timeline, error)
 	Top(ctx context.Context, s store.Selection, o store.TopOptions) (*store.Top, error)
+	History(ctx context.Context, s store.Selection, functions []store.FunctionID, total bool, step time.Duration) (*store.History, error)
 	Tree(ctx context.Context, s store.Selection, o store.TreeOptions) (*store.Tree, error)
 	Callgraph(ctx context.Context, s store.Selection, f store.FunctionID) (*store.Callgraph, error)
 	FindFunctions(ctx context.Context, s store.Selection, match *regexp.Regexp) ([]store.Function, error)

@@ -35,8 +35,10 @@ type Options struct {
 	// Services is how many are looked at, those with most of the CPU; 200.
 	Services int
 	Rules    explain.Rules
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Looked is told when a look at a project is done; it may be nil.
+	Looked func(ctx context.Context, p *project.Project) error
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 func (o Options) withDefaults() Options {
@@ -118,6 +120,9 @@ func (w *Watcher) Look(ctx context.Context, p *project.Project) error {
 			continue
 		}
 		w.o.Log.Debug("the rules looked", "project", p.Name, "service", s.Value, "findings", len(found), "samples", run.Samples, "took", time.Since(begin))
+	}
+	if w.o.Looked != nil {
+		errs = append(errs, w.o.Looked(ctx, p))
 	}
 	return errors.Join(errs...)
 }

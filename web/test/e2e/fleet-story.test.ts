@@ -1,14 +1,18 @@
-// The story of the server's page on a real small fleet: it is hot, top, call graph,
-// finding, evidence, the command copied and run, and the finding is proved on the page.
+// The server's page on a real small fleet. The story: it is hot, top, call graph, finding,
+// evidence, the command copied and run, and the finding is proved on the page. Then every
+// view, in both themes: nothing on the console, nothing that a screen reader or a keyboard
+// cannot reach (axe), nothing wider than the window of a telephone.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import axe from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
 import { withBrowser } from "./browser";
 import { Fleet, root } from "./fleet";
 import { fill, storm } from "./small-fleet";
+import { everyView, settled } from "./views";
 
 let fleet: Fleet;
 
@@ -100,12 +104,12 @@ test("from a hot function to a finding that is proved", async () => {
     await first.getByRole("heading", { name: "What to change" }).waitFor();
 
     // The command that proves it, copied and run as it is.
-    await first.getByLabel("How is the program run?").fill(`${storm} 120`);
+    await first.getByLabel("How is the program run?").fill(`${storm} 60`);
     await first.locator(".next").first().getByRole("button", { name: "Copy" }).click();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(
       command,
-      `whyhot try --to ${fleet.url} --finding ${id} --preload mimalloc,jemalloc,tcmalloc -- ${storm} 120`,
+      `whyhot try --to ${fleet.url} --finding ${id} --preload mimalloc,jemalloc,tcmalloc -- ${storm} 60`,
     );
     assert.match(await run(command), new RegExp(`there finding ${id} is proved`));
 
@@ -182,5 +186,54 @@ test("more of the call graph is drawn on demand, and the address keeps it", asyn
       (f) => new URLSearchParams(location.search).get("fn") !== String(f),
       fn,
     );
+  });
+});
+
+for (const dark of [false, true])
+  test(`axe finds nothing serious in any view, ${dark ? "dark" : "light"}`, async () => {
+    await withBrowser({ dark }, async (context) => {
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on("console", (m) => {
+        if (m.type() === "error") complaints.push(`${page.url()}: ${m.text()}`);
+      });
+      page.on("pageerror", (e) => complaints.push(`${page.url()}: ${String(e)}`));
+      for (const { name, address } of await everyView(fleet)) {
+        await page.goto(`${fleet.url}${address}`);
+        await settled(page);
+        await page.evaluate(axe.source);
+        // What the colours have no part in is the same in both themes.
+        const found = await page.evaluate(
+          async (rules) => {
+            const { axe: run } = window as unknown as { axe: typeof axe };
+            const result = await run.run(rules === null ? {} : { runOnly: rules });
+            return result.violations
+              .filter((v) => v.impact === "serious" || v.impact === "critical")
+              .map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`);
+          },
+          dark ? ["color-contrast"] : null,
+        );
+        for (const one of found) complaints.push(`${name}: ${one}`);
+      }
+      assert.deepEqual(complaints, []);
+    });
+  });
+
+test("no view is wider than a telephone", async () => {
+  await withBrowser({ width: 360, height: 740 }, async (context) => {
+    const page = await context.newPage();
+    const wide: string[] = [];
+    for (const { name, address } of await everyView(fleet)) {
+      await page.goto(`${fleet.url}${address}`);
+      await settled(page);
+      const width = await page.evaluate(() =>
+        Math.max(
+          document.documentElement.scrollWidth,
+          document.getElementById("view")?.scrollWidth ?? 0,
+        ),
+      );
+      if (width > 360) wide.push(`${name} has ${width} px`);
+    }
+    assert.deepEqual(wide, []);
   });
 });

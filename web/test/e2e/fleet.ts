@@ -18,14 +18,20 @@ export interface Labels {
   host?: string;
   container?: string;
   process?: string;
+  period?: string; // of folded stacks
 }
 
 export class Fleet {
   private constructor(
     readonly url: string,
     readonly dir: string, // for files of the test
-    private readonly server: ChildProcess,
+    private readonly server: ChildProcess | undefined,
   ) {}
+
+  // at is a server that runs already, and goes on.
+  static at(url: string): Fleet {
+    return new Fleet(url, "", undefined);
+  }
 
   // start runs whyhot-server with nothing in it; options are those of its serve.
   static async start(...options: string[]): Promise<Fleet> {
@@ -94,8 +100,10 @@ export class Fleet {
   }
 
   async end(): Promise<void> {
-    const gone = new Promise((resolve) => this.server.once("exit", resolve));
-    this.server.kill("SIGTERM");
+    const { server } = this;
+    if (!server) return;
+    const gone = new Promise((resolve) => server.once("exit", resolve));
+    server.kill("SIGTERM");
     await gone;
     rmSync(this.dir, { recursive: true, force: true });
   }

@@ -10,8 +10,12 @@ import {
 } from "../../src/fleet/views/callgraph/graph";
 import { curve, place } from "../../src/fleet/views/callgraph/layout";
 
-const fn = (id: number): Answer["function"] =>
-  ({ id, name: `f${id}`, kind: "native", origin: "own" });
+const fn = (id: number): Answer["function"] => ({
+  id,
+  name: `f${id}`,
+  kind: "native",
+  origin: "own",
+});
 
 function answer(id: number, callers: [number, number][], callees: [number, number][]): Answer {
   const edges = (list: [number, number][]): Answer["callers"] =>

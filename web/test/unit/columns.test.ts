@@ -258,15 +258,15 @@ test("a function keeps its number in every answer, and both sides have the same"
     binaries: ["", "/usr/lib/libc.so.6"],
     files: [""],
   });
-  assert.deepEqual([...worker.add(columns([0, 5, 3]))], [0, 1, 2]);
-  page.add(worker.since(0));
-  assert.deepEqual([...worker.add(columns([0, 3, 9, 5]))], [0, 2, 3, 1]);
-  page.add(worker.since(3));
-  assert.deepEqual(page.names, ["all", "f5", "f3", "(unnamed in libc.so.6)"]);
+  assert.deepEqual([...worker.add(columns([0, 5, 3]))], [1, 2, 3]);
+  page.add(worker.since(1));
+  assert.deepEqual([...worker.add(columns([0, 3, 9, 5]))], [1, 3, 4, 2]);
+  page.add(worker.since(4));
+  assert.deepEqual(page.names, ["all", "(unknown)", "f5", "f3", "(unnamed in libc.so.6)"]);
   assert.deepEqual(page.ids, worker.ids);
-  assert.equal(page.indexOf(9), 3);
+  assert.equal(page.indexOf(9), 4);
   assert.equal(page.indexOf(8), -1);
   const { functions, found } = worker.search(/libc|f5/);
-  assert.deepEqual([...functions], [0, 1, 0, 1]);
+  assert.deepEqual([...functions], [0, 0, 1, 0, 1]);
   assert.equal(found, 2);
 });

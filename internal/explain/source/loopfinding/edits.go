@@ -125,8 +125,7 @@ func (l *loop) readsTwice() string {
 }
 
 // givesUpTo says whether the first edit may give less than its world: the locals that
-// package fix writes leave something to be loaded again. What one iteration loads twice
-// is in the reach of a person alone.
+// package fix writes leave something to be loaded again.
 func (l *loop) givesUpTo() bool {
 	if l.first().world != analyzer.WorldHoisted {
 		return false
@@ -135,7 +134,10 @@ func (l *loop) givesUpTo() bool {
 	if len(l.inlined(h)) > 0 {
 		return true
 	}
-	return h != nil && len(h.Values)+len(h.Kept) > 0 && (h.Partial || l.readsTwice() != "" || len(l.updates(h)) > 0)
+	return h != nil && len(h.Values)+len(h.Kept) > 0 && slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool {
+		line, ok := l.lineHere(a.Where)
+		return ok && a.Kind == loadedAgain && slices.Contains(h.Stays, line)
+	})
 }
 
 // updates are what the loop changes itself and loads again: the world keeps that in a

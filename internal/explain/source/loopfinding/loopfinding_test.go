@@ -263,11 +263,12 @@ func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
 	}
 	// Something else that the loop reads again stays where it is.
 	part := right
-	part.Partial = true
+	part.Stays = []int{10, 11, 12}
 	if f = find(c, part); !strings.HasSuffix(f.Title, "force up to 2 needless loads per iteration") || !marked(f, "hoisted into locals", true) {
 		t.Errorf("%q: %+v", f.Title, f.Worlds)
 	}
-	if f = find(c, right); !marked(f, "hoisted into locals", false) {
+	part.Stays = []int{99} // where nothing is loaded again
+	if f = find(c, part); !marked(f, "hoisted into locals", false) {
 		t.Errorf("%+v", f.Worlds)
 	}
 	// What has moved to a branch is not counted in loads an iteration.

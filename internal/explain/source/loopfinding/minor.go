@@ -13,6 +13,9 @@ const (
 	// shortLoop is how many iterations a loop has at most that is no place to save
 	// time in by itself: a vector body of the usual width runs once or not at all.
 	shortLoop = 16
+	// fewElements is how many elements an array of known size has at most along which a
+	// loop with a bound of its own is not worth a look: it is filled in part.
+	fewElements = 128
 	// hardlyLoop is how many iterations a loop has at most that does not count as one of
 	// a nest: unrolled, it is a part of the loop around it.
 	hardlyLoop = 4
@@ -24,7 +27,8 @@ const (
 	loadsBesideStore = 2
 	// littleFaster is what the time by ports has to fall to for the edit to matter.
 	littleFaster = 0.9
-	// smallPart of what an average iteration loads is what no measurement shows.
+	// smallPart of what an average iteration loads is what no measurement shows, and of a
+	// function what it is not written for.
 	smallPart = 0.25
 )
 
@@ -55,6 +59,8 @@ func (l *loop) minor() string {
 		return "few iterations"
 	case c.Carries:
 		return "ends where nothing is carried any more"
+	case l.fillsInPart():
+		return "the array that it walks along has few elements"
 	case c.Pads:
 		return "pads to a multiple of a few bytes"
 	case c.Digits:
@@ -67,6 +73,8 @@ func (l *loop) minor() string {
 		return "in a function that by its name is for debugging"
 	case runsOnce(demangled(l.place.Function, c.Function), len(c.Enclosing) > 0):
 		return "by its name run once for an object"
+	case len(c.Enclosing) == 0 && c.Part > 0 && c.Part < smallPart:
+		return "a loop by itself in a function that does much else"
 	case c.Effect != fewerLoads && c.Effect != "fewer stores":
 		return ""
 	case written.UsualNestCalls >= callInEach:
@@ -118,7 +126,7 @@ func runsOnce(function string, nested bool) bool {
 }
 
 // partWords are names of counts of the parts of a pixel, a colour or a sample.
-var partWords = []string{"components", "comps", "ncomps", "component", "numcomps", "colors", "colours", "ncolors", "ncolours", "numcolors", "channels", "nchannels", "numchannels", "planes",
+var partWords = []string{"components", "comps", "ncomps", "component", "numcomps", "colors", "colours", "ncolors", "ncolours", "numcolors", "channels", "nchannels", "numchannels", "bands", "nbands", "planes",
 	"nplanes", "samplesperpixel", "spp", "bpp", "dims", "ndims", "dimensions"}
 
 // words splits the last name of a function, or of an expression, as programmers join
@@ -147,10 +155,19 @@ func words(name string) []string {
 	return out
 }
 
+// fillsInPart says whether the loop walks along an array of few elements, up to a bound
+// that it does not know: 18 bands, 64 tiles. In a nest that is many times; and a loop over
+// all 64 coefficients of a block is what a codec does all day.
+func (l *loop) fillsInPart() bool {
+	c := l.best
+	known := c.MostIterations > 0 && c.MostIterations <= c.Capacity
+	return len(c.Enclosing) == 0 && c.Capacity > 0 && c.Capacity <= fewElements && !known
+}
+
 // countsParts says whether what is copied for the loop's bound counts parts of a pixel.
 func (l *loop) countsParts() bool {
 	h := l.locals()
-	if h == nil || len(l.best.Enclosing) == 0 {
+	if h == nil {
 		return false
 	}
 	return slices.ContainsFunc(h.Values, func(v string) bool {

@@ -1,6 +1,7 @@
 package loopfinding
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -32,6 +33,22 @@ func TestMinor(t *testing.T) {
 		{"not in a loop", "a loop by itself that loads a little less, which only a profile shows to matter", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Enclosing = nil }},
 		{"not in a loop, vectorised after the edit", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Enclosing, c.Effect = nil, "vectorised" }},
 		{"a carry", "ends where nothing is carried any more", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Carries = true }},
+		{"up to 18 elements, by itself", "the array that it walks along has few elements", func(c *analyzer.Candidate, _ *analyzer.LoopState) {
+			c.Capacity, c.MostIterations, c.Effect, c.Enclosing = 18, math.MaxInt32, "vectorised", nil
+		}},
+		{"up to 18 elements, in a loop", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) {
+			c.Capacity, c.MostIterations, c.Effect = 18, math.MaxInt32, "vectorised"
+		}},
+		{"all of 64 elements, by itself", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) {
+			c.Capacity, c.MostIterations, c.Effect, c.Enclosing = 64, 64, "vectorised", nil
+		}},
+		{"vectorised, by itself, a tenth of its function", "a loop by itself in a function that does much else", func(c *analyzer.Candidate, _ *analyzer.LoopState) {
+			c.Part, c.Effect, c.Enclosing = 0.1, "vectorised", nil
+		}},
+		{"vectorised, by itself, half of its function", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) {
+			c.Part, c.Effect, c.Enclosing = 0.5, "vectorised", nil
+		}},
+		{"vectorised, in a loop, a tenth of its function", "", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Part, c.Effect = 0.1, "vectorised" }},
 		{"padding", "pads to a multiple of a few bytes", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Pads, c.Effect = true, "idiom" }},
 		{"the bytes of a number", "as many iterations as a number has bytes", func(c *analyzer.Candidate, _ *analyzer.LoopState) { c.Digits, c.Effect = true, "vectorised" }},
 		{"six loads to two beside three stores, one of which the next iteration waits for", "", func(c *analyzer.Candidate, w *analyzer.LoopState) { c.Counts, w.StoresPerIteration = true, 3 }},
@@ -75,8 +92,8 @@ func TestCountsOfParts(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	l.best.Enclosing = nil
-	if got := l.minor(); got != "" {
-		t.Errorf("not in a loop, and vectorised: %q", got)
+	if got := l.minor(); got != "as many iterations as a pixel or sample has parts" {
+		t.Errorf("not in a loop: %q", got)
 	}
 }
 

@@ -123,6 +123,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What cores cost, as the project says */
+        get: operations["prices"];
+        put?: never;
+        /**
+         * Set what cores cost
+         * @description An empty object forgets the prices.
+         */
+        post: operations["postPrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tokens of the project, without their secrets */
+        get: operations["tokens"];
+        put?: never;
+        /**
+         * Make a token with scopes that one's own has
+         * @description 409 where there are no tokens yet; the first is made where the data lies.
+         */
+        post: operations["postToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a token */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/services": {
         parameters: {
             query?: never;
@@ -183,6 +242,26 @@ export interface paths {
         };
         /** What is hot, function by function */
         get: operations["top"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much some functions took, over time
+         * @description For small drawings; it may rest on fewer samples than what /api/v1/top says.
+         */
+        get: operations["history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -574,12 +653,65 @@ export interface components {
             matched_self: number;
             /** @description Weight of stacks with one of them. */
             matched_total: number;
+            /** @description What matches, by origin, whichever is asked for. */
+            origins: components["schemas"]["Class"][];
+            /** @description What matches, by family, whichever is asked for. */
+            families: components["schemas"]["Class"][];
             rows: {
                 function: components["schemas"]["Function"];
+                /** @description What it does. */
+                family: string;
                 self: number;
                 total: number;
                 /** @description Half of the 95 % interval of the share that rows are sorted by. */
                 error: number;
+            }[];
+        };
+        Prices: {
+            currency?: string;
+            /** @description Of one core for an hour. */
+            core_hour?: number;
+            co2_grams_per_core_hour?: number;
+        };
+        /** @enum {unknown} */
+        Scope: "send" | "read" | "administer";
+        Token: {
+            id: string;
+            name?: string;
+            scopes: components["schemas"]["Scope"][];
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            expires?: string;
+            /** @enum {unknown} */
+            state: "valid" | "expired" | "revoked";
+        };
+        Tokens: {
+            /** @description There is no token yet, and everybody on this machine may do everything. */
+            open: boolean;
+            /** @description The one that asks. */
+            own?: string;
+            /** @description Those of the one that asks. */
+            scopes: components["schemas"]["Scope"][];
+            tokens: components["schemas"]["Token"][];
+        };
+        NewToken: {
+            /** @description It is shown now or never. */
+            secret: string;
+            token: components["schemas"]["Token"];
+        };
+        Class: {
+            name: string;
+            self: number;
+        };
+        History: {
+            basis: components["schemas"]["Basis"];
+            /** Format: date-time */
+            start: string;
+            step_seconds: number;
+            functions: {
+                id: components["schemas"]["FunctionID"];
+                weight: number[];
             }[];
         };
         Tree: {
@@ -1021,6 +1153,137 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    prices: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prices; what is not known is missing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postPrices: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Prices"];
+            };
+        };
+        responses: {
+            /** @description They are set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    tokens: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postToken: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description send, read, administer, separated by commas. */
+                scope: string;
+                name?: string;
+                /** @description After this time, such as 720h; never if it is missing. */
+                expires?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token and its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tokens as they are then. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     services: {
         parameters: {
             query?: {
@@ -1154,6 +1417,10 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description A regular expression (RE2) of a name, symbol or binary. */
                 match?: string;
+                /** @description Whose code. */
+                origin?: components["schemas"]["Origin"][];
+                /** @description What it does, as `whyhot top --by family` groups. */
+                family?: components["schemas"]["Values"];
             };
             header?: never;
             path?: never;
@@ -1168,6 +1435,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Top"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    history: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description The beginning; an hour ago if it is missing. */
+                from?: components["parameters"]["from"];
+                /** @description The end; now if it is missing. */
+                to?: components["parameters"]["to"];
+                service?: components["parameters"]["service"];
+                version?: components["parameters"]["version"];
+                host?: components["parameters"]["host"];
+                container?: components["parameters"]["container"];
+                process?: components["parameters"]["process"];
+                /** @description Read all samples. */
+                exact?: components["parameters"]["exact"];
+                function: components["schemas"]["FunctionID"][];
+                sort?: components["parameters"]["sort"];
+                /** @description About how many. */
+                steps?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Weight by step. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
                 };
             };
             default: components["responses"]["Error"];

@@ -4,7 +4,7 @@
 import type { components } from "../api/schema";
 import { shortName } from "../../format/name";
 import { basename } from "../../data/measure";
-import { address, go, linkTo } from "../state/navigation";
+import { address, adjust, go, linkTo } from "../state/navigation";
 import { matches, search } from "../state/search";
 import { ORIGINS } from "./origin";
 import { useInGrid } from "./table";
@@ -17,9 +17,10 @@ export function nameOf(f: Pick<Func, "name" | "binary">): string {
   return f.binary === undefined ? "(unknown)" : `(unnamed in ${basename(f.binary)})`;
 }
 
-// select makes a function the one that the views are about, in the view in front.
+// select makes a function the one that the views are about, in the view in front. It is
+// nothing that Back would undo.
 export function select(f: Pick<Func, "id">): void {
-  go({ fn: f.id });
+  adjust({ fn: f.id });
 }
 
 // The handlers of anything that stands for a function: a row, a box, a name.

@@ -17,6 +17,7 @@ export interface Column<T> {
   readonly width: string; // of a CSS grid: "90px", "minmax(160px, 1fr)"
   readonly class?: string; // "number" aligns to the right
   readonly sorts?: "descending" | "ascending"; // at the first click; none: it cannot
+  readonly wide?: boolean; // left out where the window is narrow
   readonly cell: (row: T) => ComponentChildren;
 }
 
@@ -54,7 +55,9 @@ export function useInGrid(): boolean {
 }
 
 export function Table<T>(props: Props<T>) {
-  const { columns, rows, keyOf } = props;
+  const { rows, keyOf } = props;
+  const wide = useWide();
+  const columns = wide ? props.columns : props.columns.filter((c) => c.wide !== true);
   const height = props.rowHeight ?? ROW;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
@@ -128,19 +131,15 @@ export function Table<T>(props: Props<T>) {
 
   const template = columns.map((c) => c.width).join(" ");
   return (
-    <div
-      class="grid"
-      role="grid"
-      aria-label={props.label}
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length}
-    >
+    <div class="grid">
       <div
         ref={scroller}
         class="grid-scroller"
-        role="rowgroup"
+        role="grid"
         tabIndex={0}
         aria-label={props.label}
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length}
         aria-activedescendant={at >= first && at <= last ? `${id}-${at}` : undefined}
         onKeyDown={onKeyDown}
       >
@@ -150,7 +149,7 @@ export function Table<T>(props: Props<T>) {
           ))}
         </div>
         <InGrid.Provider value={true}>
-          <div class="grid-rows" style={{ height: `${v.getTotalSize()}px` }}>
+          <div class="grid-rows" role="rowgroup" style={{ height: `${v.getTotalSize()}px` }}>
             {items.map((item) => {
               const row = rows[item.index];
               if (row === undefined) return null;
@@ -195,6 +194,22 @@ export function Table<T>(props: Props<T>) {
       </div>
     </div>
   );
+}
+
+const WIDE = window.matchMedia("(min-width: 901px)");
+
+function useWide(): boolean {
+  const [wide, setWide] = useState(WIDE.matches);
+  useEffect(() => {
+    const change = (): void => {
+      setWide(WIDE.matches);
+    };
+    WIDE.addEventListener("change", change);
+    return () => {
+      WIDE.removeEventListener("change", change);
+    };
+  }, []);
+  return wide;
 }
 
 interface HeadProps<T> {

@@ -45,8 +45,7 @@ const ofFunction = (view: "sandwich" | "callgraph" | "lines"): Action => {
 };
 
 function reset(c: Commands): void {
-  if (pending.peek() > 0) cancelAll();
-  else if (c.reset) c.reset();
+  if (c.reset) c.reset();
   else if (address.peek().query !== "") adjust({ query: "" });
 }
 
@@ -62,7 +61,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     reset(c);
   },
   Escape: (c) => () => {
-    reset(c);
+    if (pending.peek() > 0) cancelAll();
+    else reset(c);
   },
   "+": (c) => c.zoomIn,
   "=": (c) => c.zoomIn,

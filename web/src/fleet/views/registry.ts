@@ -12,6 +12,7 @@ import { CallGraph } from "./callgraph";
 import { Compare } from "./compare";
 import { Findings } from "./findings";
 import { Lines } from "./lines";
+import { Settings } from "./settings";
 
 export interface View {
   readonly name: ViewName;
@@ -39,4 +40,5 @@ export const REGISTRY: readonly View[] = [
   { name: "lines", title: "Lines", key: "7", component: Lines },
   { name: "compare", title: "Compare", key: "8", component: Compare },
   { name: "findings", title: "Findings", key: "9", component: Findings },
+  { name: "settings", title: "Settings", component: Settings },
 ];

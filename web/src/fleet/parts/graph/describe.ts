@@ -8,7 +8,7 @@ import { percent, percentError, quantity } from "../../../format/number";
 import type { Place } from "../../../graph/flameview";
 import type { FrameText } from "../../../graph/tooltip";
 import { cores, coresText } from "../measure";
-import type { FunctionTable } from "./functions";
+import { ROOT, type FunctionTable } from "./functions";
 
 export function shareText(weight: number, basis: Basis): string {
   const share = basis.value > 0 ? weight / basis.value : 0;
@@ -33,7 +33,7 @@ export function describe(
     return { ...nothing, name: "calls too small to tell apart at this zoom", here };
   }
   const name = functions.nameOf(fn);
-  if (functions.ids[fn] === 0 && level === 0) return { ...nothing, name, here };
+  if (fn === ROOT) return { ...nothing, name, here };
   const file = functions.files[functions.file[fn]];
   const line = functions.line[fn];
   return {

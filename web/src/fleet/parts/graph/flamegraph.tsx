@@ -159,7 +159,7 @@ export function mount(host: HTMLElement, graph: Source, props: () => MountProps)
   const subjectAt = (place: Place): Subject | null => {
     const fn = place.layout.fn[place.node];
     const f = graph.functions;
-    if (fn < 0 || f.ids[fn] === 0) return null;
+    if (fn < 0 || f.ids[fn] <= 0) return null;
     return {
       id: f.ids[fn],
       name: f.names[fn],

@@ -4,16 +4,19 @@
 
 import type { FunctionColumns } from "../../../data/columns";
 import { basename } from "../../../data/measure";
-import type { Functions } from "../../../data/profile";
+import { GROUP, type Functions } from "../../../data/profile";
 import { ORIGINS } from "../origin";
 
+// ROOT is the number of what all stacks begin with, which is no function.
+export const ROOT = 0;
+
 export class FunctionTable {
-  readonly ids: number[] = [];
-  readonly names: string[] = []; // never empty, for people
-  readonly origins: number[] = []; // positions in the palette
-  readonly binary: number[] = [];
-  readonly file: number[] = [];
-  readonly line: number[] = [];
+  readonly ids: number[] = [-1];
+  readonly names: string[] = ["all"]; // never empty, for people
+  readonly origins: number[] = [GROUP]; // positions in the palette
+  readonly binary: number[] = [0];
+  readonly file: number[] = [0];
+  readonly line: number[] = [0];
   readonly binaries: string[] = [""];
   readonly files: string[] = [""];
   private readonly byId = new Map<number, number>();
@@ -42,7 +45,7 @@ export class FunctionTable {
         at = this.ids.length;
         this.byId.set(id, at);
         this.ids.push(id);
-        this.names.push(readable(id, more.names[i], more.binaries[more.binary[i]]));
+        this.names.push(readable(more.names[i], more.binaries[more.binary[i]]));
         this.origins.push(Math.max(0, ORIGINS.indexOf(more.origins[i])));
         this.binary.push(binary[more.binary[i]]);
         this.file.push(file[more.file[i]]);
@@ -74,8 +77,7 @@ export class FunctionTable {
     const byBinary = this.binaries.map(hit);
     const byFile = this.files.map(hit);
     let found = 0;
-    for (let f = 0; f < this.count; f++) {
-      if (this.ids[f] === 0) continue; // the root
+    for (let f = ROOT + 1; f < this.count; f++) {
       if (byBinary[this.binary[f]] || byFile[this.file[f]] || hit(this.names[f])) {
         functions[f] = 1;
         found++;
@@ -99,9 +101,8 @@ export class FunctionTable {
   }
 }
 
-// The root has number 0, and an address without a name is told by its binary.
-function readable(id: number, name: string, binary: string): string {
-  if (id === 0 && name === "") return "all";
+// An address without a name is told by its binary.
+function readable(name: string, binary: string): string {
   if (name !== "") return name;
   return binary === "" ? "(unknown)" : `(unnamed in ${basename(binary)})`;
 }

@@ -172,8 +172,9 @@ export class Graph implements LayoutSource {
     return out;
   }
 
-  // bytes gives null where the answer is of no use any more; errors are shown.
-  private async bytes(turn: number, url: string): Promise<ArrayBuffer | null> {
+  // bytes gives null where the answer is of no use any more, or there is none. Errors are
+  // shown, but for those of a part: what is there stays good without it.
+  private async bytes(turn: number, url: string, part = false): Promise<ArrayBuffer | null> {
     const q = ask(url, bytesOf, TREE_TYPE);
     this.giveUp = () => {
       q.giveUp();
@@ -183,7 +184,8 @@ export class Graph implements LayoutSource {
       const bytes = await q.answer;
       return turn === this.turn ? bytes : null;
     } catch (e) {
-      if (turn === this.turn) this.set({ busy: false, filling: false, error: asApiError(e) });
+      const error = part ? null : asApiError(e);
+      if (turn === this.turn) this.set({ busy: false, filling: false, error });
       return null;
     }
   }
@@ -227,7 +229,7 @@ export class Graph implements LayoutSource {
         min_share: Math.min(1, least / layout.width[at.node]),
       };
       if (path.ids.length > 0) shape.path = path.ids.join();
-      const bytes = await this.bytes(turn, question.urlOf(this.shape(shape)));
+      const bytes = await this.bytes(turn, question.urlOf(this.shape(shape)), true);
       if (!bytes) return;
       const { node } = path;
       const picture = await tell<"more">(this.number, { kind: "more", node, bytes });

@@ -9,7 +9,7 @@ import { hideFunctions } from "../../../data/hide";
 import { place } from "../../../data/layout";
 import { markTree, type Marks } from "../../../data/marks";
 import type { Tree } from "../../../data/profile";
-import { FunctionTable } from "./functions";
+import { FunctionTable, ROOT } from "./functions";
 import type { Ask, Compared, FromWorker, Path, Pattern, Picture, Told, ToWorker } from "./messages";
 
 const MOST_NODES = 4_000_000; // of one tree with all that was asked for later
@@ -17,7 +17,7 @@ const SAME = 1e-9; // of the weight: floating point
 
 class Held {
   private readonly table = new FunctionTable();
-  private told = 0; // functions that the page knows
+  private told = this.table.count; // functions that the page knows
   private base!: Tree;
   private basis!: Basis;
   private shown!: Tree;
@@ -31,7 +31,7 @@ class Held {
       case "open":
         this.hidden = ask.hidden;
         this.search = ask.search;
-        this.base = this.read(ask.bytes);
+        this.base = this.whole(ask.bytes);
         return this.picture();
       case "more":
         return this.more(ask.node, this.read(ask.bytes));
@@ -61,11 +61,19 @@ class Held {
     return tree;
   }
 
+  // whole has the function 0 of a root be the root's own: others of it are unknown code.
+  private whole(bytes: ArrayBuffer): Tree {
+    const tree = this.read(bytes);
+    if (tree.count > 0 && this.table.ids[tree.fn[0]] === 0) tree.fn[0] = ROOT;
+    return tree;
+  }
+
   private more(node: number, part: Tree): Picture | null {
     const { base } = this;
     const wanted = base.total[node];
     const same = part.count > 0 && Math.abs(part.total[0] - wanted) <= wanted * SAME;
     if (!same || base.count + part.count > MOST_NODES) return null;
+    part.fn[0] = base.fn[node];
     this.base = graft(base, node, part);
     return this.picture();
   }
@@ -102,9 +110,9 @@ class Held {
   }
 
   private compare(first: ArrayBuffer, second: ArrayBuffer): Compared {
-    const a = this.read(first);
+    const a = this.whole(first);
     const beforeBasis = this.basis;
-    const { tree, before, after } = difference(a, this.read(second));
+    const { tree, before, after } = difference(a, this.whole(second));
     this.base = tree;
     this.hidden = [];
     const picture = this.picture();

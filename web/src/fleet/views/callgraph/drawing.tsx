@@ -196,6 +196,7 @@ function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
     total === undefined
       ? basename(fn.binary ?? "") || fn.kind
       : `${percent(total / whole)} · itself ${percent((self ?? 0) / whole)}`;
+  const shown = fitName(shortName(name), BOX.width - 16, measure);
   const inner = BOX.width - 2;
   return (
     <g class={`box${middle ? " middle" : ""}${found ? " found" : ""}`}>
@@ -203,7 +204,6 @@ function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
         href={linkTo({ fn: node.id })}
         data-fn={node.id}
         aria-current={middle ? "true" : undefined}
-        aria-label={`${name}, ${numbers}`}
         {...functionHandlers(fn)}
         onContextMenu={(e) => {
           onFunctionMenu(e, fn);
@@ -230,7 +230,7 @@ function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
           </>
         )}
         <text class="name" x={box.x} y={top + 19}>
-          {fitName(shortName(name), BOX.width - 16, measure)}
+          {shown}
         </text>
         <text class="numbers" x={box.x} y={top + 35}>
           {numbers}

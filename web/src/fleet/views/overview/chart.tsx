@@ -91,6 +91,7 @@ function draw(
           ...axis,
           values: (_, ticks) => ticks.map((t) => (long ? day : clock)(1000 * t)),
           space: long ? 110 : 60,
+          size: 30,
         },
         { ...axis, size: 52, values: (_, ticks) => ticks.map((v) => coresText(v)) },
       ],

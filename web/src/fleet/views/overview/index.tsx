@@ -17,7 +17,7 @@ import { theme } from "../../state/theme";
 import { Chart } from "./chart";
 import { lineColor } from "./colors";
 import { linesOf, type Line } from "./lines";
-import { Spark } from "./spark";
+import { Spark } from "../../parts/spark";
 import { Back } from "./back";
 
 const BY = "overview.by";
@@ -138,7 +138,7 @@ function Values(props: {
     {
       name: "value",
       title: TITLES[by],
-      width: "minmax(110px, 1fr)",
+      width: "minmax(90px, 1fr)",
       cell: (r) => {
         const l = lines.get(r.value);
         return (
@@ -165,7 +165,7 @@ function Values(props: {
     {
       name: "spark",
       title: "Over time",
-      width: "104px",
+      width: "minmax(0, 104px)",
       class: "spark-cell",
       cell: (r) => {
         const l = lines.get(r.value);
@@ -175,14 +175,14 @@ function Values(props: {
     {
       name: "cores",
       title: "Cores",
-      width: "64px",
+      width: "56px",
       class: "number",
       cell: (r) => <Cores weight={r.weight} basis={basis} />,
     },
     {
       name: "share",
       title: "Share",
-      width: "minmax(72px, 120px)",
+      width: "minmax(64px, 120px)",
       class: "number",
       cell: (r) => <Share weight={r.weight} basis={basis} />,
     },

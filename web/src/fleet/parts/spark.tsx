@@ -10,7 +10,13 @@ export function Spark({ values, label }: { values: readonly number[]; label: str
   const y = (v: number): string => (HEIGHT - 1 - (v / most) * (HEIGHT - 2)).toFixed(1);
   const line = values.map((v, i) => `${x(i)},${y(v)}`).join(" ");
   return (
-    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+    <svg
+      class="spark"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       <polygon points={`0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}`} />
       <polyline points={line} />
     </svg>

@@ -1,0 +1,40 @@
+// A division by a number that the loop does not change. A divider takes 10 to 40
+// cycles; a multiplication by the reciprocal, computed before the loop, 4.
+#include "machine/rules/facts.h"
+
+using namespace llvm;
+
+namespace whyhot::machine::rules {
+
+void division(const Subject &S, std::vector<Match> &Out) {
+  const bool Calls = hasCall(S);
+  const std::vector<Place> All = everything(S);
+  for (const Place &P : own(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    StringRef Name = I.Name;
+    if (!Name.consume_front("DIV") && !Name.consume_front("IDIV"))
+      continue;
+    unsigned Bits = 0;
+    if (Name.consumeInteger(10, Bits) || (Bits != 16 && Bits != 32 && Bits != 64))
+      continue; // of floats, or of bytes
+    std::string Divisor;
+    if (Name == "r" && I.Inst.getOperand(0).isReg() && isInvariant(S, I.Inst.getOperand(0).getReg())) {
+      Divisor = "%" + nameOf(S, I.Inst.getOperand(0).getReg()).lower();
+    } else if (Name == "m" && isFixed(S, I)) {
+      // Somebody may write to memory: a slot of the stack only by its own address.
+      const bool Stack = isStack(S, *I.At);
+      const bool Written = any_of(All, [&](const Place &Q) {
+        const Instruction &W = S.F.Code[Q.At];
+        return W.stores() && !W.Call && (!Stack || (W.At && W.At->sameAddress(*I.At)));
+      });
+      if (Written || (Calls && !Stack))
+        continue;
+      Divisor = addressText(S, *I.At);
+    } else {
+      continue;
+    }
+    add(Out, "machine-division", I, {{"divisor", Divisor}, {"bits", std::to_string(Bits)}});
+  }
+}
+
+} // namespace whyhot::machine::rules

@@ -1,0 +1,187 @@
+// A loop that handles one byte, word or number of consecutive memory at a time
+// although nothing in it keeps it from handling many: what one iteration hands to the
+// next is counters and sums alone, and the counter decides when it ends.
+#include "machine/rules/facts.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace llvm;
+
+namespace whyhot::machine::rules {
+namespace {
+
+enum class Role { Local, Counter, Sum, Other };
+
+// The forms that the vector unit has too.
+bool isSimple(StringRef Name) {
+  static constexpr StringRef Words[] = {"MOV8", "MOV16", "MOV32", "MOV64", "MOVZX", "MOVSX", "ADD", "SUB", "AND",
+                                        "OR", "XOR", "SHL", "SHR", "SAR", "NOT", "NEG", "INC", "DEC", "LEA",
+                                        "CMP", "TEST", "CMOV", "NOOP", "SETCC"};
+  return any_of(Words, [&](StringRef W) { return Name.starts_with(W); });
+}
+
+class Body {
+public:
+  explicit Body(const Subject &S) : S(S), Code(own(S)) {}
+
+  // The instruction that handles an element, null for a loop of another kind.
+  const Instruction *element() {
+    if (S.In.getNumBlocks() != 1 || Code.size() < 3)
+      return nullptr;
+    for (const Place &P : Code) {
+      const Instruction &I = at(P);
+      if (I.Bad || I.Call || (!I.Branch && !isSimple(I.Name)) || !I.Prefix.empty())
+        return nullptr;
+    }
+    if (!classify() || !endsByCount())
+      return nullptr;
+    const Instruction *Out = nullptr;
+    for (const Place &P : Code) {
+      const Instruction &I = at(P);
+      if (!I.loads() && !I.stores())
+        continue;
+      if (!I.At || !isConsecutive(I))
+        return nullptr;
+      if (!Out || I.stores())
+        Out = &I;
+    }
+    return Out;
+  }
+
+private:
+  const Instruction &at(const Place &P) const { return S.F.Code[P.At]; }
+
+  // A register by its full one: eax, ax and al are one.
+  MCRegister whole(MCRegister R) const {
+    MCRegister Out = R;
+    for (MCPhysReg Super : S.T.Registers->superregs_inclusive(R))
+      Out = Super; // the last is the largest
+    return Out;
+  }
+
+  std::vector<MCRegister> written(const Instruction &I) const {
+    std::vector<MCRegister> Out;
+    for (unsigned N = 0; N < I.Desc->getNumDefs() && N < I.Inst.getNumOperands(); ++N)
+      if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg())
+        Out.push_back(whole(I.Inst.getOperand(N).getReg()));
+    return Out;
+  }
+
+  // What is added to a register by itself in an instruction.
+  std::optional<int64_t> step(const Instruction &I, MCRegister R) const {
+    const unsigned N = I.Inst.getNumOperands();
+    if (I.Name.starts_with("INC"))
+      return 1;
+    if (I.Name.starts_with("DEC"))
+      return -1;
+    if ((I.Name.starts_with("ADD") || I.Name.starts_with("SUB")) && N == 3 && I.Inst.getOperand(2).isImm())
+      return I.Name.starts_with("ADD") ? I.Inst.getOperand(2).getImm() : -I.Inst.getOperand(2).getImm();
+    if (I.Name.starts_with("LEA") && I.At && !I.At->Index && I.At->Base && whole(I.At->Base) == R)
+      return I.At->Offset;
+    return std::nullopt;
+  }
+
+  // Sorts the registers that one iteration hands to the next.
+  bool classify() {
+    DenseMap<MCRegister, unsigned> Writes;
+    for (const Place &P : Code)
+      for (MCRegister R : written(at(P)))
+        ++Writes[R];
+    for (const auto &[R, Times] : Writes) {
+      if (!isCarried(R))
+        continue;
+      if (Times != 1)
+        return false;
+      const Instruction *W = nullptr;
+      unsigned Reads = 0;
+      for (const Place &P : Code) {
+        if (is_contained(written(at(P)), R))
+          W = &at(P);
+        else
+          Reads += reads(at(P), R, *S.T.Registers);
+      }
+      if (const auto By = step(*W, R)) {
+        Steps[R] = *By;
+        continue;
+      }
+      const bool Sums = W->Name.starts_with("ADD") || W->Name.starts_with("OR") || W->Name.starts_with("XOR") ||
+                        W->Name.starts_with("AND");
+      if (!Sums || Reads > 0)
+        return false;
+    }
+    return !Steps.empty();
+  }
+
+  // Read before it is written in an iteration, and written in it.
+  bool isCarried(MCRegister R) const {
+    for (const Place &P : Code) {
+      const Instruction &I = at(P);
+      // xor %eax,%eax reads nothing.
+      const bool Zero = I.Name.starts_with("XOR") && I.Inst.getNumOperands() == 3 && I.Inst.getOperand(1).isReg() &&
+                        I.Inst.getOperand(2).isReg() && I.Inst.getOperand(1).getReg() == I.Inst.getOperand(2).getReg();
+      if (!Zero && reads(I, R, *S.T.Registers))
+        return true;
+      if (is_contained(written(I), R))
+        return false;
+    }
+    return false;
+  }
+
+  // The jump back waits for a counter, and no other jump leaves.
+  bool endsByCount() const {
+    const Instruction *Flags = nullptr;
+    for (const Place &P : Code) {
+      const Instruction &I = at(P);
+      if (I.Branch)
+        break;
+      if (any_of(I.Desc->implicit_defs(), [&](MCPhysReg R) { return nameOf(S, R) == "EFLAGS"; }))
+        Flags = &I;
+    }
+    if (!Flags || Flags->At)
+      return false;
+    bool Counts = false;
+    for (unsigned N = 0; N < Flags->Inst.getNumOperands(); ++N) {
+      const MCOperand &O = Flags->Inst.getOperand(N);
+      if (!O.isReg() || !O.getReg())
+        continue;
+      if (Steps.count(whole(O.getReg())))
+        Counts = true;
+      else if (!isInvariant(S, O.getReg()))
+        return false;
+    }
+    return Counts;
+  }
+
+  bool isConsecutive(const Instruction &I) const {
+    const Memory &M = *I.At;
+    if (M.Bytes != 1 && M.Bytes != 2 && M.Bytes != 4)
+      return false;
+    if (I.loads() && I.stores())
+      return false; // read and written at once: seen, but not tried
+    int64_t By = 0;
+    for (const auto &[R, Scale] : {std::pair(M.Base, int64_t(1)), std::pair(M.Index, M.Scale)}) {
+      if (!R)
+        continue;
+      if (auto It = Steps.find(whole(R)); It != Steps.end())
+        By += It->second * Scale;
+      else if (!isInvariant(S, R))
+        return false;
+    }
+    return By == int64_t(M.Bytes);
+  }
+
+  const Subject &S;
+  std::vector<Place> Code;
+  DenseMap<MCRegister, int64_t> Steps;
+};
+
+} // namespace
+
+void scalar(const Subject &S, std::vector<Match> &Out) {
+  if (!S.In.isInnermost())
+    return;
+  if (const Instruction *I = Body(S).element())
+    add(Out, "machine-scalar", *I, {{"bytes", std::to_string(I->At->Bytes)}});
+}
+
+} // namespace whyhot::machine::rules

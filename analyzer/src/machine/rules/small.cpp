@@ -1,0 +1,70 @@
+// Rules that look at single instructions.
+#include "machine/rules/facts.h"
+
+using namespace llvm;
+
+namespace whyhot::machine::rules {
+
+// An atomic update: some 20 cycles, and no load or store passes it.
+void atomic(const Subject &S, std::vector<Match> &Out) {
+  for (const Place &P : own(S))
+    if (const Instruction &I = S.F.Code[P.At]; !I.Bad && I.locked())
+      add(Out, "machine-atomic", I);
+}
+
+// x87: long double, or code of another age. One number at a time, through a stack.
+void x87(const Subject &S, std::vector<Match> &Out) {
+  for (const Place &P : own(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    if (!I.Bad && !I.Call && any_of(I.Desc->implicit_defs(), [&](MCPhysReg R) { return nameOf(S, R) == "FPSW"; }))
+      add(Out, "machine-x87", I);
+  }
+}
+
+// rep movs and rep stos in a loop: each takes some 30 cycles to begin.
+void rep(const Subject &S, std::vector<Match> &Out) {
+  for (const Place &P : own(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    static constexpr StringRef Words[] = {"MOVSB", "MOVSW", "MOVSL", "MOVSQ", "STOSB", "STOSW", "STOSL", "STOSQ"};
+    if (!I.Bad && I.repeats() && (is_contained(Words, I.Name) || I.Name.starts_with("REP_MOVS") || I.Name.starts_with("REP_STOS")))
+      add(Out, "machine-rep", I);
+  }
+}
+
+// A library that calls its own function through the stub by which another could
+// take its place. In a long loop a call is a small part, or runs seldom.
+void ownCall(const Subject &S, std::vector<Match> &Out) {
+  constexpr size_t Short = 64;
+  const std::vector<Place> All = own(S);
+  if (!S.In.isInnermost() || All.size() > Short)
+    return;
+  for (const Place &P : All) {
+    const Instruction &I = S.F.Code[P.At];
+    if (!I.Call || !I.Jumps)
+      continue;
+    if (const Stub *To = S.Im.stub(*I.Jumps); To && To->Own)
+      add(Out, "machine-own-call", I, {{"function", To->Name}});
+  }
+}
+
+// Arithmetic on packed floats in SSE2's encoding: four or two at a time, where
+// processors since 2013 do eight or four.
+void generic(const Subject &S, std::vector<Match> &Out) {
+  if (!S.In.isInnermost())
+    return;
+  std::vector<const Instruction *> Packed;
+  for (const Place &P : own(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    if (I.Bad || (I.Name.starts_with("V") && I.Name != "VERRr"))
+      return;
+    if (I.Name.starts_with("MULPS") || I.Name.starts_with("MULPD") || I.Name.starts_with("ADDPS") ||
+        I.Name.starts_with("ADDPD") || I.Name.starts_with("SUBPS") || I.Name.starts_with("SUBPD"))
+      Packed.push_back(&I);
+  }
+  constexpr size_t Enough = 2;
+  if (Packed.size() >= Enough)
+    for (const Instruction *I : Packed)
+      add(Out, "machine-generic", *I);
+}
+
+} // namespace whyhot::machine::rules

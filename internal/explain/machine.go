@@ -1,0 +1,112 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/machine"
+	"whyhot/internal/finding"
+	"whyhot/internal/host/shellwords"
+	"whyhot/internal/profile"
+)
+
+// judgeBuild adds what makes all else moot. The catalogue knows unoptimised code by
+// its frames: what the binary says of itself is its evidence then.
+func (r Request) judgeBuild(facts *binfacts.Facts, found []finding.Finding) []finding.Finding {
+	for _, b := range build.Findings(r.Profile, build.Of(r.Profile, facts.Info)) {
+		at := slices.IndexFunc(found, func(f finding.Finding) bool {
+			return b.Rule == build.RuleUnoptimised && f.Rule == unoptimised && (f.Place.Binary == "" || f.Place.Binary == b.Place.Binary)
+		})
+		if at < 0 {
+			found = append(found, b)
+			continue
+		}
+		f := &found[at]
+		f.Certainty = finding.Confirmed
+		f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], b.Evidence...)
+	}
+	return found
+}
+
+// unoptimised is the catalogue's entry about code without optimisation.
+const unoptimised = "debug-build"
+
+// mootFirst puts before all others the findings after whose fix one has to look again.
+func mootFirst(found []finding.Finding) {
+	rank := func(f finding.Finding) int {
+		if f.Certainty != finding.Refuted && (build.IsMoot(f.Rule) || f.Rule == unoptimised && f.Certainty != finding.Suspected) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(rank(a), rank(b)) })
+}
+
+// judgeMachine joins what rules find in the machine code of hot loops with what is
+// known of the same places from the source: one finding, with both as evidence. A
+// machine without the analyser has none, and the notes say so.
+func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found []finding.Finding, samplesOf map[string][]int32) (joined []finding.Finding, notes []string, looked string, err error) {
+	answer, err := machine.Find(ctx, machine.Request{Profile: r.Profile, DebugDirs: r.DebugDirs}, facts)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, "", ctx.Err()
+		}
+		return found, []string{fmt.Sprintf("the machine code was not looked at: %v", err)}, "", nil
+	}
+	if answer.Looked.Functions > 0 {
+		looked = fmt.Sprintf(" In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
+	}
+	for _, m := range machine.Findings(r.Profile, answer.Loops) {
+		if at := sameLoop(found, m.Finding); at >= 0 {
+			f := &found[at]
+			f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], m.Evidence...)
+			if f.Certainty == finding.Suspected {
+				f.Certainty = finding.Confirmed // compiled by whom it may: the code that ran has it
+			}
+			continue
+		}
+		samplesOf[m.ID] = m.Loop.Samples(r.Profile, func(mapping *profile.Mapping, address uint64) (uint64, bool) {
+			_, vaddr, ok := facts.Code(mapping, address)
+			return vaddr, ok
+		})
+		if path := fileName(r.Path); path != "" {
+			m.See = append(m.See, r.loopsCommand(path, m.Loop))
+		}
+		found = append(found, m.Finding)
+	}
+	return found, answer.Notes, looked, nil
+}
+
+func (Request) loopsCommand(path string, l *machine.Loop) string {
+	return shellwords.Join([]string{"whyhot", "loops", path, "--match", "^" + regexp.QuoteMeta(l.Function) + "$"})
+}
+
+// sameLoop is the finding in the source that a finding in machine code is about too,
+// -1 for none: their lines meet, and their rules are about the same.
+func sameLoop(found []finding.Finding, m finding.Finding) int {
+	for i, f := range found {
+		if f.Place.Line == 0 || m.Place.Line == 0 || !machine.Meets(m, f.Rule) || !sameFile(f.Place.File, m.Place.File) {
+			continue
+		}
+		if f.Place.Line <= max(m.Place.EndLine, m.Place.Line) && max(f.Place.EndLine, f.Place.Line) >= m.Place.Line {
+			return i
+		}
+	}
+	return -1
+}
+
+// sameFile compares by name and directory: a profile names files as they were built.
+func sameFile(a, b string) bool {
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	da, db := filepath.Base(filepath.Dir(a)), filepath.Base(filepath.Dir(b))
+	return da == db || !strings.Contains(a, "/") || !strings.Contains(b, "/")
+}

@@ -1,0 +1,156 @@
+package machine
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// A match is a finding where what it costs is not chance: this share of all samples,
+// and as many events.
+const (
+	least  = 0.01
+	fewest = 10
+)
+
+// Found is a finding with the loop that it is about.
+type Found struct {
+	finding.Finding
+
+	Loop *Loop
+}
+
+// Findings says what the matches in loops mean, where they are hot. Code of the C
+// library is nobody's to change, and what a kernel does in it is meant so.
+func Findings(p *profile.Profile, loops []Loop) []Found {
+	var out []Found
+	seen := map[string]int{}
+	for i := range loops {
+		l := &loops[i]
+		if isLibc(l.Mapping.Path) {
+			continue
+		}
+		for _, m := range l.Matches {
+			r, known := rules[m.Rule]
+			if !known {
+				continue
+			}
+			cost, events := l.Self, l.Count
+			if r.waits {
+				cost, events = l.waits(m)
+			}
+			share := float64(cost) / float64(max(p.Total(), 1))
+			if share < least || events < fewest {
+				continue
+			}
+			f := l.finding(p, m, r, share)
+			seen[f.ID]++
+			if n := seen[f.ID]; n > 1 {
+				f.ID = finding.ID(f.Rule, f.Place, fmt.Sprint(n))
+			}
+			out = append(out, Found{Finding: f, Loop: l})
+		}
+	}
+	return out
+}
+
+// isLibc: its string functions choose by processor at run time.
+func isLibc(path string) bool {
+	base := filepath.Base(path)
+	return strings.HasPrefix(base, "libc.so") || strings.HasPrefix(base, "libc-2") || strings.HasPrefix(base, "ld-")
+}
+
+// waits sums the samples that are meant for the instructions of a match: those that
+// say so, and those of the instruction behind.
+func (l *Loop) waits(m analyzer.MachineMatch) (value, events int64) {
+	for n, in := range l.Instructions {
+		behind := n > 0 && slices.Contains(m.At, l.Instructions[n-1].Address) && in.For == 0
+		if slices.Contains(m.At, in.For) || behind {
+			value += in.Self
+			events += in.Count
+		}
+	}
+	return value, events
+}
+
+func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, share float64) finding.Finding {
+	margin := finding.ShareError(share, p.Count())
+	place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
+	f := finding.Finding{
+		Rule: m.Rule, Title: r.title(m), Certainty: finding.Suspected, Place: place,
+		ID:       finding.ID(m.Rule, finding.Place{Binary: place.Binary, Function: place.Function, File: place.File}),
+		Share:    finding.Share{Exclusive: &share, Error: &margin},
+		Gain:     &finding.Gain{Low: r.low * share, High: r.high * share, Basis: "the samples of the loop; what the fix leaves of them is a guess"},
+		Evidence: l.evidence(p, m),
+		Fix:      finding.Fix{Kind: r.kind, Steps: r.steps, Caveats: r.caveats},
+	}
+	if r.waits {
+		f.Gain.Basis = "the samples that wait for the instruction"
+	}
+	if r.waits || r.certain {
+		f.Certainty = finding.Confirmed // the code has it, and the clock finds it waiting there
+	}
+	return f
+}
+
+const mostEvidence = 3
+
+// evidence shows the instructions.
+func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.Evidence {
+	var out []finding.Evidence
+	for n, in := range l.Instructions {
+		if !slices.Contains(m.At, in.Address) || len(out) == mostEvidence {
+			continue
+		}
+		text := fmt.Sprintf("%x: %s", in.Address, in.Text)
+		if f, ok := Edited(in.Lines); ok {
+			text += fmt.Sprintf(" (%s:%d)", filepath.Base(f.Function.File), f.Line)
+		}
+		e := finding.Evidence{Kind: "machine", Text: text}
+		value := in.Self
+		if n+1 < len(l.Instructions) && (l.Instructions[n+1].For == in.Address || l.Instructions[n+1].For == 0) {
+			value = l.Instructions[n+1].Self
+		}
+		if value > 0 {
+			share := float64(value) / float64(p.Total())
+			e.Share = &share
+		}
+		out = append(out, e)
+	}
+	for _, key := range []string{"store", "divisor"} {
+		if v := m.Facts[key]; v != "" {
+			out = append(out, finding.Evidence{Kind: "machine", Text: key + " " + v})
+		}
+	}
+	share := float64(l.Self) / float64(max(p.Total(), 1))
+	return append(out, finding.Evidence{Kind: "machine", Text: fmt.Sprintf("the loop at %x-%x, %d instructions, takes %s", l.Start, l.End, len(l.Instructions), percent.Column(share)), Share: &share})
+}
+
+// Samples are the rows of a profile whose innermost code is in a loop; code gives the
+// place in a binary of an address.
+func (l *Loop) Samples(p *profile.Profile, code func(m *profile.Mapping, address uint64) (vaddr uint64, ok bool)) []int32 {
+	var out []int32
+	samples := p.Samples()
+	for i := range samples {
+		stack := p.Stack(samples[i].Stack)
+		if len(stack) == 0 {
+			continue
+		}
+		loc := p.Location(stack[0])
+		m := p.Mapping(loc.Mapping)
+		if m.Path != l.Mapping.Path || loc.Address == 0 {
+			continue
+		}
+		vaddr, ok := code(m, loc.Address)
+		if ok && slices.ContainsFunc(l.Ranges, func(r [2]uint64) bool { return vaddr >= r[0] && vaddr < r[1] }) {
+			out = append(out, int32(i)) //nolint:gosec // rows of a profile fit
+		}
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package machine_test
+
+import (
+	"debug/elf"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"whyhot/internal/explain/analyzer"
+)
+
+// fixtures are compiled by both compilers; flags make what a rule looks for, where
+// the compiler would not leave it.
+var fixtures = []struct {
+	file  string
+	flags []string
+}{
+	{"scalar_code.c", []string{"-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"}},
+	{"vector_code.c", []string{"-O3"}},
+}
+
+// Each function of the fixtures says by its name whether a rule finds something in it.
+func TestRulesOnFixtures(t *testing.T) {
+	program, err := analyzer.Find()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, compiler := range []string{"gcc", "clang-19"} {
+		for _, f := range fixtures {
+			found := matchesIn(t, program, compiler, filepath.Join("testdata/rules", f.file), f.flags)
+			yes := 0
+			for name, rules := range found {
+				wanted, is := strings.CutPrefix(name, "yes_")
+				wanted, not := strings.CutPrefix(wanted, "no_")
+				if !is && !not {
+					continue
+				}
+				rule := ruleOf(wanted)
+				has := slices.Contains(rules, rule)
+				switch {
+				case is && !has:
+					t.Errorf("%s: %s has no %s, but %v", compiler, name, rule, rules)
+				case not && has:
+					t.Errorf("%s: %s has a %s", compiler, name, rule)
+				case is:
+					yes++
+				}
+			}
+			if yes == 0 {
+				t.Errorf("%s: no rule found anything in %s", compiler, f.file)
+			}
+		}
+	}
+}
+
+// ruleOf "division_modulo" is machine-division; rules of two words are named.
+func ruleOf(function string) string {
+	if strings.HasPrefix(function, "own_call") {
+		return "machine-own-call"
+	}
+	word, _, _ := strings.Cut(function, "_")
+	return "machine-" + word
+}
+
+func matchesIn(t *testing.T, program, compiler, file string, flags []string) map[string][]string {
+	t.Helper()
+	library := filepath.Join(t.TempDir(), "x.so")
+	if compiler != "gcc" { // which does not know gcc's name of it
+		flags = slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "-fno-tree-slp-vectorize" })
+		flags = append(flags, "-fno-slp-vectorize", "-fsemantic-interposition")
+		if slices.Contains(flags, "-fno-tree-vectorize") {
+			flags = append(flags, "-fno-unroll-loops")
+		}
+	}
+	run(t, compiler, append(flags, "-w", "-fPIC", "-shared", "-Wl,-z,lazy", file, "-o", library)...)
+	f, err := elf.Open(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := analyzer.MachineRequest{File: library}
+	var names []string
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 {
+			request.Functions = append(request.Functions, analyzer.MachineRange{Low: s.Value, High: s.Value + s.Size})
+			names = append(names, s.Name)
+		}
+	}
+	replies, errs := analyzer.Machine(t.Context(), program, []analyzer.MachineRequest{request})
+	if errs[0] != nil {
+		t.Fatal(errs[0])
+	}
+	out := map[string][]string{}
+	for i, fn := range replies[0].Functions {
+		out[names[i]] = nil
+		for _, l := range fn.Loops {
+			for _, m := range l.Matches {
+				out[names[i]] = append(out[names[i]], m.Rule)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,45 @@
+package explain
+
+import (
+	"testing"
+
+	"whyhot/internal/explain/build"
+	"whyhot/internal/finding"
+)
+
+func TestSourceAndMachineCodeAreOneFinding(t *testing.T) {
+	source := []finding.Finding{
+		{ID: "a", Rule: "alias-char-write", Place: finding.Place{File: "/src/lib/a.c", Line: 10, EndLine: 14}},
+		{ID: "b", Rule: "column-walk", Place: finding.Place{File: "/src/lib/a.c", Line: 10, EndLine: 14}},
+	}
+	code := func(rule, file string, line, end int) finding.Finding {
+		return finding.Finding{Rule: rule, Place: finding.Place{File: file, Line: line, EndLine: end}}
+	}
+	for name, test := range map[string]struct {
+		in   finding.Finding
+		want int
+	}{
+		"lines meet":           {code("machine-reload", "/build/lib/a.c", 12, 13), 0},
+		"other lines":          {code("machine-reload", "/build/lib/a.c", 15, 19), -1},
+		"another directory":    {code("machine-reload", "/build/test/a.c", 12, 13), -1},
+		"about something else": {code("machine-division", "/build/lib/a.c", 12, 13), -1},
+		"no lines known":       {code("machine-reload", "", 0, 0), -1},
+	} {
+		if got := sameLoop(source, test.in); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+func TestWhatMakesOthersMootComesFirst(t *testing.T) {
+	found := []finding.Finding{
+		{ID: "large", Rule: "alias-char-write"},
+		{ID: "seen in frames alone", Rule: unoptimised, Certainty: finding.Suspected},
+		{ID: "refuted", Rule: build.RuleInstrumented, Certainty: finding.Refuted},
+		{ID: "moot", Rule: build.RuleSanitizer, Certainty: finding.Confirmed},
+	}
+	mootFirst(found)
+	if found[0].ID != "moot" || found[1].ID != "large" {
+		t.Errorf("%+v", found)
+	}
+}

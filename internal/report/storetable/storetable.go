@@ -1,0 +1,36 @@
+// Package storetable prints what a store holds.
+//
+// It owns how the numbers look, for whyhot, which asks a server, and for whyhot-server,
+// which opens the store. It takes the numbers and writes a table for people. It must
+// never know where they come from.
+package storetable
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"whyhot/internal/report/quantity"
+)
+
+// Row is one table of a store.
+type Row struct {
+	Name  string
+	Rows  int64
+	Bytes int64
+}
+
+// Totals are of the store as a whole.
+type Totals struct{ Bytes, Stacks, Functions, Series, Unresolved int64 }
+
+// Print writes the tables, and below them the totals.
+func Print(to io.Writer, rows []Row, t Totals) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "TABLE\tROWS\tBYTES") // errors come with Flush
+	for _, r := range rows {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, quantity.Count(r.Rows), quantity.Bytes(float64(r.Bytes)))
+	}
+	_, _ = fmt.Fprintf(w, "all\t\t%s\n\n%s stacks, %s functions, %s series; %s addresses without a name\n", quantity.Bytes(float64(t.Bytes)),
+		quantity.Count(t.Stacks), quantity.Count(t.Functions), quantity.Count(t.Series), quantity.Count(t.Unresolved))
+	return w.Flush()
+}

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"whyhot/internal/finding/price"
+	"whyhot/internal/server/access"
+)
+
+// Prices are a document of the project.
+const (
+	kindPrices = "prices"
+	keyPrices  = "project"
+	maxPrices  = 4 << 10
+)
+
+// prices gives what cores cost; what is not known is missing.
+func (s *Server) prices(_ context.Context, r *request) (any, error) {
+	var out price.Prices
+	for _, d := range r.project.Documents(kindPrices) {
+		if err := json.Unmarshal(d.Body, &out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// postPrices sets them; an empty object forgets them.
+func (s *Server) postPrices(ctx context.Context, r *request) (any, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxPrices))
+	if err != nil {
+		return nil, err
+	}
+	var p price.Prices
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil {
+		return nil, invalid("the body is no prices: %v", err)
+	}
+	body = nil
+	if p != (price.Prices{}) {
+		if err := p.Check(); err != nil {
+			return nil, invalid("%v", err)
+		}
+		if body, err = json.Marshal(p); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.project.PutDocument(ctx, kindPrices, keyPrices, body); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+type tokensForm struct {
+	Open   bool           `json:"open"`
+	Own    string         `json:"own,omitempty"`
+	Scopes []access.Scope `json:"scopes"`
+	Tokens []tokenForm    `json:"tokens"`
+}
+
+type tokenForm struct {
+	ID      string         `json:"id"`
+	Name    string         `json:"name,omitempty"`
+	Scopes  []access.Scope `json:"scopes"`
+	Created time.Time      `json:"created"`
+	Expires time.Time      `json:"expires,omitzero"`
+	State   string         `json:"state"`
+}
+
+func (s *Server) formOfToken(t *access.Token) tokenForm {
+	return tokenForm{t.ID, t.Name, t.Scopes, t.Created, t.Expires, t.State(s.now())}
+}
+
+// tokens lists those of the project, without their secrets.
+func (s *Server) tokens(_ context.Context, r *request) (any, error) {
+	list, err := s.o.Tokens.Of(r.project.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := tokensForm{Open: r.grant.Open(), Own: r.grant.Token, Scopes: r.grant.Scopes, Tokens: make([]tokenForm, 0, len(list))}
+	for i := range list {
+		out.Tokens = append(out.Tokens, s.formOfToken(&list[i]))
+	}
+	return out, nil
+}
+
+type secretForm struct {
+	Secret string    `json:"secret"`
+	Token  tokenForm `json:"token"`
+}
+
+// postToken makes a token. Its secret is in this answer and nowhere else.
+func (s *Server) postToken(_ context.Context, r *request) (any, error) {
+	scopes, err := access.ParseScopes(r.values.Get("scope"))
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	w := access.Wish{Project: r.project.Name, Scopes: scopes, Name: r.values.Get("name")}
+	life, err := r.duration("expires", time.Minute, 100*365*24*time.Hour)
+	if err != nil {
+		return nil, err
+	}
+	if life > 0 {
+		w.Expires = s.now().Add(life).Truncate(time.Second)
+	}
+	secret, made, err := s.o.Tokens.Delegate(r.grant, w, s.now())
+	switch {
+	case errors.Is(err, access.ErrOpen):
+		return nil, &problem{
+			status: http.StatusConflict, kind: "open", detail: err.Error(),
+			help: "The first one closes the server to whoever has none. Make it where the data lies: whyhot-server token create --scope read,send,administer",
+		}
+	case errors.Is(err, access.ErrForbidden):
+		return nil, err
+	case err != nil:
+		return nil, invalid("%v", err)
+	}
+	return secretForm{secret, s.formOfToken(&made)}, nil
+}
+
+// revokeToken ends a token.
+func (s *Server) revokeToken(ctx context.Context, r *request) (any, error) {
+	err := s.o.Tokens.Revoke(r.project.Name, r.PathValue("id"), s.now())
+	if errors.Is(err, access.ErrNoSuchToken) {
+		return nil, notFound("%v", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.tokens(ctx, r)
+}

@@ -1,0 +1,67 @@
+package message
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"whyhot/internal/host/yamldoc/schematest"
+)
+
+const schemaFile = "../../../docs/messages.schema.json"
+
+func TestTheSchemaIsWhatIsRead(t *testing.T) {
+	s := schematest.Of(t, Config{}, "whyhot serve --messages", map[string]string{"whyhot/internal/finding/price": "../../finding/price"})
+	schematest.Require(t, s, "", "page", "receivers")
+	schematest.Require(t, s, "Receiver", "name")
+	schematest.Require(t, s, "Webhook", "url")
+	schematest.Require(t, s, "Email", "server", "from", "to")
+	schematest.Enum(t, s, "Email", "tls", tlsStart, tlsWhole, tlsNone)
+	schematest.Hold(t, s, schemaFile)
+}
+
+// The examples of the guide are files that both the schema and Load take.
+func TestTheGuidesExamples(t *testing.T) {
+	guide, err := os.ReadFile("../../../docs/guide/messages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(guide, -1)
+	if len(blocks) == 0 {
+		t.Fatal("the guide has no example")
+	}
+	t.Setenv("WHYHOT_SLACK_URL", "https://hooks.example.org/T0")
+	t.Setenv("WHYHOT_SMTP_PASSWORD", "x")
+	dir := t.TempDir()
+	for _, b := range blocks {
+		var doc any
+		if err := yaml.Unmarshal(b[1], &doc); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Errorf("%s\n%v", b[1], err)
+		}
+		secret := dir + "/secret"
+		if err := os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file := dir + "/messages.yaml"
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(b[1]), "/etc/whyhot/hook.secret", secret)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(file); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := schema.Validate(map[string]any{"page": "https://x", "receivers": []any{map[string]any{"nam": "x"}}}); err == nil {
+		t.Error("the schema takes what is wrong")
+	}
+}

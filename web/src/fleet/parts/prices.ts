@@ -1,0 +1,35 @@
+// What cores cost, where the project says it (settings). A month is a twelfth of a year
+// of 365 days, as internal/finding/price has it.
+
+import { useAnswer } from "../api/answer";
+import type { components } from "../api/schema";
+
+export type Prices = components["schemas"]["Prices"];
+
+const HOURS_A_MONTH = 730;
+
+// usePrices gives null until they are known, and where there are none.
+export function usePrices(): Prices | null {
+  const { value } = useAnswer("/api/v1/prices", {});
+  return value && (value.core_hour ?? value.co2_grams_per_core_hour) ? value : null;
+}
+
+// monthly says what cores cost in a month: "87.60 EUR", "12 kg CO₂".
+export function monthly(cores: number, prices: Prices): string {
+  const hours = cores * HOURS_A_MONTH;
+  const parts: string[] = [];
+  if (prices.core_hour) parts.push(`${amount(hours * prices.core_hour)} ${prices.currency ?? ""}`);
+  if (prices.co2_grams_per_core_hour) {
+    parts.push(`${amount((hours * prices.co2_grams_per_core_hour) / 1000)} kg CO₂`);
+  }
+  return parts.join(", ");
+}
+
+// amount has three figures that count, and no more than cents.
+function amount(n: number): string {
+  const digits = Math.abs(n) >= 100 ? 0 : 2;
+  return n.toLocaleString("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
