@@ -99,7 +99,7 @@ func (h *hunt) extend(ctx context.Context, t *together, next string) error {
 		leave("no time was left to try it with the others", nil)
 		return nil
 	}
-	h.stage("trying %s on top of %s", next, listed(t.In))
+	h.stagef("trying %s on top of %s", next, listed(t.In))
 	told, err := h.measure(ctx, a)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (h *hunt) conclude(ctx context.Context, t *together) error {
 	if err != nil {
 		return err
 	}
-	h.stage("proving %s together", listed(t.In))
+	h.stagef("proving %s together", listed(t.In))
 	a := ask{arms: []arm{whole}, level: 1 - combinationAlpha, budget: max(h.left(), h.needs(ask{arms: []arm{whole}}, t.In[0])), keep: true}
 	told, err := h.measure(ctx, a)
 	if err != nil {

@@ -3,6 +3,7 @@ package hunt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"whyhot/internal/hunt/candidate"
@@ -41,7 +42,7 @@ func (h *hunt) race(ctx context.Context) error {
 		if len(names) == 0 {
 			break
 		}
-		h.stage("racing %s, %d rounds", listed(names), rounds)
+		h.stagef("racing %s, %d rounds", listed(names), rounds)
 		if err := h.heat(ctx, names, rounds); err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (h *hunt) measure(ctx context.Context, a ask) (*told, error) {
 	}
 	if err != nil && a.whatIf != "" {
 		// Another compiler, or an edit that cannot be made: it is about this one.
-		h.state.note("%s: %v", candidate.WhatIfName(a.whatIf), err)
+		h.state.notef("%s: %v", candidate.WhatIfName(a.whatIf), err)
 		return &told{arms: map[string]measured{}}, nil
 	}
 	if err != nil {
@@ -134,14 +135,14 @@ func (h *hunt) fits(chosen []string, next string) bool {
 		return false
 	}
 	if len(h.state.Race.Of(next).Logs) > 0 {
-		return h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.raceLeft()
+		return h.takes(append(slices.Clip(chosen), next)) <= h.raceLeft()
 	}
 	// At first what needs no build and what is built run apart, and of what is built
 	// as many as are built at once: so something is known early, also of how long
 	// builds take.
 	const atOnce = 2
 	return c.Built() == h.state.candidate(chosen[0]).Built() && (!c.Built() || len(chosen) < atOnce) &&
-		h.takes(append(chosen[:len(chosen):len(chosen)], next)) <= h.raceLeft()
+		h.takes(append(slices.Clip(chosen), next)) <= h.raceLeft()
 }
 
 // takes is how long a stage of the race is expected to take.

@@ -114,7 +114,7 @@ func (r *Request) stateDir() (string, error) {
 	if r.State != "" {
 		return filepath.Abs(r.State)
 	}
-	words := append([]string{r.Directory, r.Suite, r.Only, r.Build.Command, r.Build.Root, r.BuildDir, r.Check, string(r.Metric.Name), r.Metric.Pattern, r.Stdin}, r.Command...)
+	words := append([]string{r.Directory, r.Suite, r.Only, r.Build.Command, r.Build.Root, r.BuildDir, r.Check, r.Metric.Name, r.Metric.Pattern, r.Stdin}, r.Command...)
 	return keep.Default(os.Getenv, words...)
 }
 
@@ -190,7 +190,7 @@ func (h *hunt) save() error {
 	return h.dir.Save(&h.state)
 }
 
-func (h *hunt) stage(format string, args ...any) {
+func (h *hunt) stagef(format string, args ...any) {
 	h.state.Doing = fmt.Sprintf(format, args...)
 	h.listener.Stage(h.state.Doing, h.left())
 }

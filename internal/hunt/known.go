@@ -40,7 +40,7 @@ func (h *hunt) recall() {
 		}
 	}
 	if n := len(h.state.Known); n > 0 {
-		h.state.note("%s an earlier hunt of this program has refuted: not measured again (--again does)", plural(n, "candidate"))
+		h.state.notef("%s an earlier hunt of this program has refuted: not measured again (--again does)", plural(n, "candidate"))
 	}
 }
 
@@ -92,7 +92,7 @@ func (h *hunt) add(r *archive.Record) {
 		err = a.Add(r)
 	}
 	if err != nil {
-		h.state.note("not kept for later hunts: %v", err)
+		h.state.notef("not kept for later hunts: %v", err)
 	}
 }
 
@@ -134,7 +134,7 @@ func (h *hunt) tellFindings(c *candidate.Candidate, v *Verdict) {
 	for _, id := range c.Findings {
 		t := finding.Trial{Variant: c.Name, Command: h.request.name(), Runs: v.Runs, SpeedUp: *v.Ratio, Verdict: v.Verdict}
 		if err := ledger.Append(h.dir.Path(profileName), id, []finding.Trial{t}); err != nil {
-			h.state.note("%s", fmt.Sprint(err))
+			h.state.notef("%s", fmt.Sprint(err))
 		}
 	}
 }

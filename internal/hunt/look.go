@@ -34,7 +34,7 @@ const profileName = "profile.pb.gz"
 
 // look records the command, explains what is hot, and lists what can be tried.
 func (h *hunt) look(ctx context.Context) error {
-	h.stage("recording")
+	h.stagef("recording")
 	lines, err := h.lines()
 	if err != nil {
 		return err
@@ -54,13 +54,13 @@ func (h *hunt) look(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		h.state.note("no findings, since the recording failed: %v", err)
+		h.state.notef("no findings, since the recording failed: %v", err)
 	} else if report, err = h.explain(ctx); err != nil {
 		return err
 	}
-	in := h.input(report)
+	in := h.input(ctx, report)
 	if h.request.Build.Command != "" && h.request.BuildDir != "" {
-		h.stage("writing patches")
+		h.stagef("writing patches")
 		in.Diffs = h.patches(ctx, report)
 	}
 	h.state.Candidates, h.state.Untried = candidate.List(in)
@@ -172,7 +172,7 @@ func scriptOf(lines []line, times int) string {
 
 // explain asks what is hot and why.
 func (h *hunt) explain(ctx context.Context) (finding.Report, error) {
-	h.stage("explaining")
+	h.stagef("explaining")
 	r := &h.request
 	path := h.dir.Path(profileName)
 	p, err := fetch.Profile(ctx, path, fetch.Options{})
@@ -190,14 +190,14 @@ func (h *hunt) explain(ctx context.Context) (finding.Report, error) {
 	report, err := explain.Explain(ctx, ask)
 	if err != nil && ask.Source != nil && ctx.Err() == nil {
 		// Without its analyser the hunt still has everything else.
-		h.state.note("the source was not analysed: %v", err)
+		h.state.notef("the source was not analysed: %v", err)
 		ask.Source = nil
 		report, err = explain.Explain(ctx, ask)
 	}
 	return report, err
 }
 
-func (h *hunt) input(report finding.Report) candidate.Input {
+func (h *hunt) input(ctx context.Context, report finding.Report) candidate.Input {
 	r := &h.request
 	in := candidate.Input{
 		Report: report, Catalog: r.Rules.Catalog, Build: r.Build.Command != "", BuildDir: r.BuildDir,
@@ -208,7 +208,7 @@ func (h *hunt) input(report finding.Report) candidate.Input {
 			in.Program = candidate.Inspect(programs)
 		}
 		_, pluginErr := whatif.FindPlugin()
-		_, clangErr := whatif.FindClang(context.Background())
+		_, clangErr := whatif.FindClang(ctx)
 		in.WhatIf = pluginErr == nil && clangErr == nil
 	} else {
 		in.Program = candidate.Program{Runtime: candidate.Native}

@@ -30,7 +30,7 @@ func (h *hunt) prove(ctx context.Context) error {
 		if h.judged(names) {
 			continue
 		}
-		h.stage("proving %s", listed(names))
+		h.stagef("proving %s", listed(names))
 		if err := h.proof(ctx, names, len(trials)-i); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error 
 		return err
 	}
 	for _, n := range t.notes {
-		h.state.note("%s", n)
+		h.state.notef("%s", n)
 	}
 	for _, name := range names {
 		c := h.state.candidate(name)

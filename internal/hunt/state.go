@@ -3,6 +3,7 @@ package hunt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"whyhot/internal/finding"
@@ -105,14 +106,11 @@ func (s *state) judge(v Verdict) {
 	s.Judged[v.Name] = v
 }
 
-func (s *state) note(format string, args ...any) {
+func (s *state) notef(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	for _, n := range s.Notes {
-		if n == text {
-			return
-		}
+	if !slices.Contains(s.Notes, text) {
+		s.Notes = append(s.Notes, text)
 	}
-	s.Notes = append(s.Notes, text)
 }
 
 // verdict begins what is said of a candidate.

@@ -57,14 +57,11 @@ void blank(Picture *p, int x0, int x1, int y0, int y1, int white) {
 
 // Where there is no table only the default is stored: that copy loads nothing, and is
 // unrolled. The loop that looks up loads twice.
-struct Pixel {
-  unsigned char blue, green, red, opacity;
-};
 struct Image {
   unsigned long columns, rows;
 };
 bool palette(int *known, const unsigned char **alpha);
-Pixel *rowOf(Image *, unsigned long y, const unsigned short **index);
+unsigned char *rowOf(Image *, unsigned long y, const unsigned short **index);
 void setOpacity(Image *image) {
   int known;
   const unsigned char *alpha;
@@ -72,14 +69,14 @@ void setOpacity(Image *image) {
     return;
   for (unsigned long y = 0; y < image->rows; y++) {
     const unsigned short *index;
-    Pixel *q = rowOf(image, y, &index);
-    for (long x = 0; x < (long)image->columns; x++) { // want: char fewer-loads hoisted loads=3>2
+    unsigned char *q = rowOf(image, y, &index);
+    for (long x = 0; x < (long)image->columns; x++) { // want: char fewer-loads hoisted loads=6>2
       unsigned short i = index[x];
       if (i < (unsigned)known && alpha)
-        q->opacity = (unsigned char)(255 - alpha[i]);
+        q[3] = (unsigned char)(255 - alpha[i]);
       else
-        q->opacity = 0;
-      q++;
+        q[3] = 0;
+      q += 4;
     }
   }
 }

@@ -340,7 +340,7 @@ func (b *packed) definitions(o Options, chosen []string) ([]analyzer.FixEdit, er
 // compiles has every unit of the build read with the changed files: what was
 // sound before has to be sound after.
 func compiles(ctx context.Context, o Options, p *Proposal) error {
-	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Fix: analyzer.FixRequest{Files: fixed(p.Changes)},
+	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Fix: analyzer.FixRequest{Files: fixed(p.Changes, o.Units)},
 		AST: analyzer.ASTRequest{Layers: []string{analyzer.LayerAST}, ASTRules: []string{VectorBool}}}
 	var failed []Remark
 	err := analyzer.Run(ctx, o.Units, opts, func(out analyzer.Outcome) {

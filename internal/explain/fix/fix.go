@@ -154,10 +154,19 @@ func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, e
 	return p, verify(ctx, o, asked, at, &p)
 }
 
-// sameFile compares paths of which one may be the end of the other.
+// sameFile compares paths of which one may be the end of the other, or lead through a
+// symbolic link.
 func sameFile(a, b string) bool {
 	a, b = filepath.Clean(a), filepath.Clean(b)
-	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
+	if a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a) {
+		return true
+	}
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	linkA, errA := filepath.EvalSymlinks(a)
+	linkB, errB := filepath.EvalSymlinks(b)
+	return errA == nil && errB == nil && linkA == linkB
 }
 
 // ask joins the answers of units: an edit has to be right in every one that has

@@ -31,10 +31,10 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		return err
 	}
 	moved := Place{at.File, at.Line + shift, at.Functions}
-	after, errs, err := loopsAt(ctx, o, units, moved, fixed(p.Changes))
+	after, errs, err := loopsAt(ctx, o, units, moved, fixed(p.Changes, units))
 	if err == nil && len(after) == 0 && len(errs) == 0 && len(at.Functions) > 0 { // a new type is a new name
 		moved.Functions = nil
-		after, errs, err = loopsAt(ctx, o, units, moved, fixed(p.Changes))
+		after, errs, err = loopsAt(ctx, o, units, moved, fixed(p.Changes, units))
 	}
 	if err != nil {
 		return err
@@ -50,7 +50,10 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 		return nil
 	}
 	var verdict int
-	p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	p.Effect, verdict = compare(thatBegin(before, at), thatBegin(after, moved), p.Kind == WideStore)
+	if verdict <= 0 {
+		p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	}
 	p.whole = strings.HasSuffix(p.Effect, "after") && (strings.Contains(p.Effect, "before, vectorised") || strings.Contains(p.Effect, "before, a library call"))
 	switch {
 	case verdict > 0:
@@ -64,13 +67,46 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	return nil
 }
 
-// fixed are the files as they would be.
-func fixed(changes []Change) []analyzer.SourceFile {
+// fixed are the files as they would be, by every name under which a unit may open them:
+// the compiler goes by names, and a build beside its sources often reaches them through a
+// symbolic link.
+//
+// Example. src is a link to ../ffmpeg, and a unit compiles src/a.c: ../ffmpeg/a.h is
+// src/a.h, too.
+func fixed(changes []Change, units []compdb.Unit) []analyzer.SourceFile {
+	links := linksOf(units)
 	files := make([]analyzer.SourceFile, 0, len(changes))
 	for _, c := range changes {
 		files = append(files, analyzer.SourceFile{Path: c.Path, Text: string(c.After)})
+		for _, l := range links {
+			if rest, ok := strings.CutPrefix(c.Path, l.target); ok {
+				files = append(files, analyzer.SourceFile{Path: l.name + rest, Text: string(c.After)})
+			}
+		}
 	}
 	return files
+}
+
+// link is a directory by two names, each with a slash at its end.
+type link struct{ name, target string }
+
+// linksOf are the directories that the units reach through symbolic links.
+func linksOf(units []compdb.Unit) []link {
+	var out []link
+	for _, u := range units {
+		name := u.File
+		target, err := filepath.EvalSymlinks(name)
+		if err != nil || target == name {
+			continue
+		}
+		for filepath.Base(name) == filepath.Base(target) && name != target {
+			name, target = filepath.Dir(name), filepath.Dir(target)
+		}
+		if l := (link{name + "/", target + "/"}); !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // shiftAt is by how many lines the edits move what stands on the line.
@@ -115,6 +151,23 @@ func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, file
 		err = failed
 	}
 	return loops, errs, err
+}
+
+// thatBegin are the loops that begin on the line, or all where none does: what stands on
+// the line of a loop is often part of another one around it, whose fate is not the loop's.
+func thatBegin(loops []analyzer.Candidate, at Place) []analyzer.Candidate {
+	var out []analyzer.Candidate
+	for _, c := range loops {
+		if slices.ContainsFunc(c.Start, func(p analyzer.Point) bool {
+			return p.Line == at.Line && filepath.Base(p.File) == filepath.Base(at.File)
+		}) {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		return loops
+	}
+	return out
 }
 
 // compare holds the loops as written against each other: the same loop of the

@@ -26,3 +26,17 @@ func TestALoopThatBecameACall(t *testing.T) {
 		t.Errorf("%q, verdict %d", effect, verdict)
 	}
 }
+
+// What is on the line of a loop may be part of the one around it.
+func TestTheLoopOfTheLine(t *testing.T) {
+	loop := func(line int) analyzer.Candidate {
+		return analyzer.Candidate{Start: []analyzer.Point{{File: "/src/a.c", Line: line}}}
+	}
+	both := []analyzer.Candidate{loop(10), loop(12)}
+	if got := thatBegin(both, Place{File: "a.c", Line: 12}); len(got) != 1 || got[0].Start[0].Line != 12 {
+		t.Errorf("%+v", got)
+	}
+	if got := thatBegin(both, Place{File: "a.c", Line: 11}); len(got) != 2 {
+		t.Errorf("none begins there: %+v", got)
+	}
+}

@@ -79,11 +79,14 @@ type Looked struct {
 
 // Find gives the loops that a profile ran, hottest first.
 func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error) {
+	chosen, notes := choose(r, facts)
+	if len(chosen) == 0 {
+		return Answer{Notes: notes}, nil
+	}
 	program, err := analyzer.Find()
 	if err != nil {
 		return Answer{}, err
 	}
-	chosen, notes := choose(r, facts)
 	requests := make([]analyzer.MachineRequest, len(chosen))
 	for i, b := range chosen {
 		requests[i] = b.request(r.Cycles)

@@ -53,8 +53,8 @@ func Inspect(programs []allocator.Program) Program {
 	last := programs[len(programs)-1]
 	p := Program{Path: last.Path, Runtime: Native, Static: last.Static(), Malloc: last.Malloc != ""}
 	name := filepath.Base(last.Path)
-	if real, err := filepath.EvalSymlinks(last.Path); err == nil {
-		name = filepath.Base(real)
+	if target, err := filepath.EvalSymlinks(last.Path); err == nil {
+		name = filepath.Base(target)
 	}
 	for _, i := range interpreters {
 		if i.name.MatchString(name) {

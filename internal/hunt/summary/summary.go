@@ -70,7 +70,7 @@ func Heading(r *hunt.Result) string {
 	}
 	text := fmt.Sprintf("%d %s measured in %s of %s", measured, noun, spoken(r.Spent), spoken(r.Budget))
 	if r.Run > 0 {
-		text += fmt.Sprintf("; one run takes %s", quantity.Duration(time.Duration(r.Run*float64(time.Second))))
+		text += "; one run takes " + quantity.Duration(time.Duration(r.Run*float64(time.Second)))
 	}
 	return text
 }

@@ -283,7 +283,7 @@ func digest(c *Config, p *project.Project, r *Receiver, waiting []out, due time.
 	at := due.UTC().Format(time.RFC3339)
 	msg := Message{
 		Version: version, ID: messageID(r.Name, p.Name, KindDigest, at), Kind: KindDigest, Time: due.UTC(), Project: p.Name,
-		Link: pageLink(c.Page, p.Name, "", time.Time{}, time.Time{}),
+		Link: pageLink(c.Page, p.Name, "", "", time.Time{}, time.Time{}),
 	}
 	for _, o := range waiting {
 		msg.Items = append(msg.Items, o.Message.Items...)

@@ -52,7 +52,7 @@ func TestANewFindingIsToldOnce(t *testing.T) {
 	if want := 0.6 / 3600; i.Now.Cores != want || i.Money == nil || i.Money.Money != want*730*0.1 {
 		t.Errorf("cores %v, money %+v", i.Now.Cores, i.Money)
 	}
-	if !strings.HasPrefix(i.Link, "https://whyhot.example.org/findings?from=20") || !strings.Contains(i.Link, "&service=shop+%26+co&to=20") {
+	if !strings.HasPrefix(i.Link, "https://whyhot.example.org/findings?findings.open=php-serialize-") || !strings.Contains(i.Link, "%40shop+%26+co&from=20") || !strings.Contains(i.Link, "&service=shop+%26+co&to=20") {
 		t.Errorf("link %s", i.Link)
 	}
 	if !strings.HasPrefix(i.Command, "whyhot explain --from https://whyhot.example.org --service 'shop & co' --finding php-serialize-") {
@@ -336,7 +336,7 @@ func TestSlackText(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := got["text"]
-	for _, want := range []string{"*New: ", " in a&lt;b&gt;&amp;c (", "60.0% ± ", "<https://whyhot.example.org/findings?from=", "|show it>"} {
+	for _, want := range []string{"*New: ", " in a&lt;b&gt;&amp;c (", "60.0% ± ", "<https://whyhot.example.org/findings?findings.open=", "|show it>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
@@ -407,7 +407,7 @@ func TestEmail(t *testing.T) {
 		t.Errorf("subject %q", subject)
 	}
 	body, _ := io.ReadAll(m.Body)
-	if !strings.Contains(strings.ReplaceAll(string(body), "=\r\n", ""), "https://whyhot.example.org/findings?from=3D") {
+	if !strings.Contains(strings.ReplaceAll(string(body), "=\r\n", ""), "https://whyhot.example.org/findings?findings.open=3D") {
 		t.Errorf("body %s", body)
 	}
 	// What is to be encrypted is not sent in the open.

@@ -169,7 +169,7 @@ func (pl *plan) write(ctx context.Context, fresh, standing []Item) error {
 		return nil
 	}
 	at := pl.now.Format(time.RFC3339)
-	msg := pl.message(KindSummary, many, pageLink(pl.c.Page, pl.p.Name, "", time.Time{}, time.Time{}), at)
+	msg := pl.message(KindSummary, many, pageLink(pl.c.Page, pl.p.Name, "", "", time.Time{}, time.Time{}), at)
 	return pl.put(ctx, toldKey(pl.r.Name, KindSummary, at), msg)
 }
 
@@ -187,7 +187,7 @@ func (pl *plan) item(r *watch.Record, why string, before *watch.Point) Item {
 	span := pl.spans[r.Service]
 	i := Item{
 		Why: why, Service: r.Service, Finding: f.ID, Rule: f.Rule, Title: f.Title, Certainty: string(f.Certainty),
-		Now: Cost(now), Link: pageLink(pl.c.Page, pl.p.Name, r.Service, span.From, span.To),
+		Now: Cost(now), Link: pageLink(pl.c.Page, pl.p.Name, r.Service, f.ID, span.From, span.To),
 		Command: look(f, pl.c.Page), Links: f.Links,
 	}
 	if before != nil {
@@ -216,14 +216,17 @@ func look(f *finding.Finding, page string) string {
 }
 
 // pageLink is the address of the page's findings, as web/src/fleet/state/address.ts
-// reads it: of a service in the time that was looked at.
-func pageLink(page, project, service string, from, to time.Time) string {
+// reads it: of a service in the time that was looked at, with one of them unfolded.
+func pageLink(page, project, service, id string, from, to time.Time) string {
 	q := url.Values{}
 	if project != access.DefaultProject {
 		q.Set("project", project)
 	}
 	if service != "" {
 		q.Set("service", service)
+	}
+	if id != "" {
+		q.Set("findings.open", id+"@"+service)
 	}
 	if !to.IsZero() {
 		q.Set("from", from.UTC().Format(time.RFC3339))

@@ -43,7 +43,7 @@ func Open(dirs []string) (*Tree, error) {
 
 // Close closes the directories.
 func (t *Tree) Close() error {
-	var errs []error
+	errs := make([]error, 0, len(t.roots))
 	for _, r := range t.roots {
 		errs = append(errs, r.Close())
 	}

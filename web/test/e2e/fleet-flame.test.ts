@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { withBrowser } from "./browser";
-import { withServer, type Running } from "./server";
+import { Fleet } from "./fleet";
 
 const STACKS: Record<string, number> = {
   "main;demo::parse": 400,
@@ -22,14 +22,21 @@ const ROW = 20;
 
 interface Tab {
   readonly page: Page;
-  readonly server: Running;
+  readonly push: (service: string, folded: string) => Promise<void>;
   open: (address: string) => Promise<void>;
 }
 
 // withTab fails on anything that the browser complains of.
 async function withTab(use: (tab: Tab) => Promise<void>): Promise<void> {
-  await withServer(async (server) => {
-    await server.push("demo", FOLDED);
+  const fleet = await Fleet.start("--rules-every", "0");
+  const push = async (service: string, folded: string): Promise<void> => {
+    await fleet.push(folded, { service, period: "10ms" });
+    await fleet.until<{ values: { value: string }[] }>("services", ({ values }) =>
+      values.some((v) => v.value === service),
+    );
+  };
+  try {
+    await push("demo", FOLDED);
     await withBrowser({ width: 1200, height: 700 }, async (context) => {
       const page = await context.newPage();
       const wrong: string[] = [];
@@ -38,13 +45,15 @@ async function withTab(use: (tab: Tab) => Promise<void>): Promise<void> {
       });
       page.on("pageerror", (e) => wrong.push(e.message));
       const open = async (address: string): Promise<void> => {
-        await page.goto(server.url + address);
+        await page.goto(fleet.url + address);
         await ready(page);
       };
-      await use({ page, server, open });
+      await use({ page, push, open });
       assert.deepEqual(wrong, []);
     });
-  });
+  } finally {
+    await fleet.end();
+  }
 }
 
 async function ready(page: Page): Promise<void> {
@@ -190,10 +199,10 @@ test("a graph is exported as pictures, stacks and a profile", async () => {
 });
 
 test("what was left out is asked for where the reader looks", async () => {
-  await withTab(async ({ page, server, open }) => {
+  await withTab(async ({ page, push, open }) => {
     // One stack is some two million times as heavy as each of the others.
     const thin = Array.from({ length: 40 }, (_, i) => `main;thin;leaf${i};end 1\n`).join("");
-    await server.push("heavy", `main;hot 80000000\n${thin}`);
+    await push("heavy", `main;hot 80000000\n${thin}`);
     const asked: string[] = [];
     page.on("request", (r) => {
       if (r.url().includes("/api/v1/tree")) asked.push(decodeURIComponent(r.url()));

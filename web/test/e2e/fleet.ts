@@ -18,6 +18,7 @@ export interface Labels {
   host?: string;
   container?: string;
   process?: string;
+  period?: string; // of folded stacks
 }
 
 export class Fleet {
