@@ -94,3 +94,15 @@ func TestPageAsksNobodyElse(t *testing.T) {
 		t.Error("the page names another site")
 	}
 }
+
+// What the first view needs is small enough for a slow line.
+func TestFirstViewIsSmall(t *testing.T) {
+	const most = 250_000 // bytes of JavaScript, compressed
+	r := get(t, "/assets/fleet.js", "Accept-Encoding", "gzip")
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		t.Fatal("it is not compressed")
+	}
+	if n := len(body(t, r)); n < 10_000 || n > most {
+		t.Errorf("the script is %d bytes compressed; at most %d", n, most)
+	}
+}
