@@ -15,18 +15,20 @@ const HOUR = 3_600_000;
 const PATIENCE = 20_000; // ms
 
 // watch is put into the page: it times the next click or key.
-function watch(): void {
+// A search begins a moment after the last key: it is over when it says what it found.
+function watch(search: boolean): void {
   const w = window as unknown as { answered: Promise<number> };
   w.answered = new Promise((done, failed) => {
     const begin = (e: Event): void => {
       for (const type of ["click", "input"]) removeEventListener(type, begin, true);
       const start = e.timeStamp;
       let frames = 0;
+      const found = (): string => document.querySelector("#search-result")?.textContent ?? "";
       const look = (): void => {
         const waits = document.querySelector('#view [aria-busy="true"], .panel [aria-busy="true"]');
         if (document.querySelector('#view .state[role="alert"]')) {
           failed(new Error(document.querySelector("#view")?.textContent ?? ""));
-        } else if (frames++ < 1 || waits) {
+        } else if (frames++ < 1 || waits || (search && found() === "")) {
           if (performance.now() - start > 20_000) failed(new Error("no answer"));
           else requestAnimationFrame(look);
         } else {
@@ -45,7 +47,7 @@ function watch(): void {
 const times = new Map<string, number[]>();
 
 async function timed(page: Page, name: string, act: () => Promise<unknown>): Promise<void> {
-  await page.evaluate(watch);
+  await page.evaluate(watch, name.includes("search"));
   await act();
   const ms = await page.evaluate(() => (window as unknown as { answered: Promise<number> }).answered);
   times.set(name, [...(times.get(name) ?? []), ms]);
