@@ -88,7 +88,9 @@ struct Hoist {
   std::vector<std::string> Kept;   // what the loop changes and the fix writes back
   std::vector<std::pair<std::string, unsigned>> Updates; // what it changes besides, and on which line
   std::string Refusal;                                   // why there is none
-  std::set<unsigned> Stays; // lines where it reads again what the fix leaves in memory
+  // Lines where it reads again what the fix leaves in memory, with the bytes of it, 0
+  // where they are not known.
+  std::set<std::pair<unsigned, unsigned>> Stays;
 };
 
 struct Result {

@@ -85,7 +85,9 @@ struct Answer {
   std::vector<Slot> Slots;         // of vector-bool: who asks chooses what changes
   std::vector<std::string> Values; // that the edits read into locals
   std::vector<std::string> Kept;   // that the loop changes: in locals, written back wherever it ends
-  std::set<unsigned> Stays;        // lines where the loop reads again what stays in memory
+  // Lines where the loop reads again what stays in memory, with the bytes of it, 0 where
+  // they are not known.
+  std::set<std::pair<unsigned, unsigned>> Stays;
   // What the loop alone changes, by its own name, and no edit writes back.
   struct Update {
     std::string Text;

@@ -186,7 +186,10 @@ private:
     return true;
   }
 
-  void stays(const Expr *E) { Out.Stays.insert(C.S.line(E->getExprLoc())); }
+  // Of an object of a class, its members are read: of what width is not known here.
+  void stays(const Expr *E) {
+    Out.Stays.insert({C.S.line(E->getExprLoc()), C.S.bytes(E->getType().getNonReferenceType())});
+  }
 
   // Another value in each iteration, which one iteration reads twice: no local before the
   // loop holds it. A macro's argument stands once and may be read often.

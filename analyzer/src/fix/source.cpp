@@ -74,6 +74,10 @@ bool Source::isAt(SourceLocation L, const Request &R) const {
 
 unsigned Source::line(SourceLocation L) const { return SM.getExpansionLineNumber(L); }
 
+unsigned Source::bytes(QualType T) const {
+  return T->isScalarType() && !T->isDependentType() ? C.getTypeSizeInChars(T).getQuantity() : 0;
+}
+
 unsigned Source::endLine(const Stmt *S) const {
   return SM.getExpansionLineNumber(SM.getExpansionRange(S->getEndLoc()).getEnd());
 }

@@ -22,6 +22,7 @@ public:
   Remark remark(const llvm::Twine &Text, clang::SourceLocation At) const;
   bool isAt(clang::SourceLocation L, const Request &R) const; // in the file alone
   unsigned line(clang::SourceLocation L) const;
+  unsigned bytes(clang::QualType T) const; // of a scalar, else 0
   unsigned endLine(const clang::Stmt *S) const;
   // Can the user edit the file?
   bool isEditable(clang::SourceLocation L) const;

@@ -104,12 +104,11 @@ bool roundsUp(const Exit &X, const Loop &L, ScalarEvolution &SE) {
     const Value *Bound = withoutCasts(X.Test->getOperand(Side));
     Value *From = nullptr;
     const APInt *Add = nullptr, *Mask = nullptr;
-    if (!L.isLoopInvariant(Bound) ||
-        !match(Bound, m_And(m_Add(m_Value(From), m_APInt(Add)), m_APInt(Mask))) || !isSmallMask(*Add) ||
-        !(*Add & *Mask).isZero())
+    if (!L.isLoopInvariant(Bound) || !match(Bound, m_And(m_Add(m_Value(From), m_APInt(Add)), m_APInt(Mask))) ||
+        !isSmallMask(*Add) || !(*Add & *Mask).isZero())
       continue;
-    const auto *Rec = dyn_cast<SCEVAddRecExpr>(
-        SE.getSCEV(const_cast<Value *>(withoutCasts(X.Test->getOperand(1 - Side)))));
+    const auto *Rec =
+        dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<Value *>(withoutCasts(X.Test->getOperand(1 - Side)))));
     if (!Rec || Rec->getLoop() != &L)
       continue;
     const SCEV *N = SE.getSCEV(const_cast<Value *>(withoutCasts(From)));
@@ -199,7 +198,8 @@ double partOfFunction(const Loop &L) {
   unsigned Inside = 0, All = 0;
   for (const BasicBlock &BB : *L.getHeader()->getParent())
     for (const Instruction &I : BB)
-      if (const DILocation *D = I.getDebugLoc(); D && D->getInlinedAt() == At->getInlinedAt() && D->getScope()->getSubprogram() == Function)
+      if (const DILocation *D = I.getDebugLoc();
+          D && D->getInlinedAt() == At->getInlinedAt() && D->getScope()->getSubprogram() == Function)
         All++, Inside += L.contains(&BB);
   return All ? double(Inside) / All : 1;
 }

@@ -25,9 +25,8 @@ unsigned bytesOf(const Target &T, const Instruction &I) {
     StringRef Word;
     unsigned Bytes;
   };
-  static constexpr Named Words[] = {{"byte", 1},     {"word", 2},     {"dword", 4},    {"qword", 8},
-                                    {"tbyte", 10},   {"xword", 10},   {"xmmword", 16}, {"ymmword", 32},
-                                    {"zmmword", 64}, {"opaque", 0}};
+  static constexpr Named Words[] = {{"byte", 1},   {"word", 2},     {"dword", 4},    {"qword", 8},    {"tbyte", 10},
+                                    {"xword", 10}, {"xmmword", 16}, {"ymmword", 32}, {"zmmword", 64}, {"opaque", 0}};
   for (const Named &N : Words)
     if (N.Word == Word)
       return N.Bytes;
@@ -54,7 +53,10 @@ std::optional<Memory> memoryOf(const Target &T, const Instruction &I) {
 bool isPrefix(const Instruction &I) { return !I.Bad && I.Name.ends_with("_PREFIX"); }
 
 std::string wordOf(const Instruction &Prefix) {
-  return Prefix.Name == "LOCK_PREFIX" ? "lock" : Prefix.Name == "REP_PREFIX" ? "rep" : Prefix.Name == "REPNE_PREFIX" ? "repne" : "";
+  return Prefix.Name == "LOCK_PREFIX"    ? "lock"
+         : Prefix.Name == "REP_PREFIX"   ? "rep"
+         : Prefix.Name == "REPNE_PREFIX" ? "repne"
+                                         : "";
 }
 
 void describe(const Target &T, Instruction &I) {
@@ -142,7 +144,8 @@ bool writes(const Instruction &I, MCRegister R, const MCRegisterInfo &MRI) {
   if (I.Bad || !R)
     return false;
   for (unsigned N = 0; N < I.Desc->getNumDefs() && N < I.Inst.getNumOperands(); ++N)
-    if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg() && MRI.regsOverlap(I.Inst.getOperand(N).getReg(), R))
+    if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg() &&
+        MRI.regsOverlap(I.Inst.getOperand(N).getReg(), R))
       return true;
   return any_of(I.Desc->implicit_defs(), [&](MCPhysReg D) { return MRI.regsOverlap(D, R); });
 }
@@ -151,7 +154,8 @@ bool reads(const Instruction &I, MCRegister R, const MCRegisterInfo &MRI) {
   if (I.Bad || !R)
     return false;
   for (unsigned N = I.Desc->getNumDefs(); N < I.Inst.getNumOperands(); ++N)
-    if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg() && MRI.regsOverlap(I.Inst.getOperand(N).getReg(), R))
+    if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg() &&
+        MRI.regsOverlap(I.Inst.getOperand(N).getReg(), R))
       return true;
   return any_of(I.Desc->implicit_uses(), [&](MCPhysReg D) { return MRI.regsOverlap(D, R); });
 }

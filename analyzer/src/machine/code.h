@@ -21,7 +21,8 @@ struct Memory {
   unsigned Bytes = 0; // 0: not known, or none: the address alone is used
 
   bool sameAddress(const Memory &M) const {
-    return Base == M.Base && Index == M.Index && Segment == M.Segment && Offset == M.Offset && (!Index || Scale == M.Scale);
+    return Base == M.Base && Index == M.Index && Segment == M.Segment && Offset == M.Offset &&
+           (!Index || Scale == M.Scale);
   }
 };
 
@@ -36,7 +37,7 @@ struct Instruction {
   llvm::StringRef Name;          // LLVM's name of the operation: MOV64rm
   std::optional<Memory> At;      // of x86-64
   std::optional<uint64_t> Jumps; // a branch's or call's address, where the instruction has it
-  std::string Prefix;             // "lock", "rep": LLVM reads them as instructions
+  std::string Prefix;            // "lock", "rep": LLVM reads them as instructions
   bool IsRelative = false;       // At is counted from the next instruction
   bool Conditional = false, Branch = false, Call = false, Return = false, Bad = false;
 

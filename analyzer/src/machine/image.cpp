@@ -11,12 +11,39 @@ namespace {
 
 // Functions of C, C++ and Rust that end the program, throw or jump away.
 bool endsHere(StringRef Name) {
-  static const StringSet<> Known = {
-      "abort", "exit", "_exit", "_Exit", "quick_exit", "__stack_chk_fail", "__stack_chk_fail_local", "__chk_fail",
-      "__fortify_fail", "__assert_fail", "__assert_perror_fail", "__assert", "__cxa_throw", "__cxa_rethrow",
-      "__cxa_bad_cast", "__cxa_bad_typeid", "__cxa_throw_bad_array_new_length", "__cxa_pure_virtual", "_Unwind_Resume",
-      "longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "err", "errx", "verr", "verrx",
-      "_ZSt9terminatev", "__clang_call_terminate", "rust_panic", "rust_begin_unwind", "__libc_fatal"};
+  static const StringSet<> Known = {"abort",
+                                    "exit",
+                                    "_exit",
+                                    "_Exit",
+                                    "quick_exit",
+                                    "__stack_chk_fail",
+                                    "__stack_chk_fail_local",
+                                    "__chk_fail",
+                                    "__fortify_fail",
+                                    "__assert_fail",
+                                    "__assert_perror_fail",
+                                    "__assert",
+                                    "__cxa_throw",
+                                    "__cxa_rethrow",
+                                    "__cxa_bad_cast",
+                                    "__cxa_bad_typeid",
+                                    "__cxa_throw_bad_array_new_length",
+                                    "__cxa_pure_virtual",
+                                    "_Unwind_Resume",
+                                    "longjmp",
+                                    "siglongjmp",
+                                    "_longjmp",
+                                    "__longjmp_chk",
+                                    "pthread_exit",
+                                    "err",
+                                    "errx",
+                                    "verr",
+                                    "verrx",
+                                    "_ZSt9terminatev",
+                                    "__clang_call_terminate",
+                                    "rust_panic",
+                                    "rust_begin_unwind",
+                                    "__libc_fatal"};
   return Known.contains(Name) || (Name.starts_with("_ZSt") && Name.contains("__throw_")) ||
          Name.starts_with("_ZN4core9panicking") || Name.contains("core9panicking5panic") ||
          Name.starts_with("runtime.panic") || Name.starts_with("runtime.goPanic");

@@ -37,7 +37,8 @@ public:
 
 private:
   static MCRegister operand(const Instruction &I, unsigned N) {
-    return N < I.Inst.getNumOperands() && I.Inst.getOperand(N).isReg() ? MCRegister(I.Inst.getOperand(N).getReg()) : MCRegister();
+    return N < I.Inst.getNumOperands() && I.Inst.getOperand(N).isReg() ? MCRegister(I.Inst.getOperand(N).getReg())
+                                                                       : MCRegister();
   }
 
   // The last instruction before an index that writes a register.
@@ -139,7 +140,8 @@ private:
 
   // Does the function use an address as that of something else?
   bool isTable(uint64_t Address) const {
-    return any_of(F.Code, [&](const Instruction &I) { return !I.Bad && I.Name == "LEA64r" && constantOf(I) == Address; });
+    return any_of(F.Code,
+                  [&](const Instruction &I) { return !I.Bad && I.Name == "LEA64r" && constantOf(I) == Address; });
   }
 
   // How many entries a comparison before the jump lets through: cmp $N; ja.

@@ -36,7 +36,8 @@ template <> struct GraphTraits<Inverse<whyhot::machine::Block *>> {
 
 template <> struct GraphTraits<whyhot::machine::Function *> : GraphTraits<whyhot::machine::Block *> {
   static whyhot::machine::Block *pointer(const std::unique_ptr<whyhot::machine::Block> &B) { return B.get(); }
-  using nodes_iterator = mapped_iterator<std::vector<std::unique_ptr<whyhot::machine::Block>>::iterator, decltype(&pointer)>;
+  using nodes_iterator =
+      mapped_iterator<std::vector<std::unique_ptr<whyhot::machine::Block>>::iterator, decltype(&pointer)>;
   static NodeRef getEntryNode(whyhot::machine::Function *F) { return &F->front(); }
   static nodes_iterator nodes_begin(whyhot::machine::Function *F) { return {F->Blocks.begin(), &pointer}; }
   static nodes_iterator nodes_end(whyhot::machine::Function *F) { return {F->Blocks.end(), &pointer}; }
@@ -56,7 +57,8 @@ struct GraphTraits<DomTreeNodeBase<whyhot::machine::Block> *>
     : DominatorNodes<DomTreeNodeBase<whyhot::machine::Block>, DomTreeNodeBase<whyhot::machine::Block>::iterator> {};
 template <>
 struct GraphTraits<const DomTreeNodeBase<whyhot::machine::Block> *>
-    : DominatorNodes<const DomTreeNodeBase<whyhot::machine::Block>, DomTreeNodeBase<whyhot::machine::Block>::const_iterator> {};
+    : DominatorNodes<const DomTreeNodeBase<whyhot::machine::Block>,
+                     DomTreeNodeBase<whyhot::machine::Block>::const_iterator> {};
 
 } // namespace llvm
 

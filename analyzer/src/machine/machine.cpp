@@ -80,9 +80,10 @@ private:
   // Samples in the loop, or on what is behind it and meant for it.
   bool isHot(const Loop &Lo) const {
     return R.Sampled.empty() || any_of(Lo.blocks(), [&](const Block *B) {
-      return any_of(make_range(F.Code.begin() + std::ptrdiff_t(B->First), F.Code.begin() + std::ptrdiff_t(B->End)),
-                    [&](const Instruction &I) { return isSampled(I); });
-    });
+             return any_of(
+                 make_range(F.Code.begin() + std::ptrdiff_t(B->First), F.Code.begin() + std::ptrdiff_t(B->End)),
+                 [&](const Instruction &I) { return isSampled(I); });
+           });
   }
 
   Line line(const Block &B, size_t N) const {

@@ -55,7 +55,7 @@ struct FunctionCode {
 };
 
 struct Answer {
-  std::string Error; // "" for none
+  std::string Error;                   // "" for none
   std::vector<FunctionCode> Functions; // in the order of the request
 };
 

@@ -8,7 +8,8 @@ namespace whyhot::machine {
 
 Expected<std::unique_ptr<Target>> Target::make(const llvm::Triple &T) {
   if (T.getArch() != llvm::Triple::x86_64 && T.getArch() != llvm::Triple::aarch64)
-    return createStringError("no machine code of %s is read, only of x86-64 and AArch64", T.getArchName().str().c_str());
+    return createStringError("no machine code of %s is read, only of x86-64 and AArch64",
+                             T.getArchName().str().c_str());
   auto Out = std::make_unique<Target>();
   Out->Triple = T;
   std::string Problem;

@@ -166,13 +166,17 @@ json::Array hoistsIn(const Reply &R) {
     Updates.reserve(H.Updates.size());
     for (const auto &[Text, Line] : H.Updates)
       Updates.push_back(json::Object{{"text", json::fixUTF8(Text)}, {"line", Line}});
+    json::Array Stays;
+    Stays.reserve(H.Stays.size());
+    for (const auto &[Line, Bytes] : H.Stays)
+      Stays.push_back(json::Object{{"line", Line}, {"bytes", Bytes}});
     A.push_back(json::Object{{"file", json::fixUTF8(H.File)},
                              {"line", H.Line},
                              {"column", H.Column},
                              {"values", texts(H.Values)},
                              {"kept", texts(H.Kept)},
                              {"updates", std::move(Updates)},
-                             {"stays", json::Array(H.Stays)},
+                             {"stays", std::move(Stays)},
                              {"refusal", json::fixUTF8(H.Refusal)}});
   }
   return A;

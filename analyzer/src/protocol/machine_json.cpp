@@ -37,9 +37,14 @@ json::Object toJson(const machine::LoopCode &L) {
   json::Object Cycles;
   for (const auto &[CPU, N] : L.Cycles)
     Cycles[CPU] = N;
-  return json::Object{{"header", L.Header},          {"parent", L.Parent},         {"depth", L.Depth},
-                      {"innermost", L.Innermost},    {"ranges", std::move(Ranges)}, {"instructions", toJson(L.Lines)},
-                      {"matches", std::move(Matches)}, {"cycles", std::move(Cycles)}};
+  return json::Object{{"header", L.Header},
+                      {"parent", L.Parent},
+                      {"depth", L.Depth},
+                      {"innermost", L.Innermost},
+                      {"ranges", std::move(Ranges)},
+                      {"instructions", toJson(L.Lines)},
+                      {"matches", std::move(Matches)},
+                      {"cycles", std::move(Cycles)}};
 }
 
 } // namespace

@@ -45,8 +45,8 @@ type Hoist struct {
 	// Updates are what the loop changes by its own name besides: a local would have to be
 	// written back, which the fix cannot show to be right.
 	Updates []Update `json:"updates,omitempty"`
-	// Stays are the lines where the loop reads again what stays in memory.
-	Stays []int `json:"stays,omitempty"`
+	// Stays is where the loop reads again what stays in memory.
+	Stays []Stay `json:"stays,omitempty"`
 	// Refusal says why there is none: what the loop may change itself must not be read
 	// once.
 	Refusal string `json:"refusal,omitempty"`
@@ -112,4 +112,10 @@ func (r *ASTReply) giveSites() {
 		}
 		m.Sites = r.Sites[key]
 	}
+}
+
+// Stay is a line where a loop reads again what an edit leaves in memory.
+type Stay struct {
+	Line  int `json:"line"`
+	Bytes int `json:"bytes"` // of what is read, 0 where that is not known
 }

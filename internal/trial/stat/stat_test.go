@@ -263,3 +263,14 @@ func TestDrift(t *testing.T) {
 		t.Errorf("constant: %+v", d)
 	}
 }
+
+// At another level all that depends on it moves along.
+func TestRulesAt(t *testing.T) {
+	r := DefaultRules(2).At(0.99)
+	if r.Level != 0.99 || math.Abs(r.Interim-0.9998) > 1e-12 || math.Abs(r.Each()-0.995) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+	if same := DefaultRules(3).At(0.95); math.Abs(same.Interim-DefaultRules(3).Interim) > 1e-12 {
+		t.Errorf("%+v", same)
+	}
+}

@@ -15,8 +15,8 @@ struct Polynomial {
 };
 
 constexpr Polynomial Known[] = {
-    {0xedb88320, "CRC-32"},          {0x04c11db7, "CRC-32"},         {0x82f63b78, "CRC-32C"},
-    {0x1edc6f41, "CRC-32C"},         {0xc96c5795d7870f42, "CRC-64"}, {0x42f0e1eba9ea3693, "CRC-64"},
+    {0xedb88320, "CRC-32"},         {0x04c11db7, "CRC-32"},         {0x82f63b78, "CRC-32C"},
+    {0x1edc6f41, "CRC-32C"},        {0xc96c5795d7870f42, "CRC-64"}, {0x42f0e1eba9ea3693, "CRC-64"},
     {0x95ac9329ac4bc9b5, "CRC-64"},
 };
 

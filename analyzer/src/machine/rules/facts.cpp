@@ -9,9 +9,9 @@ namespace {
 
 // The System V ABI: a call leaves all others but these as they are.
 bool survivesCalls(StringRef Name) {
-  static const StringSet<> Kept = {"RBX", "EBX", "BX", "BL", "RBP", "EBP", "BP", "BPL", "RSP", "ESP", "RIP",
-                                   "R12", "R12D", "R12W", "R12B", "R13", "R13D", "R13W", "R13B",
-                                   "R14", "R14D", "R14W", "R14B", "R15", "R15D", "R15W", "R15B"};
+  static const StringSet<> Kept = {"RBX",  "EBX", "BX",   "BL",   "RBP",  "EBP",  "BP",   "BPL",  "RSP",
+                                   "ESP",  "RIP", "R12",  "R12D", "R12W", "R12B", "R13",  "R13D", "R13W",
+                                   "R13B", "R14", "R14D", "R14W", "R14B", "R15",  "R15D", "R15W", "R15B"};
   return Kept.contains(Name);
 }
 

@@ -35,7 +35,9 @@ void forwarding(const Subject &S, std::vector<Match> &Out) {
         break; // all of it is handed on
       if (Low < End && High > Want) {
         add(Out, "machine-forwarding", L,
-            {{"store", utohexstr(W.Address, true)}, {"stored", std::to_string(W.At->Bytes)}, {"loaded", std::to_string(L.At->Bytes)}});
+            {{"store", utohexstr(W.Address, true)},
+             {"stored", std::to_string(W.At->Bytes)},
+             {"loaded", std::to_string(L.At->Bytes)}});
         break;
       }
     }

@@ -35,7 +35,9 @@ void reload(const Subject &S, std::vector<Match> &Out) {
     });
     if (!Other)
       add(Out, "machine-reload", I,
-          {{"address", addressText(S, *I.At)}, {"store", utohexstr(Byte->Address, true)}, {"bytes", std::to_string(I.At->Bytes)}});
+          {{"address", addressText(S, *I.At)},
+           {"store", utohexstr(Byte->Address, true)},
+           {"bytes", std::to_string(I.At->Bytes)}});
   }
 }
 

@@ -14,9 +14,9 @@ enum class Role { Local, Counter, Sum, Other };
 
 // The forms that the vector unit has too.
 bool isSimple(StringRef Name) {
-  static constexpr StringRef Words[] = {"MOV8", "MOV16", "MOV32", "MOV64", "MOVZX", "MOVSX", "ADD", "SUB", "AND",
-                                        "OR", "XOR", "SHL", "SHR", "SAR", "NOT", "NEG", "INC", "DEC", "LEA",
-                                        "CMP", "TEST", "CMOV", "NOOP", "SETCC"};
+  static constexpr StringRef Words[] = {"MOV8", "MOV16", "MOV32", "MOV64", "MOVZX", "MOVSX", "ADD",  "SUB",
+                                        "AND",  "OR",    "XOR",   "SHL",   "SHR",   "SAR",   "NOT",  "NEG",
+                                        "INC",  "DEC",   "LEA",   "CMP",   "TEST",  "CMOV",  "NOOP", "SETCC"};
   return any_of(Words, [&](StringRef W) { return Name.starts_with(W); });
 }
 

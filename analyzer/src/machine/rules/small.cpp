@@ -26,7 +26,8 @@ void rep(const Subject &S, std::vector<Match> &Out) {
   for (const Place &P : own(S)) {
     const Instruction &I = S.F.Code[P.At];
     static constexpr StringRef Words[] = {"MOVSB", "MOVSW", "MOVSL", "MOVSQ", "STOSB", "STOSW", "STOSL", "STOSQ"};
-    if (!I.Bad && I.repeats() && (is_contained(Words, I.Name) || I.Name.starts_with("REP_MOVS") || I.Name.starts_with("REP_STOS")))
+    if (!I.Bad && I.repeats() &&
+        (is_contained(Words, I.Name) || I.Name.starts_with("REP_MOVS") || I.Name.starts_with("REP_STOS")))
       add(Out, "machine-rep", I);
   }
 }

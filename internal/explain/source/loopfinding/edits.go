@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
@@ -136,8 +137,27 @@ func (l *loop) givesUpTo() bool {
 	}
 	return h != nil && len(h.Values)+len(h.Kept) > 0 && slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool {
 		line, ok := l.lineHere(a.Where)
-		return ok && a.Kind == loadedAgain && slices.Contains(h.Stays, line)
+		return ok && a.Kind == loadedAgain && slices.ContainsFunc(h.Stays, func(s analyzer.Stay) bool {
+			return s.Line == line && (s.Bytes == 0 || s.Bytes == bytesOf(a.Type))
+		})
 	})
+}
+
+// bytesOf is the width of a type by LLVM's name, on a machine of 64 bits; -1 for a type
+// that one expression of the source does not have.
+func bytesOf(name string) int {
+	switch name {
+	case "ptr", "double":
+		return 8
+	case "float":
+		return 4
+	}
+	if bits, ok := strings.CutPrefix(name, "i"); ok {
+		if n, err := strconv.Atoi(bits); err == nil {
+			return (n + 7) / 8
+		}
+	}
+	return -1
 }
 
 // updates are what the loop changes itself and loads again: the world keeps that in a

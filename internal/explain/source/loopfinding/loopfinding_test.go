@@ -263,11 +263,16 @@ func TestTheTitleIsOfTheEditThatIsAdvised(t *testing.T) {
 	}
 	// Something else that the loop reads again stays where it is.
 	part := right
-	part.Stays = []int{10, 11, 12}
+	part.Stays = []analyzer.Stay{{Line: 10}, {Line: 11}, {Line: 12}}
 	if f = find(c, part); !strings.HasSuffix(f.Title, "force up to 2 needless loads per iteration") || !marked(f, "hoisted into locals", true) {
 		t.Errorf("%q: %+v", f.Title, f.Worlds)
 	}
-	part.Stays = []int{99} // where nothing is loaded again
+	// An element of another width, which no local before the loop can hold, is none of it.
+	part.Stays = []analyzer.Stay{{Line: 10, Bytes: 3}, {Line: 11, Bytes: 3}, {Line: 12, Bytes: 3}}
+	if f = find(c, part); !marked(f, "hoisted into locals", false) {
+		t.Errorf("%+v", f.Worlds)
+	}
+	part.Stays = []analyzer.Stay{{Line: 99}} // where nothing is loaded again
 	if f = find(c, part); !marked(f, "hoisted into locals", false) {
 		t.Errorf("%+v", f.Worlds)
 	}

@@ -301,3 +301,31 @@ func FuzzRebase(f *testing.F) {
 		}
 	})
 }
+
+// Times alone change what is built of a tree, not what it says.
+func TestTextLeavesTimesOut(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, map[string]string{"a.c": "int x;"})
+	hashes := func() (content, text string) {
+		s := scan(t, root, Options{})
+		content, err := s.Content(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err = s.Text(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return content, text
+	}
+	content, text := hashes()
+	if err := os.Chtimes(filepath.Join(root, "a.c"), time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if c, x := hashes(); c == content || x != text {
+		t.Errorf("the time changed: content %v, text %v", c != content, x != text)
+	}
+	write(t, root, map[string]string{"a.c": "int y;"})
+	if _, x := hashes(); x == text {
+		t.Error("another text has the same hash")
+	}
+}

@@ -10,6 +10,7 @@ import { functionHandlers, nameOf, titleOf } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { linkTo } from "../../state/navigation";
 import type { Direction, Fn, Graph, Node, Rest } from "./graph";
+import { walkTo } from "./walk";
 import { BOX, curve, place, type Box, type Placed } from "./layout";
 
 interface Props {
@@ -205,6 +206,7 @@ function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
         data-fn={node.id}
         aria-current={middle ? "true" : undefined}
         {...functionHandlers(fn)}
+        onClick={walkTo(fn)}
         onContextMenu={(e) => {
           onFunctionMenu(e, fn);
         }}

@@ -6,6 +6,7 @@ import { FunctionName } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Share, shareOf } from "../../parts/measure";
 import { edgesOf, type Answer, type Direction, type Fn } from "./graph";
+import { walkTo } from "./walk";
 
 export function Summary({ answer }: { answer: Answer }) {
   const { basis, total, self, recursive, error } = answer;
@@ -97,7 +98,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
               <Share weight={total} basis={basis} />
             </td>
             <td class="number">{coresText(cores(total, basis))}</td>
-            <td class="name">
+            <td class="name" onClickCapture={walkTo(fn)}>
               <FunctionName fn={fn} />
             </td>
             <td class="library" title={fn.binary}>
