@@ -35,8 +35,9 @@ func newTokenCreateCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create --scope SCOPES [flags]", Short: "Make a token and print it: it is shown this once",
 		Long: `Scopes: send (profiles, debug information, trials: agents and CI), read (everything
-that is asked: people), administer (metrics, compaction). The project is made if it
-does not exist. The token goes to standard output, so that it can be piped to a file.`,
+that is asked: people), administer (metrics, compaction, prices, tokens). The project
+is made if it does not exist. The token goes to standard output, so that it can be
+piped to a file.`,
 		Example: `  whyhot-server token create --scope send --name agents > agent.token
   whyhot-server token create --scope read,send --project web --expires 720h`,
 		Args: cobra.NoArgs,

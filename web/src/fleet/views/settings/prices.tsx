@@ -1,4 +1,4 @@
-// What a core costs: from it every view works out money and CO₂.
+// What a core costs: from it the table of functions works out money and CO₂.
 
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
@@ -47,7 +47,7 @@ export function PriceForm() {
   return (
     <section aria-labelledby="prices">
       <h2 id="prices">Prices</h2>
-      <p class="quiet">What a busy core costs you. Functions and findings then show it.</p>
+      <p class="quiet">What a busy core costs you. The table of functions then shows it.</p>
       {asked.error && <Failure error={asked.error} retry={asked.retry} />}
       <form
         onSubmit={(e) => {

@@ -174,7 +174,7 @@ function columnsOf(
     name,
     title,
     hint,
-    width: "minmax(84px, 128px)",
+    width: "minmax(58px, min(128px, 9vw))",
     class: "number",
     sorts: "descending",
     cell: (r) => (
