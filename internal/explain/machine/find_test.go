@@ -41,10 +41,7 @@ type program struct {
 
 func build(t *testing.T, flags ...string) *program {
 	t.Helper()
-	analyser, err := analyzer.Find()
-	if err != nil {
-		t.Skip(err)
-	}
+	analyser := analyserOrSkip(t)
 	dir := t.TempDir()
 	source := filepath.Join(dir, "x.c")
 	if err := os.WriteFile(source, []byte(modulo), 0o600); err != nil {
@@ -52,9 +49,11 @@ func build(t *testing.T, flags ...string) *program {
 	}
 	p := &program{path: filepath.Join(dir, "x"), loops: map[string]analyzer.MachineLoop{}}
 	run(t, "gcc", append(flags, source, "-o", p.path)...)
-	if p.file, err = elf.Open(p.path); err != nil {
+	file, err := elf.Open(p.path)
+	if err != nil {
 		t.Fatal(err)
 	}
+	p.file = file
 	t.Cleanup(func() { _ = p.file.Close() })
 	symbols, err := p.file.Symbols()
 	if err != nil {

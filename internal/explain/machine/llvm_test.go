@@ -69,10 +69,7 @@ func run(t *testing.T, name string, args ...string) {
 }
 
 func TestLoopsAreThoseOfLLVM(t *testing.T) {
-	program, err := analyzer.Find()
-	if err != nil {
-		t.Skip(err)
-	}
+	program := analyserOrSkip(t)
 	files, levels, flags := loopSources(t)
 	all, same, extra, functions := 0, 0, 0, 0
 	for _, level := range levels {

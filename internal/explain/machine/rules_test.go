@@ -22,10 +22,7 @@ var fixtures = []struct {
 
 // Each function of the fixtures says by its name whether a rule finds something in it.
 func TestRulesOnFixtures(t *testing.T) {
-	program, err := analyzer.Find()
-	if err != nil {
-		t.Skip(err)
-	}
+	program := analyserOrSkip(t)
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		for _, f := range fixtures {
 			found := matchesIn(t, program, compiler, filepath.Join("testdata/rules", f.file), f.flags)
