@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// analyserOrSkip finds the analyser. Where the tests are the gate it must be there.
+// analyserOrSkip finds the analyser, for the whole test. Where the tests are the gate it
+// must be there.
 func analyserOrSkip(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("WHYHOT_ANALYZER")
@@ -23,5 +24,6 @@ func analyserOrSkip(t *testing.T) string {
 		}
 		t.Skipf("the analyser is not built (make analyzer): %v", err)
 	}
+	t.Setenv("WHYHOT_ANALYZER", abs) // for what looks for it itself
 	return abs
 }
