@@ -60,7 +60,7 @@ const outOfTime = "no time was left for it in the budget"
 // heat measures one stage of the race.
 func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 	a := h.askOf(names)
-	a.rounds = rounds
+	a.rounds, a.until = rounds, time.Now().Add(max(time.Second, h.raceLeft()))
 	t, err := h.measure(ctx, a)
 	if err != nil {
 		return err
@@ -70,6 +70,10 @@ func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 		switch {
 		case !ok:
 			h.state.Race.Unmake(name, "its trial says nothing of it")
+		case m.unbuilt && t.late:
+			h.state.Race.Unmake(name, outOfTime+": its build took too long")
+		case m.unbuilt:
+			h.state.Race.Unmake(name, "it could not be built: "+m.why)
 		case m.broken():
 			h.state.Race.Break(name, string(m.verdict)+": "+m.why)
 		default:
@@ -97,9 +101,8 @@ func (h *hunt) measure(ctx context.Context, a ask) (*told, error) {
 	if t.run > 0 {
 		h.state.Run = t.run
 	}
-	if t.build > 0 {
-		h.state.Build = t.build
-	}
+	// The first is as long as the plain build: variants take longer, not less.
+	h.state.Build = max(h.state.Build, t.build)
 	return t, nil
 }
 

@@ -108,6 +108,10 @@ func (f *fake) measure(ctx context.Context, a ask) (*told, error) {
 	return out, nil
 }
 
+func (f *fake) plain(context.Context, []string, time.Time) (rebuild.Plain, error) {
+	return rebuild.Plain{Took: time.Second, Level: "-O2"}, nil
+}
+
 type deaf struct{}
 
 func (deaf) Building(rebuild.Step)       {}

@@ -1,20 +1,23 @@
 package candidate
 
-import "strings"
+import (
+	"strings"
 
-// build is a way to build any C or C++ program.
-type build struct {
+	"whyhot/internal/explain/build"
+	"whyhot/internal/finding"
+)
+
+// way is a way to build any C or C++ program.
+type way struct {
 	kind     Kind
 	variant  string
-	group    string
 	expected float64 // share of the time: the middle of what trials of whyhot saw
 	builds   float64 // what it costs: PGO is built twice and trained between
 	how      string
 	caveats  []string
 }
 
-var builds = []build{
-	{kind: Flags, variant: "cflags=-O3", group: levelGroup, expected: 0.02, builds: 1},
+var ways = []way{
 	{
 		kind: Flags, variant: "cflags=-march=native", expected: 0.02, builds: 1,
 		caveats: []string{"the program then runs on processors like this one only"},
@@ -30,17 +33,77 @@ var builds = []build{
 	},
 }
 
-// builds adds the ways to build.
+// low are the levels of optimisation below the usual one: what -O2 is expected to
+// save, and how many times as long it takes to build.
+var low = map[string]struct{ expected, longer float64 }{
+	"-O0": {0.5, 2},
+	"-O1": {0.1, 1.3}, "-Og": {0.1, 1.3}, "-Os": {0.1, 1.3}, "-Oz": {0.15, 1.3},
+}
+
+const (
+	usualLevel = "-O2"
+	highLevel  = "-O3"
+)
+
+// builds adds the ways to build. A build below the usual level gets that first:
+// feedback and link-time optimisation have little to work on in code that is not
+// optimised, so there they are tried on top of it, and only the best of all is used.
 func (l *list) builds() {
-	for i := range builds {
-		b := &builds[i]
-		if b.kind == BOLT && !l.in.BOLT {
+	under, isLow := low[l.in.Level]
+	if !isLow {
+		under.longer = 1
+	}
+	level := func(flag string, expected float64) {
+		l.way(Candidate{Kind: Flags, Group: levelGroup, Variant: "cflags=" + flag, Expected: expected, Builds: under.longer, How: "build with " + flag})
+	}
+	const more = 0.02 // of the higher level over the usual one
+	if isLow {
+		level(usualLevel, under.expected)
+	}
+	if l.in.Level != highLevel && l.in.Level != "-Ofast" {
+		level(highLevel, under.expected+more)
+	}
+	for i := range ways {
+		w := &ways[i]
+		if w.kind == BOLT && !l.in.BOLT {
 			continue
 		}
-		c := Candidate{Kind: b.kind, Group: b.group, Variant: b.variant, Expected: b.expected, Builds: b.builds, How: b.how, Caveats: b.caveats}
+		c := Candidate{Kind: w.kind, Variant: w.variant, Expected: w.expected, Builds: w.builds, How: w.how, Caveats: w.caveats}
 		if c.How == "" {
-			c.How = "build with " + strings.TrimPrefix(b.variant, "cflags=")
+			c.How = "build with " + strings.TrimPrefix(w.variant, "cflags=")
 		}
-		_ = l.add(c) // its text is ours
+		if isLow {
+			c.Group, c.Variant = levelGroup, "cflags="+usualLevel+"+"+w.variant
+			c.Expected, c.Builds = under.expected+w.expected, w.builds*under.longer
+			c.How += " and " + usualLevel
+		}
+		l.way(c)
 	}
+	if l.in.Assertions {
+		l.way(Candidate{
+			Kind: Flags, Variant: "cflags=-DNDEBUG", Expected: 0.01, Builds: 1, How: "build with -DNDEBUG",
+			Caveats: []string{"assert() then checks nothing"},
+		})
+	}
+}
+
+func (l *list) way(c Candidate) { _ = l.add(c) } // its text is ours
+
+// fromBuild takes what a finding says of how the program was built.
+func (l *list) fromBuild(f *finding.Finding, try func(Candidate)) (taken bool) {
+	flags, group := "", ""
+	switch f.Rule {
+	case build.RuleUnoptimised:
+		flags, group = usualLevel, levelGroup
+	case build.RuleSanitizer:
+		flags = "-fno-sanitize=all"
+	case build.RuleInstrumented:
+		// What was built with -pg cannot be told so: its build has to be changed.
+		flags = "-fno-profile-arcs -fno-test-coverage -fno-instrument-functions"
+	}
+	if flags == "" || !l.in.Build {
+		return false
+	}
+	try(Candidate{Kind: Flags, Group: group, Variant: "cflags=" + flags, Builds: 1, How: "build with " + flags})
+	return true
 }

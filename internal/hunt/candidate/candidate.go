@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
@@ -80,6 +81,10 @@ type Input struct {
 	Program Program
 	Build   bool // there is a build command
 	BOLT    bool // it is installed
+	// Level is how most of the program is optimised by its build, "" where nobody
+	// knows; Assertions says that it has assert() in it.
+	Level      string
+	Assertions bool
 	// BuildDir has the compile_commands.json, "" for none: without it no finding in
 	// source is built otherwise.
 	BuildDir string
@@ -96,6 +101,8 @@ type Untried struct {
 	Why     string `json:"why"`
 	Command string `json:"command,omitempty"`
 	Finding string `json:"finding,omitempty"`
+	// Needs is how long it would take, where there was no time for it.
+	Needs float64 `json:"needs_seconds,omitempty"`
 }
 
 // List gives the candidates, what pays most for its cost first, and what cannot be
@@ -134,7 +141,7 @@ func (l *list) add(c Candidate) error {
 	}
 	if i := slices.IndexFunc(l.out, func(o Candidate) bool { return o.Name == c.Name }); i >= 0 {
 		o := &l.out[i]
-		o.Expected = max(o.Expected, c.Expected)
+		o.Expected, o.Builds = max(o.Expected, c.Expected), max(o.Builds, c.Builds)
 		for _, f := range c.Findings {
 			if !slices.Contains(o.Findings, f) {
 				o.Findings = append(o.Findings, f)
@@ -173,6 +180,7 @@ func (l *list) finding(f *finding.Finding) {
 	if entry, ok := l.in.Catalog.Entry(f.Rule); ok {
 		joined = l.fromEntry(f, entry, try)
 	}
+	joined = l.fromBuild(f, try) || joined
 	l.fromSource(f, try)
 	if len(l.out) > before || joined || f.General {
 		return
@@ -189,7 +197,7 @@ func (l *list) finding(f *finding.Finding) {
 
 func needsBuild(f *finding.Finding, c *catalog.Catalog) bool {
 	entry, ok := c.Entry(f.Rule)
-	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0
+	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0 || build.IsMoot(f.Rule)
 }
 
 // next is the command by which a person goes on.
