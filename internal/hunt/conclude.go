@@ -2,6 +2,7 @@ package hunt
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func (h *hunt) result() *Result {
 		Metric: string(h.subject.Metric), Run: s.Run.Seconds(), Build: s.Build.Seconds(),
 		Proved: []Verdict{}, Refuted: []Verdict{}, Open: []Verdict{}, Untried: slices.Clone(s.Untried),
 		Combined: s.Combined, Profile: h.dir.Path(profileName), State: h.dir.Path(""), Notes: s.Notes, Findings: s.Findings,
-		Machine: trial.Machine{},
+		Machine: trial.Machine{CPUs: runtime.NumCPU(), Pinned: h.request.Pin},
 	}
 	r.Machine.Model, r.Machine.Kernel = noise.Machine()
 	if !r.Finished {

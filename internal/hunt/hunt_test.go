@@ -137,6 +137,37 @@ func TestBudgetIsKept(t *testing.T) {
 	}
 }
 
+// Builds that take long are predicted from the one of the program as it is: those
+// that the budget has no room for are not begun, and the result says what they need.
+func TestSlowBuildsKeepTheBudget(t *testing.T) {
+	const one = 80 * time.Second
+	f := &fake{
+		rng: rand.New(rand.NewPCG(9, 9)), noise: 0.005, gains: map[string]float64{"-O3": 1.2, "pgo": 1.3},
+		builds: map[string]time.Duration{"-O3": one, "lto": 3 * one / 2, "pgo": 5 * one / 2, "-march=native": one},
+	}
+	var cs []candidate.Candidate
+	for _, c := range []candidate.Candidate{
+		{Name: "-O3", Variant: "cflags=-O3", Builds: 1}, {Name: "-march=native", Variant: "cflags=-march=native", Builds: 1},
+		{Name: "lto", Variant: "lto", Builds: 1.5}, {Name: "pgo", Variant: "pgo", Builds: 2.5},
+	} {
+		c.Kind = candidate.Flags
+		cs = append(cs, c)
+	}
+	h := hunted(t, f, t.TempDir(), cs...)
+	h.request.Budget, h.state.Build = 5*time.Minute, one
+	r := do(t, h)
+	if spent, budget := h.spent(), h.request.Budget; spent > budget+budget/10 {
+		t.Errorf("%s of %s", spent, budget)
+	}
+	if names(r.Proved) != "-O3" {
+		t.Errorf("proved %s", names(r.Proved))
+	}
+	i := slices.IndexFunc(r.Untried, func(u Untried) bool { return u.Name == "pgo" })
+	if i < 0 || r.Untried[i].Needs < 2.5*one.Seconds() {
+		t.Errorf("%+v", r.Untried)
+	}
+}
+
 // A hunt that ends in the middle of any trial goes on to the same end, and measures
 // nothing again that was kept.
 func TestHuntGoesOn(t *testing.T) {
