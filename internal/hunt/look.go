@@ -117,7 +117,11 @@ func (h *hunt) once(ctx context.Context, lines []line) (wall, cpu time.Duration,
 			if text != "" {
 				text = "; its last words:\n" + text
 			}
-			return 0, 0, fmt.Errorf("%s: %s%s", shellwords.Join(l.args), r.End.String(), text)
+			hint := ""
+			if r.End.Limit == 0 && r.End.Signal == 0 {
+				hint = " (where that is its usual status: --ignore-failure)"
+			}
+			return 0, 0, fmt.Errorf("%s: %s%s%s", shellwords.Join(l.args), r.End.String(), hint, text)
 		}
 		wall += r.Wall
 		cpu += r.User + r.System
@@ -202,7 +206,7 @@ func (h *hunt) explain(ctx context.Context) (finding.Report, error) {
 	if err != nil {
 		return finding.Report{}, err
 	}
-	ask := explain.Request{Profile: p.Profile, Path: path, Rules: r.Rules}
+	ask := explain.Request{Profile: p.Profile, Path: path, Rules: r.Rules, Machine: true}
 	if r.BuildDir != "" {
 		units, err := source.Open(r.path(r.BuildDir))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/trial"
 )
 
 // What a hunt of every kind of end writes is what the published schema says, and the
@@ -31,7 +32,7 @@ func TestResultIsThePublishedForm(t *testing.T) {
 	h := hunted(t, f, t.TempDir(), setting("A=1", ""), setting("B=1", ""), setting("D=1", ""), setting("E=1", ""), edit, slow)
 	h.state.Untried = []Untried{{Name: "a deque", Why: "no program can make this change by itself", Finding: "deque-1"}}
 	h.state.Findings = []Finding{{ID: "x", Title: "a loop"}}
-	h.state.Build = time.Second
+	h.state.Build, h.subject.Metric = time.Second, trial.CPU
 	known := h.now()
 	h.state.Known = map[string]Verdict{"D=1": {Name: "D=1", Kind: candidate.Environment, Verdict: finding.Slower, Known: &known}}
 	r := do(t, h)

@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/build"
@@ -79,6 +80,7 @@ func (l *list) builds() {
 		}
 		l.way(c)
 	}
+	l.creditLevels()
 	if l.in.Assertions {
 		l.way(Candidate{
 			Kind: Flags, Variant: "cflags=-DNDEBUG", Expected: 0.01, Builds: 1, How: "build with -DNDEBUG",
@@ -87,23 +89,44 @@ func (l *list) builds() {
 	}
 }
 
+// creditLevels has what is said of the lack of optimisation proved by whatever level
+// turns out best, and not by the usual one alone.
+func (l *list) creditLevels() {
+	i := slices.IndexFunc(l.out, func(c Candidate) bool { return c.Group == levelGroup && c.Name == usualLevel })
+	if i < 0 {
+		return
+	}
+	for k := range l.out {
+		if c := &l.out[k]; c.Group == levelGroup && k != i {
+			c.Findings = append(c.Findings, l.out[i].Findings...)
+		}
+	}
+}
+
 func (l *list) way(c Candidate) { _ = l.add(c) } // its text is ours
+
+// flagsFor are the flags that findings advise, by rule: about the build as a whole,
+// and about hot loops as they were compiled.
+var flagsFor = map[string]string{
+	build.RuleUnoptimised: usualLevel,
+	build.RuleSanitizer:   "-fno-sanitize=all",
+	// What was built with -pg cannot be told so: its build has to be changed.
+	build.RuleInstrumented: "-fno-profile-arcs -fno-test-coverage -fno-instrument-functions",
+	"machine-scalar":       highLevel,
+	"machine-generic":      "-march=native",
+	"machine-own-call":     "-fno-semantic-interposition",
+}
 
 // fromBuild takes what a finding says of how the program was built.
 func (l *list) fromBuild(f *finding.Finding, try func(Candidate)) (taken bool) {
-	flags, group := "", ""
-	switch f.Rule {
-	case build.RuleUnoptimised:
-		flags, group = usualLevel, levelGroup
-	case build.RuleSanitizer:
-		flags = "-fno-sanitize=all"
-	case build.RuleInstrumented:
-		// What was built with -pg cannot be told so: its build has to be changed.
-		flags = "-fno-profile-arcs -fno-test-coverage -fno-instrument-functions"
-	}
+	flags := flagsFor[f.Rule]
 	if flags == "" || !l.in.Build {
 		return false
 	}
-	try(Candidate{Kind: Flags, Group: group, Variant: "cflags=" + flags, Builds: 1, How: "build with " + flags})
+	c := Candidate{Kind: Flags, Variant: "cflags=" + flags, Builds: 1, How: "build with " + flags}
+	if strings.HasPrefix(flags, "-O") {
+		c.Group = levelGroup
+	}
+	try(c)
 	return true
 }

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"whyhot/internal/explain"
-	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
@@ -197,7 +196,7 @@ func (l *list) finding(f *finding.Finding) {
 
 func needsBuild(f *finding.Finding, c *catalog.Catalog) bool {
 	entry, ok := c.Entry(f.Rule)
-	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0 || build.IsMoot(f.Rule)
+	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0 || flagsFor[f.Rule] != ""
 }
 
 // next is the command by which a person goes on.

@@ -118,14 +118,20 @@ func TestFindingsAboutTheBuild(t *testing.T) {
 	of := func(rule string) finding.Finding {
 		return finding.Finding{ID: rule + "-1", Rule: rule, Share: share(0.9), Gain: &finding.Gain{Low: 0.3, High: 0.9}, Fix: finding.Fix{Kind: "build"}}
 	}
-	in := input(t, of(build.RuleUnoptimised), of(build.RuleSanitizer), of(build.RuleInstrumented))
+	in := input(t, of(build.RuleUnoptimised), of(build.RuleSanitizer), of(build.RuleInstrumented), of("machine-generic"))
 	in.Build, in.Level = true, "-O0"
 	cs, untried := List(in)
 	for name, id := range map[string]string{
-		"-O2": "build-unoptimised-1", "-fno-sanitize=all": "build-sanitizer-1",
+		"-O2": "build-unoptimised-1", "-fno-sanitize=all": "build-sanitizer-1", "-march=native": "machine-generic-1",
 		"-fno-profile-arcs -fno-test-coverage -fno-instrument-functions": "build-instrumented-1",
 	} {
 		if c := find(t, cs, name); !slices.Equal(c.Findings, []string{id}) || c.Expected < 0.5 {
+			t.Errorf("%+v", c)
+		}
+	}
+	// Whichever level is best, it is about the same finding.
+	for _, name := range []string{"-O3", "-O2+pgo"} {
+		if c := find(t, cs, name); !slices.Equal(c.Findings, []string{"build-unoptimised-1"}) {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -133,7 +139,7 @@ func TestFindingsAboutTheBuild(t *testing.T) {
 		t.Errorf("%+v", untried)
 	}
 	in.Build = false
-	if cs, untried = List(in); len(untried) != 3 || !strings.Contains(untried[0].Why, "--build") {
+	if cs, untried = List(in); len(untried) != 4 || !strings.Contains(untried[0].Why, "--build") {
 		t.Errorf("%+v, %+v", untried, cs)
 	}
 }
