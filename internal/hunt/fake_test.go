@@ -29,6 +29,8 @@ type fake struct {
 	broken map[string]finding.Verdict   // of these arms
 	run    time.Duration                // of the baseline
 	builds map[string]time.Duration     // what building an arm takes, once
+	fails  map[string]string            // why these arms cannot be built
+	late   bool                         // builds that fail ran into the end of their time
 	now    time.Time
 	asked  []ask
 	before func(n int, a ask) error // before the n-th trial
@@ -110,6 +112,10 @@ func (f *fake) measure(ctx context.Context, a ask) (*told, error) {
 		}
 		if b := f.broken[v.name]; b != "" {
 			m.verdict, m.ratio, m.logs, m.calm = b, nil, nil, nil
+		}
+		if why := f.fails[v.name]; why != "" {
+			m = measured{verdict: finding.Failed, why: why, unbuilt: true}
+			out.late = f.late
 		}
 		out.arms[v.name] = m
 	}

@@ -168,6 +168,31 @@ func TestSlowBuildsKeepTheBudget(t *testing.T) {
 	}
 }
 
+// What cannot be built is not refuted: it is told with the reason, or as what there
+// was no time for, and a later hunt tries it again.
+func TestBuildsThatFail(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		f := &fake{
+			rng: rand.New(rand.NewPCG(9, 9)), noise: 0.005, gains: map[string]float64{"A=1": 1.3},
+			fails: map[string]string{"bolt": "bolt: llvm-bolt: BOLT-ERROR: no relocations"}, late: late,
+		}
+		bolt := candidate.Candidate{Name: "bolt", Kind: candidate.BOLT, Variant: "bolt", Builds: 2}
+		h := hunted(t, f, t.TempDir(), setting("A=1", ""), bolt)
+		h.state.Build = time.Second
+		r := do(t, h)
+		if names(r.Proved) != "A=1" || len(r.Refuted) != 0 || len(r.Untried) != 1 {
+			t.Fatalf("proved %s, refuted %s, untried %+v", names(r.Proved), names(r.Refuted), r.Untried)
+		}
+		u := r.Untried[0]
+		if late && (u.Needs <= 0 || !strings.Contains(u.Why, "no time")) || !late && (u.Needs != 0 || !strings.Contains(u.Why, "could not be built: bolt: llvm-bolt: BOLT-ERROR")) {
+			t.Errorf("%+v", u)
+		}
+		if u.Command == "" {
+			t.Error("no way to go on")
+		}
+	}
+}
+
 // A hunt that ends in the middle of any trial goes on to the same end, and measures
 // nothing again that was kept.
 func TestHuntGoesOn(t *testing.T) {
