@@ -150,14 +150,19 @@ func (h *hunt) fits(chosen []string, next string) bool {
 
 // takes is how long a stage of the race is expected to take.
 func (h *hunt) takes(names []string) time.Duration {
-	const rounds, warmUp = 4, 1
-	sum := time.Duration((rounds+warmUp)*(1+len(names))) * h.state.Run
+	sum := h.heatOf(1 + len(names))
 	for _, name := range names {
 		if c := h.state.candidate(name); len(h.state.Race.Of(name).Logs) == 0 {
 			sum += time.Duration(c.Builds * float64(h.state.Build))
 		}
 	}
 	return sum
+}
+
+// heatOf is the time of so many arms in the first rounds of the race.
+func (h *hunt) heatOf(arms int) time.Duration {
+	const rounds, warmUp = 4, 1
+	return time.Duration((rounds+warmUp)*arms) * h.state.Run
 }
 
 // makeRoom takes those out of the race for which no time is left.

@@ -228,7 +228,8 @@ func (h *hunt) input(ctx context.Context, report finding.Report) candidate.Input
 	r := &h.request
 	in := candidate.Input{
 		Report: report, Catalog: r.Rules.Catalog, Build: r.Build.Command != "", BuildDir: r.BuildDir,
-		Level: h.state.Level, Assertions: h.assertions(ctx),
+		BuildCost: float64(h.state.Build) / max(1, float64(h.heatOf(1))),
+		Level:     h.state.Level, Assertions: h.assertions(ctx),
 		Find: allocator.NewFinder(), TryAs: "whyhot try --profile " + shellwords.Quote(h.dir.Path(profileName)),
 	}
 	if r.Suite == "" {

@@ -63,8 +63,9 @@ type Candidate struct {
 // Built says that the program is built for it.
 func (c *Candidate) Built() bool { return c.Builds > 0 }
 
-// worth is what a candidate is expected to bring for what it costs.
-func (c *Candidate) worth() float64 { return c.Expected / (1 + c.Builds) }
+// worth is what a candidate is expected to bring for what it costs: the time of its
+// builds, in measurements of the race.
+func (c *Candidate) worth(build float64) float64 { return c.Expected / (1 + c.Builds*build) }
 
 // Diff is a patch that was written by machine.
 type Diff struct {
@@ -80,6 +81,9 @@ type Input struct {
 	Program Program
 	Build   bool // there is a build command
 	BOLT    bool // it is installed
+	// BuildCost is how long a build takes, in the time in which a candidate is measured
+	// in the race: where builds are slow, what needs none comes first.
+	BuildCost float64
 	// Level is how most of the program is optimised by its build, "" where nobody
 	// knows; Assertions says that it has assert() in it.
 	Level      string
@@ -115,7 +119,7 @@ func List(in Input) ([]Candidate, []Untried) {
 	if in.Build {
 		l.builds()
 	}
-	slices.SortStableFunc(l.out, func(a, b Candidate) int { return -cmp.Compare(a.worth(), b.worth()) })
+	slices.SortStableFunc(l.out, func(a, b Candidate) int { return -cmp.Compare(a.worth(in.BuildCost), b.worth(in.BuildCost)) })
 	return l.out, l.untried
 }
 

@@ -113,6 +113,23 @@ func TestLowLevelsComeFirst(t *testing.T) {
 	}
 }
 
+// Where a build takes as long as many measurements, what needs none comes first; where
+// it takes no time, what gains most does.
+func TestSlowBuildsComeLast(t *testing.T) {
+	in := input(t)
+	in.Build, in.Level, in.BuildCost = true, "-O2", 50
+	cs, _ := List(in)
+	for i, c := range cs {
+		if c.Built() && slices.ContainsFunc(cs[i:], func(o Candidate) bool { return !o.Built() }) {
+			t.Fatalf("%s before what needs no build: %s", c.Name, named(cs))
+		}
+	}
+	in.BuildCost = 0.01
+	if cs, _ = List(in); cs[0].Name != "pgo" {
+		t.Errorf("%s", named(cs))
+	}
+}
+
 // What explain finds out about a build is tried where there is one to change.
 func TestFindingsAboutTheBuild(t *testing.T) {
 	of := func(rule string) finding.Finding {
