@@ -114,6 +114,9 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 			return err
 		}
 	}
+	if !f.load.remote.on() {
+		r.Trials = learnt(r.Profile)
+	}
 	report, err := explain.Explain(cmd.Context(), r)
 	done()
 	if err != nil {

@@ -143,7 +143,15 @@ func (r Request) trials(path string) (map[string][]finding.Trial, error) {
 		}
 	}
 	for id, more := range r.Trials {
-		all[id] = append(all[id], more...)
+		// What lies beside the profile is about it: it comes last, which counts.
+		for _, t := range slices.Backward(more) {
+			same := func(o finding.Trial) bool {
+				return o.Variant == t.Variant && o.SpeedUp == t.SpeedUp && slices.Equal(o.Command, t.Command)
+			}
+			if !slices.ContainsFunc(all[id], same) {
+				all[id] = slices.Insert(all[id], 0, t)
+			}
+		}
 	}
 	return all, nil
 }
