@@ -78,7 +78,7 @@ function OfFunction({ middle }: { middle: number }) {
         </p>
       ) : (
         <div class="both">
-          <Drawing graph={graph} whole={answer.basis.value} found={found} open={open} />
+          <Drawing graph={graph} basis={answer.basis} found={found} open={open} />
           <Neighbours answer={answer} found={found} />
         </div>
       )}

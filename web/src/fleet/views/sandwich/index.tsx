@@ -14,6 +14,7 @@ import { FlameGraph, type GraphHandle, type Selected } from "../../parts/graph/f
 import { commandsOf, useGraphSearch } from "../../parts/graph/keys";
 import { GraphBar } from "../../parts/graph/toolbar";
 import { Cores, Share } from "../../parts/measure";
+import { Bill } from "../../parts/prices";
 
 export function SandwichView() {
   const { fn } = address.value;
@@ -81,6 +82,7 @@ function Sandwich({ fn }: { readonly fn: number }) {
             <span>
               total <Share weight={g.total} basis={g.basis} error={g.error} bar={false} /> ·{" "}
               <Cores weight={g.total} basis={g.basis} /> cores
+              <Bill weight={g.total} basis={g.basis} />
             </span>
             <span>
               self <Share weight={g.self} basis={g.basis} bar={false} />

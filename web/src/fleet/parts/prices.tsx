@@ -3,6 +3,8 @@
 
 import { useAnswer } from "../api/answer";
 import type { components } from "../api/schema";
+import { cores, type Basis } from "./cores";
+import type { Column } from "./table";
 
 export type Prices = components["schemas"]["Prices"];
 
@@ -32,4 +34,30 @@ function amount(n: number): string {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
+}
+
+// billText goes behind a number of cores: " · 87.60 EUR a month"; "" without prices.
+export function billText(cores: number, prices: Prices | null): string {
+  return prices === null ? "" : ` · ${monthly(cores, prices)} a month`;
+}
+
+// Bill is billText for what shows an answer.
+export function Bill({ weight, basis }: { weight: number; basis: Basis }) {
+  return <>{billText(cores(weight, basis), usePrices())}</>;
+}
+
+// costColumn is none without prices.
+export function costColumn<T>(prices: Prices | null, coresOf: (row: T) => number): Column<T>[] {
+  if (prices === null) return [];
+  return [
+    {
+      name: "cost",
+      title: "A month",
+      hint: "What as much CPU costs in a month",
+      width: "minmax(90px, 150px)",
+      class: "number",
+      wide: true,
+      cell: (row) => monthly(coresOf(row), prices),
+    },
+  ];
 }
