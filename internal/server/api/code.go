@@ -18,6 +18,7 @@ type codeForm struct {
 	Functions []codeFunction `json:"functions"`
 	Left      int            `json:"left"`
 	Missing   []missingForm  `json:"missing"`
+	Named     int64          `json:"named"`
 	Notes     []string       `json:"notes"`
 }
 
@@ -102,7 +103,7 @@ func (s *Server) instructions(ctx context.Context, r *request) (any, error) {
 func formOfCode(basis store.Basis, fn store.Function, found machinecode.Answer) codeForm {
 	out := codeForm{
 		Basis: formOf(basis), Function: functionOf(fn), Functions: make([]codeFunction, 0, len(found.Functions)),
-		Left: found.Left, Missing: make([]missingForm, 0, len(found.Missing)), Notes: list(found.Notes),
+		Left: found.Left, Named: found.Named, Missing: make([]missingForm, 0, len(found.Missing)), Notes: list(found.Notes),
 	}
 	for _, m := range found.Missing {
 		out.Missing = append(out.Missing, missingForm{m.Path, m.BuildID, m.Self})

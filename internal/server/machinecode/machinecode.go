@@ -53,6 +53,7 @@ type Answer struct {
 	Functions []Function // that with the most samples of what was asked for first
 	Missing   []Missing  // that with the most samples first
 	Left      int        // functions of the machine code that are not shown
+	Named     int64      // of samples that came with names and without addresses
 	Notes     []string
 }
 
@@ -60,8 +61,8 @@ type Answer struct {
 func Find(ctx context.Context, r Request) (Answer, error) {
 	at := &binaries{find: debugfile.Finder{Dirs: r.Dirs}, open: map[binary]*elffile.File{}}
 	defer at.close()
-	held, missing := weigh(r, at)
-	out := Answer{Missing: missing, Left: max(0, len(held)-most)}
+	held, out := weigh(r, at)
+	out.Left = max(0, len(held)-most)
 	held = held[:min(most, len(held))]
 	if len(held) == 0 {
 		return out, nil
@@ -114,7 +115,7 @@ type holder struct {
 
 // weigh finds which functions of the machine code hold what was asked for, and what
 // cannot be shown.
-func weigh(r Request, at *binaries) (held []holder, missing []Missing) {
+func weigh(r Request, at *binaries) (held []holder, out Answer) {
 	p := r.Profile
 	weights, absent := map[holder]int64{}, map[binary]int64{}
 	samples := p.Samples()
@@ -124,7 +125,13 @@ func weigh(r Request, at *binaries) (held []holder, missing []Missing) {
 			continue
 		}
 		loc, lines := p.Location(stack[0]), p.Lines(stack[0])
-		if loc.Mapping == 0 || loc.Address == 0 || !slices.ContainsFunc(lines, func(l profile.Line) bool { return slices.Contains(r.Functions, l.Function) }) {
+		if !slices.ContainsFunc(lines, func(l profile.Line) bool { return slices.Contains(r.Functions, l.Function) }) {
+			continue
+		}
+		if loc.Address == 0 {
+			out.Named += samples[i].Value
+		}
+		if loc.Mapping == 0 || loc.Address == 0 {
 			continue
 		}
 		m := p.Mapping(loc.Mapping)
@@ -144,12 +151,12 @@ func weigh(r Request, at *binaries) (held []holder, missing []Missing) {
 		return cmp.Or(-cmp.Compare(a.self, b.self), cmp.Compare(a.path, b.path), cmp.Compare(a.name, b.name))
 	})
 	for b, w := range absent {
-		missing = append(missing, Missing{b.path, b.buildID, w})
+		out.Missing = append(out.Missing, Missing{b.path, b.buildID, w})
 	}
-	slices.SortFunc(missing, func(a, b Missing) int {
+	slices.SortFunc(out.Missing, func(a, b Missing) int {
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Path, b.Path))
 	})
-	return held, missing
+	return held, out
 }
 
 // binaries are the files that are believed to be those that ran.

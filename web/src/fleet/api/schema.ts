@@ -827,6 +827,8 @@ export interface components {
                 /** @description Of the function. */
                 self: number;
             }[];
+            /** @description Of its own samples those that came with names and without addresses, as profiles do that were symbolised before they were sent. */
+            named: number;
             notes: string[];
         };
         MachineFunction: {

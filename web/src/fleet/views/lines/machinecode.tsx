@@ -48,13 +48,13 @@ function Asked({ fn }: { fn: number }) {
 }
 
 function Shown({ code }: { code: Code }) {
-  const { functions, missing, left, notes, basis } = code;
+  const { functions, missing, left, named, notes, basis } = code;
   return (
     <>
-      {functions.length === 0 && missing.length === 0 && (
+      {functions.length + missing.length + named === 0 && (
         <p class="hint">
-          None of its own samples are in a file of machine code: it only called others, or it is
-          interpreted, or was compiled while it ran.
+          None of its own samples are in a file of machine code: it only called others, or it was
+          compiled while it ran.
         </p>
       )}
       {functions.map((f) => (
@@ -75,6 +75,13 @@ function Shown({ code }: { code: Code }) {
           {n}
         </p>
       ))}
+      {named > 0 && (
+        <p class="hint">
+          {percent(shareOf(named, basis))} came with names and without addresses. What{" "}
+          <code>whyhot agent</code> and <code>whyhot record --no-symbols</code> send has addresses;
+          the server names them.
+        </p>
+      )}
       {missing.map((m) => (
         <Missing key={`${m.binary} ${m.build_id ?? ""}`} {...m} basis={basis} />
       ))}
