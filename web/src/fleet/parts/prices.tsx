@@ -3,6 +3,7 @@
 
 import { useAnswer } from "../api/answer";
 import type { components } from "../api/schema";
+import { perMonth } from "../../format/bill";
 import { cores, type Basis } from "./cores";
 import type { Column } from "./table";
 
@@ -16,24 +17,15 @@ export function usePrices(): Prices | null {
   return value && (value.core_hour ?? value.co2_grams_per_core_hour) ? value : null;
 }
 
-// monthly says what cores cost in a month: "87.60 EUR", "12 kg CO₂".
+// monthly says what cores cost in a month: "87.60 EUR, 12 kg CO₂".
 export function monthly(cores: number, prices: Prices): string {
   const hours = cores * HOURS_A_MONTH;
-  const parts: string[] = [];
-  if (prices.core_hour) parts.push(`${amount(hours * prices.core_hour)} ${prices.currency ?? ""}`);
-  if (prices.co2_grams_per_core_hour) {
-    parts.push(`${amount((hours * prices.co2_grams_per_core_hour) / 1000)} kg CO₂`);
-  }
-  return parts.join(", ");
-}
-
-// amount has three figures that count, and no more than cents.
-function amount(n: number): string {
-  const digits = Math.abs(n) >= 100 ? 0 : 2;
-  return n.toLocaleString("en-US", {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+  const { core_hour: money, co2_grams_per_core_hour: co2 } = prices;
+  return perMonth(
+    money ? hours * money : undefined,
+    prices.currency ?? "",
+    co2 ? (hours * co2) / 1000 : undefined,
+  );
 }
 
 // billText goes behind a number of cores: " · 87.60 EUR a month"; "" without prices.

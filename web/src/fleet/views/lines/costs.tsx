@@ -34,10 +34,12 @@ export function Costs({ of, basis, hottest, calls, prices }: CostsProps) {
         )}
       </td>
       {calls && (
-        <td class="number">{of?.total !== undefined && percent(shareOf(of.total, basis))}</td>
+        <td class="number spare">{of?.total !== undefined && percent(shareOf(of.total, basis))}</td>
       )}
-      <td class="number">{own && coresText(cores(own.self, basis))}</td>
-      {prices && <td class="number cost">{own && monthly(cores(own.self, basis), prices)}</td>}
+      <td class="number spare">{own && coresText(cores(own.self, basis))}</td>
+      {prices && (
+        <td class="number spare cost">{own && monthly(cores(own.self, basis), prices)}</td>
+      )}
     </>
   );
 }
@@ -51,16 +53,22 @@ interface TableProps {
 }
 
 export function CostTable({ label, calls, prices, columns, children }: TableProps) {
-  const heads: (readonly [string, boolean])[] = [["itself", true]];
-  if (calls) heads.push(["with calls", true]);
-  heads.push(["cores", true]);
-  if (prices) heads.push(["a month", true]);
+  const spare = ["cores", ...(prices ? ["a month"] : [])];
+  if (calls) spare.unshift("with calls");
   return (
     <div class="listing" role="region" tabIndex={0} aria-label={label}>
       <table class="source">
         <thead>
           <tr>
-            {[...heads, ...columns].map(([title, number]) => (
+            <th scope="col" class="number">
+              itself
+            </th>
+            {spare.map((title) => (
+              <th key={title} scope="col" class="number spare">
+                {title}
+              </th>
+            ))}
+            {columns.map(([title, number]) => (
               <th key={title} scope="col" class={number ? "number" : undefined}>
                 {title}
               </th>
