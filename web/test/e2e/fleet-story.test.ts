@@ -159,6 +159,67 @@ test("more of the call graph is drawn on demand, and the address keeps it", asyn
   });
 });
 
+test("a drag over the chart chooses a time for every view, and Back undoes it", async () => {
+  await open("/", async (page) => {
+    const chart = page.locator(".u-over");
+    const box = await chart.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + 20, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/from=.*to=/);
+    const chosen = new URL(page.url()).searchParams;
+    const length = Date.parse(chosen.get("to") ?? "") - Date.parse(chosen.get("from") ?? "");
+    assert.ok(Math.abs(length / 60_000 - 30) <= 2, `${length / 60_000} minutes of half an hour`);
+    await view(page, "Top").click();
+    assert.equal(new URL(page.url()).searchParams.get("from"), chosen.get("from"));
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has("from"));
+  });
+});
+
+test("a right click on a function has the same menu wherever one is shown", async () => {
+  const { functions } = await fleet.ask<{ functions: { id: number; name: string }[] }>(
+    "functions?q=_int_malloc",
+  );
+  const fn = functions[0].id;
+  const shown: [string, string][] = [
+    ["/top", '[role="row"]:has-text("_int_malloc")'],
+    [`/callgraph?fn=${fn}`, ".callgraph .box.middle > a"],
+    [`/callgraph?fn=${fn}`, '.neighbours tr:has-text("tcache_put")'],
+    [`/lines?fn=${fn}`, ".lines h2"],
+    [`/sandwich?fn=${fn}`, ".sandwich .function"],
+    [
+      "/compare?compare.by=version&service=formulas&service=formulas-canary",
+      '[role="row"]:has-text("_int_malloc")',
+    ],
+  ];
+  await open("/", async (page) => {
+    for (const [at, place] of shown) {
+      await page.goto(`${fleet.url}${at}`);
+      await page.locator(place).first().click({ button: "right" });
+      const menu = page.getByRole("menu");
+      for (const entry of [/Callers and callees/, /Call graph/, /Focus/, /Hide/, /Copy name/])
+        await menu.getByRole("menuitem", { name: entry }).waitFor({ timeout: 5000 });
+      await page.keyboard.press("Escape");
+      assert.equal(await menu.count(), 0, at);
+    }
+  });
+});
+
+test("what a comparison is about is seen on a telephone", async () => {
+  await withTab({ width: 360, height: 740 }, async (page) => {
+    await page.goto(
+      `${fleet.url}/compare?compare.by=version&service=formulas&service=formulas-canary`,
+    );
+    const name = page.getByRole("gridcell", { name: "_int_malloc", exact: true });
+    const box = await name.boundingBox();
+    assert.ok(box && box.x + 80 < 360, `it begins at ${box?.x ?? 0}`);
+  });
+});
+
 test("machine code: what is hot is marked, the loop is bracketed, and a link shows it", async () => {
   const { functions } = await fleet.until<{ functions: { id: number; name: string }[] }>(
     "functions?q=crc32_update",

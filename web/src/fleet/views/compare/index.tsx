@@ -200,6 +200,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
     hint: `its share of the CPU ${name}, with the 95 % error of sampling`,
     width: "108px",
     class: "number",
+    wide: true,
     cell: (r) => {
       const s = r[name];
       return s === null ? (
@@ -214,8 +215,9 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
   const busy = (name: "before" | "after"): Column<Row> => ({
     name: `cores-${name}`,
     title: `cores ${name}`,
-    width: "92px",
+    width: "104px",
     class: "number cores-column",
+    wide: true,
     cell: (r) => coresText(coresIn(r, name)),
   });
   return [
@@ -226,7 +228,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
       width: "132px",
       class: "number",
       cell: (r) => (
-        <span class="share">
+        <span class="share" title={fromTo(r)}>
           <Mark row={r} />
           <span>{signed(r.delta)}</span> <small>{percentError(r.error)}</small>
         </span>
@@ -237,6 +239,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
       title: "",
       width: "90px",
       class: "diff-bar",
+      wide: true,
       cell: (r) => <Bar of={r} largest={largest} />,
     },
     side("before"),
@@ -271,9 +274,16 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
       title: "library",
       width: "150px",
       class: "library",
+      wide: true,
       cell: (r) => basename(r.binary ?? ""),
     },
   ];
+}
+
+// fromTo is for windows without room for the columns of both sides.
+function fromTo(r: Row): string {
+  const side = (s: Row["before"]): string => (s === null ? "none" : percent(s.share));
+  return `${side(r.before)} → ${side(r.after)}`;
 }
 
 function signed(share: number): string {
