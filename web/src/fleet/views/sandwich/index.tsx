@@ -8,6 +8,7 @@ import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { useCommands } from "../../parts/commands";
 import { Empty, Failure } from "../../parts/failure";
+import { onFunctionMenu } from "../../parts/functionmenu";
 import { FunctionName } from "../../parts/functionname";
 import { Details } from "../../parts/graph/details";
 import { FlameGraph, type GraphHandle, type Selected } from "../../parts/graph/flamegraph";
@@ -75,7 +76,12 @@ function Sandwich({ fn }: { readonly fn: number }) {
           setSelected({ of: both.current.callers, what });
         }}
       />
-      <div class={`function ${asked.stale ? "stale" : ""}`}>
+      <div
+        class={`function ${asked.stale ? "stale" : ""}`}
+        onContextMenu={(e) => {
+          if (g) onFunctionMenu(e, g.function);
+        }}
+      >
         {g && (
           <>
             <FunctionName fn={g.function} whole />
