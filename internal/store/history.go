@@ -80,14 +80,6 @@ func (s *Store) History(ctx context.Context, sel Selection, functions []Function
 	return h, nil
 }
 
-func (b *Basis) fill(sums *engine.Sums, scale int64) {
-	for i := range sums.Counts {
-		b.Read += sums.Counts[i]
-		b.Count += sums.Counts[i] * scale
-		b.Value += sums.Values[i] * scale
-	}
-}
-
 // overHistory chooses what is read: all samples where they are few, else a level.
 func (s *Store) overHistory(ctx context.Context, c *chosen) (engine.Query, error) {
 	q := engine.Query{Table: engine.Samples, From: c.from, To: c.to, Groups: c.groups, Series: c.series}

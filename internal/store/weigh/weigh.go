@@ -42,17 +42,25 @@ func buffer(n int) []int64 {
 	return b
 }
 
-// New spreads the weights of stacks over the tree. Stacks that the view does not have
-// yet are added to the unknown function; there are none where the view was taken after
-// the sums.
-func New(v dict.View, stacks []uint32, values []int64) *Weights {
+// Part is the weight of some stacks. A stack may occur several times.
+type Part struct {
+	Stacks []uint32
+	Values []int64
+}
+
+// New spreads scale times the weights of stacks over the tree. Stacks that the view does
+// not have yet are added to the unknown function; there are none where the view was taken
+// after the sums.
+func New(v dict.View, scale int64, parts ...Part) *Weights {
 	w := &Weights{View: v, Self: buffer(v.Nodes()), Total: buffer(v.Nodes())}
-	for i, s := range stacks {
-		leaf := uint32(1)
-		if int(s) < v.Stacks() {
-			leaf = v.Leaf(s)
+	for _, p := range parts {
+		for i, s := range p.Stacks {
+			leaf := uint32(1)
+			if int(s) < v.Stacks() {
+				leaf = v.Leaf(s)
+			}
+			w.Self[leaf] += p.Values[i] * scale
 		}
-		w.Self[leaf] += values[i]
 	}
 	copy(w.Total, w.Self)
 	for n := v.Nodes() - 1; n > 0; n-- {
