@@ -124,6 +124,38 @@ func (w *Weights) Holding(chosen []bool) (sum int64) {
 	return sum
 }
 
+// Grouped gives what functions weigh together, by the number that of has for each of
+// them. A stack with several functions of one number counts once in its total.
+func (w *Weights) Grouped(of []int32, groups int) (self, total []int64) {
+	self, total = make([]int64, groups), make([]int64, groups)
+	// Where a number has one function alone, its outermost nodes are known.
+	members := make([]int32, groups)
+	for _, g := range of {
+		if g >= 0 {
+			members[g]++
+		}
+	}
+	for n := 1; n < len(w.Total); n++ {
+		t := w.Total[n]
+		if t == 0 {
+			continue
+		}
+		g := of[w.View.Function[n]]
+		if g < 0 {
+			continue
+		}
+		self[g] += w.Self[n]
+		outer := w.View.Outer[n]
+		for up := w.View.Parent[n]; outer && members[g] > 1 && up > 0; up = w.View.Parent[up] {
+			outer = of[w.View.Function[up]] != g
+		}
+		if outer {
+			total[g] += t
+		}
+	}
+	return self, total
+}
+
 // Edge is a caller or callee.
 type Edge struct {
 	Function uint32
