@@ -283,3 +283,42 @@ func TestCachedAnswersAreThoseOfTheEngine(t *testing.T) {
 		}
 	}
 }
+
+// Of a long range of many events the hours are as they are, and the minutes beside them
+// are drawn: the answer says so, and is within its error. The exact answer is exact.
+func TestMinutesBesideTheHoursAreDrawn(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
+	defer closeStore(t, s)
+	at := func(back time.Duration, counts map[string]int64) {
+		p := simple(counts)
+		p.Meta.Start = testNow.Add(-back)
+		appendProfile(t, s, p, batch.Options{})
+	}
+	at(3*time.Hour, map[string]int64{"main;a": 3_000_000, "main;b": 1_000_000})
+	at(5*time.Minute, map[string]int64{"main;a": 200_000, "main;b": 300_000})
+	flush(t, s)
+	share := func(exact bool) (float64, Basis) {
+		top, err := s.Top(t.Context(), Selection{From: testNow.Add(-8 * time.Hour), To: testNow, Exact: exact}, TopOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(top.Rows, func(r TopRow) bool { return r.Function.Name == "b" })
+		return float64(top.Rows[i].Self) / float64(top.Basis.Value), top.Basis
+	}
+	const want = 1_300_000.0 / 4_500_000
+	if got, b := share(true); got != want || b.Level != 0 || b.Count != 4_500_000 || b.ShareError != 0 {
+		t.Errorf("exact: %f, %+v", got, b)
+	}
+	got, b := share(false)
+	if b.Level != firstLevel || b.Count == 4_500_000 || b.Read >= b.Count || b.ShareError <= 0 || b.ShareError > 0.001 {
+		t.Errorf("basis %+v", b)
+	}
+	if d := got - want; d < -2*b.ShareError || d > 2*b.ShareError {
+		t.Errorf("%f ± %f, and it is %f", got, b.ShareError, want)
+	}
+	// A few hours are read as they are.
+	top, err := s.Top(t.Context(), Selection{From: testNow.Add(-4 * time.Hour), To: testNow}, TopOptions{})
+	if err != nil || top.Basis.Level != 0 || top.Basis.Count != 4_500_000 {
+		t.Errorf("%+v, %v", top.Basis, err)
+	}
+}

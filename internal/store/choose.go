@@ -116,29 +116,43 @@ func (s *Store) oldestSamples() uint32 {
 	return at - at%engine.MinutesPerDay
 }
 
-// Bounds of the ladder. Below exactEvents an exact answer is as quick; a level is read
-// that has at least levelEvents.
+// Bounds of the ladder. Below exactEvents an exact answer is nearly as quick; a level is
+// read that has at least levelEvents.
 const (
 	exactEvents = 20_000_000
 	levelEvents = 100_000
+	// From roughEvents on, minutes at the ends of hours cost more than all of the hours: the
+	// minutes of a day lie all over it.
+	roughEvents = 4_000_000
 )
 
-// level chooses the level of the ladder that a selection is answered from; 0 is all.
-func (s *Store) level(ctx context.Context, c *chosen) (int, error) {
-	if c.exact {
-		return 0, nil
-	}
+// activity is about how many events a selection has.
+func (s *Store) activity(ctx context.Context, c *chosen) (int64, error) {
 	sums, err := s.ask(ctx, engine.Query{
 		Table: engine.Activity, From: c.from - c.from%minutesHour, To: c.to, Groups: c.groups, Series: c.series,
 	})
-	if err != nil || sums.Len() == 0 || sums.Counts[0] < exactEvents {
+	if err != nil || sums.Len() == 0 {
 		return 0, err
 	}
-	level := int(math.Log(float64(sums.Counts[0])/levelEvents) / math.Log(ladderBase))
-	if level < firstLevel {
-		return 0, nil
+	return sums.Counts[0], nil
+}
+
+// level chooses the level of the ladder that a selection is answered from; 0 is all.
+func (c *chosen) level(events int64) int {
+	if c.exact || events < exactEvents {
+		return 0
 	}
-	return min(level, lastLevel), nil
+	level := int(math.Log(float64(events)/levelEvents) / math.Log(ladderBase))
+	if level < firstLevel {
+		return 0
+	}
+	return min(level, lastLevel)
+}
+
+// roughEnds says that the hours of a selection are taken as they are, and the minutes
+// before and after them from the ladder.
+func (c *chosen) roughEnds(events int64) bool {
+	return !c.exact && !c.bySeries && events >= roughEvents && c.to-c.from > shortRange
 }
 
 // ask puts one question to the engine, or takes what it answered before. The sums are

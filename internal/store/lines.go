@@ -104,9 +104,9 @@ func (c *lineCounter) row(key lineKey) int32 {
 // spread puts the weights of stacks on the tree.
 func (c *lineCounter) spread(w *weights) {
 	c.own = make([]int64, len(c.t.Parent))
-	for _, sums := range w.sums {
-		for i, s := range sums.Keys[0] {
-			c.own[c.t.Stacks[s]] += sums.Values[i] * w.scale
+	for _, p := range w.pieces {
+		for i, s := range p.Keys[0] {
+			c.own[c.t.Stacks[s]] += p.Values[i] * p.scale
 		}
 	}
 	c.total = slices.Clone(c.own)

@@ -23,7 +23,7 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	if err != nil {
 		return nil, Basis{}, err
 	}
-	w, err := s.collect(ctx, c, 0, s.pieces(c), engine.ColStack, engine.ColGroup)
+	w, err := s.collect(ctx, c, s.pieces(c), engine.ColStack, engine.ColGroup)
 	if err != nil {
 		return nil, Basis{}, err
 	}
@@ -69,9 +69,9 @@ type row struct {
 // ordered are the rows by stack and group: engines give them in any order, and the same
 // selection is to be the same profile.
 func (w *weights) ordered() (rows []row) {
-	for _, sums := range w.sums {
-		for i, stack := range sums.Keys[0] {
-			rows = append(rows, row{stack, sums.Keys[1][i], sums.Counts[i], sums.Values[i]})
+	for _, p := range w.pieces {
+		for i, stack := range p.Keys[0] {
+			rows = append(rows, row{stack, p.Keys[1][i], p.Counts[i], p.Values[i]})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {

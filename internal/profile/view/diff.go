@@ -74,7 +74,7 @@ const FalseDiscoveryRate = 0.05
 // numbers of events, or with Absolute the comparison of two Poisson counts.
 // Samples that come in bursts are less independent than it assumes.
 func Diff(a, b *profile.Profile, opt DiffOptions) *DiffTable {
-	return DiffSums(&Sums{a.Total(), Events(a), sides(a)}, &Sums{b.Total(), Events(b), sides(b)}, opt)
+	return DiffSums(SumsOf(a), SumsOf(b), opt)
 }
 
 // Sums is what a diff needs of one profile.
@@ -82,6 +82,9 @@ type Sums struct {
 	Total, Events int64
 	functions     map[diffKey]diffSide
 }
+
+// SumsOf adds up a profile.
+func SumsOf(p *profile.Profile) *Sums { return &Sums{p.Total(), Events(p), sides(p)} }
 
 // Summer makes the sums of what is no profile. It numbers what Diff takes for one function
 // in both, whose weights are to be added up by these numbers.

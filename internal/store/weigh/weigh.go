@@ -42,16 +42,17 @@ func buffer(n int) []int64 {
 	return b
 }
 
-// Part is the weight of some stacks. A stack may occur several times.
+// Part is the weight of some stacks, Scale times Values. A stack may occur several times.
 type Part struct {
 	Stacks []uint32
 	Values []int64
+	Scale  int64
 }
 
-// New spreads scale times the weights of stacks over the tree. Stacks that the view does
+// New spreads the weights of stacks over the tree. Stacks that the view does
 // not have yet are added to the unknown function; there are none where the view was taken
 // after the sums.
-func New(v dict.View, scale int64, parts ...Part) *Weights {
+func New(v dict.View, parts ...Part) *Weights {
 	w := &Weights{View: v, Self: buffer(v.Nodes()), Total: buffer(v.Nodes())}
 	for _, p := range parts {
 		for i, s := range p.Stacks {
@@ -59,7 +60,7 @@ func New(v dict.View, scale int64, parts ...Part) *Weights {
 			if int(s) < v.Stacks() {
 				leaf = v.Leaf(s)
 			}
-			w.Self[leaf] += p.Values[i] * scale
+			w.Self[leaf] += p.Values[i] * p.Scale
 		}
 	}
 	copy(w.Total, w.Self)
