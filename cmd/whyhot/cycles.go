@@ -3,24 +3,19 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/report/machineview"
 	"whyhot/internal/report/term"
 )
 
 type cyclesFlags struct {
-	load   loadFlags
-	filter filterFlags
-	rows   int
-	match  string
-	cpus   []string
-	json   bool
+	machineFlags
+
+	cpus []string
 }
 
 func newCyclesCmd() *cobra.Command {
@@ -40,37 +35,19 @@ no number.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCycles(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.rows, "number", "n", 10, "loops to show, 0 for all")
-	flags.StringVar(&f.match, "match", "", "only functions whose name matches `REGEX`")
 	flags.StringSliceVar(&f.cpus, "cpu", nil, "only these processors (default: all of the binary's kind that there is a model of)")
 	flags.BoolVar(&f.json, "json", false, "print JSON, as whyhot loops does")
-	f.load.add(cmd)
-	f.filter.add(cmd)
+	f.add(cmd, 10, "")
 	return cmd
 }
 
 func runCycles(cmd *cobra.Command, path string, f cyclesFlags) error {
-	if f.rows < 0 {
-		return fmt.Errorf("-n %d: must not be negative", f.rows)
-	}
-	only, err := regexp.Compile(f.match)
-	if err != nil {
-		return fmt.Errorf("--match: %w", err)
-	}
-	all, p, err := loadSamples(cmd, path, f.load, f.filter)
+	found, err := f.find(cmd, path, "modelling", machine.Request{Cycles: true})
 	if err != nil {
 		return err
 	}
-	facts := binfacts.New(f.load.debugDirs...)
-	defer func() { _ = facts.Close() }() // only read from
-	done := showBusy(cmd.ErrOrStderr(), "modelling")
-	answer, err := machine.Find(cmd.Context(), machine.Request{
-		Profile: p, DebugDirs: f.load.debugDirs, Only: only.MatchString, Cycles: true,
-	}, facts)
-	done()
-	if err != nil {
-		return err
-	}
+	defer func() { _ = found.facts.Close() }() // only read from
+	answer, all := found.answer, found.all
 	answer.Loops = slices.DeleteFunc(answer.Loops, func(l machine.Loop) bool { return !l.Innermost })
 	if err := keepProcessors(answer.Loops, f.cpus); err != nil {
 		return err
@@ -84,7 +61,7 @@ func runCycles(cmd *cobra.Command, path string, f cyclesFlags) error {
 		return machineview.JSON(cmd.OutOrStdout(), in)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
-	printHeader(out, path, all, p, &f.filter, false)
+	printHeader(out, path, all, found.part, &f.filter, false)
 	out.Line()
 	machineview.Cycles(out, in)
 	printOnce(cmd.ErrOrStderr(), answer.Notes)

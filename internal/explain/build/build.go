@@ -57,19 +57,12 @@ const least = 0.01
 func Of(p *profile.Profile, facts Facts) []Quality {
 	self := map[string]int64{}
 	mapping := map[string]*profile.Mapping{}
-	samples := p.Samples()
-	for i := range samples {
-		stack := p.Stack(samples[i].Stack)
-		if len(stack) == 0 {
+	for in := range p.Innermosts() {
+		if k := in.Code.Kind; in.Location.Mapping == 0 || k == profile.KindKernel || k == profile.KindVDSO {
 			continue
 		}
-		loc := p.Location(stack[0])
-		lines := p.Lines(stack[0])
-		if k := p.Function(lines[len(lines)-1].Function).Kind; loc.Mapping == 0 || k == profile.KindKernel || k == profile.KindVDSO {
-			continue
-		}
-		m := p.Mapping(loc.Mapping)
-		self[m.Path] += samples[i].Value
+		m := p.Mapping(in.Location.Mapping)
+		self[m.Path] += in.Sample.Value
 		mapping[m.Path] = m
 	}
 	var out []Quality

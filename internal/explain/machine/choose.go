@@ -44,22 +44,15 @@ func choose(r Request, facts *binfacts.Facts) (chosen []*binary, notes []string)
 	p := r.Profile
 	byPath := map[string]*binary{}
 	absent := map[string]int64{}
-	samples := p.Samples()
-	for i := range samples {
-		stack := p.Stack(samples[i].Stack)
-		if len(stack) == 0 {
-			continue
-		}
-		loc := p.Location(stack[0])
-		lines := p.Lines(stack[0])
-		f := p.Function(lines[len(lines)-1].Function)
+	for in := range p.Innermosts() {
+		loc, f := in.Location, in.Code
 		if loc.Mapping == 0 || loc.Address == 0 || !isMachineCode(f.Kind) || r.Only != nil && !r.Only(f.Name) {
 			continue
 		}
 		m := p.Mapping(loc.Mapping)
 		file, vaddr, ok := facts.Code(m, loc.Address)
 		if !ok {
-			absent[m.Path] += samples[i].Value
+			absent[m.Path] += in.Sample.Value
 			continue
 		}
 		b := byPath[m.Path]
@@ -68,7 +61,7 @@ func choose(r Request, facts *binfacts.Facts) (chosen []*binary, notes []string)
 			byPath[m.Path] = b
 		}
 		h := b.at[vaddr]
-		b.at[vaddr] = hits{h.value + samples[i].Value, h.count + samples[i].Count}
+		b.at[vaddr] = hits{h.value + in.Sample.Value, h.count + in.Sample.Count}
 		b.names[vaddr] = f.Name
 	}
 	for _, path := range slices.Sorted(maps.Keys(absent)) {

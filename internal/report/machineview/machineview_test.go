@@ -56,17 +56,21 @@ func TestJSONHasEveryInstruction(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got struct {
-		Total int64
+		Total int64  `json:"total"`
 		Loops []struct {
-			Function, Binary, File string
-			Line                   int
-			Start, End             uint64
-			Self                   int64
-			Instructions           []struct {
-				Address, For uint64
-				Self         int64
-			}
-		}
+			Function     string `json:"function"`
+			Binary       string `json:"binary"`
+			File         string `json:"file"`
+			Line         int    `json:"line"`
+			Start        uint64 `json:"start"`
+			End          uint64 `json:"end"`
+			Self         int64  `json:"self"`
+			Instructions []struct {
+				Address uint64 `json:"address"`
+				For     uint64 `json:"for"`
+				Self    int64  `json:"self"`
+			} `json:"instructions"`
+		} `json:"loops"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
