@@ -148,8 +148,8 @@ func (b *binary) bounds(frames *cfi.Section, symbols *elfsym.Table, address uint
 	return low, high, ok
 }
 
-func (b *binary) request(cycles bool) analyzer.MachineRequest {
-	r := analyzer.MachineRequest{File: b.mapping.Path, Cycles: cycles}
+func (b *binary) request(q Request) analyzer.MachineRequest {
+	r := analyzer.MachineRequest{File: b.mapping.Path, Cycles: q.Cycles, Processors: q.Processors}
 	for _, f := range b.functions {
 		r.Functions = append(r.Functions, analyzer.MachineRange{Low: f.low, High: f.high, Sampled: f.sampled})
 	}

@@ -43,8 +43,11 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 				continue
 			}
 			cost, events := l.Self, l.Count
-			if r.waits {
+			switch {
+			case r.waits:
 				cost, events = l.waits(m)
+			case r.cost != nil:
+				cost, events = r.cost(l, m)
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
 			if share < least || events < fewest {
@@ -84,7 +87,7 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	margin := finding.ShareError(share, p.Count())
 	place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
 	f := finding.Finding{
-		Rule: m.Rule, Title: r.title(m), Certainty: finding.Suspected, Place: place,
+		Rule: m.Rule, Title: r.title(l, m), Certainty: finding.Suspected, Place: place,
 		ID:       finding.ID(m.Rule, finding.Place{Binary: place.Binary, Function: place.Function, File: place.File}),
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
 		Gain:     &finding.Gain{Low: r.low * share, High: r.high * share, Basis: "the samples of the loop; what the fix leaves of them is a guess"},
@@ -93,6 +96,9 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	}
 	if r.waits {
 		f.Gain.Basis = "the samples that wait for the instruction"
+	}
+	if r.more != nil {
+		f.Evidence = append(f.Evidence, r.more(p, l, m)...)
 	}
 	if r.waits || r.certain {
 		f.Certainty = finding.Confirmed // the code has it, and the clock finds it waiting there

@@ -22,6 +22,8 @@ type Request struct {
 	Only func(name string) bool
 	// Cycles has the innermost loops modelled by llvm-mca.
 	Cycles bool
+	// Processors are those of the model; none: several of the binary's kind.
+	Processors []string
 }
 
 // DefaultFunctions is how many functions are looked at where nobody says.
@@ -60,8 +62,14 @@ type Loop struct {
 	// Instructions are its own, by address.
 	Instructions []Instruction
 	Matches      []analyzer.MachineMatch
-	Cycles       map[string]float64
-	Unresolved   int // jumps in its function whose targets are not known
+	Cycles       map[string]analyzer.MachineCycles
+	// Calls, Atomic and Strings count what Cycles leave out.
+	Calls, Atomic, Strings int
+	Step                   int64 // bytes by which its addresses move in an iteration, 0 where not known
+	Unresolved             int   // jumps in its function whose targets are not known
+
+	binary  *binary // nil without samples
+	callees []callee
 }
 
 // Answer is what was found.
@@ -89,7 +97,7 @@ func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error)
 	}
 	requests := make([]analyzer.MachineRequest, len(chosen))
 	for i, b := range chosen {
-		requests[i] = b.request(r.Cycles)
+		requests[i] = b.request(r)
 	}
 	replies, errs := analyzer.Machine(ctx, program, requests)
 	if err := ctx.Err(); err != nil {
@@ -113,33 +121,9 @@ func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error)
 			out.Notes = append(out.Notes, note)
 		}
 	}
+	countCallees(r.Profile, facts, chosen, out.Loops)
 	slices.SortStableFunc(out.Loops, func(a, b Loop) int {
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
 	})
 	return out, nil
-}
-
-// Processors are those that loops are modelled on, sorted.
-func Processors(loops []Loop) []string {
-	var out []string
-	for _, l := range loops {
-		for c := range l.Cycles {
-			if !slices.Contains(out, c) {
-				out = append(out, c)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Blocks is how many straight pieces a loop has, told by its jumps.
-func (l *Loop) Blocks() int {
-	n := 0
-	for _, in := range l.Instructions {
-		if len(in.Text) > 0 && in.Text[0] == 'j' {
-			n++
-		}
-	}
-	return max(n, 1)
 }

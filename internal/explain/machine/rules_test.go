@@ -48,10 +48,16 @@ func TestRulesOnFixtures(t *testing.T) {
 	}
 }
 
-// ruleOf "division_modulo" is machine-division; rules of two words are named.
+// twoWords are the rules whose names have more than one.
+var twoWords = []string{"own-call", "plt-call", "bit-set", "bit-copy", "few-iterations"}
+
+// ruleOf "division_modulo" is machine-division.
 func ruleOf(function string) string {
-	if strings.HasPrefix(function, "own_call") {
-		return "machine-own-call"
+	name := strings.ReplaceAll(function, "_", "-")
+	for _, r := range twoWords {
+		if strings.HasPrefix(name, r+"-") {
+			return "machine-" + r
+		}
 	}
 	word, _, _ := strings.Cut(function, "_")
 	return "machine-" + word

@@ -56,7 +56,7 @@ func TestJSONHasEveryInstruction(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got struct {
-		Total int64  `json:"total"`
+		Total int64 `json:"total"`
 		Loops []struct {
 			Function     string `json:"function"`
 			Binary       string `json:"binary"`
