@@ -15,6 +15,12 @@ bool survivesCalls(StringRef Name) {
   return Kept.contains(Name);
 }
 
+// Not a register of flags or modes, and not the stack's.
+bool isData(StringRef Name) {
+  static const StringSet<> Others = {"EFLAGS", "DF", "MXCSR", "FPSW", "FPCW", "SSP", "RSP", "RIP", "EIP"};
+  return !Others.contains(Name);
+}
+
 std::vector<Place> placesOf(const Subject &S, bool Own) {
   std::vector<Place> Out;
   for (const Block *B : S.In.blocks())
@@ -73,6 +79,9 @@ std::vector<MCRegister> written(const Subject &S, const Instruction &I) {
   for (unsigned N = 0; N < I.Desc->getNumDefs() && N < I.Inst.getNumOperands(); ++N)
     if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg())
       Out.push_back(whole(S, I.Inst.getOperand(N).getReg()));
+  for (MCPhysReg R : I.Desc->implicit_defs())
+    if (isData(nameOf(S, R)) && !is_contained(Out, whole(S, R)))
+      Out.push_back(whole(S, R));
   return Out;
 }
 
@@ -84,6 +93,9 @@ std::optional<int64_t> added(const Subject &S, const Instruction &I, MCRegister 
     return -1;
   if ((I.Name.starts_with("ADD") || I.Name.starts_with("SUB")) && N == 3 && I.Inst.getOperand(2).isImm())
     return I.Name.starts_with("ADD") ? I.Inst.getOperand(2).getImm() : -I.Inst.getOperand(2).getImm();
+  // add $1,%rax has a form without an operand for the register.
+  if ((I.Name.starts_with("ADD") || I.Name.starts_with("SUB")) && N == 1 && I.Inst.getOperand(0).isImm())
+    return I.Name.starts_with("ADD") ? I.Inst.getOperand(0).getImm() : -I.Inst.getOperand(0).getImm();
   if (I.Name.starts_with("LEA") && I.At && !I.At->Index && I.At->Base && whole(S, I.At->Base) == R)
     return I.At->Offset;
   return std::nullopt;
@@ -150,11 +162,10 @@ SmallVector<size_t, 4> Flow::sources(size_t N) const {
       if (const auto W = writer(I.Inst.getOperand(K).getReg(), N); W && !is_contained(Out, *W))
         Out.push_back(*W);
   // A shift by %cl names no register.
-  if (I.Name.ends_with("CL"))
-    for (MCPhysReg R : I.Desc->implicit_uses())
-      if (nameOf(S, R) == "CL")
-        if (const auto W = writer(R, N); W && !is_contained(Out, *W))
-          Out.push_back(*W);
+  for (MCPhysReg R : I.Desc->implicit_uses())
+    if (isData(nameOf(S, R)))
+      if (const auto W = writer(R, N); W && !is_contained(Out, *W))
+        Out.push_back(*W);
   return Out;
 }
 

@@ -26,7 +26,7 @@ bool isAlways(const Subject &S, const Block *B);
 
 // A register by its full one: eax, ax and al are one.
 llvm::MCRegister whole(const Subject &S, llvm::MCRegister R);
-// The whole registers that the operands of an instruction name as written.
+// The whole registers that an instruction writes, flags left out.
 std::vector<llvm::MCRegister> written(const Subject &S, const Instruction &I);
 // What an instruction adds to a whole register, where it is no more than that.
 std::optional<int64_t> added(const Subject &S, const Instruction &I, llvm::MCRegister R);

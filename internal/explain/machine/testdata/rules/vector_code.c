@@ -18,11 +18,12 @@ int no_generic_integers(const int *x, int n) {
 
 // -- machine-few-iterations: the loop behind the vector loop; whether it has the
 // samples, the profile says. So large that nobody unrolls what is left over.
-void yes_few_iterations_map(float *restrict y, const float *restrict x, const float *restrict z, float a, float b, long n) {
+void yes_few_iterations_map(unsigned char *restrict y, const unsigned char *restrict x, const unsigned char *restrict z, long n) {
   for (long i = 0; i < n; i++) {
-    float t = a * x[i] + z[i] * y[i], u = t * b - x[i] * z[i], v = u * t + z[i], w = v * u - t;
-    float k = w * v + a, l = k * w - b * v, m = l * k + u * w, o = m * l - v * t, p = o * m + k * a, q = p * o - l;
-    y[i] = q * p + o * m * w - u * t + v * k * l + a * q * o - p * t * z[i] + x[i] * w * q;
+    unsigned char a = x[i], b = z[i], c = y[i];
+    a += b ^ c, b -= a ^ 3, c ^= a + b, a -= c ^ b, b += a ^ 5, c -= b ^ a, a ^= b + 7, b ^= c - a, c += a ^ b;
+    a += b ^ c, b -= a ^ 9, c ^= a + b, a -= c ^ b, b += a ^ 6, c -= b ^ a, a ^= b + 1, b ^= c - a, c += a ^ b;
+    y[i] = a ^ b ^ c;
   }
 }
 
