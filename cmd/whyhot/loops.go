@@ -17,7 +17,7 @@ type loopsFlags struct {
 	machineFlags
 
 	functions int
-	whole     bool
+	long      bool
 }
 
 func newLoopsCmd() *cobra.Command {
@@ -33,14 +33,14 @@ A sample is taken when an instruction has retired, and shows the one behind it.
 "↑ for ADDRESS" marks samples that are meant for the load, division or atomic
 update before them; "←" what was meant for it.`,
 		Example: `  whyhot loops cpu.pb.gz
-  whyhot loops cpu.pb.gz --match parse_number --whole
+  whyhot loops cpu.pb.gz --match parse_number --long
   whyhot loops cpu.pb.gz --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runLoops(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.functions, "functions", machine.DefaultFunctions, "functions to look at, hottest first")
-	flags.BoolVar(&f.whole, "whole", false, "show every instruction of a loop")
+	flags.BoolVar(&f.long, "long", false, "show every instruction of a loop, not only the first, the last and those with samples")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.add(cmd, 5, " (--json gives all unless this is set)")
 	return cmd
@@ -56,7 +56,7 @@ func runLoops(cmd *cobra.Command, path string, f loopsFlags) error {
 	}
 	defer func() { _ = found.facts.Close() }() // only read from
 	answer, all := found.answer, found.all
-	in := machineview.Input{Profile: all, Answer: answer, Builds: build.Of(found.part, found.facts.Info), Rows: f.rows, Whole: f.whole}
+	in := machineview.Input{Profile: all, Answer: answer, Builds: build.Of(found.part, found.facts.Info), Rows: f.rows, Long: f.long}
 	if f.json {
 		if !cmd.Flags().Changed("number") {
 			in.Rows = 0

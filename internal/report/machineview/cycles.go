@@ -83,13 +83,20 @@ func isBound(l *machine.Loop) bool { return l.Calls+l.Atomic+l.Strings > 0 }
 func limits(l *machine.Loop) string {
 	var out []string
 	for _, c := range l.Cycles {
-		if !slices.Contains(out, c.Limit) {
-			out = append(out, c.Limit)
+		limit := c.Limit
+		if len(l.Cycles) > 1 && !slices.Contains(common, limit) {
+			limit = "a unit" // each processor has its own; --cpu or --json names it
+		}
+		if !slices.Contains(out, limit) {
+			out = append(out, limit)
 		}
 	}
 	slices.Sort(out)
 	return strings.Join(out, " or ")
 }
+
+// common are the limits that are not the name of a unit.
+var common = []string{"dependencies", "dispatch", "taken branch"}
 
 func note(l *machine.Loop) string {
 	if len(l.Cycles) == 0 {

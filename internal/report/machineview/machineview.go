@@ -30,13 +30,12 @@ type Input struct {
 	Answer  machine.Answer
 	Builds  []build.Quality
 	Rows    int  // loops to show; 0: all
-	Whole   bool // every instruction, not the hot ones alone
+	Long    bool // every instruction, not the hot ones alone
 }
 
 const (
 	nameWidth = 60
 	textWidth = 44
-	context   = 1    // instructions around a hot one
 	hot       = 0.02 // of the loop: an instruction that is shown
 	whole     = 12   // instructions of a loop that is shown as it is
 )
@@ -191,24 +190,20 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 	}
 }
 
+// chosen are the instructions with samples, what these are meant for, and the two ends
+// of the loop.
 func (in *Input) chosen(l *machine.Loop) []bool {
 	out := make([]bool, len(l.Instructions))
+	meant := map[uint64]bool{}
 	for n, i := range l.Instructions {
-		if in.Whole || len(out) <= whole {
+		out[n] = in.Long || len(out) <= whole || n == 0 || n == len(out)-1
+		if i.Self > 0 && float64(i.Self) >= hot*float64(l.Self) {
 			out[n] = true
-			continue
+			meant[i.For] = true
 		}
-		if float64(i.Self) < hot*float64(l.Self) || i.Self == 0 {
-			continue
-		}
-		for k := max(0, n-context); k <= min(len(out)-1, n+context); k++ {
-			out[k] = true
-		}
-		for k := range l.Instructions {
-			if l.Instructions[k].Address == i.For {
-				out[k] = true
-			}
-		}
+	}
+	for n, i := range l.Instructions {
+		out[n] = out[n] || meant[i.Address]
 	}
 	return out
 }

@@ -45,8 +45,18 @@ func TestHotInstructionsAreShown(t *testing.T) {
 	if strings.Contains(text, "\x1b[31m") {
 		t.Error("a name changes the terminal's colours")
 	}
-	if strings.Contains(text, "113") {
-		t.Error("an instruction far from what is hot is shown")
+	if strings.Contains(text, "│ 107") || strings.Contains(text, "│ 10a") {
+		t.Error("an instruction without samples is shown")
+	}
+	if !strings.Contains(text, "┌ 100") || !strings.Contains(text, "└ 113") {
+		t.Error("the ends of the loop are not shown")
+	}
+	long := input()
+	long.Long = true
+	out.Reset()
+	Print(p, long)
+	if !strings.Contains(out.String(), "│ 107") {
+		t.Error("--long does not show every instruction")
 	}
 }
 

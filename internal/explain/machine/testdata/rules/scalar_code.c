@@ -158,6 +158,17 @@ uint32_t yes_checksum_byte(uint32_t c, const uint8_t *p, size_t n) {
   return c;
 }
 
+// Not a sum: what is looked up has nothing to do with what was before.
+uint32_t no_checksum_keys(uint32_t *out, const uint8_t *p, size_t n) {
+  uint32_t last = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t c = powers[p[i]] ^ p[i + 1];
+    out[c & 0x3ff] = last;
+    last = (c ^ (uint32_t)p[i + 2] << 8) & 0xffff;
+  }
+  return last;
+}
+
 // A hash of another kind: multiplications.
 uint32_t no_checksum_hash(const uint8_t *p, size_t n) {
   uint32_t h = 2166136261u;
