@@ -1,6 +1,6 @@
 // Loops whose cycles per iteration are measured, and predicted by whyhot cycles.
 // LOOP(name, bytes, …) is a function with one loop of N iterations; bytes is by how much
-// its addresses move in an iteration as it is written, 0 where it touches no memory: a
+// its addresses move in an iteration as it is written, the largest of them, 0 where it touches no memory: a
 // compiler may make one iteration of several.
 #define _GNU_SOURCE
 #include <stdint.h>

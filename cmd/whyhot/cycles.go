@@ -198,7 +198,7 @@ func (f *cyclesFlags) unit(units []compdb.Unit, command []string, file, model st
 	if err != nil {
 		return compdb.Unit{}, err
 	}
-	unit := compdb.Unit{Directory: here, Arguments: command}
+	unit := compdb.Unit{Directory: here, Written: command}
 	for _, w := range command[1:] { // the file may be named there, or not
 		for _, f := range []string{file, model} {
 			if abs, err := filepath.Abs(f); err == nil && (w == f || w == abs) {

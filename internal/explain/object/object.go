@@ -47,11 +47,11 @@ func Compile(ctx context.Context, u compdb.Unit, file, out string) error {
 	if err != nil {
 		return err
 	}
-	if len(u.Arguments) == 0 {
+	if len(u.Written) == 0 {
 		return errors.New(u.Problem)
 	}
-	words := make([]string, 0, len(u.Arguments)+len(ends))
-	for _, a := range u.Arguments[1:] {
+	words := make([]string, 0, len(u.Written)+len(ends)+4)
+	for _, a := range u.Written[1:] {
 		is := a
 		if !filepath.IsAbs(is) {
 			is = filepath.Join(u.Directory, is)
@@ -61,7 +61,7 @@ func Compile(ctx context.Context, u compdb.Unit, file, out string) error {
 		}
 	}
 	words = append(append(words, ends...), "-c", abs, "-o", out)
-	cmd := exec.CommandContext(ctx, u.Arguments[0], words...)
+	cmd := exec.CommandContext(ctx, u.Written[0], words...)
 	cmd.Dir = u.Directory
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: the compiler says: %s", file, firstLines(string(text), err))

@@ -25,7 +25,7 @@ func TestCopyIsCompiledLikeItsModel(t *testing.T) {
 	dir := t.TempDir()
 	a := write(t, dir, "a.c", "int f(int x) { return x + N; }\n")
 	b := write(t, dir, "b.c", "int g(int x) { return x - N; }\n")
-	write(t, dir, "compile_commands.json", `[{"directory": "`+dir+`", "file": "a.c", "command": "gcc -DN=3 -O2 -flto -c a.c -o a.o"}]`)
+	write(t, dir, "compile_commands.json", `[{"directory": "`+dir+`", "file": "a.c", "command": "gcc -DN=3 -O2 -flto -MD -MF a.d -c a.c -o a.o"}]`)
 	units, err := compdb.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +51,10 @@ func TestCopyIsCompiledLikeItsModel(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "a.o")); err == nil {
-		t.Error("the build's own object file was written")
+	for _, f := range []string{"a.o", "a.d", "f.d"} {
+		if _, err := os.Stat(filepath.Join(dir, f)); err == nil {
+			t.Errorf("%s was written", f)
+		}
 	}
 }
 
