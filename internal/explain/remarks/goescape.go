@@ -24,8 +24,9 @@ type allocation struct {
 const (
 	wordMake     = "make("
 	wordString   = "string("
-	wordBytes    = "[]byte("
-	wordRunes    = "[]rune("
+	wordBytes    = "[]byte)("
+	wordRunes    = "[]rune)("
+	wordAppend   = "append("
 	wordClosure  = "func literal"
 	wordVariadic = "... argument"
 )
@@ -46,13 +47,13 @@ var allocations = []allocation{
 		"keep the buffer from call to call: a field of what lives longer, an argument, or a sync.Pool; buf[:0] reuses it",
 		"where the size has a small bound, a slice of a local array stays on the stack",
 	}},
-	{entries: []string{"makemap", "makemap64", "makemap_small", "makechan", "makechan64"}, words: []string{wordMake, "map["}, steps: []string{
+	{entries: []string{"makemap", "makemap64", "makemap_small", "makechan", "makechan64"}, words: []string{wordMake, "map["}, not: []string{"make([]"}, steps: []string{
 		"make it once and clear() it; for a few keys a slice that is searched is faster than a map",
 	}},
-	{entries: []string{"convT"}, prefix: true, not: []string{wordMake, " + ", wordString, wordClosure}, steps: []string{
+	{entries: []string{"convT"}, prefix: true, not: []string{wordMake, wordAppend, " + ", wordString, wordClosure}, steps: []string{
 		"the value is put into an interface: take the concrete type (or a type parameter) in the callee, or pass a pointer that exists anyway; print with strconv.Append… rather than fmt on this path",
 	}},
-	{entries: []string{"newobject", "newarray", "mallocgc"}, prefix: true, not: []string{" + ", wordString}, steps: nil},
+	{entries: []string{"newobject", "newarray", "mallocgc"}, prefix: true, not: []string{wordMake, wordAppend, " + ", wordString, wordBytes, wordRunes}, steps: nil},
 }
 
 // object are the steps for newobject, by the words of the remark.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/ingest/remark"
@@ -47,7 +48,7 @@ type Answer struct {
 func Find(ctx context.Context, r Request) (Answer, error) {
 	j := join(r)
 	var a Answer
-	for _, of := range []func(*joined) []Found{escapes, entries, checks} {
+	for _, of := range []func(*joined) []Found{escapes, entries, checks, passes, calls, jit} {
 		if err := ctx.Err(); err != nil {
 			return Answer{}, err
 		}
@@ -73,6 +74,7 @@ type joined struct {
 
 	byPlace map[key][]int // remarks, by name of the file and line
 	at      map[spot][]int
+	byFile  map[string][]int
 }
 
 type key struct {
@@ -83,7 +85,7 @@ type key struct {
 func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
 
 func join(r Request) *joined {
-	j := &joined{Request: r, byPlace: map[key][]int{}, at: map[spot][]int{}}
+	j := &joined{Request: r, byPlace: map[key][]int{}, at: map[spot][]int{}, byFile: map[string][]int{}}
 	for i := range r.Remarks {
 		p := r.Remarks[i].At()
 		k := key{base(p.File), p.Line}
@@ -233,9 +235,17 @@ func (j *joined) measured(text string, value int64) finding.Evidence {
 // rules are all that this package has; those of C and C++ that source rules are about
 // too name them by the beginning of their ids.
 var rules = map[string][]string{
-	"go-escape":       nil,
-	"go-not-inlined":  nil,
-	"go-bounds-check": nil,
+	"go-escape":        nil,
+	"go-not-inlined":   nil,
+	"go-bounds-check":  nil,
+	"jit-deoptimised":  nil,
+	"jit-not-compiled": nil,
+	"jit-not-inlined":  nil,
+	missed.Vectorize:   {"alias-"},
+	missed.SLP:         nil,
+	missed.Hoist:       {"alias-"},
+	missed.Reuse:       {"alias-"},
+	missed.Inline:      nil,
 }
 
 // IsRule says whether findings of a rule are made here.
