@@ -27,6 +27,7 @@ const (
 	wordBytes    = "[]byte)("
 	wordRunes    = "[]rune)("
 	wordAppend   = "append("
+	wordAppend   = "append("
 	wordClosure  = "func literal"
 	wordVariadic = "... argument"
 )
