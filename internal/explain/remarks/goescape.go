@@ -27,7 +27,6 @@ const (
 	wordBytes    = "[]byte)("
 	wordRunes    = "[]rune)("
 	wordAppend   = "append("
-	wordAppend   = "append("
 	wordClosure  = "func literal"
 	wordVariadic = "... argument"
 )
