@@ -63,6 +63,9 @@ func (t *lexer) loop(word string, out []span) []span {
 			out = t.block(out)
 			if depth == 0 && !t.continues() {
 				out[at].end = t.line
+				if word == "do" && t.peekWord() == "while" {
+					t.next() // it is no loop of its own
+				}
 				return out
 			}
 		case w == "}":
@@ -95,11 +98,8 @@ func (t *lexer) block(out []span) []span {
 	}
 }
 
-// continues says whether a statement goes on behind a block: else, or the while of a do.
-func (t *lexer) continues() bool {
-	w := t.peekWord()
-	return w == "else"
-}
+// continues says whether a statement goes on behind a block.
+func (t *lexer) continues() bool { return t.peekWord() == "else" }
 
 func (t *lexer) peekWord() string {
 	at := *t
