@@ -7,6 +7,7 @@ import (
 
 	"whyhot/internal/elfinfo/mark"
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
@@ -28,6 +29,8 @@ type Request struct {
 	All bool
 	// Source is the build whose source is judged, nil for none.
 	Source *SourceRequest
+	// Loops is given the hot loops of the machine code, hottest first; it may be nil.
+	Loops func([]machine.Loop)
 	// ByBuildID is for profiles that others sent: no file of this machine is evidence
 	// for its path alone, and no source is read.
 	ByBuildID bool

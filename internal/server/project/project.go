@@ -57,6 +57,7 @@ type Project struct {
 
 	Name      string
 	DebugInfo *debuginfo.Store
+	DebugDir  string // where it lies
 	// Documents that are read, changed and written back are changed by one at a time.
 	Changing sync.Mutex
 }
@@ -242,7 +243,7 @@ func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("project %s: %w", name, err), s.Close())
 	}
-	return &Project{Store: s, Name: name, DebugInfo: d}, nil
+	return &Project{Store: s, Name: name, DebugInfo: d, DebugDir: debugDir}, nil
 }
 
 // Opened gives the projects that are open.
