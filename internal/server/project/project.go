@@ -40,6 +40,8 @@ type Store interface {
 	History(ctx context.Context, s store.Selection, functions []store.FunctionID, total bool, step time.Duration) (*store.History, error)
 	Tree(ctx context.Context, s store.Selection, o store.TreeOptions) (*store.Tree, error)
 	Callgraph(ctx context.Context, s store.Selection, f store.FunctionID) (*store.Callgraph, error)
+	Lines(ctx context.Context, s store.Selection, f store.FunctionID) (*store.Lines, error)
+	Groups(ctx context.Context, s store.Selection, number func(f *store.Function) int) (*store.Groups, error)
 	FindFunctions(ctx context.Context, s store.Selection, match *regexp.Regexp) ([]store.Function, error)
 	Function(id store.FunctionID) (store.Function, error)
 	Profile(ctx context.Context, s store.Selection) (*profile.Profile, store.Basis, error)
