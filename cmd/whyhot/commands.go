@@ -18,6 +18,7 @@ func commands() []*cobra.Command {
 		newScanCmd(),
 		newExplainLoopCmd(),
 		newLoopsCmd(),
+		newRemarksCmd(),
 		newCyclesCmd(),
 		newTopCmd(),
 		newFlameCmd(),
