@@ -27,6 +27,7 @@ type explainFlags struct {
 	shown  shownFlags
 	html   string
 	rules  []string
+	past   baselineFlags
 	all    bool
 	send   bool
 	number int
@@ -66,6 +67,7 @@ A fast program gets no finding; that is an answer too.`,
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries and source rules in `DIR` (repeatable)")
 	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
 	flags.BoolVar(&f.send, "send", false, "with --from and --service: also send the findings there, for everybody to see")
+	f.past.add(cmd)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -120,6 +122,11 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 		return stopped(err)
 	}
 	bill(rate, &report)
+	if f.shown.finding == "" && !report.Unjudged {
+		if report.Surprises, _, err = f.past.surprises(cmd, r.Profile, r.Rules, &f.load, f.filter, fewSurprises); err != nil {
+			return err
+		}
+	}
 	if f.load.remote.on() {
 		nameServer(&report, &f.load.remote)
 	}

@@ -63,7 +63,7 @@ func TestSilent(t *testing.T) {
 		windows, events int
 		scatter         float64
 		most            int
-	}{{1, 2000, 0, 10}, {6, 2000, 0, 10}, {6, 300, 0, 10}, {6, 2000, 0.3, 20}, {13, 5000, 0.3, 20}} {
+	}{{1, 2000, 0, 10}, {6, 2000, 0, 10}, {6, 300, 0, 10}, {3, 2000, 0.3, 20}, {6, 2000, 0.3, 20}, {13, 5000, 0.3, 20}} {
 		loud := 0
 		for range rounds {
 			if len(Find(Request{Now: draw(rnd, "now", c.events, c.scatter, nil), Past: draws(rnd, c.windows, c.events, c.scatter)})) > 0 {
