@@ -84,6 +84,9 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err := f.checkSend(); err != nil {
 		return err
 	}
+	if err := f.past.check(&f.load); err != nil {
+		return err
+	}
 	prices, err := f.prices.read(cmd)
 	if err != nil {
 		return err

@@ -72,6 +72,9 @@ func runHuh(cmd *cobra.Command, path string, f huhFlags) error {
 	if f.number < 1 {
 		return fmt.Errorf("-n %d: must be 1 or more", f.number)
 	}
+	if err := f.past.check(&f.load); err != nil {
+		return err
+	}
 	rules, err := explain.LoadRules()
 	if err != nil {
 		return err
@@ -110,13 +113,18 @@ func (f *baselineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.files, "baseline", nil, "hold the shares against `FILE`, an earlier profile of the same program (repeatable, oldest first)")
 }
 
+// check refuses baselines where the server has them.
+func (f *baselineFlags) check(load *loadFlags) error {
+	if load.remote.on() && len(f.files) > 0 {
+		return fmt.Errorf("--baseline %s: with --from the server's own past is the baseline", f.files[0])
+	}
+	return nil
+}
+
 // surprises are those of p, and what it was held against.
 func (f *baselineFlags) surprises(cmd *cobra.Command, p *profile.Profile, rules explain.Rules, load *loadFlags, filter filterFlags, most int) ([]finding.Surprise, string, error) {
 	if load.remote.on() {
-		switch {
-		case len(f.files) > 0:
-			return nil, "", fmt.Errorf("--baseline %s: with --from the server's own past is the baseline", f.files[0])
-		case filter.String() == "":
+		if filter.String() == "" {
 			return askSurprises(cmd, &load.remote, most)
 		}
 	}
@@ -164,7 +172,9 @@ func against(past, services, programs int, what string) string {
 		switch {
 		case one.n == 1:
 			parts = append(parts, "1 "+one.what)
-		case one.n > 1 || one.what == what:
+		case one.n == 0 && one.what == what:
+			parts = append(parts, "no "+what)
+		case one.n > 1:
 			parts = append(parts, fmt.Sprintf("%d %ss", one.n, one.what))
 		}
 	}

@@ -12,8 +12,7 @@
 //
 //	z² = (x − m)² / (p(1−p)(1/n + 1/N) + s²),  s² counted less what sampling makes of it
 //
-// is held against Student's t with twice as many degrees of freedom as there are windows
-// beside the first
+// is held against Student's t with one degree of freedom fewer than there are windows
 // (against the normal distribution where there is one window, whose scatter nobody
 // knows). Where few windows agree by chance, the scatter is that of the median name,
 // relative to its share. All names are tested at a false discovery rate of 5 % (Benjamini and Hochberg,

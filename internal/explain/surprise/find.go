@@ -224,8 +224,7 @@ func (c *candidate) judge(windows int, common float64) {
 		return
 	}
 	scatter := max(c.scatter, common*c.usual.Median)
-	// The scatter of all names stands behind that of one, so it counts twice.
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: 2 * float64(windows-1)}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(windows - 1)}
 	c.p = 2 * t.Survival(math.Abs(c.delta)/math.Sqrt(c.variance+scatter*scatter))
 }
 

@@ -58,12 +58,12 @@ func draws(rnd *rand.Rand, k, n int, scatter float64) []Window {
 // that scatter as sampling makes them and with windows that scatter more.
 func TestSilent(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	const rounds = 200
+	const rounds = 100
 	for _, c := range []struct {
 		windows, events int
 		scatter         float64
 		most            int
-	}{{1, 2000, 0, 10}, {6, 2000, 0, 10}, {6, 300, 0, 10}, {3, 2000, 0.3, 20}, {6, 2000, 0.3, 20}, {13, 5000, 0.3, 20}} {
+	}{{1, 2000, 0, 5}, {6, 2000, 0, 5}, {6, 300, 0, 5}, {3, 2000, 0.3, 10}, {6, 2000, 0.3, 10}, {13, 3000, 0.3, 10}} {
 		loud := 0
 		for range rounds {
 			if len(Find(Request{Now: draw(rnd, "now", c.events, c.scatter, nil), Past: draws(rnd, c.windows, c.events, c.scatter)})) > 0 {
