@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/profile"
 	"whyhot/internal/server/machinecode"
 	"whyhot/internal/store"
 )

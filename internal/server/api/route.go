@@ -97,6 +97,7 @@ func routes() []route {
 		{method: get, path: v1 + "/source", scope: access.Read, params: []string{"file"}, handle: (*Server).sourceText},
 		{method: get, path: v1 + "/profile", scope: access.Read, params: selecting, slow: true, handle: (*Server).profile},
 		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, handle: (*Server).diff},
+		{method: get, path: v1 + "/surprises", scope: access.Read, params: with("limit"), slow: true, handle: (*Server).surprises},
 
 		{method: get, path: v1 + "/findings", scope: access.Read, params: []string{paramService, "all"}, handle: (*Server).findings},
 		{method: post, path: v1 + "/findings", scope: access.Send, params: []string{paramService}, handle: (*Server).postFindings},

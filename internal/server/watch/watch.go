@@ -187,13 +187,13 @@ func here(f *finding.Finding, service string) {
 func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found []seen) error {
 	p.Changing.Lock()
 	defer p.Changing.Unlock()
-	if err := put(ctx, p, kindRun, run.Service, run); err != nil {
+	if err := p.Put(ctx, kindRun, run.Service, run); err != nil {
 		return err
 	}
 	if run.Failed {
 		return nil
 	}
-	records, err := documents[Record](p, kindFinding)
+	records, err := project.Read[Record](p, kindFinding)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found [
 			r.Finding = s.finding
 		}
 		r.add(s.point)
-		if err := put(ctx, p, kindFinding, at, r); err != nil {
+		if err := p.Put(ctx, kindFinding, at, r); err != nil {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found [
 		}
 		r.Active = false
 		r.add(Point{Time: run.To})
-		if err := put(ctx, p, kindFinding, at, r); err != nil {
+		if err := p.Put(ctx, kindFinding, at, r); err != nil {
 			return err
 		}
 	}
