@@ -194,7 +194,7 @@ func (r *request) checkParams() error {
 }
 
 // repeated are the parameters that may be there several times.
-var repeated = []string{paramService, "version", paramHost, paramContainer, "process", "path", paramOrigin, paramFamily, paramFunction}
+var repeated = []string{paramService, "version", paramHost, paramContainer, paramProcess, "path", paramOrigin, paramFamily, paramFunction}
 
 // writeDown puts a request into the audit log.
 func (s *Server) writeDown(r *request, w *watched, err error) {

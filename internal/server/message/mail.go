@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func (s *mailer) send(ctx context.Context, c *Config, m *Message) error {
 		return err
 	}
 	if err := client.DialAndSendWithContext(ctx, msg); err != nil {
-		return fmt.Errorf("%s: %w", net.JoinHostPort(s.host, fmt.Sprint(s.port)), err)
+		return fmt.Errorf("%s: %w", net.JoinHostPort(s.host, strconv.Itoa(s.port)), err)
 	}
 	return nil
 }
