@@ -94,11 +94,13 @@ func (m *Messenger) round(ctx context.Context, projects *project.Projects, c *Co
 		if len(r.Projects) > 0 && !slices.Contains(r.Projects, name) {
 			continue
 		}
-		p, err := projects.Get(ctx, name, false)
-		if err != nil {
-			return false, err
+		p, done := projects.IfOpen(name)
+		if p == nil { // the last look at it is long ago, and nothing waited
+			continue
 		}
-		if sent, err := m.one(ctx, p, c, r); sent || err != nil {
+		sent, err := m.one(ctx, p, c, r)
+		done()
+		if sent || err != nil {
 			return sent, err
 		}
 	}
@@ -109,6 +111,9 @@ func (m *Messenger) round(ctx context.Context, projects *project.Projects, c *Co
 func (m *Messenger) one(ctx context.Context, p *project.Project, c *Config, r *Receiver) (sent bool, err error) {
 	waiting, due, err := m.waiting(ctx, p, c, r)
 	m.count(r.Name).wait(p.Name, len(waiting))
+	if len(waiting) > 0 {
+		p.Keep()
+	}
 	if err != nil || len(waiting) == 0 {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func (s *mailer) send(ctx context.Context, c *Config, m *Message) error {
 		return err
 	}
 	if err := client.DialAndSendWithContext(ctx, msg); err != nil {
-		return fmt.Errorf("%s: %w", net.JoinHostPort(s.host, fmt.Sprint(s.port)), err)
+		return fmt.Errorf("%s: %w", net.JoinHostPort(s.host, strconv.Itoa(s.port)), err)
 	}
 	return nil
 }

@@ -34,6 +34,10 @@ type Record struct {
 	Last    time.Time `json:"last_seen"`
 	// Active says that the last look found it.
 	Active bool `json:"active"`
+	// SilentSince is when the service of a finding that was active sent its last
+	// profile, where there is none of it any more. It is active again when profiles
+	// come and a look finds it, or the report that it is of still holds.
+	SilentSince time.Time `json:"silent_since,omitzero"`
 	// Sent says that it is of a report that was sent, and not of the rules' own look.
 	Sent    bool            `json:"sent,omitempty"`
 	History []Point         `json:"history"`
@@ -47,9 +51,13 @@ type Run struct {
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	Samples int64     `json:"samples"`
-	Looked  string    `json:"looked_at,omitempty"`
-	Notes   []string  `json:"notes,omitempty"`
-	Failed  bool      `json:"failed,omitempty"`
+	// Last is when the service sent its last profile, as far as the look knows.
+	Last time.Time `json:"last_sample,omitzero"`
+	// SilentSince is the same where the time that the rules look at has none.
+	SilentSince time.Time `json:"silent_since,omitzero"`
+	Looked      string    `json:"looked_at,omitempty"`
+	Notes       []string  `json:"notes,omitempty"`
+	Failed      bool      `json:"failed,omitempty"`
 }
 
 // Trial is the result of `whyhot try` on a finding.

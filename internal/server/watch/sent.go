@@ -39,6 +39,7 @@ func Take(ctx context.Context, p *project.Project, service string, r *finding.Re
 		}
 		f.Trials = nil // they are kept beside
 		one.Last, one.Active, one.Sent, one.Finding = now, true, true, f
+		one.SilentSince = time.Time{}
 		if share := f.Share.Main(); share > 0 {
 			one.add(pointOf(&f, share, r.Profile, now))
 		}
