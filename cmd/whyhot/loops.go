@@ -9,6 +9,7 @@ import (
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
 	"whyhot/internal/report/machineview"
 	"whyhot/internal/report/term"
 )
