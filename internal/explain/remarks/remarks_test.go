@@ -174,7 +174,7 @@ func TestJIT(t *testing.T) {
 	big := remark.Remark{Compiler: remark.HotSpot, Kind: remark.CannotInline, Function: "T.run", Callee: "T.big", Message: "hot method too big (535 bytes of bytecode)"}
 	small := big
 	small.Message = "no static binding (5 bytes of bytecode)"
-	java := build(stack{60, [][]frame{one("T.big(J)J", "", 0)}})
+	java := build(stack{60, [][]frame{one("long T.big(long, int)", "", 0)}})
 	if a := find(t, java, "", big); len(a.Found) != 1 || a.Found[0].Rule != "jit-not-inlined" {
 		t.Errorf("%+v", a.Found)
 	}
