@@ -149,9 +149,9 @@ func calls(j *joined) []Found {
 	return out
 }
 
-// inlineCause is why a call was not inlined. gcc and rustc say it in a sentence.
+// inlineCause is why a call was not inlined. gcc says it in a sentence.
 func inlineCause(m *remark.Remark) (missed.Cause, int, bool) {
-	if m.Compiler == remark.Clang {
+	if m.Compiler != remark.GCC {
 		c, rank, ok := missed.Of(m.Pass, string(m.Kind), m.Name, m.Message)
 		return c, rank, ok && c.Rule == missed.Inline
 	}

@@ -136,7 +136,7 @@ func TestFormats(t *testing.T) {
 		}},
 		"rustc's text": {rust, []remark.Remark{
 			{Compiler: remark.Rust, Kind: remark.Missed, Pass: "loop-vectorize", Message: "loop not vectorized", Where: at("/src/main.rs", 10, 5)},
-			{Compiler: remark.Rust, Kind: remark.Missed, Pass: "inline", Function: "main", Callee: "f", Message: "'f' will not be inlined into 'main' because its definition is unavailable", Where: at("/src/main.rs", 11, 9)},
+			{Compiler: remark.Rust, Kind: remark.Missed, Pass: "inline", Name: "NoDefinition", Function: "main", Callee: "f", Message: "'f' will not be inlined into 'main' because its definition is unavailable", Where: at("/src/main.rs", 11, 9)},
 		}},
 		"--trace-deopt": {deopts, []remark.Remark{
 			{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "(anonymous)", Message: "(unknown)", Count: 1},
