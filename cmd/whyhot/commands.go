@@ -12,6 +12,7 @@ func commands() []*cobra.Command {
 		newPushCmd(),
 		newStoreCmd(),
 		newExplainCmd(),
+		newHuhCmd(),
 		newTryCmd(lookUpTarget),
 		newHuntCmd(),
 		newFixCmd(),

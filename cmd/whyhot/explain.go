@@ -31,6 +31,7 @@ type explainFlags struct {
 	html   string
 	rules  []string
 	report []string
+	past   baselineFlags
 	all    bool
 	send   bool
 	number int
@@ -71,6 +72,7 @@ A fast program gets no finding; that is an answer too.`,
 	flags.StringArrayVar(&f.report, "report", nil, "also judge what compilers wrote to `REPORT`, a file or directory (repeatable; docs/guide/remarks.md)")
 	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
 	flags.BoolVar(&f.send, "send", false, "with --from and --service: also send the findings there, for everybody to see")
+	f.past.add(cmd)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -85,6 +87,9 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 		return fmt.Errorf("-n %d: must not be negative", f.number)
 	}
 	if err := f.checkSend(); err != nil {
+		return err
+	}
+	if err := f.past.check(&f.load); err != nil {
 		return err
 	}
 	prices, err := f.prices.read(cmd)
@@ -135,6 +140,11 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 		return stopped(err)
 	}
 	bill(rate, &answer)
+	if f.shown.finding == "" && !answer.Unjudged {
+		if answer.Surprises, _, err = f.past.surprises(cmd, r.Profile, r.Rules, &f.load, f.filter, fewSurprises); err != nil {
+			return err
+		}
+	}
 	if f.load.remote.on() {
 		nameServer(&answer, &f.load.remote)
 	}
