@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/profile"
 	"whyhot/internal/report/machineview"
 	"whyhot/internal/report/term"
 )
@@ -65,7 +66,7 @@ func runCycles(cmd *cobra.Command, path string, f cyclesFlags) error {
 	defer func() { _ = facts.Close() }() // only read from
 	done := showBusy(cmd.ErrOrStderr(), "modelling")
 	answer, err := machine.Find(cmd.Context(), machine.Request{
-		Profile: p, DebugDirs: f.load.debugDirs, Only: only.MatchString, Cycles: true,
+		Profile: p, DebugDirs: f.load.debugDirs, Only: func(f *profile.Function) bool { return only.MatchString(f.Name) }, Cycles: true,
 	}, facts)
 	done()
 	if err != nil {

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
@@ -114,6 +116,13 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 			return err
 		}
 	}
+	if !f.load.remote.on() {
+		r.Trials = learnt(r.Profile)
+	}
+	var loops []machine.Loop
+	if f.html != "" {
+		r.Loops = func(found []machine.Loop) { loops = found }
+	}
 	report, err := explain.Explain(cmd.Context(), r)
 	done()
 	if err != nil {
@@ -134,7 +143,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 		report.Keep(f.number)
 	}
 	if f.html != "" {
-		if err := writeHTMLReport(f.html, path, r.Profile, report); err != nil {
+		if err := writeHTMLReport(f.html, path, r.Profile, report, rate, loops); err != nil {
 			return err
 		}
 		if !f.shown.json {
@@ -175,16 +184,18 @@ func moreOf(path string, f explainFlags) string {
 }
 
 // writeHTMLReport writes beside the target and renames.
-func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report) error {
+func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report, rate *price.Rate, loops []machine.Loop) error {
 	return wholefile.Write(out, 0o644, func(w *os.File) error {
 		return html.Report(w, html.ReportInput{
 			Flame: html.FlameInput{
 				Title:   profileTitle(p, path),
 				Profile: p,
+				Rate:    rate,
 				Tree:    view.BuildTree(p, view.TreeOptions{MinWeight: leastShown(p)}),
 			},
 			Report:  r,
 			Checked: []string{r.Looked},
+			Loops:   loops,
 		})
 	})
 }

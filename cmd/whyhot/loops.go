@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
 	"whyhot/internal/report/machineview"
 	"whyhot/internal/report/term"
 )
@@ -70,7 +71,7 @@ func runLoops(cmd *cobra.Command, path string, f loopsFlags) error {
 	defer func() { _ = facts.Close() }() // only read from
 	done := showBusy(cmd.ErrOrStderr(), "disassembling")
 	answer, err := machine.Find(cmd.Context(), machine.Request{
-		Profile: p, DebugDirs: f.load.debugDirs, Functions: f.functions, Only: only.MatchString,
+		Profile: p, DebugDirs: f.load.debugDirs, Functions: f.functions, Only: func(f *profile.Function) bool { return only.MatchString(f.Name) },
 	}, facts)
 	done()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"whyhot/internal/elfinfo/mark"
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
@@ -28,6 +29,8 @@ type Request struct {
 	All bool
 	// Source is the build whose source is judged, nil for none.
 	Source *SourceRequest
+	// Loops is given the hot loops of the machine code, hottest first; it may be nil.
+	Loops func([]machine.Loop)
 	// ByBuildID is for profiles that others sent: no file of this machine is evidence
 	// for its path alone, and no source is read.
 	ByBuildID bool
@@ -143,7 +146,15 @@ func (r Request) trials(path string) (map[string][]finding.Trial, error) {
 		}
 	}
 	for id, more := range r.Trials {
-		all[id] = append(all[id], more...)
+		// What lies beside the profile is about it: it comes last, which counts.
+		for _, t := range slices.Backward(more) {
+			same := func(o finding.Trial) bool {
+				return o.Variant == t.Variant && o.SpeedUp == t.SpeedUp && slices.Equal(o.Command, t.Command)
+			}
+			if !slices.ContainsFunc(all[id], same) {
+				all[id] = slices.Insert(all[id], 0, t)
+			}
+		}
 	}
 	return all, nil
 }

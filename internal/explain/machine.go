@@ -60,6 +60,9 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		}
 		return found, []string{fmt.Sprintf("the machine code was not looked at: %v", err)}, "", nil
 	}
+	if r.Loops != nil {
+		r.Loops(answer.Loops)
+	}
 	if answer.Looked.Functions > 0 {
 		looked = fmt.Sprintf(" In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
 	}

@@ -65,6 +65,17 @@ func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
 	return slices.DeleteFunc(out, func(l Loop) bool { return l.Self == 0 })
 }
 
+// outside gives a function with what ran in it outside of loops.
+func (f *function) outside(b *binary, reply analyzer.MachineFunction) Function {
+	out := Function{Name: f.name, Mapping: b.mapping, Start: f.low, End: f.high, Self: f.value, Unresolved: reply.Unresolved}
+	for _, in := range reply.Outside {
+		if h, sampled := b.within(in); sampled {
+			out.Outside = append(out.Outside, Instruction{Address: in.Address, Text: in.Text, Self: h.value, Count: h.count, For: in.Cause})
+		}
+	}
+	return out
+}
+
 // within sums what was sampled in an instruction: an unwinder may have moved an
 // address by a byte.
 func (b *binary) within(in analyzer.MachineInstruction) (sum hits, sampled bool) {
@@ -78,19 +89,27 @@ func (b *binary) within(in analyzer.MachineInstruction) (sum hits, sampled bool)
 	return sum, sampled
 }
 
-// locate gives the instructions of loops their source lines, and the loops their
-// place.
-func locate(ctx context.Context, b *binary, loops []Loop, opts symbol.Options) (note string) {
-	var addresses []uint64
-	for _, l := range loops {
-		for _, in := range l.Instructions {
-			addresses = append(addresses, in.Address)
+// locate gives instructions their source lines, and the loops their place.
+func locate(ctx context.Context, b *binary, loops []Loop, functions []Function, opts symbol.Options) (note string) {
+	var all []*Instruction
+	for i := range loops {
+		for k := range loops[i].Instructions {
+			all = append(all, &loops[i].Instructions[k])
 		}
+	}
+	for i := range functions {
+		for k := range functions[i].Outside {
+			all = append(all, &functions[i].Outside[k])
+		}
+	}
+	addresses := make([]uint64, len(all))
+	for i, in := range all {
+		addresses[i] = in.Address
 	}
 	if len(addresses) == 0 {
 		return ""
 	}
-	file, err := symbol.Open(b.mapping.Path, opts)
+	file, err := symbol.Open(b.file.Path(), opts)
 	if err != nil {
 		return fmt.Sprintf("%s: no source lines: %v", b.mapping.Path, err)
 	}
@@ -99,12 +118,10 @@ func locate(ctx context.Context, b *binary, loops []Loop, opts symbol.Options) (
 	if err != nil {
 		return fmt.Sprintf("%s: no source lines: %v", b.mapping.Path, err)
 	}
-	n := 0
+	for i, in := range all {
+		in.Lines = frames[i]
+	}
 	for i := range loops {
-		for k := range loops[i].Instructions {
-			loops[i].Instructions[k].Lines = frames[n]
-			n++
-		}
 		loops[i].place()
 	}
 	return ""

@@ -36,9 +36,6 @@ type Input struct {
 const (
 	nameWidth = 60
 	textWidth = 44
-	context   = 1    // instructions around a hot one
-	hot       = 0.02 // of the loop: an instruction that is shown
-	whole     = 12   // instructions of a loop that is shown as it is
 )
 
 var (
@@ -149,12 +146,7 @@ func (in *Input) loop(p *term.Printer, l *machine.Loop) {
 // the loop, and behind a sampled one which other the samples are meant for.
 func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 	shown := in.chosen(l)
-	meant := map[uint64]int64{}
-	for _, i := range l.Instructions {
-		if i.For != 0 {
-			meant[i.For] += i.Self
-		}
-	}
+	meant := l.Meant()
 	last := -1
 	for n, i := range l.Instructions {
 		if !shown[n] {
@@ -177,9 +169,9 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 		}
 		text, note := term.Clean(i.Text), ""
 		switch {
-		case i.For != 0 && i.Self > 0 && float64(i.Self) >= hot*float64(l.Self):
+		case i.For != 0 && l.IsHot(i.Self):
 			note = fmt.Sprintf("↑ for %x", i.For)
-		case meant[i.Address] > 0 && float64(meant[i.Address]) >= hot*float64(l.Self):
+		case l.IsHot(meant[i.Address]):
 			note = "← " + percent.Column(in.share(meant[i.Address]))
 		}
 		if f, ok := machine.Edited(i.Lines); ok && i.Self > 0 {
@@ -192,23 +184,9 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 }
 
 func (in *Input) chosen(l *machine.Loop) []bool {
-	out := make([]bool, len(l.Instructions))
-	for n, i := range l.Instructions {
-		if in.Whole || len(out) <= whole {
-			out[n] = true
-			continue
-		}
-		if float64(i.Self) < hot*float64(l.Self) || i.Self == 0 {
-			continue
-		}
-		for k := max(0, n-context); k <= min(len(out)-1, n+context); k++ {
-			out[k] = true
-		}
-		for k := range l.Instructions {
-			if l.Instructions[k].Address == i.For {
-				out[k] = true
-			}
-		}
+	out := l.Notable()
+	for n := range out {
+		out[n] = out[n] || in.Whole
 	}
 	return out
 }

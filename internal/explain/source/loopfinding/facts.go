@@ -55,7 +55,8 @@ func Worlds(c analyzer.Candidate) []Compiled {
 		f := finding.World{
 			Name:    w.name,
 			Fate:    fate(s),
-			Edit:    w.world == analyzer.WorldRetyped || w.world == analyzer.WorldHoisted,
+			Edit:    w.world == analyzer.WorldRetyped || w.world == analyzer.WorldHoisted || w.world == worldPatched,
+			Patched: w.world == worldPatched,
 			Reached: slices.Contains(c.Reach, w.world),
 			Unroll:  s.Unroll,
 		}
