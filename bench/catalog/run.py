@@ -87,6 +87,15 @@ def explained(side, entry, w):
     return {}
 
 
+def fill_share(pair, w):
+    for r in known():
+        if key(r) == (pair.entry, pair.workload, pair.baseline.what, pair.variant.what) and "share" not in r:
+            r.pop("recorded", None)
+            r.update(explained(pair.baseline, pair.entry, w))
+            add(r)
+            print(f"{pair.entry}: {pair.workload}: {r.get('share', 'no finding')}", flush=True)
+
+
 def measure(pair, w, rounds, rnd):
     for side in (pair.baseline, pair.variant):
         cpu(side)  # warm-up, and a look whether it is there
@@ -145,6 +154,7 @@ def main():
     ask.add_argument("--rounds", type=int, default=7)
     ask.add_argument("--only", default="", help="only entries whose name has this text")
     ask.add_argument("--missing", action="store_true", help="only pairs that have no result yet")
+    ask.add_argument("--shares", action="store_true", help="measure no times: record the baselines of results that have no share, as after a change of the catalogue")
     ask.add_argument("group", nargs="*", choices=[[], *pairs.GROUPS])
     args = ask.parse_args()
     with tempfile.TemporaryDirectory(prefix="whyhot-bench-") as work:
@@ -156,6 +166,9 @@ def main():
             for pair in pairs.GROUPS[group](w):
                 done = (pair.entry, pair.workload, pair.baseline.what, pair.variant.what) in {key(r) for r in known()}
                 if args.only not in pair.entry or args.missing and done:
+                    continue
+                if args.shares:
+                    fill_share(pair, w)
                     continue
                 try:
                     result = measure(pair, w, args.rounds, rnd)
