@@ -206,6 +206,65 @@ func compareAll(t tester, s *Store, p *profile.Profile) {
 		compareCallgraphs(t, s, q)
 	}
 	compareHistory(t, s)
+	compareLines(t, s, back)
+	compareGroups(t, s, back)
+}
+
+// compareLines holds the lines of each function against the view's, of the profile that
+// the store gives: it does not keep the addresses of what is named.
+func compareLines(t tester, s *Store, p *profile.Profile) {
+	top, err := s.Top(context.Background(), lastDay(), TopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range top.Rows {
+		l, err := s.Lines(context.Background(), lastDay(), r.Function.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := inProfile(p, &r.Function)
+		if r.Function.ID == 0 {
+			ids = []profile.FunctionID{0}
+		}
+		v := view.Lines(p, ids)
+		got, want := []string{fmt.Sprint(l.Self, l.Total)}, []string{fmt.Sprint(v.Self, v.Total)}
+		for _, row := range l.Rows {
+			got = append(got, fmt.Sprint(row.File, row.Line, row.Binary, row.Offset, row.Self, row.Total))
+		}
+		for _, row := range v.Rows {
+			want = append(want, fmt.Sprint(row.File, row.Line, p.Mapping(row.Mapping).Path, row.Offset, row.Self, row.Total))
+		}
+		if slices.Sort(got); !slices.Equal(got, sorted(want)) {
+			t.Fatalf("lines of %s:\n%s\nwant\n%s", r.Function.key(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
+
+// compareGroups compares the selection with a profile of its own samples: nothing differs
+// when both are summed up alike.
+func compareGroups(t tester, s *Store, p *profile.Profile) {
+	var summer view.Summer
+	g, err := s.Groups(context.Background(), lastDay(), func(f *Function) int {
+		return summer.Number(&profile.Function{Name: f.Name, SystemName: f.System, File: f.File, StartLine: f.StartLine, Kind: f.Kind}, &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := view.Diff(p, p, view.DiffOptions{})
+	got := view.DiffSums(summer.Sums(g.Basis.Value, g.Events, g.Self, g.Total), view.SumsOf(p), view.DiffOptions{})
+	if len(got.Rows) != len(want.Rows) || got.TotalA != want.TotalA {
+		t.Fatalf("%d rows of %d, want %d of %d", len(got.Rows), got.TotalA, len(want.Rows), want.TotalA)
+	}
+	for _, r := range got.Rows {
+		if r.A.Self != r.B.Self || r.A.Total != r.B.Total {
+			t.Fatalf("%s in %s: %d of %d by the store, %d of %d by the view", r.Name, r.Binary, r.A.Self, r.A.Total, r.B.Self, r.B.Total)
+		}
+	}
 }
 
 // compareHistory holds what functions took over time against what they took in all,
@@ -655,5 +714,80 @@ func TestRefusals(t *testing.T) {
 	damage := (*journal.DamageError)(nil)
 	if _, err := Open(t.Context(), dir, open, quick(Options{})); !errors.As(err, &damage) || !strings.Contains(err.Error(), "move it away") {
 		t.Errorf("a damaged journal: %v", err)
+	}
+}
+
+// A sender that makes up a new value of a label for each sample gets as far as the bound:
+// all samples count, what is beyond it is one series, and the answers say so.
+func TestAMillionHosts(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{Journal: journal.Options{MaxBytes: 1 << 30}}))
+	defer closeStore(t, s)
+	const hosts, each = 1_000_000, 50_000
+	for from := 0; from < hosts; from += each {
+		b, err := batch.FromProfile(simple(map[string]int64{"main;f": 1}), batch.Options{Labels: batch.Labels{Service: "web"}, Now: testNow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := b.Rows[0]
+		b.Labels, b.Rows = nil, nil
+		for i := range uint32(each) {
+			b.Labels = append(b.Labels, batch.Labels{Service: "web", Host: fmt.Sprint("host-", from+int(i))})
+			row.Labels = i
+			b.Rows = append(b.Rows, row)
+		}
+		if _, err := s.Append(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush(t, s)
+	top, err := s.Top(t.Context(), lastDay(), TopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Those of a known host may be put together with others, and no more than that.
+	beyond := int64(hosts-200_000) * 1e7
+	if top.Basis.Count != hosts || top.Basis.Merged < beyond || top.Basis.Merged > beyond+beyond/100 {
+		t.Errorf("%+v", top.Basis)
+	}
+	values, err := s.Labels(t.Context(), lastDay(), ByHost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(values) > 200_001 || values[0].Value != dict.Merged {
+		t.Errorf("%d hosts, the first is %+v", len(values), values[0])
+	}
+	stats, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.MergedSeries == 0 || stats.Memory > 200<<20 {
+		t.Errorf("%d series merged, %d bytes", stats.MergedSeries, stats.Memory)
+	}
+}
+
+// Of two agents one's clock is two hours late and the other's two hours early: what is
+// late is kept at its time, what is of the future now, with a warning, and all counts.
+func TestClocksThatAreWrong(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
+	defer closeStore(t, s)
+	for _, c := range []struct {
+		host  string
+		off   time.Duration
+		warns int
+	}{{"late", -2 * time.Hour, 0}, {"early", 2 * time.Hour, 1}, {"nearly", 5 * time.Minute, 0}} {
+		p := simple(map[string]int64{"main": 5})
+		p.Meta.Start = testNow.Add(c.off)
+		if r := appendProfile(t, s, p, batch.Options{Labels: batch.Labels{Service: "web", Host: c.host}}); r.Samples != 5 || len(r.Warnings) != c.warns {
+			t.Errorf("%s: %+v", c.host, r)
+		}
+	}
+	flush(t, s)
+	for _, c := range []struct {
+		from, to time.Duration
+		want     int64
+	}{{-125 * time.Minute, -115 * time.Minute, 5}, {-time.Minute, time.Minute, 5}, {4 * time.Minute, 7 * time.Minute, 5}, {7 * time.Minute, 24 * time.Hour, 0}, {-24 * time.Hour, 24 * time.Hour, 15}} {
+		if got := total(t, s, Selection{From: testNow.Add(c.from), To: testNow.Add(c.to)}); got != c.want {
+			t.Errorf("from %s to %s: %d samples, not %d", c.from, c.to, got, c.want)
+		}
 	}
 }

@@ -614,11 +614,11 @@ export interface components {
             /** @description Their weight. */
             value: number;
             unit: string;
-            /** @description 0 is exact; of level n a sample was read with probability 5^-n. */
+            /** @description 0 is exact; of level n a sample was read with probability 5^-n: all of them, or of a long range only those of the minutes beside its whole hours. */
             level: number;
-            /** @description Samples that were read. */
+            /** @description Samples that were read; where only a part is from a level, as many equally weighted ones as tell as much. */
             read: number;
-            /** @description Half of the 95 % interval of a share of one half, of reading only a level. */
+            /** @description Half of the 95 % interval of a share of one half, of reading only a level, or a part from one. */
             share_error: number;
             /** @description Weight of stacks that were cut at a bound. */
             cut?: number;
@@ -980,6 +980,11 @@ export interface components {
                 last_seen: string;
                 /** @description The last look found it. */
                 active: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the service sent its last profile, where the time that the rules look at has none. Its findings are not active then.
+                 */
+                silent_since?: string;
                 /** @description It is of a report that was sent, and not of the server's own look. */
                 sent?: boolean;
                 history: components["schemas"]["Point"][];
@@ -995,6 +1000,16 @@ export interface components {
                 /** Format: date-time */
                 to: string;
                 samples: number;
+                /**
+                 * Format: date-time
+                 * @description When the service sent its last profile.
+                 */
+                last_sample?: string;
+                /**
+                 * Format: date-time
+                 * @description The same, where the time that the rules look at has none.
+                 */
+                silent_since?: string;
                 looked_at?: string;
                 notes?: string[];
                 failed?: boolean;
