@@ -16,6 +16,8 @@ const usage = `
 usage:
   go test -json ... | testreport go FILE      show the run, keep the results in FILE
   testreport tap SUITE FILE < TAP             keep the results of a TAP stream in FILE
+  testreport failed FILE                      list the packages with a failure in FILE
+  testreport again FILE SECOND                put SECOND, a further run of some packages, into FILE
   testreport summary DIR [EXPECTED]           sum up DIR/*.jsonl and DIR/steps.tsv
 
 summary exits with 1 if a test failed, or was skipped and EXPECTED does not list it`
@@ -57,6 +59,10 @@ func run(args []string, in io.Reader, out io.Writer) error {
 			return err
 		}
 		return writeResults(args[1], results)
+	case command == "failed" && len(args) == 1:
+		return failedSuites(out, args[0])
+	case command == "again" && len(args) == 2:
+		return runAgain(args[0], args[1])
 	case command == "summary" && len(args) == 1:
 		return summary(out, args[0], nil)
 	case command == "summary" && len(args) == 2:

@@ -24,6 +24,8 @@ type result struct {
 	Outcome string  `json:"outcome"`
 	Seconds float64 `json:"seconds"`
 	Reason  string  `json:"reason,omitempty"` // what a skipped test said
+	// FailedAtFirst: it passed only when its package was run again.
+	FailedAtFirst bool `json:"failed_at_first,omitempty"`
 }
 
 func (r result) String() string {

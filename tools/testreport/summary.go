@@ -82,6 +82,9 @@ func summary(out io.Writer, dir string, list []expectation) error {
 		if r.Outcome == fail {
 			fmt.Fprintln(w, "FAILED", r)
 		}
+		if r.FailedAtFirst {
+			fmt.Fprintln(w, "UNSTEADY: failed, and passed when run again:", r)
+		}
 	}
 	if unexpected > 0 {
 		fmt.Fprintf(w, "FAILED: %d skipped that the list of expected skips does not have with this reason: install what is missing, or list it and say why\n", unexpected)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,14 +150,14 @@ func TestSummary(t *testing.T) {
 		last    string
 	}{
 		{
-			"all passed", []result{{"m/a", "TestA", pass, 2, ""}, {"m/a", "TestA/b", pass, 1, ""}},
+			"all passed", []result{{Suite: "m/a", Test: "TestA", Outcome: pass, Seconds: 2}, {Suite: "m/a", Test: "TestA/b", Outcome: pass, Seconds: 1}},
 			"build\t3.4\t6\tok\ntest\t2\t1\tok\n", true, "       5        7  all\n", "2 passed, 0 failed, 0 skipped\n",
 		},
-		{"slowest", []result{{"m/a", "TestA", pass, 2, ""}, {"m/a", "TestA/b", pass, 1, ""}}, "", true, "       2  m/a\n", "2 passed, 0 failed, 0 skipped\n"},
-		{"failed", []result{{"m/a", "TestA", fail, 2, ""}}, "", false, "FAILED m/a TestA\n", "0 passed, 1 failed, 0 skipped\n"},
-		{"expected skip", []result{{"m/x/y", "TestMoon/full", skip, 0, "no moon here"}}, "", true, "expected: it is day", "0 passed, 0 failed, 1 skipped\n"},
-		{"another reason", []result{{"m/x/y", "TestMoon/full", skip, 0, "no stars"}}, "", false, "NOT EXPECTED", "0 passed, 0 failed, 1 skipped\n"},
-		{"another test", []result{{"m/x/y", "TestSun", skip, 0, "no moon here"}}, "", false, "NOT EXPECTED", "0 passed, 0 failed, 1 skipped\n"},
+		{"slowest", []result{{Suite: "m/a", Test: "TestA", Outcome: pass, Seconds: 2}, {Suite: "m/a", Test: "TestA/b", Outcome: pass, Seconds: 1}}, "", true, "       2  m/a\n", "2 passed, 0 failed, 0 skipped\n"},
+		{"failed", []result{{Suite: "m/a", Test: "TestA", Outcome: fail, Seconds: 2}}, "", false, "FAILED m/a TestA\n", "0 passed, 1 failed, 0 skipped\n"},
+		{"expected skip", []result{{Suite: "m/x/y", Test: "TestMoon/full", Outcome: skip, Seconds: 0, Reason: "no moon here"}}, "", true, "expected: it is day", "0 passed, 0 failed, 1 skipped\n"},
+		{"another reason", []result{{Suite: "m/x/y", Test: "TestMoon/full", Outcome: skip, Seconds: 0, Reason: "no stars"}}, "", false, "NOT EXPECTED", "0 passed, 0 failed, 1 skipped\n"},
+		{"another test", []result{{Suite: "m/x/y", Test: "TestSun", Outcome: skip, Seconds: 0, Reason: "no moon here"}}, "", false, "NOT EXPECTED", "0 passed, 0 failed, 1 skipped\n"},
 		{"a step is left out", nil, ".NET\t0\t0\tleft out: no network\n", true, "step .NET: no network", "0 passed, 0 failed, 1 skipped\n"},
 		{"another step is left out", nil, "lint\t0\t0\tleft out: no tool\n", false, "NOT EXPECTED", "0 passed, 0 failed, 1 skipped\n"},
 		{"a step failed", nil, "vet\t0\t0\tfailed\n", false, "vet  failed", "0 passed, 0 failed, 0 skipped\n"},
@@ -209,5 +210,57 @@ func TestBadInput(t *testing.T) {
 func TestOurList(t *testing.T) {
 	if _, err := readExpected("../../scripts/expected-skips.yaml"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A package whose test fails every other time: the second run takes the first one's
+// place, and what failed at first is named.
+func TestRunAgain(t *testing.T) {
+	dir := module(t)
+	write(t, filepath.Join(dir, "moody/m_test.go"), "package moody\nimport (\"os\"; \"testing\")\n"+
+		"func TestMoody(t *testing.T) { if os.Getenv(\"MOOD\") == \"\" { t.Error(\"bad mood\") } }\n"+
+		"func TestCalm(t *testing.T) {}\n")
+	keep := func(name string, packages ...string) string {
+		path := filepath.Join(dir, name)
+		results, _, err := readGo(strings.NewReader(goTest(t, dir, packages...)), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeResults(path, results); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	first := keep("first.jsonl", "./good", "./moody")
+	var failed strings.Builder
+	if err := run([]string{"failed", first}, nil, &failed); err != nil || failed.String() != "m/moody\n" {
+		t.Fatalf("%q, %v", failed.String(), err)
+	}
+	if err := run([]string{"again", first, keep("still", "./moody")}, nil, io.Discard); !errors.Is(err, errFailed) {
+		t.Errorf("failed twice: %v", err)
+	}
+	t.Setenv("MOOD", "good")
+	if err := run([]string{"again", first, keep("second", "./moody")}, nil, io.Discard); err != nil {
+		t.Errorf("passed when run again: %v", err)
+	}
+	results, err := readResults(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"pass m/good TestGood", "pass m/good TestGood/part", "pass m/moody TestCalm", "pass m/moody TestMoody"}
+	if got := outcomes(results); !slices.Equal(got, want) {
+		t.Errorf("have %q", got)
+	}
+	write(t, filepath.Join(dir, "steps.tsv"), "")
+	var said strings.Builder
+	if err := summary(&said, dir, nil); err != nil || !strings.Contains(said.String(), "UNSTEADY: failed, and passed when run again: m/moody TestMoody\n") ||
+		strings.Contains(said.String(), "again: m/moody TestCalm") {
+		t.Errorf("%v\n%s", err, said.String())
+	}
+
+	// What ended a package before its other tests ran does not vanish.
+	panicked := keep("panicked.jsonl", "./panics")
+	if err := run([]string{"again", panicked, keep("other", "./moody")}, nil, io.Discard); !errors.Is(err, errFailed) {
+		t.Errorf("a run that does not have the failed test: %v", err)
 	}
 }

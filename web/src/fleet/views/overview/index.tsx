@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
 import type { Answer } from "../../api/client";
 import { integer } from "../../../format/number";
+import { TITLES } from "../../parts/dimensions";
 import { Answered } from "../../parts/answered";
 import { Cores, Precision, Share, type Basis } from "../../parts/measure";
 import { useFound } from "../../parts/searching";
@@ -27,14 +28,6 @@ import { Spark } from "../../parts/spark";
 import { Back } from "./back";
 
 const BY = "overview.by";
-const TITLES: Readonly<Record<Dimension, string>> = {
-  service: "Service",
-  version: "Version",
-  host: "Host",
-  container: "Container",
-  process: "Process",
-};
-
 type Labels = Answer<"/api/v1/labels/{dimension}">;
 type Value = Labels["values"][number];
 
