@@ -26,6 +26,7 @@ func TestTheFirstTableOfManyNamesIsNotWaitedFor(t *testing.T) {
 	if err == nil {
 		defer done()
 		err = servertest.Flush(t.Context(), p)
+		done()
 	}
 	if err != nil {
 		t.Fatal(err)
