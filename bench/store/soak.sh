@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Lets an agent, with uploads of debug information, send to a server that is stopped and
 # started again, every second time by SIGKILL, and counts: every sample that was recorded
-# must be in the store once, or be counted as dropped.
+# must be in the store once, or be counted as dropped. A question is asked every ten
+# seconds, and those that took more than two are listed.
 #
 #   bench/store/soak.sh [SECONDS [STOPS]]      7200 and 10 unless told otherwise
+#   KEEP=DIR   keep the data, the spool and the logs there
 set -euo pipefail
 seconds=${1:-7200}
 stops=${2:-10}
@@ -12,9 +14,14 @@ http=127.0.0.1:${HTTP_PORT:-17878}
 grpc=127.0.0.1:${GRPC_PORT:-14337}
 metrics=127.0.0.1:${METRICS_PORT:-19475}
 
-dir=$(mktemp -d)
-server='' agent='' watcher=''
-trap 'kill ${agent:+"$agent"} ${server:+"$server"} ${watcher:+"$watcher"} 2>/dev/null || true; rm -rf "$dir"' EXIT
+dir=${KEEP:-$(mktemp -d)}
+mkdir -p "$dir"
+server='' agent='' watcher='' asker=''
+clean() {
+  kill ${agent:+"$agent"} ${server:+"$server"} ${watcher:+"$watcher"} ${asker:+"$asker"} 2> /dev/null || true
+  [ -n "${KEEP:-}" ] || rm -rf "$dir"
+}
+trap clean EXIT
 
 start() {
   "$bin/whyhot-server" serve --data "$dir/data" --listen "$http" --listen-grpc "$grpc" 2>> "$dir/server.log" &
@@ -40,6 +47,17 @@ watch_memory() {
 watch_memory &
 watcher=$!
 
+ask() {
+  local paths=('top?from=now-1h&limit=20' 'top?from=now-24h&exact=true&limit=1' 'tree?from=now-1h' 'timeline?from=now-6h' 'services?from=now-24h') i
+  for ((i = 0; ; i++)); do
+    sleep 10
+    local path=${paths[i % ${#paths[@]}]}
+    echo "$(curl -s -o /dev/null -m 120 -w '%{time_total} %{http_code}' "http://$http/api/v1/$path" || true) $SECONDS $path" >> "$dir/asked"
+  done
+}
+ask &
+asker=$!
+
 # Each round: the server up for five sixths of it, then away for a sixth.
 up=$((seconds * 5 / 6 / (stops + 1)))
 away=$((seconds / 6 / stops))
@@ -57,8 +75,8 @@ for ((i = 1; i <= stops; i++)); do
 done
 sleep "$up"
 agent_peak=$(peak_of "$agent")
-kill "$watcher"
-watcher=''
+kill "$watcher" "$asker"
+watcher='' asker=''
 cpu=$(curl -s "http://$metrics/metrics" | awk '/^process_cpu_seconds_total/ { print $2 }')
 kill -TERM "$agent"
 wait "$agent"
@@ -86,6 +104,7 @@ echo "$seconds s, the server stopped $stops times, every second time by SIGKILL"
 echo "recorded $recorded, delivered $delivered, dropped $dropped, in the spool $waiting"
 echo "arrived: $arrived samples; addresses not looked up and bytes on disk: $unresolved"
 echo "agent: CPU $cpu s, peak memory $agent_peak MiB; server: CPU $server_cpu s since its last start, peak memory $server_peak MiB"
+awk '$2 == 200 { n++; if ($1 > most) most = $1; if ($1 > 2) slow = slow sprintf("\n  %s s after %s s: %s", $1, $3, $4) } END { printf "%d questions were answered, the longest in %s s%s\n", n, most, slow }' "$dir/asked"
 grep -c 'debug information of' "$dir/server.log" | sed 's/$/ files of debug information uploaded/'
 grep -E 'WARN|ERROR' "$dir/server.log" | sed 's/^time=[^ ]* //' | sort | uniq -c | sort -rn | head -5 || true
 if ((recorded != arrived + dropped + waiting)); then

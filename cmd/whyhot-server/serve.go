@@ -46,7 +46,7 @@ type serveFlags struct {
 	debugInfoSize                 int64
 	memory                        int64
 	retention, retentionHourly    time.Duration
-	queryTime                     time.Duration
+	queryTime, idle               time.Duration
 	store                         string
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
@@ -73,6 +73,7 @@ func newServeCmd() *cobra.Command {
 	flags.DurationVar(&f.retentionHourly, "retention-hourly", 90*24*time.Hour, "keep sums by the hour and service for `TIME`, in whole days")
 	flags.Int64Var(&f.memory, "engine-memory", 1024, "memory of each project's engine in `MiB`")
 	flags.DurationVar(&f.queryTime, "query-time", 10*time.Second, "end a query after this `TIME`")
+	flags.DurationVar(&f.idle, "close-after", time.Hour, "close a project that nobody has used for `TIME`, 0 for never")
 	flags.IntVar(&f.maxMessage, "max-message", 16, "largest OTLP request in `MiB`, decompressed")
 	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug information and binaries, by build ID, in `DIR` (repeatable)")
 	flags.StringArrayVar(&f.debuginfod, "debuginfod", nil, "also ask the debuginfod server at `URL` (repeatable)")
@@ -101,6 +102,8 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--engine-memory %d: must be between 64 and %d MiB", f.memory, 1<<20)
 	case f.queryTime < 100*time.Millisecond || f.queryTime > 10*time.Minute:
 		return fmt.Errorf("--query-time %s: must be between 100ms and 10m", f.queryTime)
+	case f.idle != 0 && f.idle < time.Minute:
+		return fmt.Errorf("--close-after %s: must be at least 1m, or 0", f.idle)
 	case f.maxMessage < 1 || f.maxMessage > 1024:
 		return fmt.Errorf("--max-message %d: must be between 1 and 1024 MiB", f.maxMessage)
 	case f.debugInfoSize < 1 || f.debugInfoSize > 1<<20:
@@ -136,7 +139,10 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules}, NoWatch: f.rulesEvery == 0,
-		Sources: f.sources, Messages: f.messages, BinaryDirs: f.binaryDirs(dataDir(f.data)),
+		Sources: f.sources, Messages: f.messages, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
+	}
+	if f.idle == 0 {
+		o.Idle = -1
 	}
 	if o.Open, err = f.opener(o.Data, log); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
+	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
 )
 
@@ -36,6 +37,8 @@ type Request struct {
 	ByBuildID bool
 	// Machine has the machine code of hot loops judged too, where the binaries are here.
 	Machine bool
+	// Remarks are what compilers reported of the program.
+	Remarks []remark.Remark
 	// Trials are those made of the profile's findings, by ID, beside what lies with
 	// Path.
 	Trials map[string][]finding.Trial
@@ -91,6 +94,15 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		}
 		found = r.judgeBuild(facts, found)
 		notes = append(notes, inCode...)
+		looked += text
+	}
+	if len(r.Remarks) > 0 && judged {
+		var said []string
+		var text string
+		if found, said, text, err = r.judgeRemarks(ctx, facts, found, samplesOf); err != nil {
+			return finding.Report{}, err
+		}
+		notes = append(notes, said...)
 		looked += text
 	}
 	switch {

@@ -35,7 +35,7 @@ func (s *Server) intercept(srv any, stream grpc.ServerStream, info *grpc.StreamS
 	md, _ := metadata.FromIncomingContext(ctx)
 	first := func(name string) string { return strings.Join(md.Get(name), "") }
 	entry := audit.Entry{What: info.FullMethod, From: from(ctx)}
-	p, grant, err := s.admit(ctx, api.Secret(first("authorization")), first(projectHeader))
+	p, done, grant, err := s.admit(ctx, api.Secret(first("authorization")), first(projectHeader))
 	if err != nil {
 		entry.Who, entry.Result = "nobody", status.Code(err).String()
 		if grant.Token != "" {
@@ -44,35 +44,37 @@ func (s *Server) intercept(srv any, stream grpc.ServerStream, info *grpc.StreamS
 		s.audit.Count(entry)
 		return err
 	}
+	defer done()
 	err = next(srv, &within{stream, project.With(ctx, p)})
 	s.audit.Count(audit.Entry{Who: grant.Who(), Project: p.Name, What: info.FullMethod, Result: resultOf(err)})
 	return err
 }
 
-// admit gives the project that a call is about, or the call's status.
-func (s *Server) admit(ctx context.Context, secret, wanted string) (*project.Project, access.Grant, error) {
+// admit gives the project that a call is about, open until done is called, or the
+// call's status.
+func (s *Server) admit(ctx context.Context, secret, wanted string) (p *project.Project, done func(), grant access.Grant, err error) {
 	grant, name, err := s.api.Admit(secret, access.Send, wanted)
 	limited := (*api.LimitedError)(nil)
 	switch {
 	case errors.Is(err, access.ErrNoToken), errors.Is(err, access.ErrWrongToken):
 		s.api.Counts().Refused.Add(1)
-		return nil, grant, status.Error(codes.Unauthenticated, err.Error())
+		return nil, nil, grant, status.Error(codes.Unauthenticated, err.Error())
 	case errors.Is(err, access.ErrForbidden):
-		return nil, grant, status.Error(codes.PermissionDenied, err.Error())
+		return nil, nil, grant, status.Error(codes.PermissionDenied, err.Error())
 	case errors.As(err, &limited):
-		return nil, grant, status.Error(codes.Unavailable, err.Error())
+		return nil, nil, grant, status.Error(codes.Unavailable, err.Error())
 	case errors.Is(err, access.ErrProject):
-		return nil, grant, status.Error(codes.InvalidArgument, err.Error())
+		return nil, nil, grant, status.Error(codes.InvalidArgument, err.Error())
 	case err != nil:
 		s.o.Log.ErrorContext(ctx, "a call could not be judged", "error", err)
-		return nil, grant, status.Error(codes.Unavailable, "the server cannot judge tokens now")
+		return nil, nil, grant, status.Error(codes.Unavailable, "the server cannot judge tokens now")
 	}
-	p, err := s.api.Project(ctx, grant, name, access.Send)
+	p, done, err = s.api.Project(ctx, grant, name, access.Send)
 	if err != nil {
 		s.o.Log.ErrorContext(ctx, "a project could not be opened", "project", name, "error", err)
-		return nil, grant, status.Error(codes.Unavailable, "the project cannot be opened now")
+		return nil, nil, grant, status.Error(codes.Unavailable, "the project cannot be opened now")
 	}
-	return p, grant, nil
+	return p, done, grant, nil
 }
 
 func from(ctx context.Context) string {

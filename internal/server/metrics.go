@@ -70,7 +70,8 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	count(failedDesc, c.Failed.Load())
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	open := s.projects.Opened()
+	open, done := s.projects.Opened()
+	defer done()
 	gauge(projectsDesc, int64(len(open)))
 	var bytes, memory, journal, failing, unresolved, debug int64
 	rows := map[string]int64{}

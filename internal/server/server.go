@@ -37,9 +37,12 @@ type Options struct {
 	// Open opens the store of a project in dir; debug information lies in debugDir.
 	Open      func(ctx context.Context, dir, debugDir string) (project.Store, error)
 	DebugInfo debuginfo.Options
-	Listen    string // HTTP, "" for none
-	GRPC      string // "" for none
-	TLS       *tls.Config
+	// Idle is how long nobody has used a project that is closed; 0 is the default,
+	// negative for never.
+	Idle   time.Duration
+	Listen string // HTTP, "" for none
+	GRPC   string // "" for none
+	TLS    *tls.Config
 	// InsecureNoTLS says that somebody else, such as a proxy, does the encryption.
 	InsecureNoTLS bool
 	Limits        api.Limits
@@ -90,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if o.Listen == "" && o.GRPC == "" {
 		return nil, errors.New("nothing to listen on: give an address for HTTP or for gRPC")
 	}
-	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo})
+	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo, Idle: o.Idle, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +176,9 @@ func loopback(hostport string) bool {
 // ready says why profiles cannot be taken now.
 func (s *Server) ready() error {
 	_, err := s.tokens.Any()
-	for _, p := range s.projects.Opened() {
+	open, done := s.projects.Opened()
+	defer done()
+	for _, p := range open {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		stats, statsErr := p.Stats(ctx)
 		cancel()
@@ -218,6 +223,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	if closed, err := s.tokens.Any(); err == nil && !closed {
 		s.o.Log.Warn("there are no tokens: every user of this machine may send, read and administer")
 	}
+	group.Go(func() error { s.projects.Tend(ctx); return nil })
 	if !s.o.NoWatch {
 		defer s.beside("the rules", watchStopTime, func() { s.watcher.Run(ctx, s.projects) })()
 	}

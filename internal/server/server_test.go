@@ -122,10 +122,11 @@ func bearing(ctx context.Context, token string) context.Context {
 
 func (r *running) samples(name string) int64 {
 	r.t.Helper()
-	p, err := r.projects.Get(r.t.Context(), name, false)
+	p, done, err := r.projects.Get(r.t.Context(), name, false)
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	defer done()
 	if err := servertest.Flush(r.t.Context(), p); err != nil {
 		r.t.Fatal(err)
 	}

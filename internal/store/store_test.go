@@ -716,3 +716,78 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a damaged journal: %v", err)
 	}
 }
+
+// A sender that makes up a new value of a label for each sample gets as far as the bound:
+// all samples count, what is beyond it is one series, and the answers say so.
+func TestAMillionHosts(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{Journal: journal.Options{MaxBytes: 1 << 30}}))
+	defer closeStore(t, s)
+	const hosts, each = 1_000_000, 50_000
+	for from := 0; from < hosts; from += each {
+		b, err := batch.FromProfile(simple(map[string]int64{"main;f": 1}), batch.Options{Labels: batch.Labels{Service: "web"}, Now: testNow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := b.Rows[0]
+		b.Labels, b.Rows = nil, nil
+		for i := range uint32(each) {
+			b.Labels = append(b.Labels, batch.Labels{Service: "web", Host: fmt.Sprint("host-", from+int(i))})
+			row.Labels = i
+			b.Rows = append(b.Rows, row)
+		}
+		if _, err := s.Append(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush(t, s)
+	top, err := s.Top(t.Context(), lastDay(), TopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Those of a known host may be put together with others, and no more than that.
+	beyond := int64(hosts-200_000) * 1e7
+	if top.Basis.Count != hosts || top.Basis.Merged < beyond || top.Basis.Merged > beyond+beyond/100 {
+		t.Errorf("%+v", top.Basis)
+	}
+	values, err := s.Labels(t.Context(), lastDay(), ByHost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(values) > 200_001 || values[0].Value != dict.Merged {
+		t.Errorf("%d hosts, the first is %+v", len(values), values[0])
+	}
+	stats, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.MergedSeries == 0 || stats.Memory > 200<<20 {
+		t.Errorf("%d series merged, %d bytes", stats.MergedSeries, stats.Memory)
+	}
+}
+
+// Of two agents one's clock is two hours late and the other's two hours early: what is
+// late is kept at its time, what is of the future now, with a warning, and all counts.
+func TestClocksThatAreWrong(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
+	defer closeStore(t, s)
+	for _, c := range []struct {
+		host  string
+		off   time.Duration
+		warns int
+	}{{"late", -2 * time.Hour, 0}, {"early", 2 * time.Hour, 1}, {"nearly", 5 * time.Minute, 0}} {
+		p := simple(map[string]int64{"main": 5})
+		p.Meta.Start = testNow.Add(c.off)
+		if r := appendProfile(t, s, p, batch.Options{Labels: batch.Labels{Service: "web", Host: c.host}}); r.Samples != 5 || len(r.Warnings) != c.warns {
+			t.Errorf("%s: %+v", c.host, r)
+		}
+	}
+	flush(t, s)
+	for _, c := range []struct {
+		from, to time.Duration
+		want     int64
+	}{{-125 * time.Minute, -115 * time.Minute, 5}, {-time.Minute, time.Minute, 5}, {4 * time.Minute, 7 * time.Minute, 5}, {7 * time.Minute, 24 * time.Hour, 0}, {-24 * time.Hour, 24 * time.Hour, 15}} {
+		if got := total(t, s, Selection{From: testNow.Add(c.from), To: testNow.Add(c.to)}); got != c.want {
+			t.Errorf("from %s to %s: %d samples, not %d", c.from, c.to, got, c.want)
+		}
+	}
+}

@@ -2,11 +2,13 @@ package symbol
 
 import (
 	"debug/elf"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"whyhot/internal/elfinfo/extract"
 	"whyhot/internal/profile"
 )
 
@@ -92,7 +94,8 @@ func TestGoWithC(t *testing.T) {
 		command(t, dir, goTool, "build", "-buildmode="+mode, "-o", whole, ".")
 		command(t, dir, tool(t, "strip"), "-o", stripped, whole)
 		addr := addressOf(t, whole, "main.(*cart).total")
-		for _, path := range []string{whole, stripped} {
+		// The same by what an agent uploads of them.
+		for _, path := range []string{whole, stripped, symbolsOf(t, whole), symbolsOf(t, stripped)} {
 			f, err := Open(path, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -104,6 +107,36 @@ func TestGoWithC(t *testing.T) {
 			f.Close()
 		}
 	}
+}
+
+// symbolsOf is the file of symbols that is made of a binary.
+func symbolsOf(t *testing.T, path string) string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := extract.Open(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := extract.New(extract.Symbols, binary, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(e.Reader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".symbols", data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path + ".symbols"
 }
 
 func addressOf(t *testing.T, path, name string) uint64 {

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"bytes"
 	"debug/elf"
 	"debug/gosym"
 	"errors"
@@ -41,7 +42,8 @@ func goTable(bin *elffile.File) (table *gosym.Table, err error) {
 // goText is the address that the table's addresses are relative to: the first of Go's
 // own code. A system linker, which programs with cgo need, puts C's before it. The
 // runtime's description of the program (runtime.moduledata) has the address. It is the
-// only thing that begins with a pointer to the table.
+// only thing that begins with a pointer to the table. A file of symbols may lack it, and
+// has that linker's symbol.
 func goText(bin *elffile.File, text, pcln *elf.Section) uint64 {
 	for _, name := range []string{".go.module", ".noptrdata", ".data.rel.ro", ".data"} {
 		section := bin.Section(name)
@@ -62,7 +64,34 @@ func goText(bin *elffile.File, text, pcln *elf.Section) uint64 {
 			}
 		}
 	}
+	if start, ok := textSymbol(bin); ok {
+		return start
+	}
 	return text.Addr
+}
+
+// textSymbol is the address of the symbol runtime.text, which a system linker leaves.
+func textSymbol(bin *elffile.File) (uint64, bool) {
+	symbols, names := bin.Section(".symtab"), bin.Section(".strtab")
+	if symbols == nil || names == nil || bin.Header.Class != elf.ELFCLASS64 {
+		return 0, false
+	}
+	table, err := bin.SectionData(symbols)
+	if err != nil {
+		return 0, false
+	}
+	text, err := bin.SectionData(names)
+	if err != nil {
+		return 0, false
+	}
+	wanted := []byte("runtime.text\x00")
+	for ; len(table) >= elf.Sym64Size; table = table[elf.Sym64Size:] {
+		name := uint64(bin.ByteOrder().Uint32(table))
+		if name < uint64(len(text)) && bytes.HasPrefix(text[name:], wanted) {
+			return bin.ByteOrder().Uint64(table[8:]), true // st_value
+		}
+	}
+	return 0, false
 }
 
 // textField is where in runtime.moduledata the field text is, since Go 1.16: after a

@@ -294,8 +294,11 @@ func (l *layout) relocatesMemory(s *section) bool {
 }
 
 // isGoTable tells Go's table of functions and lines, by its names in programs and in
-// position-independent ones.
-func isGoTable(name string) bool { return name == ".gopclntab" || name == ".data.rel.ro.gopclntab" }
+// position-independent ones, and the few bytes that say where the code begins that it is
+// about (since Go 1.26; before, they are among a program's data).
+func isGoTable(name string) bool {
+	return name == ".gopclntab" || name == ".data.rel.ro.gopclntab" || name == ".go.module"
+}
 
 // isStubs tells the code of the procedure linkage table, and the relocations that name
 // where it leads.

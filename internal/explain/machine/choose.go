@@ -43,22 +43,15 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 	p := r.Profile
 	byPath := map[string]*binary{}
 	absent := map[string]int64{}
-	samples := p.Samples()
-	for i := range samples {
-		stack := p.Stack(samples[i].Stack)
-		if len(stack) == 0 {
-			continue
-		}
-		loc := p.Location(stack[0])
-		lines := p.Lines(stack[0])
-		f := p.Function(lines[len(lines)-1].Function)
+	for in := range p.Innermosts() {
+		loc, f := in.Location, in.Code
 		if loc.Mapping == 0 || loc.Address == 0 || !isMachineCode(f.Kind) || r.Only != nil && !r.Only(f) {
 			continue
 		}
 		m := p.Mapping(loc.Mapping)
 		file, vaddr, ok := binaries.Code(m, loc.Address)
 		if !ok {
-			absent[m.Path] += samples[i].Value
+			absent[m.Path] += in.Sample.Value
 			continue
 		}
 		b := byPath[m.Path]
@@ -67,7 +60,7 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 			byPath[m.Path] = b
 		}
 		h := b.at[vaddr]
-		b.at[vaddr] = hits{h.value + samples[i].Value, h.count + samples[i].Count}
+		b.at[vaddr] = hits{h.value + in.Sample.Value, h.count + in.Sample.Count}
 		b.names[vaddr] = f.Name
 	}
 	for _, path := range slices.Sorted(maps.Keys(absent)) {
@@ -154,8 +147,8 @@ func (b *binary) bounds(frames *cfi.Section, symbols *elfsym.Table, address uint
 	return low, high, ok
 }
 
-func (b *binary) request(cycles bool) analyzer.MachineRequest {
-	r := analyzer.MachineRequest{File: b.file.Path(), Cycles: cycles}
+func (b *binary) request(q Request) analyzer.MachineRequest {
+	r := analyzer.MachineRequest{File: b.file.Path(), Cycles: q.Cycles, Processors: q.Processors}
 	for _, f := range b.functions {
 		r.Functions = append(r.Functions, analyzer.MachineRange{Low: f.low, High: f.high, Sampled: f.sampled})
 	}

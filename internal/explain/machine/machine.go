@@ -22,6 +22,8 @@ type Request struct {
 	Only func(f *profile.Function) bool
 	// Cycles has the innermost loops modelled by llvm-mca.
 	Cycles bool
+	// Processors are those of the model; none: several of the binary's kind.
+	Processors []string
 }
 
 // Binaries gives the binary that an address of a mapping is in, and where in it; ok is
@@ -66,8 +68,14 @@ type Loop struct {
 	// Instructions are its own, by address.
 	Instructions []Instruction
 	Matches      []analyzer.MachineMatch
-	Cycles       map[string]float64
-	Unresolved   int // jumps in its function whose targets are not known
+	Cycles       map[string]analyzer.MachineCycles
+	// Calls, Atomic and Strings count what Cycles leave out.
+	Calls, Atomic, Strings int
+	Step                   int64 // bytes by which its addresses move in an iteration, 0 where not known
+	Unresolved             int   // jumps in its function whose targets are not known
+
+	binary  *binary // nil without samples
+	callees []callee
 }
 
 // Function is one whose machine code was looked at.
@@ -107,7 +115,7 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 	}
 	requests := make([]analyzer.MachineRequest, len(chosen))
 	for i, b := range chosen {
-		requests[i] = b.request(r.Cycles)
+		requests[i] = b.request(r)
 	}
 	replies, errs := analyzer.Machine(ctx, program, requests)
 	if err := ctx.Err(); err != nil {
@@ -129,10 +137,11 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 			out.Functions = append(out.Functions, f.outside(b, reply))
 		}
 		functions := out.Functions[len(out.Functions)-len(replies[i].Functions):]
-		if note := locate(ctx, b, out.Loops[first:], functions, symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
-			out.Notes = append(out.Notes, note)
+		if note := locate(ctx, b.file.Path(), out.Loops[first:], functions, symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
+			out.Notes = append(out.Notes, b.mapping.Path+": "+note)
 		}
 	}
+	countCallees(r.Profile, binaries, chosen, out.Loops)
 	slices.SortStableFunc(out.Loops, func(a, b Loop) int {
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
 	})
@@ -140,29 +149,4 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
 	})
 	return out, nil
-}
-
-// Processors are those that loops are modelled on, sorted.
-func Processors(loops []Loop) []string {
-	var out []string
-	for _, l := range loops {
-		for c := range l.Cycles {
-			if !slices.Contains(out, c) {
-				out = append(out, c)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Blocks is how many straight pieces a loop has, told by its jumps.
-func (l *Loop) Blocks() int {
-	n := 0
-	for _, in := range l.Instructions {
-		if len(in.Text) > 0 && in.Text[0] == 'j' {
-			n++
-		}
-	}
-	return max(n, 1)
 }

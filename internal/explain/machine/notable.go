@@ -2,31 +2,24 @@ package machine
 
 // What of a loop is worth a look where there is no room for all of it.
 const (
-	around = 1    // instructions beside a hot one
-	hot    = 0.02 // of the loop
-	few    = 12   // instructions of a loop that is shown as it is
+	hot = 0.02 // of the loop
+	few = 12   // instructions of a loop that is shown as it is
 )
 
-// Notable says which instructions are worth a look: the hot ones with those beside them,
+// Notable says which instructions are worth a look: the first and the last, the hot ones,
 // and those that their samples are meant for.
 func (l *Loop) Notable() []bool {
 	out := make([]bool, len(l.Instructions))
+	meant := map[uint64]bool{}
 	for n, i := range l.Instructions {
-		if len(out) <= few {
+		out[n] = len(out) <= few || n == 0 || n == len(out)-1
+		if l.IsHot(i.Self) {
 			out[n] = true
-			continue
+			meant[i.For] = true
 		}
-		if !l.IsHot(i.Self) {
-			continue
-		}
-		for k := max(0, n-around); k <= min(len(out)-1, n+around); k++ {
-			out[k] = true
-		}
-		for k := range l.Instructions {
-			if l.Instructions[k].Address == i.For {
-				out[k] = true
-			}
-		}
+	}
+	for n, i := range l.Instructions {
+		out[n] = out[n] || meant[i.Address]
 	}
 	return out
 }

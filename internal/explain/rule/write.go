@@ -52,12 +52,24 @@ func (e *engine) namedByJIT(v *verdict) bool {
 	var jit, all int64
 	for fn, w := range v.trace.functions {
 		all += w
-		m := e.p.Mapping(e.p.Function(fn).Mapping)
-		if m.Path != "" && codename.OfMapping(m.Path) == profile.KindJIT {
+		if e.isJIT(e.p.Function(fn).Mapping) {
 			jit += w
 		}
 	}
 	return 2*jit > all
+}
+
+func (e *engine) isJIT(id profile.MappingID) bool {
+	if e.jit == nil {
+		e.jit = map[profile.MappingID]bool{}
+	}
+	is, known := e.jit[id]
+	if !known {
+		path := e.p.Mapping(id).Path
+		is = path != "" && codename.OfMapping(path) == profile.KindJIT
+		e.jit[id] = is
+	}
+	return is
 }
 
 func (e *engine) shareOf(v *verdict) finding.Share {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -14,6 +13,7 @@ import (
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/view"
+	"whyhot/internal/profile/wire"
 )
 
 // payloadVersion is checked by web/src/data/payload.ts, which reads what is
@@ -50,18 +50,16 @@ type functionTable struct {
 	header    *payloadHeader
 	ids       map[profile.FunctionID]int
 	labels    map[string]int
-	libraries map[string]int
-	files     map[string]int
+	libraries *wire.Texts
+	files     *wire.Texts
 }
 
 func newFunctionTable(p *profile.Profile, h *payloadHeader) *functionTable {
-	t := &functionTable{
+	return &functionTable{
 		p: p, header: h,
 		ids: map[profile.FunctionID]int{}, labels: map[string]int{},
-		libraries: map[string]int{"": 0}, files: map[string]int{"": 0},
+		libraries: wire.NewTexts(), files: wire.NewTexts(),
 	}
-	h.Libraries, h.Files = []string{""}, []string{""}
-	return t
 }
 
 func (t *functionTable) of(n *view.Node) int {
@@ -73,8 +71,7 @@ func (t *functionTable) of(n *view.Node) int {
 	}
 	f := t.p.Function(n.Function)
 	i := t.add(view.Name(t.p, n.Function), origin.Of(t.p, n.Function),
-		intern(t.libraries, &t.header.Libraries, t.p.Mapping(f.Mapping).Path),
-		intern(t.files, &t.header.Files, f.File), f.StartLine)
+		t.libraries.Number(t.p.Mapping(f.Mapping).Path), t.files.Number(f.File), f.StartLine)
 	t.ids[n.Function] = i
 	return i
 }
@@ -101,16 +98,6 @@ func (t *functionTable) add(name string, o origin.Origin, library, file int, lin
 	return len(h.Names) - 1
 }
 
-func intern(seen map[string]int, list *[]string, s string) int {
-	i, ok := seen[s]
-	if !ok {
-		i = len(*list)
-		*list = append(*list, s)
-		seen[s] = i
-	}
-	return i
-}
-
 // writePayload writes the wire form, base64 so that it can stand in HTML.
 func writePayload(w io.Writer, in *FlameInput) error {
 	meta := &in.Profile.Meta
@@ -129,7 +116,8 @@ func writePayload(w io.Writer, in *FlameInput) error {
 		functions[i] = table.of(&nodes[i])
 		h.Lines = h.Lines || nodes[i].Line != 0
 	}
-	head, err := json.Marshal(&h)
+	h.Libraries, h.Files = table.libraries.List, table.files.List
+	head, err := wire.AppendHeader(nil, &h)
 	if err != nil {
 		return fmt.Errorf("encoding the profile's header: %w", err)
 	}
@@ -151,17 +139,12 @@ func writePayload(w io.Writer, in *FlameInput) error {
 // writeColumns leaves errors to the Flush of its buffered writer.
 func writeColumns(out *bufio.Writer, head []byte, nodes []view.Node, functions []int, lines bool) {
 	var scratch [binary.MaxVarintLen64]byte
-	_, _ = out.Write(binary.LittleEndian.AppendUint32(scratch[:0], uint32(len(head))))
 	_, _ = out.Write(head)
 	put := func(v uint64) { _, _ = out.Write(binary.AppendUvarint(scratch[:0], v)) }
-	deepest := int32(0)
+	before := int32(-1)
 	for i := range nodes {
-		if i == 0 {
-			put(0)
-			continue
-		}
-		put(uint64(deepest + 1 - nodes[i].Depth))
-		deepest = nodes[i].Depth
+		_, _ = out.Write(wire.AppendStep(scratch[:0], before, nodes[i].Depth))
+		before = nodes[i].Depth
 	}
 	for _, f := range functions {
 		put(uint64(f))

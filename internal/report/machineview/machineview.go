@@ -30,7 +30,7 @@ type Input struct {
 	Answer  machine.Answer
 	Builds  []build.Quality
 	Rows    int  // loops to show; 0: all
-	Whole   bool // every instruction, not the hot ones alone
+	Long    bool // every instruction, not the hot ones alone
 }
 
 const (
@@ -183,10 +183,12 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 	}
 }
 
+// chosen are the instructions with samples, what these are meant for, and the two ends
+// of the loop.
 func (in *Input) chosen(l *machine.Loop) []bool {
 	out := l.Notable()
 	for n := range out {
-		out[n] = out[n] || in.Whole
+		out[n] = out[n] || in.Long
 	}
 	return out
 }
@@ -201,24 +203,58 @@ type instruction struct {
 }
 
 type loop struct {
-	Function     string             `json:"function"`
-	Binary       string             `json:"binary"`
-	BuildID      string             `json:"build_id,omitempty"`
-	File         string             `json:"file,omitempty"`
-	Line         int                `json:"line,omitempty"`
-	EndLine      int                `json:"end_line,omitempty"`
-	Inlined      string             `json:"inlined,omitempty"`
-	Start        uint64             `json:"start"` // virtual addresses of the binary
-	End          uint64             `json:"end"`
-	Ranges       [][2]uint64        `json:"ranges"`
-	Header       uint64             `json:"header"`
-	Depth        int                `json:"depth"`
-	Innermost    bool               `json:"innermost"`
-	Self         int64              `json:"self"`
-	Total        int64              `json:"total"`
-	Unresolved   int                `json:"unresolved_jumps,omitempty"`
-	Cycles       map[string]float64 `json:"cycles,omitempty"`
-	Instructions []instruction      `json:"instructions"`
+	Function     string            `json:"function"`
+	Binary       string            `json:"binary"`
+	BuildID      string            `json:"build_id,omitempty"`
+	File         string            `json:"file,omitempty"`
+	Line         int               `json:"line,omitempty"`
+	EndLine      int               `json:"end_line,omitempty"`
+	Inlined      string            `json:"inlined,omitempty"`
+	Start        uint64            `json:"start"` // virtual addresses of the binary
+	End          uint64            `json:"end"`
+	Ranges       [][2]uint64       `json:"ranges"`
+	Header       uint64            `json:"header"`
+	Depth        int               `json:"depth"`
+	Innermost    bool              `json:"innermost"`
+	Self         int64             `json:"self"`
+	Total        int64             `json:"total"`
+	Unresolved   int               `json:"unresolved_jumps,omitempty"`
+	Cycles       map[string]cycles `json:"cycles,omitempty"`
+	Calls        int               `json:"calls,omitempty"` // with these three the cycles are lower bounds
+	Atomic       int               `json:"atomic,omitempty"`
+	Strings      int               `json:"strings,omitempty"`
+	Step         int64             `json:"step,omitempty"` // bytes by which its addresses move in an iteration
+	Instructions []instruction     `json:"instructions"`
+}
+
+// cycles of an iteration on a processor.
+type cycles struct {
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	Limit string  `json:"limit"`
+}
+
+func jsonOf(l *machine.Loop) loop {
+	x := loop{
+		Function: l.Function, Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, File: l.File, Line: l.Line, EndLine: l.EndLine,
+		Inlined: l.Inlined, Start: l.Start, End: l.End, Ranges: l.Ranges, Header: l.Header, Depth: l.Depth, Innermost: l.Innermost,
+		Self: l.Self, Total: l.Total, Unresolved: l.Unresolved, Calls: l.Calls, Atomic: l.Atomic, Strings: l.Strings, Step: l.Step,
+		Instructions: []instruction{},
+	}
+	if len(l.Cycles) > 0 {
+		x.Cycles = map[string]cycles{}
+	}
+	for cpu, c := range l.Cycles {
+		x.Cycles[cpu] = cycles(c)
+	}
+	for _, in := range l.Instructions {
+		y := instruction{Address: in.Address, Text: in.Text, Self: in.Self, For: in.For}
+		if f, ok := machine.Edited(in.Lines); ok {
+			y.File, y.Line = f.Function.File, f.Line
+		}
+		x.Instructions = append(x.Instructions, y)
+	}
+	return x
 }
 
 // JSON writes {"total", "unit", "loops": […]}, hottest first.
@@ -234,22 +270,11 @@ func JSON(w io.Writer, in Input) error {
 	if out.Builds == nil {
 		out.Builds = []build.Quality{}
 	}
-	for i, l := range in.Answer.Loops {
+	for i := range in.Answer.Loops {
 		if in.Rows > 0 && i == in.Rows {
 			break
 		}
-		x := loop{
-			Function: l.Function, Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, File: l.File, Line: l.Line, EndLine: l.EndLine,
-			Inlined: l.Inlined, Start: l.Start, End: l.End, Ranges: l.Ranges, Header: l.Header, Depth: l.Depth, Innermost: l.Innermost,
-			Self: l.Self, Total: l.Total, Unresolved: l.Unresolved, Cycles: l.Cycles, Instructions: []instruction{},
-		}
-		for _, in := range l.Instructions {
-			y := instruction{Address: in.Address, Text: in.Text, Self: in.Self, For: in.For}
-			if f, ok := machine.Edited(in.Lines); ok {
-				y.File, y.Line = f.Function.File, f.Line
-			}
-			x.Instructions = append(x.Instructions, y)
-		}
+		x := jsonOf(&in.Answer.Loops[i])
 		out.Loops = append(out.Loops, x)
 	}
 	e := json.NewEncoder(w)

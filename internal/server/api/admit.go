@@ -107,8 +107,8 @@ type LimitedError struct{ Again time.Duration }
 
 func (e *LimitedError) Error() string { return "too many requests with this token" }
 
-// Project opens the project of a grant.
-func (s *Server) Project(ctx context.Context, grant access.Grant, name string, scope access.Scope) (*project.Project, error) {
+// Project gives the project of a grant, open until done is called.
+func (s *Server) Project(ctx context.Context, grant access.Grant, name string, scope access.Scope) (p *project.Project, done func(), err error) {
 	// A token says which projects there are; without, what is sent makes one.
 	return s.o.Projects.Get(ctx, name, !grant.Open() || scope == access.Send || name == access.DefaultProject)
 }
@@ -140,9 +140,11 @@ func (s *Server) handle(r *request) error {
 			return err
 		}
 		if !r.route.wide {
-			if r.project, err = s.Project(r.Context(), r.grant, name, r.route.scope); err != nil {
+			var done func()
+			if r.project, done, err = s.Project(r.Context(), r.grant, name, r.route.scope); err != nil {
 				return err
 			}
+			defer done()
 		}
 	}
 	ctx := r.Context()
@@ -192,7 +194,7 @@ func (r *request) checkParams() error {
 }
 
 // repeated are the parameters that may be there several times.
-var repeated = []string{paramService, "version", paramHost, paramContainer, "process", "path", paramOrigin, paramFamily, paramFunction}
+var repeated = []string{paramService, "version", paramHost, paramContainer, paramProcess, "path", paramOrigin, paramFamily, paramFunction}
 
 // writeDown puts a request into the audit log.
 func (s *Server) writeDown(r *request, w *watched, err error) {

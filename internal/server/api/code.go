@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/profile"
 	"whyhot/internal/server/machinecode"
 	"whyhot/internal/store"
 )
@@ -129,6 +130,20 @@ func formOfCode(basis store.Basis, fn store.Function, found machinecode.Answer) 
 			form.Instructions = append(form.Instructions, one)
 		}
 		out.Functions = append(out.Functions, form)
+	}
+	return out
+}
+
+// sameFunctions finds a function of the store in a profile of it.
+func sameFunctions(p *profile.Profile, wanted store.Function) []profile.FunctionID {
+	var out []profile.FunctionID
+	for i := range p.NumFunctions() {
+		id := profile.FunctionID(i)
+		f := p.Function(id)
+		m := p.Mapping(f.Mapping)
+		if f.Name == wanted.Name && m.Path == wanted.Binary && m.BuildID == wanted.BuildID && f.File == wanted.File && f.StartLine == wanted.StartLine {
+			out = append(out, id)
+		}
 	}
 	return out
 }

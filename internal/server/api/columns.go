@@ -2,11 +2,11 @@ package api
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"mime"
 	"strings"
 
+	"whyhot/internal/profile/wire"
 	"whyhot/internal/store"
 )
 
@@ -52,27 +52,22 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 	h := columnsHeader{
 		Version: columnsVersion, Basis: formOf(t.Basis), Root: root, Nodes: len(t.Function),
 		IDs: []uint32{}, Names: []string{}, Kinds: []string{}, Origins: []string{}, Binary: []int{}, File: []int{}, Line: []int32{},
-		Binaries: []string{""}, Files: []string{""},
 	}
 	place := h.name(t)
 	hidden := hiddenWeights(t)
 	h.Scale = scaleOf(t.Self, hidden)
-	head, err := json.Marshal(&h)
+	const usual = 6 // bytes of a node
+	out, err := wire.AppendHeader(make([]byte, 0, 64*len(h.IDs)+usual*len(t.Function)), &h)
 	if err != nil {
 		return file{}, fmt.Errorf("encoding the tree's header: %w", err)
 	}
-	const usual = 6 // bytes of a node
-	out := make([]byte, 0, 4+len(head)+usual*len(t.Function))
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(head)))
-	out = append(out, head...)
-	depth := make([]int32, len(t.Function))
+	depth, before := make([]int32, len(t.Function)), int32(-1)
 	for i, parent := range t.Parent {
-		if i == 0 {
-			out = append(out, 0)
-			continue
+		if i > 0 {
+			depth[i] = depth[parent] + 1
 		}
-		depth[i] = depth[parent] + 1
-		out = binary.AppendUvarint(out, uint64(depth[i-1]+1-depth[i]))
+		out = wire.AppendStep(out, before, depth[i])
+		before = depth[i]
 	}
 	for _, f := range t.Function {
 		out = binary.AppendUvarint(out, uint64(place[f]))
@@ -87,7 +82,7 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 // short numbers.
 func (h *columnsHeader) name(t *store.Tree) map[store.FunctionID]int {
 	place := make(map[store.FunctionID]int, len(t.Functions))
-	binaries, files := map[string]int{"": 0}, map[string]int{"": 0}
+	binaries, files := wire.NewTexts(), wire.NewTexts()
 	for _, id := range t.Function {
 		if _, there := place[id]; there {
 			continue
@@ -98,21 +93,12 @@ func (h *columnsHeader) name(t *store.Tree) map[store.FunctionID]int {
 		h.Names = append(h.Names, f.Name)
 		h.Kinds = append(h.Kinds, f.Kind.String())
 		h.Origins = append(h.Origins, originOf(&f).String())
-		h.Binary = append(h.Binary, intern(binaries, &h.Binaries, f.Binary))
-		h.File = append(h.File, intern(files, &h.Files, f.File))
+		h.Binary = append(h.Binary, binaries.Number(f.Binary))
+		h.File = append(h.File, files.Number(f.File))
 		h.Line = append(h.Line, f.StartLine)
 	}
+	h.Binaries, h.Files = binaries.List, files.List
 	return place
-}
-
-func intern(seen map[string]int, list *[]string, s string) int {
-	i, ok := seen[s]
-	if !ok {
-		i = len(*list)
-		*list = append(*list, s)
-		seen[s] = i
-	}
-	return i
 }
 
 // hiddenWeights is what each node has beside its own weight and that of its children

@@ -84,16 +84,9 @@ func (s *Server) postFindings(ctx context.Context, r *request) (any, error) {
 	if service == "" || len(service) > maxServiceName || strings.ContainsFunc(service, unicode.IsControl) {
 		return nil, invalid("service must be the name of the service that the findings are of")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxReport))
-	if err != nil {
-		return nil, err
-	}
 	var report finding.Report
-	if err := json.Unmarshal(body, &report); err != nil {
-		return nil, invalid("the body is not what `whyhot explain --json` prints: %v", err)
-	}
-	if report.Version != finding.SchemaVersion {
-		return nil, invalid("the body has version %d; `whyhot explain --json` of this version prints %d", report.Version, finding.SchemaVersion)
+	if _, err := r.printed("whyhot explain --json", maxReport, finding.SchemaVersion, &report, &report.Version); err != nil {
+		return nil, err
 	}
 	for i := range report.Findings {
 		f := &report.Findings[i]
@@ -108,6 +101,22 @@ func (s *Server) postFindings(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return keptForm{len(report.Findings)}, nil
+}
+
+// printed reads a body of at most so many bytes into what a command prints as JSON, whose
+// version is at version and has to be this program's. It also gives the bytes.
+func (r *request) printed(command string, most int64, want int, into any, version *int) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, most))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return nil, invalid("the body is not what `%s` prints: %v", command, err)
+	}
+	if *version != want {
+		return nil, invalid("the body has version %d; `%s` of this version prints %d", *version, command, want)
+	}
+	return body, nil
 }
 
 const maxServiceName = 512
@@ -142,16 +151,10 @@ func (s *Server) postTrial(ctx context.Context, r *request) (any, error) {
 	if !findingID.MatchString(of) {
 		return nil, invalid("finding must be the id of a finding")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxTrial))
+	var o trial.Outcome
+	body, err := r.printed("whyhot try --json", maxTrial, trial.OutcomeVersion, &o, &o.Version)
 	if err != nil {
 		return nil, err
-	}
-	var o trial.Outcome
-	if err := json.Unmarshal(body, &o); err != nil {
-		return nil, invalid("the body is not what `whyhot try --json` prints: %v", err)
-	}
-	if o.Version != trial.OutcomeVersion {
-		return nil, invalid("the body has version %d; `whyhot try --json` of this version prints %d", o.Version, trial.OutcomeVersion)
 	}
 	made := o.Trials()
 	if len(made) == 0 {

@@ -96,10 +96,11 @@ func (s *slowStore) Top(ctx context.Context, _ store.Selection, _ store.TopOptio
 
 func (r *running) slow() *slowStore {
 	r.t.Helper()
-	p, err := r.projects.Get(r.t.Context(), "default", false)
+	p, done, err := r.projects.Get(r.t.Context(), "default", false)
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.t.Cleanup(done)
 	s := &slowStore{Store: p.Store, entered: make(chan struct{}, 10), err: make(chan error, 10)}
 	p.Store = s
 	return s

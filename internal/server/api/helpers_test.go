@@ -164,10 +164,11 @@ func (r *running) fill(name, token string) {
 
 func (r *running) flush(name string) {
 	r.t.Helper()
-	p, err := r.projects.Get(r.t.Context(), name, false)
+	p, done, err := r.projects.Get(r.t.Context(), name, false)
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	defer done()
 	if err := servertest.Flush(r.t.Context(), p); err != nil {
 		r.t.Fatal(err)
 	}

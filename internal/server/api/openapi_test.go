@@ -352,10 +352,11 @@ func TestATokenSeesItsOwn(t *testing.T) {
 func TestNoPathOfThisMachine(t *testing.T) {
 	r := start(t, Limits{})
 	r.fill("default", "")
-	p, err := r.projects.Get(t.Context(), "default", false)
+	p, done, err := r.projects.Get(t.Context(), "default", false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer done()
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,7 @@ const (
 	paramExact     = "exact"
 	paramService   = "service"
 	paramHost      = "host"
+	paramProcess   = "process"
 	paramContainer = "container"
 	paramOrigin    = "origin"
 	paramFamily    = "family"
@@ -42,7 +43,7 @@ const (
 )
 
 // selecting are the parameters of a store.Selection.
-var selecting = []string{paramFrom, paramTo, paramService, "version", paramHost, paramContainer, "process", paramExact}
+var selecting = []string{paramFrom, paramTo, paramService, "version", paramHost, paramContainer, paramProcess, paramExact}
 
 func with(params ...string) []string { return append(append([]string{}, selecting...), params...) }
 
@@ -97,6 +98,7 @@ func routes() []route {
 		{method: get, path: v1 + "/source", scope: access.Read, params: []string{"file"}, handle: (*Server).sourceText},
 		{method: get, path: v1 + "/profile", scope: access.Read, params: selecting, slow: true, handle: (*Server).profile},
 		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, handle: (*Server).diff},
+		{method: get, path: v1 + "/surprises", scope: access.Read, params: with("limit"), slow: true, handle: (*Server).surprises},
 
 		{method: get, path: v1 + "/findings", scope: access.Read, params: []string{paramService, "all"}, handle: (*Server).findings},
 		{method: post, path: v1 + "/findings", scope: access.Send, params: []string{paramService}, handle: (*Server).postFindings},
@@ -104,7 +106,7 @@ func routes() []route {
 		{method: get, path: v1 + "/trials", scope: access.Read, params: []string{"finding"}, handle: (*Server).trials},
 		{method: post, path: v1 + "/trials", scope: access.Send, params: []string{"finding"}, handle: (*Server).postTrial},
 
-		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, "version", paramHost, paramContainer, "process", "period", "id", "sample_type"}, often: true, handle: (*Server).push},
+		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, "version", paramHost, paramContainer, paramProcess, "period", "id", "sample_type"}, often: true, handle: (*Server).push},
 		{method: post, path: "/v1development/profiles", scope: access.Send, often: true, own: true, handle: (*Server).otlp},
 		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, often: true, handle: (*Server).pyroscope},
 		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, often: true, handle: (*Server).pyroscopePush},

@@ -34,7 +34,7 @@ func (s *Server) Count(r store.Receipt, err error) {
 func (s *Server) push(ctx context.Context, r *request) (any, error) {
 	v := r.values
 	p := push.Profile{
-		Labels: batch.Labels{Service: v.Get(paramService), Version: v.Get("version"), Host: v.Get(paramHost), Container: v.Get(paramContainer), Process: v.Get("process")},
+		Labels: batch.Labels{Service: v.Get(paramService), Version: v.Get("version"), Host: v.Get(paramHost), Container: v.Get(paramContainer), Process: v.Get(paramProcess)},
 		ID:     v.Get("id"), SampleType: v.Get("sample_type"),
 	}
 	if p.Labels.Service == "" {

@@ -94,11 +94,13 @@ func (m *Messenger) round(ctx context.Context, projects *project.Projects, c *Co
 		if len(r.Projects) > 0 && !slices.Contains(r.Projects, name) {
 			continue
 		}
-		p, err := projects.Get(ctx, name, false)
-		if err != nil {
-			return false, err
+		p, done := projects.IfOpen(name)
+		if p == nil { // the last look at it is long ago, and nothing waited
+			continue
 		}
-		if sent, err := m.one(ctx, p, c, r); sent || err != nil {
+		sent, err := m.one(ctx, p, c, r)
+		done()
+		if sent || err != nil {
 			return sent, err
 		}
 	}
@@ -109,6 +111,9 @@ func (m *Messenger) round(ctx context.Context, projects *project.Projects, c *Co
 func (m *Messenger) one(ctx context.Context, p *project.Project, c *Config, r *Receiver) (sent bool, err error) {
 	waiting, due, err := m.waiting(ctx, p, c, r)
 	m.count(r.Name).wait(p.Name, len(waiting))
+	if len(waiting) > 0 {
+		p.Keep()
+	}
 	if err != nil || len(waiting) == 0 {
 		return false, err
 	}
@@ -134,7 +139,7 @@ func (m *Messenger) one(ctx context.Context, p *project.Project, c *Config, r *R
 	}
 	m.count(r.Name).succeeded(m.o.Now())
 	for _, o := range batch {
-		if err := remove(ctx, p, kindOut, o.key); err != nil {
+		if err := p.Remove(ctx, kindOut, o.key); err != nil {
 			return false, err
 		}
 	}
@@ -168,7 +173,7 @@ func sending(ctx context.Context, timeout time.Duration) (context.Context, conte
 func (m *Messenger) waiting(ctx context.Context, p *project.Project, c *Config, r *Receiver) (list []out, due time.Time, err error) {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	outs, err := documents[out](p, kindOut)
+	outs, err := project.Read[out](p, kindOut)
 	if err != nil {
 		return nil, due, err
 	}
@@ -218,9 +223,9 @@ func (m *Messenger) waiting(ctx context.Context, p *project.Project, c *Config, 
 // keep writes a message of the outbox back, or removes it when nothing is left of it.
 func (m *Messenger) keep(ctx context.Context, p *project.Project, o out) error {
 	if len(o.Message.Items) == 0 {
-		return remove(ctx, p, kindOut, o.key)
+		return p.Remove(ctx, kindOut, o.key)
 	}
-	return put(ctx, p, kindOut, o.key, o)
+	return p.Put(ctx, kindOut, o.key, o)
 }
 
 // failed counts an attempt, and drops what was tried for too long.
@@ -229,14 +234,14 @@ func (m *Messenger) failed(ctx context.Context, p *project.Project, r *Receiver,
 		o.Attempts++
 		o.Error = why.Error()
 		if m.o.Now().Sub(o.Created) < m.o.GiveUp || o.Attempts < 2 {
-			if err := put(ctx, p, kindOut, o.key, o); err != nil {
+			if err := p.Put(ctx, kindOut, o.key, o); err != nil {
 				return err
 			}
 			continue
 		}
 		m.count(r.Name).dropped.Add(1)
 		m.o.Log.Error("a message was dropped", "project", p.Name, "receiver", r.Name, "message", o.Message.ID, "attempts", o.Attempts, "error", why)
-		if err := remove(ctx, p, kindOut, o.key); err != nil {
+		if err := p.Remove(ctx, kindOut, o.key); err != nil {
 			return err
 		}
 	}
@@ -246,7 +251,7 @@ func (m *Messenger) failed(ctx context.Context, p *project.Project, r *Receiver,
 // due is when a digest was due that has not been sent, zero for none: the last time of
 // day before now, unless that was before the receiver was met or is done.
 func (m *Messenger) due(p *project.Project, c *Config, r *Receiver) (time.Time, error) {
-	all, err := documents[known](p, kindReceiver)
+	all, err := project.Read[known](p, kindReceiver)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -269,13 +274,13 @@ func (m *Messenger) due(p *project.Project, c *Config, r *Receiver) (time.Time, 
 }
 
 func (m *Messenger) digested(ctx context.Context, p *project.Project, r *Receiver, due time.Time) error {
-	all, err := documents[known](p, kindReceiver)
+	all, err := project.Read[known](p, kindReceiver)
 	if err != nil {
 		return err
 	}
 	k := all[r.Name]
 	k.Receiver, k.Digest = r.Name, due.UTC()
-	return put(ctx, p, kindReceiver, r.Name, k)
+	return p.Put(ctx, kindReceiver, r.Name, k)
 }
 
 // digest makes one message of many.

@@ -111,9 +111,11 @@ func newWorld(t *testing.T, config string) *world {
 	}
 	t.Cleanup(func() { _ = projects.Close() })
 	w := &world{t: t, projects: projects, now: time.Now().Truncate(time.Minute), stop: func() {}}
-	if w.project, err = projects.Get(t.Context(), "default", false); err != nil {
+	var done func()
+	if w.project, done, err = projects.Get(t.Context(), "default", false); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(done)
 	rules, err := explain.LoadRules()
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +195,7 @@ func (w *world) settle() {
 	w.t.Helper()
 	end := time.Now().Add(20 * time.Second)
 	for {
-		outs, err := documents[out](w.project, kindOut)
+		outs, err := project.Read[out](w.project, kindOut)
 		if err != nil {
 			w.t.Fatal(err)
 		}

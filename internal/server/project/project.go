@@ -2,8 +2,8 @@
 // a directory of its own.
 //
 // It owns DATA/projects/NAME and the lock that keeps a second server away. It takes how
-// a store is opened and gives stores, opened when they are first asked for. It must
-// never know who may ask.
+// a store is opened and gives stores, opened when they are first asked for and closed
+// when nobody has used them for a while (idle.go). It must never know who may ask.
 //
 //	DATA/lock                        one server at a time
 //	DATA/tokens                      internal/server/access
@@ -13,13 +13,17 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,6 +66,15 @@ type Project struct {
 	DebugDir  string // where it lies
 	// Documents that are read, changed and written back are changed by one at a time.
 	Changing sync.Mutex
+
+	slot *slot
+}
+
+// Keep counts as a use: there is something left to do with it.
+func (p *Project) Keep() {
+	p.slot.mu.Lock()
+	defer p.slot.mu.Unlock()
+	p.slot.last = time.Now()
 }
 
 func (p *Project) close() error { return errors.Join(p.Close(), p.DebugInfo.Close()) }
@@ -83,6 +96,9 @@ type Options struct {
 	Open func(ctx context.Context, dir, debugDir string) (Store, error)
 	// DebugInfo bounds the debug information of each project. Arrived is ours.
 	DebugInfo debuginfo.Options
+	// Idle is how long nobody has used a project that is closed; 1 h. Negative: none is.
+	Idle time.Duration
+	Log  *slog.Logger // nil: nothing is logged
 }
 
 var _ Store = (*store.Store)(nil)
@@ -112,10 +128,12 @@ type Projects struct {
 	slots  map[string]*slot
 }
 
-// slot is one project, which somebody may be opening.
+// slot is one project, which somebody may be opening or closing.
 type slot struct {
 	mu      sync.Mutex
 	project *Project
+	users   int
+	last    time.Time // that it was used, or closed
 }
 
 // Open opens the data directory, which it makes, with the default project.
@@ -130,11 +148,17 @@ func Open(ctx context.Context, dir string, o Options) (*Projects, error) {
 	case err != nil:
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
+	o.Idle = cmp.Or(o.Idle, time.Hour)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	p := &Projects{dir: dir, o: o, lock: lock, slots: map[string]*slot{}}
 	// What is wrong with it is told at the start.
-	if _, err := p.Get(ctx, access.DefaultProject, true); err != nil {
+	_, done, err := p.Get(ctx, access.DefaultProject, true)
+	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	done()
 	return p, nil
 }
 
@@ -176,33 +200,67 @@ func (p *Projects) Names() ([]string, error) {
 	return names, nil
 }
 
-// Get gives a project. create makes one that is not there.
-func (p *Projects) Get(ctx context.Context, name string, create bool) (*Project, error) {
+// Get gives a project, which stays open until done is called. create makes one that is
+// not there.
+func (p *Projects) Get(ctx context.Context, name string, create bool) (one *Project, done func(), err error) {
 	if err := access.CheckProject(name); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := p.slot(name, create)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.project != nil {
-		return s.project, nil
+		return s.project, s.use(true), nil
 	}
 	// Others wait for it: it is not to fail because the first one went away.
 	opened, err := p.open(context.WithoutCancel(ctx), name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.mu.Lock()
 	closed := p.closed
 	p.mu.Unlock()
 	if closed {
-		return nil, errors.Join(ErrClosed, opened.close())
+		return nil, nil, errors.Join(ErrClosed, opened.close())
 	}
-	s.project = opened
-	return opened, nil
+	s.project, opened.slot = opened, s
+	return opened, s.use(true), nil
+}
+
+// IfOpen gives a project that is open until done is called, and nil for one that is not.
+// It does not count as a use.
+func (p *Projects) IfOpen(name string) (one *Project, done func()) {
+	p.mu.Lock()
+	s := p.slots[name]
+	p.mu.Unlock()
+	if s == nil {
+		return nil, func() {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.project == nil {
+		return nil, func() {}
+	}
+	return s.project, s.use(false)
+}
+
+// use keeps the project open until its end is called. It is called with mu held.
+func (s *slot) use(counts bool) (end func()) {
+	s.users++
+	if counts {
+		s.last = time.Now()
+	}
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.users--
+		if counts {
+			s.last = time.Now()
+		}
+	})
 }
 
 func (p *Projects) slot(name string, create bool) (*slot, error) {
@@ -248,23 +306,26 @@ func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
 	return &Project{Store: s, Name: name, DebugInfo: d, DebugDir: debugDir}, nil
 }
 
-// Opened gives the projects that are open.
-func (p *Projects) Opened() []*Project {
-	p.mu.Lock()
-	slots := make([]*slot, 0, len(p.slots))
-	for _, s := range p.slots {
-		slots = append(slots, s)
-	}
-	p.mu.Unlock()
-	var out []*Project
-	for _, s := range slots {
-		s.mu.Lock()
-		if s.project != nil {
-			out = append(out, s.project)
+// Opened gives the projects that are open, until done is called.
+func (p *Projects) Opened() (open []*Project, done func()) {
+	var ends []func()
+	for _, name := range p.known() {
+		if one, end := p.IfOpen(name); one != nil {
+			open, ends = append(open, one), append(ends, end)
 		}
-		s.mu.Unlock()
 	}
-	return out
+	return open, func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+}
+
+// known are the names of the projects that were ever open.
+func (p *Projects) known() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.slots))
 }
 
 // Close closes all projects. Nobody may be using one.
@@ -273,7 +334,9 @@ func (p *Projects) Close() error {
 	p.closed = true
 	p.mu.Unlock()
 	var errs []error
-	for _, one := range p.Opened() {
+	open, done := p.Opened()
+	defer done()
+	for _, one := range open {
 		errs = append(errs, one.close())
 	}
 	p.mu.Lock()

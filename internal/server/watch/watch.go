@@ -7,7 +7,8 @@
 //
 // A finding is known by its ID and its service. It is first seen once; each look adds a
 // point of what it costs, and one that is not found any more stays, inactive, with a
-// last point of nothing. Trials are kept by finding, whether it was seen yet or not.
+// last point of nothing. So do those of a service that is silent: that sent nothing in
+// the time that is looked at. Trials are kept by finding, whether it was seen yet or not.
 package watch
 
 import (
@@ -15,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +34,8 @@ type Options struct {
 	Every time.Duration // 15 min
 	Over  time.Duration // the time that is looked at; 6 h
 	Time  time.Duration // for one service; 2 min
-	// Services is how many are looked at, those with most of the CPU; 200.
+	// Services is how many are looked at at a time; 200. Where there are more, half of
+	// them are those with most of the CPU, and the others take turns.
 	Services int
 	Rules    explain.Rules
 	// Looked is told when a look at a project is done; it may be nil.
@@ -61,10 +64,17 @@ type Watcher struct{ o Options }
 // New makes a watcher.
 func New(o Options) *Watcher { return &Watcher{o: o.withDefaults()} }
 
+// looked is the last look at a project.
+type looked struct {
+	at      time.Time
+	nothing bool // was in the time that it was about
+}
+
 // Run looks at all projects now and then every so often, until ctx is done.
 func (w *Watcher) Run(ctx context.Context, projects *project.Projects) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	before := map[string]looked{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -76,55 +86,97 @@ func (w *Watcher) Run(ctx context.Context, projects *project.Projects) {
 			w.o.Log.Error("the rules cannot run", "error", err)
 		}
 		for _, name := range names {
-			p, err := projects.Get(ctx, name, false)
-			if err == nil {
-				err = w.Look(ctx, p)
-			}
+			last, err := w.lookAt(ctx, projects, name, before[name])
 			if ctx.Err() != nil {
 				return
 			}
 			if err != nil {
 				w.o.Log.Error("the rules failed", "project", name, "error", err)
 			}
+			before[name] = last
 		}
 		timer.Reset(w.o.Every)
 	}
 }
 
-// Look applies the rules to every service of a project.
+// lookAt looks at a project. One that was closed, since nothing came, is opened when
+// all that it had is out of the time that is looked at, and not again after that.
+func (w *Watcher) lookAt(ctx context.Context, projects *project.Projects, name string, before looked) (looked, error) {
+	p, done := projects.IfOpen(name)
+	if p == nil {
+		if !before.at.IsZero() && (before.nothing || time.Since(before.at) < w.o.Over) {
+			return before, nil
+		}
+		var err error
+		if p, done, err = projects.Get(ctx, name, false); err != nil {
+			return before, err
+		}
+	}
+	defer done()
+	services, err := w.look(ctx, p)
+	return looked{time.Now(), err == nil && services == 0}, err
+}
+
+// Look applies the rules to the services of a project.
 func (w *Watcher) Look(ctx context.Context, p *project.Project) error {
+	_, err := w.look(ctx, p)
+	return err
+}
+
+// look also tells how many services sent something in the time that it is about.
+func (w *Watcher) look(ctx context.Context, p *project.Project) (services int, err error) {
 	to := w.o.Now().Truncate(time.Minute)
 	span := store.Selection{From: to.Add(-w.o.Over), To: to}
-	services, err := p.Labels(ctx, span, store.ByService)
+	there, err := p.Labels(ctx, span, store.ByService)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if len(services) > w.o.Services {
-		w.o.Log.Warn("the rules look at some services only", "project", p.Name, "services", len(services), "looked_at", w.o.Services)
-		services = services[:w.o.Services]
+	turn, err := w.turn(p, there)
+	if err != nil {
+		return 0, err
 	}
 	var errs []error
-	for _, s := range services {
+	for _, s := range turn {
 		sel := span
 		sel.Service = []string{s.Value}
 		begin := time.Now()
 		run, found, err := w.service(ctx, p, sel)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 		if err != nil {
 			w.o.Log.Error("the rules failed", "project", p.Name, "service", s.Value, "error", err)
 		}
+		run.Last = s.Last.UTC()
 		if err := w.keep(ctx, p, run, found); err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		w.o.Log.Debug("the rules looked", "project", p.Name, "service", s.Value, "findings", len(found), "samples", run.Samples, "took", time.Since(begin))
 	}
+	errs = append(errs, silence(ctx, p, there, to))
 	if w.o.Looked != nil {
 		errs = append(errs, w.o.Looked(ctx, p))
 	}
-	return errors.Join(errs...)
+	return len(there), errors.Join(errs...)
+}
+
+// turn chooses the services that are looked at, of those that are there by falling CPU:
+// all of them; of too many the first half each time, and of the others those that were
+// looked at longest ago.
+func (w *Watcher) turn(p *project.Project, there []store.LabelValue) ([]store.LabelValue, error) {
+	most := w.o.Services
+	if len(there) <= most {
+		return there, nil
+	}
+	runs, err := documents[Run](p, kindRun)
+	if err != nil {
+		return nil, err
+	}
+	w.o.Log.Info("the rules look at a part of the services at a time", "project", p.Name, "services", len(there), "looked_at", most)
+	always, others := there[:most/2], slices.Clone(there[most/2:])
+	slices.SortStableFunc(others, func(a, b store.LabelValue) int { return runs[a.Value].Time.Compare(runs[b.Value].Time) })
+	return append(slices.Clone(always), others[:most-most/2]...), nil
 }
 
 // seen is a finding and what it costs now.
@@ -187,13 +239,13 @@ func here(f *finding.Finding, service string) {
 func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found []seen) error {
 	p.Changing.Lock()
 	defer p.Changing.Unlock()
-	if err := put(ctx, p, kindRun, run.Service, run); err != nil {
+	if err := p.Put(ctx, kindRun, run.Service, run); err != nil {
 		return err
 	}
 	if run.Failed {
 		return nil
 	}
-	records, err := documents[Record](p, kindFinding)
+	records, err := project.Read[Record](p, kindFinding)
 	if err != nil {
 		return err
 	}
@@ -204,22 +256,24 @@ func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found [
 		if !known {
 			r = Record{Service: run.Service, First: run.To}
 		}
-		r.Last, r.Active = run.To, true
+		r.Last, r.Active, r.SilentSince = run.To, true, time.Time{}
 		if !r.Sent { // what was sent knows the source, too
 			r.Finding = s.finding
 		}
 		r.add(s.point)
-		if err := put(ctx, p, kindFinding, at, r); err != nil {
+		if err := p.Put(ctx, kindFinding, at, r); err != nil {
 			return err
 		}
 	}
 	for at, r := range records {
-		if r.Service != run.Service || !r.Active || r.Sent {
+		if r.Service != run.Service || r.SilentSince.IsZero() && (!r.Active || r.Sent) {
 			continue
 		}
-		r.Active = false
-		r.add(Point{Time: run.To})
-		if err := put(ctx, p, kindFinding, at, r); err != nil {
+		if !r.Sent && r.Active {
+			r.add(Point{Time: run.To})
+		}
+		r.Active, r.SilentSince = r.Sent, time.Time{} // a report holds until the next one
+		if err := p.Put(ctx, kindFinding, at, r); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,9 +34,11 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { _ = projects.Close() })
 	w := &world{t: t, now: time.Now().Truncate(time.Minute)}
-	if w.project, err = projects.Get(t.Context(), "default", false); err != nil {
+	var done func()
+	if w.project, done, err = projects.Get(t.Context(), "default", false); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(done)
 	rules, err := explain.LoadRules()
 	if err != nil {
 		t.Fatal(err)
@@ -193,10 +196,11 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer projects.Close()
-	p, err := projects.Get(t.Context(), "default", false)
+	p, done, err := projects.Get(t.Context(), "default", false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer done()
 	w.project = p
 	w.php("shop", 3000, 7000)
 	w.watcher.o.Every = 10 * time.Millisecond
@@ -208,6 +212,127 @@ func TestRun(t *testing.T) {
 	}
 	cancel()
 	<-ended
+}
+
+// A service that sends nothing any more has no active findings, found or sent, and says
+// since when; what it had is active again when it is back.
+func TestASilentService(t *testing.T) {
+	w := newWorld(t)
+	w.php("shop", 3000, 7000)
+	w.look()
+	report := &finding.Report{Findings: []finding.Finding{{ID: "loop-1", Rule: "hoist", Title: "t", Certainty: finding.Confirmed}}}
+	if err := Take(t.Context(), w.project, "shop", report, w.now.Add(-10*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := &finding.Report{Findings: []finding.Finding{{ID: "loop-2", Rule: "hoist", Title: "t", Certainty: finding.Confirmed}}}
+	if err := Take(t.Context(), w.project, "never sent", elsewhere, w.now.Add(-10*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	last := w.now.Add(-3 * time.Minute)
+	if found := w.look(); len(found) != 3 {
+		t.Fatalf("%+v", found)
+	}
+	for range 2 { // once, not at each look
+		w.now = w.now.Add(2 * time.Hour)
+		if found := w.look(); len(found) != 1 || found[0].Service != "never sent" {
+			t.Fatalf("of a service that is silent: %+v", found)
+		}
+	}
+	for _, r := range w.findings(true) {
+		if r.Service != "shop" {
+			continue
+		}
+		if since := r.SilentSince; since.Before(last.Add(-time.Minute)) || since.After(last.Add(2*time.Minute)) || r.History[len(r.History)-1].Share != 0 {
+			t.Errorf("%s is silent since %s, the last profile is of %s: %+v", r.Finding.ID, since, last, r.History)
+		}
+		if !r.Sent && len(r.History) != 3 {
+			t.Errorf("%d points", len(r.History))
+		}
+	}
+	runs, err := Runs(w.project, "shop")
+	if err != nil || len(runs) != 1 || runs[0].SilentSince.IsZero() {
+		t.Errorf("%+v, %v", runs, err)
+	}
+	w.php("shop", 3000, 7000)
+	found := w.look()
+	if len(found) != 3 {
+		t.Fatalf("of a service that is back: %+v", found)
+	}
+	for _, r := range found {
+		if !r.SilentSince.IsZero() {
+			t.Errorf("%s is still silent since %s", r.Finding.ID, r.SilentSince)
+		}
+	}
+}
+
+// Of more services than a look is about each has its turn, and the largest every time.
+func TestServicesTakeTurns(t *testing.T) {
+	w := newWorld(t)
+	w.watcher.o.Services = 2
+	for i, service := range []string{"large", "a", "b", "c"} {
+		w.php(service, 100, 9000-i*1000)
+	}
+	for range 3 {
+		w.now = w.now.Add(time.Minute)
+		w.look()
+		runs, err := Runs(w.project, "large")
+		if err != nil || len(runs) != 1 || !runs[0].Time.Equal(w.now.UTC()) {
+			t.Errorf("the largest at %s: %+v, %v", w.now, runs, err)
+		}
+	}
+	if runs, err := Runs(w.project, ""); err != nil || len(runs) != 4 {
+		t.Errorf("after three looks: %+v, %v", runs, err)
+	}
+	for _, run := range w.findings(true) {
+		if !run.SilentSince.IsZero() {
+			t.Errorf("%s is not silent: it was not its turn", run.Service)
+		}
+	}
+}
+
+// A project that was closed is opened once more when all that it had is out of the
+// time that is looked at, and then left alone.
+func TestAClosedProject(t *testing.T) {
+	opened := 0
+	projects, err := project.Open(t.Context(), t.TempDir(), project.Options{Idle: time.Millisecond, Open: func(ctx context.Context, dir, debugDir string) (project.Store, error) {
+		opened++
+		return servertest.Open(ctx, dir, debugDir)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer projects.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var tending sync.WaitGroup
+	tending.Go(func() { projects.Tend(ctx) })
+	defer tending.Wait()
+	defer cancel()
+	w := New(Options{Over: time.Hour})
+	var before looked
+	look := func() {
+		for p, done := projects.IfOpen("default"); p != nil; p, done = projects.IfOpen("default") {
+			done()
+			time.Sleep(time.Millisecond)
+		}
+		if before, err = w.lookAt(t.Context(), projects, "default", before); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look()
+	if opened != 2 || !before.nothing {
+		t.Fatalf("opened %d times; %+v", opened, before)
+	}
+	look() // nothing came
+	before.nothing = false
+	look() // something had come, half an hour ago
+	if opened != 2 {
+		t.Errorf("opened %d times", opened)
+	}
+	before.at = before.at.Add(-time.Hour)
+	look()
+	if opened != 3 {
+		t.Errorf("opened %d times", opened)
+	}
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

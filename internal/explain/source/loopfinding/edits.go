@@ -120,7 +120,7 @@ func (l *loop) inlined(h *analyzer.Hoist) []string {
 
 // readsTwice are the lines of what an iteration loads again after a store of its own.
 func (l *loop) readsTwice() string {
-	if !slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool { return a.Kind == "first" }) {
+	if !slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool { return a.Kind == comesFirst }) {
 		return ""
 	}
 	return l.lines(l.best.Loads)

@@ -231,7 +231,7 @@ func (l *loop) lines(as []analyzer.Access) string {
 		}
 	}
 	slices.Sort(own)
-	var text []string
+	text := make([]string, 0, len(own)+len(others))
 	for i, n := range own {
 		word := ""
 		if i == 0 {
@@ -315,7 +315,7 @@ func (l *loop) places(as []analyzer.Access) []accessText {
 		if !ok {
 			continue
 		}
-		what := map[string]string{"first": "first load or store of", loadedAgain: "repeated load of", "write": "store of"}[a.Kind]
+		what := map[string]string{comesFirst: "first load or store of", loadedAgain: "repeated load of", "write": "store of"}[a.Kind]
 		t := accessText{a.Kind, fmt.Sprintf("%s %s at %s:%d:%d", what, typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)}
 		if i := slices.Index(out, t); i >= 0 {
 			count[i]++

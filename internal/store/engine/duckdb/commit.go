@@ -23,6 +23,9 @@ func (e *Engine) Commit(ctx context.Context, number uint64, blocks []*engine.Blo
 	if number <= e.committed.Load() {
 		return nil
 	}
+	if e.lost != nil {
+		return e.lost
+	}
 	added, err := e.write(ctx, number, blocks)
 	if err != nil {
 		return e.rollback(ctx, fmt.Errorf("commit %d: %w", number, err))

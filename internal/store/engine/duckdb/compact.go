@@ -30,7 +30,7 @@ const (
 	partOfOthers  = 0.05
 )
 
-// Compact writes days anew where that pays.
+// Compact writes days anew where that pays, and then the file.
 func (e *Engine) Compact(ctx context.Context, all bool) error {
 	for _, of := range e.due(all) {
 		if err := e.rewrite(ctx, of); err != nil {
@@ -38,14 +38,18 @@ func (e *Engine) Compact(ctx context.Context, all bool) error {
 		}
 	}
 	if !all {
-		return ctx.Err()
+		return e.shrink(ctx, all)
 	}
-	c, err := e.db.connect()
+	c, err := e.connect()
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	return e.move(ctx, c)
+	err = e.move(ctx, c)
+	c.close()
+	if err != nil {
+		return err
+	}
+	return e.shrink(ctx, all)
 }
 
 // move moves the rows of the log into the database and frees what was removed.
@@ -103,7 +107,7 @@ func (e *Engine) rewrite(ctx context.Context, of dayOf) error {
 	if len(old) == 0 {
 		return nil
 	}
-	c, err := e.db.connect()
+	c, err := e.connect()
 	if err != nil {
 		return err
 	}
@@ -238,6 +242,9 @@ func (e *Engine) Drop(ctx context.Context, t *engine.Table, before uint32) error
 	defer e.rewriting.Unlock()
 	e.writing.Lock()
 	defer e.writing.Unlock()
+	if e.lost != nil {
+		return e.lost
+	}
 	e.visible.Lock()
 	defer e.visible.Unlock()
 	statements, gone := []string{begin}, []dayOf{}
@@ -292,7 +299,7 @@ func (k *checkpointer) start(e *Engine) {
 			if !e.logIsLarge() {
 				continue
 			}
-			c, err := e.db.connect()
+			c, err := e.connect()
 			if err != nil {
 				continue
 			}

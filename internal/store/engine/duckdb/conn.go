@@ -16,7 +16,10 @@ import (
 )
 
 // conn is one connection: one goroutine uses it at a time.
-type conn struct{ c duck.Connection }
+type conn struct {
+	c   duck.Connection
+	end func() // its use has ended; it may be nil
+}
 
 // failure is an error that DuckDB gave.
 type failure struct {
@@ -42,10 +45,15 @@ func (db *database) connect() (*conn, error) {
 	if duck.Connect(db.db, &c) == duck.StateError {
 		return nil, errors.New("DuckDB gives no connection")
 	}
-	return &conn{c}, nil
+	return &conn{c: c}, nil
 }
 
-func (c *conn) close() { duck.Disconnect(&c.c) }
+func (c *conn) close() {
+	duck.Disconnect(&c.c)
+	if c.end != nil {
+		c.end()
+	}
+}
 
 // interruptible runs f and interrupts what it does on the connection when ctx ends.
 // Again and again: an interrupt that comes before the query has begun has no effect.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
 
@@ -65,6 +66,15 @@ type Engine struct {
 
 	idle       chan *conn // for questions
 	checkpoint checkpointer
+
+	opts Options
+	// using is held by whoever has a connection, and for itself by what opens the
+	// database anew.
+	using sync.RWMutex
+	lost  error // why it could not be opened again
+	// leastSlack is how many bytes that are not in use are too many.
+	leastSlack int64
+	shrunk     time.Time // when the file was last made smaller, or it was tried
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -100,8 +110,8 @@ func Open(dir string, o Options) (*Engine, error) {
 	case err != nil:
 		return nil, err
 	}
-	e := &Engine{dir: dir, lock: lock, parts: map[dayOf][]part{}, idle: make(chan *conn, 8)}
-	if err := e.open(o); err != nil {
+	e := &Engine{dir: dir, lock: lock, parts: map[dayOf][]part{}, idle: make(chan *conn, 8), opts: o, leastSlack: leastSlack}
+	if err := e.open(); err != nil {
 		e.abandon()
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, fileName), err)
 	}
@@ -109,21 +119,66 @@ func Open(dir string, o Options) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) open(o Options) error {
+func (e *Engine) open() error {
 	fresh, err := e.fresh()
 	if err != nil {
 		return err
 	}
-	if e.db, err = openDatabase(filepath.Join(e.dir, fileName), filepath.Join(e.dir, "temp"), o); err != nil {
-		return opening(err)
+	if err := removeCopy(e.dir); err != nil {
+		return err
 	}
-	if e.writer, err = e.db.connect(); err != nil {
+	if err := e.openDatabase(); err != nil {
 		return err
 	}
 	if fresh {
 		return e.create()
 	}
 	return e.load()
+}
+
+// openDatabase opens the file, and the connection of the one who writes.
+func (e *Engine) openDatabase() error {
+	db, err := openDatabase(e.dir, e.opts)
+	if err != nil {
+		return opening(err)
+	}
+	if e.writer, err = db.connect(); err != nil {
+		duck.Close(&db.db)
+		return err
+	}
+	e.db = db
+	return nil
+}
+
+// closeDatabase closes it with all connections, which nobody may be using.
+func (e *Engine) closeDatabase() {
+	for len(e.idle) > 0 {
+		(<-e.idle).close()
+	}
+	if e.writer != nil {
+		e.writer.close()
+		e.writer = nil
+	}
+	if e.db != nil {
+		duck.Close(&e.db.db)
+		e.db = nil
+	}
+}
+
+// connect gives a connection that its caller closes.
+func (e *Engine) connect() (*conn, error) {
+	e.using.RLock()
+	if e.lost != nil {
+		e.using.RUnlock()
+		return nil, e.lost
+	}
+	c, err := e.db.connect()
+	if err != nil {
+		e.using.RUnlock()
+		return nil, err
+	}
+	c.end = e.using.RUnlock
+	return c, nil
 }
 
 // fresh says whether nothing was ever kept here.
@@ -166,7 +221,7 @@ func opening(err error) error {
 	return damaged(err)
 }
 
-func openDatabase(path, temp string, o Options) (*database, error) {
+func openDatabase(dir string, o Options) (*database, error) {
 	var config duck.Config
 	if duck.CreateConfig(&config) == duck.StateError {
 		return nil, errors.New("DuckDB gives no configuration")
@@ -182,11 +237,10 @@ func openDatabase(path, temp string, o Options) (*database, error) {
 	}
 	settings := [][2]string{
 		{"memory_limit", strconv.FormatInt(memory/1000, 10) + "KB"},
-		{"temp_directory", temp},
+		{"temp_directory", filepath.Join(dir, "temp")},
 		{"max_temp_directory_size", strconv.FormatInt(tempSize/1000, 10) + "KB"},
 		{"autoinstall_known_extensions", no},
 		{"autoload_known_extensions", no},
-		{"enable_external_access", no},
 		{"checkpoint_threshold", "1TB"}, // see checkpointer
 	}
 	if o.Threads > 0 {
@@ -199,10 +253,29 @@ func openDatabase(path, temp string, o Options) (*database, error) {
 	}
 	db := &database{}
 	var text string
-	if duck.OpenExt(path, &db.db, config, &text) == duck.StateError {
+	if duck.OpenExt(filepath.Join(dir, fileName), &db.db, config, &text) == duck.StateError {
 		return nil, errors.New(strings.TrimSpace(text))
 	}
+	if err := db.confine(dir); err != nil {
+		duck.Close(&db.db)
+		return nil, err
+	}
 	return db, nil
+}
+
+// confine leaves DuckDB no files but those of a directory, where copies of the database
+// are made. It cannot be undone while the database is open.
+func (db *database) confine(dir string) error {
+	c, err := db.connect()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	ctx := context.Background()
+	if err := c.exec(ctx, fmt.Sprintf("SET allowed_directories = ['%s']", quoted(dir))); err != nil {
+		return err
+	}
+	return c.exec(ctx, "SET enable_external_access = false")
 }
 
 // create makes the tables of the dictionary and says that they are there.
@@ -228,12 +301,20 @@ func made(dir string) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(f.Sync(), f.Close(), syncDir(dir))
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return errors.Join(err, f.Close())
+		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), d.Sync(), d.Close())
+	return errors.Join(d.Sync(), d.Close())
 }
+
+// quoted is text between the quotes of SQL.
+func quoted(text string) string { return strings.ReplaceAll(text, "'", "''") }
 
 // definition is the statement that makes a table.
 func definition(t *engine.Table, name string) string {
@@ -256,11 +337,8 @@ func (e *Engine) load() error {
 		return fmt.Errorf("%w: its schema is version %d, this program knows up to %d; use the whyhot that wrote it or a later one", engine.ErrNewer, version, engine.Version)
 	}
 	e.committed.Store(uint64(committed))
-	var names []string
-	if err := e.writer.query(ctx, "SELECT table_name FROM duckdb_tables() ORDER BY table_oid", func(ch chunk) error {
-		names = append(names, texts(ch, 0)...)
-		return nil
-	}); err != nil {
+	names, err := e.writer.tables(ctx)
+	if err != nil {
 		return damaged(err)
 	}
 	for _, t := range engine.Tables() {
@@ -338,32 +416,30 @@ func (e *Engine) Close() error {
 
 // abandon gives up what is open.
 func (e *Engine) abandon() {
-	for len(e.idle) > 0 {
-		(<-e.idle).close()
-	}
-	if e.writer != nil {
-		e.writer.close()
-	}
-	if e.db != nil {
-		duck.Close(&e.db.db)
-	}
+	e.closeDatabase()
 	_ = e.lock.Close()
 }
 
 // reader lends a connection for a question.
 func (e *Engine) reader() (*conn, error) {
+	e.using.RLock()
 	select {
 	case c := <-e.idle:
+		c.end = e.using.RUnlock
 		return c, nil
 	default:
-		return e.db.connect()
 	}
+	defer e.using.RUnlock()
+	return e.connect()
 }
 
 func (e *Engine) release(c *conn) {
+	end := c.end
+	c.end = nil
 	select {
 	case e.idle <- c:
 	default:
 		c.close()
 	}
+	end()
 }

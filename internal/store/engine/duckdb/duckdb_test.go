@@ -3,8 +3,10 @@
 package duckdb
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"whyhot/internal/store/engine"
@@ -46,4 +48,22 @@ func TestConformance(t *testing.T) {
 			},
 		}
 	})
+}
+
+// A database whose file has gone is damaged, and not a new one; also the second time.
+func TestFileGone(t *testing.T) {
+	dir := t.TempDir()
+	e := opened(t, dir)
+	commitRows(t, e, 1)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, fileName)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := Open(dir, Options{}); !errors.Is(err, engine.ErrDamaged) || !strings.Contains(err.Error(), "to recover") {
+			t.Errorf("opened without its file: %v", err)
+		}
+	}
 }

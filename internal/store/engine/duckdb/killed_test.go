@@ -58,6 +58,7 @@ func writeForever(dir string) error {
 	if err != nil {
 		return err
 	}
+	e.leastSlack = 0 // whenever it is compacted
 	go func() {
 		for {
 			if err := e.Compact(ctx, true); err != nil {
@@ -68,15 +69,20 @@ func writeForever(dir string) error {
 		}
 	}()
 	for n := e.Committed() + 1; ; n++ {
-		rows := engine.NewBlock(engine.Samples, rowsOfCommit)
-		for i := range uint32(rowsOfCommit) {
-			rows.Append(20_779*engine.MinutesPerDay+i%3*engine.MinutesPerDay+i%1440, 1+i%7, uint32(n), i, int64(1), uint32(1))
-		}
-		if err := e.Commit(ctx, n, []*engine.Block{rows}); err != nil {
+		if err := e.Commit(ctx, n, []*engine.Block{rowsOf(n)}); err != nil {
 			return err
 		}
 		fmt.Println(n)
 	}
+}
+
+// rowsOf are those of a commit.
+func rowsOf(n uint64) *engine.Block {
+	rows := engine.NewBlock(engine.Samples, rowsOfCommit)
+	for i := range uint32(rowsOfCommit) {
+		rows.Append(20_779*engine.MinutesPerDay+i%3*engine.MinutesPerDay+i%1440, 1+i%7, uint32(n), i, int64(1), uint32(1))
+	}
+	return rows
 }
 
 // Killed at any moment, with commits, compaction and checkpoints under way: what was

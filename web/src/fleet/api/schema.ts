@@ -980,6 +980,11 @@ export interface components {
                 last_seen: string;
                 /** @description The last look found it. */
                 active: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the service sent its last profile, where the time that the rules look at has none. Its findings are not active then.
+                 */
+                silent_since?: string;
                 /** @description It is of a report that was sent, and not of the server's own look. */
                 sent?: boolean;
                 history: components["schemas"]["Point"][];
@@ -995,6 +1000,16 @@ export interface components {
                 /** Format: date-time */
                 to: string;
                 samples: number;
+                /**
+                 * Format: date-time
+                 * @description When the service sent its last profile.
+                 */
+                last_sample?: string;
+                /**
+                 * Format: date-time
+                 * @description The same, where the time that the rules look at has none.
+                 */
+                silent_since?: string;
                 looked_at?: string;
                 notes?: string[];
                 failed?: boolean;
