@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Keeps what estimates are held against: for every pair of run.py and programs.py
+"""Keeps what estimates are held against: for every pair of first.py and programs.py
 the profile of its baseline, and the ratio that was measured, in pairs.json.
 
     WHYHOT=bin/whyhot python3 bench/catalog/baselines.py [--measure] [PATTERN]
 
 PATTERN is a regular expression for "ENTRY PAIR". A pair that has no profile is
 recorded (as root: the eBPF sampler); its ratio comes from the tables of
-bench/catalog.md, or is measured anew with --measure, as run.py does it. Rows that
+bench/catalog.md, or is measured anew with --measure, as first.py does it. Rows that
 are there already stay unless they match.
 """
 import datetime, json, os, random, re, statistics, subprocess, sys
-import programs, run
+import first as run
+import programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROW = re.compile(r"^\| ([\w-]+) \| (.+?) \| ([\d.]+) s \| ([\d.]+)× \| ([\d.]+) … ([\d.]+) \|")

@@ -1,6 +1,6 @@
 """Pairs on real programs: each under glibc's allocator and three others."""
 import os, random, subprocess
-import run
+import first as run
 
 PROGRAMS = (
     ("xmllint --noout", ["xmllint", "--noout", "{xml}"]),
