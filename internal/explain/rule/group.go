@@ -19,7 +19,10 @@ func groups(p *profile.Profile, programOf []int32) (all []group, next []int32) {
 	for i := range ofStack {
 		ofStack[i] = none
 	}
-	var before, tail []int32 // per group: the one before it of the same stack, its last sample
+	// Few stacks are in more than one program.
+	all = make([]group, 0, len(ofStack))
+	before := make([]int32, 0, len(ofStack)) // per group: the one before it of the same stack
+	tail := make([]int32, 0, len(ofStack))   // and its last sample
 	for i := range samples {
 		sm := &samples[i]
 		next[i] = none
