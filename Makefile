@@ -32,7 +32,7 @@ server: ## build bin/whyhot-server, the part that needs cgo (for `whyhot serve`)
 	CGO_ENABLED=1 $(GO) build -tags netgo,osusergo -o bin/whyhot-server ./cmd/whyhot-server
 
 .PHONY: demo
-demo: build ## record real programs, say why they are hot, try the proposed changes
+demo: build ## record real programs, say why they are hot, try the proposed changes, hunt (DEMO_HUNT=0: no hunt)
 	@scripts/deps demo
 	@scripts/demo
 

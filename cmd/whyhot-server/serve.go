@@ -75,7 +75,7 @@ func newServeCmd() *cobra.Command {
 	flags.DurationVar(&f.queryTime, "query-time", 10*time.Second, "end a query after this `TIME`")
 	flags.DurationVar(&f.idle, "close-after", time.Hour, "close a project that nobody has used for `TIME`, 0 for never")
 	flags.IntVar(&f.maxMessage, "max-message", 16, "largest OTLP request in `MiB`, decompressed")
-	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug information in `DIR` (repeatable)")
+	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug information and binaries, by build ID, in `DIR` (repeatable)")
 	flags.StringArrayVar(&f.debuginfod, "debuginfod", nil, "also ask the debuginfod server at `URL` (repeatable)")
 	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
@@ -139,7 +139,7 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules}, NoWatch: f.rulesEvery == 0,
-		Sources: f.sources, Messages: f.messages, Idle: f.idle,
+		Sources: f.sources, Messages: f.messages, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
 	}
 	if f.idle == 0 {
 		o.Idle = -1
@@ -172,15 +172,26 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 // memory is collected more often.
 const goMemory = 1 << 30
 
+// fetched is where what debuginfod servers send is kept.
+func fetched(data string) string { return filepath.Join(data, "debuginfod") }
+
+// binaryDirs have debug information, and binaries, by build ID.
+func (f *serveFlags) binaryDirs(data string) []string {
+	dirs := slices.Concat(f.debugDirs, []string{"/usr/lib/debug"})
+	if len(f.debuginfod) > 0 {
+		dirs = append(dirs, fetched(data))
+	}
+	return dirs
+}
+
 // opener opens the store of a project. Names come from what was uploaded, and from where
 // the flags say: what a path of another machine leads to here says nothing, so that the
 // paths of profiles are looked up below a directory that has none of them.
 func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Context, dir, debugDir string) (project.Store, error), error) {
 	var fetch func(ctx context.Context, buildID string) bool
-	fetched := filepath.Join(data, "debuginfod")
-	dirs := slices.Concat(f.debugDirs, []string{"/usr/lib/debug"})
+	dirs := f.binaryDirs(data)
 	if len(f.debuginfod) > 0 {
-		client, err := debuginfod.New(debuginfod.Options{Servers: f.debuginfod, Dir: fetched, Client: &http.Client{Timeout: 5 * time.Minute}})
+		client, err := debuginfod.New(debuginfod.Options{Servers: f.debuginfod, Dir: fetched(data), Client: &http.Client{Timeout: 5 * time.Minute}})
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +202,6 @@ func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Con
 			}
 			return got
 		}
-		dirs = append(dirs, fetched)
 	}
 	return func(ctx context.Context, dir, debugDir string) (project.Store, error) {
 		nowhere, name := filepath.Join(dir, "root"), filepath.Base(dir)

@@ -27,6 +27,7 @@ func (f *analyseFlags) add(cmd *cobra.Command, buildHelp string) {
 	f.addBuild(cmd, buildHelp)
 	fl.IntVarP(&f.options.Workers, "jobs", "j", 0, "analyser processes at a time (default: one per core)")
 	fl.DurationVar(&f.options.Timeout, "unit-timeout", 5*time.Minute, "give up on a translation unit after this time")
+	fl.BoolVar(&f.options.NoPatches, "no-patches", false, "do not compile the patches of what is listed: quicker, and the effects are what an edit may give at best")
 	fl.BoolVar(&f.options.Remarks, "remarks", false, "also list the loops in which the compiler says that it missed an optimisation, by loop and cause")
 	fl.StringSliceVar(&f.options.Accessors, "accessors", nil, "names that alias-loop-condition-name looks for (default: size, length, count, begin, end and the like)")
 }
@@ -74,7 +75,7 @@ func (f *analyseFlags) shown(w io.Writer) (o source.Options, done func()) {
 			line = progress.On(w)
 		}
 		line.Bar(float64(p.Done)/float64(p.Of), func() string {
-			return fmt.Sprintf("%d of %d units %s  %s", p.Done, p.Of, sinceText(begin), p.File)
+			return fmt.Sprintf("%d of %d %s %s  %s", p.Done, p.Of, p.What, sinceText(begin), p.File)
 		})
 		if p.Done == p.Of {
 			line.Clear()
@@ -96,7 +97,7 @@ func (f *analyseFlags) request(cmd *cobra.Command) (r *explain.SourceRequest, do
 		return nil, done, fmt.Errorf("--coverage %v: a fraction above 0 and up to 1", f.coverage)
 	}
 	if f.buildDir == "" {
-		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache", "remarks", "unit-timeout"} {
+		for _, name := range []string{"coverage", "stores", "accessors", "jobs", "no-cache", "no-patches", "remarks", "unit-timeout"} {
 			if cmd.Flags().Changed(name) {
 				return nil, done, fmt.Errorf("--%s is about the program's source: give its build with -p BUILD_DIR", name)
 			}

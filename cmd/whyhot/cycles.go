@@ -1,113 +1,210 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"regexp"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/compdb"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/explain/object"
 	"whyhot/internal/report/machineview"
 	"whyhot/internal/report/term"
 )
 
 type cyclesFlags struct {
-	load   loadFlags
-	filter filterFlags
-	rows   int
-	match  string
-	cpus   []string
-	json   bool
+	machineFlags
+
+	cpus     []string
+	buildDir string
 }
 
 func newCyclesCmd() *cobra.Command {
 	var f cyclesFlags
 	cmd := &cobra.Command{
-		Use:   "cycles FILE",
-		Short: "Cycles of the hot loops in LLVM's models of processors",
-		Long: `Says how many cycles an iteration of each hot innermost loop takes at best in
-LLVM's models of processors (llvm-mca). A model knows no caches, no branch that
-is predicted wrong and no store that a load waits for, and takes every block of
-the loop to run in every iteration: it is a bound for loops of one block, and
-says so of others. Loops with calls, atomic updates or string instructions have
-no number.`,
+		Use:   "cycles PROFILE | cycles FILE:FUNCTION [FILE:FUNCTION]",
+		Short: "Cycles of hot loops, or of two functions before and after, in LLVM's models of processors",
+		Long: `Says how many cycles an iteration of an innermost loop takes in LLVM's models of
+processors (llvm-mca), and what keeps it from taking fewer: of the hot loops of a
+profile, or of the loops of a function before and after a change. FILE is an object
+file, a library or a program; a source file is compiled as the build of -p does, or
+as the command behind -- says.
+
+A model knows no caches, no branch that is predicted wrong and no store that a load
+waits for. Where a loop has branches there are two numbers: of the way through it
+with the fewest instructions, and of the one with the most. Calls are left out, and
+of atomic updates and rep instructions what makes them slow: the number is a lower
+bound then, "≥".`,
 		Example: `  whyhot cycles cpu.pb.gz
-  whyhot cycles cpu.pb.gz --match parse_number --cpu znver4`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runCycles(cmd, args[0], f) },
+  whyhot cycles cpu.pb.gz --match parse_number --cpu znver4
+  whyhot cycles old.o:sum new.o:sum --cpu skylake,znver4
+  whyhot cycles src/sum.c:sum new_sum.c:sum -p build
+  whyhot cycles sum.c:sum new_sum.c:sum -- gcc -O3`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runCycles(cmd, args, f) },
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.rows, "number", "n", 10, "loops to show, 0 for all")
-	flags.StringVar(&f.match, "match", "", "only functions whose name matches `REGEX`")
-	flags.StringSliceVar(&f.cpus, "cpu", nil, "only these processors (default: all of the binary's kind that there is a model of)")
+	flags.StringSliceVar(&f.cpus, "cpu", nil, "these processors, by LLVM's names (default: four of Intel and AMD, or three of Arm)")
+	flags.StringVarP(&f.buildDir, "build", "p", "", "build `DIR` with a compile_commands.json, for source files")
 	flags.BoolVar(&f.json, "json", false, "print JSON, as whyhot loops does")
-	f.load.add(cmd)
-	f.filter.add(cmd)
+	f.add(cmd, 10, "")
 	return cmd
 }
 
-func runCycles(cmd *cobra.Command, path string, f cyclesFlags) error {
-	if f.rows < 0 {
-		return fmt.Errorf("-n %d: must not be negative", f.rows)
+func runCycles(cmd *cobra.Command, args []string, f cyclesFlags) error {
+	named, command := args, []string(nil)
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		named, command = args[:dash], args[dash:]
 	}
-	only, err := regexp.Compile(f.match)
-	if err != nil {
-		return fmt.Errorf("--match: %w", err)
+	if len(named) > 2 {
+		return fmt.Errorf("%d arguments: a profile, or one or two of FILE:FUNCTION", len(named))
 	}
-	all, p, err := loadSamples(cmd, path, f.load, f.filter)
+	var codes []machine.Code
+	for _, a := range named {
+		if c, ok := parseCode(a); ok {
+			codes = append(codes, c)
+		}
+	}
+	switch {
+	case len(codes) > 0 && len(codes) == len(named):
+		return f.compare(cmd, codes, command)
+	case len(named) != 1:
+		return fmt.Errorf("%s: FILE:FUNCTION is wanted, of a file that is there", named[min(len(codes), len(named)-1)])
+	case len(command) > 0 || f.buildDir != "":
+		return errors.New("-p and a command behind -- are for source files: FILE:FUNCTION")
+	}
+	return f.ofProfile(cmd, named[0])
+}
+
+// parseCode reads FILE:FUNCTION; a function of C++ has colons too. A file that is there
+// by the whole name is a profile.
+func parseCode(arg string) (machine.Code, bool) {
+	if _, err := os.Stat(arg); err == nil {
+		return machine.Code{}, false
+	}
+	for at, r := range arg {
+		if r != ':' || at == 0 || at+1 == len(arg) {
+			continue
+		}
+		if info, err := os.Stat(arg[:at]); err == nil && info.Mode().IsRegular() {
+			return machine.Code{File: arg[:at], Function: arg[at+1:]}, true
+		}
+	}
+	return machine.Code{}, false
+}
+
+func (f *cyclesFlags) ofProfile(cmd *cobra.Command, path string) error {
+	found, err := f.find(cmd, path, "modelling", machine.Request{Cycles: true, Processors: f.cpus})
 	if err != nil {
 		return err
 	}
-	facts := binfacts.New(f.load.debugDirs...)
-	defer func() { _ = facts.Close() }() // only read from
-	done := showBusy(cmd.ErrOrStderr(), "modelling")
-	answer, err := machine.Find(cmd.Context(), machine.Request{
-		Profile: p, DebugDirs: f.load.debugDirs, Only: only.MatchString, Cycles: true,
-	}, facts)
-	done()
-	if err != nil {
-		return err
-	}
+	defer func() { _ = found.facts.Close() }() // only read from
+	answer := found.answer
 	answer.Loops = slices.DeleteFunc(answer.Loops, func(l machine.Loop) bool { return !l.Innermost })
-	if err := keepProcessors(answer.Loops, f.cpus); err != nil {
-		return err
-	}
 	if len(answer.Loops) == 0 {
 		printOnce(cmd.ErrOrStderr(), answer.Notes)
 		return fmt.Errorf("%s: no innermost loop with samples, in binaries that are here as they were when the profile was taken", path)
 	}
-	in := machineview.Input{Profile: all, Answer: answer, Rows: f.rows}
+	in := machineview.Input{Profile: found.all, Answer: answer, Rows: f.rows}
 	if f.json {
 		return machineview.JSON(cmd.OutOrStdout(), in)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
-	printHeader(out, path, all, p, &f.filter, false)
+	printHeader(out, path, found.all, found.part, &f.filter, false)
 	out.Line()
 	machineview.Cycles(out, in)
 	printOnce(cmd.ErrOrStderr(), answer.Notes)
 	return out.Err()
 }
 
-// keepProcessors drops the models of others; one that no loop has is a mistake.
-func keepProcessors(loops []machine.Loop, cpus []string) error {
-	if len(cpus) == 0 {
-		return nil
+// compare models the loops of one function, or of two: before and after.
+func (f *cyclesFlags) compare(cmd *cobra.Command, codes []machine.Code, command []string) error {
+	dir, err := os.MkdirTemp("", "whyhot-cycles-")
+	if err != nil {
+		return err
 	}
-	known := machine.Processors(loops)
-	for _, c := range cpus {
-		if !slices.Contains(known, c) {
-			return fmt.Errorf("--cpu %s: no loop is modelled on it; there are %v", c, known)
+	defer func() { _ = os.RemoveAll(dir) }() // what is left there is nobody's
+	files, err := f.compiled(cmd, codes, command, dir)
+	if err != nil {
+		return err
+	}
+	done := showBusy(cmd.ErrOrStderr(), "modelling")
+	loops, err := machine.Model(cmd.Context(), files, f.cpus)
+	done()
+	if err != nil {
+		return err
+	}
+	in := machineview.Compared{Code: codes, Loops: loops}
+	if f.json {
+		return machineview.CompareJSON(cmd.OutOrStdout(), in)
+	}
+	out := term.New(cmd.OutOrStdout(), os.Environ())
+	machineview.Compare(out, in)
+	return out.Err()
+}
+
+// sources are files that are compiled first.
+var sources = []string{".c", ".cc", ".cpp", ".cxx", ".C", ".i", ".ii"}
+
+// compiled has source files compiled into dir.
+func (f *cyclesFlags) compiled(cmd *cobra.Command, codes []machine.Code, command []string, dir string) ([]machine.Code, error) {
+	out := slices.Clone(codes)
+	if !slices.ContainsFunc(codes, func(c machine.Code) bool { return slices.Contains(sources, filepath.Ext(c.File)) }) {
+		if f.buildDir != "" || len(command) > 0 {
+			return nil, errors.New("-p and a command behind -- are for source files")
+		}
+		return out, nil
+	}
+	if (f.buildDir == "") == (len(command) == 0) {
+		return nil, errors.New("a source file wants a build (-p DIR), or the command that compiles it behind --")
+	}
+	var units []compdb.Unit
+	if f.buildDir != "" {
+		var err error
+		if units, err = compdb.Load(f.buildDir); err != nil {
+			return nil, err
 		}
 	}
-	for i := range loops {
-		for c := range loops[i].Cycles {
-			if !slices.Contains(cpus, c) {
-				delete(loops[i].Cycles, c)
+	for i, c := range codes {
+		if !slices.Contains(sources, filepath.Ext(c.File)) {
+			continue
+		}
+		unit, err := f.unit(units, command, c.File, codes[0].File)
+		if err != nil {
+			return nil, err
+		}
+		out[i].File = filepath.Join(dir, fmt.Sprintf("%d-%s.o", i, strings.TrimSuffix(filepath.Base(c.File), filepath.Ext(c.File))))
+		if err := object.Compile(cmd.Context(), unit, c.File, out[i].File); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (f *cyclesFlags) unit(units []compdb.Unit, command []string, file, model string) (compdb.Unit, error) {
+	if len(command) == 0 {
+		unit, err := object.UnitOf(units, file, model)
+		if err != nil {
+			return unit, fmt.Errorf("%w (%s)", err, filepath.Join(f.buildDir, "compile_commands.json"))
+		}
+		return unit, nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return compdb.Unit{}, err
+	}
+	unit := compdb.Unit{Directory: here, Written: command}
+	for _, w := range command[1:] { // the file may be named there, or not
+		for _, f := range []string{file, model} {
+			if abs, err := filepath.Abs(f); err == nil && (w == f || w == abs) {
+				unit.File = abs
 			}
 		}
 	}
-	return nil
+	return unit, nil
 }

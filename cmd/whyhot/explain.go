@@ -9,8 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/host/wholefile"
+	"whyhot/internal/ingest/remark/report"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
@@ -27,6 +30,8 @@ type explainFlags struct {
 	shown  shownFlags
 	html   string
 	rules  []string
+	report []string
+	past   baselineFlags
 	all    bool
 	send   bool
 	number int
@@ -64,8 +69,10 @@ A fast program gets no finding; that is an answer too.`,
 	f.shown.add(cmd)
 	flags.StringVar(&f.html, "html", "", "write a self-contained HTML report to `OUT`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries and source rules in `DIR` (repeatable)")
+	flags.StringArrayVar(&f.report, "report", nil, "also judge what compilers wrote to `REPORT`, a file or directory (repeatable; docs/guide/remarks.md)")
 	flags.BoolVar(&f.all, "all", false, "also apply the entries that hold for nearly every program (PGO, LTO); with -p also scan what is cold")
 	flags.BoolVar(&f.send, "send", false, "with --from and --service: also send the findings there, for everybody to see")
+	f.past.add(cmd)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -82,6 +89,9 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 	if err := f.checkSend(); err != nil {
 		return err
 	}
+	if err := f.past.check(&f.load); err != nil {
+		return err
+	}
 	prices, err := f.prices.read(cmd)
 	if err != nil {
 		return err
@@ -91,6 +101,9 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 		return err
 	}
 	r := explain.Request{Path: path, Rules: rules, DebugDirs: f.load.debugDirs, All: f.all, Machine: true}
+	if r.Remarks, err = report.Read(cmd.Context(), f.report...); err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
 	var done func()
 	if r.Source, done, err = f.source.request(cmd); err != nil {
 		return err
@@ -114,27 +127,39 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 			return err
 		}
 	}
-	report, err := explain.Explain(cmd.Context(), r)
+	if !f.load.remote.on() {
+		r.Trials = learnt(r.Profile)
+	}
+	var loops []machine.Loop
+	if f.html != "" {
+		r.Loops = func(found []machine.Loop) { loops = found }
+	}
+	answer, err := explain.Explain(cmd.Context(), r)
 	done()
 	if err != nil {
 		return stopped(err)
 	}
-	bill(rate, &report)
+	bill(rate, &answer)
+	if f.shown.finding == "" && !answer.Unjudged {
+		if answer.Surprises, _, err = f.past.surprises(cmd, r.Profile, r.Rules, &f.load, f.filter, fewSurprises); err != nil {
+			return err
+		}
+	}
 	if f.load.remote.on() {
-		nameServer(&report, &f.load.remote)
+		nameServer(&answer, &f.load.remote)
 	}
 	if f.send {
-		if err := sendFindings(cmd, &f.load.remote, report); err != nil {
+		if err := sendFindings(cmd, &f.load.remote, answer); err != nil {
 			return err
 		}
 	}
 	// What is missing bounds what the rules could see: it belongs to the answer.
-	report.Notes = append(report.Notes, all.Hints()...)
+	answer.Notes = append(answer.Notes, all.Hints()...)
 	if f.shown.finding == "" {
-		report.Keep(f.number)
+		answer.Keep(f.number)
 	}
 	if f.html != "" {
-		if err := writeHTMLReport(f.html, path, r.Profile, report); err != nil {
+		if err := writeHTMLReport(f.html, path, r.Profile, answer, rate, loops); err != nil {
 			return err
 		}
 		if !f.shown.json {
@@ -151,7 +176,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 			return err
 		}
 	}
-	return f.shown.printReport(cmd, report, func(p *term.Printer, r finding.Report) { p.Brief(r, moreOf(path, f)) })
+	return f.shown.printReport(cmd, answer, func(p *term.Printer, r finding.Report) { p.Brief(r, moreOf(path, f)) })
 }
 
 // moreOf is the command that shows all of the finding ID, "" where the profile cannot
@@ -171,20 +196,25 @@ func moreOf(path string, f explainFlags) string {
 	for _, dir := range f.rules {
 		words = append(words, "--rules", dir)
 	}
+	for _, report := range f.report {
+		words = append(words, "--report", report)
+	}
 	return term.CommandLine(append(words, "--finding", "ID"))
 }
 
 // writeHTMLReport writes beside the target and renames.
-func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report) error {
+func writeHTMLReport(out, path string, p *profile.Profile, r finding.Report, rate *price.Rate, loops []machine.Loop) error {
 	return wholefile.Write(out, 0o644, func(w *os.File) error {
 		return html.Report(w, html.ReportInput{
 			Flame: html.FlameInput{
 				Title:   profileTitle(p, path),
 				Profile: p,
+				Rate:    rate,
 				Tree:    view.BuildTree(p, view.TreeOptions{MinWeight: leastShown(p)}),
 			},
 			Report:  r,
 			Checked: []string{r.Looked},
+			Loops:   loops,
 		})
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/finding/price"
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
@@ -26,6 +27,7 @@ const (
 
 type flameFlags struct {
 	load      loadFlags
+	prices    priceFlags
 	filter    filterFlags
 	out       string
 	format    string
@@ -70,6 +72,7 @@ keys. An SVG is a static picture. The suffix of OUT decides.`,
 	flags.BoolVar(&f.lines, "lines", false, "distinguish calls by source line, too")
 	flags.BoolVar(&f.rootBelow, "root-below", false, "draw the root at the bottom")
 	flags.IntVar(&f.width, "width", 1200, "width of an SVG in `PIXELS`")
+	f.prices.add(cmd)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -85,6 +88,10 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 	if err != nil {
 		return err
 	}
+	prices, err := f.prices.read(cmd)
+	if err != nil {
+		return err
+	}
 	_, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
 		return err
@@ -92,11 +99,15 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 	if p.Total() <= 0 {
 		return fmt.Errorf("the values of the samples add up to %d: a flame graph needs a positive total", p.Total())
 	}
+	rate, err := f.prices.rate(cmd, prices, p)
+	if err != nil {
+		return err
+	}
 	if f.title == "" {
 		f.title = profileTitle(p, path)
 	}
 	opt.MinWeight = leastShown(p)
-	draw := func(w io.Writer) error { return f.draw(w, format, p, view.BuildTree(p, opt)) }
+	draw := func(w io.Writer) error { return f.draw(w, format, p, view.BuildTree(p, opt), rate) }
 	if out == "-" {
 		// Into memory first: a picture that fails half-way must not go down the pipe.
 		var b bytes.Buffer
@@ -125,11 +136,11 @@ func (f *flameFlags) older() {
 
 // draw takes a tree from callers for a page, whichever view it opens first, and
 // a tree of the wanted direction for a picture.
-func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *view.Tree) error {
+func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *view.Tree, rate *price.Rate) error {
 	if format == asSVG {
 		return svg.Flame(w, svg.Input{Title: f.title, Profile: p, Tree: tree, Width: f.width, RootBelow: f.rootBelow})
 	}
-	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.reverse, RootBelow: f.rootBelow}
+	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.reverse, RootBelow: f.rootBelow, Rate: rate}
 	if on := f.filter.String(); on != "" {
 		in.Notes = append(in.Notes, "Only samples that match "+on+". Shares are of these.")
 	}

@@ -16,6 +16,7 @@ import (
 
 type graphFlags struct {
 	load      loadFlags
+	prices    priceFlags
 	filter    filterFlags
 	depth     int
 	least     float64
@@ -50,6 +51,7 @@ call, its callees those of the innermost one.`,
 	flags.BoolVar(&f.all, "all", false, "merge all functions that FUNCTION matches")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
+	f.prices.add(cmd)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -62,6 +64,10 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 		return fmt.Errorf("--depth %d: must be at least 1", f.depth)
 	case f.least < 0 || f.least > 100:
 		return fmt.Errorf("--min %g: must be a percentage from 0 to 100", f.least)
+	}
+	prices, err := f.prices.read(cmd)
+	if err != nil {
+		return err
 	}
 	if !f.load.remote.on() {
 		if err := swapped(cmd, path, function); err != nil {
@@ -77,17 +83,22 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 		return err
 	}
 	whole := term.WholeOf(all)
+	rate, err := f.prices.rate(cmd, prices, all)
+	if err != nil {
+		return err
+	}
 	least := int64(math.Ceil(f.least / 100 * float64(view.Lines(p, found).Total)))
 	s := view.Callgraph(p, found, view.CallgraphOptions{Depth: f.depth, MinWeight: least})
 	if f.json {
-		return tablejson.Graph(cmd.OutOrStdout(), p, s, whole.Total)
+		return tablejson.Graph(cmd.OutOrStdout(), p, s, whole.Total, rate)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, false)
+	out.Bill(rate)
 	out.Line()
 	out.Graph(term.GraphInput{
 		Profile: p, Name: functionTitle(p, found), Sandwich: s, Whole: whole,
-		Least: least, FullNames: f.fullNames,
+		Least: least, FullNames: f.fullNames, Rate: rate,
 	})
 	if words, ok := f.load.again(path); ok {
 		out.Hint("line by line", whyhot("lines", words, []string{function})...)

@@ -86,7 +86,7 @@ func (f *huntFlags) measured(fl *pflag.FlagSet) {
 
 func (f *huntFlags) output(fl *pflag.FlagSet) {
 	fl.StringVar(&f.html, "html", "", "also write a page to `FILE`")
-	fl.BoolVar(&f.json, "json", false, "write the result as JSON")
+	fl.BoolVar(&f.json, "json", false, "write the result as JSON (docs/hunt.schema.json)")
 	fl.StringVar(&f.request.State, "state", "", "keep the hunt in `DIR` (default: below $XDG_STATE_HOME)")
 }
 

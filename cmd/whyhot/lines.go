@@ -17,6 +17,7 @@ import (
 
 type linesFlags struct {
 	load       loadFlags
+	prices     priceFlags
 	filter     filterFlags
 	sourceDirs []string
 	context    int
@@ -49,6 +50,7 @@ FUNCTION is a name, a name as the tables shorten it, or a regular expression.`,
 	flags.IntVar(&f.context, "context", 2, "lines without samples to show around those with")
 	flags.BoolVar(&f.all, "all", false, "merge all functions that FUNCTION matches")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
+	f.prices.add(cmd)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -58,6 +60,10 @@ FUNCTION is a name, a name as the tables shorten it, or a regular expression.`,
 func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if f.context < 0 {
 		return fmt.Errorf("--context %d: must not be negative", f.context)
+	}
+	prices, err := f.prices.read(cmd)
+	if err != nil {
+		return err
 	}
 	if !f.load.remote.on() {
 		if err := swapped(cmd, path, function); err != nil {
@@ -79,16 +85,21 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	}
 	table := view.Lines(p, found)
 	whole := term.WholeOf(all)
+	rate, err := f.prices.rate(cmd, prices, all)
+	if err != nil {
+		return err
+	}
 	if f.json {
-		return tablejson.Lines(cmd.OutOrStdout(), p, found[0], table, whole.Total)
+		return tablejson.Lines(cmd.OutOrStdout(), p, found[0], table, whole.Total, rate)
 	}
 	files := sourcetext.Finder{Dirs: f.sourceDirs, RecordedAt: p.Meta.Start}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, false)
+	out.Bill(rate)
 	out.Line()
 	out.Lines(term.LinesInput{
 		Profile: p, Name: functionTitle(p, found), Table: table, Whole: whole,
-		Source: files.Lines, Context: f.context,
+		Source: files.Lines, Context: f.context, Rate: rate,
 	})
 	printOnce(cmd.ErrOrStderr(), append(files.Notes(), missingLines(p, found, table, fetched.Missing)...))
 	if words, ok := f.load.again(path); ok {

@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
-	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding/percent"
@@ -16,13 +14,10 @@ import (
 )
 
 type loopsFlags struct {
-	load      loadFlags
-	filter    filterFlags
-	rows      int
+	machineFlags
+
 	functions int
-	match     string
-	whole     bool
-	json      bool
+	long      bool
 }
 
 func newLoopsCmd() *cobra.Command {
@@ -38,45 +33,30 @@ A sample is taken when an instruction has retired, and shows the one behind it.
 "↑ for ADDRESS" marks samples that are meant for the load, division or atomic
 update before them; "←" what was meant for it.`,
 		Example: `  whyhot loops cpu.pb.gz
-  whyhot loops cpu.pb.gz --match parse_number --whole
+  whyhot loops cpu.pb.gz --match parse_number --long
   whyhot loops cpu.pb.gz --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runLoops(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.rows, "number", "n", 5, "loops to show, 0 for all (--json gives all unless this is set)")
 	flags.IntVar(&f.functions, "functions", machine.DefaultFunctions, "functions to look at, hottest first")
-	flags.StringVar(&f.match, "match", "", "only functions whose name matches `REGEX`")
-	flags.BoolVar(&f.whole, "whole", false, "show every instruction of a loop")
+	flags.BoolVar(&f.long, "long", false, "show every instruction of a loop, not only the first, the last and those with samples")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	f.load.add(cmd)
-	f.filter.add(cmd)
+	f.add(cmd, 5, " (--json gives all unless this is set)")
 	return cmd
 }
 
 func runLoops(cmd *cobra.Command, path string, f loopsFlags) error {
-	if f.rows < 0 || f.functions < 1 {
-		return fmt.Errorf("-n %d, --functions %d: -n must not be negative, --functions at least 1", f.rows, f.functions)
+	if f.functions < 1 {
+		return fmt.Errorf("--functions %d: at least 1", f.functions)
 	}
-	only, err := regexp.Compile(f.match)
-	if err != nil {
-		return fmt.Errorf("--match: %w", err)
-	}
-	all, p, err := loadSamples(cmd, path, f.load, f.filter)
+	found, err := f.find(cmd, path, "disassembling", machine.Request{Functions: f.functions})
 	if err != nil {
 		return err
 	}
-	facts := binfacts.New(f.load.debugDirs...)
-	defer func() { _ = facts.Close() }() // only read from
-	done := showBusy(cmd.ErrOrStderr(), "disassembling")
-	answer, err := machine.Find(cmd.Context(), machine.Request{
-		Profile: p, DebugDirs: f.load.debugDirs, Functions: f.functions, Only: only.MatchString,
-	}, facts)
-	done()
-	if err != nil {
-		return err
-	}
-	in := machineview.Input{Profile: all, Answer: answer, Builds: build.Of(p, facts.Info), Rows: f.rows, Whole: f.whole}
+	defer func() { _ = found.facts.Close() }() // only read from
+	answer, all := found.answer, found.all
+	in := machineview.Input{Profile: all, Answer: answer, Builds: build.Of(found.part, found.facts.Info), Rows: f.rows, Long: f.long}
 	if f.json {
 		if !cmd.Flags().Changed("number") {
 			in.Rows = 0
@@ -88,7 +68,7 @@ func runLoops(cmd *cobra.Command, path string, f loopsFlags) error {
 		return fmt.Errorf("%s: no machine code to look at: the profile has no addresses in binaries that are here as they were when it was taken", path)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
-	printHeader(out, path, all, p, &f.filter, false)
+	printHeader(out, path, all, found.part, &f.filter, false)
 	if len(answer.Loops) == 0 {
 		out.Line()
 		out.Notef("no samples in a loop: %s in %s", percent.Column(share(answer.Looked.Value, all.Total())), counted(answer.Looked.Functions, "function", "functions"))

@@ -35,7 +35,7 @@ func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief fun
 		if len(r.Findings) == 0 {
 			return fmt.Errorf("--finding %s: no such finding here (without --finding all are listed)", f.finding)
 		}
-		r.Notes, r.Unexplained = nil, nil
+		r.Notes, r.Unexplained, r.Surprises = nil, nil, nil
 	}
 	if f.json {
 		return writeJSON(cmd.OutOrStdout(), r)
@@ -47,6 +47,7 @@ func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief fun
 		brief(p, r)
 	}
 	p.Unexplained(r.Unexplained)
+	p.Surprises(r.Surprises)
 	return p.Err()
 }
 

@@ -3,7 +3,7 @@
 // findings.
 //
 // It owns the use cases, not the knowledge: Explain (profile → findings), Scan
-// (build → findings), Loops (a line → its loop in all worlds), Find (id → finding)
+// (build → findings), Remarks (profile and compilers' reports → findings), Loops (a line → its loop in all worlds), Find (id → finding)
 // and Patch (finding or line → patch). It decides which trials lift a finding,
 // when general advice is worth showing, and which command comes next. It takes
 // Requests, which are data, and gives a finding.Report or a fix.Proposal. Progress

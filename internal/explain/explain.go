@@ -7,10 +7,12 @@ import (
 
 	"whyhot/internal/elfinfo/mark"
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
+	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
 )
 
@@ -28,11 +30,15 @@ type Request struct {
 	All bool
 	// Source is the build whose source is judged, nil for none.
 	Source *SourceRequest
+	// Loops is given the hot loops of the machine code, hottest first; it may be nil.
+	Loops func([]machine.Loop)
 	// ByBuildID is for profiles that others sent: no file of this machine is evidence
 	// for its path alone, and no source is read.
 	ByBuildID bool
 	// Machine has the machine code of hot loops judged too, where the binaries are here.
 	Machine bool
+	// Remarks are what compilers reported of the program.
+	Remarks []remark.Remark
 	// Trials are those made of the profile's findings, by ID, beside what lies with
 	// Path.
 	Trials map[string][]finding.Trial
@@ -90,6 +96,15 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		notes = append(notes, inCode...)
 		looked += text
 	}
+	if len(r.Remarks) > 0 && judged {
+		var said []string
+		var text string
+		if found, said, text, err = r.judgeRemarks(ctx, facts, found, samplesOf); err != nil {
+			return finding.Report{}, err
+		}
+		notes = append(notes, said...)
+		looked += text
+	}
 	switch {
 	case r.All:
 		found = append(found, general...)
@@ -143,7 +158,15 @@ func (r Request) trials(path string) (map[string][]finding.Trial, error) {
 		}
 	}
 	for id, more := range r.Trials {
-		all[id] = append(all[id], more...)
+		// What lies beside the profile is about it: it comes last, which counts.
+		for _, t := range slices.Backward(more) {
+			same := func(o finding.Trial) bool {
+				return o.Variant == t.Variant && o.SpeedUp == t.SpeedUp && slices.Equal(o.Command, t.Command)
+			}
+			if !slices.ContainsFunc(all[id], same) {
+				all[id] = slices.Insert(all[id], 0, t)
+			}
+		}
 	}
 	return all, nil
 }

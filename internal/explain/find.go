@@ -24,8 +24,12 @@ type Found struct {
 }
 
 // Find gives the finding of the catalogue with an id on a profile, general advice
-// included. path names the profile in errors and commands.
+// included. path names the profile in errors and commands. Of a compiler's report the
+// finding is its id and rule alone: the report is not at hand.
 func Find(ctx context.Context, p *profile.Profile, path string, rules Rules, id string) (Found, error) {
+	if f, ok := ofRemark(id); ok {
+		return f, nil
+	}
 	found, _, err := rule.Run(ctx, p, rules.Catalog, binfacts.New(), rule.Options{ProfilePath: fileName(path), Rules: rules.dirs})
 	if err != nil {
 		return Found{}, err

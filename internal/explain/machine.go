@@ -20,7 +20,11 @@ import (
 // judgeBuild adds what makes all else moot. The catalogue knows unoptimised code by
 // its frames: what the binary says of itself is its evidence then.
 func (r Request) judgeBuild(facts *binfacts.Facts, found []finding.Finding) []finding.Finding {
-	for _, b := range build.Findings(r.Profile, build.Of(r.Profile, facts.Info)) {
+	quality := build.Of(r.Profile, facts.Info)
+	if r.All {
+		found = append(found, build.General(r.Profile, quality)...)
+	}
+	for _, b := range build.Findings(r.Profile, quality) {
 		at := slices.IndexFunc(found, func(f finding.Finding) bool {
 			return b.Rule == build.RuleUnoptimised && f.Rule == unoptimised && (f.Place.Binary == "" || f.Place.Binary == b.Place.Binary)
 		})
@@ -59,6 +63,9 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 			return nil, nil, "", ctx.Err()
 		}
 		return found, []string{fmt.Sprintf("the machine code was not looked at: %v", err)}, "", nil
+	}
+	if r.Loops != nil {
+		r.Loops(answer.Loops)
 	}
 	if answer.Looked.Functions > 0 {
 		looked = fmt.Sprintf(" In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)

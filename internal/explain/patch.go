@@ -57,7 +57,7 @@ func Patch(ctx context.Context, r PatchRequest) (fix.Proposal, error) {
 	if len(kinds) == 0 || f.Place.File == "" {
 		return fix.Proposal{}, byHand(f.Finding)
 	}
-	p, err := r.source(ctx, placeOf(f.Finding), kinds, declared(f.Sites)...)
+	p, err := r.source(ctx, fix.PlaceOf(f.Finding), kinds, declared(f.Sites)...)
 	return advised(p, f.Finding), err
 }
 
@@ -78,7 +78,7 @@ func (r *PatchRequest) line(ctx context.Context, at finding.Line) (fix.Proposal,
 	}
 	kinds := r.kinds(fix.Kinds())
 	if len(found) > 0 {
-		place = placeOf(found[0])
+		place = fix.PlaceOf(found[0])
 		kinds = r.kinds(fix.KindsFor(found[0].Rule))
 	}
 	var p fix.Proposal
@@ -97,16 +97,6 @@ func (r *PatchRequest) line(ctx context.Context, at finding.Line) (fix.Proposal,
 		return p, byHand(found[0])
 	}
 	return advised(p, found[0]), nil
-}
-
-func placeOf(f finding.Finding) fix.Place {
-	p := fix.Place{File: f.Place.File, Line: f.Place.Line}
-	for _, c := range f.Copies {
-		if c.State != finding.CopyFine {
-			p.Functions = append(p.Functions, c.Function)
-		}
-	}
-	return p
 }
 
 // byHand says what to do where no program does it.

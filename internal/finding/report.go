@@ -25,6 +25,8 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Unexplained are the functions that hold much and that no finding is about.
 	Unexplained []Unexplained `json:"unexplained,omitempty"`
+	// Surprises are shares that are not what was to be expected.
+	Surprises []Surprise `json:"surprises,omitempty"`
 	// Notes are things to know that are no findings: lost samples, missing
 	// symbols, a profile too small to judge.
 	Notes []string `json:"notes,omitempty"`

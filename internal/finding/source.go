@@ -37,6 +37,7 @@ type World struct {
 	Reached    bool               `json:"reached,omitempty"` // the edit is better than the loop as written and than the placebo
 	Advised    bool               `json:"advised,omitempty"` // by its edit the finding advises first, and its title speaks of it
 	Partial    bool               `json:"partial,omitempty"` // the edit that is advised may give less: not all that the loop loads again is in its reach
+	Patched    bool               `json:"patched,omitempty"` // the edit is the machine-written patch, compiled
 	Width      int                `json:"width,omitempty"`   // elements of a vector
 	Interleave int                `json:"interleave,omitempty"`
 	Unroll     int                `json:"unroll,omitempty"`

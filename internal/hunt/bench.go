@@ -24,6 +24,8 @@ import (
 // bench measures; tests bring their own.
 type bench interface {
 	measure(ctx context.Context, a ask) (*told, error)
+	// plain builds the program as it is, until then at the latest.
+	plain(ctx context.Context, command []string, until time.Time) (rebuild.Plain, error)
 }
 
 // ask is one trial: the baseline and these in turn.
@@ -34,8 +36,9 @@ type ask struct {
 	budget  time.Duration // where rounds is 0
 	level   float64       // joint confidence
 	layouts int
-	check   bool // run the user's tests on every arm
-	keep    bool // put it into the archive
+	check   bool      // run the user's tests on every arm
+	keep    bool      // put it into the archive
+	until   time.Time // when builds have to be over, zero for never
 }
 
 // arm is a variant of a trial: its name, and what --variant takes.
@@ -47,6 +50,7 @@ type told struct {
 	notes []string
 	run   time.Duration // of the baseline
 	build time.Duration // of one build, 0 where none was made
+	late  bool          // builds ran into the end of their time
 }
 
 // measured is what a trial says of one arm.
@@ -59,6 +63,7 @@ type measured struct {
 	runs     int
 	compared trial.Compared
 	laidOut  bool // several layouts decided
+	unbuilt  bool // there was nothing to run
 }
 
 // broken says that the arm cannot be used whatever its speed.
@@ -78,6 +83,7 @@ func (m *machine) terms(a ask) experiment.Terms {
 		Build: r.Build, Layouts: a.layouts,
 		Schedule: trial.Schedule{Rounds: a.rounds, WarmUps: 1, Timeout: r.Timeout, Pin: r.Pin, Level: a.level},
 	}
+	t.Build.Until = a.until
 	if a.rounds == 0 {
 		t.Schedule.Budget, t.Schedule.MinRounds = &a.budget, fewestRounds
 	}
@@ -110,10 +116,20 @@ func (m *machine) measure(ctx context.Context, a ask) (*told, error) {
 		return nil, err
 	}
 	out.build = clock.each()
+	out.late = !a.until.IsZero() && time.Now().After(a.until)
 	if a.keep && record != nil {
 		m.h.archive(record, a)
 	}
 	return out, nil
+}
+
+func (m *machine) plain(ctx context.Context, command []string, until time.Time) (rebuild.Plain, error) {
+	t := m.terms(ask{rounds: 1, until: until})
+	stdin := m.h.request.Stdin
+	if stdin != "" {
+		stdin = m.h.request.path(stdin)
+	}
+	return experiment.Plain(ctx, t, command, stdin, m.h.listener)
 }
 
 func (m *machine) one(ctx context.Context, a ask, l experiment.Listener) (*told, *archive.Record, error) {
@@ -137,6 +153,7 @@ func (m *machine) one(ctx context.Context, a ask, l experiment.Listener) (*told,
 	for i := range o.Variants {
 		v := &o.Variants[i]
 		t := measured{verdict: v.Verdict, why: v.Explanation, runs: v.Runs, compared: v.Compared, laidOut: v.AcrossLayouts != nil, logs: logsOf(o, v, o.Metric)}
+		t.unbuilt = v.Build != nil && v.Build.Failed != ""
 		t.calm = calm(o, v, t.logs)
 		if ratio, ok := o.SpeedUp(v); ok {
 			t.ratio = &ratio
@@ -224,6 +241,7 @@ func ofSuite(r *suite.Result) *told {
 			t.laidOut = t.laidOut && v.AcrossLayouts != nil
 			if m := (&measured{verdict: v.Verdict}); m.broken() && (v.Verdict != finding.NoEffect || len(r.Benchmarks) == 1) {
 				t.verdict, t.why = v.Verdict, r.Benchmarks[k].Name+": "+v.Explanation
+				t.unbuilt = v.Build != nil && v.Build.Failed != ""
 			}
 			logs := logsOf(o, v, o.Metric)
 			each, still = append(each, logs), append(still, calm(o, v, logs))

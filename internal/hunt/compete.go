@@ -60,7 +60,7 @@ const outOfTime = "no time was left for it in the budget"
 // heat measures one stage of the race.
 func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 	a := h.askOf(names)
-	a.rounds = rounds
+	a.rounds, a.until = rounds, time.Now().Add(max(time.Second, h.raceLeft()))
 	t, err := h.measure(ctx, a)
 	if err != nil {
 		return err
@@ -70,6 +70,10 @@ func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 		switch {
 		case !ok:
 			h.state.Race.Unmake(name, "its trial says nothing of it")
+		case m.unbuilt && t.late:
+			h.state.Race.Unmake(name, outOfTime+": its build took too long")
+		case m.unbuilt:
+			h.state.Race.Unmake(name, "it could not be built: "+m.why)
 		case m.broken():
 			h.state.Race.Break(name, string(m.verdict)+": "+m.why)
 		default:
@@ -97,9 +101,8 @@ func (h *hunt) measure(ctx context.Context, a ask) (*told, error) {
 	if t.run > 0 {
 		h.state.Run = t.run
 	}
-	if t.build > 0 {
-		h.state.Build = t.build
-	}
+	// The first is as long as the plain build: variants take longer, not less.
+	h.state.Build = max(h.state.Build, t.build)
 	return t, nil
 }
 
@@ -147,14 +150,19 @@ func (h *hunt) fits(chosen []string, next string) bool {
 
 // takes is how long a stage of the race is expected to take.
 func (h *hunt) takes(names []string) time.Duration {
-	const rounds, warmUp = 4, 1
-	sum := time.Duration((rounds+warmUp)*(1+len(names))) * h.state.Run
+	sum := h.heatOf(1 + len(names))
 	for _, name := range names {
 		if c := h.state.candidate(name); len(h.state.Race.Of(name).Logs) == 0 {
 			sum += time.Duration(c.Builds * float64(h.state.Build))
 		}
 	}
 	return sum
+}
+
+// heatOf is the time of so many arms in the first rounds of the race.
+func (h *hunt) heatOf(arms int) time.Duration {
+	const rounds, warmUp = 4, 1
+	return time.Duration((rounds+warmUp)*arms) * h.state.Run
 }
 
 // makeRoom takes those out of the race for which no time is left.

@@ -2,7 +2,9 @@ package hunt
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
+	"strings"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/hunt/race"
@@ -16,10 +18,10 @@ func (h *hunt) result() *Result {
 	r := &Result{
 		Version: ResultVersion, Command: h.request.name(), Suite: h.request.Suite != "", Started: s.Started,
 		Budget: h.request.Budget.Seconds(), Spent: h.spent().Seconds(), Finished: s.Phase >= phaseKeep, Level: Level,
-		Metric: string(h.subject.Metric), Run: s.Run.Seconds(),
+		Metric: string(h.subject.Metric), Run: s.Run.Seconds(), Build: s.Build.Seconds(),
 		Proved: []Verdict{}, Refuted: []Verdict{}, Open: []Verdict{}, Untried: slices.Clone(s.Untried),
 		Combined: s.Combined, Profile: h.dir.Path(profileName), State: h.dir.Path(""), Notes: s.Notes, Findings: s.Findings,
-		Machine: trial.Machine{},
+		Machine: trial.Machine{CPUs: runtime.NumCPU(), Pinned: h.request.Pin},
 	}
 	r.Machine.Model, r.Machine.Kernel = noise.Machine()
 	if !r.Finished {
@@ -82,7 +84,11 @@ func (h *hunt) place(r *Result, i int) {
 		}
 		r.Refuted = append(r.Refuted, v)
 	case race.Unmade:
-		r.Untried = append(r.Untried, Untried{Name: c.Name, Why: st.Why, Command: command})
+		u := Untried{Name: c.Name, Why: st.Why, Command: command}
+		if strings.HasPrefix(st.Why, outOfTime) {
+			u.Needs = h.takes([]string{c.Name}).Seconds()
+		}
+		r.Untried = append(r.Untried, u)
 	case race.Waiting, race.Running, race.Finalist:
 		v.Verdict, v.Command = finding.Unclear, command
 		if v.Why = "not decided"; s.Phase > phaseRace {

@@ -28,6 +28,9 @@ type fake struct {
 	joint  func(parts []string) float64 // of several at once, nil for the product
 	broken map[string]finding.Verdict   // of these arms
 	run    time.Duration                // of the baseline
+	builds map[string]time.Duration     // what building an arm takes, once
+	fails  map[string]string            // why these arms cannot be built
+	late   bool                         // builds that fail ran into the end of their time
 	now    time.Time
 	asked  []ask
 	before func(n int, a ask) error // before the n-th trial
@@ -76,6 +79,13 @@ func (f *fake) measure(ctx context.Context, a ask) (*told, error) {
 	}
 	out := &told{arms: map[string]measured{}, run: f.run, build: time.Second}
 	f.now = f.now.Add(time.Duration((rounds+1)*(1+len(arms))) * f.run)
+	for _, v := range arms {
+		f.now = f.now.Add(f.builds[v.name])
+		if took := f.builds[v.name]; took > 0 {
+			out.build = took
+			delete(f.builds, v.name)
+		}
+	}
 	shared := make([]float64, rounds) // the baseline's noise is in every ratio
 	for i := range shared {
 		shared[i] = f.noise * f.rng.NormFloat64()
@@ -103,9 +113,17 @@ func (f *fake) measure(ctx context.Context, a ask) (*told, error) {
 		if b := f.broken[v.name]; b != "" {
 			m.verdict, m.ratio, m.logs, m.calm = b, nil, nil, nil
 		}
+		if why := f.fails[v.name]; why != "" {
+			m = measured{verdict: finding.Failed, why: why, unbuilt: true}
+			out.late = f.late
+		}
 		out.arms[v.name] = m
 	}
 	return out, nil
+}
+
+func (f *fake) plain(context.Context, []string, time.Time) (rebuild.Plain, error) {
+	return rebuild.Plain{Took: time.Second, Level: "-O2"}, nil
 }
 
 type deaf struct{}

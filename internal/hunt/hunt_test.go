@@ -137,6 +137,62 @@ func TestBudgetIsKept(t *testing.T) {
 	}
 }
 
+// Builds that take long are predicted from the one of the program as it is: those
+// that the budget has no room for are not begun, and the result says what they need.
+func TestSlowBuildsKeepTheBudget(t *testing.T) {
+	const one = 80 * time.Second
+	f := &fake{
+		rng: rand.New(rand.NewPCG(9, 9)), noise: 0.005, gains: map[string]float64{"-O3": 1.2, "pgo": 1.3},
+		builds: map[string]time.Duration{"-O3": one, "lto": 3 * one / 2, "pgo": 5 * one / 2, "-march=native": one},
+	}
+	var cs []candidate.Candidate
+	for _, c := range []candidate.Candidate{
+		{Name: "-O3", Variant: "cflags=-O3", Builds: 1}, {Name: "-march=native", Variant: "cflags=-march=native", Builds: 1},
+		{Name: "lto", Variant: "lto", Builds: 1.5}, {Name: "pgo", Variant: "pgo", Builds: 2.5},
+	} {
+		c.Kind = candidate.Flags
+		cs = append(cs, c)
+	}
+	h := hunted(t, f, t.TempDir(), cs...)
+	h.request.Budget, h.state.Build = 5*time.Minute, one
+	r := do(t, h)
+	if spent, budget := h.spent(), h.request.Budget; spent > budget+budget/10 {
+		t.Errorf("%s of %s", spent, budget)
+	}
+	if names(r.Proved) != "-O3" {
+		t.Errorf("proved %s", names(r.Proved))
+	}
+	i := slices.IndexFunc(r.Untried, func(u Untried) bool { return u.Name == "pgo" })
+	if i < 0 || r.Untried[i].Needs < 2.5*one.Seconds() {
+		t.Errorf("%+v", r.Untried)
+	}
+}
+
+// What cannot be built is not refuted: it is told with the reason, or as what there
+// was no time for, and a later hunt tries it again.
+func TestBuildsThatFail(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		f := &fake{
+			rng: rand.New(rand.NewPCG(9, 9)), noise: 0.005, gains: map[string]float64{"A=1": 1.3},
+			fails: map[string]string{"bolt": "bolt: llvm-bolt: BOLT-ERROR: no relocations"}, late: late,
+		}
+		bolt := candidate.Candidate{Name: "bolt", Kind: candidate.BOLT, Variant: "bolt", Builds: 2}
+		h := hunted(t, f, t.TempDir(), setting("A=1", ""), bolt)
+		h.state.Build = time.Second
+		r := do(t, h)
+		if names(r.Proved) != "A=1" || len(r.Refuted) != 0 || len(r.Untried) != 1 {
+			t.Fatalf("proved %s, refuted %s, untried %+v", names(r.Proved), names(r.Refuted), r.Untried)
+		}
+		u := r.Untried[0]
+		if late && (u.Needs <= 0 || !strings.Contains(u.Why, "no time")) || !late && (u.Needs != 0 || !strings.Contains(u.Why, "could not be built: bolt: llvm-bolt: BOLT-ERROR")) {
+			t.Errorf("%+v", u)
+		}
+		if u.Command == "" {
+			t.Error("no way to go on")
+		}
+	}
+}
+
 // A hunt that ends in the middle of any trial goes on to the same end, and measures
 // nothing again that was kept.
 func TestHuntGoesOn(t *testing.T) {

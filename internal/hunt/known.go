@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"whyhot/internal/finding"
@@ -65,7 +66,8 @@ func settledAgainst(v finding.Verdict) bool {
 
 // subjectOf is what a record is about, as far as hunts keep it.
 func subjectOf(r *archive.Record) subject {
-	return subject{Command: r.Command, Metric: r.Metric, Files: r.Files, Tree: r.Tree, Model: r.Machine.Model, Kernel: r.Machine.Kernel}
+	files := slices.DeleteFunc(slices.Clone(r.Files), func(f archive.File) bool { return f.Role == archive.RecordedRole })
+	return subject{Command: r.Command, Metric: r.Metric, Files: files, Tree: r.Tree, Model: r.Machine.Model, Kernel: r.Machine.Kernel}
 }
 
 // archive keeps a trial, as `whyhot try` would have.
@@ -104,6 +106,15 @@ func (h *hunt) keep(context.Context) error {
 		Files: h.subject.Files, Tree: h.subject.Tree, Metric: h.subject.Metric, Stopped: trial.StopSettled, Profile: h.dir.Path(profileName),
 		Machine: trial.Machine{Model: h.subject.Model, Kernel: h.subject.Kernel},
 	}
+	if h.subject.Tree != "" {
+		// What was measured is built from the tree; the findings are on this.
+		for _, f := range archive.Command(baselineRole, h.request.Command, h.request.Env, h.request.Directory) {
+			if strings.HasPrefix(f.Role, "program of ") {
+				f.Role = archive.RecordedRole
+				r.Files = append(slices.Clip(r.Files), f)
+			}
+		}
+	}
 	var a ask
 	result := h.result()
 	for _, v := range slices.Concat(result.Proved, result.Refuted) {
@@ -111,7 +122,7 @@ func (h *hunt) keep(context.Context) error {
 		if c == nil || v.Known != nil {
 			continue
 		}
-		r.Results = append(r.Results, archive.Result{Variant: v.Name, Ratio: v.Ratio, Verdict: v.Verdict, Caveat: v.Compared.Mark()})
+		r.Results = append(r.Results, archive.Result{Variant: v.Name, Ratio: v.Ratio, Verdict: v.Verdict, Runs: v.Runs, Caveat: v.Compared.Mark()})
 		if c.WhatIf == "" {
 			a.arms = append(a.arms, arm{c.Name, c.Variant})
 		}

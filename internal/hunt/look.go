@@ -15,6 +15,8 @@ import (
 	"whyhot/internal/collect/command"
 	"whyhot/internal/collect/session"
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/fix"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/fetch"
@@ -49,6 +51,11 @@ func (h *hunt) look(ctx context.Context) error {
 		return err
 	}
 	h.state.Subject = h.subject
+	if h.request.Build.Command != "" {
+		if err := h.buildPlain(ctx, lines); err != nil {
+			return err
+		}
+	}
 	report := finding.Report{}
 	if err := h.record(ctx, lines, h.times(cpu)); err != nil {
 		if ctx.Err() != nil {
@@ -110,12 +117,32 @@ func (h *hunt) once(ctx context.Context, lines []line) (wall, cpu time.Duration,
 			if text != "" {
 				text = "; its last words:\n" + text
 			}
-			return 0, 0, fmt.Errorf("%s: %s%s", shellwords.Join(l.args), r.End.String(), text)
+			hint := ""
+			if r.End.Limit == 0 && r.End.Signal == 0 {
+				hint = " (where that is its usual status: --ignore-failure)"
+			}
+			return 0, 0, fmt.Errorf("%s: %s%s%s", shellwords.Join(l.args), r.End.String(), hint, text)
 		}
 		wall += r.Wall
 		cpu += r.User + r.System
 	}
 	return wall, cpu, nil
+}
+
+// buildPlain builds the program as it is: what that takes says which other builds the
+// budget has room for.
+func (h *hunt) buildPlain(ctx context.Context, lines []line) error {
+	h.stagef("building it as it is")
+	until := h.now().Add(h.left())
+	plain, err := h.bench.plain(ctx, lines[0].args, until)
+	if err != nil && ctx.Err() == nil && h.now().After(until) {
+		return fmt.Errorf("the build alone takes longer than --budget %s: %w", h.request.Budget, err)
+	}
+	if err != nil {
+		return err
+	}
+	h.state.Build, h.state.Level = plain.Took, plain.Level
+	return nil
 }
 
 // times is how often the recording runs the command: for enough CPU time to judge by,
@@ -179,13 +206,13 @@ func (h *hunt) explain(ctx context.Context) (finding.Report, error) {
 	if err != nil {
 		return finding.Report{}, err
 	}
-	ask := explain.Request{Profile: p.Profile, Path: path, Rules: r.Rules}
+	ask := explain.Request{Profile: p.Profile, Path: path, Rules: r.Rules, Machine: true}
 	if r.BuildDir != "" {
-		build, err := source.Open(r.path(r.BuildDir))
+		units, err := source.Open(r.path(r.BuildDir))
 		if err != nil {
 			return finding.Report{}, err
 		}
-		ask.Source = &explain.SourceRequest{Build: build}
+		ask.Source = &explain.SourceRequest{Build: units}
 	}
 	report, err := explain.Explain(ctx, ask)
 	if err != nil && ask.Source != nil && ctx.Err() == nil {
@@ -201,6 +228,8 @@ func (h *hunt) input(ctx context.Context, report finding.Report) candidate.Input
 	r := &h.request
 	in := candidate.Input{
 		Report: report, Catalog: r.Rules.Catalog, Build: r.Build.Command != "", BuildDir: r.BuildDir,
+		BuildCost: float64(h.state.Build) / max(1, float64(h.heatOf(1))),
+		Level:     h.state.Level, Assertions: h.assertions(ctx),
 		Find: allocator.NewFinder(), TryAs: "whyhot try --profile " + shellwords.Quote(h.dir.Path(profileName)),
 	}
 	if r.Suite == "" {
@@ -218,18 +247,37 @@ func (h *hunt) input(ctx context.Context, report finding.Report) candidate.Input
 	return in
 }
 
+// assertions says that a hot program of the tree has assert() in it.
+func (h *hunt) assertions(ctx context.Context) bool {
+	if h.request.Build.Command == "" {
+		return false
+	}
+	p, err := fetch.Profile(ctx, h.dir.Path(profileName), fetch.Options{})
+	if err != nil {
+		return false // there was no recording
+	}
+	facts := binfacts.New()
+	defer func() { _ = facts.Close() }() // only read from
+	for _, q := range build.Of(p.Profile, facts.Info) {
+		if rel, err := filepath.Rel(h.request.root(), q.Binary); err == nil && filepath.IsLocal(rel) && len(q.Assertions) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // patches writes the patches of findings in source, each into a file.
 func (h *hunt) patches(ctx context.Context, report finding.Report) []candidate.Diff {
 	r := &h.request
 	var out []candidate.Diff
-	build, err := source.Open(r.path(r.BuildDir))
+	units, err := source.Open(r.path(r.BuildDir))
 	if err != nil {
 		return nil
 	}
 	for _, id := range candidate.Unpatched(report) {
 		p, err := explain.Patch(ctx, explain.PatchRequest{
 			Subject: id, Findings: report.Findings, FindingsFile: profileName, Rules: r.Rules,
-			Build: func() (*source.Build, error) { return build, nil }, Dir: r.root(),
+			Build: func() (*source.Build, error) { return units, nil }, Dir: r.root(),
 		})
 		if err != nil || !p.Sound() {
 			continue // it may still be tried as if it were edited

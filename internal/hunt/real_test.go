@@ -16,6 +16,8 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/hunt/candidate"
 	"whyhot/internal/trial"
+	"whyhot/internal/trial/archive"
+	"whyhot/internal/trial/noise"
 	"whyhot/internal/trial/rebuild"
 )
 
@@ -94,10 +96,32 @@ func TestRealHunt(t *testing.T) {
 			t.Errorf("%s is there %d times: %s", name, n, text)
 		}
 	}
-	for _, name := range []string{"-O3", "-march=native", "lto", "pgo"} {
+	for _, name := range []string{"-O2", "-O3", "-O2 -march=native", "-O2+lto", "-O2+pgo"} {
 		if seen[name] != 1 {
 			t.Errorf("no word of %s: %s", name, text)
 		}
+	}
+
+	// A new recording of the same program is explained with what was proved.
+	a, err := archive.Open(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, _, err := a.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, _ := noise.Machine()
+	recorded, ok := archive.Fingerprint("", filepath.Join(r.Directory, "crc"))
+	if !ok || recorded.BuildID == "" {
+		t.Skip("this compiler writes no build ids")
+	}
+	proved := false
+	for id, trials := range archive.Learnt(records, []string{recorded.BuildID}, model) {
+		proved = proved || strings.HasPrefix(id, "build-unoptimised") && trials[len(trials)-1].Verdict == finding.Faster
+	}
+	if !proved {
+		t.Errorf("nothing is learnt of the build without optimisation: %s", text)
 	}
 
 	again, err := Run(t.Context(), r, deaf{})

@@ -23,7 +23,8 @@ type Result struct {
 	Stage    string        `json:"stage,omitempty"` // of one that is not finished
 	Level    float64       `json:"level"`           // that all of Proved and the combination hold together
 	Metric   string        `json:"metric"`
-	Run      float64       `json:"run_seconds,omitempty"` // one run of the command as it is
+	Run      float64       `json:"run_seconds,omitempty"`   // one run of the command as it is
+	Build    float64       `json:"build_seconds,omitempty"` // one build of the program
 	Proved   []Verdict     `json:"proved"`
 	Refuted  []Verdict     `json:"refuted"`
 	Open     []Verdict     `json:"undecided"`

@@ -41,8 +41,9 @@ type state struct {
 	Known      map[string]Verdict    `json:"known,omitempty"` // from earlier hunts, by name
 	Race       race.Race             `json:"race"`
 
-	Run   time.Duration `json:"run"`   // of the command as it is
-	Build time.Duration `json:"build"` // of the program, 0 where none was made yet
+	Run   time.Duration `json:"run"`             // of the command as it is
+	Build time.Duration `json:"build"`           // of the program, 0 where there is none
+	Level string        `json:"level,omitempty"` // of optimisation of the build as it is
 
 	Finalists []string           `json:"finalists,omitempty"`
 	Judged    map[string]Verdict `json:"judged,omitempty"` // the proofs, by name

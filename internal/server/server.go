@@ -48,11 +48,13 @@ type Options struct {
 	Limits        api.Limits
 	MaxMessage    int // bytes of an OTLP request, decompressed; 0 is the receiver's default
 	// Sources are directories with source files, which everybody with a token may read.
-	Sources  []string
-	Watch    watch.Options
-	NoWatch  bool
-	Messages string // the file that says who is told of findings; "" for none
-	Log      *slog.Logger
+	Sources []string
+	// BinaryDirs have binaries and debug information by build ID.
+	BinaryDirs []string
+	Watch      watch.Options
+	NoWatch    bool
+	Messages   string // the file that says who is told of findings; "" for none
+	Log        *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
 	Listening func(name string, addr net.Addr)
 }
@@ -138,7 +140,7 @@ func (s *Server) open() (err error) {
 	}
 	s.api = api.New(api.Options{
 		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
-		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, Ready: s.ready,
+		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, BinaryDirs: o.BinaryDirs, Ready: s.ready,
 	})
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)

@@ -30,9 +30,11 @@ type Basis struct {
 	Count, Value int64
 	Unit         string // of Value: "nanoseconds"
 	// Level is 0 for an exact answer; of level n an event was read with probability
-	// 5^-n.
+	// 5^-n: all of them, or of a long range only those of the minutes beside its whole
+	// hours.
 	Level int
-	// Read is the number of events that were read: Count, or fewer by a level.
+	// Read is the number of events that were read: Count, or fewer by a level. Where only a
+	// part is from a level it is that of equally weighted events that tell as much.
 	Read int64
 	// ShareError is half of the 95 % interval of a share of one half, the widest: of
 	// reading only a level, beside the sampling error that the samples themselves

@@ -42,7 +42,7 @@ func (s *Store) question(ctx context.Context, sel *Selection) (*question, error)
 	}
 	defer s.queries.Release(1)
 	// Taken after the weights, so that all their stacks are in it.
-	q.tree = weigh.New(s.dict.View(), q.w.stacks, q.w.values)
+	q.tree = weigh.New(s.dict.View(), q.w.parts()...)
 	q.tables = s.dict.Snapshot()
 	q.basis = q.w.basis()
 	q.basis.Merged = merged

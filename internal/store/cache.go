@@ -1,55 +1,176 @@
 package store
 
 import (
+	"context"
+	"encoding/binary"
+	"slices"
 	"sync"
 	"time"
+
+	"whyhot/internal/store/engine"
 )
 
-// sumCache keeps the weights of the last selections: a page asks for the same one as a
-// table, a tree and a graph.
+// sumCache keeps the engine's last answers, and lets those who ask the same at one time
+// wait for one answer: a page asks about one selection as a table, a tree and a graph,
+// and questions about times that overlap have hours and days in common.
 type sumCache struct {
 	mu      sync.Mutex
 	entries []*cached // the one used last at the end
-	changes [512]struct {
-		commit uint64
-		first  uint32 // earliest minute of its rows
-	}
+	flights map[string]*flight
+	cleared int // counts clear: what was read before is not kept after
+	changes [512]changed
+}
+
+// changed is a commit with rows of minutes in [first, last].
+type changed struct {
+	commit      uint64
+	first, last uint32
 }
 
 type cached struct {
 	key    string
-	w      *weights
+	sums   *engine.Sums
 	commit uint64 // the last one that is in it
 	when   time.Time
 }
 
-// Bounds of the cache.
-const (
-	maxCached     = 24
-	maxCachedRows = 8 << 20         // of all entries
-	fresh         = 2 * time.Second // so long an answer is given again although there is more by now
-)
-
-func (c *sumCache) get(key string, to uint32, now time.Time) *weights {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, e := range c.entries {
-		if e.key != key {
-			continue
-		}
-		if now.Sub(e.when) >= fresh && c.outdated(e.commit, to) {
-			c.entries = append(c.entries[:i], c.entries[i+1:]...)
-			return nil
-		}
-		c.entries = append(append(c.entries[:i], c.entries[i+1:]...), e)
-		return e.w
-	}
-	return nil
+// flight is a question that the engine is at work on. It is given up when nobody waits
+// any more.
+type flight struct {
+	commit  uint64
+	when    time.Time
+	waiting int
+	cancel  context.CancelFunc
+	done    chan struct{}
+	sums    *engine.Sums
+	err     error
 }
 
-// outdated says whether a commit after the given one brought rows of before a minute,
-// or whether that is not known any more.
-func (c *sumCache) outdated(commit uint64, to uint32) bool {
+// Bounds of the cache.
+const (
+	maxCached     = 512
+	maxCachedRows = 8 << 20         // of all entries
+	fresh         = 2 * time.Second // so long sums by stack are given again although there is more by now
+)
+
+// asking is a question as the cache knows it.
+type asking struct {
+	key      string
+	from, to uint32 // the minutes of samples that it can be about
+	patient  bool   // an answer may be a moment old
+}
+
+func askingOf(q *engine.Query) asking {
+	key := []byte(q.Table.Name)
+	for _, by := range q.By {
+		key = append(append(key, ','), by...)
+	}
+	key = append(key, 0)
+	numbers := func(list []uint32) {
+		if list != nil { // which is no list, and not an empty one
+			key = append(key, 1)
+		}
+		key = binary.AppendUvarint(key, uint64(len(list)))
+		for _, n := range list {
+			key = binary.LittleEndian.AppendUint32(key, n)
+		}
+	}
+	numbers([]uint32{q.From, q.To, q.Level, q.Step})
+	numbers(q.Groups)
+	numbers(q.Series)
+	// A row by the hour, at the hour's first minute, is about all of its minutes.
+	return asking{
+		key: string(key), from: q.From - q.From%minutesHour, to: q.To + (minutesHour-q.To%minutesHour)%minutesHour,
+		patient: slices.Contains(q.By, engine.ColStack),
+	}
+}
+
+// get gives what is there, or what read brings; read runs once for all who ask the same
+// meanwhile. commit is the last commit that read will see at least. The sums are others',
+// too: they are not to be changed.
+func (c *sumCache) get(ctx context.Context, a asking, commit uint64, now time.Time, read func(context.Context) (*engine.Sums, error)) (*engine.Sums, error) {
+	f, sums := c.join(ctx, a, commit, now, read)
+	if f == nil {
+		return sums, nil
+	}
+	select {
+	case <-f.done:
+		return f.sums, f.err
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.waiting--; f.waiting == 0 {
+		f.cancel()
+		if c.flights[a.key] == f {
+			delete(c.flights, a.key)
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// join gives the sums that are there, or the flight to wait for, which it may begin.
+func (c *sumCache) join(ctx context.Context, a asking, commit uint64, now time.Time, read func(context.Context) (*engine.Sums, error)) (*flight, *engine.Sums) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.entries, func(e *cached) bool { return e.key == a.key }); i >= 0 {
+		e := c.entries[i]
+		c.entries = slices.Delete(c.entries, i, i+1)
+		if c.holds(a, e.commit, e.when, now) {
+			c.entries = append(c.entries, e)
+			return nil, e.sums
+		}
+	}
+	if f := c.flights[a.key]; f != nil && c.holds(a, f.commit, f.when, now) {
+		f.waiting++
+		return f, nil
+	}
+	shared, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f := &flight{commit: commit, when: now, waiting: 1, cancel: cancel, done: make(chan struct{})}
+	if c.flights == nil {
+		c.flights = map[string]*flight{}
+	}
+	c.flights[a.key] = f
+	cleared := c.cleared
+	go func() {
+		defer cancel()
+		f.sums, f.err = read(shared)
+		c.land(a.key, f, cleared)
+		close(f.done)
+	}()
+	return f, nil
+}
+
+// land keeps what a flight brought.
+func (c *sumCache) land(key string, f *flight, cleared int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flights[key] == f {
+		delete(c.flights, key)
+	}
+	if f.err != nil || cleared != c.cleared {
+		return
+	}
+	c.entries = slices.DeleteFunc(c.entries, func(e *cached) bool { return e.key == key })
+	c.entries = append(c.entries, &cached{key: key, sums: f.sums, commit: f.commit, when: f.when})
+	rows := 0
+	for _, e := range c.entries {
+		rows += e.sums.Len()
+	}
+	for len(c.entries) > maxCached || rows > maxCachedRows && len(c.entries) > 1 {
+		rows -= c.entries[0].sums.Len()
+		c.entries = slices.Delete(c.entries, 0, 1)
+	}
+}
+
+// holds says whether an answer that has all up to a commit is still good.
+func (c *sumCache) holds(a asking, commit uint64, when, now time.Time) bool {
+	return a.patient && now.Sub(when) < fresh || !c.outdated(commit, a.from, a.to)
+}
+
+// outdated says whether a commit after the given one brought rows of minutes in
+// [from, to), or whether that is not known any more.
+func (c *sumCache) outdated(commit uint64, from, to uint32) bool {
 	oldest := ^uint64(0)
 	for _, ch := range c.changes {
 		if ch.commit == 0 {
@@ -57,37 +178,24 @@ func (c *sumCache) outdated(commit uint64, to uint32) bool {
 			continue
 		}
 		oldest = min(oldest, ch.commit)
-		if ch.commit > commit && ch.first < to {
+		if ch.commit > commit && ch.first < to && ch.last >= from {
 			return true
 		}
 	}
 	return oldest > commit+1
 }
 
-func (c *sumCache) changed(commit uint64, first uint32) {
+// changed takes note of a commit; of one without rows first is larger than last.
+func (c *sumCache) changed(commit uint64, first, last uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := &c.changes[commit%uint64(len(c.changes))]
-	at.commit, at.first = commit, first
-}
-
-func (c *sumCache) put(key string, w *weights, commit uint64, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.entries = append(c.entries, &cached{key: key, w: w, commit: commit, when: now})
-	rows := 0
-	for _, e := range c.entries {
-		rows += len(e.w.stacks)
-	}
-	for len(c.entries) > maxCached || rows > maxCachedRows && len(c.entries) > 1 {
-		rows -= len(c.entries[0].w.stacks)
-		c.entries = c.entries[1:]
-	}
+	c.changes[commit%uint64(len(c.changes))] = changed{commit, first, last}
 }
 
 // clear forgets everything.
 func (c *sumCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries = nil
+	c.entries, c.flights = nil, nil
+	c.cleared++
 }

@@ -22,11 +22,6 @@ type chosen struct {
 	exact    bool
 }
 
-// key names what is chosen, for the cache.
-func (c *chosen) key(level int) string {
-	return fmt.Sprint(c.from, c.to, c.groups == nil, c.groups, c.series == nil, c.series, level)
-}
-
 var errRange = errors.New("the range of time is empty")
 
 // choose finds the groups and series of a selection.
@@ -96,8 +91,18 @@ func (s *Store) pieces(c *chosen) []piece {
 	if first >= last {
 		return []piece{{table: engine.Samples, from: c.from, to: c.to}}
 	}
-	var out []piece
-	for _, p := range []piece{{table: engine.Samples, from: c.from, to: first}, {table: engine.Hourly, from: first, to: last}, {table: engine.Samples, from: last, to: c.to}} {
+	out := []piece{{table: engine.Samples, from: c.from, to: first}, {table: engine.Hourly, from: first, to: last}, {table: engine.Samples, from: last, to: c.to}}
+	return slices.DeleteFunc(out, func(p piece) bool { return p.from >= p.to })
+}
+
+// byDay cuts the hours of pieces at the ends of days: other questions are about the same
+// days.
+func byDay(list []piece) (out []piece) {
+	for _, p := range list {
+		for end := p.from; p.table == engine.Hourly && p.from < p.to; p.from = end {
+			end = min(p.to, p.from-p.from%engine.MinutesPerDay+engine.MinutesPerDay)
+			out = append(out, piece{table: p.table, from: p.from, to: end})
+		}
 		if p.from < p.to {
 			out = append(out, p)
 		}
@@ -111,36 +116,60 @@ func (s *Store) oldestSamples() uint32 {
 	return at - at%engine.MinutesPerDay
 }
 
-// Bounds of the ladder. Below exactEvents an exact answer is as quick; a level is read
-// that has at least levelEvents.
+// Bounds of the ladder. Below exactEvents an exact answer is nearly as quick; a level is
+// read that has at least levelEvents.
 const (
 	exactEvents = 20_000_000
 	levelEvents = 100_000
+	// From roughEvents on, minutes at the ends of hours cost more than all of the hours: the
+	// minutes of a day lie all over it.
+	roughEvents = 4_000_000
 )
 
-// level chooses the level of the ladder that a selection is answered from; 0 is all.
-func (s *Store) level(ctx context.Context, c *chosen) (int, error) {
-	if c.exact {
-		return 0, nil
-	}
+// activity is about how many events a selection has.
+func (s *Store) activity(ctx context.Context, c *chosen) (int64, error) {
 	sums, err := s.ask(ctx, engine.Query{
 		Table: engine.Activity, From: c.from - c.from%minutesHour, To: c.to, Groups: c.groups, Series: c.series,
 	})
-	if err != nil || sums.Len() == 0 || sums.Counts[0] < exactEvents {
+	if err != nil || sums.Len() == 0 {
 		return 0, err
 	}
-	level := int(math.Log(float64(sums.Counts[0])/levelEvents) / math.Log(ladderBase))
-	if level < firstLevel {
-		return 0, nil
-	}
-	return min(level, lastLevel), nil
+	return sums.Counts[0], nil
 }
 
-// ask puts one question to the engine, of which few are asked at a time.
+// level chooses the level of the ladder that a selection is answered from; 0 is all.
+func (c *chosen) level(events int64) int {
+	if c.exact || events < exactEvents {
+		return 0
+	}
+	level := int(math.Log(float64(events)/levelEvents) / math.Log(ladderBase))
+	if level < firstLevel {
+		return 0
+	}
+	return min(level, lastLevel)
+}
+
+// roughEnds says that the hours of a selection are taken as they are, and the minutes
+// before and after them from the ladder.
+func (c *chosen) roughEnds(events int64) bool {
+	return !c.exact && !c.bySeries && events >= roughEvents && c.to-c.from > shortRange
+}
+
+// ask puts one question to the engine, or takes what it answered before. The sums are
+// not to be changed.
 func (s *Store) ask(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 	if q.From >= q.To || q.Groups != nil && len(q.Groups) == 0 || q.Series != nil && len(q.Series) == 0 {
 		return &engine.Sums{Keys: make([][]uint32, len(q.By))}, nil
 	}
+	// Before the question is put, so that all up to this commit is in the answer.
+	commit := s.applied.Load()
+	return s.sums.get(ctx, askingOf(&q), commit, s.opts.Now(), func(ctx context.Context) (*engine.Sums, error) {
+		return s.read(ctx, q)
+	})
+}
+
+// read puts one question to the engine, of which few are asked at a time.
+func (s *Store) read(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 	if err := s.queries.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -150,87 +179,6 @@ func (s *Store) ask(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	return sums, err
-}
-
-// weights is how much each stack of a selection weighs. A stack may occur twice.
-type weights struct {
-	stacks         []uint32
-	groups         []uint32 // by row, where they were asked for
-	counts, values []int64
-	level          int
-	from, to       uint32
-}
-
-// weigh gives the weights of a selection's stacks.
-func (s *Store) weigh(ctx context.Context, c *chosen) (*weights, error) {
-	level, err := s.level(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	key := c.key(level)
-	if w := s.sums.get(key, c.to, s.opts.Now()); w != nil {
-		return w, nil
-	}
-	commit := s.applied.Load()
-	w, err := s.collect(ctx, c, level, []string{engine.ColStack})
-	if err != nil {
-		return nil, err
-	}
-	s.sums.put(key, w, commit, s.opts.Now())
-	return w, nil
-}
-
-func (s *Store) collect(ctx context.Context, c *chosen, level int, by []string) (*weights, error) {
-	list := []piece{{table: engine.Thinned, from: c.from, to: c.to, level: uint32(level)}}
-	if level == 0 {
-		list = s.pieces(c)
-	}
-	w := &weights{level: level, from: c.from, to: c.to}
-	for _, p := range list {
-		q := engine.Query{Table: p.table, From: p.from, To: p.to, Level: p.level, Groups: c.groups, By: by}
-		if p.table != engine.Hourly {
-			q.Series = c.series
-		}
-		sums, err := s.ask(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		w.stacks = append(w.stacks, sums.Keys[0]...)
-		if len(by) > 1 {
-			w.groups = append(w.groups, sums.Keys[1]...)
-		}
-		w.counts = append(w.counts, sums.Counts...)
-		w.values = append(w.values, sums.Values...)
-	}
-	if level > 0 {
-		scale := int64(math.Pow(ladderBase, float64(level)))
-		for i := range w.counts {
-			w.counts[i] *= scale
-			w.values[i] *= scale
-		}
-	}
-	return w, nil
-}
-
-// unit is that of all weights.
-const unit = "nanoseconds"
-
-// basis tells what the weights rest on.
-func (w *weights) basis() Basis {
-	b := Basis{From: at(w.from), To: at(w.to), Unit: unit, Level: w.level}
-	for i := range w.counts {
-		b.Count += w.counts[i]
-		b.Value += w.values[i]
-	}
-	b.Read = b.Count
-	if w.level > 0 {
-		b.Read = b.Count / int64(math.Pow(ladderBase, float64(w.level)))
-		b.ShareError = 1
-		if b.Read > 0 {
-			b.ShareError = min(1, 0.98/math.Sqrt(float64(b.Read))) // 1.96 × √(½ × ½ ÷ n)
-		}
-	}
-	return b
 }
 
 func at(minute uint32) time.Time { return time.Unix(int64(minute)*60, 0).UTC() }

@@ -80,22 +80,14 @@ func (s *Store) History(ctx context.Context, sel Selection, functions []Function
 	return h, nil
 }
 
-func (b *Basis) fill(sums *engine.Sums, scale int64) {
-	for i := range sums.Counts {
-		b.Read += sums.Counts[i]
-		b.Count += sums.Counts[i] * scale
-		b.Value += sums.Values[i] * scale
-	}
-}
-
 // overHistory chooses what is read: all samples where they are few, else a level.
 func (s *Store) overHistory(ctx context.Context, c *chosen) (engine.Query, error) {
 	q := engine.Query{Table: engine.Samples, From: c.from, To: c.to, Groups: c.groups, Series: c.series}
-	sums, err := s.ask(ctx, engine.Query{Table: engine.Activity, From: c.from - c.from%minutesHour, To: c.to, Groups: c.groups, Series: c.series})
-	if err != nil || sums.Len() == 0 {
+	events, err := s.activity(ctx, c)
+	if err != nil || events == 0 {
 		return q, err
 	}
-	level := int(math.Round(math.Log(float64(sums.Counts[0])/historyEvents) / math.Log(ladderBase)))
+	level := int(math.Round(math.Log(float64(events)/historyEvents) / math.Log(ladderBase)))
 	switch {
 	case level >= firstLevel:
 		q.Table, q.Level = engine.Thinned, uint32(min(level, lastLevel))

@@ -206,6 +206,65 @@ func compareAll(t tester, s *Store, p *profile.Profile) {
 		compareCallgraphs(t, s, q)
 	}
 	compareHistory(t, s)
+	compareLines(t, s, back)
+	compareGroups(t, s, back)
+}
+
+// compareLines holds the lines of each function against the view's, of the profile that
+// the store gives: it does not keep the addresses of what is named.
+func compareLines(t tester, s *Store, p *profile.Profile) {
+	top, err := s.Top(context.Background(), lastDay(), TopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range top.Rows {
+		l, err := s.Lines(context.Background(), lastDay(), r.Function.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := inProfile(p, &r.Function)
+		if r.Function.ID == 0 {
+			ids = []profile.FunctionID{0}
+		}
+		v := view.Lines(p, ids)
+		got, want := []string{fmt.Sprint(l.Self, l.Total)}, []string{fmt.Sprint(v.Self, v.Total)}
+		for _, row := range l.Rows {
+			got = append(got, fmt.Sprint(row.File, row.Line, row.Binary, row.Offset, row.Self, row.Total))
+		}
+		for _, row := range v.Rows {
+			want = append(want, fmt.Sprint(row.File, row.Line, p.Mapping(row.Mapping).Path, row.Offset, row.Self, row.Total))
+		}
+		if slices.Sort(got); !slices.Equal(got, sorted(want)) {
+			t.Fatalf("lines of %s:\n%s\nwant\n%s", r.Function.key(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
+
+// compareGroups compares the selection with a profile of its own samples: nothing differs
+// when both are summed up alike.
+func compareGroups(t tester, s *Store, p *profile.Profile) {
+	var summer view.Summer
+	g, err := s.Groups(context.Background(), lastDay(), func(f *Function) int {
+		return summer.Number(&profile.Function{Name: f.Name, SystemName: f.System, File: f.File, StartLine: f.StartLine, Kind: f.Kind}, &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := view.Diff(p, p, view.DiffOptions{})
+	got := view.DiffSums(summer.Sums(g.Basis.Value, g.Events, g.Self, g.Total), view.SumsOf(p), view.DiffOptions{})
+	if len(got.Rows) != len(want.Rows) || got.TotalA != want.TotalA {
+		t.Fatalf("%d rows of %d, want %d of %d", len(got.Rows), got.TotalA, len(want.Rows), want.TotalA)
+	}
+	for _, r := range got.Rows {
+		if r.A.Self != r.B.Self || r.A.Total != r.B.Total {
+			t.Fatalf("%s in %s: %d of %d by the store, %d of %d by the view", r.Name, r.Binary, r.A.Self, r.A.Total, r.B.Self, r.B.Total)
+		}
+	}
 }
 
 // compareHistory holds what functions took over time against what they took in all,

@@ -153,7 +153,7 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	if err := s.journal.Remove(segment); err != nil {
 		s.log.Error("a part of the journal that is not needed any more is left", "error", err)
 	}
-	s.sums.changed(segment, change.first)
+	s.sums.changed(segment, change.first, change.last)
 	s.mu.Lock()
 	s.applied.Store(segment)
 	s.onApplied.Broadcast()
@@ -183,8 +183,8 @@ func (s *Store) fail(segment uint64, err error) {
 
 // change is what a segment brings.
 type change struct {
-	blocks dict.Blocks
-	first  uint32 // the earliest minute of its rows
+	blocks      dict.Blocks
+	first, last uint32 // the minutes of its rows; the first is larger where it has none
 }
 
 func (s *Store) change(segment uint64) (*change, error) {
@@ -231,7 +231,7 @@ func (s *Store) change(segment uint64) (*change, error) {
 		s.dict.Resolve(names, uint32(segment), c.blocks)
 	}
 	for i := range rows {
-		c.first = min(c.first, rows[i].Minute)
+		c.first, c.last = min(c.first, rows[i].Minute), max(c.last, rows[i].Minute)
 	}
 	derive(rows, segment, c.blocks)
 	return c, nil

@@ -23,12 +23,13 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	if err != nil {
 		return nil, Basis{}, err
 	}
-	w, err := s.collect(ctx, c, 0, []string{engine.ColStack, engine.ColGroup})
+	w, err := s.collect(ctx, c, s.pieces(c), engine.ColStack, engine.ColGroup)
 	if err != nil {
 		return nil, Basis{}, err
 	}
-	if len(w.stacks) > s.opts.MaxStacks {
-		return nil, Basis{}, fmt.Errorf("%w: %d stacks, and %d at most; choose a service or a shorter time", ErrTooLarge, len(w.stacks), s.opts.MaxStacks)
+	rows := w.ordered()
+	if len(rows) > s.opts.MaxStacks {
+		return nil, Basis{}, fmt.Errorf("%w: %d stacks, and %d at most; choose a service or a shorter time", ErrTooLarge, len(rows), s.opts.MaxStacks)
 	}
 	basis := w.basis()
 	first, last, err := s.span(ctx, c)
@@ -45,9 +46,9 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	b.stacks = make([]uint32, len(b.t.Stacks))
 	b.groups = make([]uint32, len(b.t.Groups))
 	b.limits = make([]uint64, len(b.t.Mappings))
-	b.reach(w)
-	for _, i := range w.ordered() {
-		b.add(w, i)
+	b.reach(rows)
+	for i := range rows {
+		b.add(&rows[i])
 	}
 	cpu := profile.ValueType{Type: "cpu", Unit: unit}
 	meta := profile.Meta{
@@ -59,15 +60,22 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	return b.b.Build(meta), basis, nil
 }
 
+// row is a stack of a group.
+type row struct {
+	stack, group uint32
+	count, value int64
+}
+
 // ordered are the rows by stack and group: engines give them in any order, and the same
 // selection is to be the same profile.
-func (w *weights) ordered() []int {
-	rows := make([]int, len(w.stacks))
-	for i := range rows {
-		rows[i] = i
+func (w *weights) ordered() (rows []row) {
+	for _, p := range w.pieces {
+		for i, stack := range p.Keys[0] {
+			rows = append(rows, row{stack, p.Keys[1][i], p.Counts[i], p.Values[i]})
+		}
 	}
-	slices.SortFunc(rows, func(a, b int) int {
-		return cmp.Or(cmp.Compare(w.stacks[a], w.stacks[b]), cmp.Compare(w.groups[a], w.groups[b]))
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.group, b.group))
 	})
 	return rows
 }
@@ -104,10 +112,10 @@ type profileBuilder struct {
 
 // reach finds how far the addresses of each mapping go: a mapping must hold its
 // addresses.
-func (b *profileBuilder) reach(w *weights) {
+func (b *profileBuilder) reach(rows []row) {
 	done := make([]bool, len(b.t.Parent))
-	for _, stack := range w.stacks {
-		for n := b.t.Stacks[stack]; n > 0 && !done[n]; n = b.t.Parent[n] {
+	for i := range rows {
+		for n := b.t.Stacks[rows[i].stack]; n > 0 && !done[n]; n = b.t.Parent[n] {
 			done[n] = true
 			l := &b.t.Locations[b.t.Location[n]]
 			b.limits[l.Mapping] = max(b.limits[l.Mapping], min(l.Address, math.MaxUint64-1)+1)
@@ -172,6 +180,6 @@ func (b *profileBuilder) labels(group uint32) profile.LabelSetID {
 	return profile.LabelSetID(b.groups[group] - 1)
 }
 
-func (b *profileBuilder) add(w *weights, i int) {
-	b.b.Sample(profile.Sample{Stack: b.stack(w.stacks[i]), Labels: b.labels(w.groups[i]), Count: w.counts[i], Value: w.values[i]})
+func (b *profileBuilder) add(r *row) {
+	b.b.Sample(profile.Sample{Stack: b.stack(r.stack), Labels: b.labels(r.group), Count: r.count, Value: r.value})
 }

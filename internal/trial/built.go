@@ -11,6 +11,9 @@ type Build struct {
 
 	Steps     []string `json:"steps,omitempty"`     // what was done, for people to repeat
 	Directory string   `json:"directory,omitempty"` // where the command ran
+	// Failed says why there was nothing to run, "" where there was; the explanation
+	// of the arm has it, too.
+	Failed string `json:"-"`
 }
 
 // place moves a run to where its program was built.
@@ -43,7 +46,7 @@ func buildOf(v *variant.Variant) *Build {
 	}
 	b := &Build{Build: *v.Build}
 	if v.Built != nil {
-		b.Steps, b.Directory = v.Built.Steps, v.Built.Dir
+		b.Steps, b.Directory, b.Failed = v.Built.Steps, v.Built.Dir, v.Built.Failed
 	}
 	return b
 }

@@ -1,15 +1,14 @@
 #include "machine/image.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Endian.h"
 
 using namespace llvm;
 using namespace llvm::object;
 
 namespace whyhot::machine {
-namespace {
 
-// Functions of C, C++ and Rust that end the program, throw or jump away.
 bool endsHere(StringRef Name) {
   static const StringSet<> Known = {"abort",
                                     "exit",
@@ -49,6 +48,8 @@ bool endsHere(StringRef Name) {
          Name.starts_with("runtime.panic") || Name.starts_with("runtime.goPanic");
 }
 
+namespace {
+
 StringRef withoutVersion(StringRef Name) { return Name.take_front(Name.find('@')); }
 
 template <class ELFT> void relativeOf(const ELFObjectFile<ELFT> &O, DenseMap<uint64_t, uint64_t> &Out) {
@@ -84,6 +85,10 @@ Expected<std::unique_ptr<Image>> Image::open(const std::string &Path) {
   Out->ELF = dyn_cast<ELFObjectFileBase>(Out->File.getBinary());
   if (!Out->ELF || Out->ELF->getBytesInAddress() != 8 || !Out->ELF->isLittleEndian())
     return createStringError("no ELF file of 64 bits, low byte first");
+  if (Out->ELF->isRelocatableObject()) {
+    Out->layOut();
+    return Out;
+  }
   for (const SectionRef &S : Out->ELF->sections()) {
     const uint64_t Flags = ELFSectionRef(S).getFlags();
     if (!(Flags & ELF::SHF_ALLOC) || S.isBSS() || S.getSize() == 0)
@@ -181,6 +186,32 @@ void Image::readSymbols() {
     Read(S);
   for (const ELFSymbolRef &S : ELF->getDynamicSymbolIterators())
     Read(S);
+}
+
+std::vector<Named> Image::functions(StringRef Name) const {
+  std::vector<Named> Out;
+  auto Read = [&](const ELFSymbolRef &S) {
+    auto Type = S.getType();
+    auto Is = S.getName();
+    const bool Function = Type && *Type == SymbolRef::ST_Function && S.getSize() > 0;
+    if (Is && Function) {
+      const StringRef Own = withoutVersion(*Is);
+      const std::string Long = demangle(Own);
+      const StringRef Short = StringRef(Long).take_front(Long.find('('));
+      const auto At = Own == Name || Name == Long || Name == Short ? addressOf(S) : std::nullopt;
+      if (At && none_of(Out, [&](const Named &N) { return N.Low == *At; }))
+        Out.push_back({Own.str(), *At, *At + S.getSize()});
+    }
+    if (!Type)
+      consumeError(Type.takeError());
+    if (!Is)
+      consumeError(Is.takeError());
+  };
+  for (const ELFSymbolRef &S : ELF->symbols())
+    Read(S);
+  for (const ELFSymbolRef &S : ELF->getDynamicSymbolIterators())
+    Read(S);
+  return Out;
 }
 
 void Image::readRelocations() {

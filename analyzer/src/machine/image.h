@@ -19,7 +19,18 @@ struct Stub {
   bool Own = false; // the file itself defines the name
 };
 
-// The file is mapped; nothing is read before it is asked for.
+// Functions of C, C++ and Rust that end the program, throw or jump away.
+bool endsHere(llvm::StringRef Name);
+
+// A function by its symbol.
+struct Named {
+  std::string Name; // as the file has it
+  uint64_t Low = 0, High = 0;
+};
+
+// The file is mapped; nothing is read before it is asked for. The sections of an
+// object file that nobody linked get addresses one after the other, and what it
+// imports gets stubs behind them.
 class Image {
 public:
   static llvm::Expected<std::unique_ptr<Image>> open(const std::string &Path);
@@ -33,6 +44,9 @@ public:
   const Stub *stub(uint64_t Address);
   // A function that never returns, by its name: abort, __stack_chk_fail, …
   bool neverReturns(uint64_t Address);
+  // The functions of a name: as the file has it, demangled, or demangled without its
+  // arguments.
+  std::vector<Named> functions(llvm::StringRef Name) const;
 
 private:
   struct Section {
@@ -41,6 +55,9 @@ private:
     bool Code;
   };
 
+  void layOut();
+  void relocate(const llvm::object::SectionRef &Changes, std::vector<uint8_t> &Bytes, uint64_t At) const;
+  std::optional<uint64_t> addressOf(const llvm::object::ELFSymbolRef &S) const;
   void readStubs();
   void readSymbols();
   void readRelocations();
@@ -52,6 +69,10 @@ private:
   llvm::DenseMap<uint64_t, Stub> Stubs;
   llvm::DenseSet<uint64_t> Endless;
   llvm::DenseMap<uint64_t, uint64_t> Relative;
+  // Of an object file that nobody linked.
+  llvm::DenseMap<uint64_t, uint64_t> Placed;   // sections by number
+  llvm::DenseMap<uint32_t, uint64_t> Imported; // symbols by number
+  std::vector<std::unique_ptr<std::vector<uint8_t>>> Linked;
 };
 
 } // namespace whyhot::machine

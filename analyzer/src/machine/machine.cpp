@@ -2,6 +2,7 @@
 
 #include "machine/flow.h"
 #include "machine/loops.h"
+#include "machine/model.h"
 #include "machine/rules/rules.h"
 #include "mca/throughput.h"
 
@@ -54,7 +55,7 @@ const Instruction *causeOf(const Function &F, const Block &B, size_t At) {
 
 class Writer {
 public:
-  Writer(Function &F, const Range &R, const Target &T, bool Cycles) : F(F), R(R), T(T), Cycles(Cycles), L(F) {}
+  Writer(Function &F, const Range &R, const Target &T, const Request &Q) : F(F), R(R), T(T), Q(Q), L(F) {}
 
   FunctionCode run(Image &Im) {
     FunctionCode Out;
@@ -95,20 +96,6 @@ private:
     return Out;
   }
 
-  // All blocks one after the other, as if each ran in every iteration. The model knows
-  // nothing of a lock, and what a call costs is not in the loop.
-  std::map<std::string, double> modelled(ArrayRef<const Block *> Blocks) const {
-    std::vector<MCInst> Code;
-    for (const Block *B : Blocks)
-      for (size_t N = B->First; N < B->End; ++N) {
-        const Instruction &I = F.Code[N];
-        if (I.Bad || I.Call || I.locked() || I.repeats())
-          return {};
-        Code.push_back(I.Inst);
-      }
-    return mca::cycles(Code, *T.LLVM, T.Triple, "");
-  }
-
   void add(Loop &Lo, int Parent, FunctionCode &Out, Image &Im) {
     if (!isHot(Lo))
       return;
@@ -131,8 +118,10 @@ private:
         for (size_t N = B->First; N < B->End; ++N)
           C.Lines.push_back(line(*B, N));
     }
-    if (Cycles && Lo.isInnermost())
-      C.Cycles = modelled(Blocks);
+    if (Q.Cycles && Lo.isInnermost()) {
+      C.Cycles = modelled(F, Lo, T, Q.Processors, C.Left);
+      C.Step = rules::bytesInIteration({F, L, Lo, T, Im});
+    }
     C.Matches = rules::find({F, L, Lo, T, Im});
     const int Me = int(Out.Loops.size());
     Out.Loops.push_back(std::move(C));
@@ -143,9 +132,25 @@ private:
   Function &F;
   const Range &R;
   const Target &T;
-  const bool Cycles;
+  const Request &Q;
   Loops L;
 };
+
+// Gives a function that was asked for by name its addresses, or says why it has none.
+std::string resolve(const Image &Im, Range &R) {
+  const std::vector<Named> Found = Im.functions(R.Symbol);
+  if (Found.empty())
+    return "no function " + R.Symbol;
+  if (Found.size() > 1) {
+    std::string Names;
+    for (const Named &N : Found)
+      Names += (Names.empty() ? "" : ", ") + N.Name;
+    return "several functions " + R.Symbol + ": name one of " + Names;
+  }
+  R.Low = Found[0].Low;
+  R.High = Found[0].High;
+  return "";
+}
 
 } // namespace
 
@@ -161,7 +166,18 @@ Answer answer(const Request &R) {
     Out.Error = R.File + ": " + toString(T.takeError());
     return Out;
   }
-  for (const Range &Wanted : R.Functions) {
+  for (const std::string &CPU : R.Processors)
+    if (!mca::hasModel(*(*T)->LLVM, (*T)->Triple, CPU)) {
+      Out.Error = "LLVM has no model of a processor \"" + CPU + "\" for " + (*T)->Triple.getArchName().str();
+      return Out;
+    }
+  for (Range Wanted : R.Functions) {
+    if (!Wanted.Symbol.empty())
+      if (std::string Problem = resolve(**Im, Wanted); !Problem.empty()) {
+        Out.Functions.push_back({});
+        Out.Functions.back().Problem = Problem;
+        continue;
+      }
     if (Wanted.High <= Wanted.Low || Wanted.High - Wanted.Low > LargestFunction || !(*Im)->isCode(Wanted.Low)) {
       Out.Functions.push_back({});
       Out.Functions.back().Low = Wanted.Low;
@@ -169,7 +185,7 @@ Answer answer(const Request &R) {
     }
     Function F = decode(**Im, **T, Wanted.Low, Wanted.High);
     connect(F, **Im, **T);
-    Out.Functions.push_back(Writer(F, Wanted, **T, R.Cycles).run(**Im));
+    Out.Functions.push_back(Writer(F, Wanted, **T, R).run(**Im));
   }
   return Out;
 }

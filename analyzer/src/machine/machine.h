@@ -11,13 +11,15 @@ namespace whyhot::machine {
 // A function, and where in it samples were taken.
 struct Range {
   uint64_t Low = 0, High = 0;
+  std::string Symbol;            // instead of its addresses
   std::vector<uint64_t> Sampled; // sorted; none: every loop is wanted
 };
 
 struct Request {
   std::string File;
   std::vector<Range> Functions;
-  bool Cycles = false; // model the innermost loops (mca/throughput.h)
+  bool Cycles = false;                 // model the innermost loops (machine/model.h)
+  std::vector<std::string> Processors; // on which; none: on several of the file's kind
 };
 
 struct Line {
@@ -35,6 +37,17 @@ struct Match {
   std::map<std::string, std::string> Facts;
 };
 
+// What an iteration takes in a model of a processor.
+struct Modelled {
+  double Least = 0, Most = 0; // the same where there is one way through the loop
+  std::string Limit;          // of the longer way: what keeps it from being faster
+};
+
+// Instructions that a model has no cycles for.
+struct LeftOut {
+  unsigned Calls = 0, Atomic = 0, Strings = 0;
+};
+
 struct LoopCode {
   uint64_t Header = 0;
   int Parent = -1; // its index, -1 for none
@@ -43,11 +56,14 @@ struct LoopCode {
   std::vector<std::pair<uint64_t, uint64_t>> Ranges; // of addresses, with those of the loops in it
   std::vector<Line> Lines;                           // of an innermost loop, or of its own blocks alone
   std::vector<Match> Matches;
-  std::map<std::string, double> Cycles;
+  std::map<std::string, Modelled> Cycles;
+  LeftOut Left;
+  int64_t Step = 0; // bytes by which its addresses move in an iteration, with Cycles; 0: not known
 };
 
 struct FunctionCode {
   uint64_t Low = 0;
+  std::string Problem; // "" where the function was looked at
   unsigned Unresolved = 0;
   size_t Instructions = 0;
   std::vector<LoopCode> Loops; // those with samples; outer ones before those in them

@@ -92,47 +92,122 @@ std::optional<double> cyclesOn(const char *CPU, const std::string &Code, const T
   return model(P, Streamer.Instructions);
 }
 
-std::optional<double> model(const Processor &P, ArrayRef<MCInst> Instructions) {
-  const Target &T = P.T;
-  const auto &MRI = P.MRI;
-  const auto &STI = P.STI;
-  const auto &MII = P.MII;
-  if (Instructions.empty() || !STI->getSchedModel().hasInstrSchedModel())
-    return std::nullopt;
-  std::unique_ptr<MCInstrAnalysis> Analysis(T.createMCInstrAnalysis(MII.get()));
-  llvm::mca::InstrumentManager Instruments(*STI, *MII);
-  llvm::mca::InstrBuilder Builder(*STI, *MII, *MRI, Analysis.get(), Instruments, CallLatency);
-  std::vector<std::unique_ptr<llvm::mca::Instruction>> Lowered;
-  for (const MCInst &I : Instructions) {
-    if (MII->get(I.getOpcode()).isCall())
-      return std::nullopt;
-    auto L = Builder.createInstruction(I, {});
-    if (!L) {
-      consumeError(L.takeError());
+// The instructions as the model has them; none where it lacks one.
+class Lowered {
+public:
+  Lowered(const Processor &P, ArrayRef<MCInst> Instructions)
+      : P(P), Analysis(P.T.createMCInstrAnalysis(P.MII.get())), Instruments(*P.STI, *P.MII),
+        Builder(*P.STI, *P.MII, *P.MRI, Analysis.get(), Instruments, CallLatency) {
+    if (!P.STI->getSchedModel().hasInstrSchedModel())
+      return;
+    for (const MCInst &I : Instructions) {
+      auto L = P.MII->get(I.getOpcode()).isCall() ? nullptr : lower(I);
+      if (!L) {
+        Code.clear();
+        return;
+      }
+      Code.push_back(std::move(L));
+    }
+  }
+
+  bool empty() const { return Code.empty(); }
+  ArrayRef<std::unique_ptr<llvm::mca::Instruction>> code() const { return Code; }
+
+  // Cycles of as many passes.
+  std::optional<unsigned> run(unsigned Passes) const {
+    llvm::mca::CircularSourceMgr Loop(Code, Passes);
+    llvm::mca::CustomBehaviour Behaviour(*P.STI, Loop, *P.MII);
+    llvm::mca::Context Machine(*P.MRI, *P.STI);
+    const llvm::mca::PipelineOptions Widths(0, 0, 0, 0, 0, 0, /*NoAlias=*/true);
+    auto Run = Machine.createDefaultPipeline(Widths, Loop, Behaviour)->run();
+    if (!Run) {
+      consumeError(Run.takeError());
       return std::nullopt;
     }
-    Lowered.push_back(std::move(*L));
+    return *Run;
   }
-  llvm::mca::CircularSourceMgr Loop(Lowered, Repetitions);
-  llvm::mca::CustomBehaviour Behaviour(*STI, Loop, *MII);
-  llvm::mca::Context Machine(*MRI, *STI);
-  const llvm::mca::PipelineOptions Widths(0, 0, 0, 0, 0, 0, /*NoAlias=*/true);
-  auto Run = Machine.createDefaultPipeline(Widths, Loop, Behaviour)->run();
-  if (!Run) {
-    consumeError(Run.takeError());
+
+private:
+  std::unique_ptr<llvm::mca::Instruction> lower(const MCInst &I) {
+    auto L = Builder.createInstruction(I, {});
+    if (L)
+      return std::move(*L);
+    consumeError(L.takeError());
+    return nullptr;
+  }
+
+  const Processor &P;
+  std::unique_ptr<MCInstrAnalysis> Analysis;
+  llvm::mca::InstrumentManager Instruments;
+  llvm::mca::InstrBuilder Builder;
+  std::vector<std::unique_ptr<llvm::mca::Instruction>> Code;
+};
+
+std::optional<double> model(const Processor &P, ArrayRef<MCInst> Instructions) {
+  const Lowered L(P, Instructions);
+  const auto Cycles = L.empty() ? std::nullopt : L.run(Repetitions);
+  return Cycles ? std::optional(double(*Cycles) / Repetitions) : std::nullopt;
+}
+
+// The most that a pass can ask of one thing that the processor has.
+struct Bound {
+  double Cycles = 0;
+  std::string By;
+};
+
+Bound boundOf(const Processor &P, const Lowered &L) {
+  const MCSchedModel &SM = P.STI->getSchedModel();
+  std::vector<double> Busy(SM.getNumProcResourceKinds());
+  unsigned Operations = 0;
+  for (const auto &I : L.code()) {
+    Operations += I->getDesc().NumMicroOps;
+    const MCSchedClassDesc *Class = SM.getSchedClassDesc(I->getDesc().SchedClassID);
+    for (const MCWriteProcResEntry &E : make_range(P.STI->getWriteProcResBegin(Class), P.STI->getWriteProcResEnd(Class)))
+      Busy[E.ProcResourceIdx] += E.ReleaseAtCycle;
+  }
+  Bound Out{1, "taken branch"};
+  if (const double Width = double(Operations) / SM.IssueWidth; Width > Out.Cycles)
+    Out = {Width, "dispatch"};
+  for (unsigned N = 1; N < Busy.size(); ++N)
+    if (const MCProcResourceDesc *R = SM.getProcResource(N); R->NumUnits > 0 && Busy[N] / R->NumUnits > Out.Cycles)
+      Out = {Busy[N] / R->NumUnits, R->Name};
+  return Out;
+}
+
+// Cycles of a pass in the middle of many: what the first ones wait for is left out.
+std::optional<Estimate> estimate(const Processor &P, ArrayRef<MCInst> Instructions) {
+  const Lowered L(P, Instructions);
+  if (L.empty())
     return std::nullopt;
-  }
-  return double(*Run) / Repetitions;
+  const auto Some = L.run(Repetitions), More = L.run(2 * Repetitions);
+  if (!Some || !More)
+    return std::nullopt;
+  const Bound Least = boundOf(P, L);
+  const double Cycles = std::max(double(*More - *Some) / Repetitions, 1.0);
+  constexpr double Slack = 1.1;
+  return Estimate{Cycles, Cycles > Slack * Least.Cycles ? "dependencies" : Least.By};
 }
 
 } // namespace
 
-std::map<std::string, double> cycles(ArrayRef<MCInst> Loop, const Target &T, const Triple &Is, StringRef Features) {
-  std::map<std::string, double> Out;
-  for (const char *CPU : processorsOf(Is))
-    if (auto N = model(Processor(T, Is, CPU, Features), Loop))
-      Out[CPU] = *N;
+std::map<std::string, Estimate> estimates(ArrayRef<MCInst> Loop, const Target &T, const Triple &Is,
+                                          ArrayRef<std::string> Processors) {
+  std::vector<std::string> On(Processors.begin(), Processors.end());
+  if (On.empty())
+    for (const char *CPU : processorsOf(Is))
+      On.push_back(CPU);
+  std::map<std::string, Estimate> Out;
+  for (const std::string &CPU : On)
+    if (auto E = estimate(Processor(T, Is, CPU, ""), Loop))
+      Out[CPU] = *E;
   return Out;
+}
+
+bool hasModel(const Target &T, const Triple &Is, const std::string &CPU) {
+  std::unique_ptr<MCSubtargetInfo> Known(T.createMCSubtargetInfo(Is.str(), "", ""));
+  if (!Known->isCPUStringValid(CPU))
+    return false;
+  return Processor(T, Is, CPU, "").STI->getSchedModel().hasInstrSchedModel();
 }
 
 std::map<std::string, double> cycles(const std::string &Code, const TargetMachine &TM) {

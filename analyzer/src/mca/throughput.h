@@ -18,8 +18,19 @@ namespace whyhot::mca {
 // cannot read, or that calls, has no entry.
 std::map<std::string, double> cycles(const std::string &Code, const llvm::TargetMachine &TM);
 
-// The same of instructions that were read from a binary.
-std::map<std::string, double> cycles(llvm::ArrayRef<llvm::MCInst> Loop, const llvm::Target &T, const llvm::Triple &Is,
-                                     llvm::StringRef Features);
+struct Estimate {
+  double Cycles = 0;
+  // What keeps a pass from taking less: "dependencies" (each pass waits for results of
+  // the one before), "dispatch" (as many instructions as the processor takes in),
+  // "taken branch" (one in a cycle), or the model's name of a unit that is always busy.
+  std::string Limit;
+};
+
+// The same of a loop's instructions that were read from a binary. Without processors,
+// on those above. A processor that lacks one of the instructions has no entry.
+std::map<std::string, Estimate> estimates(llvm::ArrayRef<llvm::MCInst> Loop, const llvm::Target &T,
+                                          const llvm::Triple &Is, llvm::ArrayRef<std::string> Processors);
+
+bool hasModel(const llvm::Target &T, const llvm::Triple &Is, const std::string &Processor);
 
 } // namespace whyhot::mca

@@ -35,8 +35,8 @@ json::Object toJson(const machine::LoopCode &L) {
   for (const machine::Match &M : L.Matches)
     Matches.push_back(toJson(M));
   json::Object Cycles;
-  for (const auto &[CPU, N] : L.Cycles)
-    Cycles[CPU] = N;
+  for (const auto &[CPU, M] : L.Cycles)
+    Cycles[CPU] = json::Object{{"least", M.Least}, {"most", M.Most}, {"limit", M.Limit}};
   return json::Object{{"header", L.Header},
                       {"parent", L.Parent},
                       {"depth", L.Depth},
@@ -44,7 +44,11 @@ json::Object toJson(const machine::LoopCode &L) {
                       {"ranges", std::move(Ranges)},
                       {"instructions", toJson(L.Lines)},
                       {"matches", std::move(Matches)},
-                      {"cycles", std::move(Cycles)}};
+                      {"cycles", std::move(Cycles)},
+                      {"calls", L.Left.Calls},
+                      {"atomic", L.Left.Atomic},
+                      {"strings", L.Left.Strings},
+                      {"step", L.Step}};
 }
 
 } // namespace
@@ -61,12 +65,22 @@ Error parseMachine(const json::Object &O, Request &R) {
   machine::Request Q;
   Q.File = File->str();
   Q.Cycles = M->getBoolean("cycles").value_or(false);
+  if (const json::Array *Processors = M->getArray("processors"))
+    for (const json::Value &P : *Processors)
+      if (auto Name = P.getAsString())
+        Q.Processors.push_back(Name->str());
   for (const json::Value &F : *Functions) {
     const json::Object *Fn = F.getAsObject();
     const json::Value *Low = Fn ? Fn->get("low") : nullptr, *High = Fn ? Fn->get("high") : nullptr;
-    if (!Low || !High || !Low->getAsUINT64() || !High->getAsUINT64())
-      return createStringError("a function of \"machine\" wants the addresses \"low\" and \"high\"");
-    machine::Range Range{*Low->getAsUINT64(), *High->getAsUINT64(), {}};
+    machine::Range Range;
+    if (auto Symbol = Fn ? Fn->getString("symbol") : std::nullopt)
+      Range.Symbol = Symbol->str();
+    else if (!Low || !High || !Low->getAsUINT64() || !High->getAsUINT64())
+      return createStringError("a function of \"machine\" wants a \"symbol\", or the addresses \"low\" and \"high\"");
+    if (Range.Symbol.empty()) {
+      Range.Low = *Low->getAsUINT64();
+      Range.High = *High->getAsUINT64();
+    }
     if (const json::Array *Sampled = Fn->getArray("sampled"))
       for (const json::Value &S : *Sampled)
         if (auto A = S.getAsUINT64())
@@ -85,6 +99,7 @@ json::Value toJson(const machine::Answer &A) {
     for (const machine::LoopCode &L : F.Loops)
       Loops.push_back(toJson(L));
     Functions.push_back(json::Object{{"low", F.Low},
+                                     {"problem", F.Problem},
                                      {"unresolved", F.Unresolved},
                                      {"decoded", F.Instructions},
                                      {"loops", std::move(Loops)},

@@ -13,10 +13,14 @@ type MachineRequest struct {
 	File      string         `json:"file"`
 	Functions []MachineRange `json:"functions"`
 	Cycles    bool           `json:"cycles,omitempty"` // llvm-mca's model of the innermost loops
+	// Processors are those of the model, by LLVM's names; none: several of the file's kind.
+	Processors []string `json:"processors,omitempty"`
 }
 
-// MachineRange is a function by its addresses, and where in it samples were taken.
+// MachineRange is a function by its addresses, or by its symbol, and where in it
+// samples were taken.
 type MachineRange struct {
+	Symbol  string   `json:"symbol,omitempty"`
 	Low     uint64   `json:"low"`
 	High    uint64   `json:"high"`
 	Sampled []uint64 `json:"sampled"`
@@ -31,6 +35,7 @@ type MachineReply struct {
 // MachineFunction is what was found in a function.
 type MachineFunction struct {
 	Low        uint64               `json:"low"`
+	Problem    string               `json:"problem"`    // "" where it was looked at
 	Unresolved int                  `json:"unresolved"` // jumps whose targets are not known
 	Decoded    int                  `json:"decoded"`    // instructions
 	Loops      []MachineLoop        `json:"loops"`      // those with samples, outer ones first
@@ -39,14 +44,32 @@ type MachineFunction struct {
 
 // MachineLoop is a natural loop of machine code.
 type MachineLoop struct {
-	Header       uint64               `json:"header"`
-	Parent       int                  `json:"parent"` // index of the loop around it, -1 for none
-	Depth        int                  `json:"depth"`
-	Innermost    bool                 `json:"innermost"`
-	Ranges       [][2]uint64          `json:"ranges"`       // with the loops in it
-	Instructions []MachineInstruction `json:"instructions"` // without theirs
-	Matches      []MachineMatch       `json:"matches"`
-	Cycles       map[string]float64   `json:"cycles"`
+	Header       uint64                   `json:"header"`
+	Parent       int                      `json:"parent"` // index of the loop around it, -1 for none
+	Depth        int                      `json:"depth"`
+	Innermost    bool                     `json:"innermost"`
+	Ranges       [][2]uint64              `json:"ranges"`       // with the loops in it
+	Instructions []MachineInstruction     `json:"instructions"` // without theirs
+	Matches      []MachineMatch           `json:"matches"`
+	Cycles       map[string]MachineCycles `json:"cycles"` // by processor; none where a loop has no model
+	// How many instructions the model has no cycles for, or not all of them: with any,
+	// Cycles are lower bounds.
+	Calls   int `json:"calls"`
+	Atomic  int `json:"atomic"`
+	Strings int `json:"strings"` // with a rep prefix
+	// Step is by how many bytes the addresses move in an iteration, 0 where not known.
+	Step int64 `json:"step"`
+}
+
+// MachineCycles is what an iteration takes in the model of a processor.
+type MachineCycles struct {
+	// Least and Most are those of the way through the loop with the fewest and with the
+	// most instructions: one number where there is one way.
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	// Limit keeps an iteration from taking less: "dependencies", "dispatch", "taken
+	// branch", or the model's name of a unit.
+	Limit string `json:"limit"`
 }
 
 // MachineInstruction is one instruction.

@@ -21,6 +21,9 @@ import (
 // maxReply bounds one answer; the largest real ones are a few megabytes.
 const maxReply = 1 << 30
 
+// ErrMissing says that the analyser is not installed.
+var ErrMissing = errors.New("the source analyser whyhot-analyzer is neither next to whyhot nor on PATH; `make analyzer` builds it (it needs libclang-19-dev and llvm-19-dev)")
+
 // Find returns the analyser's binary: $WHYHOT_ANALYZER, then beside this
 // program, then on PATH.
 func Find() (string, error) {
@@ -38,7 +41,7 @@ func Find() (string, error) {
 	}
 	path, err := exec.LookPath("whyhot-analyzer")
 	if err != nil {
-		return "", errors.New("the source analyser whyhot-analyzer is neither next to whyhot nor on PATH; `make analyzer` builds it (it needs libclang-19-dev and llvm-19-dev)")
+		return "", ErrMissing
 	}
 	return path, nil
 }

@@ -57,19 +57,12 @@ const least = 0.01
 func Of(p *profile.Profile, facts Facts) []Quality {
 	self := map[string]int64{}
 	mapping := map[string]*profile.Mapping{}
-	samples := p.Samples()
-	for i := range samples {
-		stack := p.Stack(samples[i].Stack)
-		if len(stack) == 0 {
+	for in := range p.Innermosts() {
+		if k := in.Code.Kind; in.Location.Mapping == 0 || k == profile.KindKernel || k == profile.KindVDSO {
 			continue
 		}
-		loc := p.Location(stack[0])
-		lines := p.Lines(stack[0])
-		if k := p.Function(lines[len(lines)-1].Function).Kind; loc.Mapping == 0 || k == profile.KindKernel || k == profile.KindVDSO {
-			continue
-		}
-		m := p.Mapping(loc.Mapping)
-		self[m.Path] += samples[i].Value
+		m := p.Mapping(in.Location.Mapping)
+		self[m.Path] += in.Sample.Value
 		mapping[m.Path] = m
 	}
 	var out []Quality
@@ -194,6 +187,14 @@ const (
 	RuleInstrumented = "build-instrumented"
 )
 
+// RuleGeneral is what may be gained by every program: it makes nothing moot.
+const RuleGeneral = "build-plain"
+
+const (
+	general     = 0.2  // of the CPU: a binary that is worth a build of one's own
+	mostGeneral = 0.15 // of its share
+)
+
 // IsMoot says whether a rule's findings come first: as long as they hold, others about
 // the same binary may be gone after a rebuild.
 func IsMoot(rule string) bool {
@@ -202,6 +203,40 @@ func IsMoot(rule string) bool {
 
 // large is the share of the CPU from which a build is worth a finding.
 const large = 0.05
+
+// General are findings that hold for nearly every program: a hot binary whose build
+// tells its flags, and that it used neither counts of a run nor the whole program.
+func General(p *profile.Profile, all []Quality) []finding.Finding {
+	var out []finding.Finding
+	for _, q := range all {
+		if q.Share < general || q.Problem != "" || q.Level == "" || q.PGO && q.LTO || q.Level == "-O0" {
+			continue
+		}
+		var lacks, flags []string
+		if !q.LTO {
+			lacks, flags = append(lacks, "link-time optimisation"), append(flags, "-flto")
+		}
+		if !q.PGO {
+			lacks, flags = append(lacks, "counts of a run (PGO)"), append(flags, "-fprofile-generate, a run, -fprofile-use")
+		}
+		share := q.Share
+		margin := finding.ShareError(share, p.Count())
+		place := finding.Place{Binary: q.Binary, BuildID: q.BuildID}
+		f := finding.Finding{
+			ID: finding.ID(RuleGeneral, place), Rule: RuleGeneral, Certainty: finding.Suspected, Place: place,
+			Title:    filepath.Base(q.Binary) + " was built without " + strings.Join(lacks, " and "),
+			Share:    finding.Share{Exclusive: &share, Error: &margin},
+			Gain:     &finding.Gain{Low: 0, High: mostGeneral * share, Basis: "what they usually bring; not measured on this program"},
+			Evidence: []finding.Evidence{{Kind: "build", Text: "its flags: " + strings.Join(append([]string{q.Level}, q.Compilers[:min(1, len(q.Compilers))]...), ", ")}},
+			Fix:      finding.Fix{Kind: "build", Steps: []string{"rebuild with " + strings.Join(flags, ", and ") + "; whyhot try build --pgo --lto measures it"}},
+		}
+		if q.Package != "" {
+			f.Fix.Caveats = append(f.Fix.Caveats, "it is of the package "+q.Package+": a build of one's own has to be kept up to date")
+		}
+		out = append(out, f)
+	}
+	return out
+}
 
 // of says how much of a binary has its level.
 func of(q Quality) string {
@@ -240,6 +275,10 @@ func Findings(p *profile.Profile, all []Quality) []finding.Finding {
 		if len(q.Instrumented) > 0 {
 			add(q, RuleInstrumented, name+" counts its own steps: "+strings.Join(q.Instrumented, ", "), 0.1, 0.7,
 				"it has the functions of "+strings.Join(q.Instrumented, ", "), "rebuild without the switches in brackets")
+		}
+		if q.Level == "-O1" || q.Level == "-Og" {
+			add(q, RuleUnoptimised, name+" is compiled with "+q.Level+", or most of it is", 0, 0.3,
+				"its debug information says "+q.Level+" of "+of(q), "rebuild with -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release)")
 		}
 		if q.Level == "-O0" {
 			add(q, RuleUnoptimised, name+" is compiled without optimisation, or most of it is", 0.3, 0.9,

@@ -81,6 +81,7 @@ func TestBuilds(t *testing.T) {
 		"without debug information": {[]string{"-O2"}, nil, func(q build.Quality) bool {
 			return q.Level == "" && len(q.Compilers) > 0 // .comment says it
 		}},
+		"hardly optimised":  {[]string{"-O1", "-g"}, []string{build.RuleUnoptimised}, func(q build.Quality) bool { return q.Level == "-O1" }},
 		"recorded switches": {[]string{"-O3", "-march=haswell", "-frecord-gcc-switches"}, nil, func(q build.Quality) bool { return q.Level == "-O3" && q.March == "haswell" }},
 		"sanitizer":         {[]string{"-O2", "-fsanitize=address"}, []string{build.RuleSanitizer}, func(q build.Quality) bool { return slices.Equal(q.Sanitizers, []string{"AddressSanitizer"}) }},
 		"gprof":             {[]string{"-O2", "-pg"}, []string{build.RuleInstrumented}, func(q build.Quality) bool { return slices.Equal(q.Instrumented, []string{"gprof (-pg)"}) }},
@@ -90,6 +91,25 @@ func TestBuilds(t *testing.T) {
 		q, rules := of(t, "gcc", test.flags...)
 		if !slices.Equal(rules, test.want) || !test.good(q) {
 			t.Errorf("%s: %v, %+v", name, rules, q)
+		}
+	}
+}
+
+// What holds for nearly every program is said of those alone whose flags are known.
+func TestGeneralAdvice(t *testing.T) {
+	for name, test := range map[string]struct {
+		q    build.Quality
+		want string
+	}{
+		"neither":   {build.Quality{Level: "-O2"}, "without link-time optimisation and counts"},
+		"LTO alone": {build.Quality{Level: "-O2", LTO: true}, "without counts of a run"},
+		"both":      {build.Quality{Level: "-O2", LTO: true, PGO: true}, ""},
+		"silent":    {build.Quality{}, ""},
+	} {
+		test.q.Binary, test.q.Share = "/p/app", 0.5
+		found := build.General(profile.NewBuilder().Build(profile.Meta{}), []build.Quality{test.q})
+		if (len(found) == 1) != (test.want != "") || test.want != "" && !strings.Contains(found[0].Title, test.want) {
+			t.Errorf("%s: %+v", name, found)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Unit struct {
 	Directory string   // absolute
 	File      string   // absolute
 	Arguments []string // compiler first; made fit for clang
+	Written   []string // as the build has it, compiler first; what names files to write left out
 	Notes     []string // what was dropped or changed, in words
 	Foreign   []string // flags that clang refuses, as they are written; a build with clang has to do without them
 	// Problem says why the entry cannot be compiled at all; it costs this unit
@@ -173,7 +174,9 @@ func FromCommand(directory, file string, args []string) (Unit, error) {
 		}
 	}
 	u := Unit{Directory: directory, File: absolute(directory, file)}
-	u.Arguments, u.Notes, u.Foreign = forClang(onlySource(directory, u.File, args))
+	args = onlySource(directory, u.File, args)
+	u.Written = withoutOutputs(args)
+	u.Arguments, u.Notes, u.Foreign = forClang(args)
 	return u, nil
 }
 

@@ -43,6 +43,26 @@ var (
 	outputFlagsValue = []string{"-o", "-MF", "-MT", "-MQ", "-dumpbase", "-dumpdir", "--serialize-diagnostics", "--param"}
 )
 
+// withoutOutputs drops what has a compiler write files.
+func withoutOutputs(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case slices.Contains(writesNext, a):
+			i++
+		case matches(writes, a) || len(a) > 2 && strings.HasPrefix(a, "-o") && !strings.HasPrefix(a, "-object"):
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+var (
+	writes     = []string{"-MD", "-MMD", "-MP", "-MG", "-M", "-MM", "-MF*", "-MT*", "-MQ*", "-Wp,-M*", "-save-temps*", "-gsplit-dwarf*"}
+	writesNext = []string{"-o", "-MF", "-MT", "-MQ", "-dumpbase", "-dumpdir", "--serialize-diagnostics"}
+)
+
 // replaced maps gcc's spelling to clang's.
 var replaced = map[string][]string{
 	"-mabm":                              {"-mlzcnt", "-mpopcnt"},

@@ -11,6 +11,7 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/compdb"
+	"whyhot/internal/finding"
 )
 
 // The kinds of fixes of source.
@@ -53,6 +54,17 @@ type Place struct {
 
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
+// PlaceOf is where a finding is, in the functions that its edit helps.
+func PlaceOf(f finding.Finding) Place {
+	p := Place{File: f.Place.File, Line: f.Place.Line}
+	for _, c := range f.Copies {
+		if c.State != finding.CopyFine {
+			p.Functions = append(p.Functions, c.Function)
+		}
+	}
+	return p
+}
+
 // Remark is a sentence and the place it is about.
 type Remark = analyzer.FixRemark
 
@@ -71,9 +83,11 @@ type Proposal struct {
 	Refusals    []Remark // why it is not applied
 	Assumptions []Remark // what a person has to vouch for
 	Notes       []Remark
-	Effect      string   // what the compiler makes of it
-	Advice      []string // what a person can do where there is no fix
-	whole       bool     // the loop becomes a library call or is vectorised: no other kind gives more
+	Effect      string     // what the compiler makes of it
+	Loops       []Compiled // the loops that it makes better, most first; none where there is no loop to compare
+	Useless     bool       // it was compiled, and gains nothing
+	Advice      []string   // what a person can do where there is no fix
+	whole       bool       // the loop becomes a library call or is vectorised: no other kind gives more
 }
 
 // Sound says whether the fix may be applied when the assumptions hold.
@@ -89,6 +103,7 @@ type Options struct {
 	// Declarations are what a finding is about that is one for the whole program:
 	// they change, rather than what the loop at the place touches.
 	Declarations []Place
+	Cycles       bool // have LLVM's model count the cycles of Proposal.Loops
 }
 
 // having are the units that have the place's file.

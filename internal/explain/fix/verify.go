@@ -49,19 +49,19 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	if len(errs) > 0 {
 		return nil
 	}
-	var verdict int
-	p.Effect, verdict = compare(thatBegin(before, at), thatBegin(after, moved), p.Kind == WideStore)
-	if verdict <= 0 {
-		p.Effect, verdict = compare(before, after, p.Kind == WideStore)
+	c := compare(thatBegin(before, at), thatBegin(after, moved), p.Kind == WideStore)
+	if c.verdict <= 0 {
+		c = compare(before, after, p.Kind == WideStore)
 	}
-	p.whole = strings.HasSuffix(p.Effect, "after") && (strings.Contains(p.Effect, "before, vectorised") || strings.Contains(p.Effect, "before, a library call"))
+	p.Effect, p.Loops, p.whole = c.effect, c.better, c.whole
 	switch {
-	case verdict > 0:
-	case verdict == 0 && p.Kind == BitField, p.Kind == VectorBool, p.Kind == WholeCopy:
+	case c.verdict > 0:
+	case c.verdict == 0 && p.Kind == BitField, p.Kind == VectorBool, p.Kind == WholeCopy:
 		// What they save is masks and shifts, or another way around the loop, which its
 		// loads and stores do not show.
 		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not show the gain: measure it (whyhot try --fix)"})
 	default:
+		p.Useless = true
 		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: at.File, Line: at.Line})
 	}
 	return nil
@@ -134,7 +134,7 @@ func shiftAt(c Change, line int) int {
 func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile) (loops []analyzer.Candidate, errs map[string]string, err error) {
 	errs = map[string]string{}
 	opts := analyzer.Options{
-		Binary: o.Binary, Workers: o.Workers, Cache: o.Cache, Predicates: []string{"char"}, Functions: at.Functions,
+		Binary: o.Binary, Workers: o.Workers, Cache: o.Cache, Predicates: []string{"char"}, Functions: at.Functions, Cycles: o.Cycles,
 		At: &analyzer.At{File: filepath.Base(at.File), Line: at.Line}, Fix: analyzer.FixRequest{Files: files},
 	}
 	var failed error
@@ -168,119 +168,4 @@ func thatBegin(loops []analyzer.Candidate, at Place) []analyzer.Candidate {
 		return loops
 	}
 	return out
-}
-
-// compare holds the loops as written against each other: the same loop of the
-// same function, inlined copies apart.
-// The verdict is 1 for better, -1 for worse, 0 where nothing tells.
-func compare(before, after []analyzer.Candidate, mayVanish bool) (effect string, verdict int) {
-	type key struct {
-		function string
-		depth, n int
-	}
-	index := func(list []analyzer.Candidate) map[key]analyzer.Candidate {
-		out := map[key]analyzer.Candidate{}
-		for _, c := range list {
-			k := key{function: c.Function, depth: c.Depth}
-			for ; ; k.n++ {
-				if _, taken := out[k]; !taken {
-					break
-				}
-			}
-			out[k] = c
-		}
-		return out
-	}
-	was, is := index(before), index(after)
-	if len(was) == 0 {
-		if mayVanish {
-			return "fewer stores; there is no loop to compare", 1
-		}
-		return "there is no loop to compare", 0
-	}
-	effect = "the loop is compiled as before"
-	better, worse := false, false
-	for k, c := range was {
-		w := c.Worlds[analyzer.WorldWritten]
-		now, there := is[k]
-		if !there {
-			switch {
-			case mayVanish:
-				effect, better = "the loop is gone", true
-			case c.Worlds[analyzer.WorldHoisted].Idiom && !w.Idiom:
-				// Early passes make the call, before loops are looked at. Without the world
-				// that says so, a loop that is not there could be one that was not found.
-				effect, better = describe(w)+" before, a library call after", true
-			}
-			continue
-		}
-		n := now.Worlds[analyzer.WorldWritten]
-		switch gain(w, n) {
-		case 1:
-			if !better {
-				effect = describe(w) + " before, " + describe(n) + " after"
-			}
-			better = true
-		case -1:
-			worse = true
-			if !better {
-				effect = describe(w) + " before, " + describe(n) + " after"
-			}
-		}
-	}
-	switch {
-	case better && (!worse || len(was) > 1):
-		return effect, 1
-	case worse:
-		return effect, -1
-	}
-	return effect, 0
-}
-
-// least is what counts as a difference in loads or stores an iteration.
-const least = 0.2
-
-// gain says whether a loop got better (1), worse (-1) or neither.
-func gain(was, is analyzer.LoopState) int {
-	rank := func(s analyzer.LoopState) int {
-		switch {
-		case s.Idiom:
-			return 2
-		case s.Vectorised:
-			return 1
-		}
-		return 0
-	}
-	if !is.Present && !is.Idiom {
-		return 0 // unrolled or gone: nothing to compare
-	}
-	switch a, b := rank(was), rank(is); {
-	case b > a:
-		return 1
-	case b < a:
-		return -1
-	}
-	if !was.Present {
-		return 0
-	}
-	saved := was.LoadsPerIteration - is.LoadsPerIteration + was.StoresPerIteration - is.StoresPerIteration
-	switch {
-	case saved >= least || is.Calls < was.Calls:
-		return 1
-	case saved <= -least:
-		return -1
-	}
-	return 0
-}
-
-func describe(s analyzer.LoopState) string {
-	switch {
-	case s.Idiom:
-		return "a library call"
-	case !s.Present:
-		return "no loop"
-	case s.Vectorised:
-		return fmt.Sprintf("vectorised %d wide", s.VectorWidth)
-	}
-	return fmt.Sprintf("%.3g loads and %.3g stores per iteration", s.LoadsPerIteration, s.StoresPerIteration)
 }

@@ -16,14 +16,14 @@ func TestALoopThatBecameACall(t *testing.T) {
 			analyzer.WorldHoisted: {Idiom: idiom},
 		}}}
 	}
-	if effect, verdict := compare(loop(true), nil, false); verdict != 1 || !strings.HasSuffix(effect, "a library call after") {
-		t.Errorf("%q, verdict %d", effect, verdict)
+	if c := compare(loop(true), nil, false); c.verdict != 1 || !strings.HasSuffix(c.effect, "a library call after") {
+		t.Errorf("%q, verdict %d", c.effect, c.verdict)
 	}
-	if effect, verdict := compare(loop(false), nil, false); verdict != 0 {
-		t.Errorf("%q, verdict %d", effect, verdict)
+	if c := compare(loop(false), nil, false); c.verdict != 0 {
+		t.Errorf("%q, verdict %d", c.effect, c.verdict)
 	}
-	if effect, verdict := compare(loop(true), loop(true), false); verdict != 0 {
-		t.Errorf("%q, verdict %d", effect, verdict)
+	if c := compare(loop(true), loop(true), false); c.verdict != 0 {
+		t.Errorf("%q, verdict %d", c.effect, c.verdict)
 	}
 }
 

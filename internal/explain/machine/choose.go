@@ -9,7 +9,6 @@ import (
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol/elfsym"
@@ -40,26 +39,19 @@ type function struct {
 const notedShare = 0.02
 
 // choose gives the hottest functions of every binary that is the one that ran.
-func choose(r Request, facts *binfacts.Facts) (chosen []*binary, notes []string) {
+func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 	p := r.Profile
 	byPath := map[string]*binary{}
 	absent := map[string]int64{}
-	samples := p.Samples()
-	for i := range samples {
-		stack := p.Stack(samples[i].Stack)
-		if len(stack) == 0 {
-			continue
-		}
-		loc := p.Location(stack[0])
-		lines := p.Lines(stack[0])
-		f := p.Function(lines[len(lines)-1].Function)
-		if loc.Mapping == 0 || loc.Address == 0 || !isMachineCode(f.Kind) || r.Only != nil && !r.Only(f.Name) {
+	for in := range p.Innermosts() {
+		loc, f := in.Location, in.Code
+		if loc.Mapping == 0 || loc.Address == 0 || !isMachineCode(f.Kind) || r.Only != nil && !r.Only(f) {
 			continue
 		}
 		m := p.Mapping(loc.Mapping)
-		file, vaddr, ok := facts.Code(m, loc.Address)
+		file, vaddr, ok := binaries.Code(m, loc.Address)
 		if !ok {
-			absent[m.Path] += samples[i].Value
+			absent[m.Path] += in.Sample.Value
 			continue
 		}
 		b := byPath[m.Path]
@@ -68,7 +60,7 @@ func choose(r Request, facts *binfacts.Facts) (chosen []*binary, notes []string)
 			byPath[m.Path] = b
 		}
 		h := b.at[vaddr]
-		b.at[vaddr] = hits{h.value + samples[i].Value, h.count + samples[i].Count}
+		b.at[vaddr] = hits{h.value + in.Sample.Value, h.count + in.Sample.Count}
 		b.names[vaddr] = f.Name
 	}
 	for _, path := range slices.Sorted(maps.Keys(absent)) {
@@ -108,7 +100,7 @@ func (b *binary) split() []*function {
 	addresses := slices.Sorted(maps.Keys(b.at))
 	var frames *cfi.Section
 	var symbols *elfsym.Table
-	err := elffile.Guard(b.mapping.Path, func() error {
+	err := elffile.Guard(b.file.Path(), func() error {
 		frames = cfi.Exception(b.file)
 		var err error
 		symbols, err = elfsym.ReadFor(b.file, addresses)
@@ -140,7 +132,7 @@ func (f *function) add(address uint64, h hits) {
 }
 
 func (b *binary) bounds(frames *cfi.Section, symbols *elfsym.Table, address uint64) (low, high uint64, ok bool) {
-	_ = elffile.Guard(b.mapping.Path, func() error { // a file that changes has no functions
+	_ = elffile.Guard(b.file.Path(), func() error { // a file that changes has no functions
 		if frames != nil {
 			if f, found := frames.Find(address); found {
 				low, high, ok = f.Low, f.High, true
@@ -155,8 +147,8 @@ func (b *binary) bounds(frames *cfi.Section, symbols *elfsym.Table, address uint
 	return low, high, ok
 }
 
-func (b *binary) request(cycles bool) analyzer.MachineRequest {
-	r := analyzer.MachineRequest{File: b.mapping.Path, Cycles: cycles}
+func (b *binary) request(q Request) analyzer.MachineRequest {
+	r := analyzer.MachineRequest{File: b.file.Path(), Cycles: q.Cycles, Processors: q.Processors}
 	for _, f := range b.functions {
 		r.Functions = append(r.Functions, analyzer.MachineRange{Low: f.low, High: f.high, Sampled: f.sampled})
 	}

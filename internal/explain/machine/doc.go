@@ -3,7 +3,7 @@
 //
 // It owns the way from samples to loops: which functions are looked at, where each
 // begins and ends, and which loop a sample belongs to, skid included. It takes a
-// profile and, through package binfacts, the binaries that ran; the analyser
+// profile and, through who asks, the binaries that ran; the analyser
 // disassembles them and finds their loops (analyzer/src/machine). It gives Loops,
 // hottest first, and what rules found in them as findings. It must never import a
 // report, read source, or run anything but the analyser.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
@@ -42,8 +43,11 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 				continue
 			}
 			cost, events := l.Self, l.Count
-			if r.waits {
+			switch {
+			case r.waits:
 				cost, events = l.waits(m)
+			case r.cost != nil:
+				cost, events = r.cost(l, m)
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
 			if share < least || events < fewest {
@@ -52,7 +56,7 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			f := l.finding(p, m, r, share)
 			seen[f.ID]++
 			if n := seen[f.ID]; n > 1 {
-				f.ID = finding.ID(f.Rule, f.Place, fmt.Sprint(n))
+				f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(n))
 			}
 			out = append(out, Found{Finding: f, Loop: l})
 		}
@@ -83,7 +87,7 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	margin := finding.ShareError(share, p.Count())
 	place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
 	f := finding.Finding{
-		Rule: m.Rule, Title: r.title(m), Certainty: finding.Suspected, Place: place,
+		Rule: m.Rule, Title: r.title(l, m), Certainty: finding.Suspected, Place: place,
 		ID:       finding.ID(m.Rule, finding.Place{Binary: place.Binary, Function: place.Function, File: place.File}),
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
 		Gain:     &finding.Gain{Low: r.low * share, High: r.high * share, Basis: "the samples of the loop; what the fix leaves of them is a guess"},
@@ -93,13 +97,19 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	if r.waits {
 		f.Gain.Basis = "the samples that wait for the instruction"
 	}
+	if r.more != nil {
+		f.Evidence = append(f.Evidence, r.more(p, l, m)...)
+	}
 	if r.waits || r.certain {
 		f.Certainty = finding.Confirmed // the code has it, and the clock finds it waiting there
 	}
 	return f
 }
 
-const mostEvidence = 3
+const (
+	mostEvidence = 3
+	evidenceKind = "machine"
+)
 
 // evidence shows the instructions.
 func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.Evidence {
@@ -112,7 +122,7 @@ func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.E
 		if f, ok := Edited(in.Lines); ok {
 			text += fmt.Sprintf(" (%s:%d)", filepath.Base(f.Function.File), f.Line)
 		}
-		e := finding.Evidence{Kind: "machine", Text: text}
+		e := finding.Evidence{Kind: evidenceKind, Text: text}
 		value := in.Self
 		if n+1 < len(l.Instructions) && (l.Instructions[n+1].For == in.Address || l.Instructions[n+1].For == 0) {
 			value = l.Instructions[n+1].Self
@@ -125,31 +135,25 @@ func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.E
 	}
 	for _, key := range []string{"store", "divisor"} {
 		if v := m.Facts[key]; v != "" {
-			out = append(out, finding.Evidence{Kind: "machine", Text: key + " " + v})
+			out = append(out, finding.Evidence{Kind: evidenceKind, Text: key + " " + v})
 		}
 	}
 	share := float64(l.Self) / float64(max(p.Total(), 1))
-	return append(out, finding.Evidence{Kind: "machine", Text: fmt.Sprintf("the loop at %x-%x, %d instructions, takes %s", l.Start, l.End, len(l.Instructions), percent.Column(share)), Share: &share})
+	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("the loop at %x-%x, %d instructions, takes %s", l.Start, l.End, len(l.Instructions), percent.Column(share)), Share: &share})
 }
 
 // Samples are the rows of a profile whose innermost code is in a loop; code gives the
 // place in a binary of an address.
 func (l *Loop) Samples(p *profile.Profile, code func(m *profile.Mapping, address uint64) (vaddr uint64, ok bool)) []int32 {
 	var out []int32
-	samples := p.Samples()
-	for i := range samples {
-		stack := p.Stack(samples[i].Stack)
-		if len(stack) == 0 {
+	for in := range p.Innermosts() {
+		m := p.Mapping(in.Location.Mapping)
+		if m.Path != l.Mapping.Path || in.Location.Address == 0 {
 			continue
 		}
-		loc := p.Location(stack[0])
-		m := p.Mapping(loc.Mapping)
-		if m.Path != l.Mapping.Path || loc.Address == 0 {
-			continue
-		}
-		vaddr, ok := code(m, loc.Address)
+		vaddr, ok := code(m, in.Location.Address)
 		if ok && slices.ContainsFunc(l.Ranges, func(r [2]uint64) bool { return vaddr >= r[0] && vaddr < r[1] }) {
-			out = append(out, int32(i)) //nolint:gosec // rows of a profile fit
+			out = append(out, int32(in.Row))
 		}
 	}
 	return out

@@ -2,16 +2,11 @@ package machine_test
 
 import (
 	"bufio"
-	"context"
-	"debug/elf"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"whyhot/internal/explain/analyzer"
 )
 
 // loopSources are the files whose loops are compared, and at which levels;
@@ -41,7 +36,7 @@ func headersIn(t *testing.T, assembly string) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // only read from
+	defer f.Close()
 	out := map[string]bool{}
 	label := ""
 	lines := bufio.NewScanner(f)
@@ -58,14 +53,6 @@ func headersIn(t *testing.T, assembly string) map[string]bool {
 		}
 	}
 	return out
-}
-
-// run fails the test where a tool does.
-func run(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
 }
 
 func TestLoopsAreThoseOfLLVM(t *testing.T) {
@@ -109,31 +96,14 @@ func compare(t *testing.T, program, file string, flags []string) (got, want map[
 	run(t, "llvm-mc-19", "-triple=x86_64-linux-gnu", "-filetype=obj", "--save-temp-labels", assembly, "-o", object)
 	run(t, "clang-19", "-shared", "-Wl,--discard-none", "-Wl,-z,lazy", object, "-o", library)
 	headers := headersIn(t, assembly)
-	f, err := elf.Open(library)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() //nolint:errcheck // only read from
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	request := analyzer.MachineRequest{File: library}
 	want = map[uint64]bool{}
-	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 && s.Section != elf.SHN_UNDEF {
-			request.Functions = append(request.Functions, analyzer.MachineRange{Low: s.Value, High: s.Value + s.Size})
-		}
+	for _, s := range symbolsOf(t, library) {
 		if headers[s.Name] {
 			want[s.Value] = true
 		}
 	}
-	replies, errs := analyzer.Machine(context.Background(), program, []analyzer.MachineRequest{request})
-	if errs[0] != nil {
-		t.Fatal(errs[0])
-	}
 	got = map[uint64]bool{}
-	for _, fn := range replies[0].Functions {
+	for _, fn := range analysed(t, program, library) {
 		if len(fn.Loops) > 0 {
 			functions++
 		}

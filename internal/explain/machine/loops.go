@@ -17,19 +17,10 @@ func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
 	out := make([]Loop, len(reply.Loops))
 	holds := map[uint64]int{} // the innermost loop of an instruction
 	for i, l := range reply.Loops {
-		out[i] = Loop{
-			Function: f.name, Mapping: b.mapping, Header: l.Header, Ranges: l.Ranges, Depth: l.Depth, Innermost: l.Innermost,
-			Matches: l.Matches, Cycles: l.Cycles, Unresolved: reply.Unresolved,
-		}
-		for n, r := range l.Ranges {
-			if n == 0 || r[0] < out[i].Start {
-				out[i].Start = r[0]
-			}
-			out[i].End = max(out[i].End, r[1])
-		}
+		out[i] = loopOf(l)
+		out[i].Function, out[i].Mapping, out[i].Unresolved, out[i].binary = f.name, b.mapping, reply.Unresolved, b
 		for _, in := range l.Instructions {
 			holds[in.Address] = i
-			out[i].Instructions = append(out[i].Instructions, Instruction{Address: in.Address, Text: in.Text, For: in.Cause})
 		}
 	}
 	charge := func(list []analyzer.MachineInstruction, in int) {
@@ -65,6 +56,35 @@ func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
 	return slices.DeleteFunc(out, func(l Loop) bool { return l.Self == 0 })
 }
 
+// loopOf is what the analyser says of a loop, without a profile.
+func loopOf(l analyzer.MachineLoop) Loop {
+	out := Loop{
+		Header: l.Header, Ranges: l.Ranges, Depth: l.Depth, Innermost: l.Innermost, Matches: l.Matches,
+		Cycles: l.Cycles, Calls: l.Calls, Atomic: l.Atomic, Strings: l.Strings, Step: l.Step,
+	}
+	for n, r := range l.Ranges {
+		if n == 0 || r[0] < out.Start {
+			out.Start = r[0]
+		}
+		out.End = max(out.End, r[1])
+	}
+	for _, in := range l.Instructions {
+		out.Instructions = append(out.Instructions, Instruction{Address: in.Address, Text: in.Text, For: in.Cause})
+	}
+	return out
+}
+
+// outside gives a function with what ran in it outside of loops.
+func (f *function) outside(b *binary, reply analyzer.MachineFunction) Function {
+	out := Function{Name: f.name, Mapping: b.mapping, Start: f.low, End: f.high, Self: f.value, Unresolved: reply.Unresolved}
+	for _, in := range reply.Outside {
+		if h, sampled := b.within(in); sampled {
+			out.Outside = append(out.Outside, Instruction{Address: in.Address, Text: in.Text, Self: h.value, Count: h.count, For: in.Cause})
+		}
+	}
+	return out
+}
+
 // within sums what was sampled in an instruction: an unwinder may have moved an
 // address by a byte.
 func (b *binary) within(in analyzer.MachineInstruction) (sum hits, sampled bool) {
@@ -78,33 +98,40 @@ func (b *binary) within(in analyzer.MachineInstruction) (sum hits, sampled bool)
 	return sum, sampled
 }
 
-// locate gives the instructions of loops their source lines, and the loops their
-// place.
-func locate(ctx context.Context, b *binary, loops []Loop, opts symbol.Options) (note string) {
-	var addresses []uint64
-	for _, l := range loops {
-		for _, in := range l.Instructions {
-			addresses = append(addresses, in.Address)
+// locate gives instructions their source lines, and the loops their place. The name is
+// what notes call the file at path.
+func locate(ctx context.Context, name, path string, loops []Loop, functions []Function, opts symbol.Options) (note string) {
+	var all []*Instruction
+	for i := range loops {
+		for k := range loops[i].Instructions {
+			all = append(all, &loops[i].Instructions[k])
 		}
+	}
+	for i := range functions {
+		for k := range functions[i].Outside {
+			all = append(all, &functions[i].Outside[k])
+		}
+	}
+	addresses := make([]uint64, len(all))
+	for i, in := range all {
+		addresses[i] = in.Address
 	}
 	if len(addresses) == 0 {
 		return ""
 	}
-	file, err := symbol.Open(b.mapping.Path, opts)
+	file, err := symbol.Open(path, opts)
 	if err != nil {
-		return fmt.Sprintf("%s: no source lines: %v", b.mapping.Path, err)
+		return fmt.Sprintf("%s: no source lines: %v", name, err)
 	}
 	defer func() { _ = file.Close() }() // only read from
 	frames, err := file.LookupAll(ctx, addresses)
 	if err != nil {
-		return fmt.Sprintf("%s: no source lines: %v", b.mapping.Path, err)
+		return fmt.Sprintf("%s: no source lines: %v", name, err)
 	}
-	n := 0
+	for i, in := range all {
+		in.Lines = frames[i]
+	}
 	for i := range loops {
-		for k := range loops[i].Instructions {
-			loops[i].Instructions[k].Lines = frames[n]
-			n++
-		}
 		loops[i].place()
 	}
 	return ""

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol"
 )
@@ -18,10 +18,18 @@ type Request struct {
 	DebugDirs []string
 	// Functions bounds how many are looked at, hottest first; 0: DefaultFunctions.
 	Functions int
-	// Only names functions that alone are looked at; nil: all.
-	Only func(name string) bool
+	// Only chooses functions that alone are looked at; nil: all.
+	Only func(f *profile.Function) bool
 	// Cycles has the innermost loops modelled by llvm-mca.
 	Cycles bool
+	// Processors are those of the model; none: several of the binary's kind.
+	Processors []string
+}
+
+// Binaries gives the binary that an address of a mapping is in, and where in it; ok is
+// false where the binary that ran is not at hand. binfacts.Facts is one.
+type Binaries interface {
+	Code(m *profile.Mapping, address uint64) (file *elffile.File, vaddr uint64, ok bool)
 }
 
 // DefaultFunctions is how many functions are looked at where nobody says.
@@ -60,15 +68,33 @@ type Loop struct {
 	// Instructions are its own, by address.
 	Instructions []Instruction
 	Matches      []analyzer.MachineMatch
-	Cycles       map[string]float64
-	Unresolved   int // jumps in its function whose targets are not known
+	Cycles       map[string]analyzer.MachineCycles
+	// Calls, Atomic and Strings count what Cycles leave out.
+	Calls, Atomic, Strings int
+	Step                   int64 // bytes by which its addresses move in an iteration, 0 where not known
+	Unresolved             int   // jumps in its function whose targets are not known
+
+	binary  *binary // nil without samples
+	callees []callee
+}
+
+// Function is one whose machine code was looked at.
+type Function struct {
+	Name       string
+	Mapping    *profile.Mapping
+	Start, End uint64
+	Self       int64 // value of its samples
+	Unresolved int   // jumps whose targets are not known
+	// Outside are the instructions with samples that are in no loop, by address.
+	Outside []Instruction
 }
 
 // Answer is what was found.
 type Answer struct {
-	Loops  []Loop // hottest first, by Self
-	Notes  []string
-	Looked Looked
+	Loops     []Loop     // hottest first, by Self
+	Functions []Function // hottest first
+	Notes     []string
+	Looked    Looked
 }
 
 // Looked says how much of the profile was looked at.
@@ -78,8 +104,8 @@ type Looked struct {
 }
 
 // Find gives the loops that a profile ran, hottest first.
-func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error) {
-	chosen, notes := choose(r, facts)
+func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
+	chosen, notes := choose(r, binaries)
 	if len(chosen) == 0 {
 		return Answer{Notes: notes}, nil
 	}
@@ -89,7 +115,7 @@ func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error)
 	}
 	requests := make([]analyzer.MachineRequest, len(chosen))
 	for i, b := range chosen {
-		requests[i] = b.request(r.Cycles)
+		requests[i] = b.request(r)
 	}
 	replies, errs := analyzer.Machine(ctx, program, requests)
 	if err := ctx.Err(); err != nil {
@@ -108,38 +134,19 @@ func Find(ctx context.Context, r Request, facts *binfacts.Facts) (Answer, error)
 			out.Looked.Instructions += reply.Decoded
 			out.Looked.Value += f.value
 			out.Loops = append(out.Loops, f.loops(b, reply)...)
+			out.Functions = append(out.Functions, f.outside(b, reply))
 		}
-		if note := locate(ctx, b, out.Loops[first:], symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
+		functions := out.Functions[len(out.Functions)-len(replies[i].Functions):]
+		if note := locate(ctx, b.mapping.Path, b.file.Path(), out.Loops[first:], functions, symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
 			out.Notes = append(out.Notes, note)
 		}
 	}
+	countCallees(r.Profile, binaries, chosen, out.Loops)
 	slices.SortStableFunc(out.Loops, func(a, b Loop) int {
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
 	})
+	slices.SortStableFunc(out.Functions, func(a, b Function) int {
+		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
+	})
 	return out, nil
-}
-
-// Processors are those that loops are modelled on, sorted.
-func Processors(loops []Loop) []string {
-	var out []string
-	for _, l := range loops {
-		for c := range l.Cycles {
-			if !slices.Contains(out, c) {
-				out = append(out, c)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Blocks is how many straight pieces a loop has, told by its jumps.
-func (l *Loop) Blocks() int {
-	n := 0
-	for _, in := range l.Instructions {
-		if len(in.Text) > 0 && in.Text[0] == 'j' {
-			n++
-		}
-	}
-	return max(n, 1)
 }

@@ -2,18 +2,28 @@ package machine
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/symname"
 )
 
 // rule is what a match of the analyser means to a reader. docs/rules has a page for
 // each, under its id.
 type rule struct {
-	title func(m analyzer.MachineMatch) string
+	title func(l *Loop, m analyzer.MachineMatch) string
 	// waits: what it costs are the samples that are meant for the instructions of the
 	// match; otherwise those of the loop.
 	waits bool
+	// cost says what it costs where that is neither; 0 where the samples deny it.
+	cost func(l *Loop, m analyzer.MachineMatch) (value, events int64)
+	// more adds evidence.
+	more func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence
 	// low and high are the fractions of the cost that a fix may give back.
 	low, high float64
 	// certain: the match itself leaves no doubt.
@@ -25,16 +35,73 @@ type rule struct {
 	meets []string
 }
 
-func fixed(title string) func(analyzer.MachineMatch) string {
-	return func(analyzer.MachineMatch) string { return title }
+// Where a fix is made.
+const (
+	inCode  = "code"
+	inFlags = "flag"
+)
+
+const (
+	rulePLTCall = "machine-plt-call"
+	bitByBit    = "bit-by-bit" // of sources
+	nameWidth   = 40
+)
+
+// inVectors is what was sampled in the vector loop whose left over elements a loop
+// handles.
+func (l *Loop) inVectors(m analyzer.MachineMatch) (value, events int64) {
+	low, err := strconv.ParseUint(m.Facts["vector_low"], 16, 64)
+	high, err2 := strconv.ParseUint(m.Facts["vector_high"], 16, 64)
+	if err != nil || err2 != nil || l.binary == nil {
+		return 0, 0
+	}
+	for a, h := range l.binary.at {
+		if a >= low && a < high {
+			value += h.value
+			events += h.count
+		}
+	}
+	return value, events
+}
+
+// leftOver costs what the loop takes, where the vector loop before it takes less than a
+// third of that. Of n elements a vector loop of width w makes n/w iterations, and leaves
+// (w-1)/2 on average: a third means that n is about w*(w-1)/6, 40 where w is 16.
+func leftOver(l *Loop, m analyzer.MachineMatch) (value, events int64) {
+	const times = 3
+	if v, _ := l.inVectors(m); times*v > l.Self {
+		return 0, 0
+	}
+	return l.Self, l.Count
+}
+
+// threads says where all samples are of one thread: then nobody else is waited for.
+func threads(p *profile.Profile, _ *Loop, _ analyzer.MachineMatch) []finding.Evidence {
+	seen := map[int64]bool{}
+	samples := p.Samples()
+	for i := range samples {
+		id, ok := p.Label(samples[i].Labels, profile.LabelTID)
+		if !ok {
+			return nil
+		}
+		seen[id.Num] = true
+	}
+	if len(seen) != 1 {
+		return nil
+	}
+	return []finding.Evidence{{Kind: evidenceKind, Text: "all samples are of one thread: nobody contends, the instruction itself is what costs"}}
+}
+
+func fixed(title string) func(*Loop, analyzer.MachineMatch) string {
+	return func(*Loop, analyzer.MachineMatch) string { return title }
 }
 
 var rules = map[string]rule{
 	"machine-division": {
-		title: func(m analyzer.MachineMatch) string {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a loop divides by a number that it does not change (%s bits)", m.Facts["bits"])
 		},
-		waits: true, low: 0.3, high: 0.9, kind: "code",
+		waits: true, low: 0.3, high: 0.9, kind: inCode,
 		steps: []string{
 			"compute a reciprocal before the loop and multiply by it: libdivide does that for integers of any size",
 			"where the divisor is a power of two, or can be made one (a table's size), use & or >> instead; where it is one of a few numbers, a switch over constants lets the compiler do it",
@@ -42,10 +109,10 @@ var rules = map[string]rule{
 		caveats: []string{"a reciprocal costs about as much as a division: it pays from a few iterations on"},
 	},
 	"machine-reload": {
-		title: func(m analyzer.MachineMatch) string {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a loop stores bytes and loads the same %s bytes again in every iteration", m.Facts["bytes"])
 		},
-		high: 0.5, kind: "code",
+		high: 0.5, kind: inCode,
 		steps: []string{
 			"copy what is loaded again (a pointer or a size) into a local variable before the loop, and use the local in it",
 			"or store through a type that aliases nothing else, or through a restrict pointer: a byte may be part of any object, as far as the compiler knows",
@@ -54,34 +121,34 @@ var rules = map[string]rule{
 		meets:   []string{"alias-char-write", "alias-pointer-field", "alias-loop-condition", "alias-pointer-dereference", "alias-array-element", "alias-multidim"},
 	},
 	"machine-forwarding": {
-		title: func(m analyzer.MachineMatch) string {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a loop loads %s bytes where it has just stored %s: the load waits for the cache", m.Facts["loaded"], m.Facts["stored"])
 		},
-		waits: true, low: 0.2, high: 0.9, kind: "code",
+		waits: true, low: 0.2, high: 0.9, kind: inCode,
 		steps: []string{
 			"store as many bytes at once as are loaded again: put the parts together in a register, by shifts or as a whole struct",
 			"or load the parts as they were stored",
 		},
 	},
 	"machine-checksum": {
-		title: func(m analyzer.MachineMatch) string {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a %s is computed one %s at a time", m.Facts["sum"], m.Facts["at_a_time"])
 		},
-		low: 0.6, high: 0.95, certain: true, kind: "code",
+		low: 0.6, high: 0.95, certain: true, kind: inCode,
 		steps: []string{
 			"use a library that uses the processor's instructions (CRC32 for CRC-32C, PCLMULQDQ for all): ISA-L, crc32fast, zlib-ng, liblzma 5.6",
 			"or, without them, eight or sixteen tables: slicing-by-8 reads eight bytes an iteration",
 		},
-		meets: []string{"bit-by-bit"},
+		meets: []string{bitByBit},
 	},
 	"machine-scalar": {
-		title: func(m analyzer.MachineMatch) string {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			if n := m.Facts["bytes"]; n != "1" {
 				return fmt.Sprintf("a loop handles %s consecutive bytes at a time, and nothing keeps it from more", n)
 			}
 			return "a loop handles one byte at a time, and nothing keeps it from more"
 		},
-		low: 0.3, high: 0.9, kind: "flag",
+		low: 0.3, high: 0.9, kind: inFlags,
 		steps: []string{
 			"compile with -O3, or with -ftree-vectorize (gcc before 12 has no vectoriser at -O2)",
 			"where that changes nothing, see what the compiler says: -fopt-info-vec-missed (gcc), -Rpass-missed=loop-vectorize (clang); often a restrict pointer is missing",
@@ -91,17 +158,18 @@ var rules = map[string]rule{
 	},
 	"machine-atomic": {
 		title: fixed("a hot loop waits for an atomic update"),
-		waits: true, high: 0.9, kind: "code",
+		waits: true, high: 0.9, kind: inCode,
 		steps: []string{
 			"of a reference count: pass std::shared_ptr by reference, or move it, instead of copying",
 			"of a counter: count in a local variable, or one for each thread, and add at the end",
 			"of a lock: take it once around the loop",
 		},
 		caveats: []string{"where other processors use the same memory, the wait is for them and not for the instruction"},
+		more:    threads,
 	},
 	"machine-x87": {
 		title: fixed("a hot loop computes with the x87 unit"),
-		high:  0.7, kind: "code",
+		high:  0.7, kind: inCode,
 		steps: []string{
 			"use double instead of long double where its 53 bits are enough",
 			"in code for 32 bits: -mfpmath=sse -msse2",
@@ -110,7 +178,7 @@ var rules = map[string]rule{
 	},
 	"machine-rep": {
 		title: fixed("a hot loop copies or fills with rep movs or rep stos"),
-		waits: true, high: 0.8, kind: "code",
+		waits: true, high: 0.8, kind: inCode,
 		steps: []string{
 			"where the blocks are shorter than some hundred bytes: copy with plain loads and stores of fixed size, or call memcpy, whose short cases are fast",
 			"gcc: -mmemcpy-strategy and -mmemset-strategy say from which size it writes rep",
@@ -118,10 +186,10 @@ var rules = map[string]rule{
 		caveats: []string{"for blocks of kilobytes rep movsb is as fast as anything"},
 	},
 	"machine-own-call": {
-		title: func(m analyzer.MachineMatch) string {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a hot loop of a library calls the library's own %s through its stub", m.Facts["function"])
 		},
-		high: 0.1, kind: "flag",
+		high: 0.1, kind: inFlags,
 		steps: []string{
 			"link with -Wl,-Bsymbolic-functions, or compile with -fno-semantic-interposition (gcc) and -fvisibility=hidden for what is not exported: then the call is direct, and can be inlined",
 		},
@@ -129,21 +197,116 @@ var rules = map[string]rule{
 	},
 	"machine-generic": {
 		title: fixed("a hot loop computes with the vectors of 2003 (SSE2)"),
-		high:  0.5, kind: "flag",
+		high:  0.5, kind: inFlags,
 		steps: []string{
 			"compile for the processors that it runs on: -march=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
 			"or for several at once: __attribute__((target_clones(\"avx2\",\"default\"))) on the function",
 		},
 		caveats: []string{"a loop that waits for memory gains nothing; FMA changes the last bit of results"},
 	},
+	rulePLTCall: {
+		title: func(l *Loop, _ analyzer.MachineMatch) string {
+			c, _ := l.short()
+			return fmt.Sprintf("a hot loop calls %s of %s, %d bytes of code, through a stub", symname.Shorten(c.name, nameWidth), filepath.Base(c.path), c.size)
+		},
+		cost: func(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
+			c, _ := l.short()
+			return c.value, c.count
+		},
+		more: func(p *profile.Profile, l *Loop, _ analyzer.MachineMatch) []finding.Evidence {
+			c, _ := l.short()
+			share := float64(c.value) / float64(max(p.Total(), 1))
+			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("%s in %s, called by this loop", percent.Column(share), c.name), Share: &share}}
+		},
+		high: 0.5, kind: inCode,
+		steps: []string{
+			"have the compiler do it without a call: a form that is inlined (getc_unlocked, isalpha by a table of one's own), or for floor, rint and sqrt -O2 -msse4.1 -fno-math-errno",
+			"or call it once for many: fread instead of getc, a function over an array instead of one over an element",
+			"or link that library statically, with -flto; -fno-plt saves the stub alone",
+		},
+		caveats: []string{"a stub costs a jump, which is predicted: what is saved is mostly the call and what it keeps from being optimised around it"},
+	},
+	"machine-assert": {
+		title: fixed("a hot loop checks assertions: it is built without -DNDEBUG"),
+		waits: true, high: 0.9, kind: inFlags,
+		steps: []string{
+			"build what is shipped with -DNDEBUG (CMake's Release and RelWithDebInfo have it; Autotools and Meson want it said: CPPFLAGS=-DNDEBUG, -Db_ndebug=true)",
+			"where checks are wanted there too: leave them out of this loop",
+		},
+		caveats: []string{"the samples are those of the check's own instructions; some may wait for a value that the loop needs anyway", "an assertion with a side effect is a defect that NDEBUG brings to light"},
+	},
+	"machine-bit-set": {
+		title: fixed("a loop sets one bit after another"),
+		low:   0.3, high: 0.9, kind: inCode,
+		steps:   []string{"collect eight or 64 in a register, and store the whole byte or word; where all of a range are set, fill whole words (memset) and mask the two at its ends"},
+		caveats: []string{"where hardly any iteration sets a bit, the loop costs what its test costs"},
+		meets:   []string{bitByBit},
+	},
+	"machine-bit-copy": {
+		title: fixed("a loop copies one bit after another"),
+		low:   0.5, high: 0.95, kind: inCode,
+		steps: []string{"copy whole words: where the bits are not aligned in the same way, put each word together from two by shifts (out = in[i] >> k | in[i+1] << (64 - k)), and mask at the ends"},
+		meets: []string{bitByBit},
+	},
+	"machine-hash": {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			return fmt.Sprintf("a hash by %s takes one byte at a time", m.Facts["hash"])
+		},
+		low: 0.3, high: 0.85, kind: inCode,
+		steps: []string{
+			"where the hash is used in memory only, use one that takes eight bytes or more at a time: XXH3, wyhash, rapidhash",
+			"where keys are short and the same come again, keep the hash with the key",
+		},
+		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
+	},
+	"machine-spill": {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			if n := m.Facts["slots"]; n != "1" {
+				return fmt.Sprintf("a hot loop keeps %s values on the stack: the registers run out", n)
+			}
+			return "a hot loop keeps a value on the stack: the registers run out"
+		},
+		waits: true, high: 0.5, kind: inCode,
+		steps: []string{
+			"have fewer values alive at a time: split the loop, or compute again what is cheap",
+			"see whether an unrolled or inlined part is the reason: -fno-unroll-loops, -fno-tree-pre, __attribute__((noinline)) on a cold part",
+			"of vectors: -march=x86-64-v4 has 32 registers",
+		},
+		caveats: []string{"a load of what was stored a few cycles ago takes four or five, on new processors none: it costs where the next iteration waits for it"},
+	},
+	"machine-stride": {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			return fmt.Sprintf("a loop walks through memory in steps of %s bytes, a page or more", m.Facts["stride"])
+		},
+		waits: true, low: 0.3, high: 0.9, kind: inCode,
+		steps: []string{
+			"walk along the rows: exchange this loop and the one around it, or store the array the other way round",
+			"where both directions are needed: handle blocks that fit the cache",
+		},
+		meets: []string{"column-walk"},
+	},
+	"machine-few-iterations": {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			return fmt.Sprintf("a vector loop takes %s at a time, and what is left over takes the time: it runs a few times only", m.Facts["elements"])
+		},
+		cost: leftOver,
+		more: func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence {
+			v, _ := l.inVectors(m)
+			share := float64(v) / float64(max(p.Total(), 1))
+			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("the vector loop at %s-%s takes %s", m.Facts["vector_low"], m.Facts["vector_high"], percent.Column(share)), Share: &share}}
+		},
+		high: 0.6, kind: inCode,
+		steps: []string{
+			"where the number is always the same, or one of a few, say so: a constant, a template parameter, a switch over them",
+			"where the rows can be padded to a multiple of what the vector loop takes, pad them; or handle several short rows at once",
+			"or keep the compiler from it for this loop: #pragma clang loop vectorize(disable), #pragma GCC novector (14 and newer), -O2",
+		},
+		caveats: []string{"how often the loop runs is not counted: only that the vector part of it hardly does"},
+		meets:   []string{"short-loop"},
+	},
 }
 
 // Meets says whether a finding of a source rule is about what a machine rule finds.
 func Meets(f finding.Finding, sourceRule string) bool {
-	for _, m := range rules[f.Rule].meets {
-		if m == sourceRule {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(rules[f.Rule].meets, sourceRule)
 }

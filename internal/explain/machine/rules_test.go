@@ -1,13 +1,10 @@
 package machine_test
 
 import (
-	"debug/elf"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"whyhot/internal/explain/analyzer"
 )
 
 // fixtures are compiled by both compilers; flags make what a rule looks for, where
@@ -51,10 +48,16 @@ func TestRulesOnFixtures(t *testing.T) {
 	}
 }
 
-// ruleOf "division_modulo" is machine-division; rules of two words are named.
+// twoWords are the rules whose names have more than one.
+var twoWords = []string{"own-call", "plt-call", "bit-set", "bit-copy", "few-iterations"}
+
+// ruleOf "division_modulo" is machine-division.
 func ruleOf(function string) string {
-	if strings.HasPrefix(function, "own_call") {
-		return "machine-own-call"
+	name := strings.ReplaceAll(function, "_", "-")
+	for _, r := range twoWords {
+		if strings.HasPrefix(name, r+"-") {
+			return "machine-" + r
+		}
 	}
 	word, _, _ := strings.Cut(function, "_")
 	return "machine-" + word
@@ -71,33 +74,12 @@ func matchesIn(t *testing.T, program, compiler, file string, flags []string) map
 		}
 	}
 	run(t, compiler, append(flags, "-w", "-fPIC", "-shared", "-Wl,-z,lazy", file, "-o", library)...)
-	f, err := elf.Open(library)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() //nolint:errcheck // only read from
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	request := analyzer.MachineRequest{File: library}
-	var names []string
-	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 {
-			request.Functions = append(request.Functions, analyzer.MachineRange{Low: s.Value, High: s.Value + s.Size})
-			names = append(names, s.Name)
-		}
-	}
-	replies, errs := analyzer.Machine(t.Context(), program, []analyzer.MachineRequest{request})
-	if errs[0] != nil {
-		t.Fatal(errs[0])
-	}
 	out := map[string][]string{}
-	for i, fn := range replies[0].Functions {
-		out[names[i]] = nil
+	for name, fn := range analysed(t, program, library) {
+		out[name] = nil
 		for _, l := range fn.Loops {
 			for _, m := range l.Matches {
-				out[names[i]] = append(out[names[i]], m.Rule)
+				out[name] = append(out[name], m.Rule)
 			}
 		}
 	}

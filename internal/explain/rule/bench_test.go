@@ -20,7 +20,22 @@ func BenchmarkMillionStacks(b *testing.B) {
 	}
 }
 
-func millionStacks() *profile.Profile {
+// BenchmarkMillionSamples judges a million samples of 200 000 stacks, as a fleet's
+// profile has them: each stack in several threads.
+func BenchmarkMillionSamples(b *testing.B) {
+	p := made(200_000, 5)
+	cat := builtin(b)
+	for b.Loop() {
+		if _, _, err := Run(b.Context(), p, cat, nil, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func millionStacks() *profile.Profile { return made(1_000_000, 1) }
+
+// made is a profile of so many stacks, each in so many samples.
+func made(stacks, samples int) *profile.Profile {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	b := profile.NewBuilder()
 	known := []string{"malloc", "_int_malloc", "std::_Rb_tree<int>::find", "deflate", "memcpy", "nlohmann::detail::parser<x>::parse"}
@@ -46,12 +61,16 @@ func millionStacks() *profile.Profile {
 	app := b.Mapping(profile.Mapping{Path: "/usr/bin/app"})
 	root := b.Location(app, 1, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: "main", Mapping: app})})
 	stack := make([]profile.LocationID, 0, 64)
-	for range 1_000_000 {
+	for range stacks {
 		stack = stack[:0]
 		for range 20 + rnd.IntN(40) {
 			stack = append(stack, locs[rnd.IntN(len(locs))])
 		}
-		b.Sample(profile.Sample{Stack: b.Stack(append(stack, root)), Count: 1, Value: 1})
+		id := b.Stack(append(stack, root))
+		for i := range samples {
+			labels := b.Labels([]profile.Label{{Key: profile.LabelThread, Str: fmt.Sprint("worker", i)}})
+			b.Sample(profile.Sample{Stack: id, Labels: labels, Count: 1, Value: 1})
+		}
 	}
 	return b.Build(profile.Meta{})
 }

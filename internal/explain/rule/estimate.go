@@ -10,14 +10,19 @@ import (
 
 // estimate turns a verdict into a range of CPU given back: the matched share
 // with its sampling error, times the entry's range of reduction. What the cause
-// drags along elsewhere, the freeing of what it allocates, is part of the best case.
+// drags along elsewhere, the freeing of what it allocates, is part of the best case,
+// and so is its part of what the recorder could not see.
 func (e *engine) estimate(v *verdict) *finding.Gain {
 	total := float64(e.p.Total())
 	whole := float64(v.cost.inclusive) / total
 	margin := finding.ShareError(whole, e.p.Count())
 	r := v.entry.Reduction
 	along, what := e.alongWith(v)
-	low, high := r.Low*math.Max(0, whole-margin), r.High*math.Min(1, whole+margin+along)
+	hidden := e.hidden(v)
+	if hidden >= leastAlong {
+		what += fmt.Sprintf(" and up to %s in stacks that are truncated,", percent.Text(hidden))
+	}
+	low, high := r.Low*math.Max(0, whole-margin), r.High*math.Min(1, whole+margin+along+hidden)
 	if r.Low < 0 {
 		low = r.Low * math.Min(1, whole+margin)
 	}

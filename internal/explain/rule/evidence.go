@@ -49,40 +49,43 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 		}
 		byProgram[v.programID] = append(byProgram[v.programID], v)
 	}
-	samples := e.p.Samples()
 	var met []*verdict
-	for i := range samples {
+	for i := range e.groups {
 		if i%(1<<16) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		candidates := byProgram[e.programs.sample[i]]
+		sm := &e.groups[i].Sample
+		candidates := byProgram[e.groups[i].program]
 		if len(candidates) == 0 {
 			continue
 		}
-		e.walk(samples[i].Stack)
+		e.walk(sm.Stack)
 		met = met[:0]
 		for _, v := range candidates {
 			switch {
 			case e.counts(v.entry):
-				e.note(v, &samples[i])
+				e.note(v, sm)
 				if e.opts.Samples != nil {
-					v.trace.samples = append(v.trace.samples, int32(i))
+					for at := e.groups[i].first; at != none; at = e.follows[at] {
+						v.trace.samples = append(v.trace.samples, at)
+					}
 				}
 				met = append(met, v)
-			case e.onLines(v.entry, samples[i].Stack):
-				e.noteLine(v, &samples[i])
+			case e.onLines(v.entry, sm.Stack):
+				e.noteLine(v, sm)
 				met = append(met, v)
 			}
 		}
 		for _, a := range met {
 			for _, b := range met {
 				if a != b {
-					a.trace.overlap[b] += samples[i].Value
+					a.trace.overlap[b] += sm.Value
 				}
 			}
 		}
 	}
 	for _, v := range vs {
+		slices.Sort(v.trace.samples)
 		if lib, ok := heaviest(v.trace.libraries); ok {
 			v.trace.library = lib
 		}

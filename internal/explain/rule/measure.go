@@ -35,8 +35,12 @@ type engine struct {
 	own        []bool         // per set: inlined frames do not count
 	bySource   []*sourceMatch // per set: nil where the text of lines does not matter
 	memory     []memorySets
-	callers    []uint8 // per function: what isCaller said of it, 0 where it was not asked
+	unknown    map[*program]int64 // truncated samples; nil until somebody asks
+	callers    []uint8            // per function: what isCaller said of it, 0 where it was not asked
 	programs   *programs
+	groups     []group                       // of the samples
+	follows    []int32                       // sample of the same group
+	jit        map[profile.MappingID]bool    // what namedByJIT has asked
 	extents    map[profile.FunctionID]extent // nil until somebody asks
 	named      map[profile.MappingID]int     // names of functions, with extents
 
@@ -166,13 +170,12 @@ func (e *engine) measure(ctx context.Context) error {
 		pr.has = make([]int64, len(e.mark))
 		pr.costs = make([]cost, len(e.entries))
 	}
-	samples := e.p.Samples()
-	for i := range samples {
+	for i := range e.groups {
 		if i%(1<<16) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		sm := &samples[i]
-		pr := e.programs.list[e.programs.sample[i]]
+		sm := &e.groups[i].Sample
+		pr := e.programs.list[e.groups[i].program]
 		for _, loc := range e.p.Stack(sm.Stack) {
 			pr.libs[e.p.Location(loc).Mapping] = true
 		}

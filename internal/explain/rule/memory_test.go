@@ -79,3 +79,17 @@ func builtinReduction(t *testing.T, id string) float64 {
 	}
 	return e.Reduction.High
 }
+
+// TestTruncatedStacks: what the recorder could not see is in the best case.
+func TestTruncatedStacks(t *testing.T) {
+	const known = "app;main_[app];std::vector<int>::_M_realloc_insert<int>_[app] 200\napp;main_[app];work_[app] 200\n"
+	whole := run(t, parse(t, known), only(t, "vector-growth"), nil)
+	cut := run(t, parse(t, known+"app;[truncated stack] 400\n"), only(t, "vector-growth"), nil)
+	if len(whole) != 1 || len(cut) != 1 {
+		t.Fatalf("%+v\n%+v", whole, cut)
+	}
+	a, b := whole[0].Gain, cut[0].Gain
+	if math.Abs(a.High-b.High) > 0.03 || b.Low > 0.6*a.Low || !strings.Contains(b.Basis, "truncated") || strings.Contains(a.Basis, "truncated") {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+}

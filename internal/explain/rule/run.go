@@ -61,6 +61,7 @@ func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Fa
 	}
 	e := newEngine(p, cat, facts, opts)
 	e.programs = splitPrograms(p)
+	e.groups, e.follows = groups(p, e.programs.sample)
 	if err := e.measure(ctx); err != nil {
 		return nil, nil, err
 	}

@@ -48,22 +48,26 @@ func (m *sourceMatch) matches(text []string, at int) bool {
 	if found == nil {
 		return false
 	}
-	about := func(pattern, line string) bool {
+	about := func(pattern string) func(line string) bool {
 		re, err := catalog.About(pattern, found[len(found)-1])
-		return err == nil && re.MatchString(line)
+		if err != nil {
+			return func(string) bool { return false }
+		}
+		return re.MatchString
 	}
-	if m.NotLine != "" && about(m.NotLine, text[at]) {
+	if m.NotLine != "" && about(m.NotLine)(text[at]) {
 		return false
 	}
-	if m.Has != "" && !slices.ContainsFunc(text, func(l string) bool { return about(m.Has, l) }) {
+	if m.Has != "" && !slices.ContainsFunc(text, about(m.Has)) {
 		return false
 	}
 	if m.Defined == "" {
 		return true
 	}
+	defined := about(m.Defined)
 	for i := at; i >= 0; i-- {
-		if about(m.Defined, text[i]) {
-			return about(m.As, text[i])
+		if defined(text[i]) {
+			return about(m.As)(text[i])
 		}
 	}
 	return false

@@ -52,12 +52,24 @@ func (e *engine) namedByJIT(v *verdict) bool {
 	var jit, all int64
 	for fn, w := range v.trace.functions {
 		all += w
-		m := e.p.Mapping(e.p.Function(fn).Mapping)
-		if m.Path != "" && codename.OfMapping(m.Path) == profile.KindJIT {
+		if e.isJIT(e.p.Function(fn).Mapping) {
 			jit += w
 		}
 	}
 	return 2*jit > all
+}
+
+func (e *engine) isJIT(id profile.MappingID) bool {
+	if e.jit == nil {
+		e.jit = map[profile.MappingID]bool{}
+	}
+	is, known := e.jit[id]
+	if !known {
+		path := e.p.Mapping(id).Path
+		is = path != "" && codename.OfMapping(path) == profile.KindJIT
+		e.jit[id] = is
+	}
+	return is
 }
 
 func (e *engine) shareOf(v *verdict) finding.Share {
@@ -155,8 +167,8 @@ func (e *engine) evidence(v *verdict) []finding.Evidence {
 		out = append(out, finding.Evidence{Kind: "version", Text: "Applies to " + v.entry.Versions + "; the version that ran could not be checked."})
 	}
 	out = append(out, e.overlapEvidence(v)...)
-	if v.entry.Verified != "" {
-		out = append(out, finding.Evidence{Kind: "measured", Text: "Measured by whyhot's own trials, not on your program: " + v.entry.Verified})
+	if t := v.entry.MeasuredShortly(); t != "" {
+		out = append(out, finding.Evidence{Kind: "measured", Text: "Measured by whyhot's own trials, not on your program: " + t})
 	}
 	for _, cl := range v.entry.Claims {
 		out = appendClaim(out, "", cl)

@@ -26,6 +26,7 @@ type Options struct {
 	Workers   int           // analyser processes at a time; 0: one per core
 	Timeout   time.Duration // for one unit; 0: five minutes
 	NoCache   bool          // neither read nor write cached answers
+	NoPatches bool          // do not compile patches: findings speak of what an edit may give
 	// Progress is called as units are done; nil for nobody who looks.
 	Progress func(Progress)
 }
@@ -34,6 +35,7 @@ type Options struct {
 type Progress struct {
 	Done, Of int
 	File     string // the unit that was done last, "" at the begin
+	What     string // there are Of of: "units", "patches"
 }
 
 // Rule is a source rule of the user.
@@ -103,11 +105,11 @@ func (o Options) ask(ctx context.Context, units []compdb.Unit, r analyzer.Option
 	for i, u := range units {
 		order[unitKey(u)] = i
 	}
-	o.report(Progress{Of: len(units)})
+	o.report(Progress{Of: len(units), What: "units"})
 	var outcomes []analyzer.Outcome
 	err := analyzer.Run(ctx, units, r, func(out analyzer.Outcome) {
 		outcomes = append(outcomes, out)
-		o.report(Progress{Done: len(outcomes), Of: len(units), File: shortFile(out.Unit.File)})
+		o.report(Progress{Done: len(outcomes), Of: len(units), File: shortFile(out.Unit.File), What: "units"})
 	})
 	slices.SortStableFunc(outcomes, func(a, b analyzer.Outcome) int {
 		return cmp.Compare(order[unitKey(a.Unit)], order[unitKey(b.Unit)])

@@ -39,18 +39,25 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		return Answer{}, err
 	}
 	a := Answer{
-		Findings: findings(outcomes, suspected, p != nil, o),
-		Notes:    notes(outcomes),
-		Looked:   counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
+		Notes:  notes(outcomes),
+		Looked: counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
+	var h *heat.Heat
+	if p != nil {
+		h = heat.NewHeat(p, heat.NewTree(b.units))
+	}
+	var untried []string
+	if a.Findings, untried, err = o.findings(ctx, outcomes, suspected, h, rankOptions(outcomes, false)); err != nil {
+		return Answer{}, err
+	}
+	a.Notes = append(a.Notes, untried...)
 	a.Notes = append(a.Notes, b.keep(start, a.Findings, o)...)
-	if p == nil {
+	if h == nil {
 		addSites(a.Findings)
 		addExcerpts(a.Findings, nil)
 		a.Notes = append(a.Notes, "no profile ranked these findings: confirmed ones, loops without calls and deep loops come first (whyhot explain PROFILE -p BUILD_DIR ranks by CPU)")
 		return a, nil
 	}
-	h := heat.NewHeat(p, heat.NewTree(b.units))
 	ranked := h.Rank(a.Findings, rankOptions(outcomes, false))
 	a.Findings = ranked.Findings
 	finding.Rank(a.Findings)
@@ -96,7 +103,11 @@ func (b *Build) Hot(ctx context.Context, p *profile.Profile, coverage float64, a
 			counted(plan.Functions(), "hot function", "hot functions"), counted(len(outcomes), "unit", "units"), 100*plan.Covered())
 	}
 	a.Notes = append(a.Notes, notes(outcomes)...)
-	found := findings(outcomes, all, true, o)
+	found, untried, err := o.findings(ctx, outcomes, all, h, rankOptions(outcomes, all))
+	if err != nil {
+		return a, err
+	}
+	a.Notes = append(a.Notes, untried...)
 	a.Lines = linesOf(h, found)
 	a.Notes = append(a.Notes, b.keep(start, found, o)...)
 	ranked := h.Rank(found, rankOptions(outcomes, all))
@@ -154,9 +165,30 @@ func lackOf(outcomes []analyzer.Outcome) heat.Lacks {
 	}
 }
 
-// findings are what all layers say, joined.
-func findings(outcomes []analyzer.Outcome, suspected, profiled bool, o Options) []finding.Finding {
-	ir := loopfinding.Findings(outcomes, loopfinding.Options{Suspected: suspected})
+// findings are what all layers say, joined, with the patches of what is listed: what h
+// shows hot, or without a profile, h being nil, what may give back much.
+func (o Options) findings(ctx context.Context, outcomes []analyzer.Outcome, suspected bool, h *heat.Heat, rank heat.Options) (found []finding.Finding, notes []string, err error) {
+	found = o.joined(outcomes, suspected, h != nil, nil)
+	if o.NoPatches {
+		return found, nil, nil
+	}
+	shown := found
+	if h != nil {
+		shown = h.Rank(found, rank).Findings
+	}
+	listed := map[string]bool{}
+	for _, f := range shown {
+		listed[f.ID] = f.Minor == ""
+	}
+	patches, notes, err := o.patches(ctx, outcomes, suspected, h != nil, func(f finding.Finding) bool { return listed[f.ID] })
+	if err != nil || len(patches) == 0 {
+		return found, notes, err
+	}
+	return o.joined(outcomes, suspected, h != nil, patches), notes, nil
+}
+
+func (o Options) joined(outcomes []analyzer.Outcome, suspected, profiled bool, patches map[string]loopfinding.Patch) []finding.Finding {
+	ir := loopfinding.Findings(outcomes, loopfinding.Options{Suspected: suspected, Patches: patches})
 	out := astfinding.Join(ir, outcomes, astfinding.Options{Suspected: suspected, Profiled: profiled, UserRules: userrule.ForReport(o.Rules)})
 	if o.Remarks {
 		out = append(out, remarks.Findings(outcomes)...)

@@ -96,7 +96,7 @@ esac`)
 	if !strings.Contains(text, "2 units, ") || !strings.Contains(text, "does not compile: gone.h: no such file") || strings.Contains(text, "good.cpp") {
 		t.Errorf("notes %q", a.Notes)
 	}
-	if len(steps) != 4 || steps[0] != (Progress{Of: 3}) || steps[3].Done != 3 || steps[3].File == "" {
+	if len(steps) != 4 || steps[0] != (Progress{Of: 3, What: "units"}) || steps[3].Done != 3 || steps[3].File == "" {
 		t.Errorf("progress %+v", steps)
 	}
 	if !strings.HasPrefix(a.Looked, "3 units were") {

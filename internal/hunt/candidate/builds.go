@@ -1,20 +1,24 @@
 package candidate
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// build is a way to build any C or C++ program.
-type build struct {
+	"whyhot/internal/explain/build"
+	"whyhot/internal/finding"
+)
+
+// way is a way to build any C or C++ program.
+type way struct {
 	kind     Kind
 	variant  string
-	group    string
 	expected float64 // share of the time: the middle of what trials of whyhot saw
 	builds   float64 // what it costs: PGO is built twice and trained between
 	how      string
 	caveats  []string
 }
 
-var builds = []build{
-	{kind: Flags, variant: "cflags=-O3", group: levelGroup, expected: 0.02, builds: 1},
+var ways = []way{
 	{
 		kind: Flags, variant: "cflags=-march=native", expected: 0.02, builds: 1,
 		caveats: []string{"the program then runs on processors like this one only"},
@@ -30,17 +34,99 @@ var builds = []build{
 	},
 }
 
-// builds adds the ways to build.
+// low are the levels of optimisation below the usual one: what -O2 is expected to
+// save, and how many times as long it takes to build.
+var low = map[string]struct{ expected, longer float64 }{
+	"-O0": {0.5, 2},
+	"-O1": {0.1, 1.3}, "-Og": {0.1, 1.3}, "-Os": {0.1, 1.3}, "-Oz": {0.15, 1.3},
+}
+
+const (
+	usualLevel = "-O2"
+	highLevel  = "-O3"
+)
+
+// builds adds the ways to build. A build below the usual level gets that first:
+// feedback and link-time optimisation have little to work on in code that is not
+// optimised, so there they are tried on top of it, and only the best of all is used.
 func (l *list) builds() {
-	for i := range builds {
-		b := &builds[i]
-		if b.kind == BOLT && !l.in.BOLT {
+	under, isLow := low[l.in.Level]
+	if !isLow {
+		under.longer = 1
+	}
+	level := func(flag string, expected float64) {
+		l.way(Candidate{Kind: Flags, Group: levelGroup, Variant: "cflags=" + flag, Expected: expected, Builds: under.longer, How: "build with " + flag})
+	}
+	const more = 0.02 // of the higher level over the usual one
+	if isLow {
+		level(usualLevel, under.expected)
+	}
+	if l.in.Level != highLevel && l.in.Level != "-Ofast" {
+		level(highLevel, under.expected+more)
+	}
+	for i := range ways {
+		w := &ways[i]
+		if w.kind == BOLT && !l.in.BOLT {
 			continue
 		}
-		c := Candidate{Kind: b.kind, Group: b.group, Variant: b.variant, Expected: b.expected, Builds: b.builds, How: b.how, Caveats: b.caveats}
+		c := Candidate{Kind: w.kind, Variant: w.variant, Expected: w.expected, Builds: w.builds, How: w.how, Caveats: w.caveats}
 		if c.How == "" {
-			c.How = "build with " + strings.TrimPrefix(b.variant, "cflags=")
+			c.How = "build with " + strings.TrimPrefix(w.variant, "cflags=")
 		}
-		_ = l.add(c) // its text is ours
+		if isLow {
+			c.Group, c.Variant = levelGroup, "cflags="+usualLevel+"+"+w.variant
+			c.Expected, c.Builds = under.expected+w.expected, w.builds*under.longer
+			c.How += " and " + usualLevel
+		}
+		l.way(c)
 	}
+	l.creditLevels()
+	if l.in.Assertions {
+		l.way(Candidate{
+			Kind: Flags, Variant: "cflags=-DNDEBUG", Expected: 0.01, Builds: 1, How: "build with -DNDEBUG",
+			Caveats: []string{"assert() then checks nothing"},
+		})
+	}
+}
+
+// creditLevels has what is said of the lack of optimisation proved by whatever level
+// turns out best, and not by the usual one alone.
+func (l *list) creditLevels() {
+	i := slices.IndexFunc(l.out, func(c Candidate) bool { return c.Group == levelGroup && c.Name == usualLevel })
+	if i < 0 {
+		return
+	}
+	for k := range l.out {
+		if c := &l.out[k]; c.Group == levelGroup && k != i {
+			c.Findings = append(c.Findings, l.out[i].Findings...)
+		}
+	}
+}
+
+func (l *list) way(c Candidate) { _ = l.add(c) } // its text is ours
+
+// flagsFor are the flags that findings advise, by rule: about the build as a whole,
+// and about hot loops as they were compiled.
+var flagsFor = map[string]string{
+	build.RuleUnoptimised: usualLevel,
+	build.RuleSanitizer:   "-fno-sanitize=all",
+	// What was built with -pg cannot be told so: its build has to be changed.
+	build.RuleInstrumented: "-fno-profile-arcs -fno-test-coverage -fno-instrument-functions",
+	"machine-scalar":       highLevel,
+	"machine-generic":      "-march=native",
+	"machine-own-call":     "-fno-semantic-interposition",
+}
+
+// fromBuild takes what a finding says of how the program was built.
+func (l *list) fromBuild(f *finding.Finding, try func(Candidate)) (taken bool) {
+	flags := flagsFor[f.Rule]
+	if flags == "" || !l.in.Build {
+		return false
+	}
+	c := Candidate{Kind: Flags, Variant: "cflags=" + flags, Builds: 1, How: "build with " + flags}
+	if strings.HasPrefix(flags, "-O") {
+		c.Group = levelGroup
+	}
+	try(c)
+	return true
 }

@@ -63,8 +63,9 @@ type Candidate struct {
 // Built says that the program is built for it.
 func (c *Candidate) Built() bool { return c.Builds > 0 }
 
-// worth is what a candidate is expected to bring for what it costs.
-func (c *Candidate) worth() float64 { return c.Expected / (1 + c.Builds) }
+// worth is what a candidate is expected to bring for what it costs: the time of its
+// builds, in measurements of the race.
+func (c *Candidate) worth(build float64) float64 { return c.Expected / (1 + c.Builds*build) }
 
 // Diff is a patch that was written by machine.
 type Diff struct {
@@ -80,6 +81,13 @@ type Input struct {
 	Program Program
 	Build   bool // there is a build command
 	BOLT    bool // it is installed
+	// BuildCost is how long a build takes, in the time in which a candidate is measured
+	// in the race: where builds are slow, what needs none comes first.
+	BuildCost float64
+	// Level is how most of the program is optimised by its build, "" where nobody
+	// knows; Assertions says that it has assert() in it.
+	Level      string
+	Assertions bool
 	// BuildDir has the compile_commands.json, "" for none: without it no finding in
 	// source is built otherwise.
 	BuildDir string
@@ -96,6 +104,8 @@ type Untried struct {
 	Why     string `json:"why"`
 	Command string `json:"command,omitempty"`
 	Finding string `json:"finding,omitempty"`
+	// Needs is how long it would take, where there was no time for it.
+	Needs float64 `json:"needs_seconds,omitempty"`
 }
 
 // List gives the candidates, what pays most for its cost first, and what cannot be
@@ -109,7 +119,7 @@ func List(in Input) ([]Candidate, []Untried) {
 	if in.Build {
 		l.builds()
 	}
-	slices.SortStableFunc(l.out, func(a, b Candidate) int { return -cmp.Compare(a.worth(), b.worth()) })
+	slices.SortStableFunc(l.out, func(a, b Candidate) int { return -cmp.Compare(a.worth(in.BuildCost), b.worth(in.BuildCost)) })
 	return l.out, l.untried
 }
 
@@ -134,7 +144,7 @@ func (l *list) add(c Candidate) error {
 	}
 	if i := slices.IndexFunc(l.out, func(o Candidate) bool { return o.Name == c.Name }); i >= 0 {
 		o := &l.out[i]
-		o.Expected = max(o.Expected, c.Expected)
+		o.Expected, o.Builds = max(o.Expected, c.Expected), max(o.Builds, c.Builds)
 		for _, f := range c.Findings {
 			if !slices.Contains(o.Findings, f) {
 				o.Findings = append(o.Findings, f)
@@ -173,6 +183,7 @@ func (l *list) finding(f *finding.Finding) {
 	if entry, ok := l.in.Catalog.Entry(f.Rule); ok {
 		joined = l.fromEntry(f, entry, try)
 	}
+	joined = l.fromBuild(f, try) || joined
 	l.fromSource(f, try)
 	if len(l.out) > before || joined || f.General {
 		return
@@ -189,7 +200,7 @@ func (l *list) finding(f *finding.Finding) {
 
 func needsBuild(f *finding.Finding, c *catalog.Catalog) bool {
 	entry, ok := c.Entry(f.Rule)
-	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0
+	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0 || flagsFor[f.Rule] != ""
 }
 
 // next is the command by which a person goes on.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/allocator"
@@ -79,6 +80,84 @@ func TestTheSameChangeIsOneCandidate(t *testing.T) {
 	in.Program.Static = true
 	if cs, _ := List(in); len(cs) != 0 {
 		t.Errorf("preloaded into a static program: %s", named(cs))
+	}
+}
+
+// A build that is not optimised gets a level first: what else can be built is tried on
+// top of it, and one of all of them is used.
+func TestLowLevelsComeFirst(t *testing.T) {
+	in := input(t)
+	in.Build, in.BOLT, in.Level = true, true, "-O0"
+	cs, _ := List(in)
+	if cs[0].Group != levelGroup {
+		t.Errorf("first is %+v", cs[0])
+	}
+	for _, name := range []string{"-O2", "-O3", "-O2+lto", "-O2+pgo", "-O2+bolt", "-O2 -march=native"} {
+		if c := find(t, cs, name); c.Group != levelGroup || c.Expected < 0.5 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if how := find(t, cs, "-O2+pgo").How; how != "build with profile-guided optimisation and -O2" {
+		t.Error(how)
+	}
+	in.Level = "-O3"
+	cs, _ = List(in)
+	for _, c := range cs {
+		if c.Group == levelGroup || c.Name == "-DNDEBUG" {
+			t.Errorf("a program with -O3 and without assertions: %+v", c)
+		}
+	}
+	in.Assertions = true
+	if cs, _ = List(in); find(t, cs, "-DNDEBUG").Caveats == nil {
+		t.Error("nothing is said of what -DNDEBUG takes away")
+	}
+}
+
+// Where a build takes as long as many measurements, what needs none comes first; where
+// it takes no time, what gains most does.
+func TestSlowBuildsComeLast(t *testing.T) {
+	in := input(t)
+	in.Build, in.Level, in.BuildCost = true, "-O2", 50
+	cs, _ := List(in)
+	for i, c := range cs {
+		if c.Built() && slices.ContainsFunc(cs[i:], func(o Candidate) bool { return !o.Built() }) {
+			t.Fatalf("%s before what needs no build: %s", c.Name, named(cs))
+		}
+	}
+	in.BuildCost = 0.01
+	if cs, _ = List(in); cs[0].Name != "pgo" {
+		t.Errorf("%s", named(cs))
+	}
+}
+
+// What explain finds out about a build is tried where there is one to change.
+func TestFindingsAboutTheBuild(t *testing.T) {
+	of := func(rule string) finding.Finding {
+		return finding.Finding{ID: rule + "-1", Rule: rule, Share: share(0.9), Gain: &finding.Gain{Low: 0.3, High: 0.9}, Fix: finding.Fix{Kind: "build"}}
+	}
+	in := input(t, of(build.RuleUnoptimised), of(build.RuleSanitizer), of(build.RuleInstrumented), of("machine-generic"))
+	in.Build, in.Level = true, "-O0"
+	cs, untried := List(in)
+	for name, id := range map[string]string{
+		"-O2": "build-unoptimised-1", "-fno-sanitize=all": "build-sanitizer-1", "-march=native": "machine-generic-1",
+		"-fno-profile-arcs -fno-test-coverage -fno-instrument-functions": "build-instrumented-1",
+	} {
+		if c := find(t, cs, name); !slices.Equal(c.Findings, []string{id}) || c.Expected < 0.5 {
+			t.Errorf("%+v", c)
+		}
+	}
+	// Whichever level is best, it is about the same finding.
+	for _, name := range []string{"-O3", "-O2+pgo"} {
+		if c := find(t, cs, name); !slices.Equal(c.Findings, []string{"build-unoptimised-1"}) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(untried) != 0 {
+		t.Errorf("%+v", untried)
+	}
+	in.Build = false
+	if cs, untried = List(in); len(untried) != 4 || !strings.Contains(untried[0].Why, "--build") {
+		t.Errorf("%+v, %+v", untried, cs)
 	}
 }
 

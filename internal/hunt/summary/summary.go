@@ -7,6 +7,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,9 @@ func Heading(r *hunt.Result) string {
 	text := fmt.Sprintf("%d %s measured in %s of %s", measured, noun, spoken(r.Spent), spoken(r.Budget))
 	if r.Run > 0 {
 		text += "; one run takes " + quantity.Duration(time.Duration(r.Run*float64(time.Second)))
+	}
+	if r.Build > 0 {
+		text += ", one build " + quantity.Duration(time.Duration(r.Build*float64(time.Second)))
 	}
 	return text
 }
@@ -211,12 +215,39 @@ func untried(p *term.Printer, r *hunt.Result, width int) {
 	if len(r.Untried) == 0 {
 		return
 	}
+	if text := NoTime(r); text != "" {
+		p.Line(strong.Render("no time was left for"))
+		p.Line("  ", ansi.Truncate(term.Clean(text), width-2, "…"))
+	}
+	others := slices.DeleteFunc(slices.Clone(r.Untried), func(u hunt.Untried) bool { return u.Needs > 0 })
+	if len(others) == 0 {
+		return
+	}
 	p.Line(strong.Render("for a person"))
-	for i := range r.Untried[:min(mostUntried, len(r.Untried))] {
-		u := &r.Untried[i]
+	for i := range others[:min(mostUntried, len(others))] {
+		u := &others[i]
 		p.Line(ansi.Truncate(term.Clean("  "+u.Name+": "+u.Why), width, "…"))
 	}
-	more(p, len(r.Untried)-mostUntried, "untried")
+	more(p, len(others)-mostUntried, "untried")
+}
+
+// NoTime says what the budget had no room for, and which one has; "" where all had.
+func NoTime(r *hunt.Result) string {
+	var names []string
+	needs := 0.0
+	for _, u := range r.Untried {
+		if u.Needs > 0 {
+			names = append(names, fmt.Sprintf("%s (%s)", u.Name, spoken(u.Needs)))
+			needs += u.Needs
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	// A part of the budget is for proofs: what is added has to have room for both.
+	const room = 2
+	budget := time.Duration((r.Budget + room*needs) * float64(time.Second)).Round(time.Minute)
+	return fmt.Sprintf("--budget %s has room: %s", spoken((budget + time.Minute).Seconds()), strings.Join(names, ", "))
 }
 
 func more(p *term.Printer, n int, what string) {

@@ -54,6 +54,19 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// What the budget had no room for is told in one line, with a budget that has.
+func TestNoTimeIsSaid(t *testing.T) {
+	r := sample()
+	r.Build = 41
+	r.Untried = append(r.Untried, hunt.Untried{Name: "pgo", Why: "no time was left", Needs: 95}, hunt.Untried{Name: "lto", Why: "no time was left", Needs: 60})
+	got := printed(r)
+	for _, want := range []string{"one build 41.0 s", "no time was left for\n  --budget 11m has room: pgo (1m35s), lto (1m)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 // However much a hunt found, its summary fits a screen.
 func TestSummaryFitsAScreen(t *testing.T) {
 	r := sample()

@@ -74,10 +74,61 @@ const FalseDiscoveryRate = 0.05
 // numbers of events, or with Absolute the comparison of two Poisson counts.
 // Samples that come in bursts are less independent than it assumes.
 func Diff(a, b *profile.Profile, opt DiffOptions) *DiffTable {
+	return DiffSums(SumsOf(a), SumsOf(b), opt)
+}
+
+// Sums is what a diff needs of one profile.
+type Sums struct {
+	Total, Events int64
+	functions     map[diffKey]diffSide
+}
+
+// SumsOf adds up a profile.
+func SumsOf(p *profile.Profile) *Sums { return &Sums{p.Total(), Events(p), sides(p)} }
+
+// Summer makes the sums of what is no profile. It numbers what Diff takes for one function
+// in both, whose weights are to be added up by these numbers.
+type Summer struct {
+	numbers map[diffKey]int
+	found   []diffSide
+	order   []diffKey
+}
+
+// Number gives the number of a function, from 0 on.
+func (s *Summer) Number(f *profile.Function, m *profile.Mapping) int {
+	key, side := keyOf(f, m)
+	n, ok := s.numbers[key]
+	if !ok {
+		if s.numbers == nil {
+			s.numbers = map[diffKey]int{}
+		}
+		n = len(s.found)
+		s.numbers[key] = n
+		s.found, s.order = append(s.found, side), append(s.order, key)
+	}
+	return n
+}
+
+// Sums are those of the weights of each number. A total is that of the stacks with one of
+// the number's functions.
+func (s *Summer) Sums(sum, events int64, self, total []int64) *Sums {
+	out := &Sums{sum, events, make(map[diffKey]diffSide, len(self))}
+	for i := range self {
+		if self[i] != 0 || total[i] != 0 {
+			x := s.found[i]
+			x.Self, x.Total = self[i], total[i]
+			out.functions[s.order[i]] = x
+		}
+	}
+	return out
+}
+
+// DiffSums is Diff of sums, which it changes.
+func DiffSums(a, b *Sums, opt DiffOptions) *DiffTable {
 	opt.Sort = cmp.Or(opt.Sort, SortSelf)
-	sideA, sideB := sides(a), sides(b)
+	sideA, sideB := a.functions, b.functions
 	pairByName(sideA, sideB)
-	d := &DiffTable{TotalA: a.Total(), TotalB: b.Total(), EventsA: Events(a), EventsB: Events(b), Absolute: opt.Absolute}
+	d := &DiffTable{TotalA: a.Total, TotalB: b.Total, EventsA: a.Events, EventsB: b.Events, Absolute: opt.Absolute}
 	for key, x := range sideA {
 		y := sideB[key]
 		delete(sideB, key)
@@ -105,43 +156,43 @@ type diffSide struct {
 	name, binary, file string
 }
 
-func newSide(p *profile.Profile, fn profile.FunctionID) diffSide {
-	f := p.Function(fn)
-	s := diffSide{Side: Side{Function: fn}, name: Name(p, fn), file: f.File}
-	if p.Mapping(f.Mapping).Path != "" {
-		s.binary = Library(p, fn)
+// keyOf is what a function is matched by, and what it is called.
+func keyOf(f *profile.Function, m *profile.Mapping) (diffKey, diffSide) {
+	side := diffSide{name: nameOf(f, m), file: f.File}
+	where := f.File
+	if m.Path != "" {
+		side.binary = libraryOf(f, m)
+		where = side.binary
+		// The part of a binary's name that two builds share: up to the version.
+		if i := strings.Index(where, ".so."); i > 0 {
+			where = where[:i+len(".so")]
+		}
 	}
-	return s
+	return diffKey{side.name, where}, side
 }
 
 // sides sums a profile by what its functions match by. A total is summed per
 // sample, so two functions of one key on one stack count once.
 func sides(p *profile.Profile) map[diffKey]diffSide {
 	same := Identity(p)
-	keys := map[diffKey]uint32{}
-	number := make([]uint32, p.NumFunctions())
-	var found []diffSide
-	var order []diffKey
+	var s Summer
+	number := make([]int, p.NumFunctions())
 	for i := range number {
-		fn := same[i]
-		key := diffKey{Name(p, fn), matchBinary(p, fn)}
-		n, ok := keys[key]
-		if !ok {
-			n = uint32(len(found))
-			keys[key] = n
-			order = append(order, key)
-			found = append(found, newSide(p, fn))
+		f := p.Function(same[i])
+		number[i] = s.Number(f, p.Mapping(f.Mapping))
+		if n := number[i]; s.found[n].Function == 0 {
+			s.found[n].Function = same[i]
 		}
-		number[i] = n
 	}
-	seen := make([]uint32, len(found))
+	self, total := make([]int64, len(s.found)), make([]int64, len(s.found))
+	seen := make([]uint32, len(self))
 	for epoch, w := range stackWeights(p) {
 		stack := p.Stack(w.stack)
-		found[number[leafFunction(p, stack)]].Self += w.value
-		mark := func(n uint32) {
+		self[number[leafFunction(p, stack)]] += w.value
+		mark := func(n int) {
 			if seen[n] != uint32(epoch)+1 {
 				seen[n] = uint32(epoch) + 1
-				found[n].Total += w.value
+				total[n] += w.value
 			}
 		}
 		if len(stack) == 0 {
@@ -153,27 +204,7 @@ func sides(p *profile.Profile) map[diffKey]diffSide {
 			}
 		}
 	}
-	byKey := make(map[diffKey]diffSide, len(found))
-	for i, s := range found {
-		if s.Self != 0 || s.Total != 0 {
-			byKey[order[i]] = s
-		}
-	}
-	return byKey
-}
-
-// matchBinary is the part of a function's place that two builds share: the
-// binary's name up to the version, or the file where there is no binary.
-func matchBinary(p *profile.Profile, fn profile.FunctionID) string {
-	f := p.Function(fn)
-	if p.Mapping(f.Mapping).Path == "" {
-		return f.File
-	}
-	lib := Library(p, fn)
-	if i := strings.Index(lib, ".so."); i > 0 {
-		lib = lib[:i+len(".so")]
-	}
-	return lib
+	return s.Sums(0, 0, self, total).functions
 }
 
 // pairByName gives functions that only one side has the other side's key where

@@ -11,19 +11,26 @@ import (
 // brackets, or "[unknown]".
 func Name(p *profile.Profile, id profile.FunctionID) string {
 	f := p.Function(id)
+	return nameOf(f, p.Mapping(f.Mapping))
+}
+
+func nameOf(f *profile.Function, m *profile.Mapping) string {
 	if f.Name != "" {
 		return f.Name
 	}
-	lib := Library(p, id)
-	return "[" + strings.Trim(lib, "[]") + "]"
+	return "[" + strings.Trim(libraryOf(f, m), "[]") + "]"
 }
 
 // Library names the binary of a function without its directories. Code that no
 // mapping is known for goes by its kind: "[python]", "[kernel]", "[unknown]".
 func Library(p *profile.Profile, id profile.FunctionID) string {
 	f := p.Function(id)
-	if m := p.Mapping(f.Mapping).Path; m != "" {
-		return base(m)
+	return libraryOf(f, p.Mapping(f.Mapping))
+}
+
+func libraryOf(f *profile.Function, m *profile.Mapping) string {
+	if m.Path != "" {
+		return base(m.Path)
 	}
 	return "[" + f.Kind.String() + "]"
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 )
@@ -19,6 +20,8 @@ type FlameInput struct {
 	FromLeaf  bool     // open the reverse view first
 	RootBelow bool     // draw the root at the bottom until the reader turns it
 	Notes     []string // things to know that the picture does not tell
+	// Rate bills shares of Profile; nil where there are no prices.
+	Rate *price.Rate
 }
 
 func (in *FlameInput) check() error {

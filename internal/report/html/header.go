@@ -30,6 +30,10 @@ func newHeader(in *FlameInput) header {
 	if v := total(in.Profile); v != "" {
 		add("", v, meta.ValueType.Type)
 	}
+	if in.Rate != nil {
+		b := in.Rate.Of(1)
+		add("costs", strings.Join(quantity.Bill(&b), ", "), "")
+	}
 	if meta.Duration > 0 {
 		add("recorded for", quantity.Duration(meta.Duration), "")
 	}

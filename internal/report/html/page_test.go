@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 )
@@ -53,6 +55,10 @@ func hostileReport() ReportInput {
 			}},
 		},
 		Checked: []string{hostile},
+		Loops: []machine.Loop{{
+			Function: hostile, Mapping: &profile.Mapping{Path: hostile}, File: hostile, Line: 1, Inlined: hostile, Self: 10,
+			Instructions: []machine.Instruction{{Address: 1, Text: hostile, Self: 10, Lines: []profile.Frame{{Function: profile.Function{File: hostile}, Line: 1}}}},
+		}},
 	}
 }
 
@@ -172,6 +178,38 @@ func TestRefutedFindingsAreFolded(t *testing.T) {
 	folded := strings.Index(text, "<details class=\"refuted\">")
 	if card := strings.Index(text, `class="card`); folded < 0 || card < folded {
 		t.Error("the refuted finding is not inside the folded part")
+	}
+}
+
+// Of a long loop the hot instructions are shown with what stands beside them; a bracket
+// begins and ends with the loop; cold loops are left out.
+func TestHotLoops(t *testing.T) {
+	in := hostileReport()
+	hot := machine.Loop{Function: "parse", Mapping: &profile.Mapping{Path: "/bin/app"}, File: "/src/parse.c", Line: 3, EndLine: 7, Innermost: true, Self: 9}
+	for n := range uint64(20) {
+		hot.Instructions = append(hot.Instructions, machine.Instruction{Address: 0x100 + n, Text: "nop"})
+	}
+	hot.Instructions[10] = machine.Instruction{Address: 0x10a, Text: "mulss", Self: 9, For: 0x102}
+	cold := hot
+	cold.Function, cold.Self = "cold", 0
+	in.Loops = []machine.Loop{hot, cold}
+	text := page(t, in)
+	for _, want := range []string{"⋮ 2 more", "⋮ 6 more", "0x109", "mulss", "↑ for 0x102", "parse.c:3-7", "90.0%"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(text, "0x107<") || strings.Contains(text, "<code>cold</code>") {
+		t.Error("what is cold is shown")
+	}
+}
+
+// With prices the page says what all of it costs, and has what a frame's cost is from.
+func TestCosts(t *testing.T) {
+	in := hostileReport()
+	in.Flame.Rate = &price.Rate{Prices: price.Prices{Currency: "EUR", CoreHour: 0.1}, Cores: 2}
+	if text := page(t, in); !strings.Contains(text, "2.00 cores, 146.00 EUR a month") {
+		t.Error("the header does not say what it costs")
 	}
 }
 

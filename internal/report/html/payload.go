@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/view"
@@ -38,6 +39,8 @@ type payloadHeader struct {
 	Line      []int32  `json:"line"`
 	Libraries []string `json:"libraries"`
 	Files     []string `json:"files"`
+	// Bill is that of all of the profile.
+	Bill *finding.Bill `json:"bill,omitempty"`
 }
 
 // functionTable renumbers the functions of a tree by first use: the page gets
@@ -101,6 +104,10 @@ func writePayload(w io.Writer, in *FlameInput) error {
 	h := payloadHeader{
 		Version: payloadVersion, Title: in.Title, Type: meta.ValueType.Type, Unit: meta.ValueType.Unit,
 		Samples: view.Events(in.Profile), FromLeaf: in.FromLeaf, RootBelow: in.RootBelow, Nodes: len(in.Tree.Nodes),
+	}
+	if in.Rate != nil {
+		b := in.Rate.Of(1)
+		h.Bill = &b
 	}
 	table := newFunctionTable(in.Profile, &h)
 	nodes := in.Tree.Nodes

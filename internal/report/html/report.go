@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/report/loopview"
@@ -19,6 +20,8 @@ type ReportInput struct {
 	// 12 libraries"): it stands under the findings, and alone where there are
 	// none.
 	Checked []string
+	// Loops are those of the machine code, hottest first.
+	Loops []machine.Loop
 }
 
 // Report writes the findings as cards above the table and the flame graph, as
@@ -35,7 +38,8 @@ func Report(w io.Writer, in ReportInput) error {
 		Unjudged      bool
 		Checked       []string
 		Static        staticTable
-	}{Header: newHeader(&in.Flame), Unjudged: in.Report.Unjudged, Static: newStaticTable(&in.Flame)}
+		Loops         []loopView
+	}{Header: newHeader(&in.Flame), Unjudged: in.Report.Unjudged, Static: newStaticTable(&in.Flame), Loops: newLoops(in.Flame.Profile, in.Loops)}
 	if !data.Unjudged {
 		data.Checked = in.Checked
 	}

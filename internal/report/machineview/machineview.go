@@ -30,15 +30,12 @@ type Input struct {
 	Answer  machine.Answer
 	Builds  []build.Quality
 	Rows    int  // loops to show; 0: all
-	Whole   bool // every instruction, not the hot ones alone
+	Long    bool // every instruction, not the hot ones alone
 }
 
 const (
 	nameWidth = 60
 	textWidth = 44
-	context   = 1    // instructions around a hot one
-	hot       = 0.02 // of the loop: an instruction that is shown
-	whole     = 12   // instructions of a loop that is shown as it is
 )
 
 var (
@@ -149,12 +146,7 @@ func (in *Input) loop(p *term.Printer, l *machine.Loop) {
 // the loop, and behind a sampled one which other the samples are meant for.
 func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 	shown := in.chosen(l)
-	meant := map[uint64]int64{}
-	for _, i := range l.Instructions {
-		if i.For != 0 {
-			meant[i.For] += i.Self
-		}
-	}
+	meant := l.Meant()
 	last := -1
 	for n, i := range l.Instructions {
 		if !shown[n] {
@@ -177,9 +169,9 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 		}
 		text, note := term.Clean(i.Text), ""
 		switch {
-		case i.For != 0 && i.Self > 0 && float64(i.Self) >= hot*float64(l.Self):
+		case i.For != 0 && l.IsHot(i.Self):
 			note = fmt.Sprintf("↑ for %x", i.For)
-		case meant[i.Address] > 0 && float64(meant[i.Address]) >= hot*float64(l.Self):
+		case l.IsHot(meant[i.Address]):
 			note = "← " + percent.Column(in.share(meant[i.Address]))
 		}
 		if f, ok := machine.Edited(i.Lines); ok && i.Self > 0 {
@@ -192,23 +184,9 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 }
 
 func (in *Input) chosen(l *machine.Loop) []bool {
-	out := make([]bool, len(l.Instructions))
-	for n, i := range l.Instructions {
-		if in.Whole || len(out) <= whole {
-			out[n] = true
-			continue
-		}
-		if float64(i.Self) < hot*float64(l.Self) || i.Self == 0 {
-			continue
-		}
-		for k := max(0, n-context); k <= min(len(out)-1, n+context); k++ {
-			out[k] = true
-		}
-		for k := range l.Instructions {
-			if l.Instructions[k].Address == i.For {
-				out[k] = true
-			}
-		}
+	out := l.Notable()
+	for n := range out {
+		out[n] = out[n] || in.Long
 	}
 	return out
 }
@@ -223,24 +201,58 @@ type instruction struct {
 }
 
 type loop struct {
-	Function     string             `json:"function"`
-	Binary       string             `json:"binary"`
-	BuildID      string             `json:"build_id,omitempty"`
-	File         string             `json:"file,omitempty"`
-	Line         int                `json:"line,omitempty"`
-	EndLine      int                `json:"end_line,omitempty"`
-	Inlined      string             `json:"inlined,omitempty"`
-	Start        uint64             `json:"start"` // virtual addresses of the binary
-	End          uint64             `json:"end"`
-	Ranges       [][2]uint64        `json:"ranges"`
-	Header       uint64             `json:"header"`
-	Depth        int                `json:"depth"`
-	Innermost    bool               `json:"innermost"`
-	Self         int64              `json:"self"`
-	Total        int64              `json:"total"`
-	Unresolved   int                `json:"unresolved_jumps,omitempty"`
-	Cycles       map[string]float64 `json:"cycles,omitempty"`
-	Instructions []instruction      `json:"instructions"`
+	Function     string            `json:"function"`
+	Binary       string            `json:"binary"`
+	BuildID      string            `json:"build_id,omitempty"`
+	File         string            `json:"file,omitempty"`
+	Line         int               `json:"line,omitempty"`
+	EndLine      int               `json:"end_line,omitempty"`
+	Inlined      string            `json:"inlined,omitempty"`
+	Start        uint64            `json:"start"` // virtual addresses of the binary
+	End          uint64            `json:"end"`
+	Ranges       [][2]uint64       `json:"ranges"`
+	Header       uint64            `json:"header"`
+	Depth        int               `json:"depth"`
+	Innermost    bool              `json:"innermost"`
+	Self         int64             `json:"self"`
+	Total        int64             `json:"total"`
+	Unresolved   int               `json:"unresolved_jumps,omitempty"`
+	Cycles       map[string]cycles `json:"cycles,omitempty"`
+	Calls        int               `json:"calls,omitempty"` // with these three the cycles are lower bounds
+	Atomic       int               `json:"atomic,omitempty"`
+	Strings      int               `json:"strings,omitempty"`
+	Step         int64             `json:"step,omitempty"` // bytes by which its addresses move in an iteration
+	Instructions []instruction     `json:"instructions"`
+}
+
+// cycles of an iteration on a processor.
+type cycles struct {
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	Limit string  `json:"limit"`
+}
+
+func jsonOf(l *machine.Loop) loop {
+	x := loop{
+		Function: l.Function, Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, File: l.File, Line: l.Line, EndLine: l.EndLine,
+		Inlined: l.Inlined, Start: l.Start, End: l.End, Ranges: l.Ranges, Header: l.Header, Depth: l.Depth, Innermost: l.Innermost,
+		Self: l.Self, Total: l.Total, Unresolved: l.Unresolved, Calls: l.Calls, Atomic: l.Atomic, Strings: l.Strings, Step: l.Step,
+		Instructions: []instruction{},
+	}
+	if len(l.Cycles) > 0 {
+		x.Cycles = map[string]cycles{}
+	}
+	for cpu, c := range l.Cycles {
+		x.Cycles[cpu] = cycles(c)
+	}
+	for _, in := range l.Instructions {
+		y := instruction{Address: in.Address, Text: in.Text, Self: in.Self, For: in.For}
+		if f, ok := machine.Edited(in.Lines); ok {
+			y.File, y.Line = f.Function.File, f.Line
+		}
+		x.Instructions = append(x.Instructions, y)
+	}
+	return x
 }
 
 // JSON writes {"total", "unit", "loops": […]}, hottest first.
@@ -256,22 +268,11 @@ func JSON(w io.Writer, in Input) error {
 	if out.Builds == nil {
 		out.Builds = []build.Quality{}
 	}
-	for i, l := range in.Answer.Loops {
+	for i := range in.Answer.Loops {
 		if in.Rows > 0 && i == in.Rows {
 			break
 		}
-		x := loop{
-			Function: l.Function, Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, File: l.File, Line: l.Line, EndLine: l.EndLine,
-			Inlined: l.Inlined, Start: l.Start, End: l.End, Ranges: l.Ranges, Header: l.Header, Depth: l.Depth, Innermost: l.Innermost,
-			Self: l.Self, Total: l.Total, Unresolved: l.Unresolved, Cycles: l.Cycles, Instructions: []instruction{},
-		}
-		for _, in := range l.Instructions {
-			y := instruction{Address: in.Address, Text: in.Text, Self: in.Self, For: in.For}
-			if f, ok := machine.Edited(in.Lines); ok {
-				y.File, y.Line = f.Function.File, f.Line
-			}
-			x.Instructions = append(x.Instructions, y)
-		}
+		x := jsonOf(&in.Answer.Loops[i])
 		out.Loops = append(out.Loops, x)
 	}
 	e := json.NewEncoder(w)

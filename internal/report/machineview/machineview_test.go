@@ -45,8 +45,18 @@ func TestHotInstructionsAreShown(t *testing.T) {
 	if strings.Contains(text, "\x1b[31m") {
 		t.Error("a name changes the terminal's colours")
 	}
-	if strings.Contains(text, "113") {
-		t.Error("an instruction far from what is hot is shown")
+	if strings.Contains(text, "│ 107") || strings.Contains(text, "│ 10a") {
+		t.Error("an instruction without samples is shown")
+	}
+	if !strings.Contains(text, "┌ 100") || !strings.Contains(text, "└ 113") {
+		t.Error("the ends of the loop are not shown")
+	}
+	long := input()
+	long.Long = true
+	out.Reset()
+	Print(p, long)
+	if !strings.Contains(out.String(), "│ 107") {
+		t.Error("--long does not show every instruction")
 	}
 }
 
@@ -56,17 +66,21 @@ func TestJSONHasEveryInstruction(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got struct {
-		Total int64
+		Total int64 `json:"total"`
 		Loops []struct {
-			Function, Binary, File string
-			Line                   int
-			Start, End             uint64
-			Self                   int64
-			Instructions           []struct {
-				Address, For uint64
-				Self         int64
-			}
-		}
+			Function     string `json:"function"`
+			Binary       string `json:"binary"`
+			File         string `json:"file"`
+			Line         int    `json:"line"`
+			Start        uint64 `json:"start"`
+			End          uint64 `json:"end"`
+			Self         int64  `json:"self"`
+			Instructions []struct {
+				Address uint64 `json:"address"`
+				For     uint64 `json:"for"`
+				Self    int64  `json:"self"`
+			} `json:"instructions"`
+		} `json:"loops"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)

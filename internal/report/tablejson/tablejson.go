@@ -129,8 +129,8 @@ type branch struct {
 }
 
 // Graph writes a function with all its direct callers and callees, and both
-// trees without what view folded.
-func Graph(w io.Writer, p *profile.Profile, s *view.Sandwich, whole int64) error {
+// trees without what view folded. With a rate the function has a cost.
+func Graph(w io.Writer, p *profile.Profile, s *view.Sandwich, whole int64, rate *price.Rate) error {
 	return write(w, struct {
 		Total      int64       `json:"total"`
 		Unit       string      `json:"unit"`
@@ -143,7 +143,7 @@ func Graph(w io.Writer, p *profile.Profile, s *view.Sandwich, whole int64) error
 		CalleeTree []branch    `json:"callee_tree"`
 	}{
 		whole, unit(p),
-		functionRow{functionOf(p, s.Function, 0), s.Self, s.Total, nil},
+		functionRow{functionOf(p, s.Function, 0), s.Self, s.Total, costsOf(rate, s.Self, s.Total, whole)},
 		s.Recursive, s.Entry,
 		edges(p, s.Callers), edges(p, s.Callees),
 		branches(p, s.CallerTree), branches(p, s.CalleeTree),
@@ -187,20 +187,21 @@ type lineRow struct {
 	Offset uint64 `json:"offset,omitempty"` // in the binary's file, where the line is not known
 	Self   int64  `json:"self"`
 	Total  int64  `json:"total"`
+	Cost   *costs `json:"cost,omitempty"`
 }
 
 // Lines writes a function line by line.
-func Lines(w io.Writer, p *profile.Profile, fn profile.FunctionID, t *view.LineTable, whole int64) error {
+func Lines(w io.Writer, p *profile.Profile, fn profile.FunctionID, t *view.LineTable, whole int64, rate *price.Rate) error {
 	rows := make([]lineRow, 0, len(t.Rows))
 	for _, r := range t.Rows {
-		rows = append(rows, lineRow{r.File, r.Line, p.Mapping(r.Mapping).Path, r.Offset, r.Self, r.Total})
+		rows = append(rows, lineRow{r.File, r.Line, p.Mapping(r.Mapping).Path, r.Offset, r.Self, r.Total, costsOf(rate, r.Self, r.Total, whole)})
 	}
 	return write(w, struct {
 		Total    int64       `json:"total"`
 		Unit     string      `json:"unit"`
 		Function functionRow `json:"function"`
 		Lines    []lineRow   `json:"lines"`
-	}{whole, unit(p), functionRow{functionOf(p, fn, 0), t.Self, t.Total, nil}, rows})
+	}{whole, unit(p), functionRow{functionOf(p, fn, 0), t.Self, t.Total, costsOf(rate, t.Self, t.Total, whole)}, rows})
 }
 
 type side struct {

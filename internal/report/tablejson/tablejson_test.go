@@ -65,7 +65,7 @@ func TestGraph(t *testing.T) {
 		"callers": [{"binary": "/bin/app", "total": 30}], "callees": [],
 		"caller_tree": [{"binary": "/bin/app", "total": 30}], "callee_tree": []
 	}`, func(w *bytes.Buffer) error {
-		return Graph(w, p, view.Callgraph(p, fn, view.CallgraphOptions{}), p.Total())
+		return Graph(w, p, view.Callgraph(p, fn, view.CallgraphOptions{}), p.Total(), nil)
 	})
 }
 
@@ -80,7 +80,7 @@ func TestLines(t *testing.T) {
 			"lines": [{"binary": "/bin/app", "offset": 16, "self": 10, "total": 40}]}`,
 	} {
 		fn := view.Find(p, func(s string) bool { return s == name })
-		check(t, want, func(w *bytes.Buffer) error { return Lines(w, p, fn[0], view.Lines(p, fn), p.Total()) })
+		check(t, want, func(w *bytes.Buffer) error { return Lines(w, p, fn[0], view.Lines(p, fn), p.Total(), nil) })
 	}
 }
 
@@ -102,4 +102,10 @@ func TestCosts(t *testing.T) {
 		{"function": "f<int>", "binary": "/bin/app", "file": "f.cc", "line": 3, "self": 30, "total": 30, "cost": {
 			"self": {"cores": 6, "currency": "EUR", "money_per_month": 438}, "total": {"cores": 6, "currency": "EUR", "money_per_month": 438}}}
 	]}`, func(w *bytes.Buffer) error { return Top(w, p, view.Top(p, view.TopOptions{}), p.Total(), 1, rate) })
+	fn := view.Find(p, func(s string) bool { return s == "f<int>" })
+	const cost = `"cost": {"self": {"cores": 6, "currency": "EUR", "money_per_month": 438}, "total": {"cores": 6, "currency": "EUR", "money_per_month": 438}}`
+	check(t, `{"total": 50, "unit": "nanoseconds",
+		"function": {"function": "f<int>", "binary": "/bin/app", "file": "f.cc", "line": 3, "self": 30, "total": 30, `+cost+`},
+		"lines": [{"file": "f.cc", "line": 5, "self": 30, "total": 30, `+cost+`}]}`,
+		func(w *bytes.Buffer) error { return Lines(w, p, fn[0], view.Lines(p, fn), p.Total(), rate) })
 }

@@ -2,12 +2,15 @@ package term
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/finding/percent"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/profile/view"
+	"whyhot/internal/report/quantity"
 )
 
 // GraphInput is a function between its callers and callees.
@@ -18,6 +21,7 @@ type GraphInput struct {
 	Whole     Whole
 	Least     int64 // leftovers of branches below this are not mentioned
 	FullNames bool
+	Rate      *price.Rate // of all of Whole; nil where there are no prices
 }
 
 // Graph prints both trees of a call graph.
@@ -30,6 +34,10 @@ func (p *Printer) Graph(in GraphInput) {
 	}
 	if s.Recursive > 0 {
 		facts = append(facts, percent.Column(share(s.Recursive, s.Total))+" of it in recursive calls, which are folded")
+	}
+	if in.Rate != nil {
+		b := in.Rate.Of(in.Whole.Share(s.Total))
+		facts = append(facts, quantity.Bill(&b)...)
 	}
 	p.facts(facts)
 	p.Line()
@@ -70,19 +78,22 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		{Title: title, Flex: !in.FullNames, Min: 28, Shorten: shortenBranch},
 		{Title: titleWhere, Max: libraryWidth, Shorten: ShortenPath, Optional: 2},
 	}}
+	const behindShares = 2
+	t.Columns = slices.Insert(t.Columns, behindShares, billColumns(in.Rate)...)
 	add := func(value int64, indent, name, lib string, style bool) {
 		cell := Cell{Text: indent + name}
 		if style {
 			cell.Style = &styles.dim
 		}
 		of := share(value, in.Sandwich.Total)
-		t.Add(
-			Cell{Text: percent.Column(in.Whole.Share(value)), Style: &styles.dim},
-			Cell{Text: percent.Column(of)},
-			Cell{Text: Bar(of, 1, barWidth), Style: &styles.bar},
+		cells := []Cell{
+			{Text: percent.Column(in.Whole.Share(value)), Style: &styles.dim},
+			{Text: percent.Column(of)},
+			{Text: Bar(of, 1, barWidth), Style: &styles.bar},
 			cell,
-			Cell{Text: lib, Style: &styles.dim},
-		)
+			{Text: lib, Style: &styles.dim},
+		}
+		t.Add(slices.Insert(cells, behindShares, billCells(in.Rate, in.Whole.Share(value), quantity.Amount)...)...)
 	}
 	ownShown := own <= 0
 	shown := in.worthShowing(tree)

@@ -2,12 +2,15 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"whyhot/internal/finding/percent"
+	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
+	"whyhot/internal/report/quantity"
 )
 
 // Source gives the text of a file's lines; ok is false where it is not at hand.
@@ -22,13 +25,18 @@ type LinesInput struct {
 	Source  Source
 	// Context is how many lines without samples are shown around those with.
 	Context int
+	Rate    *price.Rate // of all of Whole; nil where there are no prices
 }
 
 // Lines prints the cost of each line beside its text.
 func (p *Printer) Lines(in LinesInput) {
 	p.functionTitle(in.Name, "", false)
-	p.Line(styles.dim.Render(fmt.Sprintf("%s self · %s total",
-		percent.Column(in.Whole.Share(in.Table.Self)), percent.Column(in.Whole.Share(in.Table.Total)))))
+	facts := fmt.Sprintf("%s self · %s total", percent.Column(in.Whole.Share(in.Table.Self)), percent.Column(in.Whole.Share(in.Table.Total)))
+	if in.Rate != nil {
+		b := in.Rate.Of(in.Whole.Share(in.Table.Total))
+		facts += " · " + strings.Join(quantity.Bill(&b), " · ")
+	}
+	p.Line(styles.dim.Render(facts))
 	for rows := in.Table.Rows; len(rows) > 0; {
 		n := 1
 		for n < len(rows) && rows[n].File == rows[0].File {
@@ -39,6 +47,9 @@ func (p *Printer) Lines(in LinesInput) {
 		rows = rows[n:]
 	}
 }
+
+// behindTotal is where the columns of costs stand: what a line costs with what it calls.
+const behindTotal = 2
 
 func (p *Printer) linesOfFile(in LinesInput, rows []view.LineRow) {
 	var text []string
@@ -57,6 +68,7 @@ func (p *Printer) linesOfFile(in LinesInput, rows []view.LineRow) {
 		{Title: "line", Right: true},
 		{Title: "", Flex: true, Min: 20},
 	}}
+	t.Columns = slices.Insert(t.Columns, behindTotal, billColumns(in.Rate)...)
 	most := int64(0)
 	for _, r := range in.Table.Rows {
 		most = max(most, r.Self)
@@ -67,7 +79,7 @@ func (p *Printer) linesOfFile(in LinesInput, rows []view.LineRow) {
 			before = rows[i-1].Line
 		}
 		in.leadIn(t, text, before, r.Line)
-		t.Add(in.cells(r, text, most)...)
+		in.add(t, in.cells(r, text, most), billCells(in.Rate, in.Whole.Share(r.Total), quantity.Amount))
 	}
 	if last := rows[len(rows)-1].Line; last > 0 {
 		in.context(t, text, last+1, last+int32(in.Context))
@@ -91,14 +103,22 @@ func (in *LinesInput) leadIn(t *Table, text []string, before, line int32) {
 		return
 	}
 	in.context(t, text, before+1, before+around)
-	t.Add(Cell{}, Cell{}, Cell{}, Cell{Text: "⋮", Style: &styles.dim})
+	in.add(t, []Cell{{}, {}, {}, {Text: "⋮", Style: &styles.dim}}, nil)
 	in.context(t, text, line-around, line-1)
 }
 
 func (in *LinesInput) context(t *Table, text []string, from, to int32) {
 	for n := max(from, 1); n <= to && int(n) <= len(text); n++ {
-		t.Add(Cell{}, Cell{}, Cell{}, Cell{Text: strconv.Itoa(int(n)), Style: &styles.dim}, Cell{Text: expandTabs(text[n-1]), Style: &styles.dim})
+		in.add(t, []Cell{{}, {}, {}, {Text: strconv.Itoa(int(n)), Style: &styles.dim}, {Text: expandTabs(text[n-1]), Style: &styles.dim}}, nil)
 	}
+}
+
+// add adds a row with what it costs; one without samples costs nothing.
+func (in *LinesInput) add(t *Table, cells, costs []Cell) {
+	if costs == nil {
+		costs = make([]Cell, len(billColumns(in.Rate)))
+	}
+	t.Add(slices.Insert(cells, behindTotal, costs...)...)
 }
 
 func (in *LinesInput) cells(r view.LineRow, text []string, most int64) []Cell {

@@ -148,6 +148,9 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 	origins, families := sums{}, sums{}
 	among := func(name string, list []string) bool { return len(list) == 0 || slices.Contains(list, name) }
 	t, err := r.project.Top(ctx, sel, store.TopOptions{Total: sort == byTotal, Limit: limit, Match: match, Keep: func(f *store.Function, self int64) bool {
+		if ctx.Err() != nil { // what was found out by now is there for the next question
+			return false
+		}
 		c := classes.of(f)
 		inOrigin, inFamily := among(c.origin, r.values[paramOrigin]), among(c.family, r.values[paramFamily])
 		// Of each, what there is to choose from beside the choice in the other.
@@ -159,6 +162,9 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 		}
 		return inOrigin && inFamily
 	}})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ type class struct{ origin, family string }
 const maxClasses = 1 << 20
 
 // classes remembers the class of each function: its name is held against hundreds of
-// patterns, and a table has the same functions each time.
+// patterns, which takes 0.1 ms or more for a long one of C++, and a table has the same
+// functions each time.
 type classes struct {
 	mu       sync.Mutex
 	families *rule.Families

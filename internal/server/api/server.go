@@ -33,6 +33,8 @@ type Options struct {
 	Page Page
 	// Sources are the source files that may be read; nil for none.
 	Sources *sources.Tree
+	// BinaryDirs have binaries and debug information by build ID.
+	BinaryDirs []string
 	// Ready says why the server cannot serve now, nil where it can.
 	Ready func() error
 }

@@ -53,34 +53,15 @@ func (s *Server) lines(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	fn, err := r.project.Function(id)
+	l, err := r.project.Lines(ctx, sel, id)
 	if err != nil {
 		return nil, err
 	}
-	p, basis, err := r.project.Profile(ctx, sel)
-	if err != nil {
-		return nil, err
-	}
-	table := view.Lines(p, sameFunctions(p, fn))
-	out := linesForm{Basis: formOf(basis), Function: functionOf(fn), Self: table.Self, Total: table.Total, Lines: make([]sourceLine, 0, len(table.Rows))}
-	for _, row := range table.Rows {
-		out.Lines = append(out.Lines, sourceLine{row.File, row.Line, p.Mapping(row.Mapping).Path, row.Offset, row.Self, row.Total, errorOf(basis, row.Self)})
+	out := linesForm{Basis: formOf(l.Basis), Function: functionOf(l.Function), Self: l.Self, Total: l.Total, Lines: make([]sourceLine, 0, len(l.Rows))}
+	for _, row := range l.Rows {
+		out.Lines = append(out.Lines, sourceLine{row.File, row.Line, row.Binary, row.Offset, row.Self, row.Total, errorOf(l.Basis, row.Self)})
 	}
 	return out, nil
-}
-
-// sameFunctions finds a function of the store in a profile of it.
-func sameFunctions(p *profile.Profile, wanted store.Function) []profile.FunctionID {
-	var out []profile.FunctionID
-	for i := range p.NumFunctions() {
-		id := profile.FunctionID(i)
-		f := p.Function(id)
-		m := p.Mapping(f.Mapping)
-		if f.Name == wanted.Name && m.Path == wanted.Binary && m.BuildID == wanted.BuildID && f.File == wanted.File && f.StartLine == wanted.StartLine {
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // diff compares two selections function by function.
@@ -94,8 +75,8 @@ func (s *Server) diff(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	var (
-		profiles [2]*profile.Profile
-		bases    [2]store.Basis
+		sums  [2]*view.Sums
+		bases [2]store.Basis
 	)
 	for i, half := range []string{before, after} {
 		sel, err := s.selectionIn(r, half)
@@ -103,15 +84,19 @@ func (s *Server) diff(ctx context.Context, r *request) (any, error) {
 			return nil, err
 		}
 		sel.Exact = true // a level of the ladder would hide what is compared
-		if profiles[i], bases[i], err = r.project.Profile(ctx, sel); err != nil {
+		var summer view.Summer
+		g, err := r.project.Groups(ctx, sel, func(f *store.Function) int {
+			return summer.Number(asProfile(f), &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})
+		})
+		if err != nil {
 			return nil, err
 		}
-		if len(profiles[i].Samples()) == 0 {
+		if g.Basis.Count == 0 {
 			return nil, nothing(sel)
 		}
+		sums[i], bases[i] = summer.Sums(g.Basis.Value, g.Events, g.Self, g.Total), g.Basis
 	}
-	a, b := profiles[0], profiles[1]
-	table := view.Diff(a, b, view.DiffOptions{Sort: view.Sort(sort)})
+	table := view.DiffSums(sums[0], sums[1], view.DiffOptions{Sort: view.Sort(sort)})
 	rows := table.Rows
 	if limit > 0 && limit < len(rows) {
 		rows = rows[:limit]

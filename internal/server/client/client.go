@@ -13,8 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"whyhot/internal/finding"
@@ -136,6 +138,25 @@ func (c *Client) Services(ctx context.Context, selection url.Values) ([]string, 
 		out = append(out, v.Value)
 	}
 	return out, nil
+}
+
+// Surprises gives the shares of a selection that are not what was to be expected, at most
+// so many.
+func (c *Client) Surprises(ctx context.Context, selection url.Values, most int) (Surprises, error) {
+	q := maps.Clone(selection)
+	q.Set("limit", strconv.Itoa(most))
+	var answer Surprises
+	err := c.ask(ctx, http.MethodGet, "surprises", q, nil, &answer)
+	return answer, err
+}
+
+// Surprises are what was found, and what it was held against: windows of the past, other
+// services, profiles of programs measured beforehand.
+type Surprises struct {
+	Windows   int                `json:"windows"`
+	Services  int                `json:"services"`
+	Profiles  int                `json:"profiles"`
+	Surprises []finding.Surprise `json:"surprises"`
 }
 
 // Receipt says what became of a profile.

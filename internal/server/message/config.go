@@ -2,6 +2,7 @@ package message
 
 import (
 	"cmp"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -66,6 +67,7 @@ type Slack struct {
 type Email struct {
 	Server       string   `yaml:"server"` // HOST:PORT
 	TLS          string   `yaml:"tls"`    // starttls, tls or none
+	CA           string   `yaml:"ca"`     // a PEM file: trust only the certificate authorities in it
 	From         string   `yaml:"from"`
 	To           []string `yaml:"to"`
 	User         string   `yaml:"user"`
@@ -247,7 +249,11 @@ func (e *Email) open() (sender, error) {
 			return nil, fmt.Errorf("email: %q is no address: %w", a, err)
 		}
 	}
-	m := &mailer{host: host, port: number, tls: cmp.Or(e.TLS, tlsStart), from: e.From, to: e.To, user: e.User}
+	authorities, err := readCA(e.CA)
+	if err != nil {
+		return nil, fmt.Errorf("email: ca: %w", err)
+	}
+	m := &mailer{host: host, port: number, ca: authorities, security: cmp.Or(e.TLS, tlsStart), from: e.From, to: e.To, user: e.User}
 	if e.User != "" {
 		if m.password, err = secret("email: password", e.PasswordFile, e.PasswordEnv); err != nil {
 			return nil, err
@@ -332,4 +338,20 @@ func secret(what, file, env string) (string, error) {
 		return "", fmt.Errorf("%s: %s is empty", what, file)
 	}
 	return text, nil
+}
+
+// readCA reads certificate authorities; "" are those of the system.
+func readCA(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil //nolint:nilnil // nil is the system's, as in tls.Config
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // the file that the configuration names
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s: no PEM certificate in it", file)
+	}
+	return pool, nil
 }

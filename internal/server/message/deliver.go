@@ -139,7 +139,7 @@ func (m *Messenger) one(ctx context.Context, p *project.Project, c *Config, r *R
 	}
 	m.count(r.Name).succeeded(m.o.Now())
 	for _, o := range batch {
-		if err := remove(ctx, p, kindOut, o.key); err != nil {
+		if err := p.Remove(ctx, kindOut, o.key); err != nil {
 			return false, err
 		}
 	}
@@ -173,7 +173,7 @@ func sending(ctx context.Context, timeout time.Duration) (context.Context, conte
 func (m *Messenger) waiting(ctx context.Context, p *project.Project, c *Config, r *Receiver) (list []out, due time.Time, err error) {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	outs, err := documents[out](p, kindOut)
+	outs, err := project.Read[out](p, kindOut)
 	if err != nil {
 		return nil, due, err
 	}
@@ -223,9 +223,9 @@ func (m *Messenger) waiting(ctx context.Context, p *project.Project, c *Config, 
 // keep writes a message of the outbox back, or removes it when nothing is left of it.
 func (m *Messenger) keep(ctx context.Context, p *project.Project, o out) error {
 	if len(o.Message.Items) == 0 {
-		return remove(ctx, p, kindOut, o.key)
+		return p.Remove(ctx, kindOut, o.key)
 	}
-	return put(ctx, p, kindOut, o.key, o)
+	return p.Put(ctx, kindOut, o.key, o)
 }
 
 // failed counts an attempt, and drops what was tried for too long.
@@ -234,14 +234,14 @@ func (m *Messenger) failed(ctx context.Context, p *project.Project, r *Receiver,
 		o.Attempts++
 		o.Error = why.Error()
 		if m.o.Now().Sub(o.Created) < m.o.GiveUp || o.Attempts < 2 {
-			if err := put(ctx, p, kindOut, o.key, o); err != nil {
+			if err := p.Put(ctx, kindOut, o.key, o); err != nil {
 				return err
 			}
 			continue
 		}
 		m.count(r.Name).dropped.Add(1)
 		m.o.Log.Error("a message was dropped", "project", p.Name, "receiver", r.Name, "message", o.Message.ID, "attempts", o.Attempts, "error", why)
-		if err := remove(ctx, p, kindOut, o.key); err != nil {
+		if err := p.Remove(ctx, kindOut, o.key); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func (m *Messenger) failed(ctx context.Context, p *project.Project, r *Receiver,
 // due is when a digest was due that has not been sent, zero for none: the last time of
 // day before now, unless that was before the receiver was met or is done.
 func (m *Messenger) due(p *project.Project, c *Config, r *Receiver) (time.Time, error) {
-	all, err := documents[known](p, kindReceiver)
+	all, err := project.Read[known](p, kindReceiver)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -274,13 +274,13 @@ func (m *Messenger) due(p *project.Project, c *Config, r *Receiver) (time.Time, 
 }
 
 func (m *Messenger) digested(ctx context.Context, p *project.Project, r *Receiver, due time.Time) error {
-	all, err := documents[known](p, kindReceiver)
+	all, err := project.Read[known](p, kindReceiver)
 	if err != nil {
 		return err
 	}
 	k := all[r.Name]
 	k.Receiver, k.Digest = r.Name, due.UTC()
-	return put(ctx, p, kindReceiver, r.Name, k)
+	return p.Put(ctx, kindReceiver, r.Name, k)
 }
 
 // digest makes one message of many.

@@ -195,7 +195,7 @@ func (w *world) settle() {
 	w.t.Helper()
 	end := time.Now().Add(20 * time.Second)
 	for {
-		outs, err := documents[out](w.project, kindOut)
+		outs, err := project.Read[out](w.project, kindOut)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -2,6 +2,8 @@ package message
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"strconv"
@@ -20,11 +22,12 @@ const (
 
 // mailer sends e-mail through a mail server.
 type mailer struct {
-	host, tls      string
+	host, security string
 	port           int
 	from           string
 	to             []string
 	user, password string
+	ca             *x509.CertPool // nil for the system's
 }
 
 func (s *mailer) send(ctx context.Context, c *Config, m *Message) error {
@@ -62,8 +65,11 @@ func (s *mailer) client(ctx context.Context) (*mail.Client, error) {
 	if end, ok := ctx.Deadline(); ok {
 		timeout = max(time.Until(end), time.Millisecond)
 	}
-	options := []mail.Option{mail.WithPort(s.port), mail.WithTimeout(timeout)}
-	switch s.tls {
+	options := []mail.Option{
+		mail.WithPort(s.port), mail.WithTimeout(timeout),
+		mail.WithTLSConfig(&tls.Config{ServerName: s.host, RootCAs: s.ca, MinVersion: tls.VersionTLS12}),
+	}
+	switch s.security {
 	case tlsNone:
 		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
 	case tlsWhole:

@@ -1,15 +1,24 @@
 package message
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/mail"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -348,13 +357,18 @@ type postBox struct {
 	mu  sync.Mutex
 	got []string
 	to  []string
+	// open says that some message came over a connection without TLS.
+	open bool
 }
 
-func (b *postBox) NewSession(*smtp.Conn) (smtp.Session, error) { return &postman{box: b}, nil }
+func (b *postBox) NewSession(c *smtp.Conn) (smtp.Session, error) {
+	return &postman{box: b, conn: c}, nil
+}
 
 type postman struct {
-	box *postBox
-	to  []string
+	box  *postBox
+	conn *smtp.Conn
+	to   []string
 }
 
 func (*postman) Reset()        {}
@@ -371,6 +385,9 @@ func (p *postman) Data(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	p.box.mu.Lock()
 	defer p.box.mu.Unlock()
+	if _, encrypted := p.conn.TLSConnectionState(); !encrypted {
+		p.box.open = true
+	}
 	p.box.got, p.box.to = append(p.box.got, string(data)), append(p.box.to, p.to...)
 	return err
 }
@@ -385,9 +402,9 @@ func TestEmail(t *testing.T) {
 	}
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(func() { _ = server.Close() })
-	mailTo := func(tls string) string {
+	mailTo := func(security string) string {
 		return "page: https://whyhot.example.org\nreceivers:\n- name: mail\n  email: {server: '" + l.Addr().String() +
-			"', tls: " + tls + ", from: 'whyhot <whyhot@example.org>', to: [a@example.org, b@example.org]}\n"
+			"', tls: " + security + ", from: 'whyhot <whyhot@example.org>', to: [a@example.org, b@example.org]}\n"
 	}
 	w := newWorld(t, mailTo("none"))
 	w.php("größe", 600, 400)
@@ -424,5 +441,73 @@ func TestEmail(t *testing.T) {
 	w.settle()
 	if len(box.got) != 2 {
 		t.Errorf("%d messages", len(box.got))
+	}
+}
+
+// certificate makes one for 127.0.0.1 that nobody has signed, and writes it to a file.
+func certificate(t *testing.T) (tls.Certificate, string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
+}
+
+// TestEmailEncrypted: by STARTTLS and by TLS from the start, with a server whose
+// certificate is trusted, and not with one whose is not.
+func TestEmailEncrypted(t *testing.T) {
+	for _, security := range []string{tlsStart, tlsWhole} {
+		t.Run(security, func(t *testing.T) {
+			box := &postBox{}
+			pair, ca := certificate(t)
+			server := smtp.NewServer(box)
+			server.Domain = "localhost"
+			server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			serving := l
+			if security == tlsWhole {
+				serving = tls.NewListener(l, server.TLSConfig)
+			}
+			go func() { _ = server.Serve(serving) }()
+			t.Cleanup(func() { _ = server.Close() })
+			mailTo := func(more string) string {
+				return "page: https://whyhot.example.org\nreceivers:\n- name: mail\n  email: {server: '" + l.Addr().String() +
+					"', tls: " + security + more + ", from: 'whyhot <whyhot@example.org>', to: [a@example.org]}\n"
+			}
+			w := newWorld(t, mailTo(""))
+			w.php("web", 600, 400)
+			w.look()
+			until(t, "a failure", func() bool { return w.messenger.count("mail").failed.Load() > 0 })
+			if len(box.got) != 0 {
+				t.Error("sent to a server whose certificate nobody trusts")
+			}
+			w.configure(mailTo(", ca: " + ca))
+			w.look()
+			w.settle()
+			if len(box.got) != 1 {
+				t.Errorf("%d messages", len(box.got))
+			}
+			box.mu.Lock()
+			defer box.mu.Unlock()
+			if box.open {
+				t.Error("the message came in the open")
+			}
+		})
 	}
 }

@@ -63,13 +63,13 @@ type plan struct {
 }
 
 func (pl *plan) run(ctx context.Context, records []watch.Record) (err error) {
-	if pl.told, err = documents[told](pl.p, kindTold); err != nil {
+	if pl.told, err = project.Read[told](pl.p, kindTold); err != nil {
 		return err
 	}
-	if pl.outs, err = documents[out](pl.p, kindOut); err != nil {
+	if pl.outs, err = project.Read[out](pl.p, kindOut); err != nil {
 		return err
 	}
-	receivers, err := documents[known](pl.p, kindReceiver)
+	receivers, err := project.Read[known](pl.p, kindReceiver)
 	if err != nil {
 		return err
 	}
@@ -99,14 +99,14 @@ func (pl *plan) run(ctx context.Context, records []watch.Record) (err error) {
 	for key, point := range points {
 		_, rest, _ := strings.Cut(key, "\n")
 		id, service, _ := strings.Cut(rest, "\n")
-		if err := put(ctx, pl.p, kindTold, key, told{pl.r.Name, service, id, point}); err != nil {
+		if err := pl.p.Put(ctx, kindTold, key, told{pl.r.Name, service, id, point}); err != nil {
 			return err
 		}
 	}
 	if met {
 		return nil
 	}
-	return put(ctx, pl.p, kindReceiver, pl.r.Name, known{Receiver: pl.r.Name, Since: pl.now})
+	return pl.p.Put(ctx, kindReceiver, pl.r.Name, known{Receiver: pl.r.Name, Since: pl.now})
 }
 
 // last is what a finding costs now.
@@ -179,7 +179,7 @@ func (pl *plan) message(kind string, items []Item, link string, identity ...stri
 }
 
 func (pl *plan) put(ctx context.Context, key string, msg Message) error {
-	return put(ctx, pl.p, kindOut, key, out{Receiver: pl.r.Name, Message: msg, Created: pl.now})
+	return pl.p.Put(ctx, kindOut, key, out{Receiver: pl.r.Name, Message: msg, Created: pl.now})
 }
 
 func (pl *plan) item(r *watch.Record, why string, before *watch.Point) Item {
@@ -243,7 +243,7 @@ func pageLink(page, project, service, id string, from, to time.Time) string {
 // that they are told when they are there again.
 func (m *Messenger) forget(ctx context.Context, p *project.Project, receiver string, items []Item) error {
 	for _, i := range items {
-		if err := remove(ctx, p, kindTold, toldKey(receiver, i.Finding, i.Service)); err != nil {
+		if err := p.Remove(ctx, kindTold, toldKey(receiver, i.Finding, i.Service)); err != nil {
 			return err
 		}
 	}

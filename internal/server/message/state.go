@@ -1,14 +1,10 @@
 package message
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"time"
 
-	"whyhot/internal/server/project"
 	"whyhot/internal/server/watch"
 )
 
@@ -60,29 +56,4 @@ func messageID(parts ...string) string {
 		h.Write([]byte{0})
 	}
 	return "msg_" + hex.EncodeToString(h.Sum(nil))[:24]
-}
-
-// documents reads all documents of a kind.
-func documents[T any](p *project.Project, kind string) (map[string]T, error) {
-	all := map[string]T{}
-	for _, d := range p.Documents(kind) {
-		var one T
-		if err := json.Unmarshal(d.Body, &one); err != nil {
-			return nil, fmt.Errorf("the document %s %q cannot be read: %w", kind, d.Key, err)
-		}
-		all[d.Key] = one
-	}
-	return all, nil
-}
-
-func put(ctx context.Context, p *project.Project, kind, key string, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return p.PutDocument(ctx, kind, key, body)
-}
-
-func remove(ctx context.Context, p *project.Project, kind, key string) error {
-	return p.PutDocument(ctx, kind, key, nil)
 }

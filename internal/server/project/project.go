@@ -44,6 +44,8 @@ type Store interface {
 	History(ctx context.Context, s store.Selection, functions []store.FunctionID, total bool, step time.Duration) (*store.History, error)
 	Tree(ctx context.Context, s store.Selection, o store.TreeOptions) (*store.Tree, error)
 	Callgraph(ctx context.Context, s store.Selection, f store.FunctionID) (*store.Callgraph, error)
+	Lines(ctx context.Context, s store.Selection, f store.FunctionID) (*store.Lines, error)
+	Groups(ctx context.Context, s store.Selection, number func(f *store.Function) int) (*store.Groups, error)
 	FindFunctions(ctx context.Context, s store.Selection, match *regexp.Regexp) ([]store.Function, error)
 	Function(id store.FunctionID) (store.Function, error)
 	Profile(ctx context.Context, s store.Selection) (*profile.Profile, store.Basis, error)
@@ -61,6 +63,7 @@ type Project struct {
 
 	Name      string
 	DebugInfo *debuginfo.Store
+	DebugDir  string // where it lies
 	// Documents that are read, changed and written back are changed by one at a time.
 	Changing sync.Mutex
 
@@ -300,7 +303,7 @@ func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("project %s: %w", name, err), s.Close())
 	}
-	return &Project{Store: s, Name: name, DebugInfo: d}, nil
+	return &Project{Store: s, Name: name, DebugInfo: d, DebugDir: debugDir}, nil
 }
 
 // Opened gives the projects that are open, until done is called.

@@ -3,9 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -95,36 +93,15 @@ func (r *Record) add(p Point) {
 // key is the document of a finding of a service; neither part has a line break.
 func key(service, id string) string { return id + "\n" + service }
 
-// documents reads all documents of a kind.
-func documents[T any](p *project.Project, kind string) (map[string]T, error) {
-	out := map[string]T{}
-	for _, d := range p.Documents(kind) {
-		var one T
-		if err := json.Unmarshal(d.Body, &one); err != nil {
-			return nil, fmt.Errorf("the document %s %q cannot be read: %w", kind, d.Key, err)
-		}
-		out[d.Key] = one
-	}
-	return out, nil
-}
-
-func put(ctx context.Context, p *project.Project, kind, key string, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return p.PutDocument(ctx, kind, key, body)
-}
-
 // Findings gives what was found in a project, ranked, each as far up the ladder as its
 // trials have moved it. service "" is all of them; all also gives those that the last
 // look did not find.
 func Findings(p *project.Project, service string, all bool) ([]Record, error) {
-	records, err := documents[Record](p, kindFinding)
+	records, err := project.Read[Record](p, kindFinding)
 	if err != nil {
 		return nil, err
 	}
-	trials, err := documents[Trial](p, kindTrial)
+	trials, err := project.Read[Trial](p, kindTrial)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +155,7 @@ func rank(list []Record) {
 
 // Runs gives the last look at each service, by name.
 func Runs(p *project.Project, service string) ([]Run, error) {
-	all, err := documents[Run](p, kindRun)
+	all, err := project.Read[Run](p, kindRun)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +171,7 @@ func Runs(p *project.Project, service string) ([]Run, error) {
 
 // Trials gives the trials of a project, oldest first; id "" is those of all findings.
 func Trials(p *project.Project, id string) ([]Trial, error) {
-	all, err := documents[Trial](p, kindTrial)
+	all, err := project.Read[Trial](p, kindTrial)
 	if err != nil {
 		return nil, err
 	}
@@ -225,5 +202,5 @@ func AddTrial(ctx context.Context, p *project.Project, t Trial) error {
 	if list := p.Documents(kindTrial); len(list) >= maxTrials && !slices.ContainsFunc(list, func(d storeDocument) bool { return d.Key == t.ID }) {
 		return ErrManyTrials
 	}
-	return put(ctx, p, kindTrial, t.ID, t)
+	return p.Put(ctx, kindTrial, t.ID, t)
 }

@@ -24,7 +24,7 @@ func Take(ctx context.Context, p *project.Project, service string, r *finding.Re
 	}
 	p.Changing.Lock()
 	defer p.Changing.Unlock()
-	records, err := documents[Record](p, kindFinding)
+	records, err := project.Read[Record](p, kindFinding)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func Take(ctx context.Context, p *project.Project, service string, r *finding.Re
 		if share := f.Share.Main(); share > 0 {
 			one.add(pointOf(&f, share, r.Profile, now))
 		}
-		if err := put(ctx, p, kindFinding, at, one); err != nil {
+		if err := p.Put(ctx, kindFinding, at, one); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func Take(ctx context.Context, p *project.Project, service string, r *finding.Re
 		}
 		one.Active = false
 		one.add(Point{Time: now})
-		if err := put(ctx, p, kindFinding, at, one); err != nil {
+		if err := p.Put(ctx, kindFinding, at, one); err != nil {
 			return err
 		}
 	}

@@ -169,7 +169,7 @@ func (w *Watcher) turn(p *project.Project, there []store.LabelValue) ([]store.La
 	if len(there) <= most {
 		return there, nil
 	}
-	runs, err := documents[Run](p, kindRun)
+	runs, err := project.Read[Run](p, kindRun)
 	if err != nil {
 		return nil, err
 	}
@@ -239,13 +239,13 @@ func here(f *finding.Finding, service string) {
 func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found []seen) error {
 	p.Changing.Lock()
 	defer p.Changing.Unlock()
-	if err := put(ctx, p, kindRun, run.Service, run); err != nil {
+	if err := p.Put(ctx, kindRun, run.Service, run); err != nil {
 		return err
 	}
 	if run.Failed {
 		return nil
 	}
-	records, err := documents[Record](p, kindFinding)
+	records, err := project.Read[Record](p, kindFinding)
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found [
 			r.Finding = s.finding
 		}
 		r.add(s.point)
-		if err := put(ctx, p, kindFinding, at, r); err != nil {
+		if err := p.Put(ctx, kindFinding, at, r); err != nil {
 			return err
 		}
 	}
@@ -273,7 +273,7 @@ func (w *Watcher) keep(ctx context.Context, p *project.Project, run Run, found [
 			r.add(Point{Time: run.To})
 		}
 		r.Active, r.SilentSince = r.Sent, time.Time{} // a report holds until the next one
-		if err := put(ctx, p, kindFinding, at, r); err != nil {
+		if err := p.Put(ctx, kindFinding, at, r); err != nil {
 			return err
 		}
 	}

@@ -42,17 +42,26 @@ func buffer(n int) []int64 {
 	return b
 }
 
-// New spreads the weights of stacks over the tree. Stacks that the view does not have
-// yet are added to the unknown function; there are none where the view was taken after
-// the sums.
-func New(v dict.View, stacks []uint32, values []int64) *Weights {
+// Part is the weight of some stacks, Scale times Values. A stack may occur several times.
+type Part struct {
+	Stacks []uint32
+	Values []int64
+	Scale  int64
+}
+
+// New spreads the weights of stacks over the tree. Stacks that the view does
+// not have yet are added to the unknown function; there are none where the view was taken
+// after the sums.
+func New(v dict.View, parts ...Part) *Weights {
 	w := &Weights{View: v, Self: buffer(v.Nodes()), Total: buffer(v.Nodes())}
-	for i, s := range stacks {
-		leaf := uint32(1)
-		if int(s) < v.Stacks() {
-			leaf = v.Leaf(s)
+	for _, p := range parts {
+		for i, s := range p.Stacks {
+			leaf := uint32(1)
+			if int(s) < v.Stacks() {
+				leaf = v.Leaf(s)
+			}
+			w.Self[leaf] += p.Values[i] * p.Scale
 		}
-		w.Self[leaf] += values[i]
 	}
 	copy(w.Total, w.Self)
 	for n := v.Nodes() - 1; n > 0; n-- {
@@ -114,6 +123,38 @@ func (w *Weights) Holding(chosen []bool) (sum int64) {
 		}
 	}
 	return sum
+}
+
+// Grouped gives what functions weigh together, by the number that of has for each of
+// them. A stack with several functions of one number counts once in its total.
+func (w *Weights) Grouped(of []int32, groups int) (self, total []int64) {
+	self, total = make([]int64, groups), make([]int64, groups)
+	// Where a number has one function alone, its outermost nodes are known.
+	members := make([]int32, groups)
+	for _, g := range of {
+		if g >= 0 {
+			members[g]++
+		}
+	}
+	for n := 1; n < len(w.Total); n++ {
+		t := w.Total[n]
+		if t == 0 {
+			continue
+		}
+		g := of[w.View.Function[n]]
+		if g < 0 {
+			continue
+		}
+		self[g] += w.Self[n]
+		outer := w.View.Outer[n]
+		for up := w.View.Parent[n]; outer && members[g] > 1 && up > 0; up = w.View.Parent[up] {
+			outer = of[w.View.Function[up]] != g
+		}
+		if outer {
+			total[g] += t
+		}
+	}
+	return self, total
 }
 
 // Edge is a caller or callee.

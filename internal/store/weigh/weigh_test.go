@@ -33,7 +33,7 @@ func forest(t *rapid.T) *Weights {
 	for _, r := range d.Apply(b, dict.Blocks{}, nil) {
 		stacks, values = append(stacks, r.Stack), append(values, int64(r.Count))
 	}
-	return New(d.View(), stacks, values)
+	return New(d.View(), Part{stacks, values, 1})
 }
 
 type place struct {

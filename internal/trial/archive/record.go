@@ -56,6 +56,7 @@ type Result struct {
 	Variant string            `json:"variant"`
 	Ratio   *finding.Interval `json:"ratio,omitempty"`
 	Verdict trial.Verdict     `json:"verdict"`
+	Runs    int               `json:"runs,omitempty"`
 	// Caveat says what was not compared, "" where everything was.
 	Caveat string `json:"caveat,omitempty"`
 	// Finding is the one that the variant proves or refutes, where a trial has
@@ -111,7 +112,7 @@ func Results(o *trial.Outcome) []Result {
 	out := make([]Result, 0, len(o.Variants))
 	for i := range o.Variants {
 		v := &o.Variants[i]
-		r := Result{Variant: v.Name, Verdict: v.Verdict, Caveat: v.Compared.Mark()}
+		r := Result{Variant: v.Name, Verdict: v.Verdict, Runs: v.Runs, Caveat: v.Compared.Mark()}
 		if ratio, ok := o.SpeedUp(v); ok {
 			r.Ratio = &ratio
 		}

@@ -42,6 +42,27 @@ func (e *experiment) build(ctx context.Context) error {
 	return nil
 }
 
+// Plain builds the program of a command as it is. A cache keeps it, so that trials
+// that follow find it built.
+func Plain(ctx context.Context, t Terms, command []string, stdin string, l Listener) (rebuild.Plain, error) {
+	if l == nil {
+		l = silence{}
+	}
+	e := &experiment{machine: thisMachine(), listener: l}
+	defer e.close()
+	if err := t.check(&e.plan); err != nil {
+		return rebuild.Plain{}, err
+	}
+	e.plan.Command, e.plan.Stdin = command, stdin
+	o := t.Build
+	o.Env = t.Env
+	w, err := e.prepare(ctx, o, &t)
+	if err != nil {
+		return rebuild.Plain{}, explain(err, command)
+	}
+	return w.Plain(), nil
+}
+
 // prepare builds the variants of the plan and moves the plan to their places.
 func (e *experiment) prepare(ctx context.Context, o rebuild.Options, t *Terms) (*rebuild.Workshop, error) {
 	p := &e.plan

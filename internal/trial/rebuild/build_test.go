@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
 )
@@ -179,6 +180,52 @@ func TestVariantsOfAMakeProject(t *testing.T) {
 	}
 }
 
+// A program whose usual exit status is not 0 trains all the same; one that fails only
+// where it counts does not.
+func TestTrainingWithTheUsualStatus(t *testing.T) {
+	f := newFixture(t, "gcc")
+	main := strings.Replace(sources["main.c"], "return 0;", "return 3 + (argc > 2 && getenv(argv[2]) != 0);", 1)
+	if err := os.WriteFile(filepath.Join(f.root, "main.c"), []byte(main), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := &variant.Build{PGO: true}
+	w := f.prepare(b)
+	if built := w.Built(b); built.Failed != "" || built.Same != "" {
+		t.Errorf("failed %q, same %q", built.Failed, built.Same)
+	}
+	script := "#!/bin/sh\n./bench 10\n[ -n \"$(find .. -name '*.gcda')\" ] && exit 9\nexit 3\n"
+	if err := os.WriteFile(filepath.Join(f.root, "run.sh"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.o.Run = []string{"sh", "run.sh"}
+	w = f.prepare(b)
+	if built := w.Built(b); !strings.Contains(built.Failed, "exit status 9") {
+		t.Errorf("it fails where it is instrumented only, and it says %q", built.Failed)
+	}
+}
+
+// What the build's own flags say is known, also of a build that was kept.
+func TestWhatThePlainBuildTells(t *testing.T) {
+	f := newFixture(t, "gcc")
+	f.o.Cache = cache.In(filepath.Join(t.TempDir(), "cache"), 1<<30)
+	f.o.Work = ""
+	w := f.prepare()
+	first := w.Plain()
+	if first.Level != "-O2" || first.Took <= 0 {
+		t.Errorf("%+v", first)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if kept := f.prepare().Plain(); kept != first {
+		t.Errorf("%+v of one that was kept, %+v before", kept, first)
+	}
+	f.o.Command += " CFLAGS="
+	if p := f.prepare().Plain(); p.Level != "-O0" {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestBoltRewritesTheProgram(t *testing.T) {
 	f := newFixture(t, "gcc")
 	b := &variant.Build{BOLT: true}
@@ -291,6 +338,7 @@ func TestFailures(t *testing.T) {
 		{"training", func(o *Options) { o.Train = []string{"./bench; exit 9"} }, pgo, false, "exit status 9", true},
 		{"nothing trained", func(o *Options) { o.Train = []string{"true"} }, pgo, false, "wrote no counts", true},
 		{"hanging training", func(o *Options) { o.Train, o.Timeout = []string{"make CC=gcc -s; sleep 60"}, 3*time.Second }, pgo, false, "timed out after", true},
+		{"no time left", func(o *Options) { o.Train, o.Until = []string{"sleep 60"}, time.Now().Add(5*time.Second) }, pgo, false, "timed out after", true},
 		{"space", func(o *Options) { o.Command = "echo 'cc: error: No space left on device'; exit 1" }, pgo, true, "--work", true},
 		{"outside", func(o *Options) { o.Dir = "/" }, pgo, true, "not in the tree", false},
 		{"no command", func(o *Options) { o.Run = nil }, pgo, true, "--run", false},

@@ -20,15 +20,28 @@ func (w *Workshop) execute(ctx context.Context, line, log string, env []string, 
 	// The kernel ends the build when the thread that made it does.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if w.o.Timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	limit := w.limit()
+	if limit > 0 {
+		limited, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		return w.shell(limited, ctx, line, log, env, dir, stdin)
+		return shell(limited, ctx, limit, line, log, env, dir, stdin)
 	}
-	return w.shell(ctx, ctx, line, log, env, dir, stdin)
+	return shell(ctx, ctx, 0, line, log, env, dir, stdin)
 }
 
-func (w *Workshop) shell(ctx, whole context.Context, line, log string, env []string, dir, stdin string) (ending.Ending, error) {
+// limit is how long a command that begins now may take, 0 for as long as it likes.
+func (w *Workshop) limit() time.Duration {
+	if w.o.Until.IsZero() {
+		return w.o.Timeout
+	}
+	left := max(time.Millisecond, time.Until(w.o.Until))
+	if w.o.Timeout > 0 {
+		return min(left, w.o.Timeout)
+	}
+	return left
+}
+
+func shell(ctx, whole context.Context, limit time.Duration, line, log string, env []string, dir, stdin string) (ending.Ending, error) {
 	const grace = 2 * time.Second // between asking to end and ending
 	out, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -57,7 +70,7 @@ func (w *Workshop) shell(ctx, whole context.Context, line, log string, env []str
 	}
 	end := ending.Of(cmd.ProcessState)
 	if ctx.Err() != nil {
-		end.Limit = w.o.Timeout
+		end.Limit = limit.Round(time.Millisecond)
 	}
 	return end, nil
 }

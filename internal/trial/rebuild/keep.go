@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"whyhot/internal/host/environ"
 	"whyhot/internal/host/shellwords"
@@ -23,6 +24,7 @@ type kept struct {
 	Seen   wrapper.Log       `json:"seen"`   // of the final build
 	Prints map[string]string `json:"prints"` // fingerprints of its programs
 	Notes  []string          `json:"notes"`
+	Took   time.Duration     `json:"took,omitempty"` // of the baseline
 }
 
 // settle finds where to build, nil for the baseline: in the cache where there is

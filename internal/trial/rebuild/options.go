@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/host/ending"
 	"whyhot/internal/trial/rebuild/bolt"
 	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/run"
@@ -35,6 +36,7 @@ type Options struct {
 	BoltBinary  string // relative to Root, "" for the one that Run starts
 	BoltProfile BoltProfile
 	Timeout     time.Duration // of one build, 0 for none
+	Until       time.Time     // no command runs beyond it; zero for no such end
 	Jobs        int           // builds at once, 0 for as many as suit the machine
 	Cache       *cache.Cache  // of builds, nil to keep none; not used with Work or Keep
 
@@ -79,6 +81,8 @@ type Error struct {
 	Why  string
 	Log  string // file with everything that the step wrote
 	Tail string // its end
+
+	end ending.Ending // of the command, where one ran
 }
 
 func (e *Error) Error() string {

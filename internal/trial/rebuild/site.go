@@ -132,7 +132,7 @@ func (w *Workshop) run(ctx context.Context, s site, side, step, line string, mor
 	if !end.Failed() {
 		return nil
 	}
-	return &Error{Side: side, Step: step, Why: end.String() + advice(log, s.root), Log: log, Tail: tailOf(log)}
+	return &Error{Side: side, Step: step, Why: end.String() + advice(log, s.root), Log: log, Tail: tailOf(log), end: end}
 }
 
 // advice recognises what users can do something about.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -42,6 +43,7 @@ type Workshop struct {
 	base     site
 	sites    int               // made until now, beside the baseline's
 	baseline map[string]string // fingerprints of the baseline's programs
+	plain    Plain
 	made     map[string]*variant.Built
 
 	cache   *cache.Cache
@@ -51,6 +53,15 @@ type Workshop struct {
 }
 
 const baseline = "baseline"
+
+// Plain is what the build of the baseline tells of builds to come.
+type Plain struct {
+	Took  time.Duration // copying the tree included
+	Level string        // of optimisation of most sources, "" where it compiles no C or C++
+}
+
+// Plain is known once Prepare is over, from the cache as well.
+func (w *Workshop) Plain() Plain { return w.plain }
 
 // Prepare builds the baseline and every build that is asked for. An error is
 // about the baseline or about all builds alike; a variant that cannot be built is
@@ -229,11 +240,13 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 	var seen wrapper.Log
 	if old != nil {
 		report("kept")
-		seen = old.Seen
+		seen, w.plain.Took = old.Seen, old.Took
 	} else {
+		begin := time.Now()
 		if err := w.makeBaseline(ctx, report); err != nil {
 			return err
 		}
+		w.plain.Took = time.Since(begin)
 		if seen, err = wrapper.ReadLog(w.base.calls("build")); err != nil {
 			return err
 		}
@@ -241,6 +254,7 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 	if seen.Compiles == 0 {
 		return w.keepLog(w.unused(seen))
 	}
+	w.plain.Level = seen.Level()
 	w.families = w.box.Families(seen)
 	for name := range seen.ByTool {
 		if c := w.box.ByName(name); c != nil {
@@ -258,7 +272,7 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 	if w.baseline, err = fingerprints(ctx, w.base.tree); err != nil {
 		return err
 	}
-	w.keep(ctx, w.base, nil, kept{Seen: seen, Prints: w.baseline})
+	w.keep(ctx, w.base, nil, kept{Seen: seen, Prints: w.baseline, Took: w.plain.Took})
 	return nil
 }
 

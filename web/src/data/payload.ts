@@ -3,7 +3,7 @@
 // endian), the header, then one stream of base-128 varints per column of the
 // tree (step, function, self, and line where the header says so).
 
-import { DamagedData, makeTree, type Functions, type Profile } from "./profile";
+import { DamagedData, makeTree, type Bill, type Functions, type Profile } from "./profile";
 import { VarintReader } from "./varint";
 
 const VERSION = 1;
@@ -25,6 +25,7 @@ interface Header {
   line: number[];
   libraries: string[];
   files: string[];
+  bill?: Bill;
 }
 
 export async function inflate(base64: string): Promise<Uint8Array> {
@@ -64,6 +65,7 @@ export function decode(bytes: Uint8Array): Profile {
     rootBelow: header.root_below,
     functions,
     tree: makeTree(step, fn, self, line),
+    bill: header.bill ?? null,
   };
 }
 

@@ -39,6 +39,15 @@ export interface Profile {
   readonly rootBelow: boolean; // how it is drawn until the reader turns it
   readonly functions: Functions;
   readonly tree: Tree;
+  readonly bill: Bill | null; // of all of it; null without prices
+}
+
+// Bill is what CPU costs in a month, as internal/finding has it.
+export interface Bill {
+  readonly cores: number;
+  readonly currency?: string;
+  readonly money_per_month?: number;
+  readonly co2_kg_per_month?: number;
 }
 
 export class DamagedData extends Error {}

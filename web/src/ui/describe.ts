@@ -4,6 +4,7 @@ import { childSum, OTHERS } from "../data/layout";
 import { shareError, type FunctionTotals } from "../data/measure";
 import { GROUP, type Profile } from "../data/profile";
 import { originLabel } from "../draw/palette";
+import { amount, perMonth } from "../format/bill";
 import { percent, percentError, quantity } from "../format/number";
 import type { Place } from "../graph/flameview";
 import type { FrameText } from "../graph/tooltip";
@@ -27,6 +28,21 @@ export class Describer {
     return quantity(value, this.profile.unit, this.profile.valueType);
   }
 
+  // cost is what so much CPU costs, "" without prices.
+  cost(value: number): string {
+    const { bill } = this.profile;
+    if (bill === null || this.total <= 0) return "";
+    const share = value / this.total;
+    const money = bill.money_per_month;
+    const co2 = bill.co2_kg_per_month;
+    const month = perMonth(
+      money === undefined ? undefined : share * money,
+      bill.currency ?? "",
+      co2 === undefined ? undefined : share * co2,
+    );
+    return ` · ${amount(share * bill.cores)} cores · ${month} a month`;
+  }
+
   source(fn: number, line: number): string {
     const f = this.profile.functions;
     const file = f.files[f.file[fn]];
@@ -38,7 +54,7 @@ export class Describer {
     const { layout, node, level } = place;
     const fn = layout.fn[node];
     const width = layout.width[node];
-    const here = `${this.share(width)} · ${this.amount(width)}`;
+    const here = `${this.share(width)} · ${this.amount(width)}${this.cost(width)}`;
     if (fn === OTHERS) {
       return {
         name: "functions too small to tell apart at this zoom",

@@ -33,6 +33,9 @@ async function filled(page: Page): Promise<void> {
   });
 }
 
+// A sandwich has two: what the function calls is below, and is the large half here.
+const CALLEES = ".flame-graph ~ .flame-graph canvas";
+
 console.log(`load ${loadavg()[0].toFixed(1)} on ${cpus().length} CPUs`);
 await withBrowser({ width: 1280, height: 900 }, async (context) => {
   for (const view of (process.argv[4] ?? "flame reverse sandwich").split(" ")) {
@@ -59,7 +62,9 @@ await withBrowser({ width: 1280, height: 900 }, async (context) => {
       await page.goto(address(view));
       await filled(page);
       await page.waitForTimeout(500);
-      console.log(report(`${view}, ${m.name}`, await move(page, m)));
+      console.log(
+        report(`${view}, ${m.name}`, await move(page, m, view === "sandwich" ? CALLEES : "canvas")),
+      );
     }
     console.log(`${view}: the tab holds ${(await memoryOf(context, page)).toFixed(0)} MiB`);
     await page.close();

@@ -109,10 +109,31 @@ export class Fleet {
   }
 }
 
+// run is what a reader does with a command: it goes into a shell.
+export async function run(command: string, options: { cwd?: string } = {}): Promise<string> {
+  const env = { ...process.env, PATH: `${path.join(root, "bin")}:${process.env.PATH ?? ""}` };
+  const shell = spawn("bash", ["-c", command], {
+    ...options,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.on("data", (text: Buffer) => {
+      said += text.toString();
+    });
+  const status = await new Promise((resolve) => shell.once("exit", resolve));
+  assert.equal(status, 0, said);
+  return said;
+}
+
 // record runs a command under the profiler.
 export function record(dir: string, name: string, ...command: string[]): Buffer {
   const out = path.join(dir, `${name}.pb.gz`);
-  execFileSync(whyhot, ["record", "-F", "997", "-o", out, "--", ...command], { stdio: "ignore" });
+  const own = command.indexOf("--"); // flags of record stand before it
+  const flags = command.slice(0, Math.max(0, own));
+  const args = ["record", "-F", "997", "-o", out, ...flags, "--", ...command.slice(own + 1)];
+  execFileSync(whyhot, args, { stdio: "ignore" });
   return readFileSync(out);
 }
 

@@ -7,8 +7,8 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { withBrowser } from "./browser";
-import { Fleet, root } from "./fleet";
-import { fill } from "./small-fleet";
+import { Fleet } from "./fleet";
+import { startSmallFleet } from "./small-fleet";
 import { everyView, settled } from "./views";
 
 const { values, positionals } = parseArgs({
@@ -44,16 +44,8 @@ async function take(fleet: Fleet): Promise<void> {
 if (values.at !== undefined) {
   await take(Fleet.at(values.at));
 } else {
-  const fleet = await Fleet.start(
-    "--rules-every",
-    "2s",
-    "--rules-over",
-    "1h",
-    "--source",
-    path.join(root, "examples"),
-  );
+  const fleet = await startSmallFleet();
   try {
-    await fill(fleet);
     await take(fleet);
   } finally {
     await fleet.end();

@@ -1,3 +1,4 @@
+import { perMonth } from "../../src/format/bill";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitName, shortName } from "../../src/format/name";
@@ -98,4 +99,11 @@ test("numbers read well", () => {
   assert.equal(quantity(3 * 1024 * 1024, "bytes", "alloc_space"), "3.0 MiB");
   assert.equal(duration(0.0123), "12 ms");
   assert.equal(duration(7200), "120.0 min");
+});
+
+test("costs are in cents, and what is less is said to be", () => {
+  assert.equal(perMonth(87.6, "EUR", 12), "87.60 EUR, 12.00 kg CO₂");
+  assert.equal(perMonth(1234.5, "€", undefined), "1,235 €");
+  assert.equal(perMonth(0.001, "EUR", undefined), "<0.01 EUR");
+  assert.equal(perMonth(-0.001, "EUR", 0), ">-0.01 EUR, 0.00 kg CO₂");
 });

@@ -103,6 +103,15 @@ const char *inTable(const Subject &S, const Memory &M) {
   return nullptr;
 }
 
+// Each look-up waits for the one before. A compressor hashes by the same table, without.
+bool isChained(const Subject &S, const Instruction &Look) {
+  const Flow F(S);
+  for (size_t N = 0; N < F.code().size(); ++N)
+    if (&F.at(N) == &Look)
+      return F.feeds(N, N);
+  return false;
+}
+
 } // namespace
 
 void checksum(const Subject &S, std::vector<Match> &Out) {
@@ -132,7 +141,7 @@ void checksum(const Subject &S, std::vector<Match> &Out) {
     Look = &I;
     Name = inTable(S, *Table);
   }
-  if (Look && Name)
+  if (Look && Name && isChained(S, *Look))
     add(Out, "machine-checksum", *Look, {{"sum", Name}, {"at_a_time", "byte"}});
 }
 

@@ -15,6 +15,12 @@ bool survivesCalls(StringRef Name) {
   return Kept.contains(Name);
 }
 
+// Not a register of flags or modes, and not the stack's.
+bool isData(StringRef Name) {
+  static const StringSet<> Others = {"EFLAGS", "DF", "MXCSR", "FPSW", "FPCW", "SSP", "RSP", "RIP", "EIP"};
+  return !Others.contains(Name);
+}
+
 std::vector<Place> placesOf(const Subject &S, bool Own) {
   std::vector<Place> Out;
   for (const Block *B : S.In.blocks())
@@ -57,6 +63,125 @@ bool isAlways(const Subject &S, const Block *B) {
   SmallVector<Block *, 4> Latches;
   S.In.getLoopLatches(Latches);
   return all_of(Latches, [&](const Block *L) { return S.All.Tree.dominates(B, L); });
+}
+
+MCRegister whole(const Subject &S, MCRegister R) {
+  MCRegister Out = R;
+  for (MCPhysReg Super : S.T.Registers->superregs_inclusive(R))
+    Out = Super; // the last is the largest
+  return Out;
+}
+
+std::vector<MCRegister> written(const Subject &S, const Instruction &I) {
+  std::vector<MCRegister> Out;
+  if (I.Bad)
+    return Out;
+  for (unsigned N = 0; N < I.Desc->getNumDefs() && N < I.Inst.getNumOperands(); ++N)
+    if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg())
+      Out.push_back(whole(S, I.Inst.getOperand(N).getReg()));
+  for (MCPhysReg R : I.Desc->implicit_defs())
+    if (isData(nameOf(S, R)) && !is_contained(Out, whole(S, R)))
+      Out.push_back(whole(S, R));
+  return Out;
+}
+
+std::optional<int64_t> added(const Subject &S, const Instruction &I, MCRegister R) {
+  const unsigned N = I.Inst.getNumOperands();
+  if (I.Name.starts_with("INC"))
+    return 1;
+  if (I.Name.starts_with("DEC"))
+    return -1;
+  if ((I.Name.starts_with("ADD") || I.Name.starts_with("SUB")) && N == 3 && I.Inst.getOperand(2).isImm())
+    return I.Name.starts_with("ADD") ? I.Inst.getOperand(2).getImm() : -I.Inst.getOperand(2).getImm();
+  // add $1,%rax has a form without an operand for the register.
+  if ((I.Name.starts_with("ADD") || I.Name.starts_with("SUB")) && N == 1 && I.Inst.getOperand(0).isImm())
+    return I.Name.starts_with("ADD") ? I.Inst.getOperand(0).getImm() : -I.Inst.getOperand(0).getImm();
+  if (I.Name.starts_with("LEA") && I.At && !I.At->Index && I.At->Base && whole(S, I.At->Base) == R)
+    return I.At->Offset;
+  return std::nullopt;
+}
+
+std::optional<int64_t> stepOf(const Subject &S, MCRegister R) {
+  if (isInvariant(S, R))
+    return 0;
+  const bool Survives = survivesCalls(nameOf(S, R));
+  std::optional<Place> Only;
+  for (const Place &P : everything(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    if (I.Bad || (I.Call && !Survives))
+      return std::nullopt;
+    if (!writes(I, R, *S.T.Registers))
+      continue;
+    if (Only || !isAlways(S, P.In) || S.All.Info.getLoopFor(P.In) != &S.In)
+      return std::nullopt;
+    Only = P;
+  }
+  if (!Only)
+    return std::nullopt;
+  return added(S, S.F.Code[Only->At], whole(S, R));
+}
+
+std::optional<int64_t> strideOf(const Subject &S, const Instruction &I) {
+  if (!I.At || I.At->Segment)
+    return std::nullopt;
+  const auto Base = stepOf(S, I.At->Base), Index = stepOf(S, I.At->Index);
+  if (!Base || !Index)
+    return std::nullopt;
+  return *Base + *Index * I.At->Scale;
+}
+
+int64_t bytesInIteration(const Subject &S) {
+  int64_t Out = 0;
+  for (const Place &P : own(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    if ((I.loads() || I.stores()) && !I.Call)
+      Out = std::max(Out, std::abs(strideOf(S, I).value_or(0)));
+  }
+  return Out;
+}
+
+Flow::Flow(const Subject &S) : S(S), Code(own(S)) {}
+
+std::optional<size_t> Flow::writer(MCRegister R, size_t Before) const {
+  const MCRegister Wanted = whole(S, R);
+  for (size_t K = 1; K <= Code.size(); ++K) {
+    const size_t N = (Before + Code.size() - K) % Code.size();
+    if (is_contained(written(S, at(N)), Wanted))
+      return N;
+  }
+  return std::nullopt;
+}
+
+SmallVector<size_t, 4> Flow::sources(size_t N) const {
+  SmallVector<size_t, 4> Out;
+  const Instruction &I = at(N);
+  if (I.Bad)
+    return Out;
+  for (unsigned K = I.Desc->getNumDefs(); K < I.Inst.getNumOperands(); ++K)
+    if (I.Inst.getOperand(K).isReg() && I.Inst.getOperand(K).getReg())
+      if (const auto W = writer(I.Inst.getOperand(K).getReg(), N); W && !is_contained(Out, *W))
+        Out.push_back(*W);
+  // A shift by %cl names no register.
+  for (MCPhysReg R : I.Desc->implicit_uses())
+    if (isData(nameOf(S, R)))
+      if (const auto W = writer(R, N); W && !is_contained(Out, *W))
+        Out.push_back(*W);
+  return Out;
+}
+
+bool Flow::feeds(size_t From, size_t To) const {
+  std::vector<bool> Seen(Code.size());
+  SmallVector<size_t, 16> Todo(sources(To));
+  while (!Todo.empty()) {
+    const size_t N = Todo.pop_back_val();
+    if (N == From)
+      return true;
+    if (Seen[N])
+      continue;
+    Seen[N] = true;
+    Todo.append(sources(N));
+  }
+  return false;
 }
 
 StringRef nameOf(const Subject &S, MCRegister R) { return S.T.Registers->getName(R); }

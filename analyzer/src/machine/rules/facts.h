@@ -24,6 +24,38 @@ bool hasCall(const Subject &S);
 // The block runs in every iteration.
 bool isAlways(const Subject &S, const Block *B);
 
+// A register by its full one: eax, ax and al are one.
+llvm::MCRegister whole(const Subject &S, llvm::MCRegister R);
+// The whole registers that an instruction writes, flags left out.
+std::vector<llvm::MCRegister> written(const Subject &S, const Instruction &I);
+// What an instruction adds to a whole register, where it is no more than that.
+std::optional<int64_t> added(const Subject &S, const Instruction &I, llvm::MCRegister R);
+// What an iteration adds to a register: 0 where it is invariant, nothing where it is
+// changed in another way.
+std::optional<int64_t> stepOf(const Subject &S, llvm::MCRegister R);
+// By how many bytes the address of an access moves in an iteration.
+std::optional<int64_t> strideOf(const Subject &S, const Instruction &I);
+
+// What a loop's instructions hand to each other in registers. Of several blocks it
+// takes the last writer by address: exact in a loop of one block.
+class Flow {
+public:
+  explicit Flow(const Subject &S);
+
+  const std::vector<Place> &code() const { return Code; }
+  const Instruction &at(size_t N) const { return S.F.Code[Code[N].At]; }
+  // The instructions whose results an instruction reads, by index in code().
+  llvm::SmallVector<size_t, 4> sources(size_t N) const;
+  // The one that wrote a register before an instruction, or in the iteration before.
+  std::optional<size_t> writer(llvm::MCRegister R, size_t Before) const;
+  // Does the result of From reach To, through any others?
+  bool feeds(size_t From, size_t To) const;
+
+private:
+  const Subject &S;
+  std::vector<Place> Code;
+};
+
 llvm::StringRef nameOf(const Subject &S, llvm::MCRegister R);
 // What the registers of an address are, as the assembler writes it: 0x10(%rax,%rcx,8).
 std::string addressText(const Subject &S, const Memory &M);
@@ -41,5 +73,12 @@ void x87(const Subject &S, std::vector<Match> &Out);
 void rep(const Subject &S, std::vector<Match> &Out);
 void ownCall(const Subject &S, std::vector<Match> &Out);
 void generic(const Subject &S, std::vector<Match> &Out);
+void pltCall(const Subject &S, std::vector<Match> &Out);
+void assertion(const Subject &S, std::vector<Match> &Out);
+void bits(const Subject &S, std::vector<Match> &Out);
+void hash(const Subject &S, std::vector<Match> &Out);
+void spill(const Subject &S, std::vector<Match> &Out);
+void stride(const Subject &S, std::vector<Match> &Out);
+void remainder(const Subject &S, std::vector<Match> &Out);
 
 } // namespace whyhot::machine::rules

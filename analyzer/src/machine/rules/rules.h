@@ -20,6 +20,10 @@ struct Subject {
 
 using Rule = void (*)(const Subject &S, std::vector<Match> &Out);
 
+// The largest number of bytes by which an address of the loop's own accesses moves in an
+// iteration; 0 where none is known to move.
+int64_t bytesInIteration(const Subject &S);
+
 // What all rules find in a loop's own blocks, those of the loops in it left out.
 std::vector<Match> find(const Subject &S);
 

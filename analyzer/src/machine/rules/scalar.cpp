@@ -10,8 +10,6 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-enum class Role { Local, Counter, Sum, Other };
-
 // The forms that the vector unit has too.
 bool isSimple(StringRef Name) {
   static constexpr StringRef Words[] = {"MOV8", "MOV16", "MOV32", "MOV64", "MOVZX", "MOVSX", "ADD",  "SUB",
@@ -51,41 +49,11 @@ public:
 private:
   const Instruction &at(const Place &P) const { return S.F.Code[P.At]; }
 
-  // A register by its full one: eax, ax and al are one.
-  MCRegister whole(MCRegister R) const {
-    MCRegister Out = R;
-    for (MCPhysReg Super : S.T.Registers->superregs_inclusive(R))
-      Out = Super; // the last is the largest
-    return Out;
-  }
-
-  std::vector<MCRegister> written(const Instruction &I) const {
-    std::vector<MCRegister> Out;
-    for (unsigned N = 0; N < I.Desc->getNumDefs() && N < I.Inst.getNumOperands(); ++N)
-      if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg())
-        Out.push_back(whole(I.Inst.getOperand(N).getReg()));
-    return Out;
-  }
-
-  // What is added to a register by itself in an instruction.
-  std::optional<int64_t> step(const Instruction &I, MCRegister R) const {
-    const unsigned N = I.Inst.getNumOperands();
-    if (I.Name.starts_with("INC"))
-      return 1;
-    if (I.Name.starts_with("DEC"))
-      return -1;
-    if ((I.Name.starts_with("ADD") || I.Name.starts_with("SUB")) && N == 3 && I.Inst.getOperand(2).isImm())
-      return I.Name.starts_with("ADD") ? I.Inst.getOperand(2).getImm() : -I.Inst.getOperand(2).getImm();
-    if (I.Name.starts_with("LEA") && I.At && !I.At->Index && I.At->Base && whole(I.At->Base) == R)
-      return I.At->Offset;
-    return std::nullopt;
-  }
-
   // Sorts the registers that one iteration hands to the next.
   bool classify() {
     DenseMap<MCRegister, unsigned> Writes;
     for (const Place &P : Code)
-      for (MCRegister R : written(at(P)))
+      for (MCRegister R : written(S, at(P)))
         ++Writes[R];
     for (const auto &[R, Times] : Writes) {
       if (!isCarried(R))
@@ -95,12 +63,12 @@ private:
       const Instruction *W = nullptr;
       unsigned Reads = 0;
       for (const Place &P : Code) {
-        if (is_contained(written(at(P)), R))
+        if (is_contained(written(S, at(P)), R))
           W = &at(P);
         else
           Reads += reads(at(P), R, *S.T.Registers);
       }
-      if (const auto By = step(*W, R)) {
+      if (const auto By = added(S, *W, R)) {
         Steps[R] = *By;
         continue;
       }
@@ -121,7 +89,7 @@ private:
                         I.Inst.getOperand(2).isReg() && I.Inst.getOperand(1).getReg() == I.Inst.getOperand(2).getReg();
       if (!Zero && reads(I, R, *S.T.Registers))
         return true;
-      if (is_contained(written(I), R))
+      if (is_contained(written(S, I), R))
         return false;
     }
     return false;
@@ -144,7 +112,7 @@ private:
       const MCOperand &O = Flags->Inst.getOperand(N);
       if (!O.isReg() || !O.getReg())
         continue;
-      if (Steps.count(whole(O.getReg())))
+      if (Steps.count(whole(S, O.getReg())))
         Counts = true;
       else if (!isInvariant(S, O.getReg()))
         return false;
@@ -162,7 +130,7 @@ private:
     for (const auto &[R, Scale] : {std::pair(M.Base, int64_t(1)), std::pair(M.Index, M.Scale)}) {
       if (!R)
         continue;
-      if (auto It = Steps.find(whole(R)); It != Steps.end())
+      if (auto It = Steps.find(whole(S, R)); It != Steps.end())
         By += It->second * Scale;
       else if (!isInvariant(S, R))
         return false;

@@ -32,22 +32,6 @@ void rep(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-// A library that calls its own function through the stub by which another could
-// take its place. In a long loop a call is a small part, or runs seldom.
-void ownCall(const Subject &S, std::vector<Match> &Out) {
-  constexpr size_t Short = 64;
-  const std::vector<Place> All = own(S);
-  if (!S.In.isInnermost() || All.size() > Short)
-    return;
-  for (const Place &P : All) {
-    const Instruction &I = S.F.Code[P.At];
-    if (!I.Call || !I.Jumps)
-      continue;
-    if (const Stub *To = S.Im.stub(*I.Jumps); To && To->Own)
-      add(Out, "machine-own-call", I, {{"function", To->Name}});
-  }
-}
-
 // Arithmetic on packed floats in SSE2's encoding: four or two at a time, where
 // processors since 2013 do eight or four.
 void generic(const Subject &S, std::vector<Match> &Out) {

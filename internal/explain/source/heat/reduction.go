@@ -20,8 +20,9 @@ func reduction(worlds []finding.World) (part float64, basis string) {
 	if !ok {
 		return 0, ""
 	}
+	patched := slices.ContainsFunc(worlds, func(w finding.World) bool { return w.Patched })
 	for _, w := range worlds {
-		if !w.Edit || !w.Reached {
+		if !w.Edit || !w.Reached || patched && !w.Patched {
 			continue
 		}
 		if p, b := reductionOf(written, w); p > part {

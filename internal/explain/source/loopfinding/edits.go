@@ -14,8 +14,9 @@ import (
 const (
 	// widerVectors is the effect of a loop that was vectorised already.
 	widerVectors = "wider vectors"
-	// fewerLoads is that of one that only loads less.
-	fewerLoads = "fewer loads"
+	// fewerLoads is that of one that only loads less, fewerStores of one that stores less.
+	fewerLoads  = "fewer loads"
+	fewerStores = "fewer stores"
 	// leastLoads is what counts as a load less: below it, the load has moved to a branch.
 	leastLoads = 0.2
 )
@@ -56,7 +57,7 @@ func (l *loop) edits() []edit {
 			slices.Reverse(out)
 		}
 	}
-	return out
+	return l.patchedFirst(out)
 }
 
 // locals are what package fix would copy, nil where it was not asked.
@@ -119,7 +120,7 @@ func (l *loop) inlined(h *analyzer.Hoist) []string {
 
 // readsTwice are the lines of what an iteration loads again after a store of its own.
 func (l *loop) readsTwice() string {
-	if !slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool { return a.Kind == "first" }) {
+	if !slices.ContainsFunc(l.best.Loads, func(a analyzer.Access) bool { return a.Kind == comesFirst }) {
 		return ""
 	}
 	return l.lines(l.best.Loads)
@@ -128,6 +129,9 @@ func (l *loop) readsTwice() string {
 // givesUpTo says whether the first edit may give less than its world: the locals that
 // package fix writes leave something to be loaded again.
 func (l *loop) givesUpTo() bool {
+	if l.patch != nil && !l.patched {
+		return true
+	}
 	if l.first().world != analyzer.WorldHoisted {
 		return false
 	}
@@ -214,7 +218,7 @@ func (l *loop) title() string {
 		return fmt.Sprintf("%s keep this loop at vectors of %d elements instead of %d", blamed, written.VectorWidth, edited.VectorWidth)
 	case e.effect == widerVectors:
 		return blamed + " keep this loop from being vectorised well"
-	case e.effect == "fewer stores":
+	case e.effect == fewerStores:
 		return blamed + " force needless stores in every iteration"
 	case e.effect == "idiom":
 		return blamed + " keep this loop from becoming a library call"

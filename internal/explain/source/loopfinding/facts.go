@@ -8,11 +8,14 @@ import (
 	"whyhot/internal/finding"
 )
 
-// loadedAgain is the analyser's kind of a repeated load.
-const loadedAgain = "load"
+// Kinds of accesses, as the analyser has them.
+const (
+	comesFirst  = "first" // the load or store whose value a repeated load finds again
+	loadedAgain = "load"
+)
 
 // roles are the analyser's kinds of access as a finding names them.
-var roles = map[string]string{"first": finding.RoleFirst, "write": finding.RoleWrite, loadedAgain: finding.RoleSecond}
+var roles = map[string]string{comesFirst: finding.RoleFirst, "write": finding.RoleWrite, loadedAgain: finding.RoleSecond}
 
 // Role is what an access is to its loop, as a finding names it; "" for what
 // findings do not name.
@@ -55,7 +58,8 @@ func Worlds(c analyzer.Candidate) []Compiled {
 		f := finding.World{
 			Name:    w.name,
 			Fate:    fate(s),
-			Edit:    w.world == analyzer.WorldRetyped || w.world == analyzer.WorldHoisted,
+			Edit:    w.world == analyzer.WorldRetyped || w.world == analyzer.WorldHoisted || w.world == worldPatched,
+			Patched: w.world == worldPatched,
 			Reached: slices.Contains(c.Reach, w.world),
 			Unroll:  s.Unroll,
 		}

@@ -18,6 +18,8 @@ import (
 // Options says what to report.
 type Options struct {
 	Suspected bool // also the candidates that no world confirmed
+	// Patches are what patches that were tried do, by Subject.Key.
+	Patches map[string]Patch
 }
 
 // loop is one source loop: all its copies by inlining and instantiation.
@@ -30,6 +32,9 @@ type loop struct {
 	silent []analyzer.Candidate // further copies, which nothing confirms
 	best   analyzer.Candidate   // the copy whose effect is largest
 	nest   []*loop              // loops around or inside it that one edit frees with it
+
+	patch   *Patch // nil: none was tried
+	patched bool   // best has the patch's world
 }
 
 // Findings makes one finding for every source loop, the weightiest first (see
@@ -90,6 +95,11 @@ func loopsOf(outcomes []analyzer.Outcome, opts Options) []*loop {
 		return cmp.Or(-cmp.Compare(weight(a.best), weight(b.best)),
 			cmp.Compare(a.place.File, b.place.File), cmp.Compare(a.place.Line, b.place.Line), cmp.Compare(a.rule.id, b.rule.id))
 	})
+	for _, l := range sorted {
+		if p, tried := opts.Patches[loopKey(l.rule, l.place)]; tried {
+			l.take(p)
+		}
+	}
 	return sorted
 }
 
@@ -132,13 +142,13 @@ func weight(c analyzer.Candidate) float64 {
 
 // removedLoads is how many loads per iteration the better edit takes away.
 func removedLoads(c analyzer.Candidate) float64 {
-	return takenAway(c, func(s analyzer.LoopState) float64 { return s.LoadsPerIteration })
+	return takenAway(c, c.Reach, func(s analyzer.LoopState) float64 { return s.LoadsPerIteration })
 }
 
-// takenAway is by how much the better edit lowers a count.
-func takenAway(c analyzer.Candidate, count func(analyzer.LoopState) float64) float64 {
+// takenAway is by how much the best of some worlds lowers a count.
+func takenAway(c analyzer.Candidate, worlds []string, count func(analyzer.LoopState) float64) float64 {
 	most := 0.0
-	for _, w := range c.Reach {
+	for _, w := range worlds {
 		if s := c.Worlds[w]; s.Present {
 			most = max(most, count(c.Worlds[analyzer.WorldWritten])-count(s))
 		}
@@ -221,7 +231,7 @@ func (l *loop) lines(as []analyzer.Access) string {
 		}
 	}
 	slices.Sort(own)
-	var text []string
+	text := make([]string, 0, len(own)+len(others))
 	for i, n := range own {
 		word := ""
 		if i == 0 {
@@ -260,6 +270,16 @@ func (l *loop) evidence() []finding.Evidence {
 			add("world", "%s: %s", w.name, describe(s))
 		}
 	}
+	if p := l.patch; p != nil && !l.patched {
+		switch {
+		case p.Useless:
+			add("patch", "the patch that whyhot fix writes was compiled, and gains nothing")
+		case p.Refusal != "":
+			add("patch", "no patch is written by machine: %s", p.Refusal)
+		case len(p.Loops) > 0:
+			add("patch", "the patch that whyhot fix writes was compiled: %s before, %s after, in %s", describe(p.Loops[0].Was), describe(p.Loops[0].Is), demangled(p.Loops[0].Function))
+		}
+	}
 	for _, t := range l.places(slices.Concat(c.Writes, c.Loads)) {
 		add(t.kind, "%s", t.text)
 	}
@@ -295,7 +315,7 @@ func (l *loop) places(as []analyzer.Access) []accessText {
 		if !ok {
 			continue
 		}
-		what := map[string]string{"first": "first load or store of", loadedAgain: "repeated load of", "write": "store of"}[a.Kind]
+		what := map[string]string{comesFirst: "first load or store of", loadedAgain: "repeated load of", "write": "store of"}[a.Kind]
 		t := accessText{a.Kind, fmt.Sprintf("%s %s at %s:%d:%d", what, typeName(a.Type), filepath.Base(p.File), p.Line, p.Column)}
 		if i := slices.Index(out, t); i >= 0 {
 			count[i]++

@@ -75,13 +75,15 @@ func (l *loop) minor() string {
 		return "by its name run once for an object"
 	case len(c.Enclosing) == 0 && c.Part > 0 && c.Part < smallPart:
 		return "a loop by itself in a function that does much else"
-	case c.Effect != fewerLoads && c.Effect != "fewer stores":
+	case l.patch != nil && l.patch.Useless:
+		return "its patch, compiled, gains nothing"
+	case l.mainEffect() != fewerLoads && l.mainEffect() != fewerStores:
 		return ""
 	case written.UsualNestCalls >= callInEach:
 		return "calls in the loop"
-	case c.Effect == fewerLoads && written.UsualNestLoads > 0 && usualGain(c) < smallPart*written.UsualNestLoads:
+	case l.mainEffect() == fewerLoads && written.UsualNestLoads > 0 && l.usualGain() < smallPart*written.UsualNestLoads:
 		return "a small part of what the loop loads"
-	case c.Effect == fewerLoads && !c.Counts && besideStores(c):
+	case l.mainEffect() == fewerLoads && !c.Counts && l.besideStores():
 		return "its stores take as long without these loads"
 	case len(c.Enclosing) == 0:
 		return "a loop by itself that loads a little less, which only a profile shows to matter"
@@ -196,17 +198,17 @@ func (l *loop) byteBound() bool {
 // one store, so one load less saves nothing. With four loads it does. Where the loop keeps
 // in memory what it counts up (++*at), the ports say nothing: each iteration waits for the
 // store of the one before.
-func besideStores(c analyzer.Candidate) bool {
-	w := c.Worlds[analyzer.WorldWritten]
+func (l *loop) besideStores() bool {
+	w := l.best.Worlds[analyzer.WorldWritten]
 	stores := w.StoresPerIteration
 	if w.LoadsPerIteration > w.UsualLoads { // stores on branches hardly taken are as rare as the loads there
 		stores *= w.UsualLoads / w.LoadsPerIteration
 	}
 	time := func(loads float64) float64 { return max(loads/loadsBesideStore, stores) }
-	return time(w.UsualLoads-usualGain(c)) > littleFaster*time(w.UsualLoads)
+	return time(w.UsualLoads-l.usualGain()) > littleFaster*time(w.UsualLoads)
 }
 
 // usualGain is how many loads of an average iteration the better edit takes away.
-func usualGain(c analyzer.Candidate) float64 {
-	return takenAway(c, func(s analyzer.LoopState) float64 { return s.UsualLoads })
+func (l *loop) usualGain() float64 {
+	return takenAway(l.best, l.decisive(), func(s analyzer.LoopState) float64 { return s.UsualLoads })
 }

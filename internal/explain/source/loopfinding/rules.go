@@ -52,5 +52,6 @@ var worldNames = []struct{ world, name string }{
 	{analyzer.WorldWritten, "as written"},
 	{analyzer.WorldRetyped, "written type changed"},
 	{analyzer.WorldHoisted, "hoisted into locals"},
+	{worldPatched, "as whyhot fix writes it"},
 	{analyzer.WorldPlacebo, "placebo"},
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/missed"
 	"whyhot/internal/explain/source/identity"
 	"whyhot/internal/finding"
 )
@@ -25,7 +26,7 @@ type key struct {
 // group is what the compiler said of one loop and one pass.
 type group struct {
 	loop  analyzer.SourceLoop
-	cause cause
+	cause missed.Cause
 	rank  int
 	texts []string         // the remarks themselves, each once
 	lines map[string][]int // where each was made
@@ -39,7 +40,7 @@ func Findings(outcomes []analyzer.Outcome) []finding.Finding {
 	for _, o := range outcomes {
 		loops := inProject(o)
 		for _, r := range o.Reply.Remarks {
-			c, rank, ok := causeOf(r.Pass, r.Kind, r.Name, r.Message)
+			c, rank, ok := missed.Of(r.Pass, r.Kind, r.Name, r.Message)
 			if !ok {
 				continue
 			}
@@ -47,7 +48,7 @@ func Findings(outcomes []analyzer.Outcome) []finding.Finding {
 			if !ok {
 				continue
 			}
-			k := key{l.File, l.Line, l.Column, c.rule}
+			k := key{l.File, l.Line, l.Column, c.Rule}
 			g := groups[k]
 			if g == nil {
 				g = &group{loop: l, cause: c, rank: rank, lines: map[string][]int{}, from: o}
@@ -59,7 +60,7 @@ func Findings(outcomes []analyzer.Outcome) []finding.Finding {
 	return sorted(groups)
 }
 
-func (g *group) add(c cause, rank int, r analyzer.Remark, line int) {
+func (g *group) add(c missed.Cause, rank int, r analyzer.Remark, line int) {
 	if rank < g.rank {
 		g.cause, g.rank = c, rank
 	}
@@ -88,8 +89,7 @@ func words(r analyzer.Remark) string {
 // IsOf says whether a finding is one of this package: it is about its own loop, not
 // about the loops inside.
 func IsOf(f finding.Finding) bool {
-	_, ok := titles[f.Rule]
-	return ok
+	return missed.IsRule(f.Rule)
 }
 
 // Loops are the loops of all units, also those of libraries.
@@ -157,7 +157,7 @@ func sorted(groups map[key]*group) []finding.Finding {
 	}
 	slices.SortFunc(list, func(a, b *group) int {
 		return cmp.Or(-cmp.Compare(a.loop.Depth, b.loop.Depth), cmp.Compare(a.loop.File, b.loop.File),
-			cmp.Compare(a.loop.Line, b.loop.Line), cmp.Compare(a.loop.Column, b.loop.Column), cmp.Compare(a.cause.rule, b.cause.rule))
+			cmp.Compare(a.loop.Line, b.loop.Line), cmp.Compare(a.loop.Column, b.loop.Column), cmp.Compare(a.cause.Rule, b.cause.Rule))
 	})
 	out := make([]finding.Finding, 0, len(list))
 	for _, g := range list {
@@ -167,25 +167,14 @@ func sorted(groups map[key]*group) []finding.Finding {
 	return out
 }
 
-const inLoop = "In this loop "
-
-// titles begin with what the pass failed to do.
-var titles = map[string]string{
-	ruleVectorize: "This loop is not vectorised: ",
-	ruleInline:    "This loop ",
-	ruleSLP:       inLoop,
-	ruleLICM:      inLoop,
-	ruleGVN:       inLoop,
-}
-
 func (g *group) finding() finding.Finding {
 	l := g.loop
 	f := finding.Finding{
-		Rule:      g.cause.rule,
-		Title:     titles[g.cause.rule] + g.cause.title,
+		Rule:      g.cause.Rule,
+		Title:     g.cause.Sentence(),
 		Certainty: finding.Suspected,
 		Place:     finding.Place{Function: demangle.Filter(l.Function), File: l.File, Line: l.Line},
-		Fix: finding.Fix{Kind: "code", Steps: g.cause.steps, Caveats: []string{
+		Fix: finding.Fix{Kind: "code", Steps: g.cause.Steps, Caveats: []string{
 			"clang 19 says so with the unit's own flags; another compiler may do better or worse",
 		}},
 	}

@@ -78,6 +78,11 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 		if len(from) == 0 {
 			return ctx.Err()
 		}
+		if dense(&q) {
+			if done, err := c.sumDense(ctx, &q, from, sums); done || err != nil {
+				return err
+			}
+		}
 		return c.query(ctx, sumSQL(q, from), func(ch chunk) error {
 			for i := range q.By {
 				sums.Keys[i] = more(sums.Keys[i], ch, i)

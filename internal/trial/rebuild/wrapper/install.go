@@ -115,7 +115,7 @@ func (s *Setup) values(t tool) map[string]string {
 // program. A line is written with one system call, so that lines of a parallel
 // build do not mix.
 var compileScript = template.Must(template.New("compile").Parse(`#!/bin/sh
-link=1 source= header= inside= input= question=
+link=1 source= header= inside= input= question= level=
 {{- if .HasOnly}}
 look() {
   d=${1%/*}; [ "$d" = "$1" ] && d=.
@@ -141,6 +141,7 @@ for a do
     -c|-S|-E|-M|-MM|-fsyntax-only|--compile|--assemble|--preprocess|-r|-Wl,-r|--precompile) link= ;;
     --version|-v|-V|--help*|-dump*|-print-*|--print-*|-\#\#\#) question=1 ;;
     -) source=$a input=1 ;;
+    -O|-O[0-9sgz]|-Ofast) level=$a ;;
     -*) ;;
     *.c|*.cc|*.cp|*.cxx|*.cpp|*.CPP|*.c++|*.C|*.i|*.ii|*.m|*.mm|*.S|*.s|*.sx|*.ixx|*.cppm|*.cu)
       source=$a input=1{{if .HasOnly}}; look "$a"{{end}} ;;
@@ -159,7 +160,7 @@ fi
 {{- if .HasOnly}}
 [ -z "$inside" ] && [ "$tag" = compile ] && tag=outside
 {{- end}}
-printf '%s\t%s\t%s\t%s\n' "$tag" {{.Name}} "$PWD" "$source" >>{{.Log}}
+printf '%s\t%s\t%s\t%s\n' "$tag${level:+:$level}" {{.Name}} "$PWD" "$source" >>{{.Log}}
 {{- if .HasOnly}}
 if [ "$tag" = outside ]; then
   [ -z "$link" ] && exec {{.Real}} "$@"{{.Every}}

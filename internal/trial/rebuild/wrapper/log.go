@@ -17,6 +17,9 @@ type Log struct {
 	Probes   int            // small programs by which a configuration finds out about the compiler
 	Links    int            // calls that only link
 	ByTool   map[string]int // compiles by the name that was called
+	// Levels are how many sources of C and C++ the build's own flags optimise how
+	// much: "-O2", and "-O0" where they say nothing.
+	Levels map[string]int
 	// Includes and Libraries are the directories that calls named by a path that is
 	// absolute or leads upwards.
 	Includes, Libraries []string
@@ -25,7 +28,7 @@ type Log struct {
 // ReadLog reads the log. A build that called no script has none: that is an
 // empty Log.
 func ReadLog(path string) (Log, error) {
-	l := Log{ByTool: map[string]int{}}
+	l := Log{ByTool: map[string]int{}, Levels: map[string]int{}}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
@@ -45,6 +48,7 @@ func ReadLog(path string) (Log, error) {
 }
 
 func (l *Log) count(tag, tool, dir, source string) {
+	tag, level, _ := strings.Cut(tag, ":")
 	switch {
 	case tag == "include", tag == "library":
 		if !filepath.IsAbs(source) {
@@ -67,7 +71,32 @@ func (l *Log) count(tag, tool, dir, source string) {
 	default:
 		l.Compiles++
 		l.ByTool[tool]++
+		if tool != rustName {
+			l.Levels[levelOf(level)]++
+		}
 	}
+}
+
+// levelOf is the name of a level of optimisation by which all are compared.
+func levelOf(flag string) string {
+	switch flag {
+	case "":
+		return "-O0"
+	case "-O":
+		return "-O1"
+	}
+	return flag
+}
+
+// Level is how most sources are optimised, "" where nothing of C or C++ was compiled.
+func (l *Log) Level() string {
+	best := ""
+	for name, n := range l.Levels {
+		if best == "" || n > l.Levels[best] || n == l.Levels[best] && name < best {
+			best = name
+		}
+	}
+	return best
 }
 
 // isProbe recognises the programs that autoconf, CMake and Meson compile to look

@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +89,7 @@ func TestFlagsReachCompilersAsTheyShould(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range [][2]string{
-		{"gcc -c a.c -o a.o", "gcc [-c] [a.c] [-o] [a.o] [-map] [-O3] [-DX='a b']"},
+		{"gcc -O1 -O2 -c a.c -o a.o", "gcc [-O1] [-O2] [-c] [a.c] [-o] [a.o] [-map] [-O3] [-DX='a b']"},
 		{"gcc a.o x.os -o p", "gcc [a.o] [x.os] [-o] [p] [-map] [-O3] [-DX='a b'] [-q]"},
 		{"x86_64-linux-gnu-g++-12 a.cc", "x86_64-linux-gnu-g++-12 [a.cc] [-map] [-O3] [-DX='a b'] [-q]"},
 		{"gcc -E -", "gcc [-E] [-] [-map] [-O3] [-DX='a b']"},
@@ -111,6 +112,9 @@ func TestFlagsReachCompilersAsTheyShould(t *testing.T) {
 	}
 	if seen.Compiles != 4 || seen.Probes != 1 || seen.Links != 2 || seen.Main() != "gcc" {
 		t.Errorf("log: %+v", seen)
+	}
+	if !maps.Equal(seen.Levels, map[string]int{"-O2": 1, "-O0": 3}) || seen.Level() != "-O0" {
+		t.Errorf("levels: %v", seen.Levels)
 	}
 	if f := b.Families(seen); !slices.Equal(f, []Family{Clang, GCC}) {
 		t.Errorf("families %q", f)

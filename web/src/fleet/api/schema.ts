@@ -353,6 +353,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The machine code that a function ran, with the samples of each instruction and the loops
+         * @description Of every function of the machine code that holds code of it, up to eight: one
+         *     that was inlined is in many. A binary is read where a file has the build ID that
+         *     the profile names: at the path of the profile, or below --debug-dir. Those that
+         *     no file has are missing. Code without samples that is in no loop with samples is
+         *     left out. Status 501: the server has no analyser.
+         */
+        get: operations["instructions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/source": {
         parameters: {
             query?: never;
@@ -590,11 +614,11 @@ export interface components {
             /** @description Their weight. */
             value: number;
             unit: string;
-            /** @description 0 is exact; of level n a sample was read with probability 5^-n. */
+            /** @description 0 is exact; of level n a sample was read with probability 5^-n: all of them, or of a long range only those of the minutes beside its whole hours. */
             level: number;
-            /** @description Samples that were read. */
+            /** @description Samples that were read; where only a part is from a level, as many equally weighted ones as tell as much. */
             read: number;
-            /** @description Half of the 95 % interval of a share of one half, of reading only a level. */
+            /** @description Half of the 95 % interval of a share of one half, of reading only a level, or a part from one. */
             share_error: number;
             /** @description Weight of stacks that were cut at a bound. */
             cut?: number;
@@ -787,6 +811,68 @@ export interface components {
                 total: number;
                 /** @description Half of the 95 % interval of the share of self. */
                 error: number;
+            }[];
+        };
+        Instructions: {
+            basis: components["schemas"]["Basis"];
+            function: components["schemas"]["Function"];
+            /** @description Of the machine code; first that in which most of the function's own samples are. */
+            functions: components["schemas"]["MachineFunction"][];
+            /** @description How many more of the machine code hold code of it. */
+            left: number;
+            /** @description Binaries that it ran in and that no file here is. */
+            missing: {
+                binary: string;
+                build_id?: string;
+                /** @description Of the function. */
+                self: number;
+            }[];
+            /** @description Of its own samples those that came with names and without addresses, as profiles do that were symbolised before they were sent. */
+            named: number;
+            notes: string[];
+        };
+        MachineFunction: {
+            name: string;
+            binary: string;
+            build_id: string;
+            /** @description Virtual addresses of the binary, as all here. */
+            start: number;
+            end: number;
+            /** @description Of all that ran in it, also of other functions that were inlined. */
+            self: number;
+            /** @description Jumps whose targets are not known. */
+            unresolved_jumps?: number;
+            /** @description Those with samples, outer ones before those in them. */
+            loops: {
+                start: number;
+                end: number;
+                /** @description Its addresses, from and to, with those of loops in it. */
+                ranges: number[][];
+                depth: number;
+                innermost: boolean;
+                /** @description Without the loops in it. */
+                self: number;
+                total: number;
+                /** @description Half of the 95 % interval of the share of self. */
+                error: number;
+                /** @description Where it is in the source. */
+                file?: string;
+                line?: number;
+                end_line?: number;
+                /** @description The function there, where it is not that of the machine code. */
+                inlined?: string;
+            }[];
+            /** @description Those with samples, and all others of the loops, by address. */
+            instructions: {
+                address: number;
+                text: string;
+                self: number;
+                /** @description Half of the 95 % interval of the share of self. */
+                error: number;
+                /** @description The instruction that samples here are meant for: the clock finds the one behind a load, a division or an atomic update. */
+                for?: number;
+                file?: string;
+                line?: number;
             }[];
         };
         SourceText: {
@@ -1646,6 +1732,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Lines"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    instructions: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description The beginning; an hour ago if it is missing. */
+                from?: components["parameters"]["from"];
+                /** @description The end; now if it is missing. */
+                to?: components["parameters"]["to"];
+                service?: components["parameters"]["service"];
+                version?: components["parameters"]["version"];
+                host?: components["parameters"]["host"];
+                container?: components["parameters"]["container"];
+                process?: components["parameters"]["process"];
+                /** @description Read all samples. */
+                exact?: components["parameters"]["exact"];
+                function: components["schemas"]["FunctionID"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Functions of the machine code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instructions"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,30 +1,11 @@
 // CPU as numbers: shares with their error, cores, and what an answer rests on.
 
-import type { components } from "../api/schema";
 import { integer, percent, percentError } from "../../format/number";
 import { address, go } from "../state/navigation";
+import { cores, coresText, type Basis } from "./cores";
+import { Bill } from "./prices";
 
-export type Basis = components["schemas"]["Basis"];
-
-// seconds is the length of the time that an answer is about.
-export function seconds(basis: Basis): number {
-  return Math.max(0, (Date.parse(basis.to) - Date.parse(basis.from)) / 1000);
-}
-
-const UNITS: Readonly<Record<string, number>> = { nanoseconds: 1e9, microseconds: 1e6, seconds: 1 };
-
-// cores are how many processors a weight kept busy on average.
-export function cores(weight: number, basis: Basis): number {
-  const length = seconds(basis);
-  return length > 0 ? weight / (UNITS[basis.unit] ?? 1e9) / length : 0;
-}
-
-export function coresText(n: number): string {
-  if (n === 0) return "0";
-  if (Math.abs(n) < 0.001) return "<0.001";
-  if (Math.abs(n) >= 1000) return integer(n);
-  return n.toFixed(Math.abs(n) < 0.1 ? 3 : Math.abs(n) < 10 ? 2 : 1);
-}
+export { cores, coresText, seconds, type Basis } from "./cores";
 
 export function shareOf(weight: number, basis: Basis): number {
   return basis.value > 0 ? weight / basis.value : 0;
@@ -54,7 +35,8 @@ export function Precision({ basis }: { basis: Basis }) {
   return (
     <p class="precision">
       <span>
-        {coresText(cores(basis.value, basis))} cores · {integer(basis.count)} samples
+        {coresText(cores(basis.value, basis))} cores
+        <Bill weight={basis.value} basis={basis} /> · {integer(basis.count)} samples
       </span>
       {estimate ? (
         <>

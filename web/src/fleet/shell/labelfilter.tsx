@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer";
 import { percent } from "../../format/number";
+import { TITLES } from "../parts/dimensions";
 import { Failure } from "../parts/failure";
 import { Waiting } from "../parts/answered";
 import { Popover } from "../parts/popover";
@@ -10,14 +11,6 @@ import { selection, type Dimension } from "../state/address";
 import { address, go } from "../state/navigation";
 
 const MOST = 100; // values in the list
-const TITLES: Readonly<Record<Dimension, string>> = {
-  service: "Service",
-  version: "Version",
-  host: "Host",
-  container: "Container",
-  process: "Process",
-};
-
 export function LabelFilter({ dimension }: { dimension: Dimension }) {
   const chosen = address.value.filters[dimension] ?? [];
   const title = TITLES[dimension];

@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../api/answer";
 import { locked } from "../api/client";
+import { plainly } from "../parts/go";
 import { HOME } from "../state/address";
 import { address, go, linkTo } from "../state/navigation";
 import { switchTheme, theme } from "../state/theme";
@@ -28,11 +29,7 @@ export function Navigation() {
             aria-current={v === shown ? "page" : undefined}
             aria-keyshortcuts={v.key}
             title={v.key === undefined ? undefined : `${v.title} (key ${v.key})`}
-            onClick={(e) => {
-              if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-              e.preventDefault();
-              go({ view: v.name });
-            }}
+            onClick={plainly(() => ({ view: v.name }))}
           >
             {v.title}
           </a>

@@ -116,26 +116,8 @@ function Choose({ close }: { close: () => void }) {
           close();
         }}
       >
-        <label>
-          From
-          <input
-            type="datetime-local"
-            value={a}
-            onInput={(e) => {
-              setA(e.currentTarget.value);
-            }}
-          />
-        </label>
-        <label>
-          To
-          <input
-            type="datetime-local"
-            value={b}
-            onInput={(e) => {
-              setB(e.currentTarget.value);
-            }}
-          />
-        </label>
+        <Time title="From" value={a} set={setA} />
+        <Time title="To" value={b} set={setB} />
         <button type="submit" disabled={wrong}>
           Show
         </button>
@@ -147,6 +129,27 @@ function Choose({ close }: { close: () => void }) {
         <p class="quiet">{Intl.DateTimeFormat().resolvedOptions().timeZone}</p>
       </form>
     </>
+  );
+}
+
+interface TimeProps {
+  readonly title: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function Time({ title, value, set }: TimeProps) {
+  return (
+    <label>
+      {title}
+      <input
+        type="datetime-local"
+        value={value}
+        onInput={(e) => {
+          set(e.currentTarget.value);
+        }}
+      />
+    </label>
   );
 }
 

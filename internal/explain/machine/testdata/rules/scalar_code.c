@@ -158,6 +158,17 @@ uint32_t yes_checksum_byte(uint32_t c, const uint8_t *p, size_t n) {
   return c;
 }
 
+// Not a sum: what is looked up has nothing to do with what was before.
+uint32_t no_checksum_keys(uint32_t *out, const uint8_t *p, size_t n) {
+  uint32_t last = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t c = powers[p[i]] ^ p[i + 1];
+    out[c & 0x3ff] = last;
+    last = (c ^ (uint32_t)p[i + 2] << 8) & 0xffff;
+  }
+  return last;
+}
+
 // A hash of another kind: multiplications.
 uint32_t no_checksum_hash(const uint8_t *p, size_t n) {
   uint32_t h = 2166136261u;
@@ -288,4 +299,202 @@ int no_own_call_hidden(const int *a, int n) {
 void no_own_call_other(const int *a, int n) {
   for (int i = 0; i < n; i++)
     sink(a[i]);
+}
+
+// -- machine-plt-call: of another library; how short the function is, the profile says
+long yes_plt_call_other(const long *a, long n) {
+  extern long other(long);
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s += other(a[i]);
+  return s;
+}
+
+long no_plt_call_hidden(const int *a, long n) {
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s += hidden(a[i]);
+  return s;
+}
+
+// -- machine-assert
+extern void __assert_fail(const char *, const char *, unsigned, const char *) __attribute__((noreturn));
+#define CHECK(c) ((c) ? (void)0 : __assert_fail(#c, "x.c", 1, "f"))
+long yes_assert_index(const long *a, const int *at, long n, int most) {
+  long s = 0;
+  for (long i = 0; i < n; i++) {
+    CHECK(at[i] >= 0 && at[i] < most);
+    s += a[at[i]];
+  }
+  return s;
+}
+
+extern void failed(const char *) __attribute__((noreturn));
+long no_assert_own(const long *a, const int *at, long n, int most) {
+  long s = 0;
+  for (long i = 0; i < n; i++) {
+    if (at[i] >= most)
+      failed("index");
+    s += a[at[i]];
+  }
+  return s;
+}
+
+long no_assert_before(const long *a, long n) {
+  long s = 0;
+  CHECK(n > 0);
+  for (long i = 0; i < n; i++)
+    s += a[i] ^ i;
+  return s;
+}
+
+// -- machine-bit-set
+void yes_bit_set_bytes(uint8_t *p, const uint8_t *in, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (in[i] > 7)
+      p[i >> 3] |= (uint8_t)(1u << (i & 7));
+}
+
+void yes_bit_set_words(uint64_t *p, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++)
+    p[i >> 6] |= 1ull << (i & 63);
+}
+
+// The bit's number comes from the data.
+void no_bit_set_scattered(uint64_t *p, const unsigned *at, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    p[at[i] >> 6] |= 1ull << (at[i] & 63);
+}
+
+void no_bit_set_bytes(uint8_t *p, size_t n, unsigned x) {
+  for (size_t i = 0; i < n; i++)
+    p[i] |= (uint8_t)(1u << x);
+}
+
+// -- machine-bit-copy
+void yes_bit_copy_shifted(uint8_t *out, const uint8_t *in, size_t n, size_t by) {
+  for (size_t i = 0; i < n; i++)
+    out[i >> 3] |= (uint8_t)(((in[i >> 3] >> (i & 7)) & 1u) << ((i + by) & 7) << (i & 7));
+}
+
+void yes_bit_copy_branch(uint64_t *out, const uint64_t *in, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (in[i >> 6] >> (i & 63) & 1)
+      out[i >> 6] |= 1ull << (i & 63);
+}
+
+size_t no_bit_copy_count(const uint64_t *in, size_t n) {
+  size_t s = 0;
+  for (size_t i = 0; i < n; i++)
+    s += in[i >> 6] >> (i & 63) & 1;
+  return s;
+}
+
+// -- machine-hash
+uint32_t yes_hash_fnv(const uint8_t *p, size_t n) {
+  uint32_t h = 2166136261u;
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ p[i]) * 16777619u;
+  return h;
+}
+
+uint64_t yes_hash_fnv64(const uint8_t *p, size_t n) {
+  uint64_t h = 14695981039346656037ull;
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ p[i]) * 1099511628211ull;
+  return h;
+}
+
+uint32_t yes_hash_djb2(const char *p) {
+  uint32_t h = 5381;
+  for (; *p; p++)
+    h = h * 33 + (uint8_t)*p;
+  return h;
+}
+
+uint32_t yes_hash_java(const uint8_t *p, size_t n) {
+  uint32_t h = 0;
+  for (size_t i = 0; i < n; i++)
+    h = h * 31 + p[i];
+  return h;
+}
+
+// A number is read in the same way.
+unsigned long no_hash_number(const char *p) {
+  unsigned long v = 0;
+  for (; *p; p++)
+    v = v * 10 + (unsigned long)(*p - '0');
+  return v;
+}
+
+// Nothing waits for the multiplication of the step before.
+unsigned no_hash_weighted(const uint8_t *p, size_t n) {
+  unsigned s = 0;
+  for (size_t i = 0; i < n; i++)
+    s += p[i] * 16777619u;
+  return s;
+}
+
+uint32_t no_hash_words(const uint32_t *p, size_t n) {
+  uint32_t h = 1;
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ p[i]) * 16777619u;
+  return h;
+}
+
+// -- machine-spill
+void yes_spill_mixing(uint64_t *s, const uint64_t *k, long n) {
+  uint64_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7], i = s[8], j = s[9], l = s[10],
+           m = s[11], o = s[12], p = s[13], q = s[14], r = s[15], t = s[16], u = s[17];
+  for (long x = 0; x < n; x++) {
+    a += b ^ k[x], b ^= c + a, c += d ^ b, d ^= e + c, e += f ^ d, f ^= g + e, g += h ^ f, h ^= i + g, i += j ^ h;
+    j ^= l + i, l += m ^ j, m ^= o + l, o += p ^ m, p ^= q + o, q += r ^ p, r ^= t + q, t += u ^ r, u ^= a + t;
+  }
+  s[0] = a, s[1] = b, s[2] = c, s[3] = d, s[4] = e, s[5] = f, s[6] = g, s[7] = h, s[8] = i, s[9] = j, s[10] = l,
+  s[11] = m, s[12] = o, s[13] = p, s[14] = q, s[15] = r, s[16] = t, s[17] = u;
+}
+
+void no_spill_few(uint64_t *s, const uint64_t *k, long n) {
+  uint64_t a = s[0], b = s[1], c = s[2];
+  for (long x = 0; x < n; x++)
+    a += b ^ k[x], b ^= c + a, c += a ^ b;
+  s[0] = a, s[1] = b, s[2] = c;
+}
+
+// On the stack because the source says so.
+long no_spill_volatile(const long *a, long n) {
+  volatile long s = 0;
+  for (long i = 0; i < n; i++)
+    s += a[i];
+  return s;
+}
+
+// -- machine-stride
+long yes_stride_column(const long (*a)[1024], long n, long column) {
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s ^= a[i][column];
+  return s;
+}
+
+long no_stride_row(const long (*a)[1024], long row) {
+  long s = 0;
+  for (long i = 0; i < 1024; i++)
+    s ^= a[row][i] + i;
+  return s;
+}
+
+long no_stride_narrow(const long (*a)[64], long n, long column) {
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s ^= a[i][column];
+  return s;
+}
+
+// The width is a number of the run: the code does not tell it.
+long no_stride_unknown(const long *a, long n, long width) {
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s ^= a[i * width];
+  return s;
 }

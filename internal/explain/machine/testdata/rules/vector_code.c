@@ -15,3 +15,21 @@ int no_generic_integers(const int *x, int n) {
     s += x[i];
   return s;
 }
+
+// -- machine-few-iterations: the loop behind the vector loop; whether it has the
+// samples, the profile says. So large that nobody unrolls what is left over.
+void yes_few_iterations_map(unsigned char *restrict y, const unsigned char *restrict x, const unsigned char *restrict z, long n) {
+  for (long i = 0; i < n; i++) {
+    unsigned char a = x[i], b = z[i], c = y[i];
+    a += b ^ c, b -= a ^ 3, c ^= a + b, a -= c ^ b, b += a ^ 5, c -= b ^ a, a ^= b + 7, b ^= c - a, c += a ^ b;
+    a += b ^ c, b -= a ^ 9, c ^= a + b, a -= c ^ b, b += a ^ 6, c -= b ^ a, a ^= b + 1, b ^= c - a, c += a ^ b;
+    y[i] = a ^ b ^ c;
+  }
+}
+
+float no_few_iterations_chain(const float *x, long n) {
+  float s = 1;
+  for (long i = 0; i < n; i++)
+    s = s * x[i] + 1;
+  return s;
+}

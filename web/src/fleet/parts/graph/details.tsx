@@ -33,7 +33,7 @@ export function Details({ graph, selected, withOwn }: Props) {
       </div>
     );
   }
-  const text = describe(selected.place, graph.functions, basis, withOwn);
+  const text = describe(selected.place, graph.functions, basis, withOwn, graph.prices);
   const facts = [text.here, text.own && `own ${text.own}`, text.library, text.source];
   return (
     <div class="details">

@@ -2,60 +2,34 @@
 // its colour and sign say what became less and what became more, beyond what the samples
 // can tell.
 
-import { signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { questionOf } from "../../api/answer";
-import { ask, type ApiError } from "../../api/client";
+import { ask } from "../../api/client";
 import { selection, type Parameters } from "../../state/address";
 import { generation } from "../../state/moment";
 import { address } from "../../state/navigation";
 import { colors, theme } from "../../state/theme";
 import { TREE_TYPE } from "../../../data/columns";
 import { CHANGE_STEPS } from "../../../data/difference";
-import type { Layout } from "../../../data/layout";
 import { changeTable } from "../../../draw/palette";
 import type { Colors } from "../../../draw/painter";
 import { percent } from "../../../format/number";
 import type { Place } from "../../../graph/flameview";
-import { nothing } from "../../../graph/source";
 import type { FrameText } from "../../../graph/tooltip";
-import { Waiting } from "../answered";
-import { Failure } from "../failure";
-import { NoSamples } from "../nosamples";
-import { newGraph, tell } from "./client";
+import { cores, coresText } from "../cores";
+import { billText, usePrices } from "../prices";
+import { tell } from "./client";
 import { describe, shareText } from "./describe";
-import { mount, type Handle, type Source } from "./flamegraph";
-import { FunctionTable } from "./functions";
-import { asApiError, bytesOf, type GraphState } from "./graph";
-import type { Compared, Pattern } from "./messages";
+import { mount, type Handle } from "./flamegraph";
+import { GraphFrame } from "./frame";
+import type { Compared } from "./messages";
+import { asApiError, bytesOf, Tree } from "./tree";
 
 // Both halves at once, and fine enough for the widest screens.
 const SHAPE = { root: "callers", max_nodes: 200_000, min_share: 0.0001 };
 
-class DifferenceSource implements Source {
-  layout: Layout = nothing();
-  changed: () => void = () => undefined;
-  replaced: () => void = () => undefined;
-  readonly functions = new FunctionTable();
-  private readonly number = newGraph();
+class DifferenceSource extends Tree {
   private compared: Compared | null = null;
-  private search: Pattern | null = null;
-  private turn = 0;
-  private giveUp: () => void = () => undefined;
-  private readonly current = signal<GraphState>({
-    basis: null,
-    marks: null,
-    complete: true,
-    nodes: 0,
-    busy: false,
-    filling: false,
-    error: null,
-    version: 0,
-  });
-
-  get state(): ReadonlySignal<GraphState> {
-    return this.current;
-  }
 
   show(): void {
     // All there is was asked for.
@@ -95,36 +69,23 @@ class DifferenceSource implements Source {
     }
   }
 
-  async find(search: Pattern | null): Promise<void> {
-    this.search = search;
-    const { layout } = this;
-    if (!this.compared) return;
-    const marks = await tell<"search">(this.number, { kind: "search", search });
-    if (layout !== this.layout || search !== this.search) return;
-    this.set({ marks });
-    this.changed();
-  }
-
   describe(place: Place): FrameText | null {
     const told = this.compared;
     if (!told) return null;
-    const text = describe(place, this.functions, told.basis, false);
+    const text = describe(place, this.functions, told.basis, false, null);
     const before = told.before[place.node];
     const after = told.after[place.node];
     const sign = after > before ? "+" : "";
     const a = shareText(before * told.beforeBasis.value, told.beforeBasis);
     const b = shareText(after * told.basis.value, told.basis);
-    return { ...text, here: `before ${a}, after ${b} (${sign}${percent(after - before)})` };
-  }
-
-  end(): void {
-    this.turn++;
-    this.giveUp();
-    void tell<"close">(this.number, { kind: "close" });
-  }
-
-  private set(change: Partial<GraphState>): void {
-    this.current.value = { ...this.current.peek(), ...change };
+    const n = cores(after * told.basis.value, told.basis);
+    const m = cores(before * told.beforeBasis.value, told.beforeBasis);
+    const more = n - m;
+    const bill = billText(more, this.prices);
+    return {
+      ...text,
+      here: `before ${a}, after ${b} (${sign}${percent(after - before)}) · ${coresText(m)} → ${coresText(n)} cores${bill && `${bill} more`}`,
+    };
   }
 }
 
@@ -139,6 +100,7 @@ export function DifferenceGraph(props: Props) {
   const host = useRef<HTMLDivElement>(null);
   const { project } = address.value;
   const source = useMemo(() => new DifferenceSource(), [project]);
+  source.prices = usePrices();
   const latest = useRef(props);
   latest.current = props;
   const urlOf = (half: Parameters): string =>
@@ -165,27 +127,13 @@ export function DifferenceGraph(props: Props) {
       source.end();
     };
   }, [source]);
-  const state = source.state.value;
-  const empty = state.basis !== null && source.layout.levels === 0;
   return (
-    <div class={`flame-graph ${state.busy ? "stale" : ""}`} aria-busy={state.busy}>
+    <GraphFrame graph={source} host={host} retry={() => void source.load(before, after)}>
       <p class="changes" aria-label="Colours and signs">
         <i class="change-less" aria-hidden="true" /> ▼ less
         <i class="change-none" aria-hidden="true" /> no more than chance
         <i class="change-more" aria-hidden="true" /> ▲ more
       </p>
-      {state.error && <Retry error={state.error} again={() => void source.load(before, after)} />}
-      {state.basis === null && !state.error && <Waiting />}
-      {empty && <NoSamples />}
-      <div ref={host} class="flame-host" hidden={state.basis === null || empty} />
-    </div>
-  );
-}
-
-function Retry({ error, again }: { readonly error: ApiError; readonly again: () => void }) {
-  return (
-    <div class="banner">
-      <Failure error={error} retry={again} />
-    </div>
+    </GraphFrame>
   );
 }

@@ -9,21 +9,17 @@ import { address, adjust, go, ownChange } from "../../state/navigation";
 import { generation } from "../../state/moment";
 import { search } from "../../state/search";
 import { colorIndices } from "../../../draw/palette";
-import type { Colors } from "../../../draw/painter";
 import { Labels } from "../../../draw/text";
 import { formatPair, parsePair } from "../../../format/pair";
 import { FlameView, type FlameListener, type Look, type Place } from "../../../graph/flameview";
 import type { Range } from "../../../graph/inview";
-import type { LayoutSource } from "../../../graph/source";
-import { Tooltip, type FrameText } from "../../../graph/tooltip";
-import { Failure } from "../failure";
+import { Tooltip } from "../../../graph/tooltip";
 import { functionEntries, hiddenFunctions, type Subject } from "../functionmenu";
 import { onMenu } from "../menu";
-import { NoSamples } from "../nosamples";
-import { Waiting } from "../answered";
-import type { FunctionTable } from "./functions";
-import { Graph, type GraphState } from "./graph";
-import type { Pattern } from "./messages";
+import { usePrices } from "../prices";
+import { GraphFrame } from "./frame";
+import { Graph } from "./graph";
+import type { Tree } from "./tree";
 
 export interface MountProps {
   readonly name: string; // of its range in the address: "flame" keeps flame.range
@@ -44,7 +40,7 @@ export interface Props extends MountProps {
 // Handle is what a view does with a graph: keys, exports.
 export interface Handle {
   readonly view: FlameView;
-  readonly graph: Source;
+  readonly graph: Tree;
   visitHit: (by: 1 | -1) => void;
   readonly hit: ReadonlySignal<number>;
 }
@@ -66,6 +62,7 @@ export function FlameGraph(props: Props) {
   const { project } = address.value;
   // Another project has other functions under the same numbers.
   const graph = useMemo(() => new Graph(), [project]);
+  graph.prices = usePrices();
   const latest = useRef(props);
   latest.current = props;
   const view = useRef<FlameView | null>(null);
@@ -104,36 +101,15 @@ export function FlameGraph(props: Props) {
     view.current?.setRootBelow(rootBelow);
   }, [graph, rootBelow]);
 
-  const state = graph.state.value;
-  const empty = state.basis !== null && graph.layout.total === 0;
-  const stale = state.basis !== null && (state.busy || state.error !== null);
   return (
-    <div class={`flame-graph ${stale ? "stale" : ""}`} aria-busy={state.busy}>
-      {state.error && state.error.kind !== "cancelled" && (
-        <div class="banner">
-          <Failure
-            error={state.error}
-            retry={() => {
-              graph.retry();
-            }}
-          />
-        </div>
-      )}
-      {state.basis === null && !state.error && <Waiting />}
-      {empty && <NoSamples />}
-      <div ref={host} class="flame-host" hidden={state.basis === null || empty} />
-    </div>
+    <GraphFrame
+      graph={graph}
+      host={host}
+      retry={() => {
+        graph.retry();
+      }}
+    />
   );
-}
-
-// Source is what a graph is painted from: one tree, or two as one.
-export interface Source extends LayoutSource {
-  replaced: () => void;
-  readonly functions: FunctionTable;
-  readonly state: ReadonlySignal<GraphState>;
-  find: (search: Pattern | null) => Promise<void>;
-  describe: (place: Place) => FrameText | null;
-  colors: () => Colors;
 }
 
 interface Mounted {
@@ -142,7 +118,7 @@ interface Mounted {
 }
 
 // mount puts the imperative view into its element and wires it to the address.
-export function mount(host: HTMLElement, graph: Source, props: () => MountProps): Mounted {
+export function mount(host: HTMLElement, graph: Tree, props: () => MountProps): Mounted {
   const tooltip = new Tooltip();
   const look: Look = {
     colors: graph.colors(),

@@ -5,21 +5,18 @@
 // large for that has its narrow parts left out, and they are asked for, by their path, once
 // the reader zooms in on them.
 
-import { signal, type ReadonlySignal } from "@preact/signals";
-import { ask, ApiError } from "../../api/client";
+import { ask } from "../../api/client";
 import type { Parameters } from "../../state/address";
 import { colors } from "../../state/theme";
-import { TREE_TYPE, type Basis } from "../../../data/columns";
+import { TREE_TYPE } from "../../../data/columns";
 import { firstVisible, nodeAt, OTHERS, type Layout } from "../../../data/layout";
-import type { Marks } from "../../../data/marks";
 import type { Colors } from "../../../draw/painter";
 import type { Place } from "../../../graph/flameview";
 import type { FrameText } from "../../../graph/tooltip";
-import { nothing, type LayoutSource } from "../../../graph/source";
-import { newGraph, tell } from "./client";
+import { tell } from "./client";
 import { describe } from "./describe";
-import { FunctionTable } from "./functions";
-import type { Pattern, Picture } from "./messages";
+import type { Picture } from "./messages";
+import { asApiError, bytesOf, Tree, type GraphState } from "./tree";
 
 // Wide enough to see: half a pixel of some two thousand.
 const FIRST = { max_nodes: 30_000, min_share: 0.00025 };
@@ -37,40 +34,9 @@ export interface Question {
   urlOf: (shape: Parameters) => string;
 }
 
-export interface GraphState {
-  readonly basis: Basis | null; // null before the first answer
-  readonly marks: Marks | null;
-  readonly complete: boolean;
-  readonly nodes: number;
-  readonly busy: boolean; // the first picture is on its way
-  readonly filling: boolean; // more of the tree is
-  readonly error: ApiError | null;
-  readonly version: number; // of the question that the picture answers
-}
-
-export class Graph implements LayoutSource {
-  layout: Layout = nothing();
-  changed: () => void = () => undefined;
-  // replaced is called when the picture is that of another question.
-  replaced: () => void = () => undefined;
-  readonly functions = new FunctionTable();
-
-  private readonly number = newGraph();
-  private readonly current = signal<GraphState>({
-    basis: null,
-    marks: null,
-    complete: true,
-    nodes: 0,
-    busy: false,
-    filling: false,
-    error: null,
-    version: 0,
-  });
+export class Graph extends Tree {
   private question: Question | null = null;
-  private turn = 0; // counts questions: what answers an older one is dropped
-  private giveUp: () => void = () => undefined;
   private hidden: readonly number[] = [];
-  private search: Pattern | null = null;
   private timer = 0;
   private asking = false;
   private asked = new Map<string, number>(); // by path: the least weight that was asked for
@@ -81,12 +47,9 @@ export class Graph implements LayoutSource {
 
   // describe says a frame's own weight where that means something.
   describe(place: Place): FrameText | null {
-    const { basis } = this.current.peek();
-    return basis && describe(place, this.functions, basis, this.question?.root === "callers");
-  }
-
-  get state(): ReadonlySignal<GraphState> {
-    return this.current;
+    const { basis } = this.state.peek();
+    const withOwn = this.question?.root === "callers";
+    return basis && describe(place, this.functions, basis, withOwn, this.prices);
   }
 
   // load asks a question. What was painted stays until the answer is there.
@@ -98,7 +61,7 @@ export class Graph implements LayoutSource {
     const whole: Parameters = { max_nodes: MOST_NODES };
     if (question.root === "callees") whole.min_share = LEAST_INVERTED;
     await this.open(turn, question.urlOf(this.shape(whole)), { filling: true });
-    if (turn === this.turn && !this.current.peek().error) {
+    if (turn === this.turn && !this.state.peek().error) {
       this.asked.set("", question.root === "callees" ? LEAST_INVERTED * this.layout.total : 0);
     }
   }
@@ -108,45 +71,28 @@ export class Graph implements LayoutSource {
     if (this.question) void this.load(this.question);
   }
 
-  cancel(): void {
-    this.giveUp();
-  }
-
   async hide(ids: readonly number[]): Promise<void> {
     if (ids.join() === this.hidden.join()) return;
     this.hidden = ids;
     const { turn } = this;
-    if (!this.current.peek().basis) return;
+    if (!this.state.peek().basis) return;
     const picture = await tell<"hide">(this.number, { kind: "hide", hidden: ids });
     if (turn === this.turn) this.paint(picture, {});
-  }
-
-  async find(search: Pattern | null): Promise<void> {
-    this.search = search;
-    const { turn, layout } = this;
-    if (!this.current.peek().basis) return;
-    const marks = await tell<"search">(this.number, { kind: "search", search });
-    if (turn !== this.turn || layout !== this.layout || search !== this.search) return;
-    this.set({ marks });
-    this.changed();
   }
 
   async folded(): Promise<Blob> {
     return tell<"folded">(this.number, { kind: "folded" });
   }
 
-  // end lets the worker forget the tree.
-  end(): void {
-    this.turn++;
-    this.giveUp();
+  override end(): void {
     clearTimeout(this.timer);
-    void tell<"close">(this.number, { kind: "close" });
+    super.end();
   }
 
   // show of LayoutSource: asks for what was left out where the reader looks.
   show(from: number, to: number, pixels: number): void {
     clearTimeout(this.timer);
-    if (this.current.peek().complete || this.asking) return;
+    if (this.state.peek().complete || this.asking) return;
     this.timer = window.setTimeout(() => {
       void this.fill(from, to, (to - from) / pixels);
     }, SETTLED);
@@ -212,7 +158,7 @@ export class Graph implements LayoutSource {
 
   private async fill(from: number, to: number, pixel: number): Promise<void> {
     const { turn, question, layout } = this;
-    if (!question || this.current.peek().filling || this.asking) return;
+    if (!question || this.state.peek().filling || this.asking) return;
     const at = innermost(layout, from, to);
     if (!leftOut(layout, at.level, from, to, WORTH * pixel)) return;
     this.asking = true;
@@ -245,19 +191,13 @@ export class Graph implements LayoutSource {
   private paint(picture: Picture, change: Partial<GraphState>): void {
     this.functions.add(picture.added);
     this.layout = picture.layout;
-    const another = change.version !== undefined && change.version !== this.current.peek().version;
+    const another = change.version !== undefined && change.version !== this.state.peek().version;
     const { basis, marks, complete, nodes } = picture;
     this.set({ basis, marks, complete, nodes, ...change });
     if (another) this.replaced();
     else this.changed();
   }
-
-  private set(change: Partial<GraphState>): void {
-    this.current.value = { ...this.current.peek(), ...change };
-  }
 }
-
-export const bytesOf = async (r: Response): Promise<ArrayBuffer> => r.arrayBuffer();
 
 // innermost is the last node on the way from the root that covers all that is in view.
 function innermost(l: Layout, from: number, to: number): { node: number; level: number } {
@@ -283,12 +223,4 @@ function leftOut(l: Layout, level: number, from: number, to: number, least: numb
     }
   }
   return false;
-}
-
-export function asApiError(e: unknown): ApiError {
-  if (e instanceof ApiError) return e;
-  if (e instanceof DOMException && e.name === "AbortError") {
-    return new ApiError(0, "cancelled", "Cancelled.", "", 0);
-  }
-  return new ApiError(0, "page", e instanceof Error ? e.message : String(e), "", 0);
 }

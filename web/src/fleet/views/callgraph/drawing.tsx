@@ -8,6 +8,8 @@ import { basename } from "../../../data/measure";
 import { useCommands } from "../../parts/commands";
 import { functionHandlers, nameOf, titleOf } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
+import { cores, coresText, type Basis } from "../../parts/cores";
+import { billText, usePrices } from "../../parts/prices";
 import { linkTo } from "../../state/navigation";
 import type { Direction, Fn, Graph, Node, Rest } from "./graph";
 import { walkTo } from "./walk";
@@ -15,7 +17,7 @@ import { BOX, curve, place, type Box, type Placed } from "./layout";
 
 interface Props {
   graph: Graph;
-  whole: number; // what shares are of
+  basis: Basis; // what shares are of
   found: (fn: Fn) => boolean; // by the search
   open: (id: number, direction: Direction) => void;
 }
@@ -25,7 +27,13 @@ const SMALLEST = 0.3;
 const LARGEST = 3;
 const STEP = 90; // pixels that a key moves
 
-export function Drawing({ graph, whole, found, open }: Props) {
+export function Drawing({ graph, basis, found, open }: Props) {
+  const whole = basis.value;
+  const prices = usePrices();
+  const told = (weight: number): string => {
+    const n = cores(weight, basis);
+    return `${percent(weight / whole)} · ${coresText(n)} cores${billText(n, prices)}`;
+  };
   // What is drawn is laid out again only when it changed, not for a word of the search.
   const shape = JSON.stringify([graph.middle, graph.nodes.map((n) => n.id), graph.edges]);
   const placed = useMemo(() => place(graph), [shape]);
@@ -104,6 +112,7 @@ export function Drawing({ graph, whole, found, open }: Props) {
             const weight = weights.get(`${l.from} ${l.to}`) ?? 0;
             return (
               <g key={`${l.from} ${l.to}`} class="edge">
+                <title>{told(weight)}</title>
                 <path
                   d={curve(l.points)}
                   stroke-width={1 + (7 * weight) / heaviest}
@@ -130,6 +139,7 @@ export function Drawing({ graph, whole, found, open }: Props) {
                   box={b}
                   node={n}
                   whole={whole}
+                  told={told}
                   middle={b.id === graph.middle}
                   found={found(n.fn)}
                   open={open}
@@ -183,12 +193,13 @@ interface BoxProps {
   box: Box;
   node: Node;
   whole: number;
+  told: (weight: number) => string;
   middle: boolean;
   found: boolean;
   open: Props["open"];
 }
 
-function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
+function BoxOf({ box, node, whole, told, middle, found, open }: BoxProps) {
   const { fn, total, self } = node;
   const left = box.x - BOX.width / 2;
   const top = box.y - BOX.height / 2;
@@ -211,7 +222,10 @@ function BoxOf({ box, node, whole, middle, found, open }: BoxProps) {
           onFunctionMenu(e, fn);
         }}
       >
-        <title>{titleOf(fn)}</title>
+        <title>
+          {titleOf(fn)}
+          {total !== undefined && `\n${told(total)}\nitself ${told(self ?? 0)}`}
+        </title>
         <rect class="ground" x={left} y={top} width={BOX.width} height={BOX.height} rx="6" />
         {total !== undefined && (
           <>

@@ -7,6 +7,7 @@ import { useAnswers } from "../../api/answers";
 import { Waiting } from "../../parts/answered";
 import { Failure } from "../../parts/failure";
 import { nameOf } from "../../parts/functionname";
+import { onFunctionMenu } from "../../parts/functionmenu";
 import { FunctionChoice } from "../../parts/functionchoice";
 import { Precision, shareOf } from "../../parts/measure";
 import { useFound, useStep } from "../../parts/searching";
@@ -58,7 +59,14 @@ function OfFunction({ middle }: { middle: number }) {
         </div>
       )}
       <header>
-        <h2 title={answer.function.name}>{nameOf(answer.function)}</h2>
+        <h2
+          title={answer.function.name}
+          onContextMenu={(e) => {
+            onFunctionMenu(e, answer.function);
+          }}
+        >
+          {nameOf(answer.function)}
+        </h2>
         <Summary answer={answer} />
         <Precision basis={answer.basis} />
         {opened.length > 0 && (
@@ -78,7 +86,7 @@ function OfFunction({ middle }: { middle: number }) {
         </p>
       ) : (
         <div class="both">
-          <Drawing graph={graph} whole={answer.basis.value} found={found} open={open} />
+          <Drawing graph={graph} basis={answer.basis} found={found} open={open} />
           <Neighbours answer={answer} found={found} />
         </div>
       )}

@@ -5,6 +5,7 @@ import { percent } from "../../../format/number";
 import { FunctionName } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Share, shareOf } from "../../parts/measure";
+import { Bill, monthly, usePrices } from "../../parts/prices";
 import { edgesOf, type Answer, type Direction, type Fn } from "./graph";
 import { walkTo } from "./walk";
 
@@ -16,14 +17,20 @@ export function Summary({ answer }: { answer: Answer }) {
         <dt>with what it calls</dt>
         <dd>
           <Share weight={total} basis={basis} error={error} bar={false} />{" "}
-          <small>{coresText(cores(total, basis))} cores</small>
+          <small>
+            {coresText(cores(total, basis))} cores
+            <Bill weight={total} basis={basis} />
+          </small>
         </dd>
       </div>
       <div>
         <dt>itself</dt>
         <dd>
           <Share weight={self} basis={basis} bar={false} />{" "}
-          <small>{coresText(cores(self, basis))} cores</small>
+          <small>
+            {coresText(cores(self, basis))} cores
+            <Bill weight={self} basis={basis} />
+          </small>
         </dd>
       </div>
       {recursive > 0 && (
@@ -57,6 +64,9 @@ export function Neighbours(props: Props) {
 function Side({ answer, found, direction }: Props & { direction: Direction }) {
   const { basis } = answer;
   const rows = edgesOf(answer, direction);
+  const prices = usePrices();
+  const cost = (part: number) =>
+    prices && <td class="number">{monthly(cores(part, basis), prices)}</td>;
   const [own, weight] =
     direction === "callers" ? ["it begins stacks", answer.entry] : ["itself", answer.self];
   return (
@@ -72,6 +82,11 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
           <th scope="col" class="number">
             cores
           </th>
+          {prices && (
+            <th scope="col" class="number">
+              a month
+            </th>
+          )}
           <th scope="col">function</th>
           <th scope="col">library</th>
         </tr>
@@ -83,6 +98,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
               <Share weight={weight} basis={basis} />
             </td>
             <td class="number">{coresText(cores(weight, basis))}</td>
+            {cost(weight)}
             <td colSpan={2}>{own}</td>
           </tr>
         )}
@@ -98,6 +114,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
               <Share weight={total} basis={basis} />
             </td>
             <td class="number">{coresText(cores(total, basis))}</td>
+            {cost(total)}
             <td class="name" onClickCapture={walkTo(fn)}>
               <FunctionName fn={fn} />
             </td>
@@ -108,7 +125,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
         ))}
         {rows.length === 0 && weight === 0 && (
           <tr>
-            <td colSpan={4}>None.</td>
+            <td colSpan={prices ? 5 : 4}>None.</td>
           </tr>
         )}
       </tbody>

@@ -11,6 +11,7 @@ import { Empty } from "../../parts/failure";
 import { DifferenceGraph } from "../../parts/graph/difference";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText } from "../../parts/measure";
+import { monthly, usePrices, type Prices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
 import { selection, type Parameters, type ViewName } from "../../state/address";
@@ -56,6 +57,7 @@ export function Compare() {
 
 function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
   const a = address.value;
+  const prices = usePrices();
   const { expression } = search.value;
   const sure = a.own[OWN.sure] === "true";
   const beyond = diff.rows.filter((r) => r.significant).length;
@@ -77,9 +79,10 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
     <>
       <p class="facts">
         <b>{coresText(before)}</b> → <b>{coresText(after)}</b> cores
-        {before > 0 &&
-          ` (${after >= before ? "+" : "−"}${percent(Math.abs(after / before - 1))})`}{" "}
-        · <b>{beyond}</b> of {diff.functions} functions differ in their share beyond sampling error
+        {before > 0 && ` (${after >= before ? "+" : "−"}${percent(Math.abs(after / before - 1))})`}
+        {prices !== null &&
+          ` · ${monthly(before, prices)} → ${monthly(after, prices)} a month`} · <b>{beyond}</b> of{" "}
+        {diff.functions} functions differ in their share beyond sampling error
         {beyond > 0 && ` (of these, ${percent(diff.false_discovery_rate)} by chance)`}
       </p>
       <div class="choices">
@@ -120,7 +123,7 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
       ) : (
         <Table
           label="functions by the difference of their shares"
-          columns={columns(diff)}
+          columns={columns(diff, prices)}
           rows={rows}
           keyOf={keyOf}
           onOpen={(r) => void open(r, asks, "sandwich")}
@@ -185,14 +188,19 @@ function Mark({ row: { delta, significant } }: { row: Pick<Row, "delta" | "signi
   );
 }
 
-function columns(diff: Diff): readonly Column<Row>[] {
+function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
   const largest = Math.max(1e-9, ...diff.rows.map((r) => Math.abs(r.delta)));
+  const coresIn = (r: Row, name: "before" | "after"): number => {
+    const s = r[name];
+    return s === null ? 0 : cores(diff.sort === "total" ? s.total : s.self, diff[name]);
+  };
   const side = (name: "before" | "after"): Column<Row> => ({
     name,
     title: name,
     hint: `its share of the CPU ${name}, with the 95 % error of sampling`,
     width: "108px",
     class: "number",
+    wide: true,
     cell: (r) => {
       const s = r[name];
       return s === null ? (
@@ -207,13 +215,10 @@ function columns(diff: Diff): readonly Column<Row>[] {
   const busy = (name: "before" | "after"): Column<Row> => ({
     name: `cores-${name}`,
     title: `cores ${name}`,
-    width: "92px",
+    width: "104px",
     class: "number cores-column",
-    cell: (r) => {
-      const s = r[name];
-      const weight = s === null ? 0 : diff.sort === "total" ? s.total : s.self;
-      return coresText(cores(weight, diff[name]));
-    },
+    wide: true,
+    cell: (r) => coresText(coresIn(r, name)),
   });
   return [
     {
@@ -223,7 +228,7 @@ function columns(diff: Diff): readonly Column<Row>[] {
       width: "132px",
       class: "number",
       cell: (r) => (
-        <span class="share">
+        <span class="share" title={fromTo(r)}>
           <Mark row={r} />
           <span>{signed(r.delta)}</span> <small>{percentError(r.error)}</small>
         </span>
@@ -234,12 +239,26 @@ function columns(diff: Diff): readonly Column<Row>[] {
       title: "",
       width: "90px",
       class: "diff-bar",
+      wide: true,
       cell: (r) => <Bar of={r} largest={largest} />,
     },
     side("before"),
     side("after"),
     busy("before"),
     busy("after"),
+    ...(prices === null
+      ? []
+      : [
+          {
+            name: "cost",
+            title: "more a month",
+            hint: "What the difference in cores costs in a month",
+            width: "150px",
+            class: "number cores-column",
+            wide: true,
+            cell: (r: Row) => monthly(coresIn(r, "after") - coresIn(r, "before"), prices),
+          },
+        ]),
     {
       name: "function",
       title: "function",
@@ -255,9 +274,16 @@ function columns(diff: Diff): readonly Column<Row>[] {
       title: "library",
       width: "150px",
       class: "library",
+      wide: true,
       cell: (r) => basename(r.binary ?? ""),
     },
   ];
+}
+
+// fromTo is for windows without room for the columns of both sides.
+function fromTo(r: Row): string {
+  const side = (s: Row["before"]): string => (s === null ? "none" : percent(s.share));
+  return `${side(r.before)} → ${side(r.after)}`;
 }
 
 function signed(share: number): string {

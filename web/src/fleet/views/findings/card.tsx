@@ -15,6 +15,7 @@ import {
   where,
 } from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
+import { billText, usePrices } from "../../parts/prices";
 import { ago, day } from "../../parts/time";
 import { moment } from "../../state/moment";
 import { address, adjust, go, ownChange } from "../../state/navigation";
@@ -57,6 +58,7 @@ function withTimes(trials: readonly Trial[], sent: readonly Sent[]): readonly Ma
 
 function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
   const f = k.finding;
+  const prices = usePrices();
   return (
     <>
       <Numbers finding={f} />
@@ -89,7 +91,7 @@ function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
         <b>{day(Date.parse(k.last_seen))}</b> ({ago(Date.parse(k.last_seen), moment.value)})
         {!k.active && " · the last look did not find it"}
       </p>
-      <History points={k.history} cores={(n) => `${coresText(n)} cores`} />
+      <History points={k.history} cores={(n) => `${coresText(n)} cores${billText(n, prices)}`} />
       {(f.links ?? []).length > 0 && (
         <p class="links">
           {(f.links ?? []).map((l) => (

@@ -8,8 +8,10 @@ import { Answered } from "../../parts/answered";
 import { Command } from "../../parts/command";
 import { Empty } from "../../parts/failure";
 import { coresBack, coresOf, kept, type Kept } from "../../parts/finding";
+import { keyOf, OPEN } from "../../parts/findinglink";
 import { where } from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
+import { billText, monthly, usePrices, type Prices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { ago } from "../../parts/time";
 import { DIMENSIONS } from "../../state/address";
@@ -19,7 +21,6 @@ import { search } from "../../state/search";
 import type { components } from "../../api/schema";
 import { Card } from "./card";
 
-export const OPEN = "findings.open";
 const ALL = "findings.all";
 
 // How often the page looks whether a trial moved a finding, or the rules looked again.
@@ -77,6 +78,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       ? null
       : { text: `${list.length} of ${kept(answer).length} findings` },
   );
+  const prices = usePrices();
   const low = sum(open.map((k) => coresBack(k)?.low ?? 0));
   const high = sum(open.map((k) => coresBack(k)?.high ?? 0));
   return (
@@ -88,8 +90,8 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           {high > 0 && (
             <>
               {" · "}
-              <b>{coresRange({ low, high })}</b> cores could come back at most, where the findings
-              do not overlap
+              <b>{coresRange({ low, high })}</b> cores{billText(Math.max(0, high), prices)} could
+              come back at most, where the findings do not overlap
             </>
           )}
         </p>
@@ -131,11 +133,10 @@ function coresRange({ low, high }: { low: number; high: number }): string {
   return a === b ? a : `${a} – ${b}`;
 }
 
-const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+const upTo = (back: { high: number }, prices: Prices): string =>
+  `up to ${monthly(back.high, prices)} a month`;
 
-function keyOf(k: Kept): string {
-  return `${k.finding.id}@${k.service}`;
-}
+const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
 
 // Narrowed says which filters mean nothing here: a finding is one of a service.
 function Narrowed() {
@@ -170,6 +171,7 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
   const open = address.value.own[OPEN] === key;
   const f = k.finding;
   const back = coresBack(k);
+  const prices = usePrices();
   return (
     <li class={`card ${f.certainty}${k.active ? "" : " gone"}`}>
       <h3>
@@ -194,7 +196,9 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
           <span class="figure">
             <span>{k.active ? coresText(coresOf(k)) : "gone"}</span>
             <small>
-              {k.active ? "cores now" : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
+              {k.active
+                ? `cores now${billText(coresOf(k), prices)}`
+                : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
             </small>
           </span>
           <span class="figure">
@@ -202,6 +206,7 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
               <>
                 <span>{coresRange(back)}</span>
                 <small>could come back</small>
+                {prices && back.high > 0 && <small>{upTo(back, prices)}</small>}
               </>
             )}
           </span>

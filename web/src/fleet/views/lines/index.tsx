@@ -9,14 +9,18 @@ import { Answered } from "../../parts/answered";
 import { kept, type Kept } from "../../parts/finding";
 import { Worlds } from "../../parts/findingdetails";
 import { sign } from "../../parts/findingwords";
+import { FindingLink } from "../../parts/findinglink";
 import { FunctionChoice } from "../../parts/functionchoice";
+import { Go } from "../../parts/go";
 import { nameOf } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
-import { cores, coresText, Precision, Share, shareOf, type Basis } from "../../parts/measure";
+import { cores, coresText, Precision, shareOf, type Basis } from "../../parts/measure";
+import { Bill, usePrices, type Prices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { selection } from "../../state/address";
-import { address, go, linkTo, ownChange } from "../../state/navigation";
+import { address } from "../../state/navigation";
 import { search } from "../../state/search";
+import { columnsOf, Costs, CostTable } from "./costs";
 import {
   about,
   addresses,
@@ -27,6 +31,7 @@ import {
   type File,
   type Row,
 } from "./listing";
+import { MachineCode } from "./machinecode";
 
 export function Lines() {
   const { fn } = address.value;
@@ -57,6 +62,9 @@ function NotRun() {
   );
 }
 
+// Kinds of code that a file of machine code may hold.
+const NATIVE: ReadonlySet<string> = new Set(["native", "go", "unknown"]);
+
 function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept[] }) {
   const { basis, function: fn } = answer;
   const all = files(answer);
@@ -81,17 +89,9 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         <p class="facts">
           <b>{percent(shareOf(answer.total, basis))}</b> of all CPU with what it calls, itself{" "}
           <b>{percent(shareOf(answer.self, basis))}</b> ({coresText(cores(answer.self, basis))}{" "}
-          cores) ·{" "}
-          <a
-            href={linkTo({ view: "callgraph" })}
-            onClick={(e) => {
-              if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-              e.preventDefault();
-              go({ view: "callgraph" });
-            }}
-          >
-            call graph
-          </a>
+          cores
+          <Bill weight={answer.self} basis={basis} />) ·{" "}
+          <Go to={{ view: "callgraph" }}>call graph</Go>
         </p>
         <Precision basis={basis} />
       </header>
@@ -105,6 +105,7 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         />
       ))}
       {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
+      {NATIVE.has(fn.kind) && <MachineCode fn={fn.id} alone={all.length === 0} />}
     </>
   );
 }
@@ -127,6 +128,7 @@ const FOLDED = 5; // files whose code was inlined: more lines are behind a butto
 function OfFile({ file, basis, findings, first }: OfFileProps) {
   const source = useAnswer("/api/v1/source", { file: file.file });
   const [whole, setWhole] = useState(false);
+  const prices = usePrices();
   const text = source.value?.text?.split("\n");
   const list = rows(file, text, findings, whole);
   const hottest = Math.max(1, ...file.lines.map((l) => l.self));
@@ -152,37 +154,19 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
       </h3>
       {open && (
         <>
-          <div
-            class="listing"
-            role="region"
-            tabIndex={0}
-            aria-label={`lines of ${basename(file.file)}`}
+          <CostTable
+            label={`lines of ${basename(file.file)}`}
+            calls
+            prices={prices}
+            columns={[
+              ["line", true],
+              [known ? "source" : "", false],
+            ]}
           >
-            <table class="source">
-              <thead>
-                <tr>
-                  <th scope="col" class="number">
-                    itself
-                  </th>
-                  <th scope="col" class="number">
-                    with calls
-                  </th>
-                  <th scope="col" class="number">
-                    cores
-                  </th>
-                  <th scope="col" class="number">
-                    line
-                  </th>
-                  <th scope="col">{known ? "source" : ""}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((r) => (
-                  <Line key={r.line} row={r} basis={basis} hottest={hottest} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+            {list.map((r) => (
+              <Line key={r.line} row={r} basis={basis} hottest={hottest} prices={prices} />
+            ))}
+          </CostTable>
           {text !== undefined && (
             <button
               type="button"
@@ -209,21 +193,24 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
   );
 }
 
-function Line({ row, basis, hottest }: { row: Row; basis: Basis; hottest: number }) {
+interface LineProps {
+  readonly row: Row;
+  readonly basis: Basis;
+  readonly hottest: number;
+  readonly prices: Prices | null;
+}
+
+function Line({ row, basis, hottest, prices }: LineProps) {
   const { cost } = row;
   return (
     <>
       {row.gap && (
         <tr class="gap">
-          <td colSpan={5}>⋮</td>
+          <td colSpan={columnsOf(true, prices, 2)}>⋮</td>
         </tr>
       )}
       <tr class={`${row.loop ? "loop" : ""} ${cost ? "ran" : ""}`}>
-        <td class="number">
-          {cost && cost.self > 0 && <Weight cost={cost} basis={basis} hottest={hottest} />}
-        </td>
-        <td class="number">{cost && percent(shareOf(cost.total, basis))}</td>
-        <td class="number">{cost && cost.self > 0 && coresText(cores(cost.self, basis))}</td>
+        <Costs of={cost} basis={basis} hottest={hottest} calls prices={prices} />
         <td class="number">{row.line}</td>
         <td class="text">
           {row.marks.map((role) => (
@@ -238,39 +225,13 @@ function Line({ row, basis, hottest }: { row: Row; basis: Basis; hottest: number
   );
 }
 
-// Weight is a share whose bar is as long as the line is hot among those of its file.
-function Weight({ cost, basis, hottest }: { cost: Cost; basis: Basis; hottest: number }) {
-  return (
-    <>
-      <svg class="heat" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-        <rect width={(100 * cost.self) / hottest} height="10" />
-      </svg>
-      <Share weight={cost.self} basis={basis} error={cost.error} bar={false} />
-    </>
-  );
-}
-
 // Found is a finding at its lines: what it says, its worlds, and the way to all of it.
 function Found({ kept: k }: { kept: Kept }) {
   const f = k.finding;
-  const to = {
-    view: "findings",
-    ...ownChange({ "findings.open": `${f.id}@${k.service}` }),
-  } as const;
   return (
     <aside class={`found-here ${f.certainty}`}>
       <p>
-        <span class={`badge ${f.certainty}`}>{f.certainty}</span>{" "}
-        <a
-          href={linkTo(to)}
-          onClick={(e) => {
-            if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-            e.preventDefault();
-            go(to);
-          }}
-        >
-          {f.title}
-        </a>{" "}
+        <span class={`badge ${f.certainty}`}>{f.certainty}</span> <FindingLink kept={k} />{" "}
         <small>{k.service}</small>
       </p>
       {(f.worlds ?? []).length > 0 && <Worlds worlds={f.worlds ?? []} />}
@@ -288,6 +249,7 @@ function Addresses({
   alone: boolean;
 }) {
   const hottest = Math.max(1, ...list.map((l) => l.self));
+  const prices = usePrices();
   return (
     <section class="file">
       <h3>{alone ? "Addresses" : "Addresses without a line"}</h3>
@@ -297,40 +259,23 @@ function Addresses({
           --debug-dir and --debuginfod of the server) they are shown.
         </p>
       )}
-      <div class="listing" role="region" tabIndex={0} aria-label="addresses">
-        <table class="source">
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                itself
-              </th>
-              <th scope="col" class="number">
-                with calls
-              </th>
-              <th scope="col" class="number">
-                cores
-              </th>
-              <th scope="col" class="number">
-                offset
-              </th>
-              <th scope="col">binary</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((l) => (
-              <tr key={`${l.binary ?? ""} ${l.offset ?? 0}`} class="ran">
-                <td class="number">
-                  <Weight cost={l} basis={basis} hottest={hottest} />
-                </td>
-                <td class="number">{percent(shareOf(l.total, basis))}</td>
-                <td class="number">{coresText(cores(l.self, basis))}</td>
-                <td class="number">0x{(l.offset ?? 0).toString(16)}</td>
-                <td class="text">{l.binary}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <CostTable
+        label="addresses"
+        calls
+        prices={prices}
+        columns={[
+          ["offset", true],
+          ["binary", false],
+        ]}
+      >
+        {list.map((l) => (
+          <tr key={`${l.binary ?? ""} ${l.offset ?? 0}`} class="ran">
+            <Costs of={l} basis={basis} hottest={hottest} calls prices={prices} />
+            <td class="number">0x{(l.offset ?? 0).toString(16)}</td>
+            <td class="text">{l.binary}</td>
+          </tr>
+        ))}
+      </CostTable>
     </section>
   );
 }

@@ -2,13 +2,16 @@
 
 import { useAnswer } from "../../api/answer";
 import { coresBack, coresOf, kept } from "../../parts/finding";
+import { FindingLink, keyOf } from "../../parts/findinglink";
+import { Go } from "../../parts/go";
 import { coresText } from "../../parts/measure";
-import { address, go, linkTo, ownChange } from "../../state/navigation";
+import { billText, usePrices } from "../../parts/prices";
+import { address } from "../../state/navigation";
 
 const MOST = 6;
-const OPEN = "findings.open";
 
 export function Back() {
+  const prices = usePrices();
   const services = address.value.filters.service ?? [];
   const { value } = useAnswer(
     "/api/v1/findings",
@@ -32,44 +35,22 @@ export function Back() {
         <ol>
           {list.slice(0, MOST).map((k) => {
             const back = coresBack(k);
-            const there = {
-              view: "findings",
-              ...ownChange({ [OPEN]: `${k.finding.id}@${k.service}` }),
-            } as const;
             return (
-              <li key={`${k.finding.id}@${k.service}`}>
-                <a
-                  href={linkTo(there)}
-                  onClick={(e) => {
-                    if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-                    e.preventDefault();
-                    go(there);
-                  }}
-                >
-                  {k.finding.title}
-                </a>
+              <li key={keyOf(k)}>
+                <FindingLink kept={k} />
                 <span class="quiet">
                   {k.service} · {coresText(coresOf(k))} cores
-                  {back && back.high > 0 && `, up to ${coresText(back.high)} back`} ·{" "}
-                  {k.finding.certainty}
+                  {back &&
+                    back.high > 0 &&
+                    `, up to ${coresText(back.high)} back${billText(back.high, prices)}`}{" "}
+                  · {k.finding.certainty}
                 </span>
               </li>
             );
           })}
         </ol>
       )}
-      {list.length > MOST && (
-        <a
-          href={linkTo({ view: "findings" })}
-          onClick={(e) => {
-            if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-            e.preventDefault();
-            go({ view: "findings" });
-          }}
-        >
-          All {list.length} findings
-        </a>
-      )}
+      {list.length > MOST && <Go to={{ view: "findings" }}>All {list.length} findings</Go>}
     </section>
   );
 }

@@ -5,12 +5,19 @@ import { useMemo } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
 import type { Answer } from "../../api/client";
 import { integer } from "../../../format/number";
+import { TITLES } from "../../parts/dimensions";
 import { Answered } from "../../parts/answered";
 import { Cores, Precision, Share, type Basis } from "../../parts/measure";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
-import { DIMENSIONS, selection, type Dimension, type Filters } from "../../state/address";
-import { format } from "../../state/moment";
+import {
+  DIMENSIONS,
+  selection,
+  type Address,
+  type Dimension,
+  type Filters,
+} from "../../state/address";
+import { absolute, format } from "../../state/moment";
 import { address, go, ownChange } from "../../state/navigation";
 import { search } from "../../state/search";
 import { theme } from "../../state/theme";
@@ -21,21 +28,17 @@ import { Spark } from "../../parts/spark";
 import { Back } from "./back";
 
 const BY = "overview.by";
-const TITLES: Readonly<Record<Dimension, string>> = {
-  service: "Service",
-  version: "Version",
-  host: "Host",
-  container: "Container",
-  process: "Process",
-};
-
 type Labels = Answer<"/api/v1/labels/{dimension}">;
 type Value = Labels["values"][number];
 
 export function Overview() {
   const a = address.value;
   const by = DIMENSIONS.find((d) => d === a.own[BY]) ?? "service";
-  const over = useAnswer("/api/v1/timeline", { ...selection(a), by, lines: 10 });
+  const question = { ...selection(a), by, lines: 10 };
+  const fine = useAnswer("/api/v1/timeline", question);
+  // Sums by the hour are there at once: they are shown until those by the minute come.
+  const coarse = useAnswer("/api/v1/timeline", long(a) ? { ...question, step: "1h" } : null);
+  const over = fine.busy && !coarse.busy && coarse.value ? coarse : fine;
   const labels = useAnswer("/api/v1/labels/{dimension}", { ...selection(a), dimension: by });
   return (
     <div class="overview">
@@ -52,6 +55,12 @@ export function Overview() {
       </Answered>
     </div>
   );
+}
+
+// long says that a range is one of which hours can be shown, and minutes take a while.
+function long(a: Address): boolean {
+  const hours = (Date.parse(absolute(a.to)) - Date.parse(absolute(a.from))) / 3_600_000;
+  return hours > 12 && hours < 120;
 }
 
 function Switch({ by }: { by: Dimension }) {

@@ -8,12 +8,14 @@ import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { useCommands } from "../../parts/commands";
 import { Empty, Failure } from "../../parts/failure";
+import { onFunctionMenu } from "../../parts/functionmenu";
 import { FunctionName } from "../../parts/functionname";
 import { Details } from "../../parts/graph/details";
 import { FlameGraph, type GraphHandle, type Selected } from "../../parts/graph/flamegraph";
 import { commandsOf, useGraphSearch } from "../../parts/graph/keys";
 import { GraphBar } from "../../parts/graph/toolbar";
 import { Cores, Share } from "../../parts/measure";
+import { Bill } from "../../parts/prices";
 
 export function SandwichView() {
   const { fn } = address.value;
@@ -74,13 +76,19 @@ function Sandwich({ fn }: { readonly fn: number }) {
           setSelected({ of: both.current.callers, what });
         }}
       />
-      <div class={`function ${asked.stale ? "stale" : ""}`}>
+      <div
+        class={`function ${asked.stale ? "stale" : ""}`}
+        onContextMenu={(e) => {
+          if (g) onFunctionMenu(e, g.function);
+        }}
+      >
         {g && (
           <>
             <FunctionName fn={g.function} whole />
             <span>
               total <Share weight={g.total} basis={g.basis} error={g.error} bar={false} /> ·{" "}
               <Cores weight={g.total} basis={g.basis} /> cores
+              <Bill weight={g.total} basis={g.basis} />
             </span>
             <span>
               self <Share weight={g.self} basis={g.basis} bar={false} />

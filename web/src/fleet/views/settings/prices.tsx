@@ -1,6 +1,6 @@
-// What a core costs: from it the table of functions works out money and CO₂.
+// What a core costs: from it the views work out money and CO₂.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
 import { refresh } from "../../api/client";
 import { Failure } from "../../parts/failure";
@@ -35,10 +35,13 @@ export function PriceForm() {
   const [typed, setTyped] = useState<Typed>({ core: "", currency: "", co2: "" });
   const [said, setSaid] = useState("");
   const { busy, error, send } = useSending();
+  // What is typed and not saved stays when the page asks again.
+  const touched = useRef(false);
   useEffect(() => {
-    if (asked.value) setTyped(typedOf(asked.value));
+    if (asked.value && !touched.current) setTyped(typedOf(asked.value));
   }, [asked.value]);
   const change = (part: Partial<Typed>): void => {
+    touched.current = true;
     setSaid("");
     setTyped({ ...typed, ...part });
   };
@@ -47,13 +50,14 @@ export function PriceForm() {
   return (
     <section aria-labelledby="prices">
       <h2 id="prices">Prices</h2>
-      <p class="quiet">What a busy core costs you. The table of functions then shows it.</p>
+      <p class="quiet">What a busy core costs you. Every view that shows cores then shows it.</p>
       {asked.error && <Failure error={asked.error} retry={asked.retry} />}
       <form
         onSubmit={(e) => {
           e.preventDefault();
           void send<Prices>("/api/v1/prices", {}, prices).then((set) => {
             if (!set) return;
+            touched.current = false;
             setSaid("Saved.");
             refresh();
           });
@@ -62,15 +66,11 @@ export function PriceForm() {
         <label>
           An hour of a core
           <span class="row">
-            <input
-              type="number"
-              min="0"
-              step="any"
-              inputMode="decimal"
-              placeholder="0.04"
+            <Amount
+              example="0.04"
               value={typed.core}
-              onInput={(e) => {
-                change({ core: e.currentTarget.value });
+              set={(value) => {
+                change({ core: value });
               }}
             />
             <input
@@ -88,15 +88,11 @@ export function PriceForm() {
         </label>
         <label>
           CO₂ of it, in grams
-          <input
-            type="number"
-            min="0"
-            step="any"
-            inputMode="decimal"
-            placeholder="5"
+          <Amount
+            example="5"
             value={typed.co2}
-            onInput={(e) => {
-              change({ co2: e.currentTarget.value });
+            set={(value) => {
+              change({ co2: value });
             }}
           />
         </label>
@@ -111,5 +107,27 @@ export function PriceForm() {
         {error && <Failure error={error} />}
       </form>
     </section>
+  );
+}
+
+interface AmountProps {
+  readonly example: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function Amount({ example, value, set }: AmountProps) {
+  return (
+    <input
+      type="number"
+      min="0"
+      step="any"
+      inputMode="decimal"
+      placeholder={example}
+      value={value}
+      onInput={(e) => {
+        set(e.currentTarget.value);
+      }}
+    />
   );
 }

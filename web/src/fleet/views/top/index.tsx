@@ -9,7 +9,7 @@ import { Empty } from "../../parts/failure";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { FunctionName, nameOf, select } from "../../parts/functionname";
 import { cores, Cores, Precision, Share, shareOf } from "../../parts/measure";
-import { monthly, usePrices } from "../../parts/prices";
+import { costColumn, usePrices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Spark } from "../../parts/spark";
 import { Table, type Column } from "../../parts/table";
@@ -181,19 +181,6 @@ function columnsOf(
       <Share weight={r[name]} basis={basis} {...(sort === name ? { error: r.error } : {})} />
     ),
   });
-  const cost: Column<Row>[] = prices
-    ? [
-        {
-          name: "cost",
-          title: "A month",
-          hint: "What as much CPU costs in a month",
-          width: "minmax(90px, 150px)",
-          class: "number",
-          wide: true,
-          cell: (r) => monthly(cores(r[sort], basis), prices),
-        },
-      ]
-    : [];
   return [
     number("self", "Self", "CPU in the function itself"),
     number("total", "Total", "CPU in it and in what it calls"),
@@ -206,7 +193,7 @@ function columnsOf(
       wide: true,
       cell: (r) => <Cores weight={r[sort]} basis={basis} />,
     },
-    ...cost,
+    ...costColumn<Row>(prices, (r) => cores(r[sort], basis)),
     {
       name: "history",
       title: "Over time",

@@ -1,0 +1,104 @@
+package machine
+
+import (
+	"slices"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/profile"
+)
+
+// callee is a function of another binary that a loop calls, with the samples that were
+// taken in it while the loop waited.
+type callee struct {
+	name, path   string
+	size         uint64 // of its code, 0 where not known
+	value, count int64
+}
+
+// countCallees finds, for calls through stubs, what the function that was called took:
+// the samples in it whose caller is the call in the loop. Where stacks lack the caller
+// (code without frame pointers) there are none.
+func countCallees(p *profile.Profile, binaries Binaries, all []*binary, loops []Loop) {
+	type call struct {
+		path string
+		back uint64 // where it returns to
+	}
+	wanted := map[call]int{}
+	for i, l := range loops {
+		at := slices.IndexFunc(l.Matches, func(m analyzer.MachineMatch) bool { return m.Rule == rulePLTCall })
+		if at < 0 {
+			continue
+		}
+		for n, in := range l.Instructions[:max(len(l.Instructions)-1, 0)] {
+			if slices.Contains(l.Matches[at].At, in.Address) {
+				// Readers name the return address, or the byte before it.
+				wanted[call{l.Mapping.Path, l.Instructions[n+1].Address}] = i
+				wanted[call{l.Mapping.Path, l.Instructions[n+1].Address - 1}] = i
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	byPath := map[string]*binary{}
+	for _, b := range all {
+		byPath[b.mapping.Path] = b
+	}
+	for in := range p.Innermosts() {
+		stack := p.Stack(in.Sample.Stack)
+		if len(stack) < 2 || in.Location.Address == 0 {
+			continue
+		}
+		from := p.Location(stack[1])
+		caller, m := p.Mapping(from.Mapping), p.Mapping(in.Location.Mapping)
+		_, back, ok := binaries.Code(caller, from.Address)
+		if !ok || caller.Path == m.Path {
+			continue
+		}
+		i, ok := wanted[call{caller.Path, back}]
+		if !ok {
+			continue
+		}
+		size := uint64(0)
+		if b := byPath[m.Path]; b != nil {
+			if _, vaddr, ok := binaries.Code(m, in.Location.Address); ok {
+				size = b.sizeAt(vaddr)
+			}
+		}
+		loops[i].called(callee{in.Code.Name, m.Path, size, in.Sample.Value, in.Sample.Count})
+	}
+}
+
+func (b *binary) sizeAt(vaddr uint64) uint64 {
+	for _, f := range b.functions {
+		if vaddr >= f.low && vaddr < f.high {
+			return f.high - f.low
+		}
+	}
+	return 0
+}
+
+func (l *Loop) called(c callee) {
+	at := slices.IndexFunc(l.callees, func(k callee) bool { return k.name == c.name && k.path == c.path })
+	if at < 0 {
+		l.callees = append(l.callees, c)
+		return
+	}
+	l.callees[at].value += c.value
+	l.callees[at].count += c.count
+	l.callees[at].size = max(l.callees[at].size, c.size)
+}
+
+// shortest is the size of code from which a call is no longer a good part of what it
+// costs.
+const shortest = 256
+
+// short is the short function of another binary that a loop spends most in.
+func (l *Loop) short() (c callee, ok bool) {
+	for _, k := range l.callees {
+		if k.size > 0 && k.size <= shortest && k.value > c.value {
+			c, ok = k, true
+		}
+	}
+	return c, ok
+}

@@ -1,0 +1,95 @@
+package machine
+
+import (
+	"testing"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/profile"
+)
+
+func samplesOf(threads ...int64) *profile.Profile {
+	b := profile.NewBuilder()
+	m := b.Mapping(profile.Mapping{Path: "/p/app"})
+	loc := b.Location(m, 0x1000, profile.KindNative)
+	for _, id := range threads {
+		b.Sample(profile.Sample{
+			Stack: b.Stack([]profile.LocationID{loc}), Count: 50, Value: 50,
+			Labels: b.Labels([]profile.Label{{Key: profile.LabelTID, Num: id}}),
+		})
+	}
+	return b.Build(profile.Meta{})
+}
+
+func ruleIn(found []Found, rule string) *Found {
+	for i := range found {
+		if found[i].Rule == rule {
+			return &found[i]
+		}
+	}
+	return nil
+}
+
+// The loop for what is left over is a finding only where the vector loop has little.
+func TestLeftOver(t *testing.T) {
+	for name, test := range map[string]struct {
+		vector int64
+		want   bool
+	}{
+		"the vector loop hardly runs": {10, true},
+		"the vector loop runs":        {60, false},
+	} {
+		l := Loop{
+			Mapping: &profile.Mapping{Path: "/p/app"}, Start: 0x200, End: 0x220, Self: 90, Count: 90,
+			binary:  &binary{at: map[uint64]hits{0x108: {value: test.vector, count: test.vector}, 0x120: {value: 1000, count: 1000}}},
+			Matches: []analyzer.MachineMatch{{Rule: "machine-few-iterations", At: []uint64{0x200}, Facts: map[string]string{"vector_low": "100", "vector_high": "120", "elements": "16"}}},
+		}
+		found := Findings(samplesOf(1, 1), []Loop{l})
+		if (ruleIn(found, "machine-few-iterations") != nil) != test.want {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// A call through a stub is a finding where what is called is short and has samples that
+// this loop called.
+func TestStubOfAShortFunction(t *testing.T) {
+	for name, test := range map[string]struct {
+		callees []callee
+		want    bool
+	}{
+		"short":           {[]callee{{"f", "/p/lib.so", 40, 60, 60}, {"long one", "/p/lib.so", 4000, 70, 70}}, true},
+		"long":            {[]callee{{"f", "/p/lib.so", 4000, 60, 60}}, false},
+		"size not known":  {[]callee{{"f", "/p/lib.so", 0, 60, 60}}, false},
+		"stacks say none": {nil, false},
+	} {
+		l := Loop{
+			Mapping: &profile.Mapping{Path: "/p/app"}, Self: 40, Count: 40, callees: test.callees,
+			Matches: []analyzer.MachineMatch{{Rule: rulePLTCall, At: []uint64{0x200}}},
+		}
+		f := ruleIn(Findings(samplesOf(1, 1), []Loop{l}), rulePLTCall)
+		if (f != nil) != test.want {
+			t.Errorf("%s: %+v", name, f)
+		}
+		if f != nil && f.Share.Main() != 0.6 {
+			t.Errorf("%s: the share is %v, not that of the function", name, f.Share.Main())
+		}
+	}
+}
+
+func TestOneThreadHasNobodyToWaitFor(t *testing.T) {
+	l := Loop{
+		Mapping: &profile.Mapping{Path: "/p/app"}, Self: 60, Count: 60,
+		Instructions: []Instruction{{Address: 0x200, Text: "lock addq"}, {Address: 0x204, Self: 60, Count: 60, For: 0x200}},
+		Matches:      []analyzer.MachineMatch{{Rule: "machine-atomic", At: []uint64{0x200}}},
+	}
+	says := func(p *profile.Profile) bool {
+		f := ruleIn(Findings(p, []Loop{l}), "machine-atomic")
+		if f == nil {
+			t.Fatal("no finding")
+		}
+		return f.Evidence[len(f.Evidence)-1].Text == "all samples are of one thread: nobody contends, the instruction itself is what costs"
+	}
+	if !says(samplesOf(7, 7)) || says(samplesOf(7, 8)) {
+		t.Error("threads are not told apart")
+	}
+}

@@ -1,0 +1,164 @@
+package remarks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/ingest/remark"
+)
+
+// again is how often a function has to be deoptimised before that is more than its
+// warming up: the compiler guesses, and guesses again with what it learnt.
+const again = 3
+
+// jitRules say what each kind of remark of a just-in-time compiler means.
+var jitRules = map[remark.Kind]struct {
+	rule, title string
+	high        float64
+	basis       string
+	steps       map[string][]string // by the compiler
+}{
+	remark.Deoptimized: {"jit-deoptimised", "is compiled and deoptimised again and again", 0.5, "the samples of the function; each deoptimisation has it interpreted for a while", map[string][]string{
+		remark.V8: {
+			"wrong map: give all objects that come here one shape: the same properties in the same order, set in the constructor, none deleted or added later; a Map for names that are data",
+			"not a Smi, overflow, not a number: keep the kinds of numbers apart; | 0 where integers are meant, no mixing of undefined and numbers in one array",
+			"Insufficient type feedback: the path ran for the first time; harmless unless it goes on",
+		},
+		remark.HotSpot: {
+			"class_check, bimorphic, null_check: the call sees more classes than it was compiled for: split it by class, or make the common one final and test for it first",
+			"unstable_if: data changes which branch is taken: warm up with data like that of production; intrinsic, range_check: check bounds before the loop",
+		},
+	}},
+	remark.NotCompiled: {"jit-not-compiled", "is not compiled with all optimisations", 0.8, "the samples of the function; compiled, it may take a fraction of them", map[string][]string{
+		remark.V8:      {"split the function: the hot loop in one of its own, without what the reason names"},
+		remark.HotSpot: {"split the method: more than 8000 bytes of bytecode are never compiled (-XX:-DontCompileHugeMethods lifts that), and long ones run out of nodes"},
+	}},
+	remark.CannotInline: {"jit-not-inlined", "is called on a hot path and not inlined", 0.2, "the samples of the callee's own code; a call, and what knowing its arguments would allow", map[string][]string{
+		remark.HotSpot: {
+			"hot method too big (over 325 bytes of bytecode), callee is too large (over 35, where it is not hot): move the rare part into a method of its own",
+			"-XX:FreqInlineSize= and -XX:MaxInlineSize= raise the limits for a test",
+		},
+	}},
+}
+
+// worthInlining are the reasons of HotSpot that somebody can do something about.
+func worthInlining(m *remark.Remark) bool {
+	return strings.HasPrefix(m.Message, "hot method too big") || strings.HasPrefix(m.Message, "too big") || strings.HasPrefix(m.Message, "already compiled into a big method")
+}
+
+// jit are functions of which a just-in-time compiler says that it gave up, and that are
+// hot themselves.
+func jit(j *joined) []Found {
+	byName := map[string][]*remark.Remark{}
+	for i := range j.Remarks {
+		m := &j.Remarks[i]
+		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot {
+			continue
+		}
+		name := m.Function
+		if m.Kind == remark.CannotInline {
+			if !worthInlining(m) {
+				continue
+			}
+			name = m.Callee
+		}
+		if name = bare(name); name == "" && m.At().Line == 0 {
+			continue // of a function without a name: which one?
+		}
+		byName[name] = append(byName[name], m)
+	}
+	if len(byName) == 0 {
+		return nil
+	}
+	type hot struct {
+		cost
+
+		name string
+		said []*remark.Remark
+		kind remark.Kind
+	}
+	costs := map[string]*hot{}
+	samples := j.Profile.Samples()
+	for row := range samples {
+		s := &samples[row]
+		stack := j.Profile.Stack(s.Stack)
+		if len(stack) == 0 {
+			continue
+		}
+		l := j.Profile.Lines(stack[0])[0]
+		fn := j.Profile.Function(l.Function)
+		for _, m := range byName[bare(fn.Name)] {
+			if p := m.At(); p.Line > 0 && fn.StartLine > 0 && (int(fn.StartLine) != p.Line || base(fn.File) != base(p.File)) {
+				continue
+			}
+			k := string(m.Kind) + " " + fn.Name
+			if costs[k] == nil {
+				costs[k] = &hot{name: fn.Name, kind: m.Kind}
+			}
+			if h := costs[k]; len(h.rows) == 0 || h.rows[len(h.rows)-1] != int32(row) {
+				h.add(row, s, l.Function)
+			}
+			if h := costs[k]; !slices.Contains(h.said, m) {
+				h.said = append(h.said, m)
+			}
+		}
+	}
+	var out []Found
+	for _, h := range costs {
+		var times int64
+		for _, m := range h.said {
+			times += m.Count
+		}
+		if !j.pays(&h.cost, leastLoop) || h.kind == remark.Deoptimized && times < again {
+			continue
+		}
+		out = append(out, Found{Finding: j.jit(h.kind, h.name, &h.cost, h.said), Samples: h.rows})
+	}
+	slices.SortFunc(out, func(a, b Found) int {
+		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.Remark) finding.Finding {
+	r := jitRules[kind]
+	fn := j.Profile.Function(c.function())
+	f := j.finding(r.rule, name+" "+r.title, c, fn.File, int(fn.StartLine), "")
+	f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
+	slices.SortFunc(remarks, func(a, b *remark.Remark) int {
+		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Message, b.Message))
+	})
+	for _, m := range remarks[:min(4, len(remarks))] {
+		e := said(m)
+		switch {
+		case kind == remark.CannotInline:
+			e.Text += fmt.Sprintf(", called by %s", m.Function)
+		case m.Count > 0:
+			e.Text += fmt.Sprintf(", %d times", m.Count)
+		}
+		f.Evidence = append(f.Evidence, e)
+	}
+	f.Evidence = append(f.Evidence, j.measured("its own code", c.value))
+	f.Gain = &finding.Gain{High: r.high * j.share(c.value), Basis: r.basis}
+	f.Fix = finding.Fix{Kind: "code", Steps: r.steps[remarks[0].Compiler]}
+	return f
+}
+
+// bare is the name by which a compiler and profilers agree: without type of the result
+// and arguments, with dots, without the marks of a tier; "" for a function without one.
+//
+// Example: "long T.big(long, int)" and "T::big_[j]" are "T.big".
+func bare(name string) string {
+	if name == "(anonymous)" || name == "<anonymous>" {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, "(")
+	name = strings.TrimSpace(name)
+	name = name[strings.LastIndexByte(name, ' ')+1:]
+	name = strings.ReplaceAll(name, "/", ".")
+	name = strings.ReplaceAll(name, "::", ".")
+	return strings.TrimSuffix(name, "_[j]")
+}

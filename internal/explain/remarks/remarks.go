@@ -1,0 +1,260 @@
+package remarks
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/missed"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/ingest/remark"
+	"whyhot/internal/profile"
+)
+
+// A finding is worth a person's time from this share of all samples on, and as many
+// events.
+const (
+	least  = 0.01
+	fewest = 10
+)
+
+// Request is what Find is asked.
+type Request struct {
+	Profile *profile.Profile
+	Remarks []remark.Remark
+	// Source gives the lines of a file as the profile or a report names it.
+	Source func(file string) (lines []string, ok bool)
+}
+
+// Found is a finding and the rows of the profile that it is about.
+type Found struct {
+	finding.Finding
+
+	Samples []int32
+}
+
+// Answer is what came of it.
+type Answer struct {
+	Found  []Found
+	Notes  []string
+	Looked string // in a sentence
+}
+
+// Find gives what the profile pays for.
+func Find(ctx context.Context, r Request) (Answer, error) {
+	j := join(r)
+	var a Answer
+	for _, of := range []func(*joined) []Found{escapes, entries, checks, passes, calls, jit} {
+		if err := ctx.Err(); err != nil {
+			return Answer{}, err
+		}
+		a.Found = append(a.Found, of(j)...)
+	}
+	slices.SortStableFunc(a.Found, func(x, y Found) int { return -cmp.Compare(x.Gain.High, y.Gain.High) })
+	a.Looked = fmt.Sprintf("%d remarks of %s; the profile pays for %d", len(r.Remarks), strings.Join(j.compilers(), ", "), len(a.Found))
+	if len(r.Remarks) > 0 && !j.meets() {
+		a.Notes = append(a.Notes, fmt.Sprintf("no remark is at a place that the profile has samples in: the report is about %s. Is it of this program, and does the profile have source lines (symbols, debug information)?", r.Remarks[0].At().File))
+	}
+	return a, nil
+}
+
+// spot is a place in source as a profile has it.
+type spot struct {
+	file string
+	line int32
+}
+
+// joined is a profile with the remarks at its places.
+type joined struct {
+	Request
+
+	byPlace map[key][]int // remarks, by name of the file and line
+	at      map[spot][]int
+	byFile  map[string][]int
+}
+
+type key struct {
+	base string
+	line int
+}
+
+func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
+func join(r Request) *joined {
+	j := &joined{Request: r, byPlace: map[key][]int{}, at: map[spot][]int{}, byFile: map[string][]int{}}
+	for i := range r.Remarks {
+		p := r.Remarks[i].At()
+		k := key{base(p.File), p.Line}
+		j.byPlace[k] = append(j.byPlace[k], i)
+	}
+	return j
+}
+
+// remarksAt are those whose innermost place is a line of the profile.
+func (j *joined) remarksAt(file string, line int32) []int {
+	if file == "" || line == 0 {
+		return nil
+	}
+	s := spot{file, line}
+	found, known := j.at[s]
+	if !known {
+		for _, i := range j.byPlace[key{base(file), int(line)}] {
+			if m := &j.Remarks[i]; j.isOf(m, file) {
+				found = append(found, i)
+			}
+		}
+		j.at[s] = found
+	}
+	return found
+}
+
+// isOf says whether a remark is on a file. Go's text has names that are relative to
+// where the build ran: the package's last part stands in for the directory.
+func (*joined) isOf(m *remark.Remark, file string) bool {
+	name := m.At().File
+	if remark.SameFile(name, file) {
+		return true
+	}
+	// Built with -trimpath, or read from a module's directory elsewhere: the file and
+	// the directory that it is in agree.
+	a, b := tail(name), tail(file)
+	return strings.Contains(a, "/") && a == b
+}
+
+// tail is a file with its directory.
+func tail(file string) string {
+	parts := strings.Split(file, "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}
+
+// meets says whether any remark is on a file that has samples.
+func (j *joined) meets() bool {
+	files := map[string][]string{}
+	for i := range j.Profile.NumFunctions() {
+		f := j.Profile.Function(profile.FunctionID(i)).File
+		if f != "" && !slices.Contains(files[base(f)], f) {
+			files[base(f)] = append(files[base(f)], f)
+		}
+	}
+	names := map[string]bool{}
+	for i := range j.Remarks {
+		m := &j.Remarks[i]
+		if len(m.Where) == 0 { // by function, not by place
+			return true
+		}
+		if f := m.At().File; !names[f] {
+			names[f] = true
+			if slices.ContainsFunc(files[base(f)], func(g string) bool { return j.isOf(m, g) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (j *joined) compilers() []string {
+	seen := map[string]bool{}
+	for i := range j.Remarks {
+		seen[j.Remarks[i].Compiler] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// cost is what samples came to.
+type cost struct {
+	value, events int64
+	rows          []int32
+	functions     map[profile.FunctionID]int64 // whose line it is
+}
+
+func (c *cost) add(row int, s *profile.Sample, f profile.FunctionID) {
+	c.value += s.Value
+	c.events += s.Count
+	c.rows = append(c.rows, int32(row))
+	if c.functions == nil {
+		c.functions = map[profile.FunctionID]int64{}
+	}
+	c.functions[f] += s.Value
+}
+
+// function is the one with the most of it.
+func (c *cost) function() profile.FunctionID {
+	var best profile.FunctionID
+	for f, v := range c.functions {
+		if b := c.functions[best]; v > b || v == b && f < best {
+			best = f
+		}
+	}
+	return best
+}
+
+func (j *joined) share(value int64) float64 {
+	return float64(value) / float64(max(j.Profile.Total(), 1))
+}
+
+// pays says whether a cost is no chance.
+func (j *joined) pays(c *cost, share float64) bool {
+	return c.events >= fewest && j.share(c.value) >= share
+}
+
+// finding is what all have in common; its place is a line of the function with the most
+// samples.
+func (j *joined) finding(rule, title string, c *cost, file string, line int, extra string) finding.Finding {
+	fn := j.Profile.Function(c.function())
+	place := finding.Place{Function: fn.Name, File: file, Line: line}
+	if m := j.Profile.Mapping(fn.Mapping); m.Path != "" {
+		place.Binary, place.BuildID = m.Path, m.BuildID
+	}
+	share := j.share(c.value)
+	margin := finding.ShareError(share, j.Profile.Count())
+	return finding.Finding{
+		ID:   finding.ID(rule, finding.Place{Binary: place.Binary, Function: place.Function, File: base(file)}, extra),
+		Rule: rule, Title: title, Certainty: finding.Confirmed, Place: place,
+		Share: finding.Share{Inclusive: &share, Error: &margin},
+	}
+}
+
+// evidence is a remark in the compiler's words.
+func said(m *remark.Remark) finding.Evidence {
+	text := m.Compiler + ": " + m.Message
+	if p := m.At(); p.Line > 0 {
+		text += fmt.Sprintf(" (%s:%d)", base(p.File), p.Line)
+	}
+	return finding.Evidence{Kind: "remark", Text: text}
+}
+
+func (j *joined) measured(text string, value int64) finding.Evidence {
+	share := j.share(value)
+	return finding.Evidence{Kind: "samples", Text: text + " takes " + percent.Column(share), Share: &share}
+}
+
+// rules are all that this package has; those of C and C++ that source rules are about
+// too name them by the beginning of their ids.
+var rules = map[string][]string{
+	"go-escape":        nil,
+	"go-not-inlined":   nil,
+	"go-bounds-check":  nil,
+	"jit-deoptimised":  nil,
+	"jit-not-compiled": nil,
+	"jit-not-inlined":  nil,
+	missed.Vectorize:   {"alias-"},
+	missed.SLP:         nil,
+	missed.Hoist:       {"alias-"},
+	missed.Reuse:       {"alias-"},
+	missed.Inline:      nil,
+}
+
+// IsRule says whether findings of a rule are made here.
+func IsRule(rule string) bool {
+	_, ok := rules[rule]
+	return ok
+}
+
+// Meets says whether a source rule is about the same as a remark's.
+func Meets(rule, source string) bool {
+	return slices.ContainsFunc(rules[rule], func(prefix string) bool { return strings.HasPrefix(source, prefix) })
+}

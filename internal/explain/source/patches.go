@@ -1,0 +1,108 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain/fix"
+	"whyhot/internal/explain/source/loopfinding"
+	"whyhot/internal/finding"
+)
+
+// patches writes the patch of every loop that listed names, and compiles it in the unit
+// that the loop is from, so that what a finding says is what its patch gives
+// (docs/decisions/0182). Answers are cached: whoever asks for the patch next has it at
+// once.
+func (o Options) patches(ctx context.Context, outcomes []analyzer.Outcome, suspected, cycles bool, listed func(finding.Finding) bool) (map[string]loopfinding.Patch, []string, error) {
+	binary, err := analyzer.Find()
+	if err != nil {
+		return nil, nil, err
+	}
+	cache, err := o.Cache()
+	if err != nil {
+		return nil, nil, err
+	}
+	var subjects []loopfinding.Subject
+	for _, s := range loopfinding.Subjects(outcomes, loopfinding.Options{Suspected: suspected}) {
+		if s.Finding.Certainty == finding.Confirmed && len(fix.KindsFor(s.Finding.Rule)) > 0 && listed(s.Finding) {
+			subjects = append(subjects, s)
+		}
+	}
+	var (
+		mu     sync.Mutex
+		out    = map[string]loopfinding.Patch{}
+		failed error
+		count  int
+	)
+	next := make(chan loopfinding.Subject)
+	var workers sync.WaitGroup
+	for range cmp.Or(o.Workers, runtime.NumCPU()) {
+		workers.Go(func() {
+			for s := range next {
+				f := fix.Options{Binary: binary, Units: []compdb.Unit{s.Unit}, Workers: 1, Cache: cache, Cycles: cycles}
+				p, err := fix.Propose(ctx, f, fix.PlaceOf(s.Finding), kindsFor(s))
+				mu.Lock()
+				switch {
+				case err == nil:
+					out[s.Key] = patchOf(p)
+				case !errors.Is(err, fix.ErrNothingThere):
+					count, failed = count+1, err
+				}
+				o.report(Progress{Done: len(out) + count, Of: len(subjects), File: shortFile(s.Unit.File), What: "patches"})
+				mu.Unlock()
+			}
+		})
+	}
+	for _, s := range subjects {
+		next <- s
+	}
+	close(next)
+	workers.Wait()
+	if ctx.Err() != nil {
+		return nil, nil, &StoppedError{Done: len(outcomes), Of: len(outcomes)}
+	}
+	if failed != nil {
+		return out, []string{counted(count, "patch", "patches") + " could not be tried: " + failed.Error()}, nil
+	}
+	return out, nil, nil
+}
+
+// kindsFor are the kinds of fixes that can have an effect, by what the worlds say: to ask
+// for the others would cost a reading of the unit each.
+func kindsFor(s loopfinding.Subject) []string {
+	world := map[string]string{fix.Hoist: analyzer.WorldHoisted, fix.Retype: analyzer.WorldRetyped, fix.BitField: analyzer.WorldRetyped}
+	all := fix.KindsFor(s.Finding.Rule)
+	kinds := slices.DeleteFunc(slices.Clone(all), func(kind string) bool {
+		if kind == fix.WideStore {
+			return s.Stores < 2
+		}
+		return !slices.Contains(s.Reach, world[kind])
+	})
+	if len(kinds) == 0 {
+		return all
+	}
+	return kinds
+}
+
+func patchOf(p fix.Proposal) loopfinding.Patch {
+	out := loopfinding.Patch{What: p.What, Useless: p.Useless}
+	switch p.Kind {
+	case fix.Hoist:
+		out.World = analyzer.WorldHoisted
+	case fix.Retype, fix.BitField:
+		out.World = analyzer.WorldRetyped
+	}
+	if !p.Sound() && len(p.Refusals) > 0 {
+		out.Refusal = p.Refusals[0].Text
+	}
+	for _, l := range p.Loops {
+		out.Loops = append(out.Loops, loopfinding.PatchState(l))
+	}
+	return out
+}

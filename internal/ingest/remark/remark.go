@@ -1,0 +1,91 @@
+// Package remark is the noun of what compilers report of their own work: what they
+// could not optimise, where, and why.
+//
+// It owns the form that all of them are read into. Each format is a sub-package that
+// takes bytes and gives remarks; report finds out which one it is. It must never
+// import a profile, judge what a remark is worth, or run a compiler.
+package remark
+
+import "strings"
+
+// Kind is what a remark is about.
+type Kind string
+
+// The kinds. What a compiler did well is not kept.
+const (
+	Escape       Kind = "escape"        // a value is allocated on the heap
+	CannotInline Kind = "cannot-inline" // a function that is never inlined; Where is its declaration
+	Bounds       Kind = "bounds-check"  // an index is checked when it runs
+	NilCheck     Kind = "nil-check"     // a pointer is checked when it runs
+	Missed       Kind = "missed"        // a pass did not do what it could have
+	Analysis     Kind = "analysis"      // why, in the words of the pass
+	Deoptimized  Kind = "deoptimized"   // compiled code was left for the interpreter
+	NotCompiled  Kind = "not-compiled"  // a just-in-time compiler gave up on a method
+)
+
+// The compilers.
+const (
+	Go      = "go"
+	Clang   = "clang" // and all others that LLVM optimises for, where they do not say
+	GCC     = "gcc"
+	Rust    = "rustc"
+	V8      = "v8"
+	HotSpot = "hotspot"
+)
+
+// Position is a place in a source file as the compiler wrote it. Line 0 is unknown.
+type Position struct {
+	File         string
+	Line, Column int
+}
+
+// Remark is what a compiler said once.
+type Remark struct {
+	Compiler string
+	Kind     Kind
+	// Pass and Name are what LLVM and gcc call the pass and the remark.
+	Pass, Name string
+	// Package is that of Go.
+	Package string
+	// Function and Callee are as the compiler writes them: a linkage name, Class.method.
+	Function, Callee string
+	// Where is the place, the innermost inlined one first, then the calls it was
+	// inlined by. Empty where the compiler gives none.
+	Where   []Position
+	Message string
+	// Why is how the compiler came to it, a line for each step.
+	Why []string
+	// Count is how often it happened where that is known, else 0.
+	Count int64
+}
+
+// At is the innermost place.
+func (r *Remark) At() Position {
+	if len(r.Where) == 0 {
+		return Position{}
+	}
+	return r.Where[0]
+}
+
+// SameFile says whether two names can be of one file: builds name files from other
+// directories than profiles do. The shorter has to be an end of the longer.
+func SameFile(a, b string) bool {
+	a, b = clean(a), clean(b)
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	return a == b || b != "" && strings.HasSuffix(a, b) && a[len(a)-len(b)-1] == '/'
+}
+
+func clean(file string) string {
+	for {
+		rest, ok := strings.CutPrefix(file, "./")
+		if !ok {
+			rest, ok = strings.CutPrefix(file, "../")
+		}
+		if !ok {
+			return strings.TrimPrefix(file, "/")
+		}
+		file = rest
+	}
+}

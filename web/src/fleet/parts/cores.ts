@@ -1,0 +1,26 @@
+// CPU as cores: weight by the length of the time that an answer is about.
+
+import type { components } from "../api/schema";
+import { integer } from "../../format/number";
+
+export type Basis = components["schemas"]["Basis"];
+
+// seconds is the length of the time that an answer is about.
+export function seconds(basis: Basis): number {
+  return Math.max(0, (Date.parse(basis.to) - Date.parse(basis.from)) / 1000);
+}
+
+const UNITS: Readonly<Record<string, number>> = { nanoseconds: 1e9, microseconds: 1e6, seconds: 1 };
+
+// cores are how many processors a weight kept busy on average.
+export function cores(weight: number, basis: Basis): number {
+  const length = seconds(basis);
+  return length > 0 ? weight / (UNITS[basis.unit] ?? 1e9) / length : 0;
+}
+
+export function coresText(n: number): string {
+  if (n === 0) return "0";
+  if (Math.abs(n) < 0.001) return "<0.001";
+  if (Math.abs(n) >= 1000) return integer(n);
+  return n.toFixed(Math.abs(n) < 0.1 ? 3 : Math.abs(n) < 10 ? 2 : 1);
+}

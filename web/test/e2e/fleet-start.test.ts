@@ -1,0 +1,255 @@
+// A new install, from its first screen on: what it says, that it goes on by itself, the
+// settings, tokens, and work that takes long. On a server of its own, with nothing in it.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { Fleet, root, run } from "./fleet";
+import { serious, widest, withTab } from "./tab";
+
+const FOLDED = "main;parse;malloc 300\nmain;render 100\n";
+const server = path.join(root, "bin/whyhot-server");
+
+async function withFleet(use: (fleet: Fleet) => Promise<void>): Promise<void> {
+  const fleet = await Fleet.start("--rules-every", "0");
+  try {
+    await use(fleet);
+  } finally {
+    await fleet.end();
+  }
+}
+
+async function push(fleet: Fleet): Promise<void> {
+  await fleet.push(FOLDED, { service: "shop", period: "10ms" });
+  await fleet.until<{ values: unknown[] }>("services", ({ values }) => values.length > 0);
+}
+
+test("the first screen has commands that work, and goes on by itself", async () => {
+  await withFleet(async (fleet) => {
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      await page.goto(`${fleet.url}/top`);
+      await page.getByText("No profiles yet").waitFor();
+      assert.deepEqual(await serious(page), []);
+      const commands = await page.locator(".command-line code").allInnerTexts();
+      assert.equal(commands.length, 2);
+      assert.match(commands[0], /^sudo whyhot agent --to 127\.0\.0\.1:/);
+      // The second, as it is but for the program.
+      await run(commands[1].replace("./program", "bash -c 'for i in {1..300000}; do :; done'"), {
+        cwd: fleet.dir,
+      });
+      await page.getByRole("grid", { name: "Functions by CPU" }).waitFor();
+      await page.getByRole("row").nth(1).waitFor();
+      assert.equal(await page.getByText("No profiles yet").count(), 0);
+      assert.match(page.url(), /\/top$/); // where the reader was
+    });
+  });
+});
+
+test("prices are kept, and every view that shows cores then shows what they cost", async () => {
+  await withFleet(async (fleet) => {
+    await push(fleet);
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      await page.goto(`${fleet.url}/settings`);
+      const hour = page.getByLabel("An hour of a core");
+      await hour.fill("0.05");
+      await page.getByLabel("Currency").fill("EUR");
+      await page.getByLabel("CO₂ of it, in grams").fill("5");
+      await page.getByText("One core for a month: 36.50 EUR, 3.65 kg CO₂").waitFor();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+      await page.reload();
+      await page.getByText("One core for a month: 36.50 EUR").waitFor();
+      assert.equal(await hour.inputValue(), "0.05");
+      const { functions } = await fleet.ask<{ functions: { id: number; name: string }[] }>(
+        "functions?q=malloc",
+      );
+      const fn = functions[0].id;
+      for (const view of ["overview", "top", "flame", "reverse"]) {
+        await page.goto(`${fleet.url}/${view === "overview" ? "" : view}`);
+        await page
+          .getByText(/EUR, .* kg CO₂/)
+          .first()
+          .waitFor();
+      }
+      for (const view of ["sandwich", "callgraph", "lines"]) {
+        await page.goto(`${fleet.url}/${view}?fn=${fn}`);
+        await page
+          .getByText(/EUR, .* kg CO₂/)
+          .first()
+          .waitFor();
+      }
+      // The flame graph says it of each frame.
+      await page.goto(`${fleet.url}/flame`);
+      await page.waitForSelector(".flame-host:not([hidden]) canvas");
+      const box = await page.locator("canvas").boundingBox();
+      assert.ok(box);
+      await page.mouse.move(box.x + box.width / 3, box.y + 30);
+      await page.locator(".tooltip", { hasText: /cores · [\d.]+ EUR, .* a month/ }).waitFor();
+      await page.mouse.click(box.x + box.width / 3, box.y + 30);
+      await page
+        .locator(".details .fact", { hasText: /EUR, .* a month/ })
+        .first()
+        .waitFor();
+      // No price again: nothing is shown.
+      await page.goto(`${fleet.url}/settings`);
+      await page.getByText("One core for a month: 36.50 EUR").waitFor();
+      await hour.fill("");
+      await page.getByLabel("CO₂ of it, in grams").fill("");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+      await page.goto(`${fleet.url}/top`);
+      await page.getByRole("row").nth(1).waitFor();
+      assert.equal(await page.getByText("EUR").count(), 0);
+    });
+  });
+});
+
+function makeToken(fleet: Fleet, ...flags: string[]): string {
+  return execFileSync(server, ["token", "create", "--data", path.join(fleet.dir, "data"), ...flags])
+    .toString()
+    .trim();
+}
+
+async function enter(page: Page, token: string): Promise<void> {
+  await page.getByPlaceholder("whyhot_…").fill(token);
+  await page.getByRole("button", { name: "Open" }).click();
+}
+
+const REFUSED = /status of 40[13]/; // the browser's own words for what the test is about
+
+test("a token is asked for, made, used and revoked", async () => {
+  await withFleet(async (fleet) => {
+    await push(fleet);
+    const use = async (page: Page): Promise<void> => {
+      // Open until the first token: the page says how that is made.
+      await page.goto(`${fleet.url}/settings`);
+      await page.locator("code", { hasText: "whyhot-server token create" }).waitFor();
+      const first = makeToken(fleet, "--scope", "send,read,administer", "--name", "keeper");
+
+      await page.goto(`${fleet.url}/top`);
+      await page.getByText("This server asks for a token").waitFor();
+      assert.deepEqual(await serious(page), []);
+      await enter(page, "whyhot_wrong");
+      await page.getByRole("alert").waitFor();
+      await enter(page, first);
+      await page.getByRole("row").filter({ hasText: "malloc" }).waitFor();
+
+      // One that may only read.
+      await page.goto(`${fleet.url}/settings`);
+      await page.getByLabel("What you call it").fill("people of the shop");
+      await page.getByLabel(/^read:/).check();
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByText("Copy it now: it is not shown again.").waitFor();
+      const made = await page.getByRole("status").locator("code").innerText();
+      const row = page.getByRole("row").filter({ hasText: "people of the shop" });
+      await row.getByText("valid").waitFor();
+      assert.deepEqual(await serious(page), []);
+      const asked = async (): Promise<number> => {
+        const headers = { Authorization: `Bearer ${made}` };
+        return (await fetch(`${fleet.url}/api/v1/services`, { headers })).status;
+      };
+      assert.equal(await asked(), 200);
+
+      // Revoked at the second press alone.
+      await row.getByRole("button", { name: "Revoke" }).click();
+      assert.equal(await asked(), 200);
+      await row.getByRole("button", { name: "Revoke for good" }).click();
+      await row.getByText("revoked").waitFor();
+      assert.equal(await asked(), 401);
+
+      // This browser forgets its own, and is asked again.
+      await page.getByRole("button", { name: "Forget the token" }).click();
+      await page.getByText("This server asks for a token").waitFor();
+    };
+    await withTab({ width: 1280, height: 800 }, use, REFUSED);
+  });
+});
+
+test("a token that may only read sees the settings that it may see", async () => {
+  await withFleet(async (fleet) => {
+    await push(fleet);
+    const token = makeToken(fleet, "--scope", "send,read");
+    const use = async (page: Page): Promise<void> => {
+      await page.goto(`${fleet.url}/settings`);
+      await enter(page, token);
+      await page.getByText("The token of this browser may not administer").waitFor();
+      await page.getByRole("heading", { name: "Store" }).waitFor();
+    };
+    await withTab({ width: 1280, height: 800 }, use, REFUSED);
+  });
+});
+
+test("projects: each has its own data, and the address says which is shown", async () => {
+  await withFleet(async (fleet) => {
+    await push(fleet);
+    const query = new URLSearchParams({ project: "web", service: "front", period: "10ms" });
+    const sent = await fetch(`${fleet.url}/api/v1/push?${query.toString()}`, {
+      method: "POST",
+      body: "main;paint 10\n",
+    });
+    assert.equal(sent.status, 200, await sent.text());
+    await fleet.until<{ values: unknown[] }>("services?project=web", (v) => v.values.length > 0);
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      await page.goto(`${fleet.url}/top`);
+      await page.getByRole("row").filter({ hasText: "malloc" }).waitFor();
+      await page.getByLabel("Project").selectOption("web");
+      await page.getByRole("row").filter({ hasText: "paint" }).waitFor();
+      assert.match(page.url(), /project=web/);
+      await page.goBack();
+      await page.getByRole("row").filter({ hasText: "malloc" }).waitFor();
+      await page.goto(`${fleet.url}/settings?project=web`);
+      await page.getByRole("heading", { name: "Settings of web" }).waitFor();
+    });
+  });
+});
+
+test("what takes long shows it, can be stopped, and be asked again", async () => {
+  await withFleet(async (fleet) => {
+    await push(fleet);
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      const shown: [string, string, () => Promise<void>][] = [
+        ["/top", "**/api/v1/top?*", () => page.getByRole("row").nth(1).waitFor()],
+        ["/flame", "**/api/v1/tree?*", () => page.locator("canvas").waitFor()],
+      ];
+      for (const [at, question, there] of shown) {
+        // The server is quick with so little: the question is held back.
+        let held = true;
+        await page.route(question, async (route) => {
+          while (held) await new Promise((resolve) => setTimeout(resolve, 50));
+          await route.continue().catch(() => undefined); // it was given up
+        });
+        await page.goto(`${fleet.url}${at}`);
+        await page.getByRole("button", { name: /Cancel \(Esc\)/ }).waitFor();
+        await page.keyboard.press("Escape");
+        await page.getByText("Cancelled.").waitFor();
+        assert.equal(await page.getByRole("button", { name: /Cancel \(Esc\)/ }).count(), 0);
+        held = false;
+        await page.getByRole("button", { name: "Ask again" }).click();
+        await there();
+        await page.unroute(question);
+      }
+    });
+  });
+});
+
+test("first screen, top and settings on a telephone and at 4k", async () => {
+  await withFleet(async (fleet) => {
+    for (const width of [360, 3840])
+      await withTab({ width, height: 900 }, async (page) => {
+        const look = async (at: string, there: string): Promise<void> => {
+          await page.goto(`${fleet.url}${at}`);
+          await page.getByText(there).first().waitFor();
+          assert.ok((await widest(page)) <= width, `${at} at ${width}`);
+          assert.deepEqual(await serious(page), [], `${at} at ${width}`);
+        };
+        if (width === 360) {
+          await look("/", "No profiles yet");
+          await push(fleet);
+        }
+        await look("/top", "malloc");
+        await look("/settings", "Store");
+      });
+  });
+});

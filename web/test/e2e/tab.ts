@@ -1,0 +1,48 @@
+// One tab of the browser, watched: what the page complains of fails the test.
+
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { BrowserContext, Page } from "playwright-core";
+import { withBrowser, type Look } from "./browser";
+
+// withTab opens one. allowed are complaints of the browser that a test means to provoke,
+// such as that the server answered with 401.
+export async function withTab(
+  look: Look,
+  use: (page: Page, context: BrowserContext) => Promise<void>,
+  allowed = /^$/,
+): Promise<void> {
+  await withBrowser(look, async (context) => {
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (m) => {
+      if ((m.type() === "error" || m.type() === "warning") && !allowed.test(m.text()))
+        complaints.push(`${page.url()}: ${m.text()}`);
+    });
+    page.on("pageerror", (e) => complaints.push(`${page.url()}: ${String(e)}`));
+    await use(page, context);
+    assert.deepEqual(complaints, []);
+  });
+}
+
+// serious is what axe finds that keeps people out.
+export async function serious(page: Page, only?: string[]): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async (rules) => {
+    const { axe: run } = window as unknown as { axe: typeof axe };
+    const result = await run.run(rules === null ? {} : { runOnly: rules });
+    return result.violations
+      .filter((v) => v.impact === "serious" || v.impact === "critical")
+      .map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`);
+  }, only ?? null);
+}
+
+// widest is how wide the page wants to be.
+export async function widest(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    Math.max(
+      document.documentElement.scrollWidth,
+      document.getElementById("view")?.scrollWidth ?? 0,
+    ),
+  );
+}
