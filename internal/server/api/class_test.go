@@ -25,6 +25,7 @@ func TestTheFirstTableOfManyNamesIsNotWaitedFor(t *testing.T) {
 	}
 	p, done, err := r.projects.Get(t.Context(), access.DefaultProject, true)
 	if err == nil {
+		defer done()
 		err = servertest.Flush(t.Context(), p)
 		done()
 	}

@@ -94,7 +94,7 @@ func routes() []route {
 		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with("function"), handle: (*Server).callgraph},
 		{method: get, path: v1 + "/functions", scope: access.Read, params: with("q", "limit"), handle: (*Server).functions},
 		{method: get, path: v1 + "/lines", scope: access.Read, params: with("function"), slow: true, handle: (*Server).lines},
-		{method: get, path: v1 + "/instructions", scope: access.Read, params: with("function"), slow: true, handle: (*Server).instructions},
+		{method: get, path: v1 + "/instructions", scope: access.Read, params: with(paramFunction), slow: true, handle: (*Server).instructions},
 		{method: get, path: v1 + "/source", scope: access.Read, params: []string{"file"}, handle: (*Server).sourceText},
 		{method: get, path: v1 + "/profile", scope: access.Read, params: selecting, slow: true, handle: (*Server).profile},
 		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, handle: (*Server).diff},
