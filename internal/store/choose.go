@@ -99,9 +99,10 @@ func (s *Store) pieces(c *chosen) []piece {
 // days.
 func byDay(list []piece) (out []piece) {
 	for _, p := range list {
-		for end := p.from; p.table == engine.Hourly && p.from < p.to; p.from = end {
-			end = min(p.to, p.from-p.from%engine.MinutesPerDay+engine.MinutesPerDay)
+		for p.table == engine.Hourly && p.from < p.to {
+			end := min(p.to, p.from-p.from%engine.MinutesPerDay+engine.MinutesPerDay)
 			out = append(out, piece{table: p.table, from: p.from, to: end})
+			p.from = end
 		}
 		if p.from < p.to {
 			out = append(out, p)

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func TestTheFirstTableOfManyNamesIsNotWaitedFor(t *testing.T) {
 	for i := range 8000 {
 		fmt.Fprintf(&folded, "main;%sf%d%s 1\n", strings.Repeat("clang::ast_matchers::internal::", 6), i, strings.Repeat("<std::basic_string<char> const&>", 6))
 	}
-	if answer, body := r.do("POST", "/api/v1/push?period=10ms&service=web", "", folded.Bytes(), "Content-Type", "text/plain"); answer.StatusCode != 200 {
+	if answer, body := r.do("POST", "/api/v1/push?period=10ms&service=web", "", folded.Bytes(), "Content-Type", "text/plain"); answer.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s", answer.Status, body)
 	}
 	p, done, err := r.projects.Get(t.Context(), access.DefaultProject, true)
@@ -32,11 +33,11 @@ func TestTheFirstTableOfManyNamesIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer, body := r.do("GET", "/api/v1/top?limit=1", "", nil)
-	if answer.StatusCode != 504 {
+	if answer.StatusCode != http.StatusGatewayTimeout {
 		t.Fatalf("the first table: %s after more than the time of a query: %.200s", answer.Status, body)
 	}
-	for end := time.Now().Add(time.Minute); answer.StatusCode != 200; answer, body = r.do("GET", "/api/v1/top?limit=1", "", nil) {
-		if answer.StatusCode != 504 || time.Now().After(end) {
+	for end := time.Now().Add(time.Minute); answer.StatusCode != http.StatusOK; answer, body = r.do("GET", "/api/v1/top?limit=1", "", nil) {
+		if answer.StatusCode != http.StatusGatewayTimeout || time.Now().After(end) {
 			t.Fatalf("%s: %.200s", answer.Status, body)
 		}
 	}
