@@ -1,99 +1,184 @@
 #!/usr/bin/env python3
-"""Trials behind the `verified` entries of the catalogue.
+"""Measures the pairs behind the catalogue: run.py --base DIR [--only TEXT] [GROUP…].
 
-Every pair runs in turn, in random order within a round; the number is the ratio
-of medians of CPU time (user + system of the child), baseline over variant, with
-a bootstrap 95 % interval. Needs: g++, node, pigz, libdeflate-tools,
-python3-yaml, xmllint, jq, mimalloc, jemalloc and tcmalloc from Debian, and
-orjson for the python3 on the path (skipped where it is missing).
+DIR is what setup.sh filled. The two sides of a pair run in turn, in random order
+within a round; the ratio is that of the medians of CPU time (user + system of
+the child), baseline over variant, with a bootstrap 95 % interval: CPU time,
+because other work may share the machine. The baseline is also recorded, and
+`whyhot explain --all` says which share it gives to the entry and what it
+predicts. Results go to catalog/trials.json, where a pair that is measured again
+takes the place of the older result, and as a table to bench/catalog.md.
 """
-import json, os, random, resource, shutil, statistics, subprocess, sys, tempfile
+import argparse
+import datetime
+import fcntl
+import json
+import os
+import platform
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
 
-ROUNDS = int(os.environ.get("ROUNDS", "7"))
+import pairs
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-WORK = tempfile.mkdtemp(prefix="whyhot-bench-")
-LIB = "/usr/lib/x86_64-linux-gnu/"
+TOP = os.path.dirname(os.path.dirname(HERE))
+RESULTS = os.path.join(TOP, "catalog", "trials.json")
+TABLE = os.path.join(TOP, "bench", "catalog.md")
+WHYHOT = os.path.join(TOP, "bin", "whyhot")
 
 
-def path(name):
-    return os.path.join(WORK, name)
-
-
-def inputs():
+def inputs(w):
     rnd = random.Random(1)
     recs = [{"id": i, "name": f"user{i}", "score": rnd.random() * 100, "tags": ["a", "b", str(i % 7)],
              "nested": {"x": i, "y": [1, 2, 3.5]}} for i in range(60000)]
-    with open(path("data.json"), "w") as f:
+    with open(w.file("data.json"), "w") as f:
         json.dump(recs, f)
-    with open(path("data.txt"), "w") as f:
+    with open(w.file("data.txt"), "w") as f:
         for i in range(400000):
             f.write("%d,%s,%f\n" % (i * 7919 % 1500007, rnd.choice(["alpha", "beta", "gamma"]) * 3, rnd.random()))
-    with open(path("data.xml"), "w") as f:
+    with open(w.file("data.xml"), "w") as f:
         f.write("<r>" + "".join(f'<i id="{i}"><n>user{i}</n></i>' for i in range(300000)) + "</r>")
-    with open(path("a.js"), "w") as f:
-        f.write("const s=require('fs').readFileSync('%s','utf8');let n=0;for(let i=0;i<10;i++){n+=JSON.stringify(JSON.parse(s)).length}console.log(n)" % path("data.json"))
-    subprocess.run(["g++", "-O2", "-std=c++20", "-o", path("pairs"), os.path.join(HERE, "pairs.cpp"), "-lz"], check=True)
+    with open(w.file("words.txt"), "w") as f:
+        for i in range(2000000):
+            f.write("%d %s %d\n" % (i * 7919 % 1500007, ("alpha", "beta", "gamma")[i % 3], rnd.randrange(10000)))
+    with open(w.file("a.js"), "w") as f:
+        f.write("const s=require('fs').readFileSync('%s','utf8');let n=0;for(let i=0;i<5;i++){n+=JSON.stringify(JSON.parse(s)).length}console.log(n)" % w.file("data.json"))
+    os.makedirs(w.file("locales"), exist_ok=True)
+    subprocess.run(["localedef", "-i", "en_US", "-f", "UTF-8", w.file("locales/en_US.UTF-8")], check=False, stderr=subprocess.DEVNULL)
+    os.makedirs(w.file("mold"), exist_ok=True)
+    if not os.path.lexists(w.file("mold/ld")):
+        os.symlink(w.root + "/usr/bin/mold", w.file("mold/ld"))
+    subprocess.run([w.python, "-c", "from PIL import Image; Image.effect_noise((3000, 2000), 60).convert('RGB').save('%s')" % w.file("photo.jpg")], check=True)
 
 
-def py(code):
-    return ["python3", "-c", code]
-
-
-def pairs():
-    d, t, p = path("data.json"), path("data.txt"), path("pairs")
-    yaml = "import yaml;s='\\n'.join('- {a: %%d, b: [x, y], c: {k: v%%d}}' %% (i, i) for i in range(2500));yaml.load(s,Loader=yaml.%s)"
-    jsn = "import %s as json;s=open('" + d + "','rb').read();[json.dumps(json.loads(s)) for _ in range(4)]"
-    def env(**kw):
-        return kw
-    preload = lambda so: env(LD_PRELOAD=LIB + so)
-    for name, cmd in (("jq", ["jq", "-c", "group_by(.tags[2])|map(length)", d]), ("xmllint", ["xmllint", "--noout", path("data.xml")]),
-                      ("perl", ["perl", "-ne", "my @f=split /,/; $h{$f[1]}.=$f[2]; push @a,[@f]; END{print scalar @a}", t]), ("std::map", [p, "map"])):
-        for so, lib in (("libmimalloc.so.2", "mimalloc"), ("libjemalloc.so.2", "jemalloc"), ("libtcmalloc_minimal.so.4", "tcmalloc")):
-            yield "glibc-malloc", f"{name}: {lib}", (cmd, {}), (cmd, preload(so))
-    yield "python-json", "loads+dumps: orjson", (py(jsn % "json"), {}), (py(jsn % "orjson"), {})
-    yield "python-yaml-c", "safe_load: CSafeLoader", (["/usr/bin/python3", "-c", yaml % "SafeLoader"], {}), (["/usr/bin/python3", "-c", yaml % "CSafeLoader"], {})
-    yield "node-gc", "JSON loop: --max-semi-space-size=64", (["node", path("a.js")], {}), (["node", path("a.js")], env(NODE_OPTIONS="--max-semi-space-size=64"))
-    yield "gzip-pigz", "gzip -6: libdeflate-gzip", (["gzip", "-6", "-c", t], {}), (["libdeflate-gzip", "-6", "-c", t], {})
-    yield "gzip-pigz", "gzip -6: pigz (CPU, not wall)", (["gzip", "-6", "-c", t], {}), (["pigz", "-6", "-c", t], {})
-    for rule, slow, fast in (("exceptions-control-flow", "throw", "nothrow"), ("pcre-compile-per-call", "regex", "regex-once"), ("vector-bool", "vbool", "vchar8"),
-                             ("crc32-hardware", "crc-byte", "crc-zlib"), ("small-syscalls", "write-line", "write-buffer"), ("iostream-fmt", "ostream", "to_chars"),
-                             ("strtod-fast-float", "strtod", "from_chars"), ("printf-double", "snprintf", "to_chars_double"), ("vector-growth", "grow", "reserve"),
-                             ("qsort-inline", "qsort", "std-sort"), ("std-map-btree", "map", "sorted-vector")):
-        yield rule, f"{slow} → {fast}", ([p, slow], {}), ([p, fast], {})
-
-
-def cpu(cmd, extra):
+def cpu(side):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**os.environ, **extra}, check=True)
+    subprocess.run(side.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**os.environ, **side.env}, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def interval(a, b, rnd):
-    ratios = sorted(statistics.median(rnd.choices(a, k=len(a))) / max(1e-9, statistics.median(rnd.choices(b, k=len(b)))) for _ in range(2000))
+    ratios = sorted(statistics.median(rnd.choices(a, k=len(a))) / max(1e-3, statistics.median(rnd.choices(b, k=len(b)))) for _ in range(2000))
     return ratios[50], ratios[1949]
 
 
+def explained(side, entry, w):
+    """The share that the entry has of the baseline's profile, and the predicted
+    saving; None where there is no finding."""
+    profile = w.file("baseline.pb.gz")
+    recorded = subprocess.run([WHYHOT, "record", "-F", "997", "-o", profile, "--", *side.command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, stdin=subprocess.DEVNULL, env={**os.environ, **side.env}, check=False)
+    if recorded.returncode != 0:
+        return {"recorded": False}
+    told = subprocess.run([WHYHOT, "explain", "--all", "--json", profile], capture_output=True, text=True, check=False)
+    try:
+        report = json.loads(told.stdout)
+    except ValueError:
+        return {"recorded": False}
+    for f in report.get("findings") or []:
+        if f["rule"] == entry:
+            gain = f.get("gain") or {}
+            return {"share": round(f["share"]["inclusive"], 4), "saves_low": gain.get("low"), "saves_high": gain.get("high")}
+    return {}
+
+
+def fill_share(pair, w):
+    for r in known():
+        if key(r) == (pair.entry, pair.workload, pair.baseline.what, pair.variant.what) and "share" not in r:
+            r.pop("recorded", None)
+            r.update(explained(pair.baseline, pair.entry, w))
+            add(r)
+            print(f"{pair.entry}: {pair.workload}: {r.get('share', 'no finding')}", flush=True)
+
+
+def measure(pair, w, rounds, rnd):
+    for side in (pair.baseline, pair.variant):
+        cpu(side)  # warm-up, and a look whether it is there
+    a, b = [], []
+    for _ in range(rounds):
+        for which in rnd.sample([0, 1], 2):
+            (a, b)[which].append(cpu((pair.baseline, pair.variant)[which]))
+    low, high = interval(a, b, rnd)
+    return {"entry": pair.entry, "workload": pair.workload, "baseline": pair.baseline.what, "variant": pair.variant.what,
+            "date": datetime.date.today().isoformat(), "rounds": rounds, "seconds": round(statistics.median(a), 3),
+            "ratio": round(statistics.median(a) / max(1e-3, statistics.median(b)), 3), "low": round(low, 3), "high": round(high, 3),
+            **explained(pair.baseline, pair.entry, w)}
+
+
+def known():
+    try:
+        with open(RESULTS) as f:
+            return json.load(f)
+    except FileNotFoundError:
+        return []
+
+
+def key(r):
+    return r["entry"], r["workload"], r["baseline"], r["variant"]
+
+
+def add(result):
+    """Several runs may add at the same time."""
+    with open(TABLE) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return write([*(r for r in known() if key(r) != key(result)), result])
+
+
+def write(results):
+    results.sort(key=key)
+    text = "[\n" + ",\n".join(json.dumps(r, ensure_ascii=False) for r in results) + "\n]\n"
+    with open(RESULTS + ".new", "w") as f:
+        f.write(text)
+    os.replace(RESULTS + ".new", RESULTS)
+    rows = ["| entry | workload | baseline | variant | baseline CPU | ratio | 95% | share | date |", "|---|---|---|---|---|---|---|---|---|"]
+    for r in results:
+        share = f"{100 * r['share']:.0f}%" if "share" in r else "–"
+        rows.append(f"| {r['entry']} | {r['workload']} | {r['baseline']} | {r['variant']} | {r['seconds']:.2f} s | {r['ratio']:.2f}× | {r['low']:.2f} to {r['high']:.2f} | {share} | {r['date']} |")
+    with open(TABLE) as f:
+        before, rest = f.read().split("<!-- table -->")
+        after = rest.split("<!-- end -->")[1]
+    with open(TABLE, "r+") as f:  # in place: the lock is on this file
+        f.truncate()
+        f.write(before + "<!-- table -->\n" + "\n".join(rows) + "\n<!-- end -->" + after)
+    return len({r["entry"] for r in results})
+
+
 def main():
-    inputs()
-    rnd = random.Random(7)
-    print("| entry | pair | baseline CPU | ratio | 95 % |\n|---|---|---|---|---|")
-    for rule, what, base, variant in pairs():
-        try:
-            for cmd, extra in (base, variant):
-                cpu(cmd, extra)  # warm-up, and a look whether it is there
-        except (OSError, subprocess.CalledProcessError) as err:
-            print(f"| {rule} | {what} | | skipped: {err} | |", flush=True)
-            continue
-        a, b = [], []
-        for _ in range(ROUNDS):
-            for which in rnd.sample([0, 1], 2):
-                (a, b)[which].append(cpu(*(base, variant)[which]))
-        lo, hi = interval(a, b, rnd)
-        ratio = statistics.median(a) / max(1e-9, statistics.median(b))
-        print(f"| {rule} | {what} | {statistics.median(a):.2f} s | {ratio:.2f}× | {lo:.2f} … {hi:.2f} |", flush=True)
-    shutil.rmtree(WORK)
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--base", required=True, help="the directory that setup.sh filled")
+    ask.add_argument("--rounds", type=int, default=7)
+    ask.add_argument("--only", default="", help="only entries whose name has this text")
+    ask.add_argument("--missing", action="store_true", help="only pairs that have no result yet")
+    ask.add_argument("--shares", action="store_true", help="measure no times: record the baselines of results that have no share, as after a change of the catalogue")
+    ask.add_argument("group", nargs="*", choices=[[], *pairs.GROUPS])
+    args = ask.parse_args()
+    with tempfile.TemporaryDirectory(prefix="whyhot-bench-") as work:
+        w = pairs.Where(os.path.abspath(args.base), work)
+        inputs(w)
+        rnd = random.Random(7)
+        print(f"{platform.machine()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+        for group in args.group or pairs.GROUPS:
+            for pair in pairs.GROUPS[group](w):
+                done = (pair.entry, pair.workload, pair.baseline.what, pair.variant.what) in {key(r) for r in known()}
+                if args.only not in pair.entry or args.missing and done:
+                    continue
+                if args.shares:
+                    fill_share(pair, w)
+                    continue
+                try:
+                    result = measure(pair, w, args.rounds, rnd)
+                except (OSError, subprocess.CalledProcessError) as err:
+                    print(f"{pair.entry}: {pair.workload}: skipped: {err}", file=sys.stderr)
+                    continue
+                entries = add(result)
+                share = f"{100 * result['share']:.0f}%" if "share" in result else "no finding"
+                print(f"{pair.entry}: {pair.variant.what}: {result['seconds']:.2f} s, {result['ratio']:.2f}× ({result['low']:.2f} to {result['high']:.2f}), {share}; {entries} entries", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -49,7 +49,8 @@ func (f *machineFlags) find(cmd *cobra.Command, path, doing string, r machine.Re
 	}
 	out.facts = binfacts.New(f.load.debugDirs...)
 	done := showBusy(cmd.ErrOrStderr(), doing)
-	r.Profile, r.DebugDirs, r.Only = out.part, f.load.debugDirs, func(f *profile.Function) bool { return only.MatchString(f.Name) }
+	r.Profile, r.DebugDirs = out.part, f.load.debugDirs
+	r.Only = func(f *profile.Function) bool { return only.MatchString(f.Name) }
 	out.answer, err = machine.Find(cmd.Context(), r, out.facts)
 	done()
 	if err != nil {

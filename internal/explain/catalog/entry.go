@@ -39,6 +39,10 @@ type Entry struct {
 
 	Tests []Test `yaml:"tests"`
 
+	// Trials are our own measurements, of built-in entries; they are not part of the
+	// YAML either.
+	Trials []Trial `yaml:"-"`
+
 	// File is where the entry was read from; it is not part of the YAML.
 	File string `yaml:"-"`
 }

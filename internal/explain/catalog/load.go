@@ -40,7 +40,11 @@ func Builtin() (*Catalog, error) {
 	if err := c.validateLists(); err != nil {
 		return nil, err
 	}
-	return c.With(builtin.Files, "")
+	all, err := c.With(builtin.Files, "")
+	if err != nil {
+		return nil, err
+	}
+	return all, all.attachTrials(builtin.Files)
 }
 
 // With returns a catalogue that has the entries of every *.yaml file below dir

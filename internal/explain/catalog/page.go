@@ -22,9 +22,7 @@ func Page(e *Entry) string {
 		section(&b, "What to do where "+c.Why, c.Steps)
 	}
 	section(&b, "What the fix may save", []string{fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
-	if e.Verified != "" {
-		section(&b, "What we measured", []string{e.Verified})
-	}
+	section(&b, "What we measured", e.Measured())
 	section(&b, "What others say", shown(e))
 	section(&b, "Caveats", cautions(e))
 	if e.Licence != "" {

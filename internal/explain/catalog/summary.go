@@ -15,7 +15,8 @@ type Summary struct {
 	Low      float64  `json:"low"`
 	High     float64  `json:"high"`
 	Basis    string   `json:"basis"`
-	Verified string   `json:"verified,omitempty"` // what we measured
+	Verified string   `json:"verified,omitempty"` // what we measured, in words
+	Trials   []Trial  `json:"trials,omitempty"`
 	Caveats  []string `json:"caveats,omitempty"`
 	Licence  string   `json:"licence,omitempty"`
 	Links    []string `json:"links,omitempty"`
@@ -29,7 +30,7 @@ func (e *Entry) Summary() Summary {
 		ID: e.ID, Title: e.Title, Type: e.Type, Ecosystem: e.Ecosystem, Family: e.Family, Why: e.Why,
 		ReplaceWith: e.ReplaceWith, Kind: e.Swap.Kind, Steps: e.Swap.Steps,
 		Low: e.Reduction.Low, High: e.Reduction.High, Basis: e.Reduction.Basis,
-		Verified: e.Verified, Caveats: e.Caveats, Licence: e.Licence, Links: e.Links, General: e.Fallback, File: e.File,
+		Verified: e.Verified, Trials: e.Trials, Caveats: e.Caveats, Licence: e.Licence, Links: e.Links, General: e.Fallback, File: e.File,
 	}
 }
 

@@ -18,7 +18,7 @@ type callee struct {
 // countCallees finds, for calls through stubs, what the function that was called took:
 // the samples in it whose caller is the call in the loop. Where stacks lack the caller
 // (code without frame pointers) there are none.
-func countCallees(p *profile.Profile, facts Binaries, all []*binary, loops []Loop) {
+func countCallees(p *profile.Profile, binaries Binaries, all []*binary, loops []Loop) {
 	type call struct {
 		path string
 		back uint64 // where it returns to
@@ -51,7 +51,7 @@ func countCallees(p *profile.Profile, facts Binaries, all []*binary, loops []Loo
 		}
 		from := p.Location(stack[1])
 		caller, m := p.Mapping(from.Mapping), p.Mapping(in.Location.Mapping)
-		_, back, ok := facts.Code(caller, from.Address)
+		_, back, ok := binaries.Code(caller, from.Address)
 		if !ok || caller.Path == m.Path {
 			continue
 		}
@@ -61,7 +61,7 @@ func countCallees(p *profile.Profile, facts Binaries, all []*binary, loops []Loo
 		}
 		size := uint64(0)
 		if b := byPath[m.Path]; b != nil {
-			if _, vaddr, ok := facts.Code(m, in.Location.Address); ok {
+			if _, vaddr, ok := binaries.Code(m, in.Location.Address); ok {
 				size = b.sizeAt(vaddr)
 			}
 		}

@@ -98,8 +98,9 @@ func (b *binary) within(in analyzer.MachineInstruction) (sum hits, sampled bool)
 	return sum, sampled
 }
 
-// locate gives instructions their source lines, and the loops their place.
-func locate(ctx context.Context, path string, loops []Loop, functions []Function, opts symbol.Options) (note string) {
+// locate gives instructions their source lines, and the loops their place. The name is
+// what notes call the file at path.
+func locate(ctx context.Context, name, path string, loops []Loop, functions []Function, opts symbol.Options) (note string) {
 	var all []*Instruction
 	for i := range loops {
 		for k := range loops[i].Instructions {
@@ -120,12 +121,12 @@ func locate(ctx context.Context, path string, loops []Loop, functions []Function
 	}
 	file, err := symbol.Open(path, opts)
 	if err != nil {
-		return fmt.Sprintf("no source lines: %v", err)
+		return fmt.Sprintf("%s: no source lines: %v", name, err)
 	}
 	defer func() { _ = file.Close() }() // only read from
 	frames, err := file.LookupAll(ctx, addresses)
 	if err != nil {
-		return fmt.Sprintf("no source lines: %v", err)
+		return fmt.Sprintf("%s: no source lines: %v", name, err)
 	}
 	for i, in := range all {
 		in.Lines = frames[i]

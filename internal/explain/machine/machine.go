@@ -137,8 +137,8 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 			out.Functions = append(out.Functions, f.outside(b, reply))
 		}
 		functions := out.Functions[len(out.Functions)-len(replies[i].Functions):]
-		if note := locate(ctx, b.file.Path(), out.Loops[first:], functions, symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
-			out.Notes = append(out.Notes, b.mapping.Path+": "+note)
+		if note := locate(ctx, b.mapping.Path, b.file.Path(), out.Loops[first:], functions, symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
+			out.Notes = append(out.Notes, note)
 		}
 	}
 	countCallees(r.Profile, binaries, chosen, out.Loops)

@@ -6,8 +6,8 @@ const (
 	few = 12   // instructions of a loop that is shown as it is
 )
 
-// Notable says which instructions are worth a look: the first and the last, the hot ones,
-// and those that their samples are meant for.
+// Notable says which instructions are worth a look: the hot ones, those that their
+// samples are meant for, and the two ends of the loop.
 func (l *Loop) Notable() []bool {
 	out := make([]bool, len(l.Instructions))
 	meant := map[uint64]bool{}

@@ -65,7 +65,10 @@ func jit(j *joined) []Found {
 			}
 			name = m.Callee
 		}
-		byName[bare(name)] = append(byName[bare(name)], m)
+		if name = bare(name); name == "" && m.At().Line == 0 {
+			continue // of a function without a name: which one?
+		}
+		byName[name] = append(byName[name], m)
 	}
 	if len(byName) == 0 {
 		return nil
@@ -144,14 +147,18 @@ func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.R
 	return f
 }
 
-// bare is the name by which a compiler and profilers agree: without arguments, with
-// dots, without the marks of a tier.
+// bare is the name by which a compiler and profilers agree: without type of the result
+// and arguments, with dots, without the marks of a tier; "" for a function without one.
+//
+// Example: "long T.big(long, int)" and "T::big_[j]" are "T.big".
 func bare(name string) string {
-	name, _, _ = strings.Cut(name, "(")
-	if name == "" {
-		return "(anonymous)"
+	if name == "(anonymous)" || name == "<anonymous>" {
+		return ""
 	}
+	name, _, _ = strings.Cut(name, "(")
+	name = strings.TrimSpace(name)
+	name = name[strings.LastIndexByte(name, ' ')+1:]
 	name = strings.ReplaceAll(name, "/", ".")
 	name = strings.ReplaceAll(name, "::", ".")
-	return strings.TrimSpace(strings.TrimSuffix(name, "_[j]"))
+	return strings.TrimSuffix(name, "_[j]")
 }

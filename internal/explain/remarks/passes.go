@@ -106,11 +106,8 @@ func causeOf(m *remark.Remark) (missed.Cause, int, bool) {
 		return missed.Cause{}, 0, false
 	case m.Compiler == remark.GCC:
 		return missed.OfText(m.Message)
-	case m.Compiler == remark.Rust:
-		if m.Pass == "loop-vectorize" {
-			return missed.OfText(m.Message)
-		}
-		return missed.Cause{}, 0, false
+	case m.Compiler == remark.Rust && m.Pass == "loop-vectorize":
+		return missed.OfText(m.Message)
 	}
 	return missed.Of(m.Pass, string(m.Kind), m.Name, m.Message)
 }

@@ -167,8 +167,8 @@ func (e *engine) evidence(v *verdict) []finding.Evidence {
 		out = append(out, finding.Evidence{Kind: "version", Text: "Applies to " + v.entry.Versions + "; the version that ran could not be checked."})
 	}
 	out = append(out, e.overlapEvidence(v)...)
-	if v.entry.Verified != "" {
-		out = append(out, finding.Evidence{Kind: "measured", Text: "Measured by whyhot's own trials, not on your program: " + v.entry.Verified})
+	if t := v.entry.MeasuredShortly(); t != "" {
+		out = append(out, finding.Evidence{Kind: "measured", Text: "Measured by whyhot's own trials, not on your program: " + t})
 	}
 	for _, cl := range v.entry.Claims {
 		out = appendClaim(out, "", cl)

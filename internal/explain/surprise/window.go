@@ -52,9 +52,20 @@ func Measure(name string, p *profile.Profile, families view.Grouper) Window {
 	for _, r := range view.Top(p, view.TopOptions{}).Rows {
 		f := p.Function(r.Function)
 		m := p.Mapping(f.Mapping)
-		w.Add(f.Name, m.Path, families.Group(f, m), r.Self)
+		family := ""
+		if Grouped(r.Self, p.Total()) {
+			family = families.Group(f, m)
+		}
+		w.Add(f.Name, m.Path, family, r.Self)
 	}
 	return w
+}
+
+// Grouped says whether a function weighs enough to be asked for its family: its name is
+// held against hundreds of patterns, and of a large program most functions are tiny.
+func Grouped(self, total int64) bool {
+	const parts = 10_000
+	return self > 0 && self >= total/parts
 }
 
 // libraryName is a file without directories and without what follows ".so": the part

@@ -183,8 +183,6 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 	}
 }
 
-// chosen are the instructions with samples, what these are meant for, and the two ends
-// of the loop.
 func (in *Input) chosen(l *machine.Loop) []bool {
 	out := l.Notable()
 	for n := range out {

@@ -22,9 +22,11 @@ func TestTheFirstTableOfManyNamesIsNotWaitedFor(t *testing.T) {
 	if answer, body := r.do("POST", "/api/v1/push?period=10ms&service=web", "", folded.Bytes(), "Content-Type", "text/plain"); answer.StatusCode != 200 {
 		t.Fatalf("%s: %s", answer.Status, body)
 	}
-	p, err := r.projects.Get(t.Context(), access.DefaultProject, true)
+	p, done, err := r.projects.Get(t.Context(), access.DefaultProject, true)
 	if err == nil {
+		defer done()
 		err = servertest.Flush(t.Context(), p)
+		done()
 	}
 	if err != nil {
 		t.Fatal(err)

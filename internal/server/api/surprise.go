@@ -138,7 +138,14 @@ func windowOf(ctx context.Context, p *project.Project, sel store.Selection, name
 	}
 	w.Events = top.Basis.Read
 	for _, row := range top.Rows {
-		w.Add(row.Function.Name, row.Function.Binary, classes.of(&row.Function).family, row.Self)
+		family := ""
+		if surprise.Grouped(row.Self, top.Basis.Value) {
+			family = classes.of(&row.Function).family
+		}
+		w.Add(row.Function.Name, row.Function.Binary, family, row.Self)
+	}
+	if err := ctx.Err(); err != nil {
+		return w, err
 	}
 	return w, nil
 }

@@ -18,7 +18,7 @@ func silence(ctx context.Context, p *project.Project, there []store.LabelValue, 
 	for _, s := range there {
 		present[s.Value] = true
 	}
-	runs, err := documents[Run](p, kindRun)
+	runs, err := project.Read[Run](p, kindRun)
 	if err != nil {
 		return err
 	}
@@ -31,11 +31,11 @@ func silence(ctx context.Context, p *project.Project, there []store.LabelValue, 
 			run.SilentSince = run.Last
 		}
 		runs[service] = run
-		if err := put(ctx, p, kindRun, service, run); err != nil {
+		if err := p.Put(ctx, kindRun, service, run); err != nil {
 			return err
 		}
 	}
-	records, err := documents[Record](p, kindFinding)
+	records, err := project.Read[Record](p, kindFinding)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func silence(ctx context.Context, p *project.Project, there []store.LabelValue, 
 		}
 		r.Active, r.SilentSince = false, run.SilentSince
 		r.add(Point{Time: to.UTC()})
-		if err := put(ctx, p, kindFinding, at, r); err != nil {
+		if err := p.Put(ctx, kindFinding, at, r); err != nil {
 			return err
 		}
 	}

@@ -169,7 +169,7 @@ func (w *Watcher) turn(p *project.Project, there []store.LabelValue) ([]store.La
 	if len(there) <= most {
 		return there, nil
 	}
-	runs, err := documents[Run](p, kindRun)
+	runs, err := project.Read[Run](p, kindRun)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,9 @@ type gccRecord struct {
 	} `json:"inlining_chain"`
 }
 
-// ReadGCC reads the list, record by record.
+// ReadGCC reads the list, record by record. A loop that gcc vectorised in the end was
+// tried with other sizes of vectors before, and copies of it where it was inlined: what
+// failed then is left out.
 //
 // Format: gcc/optinfo-emit-json.cc.
 func ReadGCC(r io.Reader, take func(remark.Remark)) error {
@@ -73,20 +75,30 @@ func ReadGCC(r io.Reader, take func(remark.Remark)) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
 		return errShape
 	}
+	var failed []remark.Remark
+	vectorized := map[remark.Position]bool{}
 	for n := 1; dec.More(); n++ {
 		var one gccRecord
 		if err := dec.Decode(&one); err != nil {
 			return fmt.Errorf("record %d: %w", n, err)
 		}
-		one.all(passes, take)
+		one.all(passes, vectorized, func(m remark.Remark) { failed = append(failed, m) })
 	}
 	if _, err := dec.Token(); err != nil {
 		return fmt.Errorf("it ends within the list of records: %w", err)
 	}
+	for _, m := range failed {
+		if m.Pass != "vect" || !vectorized[m.At()] {
+			take(m)
+		}
+	}
 	return nil
 }
 
-func (g *gccRecord) all(passes map[string]string, take func(remark.Remark)) {
+func (g *gccRecord) all(passes map[string]string, vectorized map[remark.Position]bool, take func(remark.Remark)) {
+	if l := g.Location; g.Kind == "success" && l != nil && strings.HasPrefix(g.text(), "loop vectorized") {
+		vectorized[remark.Position{File: l.File, Line: l.Line, Column: l.Column}] = true
+	}
 	if text := g.text(); g.Kind == "failure" || g.Kind == "note" && strings.HasPrefix(text, "not vectorized") {
 		m := remark.Remark{Compiler: remark.GCC, Kind: remark.Missed, Pass: passes[g.Pass], Function: g.Function, Message: text}
 		if g.Location != nil && g.Location.Line > 0 {
@@ -108,7 +120,7 @@ func (g *gccRecord) all(passes map[string]string, take func(remark.Remark)) {
 		}
 	}
 	for i := range g.Children {
-		g.Children[i].all(passes, take)
+		g.Children[i].all(passes, vectorized, take)
 	}
 }
 

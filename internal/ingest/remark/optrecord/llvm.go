@@ -165,12 +165,25 @@ func ReadRustText(r io.Reader, take func(remark.Remark)) error {
 		} else if callee, _, ok := strings.Cut(m.Message, "' not inlined into "); ok && m.Pass == "inline" {
 			m.Callee = strings.Trim(callee, "'")
 		}
+		for _, n := range rustNames {
+			if m.Name == "" && m.Pass == n.pass && strings.Contains(m.Message, n.words) {
+				m.Name = n.name
+			}
+		}
 		take(m)
 	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	return nil
+	return lines.Err()
+}
+
+// rustNames are LLVM's names of remarks by their sentences (LLVM 19 to 21).
+var rustNames = []struct{ pass, words, name string }{
+	{"licm", "because the loop may invalidate its value", "LoadWithLoopInvariantAddressInvalidated"},
+	{"licm", "because load is conditionally executed", "LoadWithLoopInvariantAddressCondExecuted"},
+	{"gvn", "because it is clobbered by", "LoadClobbered"},
+	{"slp-vectorizer", "not beneficial", "NotBeneficial"},
+	{"inline", "definition is unavailable", "NoDefinition"},
+	{"inline", "because too costly", "TooCostly"},
+	{"inline", "it should never be inlined", "NeverInline"},
 }
 
 var errShape = errors.New("not gcc's optimisation record: a list of the generator, the passes and the records")

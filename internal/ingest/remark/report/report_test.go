@@ -67,7 +67,8 @@ Args:
 	gcc = `[{"format": "1", "generator": {"version": "12.2.0"}}, [{"id": "0x1", "name": "*x", "children": [{"id": "0x2", "name": "vect"}]}],
  [{"kind": "scope", "children": [{"kind": "failure", "pass": "0x2", "location": {"file": "a.c", "line": 5, "column": 50}, "function": "cp", "message": ["not vectorized: ", {"expr": "n"}, " unknown\nmore"], "inlining_chain": [{"fndecl": "cp"}, {"site": {"file": "b.c", "line": 9, "column": 1}, "fndecl": "main"}]}]},
   {"kind": "failure", "pass": "0x1", "location": {"file": "a.c", "line": 3, "column": 30}, "message": ["  not inlinable: ", {"symtab_node": "call/3"}, " -> ", {"symtab_node": "g/4"}, ", function body not available\n"]},
-  {"kind": "success", "pass": "0x2", "message": ["loop vectorized"]}]]`
+  {"kind": "failure", "pass": "0x2", "location": {"file": "a.c", "line": 7, "column": 5}, "message": ["not vectorized: no vectype for stmt"]},
+  {"kind": "success", "pass": "0x2", "location": {"file": "a.c", "line": 7, "column": 5}, "message": ["loop vectorized using 16 byte vectors\n"]}]]`
 	rust = `   Compiling x v0.1.0
 note: /src/main.rs:10:5 loop-vectorize (missed): loop not vectorized
 note: /src/main.rs:11:9 inline (missed): 'f' will not be inlined into 'main' because its definition is unavailable
@@ -135,7 +136,7 @@ func TestFormats(t *testing.T) {
 		}},
 		"rustc's text": {rust, []remark.Remark{
 			{Compiler: remark.Rust, Kind: remark.Missed, Pass: "loop-vectorize", Message: "loop not vectorized", Where: at("/src/main.rs", 10, 5)},
-			{Compiler: remark.Rust, Kind: remark.Missed, Pass: "inline", Function: "main", Callee: "f", Message: "'f' will not be inlined into 'main' because its definition is unavailable", Where: at("/src/main.rs", 11, 9)},
+			{Compiler: remark.Rust, Kind: remark.Missed, Pass: "inline", Name: "NoDefinition", Function: "main", Callee: "f", Message: "'f' will not be inlined into 'main' because its definition is unavailable", Where: at("/src/main.rs", 11, 9)},
 		}},
 		"--trace-deopt": {deopts, []remark.Remark{
 			{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "(anonymous)", Message: "(unknown)", Count: 1},
@@ -183,7 +184,7 @@ func TestWhatIsNoReport(t *testing.T) {
 		"hello\nworld\n": "reports that are read",
 		strings.Replace(goJSON, `"version":0`, `"version":1`, 1):  "version 1",
 		goJSON + "{\"range\":\n":                                  "line 6",
-		gcc[:len(gcc)-40]:                                         "record 3",
+		gcc[:len(gcc)-40]:                                         "record 4",
 		strings.Replace(gcc, `"format": "1"`, `"format": "2"`, 1): `format "2"`,
 		"--- !Missed\nPass: [\n...\n":                             "the record at line 1",
 	} {
