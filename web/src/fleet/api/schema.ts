@@ -437,6 +437,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/surprises": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shares that are not what was to be expected
+         * @description The selection is held against its own past (the six windows before it, as long as
+         *     it is, and the same time of the seven days before), with one service also against
+         *     the other services of that time, and against programs that were measured
+         *     beforehand. What is within the sampling error is no surprise.
+         */
+        get: operations["surprises"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/findings": {
         parameters: {
             query?: never;
@@ -916,6 +939,39 @@ export interface components {
                 error: number;
                 p: number;
                 significant: boolean;
+            }[];
+        };
+        Surprises: {
+            basis: components["schemas"]["Basis"];
+            /** @description Times of the past that had samples. */
+            windows: number;
+            /** @description Other services of the same time. */
+            services: number;
+            /** @description Programs measured beforehand. */
+            profiles: number;
+            surprises: {
+                /** @enum {unknown} */
+                kind: "function" | "library" | "family";
+                name: string;
+                /** @description Of a function, without directories and version. */
+                binary?: string;
+                /** @enum {unknown} */
+                against: "past" | "services" | "priors";
+                /** @description Of all samples; what runs in it itself. */
+                share: number;
+                /** @description Half of its 95 % interval. */
+                error: number;
+                usual: {
+                    low: number;
+                    median: number;
+                    high: number;
+                    /** @description Of windows, services or profiles. */
+                    number: number;
+                };
+                /** @description One sentence. */
+                text: string;
+                /** @description Who calls it, or since which version; absent where nothing stands out. */
+                reason?: string;
             }[];
         };
         Projects: {
@@ -1881,6 +1937,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Diff"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    surprises: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description The beginning; an hour ago if it is missing. */
+                from?: components["parameters"]["from"];
+                /** @description The end; now if it is missing. */
+                to?: components["parameters"]["to"];
+                service?: components["parameters"]["service"];
+                version?: components["parameters"]["version"];
+                host?: components["parameters"]["host"];
+                container?: components["parameters"]["container"];
+                process?: components["parameters"]["process"];
+                /** @description Read all samples. */
+                exact?: components["parameters"]["exact"];
+                /** @description Surprises at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Surprises, those against the past first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Surprises"];
                 };
             };
             default: components["responses"]["Error"];
