@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -178,7 +179,11 @@ func (f *cyclesFlags) compiled(cmd *cobra.Command, codes []machine.Code, command
 		if err != nil {
 			return nil, err
 		}
-		out[i].File = filepath.Join(dir, fmt.Sprintf("%d-%s.o", i, strings.TrimSuffix(filepath.Base(c.File), filepath.Ext(c.File))))
+		in := filepath.Join(dir, strconv.Itoa(i)) // both files may have one name
+		if err := os.Mkdir(in, 0o700); err != nil {
+			return nil, err
+		}
+		out[i].File = filepath.Join(in, strings.TrimSuffix(filepath.Base(c.File), filepath.Ext(c.File))+".o")
 		if err := object.Compile(cmd.Context(), unit, c.File, out[i].File); err != nil {
 			return nil, err
 		}

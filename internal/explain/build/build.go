@@ -201,6 +201,9 @@ func IsMoot(rule string) bool {
 	return rule == RuleUnoptimised || rule == RuleSanitizer || rule == RuleInstrumented
 }
 
+// kind is that of the evidence, and of the fix.
+const kind = "build"
+
 // large is the share of the CPU from which a build is worth a finding.
 const large = 0.05
 
@@ -227,8 +230,8 @@ func General(p *profile.Profile, all []Quality) []finding.Finding {
 			Title:    filepath.Base(q.Binary) + " was built without " + strings.Join(lacks, " and "),
 			Share:    finding.Share{Exclusive: &share, Error: &margin},
 			Gain:     &finding.Gain{Low: 0, High: mostGeneral * share, Basis: "what they usually bring; not measured on this program"},
-			Evidence: []finding.Evidence{{Kind: "build", Text: "its flags: " + strings.Join(append([]string{q.Level}, q.Compilers[:min(1, len(q.Compilers))]...), ", ")}},
-			Fix:      finding.Fix{Kind: "build", Steps: []string{"rebuild with " + strings.Join(flags, ", and ") + "; whyhot try build --pgo --lto measures it"}},
+			Evidence: []finding.Evidence{{Kind: kind, Text: "its flags: " + strings.Join(append([]string{q.Level}, q.Compilers[:min(1, len(q.Compilers))]...), ", ")}},
+			Fix:      finding.Fix{Kind: kind, Steps: []string{"rebuild with " + strings.Join(flags, ", and ") + "; whyhot try build --pgo --lto measures it"}},
 		}
 		if q.Package != "" {
 			f.Fix.Caveats = append(f.Fix.Caveats, "it is of the package "+q.Package+": a build of one's own has to be kept up to date")
@@ -259,8 +262,8 @@ func Findings(p *profile.Profile, all []Quality) []finding.Finding {
 			ID: finding.ID(rule, place), Rule: rule, Title: title, Certainty: finding.Confirmed, Place: place,
 			Share:    finding.Share{Exclusive: &share, Error: &margin},
 			Gain:     &finding.Gain{Low: low * share, High: high * share, Basis: "what such builds usually cost; not measured on this program"},
-			Evidence: []finding.Evidence{{Kind: "build", Text: evidence}},
-			Fix:      finding.Fix{Kind: "build", Steps: []string{step, again}, Caveats: []string{"a build for debugging or tests is meant to be slow: profile the one that is shipped"}},
+			Evidence: []finding.Evidence{{Kind: kind, Text: evidence}},
+			Fix:      finding.Fix{Kind: kind, Steps: []string{step, again}, Caveats: []string{"a build for debugging or tests is meant to be slow: profile the one that is shipped"}},
 		})
 	}
 	for _, q := range all {

@@ -93,12 +93,13 @@ func (l *Loop) called(c callee) {
 // costs.
 const shortest = 256
 
-// short is the short function of another binary that a loop spends most in.
-func (l *Loop) short() (c callee, ok bool) {
+// short is the short function of another binary that a loop spends most in; without
+// samples where there is none.
+func (l *Loop) short() (c callee) {
 	for _, k := range l.callees {
 		if k.size > 0 && k.size <= shortest && k.value > c.value {
-			c, ok = k, true
+			c = k
 		}
 	}
-	return c, ok
+	return c
 }

@@ -49,19 +49,18 @@ const (
 
 // inVectors is what was sampled in the vector loop whose left over elements a loop
 // handles.
-func (l *Loop) inVectors(m analyzer.MachineMatch) (value, events int64) {
+func (l *Loop) inVectors(m analyzer.MachineMatch) (value int64) {
 	low, err := strconv.ParseUint(m.Facts["vector_low"], 16, 64)
 	high, err2 := strconv.ParseUint(m.Facts["vector_high"], 16, 64)
 	if err != nil || err2 != nil || l.binary == nil {
-		return 0, 0
+		return 0
 	}
 	for a, h := range l.binary.at {
 		if a >= low && a < high {
 			value += h.value
-			events += h.count
 		}
 	}
-	return value, events
+	return value
 }
 
 // leftOver costs what the loop takes, where the vector loop before it takes less than a
@@ -69,7 +68,7 @@ func (l *Loop) inVectors(m analyzer.MachineMatch) (value, events int64) {
 // (w-1)/2 on average: a third means that n is about w*(w-1)/6, 40 where w is 16.
 func leftOver(l *Loop, m analyzer.MachineMatch) (value, events int64) {
 	const times = 3
-	if v, _ := l.inVectors(m); times*v > l.Self {
+	if v := l.inVectors(m); times*v > l.Self {
 		return 0, 0
 	}
 	return l.Self, l.Count
@@ -206,15 +205,15 @@ var rules = map[string]rule{
 	},
 	rulePLTCall: {
 		title: func(l *Loop, _ analyzer.MachineMatch) string {
-			c, _ := l.short()
+			c := l.short()
 			return fmt.Sprintf("a hot loop calls %s of %s, %d bytes of code, through a stub", symname.Shorten(c.name, nameWidth), filepath.Base(c.path), c.size)
 		},
 		cost: func(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
-			c, _ := l.short()
+			c := l.short()
 			return c.value, c.count
 		},
 		more: func(p *profile.Profile, l *Loop, _ analyzer.MachineMatch) []finding.Evidence {
-			c, _ := l.short()
+			c := l.short()
 			share := float64(c.value) / float64(max(p.Total(), 1))
 			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("%s in %s, called by this loop", percent.Column(share), c.name), Share: &share}}
 		},
@@ -291,7 +290,7 @@ var rules = map[string]rule{
 		},
 		cost: leftOver,
 		more: func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence {
-			v, _ := l.inVectors(m)
+			v := l.inVectors(m)
 			share := float64(v) / float64(max(p.Total(), 1))
 			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("the vector loop at %s-%s takes %s", m.Facts["vector_low"], m.Facts["vector_high"], percent.Column(share)), Share: &share}}
 		},
