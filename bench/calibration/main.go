@@ -204,7 +204,7 @@ func chart(rows []row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", left+width+30, height)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#fff"/><text x="10" y="20" font-size="14" font-weight="bold">CPU that a fix saves: predicted range and measured</text>`+"\n")
-	for v := -0.0; v <= 1.001; v += 0.25 {
+	for v := 0.0; v <= 1.001; v += 0.25 {
 		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle" fill="#555">%.0f%%</text>`+"\n", x(v), x(v), top-8, height-24, x(v), height-8, 100*v)
 	}
 	for i, r := range shown {

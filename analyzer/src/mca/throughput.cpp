@@ -162,7 +162,8 @@ Bound boundOf(const Processor &P, const Lowered &L) {
   for (const auto &I : L.code()) {
     Operations += I->getDesc().NumMicroOps;
     const MCSchedClassDesc *Class = SM.getSchedClassDesc(I->getDesc().SchedClassID);
-    for (const MCWriteProcResEntry &E : make_range(P.STI->getWriteProcResBegin(Class), P.STI->getWriteProcResEnd(Class)))
+    for (const MCWriteProcResEntry &E :
+         make_range(P.STI->getWriteProcResBegin(Class), P.STI->getWriteProcResEnd(Class)))
       Busy[E.ProcResourceIdx] += E.ReleaseAtCycle;
   }
   Bound Out{1, "taken branch"};

@@ -67,8 +67,8 @@ private:
   // An instruction that takes the counter for the number of a bit.
   bool picks(size_t N) const {
     const Instruction &I = F.at(N);
-    const bool ByCL = I.Name.ends_with("CL") && (I.Name.starts_with("SH") || I.Name.starts_with("SAR") ||
-                                                 I.Name.starts_with("RO"));
+    const bool ByCL =
+        I.Name.ends_with("CL") && (I.Name.starts_with("SH") || I.Name.starts_with("SAR") || I.Name.starts_with("RO"));
     if (ByCL) {
       for (MCPhysReg R : I.Desc->implicit_uses())
         if (nameOf(S, R) == "CL")
@@ -89,7 +89,8 @@ private:
       if (!W)
         continue;
       for (size_t K = 0; K < F.code().size(); ++K)
-        if (isRight(F.at(K)) && (K == *W || isCopyOf(*W, K)) && any_of(F.sources(K), [&](size_t O) { return counts(O); }))
+        if (isRight(F.at(K)) && (K == *W || isCopyOf(*W, K)) &&
+            any_of(F.sources(K), [&](size_t O) { return counts(O); }))
           return true;
     }
     return false;

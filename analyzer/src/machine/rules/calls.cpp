@@ -9,7 +9,8 @@ namespace {
 // In a long loop a call is a small part, or runs seldom.
 constexpr size_t Short = 64;
 
-template <typename Wanted> void callsThroughStubs(const Subject &S, std::vector<Match> &Out, const char *Rule, Wanted W) {
+template <typename Wanted>
+void callsThroughStubs(const Subject &S, std::vector<Match> &Out, const char *Rule, Wanted W) {
   const std::vector<Place> All = own(S);
   if (!S.In.isInnermost() || All.size() > Short)
     return;
@@ -58,9 +59,8 @@ void pltCall(const Subject &S, std::vector<Match> &Out) {
 void assertion(const Subject &S, std::vector<Match> &Out) {
   for (const Place &P : own(S)) {
     const Instruction &I = S.F.Code[P.At];
-    if (I.Bad || !I.Conditional || P.At + 1 != P.In->End || none_of(P.In->Successors, [&](const Block *To) {
-          return !S.In.contains(To) && fails(S, *To);
-        }))
+    if (I.Bad || !I.Conditional || P.At + 1 != P.In->End ||
+        none_of(P.In->Successors, [&](const Block *To) { return !S.In.contains(To) && fails(S, *To); }))
       continue;
     if (P.At > P.In->First && S.F.Code[P.At - 1].Desc && !S.F.Code[P.At - 1].Call)
       add(Out, "machine-assert", S.F.Code[P.At - 1]);

@@ -59,8 +59,7 @@ bool multipliesBy33(const Flow &F, size_t N) {
     if (!Name.starts_with("ADD") && !Name.starts_with("SUB") && !Name.starts_with("LEA"))
       continue;
     const auto From = F.sources(K);
-    if (is_contained(From, N) &&
-        any_of(From, [&](size_t O) { return O != N && Origin(O) == Origin(Shifted[0]); }))
+    if (is_contained(From, N) && any_of(From, [&](size_t O) { return O != N && Origin(O) == Origin(Shifted[0]); }))
       return true;
   }
   return false;

@@ -13,8 +13,8 @@ namespace {
 constexpr unsigned VectorBytes = 16;
 
 struct Walk {
-  int64_t Step = 0;      // bytes in an iteration, 0: none
-  bool Vectors = false;  // by accesses of 16 bytes and more
+  int64_t Step = 0;     // bytes in an iteration, 0: none
+  bool Vectors = false; // by accesses of 16 bytes and more
   bool Stores = false;
 };
 

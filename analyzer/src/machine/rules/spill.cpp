@@ -16,9 +16,7 @@ constexpr size_t Longest = 400;    // instructions: a longer loop is an interpre
 constexpr size_t ManyGeneral = 13; // of 16; one is the stack's, one may be the frame's
 constexpr size_t ManyVectors = 15; // of 16
 
-bool isVector(StringRef Name) {
-  return Name.starts_with("XMM") || Name.starts_with("YMM") || Name.starts_with("ZMM");
-}
+bool isVector(StringRef Name) { return Name.starts_with("XMM") || Name.starts_with("YMM") || Name.starts_with("ZMM"); }
 
 } // namespace
 
@@ -61,7 +59,8 @@ void spill(const Subject &S, std::vector<Match> &Out) {
   }
   size_t Found = 0;
   for (const auto &[Where, X] : Slots)
-    Found += X.Store && !X.Loads.empty() && (X.OfVectors ? Vectors.size() >= ManyVectors : General.size() >= ManyGeneral);
+    Found +=
+        X.Store && !X.Loads.empty() && (X.OfVectors ? Vectors.size() >= ManyVectors : General.size() >= ManyGeneral);
   for (const auto &[Where, X] : Slots)
     if (X.Store && (X.OfVectors ? Vectors.size() >= ManyVectors : General.size() >= ManyGeneral))
       for (const Instruction *I : X.Loads)
