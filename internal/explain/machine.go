@@ -15,6 +15,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // judgeBuild adds what makes all else moot. The catalogue knows unoptimised code by
@@ -71,6 +72,9 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		looked = fmt.Sprintf(" In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
 	}
 	for _, m := range machine.Findings(r.Profile, answer.Loops) {
+		if !r.All && origin.IsRuntime(m.Place.Binary) {
+			continue // for the interpreter's authors; who runs a script cannot change it
+		}
 		if at := sameLoop(found, m.Finding); at >= 0 {
 			f := &found[at]
 			f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], m.Evidence...)

@@ -132,12 +132,19 @@ var goStandard = map[string]bool{
 	"unsafe": true, "vendor": true,
 }
 
+// IsRuntime says whether a binary is a language's runtime: an interpreter or a virtual
+// machine, as a program or as a shared object.
+func IsRuntime(binary string) bool {
+	base := path.Base(binary)
+	return runtimeLibraries.MatchString(base) || interpreters.MatchString(base)
+}
+
 func native(f *profile.Function, mapping string) Origin {
 	binary := path.Base(mapping)
 	switch {
 	case mapping == "" || strings.HasPrefix(mapping, "[") || strings.HasPrefix(mapping, "//"):
 		return Unknown
-	case runtimeLibraries.MatchString(binary), interpreters.MatchString(binary):
+	case IsRuntime(mapping):
 		return Runtime
 	case sharedObject.MatchString(binary):
 		return Library

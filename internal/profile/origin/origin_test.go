@@ -100,3 +100,14 @@ func TestHexAgreesWithCSS(t *testing.T) {
 		}
 	}
 }
+
+func TestRuntimes(t *testing.T) {
+	for binary, want := range map[string]bool{
+		"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0": true, "/usr/lib/R/lib/libR.so": true, "/usr/bin/node": true,
+		"/usr/bin/perl": true, "/usr/bin/perlbench": false, "/usr/lib/libRaw.so.20": false, "/srv/app": false, "": false,
+	} {
+		if got := IsRuntime(binary); got != want {
+			t.Errorf("%s: %t", binary, got)
+		}
+	}
+}

@@ -89,7 +89,10 @@ function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
       <p class="seen">
         first seen <b>{day(Date.parse(k.first_seen))}</b> · last seen{" "}
         <b>{day(Date.parse(k.last_seen))}</b> ({ago(Date.parse(k.last_seen), moment.value)})
-        {!k.active && " · the last look did not find it"}
+        {!k.active &&
+          (k.silent_since === undefined
+            ? " · the last look did not find it"
+            : ` · ${k.service} has sent nothing since ${day(Date.parse(k.silent_since))}`)}
       </p>
       <History points={k.history} cores={(n) => `${coresText(n)} cores${billText(n, prices)}`} />
       {(f.links ?? []).length > 0 && (
