@@ -183,6 +183,9 @@ func reasons(ctx context.Context, p *project.Project, sel, span store.Selection,
 // none or several.
 func newVersion(ctx context.Context, p *project.Project, sel, span store.Selection) (string, error) {
 	is, err := p.Labels(ctx, sel, store.ByVersion)
+	// The labels of a long range are those of its whole hours: the last one may reach into
+	// what is asked about.
+	span.To = span.To.Truncate(time.Hour)
 	was, err2 := p.Labels(ctx, span, store.ByVersion)
 	if err := errors.Join(err, err2); err != nil {
 		return "", err
