@@ -51,7 +51,7 @@ bound then, "≥".`,
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.cpus, "cpu", nil, "these processors, by LLVM's names (default: four of Intel and AMD, or three of Arm)")
-	flags.StringVarP(&f.buildDir, "build", "p", "", "build `DIR` with a compile_commands.json, for source files")
+	flags.StringVarP(&f.buildDir, "build-dir", "p", "", "build `DIR` with a compile_commands.json, for source files")
 	flags.BoolVar(&f.json, "json", false, "print JSON, as whyhot loops does")
 	f.add(cmd, 10, "")
 	return cmd
