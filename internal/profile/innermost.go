@@ -7,6 +7,7 @@ type Innermost struct {
 	Row      int // of Samples
 	Sample   *Sample
 	Location *Location
+	Lines    []Line    // of the location, what was inlined deepest first
 	Code     *Function // whose machine code it is: what was inlined there left out
 }
 
@@ -20,7 +21,7 @@ func (p *Profile) Innermosts() iter.Seq[Innermost] {
 				continue
 			}
 			lines := p.Lines(stack[0])
-			in := Innermost{Row: i, Sample: &p.samples[i], Location: p.Location(stack[0]), Code: p.Function(lines[len(lines)-1].Function)}
+			in := Innermost{Row: i, Sample: &p.samples[i], Location: p.Location(stack[0]), Lines: lines, Code: p.Function(lines[len(lines)-1].Function)}
 			if !yield(in) {
 				return
 			}

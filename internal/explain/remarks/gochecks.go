@@ -37,14 +37,8 @@ func checks(j *joined) []Found {
 	}
 	files := map[string]*goFile{}
 	loops := map[string]*hot{}
-	samples := j.Profile.Samples()
-	for row := range samples {
-		s := &samples[row]
-		stack := j.Profile.Stack(s.Stack)
-		if len(stack) == 0 {
-			continue
-		}
-		l := j.Profile.Lines(stack[0])[0]
+	for in := range j.Profile.Innermosts() {
+		l := in.Lines[0]
 		fn := j.Profile.Function(l.Function)
 		bounds, nils := j.checksAt(fn, l.Line)
 		if len(bounds) == 0 {
@@ -65,7 +59,7 @@ func checks(j *joined) []Found {
 			h = &hot{file: fn.File, loop: loop, remark: bounds[0]}
 			loops[k] = h
 		}
-		h.add(row, s, l.Function)
+		h.add(in.Row, in.Sample, l.Function)
 		if !slices.Contains(h.lines, int(l.Line)) {
 			h.lines = append(h.lines, int(l.Line))
 			h.nils += nils

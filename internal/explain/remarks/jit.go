@@ -81,14 +81,8 @@ func jit(j *joined) []Found {
 		kind remark.Kind
 	}
 	costs := map[string]*hot{}
-	samples := j.Profile.Samples()
-	for row := range samples {
-		s := &samples[row]
-		stack := j.Profile.Stack(s.Stack)
-		if len(stack) == 0 {
-			continue
-		}
-		l := j.Profile.Lines(stack[0])[0]
+	for in := range j.Profile.Innermosts() {
+		l := in.Lines[0]
 		fn := j.Profile.Function(l.Function)
 		for _, m := range byName[bare(fn.Name)] {
 			if p := m.At(); p.Line > 0 && fn.StartLine > 0 && (int(fn.StartLine) != p.Line || base(fn.File) != base(p.File)) {
@@ -98,8 +92,8 @@ func jit(j *joined) []Found {
 			if costs[k] == nil {
 				costs[k] = &hot{name: fn.Name, kind: m.Kind}
 			}
-			if h := costs[k]; len(h.rows) == 0 || h.rows[len(h.rows)-1] != int32(row) {
-				h.add(row, s, l.Function)
+			if h := costs[k]; len(h.rows) == 0 || h.rows[len(h.rows)-1] != int32(in.Row) {
+				h.add(in.Row, in.Sample, l.Function)
 			}
 			if h := costs[k]; !slices.Contains(h.said, m) {
 				h.said = append(h.said, m)

@@ -127,14 +127,8 @@ func (c *cost) join(o *cost) {
 // ownLines is what ran on each line itself.
 func (j *joined) ownLines() map[spot]*cost {
 	out := map[spot]*cost{}
-	samples := j.Profile.Samples()
-	for row := range samples {
-		s := &samples[row]
-		stack := j.Profile.Stack(s.Stack)
-		if len(stack) == 0 {
-			continue
-		}
-		l := j.Profile.Lines(stack[0])[0]
+	for in := range j.Profile.Innermosts() {
+		l := in.Lines[0]
 		k := spot{j.Profile.Function(l.Function).File, l.Line}
 		if k.file == "" || k.line == 0 {
 			continue
@@ -142,7 +136,7 @@ func (j *joined) ownLines() map[spot]*cost {
 		if out[k] == nil {
 			out[k] = &cost{}
 		}
-		out[k].add(row, s, l.Function)
+		out[k].add(in.Row, in.Sample, l.Function)
 	}
 	return out
 }

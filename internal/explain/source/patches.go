@@ -20,11 +20,7 @@ import (
 // (docs/decisions/0182). Answers are cached: whoever asks for the patch next has it at
 // once.
 func (o Options) patches(ctx context.Context, outcomes []analyzer.Outcome, suspected, cycles bool, listed func(finding.Finding) bool) (map[string]loopfinding.Patch, []string, error) {
-	binary, err := analyzer.Find()
-	if err != nil {
-		return nil, nil, err
-	}
-	cache, err := o.Cache()
+	r, err := o.request()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +41,7 @@ func (o Options) patches(ctx context.Context, outcomes []analyzer.Outcome, suspe
 	for range cmp.Or(o.Workers, runtime.NumCPU()) {
 		workers.Go(func() {
 			for s := range next {
-				f := fix.Options{Binary: binary, Units: []compdb.Unit{s.Unit}, Workers: 1, Cache: cache, Cycles: cycles}
+				f := fix.Options{Binary: r.Binary, Units: []compdb.Unit{s.Unit}, Workers: 1, Cache: r.Cache, Cycles: cycles}
 				p, err := fix.Propose(ctx, f, fix.PlaceOf(s.Finding), kindsFor(s))
 				mu.Lock()
 				switch {
