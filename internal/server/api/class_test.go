@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"whyhot/internal/server/access"
-	"whyhot/internal/server/servertest"
 )
 
 // Names that were never seen take long to be judged: the first table of them is not
@@ -26,7 +25,7 @@ func TestTheFirstTableOfManyNamesIsNotWaitedFor(t *testing.T) {
 	p, done, err := r.projects.Get(t.Context(), access.DefaultProject, true)
 	if err == nil {
 		defer done()
-		err = servertest.Flush(t.Context(), p)
+		err = p.Flush(t.Context())
 		done()
 	}
 	if err != nil {

@@ -7,7 +7,6 @@ package servertest
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -58,13 +57,4 @@ func Pprof(tb testing.TB, p *profile.Profile) []byte {
 		tb.Fatal(err)
 	}
 	return out.Bytes()
-}
-
-// Flush waits until what was taken can be asked for.
-func Flush(ctx context.Context, p *project.Project) error {
-	s, ok := p.Store.(*store.Store)
-	if !ok {
-		return fmt.Errorf("a store of type %T", p.Store)
-	}
-	return s.Flush(ctx)
 }
