@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -31,6 +30,7 @@ import (
 	"whyhot/internal/elfinfo/extract"
 	"whyhot/internal/fleet/debuginfo/wire"
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/ingest/otlp/rawcodec"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/servertest"
@@ -179,12 +179,7 @@ func TestOTLP(t *testing.T) {
 func TestDebugInformation(t *testing.T) {
 	r := start(t, nil)
 	web, other, reader := r.token("web", access.Send), r.token("other", access.Send), r.token("web", access.Read)
-	program := filepath.Join(t.TempDir(), "p")
-	cmd := exec.CommandContext(t.Context(), "cc", "-x", "c", "-", "-Wl,--build-id", "-o", program)
-	cmd.Stdin = strings.NewReader("int main(void) { return 0; }")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := tooltest.Compile(t, "cc", "p.c", "int main(void) { return 0; }", "-Wl,--build-id")
 	data, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
