@@ -14,19 +14,19 @@ import (
 )
 
 // Find gives the path of the first of the tools that is installed.
-func Find(t testing.TB, names ...string) string {
+func Find(t *testing.T, names ...string) string {
 	t.Helper()
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
 	}
-	Missing(t, "needs %s", strings.Join(names, " or "))
+	Missingf(t, "needs %s", strings.Join(names, " or "))
 	return ""
 }
 
-// Missing ends a test that lacks something.
-func Missing(t testing.TB, format string, args ...any) {
+// Missingf ends a test that lacks something.
+func Missingf(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatalf(format, args...)
@@ -35,7 +35,7 @@ func Missing(t testing.TB, format string, args ...any) {
 }
 
 // Run runs a tool to its end; its failure is the test's.
-func Run(t testing.TB, name string, args ...string) {
+func Run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), Find(t, name), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
@@ -45,7 +45,7 @@ func Run(t testing.TB, name string, args ...string) {
 // Compile writes source to a file of that name in a fresh directory and compiles it
 // there. It gives the path of the program, which has the file's name without its
 // extension: Compile(t, "gcc", "a.c", "int main(void) { return 0; }", "-O2") is DIR/a.
-func Compile(t testing.TB, compiler, file, source string, flags ...string) string {
+func Compile(t *testing.T, compiler, file, source string, flags ...string) string {
 	t.Helper()
 	in := filepath.Join(t.TempDir(), file)
 	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {

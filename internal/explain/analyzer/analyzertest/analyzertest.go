@@ -14,7 +14,7 @@ import (
 )
 
 // Path gives the analyser's path.
-func Path(t testing.TB) string {
+func Path(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("WHYHOT_ANALYZER")
 	if path == "" {
@@ -26,14 +26,14 @@ func Path(t testing.TB) string {
 		_, err = os.Stat(abs)
 	}
 	if err != nil {
-		tooltest.Missing(t, "the analyser is not built (make analyzer): %v", err)
+		tooltest.Missingf(t, "the analyser is not built (make analyzer): %v", err)
 	}
 	return abs
 }
 
 // Use has what looks for the analyser by itself find it, as long as the test runs. Like
 // all that changes the environment it is not for parallel tests.
-func Use(t testing.TB) string {
+func Use(t *testing.T) string {
 	t.Helper()
 	path := Path(t)
 	t.Setenv("WHYHOT_ANALYZER", path)
