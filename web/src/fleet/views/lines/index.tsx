@@ -21,6 +21,7 @@ import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { search } from "../../state/search";
 import { columnsOf, Costs, CostTable } from "./costs";
+import { Fold } from "./fold";
 import {
   about,
   addresses,
@@ -135,61 +136,48 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
   const known = list.some((r) => r.text !== undefined);
   const [open, setOpen] = useState(first || findings.length > 0 || file.lines.length <= FOLDED);
   return (
-    <section class="file">
-      <h3>
+    <Fold
+      title={file.file}
+      beside={`${first ? "" : "inlined, "}${percent(shareOf(file.self, basis))} itself`}
+      open={open}
+      onToggle={() => {
+        setOpen(!open);
+      }}
+    >
+      <CostTable
+        label={`lines of ${basename(file.file)}`}
+        calls
+        prices={prices}
+        columns={[
+          ["line", true],
+          [known ? "source" : "", false],
+        ]}
+      >
+        {list.map((r) => (
+          <Line key={r.line} row={r} basis={basis} hottest={hottest} prices={prices} />
+        ))}
+      </CostTable>
+      {text !== undefined && (
         <button
           type="button"
-          class="link"
-          aria-expanded={open}
           onClick={() => {
-            setOpen(!open);
+            setWhole(!whole);
           }}
         >
-          <span aria-hidden="true">{open ? "▾" : "▸"}</span> {file.file}
-        </button>{" "}
-        <small>
-          {first ? "" : "inlined, "}
-          {percent(shareOf(file.self, basis))} itself
-        </small>
-      </h3>
-      {open && (
-        <>
-          <CostTable
-            label={`lines of ${basename(file.file)}`}
-            calls
-            prices={prices}
-            columns={[
-              ["line", true],
-              [known ? "source" : "", false],
-            ]}
-          >
-            {list.map((r) => (
-              <Line key={r.line} row={r} basis={basis} hottest={hottest} prices={prices} />
-            ))}
-          </CostTable>
-          {text !== undefined && (
-            <button
-              type="button"
-              onClick={() => {
-                setWhole(!whole);
-              }}
-            >
-              {whole ? "Only what ran" : `All ${text.length} lines`}
-            </button>
-          )}
-          {!known && source.value !== undefined && (
-            <p class="hint">
-              {source.value.sources
-                ? "No source directory of the server has this file."
-                : "The server has no source files: started with --source DIR, it shows them here."}
-            </p>
-          )}
-          {findings.map((k) => (
-            <Found key={`${k.finding.id}@${k.service}`} kept={k} />
-          ))}
-        </>
+          {whole ? "Only what ran" : `All ${text.length} lines`}
+        </button>
       )}
-    </section>
+      {!known && source.value !== undefined && (
+        <p class="hint">
+          {source.value.sources
+            ? "No source directory of the server has this file."
+            : "The server has no source files: started with --source DIR, it shows them here."}
+        </p>
+      )}
+      {findings.map((k) => (
+        <Found key={`${k.finding.id}@${k.service}`} kept={k} />
+      ))}
+    </Fold>
   );
 }
 

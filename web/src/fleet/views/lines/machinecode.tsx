@@ -14,6 +14,7 @@ import { selection } from "../../state/address";
 import { address, adjust, ownChange } from "../../state/navigation";
 import { codeRows, type Code, type CodeRow, type Loop, type MachineFunction } from "./code";
 import { columnsOf, Costs, CostTable } from "./costs";
+import { Fold } from "./fold";
 
 const OPEN = "lines.code";
 
@@ -23,22 +24,17 @@ export function MachineCode({ fn, alone }: { fn: number; alone: boolean }) {
   const said = address.value.own[OPEN];
   const open = said === undefined ? alone : said === "true";
   return (
-    <section class="file machine">
-      <h3>
-        <button
-          type="button"
-          class="link"
-          aria-expanded={open}
-          onClick={() => {
-            adjust(ownChange({ [OPEN]: open ? "false" : "true" }));
-          }}
-        >
-          <span aria-hidden="true">{open ? "▾" : "▸"}</span> Machine code
-        </button>{" "}
-        <small>instructions and loops</small>
-      </h3>
-      {open && <Asked fn={fn} />}
-    </section>
+    <Fold
+      title="Machine code"
+      beside="instructions and loops"
+      class="machine"
+      open={open}
+      onToggle={() => {
+        adjust(ownChange({ [OPEN]: open ? "false" : "true" }));
+      }}
+    >
+      <Asked fn={fn} />
+    </Fold>
   );
 }
 
