@@ -26,6 +26,7 @@ import {
   about,
   addresses,
   files,
+  named,
   rows,
   type Answer,
   type Cost,
@@ -33,6 +34,7 @@ import {
   type Row,
 } from "./listing";
 import { MachineCode } from "./machinecode";
+import { Named } from "./named";
 
 export function Lines() {
   const { fn } = address.value;
@@ -70,6 +72,7 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
   const { basis, function: fn } = answer;
   const all = files(answer);
   const without = addresses(answer);
+  const names = named(answer);
   const hits = useHits(answer);
   useFound(
     search.value.expression === null
@@ -106,7 +109,17 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         />
       ))}
       {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
-      {NATIVE.has(fn.kind) && <MachineCode fn={fn.id} alone={all.length === 0} />}
+      {names.length > 0 && (
+        <Named
+          weight={names.reduce((sum, l) => sum + l.self, 0)}
+          basis={basis}
+          all={names.length === answer.lines.length}
+          what="lines"
+        />
+      )}
+      {NATIVE.has(fn.kind) && (
+        <MachineCode fn={fn.id} alone={all.length === 0 && without.length > 0} />
+      )}
     </>
   );
 }

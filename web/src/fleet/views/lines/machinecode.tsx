@@ -15,6 +15,7 @@ import { address, adjust, ownChange } from "../../state/navigation";
 import { codeRows, type Code, type CodeRow, type Loop, type MachineFunction } from "./code";
 import { columnsOf, Costs, CostTable } from "./costs";
 import { Fold } from "./fold";
+import { Named } from "./named";
 
 const OPEN = "lines.code";
 
@@ -72,11 +73,12 @@ function Shown({ code }: { code: Code }) {
         </p>
       ))}
       {named > 0 && (
-        <p class="hint">
-          {percent(shareOf(named, basis))} came with names and without addresses. What{" "}
-          <code>whyhot agent</code> and <code>whyhot record --no-symbols</code> send has addresses;
-          the server names them.
-        </p>
+        <Named
+          weight={named}
+          basis={basis}
+          all={functions.length + missing.length === 0}
+          what="instructions"
+        />
       )}
       {missing.map((m) => (
         <Missing key={`${m.binary} ${m.build_id ?? ""}`} {...m} basis={basis} />
