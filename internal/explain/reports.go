@@ -23,6 +23,9 @@ func bitstream(ctx context.Context, path string) ([]remark.Remark, error) {
 		return nil, fmt.Errorf("%w; or convert it: llvm-remarkutil-19 bitstream2yaml %s -o remarks.yaml", err, path)
 	}
 	recorded, err := analyzer.Record(ctx, program, path)
+	if err != nil && strings.Contains(err.Error(), "missing string table") {
+		return nil, fmt.Errorf("%w: clang means to put its strings into the object file, which ELF has no section for; have it write YAML (-fsave-optimization-record=yaml)", err)
+	}
 	if err != nil {
 		return nil, err
 	}
