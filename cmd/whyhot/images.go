@@ -76,11 +76,11 @@ the modules that are recorded in binaries of Go and (by cargo auditable) Rust.`,
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
 	flags.BoolVar(&f.json, "json", false, "write JSON (docs/images.schema.json)")
 	flags.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0")
-	cmd.MarkFlagsMutuallyExclusive("json", "sarif")
-	cmd.MarkFlagsMutuallyExclusive("profile", keyFrom)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	cmd.MarkFlagsMutuallyExclusive("json", "sarif")
+	cmd.MarkFlagsMutuallyExclusive("profile", keyFrom)
 	return cmd
 }
 

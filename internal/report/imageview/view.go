@@ -100,14 +100,14 @@ func rows(a inimage.Answer) *term.Table {
 		t.Columns = append(t.Columns, term.Column{Title: "share", Right: true})
 	}
 	layers := len(a.Image.Layers) > 0
-	t.Columns = append(t.Columns, term.Column{Title: "package", Flex: true, Min: 24})
+	t.Columns = append(t.Columns, term.Column{Title: "package", Flex: true, Min: 40})
 	if layers {
 		t.Columns = append(t.Columns, term.Column{Title: "layer", Right: true, Optional: 3})
 	}
 	t.Columns = append(t.Columns,
-		term.Column{Title: "what is slow", Flex: true, Min: 28},
-		term.Column{Title: "replace with", Flex: true, Min: 16, Optional: 1},
-		term.Column{Title: "rule", Optional: 2})
+		term.Column{Title: "what is slow", Flex: true, Min: 44, Optional: 2},
+		term.Column{Title: "replace with", Flex: true, Min: 24, Optional: 1},
+		term.Column{Title: "rule"})
 	for _, r := range a.Rows {
 		var cells []term.Cell
 		if cores {
