@@ -31,7 +31,7 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "hunt", "store", "fleet", "server",
+	"host", "elfinfo", "image", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "hunt", "store", "fleet", "server",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
