@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/profile"
 	"whyhot/internal/server/project"
@@ -67,4 +69,20 @@ func Flush(ctx context.Context, p *project.Project) error {
 		return fmt.Errorf("a store of type %T", p.Store)
 	}
 	return s.Flush(ctx)
+}
+
+// Message writes a protobuf message of strings and of messages, by their numbers:
+// Message(1, "a", 2, Message(1, "b")).
+func Message(fields ...any) []byte {
+	var out []byte
+	for i := 0; i < len(fields); i += 2 {
+		out = protowire.AppendTag(out, protowire.Number(fields[i].(int)), protowire.BytesType)
+		switch v := fields[i+1].(type) {
+		case string:
+			out = protowire.AppendString(out, v)
+		case []byte:
+			out = protowire.AppendBytes(out, v)
+		}
+	}
+	return out
 }

@@ -24,6 +24,7 @@ export async function everyView(fleet: Pick<Fleet, "ask" | "until">): Promise<re
   };
   const fn = await idOf("_int_malloc");
   const source = await idOf("::simplify");
+  const machine = await idOf("crc32_update");
   const first = findings.find((k) => k.service === "formulas");
   const open = `${first?.finding.id ?? ""}@formulas`;
   return [
@@ -34,6 +35,7 @@ export async function everyView(fleet: Pick<Fleet, "ask" | "until">): Promise<re
     { name: "sandwich", address: `/sandwich?fn=${fn}` },
     { name: "callgraph", address: `/callgraph?fn=${fn}` },
     { name: "lines", address: `/lines?fn=${source}` },
+    { name: "machinecode", address: `/lines?fn=${machine}&lines.code=true` },
     {
       name: "compare",
       address: "/compare?compare.by=version&service=formulas&service=formulas-canary",

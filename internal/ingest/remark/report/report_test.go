@@ -196,7 +196,7 @@ func TestWhatIsNoReport(t *testing.T) {
 
 // A log of a process that was killed is read as far as it goes.
 func TestCutLog(t *testing.T) {
-	cut := hotspot[:strings.Index(hotspot, "<failure")]
+	cut, _, _ := strings.Cut(hotspot, "<failure")
 	got, err := read(t, cut)
 	if err != nil || len(got) != 2 {
 		t.Errorf("%+v, %v", got, err)

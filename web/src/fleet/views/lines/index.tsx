@@ -21,10 +21,12 @@ import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { search } from "../../state/search";
 import { columnsOf, Costs, CostTable } from "./costs";
+import { Fold } from "./fold";
 import {
   about,
   addresses,
   files,
+  named,
   rows,
   type Answer,
   type Cost,
@@ -32,6 +34,7 @@ import {
   type Row,
 } from "./listing";
 import { MachineCode } from "./machinecode";
+import { Named } from "./named";
 
 export function Lines() {
   const { fn } = address.value;
@@ -69,6 +72,7 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
   const { basis, function: fn } = answer;
   const all = files(answer);
   const without = addresses(answer);
+  const names = named(answer);
   const hits = useHits(answer);
   useFound(
     search.value.expression === null
@@ -105,7 +109,17 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         />
       ))}
       {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
-      {NATIVE.has(fn.kind) && <MachineCode fn={fn.id} alone={all.length === 0} />}
+      {names.length > 0 && (
+        <Named
+          weight={names.reduce((sum, l) => sum + l.self, 0)}
+          basis={basis}
+          all={names.length === answer.lines.length}
+          what="lines"
+        />
+      )}
+      {NATIVE.has(fn.kind) && (
+        <MachineCode fn={fn.id} alone={all.length === 0 && without.length > 0} />
+      )}
     </>
   );
 }
@@ -135,61 +149,48 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
   const known = list.some((r) => r.text !== undefined);
   const [open, setOpen] = useState(first || findings.length > 0 || file.lines.length <= FOLDED);
   return (
-    <section class="file">
-      <h3>
+    <Fold
+      title={file.file}
+      beside={`${first ? "" : "inlined, "}${percent(shareOf(file.self, basis))} itself`}
+      open={open}
+      onToggle={() => {
+        setOpen(!open);
+      }}
+    >
+      <CostTable
+        label={`lines of ${basename(file.file)}`}
+        calls
+        prices={prices}
+        columns={[
+          ["line", true],
+          [known ? "source" : "", false],
+        ]}
+      >
+        {list.map((r) => (
+          <Line key={r.line} row={r} basis={basis} hottest={hottest} prices={prices} />
+        ))}
+      </CostTable>
+      {text !== undefined && (
         <button
           type="button"
-          class="link"
-          aria-expanded={open}
           onClick={() => {
-            setOpen(!open);
+            setWhole(!whole);
           }}
         >
-          <span aria-hidden="true">{open ? "▾" : "▸"}</span> {file.file}
-        </button>{" "}
-        <small>
-          {first ? "" : "inlined, "}
-          {percent(shareOf(file.self, basis))} itself
-        </small>
-      </h3>
-      {open && (
-        <>
-          <CostTable
-            label={`lines of ${basename(file.file)}`}
-            calls
-            prices={prices}
-            columns={[
-              ["line", true],
-              [known ? "source" : "", false],
-            ]}
-          >
-            {list.map((r) => (
-              <Line key={r.line} row={r} basis={basis} hottest={hottest} prices={prices} />
-            ))}
-          </CostTable>
-          {text !== undefined && (
-            <button
-              type="button"
-              onClick={() => {
-                setWhole(!whole);
-              }}
-            >
-              {whole ? "Only what ran" : `All ${text.length} lines`}
-            </button>
-          )}
-          {!known && source.value !== undefined && (
-            <p class="hint">
-              {source.value.sources
-                ? "No source directory of the server has this file."
-                : "The server has no source files: started with --source DIR, it shows them here."}
-            </p>
-          )}
-          {findings.map((k) => (
-            <Found key={`${k.finding.id}@${k.service}`} kept={k} />
-          ))}
-        </>
+          {whole ? "Only what ran" : `All ${text.length} lines`}
+        </button>
       )}
-    </section>
+      {!known && source.value !== undefined && (
+        <p class="hint">
+          {source.value.sources
+            ? "No source directory of the server has this file."
+            : "The server has no source files: started with --source DIR, it shows them here."}
+        </p>
+      )}
+      {findings.map((k) => (
+        <Found key={`${k.finding.id}@${k.service}`} kept={k} />
+      ))}
+    </Fold>
   );
 }
 

@@ -14,6 +14,8 @@ import { selection } from "../../state/address";
 import { address, adjust, ownChange } from "../../state/navigation";
 import { codeRows, type Code, type CodeRow, type Loop, type MachineFunction } from "./code";
 import { columnsOf, Costs, CostTable } from "./costs";
+import { Fold } from "./fold";
+import { Named } from "./named";
 
 const OPEN = "lines.code";
 
@@ -23,22 +25,17 @@ export function MachineCode({ fn, alone }: { fn: number; alone: boolean }) {
   const said = address.value.own[OPEN];
   const open = said === undefined ? alone : said === "true";
   return (
-    <section class="file machine">
-      <h3>
-        <button
-          type="button"
-          class="link"
-          aria-expanded={open}
-          onClick={() => {
-            adjust(ownChange({ [OPEN]: open ? "false" : "true" }));
-          }}
-        >
-          <span aria-hidden="true">{open ? "▾" : "▸"}</span> Machine code
-        </button>{" "}
-        <small>instructions and loops</small>
-      </h3>
-      {open && <Asked fn={fn} />}
-    </section>
+    <Fold
+      title="Machine code"
+      beside="instructions and loops"
+      class="machine"
+      open={open}
+      onToggle={() => {
+        adjust(ownChange({ [OPEN]: open ? "false" : "true" }));
+      }}
+    >
+      <Asked fn={fn} />
+    </Fold>
   );
 }
 
@@ -76,11 +73,12 @@ function Shown({ code }: { code: Code }) {
         </p>
       ))}
       {named > 0 && (
-        <p class="hint">
-          {percent(shareOf(named, basis))} came with names and without addresses. What{" "}
-          <code>whyhot agent</code> and <code>whyhot record --no-symbols</code> send has addresses;
-          the server names them.
-        </p>
+        <Named
+          weight={named}
+          basis={basis}
+          all={functions.length + missing.length === 0}
+          what="instructions"
+        />
       )}
       {missing.map((m) => (
         <Missing key={`${m.binary} ${m.build_id ?? ""}`} {...m} basis={basis} />
