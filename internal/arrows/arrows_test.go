@@ -131,6 +131,18 @@ func TestRoomsAreEnteredByTheirDoor(t *testing.T) {
 	}
 }
 
+// Reading images needs as much code again as whyhot has: only the program that does it
+// imports it, everybody else its question and answer.
+func TestImagesStayInTheirProgram(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, room := range p.ours() {
+			if wing(room) == "image" && wing(p.room()) != "image" && room != "image/inventory" {
+				t.Errorf("%s imports %s: whyhot would have all of it", p.room(), room)
+			}
+		}
+	}
+}
+
 // The table is the exact list of arrows, so that a new one is seen in a review
 // and one that nothing uses any more does not stay allowed.
 func TestTableIsTrue(t *testing.T) {
