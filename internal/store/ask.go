@@ -184,10 +184,12 @@ func (s *Store) Tree(ctx context.Context, sel Selection, o TreeOptions) (*Tree, 
 	}
 	out.Parent, out.Self, out.Total, out.Hidden = t.Parent, t.Self, t.Total, t.Hidden
 	out.Function = make([]FunctionID, len(t.Function))
+	there := make([]bool, len(q.tables.Functions)) // a million nodes are looked up slowly in a map
 	for i, f := range t.Function {
 		id := FunctionID(f)
 		out.Function[i] = id
-		if _, there := out.Functions[id]; !there {
+		if !there[f] {
+			there[f] = true
 			out.Functions[id] = q.function(f)
 		}
 	}

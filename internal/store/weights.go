@@ -81,6 +81,17 @@ func (w *weights) parts() []weigh.Part {
 	return out
 }
 
+// rough are the parts that are from the ladder, which are of one level, and what one of
+// their events stands for.
+func (w *weights) rough() (out []weigh.Part, scale float64) {
+	for i, part := range w.parts() {
+		if w.pieces[i].scale > 1 {
+			out, scale = append(out, part), float64(part.Scale)
+		}
+	}
+	return out, scale
+}
+
 // basis tells what the weights rest on. Where a part of them is from the ladder, the error
 // is that part's, by what it weighs, and Read is Kish's effective sample size:
 // (Σ counts)² ÷ Σ counts × scale.
