@@ -35,7 +35,7 @@ func (r Request) judgeBuild(facts *binfacts.Facts, found []finding.Finding) []fi
 		}
 		f := &found[at]
 		f.Certainty = finding.Confirmed
-		f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], b.Evidence...)
+		f.Evidence = append(slices.Clip(f.Evidence), b.Evidence...)
 	}
 	return found
 }
@@ -81,7 +81,7 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		})
 		if at := sameLoop(found, m, rows, samplesOf); at >= 0 {
 			f := &found[at]
-			f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], m.Evidence...)
+			f.Evidence = append(slices.Clip(f.Evidence), m.Evidence...)
 			if f.Certainty == finding.Suspected {
 				f.Certainty = finding.Confirmed // compiled by whom it may: the code that ran has it
 			}
