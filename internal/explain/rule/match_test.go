@@ -148,8 +148,8 @@ func TestCompareVersions(t *testing.T) {
 		{"1:1.2.13.dfsg-1", "1.2.13", 0}, {"1.2.9", "1.2.13", -1}, {"1.3", "1.2.13", 1}, {"2.36-9+deb12u8", "2.36", 0},
 		{"1.2", "1.2.0", 0}, {"", "1", -1}, {"10.42", "9.99", 1}, {"v1", "1", -1},
 	} {
-		if got := compareVersions(tt.a, tt.b); got != tt.want {
-			t.Errorf("compareVersions(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		if got := CompareVersions(tt.a, tt.b); got != tt.want {
+			t.Errorf("CompareVersions(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
 }
