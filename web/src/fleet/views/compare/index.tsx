@@ -3,14 +3,14 @@
 
 import { basename } from "../../../data/measure";
 import { shortName } from "../../../format/name";
-import { percent, percentError } from "../../../format/number";
+import { integer, percent, percentError } from "../../../format/number";
 import { questionOf, useAnswer } from "../../api/answer";
 import { ask, type Answer } from "../../api/client";
 import { Answered } from "../../parts/answered";
 import { Empty } from "../../parts/failure";
 import { DifferenceGraph } from "../../parts/graph/difference";
 import { onFunctionMenu } from "../../parts/functionmenu";
-import { cores, coresText } from "../../parts/measure";
+import { cores, coresText, Exactness } from "../../parts/measure";
 import { monthly, usePrices, type Prices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
@@ -83,7 +83,9 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
         {prices !== null &&
           ` · ${monthly(before, prices)} → ${monthly(after, prices)} a month`} · <b>{beyond}</b> of{" "}
         {diff.functions} functions differ in their share beyond sampling error
-        {beyond > 0 && ` (of these, ${percent(diff.false_discovery_rate)} by chance)`}
+        {beyond > 0 && ` (of these, ${percent(diff.false_discovery_rate)} by chance)`} ·{" "}
+        {integer(diff.before.count)} → {integer(diff.after.count)} samples,{" "}
+        <Exactness of={[diff.before, diff.after]} />
       </p>
       <div class="choices">
         <Toggle
