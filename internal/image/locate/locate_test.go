@@ -38,6 +38,7 @@ func image(t *testing.T, architecture string, layers ...imagetest.Files) v1.Imag
 }
 
 func two(t *testing.T) v1.Image {
+	t.Helper()
 	return image(t, "", imagetest.Files{"etc/os-release": "ID=debian\n"}, imagetest.Files{"app/a": "1"})
 }
 
@@ -163,7 +164,7 @@ func read(t *testing.T, q inventory.Question) (*Image, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer found.Close() //nolint:errcheck // only read from
+	defer found.Close()
 	var out []string
 	for _, l := range found.Layers {
 		r, err := l.Open()

@@ -84,7 +84,8 @@ func result(image string, r inimage.Row, rule int) sarif.Result {
 // names are what a result is of, without versions: it is the same after an update that
 // changes nothing.
 func names(image string, r inimage.Row) []string {
-	out := []string{image}
+	out := make([]string, 0, 1+2*len(r.Packages))
+	out = append(out, image)
 	for _, p := range r.Packages {
 		out = append(out, p.Kind, p.Name)
 	}

@@ -57,7 +57,9 @@ func TestSARIF(t *testing.T) {
 	var doc struct {
 		Version string
 		Runs    []struct {
-			Tool    struct{ Driver struct{ Rules []struct{ ID string } } }
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
 			Results []struct {
 				RuleID              string
 				RuleIndex           int
@@ -71,7 +73,7 @@ func TestSARIF(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil { //nolint:musttag // names of the standard, taken without regard to case
 		t.Fatal(err)
 	}
 	if doc.Version != "2.1.0" || len(doc.Runs) != 2 || len(doc.Runs[0].Tool.Driver.Rules) != 2 || len(doc.Runs[0].Results) != 3 {
