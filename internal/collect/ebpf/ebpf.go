@@ -44,7 +44,7 @@ func (*Sampler) Needs() []string {
 func (*Sampler) CannotSee() []string {
 	return []string{
 		"callers beyond JIT code that no runtime describes, and 32-bit programs",
-		"the first few milliseconds of a process that starts during the recording",
+		"the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
 		"time that is not spent on a CPU",
 	}
 }
