@@ -24,7 +24,12 @@ export async function everyView(fleet: Pick<Fleet, "ask" | "until">): Promise<re
   };
   const fn = await idOf("_int_malloc");
   const source = await idOf("::simplify");
-  const machine = await idOf("crc32_update");
+  // What came with addresses gets its names a moment later.
+  const named = await fleet.until<Answers>(
+    "functions?q=crc32_update",
+    (a) => a.functions.length > 0,
+  );
+  const machine = named.functions[0]?.id ?? 0;
   const first = findings.find((k) => k.service === "formulas");
   const open = `${first?.finding.id ?? ""}@formulas`;
   return [

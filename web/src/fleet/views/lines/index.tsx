@@ -1,7 +1,7 @@
 // Where in a function the time goes: line by line with the source, or by address where
 // the binary tells no lines. What the analyser found in a loop stands at its lines.
 
-import { useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { basename } from "../../../data/measure";
 import { percent } from "../../../format/number";
 import { useAnswer } from "../../api/answer";
@@ -16,7 +16,7 @@ import { nameOf } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Precision, shareOf, type Basis } from "../../parts/measure";
 import { Bill, usePrices, type Prices } from "../../parts/prices";
-import { useFound } from "../../parts/searching";
+import { useFocusStep, useFound } from "../../parts/searching";
 import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { search } from "../../state/search";
@@ -33,6 +33,7 @@ import {
   type File,
   type Row,
 } from "./listing";
+import type { Hits, Report } from "./hits";
 import { MachineCode } from "./machinecode";
 import { Named } from "./named";
 
@@ -73,12 +74,7 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
   const all = files(answer);
   const without = addresses(answer);
   const names = named(answer);
-  const hits = useHits(answer);
-  useFound(
-    search.value.expression === null
-      ? null
-      : { text: `${hits} of ${answer.lines.length} lines are in files that match` },
-  );
+  const report = useHits(basis);
   return (
     <>
       <header>
@@ -106,6 +102,7 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
           basis={basis}
           findings={about(findings, f, fn.name)}
           first={i === 0}
+          report={report}
         />
       ))}
       {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
@@ -118,16 +115,34 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
         />
       )}
       {NATIVE.has(fn.kind) && (
-        <MachineCode fn={fn.id} alone={all.length === 0 && without.length > 0} />
+        <MachineCode fn={fn.id} alone={all.length === 0 && without.length > 0} report={report} />
       )}
     </>
   );
 }
 
-function useHits(answer: Answer): number {
-  const { expression } = search.value;
-  if (expression === null) return 0;
-  return answer.lines.filter((l) => expression.test(l.file ?? l.binary ?? "")).length;
+// useHits says what the search found in the parts that are open, which tell it, and has
+// next and previous go from line to line.
+function useHits(basis: Basis): Report {
+  const [parts, setParts] = useState<ReadonlyMap<string, Hits>>(new Map());
+  const report = useCallback((part: string, hits: Hits) => {
+    setParts((before) => new Map(before).set(part, hits));
+  }, []);
+  const all = [...parts.values()];
+  const lines = all.reduce((sum, h) => sum + h.lines, 0);
+  const share = percent(
+    shareOf(
+      all.reduce((sum, h) => sum + h.self, 0),
+      basis,
+    ),
+  );
+  useFound(
+    search.value.expression === null
+      ? null
+      : { text: `${share} in ${lines} ${lines === 1 ? "line" : "lines"}` },
+  );
+  useFocusStep(".lines tr.hit");
+  return report;
 }
 
 interface OfFileProps {
@@ -135,11 +150,12 @@ interface OfFileProps {
   basis: Basis;
   findings: readonly Kept[];
   first: boolean;
+  report: Report;
 }
 
 const FOLDED = 5; // files whose code was inlined: more lines are behind a button
 
-function OfFile({ file, basis, findings, first }: OfFileProps) {
+function OfFile({ file, basis, findings, first, report }: OfFileProps) {
   const source = useAnswer("/api/v1/source", { file: file.file });
   const [whole, setWhole] = useState(false);
   const prices = usePrices();
@@ -147,7 +163,16 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
   const list = rows(file, text, findings, whole);
   const hottest = Math.max(1, ...file.lines.map((l) => l.self));
   const known = list.some((r) => r.text !== undefined);
+  const { expression } = search.value;
+  const isHit = (r: Row): boolean =>
+    expression !== null && (expression.test(r.text ?? "") || expression.test(file.file));
+  const hits = list.filter(isHit);
+  const self = hits.reduce((sum, r) => sum + (r.cost?.self ?? 0), 0);
   const [open, setOpen] = useState(first || findings.length > 0 || file.lines.length <= FOLDED);
+  const lines = open ? hits.length : 0;
+  useEffect(() => {
+    report(file.file, { lines, self: lines > 0 ? self : 0 });
+  }, [report, file.file, lines, self]);
   return (
     <Fold
       title={file.file}
@@ -167,7 +192,14 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
         ]}
       >
         {list.map((r) => (
-          <Line key={r.line} row={r} basis={basis} hottest={hottest} prices={prices} />
+          <Line
+            key={r.line}
+            row={r}
+            basis={basis}
+            hottest={hottest}
+            prices={prices}
+            hit={isHit(r)}
+          />
         ))}
       </CostTable>
       {text !== undefined && (
@@ -199,9 +231,10 @@ interface LineProps {
   readonly basis: Basis;
   readonly hottest: number;
   readonly prices: Prices | null;
+  readonly hit: boolean; // of the search
 }
 
-function Line({ row, basis, hottest, prices }: LineProps) {
+function Line({ row, basis, hottest, prices, hit }: LineProps) {
   const { cost } = row;
   return (
     <>
@@ -210,7 +243,10 @@ function Line({ row, basis, hottest, prices }: LineProps) {
           <td colSpan={columnsOf(true, prices, 2)}>⋮</td>
         </tr>
       )}
-      <tr class={`${row.loop ? "loop" : ""} ${cost ? "ran" : ""}`}>
+      <tr
+        class={`${row.loop ? "loop" : ""} ${cost ? "ran" : ""} ${hit ? "hit" : ""}`}
+        tabIndex={hit ? -1 : undefined}
+      >
         <Costs of={cost} basis={basis} hottest={hottest} calls prices={prices} />
         <td class="number">{row.line}</td>
         <td class="text">
