@@ -13,7 +13,6 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/price"
 	"whyhot/internal/host/wholefile"
-	"whyhot/internal/ingest/remark/report"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
@@ -101,7 +100,7 @@ func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
 		return err
 	}
 	r := explain.Request{Path: path, Rules: rules, DebugDirs: f.load.debugDirs, All: f.all, Machine: true}
-	if r.Remarks, err = report.Read(cmd.Context(), f.report...); err != nil {
+	if r.Remarks, err = explain.ReadReports(cmd.Context(), f.report...); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
 	var done func()

@@ -25,7 +25,7 @@ func TestSourceAndMachineCodeAreOneFinding(t *testing.T) {
 		"about something else": {code("machine-division", "/build/lib/a.c", 12, 13), -1},
 		"no lines known":       {code("machine-reload", "", 0, 0), -1},
 	} {
-		if got := sameLoop(source, test.in); got != test.want {
+		if got := sameLoop(source, test.in, nil, nil); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}

@@ -224,6 +224,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.o.Log.Warn("there are no tokens: every user of this machine may send, read and administer")
 	}
 	group.Go(func() error { s.projects.Tend(ctx); return nil })
+	defer func() { s.beside("answers that took too long", stopGrace, s.api.Wait)() }()
 	if !s.o.NoWatch {
 		defer s.beside("the rules", watchStopTime, func() { s.watcher.Run(ctx, s.projects) })()
 	}

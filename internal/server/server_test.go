@@ -126,7 +126,7 @@ func (r *running) samples(name string) int64 {
 		r.t.Fatal(err)
 	}
 	defer done()
-	if err := servertest.Flush(r.t.Context(), p); err != nil {
+	if err := p.Flush(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
 	top, err := p.Top(r.t.Context(), store.Selection{From: time.Now().Add(-time.Hour), To: time.Now()}, store.TopOptions{})

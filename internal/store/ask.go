@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/profile"
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/stage"
 	"whyhot/internal/store/weigh"
 )
 
@@ -37,10 +38,12 @@ func (s *Store) question(ctx context.Context, sel *Selection) (*question, error)
 	if err != nil {
 		return nil, err
 	}
+	stage.Enter(ctx, "waiting for a turn to spread the weights")
 	if err := s.queries.Acquire(ctx, 1); err != nil { // the sweeps take memory
 		return nil, err
 	}
 	defer s.queries.Release(1)
+	stage.Enter(ctx, "spreading the weights over the functions")
 	// Taken after the weights, so that all their stacks are in it.
 	q.tree = weigh.New(s.dict.View(), q.w.parts()...)
 	q.tables = s.dict.Snapshot()

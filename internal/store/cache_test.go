@@ -256,13 +256,45 @@ func TestNewSamplesAreInTheAnswer(t *testing.T) {
 			t.Errorf("step %d read %d pieces: %+v", i, len(asked), asked)
 		}
 	}
-	// Another range of the same days: what both have in common is there.
+	// Other ranges of the same days: what they have in common is there, and where they end
+	// in the same hour that is all of it.
+	sel.From = sel.From.Truncate(time.Hour).Add(7 * time.Minute)
+	total(t, s, sel)
+	g.sums()
 	sel.From = sel.From.Add(20 * time.Minute)
 	if got := total(t, s, sel); got != 111 {
 		t.Errorf("%d events, want 111", got)
 	}
-	if asked := g.sums(); len(asked) != 1 || asked[0].Table != engine.Samples {
-		t.Errorf("a range that differs by minutes read %+v", asked)
+	if asked := g.sums(); len(asked) != 0 {
+		t.Errorf("a range that differs by minutes of one hour read %+v", asked)
+	}
+	sel.From = sel.From.Add(time.Hour)
+	if got := total(t, s, sel); got != 111 {
+		t.Errorf("%d events, want 111", got)
+	}
+	asked := g.sums()
+	if !slices.ContainsFunc(asked, func(q engine.Query) bool { return q.Table == engine.Samples && q.To-q.From == minutesHour }) || len(asked) != 2 {
+		t.Errorf("a range that ends in the next hour read %+v", asked)
+	}
+}
+
+// Minutes are cut where they are asked for: samples of the same hour that are outside of
+// the range, by a minute, are not in the answer, and those at its ends are.
+func TestMinutesAreCutOutOfTheirHours(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
+	defer closeStore(t, s)
+	to := testNow.Truncate(time.Hour).Add(-time.Hour).Add(25 * time.Minute)
+	from := to.Add(-7*time.Hour - 11*time.Minute)
+	for _, x := range []struct {
+		at time.Time
+		n  int64
+	}{{from.Add(-time.Minute), 1}, {from, 10}, {from.Add(3 * time.Hour), 100}, {to.Add(-time.Minute), 1000}, {to, 10000}} {
+		put(t, s, x.n, testNow.Sub(x.at))
+	}
+	for _, sel := range []Selection{{From: from, To: to, Exact: true}, {From: from, To: to}} {
+		if got := total(t, s, sel); got != 1110 {
+			t.Errorf("exact %v: %d events, want 1110", sel.Exact, got)
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ func (s *Store) weigh(ctx context.Context, c *chosen) (*weights, error) {
 			}
 		}
 	}
+	c.cutEnds(list)
 	return s.collect(ctx, c, list, engine.ColStack)
 }
 
@@ -56,8 +57,12 @@ func (s *Store) collect(ctx context.Context, c *chosen, list []piece, by ...stri
 		if p.table != engine.Hourly {
 			q.Series = c.series
 		}
+		ask := s.ask
+		if p.cut {
+			ask = s.cut
+		}
 		group.Go(func() (err error) {
-			w.pieces[i].Sums, err = s.ask(ctx, q)
+			w.pieces[i].Sums, err = ask(ctx, q)
 			return err
 		})
 	}

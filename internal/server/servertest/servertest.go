@@ -7,7 +7,6 @@ package servertest
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -60,15 +59,6 @@ func Pprof(tb testing.TB, p *profile.Profile) []byte {
 		tb.Fatal(err)
 	}
 	return out.Bytes()
-}
-
-// Flush waits until what was taken can be asked for.
-func Flush(ctx context.Context, p *project.Project) error {
-	s, ok := p.Store.(*store.Store)
-	if !ok {
-		return fmt.Errorf("a store of type %T", p.Store)
-	}
-	return s.Flush(ctx)
 }
 
 // Message writes a protobuf message of strings and of messages, by their numbers:
