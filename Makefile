@@ -31,6 +31,11 @@ server: ## build bin/whyhot-server, the part that needs cgo (for `whyhot serve`)
 	@scripts/deps build server
 	CGO_ENABLED=1 $(GO) build -tags netgo,osusergo -o bin/whyhot-server ./cmd/whyhot-server
 
+.PHONY: images
+images: ## build bin/whyhot-images, the part that reads container images (for `whyhot images`)
+	@scripts/deps build
+	$(GO) build -o bin/whyhot-images ./cmd/whyhot-images
+
 .PHONY: demo
 demo: build ## record real programs, say why they are hot, try the proposed changes, hunt (DEMO_HUNT=0: no hunt)
 	@scripts/deps demo

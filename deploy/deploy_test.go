@@ -131,29 +131,37 @@ func TestFlags(t *testing.T) {
 
 // systemd finds nothing to complain about.
 func TestUnit(t *testing.T) {
+	verified(t, unitFile, "/usr/local/bin/whyhot")
+}
+
+// verified has systemd check a unit, with a program in the place of ours: it only looks
+// whether there is one. It gives the unit's text.
+func verified(t *testing.T, file, program string) string {
+	t.Helper()
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd-analyze is not installed")
 	}
-	binary := filepath.Join(t.TempDir(), "whyhot") // it only looks whether there is one
+	binary := filepath.Join(t.TempDir(), filepath.Base(program))
 	if err := os.WriteFile(binary, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	unit := filepath.Join(t.TempDir(), filepath.Base(unitFile))
-	text := strings.ReplaceAll(read(t, unitFile), "/usr/local/bin/whyhot", binary)
+	unit := filepath.Join(t.TempDir(), filepath.Base(file))
+	text := strings.ReplaceAll(read(t, file), program, binary)
 	if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", unit).CombinedOutput()
 	// Units of the machine itself are none of ours.
 	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, filepath.Base(unitFile)) {
+		if strings.Contains(line, filepath.Base(file)) {
 			t.Error(line)
 		}
 	}
 	if err != nil && !t.Failed() {
 		t.Logf("systemd-analyze: %v\n%s", err, out)
 	}
+	return text
 }
 
 // The image is built with the module's Go, from all that the program is made of.

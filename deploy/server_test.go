@@ -69,28 +69,7 @@ func TestServerFlags(t *testing.T) {
 
 // systemd finds nothing to complain about, and little that it could still take away.
 func TestServerUnit(t *testing.T) {
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("systemd-analyze is not installed")
-	}
-	binary := filepath.Join(t.TempDir(), "whyhot-server") // it only looks whether there is one
-	if err := os.WriteFile(binary, []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	unit := filepath.Join(t.TempDir(), filepath.Base(serverUnit))
-	text := strings.ReplaceAll(read(t, serverUnit), "/usr/local/bin/whyhot-server", binary)
-	if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", unit).CombinedOutput()
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, filepath.Base(serverUnit)) {
-			t.Error(line)
-		}
-	}
-	if err != nil && !t.Failed() {
-		t.Logf("systemd-analyze: %v\n%s", err, out)
-	}
+	text := verified(t, serverUnit, "/usr/local/bin/whyhot-server")
 	// It needs no capability at all.
 	for line := range strings.Lines(text) {
 		for _, name := range []string{"AmbientCapabilities=", "CapabilityBoundingSet="} {

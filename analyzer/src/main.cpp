@@ -4,6 +4,7 @@
 #include "ir/worlds.h"
 #include "machine/machine.h"
 #include "protocol/protocol.h"
+#include "records/records.h"
 
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,6 +26,10 @@ protocol::Reply answer(const protocol::Request &R) {
   Out.Id = R.Id;
   if (R.Machine) {
     Out.Machine = machine::answer(*R.Machine);
+    return Out;
+  }
+  if (!R.Record.empty()) {
+    Out.Record = records::read(R.Record);
     return Out;
   }
   auto Start = std::chrono::steady_clock::now();

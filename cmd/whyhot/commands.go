@@ -17,6 +17,7 @@ func commands() []*cobra.Command {
 		newHuntCmd(),
 		newFixCmd(),
 		newScanCmd(),
+		newImagesCmd(),
 		newExplainLoopCmd(),
 		newLoopsCmd(),
 		newRemarksCmd(),

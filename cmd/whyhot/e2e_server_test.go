@@ -46,9 +46,9 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	p := &project.Project{Store: s.def, Name: access.DefaultProject}
 	switch args[0] {
 	case "flush":
-		ts.Check(servertest.Flush(ctx, p))
+		ts.Check(p.Flush(ctx))
 	case "look":
-		ts.Check(servertest.Flush(ctx, p))
+		ts.Check(p.Flush(ctx))
 		rules, err := explain.LoadRules()
 		ts.Check(err)
 		later := time.Now().Add(time.Minute) // this minute is not over

@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server": cmdServer,
 			"schema": cmdSchema,
+			"image":  cmdImage,
 		},
 	})
 }

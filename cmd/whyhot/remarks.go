@@ -12,7 +12,6 @@ import (
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
-	"whyhot/internal/ingest/remark/report"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/term"
 )
@@ -83,7 +82,7 @@ func runRemarks(cmd *cobra.Command, args []string, f remarksFlags) error {
 			return err
 		}
 	}
-	more, err := report.Read(cmd.Context(), reports...)
+	more, err := explain.ReadReports(cmd.Context(), reports...)
 	if err != nil {
 		return err
 	}
@@ -135,7 +134,7 @@ func (f *remarksFlags) make(cmd *cobra.Command, p *profile.Profile, build []stri
 	if err != nil {
 		return nil, err
 	}
-	return report.Read(cmd.Context(), dir)
+	return explain.ReadReports(cmd.Context(), dir)
 }
 
 func emptyDir(dir string) error {

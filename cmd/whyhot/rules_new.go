@@ -93,7 +93,7 @@ func writeDraft(cmd *cobra.Command, dir string, draft newrule.Draft, asJSON bool
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // rules are no secret
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	schema := filepath.Join(dir, schemaName)

@@ -34,7 +34,7 @@ func newServeCmd() *cobra.Command {
 
 // runServer becomes whyhot-server.
 func runServer(command string, args ...string) error {
-	path, err := findServer()
+	path, err := findBeside(serverProgram, "make server")
 	if err != nil {
 		return err
 	}
@@ -45,25 +45,26 @@ func runServer(command string, args ...string) error {
 	return nil
 }
 
-// findServer looks beside this program, and then on PATH.
-func findServer() (string, error) {
+// findBeside looks for a program beside this one, and then on PATH. build is the command
+// that makes it.
+func findBeside(program, build string) (string, error) {
 	self, err := os.Executable()
 	if err == nil {
 		if target, linkErr := filepath.EvalSymlinks(self); linkErr == nil {
 			self = target
 		}
-		beside := filepath.Join(filepath.Dir(self), serverProgram)
+		beside := filepath.Join(filepath.Dir(self), program)
 		info, err := os.Stat(beside)
 		switch {
 		case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0:
 			return beside, nil
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("looking for %s: %w", serverProgram, err)
+			return "", fmt.Errorf("looking for %s: %w", program, err)
 		}
 	}
-	path, err := exec.LookPath(serverProgram)
+	path, err := exec.LookPath(program)
 	if err != nil {
-		return "", fmt.Errorf("%s is neither beside whyhot (%s) nor on PATH; `make server` builds it", serverProgram, filepath.Dir(self))
+		return "", fmt.Errorf("%s is neither beside whyhot (%s) nor on PATH; `%s` builds it", program, filepath.Dir(self), build)
 	}
 	return path, nil
 }

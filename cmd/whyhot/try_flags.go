@@ -39,7 +39,7 @@ type tryFlags struct {
 
 	run, profile, finding string
 	to                    serverFlags
-	rules                 []string
+	rules, reports        []string
 	fixes                 []string
 	check                 string
 	whatIf                whatif.Wish
@@ -64,6 +64,7 @@ func (f *tryFlags) subject(fl *pflag.FlagSet) {
 	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
 	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile")
 	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
+	fl.StringArrayVar(&f.reports, "report", nil, "what compilers wrote, a file or directory: where the finding is of it (repeatable)")
 }
 
 // server is where a result goes beside the archive: findings of a server print it.
@@ -202,7 +203,9 @@ func (f *tryFlags) request(cmd *cobra.Command, args []string) experiment.Request
 		Continue: f.family.kept.more > 0,
 		Findings: experiment.Findings{
 			Target: func(ctx context.Context, profile, id string) (experiment.Target, error) {
-				return f.family.lookup(ctx, profile, id, f.rules)
+				target, note, err := f.family.lookup(ctx, wantedFinding{profile, id, f.rules, f.reports})
+				sayLine(cmd.ErrOrStderr(), note)
+				return target, err
 			},
 			Fix: func(_ context.Context, wanted, buildDir string) (experiment.Fix, error) {
 				return f.fix(cmd, wanted, buildDir) //nolint:contextcheck // the command carries the same context

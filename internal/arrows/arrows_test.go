@@ -31,7 +31,7 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "hunt", "store", "fleet", "server",
+	"host", "elfinfo", "image", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "hunt", "store", "fleet", "server",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
@@ -126,6 +126,18 @@ func TestRoomsAreEnteredByTheirDoor(t *testing.T) {
 				if strings.HasPrefix(room, house+"/") && p.room() != house && !strings.HasPrefix(p.room(), house+"/") {
 					t.Errorf("%s imports %s: only %s is to be imported from outside", p.room(), room, house)
 				}
+			}
+		}
+	}
+}
+
+// Reading images needs as much code again as whyhot has: only the program that does it
+// imports it, everybody else its question and answer.
+func TestImagesStayInTheirProgram(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, room := range p.ours() {
+			if wing(room) == "image" && wing(p.room()) != "image" && room != "image/inventory" {
+				t.Errorf("%s imports %s: whyhot would have all of it", p.room(), room)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package elfinfo
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,24 +10,12 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tooltest"
 )
 
 func build(t *testing.T, compiler, source string, flags ...string) string {
 	t.Helper()
-	path, err := exec.LookPath(compiler)
-	if err != nil {
-		t.Skipf("needs %s", compiler)
-	}
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.c"), filepath.Join(dir, "out")
-	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), path, append([]string{in, "-o", out}, flags...)...)
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("%s cannot build with %v here: %s", compiler, flags, msg)
-	}
-	return out
+	return tooltest.Compile(t, compiler, "in.c", source, flags...)
 }
 
 const program = `

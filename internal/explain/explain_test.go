@@ -129,7 +129,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range r.Findings { // the general one, too
-		f, err := Find(t.Context(), p, path, rules, want.ID)
+		f, err := Find(t.Context(), Request{Profile: p, Path: path, Rules: rules}, want.ID)
 		if err != nil || f.ID != want.ID {
 			t.Errorf("%s: %v, %v", want.ID, f, err)
 		}
@@ -137,7 +137,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s proposes to preload %v", want.ID, f.Preload)
 		}
 	}
-	if _, err := Find(t.Context(), p, path, rules, "other-00000000"); err == nil || !strings.Contains(err.Error(), r.Findings[0].ID) {
+	if _, err := Find(t.Context(), Request{Profile: p, Path: path, Rules: rules}, "other-00000000"); err == nil || !strings.Contains(err.Error(), r.Findings[0].ID) {
 		t.Errorf("the error does not name what there is: %v", err)
 	}
 	if _, err := Pick(nil, "here", "x"); err == nil || !strings.Contains(err.Error(), "none at all") {

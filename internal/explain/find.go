@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/machine"
+	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
-	"whyhot/internal/profile"
 )
 
 // Found is a finding and what can be made of it.
@@ -21,28 +23,74 @@ type Found struct {
 	// it proposes to set: what can be tried without a change to the program.
 	Preload []string
 	Env     []string
+	// Unchecked says why it is not known whether there is such a finding, "" where it is.
+	Unchecked string
 }
 
-// Find gives the finding of the catalogue with an id on a profile, general advice
-// included. path names the profile in errors and commands. Of a compiler's report the
-// finding is its id and rule alone: the report is not at hand.
-func Find(ctx context.Context, p *profile.Profile, path string, rules Rules, id string) (Found, error) {
-	if f, ok := ofRemark(id); ok {
-		return f, nil
+// Find gives the finding with an id on a profile, of the catalogue with its general
+// advice, of machine code, of the build or of a compiler's report. Of the request,
+// Profile, Path, Rules, DebugDirs and Remarks count; Path names the profile in errors and
+// commands. Where no report is at hand, a finding of one is its id and rule alone.
+func Find(ctx context.Context, r Request, id string) (Found, error) {
+	if remarks.IsRule(ruleOf(id)) {
+		return r.findRemark(ctx, id)
 	}
-	found, _, err := rule.Run(ctx, p, rules.Catalog, binfacts.New(), rule.Options{ProfilePath: fileName(path), Rules: rules.dirs})
+	found, _, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, binfacts.New(r.DebugDirs...), rule.Options{ProfilePath: fileName(r.Path), Rules: r.Rules.dirs})
 	if err != nil {
 		return Found{}, err
 	}
-	f, err := Pick(rules.named(found, id), path, id)
+	found = r.Rules.named(found, id)
+	if machine.IsRule(ruleOf(id)) || build.IsRule(ruleOf(id)) {
+		if found, err = r.withMachine(ctx, found); err != nil {
+			return Found{}, err
+		}
+	}
+	f, err := Pick(found, r.Path, id)
 	if err != nil {
 		return Found{}, err
 	}
 	out := Found{Finding: f}
-	if entry, ok := rules.Catalog.Entry(f.Rule); ok {
+	if entry, ok := r.Rules.Catalog.Entry(f.Rule); ok {
 		out.Preload, out.Env = preloads(entry), entry.Swap.Env
 	}
 	return out, nil
+}
+
+// withMachine adds what is found in the machine code and the build of the binaries.
+func (r Request) withMachine(ctx context.Context, found []finding.Finding) ([]finding.Finding, error) {
+	if !rule.Judges(r.Profile) {
+		return found, nil
+	}
+	facts := r.facts()
+	r.All = true
+	found, _, _, err := r.judgeMachine(ctx, facts, found, map[string][]int32{})
+	if err != nil {
+		return nil, err
+	}
+	return r.judgeBuild(facts, found), nil
+}
+
+// ruleOf is the rule that an id begins with, "" where it is none.
+func ruleOf(id string) string {
+	if at := len(id) - len("-01234567"); at > 0 && id[at] == '-' {
+		return id[:at]
+	}
+	return ""
+}
+
+func (r Request) findRemark(ctx context.Context, id string) (Found, error) {
+	if len(r.Remarks) == 0 {
+		return Found{
+			Finding:   finding.Finding{ID: id, Rule: ruleOf(id)},
+			Unchecked: "it is of a compiler's report, which is not at hand",
+		}, nil
+	}
+	report, err := Remarks(ctx, r)
+	if err != nil {
+		return Found{}, err
+	}
+	f, err := Pick(report.Findings, r.Path, id)
+	return Found{Finding: f}, err
 }
 
 // FindInSource gives the finding with an id in the source of a build, confirmed or

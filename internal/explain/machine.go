@@ -35,7 +35,7 @@ func (r Request) judgeBuild(facts *binfacts.Facts, found []finding.Finding) []fi
 		}
 		f := &found[at]
 		f.Certainty = finding.Confirmed
-		f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], b.Evidence...)
+		f.Evidence = append(slices.Clip(f.Evidence), b.Evidence...)
 	}
 	return found
 }
@@ -75,18 +75,19 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		if !r.All && origin.IsRuntime(m.Place.Binary) {
 			continue // for the interpreter's authors; who runs a script cannot change it
 		}
-		if at := sameLoop(found, m.Finding); at >= 0 {
+		rows := m.Loop.Samples(r.Profile, func(mapping *profile.Mapping, address uint64) (uint64, bool) {
+			_, vaddr, ok := facts.Code(mapping, address)
+			return vaddr, ok
+		})
+		if at := sameLoop(found, m, rows, samplesOf); at >= 0 {
 			f := &found[at]
-			f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], m.Evidence...)
+			f.Evidence = append(slices.Clip(f.Evidence), m.Evidence...)
 			if f.Certainty == finding.Suspected {
 				f.Certainty = finding.Confirmed // compiled by whom it may: the code that ran has it
 			}
 			continue
 		}
-		samplesOf[m.ID] = m.Loop.Samples(r.Profile, func(mapping *profile.Mapping, address uint64) (uint64, bool) {
-			_, vaddr, ok := facts.Code(mapping, address)
-			return vaddr, ok
-		})
+		samplesOf[m.ID] = rows
 		if path := fileName(r.Path); path != "" {
 			m.See = append(m.See, r.loopsCommand(path, m.Loop))
 		}
@@ -95,22 +96,66 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 	return found, answer.Notes, looked, nil
 }
 
+// loopsCommand shows a loop; in a stripped binary no name chooses it.
 func (Request) loopsCommand(path string, l *machine.Loop) string {
-	return shellwords.Join([]string{"whyhot", "loops", path, "--match", "^" + regexp.QuoteMeta(l.Function) + "$"})
+	words := []string{"whyhot", "loops", path}
+	if l.Function != "" {
+		words = append(words, "--match", "^"+regexp.QuoteMeta(l.Function)+"$")
+	}
+	return shellwords.Join(words)
 }
 
-// sameLoop is the finding in the source that a finding in machine code is about too,
-// -1 for none: their lines meet, and their rules are about the same.
-func sameLoop(found []finding.Finding, m finding.Finding) int {
-	for i, f := range found {
-		if f.Place.Line == 0 || m.Place.Line == 0 || !machine.Meets(m, f.Rule) || !sameFile(f.Place.File, m.Place.File) {
-			continue
+// sameLoop is the finding in the source or of the catalogue that a finding in machine
+// code is about too, -1 for none: their rules are about the same, and their lines meet,
+// or at least half of the loop's samples, which are rows, are the other's.
+func sameLoop(found []finding.Finding, m machine.Found, rows []int32, samplesOf map[string][]int32) int {
+	return slices.IndexFunc(found, func(f finding.Finding) bool {
+		if !machine.Meets(m.Finding, f.Rule) {
+			return false
 		}
-		if f.Place.Line <= max(m.Place.EndLine, m.Place.Line) && max(f.Place.EndLine, f.Place.Line) >= m.Place.Line {
-			return i
+		inSites := func(s finding.Site) bool { return s.Kind != finding.SiteDeclaration && linesMeet(s.Place, m) }
+		return linesMeet(f.Place, m) || slices.ContainsFunc(f.Sites, inSites) || areMostly(rows, samplesOf[f.ID])
+	})
+}
+
+// linesMeet says whether a place in the source has lines in common with a loop of machine
+// code. Where the loop is mostly what was inlined into it, its own place is there: then
+// the calls count.
+func linesMeet(p finding.Place, m machine.Found) bool {
+	if p.Line == 0 {
+		return false
+	}
+	loop := m.Place
+	if loop.Line > 0 && sameFile(p.File, loop.File) && p.Line <= max(loop.EndLine, loop.Line) && max(p.EndLine, p.Line) >= loop.Line {
+		return true
+	}
+	if m.Loop == nil {
+		return false
+	}
+	within := 0
+	for _, in := range m.Loop.Instructions {
+		if slices.ContainsFunc(in.Lines, func(f profile.Frame) bool {
+			return int(f.Line) >= p.Line && int(f.Line) <= max(p.EndLine, p.Line) && sameFile(p.File, f.Function.File)
+		}) {
+			within++
 		}
 	}
-	return -1
+	return within > 0 && 2*within >= len(m.Loop.Instructions)
+}
+
+// areMostly says whether half of the rows of a profile or more are among others.
+func areMostly(rows, others []int32) bool {
+	among := make(map[int32]bool, len(others))
+	for _, row := range others {
+		among[row] = true
+	}
+	n := 0
+	for _, row := range rows {
+		if among[row] {
+			n++
+		}
+	}
+	return n > 0 && 2*n >= len(rows)
 }
 
 // sameFile compares by name and directory: a profile names files as they were built.

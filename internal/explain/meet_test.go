@@ -99,7 +99,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 	if err != nil || len(scan.Findings) != 1 || scan.Findings[0].ID != f.ID || len(scan.Findings[0].Sites) != 4 {
 		t.Errorf("scan: %+v, %v", scan.Findings, err)
 	}
-	found, err := Find(t.Context(), p, "p", rules, f.ID)
+	found, err := Find(t.Context(), Request{Profile: p, Path: "p", Rules: rules}, f.ID)
 	if err != nil || found.Rule != "vector-bool" {
 		t.Errorf("by the profile alone: %+v, %v", found, err)
 	}

@@ -148,7 +148,7 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 		f, err := Pick(a.Findings, b.Dir(), r.Subject)
 		return Found{Finding: f}, err
 	case r.Profile != nil:
-		f, err := Find(ctx, r.Profile, r.ProfilePath, r.Rules, r.Subject)
+		f, err := Find(ctx, Request{Profile: r.Profile, Path: r.ProfilePath, Rules: r.Rules}, r.Subject)
 		if err == nil || r.Build == nil {
 			return f, err
 		}

@@ -2,12 +2,11 @@ package explain
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/fix"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
@@ -95,14 +94,7 @@ const ownRule = `matchers:
 // What explain and scan name at a line, fix finds there: it writes a patch, or says why
 // there is none and what to do by hand.
 func TestFixFindsWhatIsNamed(t *testing.T) {
-	analyser, err := filepath.Abs("../../bin/whyhot-analyzer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(analyser); err != nil {
-		t.Skip("no analyser: make analyzer builds it")
-	}
-	t.Setenv("WHYHOT_ANALYZER", analyser)
+	analyzertest.Use(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir, rulesDir := t.TempDir(), t.TempDir()
 	write(t, dir, "a.cpp", ofEveryKind)

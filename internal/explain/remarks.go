@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/machine"
@@ -86,14 +85,4 @@ func samePlace(found []finding.Finding, m finding.Finding) int {
 		}
 	}
 	return -1
-}
-
-// ofRemark is a finding of compilers' reports by its identity alone: there is nothing
-// that a trial would have to know of it.
-func ofRemark(id string) (Found, bool) {
-	at := strings.LastIndexByte(id, '-')
-	if at < 0 || len(id)-at != len("-01234567") || !remarks.IsRule(id[:at]) {
-		return Found{}, false
-	}
-	return Found{Finding: finding.Finding{ID: id, Rule: id[:at]}}, true
 }

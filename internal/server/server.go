@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/netutil"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 
 	debuginfo "whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/fleet/receive"
+	"whyhot/internal/host/httpserve"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
@@ -224,6 +224,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.o.Log.Warn("there are no tokens: every user of this machine may send, read and administer")
 	}
 	group.Go(func() error { s.projects.Tend(ctx); return nil })
+	defer func() { s.beside("answers that took too long", stopGrace, s.api.Wait)() }()
 	if !s.o.NoWatch {
 		defer s.beside("the rules", watchStopTime, func() { s.watcher.Run(ctx, s.projects) })()
 	}
@@ -255,29 +256,8 @@ func (s *Server) serveHTTP(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s.api, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: 2 * readTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, TLSConfig: s.o.TLS, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
-	stopped := make(chan error, 1)
-	unwatch := context.AfterFunc(ctx, func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
-		defer cancel()
-		err := server.Shutdown(end)
-		if err != nil {
-			err = server.Close()
-		}
-		stopped <- err
-	})
-	limited := netutil.LimitListener(l, maxClients)
-	var err error
-	if s.o.TLS != nil {
-		err = server.ServeTLS(limited, "", "")
-	} else {
-		err = server.Serve(limited)
-	}
-	if !unwatch() {
-		return <-stopped
-	}
-	return fmt.Errorf("serving HTTP: %w", errors.Join(err, server.Close()))
+	return httpserve.Serve(ctx, server, l, maxClients, stopGrace)
 }
 
 // Close closes what is open. Nothing may be served any more.

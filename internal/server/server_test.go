@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -26,11 +25,11 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"whyhot/internal/elfinfo/extract"
 	"whyhot/internal/fleet/debuginfo/wire"
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/ingest/otlp/rawcodec"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/servertest"
@@ -127,7 +126,7 @@ func (r *running) samples(name string) int64 {
 		r.t.Fatal(err)
 	}
 	defer done()
-	if err := servertest.Flush(r.t.Context(), p); err != nil {
+	if err := p.Flush(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
 	top, err := p.Top(r.t.Context(), store.Selection{From: time.Now().Add(-time.Hour), To: time.Now()}, store.TopOptions{})
@@ -179,12 +178,7 @@ func TestOTLP(t *testing.T) {
 func TestDebugInformation(t *testing.T) {
 	r := start(t, nil)
 	web, other, reader := r.token("web", access.Send), r.token("other", access.Send), r.token("web", access.Read)
-	program := filepath.Join(t.TempDir(), "p")
-	cmd := exec.CommandContext(t.Context(), "cc", "-x", "c", "-", "-Wl,--build-id", "-o", program)
-	cmd.Stdin = strings.NewReader("int main(void) { return 0; }")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := tooltest.Compile(t, "cc", "p.c", "int main(void) { return 0; }", "-Wl,--build-id")
 	data, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
@@ -230,28 +224,13 @@ func TestDebugInformation(t *testing.T) {
 	}
 }
 
-// protobuf writes fields of bytes of a protobuf message.
-func protobuf(fields ...any) []byte {
-	var out []byte
-	for i := 0; i < len(fields); i += 2 {
-		out = protowire.AppendTag(out, protowire.Number(fields[i].(int)), protowire.BytesType)
-		switch v := fields[i+1].(type) {
-		case string:
-			out = protowire.AppendString(out, v)
-		case []byte:
-			out = protowire.AppendBytes(out, v)
-		}
-	}
-	return out
-}
-
 // Parca's own way to send pprof files.
 func TestParcaWriteRaw(t *testing.T) {
 	r := start(t, nil)
 	web := r.token("web", access.Send)
 	request := func(name string) []byte {
-		labels := protobuf(1, protobuf(1, "__name__", 2, name), 1, protobuf(1, "service_name", 2, "shop"))
-		return protobuf(2, protobuf(1, labels, 2, protobuf(1, servertest.Pprof(t, servertest.Profile(time.Now().Add(-time.Minute), 300, 700)))))
+		labels := servertest.Message(1, servertest.Message(1, "__name__", 2, name), 1, servertest.Message(1, "service_name", 2, "shop"))
+		return servertest.Message(2, servertest.Message(1, labels, 2, servertest.Message(1, servertest.Pprof(t, servertest.Profile(time.Now().Add(-time.Minute), 300, 700)))))
 	}
 	conn := r.dial()
 	call := func(token string, data []byte) error {
@@ -265,7 +244,7 @@ func TestParcaWriteRaw(t *testing.T) {
 	}{
 		{"", request("process_cpu"), codes.Unauthenticated},
 		{web, []byte("nonsense"), codes.InvalidArgument},
-		{web, protobuf(2, protobuf(2, protobuf(1, "no pprof"))), codes.InvalidArgument},
+		{web, servertest.Message(2, servertest.Message(2, servertest.Message(1, "no pprof"))), codes.InvalidArgument},
 		{web, request("memory"), codes.OK}, // passed over
 		{web, request("process_cpu"), codes.OK},
 	} {

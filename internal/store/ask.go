@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/profile"
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/stage"
 	"whyhot/internal/store/weigh"
 )
 
@@ -37,10 +38,12 @@ func (s *Store) question(ctx context.Context, sel *Selection) (*question, error)
 	if err != nil {
 		return nil, err
 	}
+	stage.Enter(ctx, "waiting for a turn to spread the weights")
 	if err := s.queries.Acquire(ctx, 1); err != nil { // the sweeps take memory
 		return nil, err
 	}
 	defer s.queries.Release(1)
+	stage.Enter(ctx, "spreading the weights over the functions")
 	// Taken after the weights, so that all their stacks are in it.
 	q.tree = weigh.New(s.dict.View(), q.w.parts()...)
 	q.tables = s.dict.Snapshot()
@@ -181,10 +184,12 @@ func (s *Store) Tree(ctx context.Context, sel Selection, o TreeOptions) (*Tree, 
 	}
 	out.Parent, out.Self, out.Total, out.Hidden = t.Parent, t.Self, t.Total, t.Hidden
 	out.Function = make([]FunctionID, len(t.Function))
+	there := make([]bool, len(q.tables.Functions)) // a million nodes are looked up slowly in a map
 	for i, f := range t.Function {
 		id := FunctionID(f)
 		out.Function[i] = id
-		if _, there := out.Functions[id]; !there {
+		if !there[f] {
+			there[f] = true
 			out.Functions[id] = q.function(f)
 		}
 	}

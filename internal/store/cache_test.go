@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -254,13 +256,45 @@ func TestNewSamplesAreInTheAnswer(t *testing.T) {
 			t.Errorf("step %d read %d pieces: %+v", i, len(asked), asked)
 		}
 	}
-	// Another range of the same days: what both have in common is there.
+	// Other ranges of the same days: what they have in common is there, and where they end
+	// in the same hour that is all of it.
+	sel.From = sel.From.Truncate(time.Hour).Add(7 * time.Minute)
+	total(t, s, sel)
+	g.sums()
 	sel.From = sel.From.Add(20 * time.Minute)
 	if got := total(t, s, sel); got != 111 {
 		t.Errorf("%d events, want 111", got)
 	}
-	if asked := g.sums(); len(asked) != 1 || asked[0].Table != engine.Samples {
-		t.Errorf("a range that differs by minutes read %+v", asked)
+	if asked := g.sums(); len(asked) != 0 {
+		t.Errorf("a range that differs by minutes of one hour read %+v", asked)
+	}
+	sel.From = sel.From.Add(time.Hour)
+	if got := total(t, s, sel); got != 111 {
+		t.Errorf("%d events, want 111", got)
+	}
+	asked := g.sums()
+	if !slices.ContainsFunc(asked, func(q engine.Query) bool { return q.Table == engine.Samples && q.To-q.From == minutesHour }) || len(asked) != 2 {
+		t.Errorf("a range that ends in the next hour read %+v", asked)
+	}
+}
+
+// Minutes are cut where they are asked for: samples of the same hour that are outside of
+// the range, by a minute, are not in the answer, and those at its ends are.
+func TestMinutesAreCutOutOfTheirHours(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
+	defer closeStore(t, s)
+	to := testNow.Truncate(time.Hour).Add(-time.Hour).Add(25 * time.Minute)
+	from := to.Add(-7*time.Hour - 11*time.Minute)
+	for _, x := range []struct {
+		at time.Time
+		n  int64
+	}{{from.Add(-time.Minute), 1}, {from, 10}, {from.Add(3 * time.Hour), 100}, {to.Add(-time.Minute), 1000}, {to, 10000}} {
+		put(t, s, x.n, testNow.Sub(x.at))
+	}
+	for _, sel := range []Selection{{From: from, To: to, Exact: true}, {From: from, To: to}} {
+		if got := total(t, s, sel); got != 1110 {
+			t.Errorf("exact %v: %d events, want 1110", sel.Exact, got)
+		}
 	}
 }
 
@@ -320,5 +354,64 @@ func TestMinutesBesideTheHoursAreDrawn(t *testing.T) {
 	top, err := s.Top(t.Context(), Selection{From: testNow.Add(-4 * time.Hour), To: testNow}, TopOptions{})
 	if err != nil || top.Basis.Level != 0 || top.Basis.Count != 4_500_000 {
 		t.Errorf("%+v, %v", top.Basis, err)
+	}
+}
+
+// Where only the minutes beside the hours are drawn, what ran in those alone was seen in
+// fewer events than what ran all the time, and its events say so: the errors that follow
+// from them are those that there are.
+func TestEventsBehindAShare(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
+	defer closeStore(t, s)
+	const always, late, each = 4_000_000, 200, 1000 // events, functions, events of each
+	take := func(back time.Duration, counts map[string]int64) {
+		p := simple(counts)
+		p.Meta.Start = testNow.Add(-back)
+		appendProfile(t, s, p, batch.Options{})
+	}
+	take(3*time.Hour, map[string]int64{"main;always": always})
+	counts := map[string]int64{}
+	for i := range late {
+		counts[fmt.Sprint("main;late", i)] = each
+	}
+	take(5*time.Minute, counts)
+	flush(t, s)
+	ask := func(exact bool) (*Groups, []string) {
+		var names []string
+		g, err := s.Groups(t.Context(), Selection{From: testNow.Add(-8 * time.Hour), To: testNow, Exact: exact}, func(f *Function) int {
+			names = append(names, f.Name)
+			return len(names) - 1
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g, names
+	}
+	if g, _ := ask(true); g.Events != always+late*each || g.SelfEvents != nil || g.Basis.Level != 0 {
+		t.Errorf("exact: %d events of %+v", g.Events, g.Basis)
+	}
+	g, names := ask(false)
+	if g.Basis.Level != firstLevel || g.Events >= g.Basis.Count || g.SelfEvents == nil {
+		t.Fatalf("%d events of %+v", g.Events, g.Basis)
+	}
+	// In standard errors, by the events of each and by those of all.
+	deviation := func(i int, share float64, events int64) float64 {
+		d := float64(g.Self[i])/float64(g.Basis.Value) - share
+		return d * d / (share * (1 - share) / float64(events))
+	}
+	const share = each / float64(always+late*each)
+	own, common := 0.0, 0.0
+	for i, name := range names {
+		switch {
+		case strings.HasPrefix(name, "late"):
+			own += deviation(i, share, g.SelfEvents[i]) / late
+			common += deviation(i, share, g.Events) / late
+		case name == "main" && (g.TotalEvents[i] < g.Events || g.Self[i] != 0):
+			t.Errorf("main has %d events of %d", g.TotalEvents[i], g.Events)
+		}
+	}
+	// Chi square of 200, and what was not drawn adds a twenty-fifth: 0.96 ± 0.1.
+	if own < 0.6 || own > 1.4 || common < 3 {
+		t.Errorf("mean square %.2f, by the events of all %.2f", own, common)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/stage"
 )
 
 // chosen is a selection in the engine's terms.
@@ -72,6 +73,7 @@ type piece struct {
 	table    *engine.Table
 	from, to uint32
 	level    uint32
+	cut      bool // from the minutes of the whole hour, which others ask for, too
 }
 
 // pieces are the questions for an exact answer: by the hour where whole hours are
@@ -109,6 +111,19 @@ func byDay(list []piece) (out []piece) {
 		}
 	}
 	return out
+}
+
+// cutEnds has the minutes at the ends of a long range over everything be cut out of sums
+// by the minute of their hours. Minutes lie all over their day, so that reading some of
+// them takes nearly as long as reading the hour: whoever asks next, about a range that
+// ends a minute later, or another one of the same length, finds it read.
+func (c *chosen) cutEnds(list []piece) {
+	if c.groups != nil || c.series != nil || len(list) < 2 {
+		return
+	}
+	for i, p := range list {
+		list[i].cut = p.table == engine.Samples && p.to-p.from < minutesHour && p.from/minutesHour == (p.to-1)/minutesHour
+	}
 }
 
 // oldestSamples is the first minute of which samples are kept.
@@ -162,6 +177,7 @@ func (s *Store) ask(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 	if q.From >= q.To || q.Groups != nil && len(q.Groups) == 0 || q.Series != nil && len(q.Series) == 0 {
 		return &engine.Sums{Keys: make([][]uint32, len(q.By))}, nil
 	}
+	stage.Enter(ctx, "waiting for sums of the engine")
 	// Before the question is put, so that all up to this commit is in the answer.
 	commit := s.applied.Load()
 	return s.sums.get(ctx, askingOf(&q), commit, s.opts.Now(), func(ctx context.Context) (*engine.Sums, error) {
@@ -169,12 +185,35 @@ func (s *Store) ask(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 	})
 }
 
+// cut gives sums by stack of minutes of one hour, out of those of all its minutes.
+func (s *Store) cut(ctx context.Context, q engine.Query) (*engine.Sums, error) {
+	whole := q
+	whole.From -= whole.From % minutesHour
+	whole.To = whole.From + minutesHour
+	whole.By, whole.Step = []string{engine.ColMinute, engine.ColStack}, 1
+	sums, err := s.ask(ctx, whole)
+	if err != nil {
+		return nil, err
+	}
+	out := &engine.Sums{Keys: make([][]uint32, 1)}
+	for i, m := range sums.Keys[0] {
+		if m >= q.From && m < q.To {
+			out.Keys[0] = append(out.Keys[0], sums.Keys[1][i])
+			out.Counts = append(out.Counts, sums.Counts[i])
+			out.Values = append(out.Values, sums.Values[i])
+		}
+	}
+	return out, nil
+}
+
 // read puts one question to the engine, of which few are asked at a time.
 func (s *Store) read(ctx context.Context, q engine.Query) (*engine.Sums, error) {
+	stage.Enter(ctx, "waiting for a turn at the engine")
 	if err := s.queries.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer s.queries.Release(1)
+	stage.Enter(ctx, "adding up the engine's rows")
 	sums, err := s.engine.Sum(ctx, q)
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("store: %w", err)

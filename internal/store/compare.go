@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/weigh"
 )
 
 // Groups is what functions weigh in groups, such as those of one name in all versions of
@@ -13,9 +14,12 @@ type Groups struct {
 	Basis Basis
 	// Events is the number of equally weighted events that tell as much of shares as the
 	// selection's (Kish's effective sample size): Basis.Count, or fewer where series are
-	// sampled at different rates.
+	// sampled at different rates, or a level of the ladder was read.
 	Events      int64
 	Self, Total []int64 // by group; a stack counts once in a total
+	// SelfEvents and TotalEvents are what Events is for the share of each group. They differ
+	// where only a part of the answer is from a level of the ladder, and are nil elsewhere.
+	SelfEvents, TotalEvents []int64
 }
 
 // Groups adds functions up. The caller numbers them from 0 on: it is asked once about each
@@ -27,9 +31,11 @@ func (s *Store) Groups(ctx context.Context, sel Selection, number func(f *Functi
 	}
 	defer q.tree.Release()
 	out := &Groups{Basis: q.basis}
-	if out.Events, err = s.events(ctx, &sel, q); err != nil {
+	effect, err := s.periods(ctx, &sel, q)
+	if err != nil {
 		return nil, err
 	}
+	out.Events = int64(math.Round(float64(q.basis.Read) * effect))
 	of := make([]int32, len(q.tables.Functions))
 	for i := range of {
 		of[i] = -1
@@ -42,13 +48,51 @@ func (s *Store) Groups(ctx context.Context, sel Selection, number func(f *Functi
 		groups = max(groups, n+1)
 	}
 	out.Self, out.Total = q.tree.Grouped(of, groups)
+	if rough, scale := q.w.rough(); len(rough) > 0 && len(rough) < len(q.w.pieces) {
+		drawn := weigh.New(q.tree.View, rough...)
+		defer drawn.Release()
+		self, total := drawn.Grouped(of, groups)
+		m := mixed{events: float64(q.basis.Count) * effect, all: float64(q.basis.Value), drawn: float64(drawn.Total[0]), scale: scale}
+		out.SelfEvents, out.TotalEvents = m.eventsOf(out.Self, self), m.eventsOf(out.Total, total)
+	}
 	return out, nil
 }
 
-// events asks for the sums of each series, all of whose samples have one weight: with the
-// period p and the count c of each, the answer is (Σ cp)² ÷ Σ cp² of the selection, as far
-// as sums by the hour tell.
-func (s *Store) events(ctx context.Context, sel *Selection, q *question) (int64, error) {
+// mixed is an answer of which all was read but a part that is from a level of the ladder.
+type mixed struct {
+	events     float64 // that there are
+	all, drawn float64 // weight, and that of the part
+	scale      float64 // of the part: what one event stands for
+}
+
+// eventsOf gives the effective sample size of each weight's share, by what of the weight is
+// from the ladder: a function that ran in that part only was seen in few events, however
+// many the rest has.
+//
+// With an event of the part standing for k, the variance of a weight is D = (read + k ×
+// drawn) ÷ (read + drawn) times that of counted events. A share p = x ÷ all is a ratio of
+// weights that vary together, so that its variance is p(1-p) ÷ events × ((1-p) Dx + p Dr),
+// where r is all but x (Taylor's linearisation: Cochran 1977, Sampling Techniques, §6.3).
+func (m *mixed) eventsOf(weights, drawn []int64) []int64 {
+	design := func(all, drawn float64) float64 {
+		if all <= 0 {
+			return 1
+		}
+		return 1 + (m.scale-1)*drawn/all
+	}
+	out := make([]int64, len(weights))
+	for i := range weights {
+		x, d := float64(weights[i]), float64(drawn[i])
+		p := x / m.all
+		out[i] = int64(math.Round(m.events / ((1-p)*design(x, d) + p*design(m.all-x, m.drawn-d))))
+	}
+	return out
+}
+
+// periods says how much less than its number the events of a selection tell because they
+// weigh differently: with the period p and the count c of each series, all of whose samples
+// have one weight, it is (Σ cp)² ÷ Σ cp² ÷ Σ c, as far as sums by the hour tell.
+func (s *Store) periods(ctx context.Context, sel *Selection, q *question) (float64, error) {
 	c, err := s.choose(sel, &q.tables)
 	if err != nil {
 		return 0, err
@@ -69,5 +113,5 @@ func (s *Store) events(ctx context.Context, sel *Selection, q *question) (int64,
 	if squares == 0 || count == 0 {
 		return 0, nil
 	}
-	return int64(math.Round(float64(q.basis.Count) * (sum * sum / squares / count))), nil
+	return sum * sum / squares / count, nil
 }

@@ -28,8 +28,8 @@ func (s *Store) DebugInfoArrived(buildID string) {
 	}
 }
 
-// name looks up addresses until ctx ends. Making the tree of functions anew costs time
-// in proportion to its size: the pause is long against that.
+// name looks up addresses until ctx ends. The pause is long against what it takes, so
+// that of what arrives all the time much is looked up at once.
 func (s *Store) name(ctx context.Context) {
 	for {
 		select {

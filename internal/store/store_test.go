@@ -256,7 +256,7 @@ func compareGroups(t tester, s *Store, p *profile.Profile) {
 		t.Fatal(err)
 	}
 	want := view.Diff(p, p, view.DiffOptions{})
-	got := view.DiffSums(summer.Sums(g.Basis.Value, g.Events, g.Self, g.Total), view.SumsOf(p), view.DiffOptions{})
+	got := view.DiffSums(summer.Sums(g.Basis.Value, g.Events, g.Self, g.Total, nil), view.SumsOf(p), view.DiffOptions{})
 	if len(got.Rows) != len(want.Rows) || got.TotalA != want.TotalA {
 		t.Fatalf("%d rows of %d, want %d of %d", len(got.Rows), got.TotalA, len(want.Rows), want.TotalA)
 	}

@@ -42,6 +42,7 @@ func (s *Store) weigh(ctx context.Context, c *chosen) (*weights, error) {
 			}
 		}
 	}
+	c.cutEnds(list)
 	return s.collect(ctx, c, list, engine.ColStack)
 }
 
@@ -56,8 +57,12 @@ func (s *Store) collect(ctx context.Context, c *chosen, list []piece, by ...stri
 		if p.table != engine.Hourly {
 			q.Series = c.series
 		}
+		ask := s.ask
+		if p.cut {
+			ask = s.cut
+		}
 		group.Go(func() (err error) {
-			w.pieces[i].Sums, err = s.ask(ctx, q)
+			w.pieces[i].Sums, err = ask(ctx, q)
 			return err
 		})
 	}
@@ -74,6 +79,17 @@ func (w *weights) parts() []weigh.Part {
 		out[i] = weigh.Part{Stacks: p.Keys[0], Values: p.Values, Scale: p.scale}
 	}
 	return out
+}
+
+// rough are the parts that are from the ladder, which are of one level, and what one of
+// their events stands for.
+func (w *weights) rough() (out []weigh.Part, scale float64) {
+	for i, part := range w.parts() {
+		if w.pieces[i].scale > 1 {
+			out, scale = append(out, part), float64(part.Scale)
+		}
+	}
+	return out, scale
 }
 
 // basis tells what the weights rest on. Where a part of them is from the ladder, the error

@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/profile"
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/stage"
 )
 
 // Profile gives a selection as one profile: exact, with the names that are known,
@@ -27,6 +28,7 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	if err != nil {
 		return nil, Basis{}, err
 	}
+	stage.Enter(ctx, "making a profile of the weights")
 	rows := w.ordered()
 	if len(rows) > s.opts.MaxStacks {
 		return nil, Basis{}, fmt.Errorf("%w: %d stacks, and %d at most; choose a service or a shorter time", ErrTooLarge, len(rows), s.opts.MaxStacks)

@@ -7,19 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// tool skips the test when a program that it needs is not installed.
-func tool(t *testing.T, names ...string) string {
-	t.Helper()
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skipf("needs %s", strings.Join(names, " or "))
-	return ""
-}
+	"whyhot/internal/host/tooltest"
+)
 
 // command runs a program and gives its output.
 func command(t *testing.T, dir, name string, args ...string) string {
@@ -38,7 +28,7 @@ func command(t *testing.T, dir, name string, args ...string) string {
 // compile builds testdata/prog.cpp into a fresh directory.
 func compile(t *testing.T, compiler string, flags ...string) string {
 	t.Helper()
-	path := tool(t, compiler)
+	path := tooltest.Find(t, compiler)
 	dir := t.TempDir()
 	for _, name := range []string{"prog.cpp", "prog.h"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))

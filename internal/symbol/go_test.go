@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/extract"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 )
 
@@ -45,7 +46,7 @@ func main() {
 // TestGo names a function of a Go program from DWARF and, when that is stripped,
 // from the table that Go's runtime needs.
 func TestGo(t *testing.T) {
-	goTool := tool(t, "go")
+	goTool := tooltest.Find(t, "go")
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": goProgram, "go.mod": "module shop\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -78,8 +79,8 @@ func TestGo(t *testing.T) {
 // A program with C in it is linked by the system's linker, which puts C's code before
 // Go's; and it may be position-independent.
 func TestGoWithC(t *testing.T) {
-	goTool := tool(t, "go")
-	tool(t, "gcc")
+	goTool := tooltest.Find(t, "go")
+	tooltest.Find(t, "gcc")
 	dir := t.TempDir()
 	source := strings.Replace(goProgram, "import (", "/*\nint unused(int x) { return x * 17; }\n*/\nimport \"C\"\n\nimport (", 1)
 	source = strings.Replace(source, "c.total())", "c.total(), C.unused(3))", 1)
@@ -92,7 +93,7 @@ func TestGoWithC(t *testing.T) {
 	for _, mode := range []string{"exe", "pie"} {
 		whole, stripped := filepath.Join(dir, mode), filepath.Join(dir, mode+".stripped")
 		command(t, dir, goTool, "build", "-buildmode="+mode, "-o", whole, ".")
-		command(t, dir, tool(t, "strip"), "-o", stripped, whole)
+		command(t, dir, tooltest.Find(t, "strip"), "-o", stripped, whole)
 		addr := addressOf(t, whole, "main.(*cart).total")
 		// The same by what an agent uploads of them.
 		for _, path := range []string{whole, stripped, symbolsOf(t, whole), symbolsOf(t, stripped)} {

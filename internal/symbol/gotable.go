@@ -121,11 +121,11 @@ func (w *goWords) at(offset uint64) uint64 {
 // program's base.
 func relative(bin *elffile.File, section *elf.Section) map[uint64]uint64 {
 	out := map[uint64]uint64{}
-	rela := bin.Section(".rela.dyn")
-	if rela == nil {
+	entries := bin.Section(".rela.dyn")
+	if entries == nil {
 		return out
 	}
-	data, err := bin.SectionData(rela)
+	data, err := bin.SectionData(entries)
 	if err != nil {
 		return out
 	}

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"runtime"
 	"sync"
 
 	"whyhot/internal/elfinfo/elffile"
@@ -61,10 +63,10 @@ func (k *kernelNames) list() (*kallsyms.Table, error) {
 }
 
 // find is Find of the table. What a kept list does not have is looked for in the
-// kernel's own.
+// kernel's own, where it may be.
 func (k *kernelNames) find(addr uint64) (kallsyms.Symbol, bool) {
 	sym, ok := k.table.Find(addr)
-	if ok || !k.cached {
+	if ok || !k.cached || !k.madeLater(addr) {
 		return sym, ok
 	}
 	k.again.Do(func() {
@@ -77,6 +79,25 @@ func (k *kernelNames) find(addr uint64) (kallsyms.Symbol, bool) {
 	}
 	return k.full.Find(addr)
 }
+
+// madeLater tells whether an address that the kept list does not have may be of code that
+// the kernel made at run time. Call chains that a frame pointer led astray hold numbers,
+// and addresses of programs and of data; and it takes the kernel 0.1 s to make its list.
+func (k *kernelNames) madeLater(addr uint64) bool {
+	if addr < madeCode.low || addr >= madeCode.high {
+		return false
+	}
+	end, _ := k.table.Address("_end")
+	return len(k.text) == 0 || addr < k.text[0] || addr >= end
+}
+
+// madeCode is where Linux has modules, BPF programs and trampolines. On x86-64 that is
+// between the kernel itself and the end of its modules, in the last 2 GiB
+// (Documentation/arch/x86/x86_64/mm.rst); elsewhere in the upper half.
+var madeCode = map[bool]struct{ low, high uint64 }{
+	true:  {0xffffffff80000000, 0xffffffffff000000},
+	false: {1 << 63, math.MaxUint64},
+}[runtime.GOARCH == "amd64"]
 
 // kaslrStep is the granularity at which the kernel's base address is randomised
 // (CONFIG_PHYSICAL_ALIGN on x86, the block size on arm64).

@@ -2,8 +2,10 @@ package symbol
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -71,13 +73,24 @@ func TestKernelAsksAgain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "proc/kallsyms"), []byte(now), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	old, err := kallsyms.Parse(strings.NewReader("ffffffff81000000 T _text\n"))
+	old, err := kallsyms.Parse(strings.NewReader("ffffffff81000000 T _text\nffffffff82000000 D some_data\nffffffff83000000 B _end\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := kernelNames{root: root, table: old, cached: true}
+	k := kernelNames{root: root, table: old, cached: true, text: []uint64{0xffffffff81000000}}
 	if s, ok := k.find(0xffffffff81000001); !ok || s.Name != "_text" || k.full != nil {
 		t.Errorf("%+v; asked again for what is known: %v", s, k.full != nil)
+	}
+	for what, addr := range map[string]uint64{
+		"a number": 0x6768, "an error": math.MaxUint64 - 21, "a program": 0x55cb8521c960,
+		"memory": 0xffff888100000000, "the kernel's data": 0xffffffff82000010,
+	} {
+		if addr >= 1<<63 && what != "the kernel's data" && runtime.GOARCH != "amd64" {
+			continue
+		}
+		if s, ok := k.find(addr); ok || k.full != nil {
+			t.Fatalf("%s, %#x: %+v; asked again: %v", what, addr, s, k.full != nil)
+		}
 	}
 	if s, _ := k.find(0xffffffffc0100000); s.Name != "bpf_prog_1" {
 		t.Errorf("%+v", s)

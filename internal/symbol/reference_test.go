@@ -10,6 +10,7 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 )
 
@@ -27,7 +28,7 @@ func symbolizer(t *testing.T, binary string, addrs []uint64, args ...string) [][
 		fmt.Fprintf(&in, "%#x\n", a)
 	}
 	args = append([]string{"--inlines", "--no-demangle", "--obj=" + binary}, args...)
-	cmd := exec.CommandContext(t.Context(), tool(t, "llvm-symbolizer-19"), args...)
+	cmd := exec.CommandContext(t.Context(), tooltest.Find(t, "llvm-symbolizer-19"), args...)
 	cmd.Stdin = strings.NewReader(in.String())
 	out, err := cmd.Output()
 	if err != nil {

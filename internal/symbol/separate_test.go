@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 )
 
@@ -15,7 +16,7 @@ import (
 // distributions do, and returns that file.
 func split(t *testing.T, binary string) string {
 	t.Helper()
-	objcopy := tool(t, "objcopy")
+	objcopy := tooltest.Find(t, "objcopy")
 	debug := binary + ".debug"
 	dir := filepath.Dir(binary)
 	command(t, dir, objcopy, "--only-keep-debug", "--compress-debug-sections", binary, debug)
@@ -136,7 +137,7 @@ func TestDebugLink(t *testing.T) {
 // TestSharedDebugFile has dwz move what two programs have in common to a third
 // file, as Debian's packages do.
 func TestSharedDebugFile(t *testing.T) {
-	dwz := tool(t, "dwz")
+	dwz := tooltest.Find(t, "dwz")
 	one := compile(t, "g++", "-gdwarf-5", "-Wl,--build-id")
 	two := compile(t, "g++", "-gdwarf-5", "-Wl,--build-id", "-O1")
 	addrs := everyAddress(t, one)
@@ -181,7 +182,7 @@ func TestOldCompression(t *testing.T) {
 	binary := compile(t, "g++", "-gdwarf-4")
 	addrs := everyAddress(t, binary)
 	want, _ := answers(t, binary, addrs, Options{})
-	command(t, filepath.Dir(binary), tool(t, "objcopy"), "--compress-debug-sections=zlib-gnu", binary)
+	command(t, filepath.Dir(binary), tooltest.Find(t, "objcopy"), "--compress-debug-sections=zlib-gnu", binary)
 	got, f := answers(t, binary, addrs, Options{})
 	if s := f.bin.Section(".zdebug_info"); s == nil {
 		t.Skip("this objcopy does not write the old form")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 )
 
@@ -126,7 +127,7 @@ func TestWhatHelps(t *testing.T) {
 		t.Fatal(err)
 	}
 	stripped := filepath.Join(dir, "stripped")
-	command(t, dir, tool(t, "objcopy"), "--strip-all", binary, stripped)
+	command(t, dir, tooltest.Find(t, "objcopy"), "--strip-all", binary, stripped)
 	plain := filepath.Join(dir, "plain")
 	command(t, dir, "objcopy", "--strip-debug", binary, plain)
 	torn := filepath.Join(dir, "torn")

@@ -24,6 +24,11 @@ struct Memory {
     return Base == M.Base && Index == M.Index && Segment == M.Segment && Offset == M.Offset &&
            (!Index || Scale == M.Scale);
   }
+  // Another part of the same object: the same registers, and bytes that do not meet.
+  bool isBeside(const Memory &M) const {
+    return Base == M.Base && Index == M.Index && Segment == M.Segment && (!Index || Scale == M.Scale) && Bytes &&
+           M.Bytes && (Offset + int64_t(Bytes) <= M.Offset || M.Offset + int64_t(M.Bytes) <= Offset);
+  }
 };
 
 // Why an instruction may take long: what a sample on the one behind it is about.

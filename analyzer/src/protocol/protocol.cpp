@@ -3,6 +3,7 @@
 #include "protocol/ast_json.h"
 #include "protocol/fix_json.h"
 #include "protocol/machine_json.h"
+#include "protocol/records_json.h"
 
 using namespace llvm;
 
@@ -179,7 +180,8 @@ Expected<Request> parse(StringRef Line) {
   R.EveryLoop = O->getBoolean("every_loop").value_or(false);
   if (Error E = parseMachine(*O, R))
     return E;
-  if (R.Machine)
+  R.Record = O->getString("record").value_or("").str();
+  if (R.Machine || !R.Record.empty())
     return R;
   if (Error E = strings(*O, "arguments", R.Arguments))
     return E;
@@ -206,6 +208,8 @@ Expected<Request> parse(StringRef Line) {
 json::Value toJson(const Reply &R) {
   if (R.Machine)
     return json::Object{{"version", Version}, {"id", R.Id}, {"machine", toJson(*R.Machine)}};
+  if (R.Record)
+    return json::Object{{"version", Version}, {"id", R.Id}, {"record", toJson(*R.Record)}};
   json::Array Candidates;
   for (const ir::Candidate &C : R.Result.Candidates)
     Candidates.push_back(toJson(C));

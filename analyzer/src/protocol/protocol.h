@@ -7,6 +7,7 @@
 #include "frontend/file.h"
 #include "ir/worlds.h"
 #include "machine/machine.h"
+#include "records/records.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -38,6 +39,7 @@ struct Request {
   std::optional<fix::Request> Fix;
   std::vector<frontend::File> Files;
   std::optional<machine::Request> Machine; // asked instead of all of the above
+  std::string Record;                      // a file; asked instead of all of the above, "" for none
 };
 
 llvm::Expected<Request> parse(llvm::StringRef Line);
@@ -54,6 +56,7 @@ struct Reply {
   ast::Result Ast;
   std::optional<fix::Answer> Fix;
   std::optional<machine::Answer> Machine;
+  std::optional<records::Answer> Record;
   double FrontEndSeconds = 0;
   double AnalysisSeconds = 0;
 };

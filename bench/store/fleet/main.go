@@ -50,9 +50,10 @@ func main() {
 	clients := flags.String("clients", "1,8", "who ask at a time")
 	rounds := flags.Int("rounds", 15, "times that each question is asked")
 	memory := flags.Int("memory", 1000, "MiB for the engine")
+	only := flags.String("only", "", "questions whose name begins so, such as \"fleet 24 h exact\" (ask)")
 	load := flags.Int("load", 0, "rows a second that are sent meanwhile (ask)")
 	_ = flags.Parse(os.Args[2:]) // it exits
-	f := &fleet{dir: *data, days: *days, rows: *rows, size: *size, memory: *memory}
+	f := &fleet{dir: *data, days: *days, rows: *rows, size: *size, memory: *memory, only: *only}
 	ctx := context.Background()
 	switch os.Args[1] {
 	case "fill":
@@ -92,6 +93,7 @@ type fleet struct {
 	dir              string
 	days, rows, size int
 	memory           int
+	only             string
 	services         []*service
 	begin            time.Time
 }
@@ -422,6 +424,13 @@ func (f *fleet) askWith(ctx context.Context, s *store.Store, clients, rounds int
 					if !exact && (where.name != "fleet" && where.name != "service" || q.name == "time line") {
 						continue
 					}
+					how := "exact"
+					if !exact {
+						how = "ladder"
+					}
+					if !strings.HasPrefix(fmt.Sprintf("%s %.0f h %s %s", where.name, long.Hours(), how, q.name), f.only) {
+						continue
+					}
 					times := make([]time.Duration, 0, clients*rounds)
 					var mu sync.Mutex
 					var all sync.WaitGroup
@@ -444,10 +453,6 @@ func (f *fleet) askWith(ctx context.Context, s *store.Store, clients, rounds int
 					}
 					all.Wait()
 					slices.Sort(times)
-					how := "exact"
-					if !exact {
-						how = "ladder"
-					}
 					fmt.Printf("%d clients  %-9s %4.0f h  %-6s  %-10s  p50 %7.1f ms  p95 %7.1f ms\n", clients, where.name, long.Hours(), how, q.name,
 						times[len(times)/2].Seconds()*1e3, times[len(times)*95/100].Seconds()*1e3)
 				}

@@ -110,7 +110,7 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
 		return err
 	}
 	if left {
-		p.loading.Go(func() { p.notLoaded = loadSlowest(p.tracer) })
+		p.loading.Go(func() { p.notLoaded = loadSlowest(p.tracer, p.pace.pythonFrames) })
 	}
 	if traced == nil {
 		traced = p.tracer.AttachSchedMonitor()

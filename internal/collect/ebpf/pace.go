@@ -24,6 +24,8 @@ type pace struct {
 	// unload is for how long what was learned of a binary is kept after its last
 	// process.
 	unload time.Duration
+	// pythonFrames is for loadSlowest.
+	pythonFrames uint32
 }
 
 // paceOf gives the pace of one recording, whose first samples matter as much as the
@@ -42,7 +44,7 @@ func paceOf(r *collect.Request) pace {
 		unload: time.Hour,
 	}
 	if r.Target.System {
-		p.look = p.monitor
+		p.look, p.pythonFrames = p.monitor, fewFrames
 	}
 	return p
 }

@@ -2,8 +2,10 @@ package ebpf
 
 import (
 	"bytes"
+	endian "encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -61,36 +63,89 @@ func exchange(object []byte, a, b string) []byte {
 	return []byte(strings.NewReplacer(a, b, b, a).Replace(string(object)))
 }
 
-// loadSlowest loads the program that was left out and puts it in its place.
-func loadSlowest(t *tracer.Tracer) error {
+// loadSlowest loads the program that was left out and puts it in its place. It follows so
+// many frames before it calls itself again, 0 for the profiler's own number.
+func loadSlowest(t *tracer.Tracer, frames uint32) error {
 	maps, err := mapsOf(t)
 	if err != nil {
 		return err
 	}
-	objectLock.Lock()
-	all, err := support.LoadCollectionSpec()
-	objectLock.Unlock()
+	program, err := verifySlowest(maps, frames)
 	if err != nil {
-		return fmt.Errorf("reading the profiler's programs: %w", err)
-	}
-	spec := all.Programs[slowest]
-	if spec == nil {
-		return fmt.Errorf("the profiler has no program %s", slowest)
-	}
-	for name, m := range maps {
-		if err := spec.Instructions.AssociateMap(name, m); err != nil && !errors.Is(err, asm.ErrUnreferencedSymbol) {
-			return fmt.Errorf("program %s, map %s: %w", slowest, name, err)
-		}
-	}
-	program, err := ebpf.NewProgram(spec)
-	if err != nil {
-		return fmt.Errorf("loading %s: %w", slowest, err)
+		return err
 	}
 	defer func() { _ = program.Close() }() // the table below holds it
 	if err := maps["perf_progs"].Update(uint32(support.ProgUnwindPython), program, ebpf.UpdateAny); err != nil {
 		return fmt.Errorf("loading %s: %w", slowest, err)
 	}
 	return nil
+}
+
+// verifySlowest has the kernel verify it, with the profiler's maps.
+func verifySlowest(maps map[string]*ebpf.Map, frames uint32) (*ebpf.Program, error) {
+	objectLock.Lock()
+	all, err := support.LoadCollectionSpec()
+	objectLock.Unlock()
+	if err != nil {
+		return nil, fmt.Errorf("reading the profiler's programs: %w", err)
+	}
+	spec := all.Programs[slowest]
+	if spec == nil {
+		return nil, fmt.Errorf("the profiler has no program %s", slowest)
+	}
+	if frames > 0 {
+		var done func()
+		if maps, done, err = withFrames(all, maps, frames); err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	for name, m := range maps {
+		if err := spec.Instructions.AssociateMap(name, m); err != nil && !errors.Is(err, asm.ErrUnreferencedSymbol) {
+			return nil, fmt.Errorf("program %s, map %s: %w", slowest, name, err)
+		}
+	}
+	program, err := ebpf.NewProgram(spec)
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", slowest, err)
+	}
+	return program, nil
+}
+
+// framesVariable is how many frames the program follows before it calls itself again, of
+// which it may 29 times. The kernel verifies each of them: 15, which the profiler takes
+// where the verifier allows it, take 1.15 s; 10, its number for older kernels, 0.75 s.
+const framesVariable = "python_frames_per_program"
+
+// fewFrames is for recordings that somebody waits for. Stacks of up to 290 frames are
+// whole with it.
+const fewFrames = 10
+
+// withFrames gives the maps with another number of frames, where it is smaller. The
+// number is in a map of constants, which cannot be changed, and which other programs
+// share: this one gets a copy. done is for when the program is loaded.
+func withFrames(all *ebpf.CollectionSpec, shared map[string]*ebpf.Map, frames uint32) (changed map[string]*ebpf.Map, done func(), err error) {
+	v := all.Variables[framesVariable]
+	if v == nil || all.Maps[v.SectionName] == nil || shared[v.SectionName] == nil {
+		return shared, func() {}, nil // this version has another way, and takes as long as it takes
+	}
+	var constants []byte
+	if err := shared[v.SectionName].Lookup(uint32(0), &constants); err != nil {
+		return nil, nil, fmt.Errorf("reading %s of the profiler's programs: %w", framesVariable, err)
+	}
+	if len(constants) < int(v.Offset)+4 || endian.NativeEndian.Uint32(constants[v.Offset:]) <= frames {
+		return shared, func() {}, nil
+	}
+	endian.NativeEndian.PutUint32(constants[v.Offset:], frames)
+	spec := all.Maps[v.SectionName].Copy()
+	spec.Contents = []ebpf.MapKV{{Key: uint32(0), Value: constants}}
+	own, err := ebpf.NewMap(spec)
+	if err != nil {
+		return nil, nil, fmt.Errorf("setting %s of the profiler's programs: %w", framesVariable, err)
+	}
+	changed = maps.Clone(shared)
+	changed[v.SectionName] = own
+	return changed, func() { _ = own.Close() }, nil // the program holds it
 }
 
 // mapsField is where the profiler has the maps of its programs, which it does not hand out.

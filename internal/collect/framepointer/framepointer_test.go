@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tooltest"
 )
 
 const source = `
@@ -21,19 +22,7 @@ int main(int c, char **v) { return f1(c, v[0]) + f2(c, v[0]) + f3(c, v[0]) + f4(
 
 func compile(t *testing.T, flags ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("gcc is not installed")
-	}
-	dir := t.TempDir()
-	src, out := filepath.Join(dir, "p.c"), filepath.Join(dir, "p")
-	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := append([]string{"-O2", "-o", out, src}, flags...)
-	if text, err := exec.CommandContext(t.Context(), "gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc %v: %v\n%s", args, err, text)
-	}
-	return out
+	return tooltest.Compile(t, "gcc", "p.c", source, append([]string{"-O2"}, flags...)...)
 }
 
 func TestFile(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/symbol"
 	"whyhot/internal/symbol/elfsym"
 )
@@ -26,23 +27,10 @@ __attribute__((noinline)) int heavy(int n) { int s = 0; for (int i = 0; i < n; i
 int main(int argc, char**) { return printf("%d\n", heavy(argc)) < 0; }
 `
 
-func run(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-}
-
 // build compiles the program; it gives the path.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	source, out := filepath.Join(dir, "p.cpp"), filepath.Join(dir, "p")
-	if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run(t, "c++", append([]string{"-O2", "-g", "-Wl,--build-id", "-o", out, source}, flags...)...)
-	return out
+	return tooltest.Compile(t, "c++", "p.cpp", program, append([]string{"-O2", "-g", "-Wl,--build-id"}, flags...)...)
 }
 
 func open(t *testing.T, path string) *File {
@@ -205,7 +193,7 @@ func TestFullHasLinesAndInlinedCalls(t *testing.T) {
 func TestSeparateDebugFile(t *testing.T) {
 	whole := build(t)
 	stripped := filepath.Join(t.TempDir(), "stripped")
-	run(t, "strip", "-o", stripped, whole)
+	tooltest.Run(t, "strip", "-o", stripped, whole)
 	want, _ := write(t, Full, open(t, whole), nil)
 	splits := map[string][]string{"objcopy": {"objcopy", "--only-keep-debug", whole}}
 	if _, err := exec.LookPath("eu-strip"); err == nil {
@@ -213,7 +201,7 @@ func TestSeparateDebugFile(t *testing.T) {
 	}
 	for name, command := range splits {
 		debug := filepath.Join(t.TempDir(), "d.debug")
-		run(t, command[0], append(command[1:], debug)...)
+		tooltest.Run(t, command[0], append(command[1:], debug)...)
 		for _, kind := range []Kind{Symbols, Full} {
 			out, _ := write(t, kind, open(t, stripped), open(t, debug))
 			same(t, whole, out)
@@ -234,7 +222,7 @@ func TestGDBReadsIt(t *testing.T) {
 	}
 	whole := build(t)
 	stripped := filepath.Join(t.TempDir(), "stripped")
-	run(t, "strip", "-o", stripped, whole)
+	tooltest.Run(t, "strip", "-o", stripped, whole)
 	out, e := write(t, Full, open(t, whole), nil)
 	dir := t.TempDir()
 	tree := filepath.Join(dir, ".build-id", e.BuildID()[:2])

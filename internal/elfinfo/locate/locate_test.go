@@ -11,14 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/elfinfo/extract"
+	"whyhot/internal/host/tooltest"
 )
-
-func command(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v: %s", name, err, out)
-	}
-}
 
 // container makes a root directory with a stripped program /opt/p and its debug file
 // beside it; it gives the program, open, and the debug file's path.
@@ -34,9 +28,9 @@ func container(t *testing.T) (root string, bin *extract.File, debug string) {
 	if err := os.WriteFile(source, []byte("int main(void) { return 0; }"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command(t, "cc", "-g", "-Wl,--build-id", "-o", path, source)
-	command(t, "objcopy", "--only-keep-debug", path, debug)
-	command(t, "objcopy", "--strip-all", "--add-gnu-debuglink="+debug, path)
+	tooltest.Run(t, "cc", "-g", "-Wl,--build-id", "-o", path, source)
+	tooltest.Run(t, "objcopy", "--only-keep-debug", path, debug)
+	tooltest.Run(t, "objcopy", "--strip-all", "--add-gnu-debuglink="+debug, path)
 	f, err := openIn(root, "/opt/p")
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +130,7 @@ func TestRootAfterChroot(t *testing.T) {
 	if err := os.WriteFile(source, []byte("#include <unistd.h>\nint main(void) { char c; return read(0, &c, 1) < 0; }"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command(t, "cc", "-static", "-o", path, source)
+	tooltest.Run(t, "cc", "-static", "-o", path, source)
 	cmd := exec.CommandContext(t.Context(), "/p")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: dir}
 	in, err := cmd.StdinPipe()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/compdb"
 )
 
@@ -70,7 +71,7 @@ func TestBadRequests(t *testing.T) {
 		`{"version":1,"arguments":["c++","x.cpp"],"at":7}`, `{"version":1,"arguments":["c++","x.cpp"],"at":{"file":"x"}}`,
 		strings.Repeat(`[`, 100000), `{"version":1,"arguments":["c++","` + strings.Repeat("a", 1<<16) + `"]}`,
 	}
-	cmd := exec.CommandContext(t.Context(), analyserBinary(t))
+	cmd := exec.CommandContext(t.Context(), analyzertest.Path(t))
 	cmd.Stdin = strings.NewReader(strings.Join(bad, "\n") + "\n")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

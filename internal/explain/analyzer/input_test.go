@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/compdb"
 )
 
@@ -41,7 +42,7 @@ func run(t *testing.T, cache *Cache, dir string, lines ...string) []Outcome {
 		units = append(units, u)
 	}
 	var out []Outcome
-	opts := Options{Binary: analyserBinary(t), Workers: 1, Cache: cache, AST: ASTRequest{Layers: []string{LayerAST, LayerIR}}}
+	opts := Options{Binary: analyzertest.Path(t), Workers: 1, Cache: cache, AST: ASTRequest{Layers: []string{LayerAST, LayerIR}}}
 	if err := Run(t.Context(), units, opts, func(o Outcome) { out = append(out, o) }); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,7 @@ func TestCacheHoldsUntilSomethingChanges(t *testing.T) {
 	writeFileOf(t, in("both.cc"), "#include \"a.h\"\n#include \"b.h\"\nint z = a() + b();\n")
 	writeFileOf(t, in("lacks.cc"), "#include \"generated.h\"\n")
 	writeFileOf(t, in("wrong.cc"), "int f( { }\n")
-	binary := analyserBinary(t)
+	binary := analyzertest.Path(t)
 	units := []string{"c++ -c a.cc", "c++ -c b.cc", "c++ -c both.cc", "c++ -Igen -c lacks.cc", "c++ -c wrong.cc", "c++ -c gone.cc"}
 	if err := os.Mkdir(in("gen"), 0o755); err != nil {
 		t.Fatal(err)
@@ -240,7 +241,7 @@ void fill(struct buf *b, int x) {
 			t.Fatal(err)
 		}
 		var r Reply
-		opts := Options{Binary: analyserBinary(t), Workers: 1, Cycles: true}
+		opts := Options{Binary: analyzertest.Path(t), Workers: 1, Cycles: true}
 		if err := Run(t.Context(), []compdb.Unit{u}, opts, func(o Outcome) { r = o.Reply }); err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func Machine(ctx context.Context, binary string, requests []MachineRequest) (rep
 				case len(r.Errors) > 0:
 					errs[i] = errors.New(r.Errors[0])
 				case r.Machine == nil:
-					errs[i] = errors.New("the analyser is older than whyhot: `make analyzer` builds it anew")
+					errs[i] = errOld
 				case r.Machine.Error != "":
 					errs[i] = errors.New(r.Machine.Error)
 				default:
@@ -125,3 +125,6 @@ func Machine(ctx context.Context, binary string, requests []MachineRequest) (rep
 }
 
 const machineTimeout = time.Minute
+
+// errOld: it does not know what it is asked.
+var errOld = errors.New("the analyser is older than whyhot: `make analyzer` builds it anew")

@@ -20,6 +20,8 @@ type Request struct {
 	EveryLoop bool `json:"every_loop,omitempty"`
 	// Machine asks of a binary instead of a unit.
 	Machine *MachineRequest `json:"machine,omitempty"`
+	// Record is a file in LLVM's bitstream of remarks, asked of instead of a unit.
+	Record string `json:"record,omitempty"`
 }
 
 // At names a source line. The file is compared from its end.
@@ -150,6 +152,7 @@ type Reply struct {
 	ASTReply
 	FixReply
 	Machine         *MachineReply `json:"machine,omitempty"`
+	Record          *recordReply  `json:"record,omitempty"`
 	FrontEndSeconds float64       `json:"front_end_seconds"`
 	AnalysisSeconds float64       `json:"analysis_seconds"`
 }

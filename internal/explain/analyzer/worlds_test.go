@@ -11,26 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/compdb"
 )
 
 const fixtures = "../../../analyzer/test/ir"
-
-// analyserBinary finds the analyser that the build made.
-func analyserBinary(t *testing.T) string {
-	t.Helper()
-	if path := os.Getenv("WHYHOT_ANALYZER"); path != "" {
-		return path
-	}
-	path, err := filepath.Abs("../../../build/analyzer/whyhot-analyzer")
-	if err == nil {
-		_, err = os.Stat(path)
-	}
-	if err != nil {
-		t.Skipf("the analyser is not built: %v (cmake -G Ninja -S analyzer -B build/analyzer && ninja -C build/analyzer)", err)
-	}
-	return path
-}
 
 // want is one expected confirmation, written beside a loop.
 type want struct {
@@ -129,7 +114,7 @@ func fewestLoads(c Candidate) float64 {
 
 func ask(t *testing.T, opts Options, u compdb.Unit) Reply {
 	t.Helper()
-	opts.Binary = analyserBinary(t)
+	opts.Binary = analyzertest.Path(t)
 	opts.Workers = 1
 	var got Outcome
 	if err := Run(context.Background(), []compdb.Unit{u}, opts, func(o Outcome) { got = o }); err != nil {

@@ -2,27 +2,18 @@ package binfacts
 
 import (
 	"debug/elf"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"whyhot/internal/elfinfo/instruction"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 )
 
 // The instruction is found by the way of a sample: an address in memory, the
 // mapping's offset, the file.
 func TestInstructionOfAnAddress(t *testing.T) {
-	dir := t.TempDir()
-	source, binary := filepath.Join(dir, "a.s"), filepath.Join(dir, "a.out")
 	text := ".globl _start\n.text\n_start: .byte 0xf7, 0xf9\nret\n" // idiv %ecx
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), "cc", "-nostdlib", "-o", binary, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := tooltest.Compile(t, "cc", "a.s", text, "-nostdlib")
 	f, err := elf.Open(binary)
 	if err != nil {
 		t.Fatal(err)

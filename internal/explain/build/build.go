@@ -201,6 +201,9 @@ func IsMoot(rule string) bool {
 	return rule == RuleUnoptimised || rule == RuleSanitizer || rule == RuleInstrumented
 }
 
+// IsRule says whether findings of a rule are made here.
+func IsRule(rule string) bool { return IsMoot(rule) || rule == RuleGeneral }
+
 // kind is that of the evidence, and of the fix.
 const kind = "build"
 

@@ -1,15 +1,13 @@
 package build_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"whyhot/internal/elfinfo"
 	"whyhot/internal/explain/build"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 )
 
@@ -28,15 +26,7 @@ int main(int argc, char **argv) {
 // of compiles the program and gives what is said of a profile that is all in it.
 func of(t *testing.T, compiler string, flags ...string) (build.Quality, []string) {
 	t.Helper()
-	dir := t.TempDir()
-	source, binary := filepath.Join(dir, "x.c"), filepath.Join(dir, "x")
-	if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), compiler, append(flags, source, "-o", binary)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", compiler, err, out)
-	}
+	binary := tooltest.Compile(t, compiler, "x.c", program, flags...)
 	b := profile.NewBuilder()
 	m := b.Mapping(profile.Mapping{Path: binary, Start: 0x1000, Limit: 0x9000})
 	f := b.Function(profile.Function{Name: "main", Mapping: m, Kind: profile.KindNative})

@@ -22,6 +22,7 @@ type Entry struct {
 	Match       Match       `yaml:"match"`
 	Unless      Unless      `yaml:"unless"`
 	Versions    string      `yaml:"versions"`
+	Packages    []Packages  `yaml:"packages"`
 	Confirm     []Condition `yaml:"confirm"`
 	ReplaceWith string      `yaml:"replace_with"`
 	Candidates  []Candidate `yaml:"candidates"`
@@ -134,6 +135,20 @@ type Unless struct {
 	FrameShare float64   `yaml:"frame_share"`
 	Runtime    []string  `yaml:"runtime"`
 	Program    []Pattern `yaml:"program"`
+}
+
+// Packages are packages of one kind that have in them what the entry is about:
+// whyhot images scan looks for them. Without a profile such a package is all that is
+// known, so those belong here in which nothing else is.
+type Packages struct {
+	Kind string    `yaml:"kind"` // deb, npm, …
+	Name []Pattern `yaml:"name"` // one of them must match
+	// Min and Below are the lowest version, inclusive, and the first that is no longer
+	// meant, as in a condition.
+	Min   string `yaml:"min"`
+	Below string `yaml:"below"`
+	// Unless are packages of the same kind that make the advice moot.
+	Unless []Pattern `yaml:"unless"`
 }
 
 // Condition is a fact about a binary on disk that can be looked up. Every key

@@ -10,6 +10,7 @@ import (
 
 	builtin "whyhot/catalog"
 	"whyhot/internal/host/yamldoc/schematest"
+	"whyhot/internal/image/inventory"
 )
 
 const schemaFile = "../../../catalog/entry.schema.json"
@@ -24,6 +25,8 @@ func TestTheSchemaIsWhatIsRead(t *testing.T) {
 	schematest.Require(t, s, "Match", "any", "measure", "min_share", "place")
 	schematest.Require(t, s, "Swap", "kind", "steps")
 	schematest.Require(t, s, "Reduction", "low", "high", "basis")
+	schematest.Require(t, s, "Packages", "kind", "name")
+	schematest.Enum(t, s, "Packages", "kind", inventory.Kinds...)
 	schematest.Require(t, s, "Claim", "text", "source", "evidence")
 	schematest.Require(t, s, "Test", "profile", "expect")
 	schematest.Enum(t, s, "", "type", Replacement, Antipattern)

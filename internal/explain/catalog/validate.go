@@ -10,6 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/parser"
+
+	"whyhot/internal/image/inventory"
 )
 
 // problem is one thing wrong with an entry, at a YAML path such as
@@ -80,6 +82,11 @@ func (k *checker) head() {
 		names = append(names, f.Name)
 	}
 	k.oneOf(e.Family, names, "$.family")
+	for i := range e.Packages {
+		at := fmt.Sprintf("$.packages[%d]", i)
+		k.oneOf(e.Packages[i].Kind, inventory.Kinds, at+".kind")
+		k.addf(len(e.Packages[i].Name) > 0, at, "packages need a name pattern, such as '^zlib1g$'")
+	}
 	k.addf(e.SourceRule == "" || idForm.MatchString(e.SourceRule), "$.source_rule", "source_rule %q: the name of a rule of docs/rules/source-rules.md", e.SourceRule)
 }
 

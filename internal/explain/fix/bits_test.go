@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/compdb"
 	"whyhot/internal/explain/fix"
 )
@@ -18,7 +19,7 @@ func project(t *testing.T, std string, files map[string]string) (dir string, o f
 	if err != nil {
 		t.Fatal(err)
 	}
-	o = fix.Options{Binary: analyserOrSkip(t), Workers: 1}
+	o = fix.Options{Binary: analyzertest.Path(t), Workers: 1}
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/compdb"
 	"whyhot/internal/explain/fix"
 )
@@ -61,23 +62,11 @@ func (f fixture) compiler() string {
 	return "clang++-19"
 }
 
-func analyserOrSkip(t *testing.T) string {
-	t.Helper()
-	binary := os.Getenv("WHYHOT_ANALYZER")
-	if binary == "" {
-		binary, _ = filepath.Abs("../../../bin/whyhot-analyzer")
-	}
-	if _, err := os.Stat(binary); err != nil {
-		t.Skip("no analyser: make analyzer builds it")
-	}
-	return binary
-}
-
 // TestCorpus holds every fixture against its golden diff or the reason of its
 // refusal, and runs both sides of what was fixed: they write the same.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	binary := analyserOrSkip(t)
+	binary := analyzertest.Path(t)
 	files, err := filepath.Glob("../../../analyzer/test/fix/*.c*")
 	files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, ".diff") })
 	if err != nil || len(files) < 40 {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/compdb"
 	"whyhot/internal/explain/fix"
 )
@@ -13,7 +14,7 @@ import (
 // be what its compiler reads, or nothing is gained.
 func TestSourcesThroughALink(t *testing.T) {
 	t.Parallel()
-	binary := analyserOrSkip(t)
+	binary := analyzertest.Path(t)
 	f := readFixture(t, "../../../analyzer/test/fix/hoist_in_list.c")
 	dir := t.TempDir()
 	build := filepath.Join(dir, "build")

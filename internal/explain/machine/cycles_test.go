@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/host/tooltest"
 )
 
 const modelled = `
@@ -40,13 +42,13 @@ static long twice(long x) { return x; }
 // model compiles the functions to an object file, which nobody links.
 func model(t *testing.T, function string, cpus ...string) ([]machine.Loop, error) {
 	t.Helper()
-	analyserOrSkip(t)
+	analyzertest.Use(t)
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.o")
 	if err := os.WriteFile(source, []byte(modelled), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, "gcc", "-O2", "-w", "-c", source, "-o", object)
+	tooltest.Run(t, "gcc", "-O2", "-w", "-c", source, "-o", object)
 	loops, err := machine.Model(t.Context(), []machine.Code{{File: object, Function: function}}, cpus)
 	if err != nil {
 		return nil, err

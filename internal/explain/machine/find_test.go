@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 )
 
@@ -41,14 +43,8 @@ type program struct {
 
 func build(t *testing.T, flags ...string) *program {
 	t.Helper()
-	analyser := analyserOrSkip(t)
-	dir := t.TempDir()
-	source := filepath.Join(dir, "x.c")
-	if err := os.WriteFile(source, []byte(modulo), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := &program{path: filepath.Join(dir, "x"), loops: map[string]analyzer.MachineLoop{}}
-	run(t, "gcc", append(flags, source, "-o", p.path)...)
+	analyser := analyzertest.Use(t)
+	p := &program{path: tooltest.Compile(t, "gcc", "x.c", modulo, flags...), loops: map[string]analyzer.MachineLoop{}}
 	file, err := elf.Open(p.path)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +116,7 @@ func TestDivisionIsWaitedFor(t *testing.T) {
 		}
 		p := x.profiled(t, map[uint64]string{loop.Instructions[at+1].Address: "buckets"}, 50)
 		if len(flags) == 1 { // the bounds of functions are in .eh_frame then
-			run(t, "strip", x.path)
+			tooltest.Run(t, "strip", x.path)
 		}
 		answer := find(t, p)
 		if len(answer.Loops) != 1 || answer.Loops[0].Self != 50 || answer.Loops[0].Function != "buckets" {

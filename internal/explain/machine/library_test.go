@@ -2,20 +2,10 @@ package machine_test
 
 import (
 	"debug/elf"
-	"os/exec"
-	"strings"
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
 )
-
-// run fails the test where a tool does.
-func run(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-}
 
 // symbolsOf are those of a library's own symbol table.
 func symbolsOf(t *testing.T, library string) []elf.Symbol {

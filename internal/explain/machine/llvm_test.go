@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"whyhot/internal/explain/analyzer/analyzertest"
+	"whyhot/internal/host/tooltest"
 )
 
 // loopSources are the files whose loops are compared, and at which levels;
@@ -56,7 +59,7 @@ func headersIn(t *testing.T, assembly string) map[string]bool {
 }
 
 func TestLoopsAreThoseOfLLVM(t *testing.T) {
-	program := analyserOrSkip(t)
+	program := analyzertest.Use(t)
 	files, levels, flags := loopSources(t)
 	all, same, extra, functions := 0, 0, 0, 0
 	for _, level := range levels {
@@ -92,9 +95,9 @@ func compare(t *testing.T, program, file string, flags []string) (got, want map[
 	t.Helper()
 	dir := t.TempDir()
 	assembly, object, library := filepath.Join(dir, "x.s"), filepath.Join(dir, "x.o"), filepath.Join(dir, "x.so")
-	run(t, "clang-19", append(flags, "-w", "-fPIC", "-S", file, "-o", assembly)...)
-	run(t, "llvm-mc-19", "-triple=x86_64-linux-gnu", "-filetype=obj", "--save-temp-labels", assembly, "-o", object)
-	run(t, "clang-19", "-shared", "-Wl,--discard-none", "-Wl,-z,lazy", object, "-o", library)
+	tooltest.Run(t, "clang-19", append(flags, "-w", "-fPIC", "-S", file, "-o", assembly)...)
+	tooltest.Run(t, "llvm-mc-19", "-triple=x86_64-linux-gnu", "-filetype=obj", "--save-temp-labels", assembly, "-o", object)
+	tooltest.Run(t, "clang-19", "-shared", "-Wl,--discard-none", "-Wl,-z,lazy", object, "-o", library)
 	headers := headersIn(t, assembly)
 	want = map[uint64]bool{}
 	for _, s := range symbolsOf(t, library) {

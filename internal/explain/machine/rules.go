@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -31,7 +33,8 @@ type rule struct {
 	kind    string // of the fix
 	steps   []string
 	caveats []string
-	// meets are the source rules that are about the same.
+	// meets are the rules of the source and the entries of the catalogue that are about
+	// the same: ids, or with a "-" at the end what they begin with.
 	meets []string
 }
 
@@ -44,6 +47,7 @@ const (
 const (
 	rulePLTCall = "machine-plt-call"
 	bitByBit    = "bit-by-bit" // of sources
+	vectorBool  = "vector-bool"
 	nameWidth   = 40
 )
 
@@ -117,7 +121,7 @@ var rules = map[string]rule{
 			"or store through a type that aliases nothing else, or through a restrict pointer: a byte may be part of any object, as far as the compiler knows",
 		},
 		caveats: []string{"where another thread or a signal handler changes the value, the loop means it so"},
-		meets:   []string{"alias-char-write", "alias-pointer-field", "alias-loop-condition", "alias-pointer-dereference", "alias-array-element", "alias-multidim"},
+		meets:   []string{"alias-", missed.Hoist, missed.Reuse},
 	},
 	"machine-forwarding": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -138,7 +142,7 @@ var rules = map[string]rule{
 			"use a library that uses the processor's instructions (CRC32 for CRC-32C, PCLMULQDQ for all): ISA-L, crc32fast, zlib-ng, liblzma 5.6",
 			"or, without them, eight or sixteen tables: slicing-by-8 reads eight bytes an iteration",
 		},
-		meets: []string{bitByBit},
+		meets: []string{bitByBit, "crc32-hardware", "checksum-words"},
 	},
 	"machine-scalar": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -153,7 +157,7 @@ var rules = map[string]rule{
 			"where that changes nothing, see what the compiler says: -fopt-info-vec-missed (gcc), -Rpass-missed=loop-vectorize (clang); often a restrict pointer is missing",
 		},
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
-		meets:   []string{"missed-optimisations", "alias-char-write", "short-loop"},
+		meets:   []string{missed.Vectorize, missed.SLP, "alias-", "short-loop"},
 	},
 	"machine-atomic": {
 		title: fixed("a hot loop waits for an atomic update"),
@@ -164,6 +168,7 @@ var rules = map[string]rule{
 			"of a lock: take it once around the loop",
 		},
 		caveats: []string{"where other processors use the same memory, the wait is for them and not for the instruction"},
+		meets:   []string{"shared-ptr-refcount"},
 		more:    threads,
 	},
 	"machine-x87": {
@@ -239,13 +244,13 @@ var rules = map[string]rule{
 		low:   0.3, high: 0.9, kind: inCode,
 		steps:   []string{"collect eight or 64 in a register, and store the whole byte or word; where all of a range are set, fill whole words (memset) and mask the two at its ends"},
 		caveats: []string{"where hardly any iteration sets a bit, the loop costs what its test costs"},
-		meets:   []string{bitByBit},
+		meets:   []string{bitByBit, vectorBool},
 	},
 	"machine-bit-copy": {
 		title: fixed("a loop copies one bit after another"),
 		low:   0.5, high: 0.95, kind: inCode,
 		steps: []string{"copy whole words: where the bits are not aligned in the same way, put each word together from two by shifts (out = in[i] >> k | in[i+1] << (64 - k)), and mask at the ends"},
-		meets: []string{bitByBit},
+		meets: []string{bitByBit, vectorBool},
 	},
 	"machine-hash": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -257,6 +262,7 @@ var rules = map[string]rule{
 			"where keys are short and the same come again, keep the hash with the key",
 		},
 		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
+		meets:   []string{"hash-xxh3"},
 	},
 	"machine-spill": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -305,7 +311,15 @@ var rules = map[string]rule{
 	},
 }
 
-// Meets says whether a finding of a source rule is about what a machine rule finds.
-func Meets(f finding.Finding, sourceRule string) bool {
-	return slices.Contains(rules[f.Rule].meets, sourceRule)
+// Meets says whether a finding of another rule may be about what a machine rule finds.
+func Meets(f finding.Finding, other string) bool {
+	return slices.ContainsFunc(rules[f.Rule].meets, func(id string) bool {
+		return id == other || strings.HasSuffix(id, "-") && strings.HasPrefix(other, id)
+	})
+}
+
+// IsRule says whether findings of a rule are made here.
+func IsRule(rule string) bool {
+	_, ok := rules[rule]
+	return ok
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whyhot/internal/explain/analyzer/analyzertest"
+	"whyhot/internal/host/tooltest"
 )
 
 // fixtures are compiled by both compilers; flags make what a rule looks for, where
@@ -19,7 +22,7 @@ var fixtures = []struct {
 
 // Each function of the fixtures says by its name whether a rule finds something in it.
 func TestRulesOnFixtures(t *testing.T) {
-	program := analyserOrSkip(t)
+	program := analyzertest.Use(t)
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		for _, f := range fixtures {
 			found := matchesIn(t, program, compiler, filepath.Join("testdata/rules", f.file), f.flags)
@@ -73,7 +76,7 @@ func matchesIn(t *testing.T, program, compiler, file string, flags []string) map
 			flags = append(flags, "-fno-unroll-loops")
 		}
 	}
-	run(t, compiler, append(flags, "-w", "-fPIC", "-shared", "-Wl,-z,lazy", file, "-o", library)...)
+	tooltest.Run(t, compiler, append(flags, "-w", "-fPIC", "-shared", "-Wl,-z,lazy", file, "-o", library)...)
 	out := map[string][]string{}
 	for name, fn := range analysed(t, program, library) {
 		out[name] = nil

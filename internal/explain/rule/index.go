@@ -25,17 +25,24 @@ type probe struct {
 // expression on every name.
 type index struct {
 	probes []probe
-	byName map[[gramSize]byte][]int32
-	byFile map[[gramSize]byte][]int32
+	byName map[[gramSize]byte][]entry
+	byFile map[[gramSize]byte][]entry
 	always []int32
 	sets   setID
 	uses   map[[gramSize]byte]int // how often a key was chosen, to spread the load
 }
 
+// entry is a probe with a literal that its key is a part of: the literal is looked for
+// before an expression is tried, since many names have the key alone.
+type entry struct {
+	probe   int32
+	literal string
+}
+
 func newIndex() *index {
 	return &index{
-		byName: map[[gramSize]byte][]int32{},
-		byFile: map[[gramSize]byte][]int32{},
+		byName: map[[gramSize]byte][]entry{},
+		byFile: map[[gramSize]byte][]entry{},
 		uses:   map[[gramSize]byte]int{},
 	}
 }
@@ -65,7 +72,7 @@ const noSet setID = -1
 
 // key files probe n under literals that one of the patterns needs; false when
 // some pattern needs none.
-func (x *index) key(in map[[gramSize]byte][]int32, patterns []catalog.Pattern, n int32) bool {
+func (x *index) key(in map[[gramSize]byte][]entry, patterns []catalog.Pattern, n int32) bool {
 	if len(patterns) == 0 {
 		return false
 	}
@@ -79,9 +86,7 @@ func (x *index) key(in map[[gramSize]byte][]int32, patterns []catalog.Pattern, n
 	}
 	for _, lit := range all {
 		g := x.rarest(lit)
-		if l := in[g]; len(l) == 0 || l[len(l)-1] != n {
-			in[g] = append(l, n)
-		}
+		in[g] = append(in[g], entry{n, lit})
 		x.uses[g]++
 	}
 	return true
@@ -140,10 +145,12 @@ func (l *lookup) sets(f *frame) []setID {
 	return l.grams(l.x.byFile, strings.ToLower(f.file), f, out)
 }
 
-func (l *lookup) grams(in map[[gramSize]byte][]int32, text string, f *frame, out []setID) []setID {
+func (l *lookup) grams(in map[[gramSize]byte][]entry, text string, f *frame, out []setID) []setID {
 	for i := 0; i+gramSize <= len(text); i++ {
-		for _, n := range in[gramAt(text, i)] {
-			out = l.try(n, f, out)
+		for _, e := range in[gramAt(text, i)] {
+			if l.seen[e.probe] != l.call && strings.Contains(text, e.literal) {
+				out = l.try(e.probe, f, out)
+			}
 		}
 	}
 	return out

@@ -275,9 +275,9 @@ func (q *question) versions() {
 		return
 	}
 	if q.c.Min != "" {
-		q.is(compareVersions(q.version, q.c.Min) >= 0)
+		q.is(CompareVersions(q.version, q.c.Min) >= 0)
 	}
 	if q.c.Below != "" {
-		q.is(compareVersions(q.version, q.c.Below) < 0)
+		q.is(CompareVersions(q.version, q.c.Below) < 0)
 	}
 }

@@ -122,6 +122,9 @@ func TestNormalize(t *testing.T) {
 		{profile.Function{Name: "core::fmt::write::hash_of_sixteen__", Kind: profile.KindNative}, frame{name: "core::fmt::write::hash_of_sixteen__", kind: profile.KindNative}},
 		{profile.Function{Name: "Ljava/util/HashMap;::getNode", Kind: profile.KindJava}, frame{name: "java.util.HashMap.getNode", kind: profile.KindJava}},
 		{profile.Function{Name: "java/util/HashMap.getNode", Kind: profile.KindJava}, frame{name: "java.util.HashMap.getNode", kind: profile.KindJava}},
+		{profile.Function{Name: "int[] java.lang.String.chars0(byte[], int)", Kind: profile.KindJava}, frame{name: "java.lang.String.chars0", kind: profile.KindJava}},
+		{profile.Function{Name: "void com.acme.A$$Lambda$149+<hidden>.<init>()", Kind: profile.KindJava}, frame{name: "com.acme.A$$Lambda$149+<hidden>.<init>", kind: profile.KindJava}},
+		{profile.Function{Name: "StubRoutines (1) [call_stub_return_address]", Kind: profile.KindJava}, frame{name: "StubRoutines (1) [call_stub_return_address]", kind: profile.KindJava}},
 		{profile.Function{Name: "java.util.HashMap.getNode", Kind: profile.KindJava}, frame{name: "java.util.HashMap.getNode", kind: profile.KindJava}},
 		{profile.Function{Name: "JS:*next /srv/node_modules/express/lib/router.js:10:5", Kind: profile.KindJIT},
 			frame{name: "next", file: "/srv/node_modules/express/lib/router.js", kind: profile.KindJS}},
@@ -145,8 +148,8 @@ func TestCompareVersions(t *testing.T) {
 		{"1:1.2.13.dfsg-1", "1.2.13", 0}, {"1.2.9", "1.2.13", -1}, {"1.3", "1.2.13", 1}, {"2.36-9+deb12u8", "2.36", 0},
 		{"1.2", "1.2.0", 0}, {"", "1", -1}, {"10.42", "9.99", 1}, {"v1", "1", -1},
 	} {
-		if got := compareVersions(tt.a, tt.b); got != tt.want {
-			t.Errorf("compareVersions(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		if got := CompareVersions(tt.a, tt.b); got != tt.want {
+			t.Errorf("CompareVersions(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
 }

@@ -21,6 +21,10 @@ type frame struct {
 // "java/util/HashMap.getNode", "Ljava/util/HashMap;::getNode".
 var javaName = regexp.MustCompile(`^L?((?:[\w$]+/)+[\w$]+);?(?:::|\.)([\w$<>]+)`)
 
+// javaMethod is a method as the JVM's tables and the eBPF sampler write it, with the
+// type that it returns and its parameters: "int java.lang.String.indexOf(int, int)".
+var javaMethod = regexp.MustCompile(`^(?:[\w$.]+(?:\[\])* )?([^\s()]+)\([^()]*\)$`)
+
 // cloneMarks are the suffixes that compilers put behind the name of a copy.
 var cloneMarks = []string{
 	" [clone ", ".constprop.", ".isra.", ".part.", ".cold", ".lto_priv.", ".llvm.", ".localalias",
@@ -42,6 +46,8 @@ func normalize(fn *profile.Function, m *profile.Mapping) frame {
 	case profile.KindJava:
 		if j := javaName.FindStringSubmatch(f.name); j != nil {
 			f.name = strings.ReplaceAll(j[1], "/", ".") + "." + j[2]
+		} else if j := javaMethod.FindStringSubmatch(f.name); j != nil {
+			f.name = j[1]
 		}
 	case profile.KindDotNet:
 		f.name = strings.ReplaceAll(f.name, "::", ".")

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// compareVersions orders dotted version numbers by their numbers: a Debian
+// CompareVersions orders dotted version numbers by their numbers: a Debian
 // epoch ("1:") and everything behind the first character that is neither digit
 // nor dot do not count, and a missing part is zero.
-func compareVersions(a, b string) int {
+func CompareVersions(a, b string) int {
 	x, y := versionParts(a), versionParts(b)
 	for i := range max(len(x), len(y)) {
 		if c := cmp.Compare(part(x, i), part(y, i)); c != 0 {

@@ -11,23 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/finding"
 )
-
-// realAnalyser skips a test where nobody built the analyser.
-func realAnalyser(t *testing.T) {
-	t.Helper()
-	binary, err := filepath.Abs("../../../bin/whyhot-analyzer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(binary); err != nil && os.Getenv("WHYHOT_ANALYZER") == "" {
-		t.Skip("no analyser: make analyzer builds it")
-	}
-	if os.Getenv("WHYHOT_ANALYZER") == "" {
-		t.Setenv("WHYHOT_ANALYZER", binary)
-	}
-}
 
 // copied is a build of copies of files.
 func copied(t *testing.T, dirs ...string) *Build {
@@ -85,7 +71,7 @@ func ids(t *testing.T, b *Build, suspected bool) map[string]finding.Finding {
 // Each fixture of the analyser is a unit of one build; twins.cpp has what tells two
 // loops apart least.
 func TestIDsAreUnique(t *testing.T) {
-	realAnalyser(t)
+	analyzertest.Use(t)
 	dirs := []string{"testdata/ids", "../../../analyzer/test/ast", "../../../analyzer/test/ir"}
 	if all := ids(t, copied(t, dirs...), true); len(all) < 250 {
 		t.Errorf("%d findings, want 250 at least: too few to tell", len(all))
@@ -95,7 +81,7 @@ func TestIDsAreUnique(t *testing.T) {
 // An id is of the loop, not of its line: lines that move, and units and functions that
 // are not looked at, leave it as it is.
 func TestIDsStay(t *testing.T) {
-	realAnalyser(t)
+	analyzertest.Use(t)
 	b := copied(t, "testdata/ids")
 	before := ids(t, b, true)
 	if len(before) < 40 {

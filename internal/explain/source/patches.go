@@ -34,7 +34,8 @@ func (o Options) patches(ctx context.Context, outcomes []analyzer.Outcome, suspe
 		mu     sync.Mutex
 		out    = map[string]loopfinding.Patch{}
 		failed error
-		count  int
+		tried  int // all that are through
+		count  int // that failed
 	)
 	next := make(chan loopfinding.Subject)
 	var workers sync.WaitGroup
@@ -44,13 +45,14 @@ func (o Options) patches(ctx context.Context, outcomes []analyzer.Outcome, suspe
 				f := fix.Options{Binary: r.Binary, Units: []compdb.Unit{s.Unit}, Workers: 1, Cache: r.Cache, Cycles: cycles}
 				p, err := fix.Propose(ctx, f, fix.PlaceOf(s.Finding), kindsFor(s))
 				mu.Lock()
+				tried++
 				switch {
 				case err == nil:
 					out[s.Key] = patchOf(p)
 				case !errors.Is(err, fix.ErrNothingThere):
 					count, failed = count+1, err
 				}
-				o.report(Progress{Done: len(out) + count, Of: len(subjects), File: shortFile(s.Unit.File), What: "patches"})
+				o.report(Progress{Done: tried, Of: len(subjects), File: shortFile(s.Unit.File), What: "patches"})
 				mu.Unlock()
 			}
 		})

@@ -91,11 +91,32 @@ func past(now *Window, before []Window, out map[functionKey]bool, most int) []fi
 			before[i].rowsOf(c.thing, aside)
 		}
 		if surprising {
+			if c, ok = c.ofAll(now, before); !ok {
+				continue
+			}
 			found = append(found, c.againstPast(now))
 			now.rowsOf(c.thing, out)
 		}
 	}
 	return found
+}
+
+// ofAll tells a difference in shares of all samples, as a reader takes them; it was found
+// in what was left of them. It is false where they do not differ that way: what doubled
+// in a half of the program has the share that it had.
+func (c candidate) ofAll(now *Window, before []Window) (candidate, bool) {
+	share := func(w *Window) float64 {
+		sums, total := w.sums(nil)
+		return float64(sums[c.thing]) / float64(total)
+	}
+	shares := make([]float64, len(before))
+	for i := range before {
+		shares[i] = share(&before[i])
+	}
+	found := c.delta
+	c.now, c.usual = share(now), usualOf(shares)
+	c.delta = c.now - c.usual.Median
+	return c, c.differs() && (c.delta > 0) == (found > 0)
 }
 
 // largest is the largest difference in what is not taken out, of those that sampling

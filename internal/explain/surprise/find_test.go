@@ -91,6 +91,32 @@ func TestOneCauseIsOneSurprise(t *testing.T) {
 	}
 }
 
+// TestSharesAreOfAllSamples: the second thing that grew is found in what the first left,
+// and told as a share of the whole.
+func TestSharesAreOfAllSamples(t *testing.T) {
+	window := func(slow, other, work int64) Window {
+		w := Window{Events: slow + other + work}
+		w.Add("slow", "/srv/web", "", slow)
+		w.Add("other", "/lib/liby.so.1", "", other)
+		w.Add("work", "/srv/web", "", work/2)
+		w.Add("more", "/lib/libx.so.1", "", work-work/2)
+		return w
+	}
+	got := Find(Request{Now: window(1200, 200, 600), Past: []Window{window(0, 0, 2000)}})
+	if len(got) != 2 || got[0].Name != "slow" || got[1].Name != "other" {
+		t.Fatalf("%+v", got)
+	}
+	if s := got[1].Share; math.Abs(s-0.1) > 1e-9 || !strings.Contains(got[1].Text, "takes 10.0% of the CPU") {
+		t.Errorf("%+v", got[1])
+	}
+	// What is left doubles, and so keeps its share of all: nothing to tell.
+	for _, s := range Find(Request{Now: window(1000, 200, 800), Past: []Window{window(0, 210, 1790)}}) {
+		if s.Name == "other" {
+			t.Errorf("its share of all is what it was: %+v", s)
+		}
+	}
+}
+
 // TestWholeLibrary names the library where no function is nearly all of it.
 func TestWholeLibrary(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))

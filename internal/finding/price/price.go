@@ -35,8 +35,8 @@ const (
 
 // Prices are what the user pays. What is 0 is not known.
 type Prices struct {
-	Currency string  `json:"currency,omitempty" yaml:"currency"` // "EUR"
-	CoreHour float64 `json:"core_hour,omitempty" yaml:"core_hour"`
+	Currency string  `json:"currency,omitempty"                yaml:"currency"` // "EUR"
+	CoreHour float64 `json:"core_hour,omitempty"               yaml:"core_hour"`
 	CO2      float64 `json:"co2_grams_per_core_hour,omitempty" yaml:"co2_grams_per_core_hour"`
 }
 

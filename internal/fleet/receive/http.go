@@ -13,13 +13,13 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
-	"golang.org/x/net/netutil"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/httpserve"
 )
 
 // ProfilesPath is where the protocol has servers take profiles.
@@ -42,30 +42,9 @@ func (s *Server) ServeWeb(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: mux, ReadHeaderTimeout: s.opts.ReadTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ReadTimeout: s.opts.ReadTime + s.opts.SlotWait, WriteTimeout: 2*s.opts.ReadTime + s.opts.SlotWait,
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		TLSConfig:   s.opts.TLS,
+		TLSConfig: s.opts.TLS,
 	}
-	stopped := make(chan error, 1)
-	unwatch := context.AfterFunc(ctx, func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
-		defer cancel()
-		err := server.Shutdown(end)
-		if err != nil {
-			err = server.Close()
-		}
-		stopped <- err
-	})
-	limited := netutil.LimitListener(l, s.opts.MaxClients)
-	var err error
-	if s.opts.TLS != nil {
-		err = server.ServeTLS(limited, "", "")
-	} else {
-		err = server.Serve(limited)
-	}
-	if !unwatch() {
-		return <-stopped
-	}
-	return fmt.Errorf("serving HTTP: %w", errors.Join(err, server.Close()))
+	return httpserve.Serve(ctx, server, l, s.opts.MaxClients, stopGrace)
 }
 
 // ServeHTTP serves one request, whatever its path. Where another server calls it, TLS

@@ -101,6 +101,9 @@ func TestJIT(t *testing.T) {
 		"Builtin:ArrayPrototypeJoin":                                                  {Name: "Builtin:ArrayPrototypeJoin", Kind: profile.KindJS},
 		"py::walk:/usr/lib/python3.12/ast.py":                                         {Name: "walk", File: "/usr/lib/python3.12/ast.py", Kind: profile.KindPython},
 		"void [System.Private.CoreLib] System.String::Concat(string)[OptimizedTier1]": {Name: "System.String::Concat(string)", Kind: profile.KindDotNet},
+		"class [System.Runtime]System.Type [System.Private.Xml] System.Xml.TypeScope::Import(class [System.Runtime]System.Type)[Optimized]": {
+			Name: "System.Xml.TypeScope::Import(class [System.Runtime]System.Type)", Kind: profile.KindDotNet,
+		},
 		"JIT$strlen":                   {Name: "strlen", Kind: profile.KindPHP},
 		"Ljava/lang/String;::hashCode": {Name: "Ljava/lang/String;::hashCode", Kind: profile.KindJava},
 	} {

@@ -19,7 +19,7 @@ type Parsed struct {
 var (
 	v8Code    = regexp.MustCompile(`^(?:LazyCompile|Function|Eval|Script|JS|Callback):[*~^+'-]?(.*)$`)
 	v8Builtin = regexp.MustCompile(`^(?:Builtin|BytecodeHandler|Stub|Handler|RegExp|[A-Z]\w*IC|Wasm|WasmToJS\w*|JSToWasm\w*):`)
-	dotnet    = regexp.MustCompile(`^[^\[]*\[[\w.+-]+\] ?(\S.*::.*?)\[(?:PreJIT|MinOptJitted|Optimized\w*|QuickJitted\w*|Jitted|Unknown\w*|ReadyToRun\w*)\]$`)
+	dotnet    = regexp.MustCompile(`^(?:.*?\[[\w.+-]+\] |[^\[]*\[[\w.+-]+\])(\S.*::.*?)\[(?:PreJIT|MinOptJitted|Optimized\w*|QuickJitted\w*|Jitted|Unknown\w*|ReadyToRun\w*)\]$`)
 	pyTramp   = regexp.MustCompile(`^py::(.+?):(/.*|<[^>]*>|[^:]*\.py)$`)
 	phpJIT    = regexp.MustCompile(`^(?:JIT|TRACE-\d+)\$(.+)$`)
 )

@@ -31,6 +31,9 @@ type DiffRow struct {
 	Binary string // its file's name; "" where the function is in none that is known
 	File   string // source file, "" when not known
 	A, B   Side
+	// EventsA and EventsB are the equally weighted events that tell as much of the shares as
+	// those of the profiles do: DiffTable's, or fewer where a part of a profile was thinned.
+	EventsA, EventsB int64
 	// Delta is B minus A in the column compared: in fractions of all samples,
 	// or with Absolute in the profile's unit.
 	Delta float64
@@ -84,7 +87,7 @@ type Sums struct {
 }
 
 // SumsOf adds up a profile.
-func SumsOf(p *profile.Profile) *Sums { return &Sums{p.Total(), Events(p), sides(p)} }
+func SumsOf(p *profile.Profile) *Sums { return sides(p, p.Total(), Events(p)) }
 
 // Summer makes the sums of what is no profile. It numbers what Diff takes for one function
 // in both, whose weights are to be added up by these numbers.
@@ -110,13 +113,17 @@ func (s *Summer) Number(f *profile.Function, m *profile.Mapping) int {
 }
 
 // Sums are those of the weights of each number. A total is that of the stacks with one of
-// the number's functions.
-func (s *Summer) Sums(sum, events int64, self, total []int64) *Sums {
+// the number's functions. Where eventsOf is not nil it has the events that tell as much of
+// the share of each number as events do of others.
+func (s *Summer) Sums(sum, events int64, self, total, eventsOf []int64) *Sums {
 	out := &Sums{sum, events, make(map[diffKey]diffSide, len(self))}
 	for i := range self {
 		if self[i] != 0 || total[i] != 0 {
 			x := s.found[i]
-			x.Self, x.Total = self[i], total[i]
+			x.Self, x.Total, x.events = self[i], total[i], events
+			if eventsOf != nil {
+				x.events = eventsOf[i]
+			}
 			out.functions[s.order[i]] = x
 		}
 	}
@@ -154,6 +161,7 @@ type diffSide struct {
 	Side
 
 	name, binary, file string
+	events             int64
 }
 
 // keyOf is what a function is matched by, and what it is called.
@@ -173,7 +181,7 @@ func keyOf(f *profile.Function, m *profile.Mapping) (diffKey, diffSide) {
 
 // sides sums a profile by what its functions match by. A total is summed per
 // sample, so two functions of one key on one stack count once.
-func sides(p *profile.Profile) map[diffKey]diffSide {
+func sides(p *profile.Profile, sum, events int64) *Sums {
 	same := Identity(p)
 	var s Summer
 	number := make([]int, p.NumFunctions())
@@ -204,7 +212,7 @@ func sides(p *profile.Profile) map[diffKey]diffSide {
 			}
 		}
 	}
-	return s.Sums(0, 0, self, total).functions
+	return s.Sums(sum, events, self, total, nil)
 }
 
 // pairByName gives functions that only one side has the other side's key where
@@ -240,6 +248,7 @@ func lone(xs, others map[diffKey]diffSide) map[string]diffKey {
 
 func (d *DiffTable) compare(opt DiffOptions, x, y diffSide) DiffRow {
 	row := DiffRow{Name: cmp.Or(y.name, x.name), Binary: cmp.Or(y.binary, x.binary), File: cmp.Or(y.file, x.file), A: x.Side, B: y.Side}
+	row.EventsA, row.EventsB = d.eventsOf(x, y)
 	valueA, valueB := x.Self, y.Self
 	if opt.Sort == SortTotal {
 		valueA, valueB = x.Total, y.Total
@@ -251,8 +260,27 @@ func (d *DiffTable) compare(opt DiffOptions, x, y diffSide) DiffRow {
 		return row
 	}
 	row.Delta = shareB - shareA
-	row.P = proportionP(shareA, shareB, d.EventsA, d.EventsB)
+	row.P = proportionP(shareA, shareB, row.EventsA, row.EventsB)
 	return row
+}
+
+// eventsOf gives the events behind both shares. Where one side has nothing of the function,
+// its share is known no better than on the other side: it may be in the same thinned part.
+func (d *DiffTable) eventsOf(a, b diffSide) (eventsA, eventsB int64) {
+	absent := func(whole, otherWhole int64, other diffSide) int64 {
+		if other.events >= otherWhole || otherWhole <= 0 {
+			return whole
+		}
+		return int64(float64(whole) * float64(other.events) / float64(otherWhole))
+	}
+	eventsA, eventsB = a.events, b.events
+	if a.Side == (Side{}) {
+		eventsA = absent(d.EventsA, d.EventsB, b)
+	}
+	if b.Side == (Side{}) {
+		eventsB = absent(d.EventsB, d.EventsA, a)
+	}
+	return eventsA, eventsB
 }
 
 func ratio(part, whole int64) float64 {

@@ -15,6 +15,7 @@ import (
 
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/audit"
+	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
 )
 
@@ -26,7 +27,9 @@ type request struct {
 	route   route
 	values  url.Values
 	grant   access.Grant
-	project *project.Project // nil for what is wide
+	about   string           // name of the project, "" for what is wide
+	project *project.Project // the same, once it is open
+	leave   func()           // gives up its place among those that are answered at a time
 }
 
 // Secret is the token that a request's Authorization carries: a bearer's, or the
@@ -140,40 +143,42 @@ func (s *Server) handle(r *request) error {
 			return err
 		}
 		if !r.route.wide {
-			var done func()
-			if r.project, done, err = s.Project(r.Context(), r.grant, name, r.route.scope); err != nil {
-				return err
-			}
-			defer done()
+			r.about = name
 		}
 	}
 	ctx := r.Context()
-	if !r.route.own && r.route.scope != "" {
-		slots := s.queries
-		switch {
-		case r.route.slow:
-			slots = s.heavy
-		case r.Method == http.MethodPost:
-			slots = s.pushes
-		}
-		limited, cancel := context.WithTimeout(ctx, s.o.Limits.QueryTime)
+	work := s.work
+	if r.bounded() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.o.Limits.QueryTime)
 		defer cancel()
-		release, err := slots.Take(limited)
-		if err != nil {
-			return err
+		if r.Method == http.MethodGet { // what is sent is read to its end
+			work = s.inTime
 		}
-		defer release()
-		ctx = limited
 	}
-	answer, err := r.route.handle(s, project.With(ctx, r.project), r)
+	answer, err := work(ctx, r)
 	if err != nil {
-		if ctx.Err() != nil && r.Request.Context().Err() == nil {
+		if known := (*problem)(nil); ctx.Err() != nil && r.Request.Context().Err() == nil && !errors.As(err, &known) {
 			return context.DeadlineExceeded
 		}
 		return err
 	}
 	s.counts.Queries.Add(1)
 	return r.answer(answer)
+}
+
+// bounded says that a request has the time of a query, and waits for one of the slots.
+func (r *request) bounded() bool { return !r.route.own && r.route.scope != "" }
+
+// slots are those that a request takes one of.
+func (s *Server) slots(r *request) *limit.Slots {
+	switch {
+	case r.route.slow:
+		return s.heavy
+	case r.Method == http.MethodPost:
+		return s.pushes
+	}
+	return s.queries
 }
 
 // checkParams refuses what would be passed over in silence.
@@ -194,17 +199,14 @@ func (r *request) checkParams() error {
 }
 
 // repeated are the parameters that may be there several times.
-var repeated = []string{paramService, "version", paramHost, paramContainer, paramProcess, "path", paramOrigin, paramFamily, paramFunction}
+var repeated = []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, "path", paramOrigin, paramFamily, paramFunction}
 
 // writeDown puts a request into the audit log.
 func (s *Server) writeDown(r *request, w *watched, err error) {
 	if r.route.scope == "" {
 		return
 	}
-	e := audit.Entry{Who: r.grant.Who(), What: r.Method + " " + r.route.path, Result: strconv.Itoa(w.status())}
-	if r.project != nil {
-		e.Project = r.project.Name
-	}
+	e := audit.Entry{Who: r.grant.Who(), What: r.Method + " " + r.route.path, Result: strconv.Itoa(w.status()), Project: r.about}
 	if errors.Is(err, access.ErrNoToken) || errors.Is(err, access.ErrWrongToken) {
 		e.Who = "nobody"
 		e.From = hostOf(r.RemoteAddr)

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"whyhot/internal/profile"
 	"whyhot/internal/server/servertest"
 )
@@ -86,25 +84,11 @@ func TestPyroscopeIngest(t *testing.T) {
 	}
 }
 
-func message(fields ...any) []byte {
-	var out []byte
-	for i := 0; i < len(fields); i += 2 {
-		out = protowire.AppendTag(out, protowire.Number(fields[i].(int)), protowire.BytesType)
-		switch v := fields[i+1].(type) {
-		case string:
-			out = protowire.AppendString(out, v)
-		case []byte:
-			out = protowire.AppendBytes(out, v)
-		}
-	}
-	return out
-}
-
 // What Grafana's agents send, with and without compression.
 func TestPyroscopePush(t *testing.T) {
 	r := start(t, Limits{})
 	series := func(name, id string, p *profile.Profile) []byte {
-		return message(1, message(1, message(1, "__name__", 2, name), 1, message(1, "service_name", 2, "shop"), 2, message(1, servertest.Pprof(t, p), 2, id)))
+		return servertest.Message(1, servertest.Message(1, servertest.Message(1, "__name__", 2, name), 1, servertest.Message(1, "service_name", 2, "shop"), 2, servertest.Message(1, servertest.Pprof(t, p), 2, id)))
 	}
 	cpu := series("process_cpu", "0a-1", servertest.Profile(time.Now().Add(-time.Minute), 300, 700))
 	for _, c := range []struct {
@@ -119,7 +103,7 @@ func TestPyroscopePush(t *testing.T) {
 		{"memory without saying so", series("x", "0a-3", heap()), nil, 200},
 		{"nothing", nil, nil, 200},
 		{"nonsense", []byte("nonsense"), nil, 400},
-		{"no profile", message(1, message(2, message(1, "x"))), nil, 400},
+		{"no profile", servertest.Message(1, servertest.Message(2, servertest.Message(1, "x"))), nil, 400},
 		{"JSON", []byte("{}"), []string{"Content-Type", jsonType}, 415},
 	} {
 		headers := append([]string{"Content-Type", protoType}, c.headers...)

@@ -6,10 +6,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"whyhot/internal/server/access"
 	"whyhot/internal/store"
+	"whyhot/internal/store/stage"
 )
 
 // services lists the services of a selection.
@@ -146,11 +148,13 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	origins, families := sums{}, sums{}
+	judging := sync.OnceFunc(func() { stage.Enter(ctx, "finding out what the functions are, which it does once for each name") })
 	among := func(name string, list []string) bool { return len(list) == 0 || slices.Contains(list, name) }
 	t, err := r.project.Top(ctx, sel, store.TopOptions{Total: sort == byTotal, Limit: limit, Match: match, Keep: func(f *store.Function, self int64) bool {
 		if ctx.Err() != nil { // what was found out by now is there for the next question
 			return false
 		}
+		judging()
 		c := classes.of(f)
 		inOrigin, inFamily := among(c.origin, r.values[paramOrigin]), among(c.family, r.values[paramFamily])
 		// Of each, what there is to choose from beside the choice in the other.

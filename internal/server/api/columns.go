@@ -70,7 +70,7 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 		before = depth[i]
 	}
 	for _, f := range t.Function {
-		out = binary.AppendUvarint(out, uint64(place[f]))
+		out = binary.AppendUvarint(out, uint64(place[f]-1))
 	}
 	for _, self := range t.Self {
 		out = binary.AppendUvarint(out, uint64(self/h.Scale))
@@ -79,15 +79,18 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 }
 
 // name puts the functions of a tree into columns, by first use: frequent ones get the
-// short numbers.
-func (h *columnsHeader) name(t *store.Tree) map[store.FunctionID]int {
-	place := make(map[store.FunctionID]int, len(t.Functions))
+// short numbers. It gives the place of each, counted from 1.
+func (h *columnsHeader) name(t *store.Tree) []uint32 {
+	last := store.FunctionID(0)
+	for id := range t.Functions {
+		last = max(last, id)
+	}
+	place := make([]uint32, last+1)
 	binaries, files := wire.NewTexts(), wire.NewTexts()
 	for _, id := range t.Function {
-		if _, there := place[id]; there {
+		if place[id] > 0 {
 			continue
 		}
-		place[id] = len(h.IDs)
 		f := t.Functions[id]
 		h.IDs = append(h.IDs, uint32(id))
 		h.Names = append(h.Names, f.Name)
@@ -96,6 +99,7 @@ func (h *columnsHeader) name(t *store.Tree) map[store.FunctionID]int {
 		h.Binary = append(h.Binary, binaries.Number(f.Binary))
 		h.File = append(h.File, files.Number(f.File))
 		h.Line = append(h.Line, f.StartLine)
+		place[id] = uint32(len(h.IDs))
 	}
 	h.Binaries, h.Files = binaries.List, files.List
 	return place

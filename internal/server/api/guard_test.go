@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
+	"whyhot/internal/store/batch"
+	"whyhot/internal/store/stage"
 )
 
 // A page of another site, or one that DNS gives the name of this machine to, gets
@@ -115,6 +118,78 @@ func TestAQueryEnds(t *testing.T) {
 	}
 }
 
+// stuckStore does not heed its context: as a lock, or the engine in the middle of a commit.
+type stuckStore struct {
+	project.Store
+
+	entered, leave chan struct{}
+}
+
+func (s *stuckStore) Top(ctx context.Context, _ store.Selection, _ store.TopOptions) (*store.Top, error) {
+	stage.Enter(ctx, "waiting for a lock")
+	s.entered <- struct{}{}
+	<-s.leave
+	return &store.Top{}, nil
+}
+
+// What a question waits for may heed no context: the answer comes all the same, and says
+// what it was. What goes on keeps its place among the questions.
+func TestAnAnswerComesInTimeWhateverItWaitsFor(t *testing.T) {
+	r := start(t, Limits{QueryTime: 50 * time.Millisecond, Queries: 1, SlotWait: 20 * time.Millisecond})
+	p, done, err := r.projects.Get(t.Context(), "default", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	s := &stuckStore{Store: p.Store, entered: make(chan struct{}, 10), leave: make(chan struct{})}
+	p.Store = s
+	resp, data := r.do(http.MethodGet, "/api/v1/top", "", nil)
+	if resp.StatusCode != http.StatusGatewayTimeout || !strings.Contains(string(data), "longer than 50ms; at that time it was waiting for a lock") {
+		t.Errorf("%s %s", resp.Status, data)
+	}
+	<-s.entered
+	if resp, data := r.do(http.MethodGet, "/api/v1/top", "", nil); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("beside one that goes on: %s %s", resp.Status, data)
+	}
+	close(s.leave)
+	r.Wait()
+	if resp, data := r.do(http.MethodGet, "/api/v1/top", "", nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("after it: %s %s", resp.Status, data)
+	}
+	p.Store = s.Store
+}
+
+// brokenStore fails as no code should.
+type brokenStore struct{ project.Store }
+
+func (brokenStore) Top(context.Context, store.Selection, store.TopOptions) (*store.Top, error) {
+	panic("broken")
+}
+
+// A defect in an answer costs one request, and not the server.
+func TestADefectCostsOneRequest(t *testing.T) {
+	r := start(t, Limits{})
+	p, done, err := r.projects.Get(t.Context(), "default", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	whole := p.Store
+	p.Store = brokenStore{whole}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.http.URL+"/api/v1/top", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := http.DefaultClient.Do(req); err == nil {
+		_ = resp.Body.Close()
+		t.Errorf("answered %s", resp.Status)
+	}
+	p.Store = whole
+	if resp, data := r.do(http.MethodGet, "/api/v1/top", "", nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("after it: %s %s", resp.Status, data)
+	}
+}
+
 func TestAQueryEndsWithItsClient(t *testing.T) {
 	r := start(t, Limits{QueryTime: time.Hour})
 	s := r.slow()
@@ -128,6 +203,7 @@ func TestAQueryEndsWithItsClient(t *testing.T) {
 		cancel()
 	}()
 	if resp, err := http.DefaultClient.Do(req); err == nil {
+		_ = resp.Body.Close()
 		t.Fatal(resp.Status)
 	}
 	if err := <-s.err; err != context.Canceled { //nolint:errorlint // the cause itself
@@ -153,6 +229,48 @@ func TestQueriesAtATime(t *testing.T) {
 	}
 	cancel()
 	<-ended
+}
+
+// slowDisk is a store whose disk takes its time.
+type slowDisk struct {
+	project.Store
+
+	entered, leave chan struct{}
+}
+
+func (s *slowDisk) Append(ctx context.Context, b *batch.Batch) (store.Receipt, error) {
+	s.entered <- struct{}{}
+	<-s.leave
+	return s.Store.Append(ctx, b)
+}
+
+// Profiles that wait for the disk wait together, though one is read at a time.
+func TestProfilesWaitForTheDiskTogether(t *testing.T) {
+	r := start(t, Limits{Pushes: 1, SlotWait: time.Minute, QueryTime: time.Minute})
+	p, done, err := r.projects.Get(t.Context(), "default", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	whole := p.Store
+	s := &slowDisk{Store: whole, entered: make(chan struct{}), leave: make(chan struct{})}
+	p.Store = s
+	var all sync.WaitGroup
+	const pushed = 5
+	for range pushed {
+		all.Go(func() {
+			resp, data := r.do(http.MethodPost, "/api/v1/push?service=web&period=10ms", "", []byte("main;f 3\n"))
+			if resp.StatusCode != http.StatusOK {
+				t.Errorf("%s %s", resp.Status, data)
+			}
+		})
+	}
+	for range pushed {
+		<-s.entered
+	}
+	close(s.leave)
+	all.Wait()
+	p.Store = whole
 }
 
 // A token works as a password, too, which is what some agents can send.

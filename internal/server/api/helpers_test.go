@@ -169,7 +169,7 @@ func (r *running) flush(name string) {
 		r.t.Fatal(err)
 	}
 	defer done()
-	if err := servertest.Flush(r.t.Context(), p); err != nil {
+	if err := p.Flush(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // are passed over, since a refusal would fill the logs of every program that sends them.
 func (s *Server) pyroscope(ctx context.Context, r *request) (any, error) {
 	body := r.body(s)
-	receipt, passedOver, err := push.AppendIngest(ctx, r.project, push.Ingest{Query: r.values, ContentType: r.Header.Get("Content-Type"), Body: body}, s.o.Limits.MaxPushed, s.now())
+	receipt, passedOver, err := push.AppendIngest(ctx, s.into(r), push.Ingest{Query: r.values, ContentType: r.Header.Get("Content-Type"), Body: body}, s.o.Limits.MaxPushed, s.now())
 	if body.err != nil {
 		err = body.err
 	}

@@ -34,6 +34,7 @@ const (
 	paramTo        = "to"
 	paramExact     = "exact"
 	paramService   = "service"
+	paramVersion   = "version"
 	paramHost      = "host"
 	paramProcess   = "process"
 	paramContainer = "container"
@@ -43,7 +44,7 @@ const (
 )
 
 // selecting are the parameters of a store.Selection.
-var selecting = []string{paramFrom, paramTo, paramService, "version", paramHost, paramContainer, paramProcess, paramExact}
+var selecting = []string{paramFrom, paramTo, paramService, paramVersion, paramHost, paramContainer, paramProcess, paramExact}
 
 func with(params ...string) []string { return append(append([]string{}, selecting...), params...) }
 
@@ -106,7 +107,7 @@ func routes() []route {
 		{method: get, path: v1 + "/trials", scope: access.Read, params: []string{"finding"}, handle: (*Server).trials},
 		{method: post, path: v1 + "/trials", scope: access.Send, params: []string{"finding"}, handle: (*Server).postTrial},
 
-		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, "version", paramHost, paramContainer, paramProcess, "period", "id", "sample_type"}, often: true, handle: (*Server).push},
+		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, "period", "id", "sample_type"}, often: true, handle: (*Server).push},
 		{method: post, path: "/v1development/profiles", scope: access.Send, often: true, own: true, handle: (*Server).otlp},
 		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, often: true, handle: (*Server).pyroscope},
 		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, often: true, handle: (*Server).pyroscopePush},

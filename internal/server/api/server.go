@@ -5,8 +5,11 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/audit"
@@ -60,6 +63,8 @@ type Server struct {
 	pushes       *limit.Slots
 	now          func() time.Time
 	counts       Counts
+	leaving      *semaphore.Weighted // batches that wait for the disk without a place
+	answering    sync.WaitGroup      // answers that are being worked out
 }
 
 func (l Limits) withDefaults() Limits {
@@ -83,6 +88,7 @@ func New(o Options) *Server {
 	s := &Server{
 		o: o, mux: http.NewServeMux(), reads: limit.NewRates(l.Reads), sends: limit.NewRates(l.Sends), now: time.Now,
 		queries: limit.NewSlots(l.Queries, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.SlotWait),
+		leaving: semaphore.NewWeighted(maxLeaving),
 	}
 	go func() { _, _ = allClasses() }() // who asks first does not wait, and hears of an error
 	for _, one := range routes() {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"net/http"
 
+	"golang.org/x/sync/errgroup"
+
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/profile"
@@ -75,26 +77,24 @@ func (s *Server) diff(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	var (
-		sums  [2]*view.Sums
-		bases [2]store.Basis
+		halves [2]store.Selection
+		sums   [2]*view.Sums
+		bases  [2]store.Basis
 	)
 	for i, half := range []string{before, after} {
-		sel, err := s.selectionIn(r, half)
-		if err != nil {
+		if halves[i], err = s.selectionIn(r, half); err != nil {
 			return nil, err
 		}
-		sel.Exact = true // a level of the ladder would hide what is compared
-		var summer view.Summer
-		g, err := r.project.Groups(ctx, sel, func(f *store.Function) int {
-			return summer.Number(asProfile(f), &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range halves {
+		group.Go(func() (err error) {
+			sums[i], bases[i], err = sumsOf(ctx, r, halves[i], sort)
+			return err
 		})
-		if err != nil {
-			return nil, err
-		}
-		if g.Basis.Count == 0 {
-			return nil, nothing(sel)
-		}
-		sums[i], bases[i] = summer.Sums(g.Basis.Value, g.Events, g.Self, g.Total), g.Basis
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	table := view.DiffSums(sums[0], sums[1], view.DiffOptions{Sort: view.Sort(sort)})
 	rows := table.Rows
@@ -107,12 +107,31 @@ func (s *Server) diff(ctx context.Context, r *request) (any, error) {
 	}
 	for _, row := range rows {
 		form := diffRow{Name: row.Name, Binary: row.Binary, File: row.File, Delta: row.Delta, P: row.P, Significant: row.Significant}
-		form.Before = sideOf(row.A, sort, table.TotalA, table.EventsA)
-		form.After = sideOf(row.B, sort, table.TotalB, table.EventsB)
-		form.Error = math.Hypot(errorOfSide(form.Before, table.EventsA), errorOfSide(form.After, table.EventsB))
+		form.Before = sideOf(row.A, sort, table.TotalA, row.EventsA)
+		form.After = sideOf(row.B, sort, table.TotalB, row.EventsB)
+		form.Error = math.Hypot(errorOfSide(form.Before, row.EventsA), errorOfSide(form.After, row.EventsB))
 		out.Rows = append(out.Rows, form)
 	}
 	return out, nil
+}
+
+// sumsOf adds up one half of a comparison.
+func sumsOf(ctx context.Context, r *request, sel store.Selection, sort string) (*view.Sums, store.Basis, error) {
+	var summer view.Summer
+	g, err := r.project.Groups(ctx, sel, func(f *store.Function) int {
+		return summer.Number(asProfile(f), &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})
+	})
+	if err != nil {
+		return nil, store.Basis{}, err
+	}
+	if g.Basis.Count == 0 {
+		return nil, store.Basis{}, nothing(sel)
+	}
+	events := g.SelfEvents
+	if sort == byTotal {
+		events = g.TotalEvents
+	}
+	return summer.Sums(g.Basis.Value, g.Events, g.Self, g.Total, events), g.Basis, nil
 }
 
 // sideOf is one side of a comparison, nil where it has nothing of the function.

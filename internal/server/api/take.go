@@ -34,7 +34,7 @@ func (s *Server) Count(r store.Receipt, err error) {
 func (s *Server) push(ctx context.Context, r *request) (any, error) {
 	v := r.values
 	p := push.Profile{
-		Labels: batch.Labels{Service: v.Get(paramService), Version: v.Get("version"), Host: v.Get(paramHost), Container: v.Get(paramContainer), Process: v.Get(paramProcess)},
+		Labels: batch.Labels{Service: v.Get(paramService), Version: v.Get(paramVersion), Host: v.Get(paramHost), Container: v.Get(paramContainer), Process: v.Get(paramProcess)},
 		ID:     v.Get("id"), SampleType: v.Get("sample_type"),
 	}
 	if p.Labels.Service == "" {
@@ -60,12 +60,38 @@ func (s *Server) push(ctx context.Context, r *request) (any, error) {
 
 // append gives a profile to the project's store.
 func (s *Server) append(ctx context.Context, r *request, p push.Profile, body *bodyReader) (store.Receipt, error) {
-	receipt, err := push.Append(ctx, r.project, body, p, s.o.Limits.MaxPushed, s.now())
+	receipt, err := push.Append(ctx, s.into(r), body, p, s.o.Limits.MaxPushed, s.now())
 	if body.err != nil {
 		err = body.err // the cause of whatever the reader of the format met
 	}
 	s.Count(receipt, err)
 	return receipt, err
+}
+
+// into is the store that takes the one profile that a request brings. When it is read, and
+// waits for the disk, its place is another's: those who wait at the same time are written
+// with one sync. How many wait, and how large they are, is bounded.
+func (s *Server) into(r *request) project.Store { return &leaving{r.project, s, r.leave} }
+
+type leaving struct {
+	project.Store
+
+	server *Server
+	leave  func()
+}
+
+// Bounds of the batches that wait for the disk without a place: some 4 MB each.
+const (
+	maxLeaving  = 64
+	leavingRows = 50_000
+)
+
+func (l *leaving) Append(ctx context.Context, b *batch.Batch) (store.Receipt, error) {
+	if len(b.Rows)+len(b.Nodes) <= leavingRows && l.server.leaving.TryAcquire(1) {
+		defer l.server.leaving.Release(1)
+		l.leave()
+	}
+	return l.Store.Append(ctx, b)
 }
 
 // bodyReader reads a request's body and remembers what its reading failed with: whoever

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/explain/analyzer/analyzertest"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/profile"
 	"whyhot/internal/server/machinecode"
 )
@@ -35,28 +37,8 @@ type profiled struct {
 
 func build(t *testing.T) profiled {
 	t.Helper()
-	analyser, err := filepath.Abs(filepath.Join("..", "..", "..", "build", "analyzer", "whyhot-analyzer"))
-	if given := os.Getenv("WHYHOT_ANALYZER"); given != "" {
-		analyser = given
-	}
-	if err == nil {
-		_, err = os.Stat(analyser)
-	}
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("the analyser is not built: %v", err)
-		}
-		t.Skipf("the analyser is not built (make analyzer): %v", err)
-	}
-	t.Setenv("WHYHOT_ANALYZER", analyser)
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "x.c"), filepath.Join(dir, "x")
-	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := exec.CommandContext(t.Context(), "gcc", "-O2", "-g", "-Wl,--build-id", in, "-o", out).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, text)
-	}
+	analyzertest.Use(t)
+	out := tooltest.Compile(t, "gcc", "x.c", source, "-O2", "-g", "-Wl,--build-id")
 	p := profiled{path: out, buildID: elffile.BuildIDOf(out)}
 	file, err := elf.Open(out)
 	if err != nil {

@@ -2,6 +2,7 @@ package message
 
 import (
 	"cmp"
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -234,7 +235,7 @@ func (e *Email) open() (sender, error) {
 	if err != nil || host == "" {
 		return nil, fmt.Errorf("email: server: %q; write HOST:PORT, such as smtp.example.org:587", e.Server)
 	}
-	number, err := net.LookupPort("tcp", port)
+	number, err := net.DefaultResolver.LookupPort(context.Background(), "tcp", port)
 	if err != nil {
 		return nil, fmt.Errorf("email: server: %w", err)
 	}
@@ -345,7 +346,7 @@ func readCA(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // nil is the system's, as in tls.Config
 	}
-	text, err := os.ReadFile(file) //nolint:gosec // the file that the configuration names
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -181,7 +181,7 @@ func TestFailuresAreSeenInMetrics(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(w.messenger)
 	res := httptest.NewRecorder()
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(res, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(res, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`whyhot_server_messages_attempts_total{receiver="ops",result="failed"} 2`,
 		`whyhot_server_messages_attempts_total{receiver="ops",result="sent"} 1`,
@@ -396,7 +396,7 @@ func TestEmail(t *testing.T) {
 	box := &postBox{}
 	server := smtp.NewServer(box)
 	server.Domain = "localhost"
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -476,7 +476,7 @@ func TestEmailEncrypted(t *testing.T) {
 			server := smtp.NewServer(box)
 			server.Domain = "localhost"
 			server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
-			l, err := net.Listen("tcp", "127.0.0.1:0")
+			l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
 			}

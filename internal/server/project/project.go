@@ -53,6 +53,8 @@ type Store interface {
 	PutDocument(ctx context.Context, kind, key string, body []byte) error
 	Stats(ctx context.Context) (store.Stats, error)
 	Compact(ctx context.Context) error
+	// Flush waits until what was taken before can be asked for.
+	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
 	Close() error
 }

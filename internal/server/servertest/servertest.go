@@ -7,9 +7,10 @@ package servertest
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/profile"
@@ -60,11 +61,18 @@ func Pprof(tb testing.TB, p *profile.Profile) []byte {
 	return out.Bytes()
 }
 
-// Flush waits until what was taken can be asked for.
-func Flush(ctx context.Context, p *project.Project) error {
-	s, ok := p.Store.(*store.Store)
-	if !ok {
-		return fmt.Errorf("a store of type %T", p.Store)
+// Message writes a protobuf message of strings and of messages, by their numbers:
+// Message(1, "a", 2, Message(1, "b")).
+func Message(fields ...any) []byte {
+	var out []byte
+	for i := 0; i < len(fields); i += 2 {
+		out = protowire.AppendTag(out, protowire.Number(fields[i].(int)), protowire.BytesType)
+		switch v := fields[i+1].(type) {
+		case string:
+			out = protowire.AppendString(out, v)
+		case []byte:
+			out = protowire.AppendBytes(out, v)
+		}
 	}
-	return s.Flush(ctx)
+	return out
 }

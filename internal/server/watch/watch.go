@@ -59,10 +59,13 @@ func (o Options) withDefaults() Options {
 }
 
 // Watcher runs the rules.
-type Watcher struct{ o Options }
+type Watcher struct {
+	o     Options
+	sleep func(ctx context.Context, d time.Duration) error
+}
 
 // New makes a watcher.
-func New(o Options) *Watcher { return &Watcher{o: o.withDefaults()} }
+func New(o Options) *Watcher { return &Watcher{o: o.withDefaults(), sleep: sleep} }
 
 // looked is the last look at a project.
 type looked struct {
@@ -70,17 +73,12 @@ type looked struct {
 	nothing bool // was in the time that it was about
 }
 
-// Run looks at all projects now and then every so often, until ctx is done.
+// Run looks at all projects every so often, until ctx is done. The first time is a while
+// after the start: who looks at the page then is not to wait for the rules.
 func (w *Watcher) Run(ctx context.Context, projects *project.Projects) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	before := map[string]looked{}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
+	for wait := firstLook(w.o.Every); w.sleep(ctx, wait) == nil; {
+		begin := time.Now()
 		names, err := projects.Names()
 		if err != nil {
 			w.o.Log.Error("the rules cannot run", "error", err)
@@ -95,7 +93,7 @@ func (w *Watcher) Run(ctx context.Context, projects *project.Projects) {
 			}
 			before[name] = last
 		}
-		timer.Reset(w.o.Every)
+		wait = max(w.o.Every-time.Since(begin), w.o.Every/10)
 	}
 }
 
@@ -103,6 +101,7 @@ func (w *Watcher) Run(ctx context.Context, projects *project.Projects) {
 // all that it had is out of the time that is looked at, and not again after that.
 func (w *Watcher) lookAt(ctx context.Context, projects *project.Projects, name string, before looked) (looked, error) {
 	p, done := projects.IfOpen(name)
+	opened := p == nil || before.at.IsZero()
 	if p == nil {
 		if !before.at.IsZero() && (before.nothing || time.Since(before.at) < w.o.Over) {
 			return before, nil
@@ -113,18 +112,24 @@ func (w *Watcher) lookAt(ctx context.Context, projects *project.Projects, name s
 		}
 	}
 	defer done()
-	services, err := w.look(ctx, p)
+	if opened {
+		if err := w.ready(ctx, p); err != nil {
+			return before, err
+		}
+	}
+	services, err := w.look(ctx, p, w.rest)
 	return looked{time.Now(), err == nil && services == 0}, err
 }
 
 // Look applies the rules to the services of a project.
 func (w *Watcher) Look(ctx context.Context, p *project.Project) error {
-	_, err := w.look(ctx, p)
+	_, err := w.look(ctx, p, func(context.Context, time.Duration, int) error { return ctx.Err() })
 	return err
 }
 
-// look also tells how many services sent something in the time that it is about.
-func (w *Watcher) look(ctx context.Context, p *project.Project) (services int, err error) {
+// look also tells how many services sent something in the time that it is about. After
+// each of them it rests, by how long that one took and how many there are.
+func (w *Watcher) look(ctx context.Context, p *project.Project, rest func(ctx context.Context, took time.Duration, of int) error) (services int, err error) {
 	to := w.o.Now().Truncate(time.Minute)
 	span := store.Selection{From: to.Add(-w.o.Over), To: to}
 	there, err := p.Labels(ctx, span, store.ByService)
@@ -141,6 +146,7 @@ func (w *Watcher) look(ctx context.Context, p *project.Project) (services int, e
 		sel.Service = []string{s.Value}
 		begin := time.Now()
 		run, found, err := w.service(ctx, p, sel)
+		took := time.Since(begin)
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
@@ -152,7 +158,10 @@ func (w *Watcher) look(ctx context.Context, p *project.Project) (services int, e
 			errs = append(errs, err)
 			continue
 		}
-		w.o.Log.Debug("the rules looked", "project", p.Name, "service", s.Value, "findings", len(found), "samples", run.Samples, "took", time.Since(begin))
+		if err := rest(ctx, took, len(turn)); err != nil {
+			return 0, err
+		}
+		w.o.Log.Debug("the rules looked", "project", p.Name, "service", s.Value, "findings", len(found), "samples", run.Samples, "took", took)
 	}
 	errs = append(errs, silence(ctx, p, there, to))
 	if w.o.Looked != nil {

@@ -58,7 +58,7 @@ func (w *world) php(service string, serialize, other int) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := servertest.Flush(w.t.Context(), w.project); err != nil {
+	if err := w.project.Flush(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -92,8 +92,8 @@ type Frame struct {
 	Line     uint32
 }
 
-// Resolve gives addresses names. The tree of functions is made anew, which takes a
-// second for millions of nodes; readers go on with the old one meanwhile.
+// Resolve gives addresses names. Readers go on with the tree of functions as it was
+// until all of it is done.
 func (d *Dict) Resolve(found []Resolution, generation uint32, out Blocks) {
 	d.mu.Lock()
 	lines := map[uint32][]Line{}
@@ -125,38 +125,4 @@ func (d *Dict) settle(location uint32) {
 		d.resolved[location] = true
 		d.waiting--
 	}
-}
-
-// rename puts lines in the place of those of locations, and makes the view anew. Only
-// the goroutine that changes the dictionary calls it: what it reads without the lock
-// does not change.
-func (d *Dict) rename(lines map[uint32][]Line) {
-	if len(lines) == 0 {
-		return
-	}
-	all := make([]Line, 0, len(d.lines)+len(lines))
-	end := make([]uint32, len(d.linesEnd))
-	for i := range end {
-		if named, ok := lines[uint32(i)]; ok {
-			all = append(all, named...)
-		} else {
-			all = append(all, d.linesOf(uint32(i))...)
-		}
-		end[i] = uint32(len(all))
-	}
-	fresh := newViewBuilder(d.view.Generation + 1)
-	for n := 1; n < len(d.parent); n++ {
-		loc := d.location[n]
-		fresh.add(d.parent[n], all[startOf(end, loc):end[loc]], d.same)
-	}
-	d.mu.Lock()
-	d.lines, d.linesEnd, d.view = all, end, fresh
-	d.mu.Unlock()
-}
-
-func startOf(end []uint32, i uint32) uint32 {
-	if i == 0 {
-		return 0
-	}
-	return end[i-1]
 }

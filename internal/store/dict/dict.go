@@ -70,8 +70,9 @@ type Dict struct {
 	same      []uint32 // by function: the first that a reader cannot tell from it
 	locations []Location
 	resolved  []bool   // by location: it has a name, or was looked up
-	linesEnd  []uint32 // end of location i in lines; it starts where i-1 ends
-	lines     []Line
+	spans     []span   // by location: where its lines are
+	lines     []Line   // only ever appended to
+	linesUsed int      // how many of them are some location's
 	parent    []uint32 // by node
 	location  []uint32 // by node
 	stacks    []uint32 // node, by stack
@@ -115,9 +116,9 @@ func New(l Limits) *Dict {
 	d := &Dict{
 		limits:   l.withDefaults(),
 		mappings: []Mapping{{}}, functions: []Function{{}}, same: []uint32{0},
-		locations: []Location{{Named: true}}, resolved: []bool{true}, lines: []Line{{}}, linesEnd: []uint32{1},
+		locations: []Location{{Named: true}}, resolved: []bool{true}, lines: []Line{{}}, linesUsed: 1, spans: []span{{0, 1}},
 		parent: []uint32{0}, location: []uint32{0}, stacks: []uint32{0}, stackOf: []uint32{0},
-		groups: []Group{{}}, series: []Series{{}}, view: newViewBuilder(1),
+		groups: []Group{{}}, series: []Series{{}}, view: newViewBuilder(),
 		mappingOf: map[Mapping]uint32{{}: 0}, functionOf: map[Function]uint32{{}: 0}, identityOf: map[identity]uint32{{}: 0},
 		locationOf: map[locationKey]uint32{}, groupOf: map[Group]uint32{}, seriesOf: map[Series]uint32{},
 	}
@@ -223,8 +224,9 @@ func (d *Dict) addLocation(key locationKey, line Line) uint32 {
 	id := uint32(len(d.locations))
 	d.locations = append(d.locations, Location{Mapping: key.mapping, Address: key.address, Kind: key.kind, Named: key.named})
 	d.resolved = append(d.resolved, key.named)
+	d.spans = append(d.spans, span{uint32(len(d.lines)), 1})
 	d.lines = append(d.lines, line)
-	d.linesEnd = append(d.linesEnd, uint32(len(d.lines)))
+	d.linesUsed++
 	d.locationOf[key] = id
 	if !key.named {
 		d.waiting++
@@ -233,12 +235,13 @@ func (d *Dict) addLocation(key locationKey, line Line) uint32 {
 }
 
 func (d *Dict) linesOf(location uint32) []Line {
-	start := uint32(0)
-	if location > 0 {
-		start = d.linesEnd[location-1]
-	}
-	return d.lines[start:d.linesEnd[location]]
+	return d.spans[location].of(d.lines)
 }
+
+// span is a part of a list.
+type span struct{ start, n uint32 }
+
+func (s span) of(lines []Line) []Line { return lines[s.start : s.start+s.n] }
 
 // node finds or makes a node; ok is false when there is no room for it.
 func (d *Dict) node(parent, location uint32, out Blocks) (id uint32, ok bool) {

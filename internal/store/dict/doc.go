@@ -9,6 +9,6 @@
 //
 // Stacks are paths in a tree of frames, so that a frame which many stacks share is
 // stored once. Beside that tree of addresses stands the tree of functions that readers
-// see, with inlined frames: a View. It grows with the other one, and is made anew when
-// addresses get names.
+// see, with inlined frames: a View. It grows with the other one; what is
+// above an address that gets a name is moved to where it belongs then.
 package dict

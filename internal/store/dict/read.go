@@ -24,13 +24,13 @@ type Snapshot struct {
 	Stacks    []uint32 // node, by stack
 	Groups    []Group
 	Series    []Series
-	linesEnd  []uint32
+	spans     []span
 	lines     []Line
 }
 
 // Lines are the frames of a location, innermost first.
 func (s *Snapshot) Lines(location uint32) []Line {
-	return s.lines[startOf(s.linesEnd, location):s.linesEnd[location]]
+	return s.spans[location].of(s.lines)
 }
 
 // Snapshot gives the tables.
@@ -39,7 +39,7 @@ func (d *Dict) Snapshot() Snapshot {
 	defer d.mu.RUnlock()
 	return Snapshot{
 		Mappings: d.mappings, Functions: d.functions, Same: d.same, Locations: d.locations, Parent: d.parent, Location: d.location, Stacks: d.stacks,
-		Groups: d.groups, Series: d.series, linesEnd: d.linesEnd, lines: d.lines,
+		Groups: d.groups, Series: d.series, spans: d.spans, lines: d.lines,
 	}
 }
 
@@ -113,6 +113,6 @@ func (d *Dict) Sizes() Sizes {
 	}
 	s.Memory = int64(cap(d.parent))*4 + int64(cap(d.location))*4 + int64(cap(d.stackOf))*4 + int64(len(d.nodeTable.slots))*4 +
 		int64(cap(d.view.node))*4 + int64(cap(d.view.Parent))*9 + int64(len(d.view.table.slots))*4 + int64(cap(d.stacks))*4 +
-		int64(len(d.locations))*(24+60) + int64(cap(d.lines))*8 + int64(len(d.functions))*(64+90+200)
+		int64(len(d.locations))*(24+60) + int64(cap(d.lines))*8 + int64(cap(d.spans))*8 + int64(len(d.functions))*(64+90+200)
 	return s
 }

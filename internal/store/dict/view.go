@@ -12,9 +12,6 @@ type View struct {
 	Outer []bool
 	node  []uint32 // of the view, by node of the tree of addresses
 	stack []uint32 // node of the tree of addresses, by stack
-	// Generation counts how often the tree was made anew: the numbers of nodes mean
-	// something only within one.
-	Generation int
 }
 
 // Nodes is their number.
@@ -33,8 +30,8 @@ type viewBuilder struct {
 	table pairs
 }
 
-func newViewBuilder(generation int) *viewBuilder {
-	v := &viewBuilder{View: View{Parent: []uint32{0}, Function: []uint32{0}, Outer: []bool{false}, Generation: generation}}
+func newViewBuilder() *viewBuilder {
+	v := &viewBuilder{View: View{Parent: []uint32{0}, Function: []uint32{0}, Outer: []bool{false}}}
 	// The root of the tree of addresses is a stack without frames: an unknown function,
 	// so that its samples have a place in every view.
 	v.node = []uint32{v.child(0, 0)}
@@ -59,9 +56,14 @@ func (v *viewBuilder) child(parent, function uint32) uint32 {
 	return n
 }
 
-// add appends the next node of the tree of addresses: its frames, innermost first,
-// below the node of its parent.
+// add appends the next node of the tree of addresses.
 func (v *viewBuilder) add(parent uint32, frames []Line, same []uint32) {
+	v.node = append(v.node, v.place(parent, frames, same))
+}
+
+// place finds or makes the node of frames, innermost first, below the node of a parent in
+// the tree of addresses.
+func (v *viewBuilder) place(parent uint32, frames []Line, same []uint32) uint32 {
 	at := uint32(0)
 	if parent > 0 {
 		at = v.node[parent]
@@ -69,5 +71,5 @@ func (v *viewBuilder) add(parent uint32, frames []Line, same []uint32) {
 	for _, f := range slices.Backward(frames) {
 		at = v.child(at, same[f.Function])
 	}
-	v.node = append(v.node, at)
+	return at
 }

@@ -100,14 +100,9 @@ func (w *Weights) plain(o Options) []node {
 
 // focused merges what is below the innermost calls of the function in focus.
 func (w *Weights) focused(o Options) []node {
-	type key struct {
-		parent   int32
-		function uint32
-	}
+	m := merger{w: w, all: []node{{parent: -1}, {parent: 0, function: o.Focus, depth: 1}}, from: []source{{}, {}}}
 	// at[n] is n's node in the new tree + 1; 0 for those that are not below the function.
 	at := make([]int32, len(w.Total))
-	all := []node{{parent: -1}, {parent: 0, function: o.Focus, depth: 1}}
-	children := map[key]int32{}
 	for n := 1; n < len(w.Total); n++ {
 		if w.Total[n] == 0 {
 			continue
@@ -115,19 +110,13 @@ func (w *Weights) focused(o Options) []node {
 		if w.View.Function[n] == o.Focus {
 			at[n] = 2
 		} else if up := at[w.View.Parent[n]]; up > 0 {
-			k := key{up - 1, w.View.Function[n]}
-			child, ok := children[k]
-			if !ok {
-				child = int32(len(all))
-				children[k] = child
-				all = append(all, node{parent: k.parent, function: k.function, depth: all[k.parent].depth + 1})
-			}
-			at[n] = child + 1
+			at[n] = m.child(up-1, uint32(n)) + 1
 		}
 		if at[n] > 0 {
-			all[at[n]-1].self += w.Self[n]
+			m.all[at[n]-1].self += w.Self[n]
 		}
 	}
+	all := m.all
 	for i := range all {
 		all[i].total = all[i].self
 	}
@@ -135,6 +124,60 @@ func (w *Weights) focused(o Options) []node {
 		all[all[i].parent].total += all[i].total
 	}
 	return o.cut(all)
+}
+
+// merger puts nodes of a view together whose way from the function in focus is the same.
+// Below a node that stands for one of the view nothing can be the same: only where there
+// are several the children are looked up by their function.
+type merger struct {
+	w     *Weights
+	all   []node
+	from  []source // by node
+	found map[call]int32
+}
+
+// source is what a merged node has its children from.
+type source struct {
+	node        uint32 // of the view; 0 before the first child
+	many        bool   // children of several nodes of the view are below it
+	first, next int32  // children and siblings, 0 for none
+}
+
+type call struct {
+	parent   int32
+	function uint32
+}
+
+// child finds or makes the node below parent for a node of the view.
+func (m *merger) child(parent int32, n uint32) int32 {
+	f, above := m.w.View.Function[n], m.w.View.Parent[n]
+	p := &m.from[parent]
+	if p.node == 0 {
+		p.node = above
+	}
+	if p.node != above && !p.many {
+		p.many = true
+		if m.found == nil {
+			m.found = map[call]int32{}
+		}
+		for c := p.first; c > 0; c = m.from[c].next {
+			m.found[call{parent, m.all[c].function}] = c
+		}
+	}
+	if p.many {
+		if c, ok := m.found[call{parent, f}]; ok {
+			return c
+		}
+	}
+	c := int32(len(m.all))
+	m.all = append(m.all, node{parent: parent, function: f, depth: m.all[parent].depth + 1})
+	next := p.first
+	p.first = c
+	if p.many {
+		m.found[call{parent, f}] = c
+	}
+	m.from = append(m.from, source{next: next})
+	return c
 }
 
 // cut applies path, depth and threshold to a tree whose parents go before their
@@ -311,30 +354,36 @@ func keepLargest(nodes []node, most int) []node {
 
 // arrange puts nodes in preorder, children by falling total.
 func arrange(nodes []node) *Tree {
-	children := make([][]int32, len(nodes))
-	for i := 1; i < len(nodes); i++ {
-		children[nodes[i].parent] = append(children[nodes[i].parent], int32(i))
+	// The children of node i are below[first[i]:first[i+1]].
+	first, below := make([]int32, len(nodes)+2), make([]int32, len(nodes))
+	for _, n := range nodes[1:] {
+		first[n.parent+2]++
 	}
-	t := &Tree{}
+	for i := 2; i < len(first); i++ {
+		first[i] += first[i-1]
+	}
+	for i, n := range nodes[1:] {
+		below[first[n.parent+1]] = int32(i + 1)
+		first[n.parent+1]++
+	}
+	t := &Tree{
+		Function: make([]uint32, len(nodes)), Parent: make([]int32, len(nodes)),
+		Self: make([]int64, len(nodes)), Total: make([]int64, len(nodes)), Hidden: make([]int32, len(nodes)),
+	}
 	type open struct {
 		node, parent int32
 	}
 	stack := []open{{0, -1}}
-	for len(stack) > 0 {
+	for at := int32(0); len(stack) > 0; at++ {
 		x := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n := nodes[x.node]
-		at := int32(len(t.Function))
-		t.Function = append(t.Function, n.function)
-		t.Parent = append(t.Parent, x.parent)
-		t.Self = append(t.Self, n.self)
-		t.Total = append(t.Total, n.total)
-		t.Hidden = append(t.Hidden, n.hidden)
-		below := children[x.node]
-		slices.SortFunc(below, func(a, b int32) int {
+		t.Function[at], t.Parent[at], t.Self[at], t.Total[at], t.Hidden[at] = n.function, x.parent, n.self, n.total, n.hidden
+		children := below[first[x.node]:first[x.node+1]]
+		slices.SortFunc(children, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(nodes[a].total, nodes[b].total), cmp.Compare(nodes[b].function, nodes[a].function))
 		})
-		for _, c := range below { // the last one is taken off the stack first
+		for _, c := range children { // the last one is taken off the stack first
 			stack = append(stack, open{c, at})
 		}
 	}

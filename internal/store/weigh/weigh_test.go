@@ -2,6 +2,7 @@ package weigh
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -130,4 +131,38 @@ func TestPaths(t *testing.T) {
 			t.Fatal("a path that leads nowhere gave a tree")
 		}
 	})
+}
+
+// A tree of a million nodes, wide at every depth, as it goes to a page.
+func BenchmarkTrees(b *testing.B) {
+	const nodes, functions = 1_000_000, 20_000
+	r := rand.New(rand.NewPCG(1, 2))
+	w := &Weights{View: dict.View{Parent: []uint32{0, 0}, Function: []uint32{0, 1}, Outer: []bool{false, true}}}
+	v := &w.View
+	type pair struct{ parent, function uint32 }
+	there := map[pair]bool{}
+	for len(v.Parent) < nodes {
+		p := pair{1 + uint32(r.IntN(len(v.Parent)-1)), 2 + uint32(r.IntN(functions))}
+		if there[p] {
+			continue
+		}
+		there[p] = true
+		v.Parent, v.Function, v.Outer = append(v.Parent, p.parent), append(v.Function, p.function), append(v.Outer, true)
+	}
+	w.Self, w.Total = make([]int64, nodes), make([]int64, nodes)
+	for n := nodes - 1; n > 0; n-- {
+		w.Self[n] = int64(r.IntN(3))
+		w.Total[n] += w.Self[n]
+		w.Total[v.Parent[n]] += w.Total[n]
+	}
+	for name, o := range map[string]Options{
+		"all": {}, "below the outermost": {HasFocus: true, Focus: 1, Path: []uint32{1}}, "below one of many": {HasFocus: true, Focus: v.Function[2]},
+		"from the leaves": {FromLeaf: true, MinShare: 1e-5},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				w.Tree(o)
+			}
+		})
+	}
 }

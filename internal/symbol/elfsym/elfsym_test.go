@@ -1,13 +1,13 @@
 package elfsym
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tooltest"
 )
 
 // assembly has a function, a label without type and size that falls through, and
@@ -44,20 +44,7 @@ nowhere:
 
 func build(t *testing.T, source, ext string, flags ...string) string {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("needs gcc")
-	}
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in"+ext), filepath.Join(dir, "out")
-	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), gcc, append([]string{in, "-o", out}, flags...)...)
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, msg)
-	}
-	return out
+	return tooltest.Compile(t, "gcc", "in"+ext, source, flags...)
 }
 
 func read(t *testing.T, path string) *Table {

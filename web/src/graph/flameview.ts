@@ -84,6 +84,8 @@ export class FlameView {
   }
 
   // home says that the next painting starts at the root.
+  private height = 0; // when it was drawn last
+  private atEnd = false;
   private home = true;
 
   setSource(source: LayoutSource): void {
@@ -239,10 +241,15 @@ export class FlameView {
       this.canvas.style.width = `${width}px`;
       this.canvas.style.height = `${height}px`;
     }
-    if (this.home) {
+    // With the root below the end is what is looked at, also where the room becomes less.
+    const shrunk = this.atEnd && this.rootBelow && height !== this.height;
+    this.height = height;
+    if (this.home || shrunk) {
       this.home = false;
       this.scroller.scrollTop = this.rootBelow ? this.scroller.scrollHeight : 0;
     }
+    const { scrollTop, scrollHeight } = this.scroller;
+    this.atEnd = scrollTop + height >= scrollHeight - 1;
     this.source.show(this.inView.from, this.inView.to, width);
     this.painter.paint(this.scene());
   }

@@ -10,7 +10,7 @@ export interface Move {
   // One event goes in for each frame, in the second half with its opposite.
   readonly event?: { deltaX?: number; deltaY?: number; ctrlKey?: boolean };
   readonly before?: number; // wheel steps of zoom first
-  readonly type?: string; // typed into the search box, a letter every sixth frame
+  readonly type?: string; // typed into the search box, slowly enough that each letter is searched
   readonly input?: string; // the search box
 }
 
@@ -52,8 +52,11 @@ export async function move(page: Page, m: Move, canvas = "canvas"): Promise<Resu
           if (event.deltaY !== undefined) event.deltaY *= direction;
           wheel(event); // asks for a frame; the next callback runs behind the painting
         }
-        if (search instanceof HTMLInputElement && m.type !== undefined && i % 6 === 0) {
-          search.value = m.type.slice(0, 1 + Math.min(i / 6, m.type.length - 1));
+        const LETTER = 14; // frames: the page waits for a pause of eight
+        const letters = 1 + i / LETTER;
+        const typed = m.type !== undefined && i % LETTER === 0 && letters <= m.type.length;
+        if (search instanceof HTMLInputElement && typed) {
+          search.value = m.type?.slice(0, letters) ?? "";
           search.dispatchEvent(new Event("input", { bubbles: true }));
         }
         const now = await nextFrame();

@@ -243,35 +243,76 @@ test("machine code: what is hot is marked, the loop is bracketed, and a link sho
     "functions?q=_int_malloc",
   );
   await open(`/lines?fn=${named.functions[0].id}&lines.code=true`, async (page) => {
-    await page.getByText("came with names and without addresses").waitFor();
+    await page.getByText("No instructions: the samples came with names").waitFor();
+    await page.getByText("whyhot record --no-symbols").first().waitFor();
+    assert.equal(await page.getByText("0x0").count(), 0); // an address that there is not
   });
 });
 
-for (const dark of [false, true])
-  test(`axe finds nothing serious in any view, ${dark ? "dark" : "light"}`, async () => {
-    await withTab({ dark }, async (page) => {
-      const found: string[] = [];
-      for (const { name, address } of await everyView(fleet)) {
-        await page.goto(`${fleet.url}${address}`);
-        await settled(page);
-        // What the colours have no part in is the same in both themes.
-        const here = await serious(page, dark ? ["color-contrast"] : undefined);
-        found.push(...here.map((one) => `${name}: ${one}`));
-      }
-      assert.deepEqual(found, []);
+test("next and previous go from hit to hit, also where no graph is", async () => {
+  const views = await everyView(fleet);
+  const lines = views.find((v) => v.name === "lines")?.address ?? "";
+  const focused = (page: Page, selector: string) =>
+    page.waitForFunction((s) => document.activeElement?.matches(s) ?? false, selector);
+  await open("/top?q=malloc", async (page) => {
+    const current = page.locator('[role="row"].current');
+    await current.waitFor();
+    for (const [key, row] of [
+      ["n", 3], // below the head and the first one
+      ["n", 4],
+      ["N", 3],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.locator(`[role="row"].current[aria-rowindex="${row}"]`).waitFor();
+    }
+    await page.waitForURL(/fn=\d+/);
+
+    await page.goto(`${fleet.url}/findings?q=formulas`);
+    await page.locator(".ranked h3 button").first().waitFor();
+    await page.keyboard.press("n");
+    await focused(page, ".ranked h3 button");
+
+    await page.goto(`${fleet.url}${lines}&q=return`);
+    await page.locator(".lines tr.hit").first().waitFor();
+    await page.getByText(/% in \d+ lines/).waitFor();
+    await page.keyboard.press("n");
+    await focused(page, ".lines tr.hit");
+  });
+});
+
+test("the function itself is in view above the callees, also when the rest of the page came later", async () => {
+  const views = await everyView(fleet);
+  const at = views.find((v) => v.name === "sandwich")?.address ?? "";
+  await withTab({ width: 1120, height: 640 }, async (page) => {
+    await page.goto(fleet.url + at);
+    await settled(page);
+    await page.waitForFunction(() => {
+      const half = document.querySelector(".sandwich .flame-graph .scroller");
+      return half && half.scrollTop + half.clientHeight >= half.scrollHeight - 1;
     });
   });
+});
 
-for (const width of [360, 3840])
-  test(`no view is wider than ${width} px`, async () => {
-    await withTab({ width, height: 740 }, async (page) => {
-      const wide: string[] = [];
-      for (const { name, address } of await everyView(fleet)) {
-        await page.goto(`${fleet.url}${address}`);
+test("every view in both themes, on a telephone and on a wall, with nothing that axe finds serious", async () => {
+  await withTab({ width: 1280, height: 800 }, async (page) => {
+    const found: string[] = [];
+    for (const { name, address } of await everyView(fleet)) {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.goto(`${fleet.url}${address}`);
+      await settled(page);
+      const light = await serious(page);
+      await page.emulateMedia({ colorScheme: "dark" });
+      // What the colours have no part in is the same in both themes.
+      const dark = await serious(page, ["color-contrast"]);
+      found.push(...[...light, ...dark].map((one) => `${name}: ${one}`));
+      for (const width of [3840, 360]) {
+        await page.setViewportSize({ width, height: 740 });
         await settled(page);
         const wants = await widest(page);
-        if (wants > width) wide.push(`${name} has ${wants} px`);
+        if (wants > width) found.push(`${name} has ${wants} px of ${width}`);
       }
-      assert.deepEqual(wide, []);
-    });
+    }
+    assert.deepEqual(found, []);
   });
+});

@@ -1,9 +1,12 @@
 // One tab of the browser, watched: what the page complains of fails the test.
 
 import assert from "node:assert/strict";
+import { after } from "node:test";
 import axe from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
-import { withBrowser, type Look } from "./browser";
+import { endBrowser, withContext, type Look } from "./browser";
+
+after(endBrowser);
 
 // withTab opens one. allowed are complaints of the browser that a test means to provoke,
 // such as that the server answered with 401.
@@ -12,7 +15,7 @@ export async function withTab(
   use: (page: Page, context: BrowserContext) => Promise<void>,
   allowed = /^$/,
 ): Promise<void> {
-  await withBrowser(look, async (context) => {
+  await withContext(look, async (context) => {
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("console", (m) => {

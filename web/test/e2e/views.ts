@@ -24,6 +24,12 @@ export async function everyView(fleet: Pick<Fleet, "ask" | "until">): Promise<re
   };
   const fn = await idOf("_int_malloc");
   const source = await idOf("::simplify");
+  // What came with addresses gets its names a moment later.
+  const named = await fleet.until<Answers>(
+    "functions?q=crc32_update",
+    (a) => a.functions.length > 0,
+  );
+  const machine = named.functions[0]?.id ?? 0;
   const first = findings.find((k) => k.service === "formulas");
   const open = `${first?.finding.id ?? ""}@formulas`;
   return [
@@ -34,6 +40,7 @@ export async function everyView(fleet: Pick<Fleet, "ask" | "until">): Promise<re
     { name: "sandwich", address: `/sandwich?fn=${fn}` },
     { name: "callgraph", address: `/callgraph?fn=${fn}` },
     { name: "lines", address: `/lines?fn=${source}` },
+    { name: "machinecode", address: `/lines?fn=${machine}&lines.code=true` },
     {
       name: "compare",
       address: "/compare?compare.by=version&service=formulas&service=formulas-canary",

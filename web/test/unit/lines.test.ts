@@ -8,6 +8,7 @@ import {
   about,
   addresses,
   files,
+  named,
   rows,
   sameFile,
   type Answer,
@@ -41,6 +42,23 @@ const found = (file: string, from: number, to: number, texts: readonly string[] 
       },
     },
   }) as unknown as Kept;
+
+test("what came with a name alone has neither line nor address", () => {
+  const a = answer(
+    line("/src/app/f.c", 3, 5),
+    { binary: "/bin/f", offset: 16, self: 1, total: 1, error: 0 },
+    { self: 4, total: 9, error: 0 },
+  );
+  assert.deepEqual(
+    named(a).map((l) => l.self),
+    [4],
+  );
+  assert.deepEqual(
+    addresses(a).map((l) => l.offset),
+    [16],
+  );
+  assert.equal(files(a).length, 1);
+});
 
 test("lines are put together by file, that of the function first", () => {
   const a = answer(

@@ -28,10 +28,12 @@ void reload(const Subject &S, std::vector<Match> &Out) {
     if (!I.loads() || I.stores() || !I.At || (I.At->Bytes != 8 && I.At->Bytes != 4) || isStack(S, *I.At) ||
         !isFixed(S, I) || !isAlways(S, P.In))
       continue;
-    // Other stores of the same size could be the reason, or change it.
+    // Other stores of the same size could be the reason, or change it; not those beside
+    // it: the member that counts how many bytes were written.
     const bool Other = any_of(All, [&](const Place &Q) {
       const Instruction &W = S.F.Code[Q.At];
-      return W.stores() && (W.At->sameAddress(*I.At) || (W.At->Bytes != 1 && !isStack(S, *W.At)));
+      return W.stores() && (W.At->sameAddress(*I.At) ||
+                            (W.At->Bytes != 1 && !isStack(S, *W.At) && !(isFixed(S, W) && W.At->isBeside(*I.At))));
     });
     if (!Other)
       add(Out, "machine-reload", I,

@@ -9,29 +9,9 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/analyzer/analyzertest"
 	"whyhot/internal/explain/compdb"
 )
-
-// analyserOrSkip finds the analyser. Where the tests are the gate it must be
-// there.
-func analyserOrSkip(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("WHYHOT_ANALYZER")
-	if path == "" {
-		path = filepath.Join("..", "..", "..", "..", "build", "analyzer", "whyhot-analyzer")
-	}
-	abs, err := filepath.Abs(path)
-	if err == nil {
-		_, err = os.Stat(abs)
-	}
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("the analyser is not built: %v", err)
-		}
-		t.Skipf("the analyser is not built: %v", err)
-	}
-	return abs
-}
 
 var (
 	expectComment = regexp.MustCompile(`// expect: (.*)`)
@@ -69,7 +49,7 @@ func corpus(t *testing.T) []string {
 }
 
 func TestCorpus(t *testing.T) {
-	binary := analyserOrSkip(t)
+	binary := analyzertest.Path(t)
 	hits, wrong, missed := 0, 0, 0
 	for _, file := range corpus(t) {
 		text, err := os.ReadFile(file)

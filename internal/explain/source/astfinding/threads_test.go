@@ -4,11 +4,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whyhot/internal/explain/analyzer/analyzertest"
 )
 
 // Two threads that update neighbours are told; a word of its own is not.
 func TestBitFieldsOfOtherThreads(t *testing.T) {
-	binary := analyserOrSkip(t)
+	binary := analyzertest.Path(t)
 	notes := map[string]string{}
 	for _, m := range matchesOf(t, binary, filepath.Join("..", "..", "..", "..", "analyzer", "test", "ast", "bitfield_threads.cpp"), nil) {
 		notes[m.Function] += strings.Join(m.Notes, "\n")

@@ -12,6 +12,8 @@ import (
 )
 
 const (
+	idiom      = "idiom"
+	vectorised = "vectorised"
 	// widerVectors is the effect of a loop that was vectorised already.
 	widerVectors = "wider vectors"
 	// fewerLoads is that of one that only loads less, fewerStores of one that stores less.
@@ -212,7 +214,7 @@ func (l *loop) title() string {
 	switch {
 	case !c.Confirmed:
 		return blamed + " may force reloads in this loop"
-	case e.effect == "vectorised":
+	case e.effect == vectorised:
 		return blamed + " keep this loop from being vectorised"
 	case e.effect == widerVectors && edited.VectorWidth > written.VectorWidth:
 		return fmt.Sprintf("%s keep this loop at vectors of %d elements instead of %d", blamed, written.VectorWidth, edited.VectorWidth)
@@ -220,7 +222,7 @@ func (l *loop) title() string {
 		return blamed + " keep this loop from being vectorised well"
 	case e.effect == fewerStores:
 		return blamed + " force needless stores in every iteration"
-	case e.effect == "idiom":
+	case e.effect == idiom:
 		return blamed + " keep this loop from becoming a library call"
 	}
 	removed := written.LoadsPerIteration - edited.LoadsPerIteration

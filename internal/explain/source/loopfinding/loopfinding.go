@@ -123,7 +123,7 @@ func weight(c analyzer.Candidate) float64 {
 		w += 1000
 	}
 	switch c.Effect {
-	case "vectorised", widerVectors, "idiom":
+	case vectorised, widerVectors, idiom:
 		w += 500
 	}
 	written := c.Worlds[analyzer.WorldWritten]

@@ -82,9 +82,9 @@ func (l *loop) take(p Patch) {
 func effectOf(was, is analyzer.LoopState) string {
 	switch {
 	case is.Idiom && !was.Idiom:
-		return "idiom"
+		return idiom
 	case is.Vectorised && !was.Vectorised:
-		return "vectorised"
+		return vectorised
 	case is.Vectorised && is.VectorWidth > was.VectorWidth:
 		return widerVectors
 	case was.LoadsPerIteration-is.LoadsPerIteration >= leastLoads:

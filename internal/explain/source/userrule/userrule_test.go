@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whyhot/internal/explain/analyzer/analyzertest"
 )
 
 const good = `matchers:
@@ -75,23 +77,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func analyserOrSkip(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("WHYHOT_ANALYZER")
-	if path == "" {
-		path = filepath.Join("..", "..", "..", "..", "build", "analyzer", "whyhot-analyzer")
-	}
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("the analyser is not built: %v", err)
-		}
-		t.Skipf("the analyser is not built: %v", err)
-	}
-	return path
-}
-
 func TestCheck(t *testing.T) {
-	binary := analyserOrSkip(t)
+	binary := analyzertest.Path(t)
 	for _, tc := range []struct{ name, old, replacement, want string }{
 		{"right", "", "", ""},
 		{"does not match", "slow = i; (void)slow", "other = i; (void)other", "does not match"},

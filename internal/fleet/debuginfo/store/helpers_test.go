@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,18 +20,14 @@ import (
 
 	"whyhot/internal/elfinfo/extract"
 	"whyhot/internal/fleet/debuginfo/wire"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/ingest/otlp/rawcodec"
 )
 
 // sample is a small program with its debug information, and its build ID.
 func sample(t *testing.T, flags ...string) (data []byte, id string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "p")
-	cmd := exec.CommandContext(t.Context(), "cc", append(flags, "-x", "c", "-", "-Wl,--build-id", "-o", path)...)
-	cmd.Stdin = strings.NewReader("int main(void) { return 0; }")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	path := tooltest.Compile(t, "cc", "p.c", "int main(void) { return 0; }", append(flags, "-Wl,--build-id")...)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,28 +20,16 @@ import (
 	"whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/fleet/debuginfo/wire"
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/tooltest"
 	"whyhot/internal/ingest/otlp/rawcodec"
 	"whyhot/internal/symbol"
 )
 
-func command(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v: %s", name, err, out)
-	}
-}
-
 // compile makes a program whose function is called name.
 func compile(t *testing.T, name string) string {
 	t.Helper()
-	dir := t.TempDir()
-	source, path := filepath.Join(dir, "p.c"), filepath.Join(dir, "p")
 	text := fmt.Sprintf("static inline int square(int n) { return n * n; }\n__attribute__((noinline)) int %s(int n) {\n  return square(n) ^ n; }\nint main(int n, char **v) { return %s(n); }\n", name, name)
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command(t, "cc", "-O2", "-g", "-Wl,--build-id", "-o", path, source)
-	return path
+	return tooltest.Compile(t, "cc", "p.c", text, "-O2", "-g", "-Wl,--build-id")
 }
 
 // binary offers the file at path.

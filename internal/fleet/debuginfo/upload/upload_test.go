@@ -24,6 +24,7 @@ import (
 	"whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/fleet/debuginfo/wire"
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/tooltest"
 )
 
 func TestUploads(t *testing.T) {
@@ -60,9 +61,9 @@ func TestStrippedBinary(t *testing.T) {
 	path := compile(t, "heavy")
 	whole := path + ".whole"
 	debug := path + ".debug"
-	command(t, "cp", path, whole)
-	command(t, "objcopy", "--only-keep-debug", path, debug)
-	command(t, "objcopy", "--strip-all", "--add-gnu-debuglink="+debug, path)
+	tooltest.Run(t, "cp", path, whole)
+	tooltest.Run(t, "objcopy", "--only-keep-debug", path, debug)
+	tooltest.Run(t, "objcopy", "--strip-all", "--add-gnu-debuglink="+debug, path)
 	b := binary(t, path)
 	u := start(t, addr, Options{Kind: extract.Full})
 	u.until(t, u.settled(b))
@@ -80,7 +81,7 @@ func TestSharedDebugInformation(t *testing.T) {
 	addr, _ := listen(t, "", s.Register)
 	path, other := compile(t, "heavy"), compile(t, "light")
 	shared := filepath.Join(filepath.Dir(path), "shared.debug")
-	command(t, "dwz", "-m", shared, path, other)
+	tooltest.Run(t, "dwz", "-m", shared, path, other)
 	f, err := elffile.Open(path)
 	if err != nil {
 		t.Fatal(err)

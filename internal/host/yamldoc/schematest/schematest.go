@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path"
 	"reflect"
@@ -39,9 +40,7 @@ func Of(tb testing.TB, v any, title string, others map[string]string, texts ...a
 		},
 	}
 	dirs := map[string]string{own: "."}
-	for pkg, dir := range others {
-		dirs[pkg] = dir
-	}
+	maps.Copy(dirs, others)
 	comments := map[string]string{}
 	for pkg, dir := range dirs {
 		one := &jsonschema.Reflector{}
@@ -72,7 +71,7 @@ func Hold(tb testing.TB, s *jsonschema.Schema, file string) {
 		tb.Fatal(err)
 	}
 	if *Update {
-		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil { //nolint:gosec // a file of the source tree
+		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
 			tb.Fatal(err)
 		}
 		return

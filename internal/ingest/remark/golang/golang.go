@@ -18,6 +18,7 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,8 +123,8 @@ func (d *diagnostic) remark(h header) (remark.Remark, bool) {
 			inlined = append(inlined, remark.Position{File: fileOf(r.Location.URI), Line: r.Location.Range.Start.Line, Column: r.Location.Range.Start.Character})
 		}
 	}
-	for i := len(inlined) - 1; i >= 0; i-- {
-		m.Where = append(m.Where, inlined[i])
+	for _, at := range slices.Backward(inlined) {
+		m.Where = append(m.Where, at)
 	}
 	m.Where = append(m.Where, outer)
 	return m, true
@@ -194,7 +195,7 @@ func sentence(text string) (m remark.Remark, known bool) {
 func ReadText(r io.Reader, take func(remark.Remark)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, MaxLine)
-	pkg, any := "", false
+	pkg, some := "", false
 	var open *remark.Remark
 	flush := func() {
 		if open != nil {
@@ -217,11 +218,11 @@ func ReadText(r io.Reader, take func(remark.Remark)) error {
 			if open != nil {
 				open.Why = append(open.Why, strings.TrimSpace(p[4]))
 			}
-			any = true
+			some = true
 			continue
 		}
 		m, known := sentence(p[4])
-		any = any || known
+		some = some || known
 		if !known || m.Kind == "" {
 			flush()
 			continue
@@ -238,7 +239,7 @@ func ReadText(r io.Reader, take func(remark.Remark)) error {
 	if err := lines.Err(); err != nil {
 		return err
 	}
-	if !any {
+	if !some {
 		return errors.New("no line of it is a remark of Go's compiler: build with -gcflags='-m=2 -d=ssa/check_bce' and keep its standard error")
 	}
 	return nil

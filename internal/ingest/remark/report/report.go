@@ -2,7 +2,7 @@
 // compiler wrote one, unwraps gzip, and calls the reader of that format.
 //
 // It takes files and directories that somebody names, and gives remarks. It must never
-// judge a remark or run a compiler.
+// judge a remark or run a compiler. LLVM's bitstream is read by who calls.
 package report
 
 import (
@@ -41,7 +41,7 @@ var formats = []format{
 	{"Go's text", golang.IsText, golang.ReadText},
 }
 
-const known = "reports that are read: Go (-gcflags=-json=0,DIR, or the text of -gcflags='-m=2 -d=ssa/check_bce'), clang and gcc (-fsave-optimization-record), rustc (-Cremark=all), V8 (--trace-deopt, .cpuprofile), HotSpot (-XX:+LogCompilation)"
+const known = "reports that are read: Go (-gcflags=-json=0,DIR, or the text of -gcflags='-m=2 -d=ssa/check_bce'), clang (-fsave-optimization-record, also =bitstream) and gcc (-fsave-optimization-record), rustc (-Cremark=all), V8 (--trace-deopt, .cpuprofile), HotSpot (-XX:+LogCompilation)"
 
 // errUnknown is wrapped where no format fits.
 var errUnknown = errors.New("not a compiler's report that is known")
@@ -50,9 +50,12 @@ var errUnknown = errors.New("not a compiler's report that is known")
 // other lines.
 const headSize = 64 << 10
 
+// Bitstream reads a file in LLVM's bitstream of remarks.
+type Bitstream func(ctx context.Context, path string) ([]remark.Remark, error)
+
 // Read reads all of what the paths name: files, and directories with everything in
 // them. In a directory, what is no report is passed over.
-func Read(ctx context.Context, paths ...string) ([]remark.Remark, error) {
+func Read(ctx context.Context, bitstream Bitstream, paths ...string) ([]remark.Remark, error) {
 	var out []remark.Remark
 	take := func(m remark.Remark) { out = append(out, m) }
 	for _, path := range paths {
@@ -61,7 +64,7 @@ func Read(ctx context.Context, paths ...string) ([]remark.Remark, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			if err := readFile(path, take); err != nil {
+			if err := readFile(ctx, bitstream, path, take); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
 			continue
@@ -74,7 +77,7 @@ func Read(ctx context.Context, paths ...string) ([]remark.Remark, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			switch err := readFile(file, take); {
+			switch err := readFile(ctx, bitstream, file, take); {
 			case errors.Is(err, errUnknown):
 				return nil
 			case err != nil:
@@ -93,16 +96,30 @@ func Read(ctx context.Context, paths ...string) ([]remark.Remark, error) {
 	return out, nil
 }
 
-func readFile(path string, take func(remark.Remark)) error {
+func readFile(ctx context.Context, bitstream Bitstream, path string, take func(remark.Remark)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read from
-	return From(f, take)
+	in := bufio.NewReaderSize(f, headSize)
+	if head, _ := in.Peek(len(bitstreamMagic)); string(head) == bitstreamMagic {
+		all, err := bitstream(ctx, path)
+		if err != nil {
+			return fmt.Errorf("LLVM's bitstream of remarks: %w", err)
+		}
+		for _, m := range all {
+			take(m)
+		}
+		return nil
+	}
+	return From(in, take)
 }
 
-// From reads one report.
+// bitstreamMagic begins files of -fsave-optimization-record=bitstream.
+const bitstreamMagic = "RMRK"
+
+// From reads one report of text.
 func From(r io.Reader, take func(remark.Remark)) error {
 	in := bufio.NewReaderSize(r, headSize)
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {

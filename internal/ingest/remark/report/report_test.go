@@ -196,7 +196,7 @@ func TestWhatIsNoReport(t *testing.T) {
 
 // A log of a process that was killed is read as far as it goes.
 func TestCutLog(t *testing.T) {
-	cut := hotspot[:strings.Index(hotspot, "<failure")]
+	cut, _, _ := strings.Cut(hotspot, "<failure")
 	got, err := read(t, cut)
 	if err != nil || len(got) != 2 {
 		t.Errorf("%+v, %v", got, err)
@@ -226,21 +226,21 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("a.c.opt-record.json.gz", packed.String())
-	got, err := Read(t.Context(), dir)
+	got, err := Read(t.Context(), nil, dir)
 	if err != nil || len(got) != 4 {
 		t.Errorf("%d remarks, %v", len(got), err)
 	}
-	if _, err := Read(t.Context(), filepath.Join(dir, "p/README")); !errors.Is(err, errUnknown) || !strings.Contains(err.Error(), "README") {
+	if _, err := Read(t.Context(), nil, filepath.Join(dir, "p/README")); !errors.Is(err, errUnknown) || !strings.Contains(err.Error(), "README") {
 		t.Errorf("a file that is no report: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(t.Context(), filepath.Join(dir, "empty")); err == nil || !strings.Contains(err.Error(), "no compiler's report") {
+	if _, err := Read(t.Context(), nil, filepath.Join(dir, "empty")); err == nil || !strings.Contains(err.Error(), "no compiler's report") {
 		t.Errorf("an empty directory: %v", err)
 	}
 	write("p/bad.json", goJSON+"x\n")
-	if _, err := Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "bad.json") {
+	if _, err := Read(t.Context(), nil, dir); err == nil || !strings.Contains(err.Error(), "bad.json") {
 		t.Errorf("a damaged file: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	duck "github.com/duckdb/duckdb-go-bindings"
 
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/stage"
 )
 
 // asking begins a question: f runs in a transaction that sees the parts it is given
@@ -23,7 +24,9 @@ func (e *Engine) asking(ctx context.Context, f func(c *conn, parts func(t *engin
 		return err
 	}
 	// DuckDB takes its snapshot when a transaction first reads.
+	stage.Enter(ctx, "waiting for the end of a commit")
 	e.visible.RLock()
+	stage.Enter(ctx, "reading rows")
 	parts := func(*engine.Table, uint32, uint32) []string { return nil }
 	err = c.exec(ctx, "BEGIN TRANSACTION READ ONLY")
 	if err == nil {

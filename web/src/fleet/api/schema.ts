@@ -426,7 +426,8 @@ export interface paths {
          * Two selections, function by function
          * @description Parameters without a prefix are of both halves; `before.` and `after.` go before
          *     them in one half: `service=web&before.version=1&after.version=2`. Shares are
-         *     compared, from all samples.
+         *     compared. Where a half is from a level of the ladder, that is in the errors and in
+         *     what is significant.
          */
         get: operations["diff"];
         put?: never;

@@ -31,50 +31,13 @@ export function Cores({ weight, basis }: { weight: number; basis: Basis }) {
 
 // Precision says what an answer rests on, and gives the exact one where it is none.
 export function Precision({ basis }: { basis: Basis }) {
-  const estimate = basis.level > 0;
   return (
     <p class="precision">
       <span>
         {coresText(cores(basis.value, basis))} cores
         <Bill weight={basis.value} basis={basis} /> · {integer(basis.count)} samples
       </span>
-      {estimate ? (
-        <>
-          <span
-            title={`The answer was estimated from ${integer(basis.read)} of them. A share of one half has this error (95 %).`}
-          >
-            estimated, {percentError(basis.share_error)}%
-          </span>
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              go({ exact: true });
-            }}
-          >
-            Exact
-          </button>
-        </>
-      ) : (
-        <span>
-          exact
-          {address.value.exact && (
-            <>
-              {" "}
-              <button
-                type="button"
-                class="link"
-                title="Large ranges are answered faster from a part of the samples, with their error"
-                onClick={() => {
-                  go({ exact: false });
-                }}
-              >
-                Estimates again
-              </button>
-            </>
-          )}
-        </span>
-      )}
+      <Exactness of={[basis]} />
       {(basis.cut ?? 0) > 0 && (
         <span title="Stacks that were longer than the store keeps">
           {percent(shareOf(basis.cut ?? 0, basis))} cut
@@ -86,5 +49,51 @@ export function Precision({ basis }: { basis: Basis }) {
         </span>
       )}
     </p>
+  );
+}
+
+// Exactness says whether answers that are shown together were estimated, and with what
+// error, and changes that.
+export function Exactness({ of }: { of: readonly Basis[] }) {
+  if (of.some((basis) => basis.level > 0)) {
+    const read = of.map((basis) => integer(basis.read)).join(" and ");
+    return (
+      <>
+        <span
+          title={`The answer was estimated from ${read} of them. A share of one half has this error (95 %).`}
+        >
+          estimated, {percentError(Math.max(...of.map((basis) => basis.share_error)))}%
+        </span>
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            go({ exact: true });
+          }}
+        >
+          Exact
+        </button>
+      </>
+    );
+  }
+  return (
+    <span>
+      exact
+      {address.value.exact && (
+        <>
+          {" "}
+          <button
+            type="button"
+            class="link"
+            title="Large ranges are answered faster from a part of the samples, with their error"
+            onClick={() => {
+              go({ exact: false });
+            }}
+          >
+            Estimates again
+          </button>
+        </>
+      )}
+    </span>
   );
 }

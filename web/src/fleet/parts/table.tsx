@@ -8,7 +8,17 @@ import {
   Virtualizer,
 } from "@tanstack/virtual-core";
 import { createContext, type ComponentChildren } from "preact";
-import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import {
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "preact/hooks";
+import { search } from "../state/search";
+import { useStep } from "./searching";
 
 export interface Column<T> {
   readonly name: string; // as sort names it
@@ -107,6 +117,17 @@ export function Table<T>(props: Props<T>) {
     v.scrollToIndex(next);
     if (rows.length > 0) props.onSelect?.(rows[next]);
   };
+  // All rows are hits where a search narrows them.
+  const stepped = useRef(move);
+  stepped.current = (by) => {
+    if (search.value.expression !== null && rows.length > 0)
+      move((at + by + rows.length) % rows.length);
+  };
+  useStep(
+    useCallback((by) => {
+      stepped.current(by);
+    }, []),
+  );
   const onKeyDown = (e: KeyboardEvent): void => {
     if (e.target !== scroller.current || e.altKey) return;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / height) - 2);

@@ -2,12 +2,12 @@
 // itself when they do.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, refresh, request, token } from "../api/client";
+import { ApiError, refresh, request } from "../api/client";
 import { questionOf } from "../api/answer";
 import { generation } from "../state/moment";
-import { address } from "../state/navigation";
 import { Command } from "../parts/command";
 import { Empty } from "../parts/failure";
+import { agentCommand, closed, recordCommand } from "../parts/sending";
 import type { Answer } from "../api/client";
 
 interface Holding {
@@ -61,24 +61,14 @@ export function useHolding(): Holding {
   };
 }
 
-const GRPC = 4317; // the server's usual port for agents
-
 export function FirstScreen() {
-  const closed = token() !== "";
-  const { project } = address.value;
-  const to = project === "" || closed ? "" : `&project=${project}`;
-  const by = closed ? ' -H "Authorization: Bearer $(cat TOKEN)"' : "";
   return (
     <Empty title="No profiles yet">
       <p>Record all of a machine, all the time:</p>
-      <Command
-        text={`sudo whyhot agent --to ${location.hostname}:${GRPC}${closed ? " --token-file TOKEN" : ""}`}
-      />
+      <Command text={agentCommand()} />
       <p>Or record one program, and send that:</p>
-      <Command
-        text={`whyhot record -o cpu.pb.gz -- ./program && curl${by} --data-binary @cpu.pb.gz "${location.origin}/api/v1/push?service=program${to}"`}
-      />
-      {closed && (
+      <Command text={recordCommand("program")} />
+      {closed() && (
         <p class="quiet">
           TOKEN is a file with a token that may send:{" "}
           <code>whyhot-server token create --scope send</code>

@@ -75,11 +75,19 @@ void no_reload_words(struct words *b, uint32_t x) {
     b->data[i] = x ^ (uint32_t)i;
 }
 
-// The size is what the loop changes.
-void no_reload_grows(struct buffer *b, const char *s) {
+// The size is what the loop changes; where the data are it does not.
+void yes_reload_grows(struct buffer *b, const char *s) {
   for (; *s; s++) {
     b->data[b->size] = (unsigned char)(*s ^ 7);
     b->size++;
+  }
+}
+
+// What is stored elsewhere may change it.
+void no_reload_pointers(struct buffer *b, unsigned char **lines, long n) {
+  for (long i = 0; i < n; i++) {
+    lines[i] = b->data + i;
+    b->data[i] = 0;
   }
 }
 

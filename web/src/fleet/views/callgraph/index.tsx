@@ -1,7 +1,7 @@
 // The call graph of one function: who calls it, what it calls, and more of either on
 // demand. A click on another function walks there.
 
-import { useCallback, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { percent } from "../../../format/number";
 import { useAnswers } from "../../api/answers";
 import { Waiting } from "../../parts/answered";
@@ -10,7 +10,7 @@ import { nameOf } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { FunctionChoice } from "../../parts/functionchoice";
 import { Precision, shareOf } from "../../parts/measure";
-import { useFound, useStep } from "../../parts/searching";
+import { useFocusStep, useFound } from "../../parts/searching";
 import { selection } from "../../state/address";
 import { address, adjust, ownChange } from "../../state/navigation";
 import { matches, search } from "../../state/search";
@@ -116,11 +116,5 @@ function useSearch(answer: Answer | undefined, found: (fn: Fn) => boolean): void
         }
       : null,
   );
-  useStep(
-    useCallback((by) => {
-      const links = [...document.querySelectorAll<SVGAElement>(".callgraph .box.found > a")];
-      const at = links.findIndex((l) => l === document.activeElement);
-      links[(at + by + links.length) % links.length]?.focus();
-    }, []),
-  );
+  useFocusStep(".callgraph .box.found > a");
 }

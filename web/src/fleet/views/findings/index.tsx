@@ -12,7 +12,7 @@ import { keyOf, OPEN } from "../../parts/findinglink";
 import { where } from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
 import { billText, monthly, usePrices, type Prices } from "../../parts/prices";
-import { useFound } from "../../parts/searching";
+import { useFocusStep, useFound } from "../../parts/searching";
 import { ago } from "../../parts/time";
 import { DIMENSIONS } from "../../state/address";
 import { moment } from "../../state/moment";
@@ -78,6 +78,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       ? null
       : { text: `${list.length} of ${kept(answer).length} findings` },
   );
+  useFocusStep(".findings .ranked > li h3 button");
   const prices = usePrices();
   const low = sum(open.map((k) => coresBack(k)?.low ?? 0));
   const high = sum(open.map((k) => coresBack(k)?.high ?? 0));

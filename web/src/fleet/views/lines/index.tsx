@@ -1,7 +1,7 @@
 // Where in a function the time goes: line by line with the source, or by address where
 // the binary tells no lines. What the analyser found in a loop stands at its lines.
 
-import { useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { basename } from "../../../data/measure";
 import { percent } from "../../../format/number";
 import { useAnswer } from "../../api/answer";
@@ -16,22 +16,26 @@ import { nameOf } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Precision, shareOf, type Basis } from "../../parts/measure";
 import { Bill, usePrices, type Prices } from "../../parts/prices";
-import { useFound } from "../../parts/searching";
+import { useFocusStep, useFound } from "../../parts/searching";
 import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { search } from "../../state/search";
 import { columnsOf, Costs, CostTable } from "./costs";
+import { Fold } from "./fold";
 import {
   about,
   addresses,
   files,
+  named,
   rows,
   type Answer,
   type Cost,
   type File,
   type Row,
 } from "./listing";
+import type { Hits, Report } from "./hits";
 import { MachineCode } from "./machinecode";
+import { Named } from "./named";
 
 export function Lines() {
   const { fn } = address.value;
@@ -69,12 +73,8 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
   const { basis, function: fn } = answer;
   const all = files(answer);
   const without = addresses(answer);
-  const hits = useHits(answer);
-  useFound(
-    search.value.expression === null
-      ? null
-      : { text: `${hits} of ${answer.lines.length} lines are in files that match` },
-  );
+  const names = named(answer);
+  const report = useHits(basis);
   return (
     <>
       <header>
@@ -102,18 +102,47 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
           basis={basis}
           findings={about(findings, f, fn.name)}
           first={i === 0}
+          report={report}
         />
       ))}
       {without.length > 0 && <Addresses list={without} basis={basis} alone={all.length === 0} />}
-      {NATIVE.has(fn.kind) && <MachineCode fn={fn.id} alone={all.length === 0} />}
+      {names.length > 0 && (
+        <Named
+          weight={names.reduce((sum, l) => sum + l.self, 0)}
+          basis={basis}
+          all={names.length === answer.lines.length}
+          what="lines"
+        />
+      )}
+      {NATIVE.has(fn.kind) && (
+        <MachineCode fn={fn.id} alone={all.length === 0 && without.length > 0} report={report} />
+      )}
     </>
   );
 }
 
-function useHits(answer: Answer): number {
-  const { expression } = search.value;
-  if (expression === null) return 0;
-  return answer.lines.filter((l) => expression.test(l.file ?? l.binary ?? "")).length;
+// useHits says what the search found in the parts that are open, which tell it, and has
+// next and previous go from line to line.
+function useHits(basis: Basis): Report {
+  const [parts, setParts] = useState<ReadonlyMap<string, Hits>>(new Map());
+  const report = useCallback((part: string, hits: Hits) => {
+    setParts((before) => new Map(before).set(part, hits));
+  }, []);
+  const all = [...parts.values()];
+  const lines = all.reduce((sum, h) => sum + h.lines, 0);
+  const share = percent(
+    shareOf(
+      all.reduce((sum, h) => sum + h.self, 0),
+      basis,
+    ),
+  );
+  useFound(
+    search.value.expression === null
+      ? null
+      : { text: `${share} in ${lines} ${lines === 1 ? "line" : "lines"}` },
+  );
+  useFocusStep(".lines tr.hit");
+  return report;
 }
 
 interface OfFileProps {
@@ -121,11 +150,12 @@ interface OfFileProps {
   basis: Basis;
   findings: readonly Kept[];
   first: boolean;
+  report: Report;
 }
 
 const FOLDED = 5; // files whose code was inlined: more lines are behind a button
 
-function OfFile({ file, basis, findings, first }: OfFileProps) {
+function OfFile({ file, basis, findings, first, report }: OfFileProps) {
   const source = useAnswer("/api/v1/source", { file: file.file });
   const [whole, setWhole] = useState(false);
   const prices = usePrices();
@@ -133,63 +163,66 @@ function OfFile({ file, basis, findings, first }: OfFileProps) {
   const list = rows(file, text, findings, whole);
   const hottest = Math.max(1, ...file.lines.map((l) => l.self));
   const known = list.some((r) => r.text !== undefined);
+  const { expression } = search.value;
+  const isHit = (r: Row): boolean =>
+    expression !== null && (expression.test(r.text ?? "") || expression.test(file.file));
+  const hits = list.filter(isHit);
+  const self = hits.reduce((sum, r) => sum + (r.cost?.self ?? 0), 0);
   const [open, setOpen] = useState(first || findings.length > 0 || file.lines.length <= FOLDED);
+  const lines = open ? hits.length : 0;
+  useEffect(() => {
+    report(file.file, { lines, self: lines > 0 ? self : 0 });
+  }, [report, file.file, lines, self]);
   return (
-    <section class="file">
-      <h3>
+    <Fold
+      title={file.file}
+      beside={`${first ? "" : "inlined, "}${percent(shareOf(file.self, basis))} itself`}
+      open={open}
+      onToggle={() => {
+        setOpen(!open);
+      }}
+    >
+      <CostTable
+        label={`lines of ${basename(file.file)}`}
+        calls
+        prices={prices}
+        columns={[
+          ["line", true],
+          [known ? "source" : "", false],
+        ]}
+      >
+        {list.map((r) => (
+          <Line
+            key={r.line}
+            row={r}
+            basis={basis}
+            hottest={hottest}
+            prices={prices}
+            hit={isHit(r)}
+          />
+        ))}
+      </CostTable>
+      {text !== undefined && (
         <button
           type="button"
-          class="link"
-          aria-expanded={open}
           onClick={() => {
-            setOpen(!open);
+            setWhole(!whole);
           }}
         >
-          <span aria-hidden="true">{open ? "▾" : "▸"}</span> {file.file}
-        </button>{" "}
-        <small>
-          {first ? "" : "inlined, "}
-          {percent(shareOf(file.self, basis))} itself
-        </small>
-      </h3>
-      {open && (
-        <>
-          <CostTable
-            label={`lines of ${basename(file.file)}`}
-            calls
-            prices={prices}
-            columns={[
-              ["line", true],
-              [known ? "source" : "", false],
-            ]}
-          >
-            {list.map((r) => (
-              <Line key={r.line} row={r} basis={basis} hottest={hottest} prices={prices} />
-            ))}
-          </CostTable>
-          {text !== undefined && (
-            <button
-              type="button"
-              onClick={() => {
-                setWhole(!whole);
-              }}
-            >
-              {whole ? "Only what ran" : `All ${text.length} lines`}
-            </button>
-          )}
-          {!known && source.value !== undefined && (
-            <p class="hint">
-              {source.value.sources
-                ? "No source directory of the server has this file."
-                : "The server has no source files: started with --source DIR, it shows them here."}
-            </p>
-          )}
-          {findings.map((k) => (
-            <Found key={`${k.finding.id}@${k.service}`} kept={k} />
-          ))}
-        </>
+          {whole ? "Only what ran" : `All ${text.length} lines`}
+        </button>
       )}
-    </section>
+      {!known && source.value !== undefined && (
+        <p class="hint">
+          {source.value.sources
+            ? "No source directory of the server has this file."
+            : "The server has no source files: started with --source DIR, it shows them here."}
+        </p>
+      )}
+      {findings.map((k) => (
+        <Found key={`${k.finding.id}@${k.service}`} kept={k} />
+      ))}
+    </Fold>
   );
 }
 
@@ -198,9 +231,10 @@ interface LineProps {
   readonly basis: Basis;
   readonly hottest: number;
   readonly prices: Prices | null;
+  readonly hit: boolean; // of the search
 }
 
-function Line({ row, basis, hottest, prices }: LineProps) {
+function Line({ row, basis, hottest, prices, hit }: LineProps) {
   const { cost } = row;
   return (
     <>
@@ -209,7 +243,10 @@ function Line({ row, basis, hottest, prices }: LineProps) {
           <td colSpan={columnsOf(true, prices, 2)}>⋮</td>
         </tr>
       )}
-      <tr class={`${row.loop ? "loop" : ""} ${cost ? "ran" : ""}`}>
+      <tr
+        class={`${row.loop ? "loop" : ""} ${cost ? "ran" : ""} ${hit ? "hit" : ""}`}
+        tabIndex={hit ? -1 : undefined}
+      >
         <Costs of={cost} basis={basis} hottest={hottest} calls prices={prices} />
         <td class="number">{row.line}</td>
         <td class="text">

@@ -23,12 +23,16 @@ export interface File {
   readonly lines: readonly Cost[];
 }
 
+function hasLine(l: Cost): l is Cost & { file: string; line: number } {
+  return l.file !== undefined && l.line !== undefined;
+}
+
 // files puts the lines of each file together, that of the function itself first and the
 // others, whose code was inlined, by what ran in them.
 export function files(answer: Answer): readonly File[] {
   const by = new Map<string, Cost[]>();
   for (const l of answer.lines) {
-    if (l.file === undefined || l.line === undefined) continue;
+    if (!hasLine(l)) continue;
     const list = by.get(l.file);
     if (list) list.push(l);
     else by.set(l.file, [l]);
@@ -50,7 +54,12 @@ export function files(answer: Answer): readonly File[] {
 
 // addresses are the lines that have none: where the binary tells no lines.
 export function addresses(answer: Answer): readonly Cost[] {
-  return answer.lines.filter((l) => l.file === undefined || l.line === undefined);
+  return answer.lines.filter((l) => !hasLine(l) && l.offset !== undefined);
+}
+
+// named is what came with the function's name, and neither line nor address.
+export function named(answer: Answer): readonly Cost[] {
+  return answer.lines.filter((l) => !hasLine(l) && l.offset === undefined);
 }
 
 // sameFile says whether two paths are of one file: equal, or one of them ends as the

@@ -1,7 +1,7 @@
 // The machine code that a function ran: what is hot is marked, loops are bracketed. Where
 // the binary is not at hand it says what to do.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { basename } from "../../../data/measure";
 import { shortName } from "../../../format/name";
 import { percent, percentError } from "../../../format/number";
@@ -12,42 +12,47 @@ import { cores, coresText, shareOf, type Basis } from "../../parts/measure";
 import { billText, usePrices } from "../../parts/prices";
 import { selection } from "../../state/address";
 import { address, adjust, ownChange } from "../../state/navigation";
+import { search } from "../../state/search";
 import { codeRows, type Code, type CodeRow, type Loop, type MachineFunction } from "./code";
 import { columnsOf, Costs, CostTable } from "./costs";
+import { Fold } from "./fold";
+import type { Report } from "./hits";
+import { Named } from "./named";
 
 const OPEN = "lines.code";
 
 // MachineCode is asked for where the reader wants it: a profile is read whole for it, and
 // the code disassembled. Where there are no lines it is all there is.
-export function MachineCode({ fn, alone }: { fn: number; alone: boolean }) {
+interface Props {
+  readonly fn: number;
+  readonly alone: boolean;
+  readonly report: Report;
+}
+
+export function MachineCode({ fn, alone, report }: Props) {
   const said = address.value.own[OPEN];
   const open = said === undefined ? alone : said === "true";
   return (
-    <section class="file machine">
-      <h3>
-        <button
-          type="button"
-          class="link"
-          aria-expanded={open}
-          onClick={() => {
-            adjust(ownChange({ [OPEN]: open ? "false" : "true" }));
-          }}
-        >
-          <span aria-hidden="true">{open ? "▾" : "▸"}</span> Machine code
-        </button>{" "}
-        <small>instructions and loops</small>
-      </h3>
-      {open && <Asked fn={fn} />}
-    </section>
+    <Fold
+      title="Machine code"
+      beside="instructions and loops"
+      class="machine"
+      open={open}
+      onToggle={() => {
+        adjust(ownChange({ [OPEN]: open ? "false" : "true" }));
+      }}
+    >
+      <Asked fn={fn} report={report} />
+    </Fold>
   );
 }
 
-function Asked({ fn }: { fn: number }) {
+function Asked({ fn, report }: { fn: number; report: Report }) {
   const asked = useAnswer("/api/v1/instructions", { ...selection(address.value), function: fn });
-  return <Answered asked={asked}>{(code) => <Shown code={code} />}</Answered>;
+  return <Answered asked={asked}>{(code) => <Shown code={code} report={report} />}</Answered>;
 }
 
-function Shown({ code }: { code: Code }) {
+function Shown({ code, report }: { code: Code; report: Report }) {
   const { functions, missing, left, named, notes, basis } = code;
   return (
     <>
@@ -63,6 +68,7 @@ function Shown({ code }: { code: Code }) {
           of={f}
           basis={basis}
           inlined={f.name !== code.function.name}
+          report={report}
         />
       ))}
       {left > 0 && (
@@ -76,11 +82,12 @@ function Shown({ code }: { code: Code }) {
         </p>
       ))}
       {named > 0 && (
-        <p class="hint">
-          {percent(shareOf(named, basis))} came with names and without addresses. What{" "}
-          <code>whyhot agent</code> and <code>whyhot record --no-symbols</code> send has addresses;
-          the server names them.
-        </p>
+        <Named
+          weight={named}
+          basis={basis}
+          all={functions.length + missing.length === 0}
+          what="instructions"
+        />
       )}
       {missing.map((m) => (
         <Missing key={`${m.binary} ${m.build_id ?? ""}`} {...m} basis={basis} />
@@ -125,14 +132,27 @@ interface FunctionProps {
   readonly of: MachineFunction;
   readonly basis: Basis;
   readonly inlined: boolean;
+  readonly report: Report;
 }
 
-function OfFunction({ of: f, basis, inlined }: FunctionProps) {
+function OfFunction({ of: f, basis, inlined, report }: FunctionProps) {
   const [whole, setWhole] = useState(false);
   const prices = usePrices();
   const rows = codeRows(f, whole);
   const hottest = Math.max(1, ...f.instructions.map((i) => i.self));
   const bill = billText(cores(f.self, basis), prices);
+  const { expression } = search.value;
+  const isHit = ({ at }: CodeRow): boolean =>
+    expression !== null && [at.text, at.file ?? ""].some((t) => expression.test(t));
+  const hits = rows.filter(isHit).length;
+  const part = `${f.binary} ${f.start}`;
+  useEffect(() => {
+    // What ran in an instruction ran in a line that is counted already.
+    report(part, { lines: hits, self: 0 });
+    return () => {
+      report(part, { lines: 0, self: 0 });
+    };
+  }, [report, part, hits]);
   const hidden = f.instructions.length - rows.length;
   return (
     <>
@@ -159,6 +179,7 @@ function OfFunction({ of: f, basis, inlined }: FunctionProps) {
             basis={basis}
             hottest={hottest}
             prices={prices}
+            hit={isHit(r)}
           />
         ))}
       </CostTable>
@@ -181,9 +202,10 @@ interface RowProps {
   readonly basis: Basis;
   readonly hottest: number;
   readonly prices: ReturnType<typeof usePrices>;
+  readonly hit: boolean; // of the search
 }
 
-function InstructionRow({ row: r, basis, hottest, prices }: RowProps) {
+function InstructionRow({ row: r, basis, hottest, prices, hit }: RowProps) {
   const { at } = r;
   const wide = columnsOf(false, prices, 3);
   return (
@@ -200,7 +222,10 @@ function InstructionRow({ row: r, basis, hottest, prices }: RowProps) {
           </th>
         </tr>
       ))}
-      <tr class={`${at.self > 0 ? "ran" : ""} ${r.hot ? "hot" : ""}`}>
+      <tr
+        class={`${at.self > 0 ? "ran" : ""} ${r.hot ? "hot" : ""} ${hit ? "hit" : ""}`}
+        tabIndex={hit ? -1 : undefined}
+      >
         <Costs of={at} basis={basis} hottest={hottest} calls={false} prices={prices} />
         <td class="number address">{hex(at.address)}</td>
         <td class="text">

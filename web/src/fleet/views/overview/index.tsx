@@ -26,6 +26,7 @@ import { lineColor } from "./colors";
 import { linesOf, type Line } from "./lines";
 import { Spark } from "../../parts/spark";
 import { Back } from "./back";
+import { Surprising } from "./surprising";
 
 const BY = "overview.by";
 type Labels = Answer<"/api/v1/labels/{dimension}">;
@@ -108,7 +109,10 @@ function Shown({ timeline, by, labels }: ShownProps) {
           lines={new Map(lines.lines.filter((l) => !l.others).map((l) => [l.value, l]))}
           basis={{ ...timeline.basis, value: all }}
         />
-        <Back />
+        <div class="overview-side">
+          <Surprising />
+          <Back />
+        </div>
       </div>
     </>
   );

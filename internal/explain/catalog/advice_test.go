@@ -1,0 +1,54 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Every name in the table of advice is an entry of the catalogue, or a rule that has a
+// page; and every row says something.
+func TestTableOfAdviceNamesWhatThereIs(t *testing.T) {
+	c, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, e := range c.Entries {
+		known[e.ID] = true
+	}
+	pages, err := filepath.Glob(docsDir + "/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		known[strings.TrimSuffix(filepath.Base(p), ".md")] = true
+	}
+	text, err := os.ReadFile("../../../bench/catalog-reach.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(text), "\n| pattern | told by | as |\n|---|---|---|\n")
+	if !ok {
+		t.Fatal("the table of advice is not there")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := strings.Split(strings.TrimSpace(table), "\n")
+	if len(rows) != 83 {
+		t.Errorf("%d rows, the advice has 83 patterns", len(rows))
+	}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	for _, row := range rows {
+		names := quoted.FindAllStringSubmatch(row, -1)
+		if len(names) == 0 && !strings.Contains(row, "| not possible | ") {
+			t.Errorf("nothing tells it: %s", row)
+		}
+		for _, n := range names {
+			if !known[n[1]] {
+				t.Errorf("%s is no entry and no rule: %s", n[1], row)
+			}
+		}
+	}
+}
