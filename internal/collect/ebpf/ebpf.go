@@ -44,7 +44,7 @@ func (*Sampler) Needs() []string {
 func (*Sampler) CannotSee() []string {
 	return []string{
 		"callers beyond JIT code that no runtime describes, and 32-bit programs",
-		"the first few milliseconds of a process that starts during the recording",
+		"the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
 		"time that is not spent on a CPU",
 	}
 }
@@ -85,6 +85,7 @@ type recording struct {
 	files     *files
 	profiler  *profiler
 	convert   *converter
+	expected  *expected // nil: everything that runs
 	start     time.Time // of the recording, or of the batch under way
 	told      uint64    // lost traces that an earlier batch told of
 }
@@ -148,7 +149,10 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	made := newTables(rec.request.CacheDir)
 	defer made.end()
 	if rec.request.Settings.Batch == 0 { // it takes memory, and a recording without end can wait
-		made.begin(ctx, rec.tasks.running())
+		if rec.request.Target.System {
+			rec.expected = expectedIn(rec.frequency, rec.request.Settings.Duration)
+		}
+		made.begin(ctx, rec.known())
 	}
 	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files, made); err != nil {
 		return err
@@ -171,7 +175,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 // unwind tables of what a command will load: samples in code that it does not
 // know yet are lost.
 func (rec *recording) warm(ctx context.Context) {
-	pids := rec.tasks.running()
+	pids := rec.known()
 	if rec.proc != nil {
 		if unmap, mapped := mapProgram(rec.request.Target.Command[0]); mapped {
 			defer unmap()
@@ -182,6 +186,15 @@ func (rec *recording) warm(ctx context.Context) {
 		rec.profiler.notes = append(rec.profiler.notes, fmt.Sprintf(
 			"after %s, %d of %d processes were not known yet when the recording began: their first stacks are cut or missing", learnLimit, left, len(pids)))
 	}
+}
+
+// known are the processes that are to be known when the clock begins to run.
+func (rec *recording) known() []uint32 {
+	pids := rec.tasks.running()
+	if rec.expected != nil {
+		pids = rec.expected.only(pids)
+	}
+	return pids
 }
 
 // abandon undoes a start that failed: the command has not run.

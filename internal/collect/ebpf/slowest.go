@@ -5,6 +5,7 @@ import (
 	endian "encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -123,17 +124,17 @@ const fewFrames = 10
 // withFrames gives the maps with another number of frames, where it is smaller. The
 // number is in a map of constants, which cannot be changed, and which other programs
 // share: this one gets a copy. done is for when the program is loaded.
-func withFrames(all *ebpf.CollectionSpec, maps map[string]*ebpf.Map, frames uint32) (changed map[string]*ebpf.Map, done func(), err error) {
+func withFrames(all *ebpf.CollectionSpec, shared map[string]*ebpf.Map, frames uint32) (changed map[string]*ebpf.Map, done func(), err error) {
 	v := all.Variables[framesVariable]
-	if v == nil || all.Maps[v.SectionName] == nil || maps[v.SectionName] == nil {
-		return maps, func() {}, nil // this version has another way, and takes as long as it takes
+	if v == nil || all.Maps[v.SectionName] == nil || shared[v.SectionName] == nil {
+		return shared, func() {}, nil // this version has another way, and takes as long as it takes
 	}
 	var constants []byte
-	if err := maps[v.SectionName].Lookup(uint32(0), &constants); err != nil {
+	if err := shared[v.SectionName].Lookup(uint32(0), &constants); err != nil {
 		return nil, nil, fmt.Errorf("reading %s of the profiler's programs: %w", framesVariable, err)
 	}
 	if len(constants) < int(v.Offset)+4 || endian.NativeEndian.Uint32(constants[v.Offset:]) <= frames {
-		return maps, func() {}, nil
+		return shared, func() {}, nil
 	}
 	endian.NativeEndian.PutUint32(constants[v.Offset:], frames)
 	spec := all.Maps[v.SectionName].Copy()
@@ -142,10 +143,7 @@ func withFrames(all *ebpf.CollectionSpec, maps map[string]*ebpf.Map, frames uint
 	if err != nil {
 		return nil, nil, fmt.Errorf("setting %s of the profiler's programs: %w", framesVariable, err)
 	}
-	changed = map[string]*ebpf.Map{}
-	for name, m := range maps {
-		changed[name] = m
-	}
+	changed = maps.Clone(shared)
 	changed[v.SectionName] = own
 	return changed, func() { _ = own.Close() }, nil // the program holds it
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 // fakeProc writes stat files: ID, name, parent.
@@ -57,5 +58,23 @@ func TestThisProcessIsThere(t *testing.T) {
 	}
 	if got := Descendants([]int{os.Getppid()}); !slices.Contains(got, os.Getpid()) {
 		t.Errorf("this process is no child of its parent: %v", got)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	root := fakeProc(t, map[int]string{
+		10: "10 (a b) R) S 1 1 1 0 -1 0 0 0 0 0 120 30 7 7 20 0 1 0 4000 1 1",
+		22: "22 (short) S 1 1 1 0 -1 0 0 0 0 0 120 30",
+	})
+	if err := os.WriteFile(filepath.Join(root, "uptime"), []byte("100.25 180.00\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	times, now := allTimes(root)
+	want := Times{CPU: 1500 * time.Millisecond, Start: 40 * time.Second}
+	if len(times) != 1 || times[10] != want || now != 100250*time.Millisecond {
+		t.Errorf("%+v at %s, want %+v", times, now, want)
+	}
+	if times, now := AllTimes(); times[os.Getpid()].Start <= 0 || times[os.Getpid()].Start > now {
+		t.Errorf("this process: %+v at %s", times[os.Getpid()], now)
 	}
 }

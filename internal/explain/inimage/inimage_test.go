@@ -10,7 +10,6 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/image/inventory"
 	"whyhot/internal/ingest/folded"
-	"whyhot/internal/profile"
 )
 
 func builtin(t *testing.T) *catalog.Catalog {
@@ -144,8 +143,7 @@ func TestPatternsOfTheCatalogueBegin(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	h := hot(t, "app;main_[/app];f_[libz.so.1] 1\n", found("x", "", "/app/x.py", 1))
-	var p *profile.Profile = h.Profile
-	if got, want := Files(p, h.Report.Findings), []string{"/app", "/app/x.py"}; !reflect.DeepEqual(got, want) {
+	if got, want := Files(h.Profile, h.Report.Findings), []string{"/app", "/app/x.py"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
