@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -30,7 +31,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	if term.IsTerminal(int(os.Stdin.Fd())) {
-		return fmt.Errorf("whyhot-images is started by whyhot: whyhot images scan REF|TAR|DIR")
+		return errors.New("whyhot-images is started by whyhot: whyhot images scan REF|TAR|DIR")
 	}
 	q, err := inventory.ReadQuestion(os.Stdin)
 	if err != nil {

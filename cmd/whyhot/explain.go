@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/explain"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/fetch"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/price"
 	"whyhot/internal/host/wholefile"
@@ -82,100 +83,130 @@ A fast program gets no finding; that is an answer too.`,
 }
 
 func runExplain(cmd *cobra.Command, path string, f explainFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	x := explaining{explainFlags: f, path: path}
+	answer, err := x.explain(cmd)
+	if err != nil {
+		return err
+	}
+	if err := x.complete(cmd, &answer); err != nil {
+		return err
+	}
+	return x.show(cmd, answer)
+}
+
+func (f *explainFlags) check() error {
 	if f.number < 0 {
 		return fmt.Errorf("-n %d: must not be negative", f.number)
 	}
 	if err := f.checkSend(); err != nil {
 		return err
 	}
-	if err := f.past.check(&f.load); err != nil {
-		return err
-	}
-	prices, err := f.prices.read(cmd)
+	return f.past.check(&f.load)
+}
+
+// explaining is one run of the command.
+type explaining struct {
+	explainFlags
+
+	path  string
+	whole fetch.Fetched
+	part  *profile.Profile // what the filter leaves of it
+	known explain.Rules
+	rate  *price.Rate
+	loops []machine.Loop // for a page
+}
+
+// explain reads what is asked about, and asks.
+func (x *explaining) explain(cmd *cobra.Command) (finding.Report, error) {
+	prices, err := x.prices.read(cmd)
 	if err != nil {
-		return err
+		return finding.Report{}, err
 	}
-	rules, err := explain.LoadRules(f.rules...)
-	if err != nil {
-		return err
+	if x.known, err = explain.LoadRules(x.rules...); err != nil {
+		return finding.Report{}, err
 	}
-	r := explain.Request{Path: path, Rules: rules, DebugDirs: f.load.debugDirs, All: f.all, Machine: true}
-	if r.Remarks, err = explain.ReadReports(cmd.Context(), f.report...); err != nil {
-		return fmt.Errorf("--report: %w", err)
+	r := explain.Request{Path: x.path, Rules: x.known, DebugDirs: x.load.debugDirs, All: x.all, Machine: true}
+	if r.Remarks, err = explain.ReadReports(cmd.Context(), x.report...); err != nil {
+		return finding.Report{}, fmt.Errorf("--report: %w", err)
 	}
 	var done func()
-	if r.Source, done, err = f.source.request(cmd); err != nil {
-		return err
+	if r.Source, done, err = x.source.request(cmd); err != nil {
+		return finding.Report{}, err
 	}
-	all, err := readProfile(cmd, path, f.load)
-	if err != nil {
-		return err
+	defer done()
+	if x.whole, err = readProfile(cmd, x.path, x.load); err != nil {
+		return finding.Report{}, err
 	}
-	if r.Profile, err = f.filter.apply(all.Profile); err != nil {
-		return err
+	if x.part, err = x.filter.apply(x.whole.Profile); err != nil {
+		return finding.Report{}, err
 	}
-	rate, err := f.prices.rate(cmd, prices, r.Profile)
-	if err != nil {
-		done()
-		return err
+	r.Profile = x.part
+	if x.rate, err = x.prices.rate(cmd, prices, x.part); err != nil {
+		return finding.Report{}, err
 	}
-	if f.load.remote.on() {
+	if x.load.remote.on() {
 		r.Path = ""
-		if r.Trials, err = trialsOf(cmd, &f.load.remote); err != nil {
-			done()
-			return err
+		if r.Trials, err = trialsOf(cmd, &x.load.remote); err != nil {
+			return finding.Report{}, err
 		}
+	} else {
+		r.Trials = learnt(x.part)
 	}
-	if !f.load.remote.on() {
-		r.Trials = learnt(r.Profile)
-	}
-	var loops []machine.Loop
-	if f.html != "" {
-		r.Loops = func(found []machine.Loop) { loops = found }
+	if x.html != "" {
+		r.Loops = func(found []machine.Loop) { x.loops = found }
 	}
 	answer, err := explain.Explain(cmd.Context(), r)
-	done()
-	if err != nil {
-		return stopped(err)
-	}
-	bill(rate, &answer)
-	if f.shown.finding == "" && !answer.Unjudged {
-		if answer.Surprises, _, err = f.past.surprises(cmd, r.Profile, r.Rules, &f.load, f.filter, fewSurprises); err != nil {
+	return answer, stopped(err)
+}
+
+// complete adds to the answer what the rules do not give, and sends it where it belongs.
+func (x *explaining) complete(cmd *cobra.Command, answer *finding.Report) (err error) {
+	bill(x.rate, answer)
+	if x.shown.finding == "" && !answer.Unjudged {
+		if answer.Surprises, _, err = x.past.surprises(cmd, x.part, x.known, &x.load, x.filter, fewSurprises); err != nil {
 			return err
 		}
 	}
-	if f.load.remote.on() {
-		nameServer(&answer, &f.load.remote)
+	if x.load.remote.on() {
+		nameServer(answer, &x.load.remote)
 	}
-	if f.send {
-		if err := sendFindings(cmd, &f.load.remote, answer); err != nil {
+	if x.send {
+		if err := sendFindings(cmd, &x.load.remote, *answer); err != nil {
 			return err
 		}
 	}
 	// What is missing bounds what the rules could see: it belongs to the answer.
-	answer.Notes = append(answer.Notes, all.Hints()...)
-	if f.shown.finding == "" {
-		answer.Keep(f.number)
+	answer.Notes = append(answer.Notes, x.whole.Hints()...)
+	if x.shown.finding == "" {
+		answer.Keep(x.number)
 	}
-	if f.html != "" {
-		if err := writeHTMLReport(f.html, path, r.Profile, answer, rate, loops); err != nil {
+	return nil
+}
+
+// show writes the page that was asked for, and prints.
+func (x *explaining) show(cmd *cobra.Command, answer finding.Report) error {
+	if x.html != "" {
+		if err := writeHTMLReport(x.html, x.path, x.part, answer, x.rate, x.loops); err != nil {
 			return err
 		}
-		if !f.shown.json {
-			if _, err := fmt.Fprintln(cmd.ErrOrStderr(), "report:", f.html); err != nil {
+		if !x.shown.json {
+			if _, err := fmt.Fprintln(cmd.ErrOrStderr(), "report:", x.html); err != nil {
 				return err
 			}
 		}
 	}
-	if !f.shown.json {
+	if !x.shown.json {
 		out := term.New(cmd.OutOrStdout(), os.Environ())
-		printHeader(out, path, all.Profile, r.Profile, &f.filter, true)
-		out.Bill(rate)
+		printHeader(out, x.path, x.whole.Profile, x.part, &x.filter, true)
+		out.Bill(x.rate)
 		if err := out.Err(); err != nil {
 			return err
 		}
 	}
-	return f.shown.printReport(cmd, answer, func(p *term.Printer, r finding.Report) { p.Brief(r, moreOf(path, f)) })
+	return x.shown.printReport(cmd, answer, func(p *term.Printer, r finding.Report) { p.Brief(r, moreOf(x.path, x.explainFlags)) })
 }
 
 // moreOf is the command that shows all of the finding ID, "" where the profile cannot

@@ -35,7 +35,7 @@ func (r Request) judgeBuild(facts *binfacts.Facts, found []finding.Finding) []fi
 		}
 		f := &found[at]
 		f.Certainty = finding.Confirmed
-		f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], b.Evidence...)
+		f.Evidence = append(slices.Clip(f.Evidence), b.Evidence...)
 	}
 	return found
 }
@@ -79,9 +79,9 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 			_, vaddr, ok := facts.Code(mapping, address)
 			return vaddr, ok
 		})
-		if at := sameLoop(found, m.Finding, rows, samplesOf); at >= 0 {
+		if at := sameLoop(found, m, rows, samplesOf); at >= 0 {
 			f := &found[at]
-			f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)], m.Evidence...)
+			f.Evidence = append(slices.Clip(f.Evidence), m.Evidence...)
 			if f.Certainty == finding.Suspected {
 				f.Certainty = finding.Confirmed // compiled by whom it may: the code that ran has it
 			}
@@ -108,21 +108,39 @@ func (Request) loopsCommand(path string, l *machine.Loop) string {
 // sameLoop is the finding in the source or of the catalogue that a finding in machine
 // code is about too, -1 for none: their rules are about the same, and their lines meet,
 // or at least half of the loop's samples, which are rows, are the other's.
-func sameLoop(found []finding.Finding, m finding.Finding, rows []int32, samplesOf map[string][]int32) int {
+func sameLoop(found []finding.Finding, m machine.Found, rows []int32, samplesOf map[string][]int32) int {
 	return slices.IndexFunc(found, func(f finding.Finding) bool {
-		return machine.Meets(m, f.Rule) && (linesMeet(f, m.Place) || areMostly(rows, samplesOf[f.ID]))
+		if !machine.Meets(m.Finding, f.Rule) {
+			return false
+		}
+		inSites := func(s finding.Site) bool { return s.Kind != finding.SiteDeclaration && linesMeet(s.Place, m) }
+		return linesMeet(f.Place, m) || slices.ContainsFunc(f.Sites, inSites) || areMostly(rows, samplesOf[f.ID])
 	})
 }
 
-// linesMeet says whether a finding, or a place of one that has several, has lines in
-// common with a loop.
-func linesMeet(f finding.Finding, loop finding.Place) bool {
-	meet := func(file string, line, end int) bool {
-		return line > 0 && loop.Line > 0 && sameFile(file, loop.File) && line <= max(loop.EndLine, loop.Line) && max(end, line) >= loop.Line
+// linesMeet says whether a place in the source has lines in common with a loop of machine
+// code. Where the loop is mostly what was inlined into it, its own place is there: then
+// the calls count.
+func linesMeet(p finding.Place, m machine.Found) bool {
+	if p.Line == 0 {
+		return false
 	}
-	return meet(f.Place.File, f.Place.Line, f.Place.EndLine) || slices.ContainsFunc(f.Sites, func(s finding.Site) bool {
-		return s.Kind != finding.SiteDeclaration && meet(s.File, s.Line, s.EndLine)
-	})
+	loop := m.Place
+	if loop.Line > 0 && sameFile(p.File, loop.File) && p.Line <= max(loop.EndLine, loop.Line) && max(p.EndLine, p.Line) >= loop.Line {
+		return true
+	}
+	if m.Loop == nil {
+		return false
+	}
+	within := 0
+	for _, in := range m.Loop.Instructions {
+		if slices.ContainsFunc(in.Lines, func(f profile.Frame) bool {
+			return int(f.Line) >= p.Line && int(f.Line) <= max(p.EndLine, p.Line) && sameFile(p.File, f.Function.File)
+		}) {
+			within++
+		}
+	}
+	return within > 0 && 2*within >= len(m.Loop.Instructions)
 }
 
 // areMostly says whether half of the rows of a profile or more are among others.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
 )
 
@@ -25,7 +26,29 @@ func TestSourceAndMachineCodeAreOneFinding(t *testing.T) {
 		"about something else": {code("machine-division", "/build/lib/a.c", 12, 13), -1},
 		"no lines known":       {code("machine-reload", "", 0, 0), -1},
 	} {
-		if got := sameLoop(source, test.in, nil, nil); got != test.want {
+		if got := sameLoop(source, machine.Found{Finding: test.in}, nil, nil); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// An entry of the catalogue has no lines: its samples tell that it is about the loop.
+func TestCatalogueAndMachineCodeAreOneFinding(t *testing.T) {
+	found := []finding.Finding{{ID: "malloc", Rule: "glibc-malloc"}, {ID: "crc", Rule: "crc32-hardware"}}
+	samplesOf := map[string][]int32{"malloc": {0, 1, 2, 3}, "crc": {2, 3, 4}}
+	for name, test := range map[string]struct {
+		rule string
+		rows []int32
+		want int
+	}{
+		"all of its samples":   {"machine-checksum", []int32{2, 3}, 1},
+		"half of them":         {"machine-checksum", []int32{4, 5}, 1},
+		"fewer":                {"machine-checksum", []int32{4, 5, 6}, -1},
+		"no samples":           {"machine-checksum", nil, -1},
+		"about something else": {"machine-hash", []int32{2, 3}, -1},
+	} {
+		m := machine.Found{Finding: finding.Finding{Rule: test.rule}}
+		if got := sameLoop(found, m, test.rows, samplesOf); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}

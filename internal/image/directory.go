@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -104,7 +105,7 @@ func (d *rooted) Real(name string) (string, error) {
 			done = done[:max(0, len(done)-1)]
 			continue
 		}
-		here := strings.Join(append(done[:len(done):len(done)], word), "/")
+		here := strings.Join(append(slices.Clip(done), word), "/")
 		info, err := d.root.Lstat(here)
 		if err != nil {
 			return "", err

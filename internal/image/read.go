@@ -50,7 +50,7 @@ func Read(ctx context.Context, q inventory.Question, doing func(string)) (invent
 
 // reading is one question on its way.
 type reading struct {
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // it lives as long as the question
 	q      inventory.Question
 	finder *packages.Finder
 	doing  func(string)
@@ -170,15 +170,15 @@ func base(name string) string { return name[strings.LastIndexByte(name, '/')+1:]
 // owners answers for the files that were asked for.
 func (r *reading) owners(fsys files) error {
 	r.out.Files = map[string]inventory.File{}
-	real := map[string]string{} // asked for → absolute name in the image
+	inImage := map[string]string{} // asked for → absolute name in the image
 	for _, asked := range r.q.Files {
 		name, ok := inside(fsys, asked, r.q.Image)
 		if ok {
-			real[asked] = "/" + name
+			inImage[asked] = "/" + name
 		}
 	}
-	var names []string
-	for _, n := range real {
+	names := make([]string, 0, len(inImage))
+	for _, n := range inImage {
 		names = append(names, n)
 	}
 	slices.Sort(names)
@@ -186,11 +186,11 @@ func (r *reading) owners(fsys files) error {
 	if err != nil {
 		r.out.Notes = append(r.out.Notes, "who owns which file could not be read whole: "+err.Error())
 	}
-	for asked, name := range real {
+	for asked, name := range inImage {
 		f := inventory.File{Path: name, Layer: fsys.Layer(name[1:]), BuildID: buildID(fsys, name[1:])}
 		o, installed := owned[name]
 		for i, p := range r.out.Packages {
-			if installed && p.Kind == o.Kind && p.Name == o.Name || p.Path == name {
+			if installed && p.Kind == o.Kind && p.Name == o.Name {
 				f.Owners = append(f.Owners, i)
 			}
 		}

@@ -56,7 +56,12 @@ func fromStore(files store, q inventory.Question, want v1.Platform, kind string)
 	if err != nil {
 		return nil, err
 	}
-	return opened(image, kind)
+	out, err := opened(image, kind)
+	if err != nil {
+		return nil, err
+	}
+	out.Digest = one.Digest.String()
+	return out, nil
 }
 
 func (s store) index() (*v1.IndexManifest, error) {

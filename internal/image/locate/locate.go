@@ -26,7 +26,7 @@ import (
 // Image is an image that was found.
 type Image struct {
 	Kind     string // one of inventory's
-	Digest   string // of the manifest, "" where there is none
+	Digest   string // of the manifest; an archive of docker save alone has none
 	Platform string
 	Layers   []Layer // base first
 	Root     string  // of a root directory; it has no layers
@@ -132,9 +132,6 @@ func opened(image v1.Image, kind string) (*Image, error) {
 	out := &Image{Kind: kind}
 	if p := config.Platform(); p != nil {
 		out.Platform = p.String()
-	}
-	if digest, err := image.Digest(); err == nil { // of an archive of docker there is none
-		out.Digest = digest.String()
 	}
 	made := commands(config.History, len(layers))
 	for i, l := range layers {

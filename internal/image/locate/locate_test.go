@@ -38,6 +38,7 @@ func image(t *testing.T, architecture string, layers ...imagetest.Files) v1.Imag
 }
 
 func two(t *testing.T) v1.Image {
+	t.Helper()
 	return image(t, "", imagetest.Files{"etc/os-release": "ID=debian\n"}, imagetest.Files{"app/a": "1"})
 }
 
@@ -163,7 +164,7 @@ func read(t *testing.T, q inventory.Question) (*Image, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer found.Close() //nolint:errcheck // only read from
+	defer found.Close()
 	var out []string
 	for _, l := range found.Layers {
 		r, err := l.Open()
@@ -194,6 +195,9 @@ func TestEveryKindOfImageIsTheSame(t *testing.T) {
 		}
 		if !strings.HasPrefix(kind, found.Kind) || len(layers) != 2 || !strings.Contains(layers[0], "ID=debian") || !strings.Contains(layers[1], "app/a") {
 			t.Errorf("%s: it is %s with %d layers", kind, found.Kind, len(layers))
+		}
+		if want, err := i.Digest(); err != nil || found.Digest != want.String() && !strings.Contains(kind, "docker") {
+			t.Errorf("%s: its digest is %q, not %q (%v)", kind, found.Digest, want, err)
 		}
 		if found.Layers[1].Command != "COPY app/a" || !strings.HasPrefix(found.Platform, "linux/") {
 			t.Errorf("%s: layer 2 was made by %q, for %q", kind, found.Layers[1].Command, found.Platform)

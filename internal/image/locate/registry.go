@@ -68,7 +68,12 @@ func pull(ctx context.Context, ref name.Reference, want v1.Platform) (*Image, er
 	if err != nil {
 		return nil, err
 	}
-	return opened(image, inventory.Registry)
+	out, err := opened(image, inventory.Registry)
+	if err != nil {
+		return nil, err
+	}
+	out.Digest = digest.String()
+	return out, nil
 }
 
 // explained says what to do about an answer of a registry.

@@ -85,15 +85,15 @@ func (f *FS) Layer(name string) int {
 
 // Real is a name without the symbolic links on its way.
 func (f *FS) Real(name string) (string, error) {
-	_, real, err := f.find(name, true)
-	return real, err
+	_, at, err := f.find(name, true)
+	return at, err
 }
 
 // maxLinks is how many symbolic links Linux follows for one name.
 const maxLinks = 40
 
 // find walks to a name as chroot'ed processes do: ".." of the root is the root.
-func (f *FS) find(name string, follow bool) (n *node, real string, err error) {
+func (f *FS) find(name string, follow bool) (n *node, at string, err error) {
 	if !fs.ValidPath(name) {
 		return nil, "", fs.ErrInvalid
 	}
@@ -130,11 +130,11 @@ func (f *FS) find(name string, follow bool) (n *node, real string, err error) {
 	for _, n := range way[1:] {
 		names = append(names, n.name)
 	}
-	real = strings.Join(names, "/")
-	if real == "" {
-		real = "."
+	at = strings.Join(names, "/")
+	if at == "" {
+		at = "."
 	}
-	return way[len(way)-1], real, nil
+	return way[len(way)-1], at, nil
 }
 
 // Open is that of fs.FS.

@@ -16,8 +16,8 @@ import (
 func all(string, fs.FileMode, int64) bool { return true }
 
 // layer writes a tar stream.
-func layer(t testing.TB, entries ...tar.Header) []byte {
-	t.Helper()
+func layer(tb testing.TB, entries ...tar.Header) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, h := range entries {
@@ -33,14 +33,14 @@ func layer(t testing.TB, entries ...tar.Header) []byte {
 			h.Mode = 0o644
 		}
 		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if _, err := io.WriteString(w, text); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
@@ -54,16 +54,16 @@ func hardlink(name, to string) tar.Header {
 }
 func dir(name string) tar.Header { return tar.Header{Name: name, Typeflag: tar.TypeDir, Mode: 0o755} }
 
-func stacked(t testing.TB, layers ...[]byte) *FS {
-	t.Helper()
+func stacked(tb testing.TB, layers ...[]byte) *FS {
+	tb.Helper()
 	f, err := New(DefaultLimits(), all)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Close() })
+	tb.Cleanup(func() { _ = f.Close() })
 	for i, l := range layers {
 		if err := f.Apply(i+1, bytes.NewReader(l), nil); err != nil {
-			t.Fatalf("layer %d: %v", i+1, err)
+			tb.Fatalf("layer %d: %v", i+1, err)
 		}
 	}
 	return f
@@ -147,7 +147,7 @@ func TestWhatIsNotKeptHasNoContents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // a temporary file
+	defer f.Close()
 	if err := f.Apply(1, bytes.NewReader(layer(t, file("keep", "yes"), file("drop", "no"))), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func FuzzApply(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer tree.Close() //nolint:errcheck // a temporary file
+		defer tree.Close()
 		for i, l := range [][]byte{one, two} {
 			_ = tree.Apply(i+1, bytes.NewReader(l), nil) // what came before an error stays
 		}

@@ -56,7 +56,7 @@ func result(image string, r inimage.Row, rule int) sarif.Result {
 	out := sarif.Result{
 		RuleID: r.Rule, RuleIndex: rule, Level: sarif.Note,
 		Message:      sarif.Text{Text: message(r)},
-		Fingerprints: map[string]string{fingerprint: finding.ID(r.Rule, finding.Place{Binary: image, File: Subject(r)})},
+		Fingerprints: map[string]string{fingerprint: finding.ID(r.Rule, finding.Place{File: r.File}, names(image, r)...)},
 		Properties:   map[string]any{},
 	}
 	if r.Share != nil {
@@ -77,6 +77,17 @@ func result(image string, r inimage.Row, rule int) sarif.Result {
 	}
 	if r.File != "" {
 		out.Locations = append(out.Locations, sarif.Location{Physical: physical(r.File)})
+	}
+	return out
+}
+
+// names are what a result is of, without versions: it is the same after an update that
+// changes nothing.
+func names(image string, r inimage.Row) []string {
+	out := make([]string, 0, 1+2*len(r.Packages))
+	out = append(out, image)
+	for _, p := range r.Packages {
+		out = append(out, p.Kind, p.Name)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/explain/inimage"
@@ -150,7 +151,7 @@ func Subject(r inimage.Row) string {
 func layer(ps []inventory.Package) string {
 	var out []string
 	for _, p := range ps {
-		if text := fmt.Sprint(p.Layer); p.Layer > 0 && !slices.Contains(out, text) {
+		if text := strconv.Itoa(p.Layer); p.Layer > 0 && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

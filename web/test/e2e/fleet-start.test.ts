@@ -253,3 +253,18 @@ test("first screen, top and settings on a telephone and at 4k", async () => {
       });
   });
 });
+
+test("the overview says what is surprising, and leads to it", async () => {
+  await withFleet(async (fleet) => {
+    await push(fleet);
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      await page.goto(fleet.url);
+      const list = page.getByRole("region", { name: "What is surprising" });
+      await list.getByText("what belongs to memory management takes 75.0% of the CPU").waitFor();
+      assert.deepEqual(await serious(page), []);
+      await list.getByRole("link", { name: "memory management" }).click();
+      await page.getByRole("grid", { name: "Functions by CPU" }).getByText("malloc").waitFor();
+      assert.equal(await page.getByRole("grid").getByText("render").count(), 0);
+    });
+  });
+});

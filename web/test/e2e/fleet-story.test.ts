@@ -249,6 +249,50 @@ test("machine code: what is hot is marked, the loop is bracketed, and a link sho
   });
 });
 
+test("next and previous go from hit to hit, also where no graph is", async () => {
+  const views = await everyView(fleet);
+  const lines = views.find((v) => v.name === "lines")?.address ?? "";
+  const focused = (page: Page, selector: string) =>
+    page.waitForFunction((s) => document.activeElement?.matches(s) ?? false, selector);
+  await open("/top?q=malloc", async (page) => {
+    const current = page.locator('[role="row"].current');
+    await current.waitFor();
+    for (const [key, row] of [
+      ["n", 3], // below the head and the first one
+      ["n", 4],
+      ["N", 3],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.locator(`[role="row"].current[aria-rowindex="${row}"]`).waitFor();
+    }
+    await page.waitForURL(/fn=\d+/);
+
+    await page.goto(`${fleet.url}/findings?q=formulas`);
+    await page.locator(".ranked h3 button").first().waitFor();
+    await page.keyboard.press("n");
+    await focused(page, ".ranked h3 button");
+
+    await page.goto(`${fleet.url}${lines}&q=return`);
+    await page.locator(".lines tr.hit").first().waitFor();
+    await page.getByText(/% in \d+ lines/).waitFor();
+    await page.keyboard.press("n");
+    await focused(page, ".lines tr.hit");
+  });
+});
+
+test("the function itself is in view above the callees, also when the rest of the page came later", async () => {
+  const views = await everyView(fleet);
+  const at = views.find((v) => v.name === "sandwich")?.address ?? "";
+  await withTab({ width: 1120, height: 640 }, async (page) => {
+    await page.goto(fleet.url + at);
+    await settled(page);
+    await page.waitForFunction(() => {
+      const half = document.querySelector(".sandwich .flame-graph .scroller");
+      return half && half.scrollTop + half.clientHeight >= half.scrollHeight - 1;
+    });
+  });
+});
+
 test("every view in both themes, on a telephone and on a wall, with nothing that axe finds serious", async () => {
   await withTab({ width: 1280, height: 800 }, async (page) => {
     const found: string[] = [];

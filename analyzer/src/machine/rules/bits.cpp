@@ -15,7 +15,7 @@ public:
   explicit Bits(const Subject &S) : S(S), F(S) {
     for (size_t N = 0; N < F.code().size(); ++N)
       for (MCRegister R : written(S, F.at(N)))
-        if (const auto By = stepOf(S, R); By && std::abs(*By) == 1 && added(S, F.at(N), R))
+        if (const auto By = stepOf(S, R); By && isStep(std::abs(*By)) && added(S, F.at(N), R))
           Counters.push_back(N);
   }
 
@@ -37,6 +37,9 @@ public:
   }
 
 private:
+  // One, or as many as clang unrolls such a loop by.
+  static bool isStep(int64_t By) { return By == 1 || By == 2 || By == 4; }
+
   static bool isRight(const Instruction &I) {
     if (!I.Name.starts_with("SHR") && !I.Name.starts_with("SAR"))
       return false;

@@ -1,6 +1,7 @@
 // Two times, versions, services or hosts, function by function: shares and cores, and
 // what of the difference is beyond the error of sampling.
 
+import { useCallback, useState } from "preact/hooks";
 import { basename } from "../../../data/measure";
 import { shortName } from "../../../format/name";
 import { integer, percent, percentError } from "../../../format/number";
@@ -9,10 +10,11 @@ import { ask, type Answer } from "../../api/client";
 import { Answered } from "../../parts/answered";
 import { Empty } from "../../parts/failure";
 import { DifferenceGraph } from "../../parts/graph/difference";
+import type { Handle } from "../../parts/graph/flamegraph";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Exactness } from "../../parts/measure";
 import { monthly, usePrices, type Prices } from "../../parts/prices";
-import { useFound } from "../../parts/searching";
+import { useFound, useStep } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
 import { selection, type Parameters, type ViewName } from "../../state/address";
 import { moment } from "../../state/moment";
@@ -64,13 +66,11 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
   const rows = diff.rows.filter(
     (r) => (!sure || r.significant) && (expression === null || matches(expression, r)),
   );
-  useFound(
+  const found =
     expression === null
       ? null
-      : {
-          text: `${rows.length} functions, ${percent(total(rows, "before"))} → ${percent(total(rows, "after"))}`,
-        },
-  );
+      : `${rows.length} functions${diff.sort === "self" ? `, ${percent(total(rows, "before"))} → ${percent(total(rows, "after"))}` : ""}`;
+  const asGraph = a.own[OWN.show] === "flame";
   const [before, after] = [
     cores(diff.before.value, diff.before),
     cores(diff.after.value, diff.after),
@@ -89,14 +89,6 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
       </p>
       <div class="choices">
         <Toggle
-          label="Shares are compared"
-          name={OWN.sort}
-          choices={[
-            ["", "itself"],
-            ["total", "with what it calls"],
-          ]}
-        />
-        <Toggle
           label="Shown as"
           name={OWN.show}
           choices={[
@@ -104,43 +96,94 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
             ["flame", "flame graph"],
           ]}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={sure}
-            onChange={() => {
-              go(ownChange({ [OWN.sure]: sure ? "" : "true" }));
-            }}
-          />{" "}
-          only what is beyond sampling error
-        </label>
-        <span class="hint key">
-          <Mark row={{ delta: 1, significant: true }} /> more,{" "}
-          <Mark row={{ delta: -1, significant: true }} /> less, beyond sampling error ·{" "}
-          <Mark row={{ delta: 1, significant: false }} /> within it
-        </span>
+        {!asGraph && (
+          <>
+            <Toggle
+              label="Shares are compared"
+              name={OWN.sort}
+              choices={[
+                ["", "itself"],
+                ["total", "with what it calls"],
+              ]}
+            />
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={sure}
+                onChange={() => {
+                  go(ownChange({ [OWN.sure]: sure ? "" : "true" }));
+                }}
+              />{" "}
+              only what is beyond sampling error
+            </label>
+            <span class="hint key">
+              <Mark row={{ delta: 1, significant: true }} /> more,{" "}
+              <Mark row={{ delta: -1, significant: true }} /> less, beyond sampling error ·{" "}
+              <Mark row={{ delta: 1, significant: false }} /> within it
+            </span>
+          </>
+        )}
       </div>
-      {a.own[OWN.show] === "flame" ? (
-        <DifferenceGraph name="compare" before={half(asks, "before")} after={half(asks, "after")} />
+      {asGraph ? (
+        <AsGraph asks={asks} found={found} />
       ) : (
-        <Table
-          label="functions by the difference of their shares"
-          columns={columns(diff, prices)}
-          rows={rows}
-          keyOf={keyOf}
-          onOpen={(r) => void open(r, asks, "sandwich")}
-          onControl={(r) => void open(r, asks, "callgraph")}
-          onMenu={(e, r) => void menu(e, r, asks)}
-          rowClass={(r) => (r.significant ? "sure" : "noise")}
-          empty={<p class="hint">No function is left: clear the search, or show all.</p>}
-        />
+        <AsTable diff={diff} rows={rows} asks={asks} found={found} />
       )}
     </>
   );
 }
 
+interface TableProps {
+  diff: Diff;
+  rows: readonly Row[];
+  asks: Parameters;
+  found: string | null;
+}
+
+function AsTable({ diff, rows, asks, found }: TableProps) {
+  const prices = usePrices();
+  useFound(found === null ? null : { text: found });
+  return (
+    <Table
+      label="functions by the difference of their shares"
+      columns={columns(diff, prices)}
+      rows={rows}
+      keyOf={keyOf}
+      onOpen={(r) => void open(r, asks, "sandwich")}
+      onControl={(r) => void open(r, asks, "callgraph")}
+      onMenu={(e, r) => void menu(e, r, asks)}
+      rowClass={(r) => (r.significant ? "sure" : "noise")}
+      empty={<p class="hint">No function is left: clear the search, or show all.</p>}
+    />
+  );
+}
+
+function AsGraph({ asks, found }: { asks: Parameters; found: string | null }) {
+  const [handle, setHandle] = useState<Handle | null>(null);
+  const marks = handle?.graph.state.value.marks ?? null;
+  const at = (handle?.hit.value ?? -1) + 1;
+  useFound(found === null ? null : { text: found, ...(marks && { at, of: marks.hits.length }) });
+  useStep(
+    useCallback(
+      (by) => {
+        handle?.visitHit(by);
+      },
+      [handle],
+    ),
+  );
+  return (
+    <DifferenceGraph
+      name="compare"
+      before={half(asks, "before")}
+      after={half(asks, "after")}
+      use={setHandle}
+    />
+  );
+}
+
 const keyOf = (r: Row): string => `${r.name}\n${r.binary ?? ""}\n${r.file ?? ""}`;
 
+// Shares with what is called overlap: only those of functions themselves add up.
 function total(rows: readonly Row[], side: "before" | "after"): number {
   return rows.reduce((sum, r) => sum + (r[side]?.share ?? 0), 0);
 }

@@ -23,8 +23,11 @@ export function Surprising() {
       <ol>
         {list.map((s) => (
           <li key={`${s.against} ${s.kind} ${s.name} ${s.binary ?? ""}`}>
-            <Go to={whereTo(s)}>{s.text}</Go>
-            {s.reason !== undefined && <span class="quiet">because {s.reason}</span>}
+            <Go to={whereTo(s)}>{s.name}</Go>
+            <span class="quiet">
+              {s.text}
+              {s.reason !== undefined && ` Because ${s.reason}.`}
+            </span>
           </li>
         ))}
       </ol>
