@@ -234,7 +234,7 @@ func restsOn(workloads int) string {
 	if workloads == 0 {
 		return "the entry"
 	}
-	return fmt.Sprintf("%d trials", workloads)
+	return fmt.Sprintf("%d of ours", workloads)
 }
 
 func summary(w io.Writer, name string, rows []row, of func(row) bool) {
