@@ -424,10 +424,7 @@ func (f *fleet) askWith(ctx context.Context, s *store.Store, clients, rounds int
 					if !exact && (where.name != "fleet" && where.name != "service" || q.name == "time line") {
 						continue
 					}
-					how := "exact"
-					if !exact {
-						how = "ladder"
-					}
+					how := map[bool]string{true: "exact", false: "ladder"}[exact]
 					if !strings.HasPrefix(fmt.Sprintf("%s %.0f h %s %s", where.name, long.Hours(), how, q.name), f.only) {
 						continue
 					}

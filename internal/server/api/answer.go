@@ -59,6 +59,9 @@ type errorForm struct {
 // statusClientGone is nginx's number for a client that did not wait.
 const statusClientGone = 499
 
+// askForLess is what to do where an answer takes too much.
+const askForLess = "Ask for a shorter time, or for fewer services or hosts."
+
 // problemOf says what an error means to who asked. What is not known here is nobody's
 // business but ours: it may name files of this machine.
 func (s *Server) problemOf(r *http.Request, err error) *problem {
@@ -89,7 +92,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 	case errors.Is(err, store.ErrUnknownFunction):
 		return &problem{status: http.StatusNotFound, kind: kindMissing, detail: "there is no such function", help: "/api/v1/functions finds functions."}
 	case errors.Is(err, store.ErrTooLarge):
-		return &problem{status: http.StatusUnprocessableEntity, kind: tooLarge, detail: store.ErrTooLarge.Error(), help: "Ask for a shorter time, or for fewer services or hosts."}
+		return &problem{status: http.StatusUnprocessableEntity, kind: tooLarge, detail: store.ErrTooLarge.Error(), help: askForLess}
 	case errors.Is(err, ingest.ErrTooLarge):
 		return &problem{status: http.StatusRequestEntityTooLarge, kind: tooLarge, detail: "the profile is too large", help: "Send it in parts."}
 	case errors.Is(err, project.ErrUnknown), errors.Is(err, project.ErrMany):
@@ -99,7 +102,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{
 			status: http.StatusGatewayTimeout, kind: "timeout", detail: fmt.Sprintf("the answer took longer than %s", s.o.Limits.QueryTime),
-			help: "Ask for a shorter time, or for fewer services or hosts.",
+			help: askForLess,
 		}
 	}
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {

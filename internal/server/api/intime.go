@@ -27,9 +27,7 @@ func (s *Server) inTime(ctx context.Context, r *request) (any, error) {
 	ctx, at := stage.Watch(ctx)
 	ended := make(chan worked, 1)
 	own := *r // what is left to itself shares nothing that is changed
-	s.answering.Add(1)
-	go func() {
-		defer s.answering.Done()
+	s.answering.Go(func() {
 		var o worked
 		defer func() {
 			if o.panicked = recover(); o.panicked != nil {
@@ -38,7 +36,7 @@ func (s *Server) inTime(ctx context.Context, r *request) (any, error) {
 			ended <- o
 		}()
 		o.answer, o.err = s.work(ctx, &own)
-	}()
+	})
 	select {
 	case o := <-ended:
 		if o.panicked != nil {
@@ -62,7 +60,7 @@ func (s *Server) late(ctx context.Context, r *request, at *stage.Stage, err erro
 	if text := at.String(); text != "" {
 		detail += "; at that time it was " + text
 	}
-	return &problem{status: http.StatusGatewayTimeout, kind: "timeout", detail: detail, help: "Ask for a shorter time, or for fewer services or hosts."}
+	return &problem{status: http.StatusGatewayTimeout, kind: "timeout", detail: detail, help: askForLess}
 }
 
 // work opens the project that a request is about, waits for a slot and has it answered.

@@ -69,7 +69,9 @@ func inTables(d *Dict, stack uint32) (path []string) {
 }
 
 // checkView holds the view against the tables, and against itself.
-func checkView(t interface{ Errorf(string, ...any) }, d *Dict) {
+func checkView(t interface {
+	Errorf(format string, args ...any)
+}, d *Dict) {
 	for stack := 1; stack < len(d.stacks); stack++ {
 		if got, want := inView(d, uint32(stack)), inTables(d, uint32(stack)); !slices.Equal(got, want) {
 			t.Errorf("stack %d is %v in the view, want %v", stack, got, want)
