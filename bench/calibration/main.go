@@ -234,10 +234,10 @@ func restsOn(workloads int) string {
 	if workloads == 0 {
 		return "the entry"
 	}
-	return fmt.Sprintf("%d trials", workloads)
+	return fmt.Sprintf("%d of ours", workloads)
 }
 
-func summary(w io.Writer, name string, rows []row, of func(row) bool) {
+func summary(w *strings.Builder, name string, rows []row, of func(row) bool) {
 	var widths []float64
 	inside := 0
 	for _, r := range rows {
