@@ -111,8 +111,8 @@ func Scan(r Request) Answer {
 	return a
 }
 
-// known are the entries whose packages are in the image, most packages first within
-// nothing better: no profile says what matters.
+// known are the entries whose packages are in the image, in the order of the catalogue:
+// without a profile nothing says what matters.
 func (r *Request) known() []Row {
 	out := []Row{}
 	for i := range r.Catalog.Entries {
