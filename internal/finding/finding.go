@@ -73,6 +73,14 @@ type Gain struct {
 	Basis string  `json:"basis"`
 }
 
+// Middle is what is likely, or the middle of the range where only that is known.
+func (g *Gain) Middle() float64 {
+	if g.Likely != 0 {
+		return g.Likely
+	}
+	return (g.Low + g.High) / 2
+}
+
 // Evidence is one fact that speaks for the finding.
 type Evidence struct {
 	Kind  string   `json:"kind"` // "symbol", "mapping", "caller", "version", "remark", "claim", "trial", …

@@ -183,10 +183,18 @@ func findingFacts(f finding.Finding) []string {
 	}
 	facts = append(facts, quantity.Bill(f.Bill)...)
 	if g := f.Gain; g != nil {
-		facts = append(facts, fmt.Sprintf("may save %s … %s of the CPU (%.2f× … %.2f×)",
-			percent.Column(g.Low), percent.Column(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
+		facts = append(facts, fmt.Sprintf("may save %s of the CPU (%.2f× … %.2f×)", gainText(g), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
 	}
 	return facts
+}
+
+// gainText is the range, with what is likely before it where that is known.
+func gainText(g *finding.Gain) string {
+	text := percent.Column(g.Low) + " … " + percent.Column(g.High)
+	if g.Likely != 0 {
+		return fmt.Sprintf("%s (%s)", percent.Column(g.Likely), text)
+	}
+	return text
 }
 
 // placeName is the most of a function's name that a place shows.
