@@ -188,13 +188,12 @@ func findingFacts(f finding.Finding) []string {
 	return facts
 }
 
-// gainText is the range, with what is likely before it where that is known.
+// gainText is the range, with what is likely before it where that is known: 7% (0 … 10%).
 func gainText(g *finding.Gain) string {
-	text := percent.Column(g.Low) + " … " + percent.Column(g.High)
 	if g.Likely != 0 {
-		return fmt.Sprintf("%s (%s)", percent.Column(g.Likely), text)
+		return fmt.Sprintf("%.0f%% (%.0f … %.0f%%)", 100*g.Likely, 100*g.Low, 100*g.High)
 	}
-	return text
+	return percent.Column(g.Low) + " … " + percent.Column(g.High)
 }
 
 // placeName is the most of a function's name that a place shows.
