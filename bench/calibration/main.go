@@ -1,14 +1,15 @@
 // Calibration holds the estimates of `whyhot explain` against measured ratios: for each
-// pair of bench/catalog/pairs.json, the range that is predicted from the profile of the
-// baseline beside the CPU that the change saved when it was measured.
+// pair of bench/catalog/pairs.json the range that is predicted from the profile of the
+// baseline, beside the CPU that the change saved when it was measured.
 //
 //	go run ./bench/calibration [-svg FILE] bench/catalog > TABLE.md
 //
-// An entry that names several candidates predicts the best of them, so its pairs on one
-// program are one row: the largest saving, or none where all lose.
+// Nothing predicts itself: a row is predicted from the trials of the entry's other
+// workloads, and how wide a range is was fitted without all rows of that entry. What
+// was fitted to all rows, for catalog.HeldOut, is in the last line.
 //
-// -leave-one-out predicts otherwise: from the other rows of the same kind of fix alone,
-// each with the saving as a multiple of the share, their 5 % and 95 % quantiles.
+// An entry proposes several variants at times. The advice is to try each, so those on
+// one workload are one row: the best.
 package main
 
 import (
@@ -19,69 +20,71 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/fetch"
 	"whyhot/internal/finding"
 )
 
+// pair is a trial of catalog/trials.json and the profile of its baseline.
 type pair struct {
-	Entry   string  `json:"entry"`
-	Pair    string  `json:"pair"`
-	Profile string  `json:"profile"`
-	Ratio   float64 `json:"ratio"`
-	Low     float64 `json:"low"`
-	High    float64 `json:"high"`
+	Entry    string `json:"entry"`
+	Workload string `json:"workload"`
+	Baseline string `json:"baseline"`
+	Variant  string `json:"variant"`
+	Group    string `json:"group"`
+	Profile  string `json:"profile"`
 }
-
-// saved is the part of the CPU that a ratio gives back.
-func saved(ratio float64) float64 { return 1 - 1/ratio }
 
 // row is a prediction and what came of it.
 type row struct {
-	entry, what, kind string
-	share             float64
-	low, high         float64 // predicted
-	ratio, is         float64 // measured
-	none              bool    // no finding: nothing was predicted
+	entry           *catalog.Entry
+	workload, group string
+	baseline        string
+	share           finding.Share
+	reach           float64
+	saved           float64 // measured, the best of the variants
+	low, high       float64 // predicted
+	workloads       int     // that the prediction rests on
+	none            bool    // no finding: nothing was predicted
 }
 
-func (r *row) inside() bool { return r.is >= r.low && r.is <= r.high }
+func (r *row) inside() bool { return r.saved >= r.low && r.saved <= r.high }
 
 func main() {
 	svg := flag.String("svg", "", "write the chart to `FILE`")
-	loo := flag.Bool("leave-one-out", false, "predict each row from the others of its kind")
 	flag.Parse()
-	if err := run(context.Background(), flag.Args(), *svg, *loo, os.Stdout); err != nil {
+	if err := run(context.Background(), flag.Args(), *svg, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "calibration:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, svg string, loo bool, w io.Writer) error {
+func run(ctx context.Context, args []string, svg string, w io.Writer) error {
 	if len(args) != 1 {
-		return errors.New("usage: calibration [-svg FILE] [-leave-one-out] bench/catalog")
+		return errors.New("usage: calibration [-svg FILE] bench/catalog")
 	}
-	rows, err := predict(ctx, args[0])
+	rows, err := measured(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	if loo {
-		leaveOneOut(rows)
+	for i := range rows {
+		rows[i].predict(rows)
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.entry, b.entry), cmp.Compare(a.what, b.what)) })
 	if err := table(w, rows); err != nil || svg == "" {
 		return err
 	}
 	return os.WriteFile(svg, []byte(chart(rows)), 0o644) //nolint:gosec // a picture for everybody
 }
 
-// predict explains the profile of every baseline.
-func predict(ctx context.Context, dir string) ([]row, error) {
+// measured explains the profile of every baseline, and gives what its trials saved.
+func measured(ctx context.Context, dir string) ([]row, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "pairs.json")) //nolint:gosec // the directory that was named
 	if err != nil {
 		return nil, err
@@ -96,14 +99,25 @@ func predict(ctx context.Context, dir string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	candidates := map[string]bool{}
-	for _, e := range rules.Catalog.Entries {
-		candidates[e.ID] = len(e.Candidates) > 0
-	}
 	reports := map[string]finding.Report{}
+	at := map[[3]string]int{}
 	var rows []row
-	best := map[string]int{}
 	for _, p := range file.Pairs {
+		entry, ok := rules.Catalog.Entry(p.Entry)
+		if !ok {
+			return nil, fmt.Errorf("%s is no entry", p.Entry)
+		}
+		t := slices.IndexFunc(entry.Trials, func(t catalog.Trial) bool {
+			return t.Workload == p.Workload && t.Baseline == p.Baseline && t.Variant == p.Variant
+		})
+		if t < 0 {
+			return nil, fmt.Errorf("%s, %s: no trial", p.Entry, p.Workload)
+		}
+		key := [3]string{p.Entry, p.Workload, p.Baseline}
+		if i, seen := at[key]; seen {
+			rows[i].saved = max(rows[i].saved, entry.Trials[t].Saved())
+			continue
+		}
 		report, there := reports[p.Profile]
 		if !there {
 			fetched, err := fetch.Profile(ctx, filepath.Join(dir, "profiles", p.Profile), fetch.Options{NamesOnly: true})
@@ -116,88 +130,135 @@ func predict(ctx context.Context, dir string) ([]row, error) {
 			}
 			reports[p.Profile] = report
 		}
-		r := rowOf(p, report)
-		if program, _, ok := strings.Cut(p.Pair, ": "); ok && candidates[p.Entry] {
-			r.what = program + ": the best"
-			r.is = max(0, r.is)
-			if at, seen := best[p.Entry+program]; seen {
-				if r.is > rows[at].is {
-					rows[at] = r
-				}
-				continue
+		r := row{entry: entry, workload: p.Workload, group: p.Group, baseline: p.Baseline, saved: entry.Trials[t].Saved(), none: true}
+		for _, f := range report.Findings {
+			if f.Rule == p.Entry && f.Gain != nil && f.Gain.Reach > 0 && f.Share.Main() > r.share.Main() {
+				r.share, r.reach, r.none = f.Share, f.Gain.Reach, false
 			}
-			best[p.Entry+program] = len(rows)
 		}
+		at[key] = len(rows)
 		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.entry.ID, b.entry.ID), cmp.Compare(a.workload, b.workload), cmp.Compare(a.baseline, b.baseline))
+	})
+	for i := range rows {
+		rows[i].saved = max(0, rows[i].saved) // what loses is not kept
 	}
 	return rows, nil
 }
 
-func rowOf(p pair, report finding.Report) row {
-	r := row{entry: p.Entry, what: p.Pair, ratio: p.Ratio, is: saved(p.Ratio), none: true}
-	for _, f := range report.Findings {
-		if f.Rule == p.Entry && f.Gain != nil && f.Share.Main() > r.share {
-			r.share, r.low, r.high, r.kind, r.none = f.Share.Main(), f.Gain.Low, f.Gain.High, f.Fix.Kind, false
-		}
-	}
-	return r
+// without is the entry of a row as it would be had the row's workload not been tried.
+func (r *row) without() *catalog.Entry {
+	e := *r.entry
+	e.Trials = slices.DeleteFunc(slices.Clone(e.Trials), func(t catalog.Trial) bool { return t.Workload == r.workload })
+	return &e
 }
 
-// leaveOneOut replaces each prediction by one from the other rows of its kind, with none
-// of the same entry and program.
-func leaveOneOut(rows []row) {
-	old := slices.Clone(rows)
+func (r *row) predict(all []row) {
+	if r.none {
+		return
+	}
+	x := r.without().Expected(fit(all, r.entry.ID))
+	r.workloads = x.Workloads
+	margin := 0.0
+	if r.share.Error != nil {
+		margin = *r.share.Error
+	}
+	r.low, r.high = x.Range(r.reach, margin)
+}
+
+// fit is how far rows lay from what the other workloads of their entry say, and the
+// entries' own ranges, without those of one entry.
+func fit(rows []row, leftOut string) catalog.Held {
+	var own, scale []float64
 	for i := range rows {
 		r := &rows[i]
-		var others []float64
-		for j, o := range old {
-			if j != i && !o.none && o.kind == r.kind {
-				others = append(others, o.is/o.share)
-			}
-		}
-		if r.none {
+		if r.none || r.entry.ID == leftOut {
 			continue
 		}
-		if r.none = len(others) < 5; r.none {
-			continue
+		part := r.saved / r.reach
+		scale = append(scale, (part-r.entry.Reduction.Low)/(r.entry.Reduction.High-r.entry.Reduction.Low))
+		if x := r.without().Expected(catalog.Held{Own: 1}); x.Workloads > 0 {
+			own = append(own, math.Abs(part-x.Centre)/(x.High-x.Centre))
 		}
-		slices.Sort(others)
-		at := func(q float64) float64 { return others[int(q*float64(len(others)-1)+0.5)] }
-		r.low, r.high = at(0.05)*r.share, min(1, at(0.95)*r.share)
 	}
+	slices.Sort(own)
+	slices.Sort(scale)
+	return catalog.Held{Own: quantile(own, 0.9), Low: -quantile(negated(scale), 0.95), Middle: quantile(scale, 0.5), High: quantile(scale, 0.95)}
+}
+
+// quantile is the conformal one: of n numbers the ⌈(n+1)q⌉-th.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.Inf(1)
+	}
+	return sorted[min(len(sorted), int(math.Ceil(float64(len(sorted)+1)*q)))-1]
+}
+
+func negated(sorted []float64) []float64 {
+	out := make([]float64, 0, len(sorted))
+	for _, v := range slices.Backward(sorted) {
+		out = append(out, -v)
+	}
+	return out
 }
 
 func table(w io.Writer, rows []row) error {
 	out := &strings.Builder{}
-	fmt.Fprintln(out, "| entry | pair | share | predicted to save | saved | ratio | inside |\n|---|---|---|---|---|---|---|")
-	var widths []float64
-	inside, silent := 0, 0
+	fmt.Fprintln(out, "| entry | workload | share | rests on | predicted to save | saved | inside |\n|---|---|---|---|---|---|---|")
+	silent := 0
 	for _, r := range rows {
 		if r.none {
 			silent++
-			fmt.Fprintf(out, "| %s | %s | | no finding | %.1f%% | %.2f× | |\n", r.entry, r.what, 100*r.is, r.ratio)
+			fmt.Fprintf(out, "| %s | %s | | | no finding | %.1f%% | |\n", r.entry.ID, r.workload, 100*r.saved)
 			continue
 		}
 		mark := "no"
 		if r.inside() {
-			inside++
 			mark = "yes"
 		}
-		widths = append(widths, r.high-r.low)
-		fmt.Fprintf(out, "| %s | %s | %.1f%% | %.1f … %.1f%% | %.1f%% | %.2f× | %s |\n", r.entry, r.what, 100*r.share, 100*r.low, 100*r.high, 100*r.is, r.ratio, mark)
+		fmt.Fprintf(out, "| %s | %s | %.1f%% | %s | %.1f … %.1f%% | %.1f%% | %s |\n", r.entry.ID, r.workload, 100*r.share.Main(), restsOn(r.workloads), 100*r.low, 100*r.high, 100*r.saved, mark)
 	}
-	slices.Sort(widths)
-	if len(widths) > 0 {
-		fmt.Fprintf(out, "\n%d of %d predictions hold (%.0f%%); median width %.1f points; %d pairs without a finding.\n",
-			inside, len(widths), 100*float64(inside)/float64(len(widths)), 100*widths[len(widths)/2], silent)
-	}
+	fmt.Fprintln(out)
+	summary(out, "all", rows, func(r row) bool { return true })
+	summary(out, "from other workloads of the entry", rows, func(r row) bool { return r.workloads > 0 })
+	summary(out, "from the entry's range alone", rows, func(r row) bool { return r.workloads == 0 })
+	summary(out, "real programs", rows, func(r row) bool { return r.group == "programs" || r.group == "commands" })
+	fmt.Fprintf(out, "\n%d workloads without a finding. Fitted to all: %.2f\n", silent, fit(rows, ""))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
+func restsOn(workloads int) string {
+	if workloads == 0 {
+		return "the entry"
+	}
+	return fmt.Sprintf("%d of ours", workloads)
+}
+
+func summary(w *strings.Builder, name string, rows []row, of func(row) bool) {
+	var widths []float64
+	inside := 0
+	for _, r := range rows {
+		if r.none || !of(r) {
+			continue
+		}
+		if r.inside() {
+			inside++
+		}
+		widths = append(widths, r.high-r.low)
+	}
+	if len(widths) == 0 {
+		return
+	}
+	slices.Sort(widths)
+	fmt.Fprintf(w, "%s: %d of %d hold (%.0f%%), median width %.1f points\n", name, inside, len(widths), 100*float64(inside)/float64(len(widths)), 100*widths[len(widths)/2])
+}
+
 // chart draws the predicted ranges as bars and what was saved as dots.
 func chart(rows []row) string {
-	const left, width, step, top = 330, 520, 20, 46
+	const left, width, step, top = 380, 520, 16, 46
 	shown := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.none })
 	height := top + step*len(shown) + 30
 	x := func(v float64) float64 { return left + width*(max(-0.15, min(1, v))+0.15)/1.15 }
@@ -212,10 +273,19 @@ func chart(rows []row) string {
 		if !r.inside() {
 			colour = "#cf222e"
 		}
-		name := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(r.entry + ", " + r.what)
+		name := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(r.entry.ID + ", " + short(r.workload))
 		fmt.Fprintf(&b, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`, left-8, y+4, name)
-		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="8" fill="#b6c8e0"/><circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>`+"\n", x(r.low), y-4, x(r.high)-x(r.low), x(r.is), y, colour)
+		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="8" fill="#b6c8e0"/><circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>`+"\n", x(r.low), y-4, x(r.high)-x(r.low), x(r.saved), y, colour)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+// short keeps a name within the margin of the chart.
+func short(s string) string {
+	const most = 34
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
 }

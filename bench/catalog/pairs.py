@@ -1,4 +1,4 @@
-"""The pairs that run.py measures: which entry of the catalogue, which two commands.
+"""The pairs that baselines.py measures: which entry of the catalogue, which two commands.
 
 `Where` says where the programs and packages are; setup.sh prepares all of them.
 """

@@ -1,6 +1,7 @@
 """Pairs on real programs: each under glibc's allocator and three others."""
-import os, random, subprocess
-import first as run
+import random
+
+from pairs import LIB, Pair, Side
 
 PROGRAMS = (
     ("xmllint --noout", ["xmllint", "--noout", "{xml}"]),
@@ -27,15 +28,15 @@ PROGRAMS = (
 ALLOCATORS = (("libmimalloc.so.2", "mimalloc"), ("libjemalloc.so.2", "jemalloc"), ("libtcmalloc_minimal.so.4", "tcmalloc"))
 
 
-def inputs():
+def inputs(w):
     rnd = random.Random(3)
-    with open(run.path("a.xsl"), "w") as f:
+    with open(w.file("a.xsl"), "w") as f:
         f.write('<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:output method="text"/>'
                 '<xsl:template match="i[@id mod 3=0]"><xsl:value-of select="concat(n,\'-\',@id)"/></xsl:template><xsl:template match="i"/></xsl:stylesheet>')
-    with open(run.path("a.cpp"), "w") as f:
+    with open(w.file("a.cpp"), "w") as f:
         f.write("#include <map>\n#include <string>\n#include <vector>\n" + "".join(
             f"int f{i}(const std::vector<std::string>& v) {{ std::map<std::string, int> m; for (auto& s : v) m[s + \"{i}\"] += {i}; return m.size(); }}\n" for i in range(30)))
-    with open(run.path("a.smt2"), "w") as f:
+    with open(w.file("a.smt2"), "w") as f:
         n = 60
         f.write("(set-logic QF_LIA)\n" + "".join(f"(declare-const x{i} Int)(assert (and (> x{i} 0) (< x{i} 400)))\n" for i in range(n)))
         for _ in range(400):
@@ -58,15 +59,15 @@ def inputs():
         size += len(parts[-1])
     parts.append(f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n" + "".join(f"{x:010d} 00000 n \n" for x in at)
                  + f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{size}\n%%EOF\n")
-    with open(run.path("a.pdf"), "w") as f:
+    with open(w.file("a.pdf"), "w") as f:
         f.write("".join(parts))
 
 
-def pairs():
-    files = {"xml": run.path("data.xml"), "json": run.path("data.json"), "csv": run.path("data.txt"), "xsl": run.path("a.xsl"),
-             "smt": run.path("a.smt2"), "pdf": run.path("a.pdf"), "cpp": run.path("a.cpp")}
+def pairs(w):
+    files = {"xml": w.file("data.xml"), "json": w.file("data.json"), "csv": w.file("data.txt"), "xsl": w.file("a.xsl"),
+             "smt": w.file("a.smt2"), "pdf": w.file("a.pdf"), "cpp": w.file("a.cpp")}
     for name, cmd in PROGRAMS:
         for key, value in files.items():
             cmd = [part.replace("{" + key + "}", value) for part in cmd]
         for so, lib in ALLOCATORS:
-            yield "glibc-malloc", f"{name}: {lib}", (cmd, {}), (cmd, {"LD_PRELOAD": run.LIB + so})
+            yield Pair("glibc-malloc", name, Side(cmd, "glibc 2.36"), Side(cmd, lib, {"LD_PRELOAD": LIB + so}))

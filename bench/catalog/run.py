@@ -1,28 +1,19 @@
-#!/usr/bin/env python3
-"""Measures the pairs behind the catalogue: run.py --base DIR [--only TEXT] [GROUP…].
+"""How a pair is measured, and where the results are kept; baselines.py runs it.
 
-DIR is what setup.sh filled. The two sides of a pair run in turn, in random order
-within a round; the ratio is that of the medians of CPU time (user + system of
-the child), baseline over variant, with a bootstrap 95 % interval: CPU time,
-because other work may share the machine. The baseline is also recorded, and
-`whyhot explain --all` says which share it gives to the entry and what it
-predicts. Results go to catalog/trials.json, where a pair that is measured again
-takes the place of the older result, and as a table to bench/catalog.md.
+The two sides of a pair run in turn, in random order within a round; the ratio is that
+of the medians of CPU time (user + system of the child), baseline over variant, with a
+bootstrap 95 % interval: CPU time, because other work may share the machine. Results go
+to catalog/trials.json, where a pair that is measured again takes the place of the older
+result, and as a table to bench/catalog.md.
 """
-import argparse
 import datetime
 import fcntl
 import json
 import os
-import platform
 import random
 import resource
 import statistics
 import subprocess
-import sys
-import tempfile
-
-import pairs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -67,33 +58,18 @@ def interval(a, b, rnd):
     return ratios[50], ratios[1949]
 
 
-def explained(side, entry, w):
-    """The share that the entry has of the baseline's profile, and the predicted
-    saving; None where there is no finding."""
-    profile = w.file("baseline.pb.gz")
-    recorded = subprocess.run([WHYHOT, "record", "-F", "997", "-o", profile, "--", *side.command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              text=True, stdin=subprocess.DEVNULL, env={**os.environ, **side.env}, check=False)
-    if recorded.returncode != 0:
-        return {"recorded": False}
-    told = subprocess.run([WHYHOT, "explain", "--all", "--json", profile], capture_output=True, text=True, check=False)
-    try:
-        report = json.loads(told.stdout)
-    except ValueError:
-        return {"recorded": False}
-    for f in report.get("findings") or []:
-        if f["rule"] == entry:
-            gain = f.get("gain") or {}
-            return {"share": round(f["share"]["inclusive"], 4), "saves_low": gain.get("low"), "saves_high": gain.get("high")}
-    return {}
-
-
-def fill_share(pair, w):
-    for r in known():
-        if key(r) == (pair.entry, pair.workload, pair.baseline.what, pair.variant.what) and "share" not in r:
-            r.pop("recorded", None)
-            r.update(explained(pair.baseline, pair.entry, w))
-            add(r)
-            print(f"{pair.entry}: {pair.workload}: {r.get('share', 'no finding')}", flush=True)
+def explained(profile, entry):
+    """The share that the entry has of a profile, and what its fix can reach; nothing
+    where there is no finding."""
+    told = subprocess.run([WHYHOT, "explain", "--all", "--json", profile], capture_output=True, text=True, check=True)
+    best = {}
+    for f in json.loads(told.stdout).get("findings") or []:
+        share = f["share"].get("inclusive") or f["share"].get("exclusive")
+        if f["rule"] == entry and share > best.get("share", 0):
+            best = {"share": round(share, 4)}
+            if "reach" in (f.get("gain") or {}):
+                best["reach"] = f["gain"]["reach"]
+    return best
 
 
 def measure(pair, w, rounds, rnd):
@@ -106,8 +82,7 @@ def measure(pair, w, rounds, rnd):
     low, high = interval(a, b, rnd)
     return {"entry": pair.entry, "workload": pair.workload, "baseline": pair.baseline.what, "variant": pair.variant.what,
             "date": datetime.date.today().isoformat(), "rounds": rounds, "seconds": round(statistics.median(a), 3),
-            "ratio": round(statistics.median(a) / max(1e-3, statistics.median(b)), 3), "low": round(low, 3), "high": round(high, 3),
-            **explained(pair.baseline, pair.entry, w)}
+            "ratio": round(statistics.median(a) / max(1e-3, statistics.median(b)), 3), "low": round(low, 3), "high": round(high, 3)}
 
 
 def known():
@@ -146,39 +121,3 @@ def write(results):
         f.truncate()
         f.write(before + "<!-- table -->\n" + "\n".join(rows) + "\n<!-- end -->" + after)
     return len({r["entry"] for r in results})
-
-
-def main():
-    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--base", required=True, help="the directory that setup.sh filled")
-    ask.add_argument("--rounds", type=int, default=7)
-    ask.add_argument("--only", default="", help="only entries whose name has this text")
-    ask.add_argument("--missing", action="store_true", help="only pairs that have no result yet")
-    ask.add_argument("--shares", action="store_true", help="measure no times: record the baselines of results that have no share, as after a change of the catalogue")
-    ask.add_argument("group", nargs="*", choices=[[], *pairs.GROUPS])
-    args = ask.parse_args()
-    with tempfile.TemporaryDirectory(prefix="whyhot-bench-") as work:
-        w = pairs.Where(os.path.abspath(args.base), work)
-        inputs(w)
-        rnd = random.Random(7)
-        print(f"{platform.machine()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
-        for group in args.group or pairs.GROUPS:
-            for pair in pairs.GROUPS[group](w):
-                done = (pair.entry, pair.workload, pair.baseline.what, pair.variant.what) in {key(r) for r in known()}
-                if args.only not in pair.entry or args.missing and done:
-                    continue
-                if args.shares:
-                    fill_share(pair, w)
-                    continue
-                try:
-                    result = measure(pair, w, args.rounds, rnd)
-                except (OSError, subprocess.CalledProcessError) as err:
-                    print(f"{pair.entry}: {pair.workload}: skipped: {err}", file=sys.stderr)
-                    continue
-                entries = add(result)
-                share = f"{100 * result['share']:.0f}%" if "share" in result else "no finding"
-                print(f"{pair.entry}: {pair.variant.what}: {result['seconds']:.2f} s, {result['ratio']:.2f}× ({result['low']:.2f} to {result['high']:.2f}), {share}; {entries} entries", flush=True)
-
-
-if __name__ == "__main__":
-    main()

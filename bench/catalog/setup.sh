@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prepares what run.py compares, below one directory: setup.sh DIR. Nothing is
+# Prepares what baselines.py compares, below one directory: setup.sh DIR. Nothing is
 # installed: Debian packages are unpacked into DIR/root, Python packages go into a
 # virtual environment, those of Node.js into DIR/node, programs into DIR/bin.
 # Needs: apt-get, dpkg, g++, go, cargo, javac, node, npm, python3 with venv.
@@ -43,6 +43,8 @@ cxx=(g++ -w -g1 -std=c++20 -pthread)
   -lre2 -labsl_raw_hash_set -labsl_hash -labsl_city -labsl_low_level_hash -labsl_hashtablez_sampler -labsl_throw_delegate \
   -labsl_raw_logging_internal -lfftw3f -lhs -ljansson -ljsoncpp -lkissfft-float -ldeflate -lxml2 -llz4 -lcrypto -lpng16 \
   -lpcre2-8 -lpugixml -lsimdjson -lsnappy -lsqlite3 -lyaml-cpp -lz -lzstd
+"${cxx[@]}" -O2 -I"$base/root/usr/include" -o "$base/bin/tasks" "$here/tasks.cpp" -L"$libs" -Wl,-rpath,"$libs" -Wl,--allow-shlib-undefined \
+  -lre2 -labsl_raw_hash_set -labsl_hash -labsl_city -labsl_low_level_hash -labsl_hashtablez_sampler -labsl_throw_delegate
 "${cxx[@]}" -O2 -o "$base/bin/blas" "$here/blas.cpp" "$libs/blas/libblas.so.3" -Wl,--allow-shlib-undefined
 (cd "$here/go" && go build -o "$base/bin/go-pairs" . && "$base/bin/go-pairs" profile "$base/bin/go.pprof" json 8 >/dev/null &&
   go build -pgo="$base/bin/go.pprof" -o "$base/bin/go-pairs-pgo" .)

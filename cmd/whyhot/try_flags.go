@@ -57,14 +57,14 @@ type tryFlags struct {
 func (f *tryFlags) variants(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.wanted.Preload, "preload", nil, "preload these `LIBRARIES`, a variant each: "+strings.Join(allocator.Names(), ", ")+", or the path of a .so")
 	fl.StringArrayVar(&f.wanted.Env, "env", nil, "set `NAME=VALUE` (a name given again: another variant)")
-	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "your own change: the changed program's `NAME='COMMAND ...'`, run in turn with the one behind -- (repeatable)")
+	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "your own change, a command: `NAME='COMMAND ...'` (repeatable)")
 }
 
 func (f *tryFlags) subject(fl *pflag.FlagSet) {
 	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
 	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile")
 	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
-	fl.StringArrayVar(&f.reports, "report", nil, "what compilers wrote, a file or directory: where the finding is of it (repeatable)")
+	fl.StringArrayVar(&f.reports, "report", nil, "what compilers wrote, a `FILE` or directory (repeatable)")
 }
 
 // server is where a result goes beside the archive: findings of a server print it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,11 +58,22 @@ func flags(t *testing.T) (*profile.Profile, *source.Build) {
 	return b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}}), build
 }
 
+// holdsRules asks whether findings are those of the rules, in any order: which of two
+// pays more depends on what the catalogue has measured.
+func holdsRules(findings []finding.Finding, rules ...string) bool {
+	var have []string
+	for _, f := range findings {
+		have = append(have, f.Rule)
+	}
+	slices.Sort(have)
+	return slices.Equal(have, rules)
+}
+
 func TestOneCauseIsOneFinding(t *testing.T) {
 	p, build := flags(t)
 	rules := builtin(t)
 	alone, err := Explain(t.Context(), Request{Profile: p, Rules: rules})
-	if err != nil || len(alone.Findings) != 2 || alone.Findings[0].Rule != "glibc-malloc" || alone.Findings[1].Rule != "vector-bool" {
+	if err != nil || !holdsRules(alone.Findings, "glibc-malloc", "vector-bool") {
 		t.Fatalf("without the source: %+v, %v", alone.Findings, err)
 	}
 	r, err := Explain(t.Context(), Request{Profile: p, Rules: rules, Source: &SourceRequest{Build: build, Options: source.Options{NoCache: true}}})

@@ -63,9 +63,22 @@ func (s Share) Main() float64 {
 // the fix may give back, as a range. Low may be negative (it can get worse), and
 // High may exceed the share where the basis says why (locality).
 type Gain struct {
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	// Likely is what findings are ranked by, 0 where only the range is known.
+	Likely float64 `json:"likely,omitempty"`
+	// Reach is the fraction that the fix can act on, 0 where it is not known: the share
+	// with what goes along with it, such as the freeing of what is allocated there.
+	Reach float64 `json:"reach,omitempty"`
 	Basis string  `json:"basis"`
+}
+
+// Middle is what is likely, or the middle of the range where only that is known.
+func (g *Gain) Middle() float64 {
+	if g.Likely != 0 {
+		return g.Likely
+	}
+	return (g.Low + g.High) / 2
 }
 
 // Evidence is one fact that speaks for the finding.

@@ -65,11 +65,11 @@ func sunk(f Finding) int {
 	return 0
 }
 
-// midGain is the middle of the gain's range; a finding without an estimate
-// ranks by nothing but its share.
+// midGain is the likely gain; a finding without an estimate ranks by nothing but its
+// share.
 func midGain(f Finding) float64 {
 	if f.Gain == nil {
 		return 0
 	}
-	return (f.Gain.Low + f.Gain.High) / 2
+	return f.Gain.Middle()
 }

@@ -190,7 +190,7 @@ func (r *reading) owners(fsys files) error {
 		f := inventory.File{Path: name, Layer: fsys.Layer(name[1:]), BuildID: buildID(fsys, name[1:])}
 		o, installed := owned[name]
 		for i, p := range r.out.Packages {
-			if installed && p.Kind == o.Kind && p.Name == o.Name || p.Path == name {
+			if installed && p.Kind == o.Kind && p.Name == o.Name {
 				f.Owners = append(f.Owners, i)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Trial is one measurement of ours of what an entry proposes: two programs that
-// differ in it, run in turn. bench/catalog/run.py writes them.
+// differ in it, run in turn. bench/catalog/baselines.py writes them.
 type Trial struct {
 	Entry    string  `json:"entry"`
 	Workload string  `json:"workload"`
@@ -23,10 +23,9 @@ type Trial struct {
 	Low      float64 `json:"low"`     // 95% interval of Ratio
 	High     float64 `json:"high"`
 	// Share is what the entry's finding had of a profile of the baseline, nil where
-	// there was no finding; SavesLow and SavesHigh are what the finding predicted.
-	Share     *float64 `json:"share,omitempty"`
-	SavesLow  *float64 `json:"saves_low,omitempty"`
-	SavesHigh *float64 `json:"saves_high,omitempty"`
+	// there was no finding. Reach is Share with what goes along with it elsewhere.
+	Share *float64 `json:"share,omitempty"`
+	Reach *float64 `json:"reach,omitempty"`
 	// Recorded is false where the baseline could not be recorded.
 	Recorded *bool `json:"recorded,omitempty"`
 }

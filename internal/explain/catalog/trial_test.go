@@ -7,7 +7,7 @@ import (
 )
 
 const goodTrial = `{"entry": "python-json", "workload": "records", "baseline": "json", "variant": "orjson 3.13.0", "date": "2026-11-22",
- "rounds": 7, "seconds": 0.5, "ratio": 2.5, "low": 2.25, "high": 2.75, "share": 0.8, "saves_low": 0.2, "saves_high": 0.7}`
+ "rounds": 7, "seconds": 0.5, "ratio": 2.5, "low": 2.25, "high": 2.75, "share": 0.8, "reach": 0.85}`
 
 func TestTrialsAreShownOnTheirEntry(t *testing.T) {
 	c := &Catalog{Entries: []Entry{{ID: "glibc-malloc"}, {ID: "python-json"}}}

@@ -111,8 +111,8 @@ func Scan(r Request) Answer {
 	return a
 }
 
-// known are the entries whose packages are in the image, most packages first within
-// nothing better: no profile says what matters.
+// known are the entries whose packages are in the image, in the order of the catalogue:
+// without a profile nothing says what matters.
 func (r *Request) known() []Row {
 	out := []Row{}
 	for i := range r.Catalog.Entries {
@@ -195,6 +195,10 @@ func (r *Request) row(f *finding.Finding) (Row, bool) {
 		if name == f.Place.Binary && f.Place.BuildID != "" && file.BuildID != "" && f.Place.BuildID != file.BuildID {
 			row.OtherBuild = true
 		}
+		// Modules are linked into one binary each: those of another are not hot here.
+		row.Packages = slices.DeleteFunc(row.Packages, func(p inventory.Package) bool {
+			return name == f.Place.Binary && (p.Kind == inventory.Go || p.Kind == inventory.Cargo) && p.Path != file.Path
+		})
 		if len(row.Packages) == 0 {
 			for _, o := range file.Owners {
 				row.Packages = append(row.Packages, r.Inventory.Packages[o])

@@ -87,16 +87,17 @@ func found(rule, binary, file string, share float64) finding.Finding {
 // not hot is not, nor what is hot and not in the image.
 func TestWithProfile(t *testing.T) {
 	const zlib, app = "/usr/lib/libz.so.1", "/app/server"
-	in := with(pkg(inventory.Deb, "zlib1g", "1:1.2.13"), pkg(inventory.Deb, "libjson-c5", "0.16"), pkg(inventory.PyPI, "pyyaml", "6"), pkg(inventory.Go, "example.com/server", "1"))
+	in := with(pkg(inventory.Deb, "zlib1g", "1:1.2.13"), pkg(inventory.Deb, "libjson-c5", "0.16"), pkg(inventory.PyPI, "pyyaml", "6"), pkg(inventory.Deb, "server", "1"),
+		inventory.Package{Kind: inventory.Go, Name: "github.com/sirupsen/logrus", Path: app}, inventory.Package{Kind: inventory.Go, Name: "github.com/sirupsen/logrus", Path: "/app/other"})
 	in.Files = map[string]inventory.File{
 		zlib: {Path: zlib, Layer: 1, BuildID: "bb", Owners: []int{0}},
 		app:  {Path: app, Layer: 2, BuildID: "aa", Owners: []int{3}},
 	}
 	h := hot(t, "app;main_["+app+"] 60\napp;main_["+app+"];inflate_["+zlib+"] 20\n",
-		found("zlib-ng", zlib, "", 0.1), found("python-yaml-c", "/usr/bin/python3", "", 0.3), found("go-json", app, "", 0.2), found("node-moment", "/usr/bin/node", "/home/x.js", 0.4))
+		found("zlib-ng", zlib, "", 0.1), found("python-yaml-c", "/usr/bin/python3", "", 0.3), found("go-json", app, "", 0.2), found("go-log-zap", app, "", 0.05), found("node-moment", "/usr/bin/node", "/home/x.js", 0.4))
 	h.Cores = 10
 	a := Scan(Request{Inventory: in, Catalog: builtin(t), Hot: h})
-	if want := []string{"python-yaml-c", "go-json", "zlib-ng"}; !slices.Equal(rules(a), want) {
+	if want := []string{"python-yaml-c", "go-json", "zlib-ng", "go-log-zap"}; !slices.Equal(rules(a), want) {
 		t.Fatalf("%q, want %q", rules(a), want)
 	}
 	if a.Profile.Elsewhere != 1 {
@@ -106,8 +107,11 @@ func TestWithProfile(t *testing.T) {
 	if len(yaml.Packages) != 1 || yaml.Packages[0].Name != "pyyaml" || *yaml.Cores != 3 || yaml.File != "" {
 		t.Errorf("%+v", yaml)
 	}
-	if len(json.Packages) != 1 || json.Packages[0].Name != "example.com/server" || json.OtherBuild {
+	if len(json.Packages) != 1 || json.Packages[0].Name != "server" || json.OtherBuild {
 		t.Errorf("an entry without packages is of the package that owns the binary: %+v", json)
+	}
+	if log := a.Rows[3]; len(log.Packages) != 1 || log.Packages[0].Path != app {
+		t.Errorf("a module of another binary is not hot: %+v", log)
 	}
 	if z.Packages[0].Name != "zlib1g" || !z.OtherBuild || z.File != zlib {
 		t.Errorf("the profile is of another build: %+v", z)

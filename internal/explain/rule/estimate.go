@@ -4,39 +4,51 @@ import (
 	"fmt"
 	"math"
 
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 )
 
-// estimate turns a verdict into a range of CPU given back: the matched share
-// with its sampling error, times the entry's range of reduction. What the cause
-// drags along elsewhere, the freeing of what it allocates, is part of the best case,
-// and so is its part of what the recorder could not see.
+// estimate turns a verdict into a range of CPU given back: what the fix can reach
+// times the part of it that such a fix saved, or is expected to save. It can reach the
+// matched share and what the cause drags along elsewhere: the freeing of what it
+// allocates. What the recorder could not see is part of the best case only.
 func (e *engine) estimate(v *verdict) *finding.Gain {
 	total := float64(e.p.Total())
 	whole := float64(v.cost.inclusive) / total
 	margin := finding.ShareError(whole, e.p.Count())
-	r := v.entry.Reduction
+	x := v.entry.Expected(catalog.HeldOut)
 	along, what := e.alongWith(v)
 	hidden := e.hidden(v)
 	if hidden >= leastAlong {
 		what += fmt.Sprintf(" and up to %s in stacks that are truncated,", percent.Text(hidden))
 	}
-	low, high := r.Low*math.Max(0, whole-margin), r.High*math.Min(1, whole+margin+along+hidden)
-	if r.Low < 0 {
-		low = r.Low * math.Min(1, whole+margin)
-	}
-	g := &finding.Gain{Low: round(low), High: round(math.Min(high, 1))}
+	reach := math.Min(1, whole+along)
+	low, high := x.Range(reach, margin)
+	high += hidden * x.Centre
+	g := &finding.Gain{Low: round(low), High: round(math.Min(high, 1)), Likely: round(math.Min(reach*x.Centre, 1)), Reach: round(reach)}
+	partLow, partHigh := math.Max(0, x.Low), math.Min(1, x.High)
 	alone := ""
 	if v.share >= muchMore*whole {
-		alone = "; the program alone would run " + speedText(v, r.Low, r.High)
+		alone = "; the program alone would run " + speedText(v, partLow, partHigh)
 	}
-	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s. %s", percent.Text(whole), what, reductionText(r.Low, r.High), alone, r.Basis)
+	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s. %s", percent.Text(whole), what, reductionText(partLow, partHigh), alone, restsOn(v, x.Workloads))
 	return g
 }
 
+// restsOn says where the part that is saved is known from.
+func restsOn(v *verdict, workloads int) string {
+	switch workloads {
+	case 0:
+		return v.entry.Reduction.Basis
+	case 1:
+		return "As a trial of ours on another program was, widened by how much such trials differ"
+	}
+	return fmt.Sprintf("As %d trials of ours on other programs were, widened by how much such trials differ", workloads)
+}
+
 func reductionText(low, high float64) string {
-	if low == 0 {
+	if low <= 0 {
 		return "up to " + percent.Text(high)
 	}
 	return fmt.Sprintf("%s to %s", percent.Text(low), percent.Text(high))

@@ -159,13 +159,13 @@ func (l *list) add(c Candidate) error {
 // libraryMark stands in texts for the library that is found.
 const libraryMark = "{library}"
 
-// gain is the middle of what a finding may save, a little where nobody knows.
+// gain is what a finding likely saves, a little where nobody knows.
 func gain(f *finding.Finding) float64 {
 	const unknown = 0.02
 	if f.Gain == nil {
 		return min(unknown, f.Share.Main())
 	}
-	return max(0, min(f.Share.Main(), (f.Gain.Low+f.Gain.High)/2))
+	return max(0, min(f.Share.Main(), f.Gain.Middle()))
 }
 
 // finding takes what a finding proposes. What cannot be tried is told with the

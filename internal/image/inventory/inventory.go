@@ -102,7 +102,7 @@ type File struct {
 	Path    string `json:"path"` // without symbolic links
 	Layer   int    `json:"layer,omitempty"`
 	BuildID string `json:"build_id,omitempty"` // GNU build ID in hexadecimal digits
-	// Owners are the packages that installed it or are in it, as indexes.
+	// Owners are the packages that installed it, as indexes.
 	Owners []int `json:"owners,omitempty"`
 }
 

@@ -154,7 +154,7 @@ func (a *applying) put(dir string, n *node) error {
 		for i, word := range strings.Split(dir, "/") {
 			next := parent.children[word]
 			if next != nil && next.mode&fs.ModeSymlink != 0 {
-				next, _, _ = f.find(strings.Join(strings.Split(dir, "/")[:i+1], "/"), true) // nil where it leads nowhere
+				next, _, _ = f.find(strings.Join(strings.Split(dir, "/")[:i+1], "/")) // nil where it leads nowhere
 			}
 			if next == nil || !next.dir() {
 				next = &node{name: word, mode: fs.ModeDir | 0o755, at: -1, layer: a.layer, children: map[string]*node{}}

@@ -76,7 +76,7 @@ func (f *FS) Close() error { return f.spool.Close() }
 
 // Layer is the number of the layer that a name came with, 0 for none.
 func (f *FS) Layer(name string) int {
-	n, _, err := f.find(name, true)
+	n, _, err := f.find(name)
 	if err != nil {
 		return 0
 	}
@@ -85,7 +85,7 @@ func (f *FS) Layer(name string) int {
 
 // Real is a name without the symbolic links on its way.
 func (f *FS) Real(name string) (string, error) {
-	_, at, err := f.find(name, true)
+	_, at, err := f.find(name)
 	return at, err
 }
 
@@ -93,7 +93,7 @@ func (f *FS) Real(name string) (string, error) {
 const maxLinks = 40
 
 // find walks to a name as chroot'ed processes do: ".." of the root is the root.
-func (f *FS) find(name string, follow bool) (n *node, at string, err error) {
+func (f *FS) find(name string) (n *node, at string, err error) {
 	if !fs.ValidPath(name) {
 		return nil, "", fs.ErrInvalid
 	}
@@ -114,7 +114,7 @@ func (f *FS) find(name string, follow bool) (n *node, at string, err error) {
 		if next == nil {
 			return nil, "", fs.ErrNotExist
 		}
-		if next.mode&fs.ModeSymlink != 0 && (follow || len(todo) > 0) {
+		if next.mode&fs.ModeSymlink != 0 {
 			if links++; links > maxLinks {
 				return nil, "", errors.New("too many levels of symbolic links")
 			}
@@ -139,7 +139,7 @@ func (f *FS) find(name string, follow bool) (n *node, at string, err error) {
 
 // Open is that of fs.FS.
 func (f *FS) Open(name string) (fs.File, error) {
-	n, _, err := f.find(name, true)
+	n, _, err := f.find(name)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -154,7 +154,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 
 // Stat is that of fs.StatFS.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	n, _, err := f.find(name, true)
+	n, _, err := f.find(name)
 	if err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
@@ -163,7 +163,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir is that of fs.ReadDirFS.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
-	n, _, err := f.find(name, true)
+	n, _, err := f.find(name)
 	if err == nil && !n.dir() {
 		err = errors.New("not a directory")
 	}

@@ -124,8 +124,8 @@ func TestLinks(t *testing.T) {
 		if text, err := fs.ReadFile(f, name); err != nil || string(text) != "z" {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
-		if real, err := f.Real(name); err != nil || real != "usr/lib/z.so.1.2" {
-			t.Errorf("%s is really %q, %v", name, real, err)
+		if at, err := f.Real(name); err != nil || at != "usr/lib/z.so.1.2" {
+			t.Errorf("%s is really %q, %v", name, at, err)
 		}
 	}
 	if _, err := f.Open("round"); err == nil || !strings.Contains(err.Error(), "symbolic links") {
@@ -234,8 +234,8 @@ func FuzzApply(f *testing.F) {
 				t.Errorf("the name %q", name)
 			}
 			if d.Type().IsRegular() {
-				if real, err := tree.Real(name); err != nil || real != name {
-					t.Errorf("%q is really %q: %v", name, real, err)
+				if at, err := tree.Real(name); err != nil || at != name {
+					t.Errorf("%q is really %q: %v", name, at, err)
 				}
 			}
 			return nil

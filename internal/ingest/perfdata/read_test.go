@@ -135,6 +135,24 @@ func TestJITAndIdle(t *testing.T) {
 	}
 }
 
+// A number in the kernel's call chain must not move the kernel's beginning.
+func TestKernelBeginsWhereItIs(t *testing.T) {
+	chain := []any{int64(contextKernelMarker), uint64(0xffffffff81000010), uint64(0x6769)}
+	b := file([][]byte{attr(typeHardware, 0, 1000, plainType|sampleCallchain, attrFlagFreq|attrFlagSampleIDAll)},
+		rec(recMmap, miscKernel, int32(-1), uint32(0), uint64(0xffffffff81000000), uint64(0x1000), uint64(0xffffffff81000000), kernelName+"_text", at(0, 0), u64(0)),
+		rec(recSample, miscKernel, uint64(0xffffffff81000010), uint32(4), uint32(4), uint64(9), uint64(77), uint64(len(chain)), le(chain...)),
+	)
+	p := read(t, b, Options{Labels: []string{}})
+	for i := range p.NumMappings() {
+		if m := p.Mapping(profile.MappingID(i)); m.Path == kernelName && m.Start != 0xffffffff81000000 {
+			t.Errorf("the kernel begins at %#x", m.Start)
+		}
+	}
+	if stack := p.Stack(p.Samples()[0].Stack); len(stack) != 2 || p.Location(stack[1]).Address != 0x6768 {
+		t.Errorf("stack of %d", len(stack))
+	}
+}
+
 func TestCallChain(t *testing.T) {
 	chain := []any{
 		int64(contextKernelMarker), uint64(0xffffffff81000010), uint64(0xffffffff81000105),

@@ -144,6 +144,11 @@ func (r *resolver) spaceOf(mode uint16, th *thread) (v view, fallback string) {
 	return th.proc.view(), ""
 }
 
+// kernelHalf is where the kernel's half of the addresses begins. Its own call chains hold
+// smaller numbers where a frame pointer led astray. Taken for the kernel, they would move
+// its beginning, by which the kernel of a recording without build IDs is recognised.
+const kernelHalf = 1 << 63
+
 // find looks an address up. Where no region holds it, it belongs to the binary
 // called fallback, or to none.
 func (r *resolver) find(v *view, ip uint64, fallback string) profile.LocationID {
@@ -158,6 +163,8 @@ func (r *resolver) find(v *view, ip uint64, fallback string) profile.LocationID 
 	if reg := v.find(ip); reg != nil {
 		reg.hit()
 		c.id = r.s.out.frame(reg.bin, reg.address(ip))
+	} else if fallback == kernelName && ip < kernelHalf {
+		c.id = r.outside(ip, "")
 	} else {
 		c.id = r.outside(ip, fallback)
 	}

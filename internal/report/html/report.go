@@ -138,6 +138,9 @@ func newCard(f *finding.Finding) card {
 	}
 	if f.Gain != nil {
 		c.GainText = percentRange(f.Gain.Low, f.Gain.High)
+		if f.Gain.Likely != 0 {
+			c.GainText = percent.Column(f.Gain.Likely) + " (" + c.GainText + ")"
+		}
 		c.SpeedUp = ratioRange(finding.SpeedUp(f.Gain.Low), finding.SpeedUp(f.Gain.High))
 	}
 	c.Charts = newTrialCharts(f.Trials)

@@ -115,7 +115,7 @@ func (p *Printer) briefFacts(indent string, f finding.Finding) {
 	case ok && f.Certainty == finding.Proved:
 		certainty += fmt.Sprintf(" %.2f× (%.2f … %.2f) with %s", t.SpeedUp.Estimate, t.SpeedUp.Low, t.SpeedUp.High, Clean(t.Variant))
 	case f.Gain != nil:
-		facts = append(facts, "may save "+percent.Column(f.Gain.Low)+" … "+percent.Column(f.Gain.High))
+		facts = append(facts, "may save "+gainText(f.Gain))
 	}
 	facts = append(facts, certainty)
 	if at := shortPlace(f.Place); at != "" {

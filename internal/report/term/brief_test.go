@@ -25,6 +25,7 @@ func briefReport() finding.Report {
 	}
 	second := loop
 	second.ID, second.Place.Line = "alias-char-write-55667788", 20
+	second.Gain = &finding.Gain{Low: 0, High: 0.1, Likely: 0.072}
 	small := loop
 	small.ID, small.Minor = "alias-char-write-99aabbcc", "at most 4 iterations"
 	lost := finding.Finding{ID: "glibc-malloc-1", Title: "Time in malloc", Certainty: finding.Refuted}
@@ -48,7 +49,7 @@ func TestTwoLinesAFinding(t *testing.T) {
 		"1  Writes through a char-like type (line 12) force 3 needless loads per iteration",
 		"    13.6% ± 2.3 · may save 0.0% … 10.0% · confirmed · /src/lib/a.cpp:10 · alias-char-write-11223344",
 		" 2  Writes through a char-like type (line 12) force 3 needless loads per iteration",
-		"    13.6% ± 2.3 · may save 0.0% … 10.0% · confirmed · /src/lib/a.cpp:20 · alias-char-write-55667788",
+		"    13.6% ± 2.3 · may save 7% (0 … 10%) · confirmed · /src/lib/a.cpp:20 · alias-char-write-55667788",
 		"  +  1 more that matter only if a profile shows it (--long lists them): at most 4 iterations (1)",
 		"  −  refuted: Time in malloc",
 		"",

@@ -183,10 +183,17 @@ func findingFacts(f finding.Finding) []string {
 	}
 	facts = append(facts, quantity.Bill(f.Bill)...)
 	if g := f.Gain; g != nil {
-		facts = append(facts, fmt.Sprintf("may save %s … %s of the CPU (%.2f× … %.2f×)",
-			percent.Column(g.Low), percent.Column(g.High), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
+		facts = append(facts, fmt.Sprintf("may save %s of the CPU (%.2f× … %.2f×)", gainText(g), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
 	}
 	return facts
+}
+
+// gainText is the range, with what is likely before it where that is known: 7% (0 … 10%).
+func gainText(g *finding.Gain) string {
+	if g.Likely != 0 {
+		return fmt.Sprintf("%.0f%% (%.0f … %.0f%%)", 100*g.Likely, 100*g.Low, 100*g.High)
+	}
+	return percent.Column(g.Low) + " … " + percent.Column(g.High)
 }
 
 // placeName is the most of a function's name that a place shows.

@@ -132,7 +132,7 @@ func rank(list []Record) {
 			cores = r.History[n-1].Cores
 		}
 		if share := r.Finding.Share.Main(); r.Finding.Gain != nil && share > 0 {
-			return cores * (r.Finding.Gain.Low + r.Finding.Gain.High) / 2 / share
+			return cores * r.Finding.Gain.Middle() / share
 		}
 		return 0
 	}

@@ -1,6 +1,7 @@
 // Pictures of every view of the server's page in both themes, for docs/pictures:
 //
-//	node --import tsx test/e2e/pictures.ts OUT [--at URL] [--width N] [--height N]
+//	node --import tsx test/e2e/pictures.ts OUT [--at URL] [--only VIEW]
+//	[--width N] [--height N]
 //
 // Without a server's URL a small fleet is started for them.
 
@@ -17,13 +18,15 @@ const { values, positionals } = parseArgs({
     at: { type: "string" },
     width: { type: "string", default: "1120" },
     height: { type: "string", default: "640" },
+    only: { type: "string" }, // the name of one view
   },
 });
 const [out] = positionals;
 if (out === undefined) throw new Error("usage: pictures OUT");
 
 async function take(fleet: Fleet): Promise<void> {
-  const views = await everyView(fleet);
+  const all = await everyView(fleet);
+  const views = all.filter((v) => values.only === undefined || v.name === values.only);
   for (const dark of [false, true])
     await withBrowser(
       { width: Number(values.width), height: Number(values.height), dark },
@@ -32,6 +35,10 @@ async function take(fleet: Fleet): Promise<void> {
         for (const { name, address } of views) {
           await page.goto(`${fleet.url}${address}`);
           await settled(page);
+          if (name === "machinecode")
+            await page.locator(".machine").evaluate((e) => {
+              e.scrollIntoView({ block: "start" });
+            });
           await page.waitForTimeout(300); // a painted canvas says nothing of it
           const file = path.join(out ?? ".", `page-${name}-${dark ? "dark" : "light"}.png`);
           await page.screenshot({ path: file });

@@ -69,7 +69,12 @@ export interface Finding {
     readonly inclusive?: number;
     readonly error?: number;
   };
-  readonly gain?: { readonly low: number; readonly high: number; readonly basis: string };
+  readonly gain?: {
+    readonly low: number;
+    readonly high: number;
+    readonly likely?: number;
+    readonly basis: string;
+  };
   readonly accesses?: readonly Access[];
   readonly worlds?: readonly World[];
   readonly source?: { readonly file: string; readonly lines: readonly ExcerptLine[] };

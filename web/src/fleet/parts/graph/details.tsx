@@ -15,11 +15,12 @@ import type { Graph } from "./graph";
 
 interface Props {
   readonly graph: Graph | null;
+  readonly beside?: Graph | null; // another one whose colours are on the page
   readonly selected: Selected | null;
   readonly withOwn: boolean;
 }
 
-export function Details({ graph, selected, withOwn }: Props) {
+export function Details({ graph, beside = null, selected, withOwn }: Props) {
   const basis = graph?.state.value.basis;
   if (!graph || !basis) return null;
   if (!selected) {
@@ -29,7 +30,7 @@ export function Details({ graph, selected, withOwn }: Props) {
           Click zooms, double click shows callers and callees, ctrl-click the call graph, right
           click all there is, / searches, ? lists the keys.
         </p>
-        <Legend graph={graph} />
+        <Legend graphs={[graph, beside]} />
       </div>
     );
   }
@@ -112,9 +113,11 @@ function Actions({ subject }: { readonly subject: Subject }) {
   );
 }
 
-// Legend lists only the origins that the graph has.
-function Legend({ graph }: { readonly graph: Graph }) {
-  const seen = new Set(graph.functions.origins);
+// Legend lists only the origins that the graphs have.
+function Legend({ graphs }: { readonly graphs: readonly (Graph | null)[] }) {
+  const seen = new Set(
+    graphs.flatMap((g) => (g?.state.value.basis ? [...g.functions.origins] : [])),
+  );
   const list = Array.from({ length: ORIGINS - 1 }, (_, o) => o).filter((o) => seen.has(o));
   return (
     <ul class="legend" aria-label="Colours">

@@ -131,7 +131,9 @@ function Numbers({ finding: f }: { finding: Finding }) {
         <div>
           <dt>may save</dt>
           <dd>
-            {percentRange(f.gain.low, f.gain.high)}{" "}
+            {f.gain.likely
+              ? `${percent(f.gain.likely)} (${percentRange(f.gain.low, f.gain.high)})`
+              : percentRange(f.gain.low, f.gain.high)}{" "}
             <small>{ratioRange(speedUp(f.gain.low), speedUp(f.gain.high))}</small>
           </dd>
         </div>

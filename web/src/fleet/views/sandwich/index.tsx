@@ -115,7 +115,8 @@ function Sandwich({ fn }: { readonly fn: number }) {
       />
       <p class="caption">what it calls</p>
       <Details
-        graph={selected.of?.graph ?? callees?.graph ?? null}
+        graph={(selected.what && selected.of?.graph) ?? callees?.graph ?? null}
+        beside={callers?.graph ?? null}
         selected={selected.what}
         withOwn={false}
       />

@@ -1,0 +1,54 @@
+package catalog
+
+import "testing"
+
+func trial(workload, variant string, ratio, reach float64) Trial {
+	return Trial{Workload: workload, Baseline: "old", Variant: variant, Ratio: ratio, Reach: &reach}
+}
+
+func entry(trials ...Trial) *Entry {
+	return &Entry{Reduction: Reduction{Low: 0.2, High: 0.8}, Trials: trials}
+}
+
+func TestTrialsNarrowWhatIsExpected(t *testing.T) {
+	none := entry().Expected(HeldOut)
+	one := entry(trial("a", "new", 10, 0.92)).Expected(HeldOut)
+	two := entry(trial("a", "new", 10, 0.92), trial("b", "new", 5, 0.82)).Expected(HeldOut)
+	if none.Workloads != 0 || one.Workloads != 1 || two.Workloads != 2 {
+		t.Errorf("rest on %d, %d, %d workloads", none.Workloads, one.Workloads, two.Workloads)
+	}
+	if two.High-two.Low >= one.High-one.Low || one.High-one.Low >= none.High-none.Low {
+		t.Errorf("each trial that agrees makes it narrower: %v, %v, %v", none, one, two)
+	}
+	if one.Low > 0.978 || one.High < 0.978 {
+		t.Errorf("the range of the trial's own part leaves it out: %v", one)
+	}
+	apart := entry(trial("a", "new", 10, 0.92), trial("b", "new", 1.2, 0.8)).Expected(HeldOut)
+	if apart.High-apart.Low <= two.High-two.Low {
+		t.Errorf("trials that differ make it wider: %v, %v", apart, two)
+	}
+}
+
+func TestTheBestVariantCountsAndNoneThatLoses(t *testing.T) {
+	best := entry(trial("a", "new", 2, 1), trial("a", "newer", 4, 1)).Expected(HeldOut)
+	if best.Workloads != 1 || best.Centre != 0.75 {
+		t.Errorf("of two variants: %v, not the better one's 75%%", best)
+	}
+	lost := entry(trial("a", "new", 0.9, 1)).Expected(HeldOut)
+	if low, high := lost.Range(0.5, 0.02); lost.Centre != 0 || low != 0 || high <= 0 {
+		t.Errorf("what lost is expected to save %v, %g to %g", lost, low, high)
+	}
+	builds := &Entry{Reduction: Reduction{Low: -0.45, High: 0.2}}
+	if low, _ := builds.Expected(HeldOut).Range(0.5, 0.02); low >= 0 {
+		t.Errorf("an entry that says it may lose: low %g", low)
+	}
+}
+
+func TestSamplingWidensTheRange(t *testing.T) {
+	x := entry(trial("a", "new", 10, 0.92)).Expected(HeldOut)
+	low, high := x.Range(0.5, 0.01)
+	wideLow, wideHigh := x.Range(0.5, 0.1)
+	if wideLow >= low || wideHigh <= high {
+		t.Errorf("%g to %g with ten times the samples, %g to %g without", low, high, wideLow, wideHigh)
+	}
+}
