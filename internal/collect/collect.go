@@ -102,7 +102,8 @@ type Request struct {
 	Settings Settings
 	// Streams are given to the command as they are; nil ones are the process's own.
 	Streams command.Streams
-	// TempDir is a private directory that the caller removes.
+	// TempDir is a private directory that the caller removes; "" where batches are taken
+	// as they come and nothing is kept.
 	TempDir string
 	// CacheDir is where a sampler may keep what it learned of binaries for the next
 	// recording, "" nowhere.
@@ -127,8 +128,14 @@ type Executable struct {
 }
 
 // BinariesDir is where a sampler leaves copies of binaries that can no longer be
-// found at their paths, under those paths. It need not exist.
-func (r *Request) BinariesDir() string { return filepath.Join(r.TempDir, "binaries") }
+// found at their paths, under those paths. It need not exist, and there is none, "",
+// without a TempDir.
+func (r *Request) BinariesDir() string {
+	if r.TempDir == "" {
+		return ""
+	}
+	return filepath.Join(r.TempDir, "binaries")
+}
 
 // CacheDir is where those who record keep what they learned of binaries: the service's
 // own directory (systemd.exec(5)), that of the machine for root, else the user's. Root's

@@ -317,8 +317,10 @@ func (rec *recording) finish(ctx context.Context, out *collect.Outcome) {
 
 // build closes the profile and says what did not get into it.
 func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Profile, error) {
-	if err := rec.files.preserve(rec.request.BinariesDir()); err != nil {
-		rec.convert.warn(err.Error())
+	if dir := rec.request.BinariesDir(); dir != "" {
+		if err := rec.files.preserve(dir); err != nil {
+			rec.convert.warn(err.Error())
+		}
 	}
 	if rec.convert.perl {
 		rec.convert.warn(perlText)
