@@ -105,6 +105,11 @@ func (t *table) row(stack []byte) *row {
 	return &t.rows[len(t.rows)-1]
 }
 
+// size is what the table holds.
+func (t *table) size() profile.Size {
+	return profile.Size{Stacks: len(t.rows), Frames: len(t.stacks), Samples: len(t.rows), Locations: len(t.frames)}
+}
+
 // same tells whether a row's stack has this text.
 func (t *table) same(w *row, text []byte) bool {
 	more := len(text) > 0
