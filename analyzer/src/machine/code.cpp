@@ -76,6 +76,14 @@ void describe(const Target &T, Instruction &I) {
     I.Jumps = Target;
 }
 
+// mov %rsp,%rbp, or lea 0x40(%rsp),%rbp.
+bool pointsIntoFrame(const Target &T, const Instruction &I) {
+  const auto is = [&](unsigned N, StringRef Name) {
+    return I.Inst.getOperand(N).isReg() && T.Registers->getName(I.Inst.getOperand(N).getReg()) == Name;
+  };
+  return (I.Name.starts_with("MOV64rr") || I.Name == "LEA64r") && is(0, "RBP") && is(1, "RSP");
+}
+
 } // namespace
 
 Slow Instruction::slow() const {
@@ -137,6 +145,7 @@ Function decode(const Image &Im, const Target &T, uint64_t Low, uint64_t High) {
     }
     F.Code.push_back(std::move(I));
   }
+  F.HasFramePointer = any_of(F.Code, [&](const Instruction &I) { return pointsIntoFrame(T, I); });
   return F;
 }
 

@@ -74,6 +74,8 @@ struct Function {
   std::vector<Instruction> Code; // by address, without gaps
   std::vector<std::unique_ptr<Block>> Blocks;
   unsigned Unresolved = 0; // jumps whose targets are not known
+  // Of x86-64: %rbp holds a place on the stack, and is no register like any other.
+  bool HasFramePointer = false;
 
   Block &front() const { return *Blocks.front(); }
   size_t size() const { return Blocks.size(); }

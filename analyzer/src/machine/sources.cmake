@@ -16,6 +16,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/machine/rules/forwarding.cpp
   src/machine/rules/hash.cpp
   src/machine/rules/reload.cpp
+  src/machine/rules/packing.cpp
   src/machine/rules/remainder.cpp
   src/machine/rules/rules.cpp
   src/machine/rules/scalar.cpp

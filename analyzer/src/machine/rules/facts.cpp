@@ -52,7 +52,7 @@ bool isFixed(const Subject &S, const Instruction &I) {
 
 bool isStack(const Subject &S, const Memory &M) {
   const StringRef Base = M.Base ? nameOf(S, M.Base) : "";
-  return Base == "RSP" || Base == "RBP";
+  return Base == "RSP" || (Base == "RBP" && S.F.HasFramePointer);
 }
 
 bool hasCall(const Subject &S) {

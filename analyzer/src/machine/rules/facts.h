@@ -76,6 +76,7 @@ void generic(const Subject &S, std::vector<Match> &Out);
 void pltCall(const Subject &S, std::vector<Match> &Out);
 void assertion(const Subject &S, std::vector<Match> &Out);
 void bits(const Subject &S, std::vector<Match> &Out);
+void packing(const Subject &S, std::vector<Match> &Out);
 void hash(const Subject &S, std::vector<Match> &Out);
 void spill(const Subject &S, std::vector<Match> &Out);
 void stride(const Subject &S, std::vector<Match> &Out);

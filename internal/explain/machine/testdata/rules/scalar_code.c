@@ -59,6 +59,48 @@ void yes_reload_size(struct buffer *b, unsigned char x) {
     b->data[i] = x ^ (unsigned char)i;
 }
 
+// Without a frame pointer %rbp is a register like any other. Written by hand: which
+// register a compiler takes is its own affair.
+void yes_reload_rbp(struct buffer *b, unsigned char x);
+void no_reload_frame(unsigned char *p, long n);
+__asm__(".text\n"
+        ".globl yes_reload_rbp\n"
+        ".type yes_reload_rbp, @function\n"
+        "yes_reload_rbp:\n"
+        ".cfi_startproc\n"
+        "  push %rbp\n"
+        "  .cfi_def_cfa_offset 16\n"
+        "  mov %rdi, %rbp\n"
+        "  xor %eax, %eax\n"
+        "1: mov (%rbp), %rdx\n"
+        "  mov %sil, (%rdx,%rax)\n"
+        "  add $1, %rax\n"
+        "  cmp 8(%rbp), %rax\n"
+        "  jb 1b\n"
+        "  pop %rbp\n"
+        "  .cfi_def_cfa_offset 8\n"
+        "  ret\n"
+        ".cfi_endproc\n"
+        ".size yes_reload_rbp, . - yes_reload_rbp\n"
+        ".globl no_reload_frame\n"
+        ".type no_reload_frame, @function\n"
+        "no_reload_frame:\n"
+        ".cfi_startproc\n"
+        "  push %rbp\n"
+        "  .cfi_def_cfa_offset 16\n"
+        "  mov %rsp, %rbp\n"
+        "  mov %rsi, -8(%rbp)\n"
+        "  xor %eax, %eax\n"
+        "1: mov %al, (%rdi,%rax)\n"
+        "  add $1, %rax\n"
+        "  cmp -8(%rbp), %rax\n"
+        "  jb 1b\n"
+        "  pop %rbp\n"
+        "  .cfi_def_cfa_offset 8\n"
+        "  ret\n"
+        ".cfi_endproc\n"
+        ".size no_reload_frame, . - no_reload_frame\n");
+
 void no_reload_local(struct buffer *b, unsigned char x) {
   size_t n = b->size;
   unsigned char *d = b->data;
@@ -424,6 +466,33 @@ void yes_bit_set_bytes(uint8_t *p, const uint8_t *in, size_t n) {
 void yes_bit_set_words(uint64_t *p, size_t from, size_t to) {
   for (size_t i = from; i < to; i++)
     p[i >> 6] |= 1ull << (i & 63);
+}
+
+// The number begins again with the next byte; the pointer goes on then.
+static const uint8_t bit_of[] = {1, 2, 4, 8, 16, 32, 64, 128};
+void yes_bit_set_packed(uint8_t *p, const uint16_t *in, int n, int plane) {
+  int bit = -1;
+  p--;
+  for (int x = 0; x < n; x++, bit--) {
+    if (bit < 0) {
+      bit = 7;
+      *++p = 0;
+    }
+    if (in[x] & plane)
+      *p |= bit_of[bit];
+  }
+}
+
+// Which bit is a matter of the data; the pointer goes on every seventh time.
+void no_bit_set_groups(uint8_t *p, const uint8_t *in, int n) {
+  int left = 7;
+  for (int x = 0; x < n; x++) {
+    *p |= bit_of[in[x] & 7];
+    if (--left == 0) {
+      left = 7;
+      p++;
+    }
+  }
 }
 
 // The bit's number comes from the data.
