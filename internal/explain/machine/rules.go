@@ -78,6 +78,18 @@ func leftOver(l *Loop, m analyzer.MachineMatch) (value, events int64) {
 	return l.Self, l.Count
 }
 
+// unlessIntrinsic costs what the loop takes, where its vectors are the compiler's choice:
+// flags do not widen what intrinsics spell out, like _mm_mul_ps.
+func unlessIntrinsic(l *Loop, m analyzer.MachineMatch) (value, events int64) {
+	ofIntrinsics := func(f profile.Frame) bool { return strings.HasSuffix(f.Function.File, "intrin.h") }
+	for _, in := range l.Instructions {
+		if slices.Contains(m.At, in.Address) && slices.ContainsFunc(in.Lines, ofIntrinsics) {
+			return 0, 0
+		}
+	}
+	return l.Self, l.Count
+}
+
 // threads says where all samples are of one thread: then nobody else is waited for.
 func threads(p *profile.Profile, _ *Loop, _ analyzer.MachineMatch) []finding.Evidence {
 	seen := map[int64]bool{}
@@ -214,6 +226,7 @@ var rules = map[string]rule{
 	},
 	"machine-generic": {
 		title: fixed("a hot loop computes with the vectors of 2003 (SSE2)"),
+		cost:  unlessIntrinsic,
 		high:  0.5, kind: inFlags,
 		steps: []string{
 			"compile for the processors that it runs on: -march=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
