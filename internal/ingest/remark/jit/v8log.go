@@ -44,6 +44,8 @@ type v8log struct {
 
 // ReadV8Log counts deoptimisations by function, reason and place. The log is that of
 // --log-deopt --log-code: the first tells code and reason, the second whose code it is.
+// Code is counted once: of a recursive function every frame of it is deoptimised, a
+// thousand lines of the log for one compilation that was in vain.
 //
 // Format: V8 9 to 13, src/logging/log.cc; fields are separated by commas, and a comma in
 // one is \x2C:
@@ -68,6 +70,7 @@ func ReadV8Log(r io.Reader, take func(remark.Remark)) error {
 			deopts++
 			if p, ok := l.code[f[3]]; ok {
 				l.count[undone{p, where(unescape(f[7]), unescape(f[8]))}]++
+				delete(l.code, f[3])
 			}
 		default:
 		}
