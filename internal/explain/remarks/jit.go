@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
+	"whyhot/internal/profile"
 )
 
 // again is how often a function has to be deoptimised before that is more than its
@@ -16,6 +17,15 @@ import (
 // so up to four times for each place of a method (PerBytecodeTrapLimit), and a hot one
 // has several.
 var again = map[string]int64{remark.V8: 3, remark.HotSpot: 20}
+
+// warming are V8's reasons that say of code that it met something for the first time, or
+// that what it was compiled for changed elsewhere. They count as evidence, but make no
+// finding: what had them and nothing else was no faster without (bench/remarks.md).
+var warming = []string{"Insufficient type feedback", "code dependencies", "weak objects", "(unknown)"}
+
+func isWarming(m *remark.Remark) bool {
+	return m.Compiler == remark.V8 && slices.ContainsFunc(warming, func(w string) bool { return strings.HasPrefix(m.Message, w) })
+}
 
 // longCallee is the size of a method in bytes of bytecode from which the call is next to
 // nothing beside its own work.
@@ -32,7 +42,6 @@ var jitRules = map[remark.Kind]struct {
 		remark.V8: {
 			"wrong map: give all objects that come here one shape: the same properties in the same order, set in the constructor, none deleted or added later; a Map for names that are data",
 			"not a Smi, overflow, not a number: keep the kinds of numbers apart; | 0 where integers are meant, no mixing of undefined and numbers in one array",
-			"Insufficient type feedback: the path ran for the first time; harmless unless it goes on",
 		},
 		remark.HotSpot: {
 			"class_check, bimorphic, null_check: the call sees more classes than it was compiled for: split it by class, or make the common one final and test for it first",
@@ -102,15 +111,20 @@ func jit(j *joined) []Found {
 		said []*remark.Remark
 		kind remark.Kind
 	}
-	costs := map[string]*hot{}
+	type function struct {
+		kind       remark.Kind
+		name, file string
+		line       int32 // of a closure, all that tells it from the next
+	}
+	costs := map[function]*hot{}
 	for in := range j.Profile.Innermosts() {
 		l := in.Lines[0]
 		fn := j.Profile.Function(l.Function)
 		for _, m := range byName[bare(fn.Name)] {
-			if p := m.At(); p.Line > 0 && fn.StartLine > 0 && (int(fn.StartLine) != p.Line || base(fn.File) != base(p.File)) {
+			if !declaredAt(fn, m.At()) {
 				continue
 			}
-			k := string(m.Kind) + " " + fn.Name
+			k := function{m.Kind, fn.Name, fn.File, fn.StartLine}
 			if costs[k] == nil {
 				costs[k] = &hot{name: fn.Name, kind: m.Kind}
 			}
@@ -126,7 +140,9 @@ func jit(j *joined) []Found {
 	for _, h := range costs {
 		var times int64
 		for _, m := range h.said {
-			times += m.Count
+			if !isWarming(m) {
+				times += m.Count
+			}
 		}
 		if !j.pays(&h.cost, leastLoop) || h.kind == remark.Deoptimized && times < again[h.said[0].Compiler] {
 			continue
@@ -146,13 +162,26 @@ func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.R
 	if line == 0 {
 		line = j.hottestLine(c)
 	}
-	f := j.finding(r.rule, cmp.Or(bare(name), name)+" "+r.title, c, fn.File, line, "")
+	extra := ""
+	if bare(name) == "" { // its line is its name
+		extra = strconv.Itoa(line)
+	}
+	f := j.finding(r.rule, cmp.Or(bare(name), name)+" "+r.title, c, fn.File, line, extra)
 	f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
 	f.Evidence = sayings(kind, remarks)
 	f.Evidence = append(f.Evidence, j.measured("its own code", c.value))
 	f.Gain = &finding.Gain{High: r.high * j.share(c.value), Basis: r.basis}
 	f.Fix = finding.Fix{Kind: "code", Steps: r.steps[remarks[0].Compiler]}
 	return f
+}
+
+// declaredAt says whether a function can be the one that is declared there. One without
+// a name has to be; of others a profile may not know the line.
+func declaredAt(fn *profile.Function, p remark.Position) bool {
+	if p.Line == 0 || fn.StartLine == 0 {
+		return bare(fn.Name) != ""
+	}
+	return int(fn.StartLine) == p.Line && base(fn.File) == base(p.File)
 }
 
 // sayings are the commonest remarks; one about several calls names some of the callers.
