@@ -20,7 +20,7 @@ import { cores, coresText } from "../cores";
 import { billText, usePrices } from "../prices";
 import { tell } from "./client";
 import { describe, shareText } from "./describe";
-import { mount, type Handle } from "./flamegraph";
+import { mount, type Handle, type Selected } from "./flamegraph";
 import { GraphFrame } from "./frame";
 import type { Compared } from "./messages";
 import { asApiError, bytesOf, Tree } from "./tree";
@@ -96,7 +96,8 @@ interface Props {
   readonly name: string; // of its range in the address
   readonly before: Parameters; // what of the page's selection is otherwise in each half
   readonly after: Parameters;
-  readonly use?: (graph: Handle | null) => void;
+  readonly use: (graph: Handle | null) => void;
+  readonly onSelect: (selected: Selected | null) => void;
 }
 
 export function DifferenceGraph(props: Props) {
@@ -122,10 +123,11 @@ export function DifferenceGraph(props: Props) {
       label: "Flame graph of what changed",
       rootBelow: false,
       selects: true,
+      onSelect: latest.current.onSelect,
     }));
-    latest.current.use?.(made.handle);
+    latest.current.use(made.handle);
     return () => {
-      latest.current.use?.(null);
+      latest.current.use(null);
       made.end();
       source.end();
     };

@@ -2,7 +2,13 @@
 // that the page never waits. It keeps the trees; the page has what it paints.
 
 import { decodeColumns, type Answered, type Basis } from "../../../data/columns";
-import { CHANGE_STEPS, changeOf, difference, type Half, type Shares } from "../../../data/difference";
+import {
+  CHANGE_STEPS,
+  changeOf,
+  difference,
+  type Half,
+  type Shares,
+} from "../../../data/difference";
 import { foldedText } from "../../../data/folded";
 import { graft } from "../../../data/graft";
 import { hideFunctions } from "../../../data/hide";
