@@ -84,7 +84,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	}
 	clocks.made.Store(true)
 	p.shared = findMaps()
-	p.rubies = newRubies(p.shared.rubies)
+	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
 	p.start = func() error {
 		p.tracer.StartPIDEventProcessor(ctx)
 		return p.tracer.StartMapMonitors(ctx, p.traces)
