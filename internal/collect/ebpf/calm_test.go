@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/ebpf-profiler/process"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
@@ -88,31 +87,5 @@ func TestRubyIsLookedForOnlyWhereItRuns(t *testing.T) {
 		if got := f.ruby.Load(); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
-	}
-}
-
-// A process that makes code all the time is looked at seldom, one that begins again at once.
-func TestPausesGrow(t *testing.T) {
-	const most = time.Second
-	c, at := code{}, time.Unix(0, 0)
-	var looks []time.Duration
-	for range 400 { // ten seconds
-		c.more(7)
-		c.due(at, most, func(uint32) { looks = append(looks, at.Sub(time.Unix(0, 0))) })
-		at = at.Add(25 * time.Millisecond)
-	}
-	if looks[0] != 0 || looks[1] != firstPause || len(looks) < 10 || len(looks) > 15 {
-		t.Errorf("%d looks, at %v", len(looks), looks)
-	}
-	last := len(looks)
-	c.due(at.Add(most), most, func(uint32) { looks = append(looks, 0) })
-	c.due(at.Add(4*most), most, func(uint32) { t.Error("nothing was made since") })
-	if len(looks) > last+1 || len(c) != 0 {
-		t.Errorf("%d looks after the last code, %d processes are known", len(looks)-last, len(c))
-	}
-	c.more(7)
-	c.due(at.Add(5*most), most, func(uint32) { looks = append(looks, 0) })
-	if len(looks) == last {
-		t.Error("it is not looked at when it begins again")
 	}
 }

@@ -24,8 +24,6 @@ type pace struct {
 	// unload is for how long what was learned of a binary is kept after its last
 	// process.
 	unload time.Duration
-	// code is the longest pause between two looks at a process that makes code as it runs.
-	code time.Duration
 	// pythonFrames is for loadSlowest.
 	pythonFrames uint32
 }
@@ -38,16 +36,15 @@ func paceOf(r *collect.Request) pace {
 	if r.Settings.Batch > 0 {
 		return pace{
 			look: 100 * time.Millisecond, monitor: 2 * time.Second, poll: 250 * time.Millisecond, progress: time.Second,
-			unload: 10 * time.Minute, code: 10 * time.Second,
+			unload: 10 * time.Minute,
 		}
 	}
 	p := pace{
 		look: 20 * time.Millisecond, monitor: 50 * time.Millisecond, poll: 100 * time.Millisecond, progress: 200 * time.Millisecond,
-		unload: time.Hour, code: 100 * time.Millisecond,
+		unload: time.Hour,
 	}
 	if r.Target.System {
-		p.monitor = 100 * time.Millisecond
-		p.look, p.code, p.pythonFrames = p.monitor, time.Second, fewFrames
+		p.look, p.pythonFrames = p.monitor, fewFrames
 	}
 	return p
 }

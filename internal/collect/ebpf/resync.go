@@ -165,7 +165,6 @@ func (p *profiler) resync(t *tasks) {
 	p.rubies.mend()
 	p.ignore(t.foreign)
 	t.foreign = t.foreign[:0]
-	t.made.due(time.Now(), p.pace.code, t.mapsChanged)
 	for pid := range t.changed {
 		if !p.shared.list(pid) {
 			return // again at the next look

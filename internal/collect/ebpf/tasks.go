@@ -29,7 +29,6 @@ type tasks struct {
 	names   map[uint32]string
 	groups  map[uint32]string   // the containers of processes, "" for none
 	changed map[uint32]struct{} // memory maps to be read anew
-	made    code                // by processes as they run
 	foreign []uint32            // new processes that do not belong to the target
 	ended   map[uint32]bool     // processes that ended since the last forget; true: before that
 	lost    uint64
@@ -47,7 +46,7 @@ const ringPages = 64
 
 // followTasks begins to listen. pids are those of the target.
 func followTasks(pids []int, system bool) (*tasks, error) {
-	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}, made: code{}}
+	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}}
 	if !system {
 		t.members = map[uint32]bool{}
 	}
@@ -268,13 +267,7 @@ func (t *tasks) apply(record perf.Record) {
 			t.mapsChanged(r.Pid)
 		}
 	case *perf.MmapRecord:
-		switch {
-		case !t.looked(r.Pid):
-		case r.Filename == anonymous:
-			t.made.more(r.Pid)
-		default:
-			t.mapsChanged(r.Pid)
-		}
+		t.mapsChanged(r.Pid)
 	}
 }
 
@@ -283,7 +276,6 @@ func (t *tasks) fork(pid, ppid uint32) {
 	delete(t.groups, pid)
 	delete(t.sampled, pid)
 	delete(t.ended, pid)
-	delete(t.made, pid)
 	if name, ok := t.names[ppid]; ok {
 		t.names[pid] = name
 	}
@@ -303,13 +295,10 @@ func (t *tasks) fork(pid, ppid uint32) {
 // whole machine that is done only for those that were seen running: most
 // processes of a busy machine never are.
 func (t *tasks) mapsChanged(pid uint32) {
-	if t.looked(pid) {
+	if t.members[pid] || t.sampled[pid] {
 		t.changed[pid] = struct{}{}
 	}
 }
-
-// looked tells whether the memory map of a process is read when it changes.
-func (t *tasks) looked(pid uint32) bool { return t.members[pid] || t.sampled[pid] }
 
 // forget lets go of processes that ended before the last call: traces of theirs
 // may still have been on their way then. Recordings without end call it.
@@ -325,6 +314,5 @@ func (t *tasks) forget() {
 		delete(t.sampled, pid)
 		delete(t.changed, pid)
 		delete(t.members, pid)
-		delete(t.made, pid)
 	}
 }

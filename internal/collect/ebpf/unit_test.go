@@ -20,7 +20,7 @@ import (
 )
 
 func quietTasks() *tasks {
-	return &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}, made: code{}}
+	return &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}}
 }
 
 func mapped(file, buildID string, start, end, offset uint64) libpf.FrameMapping {
