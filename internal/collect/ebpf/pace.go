@@ -24,6 +24,8 @@ type pace struct {
 	// unload is for how long what was learned of a binary is kept after its last
 	// process.
 	unload time.Duration
+	// endless is for recordings whose memory matters for weeks.
+	endless bool
 	// pythonFrames is for loadSlowest.
 	pythonFrames uint32
 }
@@ -36,7 +38,7 @@ func paceOf(r *collect.Request) pace {
 	if r.Settings.Batch > 0 {
 		return pace{
 			look: 100 * time.Millisecond, monitor: 2 * time.Second, poll: 250 * time.Millisecond, progress: time.Second,
-			unload: 10 * time.Minute,
+			unload: 10 * time.Minute, endless: true,
 		}
 	}
 	p := pace{
