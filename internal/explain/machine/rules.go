@@ -146,17 +146,30 @@ var rules = map[string]rule{
 	},
 	"machine-scalar": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			if m.Facts["float"] != "" {
+				return "a loop computes one floating-point number at a time, and nothing keeps it from more"
+			}
 			if n := m.Facts["bytes"]; n != "1" {
 				return fmt.Sprintf("a loop handles %s consecutive bytes at a time, and nothing keeps it from more", n)
 			}
 			return "a loop handles one byte at a time, and nothing keeps it from more"
 		},
-		low: 0.3, high: 0.9, kind: inFlags,
+		low: 0.1, high: 0.9, kind: inFlags,
 		steps: []string{
-			"compile with -O3, or with -ftree-vectorize (gcc before 12 has no vectoriser at -O2)",
+			"compile with -O3: gcc before 12 has no vectoriser at -O2, and since then one that takes only loops whose number of iterations is known",
 			"where that changes nothing, see what the compiler says: -fopt-info-vec-missed (gcc), -Rpass-missed=loop-vectorize (clang); often a restrict pointer is missing",
 		},
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
+		meets:   []string{missed.Vectorize, missed.SLP, "alias-", "short-loop"},
+	},
+	"machine-float-sum": {
+		title: fixed("a loop adds floating-point numbers one at a time, because the order of a sum is kept"),
+		low:   0.1, high: 0.9, kind: inFlags,
+		steps: []string{
+			"where the last bits of the sum do not matter: -O3 -fassociative-math -fno-signed-zeros -fno-trapping-math for that file, or #pragma omp simd reduction(+:sum) on the loop with -fopenmp-simd",
+			"or keep four or eight sums in the source, and add them at the end",
+		},
+		caveats: []string{"the result changes in its last bits; where the loop runs a few times only, it is as good as it is"},
 		meets:   []string{missed.Vectorize, missed.SLP, "alias-", "short-loop"},
 	},
 	"machine-atomic": {
