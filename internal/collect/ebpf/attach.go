@@ -81,8 +81,8 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	if err = useTables(p.tracer, made); err != nil {
 		p.notes = append(p.notes, "unwind tables are not kept for the next recording: "+err.Error())
 	}
-	if err == nil && pace.endless {
-		if err = useLargeTables(p.tracer, made); err != nil {
+	if err == nil && pace.large > 0 {
+		if err = useLargeTables(p.tracer, made, pace.large); err != nil {
 			p.notes = append(p.notes, "unwind tables of very large binaries take memory: "+err.Error())
 		}
 	}

@@ -67,11 +67,14 @@ func fieldOf(t *tracer.Tracer, names ...string) (reflect.Value, error) {
 	return v, nil
 }
 
-// useLargeTables has very large tables made in parts, and put into the kernel in pieces. A
-// recording without end does so each time that it starts: whole, they would take more memory
-// than all else. It is called after useTables.
-func useLargeTables(t *tracer.Tracer, made *ahead) error {
-	v, err := fieldOf(t, "processManager", "eim", "state", "guarded", "ebpf")
+// handlerField leads to what puts tables into the kernel.
+var handlerField = [...]string{"processManager", "eim", "state", "guarded", "ebpf"}
+
+// useLargeTables has tables of so many bytes of .eh_frame made in parts, and put into the
+// kernel in pieces: whole, they would take more memory than all else. It is called after
+// useTables.
+func useLargeTables(t *tracer.Tracer, made *ahead, least int64) error {
+	v, err := fieldOf(t, handlerField[:]...)
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func useLargeTables(t *tracer.Tracer, made *ahead) error {
 		return errors.New("this version of the profiler has other maps for unwind tables")
 	}
 	place := (*ebpfapi.EbpfHandler)(unsafe.Pointer(v.UnsafeAddr())) //nolint:gosec // its type was checked
-	large := largetables.New(made.StackDeltaProvider, elfunwindinfo.NewStackDeltaProvider(), largetables.Least)
+	large := largetables.New(made.StackDeltaProvider, elfunwindinfo.NewStackDeltaProvider(), least)
 	*place = largetables.NewHandler(*place, large, largetables.Kernel(maps, outer.InnerMap))
 	made.StackDeltaProvider = large
 	return nil
