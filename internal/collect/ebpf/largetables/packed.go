@@ -24,8 +24,13 @@ type place struct {
 	at    uint32
 }
 
-func (p *packed) add(tables *sdtypes.IntervalData) {
+// add takes a further part. The maker adds a block of its own for the entry point to each.
+func (p *packed) add(tables *sdtypes.IntervalData, entry uint64) {
+	again := len(p.blocks) > 0
 	for _, b := range tables.Blocks {
+		if again && b.Start == entry && b.Deltas[0].Info == sdtypes.UnwindInfoStop {
+			continue
+		}
 		p.blocks = append(p.blocks, place{b.Start, uint32(len(p.bytes))})
 		p.bytes = binary.AppendUvarint(p.bytes, b.End-b.Start)
 		p.bytes = binary.AppendUvarint(p.bytes, uint64(len(b.Deltas)))
@@ -44,10 +49,17 @@ func (p *packed) add(tables *sdtypes.IntervalData) {
 	}
 }
 
-// sort brings the blocks in order. The entry point's is in each part.
+// sort brings the blocks in order. Of two that begin at one address, which only an empty one
+// does in sound files, the empty one is first; the profiler leaves that to chance.
 func (p *packed) sort() {
-	slices.SortStableFunc(p.blocks, func(a, b place) int { return cmp.Compare(a.start, b.start) })
-	p.blocks = slices.CompactFunc(p.blocks, func(a, b place) bool { return a.start == b.start })
+	slices.SortStableFunc(p.blocks, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(p.length(a), p.length(b)))
+	})
+}
+
+func (p *packed) length(b place) uint64 {
+	v, _ := binary.Uvarint(p.bytes[b.at:])
+	return v
 }
 
 // read gives a block, with room for its deltas.

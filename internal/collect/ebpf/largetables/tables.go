@@ -83,7 +83,7 @@ func (t *Tables) pack(ref *pfelf.Reference, file *pfelf.File) (*packed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("part %d of %s: %w", i, ref.FileName(), err)
 		}
-		p.add(made)
+		p.add(made, file.Entry)
 	}
 	p.sort()
 	if len(p.blocks) == 0 {
