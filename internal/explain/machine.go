@@ -101,6 +101,9 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		samplesOf[m.ID] = rows
 		if path := fileName(r.Path); path != "" {
 			m.See = append(m.See, r.loopsCommand(path, m.Loop))
+			if flags := machine.Flags(m.Rule); flags != "" {
+				m.Next = shellwords.Join([]string{"whyhot", "try", "build", "--profile", path, "--finding", m.ID, "--cflags=" + flags}) + " --build '<your build command>'"
+			}
 		}
 		found = append(found, m.Finding)
 	}

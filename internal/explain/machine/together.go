@@ -67,6 +67,9 @@ func together(p *profile.Profile, parts []Found) Found {
 	return f
 }
 
+// Flags are those of the compiler that mend what a rule finds, "" where that takes more.
+func Flags(rule string) string { return rules[rule].flags }
+
 // where says which loop it is.
 func (l *Loop) where() string {
 	text := fmt.Sprintf("the loop at %x-%x", l.Start, l.End)
