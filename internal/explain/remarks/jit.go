@@ -83,24 +83,7 @@ func worthInlining(m *remark.Remark) bool {
 // jit are functions of which a just-in-time compiler says that it gave up, and that are
 // hot themselves.
 func jit(j *joined) []Found {
-	byName := map[string][]*remark.Remark{}
-	for i := range j.Remarks {
-		m := &j.Remarks[i]
-		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot {
-			continue
-		}
-		name := m.Function
-		if m.Kind == remark.CannotInline {
-			if !worthInlining(m) {
-				continue
-			}
-			name = m.Callee
-		}
-		if name = bare(name); name == "" && m.At().Line == 0 {
-			continue // of a function without a name: which one?
-		}
-		byName[name] = append(byName[name], m)
-	}
+	byName := j.ofJITs()
 	if len(byName) == 0 {
 		return nil
 	}
@@ -175,6 +158,30 @@ func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.R
 	return f
 }
 
+// ofJITs are the remarks of just-in-time compilers by the bare name of the function that
+// they are about: the callee, where a call was not inlined.
+func (j *joined) ofJITs() map[string][]*remark.Remark {
+	byName := map[string][]*remark.Remark{}
+	for i := range j.Remarks {
+		m := &j.Remarks[i]
+		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot {
+			continue
+		}
+		name := m.Function
+		if m.Kind == remark.CannotInline {
+			if !worthInlining(m) {
+				continue
+			}
+			name = m.Callee
+		}
+		if name = bare(name); name == "" && m.At().Line == 0 {
+			continue // of a function without a name: which one?
+		}
+		byName[name] = append(byName[name], m)
+	}
+	return byName
+}
+
 // declaredAt says whether a function can be the one that is declared there. One without
 // a name has to be; of others a profile may not know the line.
 func declaredAt(fn *profile.Function, p remark.Position) bool {
@@ -197,8 +204,9 @@ func sayings(kind remark.Kind, remarks []*remark.Remark) []finding.Evidence {
 		}
 		callers[m.Message] = append(callers[m.Message], m.Function)
 	}
-	var out []finding.Evidence
-	for _, m := range first[:min(4, len(first))] {
+	first = first[:min(4, len(first))]
+	out := make([]finding.Evidence, 0, len(first))
+	for _, m := range first {
 		e := said(m)
 		if kind == remark.CannotInline {
 			by := callers[m.Message]
