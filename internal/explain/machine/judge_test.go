@@ -93,18 +93,3 @@ func TestOneThreadHasNobodyToWaitFor(t *testing.T) {
 		t.Error("threads are not told apart")
 	}
 }
-
-// What intrinsics spell out is as wide as it is, whatever the flags.
-func TestIntrinsicsAreNotTheCompilersChoice(t *testing.T) {
-	const rule = "machine-generic"
-	for file, want := range map[string]bool{"/src/filter.c": true, "/usr/lib/gcc/x86_64-linux-gnu/12/include/xmmintrin.h": false} {
-		l := Loop{
-			Mapping: &profile.Mapping{Path: "/p/app"}, Self: 60, Count: 60,
-			Instructions: []Instruction{{Address: 0x200, Text: "mulps", Lines: []profile.Frame{{Function: profile.Function{File: file}, Line: 7}}}},
-			Matches:      []analyzer.MachineMatch{{Rule: rule, At: []uint64{0x200}}},
-		}
-		if got := ruleIn(Findings(samplesOf(1, 1), []Loop{l}), rule) != nil; got != want {
-			t.Errorf("%s: a finding is %v", file, got)
-		}
-	}
-}

@@ -31,6 +31,9 @@ type rule struct {
 	// certain: the match itself leaves no doubt.
 	certain bool
 	kind    string // of the fix
+	// whole: what is to be changed is how the binary is built, for all of its loops alike.
+	whole   bool
+	flags   string // of the compiler, that are the fix
 	steps   []string
 	caveats []string
 	// meets are the rules of the source and the entries of the catalogue that are about
@@ -74,18 +77,6 @@ func leftOver(l *Loop, m analyzer.MachineMatch) (value, events int64) {
 	const times = 3
 	if v := l.inVectors(m); times*v > l.Self {
 		return 0, 0
-	}
-	return l.Self, l.Count
-}
-
-// unlessIntrinsic costs what the loop takes, where its vectors are the compiler's choice:
-// flags do not widen what intrinsics spell out, like _mm_mul_ps.
-func unlessIntrinsic(l *Loop, m analyzer.MachineMatch) (value, events int64) {
-	ofIntrinsics := func(f profile.Frame) bool { return strings.HasSuffix(f.Function.File, "intrin.h") }
-	for _, in := range l.Instructions {
-		if slices.Contains(m.At, in.Address) && slices.ContainsFunc(in.Lines, ofIntrinsics) {
-			return 0, 0
-		}
 	}
 	return l.Self, l.Count
 }
@@ -166,7 +157,7 @@ var rules = map[string]rule{
 			}
 			return "a loop handles one byte at a time, and nothing keeps it from more"
 		},
-		low: 0.1, high: 0.9, kind: inFlags,
+		low: 0.1, high: 0.9, kind: inFlags, whole: true, flags: "-O3",
 		steps: []string{
 			"compile with -O3: gcc before 12 has no vectoriser at -O2, and since then one that takes only loops whose number of iterations is known",
 			"where that changes nothing, see what the compiler says: -fopt-info-vec-missed (gcc), -Rpass-missed=loop-vectorize (clang); often a restrict pointer is missing",
@@ -218,7 +209,7 @@ var rules = map[string]rule{
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a hot loop of a library calls the library's own %s through its stub", m.Facts["function"])
 		},
-		high: 0.1, kind: inFlags,
+		high: 0.1, kind: inFlags, flags: "-fno-semantic-interposition",
 		steps: []string{
 			"link with -Wl,-Bsymbolic-functions, or compile with -fno-semantic-interposition (gcc) and -fvisibility=hidden for what is not exported: then the call is direct, and can be inlined",
 		},
@@ -226,8 +217,7 @@ var rules = map[string]rule{
 	},
 	"machine-generic": {
 		title: fixed("a hot loop computes with the vectors of 2003 (SSE2)"),
-		cost:  unlessIntrinsic,
-		high:  0.5, kind: inFlags,
+		high:  0.5, kind: inFlags, whole: true, flags: "-march=native",
 		steps: []string{
 			"compile for the processors that it runs on: -march=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
 			"or for several at once: __attribute__((target_clones(\"avx2\",\"default\"))) on the function",
