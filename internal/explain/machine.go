@@ -71,14 +71,18 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 	if answer.Looked.Functions > 0 {
 		looked = fmt.Sprintf(" In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
 	}
+	rowsOf := func(l *machine.Loop) []int32 {
+		return l.Samples(r.Profile, func(mapping *profile.Mapping, address uint64) (uint64, bool) {
+			_, vaddr, ok := facts.Code(mapping, address)
+			return vaddr, ok
+		})
+	}
+	var alone []machine.Found
 	for _, m := range machine.Findings(r.Profile, answer.Loops) {
 		if !r.All && origin.IsRuntime(m.Place.Binary) {
 			continue // for the interpreter's authors; who runs a script cannot change it
 		}
-		rows := m.Loop.Samples(r.Profile, func(mapping *profile.Mapping, address uint64) (uint64, bool) {
-			_, vaddr, ok := facts.Code(mapping, address)
-			return vaddr, ok
-		})
+		rows := rowsOf(m.Loop)
 		if at := sameLoop(found, m, rows, samplesOf); at >= 0 {
 			f := &found[at]
 			f.Evidence = append(slices.Clip(f.Evidence), m.Evidence...)
@@ -87,9 +91,19 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 			}
 			continue
 		}
+		alone = append(alone, m)
+	}
+	for _, m := range machine.Together(r.Profile, alone) {
+		rows := rowsOf(m.Loop)
+		for _, l := range m.Others {
+			rows = append(rows, rowsOf(l)...)
+		}
 		samplesOf[m.ID] = rows
 		if path := fileName(r.Path); path != "" {
 			m.See = append(m.See, r.loopsCommand(path, m.Loop))
+			if flags := machine.Flags(m.Rule); flags != "" {
+				m.Next = shellwords.Join([]string{"whyhot", "try", "build", "--profile", path, "--finding", m.ID, "--cflags=" + flags}) + " --build '<your build command>'"
+			}
 		}
 		found = append(found, m.Finding)
 	}

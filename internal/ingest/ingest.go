@@ -39,10 +39,15 @@ type Options struct {
 	SelfContained bool
 	// MaxBytes bounds what is read, and what each layer of compression holds; 0 does not.
 	MaxBytes int64
+	// MaxEntries bounds what the tables of a profile hold, since an entry of two bytes may
+	// take sixty in memory: of pprof and of folded stacks the names, locations and different
+	// stacks; of JSON what its objects, arrays and, an eighth each, other values are; of
+	// perf script the lines. 0 bounds nothing; OTLP has MaxBytes alone.
+	MaxEntries int
 }
 
-// ErrTooLarge is wrapped by the error for input beyond Options.MaxBytes.
-var ErrTooLarge = errors.New("the profile is too large")
+// ErrTooLarge is wrapped by the error for input beyond Options.MaxBytes or MaxEntries.
+var ErrTooLarge = profile.ErrTooLarge
 
 // ErrNoSamples is wrapped by the error for a profile in which nothing was
 // recorded.
@@ -124,14 +129,14 @@ func (s *source) decode(ctx context.Context, opts Options) (*profile.Profile, er
 	case pprof.DetectLegacy(s.head):
 		return pprof.ReadLegacy(ctx, s, pprof.Options{SampleType: opts.SampleType})
 	case pprof.Detect(s.head):
-		return pprof.Read(ctx, s, pprof.Options{SampleType: opts.SampleType})
+		return pprof.Read(ctx, s, pprof.Options{SampleType: opts.SampleType, MaxEntries: opts.MaxEntries})
 	}
 	if doc := jsonDocument(s.head); doc != "" {
 		switch {
 		case cpuprofile.Detect(doc):
-			return cpuprofile.Read(ctx, s)
+			return cpuprofile.Read(ctx, entries(s, jsonCosts, opts.MaxEntries))
 		case speedscope.Detect(doc):
-			return speedscope.Read(ctx, s)
+			return speedscope.Read(ctx, entries(s, jsonCosts, opts.MaxEntries))
 		}
 		return nil, errors.New(foreignJSON(doc))
 	}
@@ -141,9 +146,9 @@ func (s *source) decode(ctx context.Context, opts Options) (*profile.Profile, er
 	ok, line, text := folded.Detect(s.head)
 	switch {
 	case ok:
-		return folded.Read(ctx, s)
+		return folded.ReadMost(ctx, s, opts.MaxEntries)
 	case perfscript.Detect(s.head):
-		return perfscript.Read(ctx, s)
+		return perfscript.Read(ctx, entries(s, textCosts, opts.MaxEntries))
 	}
 	return nil, unknownText(line, text)
 }

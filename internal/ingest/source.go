@@ -96,6 +96,39 @@ func (b *bound) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// costs is what bytes say of what is made of them, in eighths of an entry.
+type costs [256]int8
+
+var (
+	jsonCosts = &costs{'{': 8, '[': 8, ',': 1}
+	textCosts = &costs{'\n': 8}
+)
+
+// entries fails beyond about so many entries.
+func entries(r io.Reader, c *costs, most int) io.Reader {
+	if most <= 0 {
+		return r
+	}
+	return &entryBound{r: r, costs: c, left: most * 8, most: most}
+}
+
+type entryBound struct {
+	r          io.Reader
+	costs      *costs
+	left, most int
+}
+
+func (b *entryBound) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	for _, c := range p[:n] {
+		b.left -= int(b.costs[c])
+	}
+	if b.left < 0 {
+		return 0, fmt.Errorf("%w: it has more than %d entries", ErrTooLarge, b.most)
+	}
+	return n, err
+}
+
 func newSource(r io.Reader, most int64) (*source, error) {
 	taken := &counter{r: r}
 	s := &source{origin: r, taken: taken, r: bounded(taken, most), most: most}

@@ -3,6 +3,8 @@ package profile
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -120,6 +122,26 @@ func (b *Builder) Stack(locs []LocationID) StackID {
 type Size struct {
 	Stacks, Frames, Samples int // Frames of all stacks together
 	Locations               int
+}
+
+// ErrTooLarge is wrapped by a reader's error for a profile that holds more than the reader
+// may take.
+var ErrTooLarge = errors.New("the profile is too large")
+
+// framesPerStack is how many frames each stack may have where they are bounded together.
+const framesPerStack = 16
+
+// Check fails where there are more than most stacks, samples or locations; 0 bounds nothing.
+func (s Size) Check(most int) error {
+	switch {
+	case most <= 0:
+		return nil
+	case s.Stacks > most, s.Samples > most, s.Locations > most:
+		return fmt.Errorf("%w: more than %d different stacks, samples or locations", ErrTooLarge, most)
+	case s.Frames > framesPerStack*most:
+		return fmt.Errorf("%w: more than %d frames in its stacks", ErrTooLarge, framesPerStack*most)
+	}
+	return nil
 }
 
 // Size is what the Builder holds so far.

@@ -38,6 +38,7 @@ var (
 	journalDesc    = describe("journal_bytes", "Bytes taken that the engines do not have yet.")
 	failingDesc    = describe("engines_failing", "Stores whose engine does not take what is in the journal.")
 	unresolvedDesc = describe("unresolved_addresses", "Addresses without a name.")
+	limitsDesc     = describe("store_limited_total", "Since the start: rows whose stack was cut or whose host and container were put together with others because the store has too many, and samples dropped for their time.", "what")
 	debugDesc      = describe("debuginfo_bytes", "Bytes of debug information.")
 )
 
@@ -45,7 +46,7 @@ var (
 func (s *Server) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		batchesDesc, samplesDesc, answersDesc, refusedDesc, limitedDesc, failedDesc, projectsDesc, bytesDesc, memoryDesc, rowsDesc,
-		journalDesc, failingDesc, unresolvedDesc, debugDesc,
+		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc,
 	} {
 		to <- d
 	}
@@ -74,7 +75,7 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	defer done()
 	gauge(projectsDesc, int64(len(open)))
 	var bytes, memory, journal, failing, unresolved, debug int64
-	rows := map[string]int64{}
+	rows, limited := map[string]int64{}, map[string]int64{}
 	for _, p := range open {
 		_, size := p.DebugInfo.Stats()
 		debug += size
@@ -87,6 +88,9 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 		memory += st.Memory
 		journal += st.Journal.Bytes
 		unresolved += int64(st.Unresolved)
+		limited["stacks"] += st.CutStacks
+		limited["series"] += st.MergedSeries
+		limited["samples"] += st.DroppedSamples
 		if st.Journal.Failing != "" {
 			failing++
 		}
@@ -102,5 +106,8 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	gauge(debugDesc, debug)
 	for table, n := range rows {
 		gauge(rowsDesc, n, table)
+	}
+	for what, n := range limited {
+		count(limitsDesc, n, what)
 	}
 }

@@ -99,6 +99,8 @@ type TreeOptions struct {
 	// are counted in their parent's Hidden.
 	MinShare float64
 	MaxNodes int // the largest ones; 0 for all
+	// Events asks for those behind the share of each node; not with FromLeaf or Focus.
+	Events bool
 }
 
 // Tree is a calling-context tree in preorder, by column; node 0 is the root. The
@@ -111,6 +113,10 @@ type Tree struct {
 	Total    []int64
 	// Hidden is the number of children that were left out of each node.
 	Hidden []int32
+	// Events is the effective sample size of the selection, and NodeEvents that of each
+	// node's share of it, as Groups has them; 0 and nil where they were not asked for.
+	Events     int64
+	NodeEvents []int64
 	// Functions are those that occur, by ID.
 	Functions map[FunctionID]Function
 }

@@ -183,6 +183,11 @@ func (s *Store) Tree(ctx context.Context, sel Selection, o TreeOptions) (*Tree, 
 		return out, nil
 	}
 	out.Parent, out.Self, out.Total, out.Hidden = t.Parent, t.Self, t.Total, t.Hidden
+	if o.Events {
+		if out.Events, out.NodeEvents, err = s.eventsOfNodes(ctx, &sel, q, t); err != nil {
+			return nil, err
+		}
+	}
 	out.Function = make([]FunctionID, len(t.Function))
 	there := make([]bool, len(q.tables.Functions)) // a million nodes are looked up slowly in a map
 	for i, f := range t.Function {

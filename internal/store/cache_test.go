@@ -414,4 +414,15 @@ func TestEventsBehindAShare(t *testing.T) {
 	if own < 0.6 || own > 1.4 || common < 3 {
 		t.Errorf("mean square %.2f, by the events of all %.2f", own, common)
 	}
+	// Here each function has one call from main: the nodes of the tree say the same.
+	tree, err := s.Tree(t.Context(), Selection{From: testNow.Add(-8 * time.Hour), To: testNow}, TreeOptions{Events: true})
+	if err != nil || tree.Events != g.Events || len(tree.NodeEvents) != len(tree.Total) {
+		t.Fatalf("%d events of %d nodes, %d of all and %d of the groups: %v", len(tree.NodeEvents), len(tree.Total), tree.Events, g.Events, err)
+	}
+	for i, f := range tree.Function {
+		at := slices.Index(names, tree.Functions[f].Name)
+		if at >= 0 && tree.NodeEvents[i] != g.TotalEvents[at] {
+			t.Errorf("%s: %d events, in a group %d", names[at], tree.NodeEvents[i], g.TotalEvents[at])
+		}
+	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"math"
+	"slices"
 
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/weigh"
@@ -35,7 +36,7 @@ func (s *Store) Groups(ctx context.Context, sel Selection, number func(f *Functi
 	if err != nil {
 		return nil, err
 	}
-	out.Events = int64(math.Round(float64(q.basis.Read) * effect))
+	out.Events = q.events(effect)
 	of := make([]int32, len(q.tables.Functions))
 	for i := range of {
 		of[i] = -1
@@ -48,14 +49,48 @@ func (s *Store) Groups(ctx context.Context, sel Selection, number func(f *Functi
 		groups = max(groups, n+1)
 	}
 	out.Self, out.Total = q.tree.Grouped(of, groups)
-	if rough, scale := q.w.rough(); len(rough) > 0 && len(rough) < len(q.w.pieces) {
-		drawn := weigh.New(q.tree.View, rough...)
+	if drawn, m := q.mixed(effect); drawn != nil {
 		defer drawn.Release()
 		self, total := drawn.Grouped(of, groups)
-		m := mixed{events: float64(q.basis.Count) * effect, all: float64(q.basis.Value), drawn: float64(drawn.Total[0]), scale: scale}
 		out.SelfEvents, out.TotalEvents = m.eventsOf(out.Self, self), m.eventsOf(out.Total, total)
 	}
 	return out, nil
+}
+
+// eventsOfNodes gives the effective sample size of all and that of the share of each node
+// of a tree whose nodes are those of the view.
+func (s *Store) eventsOfNodes(ctx context.Context, sel *Selection, q *question, t *weigh.Tree) (all int64, each []int64, err error) {
+	effect, err := s.periods(ctx, sel, q)
+	if err != nil {
+		return 0, nil, err
+	}
+	all = q.events(effect)
+	drawn, m := q.mixed(effect)
+	if drawn == nil {
+		return all, slices.Repeat([]int64{all}, len(t.Total)), nil
+	}
+	defer drawn.Release()
+	part := make([]int64, len(t.Total))
+	for i, at := range t.At {
+		part[i] = drawn.Total[at]
+	}
+	return all, m.eventsOf(t.Total, part), nil
+}
+
+// events is the effective sample size of all, with what periods says.
+func (q *question) events(effect float64) int64 {
+	return int64(math.Round(float64(q.basis.Read) * effect))
+}
+
+// mixed gives what of a question's weights is from the ladder, to be released, and nil
+// where that is nothing or all of them.
+func (q *question) mixed(effect float64) (*weigh.Weights, mixed) {
+	rough, scale := q.w.rough()
+	if len(rough) == 0 || len(rough) == len(q.w.pieces) {
+		return nil, mixed{}
+	}
+	drawn := weigh.New(q.tree.View, rough...)
+	return drawn, mixed{events: float64(q.basis.Count) * effect, all: float64(q.basis.Value), drawn: float64(drawn.Total[0]), scale: scale}
 }
 
 // mixed is an answer of which all was read but a part that is from a level of the ladder.

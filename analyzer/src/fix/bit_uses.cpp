@@ -1,5 +1,5 @@
-// What is done with packed bits: which expressions tie declarations together,
-// which uses of an element need a cast, and which uses forbid a change.
+// What is done with packed bits as a whole: which expressions tie declarations
+// together, and which uses forbid a change.
 #include "fix/bits.h"
 
 #include "fix/library.h"
@@ -19,10 +19,6 @@ using namespace clang;
 namespace whyhot::fix {
 namespace {
 
-bool isWrapper(const Stmt *P) {
-  return P && isa<ParenExpr, FullExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(P);
-}
-
 // Of the standard library, the namespaces of libstdc++ beside std too.
 bool ofLibrary(const Decl *D) {
   if (isStd(D))
@@ -31,49 +27,10 @@ bool ofLibrary(const Decl *D) {
   return ND && StringRef(ND->getQualifiedNameAsString()).starts_with("__gnu_cxx::");
 }
 
-// The value's conversion to bool, of a proxy or of nothing.
-bool isBoolean(const Expr *E) {
-  E = E->IgnoreParenImpCasts();
-  if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
-      Call && isa_and_nonnull<CXXConversionDecl>(Call->getMethodDecl()))
-    return true;
-  if (E->getType()->isBooleanType() || isBitProxy(E->getType()))
-    return true;
-  const auto *L = dyn_cast<IntegerLiteral>(E);
-  return L && L->getValue().ule(1);
-}
-
-const FunctionDecl *functionAround(const Stmt *S, ASTContext &C) {
-  DynTypedNodeList P = C.getParents(*S);
-  while (!P.empty()) {
-    if (const auto *L = P[0].get<LambdaExpr>())
-      return L->getCallOperator();
-    if (const auto *F = P[0].get<FunctionDecl>())
-      return F;
-    P = C.getParents(P[0]);
-  }
-  return nullptr;
-}
-
 } // namespace
 
 void Bits::forbid(Tie &Into, const llvm::Twine &Why, const Stmt *At) {
   Into.Refusals.push_back(S.remark(Why, At->getBeginLoc()));
-}
-
-bool Bits::inInstantiation(const Stmt *E) {
-  const FunctionDecl *F = functionAround(E, C);
-  return F && (F->getTemplateInstantiationPattern() || isTemplated(F));
-}
-
-void Bits::wrap(const Expr *E, const std::string &Before, Tie &Into) {
-  auto R = S.range(E->getSourceRange());
-  if (!R)
-    return forbid(Into, "a use that would need a cast is written by a macro", E);
-  if (inInstantiation(E))
-    return forbid(Into, "a use in a template would need a cast", E);
-  Into.Edits.push_back(S.insert(R->getBegin(), Before + "("));
-  Into.Edits.push_back(S.insert(R->getEnd(), ")"));
 }
 
 // An expression that names a node, or a temporary: what it is part of.
@@ -375,105 +332,6 @@ void Bits::argument(const Expr *E, const FunctionDecl *F, unsigned Index, Tie &I
   if (Node *N = node(F->getParamDecl(Index)))
     return Into.Nodes.push_back(N);
   forbid(Into, "it is passed to " + Name + ", which takes it as something else", E);
-}
-
-// E is one element: what is done with it?
-void Bits::element(const Expr *E, Tie &Into) {
-  const Expr *Whole = E;
-  const Stmt *P = parentOf(E, C);
-  while (P && (isWrapper(P) || (isa<ImplicitCastExpr>(P) && cast<ImplicitCastExpr>(P)->getCastKind() == CK_NoOp)))
-    Whole = cast<Expr>(P), P = parentOf(Whole, C);
-  const auto *V = fix::initialised(Whole, C);
-  if (V && V->isCXXForRangeDecl())
-    return loopVariable(V, Into);
-  if (!isBitProxy(E->getType())) // of a constant vector: a value
-    return read(E, E, Into);
-  // One of two elements is an element, of vectors that must have one type.
-  while (const auto *Copy = dyn_cast_or_null<CXXConstructExpr>(P)) {
-    if (!isBitProxy(Copy->getType()) ||
-        !isa_and_nonnull<AbstractConditionalOperator, CXXConstructExpr>(parentOf(outermost(Copy, C), C)))
-      break;
-    Whole = outermost(Copy, C), P = parentOf(Whole, C);
-  }
-  if (const auto *Cond = dyn_cast_or_null<ConditionalOperator>(P); Cond && Cond->getCond() != Whole) {
-    for (const Expr *Branch : {Cond->getTrueExpr(), Cond->getFalseExpr()}) {
-      const Expr *X = Branch->IgnoreImplicit();
-      while (const auto *Copy = dyn_cast<CXXConstructExpr>(X)) {
-        if (Copy->getNumArgs() != 1)
-          break;
-        X = Copy->getArg(0)->IgnoreImplicit();
-      }
-      const auto *Call = dyn_cast<CallExpr>(X->IgnoreParenImpCasts());
-      if (!Call || !isBitProxy(Cond->getType()) || !ast::objectOf(Call))
-        return forbid(Into, "the proxy of an element is kept or passed on", E);
-      roots(ast::objectOf(Call), Into);
-    }
-    return element(Cond, Into);
-  }
-  if (const auto *M = dyn_cast_or_null<MemberExpr>(P)) {
-    if (isa<CXXConversionDecl>(M->getMemberDecl()))
-      return read(cast<Expr>(parentOf(M, C)), E, Into);
-    return forbid(Into, "`" + M->getMemberDecl()->getNameAsString() + "` of an element", E);
-  }
-  if (const auto *Call = dyn_cast_or_null<CXXOperatorCallExpr>(P)) {
-    if (Call->getOperator() == OO_Equal) {
-      if (Call->getArg(0) != Whole)
-        return; // another element is assigned this one
-      // a[i] = b[i] = x: another element is assigned the result.
-      const auto *Outer = dyn_cast_or_null<CXXOperatorCallExpr>(parentOf(outermost(Call, C), C));
-      const bool Chained = Outer && Outer->getOperator() == OO_Equal && isBitProxy(Outer->getArg(0)->getType()) &&
-                           Outer->getArg(0)->IgnoreParenImpCasts() != Call;
-      return isDiscarded(Call, C) || Chained ? stored(Call->getArg(1), Into)
-                                             : forbid(Into, "the result of an assignment is used", E);
-    }
-    if (Call->getOperator() == OO_EqualEqual || Call->getOperator() == OO_Less)
-      return;
-  }
-  forbid(Into, "the proxy of an element is kept or passed on", E);
-}
-
-// The variable of a range-for over elements.
-void Bits::loopVariable(const VarDecl *V, Tie &Into) {
-  const QualType T = V->getType();
-  if (!V->getTypeSourceInfo() || !V->getTypeSourceInfo()->getType()->getContainedAutoType()) {
-    if (T->isReferenceType() && !T->getPointeeType().isConstQualified())
-      Into.Refusals.push_back(S.remark("a reference is bound to the elements", V->getLocation()));
-    return;
-  }
-  for (const Expr *E : usesOf(V, C)) {
-    if (!T->isReferenceType() && isBitProxy(T))
-      if (const auto *Call = dyn_cast_or_null<CXXOperatorCallExpr>(parentOf(E, C));
-          Call && Call->getOperator() == OO_Equal && Call->getArg(0) == E) {
-        forbid(Into, "the loop variable writes through a proxy", E);
-        continue;
-      }
-    if (isBitProxy(T))
-      element(E, Into);
-    else if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(parentOf(E, C)))
-      read(Cast, E, Into);
-  }
-}
-
-void Bits::read(const Expr *Value, const Expr *Element, Tie &Into) {
-  if (anyIntegerDoes(Value, C))
-    return;
-  if (const auto *Return = dyn_cast_or_null<ReturnStmt>(parentOf(outermost(Value, C), C))) {
-    const FunctionDecl *F = functionAround(Return, C);
-    if (F && F->getReturnType()->isArithmeticType() && !F->getReturnType()->getContainedAutoType() &&
-        !F->getDeclaredReturnType()->getContainedAutoType())
-      return;
-  }
-  wrap(Element->IgnoreImpCasts(), "bool", Into);
-}
-
-// A value that becomes an element.
-void Bits::stored(const Expr *Value, Tie &Into) {
-  const Expr *E = Value->IgnoreParenImpCasts();
-  if (const auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
-    E = M->getSubExpr()->IgnoreParenImpCasts();
-  if (Converts || isBoolean(E) || isa<CXXDefaultArgExpr>(E))
-    return;
-  wrap(E, "bool", Into);
 }
 
 } // namespace whyhot::fix

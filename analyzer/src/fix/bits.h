@@ -76,11 +76,13 @@ private:
   void construction(const clang::CXXConstructExpr *E, Tie &Into);
   void sink(const clang::Expr *Top, Tie &Into);
   void argument(const clang::Expr *E, const clang::FunctionDecl *F, unsigned Index, Tie &Into);
+  void forbid(Tie &Into, const llvm::Twine &Why, const clang::Stmt *At);
+
+  // Uses of an element (bit_elements.cpp).
   void element(const clang::Expr *E, Tie &Into);
   void loopVariable(const clang::VarDecl *V, Tie &Into);
   void read(const clang::Expr *Value, const clang::Expr *Element, Tie &Into);
   void stored(const clang::Expr *Value, Tie &Into);
-  void forbid(Tie &Into, const llvm::Twine &Why, const clang::Stmt *At);
   void wrap(const clang::Expr *E, const std::string &Before, Tie &Into);
   bool inInstantiation(const clang::Stmt *E);
 

@@ -1,6 +1,7 @@
 # Rewriting: a file per kind of fix, beside what they share.
 target_sources(whyhot-analyzer PRIVATE
   src/fix/advisor.cpp
+  src/fix/bit_elements.cpp
   src/fix/bit_field.cpp
   src/fix/bit_uses.cpp
   src/fix/bits.cpp

@@ -176,4 +176,20 @@ std::optional<Spelling> elementSpelling(const DeclaratorDecl *D, const Source &S
   return Spelling{*Chars, Lexer::getSourceText(*Chars, S.SM, S.C.getLangOpts()).str()};
 }
 
+bool isWrapper(const Stmt *P) {
+  return P && isa<ParenExpr, FullExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(P);
+}
+
+const FunctionDecl *functionAround(const Stmt *S, ASTContext &C) {
+  DynTypedNodeList P = C.getParents(*S);
+  while (!P.empty()) {
+    if (const auto *L = P[0].get<LambdaExpr>())
+      return L->getCallOperator();
+    if (const auto *F = P[0].get<FunctionDecl>())
+      return F;
+    P = C.getParents(P[0]);
+  }
+  return nullptr;
+}
+
 } // namespace whyhot::fix

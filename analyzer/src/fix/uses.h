@@ -39,4 +39,9 @@ struct Spelling {
 };
 std::optional<Spelling> elementSpelling(const clang::DeclaratorDecl *D, const Source &S);
 
+// Is it an expression around another that changes nothing of its value?
+bool isWrapper(const clang::Stmt *P);
+// The function or the lambda's call that a statement is in.
+const clang::FunctionDecl *functionAround(const clang::Stmt *S, clang::ASTContext &C);
+
 } // namespace whyhot::fix

@@ -1,8 +1,8 @@
 #include "ir/worlds.h"
 
 #include "ir/blame.h"
+#include "ir/candidate.h"
 #include "ir/edit.h"
-#include "ir/library.h"
 #include "ir/restrict.h"
 #include "ir/verdict.h"
 #include "ir/world.h"
@@ -10,8 +10,6 @@
 #include "mca/throughput.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <set>
@@ -23,119 +21,6 @@ namespace whyhot::ir {
 namespace {
 
 using Names = std::set<std::string>;
-
-// LLVM's name of the type that is moved, or which copy it is.
-std::string typeName(const Instruction &I) {
-  if (isa<CallBase>(I) && !isa<IntrinsicInst>(I))
-    return "";
-  if (isa<MemSetInst>(I))
-    return "memset";
-  if (isa<MemIntrinsic>(I))
-    return isa<MemMoveInst>(I) ? "memmove" : "memcpy";
-  std::string S;
-  raw_string_ostream(S) << *accessType(I);
-  return S;
-}
-
-void addOnce(std::vector<Access> &List, StringRef Kind, const Instruction &I) {
-  Access A{Kind.str(), chainOf(I.getDebugLoc().get()), typeName(I)};
-  if (none_of(List, [&](const Access &B) { return B.Kind == A.Kind && B.Where == A.Where; }))
-    List.push_back(std::move(A));
-}
-
-void describeReloads(Candidate &C, const LoopFacts &X, const Predicate &P) {
-  Library Lib(*X.L->getHeader()->getModule());
-  auto addWrite = [&](const Instruction &W) {
-    addOnce(C.Writes, "write", W);
-    C.Retypable |= P.Retypes(W) && !Lib.holds(W);
-  };
-  for (const Reload &R : X.Reloads) {
-    if (!R.OnlyBlamed)
-      continue;
-    addOnce(C.Loads, "load", *R.Load);
-    for (const Instruction *W : R.Clobbers)
-      addWrite(*W);
-    for (const Instruction *Call : R.SlowCalls)
-      addOnce(C.Calls, "call", *Call);
-  }
-  for (const LocalReload &R : X.Locals) {
-    addOnce(C.Loads, "first", *R.First);
-    addOnce(C.Loads, "load", *R.Load);
-    addWrite(*R.Clobber);
-  }
-}
-
-void describeQualified(Candidate &C, const LoopFacts &X, const Predicate &P) {
-  for (const Instruction *I : X.Accesses)
-    if (P.Blames(*I))
-      addOnce(isa<LoadInst>(I) ? C.Loads : C.Writes, isa<LoadInst>(I) ? "load" : "write", *I);
-}
-
-std::set<std::string> sitesOf(const std::vector<Instruction *> &Stores) {
-  std::set<std::string> Out;
-  for (const Instruction *S : Stores)
-    Out.insert(leafKey(chainOf(S->getDebugLoc().get())));
-  return Out;
-}
-
-Followed follow(const LoopFacts &X, const Predicate &P) {
-  Followed F;
-  F.C.Predicate = P.Name.str();
-  F.C.Function = X.Function;
-  F.C.Start = X.Start;
-  F.C.Enclosing = X.Enclosing;
-  F.C.MostIterations = X.MostIterations;
-  F.C.Carries = X.Carries;
-  F.C.Capacity = X.Capacity;
-  F.C.Part = X.Part;
-  F.C.Pads = X.Pads;
-  F.C.Digits = X.Digits;
-  F.C.Counts = X.Counts;
-  F.C.EndLine = X.EndLine;
-  F.C.UsualReloads = X.UsualReloads;
-  F.C.UsualNestLoads = X.UsualNestLoads;
-  F.C.UsualNestCalls = X.UsualNestCalls;
-  F.C.Depth = X.Depth;
-  F.C.Innermost = X.Innermost;
-  F.C.Retypable = P.Qualifier;
-  if (P.Qualifier)
-    describeQualified(F.C, X, P);
-  else
-    describeReloads(F.C, X, P);
-  for (const Reload &R : X.Reloads)
-    if (R.OnlyBlamed)
-      F.Clobbers.push_back(sitesOf(R.Clobbers));
-  for (const LocalReload &R : X.Locals)
-    F.Clobbers.push_back(sitesOf({R.Clobber}));
-  F.StoreBytes = X.StoreBytesAt;
-  for (const Instruction *I : X.Accesses)
-    (isa<LoadInst>(I) ? F.LoadChains : F.StoreChains).push_back(chainOf(I->getDebugLoc().get()));
-  return F;
-}
-
-// Stores on the branches of a loop may have become one, with no position of its
-// own: then every blamed store that the source has in this loop is named. Gives
-// whether that was so.
-bool nameMergedWrites(Candidate &C, const LoopFacts &X, const Predicate &P, const Module &Unoptimised) {
-  const auto Merged = [](const Access &W) { return !W.Where.empty() && W.Where[0].Line == 0; };
-  const Loop::LocRange Range = X.L->getLocRange();
-  const Function *F = Unoptimised.getFunction(X.Function);
-  if (none_of(C.Writes, Merged) || !Range || X.Start.size() != 1 || !F)
-    return false;
-  erase_if(C.Writes, Merged);
-  for (const Instruction &I : instructions(*F)) {
-    const DebugLoc &At = I.getDebugLoc();
-    if (At && P.Blames(I) && At.getLine() >= Range.getStart().getLine() && At.getLine() <= Range.getEnd().getLine())
-      addOnce(C.Writes, "write", I);
-  }
-  return true;
-}
-
-bool isCandidate(const LoopFacts &X, const Predicate &P) {
-  if (P.Qualifier)
-    return !X.EndsOnVolatile && any_of(X.Accesses, [&](const Instruction *I) { return P.Blames(*I); });
-  return X.blamedReloads() > 0;
-}
 
 // Instantiations of a template stand in one place.
 std::string placeKey(const SourcePoint &P) {

@@ -1,6 +1,8 @@
 // Command loaded measures recordings of a machine that compiles: how long it takes from
 // the start of `whyhot record -a` to the first moment of the profile, how many stacks are
-// cut, and what whyhot itself is of the profile.
+// cut, what whyhot itself is of the profile, and the processor time that it took in all,
+// loading included. That of two lengths tells what a second of recording takes, whatever
+// else the machine does.
 //
 //	loaded [-rounds N] [-time 5s] [-loops 2] WHYHOT… -- COMMAND…
 //
@@ -66,10 +68,10 @@ func run() error {
 			}
 		}
 	}
-	fmt.Println("| program | to the first moment, s | samples | cut | whyhot itself |\n|---|---|---|---|---|")
+	fmt.Println("| program | to the first moment, s | samples | cut | whyhot itself | its CPU time, s |\n|---|---|---|---|---|---|")
 	for i, p := range programs {
 		m := &seen[i]
-		fmt.Printf("| %s | %s | %s | %s%% | %s%% |\n", p, middle(m.start, 2), middle(m.samples, 0), middle(m.cut, 1), middle(m.own, 1))
+		fmt.Printf("| %s | %s | %s | %s%% | %s%% | %s |\n", p, middle(m.start, 2), middle(m.samples, 0), middle(m.cut, 1), middle(m.own, 1), middle(m.cpu, 2))
 	}
 	return nil
 }
@@ -89,7 +91,7 @@ func repeat(ctx context.Context, loop int, command []string) {
 }
 
 // measured is what came of a program's recordings.
-type measured struct{ start, samples, cut, own []float64 }
+type measured struct{ start, samples, cut, own, cpu []float64 }
 
 func (m *measured) record(ctx context.Context, program string, length time.Duration, path string) error {
 	var said strings.Builder
@@ -118,6 +120,7 @@ func (m *measured) record(ctx context.Context, program string, length time.Durat
 	m.samples = append(m.samples, all)
 	m.cut = append(m.cut, percent*float64(cut)/all)
 	m.own = append(m.own, percent*float64(own)/all)
+	m.cpu = append(m.cpu, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	return nil
 }
 

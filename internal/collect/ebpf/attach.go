@@ -12,7 +12,6 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	otellog "go.opentelemetry.io/ebpf-profiler/log"
 	"go.opentelemetry.io/ebpf-profiler/metrics"
-	"go.opentelemetry.io/ebpf-profiler/nativeunwind"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 	"go.opentelemetry.io/otel/metric/noop"
@@ -42,7 +41,7 @@ const frameCache = 64 << 10
 
 // attach loads the profiler. Its clock does not run yet, and it looks at no
 // process. Unwind tables come from made.
-func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, made nativeunwind.StackDeltaProvider) (*profiler, error) {
+func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, made *ahead) (*profiler, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}, pace: pace}
 	otellog.SetLogger(*slog.New(p.log))
@@ -82,9 +81,14 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	if err = useTables(p.tracer, made); err != nil {
 		p.notes = append(p.notes, "unwind tables are not kept for the next recording: "+err.Error())
 	}
+	if err == nil && pace.large > 0 {
+		if err = useLargeTables(p.tracer, made, pace.large); err != nil {
+			p.notes = append(p.notes, "unwind tables of very large binaries take memory: "+err.Error())
+		}
+	}
 	clocks.made.Store(true)
 	p.shared = findMaps()
-	p.rubies = newRubies(p.shared.rubies)
+	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
 	p.start = func() error {
 		p.tracer.StartPIDEventProcessor(ctx)
 		return p.tracer.StartMapMonitors(ctx, p.traces)

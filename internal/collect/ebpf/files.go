@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
@@ -23,7 +24,8 @@ type files struct {
 	mu   sync.Mutex
 	byID map[libpf.FileID]*binary
 	used map[libpf.FileID]bool
-	most int // files that may be open
+	most int         // files that may be open
+	ruby atomic.Bool // one that may be a Ruby interpreter was mapped
 	// What follows is for continuous recordings.
 	tell  func(collect.Executable) bool // nil where nobody is told of binaries
 	held  []*binary                     // those that are open, the first opened first
@@ -71,6 +73,9 @@ func newFiles(r *collect.Request) *files {
 // ReportExecutable implements reporter.ExecutableReporter. The profiler calls it
 // once a file.
 func (f *files) ReportExecutable(m *reporter.ExecutableMetadata) {
+	if strings.Contains(m.Mapping.Path, "ruby") { // as in the names that the profiler knows Ruby by
+		f.ruby.Store(true)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id := m.MappingFile.Value().FileID

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/ebpf/largetables"
 )
 
 // pace says how often things are looked at. It is the profiler's clocks too.
@@ -24,6 +25,9 @@ type pace struct {
 	// unload is for how long what was learned of a binary is kept after its last
 	// process.
 	unload time.Duration
+	// large is from how many bytes of .eh_frame on unwind tables are made in parts, 0 for
+	// never. It takes longer, and these tables are not kept on disk.
+	large int64
 	// pythonFrames is for loadSlowest.
 	pythonFrames uint32
 }
@@ -36,7 +40,7 @@ func paceOf(r *collect.Request) pace {
 	if r.Settings.Batch > 0 {
 		return pace{
 			look: 100 * time.Millisecond, monitor: 2 * time.Second, poll: 250 * time.Millisecond, progress: time.Second,
-			unload: 10 * time.Minute,
+			unload: 10 * time.Minute, large: largetables.Least,
 		}
 	}
 	p := pace{

@@ -29,9 +29,15 @@ func goFirst() (restore func()) {
 	return func() { setNice(was) }
 }
 
-// setNice is for all threads. One that is made meanwhile has the value of the thread
-// that makes it, so that it takes until a look finds none without the new one.
+// setNice is for all threads.
 func setNice(nice int) {
+	allThreads(func(thread int) { _ = unix.Setpriority(unix.PRIO_PROCESS, thread, nice) }) // it has ended
+}
+
+// allThreads calls set for each thread of this process. One that is made meanwhile
+// inherits from the thread that makes it, so that it takes until a look finds none that
+// was not set.
+func allThreads(set func(thread int)) {
 	const looks = 10
 	done := map[int]bool{}
 	for range looks {
@@ -46,7 +52,7 @@ func setNice(nice int) {
 				continue
 			}
 			done[id] = true
-			_ = unix.Setpriority(unix.PRIO_PROCESS, id, nice) // it has ended
+			set(id)
 		}
 		if len(done) == before {
 			return

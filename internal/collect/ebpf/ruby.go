@@ -28,6 +28,7 @@ import (
 // is used by one goroutine.
 type rubies struct {
 	procs  *ebpf.Map // of the profiler: support.RubyProcInfo by process; nil where it was not found
+	there  func() bool
 	offset map[uint32]uint64
 	failed map[string]bool // libraries that do not tell
 	debug  debugfile.Finder
@@ -36,14 +37,16 @@ type rubies struct {
 // rubyContext is the variable's symbol.
 const rubyContext = "ruby_current_ec"
 
-func newRubies(procs *ebpf.Map) *rubies {
-	return &rubies{procs: procs, offset: map[uint32]uint64{}, failed: map[string]bool{}}
+// newRubies is for the processes in procs. There are none until there tells so, and
+// looking through a map that is empty takes the kernel as long as one that is full.
+func newRubies(procs *ebpf.Map, there func() bool) *rubies {
+	return &rubies{procs: procs, there: there, offset: map[uint32]uint64{}, failed: map[string]bool{}}
 }
 
 // mend looks at what the profiler has told its kernel part of each Ruby process. It
 // may tell it again, without what is filled in here.
 func (r *rubies) mend() {
-	if r.procs == nil {
+	if r.procs == nil || !r.there() {
 		return
 	}
 	var pid uint32

@@ -91,7 +91,7 @@ func TestThreadLocal(t *testing.T) {
 }
 
 func TestRubyWarnings(t *testing.T) {
-	r := newRubies(nil)
+	r := newRubies(nil, nil)
 	r.mend() // without the profiler's map there is nothing to do
 	r.failed["/usr/lib/libruby.so.3.3"] = true
 	r.failed["/opt/libruby.so.3.4"] = true

@@ -2,6 +2,7 @@ package ebpf
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -13,8 +14,11 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/nativeunwind"
 	"go.opentelemetry.io/ebpf-profiler/nativeunwind/elfunwindinfo"
 	sdtypes "go.opentelemetry.io/ebpf-profiler/nativeunwind/stackdeltatypes"
+	"go.opentelemetry.io/ebpf-profiler/processmanager/ebpfapi"
+	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 
+	"whyhot/internal/collect/ebpf/largetables"
 	"whyhot/internal/collect/ebpf/unwindcache"
 )
 
@@ -37,11 +41,9 @@ func newTables(cacheDir string) *ahead {
 // names and the types of the pinned version. It is called before the profiler looks at
 // the first process.
 func useTables(t *tracer.Tracer, made nativeunwind.StackDeltaProvider) error {
-	v := reflect.ValueOf(t)
-	for _, name := range []string{"processManager", "eim", "sdp"} {
-		if v = reflect.Indirect(v).FieldByName(name); !v.IsValid() {
-			return fmt.Errorf("this version of the profiler has no field %s", name)
-		}
+	v, err := fieldOf(t, "processManager", "eim", "sdp")
+	if err != nil {
+		return err
 	}
 	if want := reflect.TypeFor[nativeunwind.StackDeltaProvider](); v.Type() != want {
 		return fmt.Errorf("the profiler makes unwind tables with a %s, not a %s", v.Type(), want)
@@ -51,6 +53,53 @@ func useTables(t *tracer.Tracer, made nativeunwind.StackDeltaProvider) error {
 		return fmt.Errorf("the profiler makes unwind tables with a %T", *place)
 	}
 	*place = made
+	return nil
+}
+
+// fieldOf is the field that the names lead to.
+func fieldOf(t *tracer.Tracer, names ...string) (reflect.Value, error) {
+	v := reflect.ValueOf(t)
+	for _, name := range names {
+		if v = reflect.Indirect(v).FieldByName(name); !v.IsValid() {
+			return v, fmt.Errorf("this version of the profiler has no field %s", name)
+		}
+	}
+	return v, nil
+}
+
+// handlerField leads to what puts tables into the kernel.
+var handlerField = [...]string{"processManager", "eim", "state", "guarded", "ebpf"}
+
+// useLargeTables has tables of so many bytes of .eh_frame made in parts, and put into the
+// kernel in pieces: whole, they would take more memory than all else. It is called after
+// useTables.
+func useLargeTables(t *tracer.Tracer, made *ahead, least int64) error {
+	v, err := fieldOf(t, handlerField[:]...)
+	if err != nil {
+		return err
+	}
+	if want := reflect.TypeFor[ebpfapi.EbpfHandler](); v.Type() != want {
+		return fmt.Errorf("the profiler puts unwind tables into the kernel with a %s, not a %s", v.Type(), want)
+	}
+	all, err := support.LoadCollectionSpec()
+	if err != nil {
+		return fmt.Errorf("reading the profiler's programs: %w", err)
+	}
+	outer := all.Maps[fmt.Sprintf("exe_id_to_%d_stack_deltas", support.StackDeltaBucketLargest)]
+	if !hasMaps() {
+		return fmt.Errorf("this version of the profiler has no field %s", mapsField)
+	}
+	maps, err := mapsOf(t)
+	if err != nil {
+		return err
+	}
+	if outer == nil || outer.InnerMap == nil || outer.InnerMap.ValueSize != uint32(unsafe.Sizeof(support.StackDelta{})) {
+		return errors.New("this version of the profiler has other maps for unwind tables")
+	}
+	place := (*ebpfapi.EbpfHandler)(unsafe.Pointer(v.UnsafeAddr())) //nolint:gosec // its type was checked
+	large := largetables.New(made.StackDeltaProvider, elfunwindinfo.NewStackDeltaProvider(), least)
+	*place = largetables.NewHandler(*place, large, largetables.Kernel(maps, outer.InnerMap))
+	made.StackDeltaProvider = large
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding"
-	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -18,6 +17,9 @@ import (
 const (
 	least  = 0.01
 	fewest = 10
+	// leastPart is the share from which a loop is a part of a finding about all loops of
+	// its binary.
+	leastPart = 0.002
 )
 
 // Found is a finding with the loop that it is about.
@@ -25,6 +27,8 @@ type Found struct {
 	finding.Finding
 
 	Loop *Loop
+	// Others are further loops of the same finding.
+	Others []*Loop
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C
@@ -50,7 +54,11 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 				cost, events = r.cost(l, m)
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
-			if share < least || events < fewest {
+			enough := least
+			if r.whole {
+				enough = leastPart
+			}
+			if share < enough || events < fewest {
 				continue
 			}
 			f := l.finding(p, m, r, share)
@@ -139,7 +147,7 @@ func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.E
 		}
 	}
 	share := float64(l.Self) / float64(max(p.Total(), 1))
-	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("the loop at %x-%x, %d instructions, takes %s", l.Start, l.End, len(l.Instructions), percent.Column(share)), Share: &share})
+	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("%s, %d instructions", l.where(), len(l.Instructions)), Share: &share})
 }
 
 // Samples are the rows of a profile whose innermost code is in a loop; code gives the

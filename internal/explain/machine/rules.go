@@ -31,6 +31,9 @@ type rule struct {
 	// certain: the match itself leaves no doubt.
 	certain bool
 	kind    string // of the fix
+	// whole: what is to be changed is how the binary is built, for all of its loops alike.
+	whole   bool
+	flags   string // of the compiler, that are the fix
 	steps   []string
 	caveats []string
 	// meets are the rules of the source and the entries of the catalogue that are about
@@ -146,17 +149,30 @@ var rules = map[string]rule{
 	},
 	"machine-scalar": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			if m.Facts["float"] != "" {
+				return "a loop computes one floating-point number at a time, and nothing keeps it from more"
+			}
 			if n := m.Facts["bytes"]; n != "1" {
 				return fmt.Sprintf("a loop handles %s consecutive bytes at a time, and nothing keeps it from more", n)
 			}
 			return "a loop handles one byte at a time, and nothing keeps it from more"
 		},
-		low: 0.3, high: 0.9, kind: inFlags,
+		low: 0.1, high: 0.9, kind: inFlags, whole: true, flags: "-O3",
 		steps: []string{
-			"compile with -O3, or with -ftree-vectorize (gcc before 12 has no vectoriser at -O2)",
+			"compile with -O3: gcc before 12 has no vectoriser at -O2, and since then one that takes only loops whose number of iterations is known",
 			"where that changes nothing, see what the compiler says: -fopt-info-vec-missed (gcc), -Rpass-missed=loop-vectorize (clang); often a restrict pointer is missing",
 		},
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
+		meets:   []string{missed.Vectorize, missed.SLP, "alias-", "short-loop"},
+	},
+	"machine-float-sum": {
+		title: fixed("a loop adds floating-point numbers one at a time, because the order of a sum is kept"),
+		low:   0.1, high: 0.9, kind: inFlags,
+		steps: []string{
+			"where the last bits of the sum do not matter: -O3 -fassociative-math -fno-signed-zeros -fno-trapping-math for that file, or #pragma omp simd reduction(+:sum) on the loop with -fopenmp-simd",
+			"or keep four or eight sums in the source, and add them at the end",
+		},
+		caveats: []string{"the result changes in its last bits; where the loop runs a few times only, it is as good as it is"},
 		meets:   []string{missed.Vectorize, missed.SLP, "alias-", "short-loop"},
 	},
 	"machine-atomic": {
@@ -193,7 +209,7 @@ var rules = map[string]rule{
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a hot loop of a library calls the library's own %s through its stub", m.Facts["function"])
 		},
-		high: 0.1, kind: inFlags,
+		high: 0.1, kind: inFlags, flags: "-fno-semantic-interposition",
 		steps: []string{
 			"link with -Wl,-Bsymbolic-functions, or compile with -fno-semantic-interposition (gcc) and -fvisibility=hidden for what is not exported: then the call is direct, and can be inlined",
 		},
@@ -201,7 +217,7 @@ var rules = map[string]rule{
 	},
 	"machine-generic": {
 		title: fixed("a hot loop computes with the vectors of 2003 (SSE2)"),
-		high:  0.5, kind: inFlags,
+		high:  0.5, kind: inFlags, whole: true, flags: "-march=native",
 		steps: []string{
 			"compile for the processors that it runs on: -march=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
 			"or for several at once: __attribute__((target_clones(\"avx2\",\"default\"))) on the function",

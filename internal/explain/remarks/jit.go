@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/finding"
@@ -11,8 +12,14 @@ import (
 )
 
 // again is how often a function has to be deoptimised before that is more than its
-// warming up: the compiler guesses, and guesses again with what it learnt.
-const again = 3
+// warming up: the compiler guesses, and guesses again with what it learnt. HotSpot does
+// so up to four times for each place of a method (PerBytecodeTrapLimit), and a hot one
+// has several.
+var again = map[string]int64{remark.V8: 3, remark.HotSpot: 20}
+
+// longCallee is the size of a method in bytes of bytecode from which the call is next to
+// nothing beside its own work.
+const longCallee = 1000
 
 // jitRules say what each kind of remark of a just-in-time compiler means.
 var jitRules = map[remark.Kind]struct {
@@ -34,7 +41,13 @@ var jitRules = map[remark.Kind]struct {
 	}},
 	remark.NotCompiled: {"jit-not-compiled", "is not compiled with all optimisations", 0.8, "the samples of the function; compiled, it may take a fraction of them", map[string][]string{
 		remark.V8:      {"split the function: the hot loop in one of its own, without what the reason names"},
-		remark.HotSpot: {"split the method: more than 8000 bytes of bytecode are never compiled (-XX:-DontCompileHugeMethods lifts that), and long ones run out of nodes"},
+		remark.HotSpot: {"out of nodes: split the method; -XX:MaxNodeLimit=160000 -XX:NodeLimitFudgeFactor=4000 for a test"},
+	}},
+	remark.Interpreted: {"jit-not-compiled", "is only interpreted", 0.95, "the samples of the method; compiled, it may take a twentieth of them", map[string][]string{
+		remark.HotSpot: {
+			"-XX:-DontCompileHugeMethods has methods of more than 8000 bytes compiled, without a change to the program",
+			"or split the method: what a generator wrote may have an option for smaller ones",
+		},
 	}},
 	remark.CannotInline: {"jit-not-inlined", "is called on a hot path and not inlined", 0.2, "the samples of the callee's own code; a call, and what knowing its arguments would allow", map[string][]string{
 		remark.HotSpot: {
@@ -44,9 +57,18 @@ var jitRules = map[remark.Kind]struct {
 	}},
 }
 
-// worthInlining are the reasons of HotSpot that somebody can do something about.
+// worthInlining says whether somebody can do something about HotSpot's reason, and may
+// gain by it: "too big (172 bytes of bytecode)".
 func worthInlining(m *remark.Remark) bool {
-	return strings.HasPrefix(m.Message, "hot method too big") || strings.HasPrefix(m.Message, "too big") || strings.HasPrefix(m.Message, "already compiled into a big method")
+	reason, size, _ := strings.Cut(m.Message, " (")
+	switch reason {
+	case "hot method too big", "too big", "already compiled into a big method":
+	default:
+		return false
+	}
+	size, _, _ = strings.Cut(size, " ")
+	bytes, err := strconv.Atoi(size)
+	return err == nil && bytes < longCallee
 }
 
 // jit are functions of which a just-in-time compiler says that it gave up, and that are
@@ -106,7 +128,7 @@ func jit(j *joined) []Found {
 		for _, m := range h.said {
 			times += m.Count
 		}
-		if !j.pays(&h.cost, leastLoop) || h.kind == remark.Deoptimized && times < again {
+		if !j.pays(&h.cost, leastLoop) || h.kind == remark.Deoptimized && times < again[h.said[0].Compiler] {
 			continue
 		}
 		out = append(out, Found{Finding: j.jit(h.kind, h.name, &h.cost, h.said), Samples: h.rows})
@@ -120,25 +142,65 @@ func jit(j *joined) []Found {
 func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.Remark) finding.Finding {
 	r := jitRules[kind]
 	fn := j.Profile.Function(c.function())
-	f := j.finding(r.rule, name+" "+r.title, c, fn.File, int(fn.StartLine), "")
-	f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
-	slices.SortFunc(remarks, func(a, b *remark.Remark) int {
-		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Message, b.Message))
-	})
-	for _, m := range remarks[:min(4, len(remarks))] {
-		e := said(m)
-		switch {
-		case kind == remark.CannotInline:
-			e.Text += fmt.Sprintf(", called by %s", m.Function)
-		case m.Count > 0:
-			e.Text += fmt.Sprintf(", %d times", m.Count)
-		}
-		f.Evidence = append(f.Evidence, e)
+	line := int(fn.StartLine)
+	if line == 0 {
+		line = j.hottestLine(c)
 	}
+	f := j.finding(r.rule, cmp.Or(bare(name), name)+" "+r.title, c, fn.File, line, "")
+	f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
+	f.Evidence = sayings(kind, remarks)
 	f.Evidence = append(f.Evidence, j.measured("its own code", c.value))
 	f.Gain = &finding.Gain{High: r.high * j.share(c.value), Basis: r.basis}
 	f.Fix = finding.Fix{Kind: "code", Steps: r.steps[remarks[0].Compiler]}
 	return f
+}
+
+// sayings are the commonest remarks; one about several calls names some of the callers.
+func sayings(kind remark.Kind, remarks []*remark.Remark) []finding.Evidence {
+	slices.SortFunc(remarks, func(a, b *remark.Remark) int {
+		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Message, b.Message))
+	})
+	callers := map[string][]string{}
+	var first []*remark.Remark
+	for _, m := range remarks {
+		if kind != remark.CannotInline || callers[m.Message] == nil {
+			first = append(first, m)
+		}
+		callers[m.Message] = append(callers[m.Message], m.Function)
+	}
+	var out []finding.Evidence
+	for _, m := range first[:min(4, len(first))] {
+		e := said(m)
+		if kind == remark.CannotInline {
+			by := callers[m.Message]
+			e.Text += ", called by " + strings.Join(by[:min(2, len(by))], ", ")
+			if n := len(by) - 2; n > 0 {
+				e.Text += fmt.Sprintf(" and %d more", n)
+			}
+		} else if m.Count > 1 {
+			e.Text += fmt.Sprintf(", %d times", m.Count)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// hottestLine is the line of a function with the most samples, 0 without lines.
+func (j *joined) hottestLine(c *cost) int {
+	of := c.function()
+	lines := map[int32]int64{}
+	for in := range j.Profile.Innermosts() {
+		if l := in.Lines[0]; l.Function == of {
+			lines[l.Line] += in.Sample.Value
+		}
+	}
+	var best int32
+	for line, v := range lines {
+		if b := lines[best]; v > b || v == b && line < best {
+			best = line
+		}
+	}
+	return int(best)
 }
 
 // bare is the name by which a compiler and profilers agree: without type of the result
@@ -146,8 +208,11 @@ func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.R
 //
 // Example: "long T.big(long, int)" and "T::big_[j]" are "T.big".
 func bare(name string) string {
-	if name == "(anonymous)" || name == "<anonymous>" {
+	switch {
+	case name == "(anonymous)" || name == "<anonymous>":
 		return ""
+	case strings.HasPrefix(name, "("): // (garbage collector)
+		return name
 	}
 	name, _, _ = strings.Cut(name, "(")
 	name = strings.TrimSpace(name)

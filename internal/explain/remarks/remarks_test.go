@@ -191,6 +191,26 @@ func TestJIT(t *testing.T) {
 	}
 }
 
+func TestInterpretedMethod(t *testing.T) {
+	huge := remark.Remark{Compiler: remark.HotSpot, Kind: remark.Interpreted, Function: "T.huge", Message: "14310 bytes of bytecode"}
+	long := remark.Remark{Compiler: remark.HotSpot, Kind: remark.CannotInline, Function: "T.run", Callee: "T.long", Message: "hot method too big (7969 bytes of bytecode)"}
+	p := build(stack{60, [][]frame{one("int T.huge(char[])", "T.java", 31)}}, stack{40, [][]frame{one("int T.long(char[])", "T.java", 99)}})
+	a := find(t, p, "", huge, long)
+	if len(a.Found) != 1 || a.Found[0].Rule != "jit-not-compiled" || a.Found[0].Title != "T.huge is only interpreted" || a.Found[0].Place.Line != 31 {
+		t.Errorf("%+v", a.Found)
+	}
+}
+
+func TestDeoptimisationsThatAreNone(t *testing.T) {
+	closure := remark.Remark{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "(anonymous)", Message: "wrong map", Count: 50, Where: []remark.Position{{File: "/a.js", Line: 3}}}
+	warming := remark.Remark{Compiler: remark.HotSpot, Kind: remark.Deoptimized, Function: "T.run", Message: "class_check", Count: 8}
+	p := build(stack{30, [][]frame{{{"(garbage collector)", "", 0, 0}}}}, stack{30, [][]frame{{{"(anonymous)", "/a.js", 4, 3}}}}, stack{40, [][]frame{one("int T.run()", "T.java", 9)}})
+	a := find(t, p, "", closure, warming)
+	if len(a.Found) != 1 || a.Found[0].Place.File != "/a.js" || a.Found[0].Share.Main() != 0.3 {
+		t.Errorf("%+v", a.Found)
+	}
+}
+
 func TestAnotherProgramsReport(t *testing.T) {
 	a := find(t, build(stack{60, [][]frame{user}}), "", said1(remark.Escape, "/else/x.go", 3, "x escapes to heap"))
 	if len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "/else/x.go") {

@@ -1,10 +1,12 @@
 package candidate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
 )
 
@@ -105,21 +107,17 @@ func (l *list) creditLevels() {
 
 func (l *list) way(c Candidate) { _ = l.add(c) } // its text is ours
 
-// flagsFor are the flags that findings advise, by rule: about the build as a whole,
-// and about hot loops as they were compiled.
+// flagsFor are the flags that findings about the build as a whole advise, by rule.
 var flagsFor = map[string]string{
 	build.RuleUnoptimised: usualLevel,
 	build.RuleSanitizer:   "-fno-sanitize=all",
 	// What was built with -pg cannot be told so: its build has to be changed.
 	build.RuleInstrumented: "-fno-profile-arcs -fno-test-coverage -fno-instrument-functions",
-	"machine-scalar":       highLevel,
-	"machine-generic":      "-march=native",
-	"machine-own-call":     "-fno-semantic-interposition",
 }
 
 // fromBuild takes what a finding says of how the program was built.
 func (l *list) fromBuild(f *finding.Finding, try func(Candidate)) (taken bool) {
-	flags := flagsFor[f.Rule]
+	flags := cmp.Or(flagsFor[f.Rule], machine.Flags(f.Rule))
 	if flags == "" || !l.in.Build {
 		return false
 	}

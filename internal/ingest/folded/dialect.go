@@ -50,11 +50,11 @@ func survey(t *table) dialect {
 		if ok {
 			located++
 		}
-		if f.first == 0 {
+		if !f.first {
 			continue
 		}
 		d.comms[f.text] = true
-		if fm.marked() || ok || f.rest > 0 && f.text != "" || isUnknown(fm.text) || isRoot(fm.text) || explicitLabel(f.text) {
+		if fm.marked() || ok || f.rest && f.text != "" || isUnknown(fm.text) || isRoot(fm.text) || explicitLabel(f.text) {
 			firstsAreFrames = true
 		}
 	}
@@ -73,15 +73,13 @@ func survey(t *table) dialect {
 // secondIsRoot tells whether at least half of the stacks start with a frame
 // followed by a process or thread entry point.
 func (t *table) secondIsRoot() bool {
-	n, start := 0, 0
-	for i := range t.rows {
-		s := t.stacks[start:t.rows[i].end]
-		start = t.rows[i].end
-		if len(s) > 1 && isRoot(t.frames[s[1]].text) {
-			n++
+	n := 0
+	for _, w := range t.rows {
+		if s := t.stacks[w.begin:w.end]; len(s) > 1 && isRoot(t.frames[s[1]].text) {
+			n += w.lines
 		}
 	}
-	return n > 0 && n*2 >= len(t.rows)
+	return n > 0 && n*2 >= t.lines-t.bad
 }
 
 func isRoot(text string) bool {

@@ -51,6 +51,12 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 
 // Read parses folded stacks up to the end of r.
 func Read(ctx context.Context, r io.Reader) (*profile.Profile, error) {
+	return ReadMost(ctx, r, 0)
+}
+
+// ReadMost is Read of at most so many different frames, and different stacks; 0 does not
+// bound them.
+func ReadMost(ctx context.Context, r io.Reader, most int) (*profile.Profile, error) {
 	t := newTable()
 	br := bufio.NewReaderSize(r, 1<<20)
 	var long []byte
@@ -64,6 +70,9 @@ func Read(ctx context.Context, r io.Reader) (*profile.Profile, error) {
 		}
 		if len(line) > 0 {
 			t.line(n, line)
+			if err := t.size().Check(most); err != nil {
+				return nil, fmt.Errorf("folded stacks, line %d: %w", n, err)
+			}
 		}
 		if errors.Is(err, io.EOF) {
 			break

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -206,6 +207,36 @@ func TestNothingIsLost(t *testing.T) {
 			t.Fatalf("in %d, out %d and %d", sum, p.Total(), p.Count())
 		}
 	})
+}
+
+// A stack that is there a million times takes the memory of one.
+func TestRepeatedLinesTakeNoMemory(t *testing.T) {
+	const lines = 1_000_000
+	text := bytes.Repeat([]byte("main;f;g 1\nmain;f 2\n"), lines/2)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p, err := Read(t.Context(), bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > lines*4 {
+		t.Errorf("%d bytes for %d lines of two stacks", took, lines)
+	}
+	if len(p.Samples()) != 2 || p.Total() != lines/2*3 {
+		t.Errorf("%d samples of %d", len(p.Samples()), p.Total())
+	}
+}
+
+// Decimal weights of one stack are as many events as lines.
+func TestRepeatedDecimals(t *testing.T) {
+	p, err := Read(t.Context(), strings.NewReader("main;f 20000.5\nmain;g 7\nmain;f 0.5\nmain;f 0.0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Total() != 20008 || p.Count() != 3 || len(p.Samples()) != 2 {
+		t.Errorf("%d of %d events in %d samples", p.Total(), p.Count(), len(p.Samples()))
+	}
 }
 
 func FuzzRead(f *testing.F) {

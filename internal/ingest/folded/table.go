@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math"
 
 	"whyhot/internal/profile"
@@ -15,8 +16,13 @@ import (
 type table struct {
 	index  map[string]uint32
 	frames []seen
-	stacks []uint32 // frames of all stacks, root first
+	stacks []uint32 // frames of all rows, root first
 	rows   []row
+
+	// rowOf finds the row of a stack by the hash of its text: a line that was there
+	// before adds to its row. Of two texts with one hash the second gets a row each time.
+	rowOf map[uint64]int
+	seed  maphash.Seed
 
 	lines     int // not blank, no comment
 	bad       int
@@ -27,20 +33,23 @@ type table struct {
 	austin    bool
 }
 
-// seen counts where a frame text stands.
+// seen tells where a frame text stands.
 type seen struct {
 	text        string
-	first, rest int
+	first, rest bool
 }
 
+// row is a stack and what its lines add up to.
 type row struct {
-	end   int // of the stack in table.stacks
-	count int64
-	exact float64
+	begin, end int // of the stack in table.stacks
+	lines      int
+	events     int64 // lines whose count is not 0
+	count      int64
+	exact      float64
 }
 
 func newTable() *table {
-	return &table{index: map[string]uint32{}}
+	return &table{index: map[string]uint32{}, rowOf: map[uint64]int{}, seed: maphash.MakeSeed()}
 }
 
 // line takes one line in. A line that is no stack is remembered, not refused.
@@ -69,12 +78,52 @@ func (t *table) line(n int, l []byte) {
 		t.twoCounts++
 	}
 	stack = bytes.TrimSuffix(stack, []byte{';'}) // some writers end every frame with one
+	w := t.row(stack)
+	w.lines++
+	w.count += c
+	w.exact += f
+	if f != 0 {
+		w.events++
+	}
+}
+
+// row is the one of a stack, which is made where there is none.
+func (t *table) row(stack []byte) *row {
+	hash := maphash.Bytes(t.seed, stack)
+	if i, ok := t.rowOf[hash]; ok && t.same(&t.rows[i], stack) {
+		return &t.rows[i]
+	}
+	t.rowOf[hash] = len(t.rows)
+	w := row{begin: len(t.stacks)}
 	for first, more := true, len(stack) > 0; more; first = false {
 		var frame []byte
 		frame, stack, more = bytes.Cut(stack, []byte{';'})
 		t.frame(frame, first)
 	}
-	t.rows = append(t.rows, row{end: len(t.stacks), count: c, exact: f})
+	w.end = len(t.stacks)
+	t.rows = append(t.rows, w)
+	return &t.rows[len(t.rows)-1]
+}
+
+// size is what the table holds.
+func (t *table) size() profile.Size {
+	return profile.Size{Stacks: len(t.rows), Frames: len(t.stacks), Samples: len(t.rows), Locations: len(t.frames)}
+}
+
+// same tells whether a row's stack has this text.
+func (t *table) same(w *row, text []byte) bool {
+	more := len(text) > 0
+	for _, i := range t.stacks[w.begin:w.end] {
+		var frame []byte
+		if !more {
+			return false
+		}
+		frame, text, more = bytes.Cut(text, []byte{';'})
+		if string(frame) != t.frames[i].text {
+			return false
+		}
+	}
+	return !more
 }
 
 func (t *table) frame(text []byte, first bool) {
@@ -86,9 +135,9 @@ func (t *table) frame(text []byte, first bool) {
 		t.index[s] = i
 	}
 	if first {
-		t.frames[i].first++
+		t.frames[i].first = true
 	} else {
-		t.frames[i].rest++
+		t.frames[i].rest = true
 	}
 	t.stacks = append(t.stacks, i)
 }
@@ -108,7 +157,7 @@ func (t *table) check() error {
 		return fmt.Errorf("folded stacks: %w (%d of %d lines are no \"frame;frame;… COUNT\")", t.firstBad, t.bad, t.lines)
 	case len(t.rows) == 0 || t.sum == 0:
 		return fmt.Errorf("folded stacks: %w: the profiler saw nothing, or every count is 0", ErrEmpty)
-	case t.twoCounts == len(t.rows) && t.twoCounts > 1:
+	case t.twoCounts == t.lines-t.bad && t.twoCounts > 1:
 		return errors.New("folded stacks: every line ends in two counts, so this is a differential file; compare the two profiles it was made from instead (whyhot diff BEFORE AFTER)")
 	case t.sum > math.MaxInt64/2:
 		return fmt.Errorf("folded stacks: the counts add up to %g, more than a profile can hold", t.sum)
@@ -118,16 +167,14 @@ func (t *table) check() error {
 
 // build makes the profile.
 func (t *table) build() (*profile.Profile, error) {
-	t.index = nil
+	t.index, t.rowOf = nil, nil
 	b := profile.NewBuilder()
 	d := survey(t)
 	res := newResolver(b, d, t.frames)
 	r := newRounding(t)
 	var locs []profile.LocationID
-	start := 0
 	for i := range t.rows {
-		stack := t.stacks[start:t.rows[i].end]
-		start = t.rows[i].end
+		stack := t.stacks[t.rows[i].begin:t.rows[i].end]
 		count, value := r.next(&t.rows[i])
 		if count == 0 && value == 0 {
 			continue
@@ -166,7 +213,7 @@ func newRounding(t *table) *rounding {
 }
 
 // next gives the count and value of a row. Decimal weights say nothing about
-// how often the sampler fired; each row then counts as one event, the least
+// how often the sampler fired; each line then counts as one event, the least
 // that can be true, so that no error bar is drawn too narrow.
 func (r *rounding) next(w *row) (count, value int64) {
 	if !r.decimals {
@@ -175,10 +222,7 @@ func (r *rounding) next(w *row) (count, value int64) {
 	exact := w.exact*r.scale + r.carry
 	whole := math.Round(exact)
 	r.carry = exact - whole
-	if w.exact == 0 {
-		return 0, int64(whole)
-	}
-	return 1, int64(whole)
+	return w.events, int64(whole)
 }
 
 func (r *rounding) warning() string {

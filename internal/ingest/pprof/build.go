@@ -32,6 +32,7 @@ type build struct {
 	seen      []int64 // sum of the absolute values of every sample type
 	labels    labelCache
 	n         int // samples in the file
+	most      int // different ones, 0 for any number
 	kept      int // samples with a value
 	danglingM int
 	danglingF int

@@ -17,6 +17,9 @@ type Options struct {
 	// SampleType names the value to read, for example "alloc_space"; "" takes
 	// the profile's own default, else CPU nanoseconds, else the last type.
 	SampleType string
+	// MaxEntries bounds the strings, functions, locations and lines together, and the
+	// different samples; 0 does not.
+	MaxEntries int
 }
 
 // ErrEmpty is wrapped when a profile is sound but has no sample.
@@ -24,7 +27,7 @@ var ErrEmpty = errors.New("no samples")
 
 // Read parses an uncompressed pprof protocol buffer up to the end of r.
 func Read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, error) {
-	t, samples, err := scan(ctx, r)
+	t, samples, err := scan(ctx, r, opts.MaxEntries)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func Read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, err
 	if err != nil {
 		return nil, err
 	}
-	b.n = samples.n
+	b.n, b.most = samples.n, opts.MaxEntries
 	if err := samples.each(ctx, b.sample); err != nil {
 		return nil, err
 	}

@@ -71,6 +71,9 @@ func (b *build) sample(i int, body []byte) error {
 	}
 	b.kept++
 	b.b.Sample(profile.Sample{Stack: b.b.Stack(b.locs), Labels: labels, Time: at, Count: count, Value: value})
+	if err := b.b.Size().Check(b.most); err != nil {
+		return fmt.Errorf("pprof: %w", err)
+	}
 	return nil
 }
 

@@ -11,7 +11,11 @@ import (
 
 // maxMessage bounds one message: no sample or function comes near it, so a
 // longer one is damage, and is refused before memory is set aside for it.
-const maxMessage = 1 << 28
+// Where entries are bounded, so is what one of them may become.
+const (
+	maxMessage        = 1 << 28
+	maxForeignMessage = 1 << 24
+)
 
 // rawSamples holds the bytes of all samples in chunks, each message with its
 // length in front, so that they can be given back to the memory one by one.
@@ -71,9 +75,9 @@ var messageNames = map[int]string{
 	fieldFunction: "function", fieldString: "string_table", fieldPeriodType: "period_type", fieldComment: "comment",
 }
 
-// scan reads a whole stream into tables and raw samples.
-func scan(ctx context.Context, r io.Reader) (*tables, *rawSamples, error) {
-	t, s := &tables{}, &rawSamples{}
+// scan reads a whole stream into tables of at most most entries and raw samples.
+func scan(ctx context.Context, r io.Reader, most int) (*tables, *rawSamples, error) {
+	t, s := &tables{most: most}, &rawSamples{}
 	in := &reader{r: bufio.NewReaderSize(r, readSize)}
 	var seen [fieldDefaultType + 2]int
 	for n := 0; ; n++ {
@@ -150,7 +154,11 @@ func (r *reader) message(field int, t *tables, s *rawSamples) error {
 	if err != nil {
 		return err
 	}
-	if n > maxMessage {
+	longest := uint64(maxMessage)
+	if t.most > 0 {
+		longest = maxForeignMessage
+	}
+	if n > longest {
 		return fmt.Errorf("a message of %d bytes is longer than any real one: the data is damaged", n)
 	}
 	if field != fieldSample {

@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,7 @@ const (
 
 // tables is message Profile without its samples; strings are still indices.
 type tables struct {
+	most        int // entries of all tables together, 0 for any number
 	strings     []string
 	sampleTypes []rawType
 	mappings    []rawMapping
@@ -107,7 +109,16 @@ func (t *tables) message(field int, b []byte) (err error) {
 		c := cursor{wire: wireBytes, bytes: b}
 		t.comments, err = numbers(&c, t.comments)
 	}
-	return err
+	return cmp.Or(err, t.full())
+}
+
+// full is the error for tables with more entries than they may have.
+func (t *tables) full() error {
+	n := len(t.strings) + len(t.sampleTypes) + len(t.mappings) + len(t.locations) + len(t.lines) + len(t.functions) + len(t.comments)
+	if t.most > 0 && n > t.most {
+		return fmt.Errorf("%w: more than %d strings, functions, locations and lines", profile.ErrTooLarge, t.most)
+	}
+	return nil
 }
 
 // fields calls set for every number of a message that holds numbers only.
@@ -203,6 +214,9 @@ func (t *tables) location(b []byte) error {
 				return fmt.Errorf("line %d: %w", l.nLines+1, err)
 			}
 			t.lines = append(t.lines, line)
+			if err := t.full(); err != nil {
+				return err
+			}
 			l.nLines++
 			continue
 		}

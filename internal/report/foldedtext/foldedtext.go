@@ -75,7 +75,7 @@ type folder struct {
 	p         *profile.Profile
 	opt       Options
 	locations [][]byte // the bytes of textIDs, outermost first
-	functions map[profile.FunctionID]textID
+	functions []textID // by function, 0 where it has none yet
 	numbers   map[string]textID
 	texts     []string // with a semicolon in front, by number
 	line      []byte   // of the sample that is added
@@ -92,10 +92,17 @@ type stack struct {
 	next  int // of the same hash: index and one more
 }
 
+// newFolder sets aside what the stacks take when each location is one function, and none
+// read the same: memory that grows is copied, and touched once more each time.
 func newFolder(p *profile.Profile, opt Options) *folder {
+	samples, frames := p.Samples(), 0
+	for i := range samples {
+		frames += 1 + max(1, len(p.Stack(samples[i].Stack)))
+	}
 	return &folder{
-		p: p, opt: opt, locations: make([][]byte, p.NumLocations()), functions: map[profile.FunctionID]textID{},
-		numbers: map[string]textID{}, texts: make([]string, 1), first: map[uint64]int{}, seed: maphash.MakeSeed(),
+		p: p, opt: opt, locations: make([][]byte, p.NumLocations()), functions: make([]textID, p.NumFunctions()),
+		numbers: map[string]textID{}, texts: make([]string, 1), lines: make([]byte, 0, frames*textBytes),
+		stacks: make([]stack, 0, len(samples)), first: make(map[uint64]int, len(samples)), seed: maphash.MakeSeed(),
 	}
 }
 
@@ -166,12 +173,11 @@ func (f *folder) location(id profile.LocationID) []byte {
 }
 
 func (f *folder) function(id profile.FunctionID) textID {
-	number, ok := f.functions[id]
-	if !ok {
-		number = f.number(frame(f.p, id, f.opt))
-		f.functions[id] = number
+	number := &f.functions[id]
+	if *number == 0 {
+		*number = f.number(frame(f.p, id, f.opt))
 	}
-	return number
+	return *number
 }
 
 // perSample is what each sample of p weighs, 1 where they differ.

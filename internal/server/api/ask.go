@@ -261,6 +261,15 @@ func (s *Server) tree(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	inColumns := wantsColumns(r.Header.Get("Accept"))
+	if o.Events, err = r.boolean("events"); err != nil {
+		return nil, err
+	}
+	if o.Events && (o.FromLeaf || o.Focus != 0) {
+		return nil, invalid("events=true: a tree with root=callees or a focus has nodes that stand for several")
+	}
+	if o.Events && !inColumns {
+		return nil, invalid("events=true: JSON does not have them; ask for %s (Accept)", treeType)
+	}
 	if o.MaxNodes > maxInJSON && !inColumns {
 		return nil, invalid("max_nodes=%d: JSON has %d at most; ask for %s (Accept)", o.MaxNodes, maxInJSON, treeType)
 	}

@@ -33,6 +33,7 @@ type columnsHeader struct {
 	Line     []int32   `json:"line"`
 	Binaries []string  `json:"binaries"`
 	Files    []string  `json:"files"`
+	Events   *int64    `json:"events,omitempty"` // there is a column of them, too
 }
 
 // wantsColumns says whether a client takes a tree as columns rather than as JSON: it has
@@ -52,6 +53,9 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 	h := columnsHeader{
 		Version: columnsVersion, Basis: formOf(t.Basis), Root: root, Nodes: len(t.Function),
 		IDs: []uint32{}, Names: []string{}, Kinds: []string{}, Origins: []string{}, Binary: []int{}, File: []int{}, Line: []int32{},
+	}
+	if t.NodeEvents != nil {
+		h.Events = &t.Events
 	}
 	place := h.name(t)
 	hidden := hiddenWeights(t)
@@ -75,7 +79,11 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 	for _, self := range t.Self {
 		out = binary.AppendUvarint(out, uint64(self/h.Scale))
 	}
-	return file{kind: treeType, data: appendHidden(out, t.Hidden, hidden, h.Scale)}, nil
+	out = appendHidden(out, t.Hidden, hidden, h.Scale)
+	for _, events := range t.NodeEvents {
+		out = binary.AppendUvarint(out, uint64(max(0, events)))
+	}
+	return file{kind: treeType, data: out}, nil
 }
 
 // name puts the functions of a tree into columns, by first use: frequent ones get the

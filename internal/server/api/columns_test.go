@@ -60,6 +60,13 @@ func readColumns(t *testing.T, data []byte) (treeForm, columnsHeader) {
 	for i := h.Nodes - 1; i > 0; i-- {
 		out.Total[out.Parent[i]] += out.Total[i]
 	}
+	if h.Events != nil {
+		for range h.Nodes {
+			if events := next(); int64(events) != *h.Events { // all was read
+				t.Errorf("%d events behind a share, %d in all", events, *h.Events)
+			}
+		}
+	}
 	if len(data) != 0 {
 		t.Fatalf("%d bytes too many", len(data))
 	}
@@ -95,6 +102,21 @@ func TestTreeInColumnsIsTheTreeInJSON(t *testing.T) {
 			t.Errorf("%s: %+v, JSON has %+v", query, got, want)
 		}
 		validateHeader(t, doc, data)
+	}
+}
+
+func TestTreeSaysTheEventsBehindItsShares(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	_, data := r.do(http.MethodGet, "/api/v1/tree?events=true", "", nil, "Accept", treeType)
+	if _, h := readColumns(t, data); h.Events == nil || *h.Events != h.Basis.Read {
+		t.Errorf("%+v", h)
+	}
+	validateHeader(t, described(t), data)
+	for query, accept := range map[string]string{"": "application/json", "&root=callees": treeType, "&focus=1": treeType} {
+		if resp, body := r.do(http.MethodGet, "/api/v1/tree?events=true"+query, "", nil, "Accept", accept); resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s as %s: %s %s", query, accept, resp.Status, body)
+		}
 	}
 }
 

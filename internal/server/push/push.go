@@ -37,10 +37,13 @@ type Profile struct {
 	SampleType string
 }
 
+// maxEntries bounds the tables of one profile: 130 kB of gzip can hold tables of 3 GB.
+const maxEntries = 2_000_000
+
 // Append reads a profile of any form and stores it. At most most bytes of it are read,
 // decompressed.
 func Append(ctx context.Context, to project.Store, body io.Reader, p Profile, most int64, now time.Time) (store.Receipt, error) {
-	read, err := ingest.Read(ctx, body, "the profile", ingest.Options{SampleType: p.SampleType, SelfContained: true, MaxBytes: most})
+	read, err := ingest.Read(ctx, body, "the profile", ingest.Options{SampleType: p.SampleType, SelfContained: true, MaxBytes: most, MaxEntries: maxEntries})
 	switch {
 	case errors.Is(err, ingest.ErrNoSamples):
 		return store.Receipt{Warnings: []string{"the profile has no samples"}}, nil

@@ -26,6 +26,9 @@ type Tree struct {
 	Parent      []int32
 	Self, Total []int64
 	Hidden      []int32 // children that were left out
+	// At is each node's number in the view; 0 where it stands for several, as in a tree
+	// that is inverted or has a focus.
+	At []uint32
 }
 
 // node is one of the tree while it is made.
@@ -35,6 +38,7 @@ type node struct {
 	self, total int64
 	hidden      int32
 	depth       int32
+	at          uint32 // of the view; 0 for several
 }
 
 // Tree gives the calling contexts. It is nil when there is nothing at the path.
@@ -76,7 +80,7 @@ func (w *Weights) plain(o Options) []node {
 		top = next
 	}
 	least := o.threshold(w.Total[top])
-	nodes := []node{{parent: -1, function: w.View.Function[top], self: w.Self[top], total: w.Total[top]}}
+	nodes := []node{{parent: -1, function: w.View.Function[top], self: w.Self[top], total: w.Total[top], at: top}}
 	number := make([]int32, len(w.Total)) // + 1
 	number[top] = 1
 	for n := int(top) + 1; n < len(w.Total); n++ {
@@ -92,7 +96,7 @@ func (w *Weights) plain(o Options) []node {
 			nodes[up].hidden++
 			continue
 		}
-		nodes = append(nodes, node{parent: up, function: w.View.Function[n], self: w.Self[n], total: t, depth: nodes[up].depth + 1})
+		nodes = append(nodes, node{parent: up, function: w.View.Function[n], self: w.Self[n], total: t, depth: nodes[up].depth + 1, at: uint32(n)})
 		number[n] = int32(len(nodes))
 	}
 	return nodes
@@ -368,7 +372,7 @@ func arrange(nodes []node) *Tree {
 	}
 	t := &Tree{
 		Function: make([]uint32, len(nodes)), Parent: make([]int32, len(nodes)),
-		Self: make([]int64, len(nodes)), Total: make([]int64, len(nodes)), Hidden: make([]int32, len(nodes)),
+		Self: make([]int64, len(nodes)), Total: make([]int64, len(nodes)), Hidden: make([]int32, len(nodes)), At: make([]uint32, len(nodes)),
 	}
 	type open struct {
 		node, parent int32
@@ -378,7 +382,7 @@ func arrange(nodes []node) *Tree {
 		x := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n := nodes[x.node]
-		t.Function[at], t.Parent[at], t.Self[at], t.Total[at], t.Hidden[at] = n.function, x.parent, n.self, n.total, n.hidden
+		t.Function[at], t.Parent[at], t.Self[at], t.Total[at], t.Hidden[at], t.At[at] = n.function, x.parent, n.self, n.total, n.hidden, n.at
 		children := below[first[x.node]:first[x.node+1]]
 		slices.SortFunc(children, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(nodes[a].total, nodes[b].total), cmp.Compare(nodes[b].function, nodes[a].function))

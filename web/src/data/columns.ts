@@ -37,6 +37,14 @@ interface Header extends FunctionColumns {
   readonly root: "callers" | "callees";
   readonly nodes: number;
   readonly scale: number;
+  readonly events?: number;
+}
+
+// Events are the equally weighted ones that tell as much as those that were read: of all,
+// and of each node's share, which differ where a part of the answer is estimated.
+export interface Events {
+  readonly all: number;
+  readonly each: Float64Array;
 }
 
 export interface Answered {
@@ -44,6 +52,7 @@ export interface Answered {
   readonly functions: FunctionColumns;
   readonly tree: Tree; // fn is a position in functions
   readonly complete: boolean; // nothing was left out
+  readonly events: Events | null; // where they were asked for
 }
 
 export function decodeColumns(bytes: Uint8Array): Answered {
@@ -67,6 +76,10 @@ export function decodeColumns(bytes: Uint8Array): Answered {
     functions: h,
     tree: makeTree(step, fn, self, null, rest),
     complete: rest === null,
+    events:
+      h.events === undefined
+        ? null
+        : { all: h.events, each: reader.floats(new Float64Array(h.nodes), 1) },
   };
 }
 

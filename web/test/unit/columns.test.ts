@@ -14,7 +14,12 @@ import { example, randomExample, type Example } from "./tree";
 const seeds = Array.from({ length: 60 }, (_, i) => i);
 
 // The same as internal/server/api/columns.go writes.
-function encode(tree: Tree, names: readonly string[], scale: number): Uint8Array<ArrayBuffer> {
+function encode(
+  tree: Tree,
+  names: readonly string[],
+  scale: number,
+  events?: { all: number; each: ArrayLike<number> },
+): Uint8Array<ArrayBuffer> {
   const header = {
     version: 1,
     basis: { from: "", to: "", count: 1, value: 1, unit: "nanoseconds", level: 0, read: 1 },
@@ -30,6 +35,7 @@ function encode(tree: Tree, names: readonly string[], scale: number): Uint8Array
     line: names.map(() => 0),
     binaries: ["", "/bin/app"],
     files: [""],
+    ...(events && { events: events.all }),
   };
   const head = new TextEncoder().encode(JSON.stringify(header));
   const out = [...new Uint8Array(Uint32Array.of(head.length).buffer), ...head];
@@ -50,6 +56,7 @@ function encode(tree: Tree, names: readonly string[], scale: number): Uint8Array
     last = i;
   });
   put(0);
+  if (events) for (const n of Array.from(events.each)) put(n);
   return Uint8Array.from(out);
 }
 
@@ -105,6 +112,13 @@ test("what the server writes is read as it was", () => {
       assert.equal(got.tree.total[0], e.tree.total[0] * 10_000_000, "nothing is lost");
     }
   }
+});
+
+test("the events behind each share are read where they were asked for", () => {
+  const e = example({ "a;b": 3, "a;c": 4 });
+  const events = { all: 9000, each: Float64Array.of(9000, 9000, 360, 8500) };
+  assert.deepEqual(decodeColumns(encode(e.tree, e.functions.name, 1, events)).events, events);
+  assert.equal(decodeColumns(encode(e.tree, e.functions.name, 1)).events, null);
 });
 
 test("an answer that is cut short or of another version is an error", () => {

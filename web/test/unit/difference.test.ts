@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changeOf, difference } from "../../src/data/difference";
+import type { Tree } from "../../src/data/profile";
 import { example } from "./tree";
+
+// counted has as many events behind each share.
+const counted = (tree: Tree, events = 1000) => ({
+  tree,
+  events: { all: events, each: new Float64Array(tree.count).fill(events) },
+});
 
 test("two trees as one have every call, with its share in each", () => {
   const a = example({ "m;p;x": 30, "m;p": 10, "m;gone": 60 });
@@ -11,10 +18,10 @@ test("two trees as one have every call, with its share in each", () => {
   for (const e of [a, b]) {
     for (let i = 0; i < e.tree.count; i++) e.tree.fn[i] = number(e.functions.name[e.tree.fn[i]]);
   }
-  const d = difference(a.tree, b.tree);
+  const d = difference(counted(a.tree), counted(b.tree));
   const at = (name: string): number => d.tree.fn.indexOf(number(name));
   const shares = (name: string): number[] =>
-    [d.before[at(name)], d.after[at(name)], d.tree.total[at(name)]].map(
+    [d.before.share[at(name)], d.after.share[at(name)], d.tree.total[at(name)]].map(
       (x) => Math.round(x * 1e6) / 1e6,
     );
   assert.deepEqual(shares("all"), [1, 1, 1]);
@@ -29,9 +36,29 @@ test("two trees as one have every call, with its share in each", () => {
 test("an empty half is nothing, not an error", () => {
   const a = example({ "m;p": 10 });
   const none = example({});
-  const d = difference(a.tree, none.tree);
-  assert.deepEqual([...d.after], [0, 0, 0]);
-  assert.deepEqual([...d.before], [1, 1, 1]);
+  const d = difference(counted(a.tree), counted(none.tree));
+  assert.deepEqual([...d.after.share], [0, 0, 0]);
+  assert.deepEqual([...d.before.share], [1, 1, 1]);
+});
+
+test("a share has events of its own, and a node that is missing no more than the other one", () => {
+  const a = example({ "m;late": 1, "m;p": 999 });
+  const b = example({ "m;p": 1000 });
+  const numbered = ["all", "m", "late", "p"];
+  for (const e of [a, b])
+    e.tree.fn.forEach((f, i) => (e.tree.fn[i] = numbered.indexOf(e.functions.name[f])));
+  const first = counted(a.tree, 10_000);
+  first.events.each[a.tree.fn.indexOf(2)] = 400; // drawn: 1 of 25
+  const d = difference(first, counted(b.tree, 20_000));
+  const at = (name: string): number => d.tree.fn.indexOf(numbered.indexOf(name));
+  assert.equal(d.before.events[at("late")], 400);
+  assert.equal(d.after.events[at("late")], 800, "a twenty-fifth of all, as in the other half");
+  assert.equal(d.before.events[at("p")], 10_000);
+  assert.equal(d.after.events[at("p")], 20_000);
+  const change = (n: number, m: number): number =>
+    changeOf(d.before.share[at("late")], d.after.share[at("late")], n, m);
+  assert.equal(change(10_000, 20_000), -3, "by the number of all it went away");
+  assert.equal(change(d.before.events[at("late")], d.after.events[at("late")]), 0, "by its own");
 });
 
 test("only what the samples can tell is a change", () => {

@@ -1,6 +1,7 @@
 // A loop that handles one byte, word or number of consecutive memory at a time
 // although nothing in it keeps it from handling many: what one iteration hands to the
-// next is counters and sums alone, and the counter decides when it ends.
+// next is counters and sums alone, and the counter decides when it ends. Sums of
+// floating-point numbers are told apart: their order is part of the result.
 #include "machine/rules/facts.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -18,9 +19,31 @@ bool isSimple(StringRef Name) {
   return any_of(Words, [&](StringRef W) { return Name.starts_with(W); });
 }
 
+// The same of one floating-point number in an SSE register, in both encodings.
+bool isFloat(StringRef Name) {
+  static constexpr StringRef Words[] = {"MOVSS",  "MOVSD",  "MOVAPS", "MOVAPD", "ADDSS",   "ADDSD",   "SUBSS", "SUBSD",
+                                        "MULSS",  "MULSD",  "DIVSS",  "DIVSD",  "MINSS",   "MINSD",   "MAXSS", "MAXSD",
+                                        "SQRTSS", "SQRTSD", "XORPS",  "XORPD",  "PXOR",    "ANDPS",   "ANDPD", "ANDNP",
+                                        "CVTSS2", "CVTSD2", "CVTSI2", "CVTTS",  "UNPCKLP", "CVTPS2PD"};
+  Name.consume_front("V");
+  if (Name.starts_with("FMADD") || Name.starts_with("FMSUB") || Name.starts_with("FNM"))
+    return Name.contains("SS") || Name.contains("SD");
+  return any_of(Words, [&](StringRef W) { return Name.starts_with(W); });
+}
+
+// A sum in an SSE register: the instruction adds to what it has.
+bool isFloatSum(StringRef Name) {
+  Name.consume_front("V");
+  return Name.starts_with("ADDS") || Name.starts_with("SUBS") || Name.starts_with("FMADD231S") ||
+         Name.starts_with("FNMADD231S");
+}
+
 class Body {
 public:
   explicit Body(const Subject &S) : S(S), Code(own(S)) {}
+
+  bool HasFloats = false; // it computes with floating-point numbers
+  bool SumsFloats = false;
 
   // The instruction that handles an element, null for a loop of another kind.
   const Instruction *element() {
@@ -28,8 +51,10 @@ public:
       return nullptr;
     for (const Place &P : Code) {
       const Instruction &I = at(P);
-      if (I.Bad || I.Call || (!I.Branch && !isSimple(I.Name)) || !I.Prefix.empty())
+      const bool Float = isFloat(I.Name);
+      if (I.Bad || I.Call || (!I.Branch && !isSimple(I.Name) && !Float) || !I.Prefix.empty())
         return nullptr;
+      HasFloats |= Float;
     }
     if (!classify() || !endsByCount())
       return nullptr;
@@ -72,6 +97,10 @@ private:
         Steps[R] = *By;
         continue;
       }
+      if (isFloatSum(W->Name) && Reads == 0) {
+        SumsFloats = true;
+        continue;
+      }
       const bool Sums = W->Name.starts_with("ADD") || W->Name.starts_with("OR") || W->Name.starts_with("XOR") ||
                         W->Name.starts_with("AND");
       if (!Sums || Reads > 0)
@@ -85,8 +114,9 @@ private:
     for (const Place &P : Code) {
       const Instruction &I = at(P);
       // xor %eax,%eax reads nothing.
-      const bool Zero = I.Name.starts_with("XOR") && I.Inst.getNumOperands() == 3 && I.Inst.getOperand(1).isReg() &&
-                        I.Inst.getOperand(2).isReg() && I.Inst.getOperand(1).getReg() == I.Inst.getOperand(2).getReg();
+      const bool Zero = (I.Name.starts_with("XOR") || I.Name.starts_with("PXOR")) && I.Inst.getNumOperands() == 3 &&
+                        I.Inst.getOperand(1).isReg() && I.Inst.getOperand(2).isReg() &&
+                        I.Inst.getOperand(1).getReg() == I.Inst.getOperand(2).getReg();
       if (!Zero && reads(I, R, *S.T.Registers))
         return true;
       if (is_contained(written(S, I), R))
@@ -122,7 +152,8 @@ private:
 
   bool isConsecutive(const Instruction &I) const {
     const Memory &M = *I.At;
-    if (M.Bytes != 1 && M.Bytes != 2 && M.Bytes != 4)
+    const bool Long = M.Bytes == 8 && isFloat(I.Name); // others gain too little from vectors
+    if (M.Bytes != 1 && M.Bytes != 2 && M.Bytes != 4 && !Long)
       return false;
     if (I.loads() && I.stores())
       return false; // read and written at once: seen, but not tried
@@ -148,8 +179,21 @@ private:
 void scalar(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost())
     return;
-  if (const Instruction *I = Body(S).element())
-    add(Out, "machine-scalar", *I, {{"bytes", std::to_string(I->At->Bytes)}});
+  Body Loop(S);
+  const Instruction *I = Loop.element();
+  if (!I)
+    return;
+  // What is left over of a vector loop is another rule's.
+  std::vector<Match> Rest;
+  remainder(S, Rest);
+  if (!Rest.empty())
+    return;
+  if (Loop.SumsFloats)
+    return add(Out, "machine-float-sum", *I, {{"bytes", std::to_string(I->At->Bytes)}});
+  std::map<std::string, std::string> Facts{{"bytes", std::to_string(I->At->Bytes)}};
+  if (Loop.HasFloats)
+    Facts["float"] = "yes";
+  add(Out, "machine-scalar", *I, std::move(Facts));
 }
 
 } // namespace whyhot::machine::rules

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,9 +26,19 @@ type called struct {
 	count          int64
 }
 
+// hugeLimit is HotSpot's HugeMethodLimit: a method with more bytes of bytecode is never
+// compiled, and the log has no word of that (src/hotspot/share/runtime/globals.hpp, JDK
+// 8 to 21; it cannot be set in a release build).
+const hugeLimit = 8000
+
+// passing are failures that say nothing of the method: HotSpot tries again.
+var passing = []string{"stale task", "retry ", "concurrent class loading", "Jvmti state invalidated dependencies"}
+
+// refused is a call that was not inlined.
+type refused struct{ caller, callee, reason string }
+
 // hotspot is the state of reading.
 type hotspot struct {
-	take    func(remark.Remark)
 	types   map[string]string // of one compilation, by id
 	methods map[string]called
 	task    string
@@ -37,17 +48,25 @@ type hotspot struct {
 	traps   map[deopt]int64
 	order   []deopt
 	inner   []deopt // traps of which the frames follow
+	refused map[refused]int64
+	calls   []refused         // in the order of the log
+	huge    map[string]int64  // methods that are too long to compile, with their bytes
+	tasks   map[string]bool   // methods that were compiled by whatever compiler
+	failed  map[string]string // by method that C2 did not compile, and not later either
 }
 
 // ReadHotSpot reads the log of -XX:+LogCompilation: not inlined, as each compilation by
-// C2 said; traps that were taken, counted; methods that were not compiled.
+// C2 said; traps that were taken, counted; methods that were not compiled. Methods that
+// are too long are told by their size, where compiled code calls them.
 //
 // Format: JDK 11 to 21, src/hotspot/share/compiler/compileLog.cpp and
 // src/hotspot/share/runtime/deoptimization.cpp. The log is a document of its own, with
 // the parts of each compiler's thread behind one another; one that was cut off at its
 // end is read as far as it goes.
 func ReadHotSpot(r io.Reader, take func(remark.Remark)) error {
-	h := &hotspot{take: take, traps: map[deopt]int64{}}
+	h := &hotspot{
+		traps: map[deopt]int64{}, refused: map[refused]int64{}, huge: map[string]int64{}, tasks: map[string]bool{}, failed: map[string]string{},
+	}
 	dec := xml.NewDecoder(r)
 	dec.Strict = false
 	elements := 0
@@ -70,10 +89,32 @@ func ReadHotSpot(r io.Reader, take func(remark.Remark)) error {
 	if elements == 0 {
 		return errors.New("no element in it")
 	}
+	h.report(take)
+	return nil
+}
+
+func (h *hotspot) report(take func(remark.Remark)) {
+	for _, name := range slices.Sorted(maps.Keys(h.huge)) {
+		if h.tasks[name] { // -XX:-DontCompileHugeMethods
+			delete(h.huge, name)
+			continue
+		}
+		take(remark.Remark{
+			Compiler: remark.HotSpot, Kind: remark.Interpreted, Function: name,
+			Message: fmt.Sprintf("%d bytes of bytecode: a method of more than %d is never compiled", h.huge[name], hugeLimit),
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.failed)) {
+		take(remark.Remark{Compiler: remark.HotSpot, Kind: remark.NotCompiled, Function: name, Message: h.failed[name]})
+	}
+	for _, r := range h.calls {
+		if _, huge := h.huge[r.callee]; !huge {
+			take(remark.Remark{Compiler: remark.HotSpot, Kind: remark.CannotInline, Function: r.caller, Callee: r.callee, Message: r.reason, Count: h.refused[r]})
+		}
+	}
 	for _, d := range h.order {
 		take(remark.Remark{Compiler: remark.HotSpot, Kind: remark.Deoptimized, Function: d.function, Message: d.reason, Count: h.traps[d]})
 	}
-	return nil
 }
 
 func (h *hotspot) start(e xml.StartElement) {
@@ -90,13 +131,19 @@ func (h *hotspot) start(e xml.StartElement) {
 		h.types, h.methods = map[string]string{}, map[string]called{}
 		h.task, h.level = methodName(a("method")), a("level")
 		h.scopes = nil
+		h.tasks[h.task] = true
 	case "klass", "type":
 		if h.types != nil {
 			h.types[a("id")] = a("name")
 		}
 	case "method":
-		if h.methods != nil {
-			h.methods[a("id")] = called{callee: strings.ReplaceAll(h.types[a("holder")], "/", ".") + "." + a("name"), bytes: a("bytes")}
+		if h.methods == nil {
+			return
+		}
+		m := called{callee: strings.ReplaceAll(h.types[a("holder")], "/", ".") + "." + a("name"), bytes: a("bytes")}
+		h.methods[a("id")] = m
+		if n := numberOf(m.bytes); n > hugeLimit {
+			h.huge[m.callee] = n
 		}
 	case "parse":
 		h.scopes = append(h.scopes, a("method"))
@@ -112,13 +159,13 @@ func (h *hotspot) start(e xml.StartElement) {
 		h.call.count = numberOf(a("count"))
 	case "inline_fail":
 		// C1's answers are given up when C2 compiles; a level is C2's where there is none.
-		if h.call.callee == "" || h.level != "" && h.level != "4" {
+		if h.call.callee == "" || !h.byC2() {
 			return
 		}
-		h.take(remark.Remark{
-			Compiler: remark.HotSpot, Kind: remark.CannotInline, Function: h.call.caller, Callee: h.call.callee,
-			Message: fmt.Sprintf("%s (%s bytes of bytecode)", a("reason"), h.call.bytes), Count: h.call.count,
-		})
+		r := refused{h.call.caller, h.call.callee, fmt.Sprintf("%s (%s bytes of bytecode)", a("reason"), h.call.bytes)}
+		if h.refused[r] += h.call.count; !slices.Contains(h.calls, r) {
+			h.calls = append(h.calls, r)
+		}
 		h.call = called{}
 	case "uncommon_trap":
 		if a("thread") != "" { // it was taken; those of a compilation may be
@@ -130,12 +177,21 @@ func (h *hotspot) start(e xml.StartElement) {
 			h.inner[n-1].function = methodName(a("method"))
 		}
 	case "failure":
-		if h.task != "" {
-			h.take(remark.Remark{Compiler: remark.HotSpot, Kind: remark.NotCompiled, Function: h.task, Message: a("reason")})
+		reason := a("reason")
+		passes := slices.ContainsFunc(passing, func(p string) bool { return strings.HasPrefix(reason, p) })
+		if h.task != "" && h.byC2() && h.failed[h.task] == "" && !passes {
+			h.failed[h.task] = reason
+		}
+	case "task_done":
+		if h.byC2() && a("success") == "1" {
+			delete(h.failed, h.task)
 		}
 	default:
 	}
 }
+
+// byC2 says whether what is read is of C2: it gives no level, or the highest.
+func (h *hotspot) byC2() bool { return h.level == "" || h.level == "4" }
 
 func (h *hotspot) end(name string) {
 	switch name {

@@ -1,5 +1,5 @@
-// Package jit reads what just-in-time compilers report while a program runs: V8's
-// --trace-deopt and the deoptReason of its CPU profiles, HotSpot's -XX:+LogCompilation.
+// Package jit reads what just-in-time compilers report while a program runs: V8's log,
+// its --trace-deopt and the deoptReason of its CPU profiles, HotSpot's -XX:+LogCompilation.
 //
 // It takes a stream and gives remarks: what was deoptimised, counted by function and
 // reason, what was not inlined, what was not compiled. It must never open a file.
@@ -13,15 +13,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 
 	"whyhot/internal/ingest/remark"
 )
 
 const maxLine = 4 << 20
+
+// anonymous is a function without a name, as profiles have it.
+const anonymous = "(anonymous)"
 
 // bailout is V8's line of a deoptimisation that has happened (V8 9 to 13,
 // src/deoptimizer/deoptimizer.cc).
@@ -56,7 +57,7 @@ func ReadDeoptTrace(r io.Reader, take func(remark.Remark)) error {
 	for _, d := range slices.SortedFunc(maps.Keys(count), compareDeopts) {
 		name := d.function
 		if name == "" {
-			name = "(anonymous)" // as profiles have it
+			name = anonymous
 		}
 		take(remark.Remark{Compiler: remark.V8, Kind: remark.Deoptimized, Function: name, Message: d.reason, Count: count[d]})
 	}
@@ -89,18 +90,12 @@ func ReadCPUProfile(r io.Reader, take func(remark.Remark)) error {
 	}
 	seen := map[string]bool{}
 	for _, n := range f.Nodes {
-		name, file := n.CallFrame.Function, n.CallFrame.URL
+		name, file := n.CallFrame.Function, localFile(n.CallFrame.URL)
 		if n.Reason == "" || n.Reason == "no reason" {
 			continue
 		}
 		if name == "" {
-			name = "(anonymous)"
-		}
-		if path, ok := strings.CutPrefix(file, "file://"); ok {
-			file = path
-			if plain, err := url.PathUnescape(path); err == nil {
-				file = plain
-			}
+			name = anonymous
 		}
 		line := 0
 		if l := n.CallFrame.Line; l >= 0 && l < 1<<30 {

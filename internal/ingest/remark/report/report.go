@@ -35,13 +35,14 @@ var formats = []format{
 	{"LLVM's YAML", optrecord.IsYAML, optrecord.ReadYAML},
 	{"gcc's JSON", optrecord.IsGCC, optrecord.ReadGCC},
 	{"HotSpot's log", jit.IsHotSpot, jit.ReadHotSpot},
+	{"V8's log", jit.IsV8Log, jit.ReadV8Log},
 	{"V8's CPU profile", jit.IsCPUProfile, jit.ReadCPUProfile},
 	{"V8's --trace-deopt", jit.IsDeoptTrace, jit.ReadDeoptTrace},
 	{"rustc's text", optrecord.IsRustText, optrecord.ReadRustText},
 	{"Go's text", golang.IsText, golang.ReadText},
 }
 
-const known = "reports that are read: Go (-gcflags=-json=0,DIR, or the text of -gcflags='-m=2 -d=ssa/check_bce'), clang (-fsave-optimization-record, also =bitstream) and gcc (-fsave-optimization-record), rustc (-Cremark=all), V8 (--trace-deopt, .cpuprofile), HotSpot (-XX:+LogCompilation)"
+const known = "reports that are read: Go (-gcflags=-json=0,DIR, or the text of -gcflags='-m=2 -d=ssa/check_bce'), clang (-fsave-optimization-record, also =bitstream) and gcc (-fsave-optimization-record), rustc (-Cremark=all), V8 (--log-deopt --log-code, --trace-deopt, .cpuprofile), HotSpot (-XX:+LogCompilation)"
 
 // errUnknown is wrapped where no format fits.
 var errUnknown = errors.New("not a compiler's report that is known")

@@ -81,6 +81,21 @@ note: /src/main.rs:12:9 inline (success): 'h' inlined into 'main'
 `
 	v8 = `{"nodes":[{"id":1,"callFrame":{"functionName":"f","url":"file:///a%20b.js","lineNumber":3},"deoptReason":"Optimization is always disabled"},
  {"id":2,"callFrame":{"functionName":"g","url":"","lineNumber":-1}}]}`
+	v8log = `v8-version,11,3,244,8,-node.38,0
+code-creation,JS,10,10,0x10,8, file:///a%20b.js:4:9,0x99,~
+code-creation,JS,13,20,0x20,8, file:///a%20b.js:4:9,0x99,*
+code-creation,JS,13,21,0x30,8,get x file:///a%20b.js:7:2,0x98,*
+code-deopt,30,256,0x20,-1,32,deopt-eager,</b.js:9:33> inlined at </a b.js:5:1>,overflow\x2C or not
+code-deopt,31,256,0x20,-1,32,deopt-lazy,</b.js:9:33> inlined at </a b.js:5:1>,overflow\x2C or not
+code-move,0x30,0x40
+code-deopt,32,256,0x40,-1,32,deopt-lazy,<unknown>,(unknown)
+code-creation,JS,13,40,0x20,8, file:///a%20b.js:4:9,0x99,*
+code-deopt,41,256,0x20,-1,32,deopt-eager,</b.js:9:33> inlined at </a b.js:5:1>,overflow\x2C or not
+code-creation,JS,13,50,0x50,8,t /min.js:1:20,0x97,*
+code-creation,JS,13,51,0x60,8,t /min.js:1:60,0x96,*
+code-deopt,52,256,0x60,-1,32,deopt-eager,</min.js:1:77>,wrong map
+code-deopt,53,256,0x70,-1,32,deopt-eager,</other.js:1:77>,wrong map
+`
 	hotspot = `<?xml version='1.0' encoding='UTF-8'?>
 <hotspot_log version='160 1' process='1' time_ms='1'>
 <tty>
@@ -96,9 +111,33 @@ note: /src/main.rs:12:9 inline (success): 'h' inlined into 'main'
 <parse method='2'>
 <call method='3' count='7000' prof_factor='1' inline='1'/>
 <inline_fail reason='hot method too big'/>
+<method id='4' holder='1' name='huge' bytes='14310'/>
+<call method='4' count='7000' prof_factor='1' inline='1'/>
+<inline_fail reason='hot method too big'/>
+<method id='5' holder='1' name='lifted' bytes='9000'/>
+<call method='5' count='20' prof_factor='1' inline='1'/>
 </parse>
 <uncommon_trap bci='14' reason='predicate' action='maybe_recompile'/>
 <failure reason='out of nodes' phase='x'/>
+<task_done success='0'/>
+</task>
+<task compile_id='10' method='T lifted (I)V' bytes='9000' count='8726' stamp='0.2'>
+<failure reason='out of nodes' phase='x'/>
+<task_done success='0'/>
+</task>
+<task compile_id='11' method='T lifted (I)V' bytes='9000' count='8726' stamp='0.3'>
+<klass id='1' name='T'/>
+<method id='3' holder='1' name='big' bytes='535'/>
+<method id='2' holder='1' name='run' bytes='35'/>
+<parse method='2'>
+<call method='3' count='11' prof_factor='1' inline='1'/>
+<inline_fail reason='hot method too big'/>
+</parse>
+<task_done success='1'/>
+</task>
+<task compile_id='12' method='T late (I)V' bytes='90' count='8726' stamp='0.4'>
+<failure reason='stale task'/>
+<task_done success='0'/>
 </task>
 </compilation_log>
 </hotspot_log>
@@ -142,12 +181,18 @@ func TestFormats(t *testing.T) {
 			{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "(anonymous)", Message: "(unknown)", Count: 1},
 			{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "get", Message: "wrong map", Count: 2},
 		}},
+		"V8's log": {v8log, []remark.Remark{
+			{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "(anonymous)", Message: "overflow, or not at b.js:9:33", Count: 2, Where: []remark.Position{{File: "/a b.js", Line: 4, Column: 9}}},
+			{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "get x", Message: "(unknown)", Count: 1, Where: []remark.Position{{File: "/a b.js", Line: 7, Column: 2}}},
+			{Compiler: remark.V8, Kind: remark.Deoptimized, Message: "wrong map at min.js:1:77", Count: 1},
+		}},
 		"CPU profile": {v8, []remark.Remark{
 			{Compiler: remark.V8, Kind: remark.NotCompiled, Function: "f", Message: "Optimization is always disabled", Where: at("/a b.js", 4, 0)},
 		}},
 		"HotSpot": {hotspot, []remark.Remark{
-			{Compiler: remark.HotSpot, Kind: remark.CannotInline, Function: "T.run", Callee: "T.big", Message: "hot method too big (535 bytes of bytecode)", Count: 7000},
+			{Compiler: remark.HotSpot, Kind: remark.Interpreted, Function: "T.huge", Message: "14310 bytes of bytecode: a method of more than 8000 is never compiled"},
 			{Compiler: remark.HotSpot, Kind: remark.NotCompiled, Function: "T.run", Message: "out of nodes"},
+			{Compiler: remark.HotSpot, Kind: remark.CannotInline, Function: "T.run", Callee: "T.big", Message: "hot method too big (535 bytes of bytecode)", Count: 7011},
 			{Compiler: remark.HotSpot, Kind: remark.Deoptimized, Function: "T.main", Message: "unstable_if, reinterpret", Count: 1},
 		}},
 	} {
@@ -165,6 +210,13 @@ func TestFormats(t *testing.T) {
 				t.Errorf("%s, remark %d:\n%+v, want\n%+v", name, i, got[i], c.want[i])
 			}
 		}
+	}
+}
+
+// Without --log-code nobody knows whose code it was.
+func TestV8LogWithoutCode(t *testing.T) {
+	if _, err := read(t, "v8-version,11,3\ncode-deopt,32,256,0x40,-1,32,deopt-lazy,</a.js:1:2>,wrong map\n"); err == nil || !strings.Contains(err.Error(), "--log-code") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -198,7 +250,7 @@ func TestWhatIsNoReport(t *testing.T) {
 func TestCutLog(t *testing.T) {
 	cut, _, _ := strings.Cut(hotspot, "<failure")
 	got, err := read(t, cut)
-	if err != nil || len(got) != 2 {
+	if err != nil || len(got) != 4 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

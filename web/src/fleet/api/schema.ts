@@ -292,6 +292,7 @@ export interface paths {
          *     many nodes it is behind the one before in this list (behind node -1 for the
          *     first), how many children, and their weight divided by `scale`. A 0 ends it. A
          *     node's total is its self weight, its children's totals, and what was left out.
+         *     With `events=true` a last column has the events behind each node's share.
          */
         get: operations["tree"];
         put?: never;
@@ -796,6 +797,8 @@ export interface components {
             line: number[];
             binaries: string[];
             files: string[];
+            /** @description With events=true: the effective number of events of the selection. */
+            events?: number;
         };
         Edge: {
             function: components["schemas"]["Function"];
@@ -1665,6 +1668,8 @@ export interface operations {
                 min_share?: number;
                 /** @description The largest nodes at most. More than 200000 are given as application/vnd.whyhot.tree only. */
                 max_nodes?: number;
+                /** @description The effective number of events behind each node's share, which differs where a part of the answer is estimated; as application/vnd.whyhot.tree only, and not with root=callees or a focus. */
+                events?: boolean;
             };
             header?: never;
             path?: never;

@@ -1,23 +1,31 @@
 // A command to copy.
 
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 
 const SAID = 1500; // ms that "Copied" stays
 
 export function Command({ text }: { text: string }) {
+  const id = useId();
   return (
     <div class="command-line">
-      <code>{text}</code>
-      <Copy text={text} />
+      <code id={id}>{text}</code>
+      <Copy text={text} of={id} />
     </div>
   );
 }
 
-export function Copy({ text, label }: { text: string | (() => string); label?: string }) {
+interface CopyProps {
+  readonly text: string | (() => string);
+  readonly label?: string;
+  readonly of?: string; // the id of what is copied, where several can be
+}
+
+export function Copy({ text, label, of }: CopyProps) {
   const [said, setSaid] = useState("");
   return (
     <button
       type="button"
+      aria-describedby={of}
       onClick={() => {
         void copy(typeof text === "string" ? text : text()).then((done) => {
           setSaid(done ? "Copied" : "Copying failed");

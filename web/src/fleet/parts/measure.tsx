@@ -32,7 +32,7 @@ export function Cores({ weight, basis }: { weight: number; basis: Basis }) {
 // Precision says what an answer rests on, and gives the exact one where it is none.
 export function Precision({ basis }: { basis: Basis }) {
   return (
-    <p class="precision">
+    <p class="precision" role="status">
       <span>
         {coresText(cores(basis.value, basis))} cores
         <Bill weight={basis.value} basis={basis} /> · {integer(basis.count)} samples

@@ -56,6 +56,7 @@ interface Props<T> {
 
 const ROW = 28; // pixels
 const OVERSCAN = 6;
+const MENU_INSET = 16; // pixels from the row's left, where a menu opens by key
 
 const InGrid = createContext(false);
 
@@ -163,6 +164,15 @@ export function Table<T>(props: Props<T>) {
         aria-colcount={columns.length}
         aria-activedescendant={at >= first && at <= last ? `${id}-${at}` : undefined}
         onKeyDown={onKeyDown}
+        onContextMenu={(e) => {
+          // The key for menus is pressed in the grid: it means the current row.
+          const row = document.getElementById(`${id}-${at}`);
+          if (e.target !== scroller.current || e.button === 2 || !row) return;
+          e.preventDefault();
+          const { left, bottom } = row.getBoundingClientRect();
+          const there = { clientX: left + MENU_INSET, clientY: bottom };
+          row.dispatchEvent(new MouseEvent("contextmenu", { ...there, cancelable: true }));
+        }}
       >
         <div class="grid-row grid-head" role="row" style={{ gridTemplateColumns: template }}>
           {columns.map((c) => (

@@ -1,13 +1,14 @@
 // The frame of every view: what there is to see above, the view below. What the views
 // need before they can ask, a token and a store that holds something, is seen to here.
 
-import { useErrorBoundary } from "preact/hooks";
+import { useEffect, useErrorBoundary } from "preact/hooks";
 import { ApiError, locked } from "../api/client";
 import { Failure } from "../parts/failure";
 import { MenuHost } from "../parts/menu";
 import { address } from "../state/navigation";
 import { REGISTRY } from "../views/registry";
 import { FilterBar } from "./filterbar";
+import { useKeptFocus } from "./focus";
 import { FirstScreen, useHolding } from "./firstscreen";
 import { Help } from "./help";
 import { useKeys } from "./keys";
@@ -15,11 +16,18 @@ import { Navigation } from "./navigation";
 import { Progress } from "./progress";
 import { TokenPrompt } from "./tokenprompt";
 
+const VIEW = "view";
+
 export function App() {
   useKeys();
+  useKeptFocus(VIEW);
+  const { view } = address.value;
+  useEffect(() => {
+    document.title = `${REGISTRY.find((v) => v.name === view)?.title ?? "Overview"} · whyhot`;
+  }, [view]);
   return (
     <>
-      <a class="skip" href="#view">
+      <a class="skip" href={`#${VIEW}`}>
         Skip to the view
       </a>
       <Progress />
@@ -36,17 +44,17 @@ function Shown() {
   const shown = REGISTRY.find((v) => v.name === address.value.view) ?? REGISTRY[0];
   if (holding.error) {
     return (
-      <main id="view" tabIndex={-1}>
+      <main id={VIEW} tabIndex={-1}>
         <Failure error={holding.error} retry={holding.retry} />
       </main>
     );
   }
-  if (holding.value === undefined) return <main id="view" tabIndex={-1} aria-busy="true" />;
+  if (holding.value === undefined) return <main id={VIEW} tabIndex={-1} aria-busy="true" />;
   const settings = shown?.name === "settings";
   return (
     <>
       {holding.value && !settings && <FilterBar />}
-      <main id="view" tabIndex={-1} class={`view-${shown?.name ?? ""}`}>
+      <main id={VIEW} tabIndex={-1} aria-label={shown?.title} class={`view-${shown?.name ?? ""}`}>
         {holding.value || settings ? (
           <Guarded key={shown?.name}>{shown && <shown.component />}</Guarded>
         ) : (

@@ -18,9 +18,10 @@ export const KEY_HELP: readonly KeyHelp[] = [
   { keys: "/", what: "search names, binaries and files (regular expression)" },
   { keys: "n N", what: "next and previous hit" },
   { keys: "click", what: "select a function or frame" },
-  { keys: "double click, Enter", what: "open its callers and callees" },
+  { keys: "double click", what: "open its callers and callees" },
+  { keys: "Enter", what: "the same; in a graph it zooms to the frame" },
   { keys: "ctrl-click, g", what: "open its call graph" },
-  { keys: "right click", what: "what can be done with it" },
+  { keys: "right click, ≣", what: "what can be done with it (the menu key, or Shift with F10)" },
   { keys: "x l", what: "callers and callees, lines of the function" },
   { keys: "w a s d", what: "move the view" },
   { keys: "↑ ↓ ← →", what: "go from frame to frame, or row to row" },
@@ -93,8 +94,8 @@ function onKey(e: KeyboardEvent): void {
   const target = e.target as HTMLElement;
   if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
   if (target.closest("input, textarea, select, dialog, [role=menu]")) return;
-  const inGraph = target.matches("canvas");
-  if (OF_THE_PAGE.has(e.key) && !inGraph && target !== document.body) return;
+  const free = target.matches("canvas, body, main");
+  if (OF_THE_PAGE.has(e.key) && !free) return;
   const view = REGISTRY.find((v) => v.key === e.key);
   const action = view
     ? () => {

@@ -1,6 +1,6 @@
 // The filter of one dimension: which of its values the views show.
 
-import { useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer";
 import { percent } from "../../format/number";
 import { TITLES } from "../parts/dimensions";
@@ -37,6 +37,10 @@ function nameOf(value: string): string {
 
 function Values({ dimension, chosen }: { dimension: Dimension; chosen: readonly string[] }) {
   const [typed, setTyped] = useState("");
+  // The values come later than the panel, which had nothing to focus then.
+  const focused = useCallback((e: HTMLInputElement | null) => {
+    e?.focus({ preventScroll: true });
+  }, []);
   // The values that the other filters leave: its own is what is chosen here.
   const others = { ...selection(address.value) };
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
@@ -61,6 +65,7 @@ function Values({ dimension, chosen }: { dimension: Dimension; chosen: readonly 
   return (
     <>
       <input
+        ref={focused}
         type="search"
         class="narrow"
         placeholder={`Find among ${list.length}`}

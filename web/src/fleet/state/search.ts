@@ -11,8 +11,12 @@ export interface Search {
   readonly pattern: string; // the same for the server (RE2)
 }
 
+// Of its own, so that other changes of the address are no new search, which would begin at
+// the first hit again.
+const asked = computed(() => address.value.query);
+
 export const search: ReadonlySignal<Search> = computed(() => {
-  const { query } = address.value;
+  const query = asked.value;
   if (query === "") return { query, expression: null, error: "", pattern: "" };
   const anyCase = query === query.toLowerCase();
   try {

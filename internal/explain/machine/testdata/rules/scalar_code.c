@@ -243,6 +243,64 @@ void no_scalar_prefix(uint8_t *p, size_t n) {
     last = p[i] = (uint8_t)(p[i] + last);
 }
 
+void yes_scalar_axpy(float *restrict y, const float *restrict x, float a, long n) {
+  for (long i = 0; i < n; i++)
+    y[i] += a * x[i];
+}
+
+void yes_scalar_clamp(double *restrict y, const double *restrict x, double most, long n) {
+  for (long i = 0; i < n; i++)
+    y[i] = x[i] < most ? x[i] : most;
+}
+
+void yes_scalar_convert(float *restrict y, const int *restrict x, long n) {
+  for (long i = 0; i < n; i++)
+    y[i] = (float)x[i] * 0.5f;
+}
+
+// The order of a sum is kept: more than a flag of the optimiser.
+float no_scalar_dot(const float *x, const float *y, long n) {
+  float s = 0;
+  for (long i = 0; i < n; i++)
+    s += x[i] * y[i];
+  return s;
+}
+
+// -- machine-float-sum
+float yes_float_sum_dot(const float *x, const float *y, long n) {
+  float s = 0;
+  for (long i = 0; i < n; i++)
+    s += x[i] * y[i];
+  return s;
+}
+
+double yes_float_sum_of(const double *x, long n) {
+  double s = 0;
+  for (long i = 0; i < n; i++)
+    s += x[i];
+  return s;
+}
+
+// Each step needs all of the one before.
+float no_float_sum_chain(const float *x, long n) {
+  float s = 1;
+  for (long i = 0; i < n; i++)
+    s = s * x[i] + 1;
+  return s;
+}
+
+void no_float_sum_map(float *restrict y, const float *restrict x, float a, long n) {
+  for (long i = 0; i < n; i++)
+    y[i] += a * x[i];
+}
+
+double no_float_sum_indexed(const double *x, const int *at, long n) {
+  double s = 0;
+  for (long i = 0; i < n; i++)
+    s += x[at[i]];
+  return s;
+}
+
 // -- machine-atomic
 void yes_atomic_count(long *total, const int *a, long n) {
   for (long i = 0; i < n; i++)

@@ -9,41 +9,42 @@ import type { Basis } from "../../../data/columns";
 import { copyText } from "../../../dom/dom";
 import { ORIGINS, originLabel } from "../../../draw/palette";
 import { openView, type Subject } from "../functionmenu";
-import { describe, shareText } from "./describe";
+import { shareText } from "./describe";
 import type { Selected } from "./flamegraph";
-import type { Graph } from "./graph";
+import type { Tree } from "./tree";
 
 interface Props {
-  readonly graph: Graph | null;
-  readonly beside?: Graph | null; // another one whose colours are on the page
+  readonly graph: Tree | null;
+  readonly beside?: Tree | null; // another one whose colours are on the page
   readonly selected: Selected | null;
-  readonly withOwn: boolean;
+  readonly compared?: boolean; // the page's selection is of two halves
 }
 
-export function Details({ graph, beside = null, selected, withOwn }: Props) {
-  const basis = graph?.state.value.basis;
-  if (!graph || !basis) return null;
-  if (!selected) {
-    return (
-      <div class="details">
-        <p class="text hint" id="keys-hint">
-          Click zooms, double click shows callers and callees, ctrl-click the call graph, right
-          click all there is, / searches, ? lists the keys.
-        </p>
-        <Legend graphs={[graph, beside]} />
-      </div>
-    );
-  }
-  const text = describe(selected.place, graph.functions, basis, withOwn, graph.prices);
-  const facts = [text.here, text.own && `own ${text.own}`, text.library, text.source];
+// The text stays the same element whatever it says: a screen reader reads what changes in
+// one that it knows.
+export function Details({ graph, beside = null, selected, compared = false }: Props) {
+  if (!graph?.state.value.basis) return null;
+  const text = selected && graph.describe(selected.place);
+  const facts = text && [text.here, text.own && `own ${text.own}`, text.library, text.source];
   return (
     <div class="details">
-      <div class="text" role="status">
-        <b class="name">{text.name}</b>
-        <span class="fact">{facts.filter((s) => s !== "").join("  ·  ")}</span>
-        {selected.subject && <Everywhere subject={selected.subject} />}
+      <p class="offscreen" id="keys-hint">
+        The arrow keys go from frame to frame, Enter zooms to it, plus and minus zoom, 0 shows all
+        again, X opens its callers and callees, the menu key all there is.
+      </p>
+      <div class={text ? "text" : "text hint"} role="status">
+        {text ? (
+          <>
+            <b class="name">{text.name}</b>
+            <span class="fact">{facts?.filter((s) => s !== "").join("  ·  ")}</span>
+            {selected.subject && !compared && <Everywhere subject={selected.subject} />}
+          </>
+        ) : (
+          "Click zooms, double click shows callers and callees, ctrl-click the call graph, right click all there is, / searches, ? lists the keys."
+        )}
       </div>
-      {selected.subject && <Actions subject={selected.subject} />}
+      {selected?.subject && <Actions subject={selected.subject} />}
+      {!selected && !compared && <Legend graphs={[graph, beside]} />}
     </div>
   );
 }
@@ -114,7 +115,7 @@ function Actions({ subject }: { readonly subject: Subject }) {
 }
 
 // Legend lists only the origins that the graphs have.
-function Legend({ graphs }: { readonly graphs: readonly (Graph | null)[] }) {
+function Legend({ graphs }: { readonly graphs: readonly (Tree | null)[] }) {
   const seen = new Set(
     graphs.flatMap((g) => (g?.state.value.basis ? [...g.functions.origins] : [])),
   );

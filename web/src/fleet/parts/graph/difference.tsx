@@ -9,7 +9,7 @@ import { selection, type Parameters } from "../../state/address";
 import { generation } from "../../state/moment";
 import { address } from "../../state/navigation";
 import { colors, theme } from "../../state/theme";
-import { TREE_TYPE } from "../../../data/columns";
+import { TREE_TYPE, type Basis } from "../../../data/columns";
 import { CHANGE_STEPS } from "../../../data/difference";
 import { changeTable } from "../../../draw/palette";
 import type { Colors } from "../../../draw/painter";
@@ -20,13 +20,13 @@ import { cores, coresText } from "../cores";
 import { billText, usePrices } from "../prices";
 import { tell } from "./client";
 import { describe, shareText } from "./describe";
-import { mount, type Handle } from "./flamegraph";
+import { mount, type Handle, type Selected } from "./flamegraph";
 import { GraphFrame } from "./frame";
 import type { Compared } from "./messages";
 import { asApiError, bytesOf, Tree } from "./tree";
 
 // Both halves at once, and fine enough for the widest screens.
-const SHAPE = { root: "callers", max_nodes: 200_000, min_share: 0.0001 };
+const SHAPE = { root: "callers", max_nodes: 200_000, min_share: 0.0001, events: true };
 
 class DifferenceSource extends Tree {
   private compared: Compared | null = null;
@@ -73,11 +73,14 @@ class DifferenceSource extends Tree {
     const told = this.compared;
     if (!told) return null;
     const text = describe(place, this.functions, told.basis, false, null);
-    const before = told.before[place.node];
-    const after = told.after[place.node];
+    const { node } = place;
+    const before = told.before.share[node];
+    const after = told.after.share[node];
     const sign = after > before ? "+" : "";
-    const a = shareText(before * told.beforeBasis.value, told.beforeBasis);
-    const b = shareText(after * told.basis.value, told.basis);
+    const said = (share: number, basis: Basis, events: number): string =>
+      shareText(share * basis.value, { ...basis, read: events });
+    const a = said(before, told.beforeBasis, told.before.events[node]);
+    const b = said(after, told.basis, told.after.events[node]);
     const n = cores(after * told.basis.value, told.basis);
     const m = cores(before * told.beforeBasis.value, told.beforeBasis);
     const more = n - m;
@@ -93,7 +96,8 @@ interface Props {
   readonly name: string; // of its range in the address
   readonly before: Parameters; // what of the page's selection is otherwise in each half
   readonly after: Parameters;
-  readonly use?: (graph: Handle | null) => void;
+  readonly use: (graph: Handle | null) => void;
+  readonly onSelect: (selected: Selected | null) => void;
 }
 
 export function DifferenceGraph(props: Props) {
@@ -119,10 +123,11 @@ export function DifferenceGraph(props: Props) {
       label: "Flame graph of what changed",
       rootBelow: false,
       selects: true,
+      onSelect: latest.current.onSelect,
     }));
-    latest.current.use?.(made.handle);
+    latest.current.use(made.handle);
     return () => {
-      latest.current.use?.(null);
+      latest.current.use(null);
       made.end();
       source.end();
     };

@@ -2,7 +2,6 @@
 // search. The flame graph and its reverse are one each.
 
 import { useCallback, useMemo, useState } from "preact/hooks";
-import { copyText } from "../../../dom/dom";
 import { address, adjust, ownChange } from "../../state/navigation";
 import { useCommands } from "../commands";
 import { FOCUS } from "../functionmenu";
@@ -30,11 +29,8 @@ export function GraphView({ name, label, root }: Props) {
   const copied = selected?.subject?.name;
   const commands = useMemo(
     () => ({
-      ...commandsOf(() => handle?.view ?? null),
+      ...commandsOf(() => handle?.view ?? null, copied),
       flip,
-      copy: () => {
-        if (copied !== undefined) void copyText(copied);
-      },
     }),
     [handle, flip, copied],
   );
@@ -53,7 +49,7 @@ export function GraphView({ name, label, root }: Props) {
         use={setHandle}
         onSelect={setSelected}
       />
-      <Details graph={handle?.graph ?? null} selected={selected} withOwn={root === "callers"} />
+      <Details graph={handle?.graph ?? null} selected={selected} />
     </div>
   );
 }

@@ -7,13 +7,18 @@ import type { Commands } from "../../state/commands";
 import { address, adjust } from "../../state/navigation";
 import { search, type Found } from "../../state/search";
 import type { FlameView } from "../../../graph/flameview";
+import { copyText } from "../../../dom/dom";
 import { percent } from "../../../format/number";
 import { FOCUS, hiddenFunctions } from "../functionmenu";
 import { useFound, useStep } from "../searching";
 import type { Handle } from "./flamegraph";
 
-export function commandsOf(view: () => FlameView | null): Commands {
+// commandsOf takes the name of what is selected, for copying.
+export function commandsOf(view: () => FlameView | null, copied: string | undefined): Commands {
   return {
+    copy: () => {
+      if (copied !== undefined) void copyText(copied);
+    },
     reset: () => {
       if (address.peek().query !== "") adjust({ query: "" });
       view()?.reset();

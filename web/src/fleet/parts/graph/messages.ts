@@ -2,6 +2,7 @@
 // answer that of its question.
 
 import type { Basis, FunctionColumns } from "../../../data/columns";
+import type { Shares } from "../../../data/difference";
 import type { Layout } from "../../../data/layout";
 import type { Marks } from "../../../data/marks";
 
@@ -34,11 +35,11 @@ export interface Picture {
   readonly added: FunctionColumns;
 }
 
-// Compared has the shares of each node of the layout.
+// Compared has the shares of each node of the layout, and the events behind each.
 export interface Compared extends Picture {
   readonly beforeBasis: Basis;
-  readonly before: Float64Array;
-  readonly after: Float64Array;
+  readonly before: Shares;
+  readonly after: Shares;
 }
 
 // Path leads from the root to a node: functions by id, and the node's number for "more".

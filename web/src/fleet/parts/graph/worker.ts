@@ -1,8 +1,14 @@
 // The worker behind the flame graphs: it reads trees, lays them out and searches them, so
 // that the page never waits. It keeps the trees; the page has what it paints.
 
-import { decodeColumns, type Basis } from "../../../data/columns";
-import { CHANGE_STEPS, changeOf, difference } from "../../../data/difference";
+import { decodeColumns, type Answered, type Basis } from "../../../data/columns";
+import {
+  CHANGE_STEPS,
+  changeOf,
+  difference,
+  type Half,
+  type Shares,
+} from "../../../data/difference";
 import { foldedText } from "../../../data/folded";
 import { graft } from "../../../data/graft";
 import { hideFunctions } from "../../../data/hide";
@@ -31,10 +37,10 @@ class Held {
       case "open":
         this.hidden = ask.hidden;
         this.search = ask.search;
-        this.base = this.whole(ask.bytes);
+        this.base = this.whole(ask.bytes).tree;
         return this.picture();
       case "more":
-        return this.more(ask.node, this.read(ask.bytes));
+        return this.more(ask.node, this.read(ask.bytes).tree);
       case "hide":
         this.hidden = ask.hidden;
         return this.picture();
@@ -53,19 +59,21 @@ class Held {
     }
   }
 
-  private read(bytes: ArrayBuffer): Tree {
-    const { basis, functions, tree } = decodeColumns(new Uint8Array(bytes));
+  private read(bytes: ArrayBuffer): Answered {
+    const answer = decodeColumns(new Uint8Array(bytes));
+    const { basis, functions, tree } = answer;
     this.basis = basis;
     const at = this.table.add(functions);
     for (let i = 0; i < tree.count; i++) tree.fn[i] = at[tree.fn[i]];
-    return tree;
+    return answer;
   }
 
   // whole has the function 0 of a root be the root's own: others of it are unknown code.
-  private whole(bytes: ArrayBuffer): Tree {
-    const tree = this.read(bytes);
+  private whole(bytes: ArrayBuffer): Answered {
+    const answer = this.read(bytes);
+    const { tree } = answer;
     if (tree.count > 0 && this.table.ids[tree.fn[0]] === 0) tree.fn[0] = ROOT;
-    return tree;
+    return answer;
   }
 
   private more(node: number, part: Tree): Picture | null {
@@ -112,20 +120,21 @@ class Held {
   private compare(first: ArrayBuffer, second: ArrayBuffer): Compared {
     const a = this.whole(first);
     const beforeBasis = this.basis;
-    const { tree, before, after } = difference(a, this.whole(second));
+    const { tree, before, after } = difference(halfOf(a), halfOf(this.whole(second)));
     this.base = tree;
     this.hidden = [];
     const picture = this.picture();
-    const of = (column: Float64Array): Float64Array =>
-      Float64Array.from(this.node, (i) => (i < 0 ? 0 : column[i]));
-    const shade = Uint8Array.from(
-      this.node,
-      (i) =>
-        CHANGE_STEPS +
-        (i < 0 ? 0 : changeOf(before[i], after[i], beforeBasis.read, this.basis.read)),
-    );
+    const placed = ({ share, events }: Shares): Shares => ({
+      share: Float64Array.from(this.node, (i) => (i < 0 ? 0 : share[i])),
+      events: Float64Array.from(this.node, (i) => (i < 0 ? 0 : events[i])),
+    });
+    const shade = Uint8Array.from(this.node, (i) => {
+      if (i < 0) return CHANGE_STEPS;
+      const change = changeOf(before.share[i], after.share[i], before.events[i], after.events[i]);
+      return CHANGE_STEPS + change;
+    });
     const layout = { ...picture.layout, shade, signs: ["▼▼ ", "▼ ", "▾ ", "", "▴ ", "▲ ", "▲▲ "] };
-    return { ...picture, layout, beforeBasis, before: of(before), after: of(after) };
+    return { ...picture, layout, beforeBasis, before: placed(before), after: placed(after) };
   }
 
   private marks(): Marks | null {
@@ -145,6 +154,11 @@ class Held {
     for (let i = node; i > 0; i = this.base.parent[i]) ids.push(this.table.ids[this.base.fn[i]]);
     return { node, ids: ids.reverse() };
   }
+}
+
+function halfOf({ tree, events }: Answered): Half {
+  if (!events) throw new Error("the answer does not say the events behind its shares: reload");
+  return { tree, events };
 }
 
 // buffers of an answer are handed over rather than copied: nothing here needs them again.

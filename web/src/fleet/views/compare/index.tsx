@@ -1,7 +1,6 @@
 // Two times, versions, services or hosts, function by function: shares and cores, and
 // what of the difference is beyond the error of sampling.
 
-import { useCallback, useState } from "preact/hooks";
 import { basename } from "../../../data/measure";
 import { shortName } from "../../../format/name";
 import { integer, percent, percentError } from "../../../format/number";
@@ -9,17 +8,16 @@ import { questionOf, useAnswer } from "../../api/answer";
 import { ask, type Answer } from "../../api/client";
 import { Answered } from "../../parts/answered";
 import { Empty } from "../../parts/failure";
-import { DifferenceGraph } from "../../parts/graph/difference";
-import type { Handle } from "../../parts/graph/flamegraph";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Exactness } from "../../parts/measure";
 import { monthly, usePrices, type Prices } from "../../parts/prices";
-import { useFound, useStep } from "../../parts/searching";
+import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
 import { selection, type Parameters, type ViewName } from "../../state/address";
 import { moment } from "../../state/moment";
 import { address, go, ownChange } from "../../state/navigation";
 import { matches, search } from "../../state/search";
+import { AsGraph } from "./asgraph";
 import { Controls } from "./controls";
 import { byOf, half, OWN, question, sidesOf, without } from "./sides";
 
@@ -154,29 +152,6 @@ function AsTable({ diff, rows, asks, found }: TableProps) {
       onMenu={(e, r) => void menu(e, r, asks)}
       rowClass={(r) => (r.significant ? "sure" : "noise")}
       empty={<p class="hint">No function is left: clear the search, or show all.</p>}
-    />
-  );
-}
-
-function AsGraph({ asks, found }: { asks: Parameters; found: string | null }) {
-  const [handle, setHandle] = useState<Handle | null>(null);
-  const marks = handle?.graph.state.value.marks ?? null;
-  const at = (handle?.hit.value ?? -1) + 1;
-  useFound(found === null ? null : { text: found, ...(marks && { at, of: marks.hits.length }) });
-  useStep(
-    useCallback(
-      (by) => {
-        handle?.visitHit(by);
-      },
-      [handle],
-    ),
-  );
-  return (
-    <DifferenceGraph
-      name="compare"
-      before={half(asks, "before")}
-      after={half(asks, "after")}
-      use={setHandle}
     />
   );
 }

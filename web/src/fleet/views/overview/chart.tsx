@@ -1,10 +1,12 @@
-// CPU over time as stacked areas, by uPlot. Dragging over it chooses a range.
+// CPU over time as stacked areas, by uPlot. Dragging over it chooses a range, and so do the
+// arrow keys with shift: it is a slider for who cannot see it.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { coresText } from "../../parts/measure";
 import { clock, day } from "../../parts/time";
 import { theme } from "../../state/theme";
+import { chosen, moved, type Brush } from "./brush";
 import { lineColor } from "./colors";
 import { at, stacked, type Lines } from "./lines";
 
@@ -23,6 +25,26 @@ export function Chart(props: {
   const choose = useRef(props.choose);
   choose.current = props.choose;
   const look = theme.value;
+  const plotted = useRef<uPlot | null>(null);
+  const [brush, setBrush] = useState<Brush | null>(null);
+  useEffect(() => {
+    setBrush(null); // it was about other steps
+  }, [shown]);
+  const put = (next: Brush | null): void => {
+    setBrush(next);
+    if (plotted.current) showBrush(plotted.current, shown, next);
+    if (read.current) read.current.textContent = next ? brushed(shown, next) : HOW;
+  };
+  const onKeyDown = (e: KeyboardEvent): void => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const next = moved(brush, e.key, e.shiftKey, shown.times.length);
+    if (next) put(next);
+    else if (e.key === "Enter" && brush) props.choose(...rangeOf(shown, brush));
+    else if (e.key === "Escape" && brush) put(null);
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
   useEffect(() => {
     const into = host.current;
     if (!into || shown.times.length === 0) return;
@@ -32,27 +54,73 @@ export function Chart(props: {
     const plot = draw(into, shown, look, say, (a, b) => {
       choose.current(a, b);
     });
+    plotted.current = plot;
     say(null);
     const sized = new ResizeObserver(() => {
       plot.setSize({ width: into.clientWidth, height: HEIGHT });
     });
     sized.observe(into);
     return () => {
+      plotted.current = null;
       sized.disconnect();
       plot.destroy();
     };
   }, [shown, look]);
   return (
     <figure class="chart">
-      <div ref={host} role="img" aria-label={props.label} style={{ height: `${HEIGHT}px` }} />
+      <div
+        ref={host}
+        role="slider"
+        tabIndex={0}
+        aria-label={props.label}
+        aria-valuemin={1}
+        aria-valuemax={shown.times.length}
+        aria-valuenow={(brush?.at ?? shown.times.length - 1) + 1}
+        aria-valuetext={brush ? brushed(shown, brush) : HOW}
+        style={{ height: `${HEIGHT}px` }}
+        onKeyDown={onKeyDown}
+        onBlur={() => {
+          if (brush) put(null);
+        }}
+      />
       <figcaption ref={read} class="quiet" />
     </figure>
   );
 }
 
+const HOW = "Drag over the chart, or use ← → with Shift and then Enter, to choose a time.";
+
+// brushed says where the keys are: one step, or the time that is chosen.
+function brushed(l: Lines, brush: Brush): string {
+  if (brush.anchor === null) return describe(l, brush.at);
+  const [from, to] = rangeOf(l, brush);
+  return `${day(from * 1000)} – ${clock(to * 1000)}: Enter shows this time`;
+}
+
+// rangeOf is the time of what is chosen, in seconds.
+function rangeOf(l: Lines, brush: Brush): [from: number, to: number] {
+  const [first, last] = chosen(brush);
+  return [l.times[first] ?? 0, (l.times[last] ?? 0) + l.step];
+}
+
+function showBrush(u: uPlot, l: Lines, brush: Brush | null): void {
+  const x = (seconds: number): number => u.valToPos(seconds, "x");
+  const height = u.over.clientHeight;
+  if (!brush) {
+    u.setCursor({ left: -10, top: -10 }, false);
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    return;
+  }
+  const middle = (l.times[brush.at] ?? 0) + l.step / 2;
+  u.setCursor({ left: x(middle), top: height / 2 }, false);
+  const [from, to] = rangeOf(l, brush);
+  const width = brush.anchor === null ? 0 : x(to) - x(from);
+  u.setSelect({ left: x(from), top: 0, width, height }, false);
+}
+
 function describe(l: Lines, step: number): string {
   const begin = l.times[step];
-  if (begin === undefined) return "Drag over the chart to choose a time.";
+  if (begin === undefined) return HOW;
   const { all, first } = at(l, step);
   const parts = first.map((one) => `${one.value || "(none)"} ${coresText(one.cores[step] ?? 0)}`);
   return [`${day(begin * 1000)}: ${coresText(all)} cores`, ...parts].join(" · ");

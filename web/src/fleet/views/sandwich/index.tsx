@@ -3,7 +3,6 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
-import { copyText } from "../../../dom/dom";
 import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { useCommands } from "../../parts/commands";
@@ -48,12 +47,7 @@ function Sandwich({ fn }: { readonly fn: number }) {
       const { callers: above, callees: below } = both.current;
       return above?.view.canvas === document.activeElement ? above : below;
     };
-    return {
-      ...commandsOf(() => focused()?.view ?? null),
-      copy: () => {
-        if (copied !== undefined) void copyText(copied);
-      },
-    };
+    return commandsOf(() => focused()?.view ?? null, copied);
   }, [copied]);
   useCommands(commands);
   useGraphSearch(callees);
@@ -118,7 +112,6 @@ function Sandwich({ fn }: { readonly fn: number }) {
         graph={(selected.what && selected.of?.graph) ?? callees?.graph ?? null}
         beside={callers?.graph ?? null}
         selected={selected.what}
-        withOwn={false}
       />
     </div>
   );

@@ -1,0 +1,24 @@
+// The name of each kind of record is a property of it: a shape for every kind, and V8,
+// which compiled for those that it had seen, is wrong with the next.
+function record(kind, i) {
+  const r = {};
+  r["kind" + kind] = true;
+  r.value = i % 1000;
+  r.weight = 3;
+  return r;
+}
+
+function total(records) {
+  let sum = 0;
+  for (const r of records) sum += r.value * r.weight;
+  return sum;
+}
+
+let sum = 0;
+for (let round = 0; round < 600; round++) {
+  const records = [];
+  const kinds = 1 + Math.floor(round / 20);
+  for (let i = 0; i < 300; i++) records.push(record(i % kinds, i));
+  for (let again = 0; again < 100; again++) sum += total(records);
+}
+console.log(sum);
