@@ -318,7 +318,7 @@ def java(w):
             ("java-date-format", "150 000 dates", "simple-date", "date-formatter", "a SimpleDateFormat for each", "one DateTimeFormatter", 1),
             ("java-hashmap-boxing", "3 million counts by long", "boxed", "primitive", "HashMap<Long, Long>", "arrays with open addressing", 1),
             ("java-random", "four threads", "random-shared", "random-own", "one Random", "ThreadLocalRandom", 3),
-            ("java-regex", "400 000 lines", "regex-each", "regex-once", "Pattern.compile for each", "one Pattern", 1),
+            ("java-regex-compile", "400 000 lines", "regex-each", "regex-once", "Pattern.compile for each", "one Pattern", 1),
             ("java-serialization", "6000 objects, in and out", "objects", "fields", "ObjectOutputStream", "fields by DataOutputStream", 1),
             ("java-reflection", "3 million calls", "reflect-lookup", "reflect-kept", "getMethod each time", "one Method", 3),
             ("java-collator", "sorting 60 000 names in German", "collator", "collation-keys", "Collator.compare", "collation keys, once each", 1),
