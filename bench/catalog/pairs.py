@@ -297,6 +297,13 @@ def rust(w):
             ("rust-fmt", "two integers", "format", "write", f"format! of {version}", "write! into a String that is kept", 2),
             ("rust-flate2", "5 MB of text", "miniz", "libdeflate", w.crate("flate2") + ", miniz_oxide", w.crate("libdeflater"), 2),
             ("rust-clone", "2000 records", "clone", "borrow", "clone()", "a reference", 4),
+            ("rust-template-parse", "4000 pages", "handlebars-each", "handlebars-once", w.crate("handlebars") + ", render_template", "registered once", 1),
+            ("rust-template-parse", "4000 pages", "tera-each", "tera-once", w.crate("tera") + ", one_off", "added once", 1),
+            ("rust-template-parse", "4000 pages", "minijinja-each", "minijinja-once", w.crate("minijinja") + ", render_str", "added once", 1),
+            ("rust-date-parse", "300 000 dates", "chrono", "chrono-items", w.crate("chrono") + ", parse_from_str", "the format read once", 2),
+            ("rust-date-parse", "300 000 dates", "chrono", "digits", w.crate("chrono") + ", parse_from_str", "digits by position", 2),
+            ("rust-date-parse", "300 000 dates", "time-each", "time", w.crate("time") + ", the format read for each", "read once", 2),
+            ("rust-regex-compile", "4000 lines", "regex-each", "regex-once", w.crate("regex") + ", compiled for each line", "compiled once", 1),
             ("rust-mutex", "four threads add", "mutex", "parking-lot", f"std::sync::Mutex of {version}", w.crate("parking_lot"), 2),
             ("rust-mutex", "four threads add", "mutex", "atomic", f"std::sync::Mutex of {version}", "AtomicU64", 2)):
         yield Pair(entry, workload, Side([program, a, str(times)], what_a), Side([program, b, str(times)], what_b))
@@ -308,15 +315,26 @@ def java(w):
     for entry, workload, a, b, what_a, what_b, times in (
             ("java-exceptions", "numbers, every second is bad", "exceptions", "no-exceptions", "NumberFormatException", "digits tested", 2),
             ("java-string-format", "a number and text", "format", "concatenate", "String.format", "concatenation", 1),
-            ("java-string-format", "150 000 dates", "simple-date", "date-formatter", "a SimpleDateFormat for each", "one DateTimeFormatter", 1),
+            ("java-date-format", "150 000 dates", "simple-date", "date-formatter", "a SimpleDateFormat for each", "one DateTimeFormatter", 1),
             ("java-hashmap-boxing", "3 million counts by long", "boxed", "primitive", "HashMap<Long, Long>", "arrays with open addressing", 1),
             ("java-random", "four threads", "random-shared", "random-own", "one Random", "ThreadLocalRandom", 3),
-            ("java-regex", "400 000 lines", "regex-each", "regex-once", "Pattern.compile for each", "one Pattern", 1),
+            ("java-regex-compile", "400 000 lines", "regex-each", "regex-once", "Pattern.compile for each", "one Pattern", 1),
             ("java-serialization", "6000 objects, in and out", "objects", "fields", "ObjectOutputStream", "fields by DataOutputStream", 1),
             ("java-reflection", "3 million calls", "reflect-lookup", "reflect-kept", "getMethod each time", "one Method", 3),
             ("java-collator", "sorting 60 000 names in German", "collator", "collation-keys", "Collator.compare", "collation keys, once each", 1),
             ("java-double-parse", "1.5 million decimals", "parse-double", "parse-long", "Double.parseDouble", "Long.parseLong of fixed decimals", 2)):
         yield Pair(entry, workload, Side([*run, a, str(times)], f"{what_a}, {version}"), Side([*run, b, str(times)], what_b))
+    jars = os.path.join(w.base, "java-jars")
+    libraries = ["java", "-cp", w.built("java") + ":" + jars + "/*", "Libraries"]
+    jar = {m.group(1): f"{m.group(1)} {m.group(2)}" for m in (re.match(r"(.+)-(\d\S*)\.jar$", f) for f in sorted(os.listdir(jars))) if m}
+    for entry, workload, a, b, what_a, what_b, times in (
+            ("java-mapper-per-call", "1500 rows to XML and back", "jaxb-each", "jaxb-once", jar["jaxb-runtime"] + ", a JAXBContext for each", "one JAXBContext", 1),
+            ("java-mapper-per-call", "4000 rows", "mapper-each", "mapper-once", jar["modelmapper"] + ", a ModelMapper for each", "one ModelMapper", 1),
+            ("java-bean-copy", "300 000 beans", "beans-copied", "beans-by-hand", jar["commons-beanutils"] + ", copyProperties", "setters", 1),
+            ("java-spin", "a message each 5 ms", "queue-backoff", "queue-sleep", jar["agrona"] + ", BackoffIdleStrategy", "SleepingMillisIdleStrategy", 1),
+            ("java-spin", "an event each 5 ms", "ring-yield", "ring-block", jar["disruptor"] + ", YieldingWaitStrategy", "BlockingWaitStrategy", 1),
+            ("telemetry-overhead", "400 000 spans", "spans-all", "spans-sampled", jar["opentelemetry-sdk"] + ", all exported one by one", "one in twenty, in batches", 1)):
+        yield Pair(entry, workload, Side([*libraries, a, str(times)], what_a), Side([*libraries, b, str(times)], what_b))
     garbage = ["garbage", "3"]
     yield Pair("java-gc", "short-lived arrays beside kept ones", Side([*run, *garbage], f"{version}, G1"), Side(["java", "-XX:+UseSerialGC", *run[1:], *garbage], "-XX:+UseSerialGC"))
     yield Pair("java-gc", "short-lived arrays beside kept ones", Side([*run, *garbage], f"{version}, G1"), Side(["java", "-XX:+UseParallelGC", "-Xmn400m", *run[1:], *garbage], "-XX:+UseParallelGC -Xmn400m"))

@@ -2,7 +2,7 @@
 # Prepares what baselines.py compares, below one directory: setup.sh DIR. Nothing is
 # installed: Debian packages are unpacked into DIR/root, Python packages go into a
 # virtual environment, those of Node.js into DIR/node, programs into DIR/bin.
-# Needs: apt-get, dpkg, g++, go, cargo, javac, node, npm, python3 with venv.
+# Needs: apt-get, dpkg, g++, go, cargo, javac, mvn, node, npm, python3 with venv.
 set -euo pipefail
 base=$(realpath -m "${1:?setup.sh DIR}")
 here=$(dirname "$(realpath "$0")")/programs
@@ -49,4 +49,5 @@ cxx=(g++ -w -g1 -std=c++20 -pthread)
 (cd "$here/go" && go build -o "$base/bin/go-pairs" . && "$base/bin/go-pairs" profile "$base/bin/go.pprof" json 8 >/dev/null &&
   go build -pgo="$base/bin/go.pprof" -o "$base/bin/go-pairs-pgo" .)
 (cd "$here/rust" && CARGO_TARGET_DIR="$base/cargo" cargo build --release --quiet && cp "$base/cargo/release/pairs" "$base/bin/rust-pairs")
-javac -nowarn -d "$base/bin/java" "$here/java/Pairs.java"
+mvn -q -f "$here/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$base/java-jars"
+javac -nowarn -cp "$base/java-jars/*" -d "$base/bin/java" "$here/java/Pairs.java" "$here/java/Libraries.java"

@@ -1,5 +1,7 @@
 //! Pairs of Rust crates and habits: `pairs SIDE [TIMES]`. run.py compares the CPU
 //! times of two sides.
+mod text;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -79,7 +81,7 @@ fn run(side: &str) -> u64 {
         "mutex" => { let n = Mutex::new(0u64); locked(move || *n.lock().unwrap() += 1) }
         "parking-lot" => { let n = parking_lot::Mutex::new(0u64); locked(move || *n.lock() += 1) }
         "atomic" => { let n = std::sync::atomic::AtomicU64::new(0); locked(move || { n.fetch_add(1, std::sync::atomic::Ordering::Relaxed); }) }
-        _ => panic!("no side {side}"),
+        _ => text::run(side).unwrap_or_else(|| panic!("no side {side}")),
     }
 }
 
