@@ -87,3 +87,23 @@ func TestLayoutsRunTheirOwnPrograms(t *testing.T) {
 		}
 	}
 }
+
+// What lies beside the tree is found from a copy, too; what lies in it is the copy's.
+func TestInputBesideTheTree(t *testing.T) {
+	f := newFixture(t, "gcc")
+	input := filepath.Join(filepath.Dir(f.root), "input")
+	if err := os.WriteFile(input, []byte("beside"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.o.Run = []string{"cat", "../input", "lib/../Makefile"}
+	w := f.prepare()
+	if got := f.output(w, w.Baseline()); got != "beside"+sources["Makefile"] {
+		t.Error(got)
+	}
+	f.o.Run = []string{"./bench", "--in=../input", "--to=../new/out", "..", "a..b", "-I../project/lib"}
+	w = f.prepare()
+	want := []string{"./bench", "--in=" + input, "--to=../new/out", filepath.Dir(f.root), "a..b", "-I../project/lib"}
+	if got := w.Command(w.Baseline()); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,6 +1,7 @@
 package rebuild
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,7 +18,8 @@ func (w *Workshop) Baseline() *variant.Built {
 func (w *Workshop) Built(b *variant.Build) *variant.Built { return w.made[b.Name()] }
 
 // Command is the measured command in a place: paths of the original become those
-// of the copy.
+// of the copy, and relative paths that lead out of it absolute ones, since nothing lies
+// beside a copy.
 func (w *Workshop) Command(b *variant.Built) []string {
 	to := b.Dir
 	if w.rel != "." {
@@ -25,9 +27,30 @@ func (w *Workshop) Command(b *variant.Built) []string {
 	}
 	out := make([]string, len(w.o.Run))
 	for i, word := range w.o.Run {
-		out[i] = tree.Rebase(word, w.source.Moves(to))
+		out[i] = tree.Rebase(w.reachOut(word), w.source.Moves(to))
 	}
 	return out
+}
+
+// reachOut makes a path of the command absolute that is relative and leads out of the
+// tree, where there is a directory for it: ../input, --in=../input.
+func (w *Workshop) reachOut(word string) string {
+	before, path := "", word
+	if name, value, ok := strings.Cut(word, "="); ok {
+		before, path = name+"=", value
+	}
+	if filepath.IsAbs(path) || !strings.Contains(path, "..") {
+		return word
+	}
+	root := w.source.Root()
+	whole := filepath.Join(root, w.rel, path)
+	if in, err := filepath.Rel(root, whole); err != nil || in != ".." && !strings.HasPrefix(in, "../") {
+		return word
+	}
+	if info, err := os.Stat(filepath.Dir(whole)); err != nil || !info.IsDir() {
+		return word
+	}
+	return before + whole
 }
 
 // Layouts are n layouts of a build that is made, nil for the baseline's: the
