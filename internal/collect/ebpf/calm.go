@@ -23,14 +23,19 @@ const oneProcessor = 2500
 // machine.
 const slack = 5_000_000
 
-// calm makes Go's scheduler cheap while the clock runs, which fires so often a second on
-// all processors together; restore ends that. Threads made meanwhile are the same. What
-// this process starts meanwhile has its timers, too.
-func calm(samples int) (restore func()) {
-	processors := 0 // as many as there are
-	if samples <= oneProcessor {
-		processors = 1
+// processorsFor tells how many of Go's processors a recording needs, 0 for as many as there
+// are. Where the machine is busy, one thread gets less of it than two: that does not matter
+// to a recording that goes first, but to one without end, which does not.
+func (rec *recording) processorsFor() int {
+	if rec.request.Settings.Batch > 0 || rec.frequency*runtime.NumCPU() > oneProcessor {
+		return 0
 	}
+	return 1
+}
+
+// calm makes Go's scheduler cheap while the clock runs; restore ends that. Threads made
+// meanwhile are the same. What this process starts meanwhile has its timers, too.
+func calm(processors int) (restore func()) {
 	was, err := os.ReadFile(slackFile("self"))
 	usual, notNumber := strconv.Atoi(strings.TrimSpace(string(was)))
 	if err != nil || notNumber != nil { // not on this kernel

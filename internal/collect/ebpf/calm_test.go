@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/ebpf-profiler/process"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
@@ -58,20 +59,27 @@ func TestTheSchedulerIsCalmWhileItRecords(t *testing.T) {
 	}
 }
 
-func TestManySamplesHaveAllProcessors(t *testing.T) {
+func TestProcessorsOfARecording(t *testing.T) {
+	for _, c := range []struct {
+		frequency int
+		batch     time.Duration
+		want      int
+	}{{oneProcessor / runtime.NumCPU(), 0, 1}, {oneProcessor/runtime.NumCPU() + 1, 0, 0}, {19, time.Second, 0}} {
+		r := &recording{request: &collect.Request{Settings: collect.Settings{Batch: c.batch}}, frequency: c.frequency}
+		if got := r.processorsFor(); got != c.want {
+			t.Errorf("%d Hz, batches of %s: %d", c.frequency, c.batch, got)
+		}
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	restore := calm(oneProcessor + 1)
-	if got := runtime.GOMAXPROCS(0); got != 2 {
-		t.Errorf("%d processors for many samples", got)
-	}
-	restore()
-	restore = calm(oneProcessor)
-	if got := runtime.GOMAXPROCS(0); got != 1 {
-		t.Errorf("%d processors for few", got)
-	}
-	restore()
-	if got := runtime.GOMAXPROCS(0); got != 2 {
-		t.Errorf("%d processors afterwards", got)
+	for _, n := range []int{0, 1} {
+		restore := calm(n)
+		if got := runtime.GOMAXPROCS(0); got != 2-n {
+			t.Errorf("%d processors, want %d", got, 2-n)
+		}
+		restore()
+		if got := runtime.GOMAXPROCS(0); got != 2 {
+			t.Errorf("%d processors afterwards", got)
+		}
 	}
 }
 

@@ -122,7 +122,7 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 		return nil, err
 	}
 	defer rec.close()
-	defer calm(rec.frequency * runtime.NumCPU())()
+	defer calm(rec.processorsFor())()
 	out.Notes = append([]string{fmt.Sprintf("CPU clock at %d Hz, stacks unwound in the kernel", rec.frequency)}, rec.profiler.notes...)
 	if g := r.Settings.CallGraph; g != "" && g != collect.CallGraphAuto {
 		out.Notes = append(out.Notes, "--call-graph has no effect: it is a setting of perf")

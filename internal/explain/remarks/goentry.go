@@ -131,7 +131,7 @@ func calls(j *joined) []Found {
 		f := j.finding(cause.Rule, "entering "+name+" takes a good part of it, and it is not inlined", &c.cost, fn.File, int(fn.StartLine), "")
 		f.Evidence = []finding.Evidence{said(c.m), j.measured("its entry", c.value), j.measured("all of its own code", c.own)}
 		f.Gain = &finding.Gain{High: min(2*j.share(c.value), j.share(c.own)), Basis: "the samples of its entry, and as much for the return"}
-		f.Fix = finding.Fix{Kind: "code", Steps: cause.Steps}
+		f.Fix = finding.Fix{Kind: "code", Steps: stepsOf(cause, c.m.Compiler)}
 		out = append(out, Found{Finding: f, Samples: c.rows})
 	}
 	slices.SortFunc(out, func(a, b Found) int {

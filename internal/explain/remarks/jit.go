@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
+	"whyhot/internal/profile"
 )
 
 // again is how often a function has to be deoptimised before that is more than its
@@ -16,6 +17,15 @@ import (
 // so up to four times for each place of a method (PerBytecodeTrapLimit), and a hot one
 // has several.
 var again = map[string]int64{remark.V8: 3, remark.HotSpot: 20}
+
+// warming are V8's reasons that say of code that it met something for the first time, or
+// that what it was compiled for changed elsewhere. They count as evidence, but make no
+// finding: what had them and nothing else was no faster without (bench/remarks.md).
+var warming = []string{"Insufficient type feedback", "code dependencies", "weak objects", "(unknown)"}
+
+func isWarming(m *remark.Remark) bool {
+	return m.Compiler == remark.V8 && slices.ContainsFunc(warming, func(w string) bool { return strings.HasPrefix(m.Message, w) })
+}
 
 // longCallee is the size of a method in bytes of bytecode from which the call is next to
 // nothing beside its own work.
@@ -32,7 +42,6 @@ var jitRules = map[remark.Kind]struct {
 		remark.V8: {
 			"wrong map: give all objects that come here one shape: the same properties in the same order, set in the constructor, none deleted or added later; a Map for names that are data",
 			"not a Smi, overflow, not a number: keep the kinds of numbers apart; | 0 where integers are meant, no mixing of undefined and numbers in one array",
-			"Insufficient type feedback: the path ran for the first time; harmless unless it goes on",
 		},
 		remark.HotSpot: {
 			"class_check, bimorphic, null_check: the call sees more classes than it was compiled for: split it by class, or make the common one final and test for it first",
@@ -74,24 +83,7 @@ func worthInlining(m *remark.Remark) bool {
 // jit are functions of which a just-in-time compiler says that it gave up, and that are
 // hot themselves.
 func jit(j *joined) []Found {
-	byName := map[string][]*remark.Remark{}
-	for i := range j.Remarks {
-		m := &j.Remarks[i]
-		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot {
-			continue
-		}
-		name := m.Function
-		if m.Kind == remark.CannotInline {
-			if !worthInlining(m) {
-				continue
-			}
-			name = m.Callee
-		}
-		if name = bare(name); name == "" && m.At().Line == 0 {
-			continue // of a function without a name: which one?
-		}
-		byName[name] = append(byName[name], m)
-	}
+	byName := j.ofJITs()
 	if len(byName) == 0 {
 		return nil
 	}
@@ -102,15 +94,20 @@ func jit(j *joined) []Found {
 		said []*remark.Remark
 		kind remark.Kind
 	}
-	costs := map[string]*hot{}
+	type function struct {
+		kind       remark.Kind
+		name, file string
+		line       int32 // of a closure, all that tells it from the next
+	}
+	costs := map[function]*hot{}
 	for in := range j.Profile.Innermosts() {
 		l := in.Lines[0]
 		fn := j.Profile.Function(l.Function)
 		for _, m := range byName[bare(fn.Name)] {
-			if p := m.At(); p.Line > 0 && fn.StartLine > 0 && (int(fn.StartLine) != p.Line || base(fn.File) != base(p.File)) {
+			if !declaredAt(fn, m.At()) {
 				continue
 			}
-			k := string(m.Kind) + " " + fn.Name
+			k := function{m.Kind, fn.Name, fn.File, fn.StartLine}
 			if costs[k] == nil {
 				costs[k] = &hot{name: fn.Name, kind: m.Kind}
 			}
@@ -126,7 +123,9 @@ func jit(j *joined) []Found {
 	for _, h := range costs {
 		var times int64
 		for _, m := range h.said {
-			times += m.Count
+			if !isWarming(m) {
+				times += m.Count
+			}
 		}
 		if !j.pays(&h.cost, leastLoop) || h.kind == remark.Deoptimized && times < again[h.said[0].Compiler] {
 			continue
@@ -146,13 +145,50 @@ func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.R
 	if line == 0 {
 		line = j.hottestLine(c)
 	}
-	f := j.finding(r.rule, cmp.Or(bare(name), name)+" "+r.title, c, fn.File, line, "")
+	extra := ""
+	if bare(name) == "" { // its line is its name
+		extra = strconv.Itoa(line)
+	}
+	f := j.finding(r.rule, cmp.Or(bare(name), name)+" "+r.title, c, fn.File, line, extra)
 	f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
 	f.Evidence = sayings(kind, remarks)
 	f.Evidence = append(f.Evidence, j.measured("its own code", c.value))
 	f.Gain = &finding.Gain{High: r.high * j.share(c.value), Basis: r.basis}
 	f.Fix = finding.Fix{Kind: "code", Steps: r.steps[remarks[0].Compiler]}
 	return f
+}
+
+// ofJITs are the remarks of just-in-time compilers by the bare name of the function that
+// they are about: the callee, where a call was not inlined.
+func (j *joined) ofJITs() map[string][]*remark.Remark {
+	byName := map[string][]*remark.Remark{}
+	for i := range j.Remarks {
+		m := &j.Remarks[i]
+		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot {
+			continue
+		}
+		name := m.Function
+		if m.Kind == remark.CannotInline {
+			if !worthInlining(m) {
+				continue
+			}
+			name = m.Callee
+		}
+		if name = bare(name); name == "" && m.At().Line == 0 {
+			continue // of a function without a name: which one?
+		}
+		byName[name] = append(byName[name], m)
+	}
+	return byName
+}
+
+// declaredAt says whether a function can be the one that is declared there. One without
+// a name has to be; of others a profile may not know the line.
+func declaredAt(fn *profile.Function, p remark.Position) bool {
+	if p.Line == 0 || fn.StartLine == 0 {
+		return bare(fn.Name) != ""
+	}
+	return int(fn.StartLine) == p.Line && base(fn.File) == base(p.File)
 }
 
 // sayings are the commonest remarks; one about several calls names some of the callers.
@@ -168,8 +204,9 @@ func sayings(kind remark.Kind, remarks []*remark.Remark) []finding.Evidence {
 		}
 		callers[m.Message] = append(callers[m.Message], m.Function)
 	}
-	var out []finding.Evidence
-	for _, m := range first[:min(4, len(first))] {
+	first = first[:min(4, len(first))]
+	out := make([]finding.Evidence, 0, len(first))
+	for _, m := range first {
 		e := said(m)
 		if kind == remark.CannotInline {
 			by := callers[m.Message]

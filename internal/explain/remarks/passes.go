@@ -91,7 +91,7 @@ func passes(j *joined) []Found {
 			high = 0.75
 		}
 		f.Gain = &finding.Gain{High: high * j.share(c.value), Basis: "the samples of the loop; what the pass would have left of them is a guess"}
-		f.Fix = finding.Fix{Kind: "code", Steps: g.cause.Steps, Caveats: []string{"build again with the report: the remark has to be gone"}}
+		f.Fix = finding.Fix{Kind: "code", Steps: stepsOf(g.cause, g.said[0].Compiler), Caveats: []string{"build again with the report: the remark has to be gone"}}
 		out = append(out, Found{Finding: f, Samples: c.rows})
 	}
 	slices.SortFunc(out, func(a, b Found) int {
@@ -110,6 +110,22 @@ func causeOf(m *remark.Remark) (missed.Cause, int, bool) {
 		return missed.OfText(m.Message)
 	}
 	return missed.Of(m.Pass, string(m.Kind), m.Name, m.Message)
+}
+
+// rustSteps are what to change where C's advice does not fit.
+var rustSteps = map[string][]string{
+	missed.Hoist: {"copy it into a local variable before the loop, or borrow the slice once: for x in &mut self.items"},
+	missed.Reuse: {"keep it in a local variable over the store or call"},
+	missed.Inline: {
+		"a function of another crate without type parameters: #[inline] there; or [profile.release] lto = \"fat\", codegen-units = 1 in Cargo.toml, which changes no source",
+	},
+}
+
+func stepsOf(cause missed.Cause, compiler string) []string {
+	if steps := rustSteps[cause.Rule]; compiler == remark.Rust && steps != nil {
+		return steps
+	}
+	return cause.Steps
 }
 
 func (c *cost) join(o *cost) {

@@ -143,7 +143,7 @@ func (j *joined) meets() bool {
 	names := map[string]bool{}
 	for i := range j.Remarks {
 		m := &j.Remarks[i]
-		if len(m.Where) == 0 { // by function, not by place
+		if m.At().File == "" { // by function, not by place
 			return true
 		}
 		if f := m.At().File; !names[f] {

@@ -203,10 +203,24 @@ func TestInterpretedMethod(t *testing.T) {
 
 func TestDeoptimisationsThatAreNone(t *testing.T) {
 	closure := remark.Remark{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "(anonymous)", Message: "wrong map", Count: 50, Where: []remark.Position{{File: "/a.js", Line: 3}}}
+	first := closure
+	// Another closure of the file, with samples of its own.
+	first.Message, first.Where = "Insufficient type feedback for call at a.js:9:3", []remark.Position{{File: "/a.js", Line: 8}}
 	warming := remark.Remark{Compiler: remark.HotSpot, Kind: remark.Deoptimized, Function: "T.run", Message: "class_check", Count: 8}
-	p := build(stack{30, [][]frame{{{"(garbage collector)", "", 0, 0}}}}, stack{30, [][]frame{{{"(anonymous)", "/a.js", 4, 3}}}}, stack{40, [][]frame{one("int T.run()", "T.java", 9)}})
-	a := find(t, p, "", closure, warming)
-	if len(a.Found) != 1 || a.Found[0].Place.File != "/a.js" || a.Found[0].Share.Main() != 0.3 {
+	p := build(stack{30, [][]frame{{{"(garbage collector)", "", 0, 0}}}}, stack{30, [][]frame{{{"(anonymous)", "", 9, 0}}}}, stack{30, [][]frame{{{"(anonymous)", "/a.js", 4, 3}}}}, stack{30, [][]frame{{{"(anonymous)", "/a.js", 9, 8}}}}, stack{40, [][]frame{one("int T.run()", "T.java", 9)}})
+	a := find(t, p, "", closure, first, warming)
+	if len(a.Found) != 1 || a.Found[0].Place.Line != 3 || a.Found[0].Share.Main() > 0.2 {
+		t.Errorf("%+v", a.Found)
+	}
+}
+
+func TestClosuresOfOneFileAreApart(t *testing.T) {
+	of := func(line int) remark.Remark {
+		return remark.Remark{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "(anonymous)", Message: "wrong map", Count: 5, Where: []remark.Position{{File: "/a.js", Line: line}}}
+	}
+	p := build(stack{30, [][]frame{{{"(anonymous)", "/a.js", 4, 3}}}}, stack{70, [][]frame{{{"(anonymous)", "/a.js", 9, 8}}}})
+	a := find(t, p, "", of(3), of(8))
+	if len(a.Found) != 2 || a.Found[0].Share.Main() != 0.7 || a.Found[0].ID == a.Found[1].ID {
 		t.Errorf("%+v", a.Found)
 	}
 }

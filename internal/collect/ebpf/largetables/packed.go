@@ -53,7 +53,10 @@ func (p *packed) add(tables *sdtypes.IntervalData, entry uint64) {
 // does in sound files, the empty one is first; the profiler leaves that to chance.
 func (p *packed) sort() {
 	slices.SortStableFunc(p.blocks, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(p.length(a), p.length(b)))
+		if a.start != b.start {
+			return cmp.Compare(a.start, b.start)
+		}
+		return cmp.Compare(p.length(a), p.length(b))
 	})
 }
 

@@ -126,8 +126,8 @@ func declared(text string) (place, bool) {
 	if p == nil {
 		return place{}, false
 	}
-	line, _ := strconv.Atoi(p[3])   //nolint:errcheck // digits; one that is too long is no line, as is 0
-	column, _ := strconv.Atoi(p[4]) //nolint:errcheck // the same
+	line, _ := strconv.Atoi(p[3]) // digits; one that is too long is no line, as is 0
+	column, _ := strconv.Atoi(p[4])
 	return place{p[1], localFile(p[2]), line, column}, true
 }
 
