@@ -33,7 +33,10 @@ function watch(): void {
         !view || view.matches('[aria-busy="true"]') || view.querySelector('[aria-busy="true"]');
       const shown = view && !waits && (view.textContent ?? "") !== "";
       if (!shown) requestAnimationFrame(look);
-      else requestAnimationFrame(() => { done(performance.now()); });
+      else
+        requestAnimationFrame(() => {
+          done(performance.now());
+        });
     };
     requestAnimationFrame(look);
   });
