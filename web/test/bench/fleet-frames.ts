@@ -1,5 +1,6 @@
 // How smoothly the server's flame graphs move, how soon they are there, and what memory
-// their tab takes: node --import tsx test/bench/fleet-frames.ts URL [FUNCTION-ID]
+// their tab takes: node --import tsx test/bench/fleet-frames.ts URL [FUNCTION-ID [VIEWS]]
+// [VIEWS] names some of flame, reverse, sandwich, compare.
 // URL is that of a server with a large profile, with the query that chooses it:
 // "http://127.0.0.1:7878/?from=now-24h". The function is that of the sandwich.
 
@@ -14,12 +15,15 @@ const MOVES: readonly Move[] = [
   { name: "zoom in and out", frames: 240, event: { deltaY: -20, ctrlKey: true } },
   { name: "pan at 1/8", frames: 240, event: { deltaX: 30 }, before: 21 },
   { name: "pan at 1/500", frames: 240, event: { deltaX: 30 }, before: 62 },
+  { name: "hover", frames: 240, hover: true },
   { name: "search", frames: 240, type: "method_12|class7", input: "#search" },
 ];
 
 function address(view: string): string {
   const url = new URL(at);
   url.pathname = `/${view}`;
+  // Of one service the two halves are the same, and of all its frames.
+  if (view === "compare") url.searchParams.set("compare.show", "flame");
   if (view === "sandwich") url.searchParams.set("fn", fn);
   return url.href;
 }
@@ -28,7 +32,10 @@ function address(view: string): string {
 async function filled(page: Page): Promise<void> {
   await page.waitForSelector(".flame-host:not([hidden]) canvas");
   await page.waitForFunction(() => {
-    const text = document.querySelector(".filling")?.textContent ?? "";
+    const filling = document.querySelector(".filling");
+    // A comparison has all it asks for at once.
+    if (!filling) return document.querySelector('.flame-graph[aria-busy="false"]') !== null;
+    const text = filling.textContent ?? "";
     return text !== "" && !text.includes("…");
   });
 }
@@ -57,7 +64,7 @@ await withBrowser({ width: 1280, height: 900 }, async (context) => {
     }
     console.log(row(`${view}: from opening to the picture`, first));
     console.log(row(`${view}: from opening to all of the tree`, whole));
-    console.log(`${view}: ${await page.textContent(".filling")}`);
+    if (view !== "compare") console.log(`${view}: ${await page.textContent(".filling")}`);
     for (const m of MOVES) {
       await page.goto(address(view));
       await filled(page);

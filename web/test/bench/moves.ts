@@ -10,6 +10,7 @@ export interface Move {
   // One event goes in for each frame, in the second half with its opposite.
   readonly event?: { deltaX?: number; deltaY?: number; ctrlKey?: boolean };
   readonly before?: number; // wheel steps of zoom first
+  readonly hover?: boolean; // the pointer goes over the frames
   readonly type?: string; // typed into the search box, slowly enough that each letter is searched
   readonly input?: string; // the search box
 }
@@ -52,11 +53,22 @@ export async function move(page: Page, m: Move, canvas = "canvas"): Promise<Resu
           if (event.deltaY !== undefined) event.deltaY *= direction;
           wheel(event); // asks for a frame; the next callback runs behind the painting
         }
+        if (m.hover === true) {
+          const at = {
+            clientX: box.left + (box.width * ((i * 7) % m.frames)) / m.frames,
+            clientY: box.top + 20 + ((i * 11) % Math.min(300, box.height - 20)),
+            bubbles: true,
+          };
+          target.dispatchEvent(new PointerEvent("pointermove", at));
+          target.dispatchEvent(new MouseEvent("mousemove", at));
+        }
         const LETTER = 14; // frames: the page waits for a pause of eight
         const letters = 1 + i / LETTER;
         const typed = m.type !== undefined && i % LETTER === 0 && letters <= m.type.length;
         if (search instanceof HTMLInputElement && typed) {
-          search.value = m.type?.slice(0, letters) ?? "";
+          // Through the element's own property: libraries put one of theirs before it.
+          const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+          own?.set?.call(search, m.type?.slice(0, letters) ?? "");
           search.dispatchEvent(new Event("input", { bubbles: true }));
         }
         const now = await nextFrame();

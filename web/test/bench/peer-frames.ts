@@ -1,21 +1,25 @@
 // The moves of fleet-frames.ts in another viewer's page, for the same profile:
-// node --import tsx test/bench/peer-frames.ts NAME URL CANVAS [SEARCH-BOX]
-// CANVAS is the selector of what takes the wheel; the page is ready once it is there.
+// node --import tsx test/bench/peer-frames.ts NAME URL CANVAS [SEARCH-BOX [MOVE…]]
+// CANVAS is the selector of what takes the wheel; the page is ready once it is there. Moves
+// by their names, all without any.
 
 import { cpus, loadavg } from "node:os";
 import { withBrowser } from "../e2e/browser";
 import { memoryOf, move, prepare, report, row, type Move } from "./moves";
 
-const [name, url, canvas, input] = process.argv.slice(2);
+const [name, url, canvas, input, ...only] = process.argv.slice(2);
 
-const MOVES: readonly Move[] = [
+const ALL: readonly Move[] = [
   { name: "zoom in and out", frames: 240, event: { deltaY: -20, ctrlKey: true } },
   { name: "pan at 1/8", frames: 240, event: { deltaX: 30 }, before: 21 },
   { name: "pan at 1/500", frames: 240, event: { deltaX: 30 }, before: 62 },
+  { name: "hover", frames: 240, hover: true },
   ...(input === undefined
     ? []
     : [{ name: "search", frames: 240, type: "method_12|class7", input }]),
 ];
+
+const MOVES = ALL.filter((m) => only.length === 0 || only.includes(m.name));
 
 console.log(`load ${loadavg()[0].toFixed(1)} on ${cpus().length} CPUs`);
 await withBrowser({ width: 1280, height: 900 }, async (context) => {

@@ -1,7 +1,9 @@
 // The flame graphs of the server's page, on a real server.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
@@ -159,21 +161,25 @@ test("the reverse begins with the code that ran, a double click opens the sandwi
   });
 });
 
+// saved is the file that an entry of the export menu gives.
+async function saved(page: Page, entry: RegExp): Promise<string> {
+  await page.getByRole("button", { name: /^Export/ }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: entry }).click(),
+  ]);
+  return download.path();
+}
+
 test("a graph is exported as pictures, stacks and a profile", async () => {
   await withDemo(async ({ page, open }) => {
     await open("/flame");
-    const saved = async (entry: RegExp): Promise<Buffer> => {
-      await page.getByRole("button", { name: /^Export/ }).click();
-      const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("menuitem", { name: entry }).click(),
-      ]);
-      return readFileSync(await download.path());
-    };
-    const folded = (await saved(/folded/)).toString().trim().split("\n").sort();
+    const bytesOf = async (entry: RegExp): Promise<Buffer> =>
+      readFileSync(await saved(page, entry));
+    const folded = (await bytesOf(/folded/)).toString().trim().split("\n").sort();
     const want = Object.entries(STACKS).map(([stack, n]) => `${stack} ${n * 10_000_000}`);
     assert.deepEqual(folded, want.sort());
-    const svg = (await saved(/SVG/)).toString();
+    const svg = (await bytesOf(/SVG/)).toString();
     assert.match(svg, /^<svg [^>]*xmlns/);
     assert.match(svg, /<title>demo::parse 60\.0% ± 3\.0<\/title>/);
     const error = await page.evaluate(
@@ -183,11 +189,70 @@ test("a graph is exported as pictures, stacks and a profile", async () => {
       svg,
     );
     assert.equal(error, "");
-    const png = await saved(/PNG/);
+    const png = await bytesOf(/PNG/);
     assert.deepEqual([...png.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
     assert.ok(png.readUInt32BE(16) >= 2400, "twice as sharp as a screen");
-    const pprof = gunzipSync(await saved(/pprof/)).toString("latin1");
+    const pprof = gunzipSync(await bytesOf(/pprof/)).toString("latin1");
     assert.match(pprof, /demo::render/);
+  });
+});
+
+test("other programs read what is exported, whatever the names hold", async () => {
+  const names = [`say "it's"`, "vec<T&, U*>::op<<", "größe 日本語 🔥", "end 7", "$a\\b"];
+  const weights = names.map((_, i) => 100 + i);
+  const total = 2 * weights.reduce((a, b) => a + b) * 10_000_000;
+  await withDemo(async ({ page, push, open }) => {
+    const stacks = names.map(
+      (n, i) => `main;${n} ${weights[i]}\nmain;${n};${names[0]} ${weights[i]}\n`,
+    );
+    await push("awkward", stacks.join(""));
+    await open("/flame?service=awkward");
+
+    // Go's pprof.
+    const raw = execFileSync("go", ["tool", "pprof", "-raw", await saved(page, /pprof/)], {
+      env: { ...process.env, PPROF_TMPDIR: tmpdir() },
+      stdio: ["ignore", "pipe", "ignore"],
+    }).toString();
+    const [, samples, locations] = /Samples:\n.*\n([^]*)Locations\n([^]*)/.exec(raw) ?? [];
+    const values = [...samples.matchAll(/^\s*(\d+)\s*(\d*):/gm)].map((m) => Number(m[2] || m[1]));
+    assert.equal(
+      values.reduce((a, b) => a + b),
+      total,
+    );
+    for (const n of names) assert.ok(locations.includes(n), n);
+
+    // An XML parser, and a reader of folded stacks as their format says.
+    const svg = readFileSync(await saved(page, /SVG/), "utf8");
+    const titles = await page.evaluate((text) => {
+      const document = new DOMParser().parseFromString(text, "image/svg+xml");
+      if (document.querySelector("parsererror")) throw new Error("no XML");
+      return [...document.querySelectorAll("rect > title")].map((t) => t.textContent ?? "");
+    }, svg);
+    for (const n of names)
+      assert.ok(
+        titles.some((t) => t.startsWith(`${n} `)),
+        n,
+      );
+    const folded = readFileSync(await saved(page, /folded/), "utf8")
+      .trim()
+      .split("\n");
+    assert.equal(
+      folded.reduce((sum, line) => sum + Number(/ (\d+)$/.exec(line)?.[1]), 0),
+      total,
+    );
+
+    // A picture of something.
+    const png = readFileSync(await saved(page, /PNG/)).toString("base64");
+    const colors = await page.evaluate(async (data) => {
+      const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+      const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(picture.width, picture.height);
+      const context = canvas.getContext("2d");
+      context?.drawImage(picture, 0, 0);
+      const pixels = context?.getImageData(0, 0, picture.width, picture.height).data ?? [];
+      return new Set(new Uint32Array(Uint8Array.from(pixels).buffer)).size;
+    }, png);
+    assert.ok(colors > 20, `${colors} colours`);
   });
 });
 

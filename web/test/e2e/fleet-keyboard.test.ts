@@ -240,17 +240,19 @@ for (const [name, address] of [
       await keys(page, "/");
       assert.match((await focus(page)).name, /^Search/);
       await page.keyboard.type("malloc");
+      await page.waitForURL(/q=malloc(&|$)/);
       const result = page.locator("#search-result");
       await result.getByText(/\d/).waitFor();
       assert.equal(await result.getAttribute("aria-live"), "polite");
-      await keys(page, "Enter");
-      await page.getByText("1/", { exact: false }).first().waitFor();
-      await tabTo(page, /^Flame graph(,| of)/);
       const hit = async (n: number): Promise<unknown> =>
         page.waitForFunction(
           (at) => document.querySelector(".steps")?.textContent?.includes(`${at}/`),
           n,
         );
+      await settled(page);
+      await keys(page, "Enter");
+      await hit(1);
+      await tabTo(page, /^Flame graph(,| of)/);
       await keys(page, "n");
       await hit(2);
       await keys(page, "n", "N", "N");
