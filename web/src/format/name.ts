@@ -24,6 +24,7 @@ export function shortName(name: string): string {
   if (/^(?:Lazy|Script|Function|Eval|JS|RegExp)[A-Za-z]*:[*~^+]?/.test(s)) return shortScript(s);
   if (/^[\w.\-~/%]+\/[\w.\-~%]+\.[\w(*]/.test(s)) return shortGo(s);
   if (/^L?[\w$]+(?:\/[\w$]+)+[.;:]/.test(s)) return shortJava(s);
+  if (DOTTED.test(s)) return s.replace(DOTTED, "$1");
   if (s.startsWith("<")) return shortImpl(s);
   return shortCpp(s);
 }
@@ -33,6 +34,10 @@ function shortGo(s: string): string {
   const stop = /[([]/.exec(s)?.index ?? s.length;
   return s.slice(s.lastIndexOf("/", stop) + 1);
 }
+
+// java.lang.String.hashCode → String.hashCode. A package alone (main.Type.Method) stays:
+// that is Go.
+const DOTTED = /^(?:[a-z]\w*\.){2,}([A-Z][\w$]*[.$])/;
 
 // java/lang/String.hashCode → String.hashCode; Ljava/lang/String;::hashCode too
 function shortJava(s: string): string {
@@ -148,6 +153,17 @@ function lastComponent(s: string): string {
   return s.slice(scope < 0 ? 0 : scope + 2).replace("<…>", "");
 }
 
+// splitName cuts a short name before its last part, which tells it from its neighbours:
+// what is in front is what may be left out where room is scarce.
+export function splitName(short: string): [scope: string, own: string] {
+  let from = 0;
+  for (;;) {
+    const at = nextScope(short, from);
+    if (at < 0) return [short.slice(0, from), short.slice(from)];
+    from = at;
+  }
+}
+
 // fitName makes a short name fit a number of pixels: first without leading
 // scopes, then cut at the end. "" when not even a few letters fit.
 export function fitName(short: string, room: number, measure: (s: string) => number): string {
@@ -171,7 +187,11 @@ export function fitName(short: string, room: number, measure: (s: string) => num
   return lo >= 2 ? `${last.slice(0, lo)}…` : "";
 }
 
+// nextScope is where the next part of a name begins, -1 where there is none. Names with
+// spaces have files in them, and those in brackets are files: their dots are none.
 function nextScope(s: string, from: number): number {
-  const at = s.indexOf("::", from);
-  return at < 0 || at + 2 >= s.length ? -1 : at + 2;
+  const scope = s.includes(" ") || s.startsWith("[") ? /::(?=.)/g : /::(?=.)|\.(?=[A-Za-z_(<$])/g;
+  scope.lastIndex = from;
+  const found = scope.exec(s);
+  return found === null ? -1 : found.index + found[0].length;
 }

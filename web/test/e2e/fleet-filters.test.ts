@@ -47,6 +47,14 @@ const OTHERS = /\/(stats|projects|prices|findings|surprises|source|labels)/;
 
 const text = async (page: Page, selector: string): Promise<string> => {
   await page.locator(selector).first().waitFor();
+  // The address changes before what is painted does: a view says that it waits from its next
+  // frame on.
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(done));
+      }),
+  );
   await page.waitForFunction(() => !document.querySelector('#view [aria-busy="true"]'));
   await page.waitForFunction(
     () => !(document.querySelector(".filling")?.textContent ?? "").includes("…"),

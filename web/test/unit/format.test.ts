@@ -1,11 +1,15 @@
 import { perMonth } from "../../src/format/bill";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fitName, shortName } from "../../src/format/name";
+import { fitName, shortName, splitName } from "../../src/format/name";
 import { duration, integer, percent, percentError, quantity } from "../../src/format/number";
 
 test("names lose what rarely tells frames apart", () => {
   const names: Record<string, string> = {
+    "com.fasterxml.jackson.databind.ObjectMapper.readValue": "ObjectMapper.readValue",
+    "java.util.concurrent.ForkJoinPool$WorkQueue.run": "ForkJoinPool$WorkQueue.run",
+    "main.Type.Method": "main.Type.Method",
+    "os.path.join": "os.path.join",
     malloc: "malloc",
     "malloc@@GLIBC_2.2.5": "malloc",
     "std::vector<int, std::allocator<int> >::push_back(int const&)": "std::vector<…>::push_back",
@@ -77,6 +81,14 @@ test("no name makes shortening throw, hang or grow", () => {
 
 const letters = (s: string): number => s.length;
 
+test("a name is split before its last part", () => {
+  assert.deepEqual(splitName("clang::Parser::Parse"), ["clang::Parser::", "Parse"]);
+  assert.deepEqual(splitName("ObjectMapper.readValue"), ["ObjectMapper.", "readValue"]);
+  assert.deepEqual(splitName("parse parser.js:10:2"), ["", "parse parser.js:10:2"]);
+  assert.deepEqual(splitName("malloc"), ["", "malloc"]);
+  assert.deepEqual(splitName("a::"), ["", "a::"]);
+});
+
 test("a name is fitted by its scopes first, its end last", () => {
   assert.equal(fitName("clang::Parser::Parse", 20, letters), "clang::Parser::Parse");
   assert.equal(fitName("clang::Parser::Parse", 15, letters), "…Parser::Parse");
@@ -84,6 +96,10 @@ test("a name is fitted by its scopes first, its end last", () => {
   assert.equal(fitName("clang::Parser::Parse", 4, letters), "Par…");
   assert.equal(fitName("clang::Parser::Parse", 1, letters), "");
   assert.equal(fitName("main", 3, letters), "ma…");
+  assert.equal(fitName("Deserializer$Reader.resolve", 12, letters), "…resolve");
+  assert.equal(fitName("handlers.(*Handler).ServeHTTP.func2.1", 20, letters), "…ServeHTTP.func2.1");
+  assert.equal(fitName("parse parser.js:10:2", 10, letters), "parse par…");
+  assert.equal(fitName("[libc.so.6]", 8, letters), "[libc.s…");
 });
 
 test("numbers read well", () => {

@@ -2,7 +2,7 @@
 // Enter opens the sandwich, ctrl-click the call graph, a right click the menu.
 
 import type { components } from "../api/schema";
-import { shortName } from "../../format/name";
+import { shortName, splitName } from "../../format/name";
 import { basename } from "../../data/measure";
 import { address, adjust, go, linkTo } from "../state/navigation";
 import { matches, search } from "../state/search";
@@ -60,9 +60,20 @@ export function FunctionName({ fn, whole }: { fn: Func; whole?: boolean }) {
           go({ view: "sandwich", fn: fn.id });
         }}
       >
-        {whole === true ? name : shortName(name)}
+        {whole === true ? name : <Short name={name} />}
       </a>
     </span>
+  );
+}
+
+// Short is a name of which the end stays where room is scarce.
+function Short({ name }: { name: string }) {
+  const [scope, own] = splitName(shortName(name));
+  return (
+    <>
+      {scope !== "" && <span class="scope">{scope}</span>}
+      <span class="own">{own}</span>
+    </>
   );
 }
 

@@ -180,6 +180,7 @@ function Values(props: {
       title: "Over time",
       width: "minmax(0, 104px)",
       class: "spark-cell",
+      wide: true,
       cell: (r) => {
         const l = lines.get(r.value);
         return l && <Spark values={l.cores} label={`cores of ${nameOf(r.value)} over time`} />;
