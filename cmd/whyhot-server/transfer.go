@@ -159,6 +159,9 @@ func (f *transferFlags) imports(cmd *cobra.Command, data, file string) (err erro
 	line.Spin(func() string { return "importing: " + quantity.Count(rows.Load()) + " rows" })
 	err = store.Import(cmd.Context(), e, from, rows.Store)
 	line.Clear()
+	if err == nil {
+		err = store.Renew(dir, e)
+	}
 	if err = errors.Join(err, e.Close()); err != nil {
 		return err
 	}
