@@ -7,6 +7,7 @@ import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import type { Basis } from "../../../data/columns";
 import { copyText } from "../../../dom/dom";
+import { shortName } from "../../../format/name";
 import { ORIGINS, originLabel } from "../../../draw/palette";
 import { openView, type Subject } from "../functionmenu";
 import { shareText } from "./describe";
@@ -35,7 +36,9 @@ export function Details({ graph, beside = null, selected, compared = false }: Pr
       <div class={text ? "text" : "text hint"} role="status">
         {text ? (
           <>
-            <b class="name">{text.name}</b>
+            <b class="name" title={text.name}>
+              {shortName(text.name)}
+            </b>
             <span class="fact">{facts?.filter((s) => s !== "").join("  ·  ")}</span>
             {selected.subject && !compared && <Everywhere subject={selected.subject} />}
           </>

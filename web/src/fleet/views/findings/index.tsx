@@ -2,6 +2,7 @@
 // unfolds into its evidence, its trials, its history and the command that proves it.
 
 import { useEffect } from "preact/hooks";
+import { counted } from "../../../format/number";
 import { useAnswer } from "../../api/answer";
 import { refresh } from "../../api/client";
 import { Answered } from "../../parts/answered";
@@ -48,7 +49,7 @@ export function Findings() {
       <Answered
         asked={asked}
         empty={(v) => chosen(v, services).length === 0}
-        otherwise={<Nothing answer={asked.value} />}
+        otherwise={() => <Nothing answer={asked.value} />}
       >
         {(answer) => <List answer={answer} services={services} />}
       </Answered>
@@ -76,7 +77,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
   useFound(
     search.value.expression === null
       ? null
-      : { text: `${list.length} of ${kept(answer).length} findings` },
+      : { text: `${list.length} of ${counted(kept(answer).length, "finding")}` },
   );
   useFocusStep(".findings .ranked > li h3 button");
   const prices = usePrices();
@@ -87,7 +88,8 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       <header>
         <p class="facts">
           <b>{open.length}</b> {open.length === 1 ? "finding" : "findings"} in{" "}
-          <b>{new Set(open.map((k) => k.service)).size}</b> of {answer.runs.length} services
+          <b>{new Set(open.map((k) => k.service)).size}</b> of{" "}
+          {counted(answer.runs.length, "service")}
           {high > 0 && (
             <>
               {" · "}
