@@ -6,6 +6,7 @@ import type { ApiError } from "./error";
 const LONGEST = 30; // seconds
 
 const unreached = new Set<() => void>();
+let away = false; // the server, when it was asked last
 
 // whenPassed calls again after a failure, the so manieth in a row from 1 on. What it gives
 // stops that.
@@ -23,16 +24,18 @@ export function whenPassed(error: ApiError, failures: number, again: () => void)
   // Not all pages of a fleet's people at the same moment.
   const timer = setTimeout(now, 1000 * wait * (0.8 + 0.4 * Math.random()));
   if (error.kind === "unreachable") {
+    away = true;
     unreached.add(now);
     window.addEventListener("online", now);
   }
   return end;
 }
 
-// reached is called when the server answered, whatever it said; it tells whether somebody
-// waited for that.
+// reached is called when the server answered, whatever it said; it tells whether it was away
+// before.
 export function reached(): boolean {
-  const waiting = [...unreached];
-  for (const now of waiting) now();
-  return waiting.length > 0;
+  const was = away;
+  away = false;
+  for (const now of [...unreached]) now();
+  return was;
 }

@@ -71,7 +71,13 @@ function Shown() {
   return (
     <>
       {holding.value && !settings && <FilterBar />}
-      <main id={VIEW} tabIndex={-1} aria-label={shown?.title} class={`view-${shown?.name ?? ""}`}>
+      <main
+        key={settings ? "settings" : "samples"}
+        id={VIEW}
+        tabIndex={-1}
+        aria-label={shown?.title}
+        class={`view-${shown?.name ?? ""}`}
+      >
         {!settings && <h1 class="offscreen">{shown?.title}</h1>}
         {holding.value || settings ? (
           <Guarded key={shown?.name}>{shown && <shown.component />}</Guarded>

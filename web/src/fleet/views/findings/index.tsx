@@ -2,6 +2,7 @@
 // unfolds into its evidence, its trials, its history and the command that proves it.
 
 import { useEffect } from "preact/hooks";
+import { shortName } from "../../../format/name";
 import { counted } from "../../../format/number";
 import { useAnswer } from "../../api/answer";
 import { refresh } from "../../api/client";
@@ -175,6 +176,10 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
   const f = k.finding;
   const back = coresBack(k);
   const prices = usePrices();
+  const place = where({
+    ...f.place,
+    ...(f.place.function !== undefined && { function: shortName(f.place.function) }),
+  });
   return (
     <li class={`card ${f.certainty}${k.active ? "" : " gone"}`}>
       <h3>
@@ -193,16 +198,17 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
             <span class="title">{f.title}</span>
             <span class="of">
               {k.service}
-              {where(f.place) !== "" && <> · {where(f.place)}</>}
+              {place !== "" && <> · {place}</>}
             </span>
           </span>
           <span class="figure">
             <span>{k.active ? coresText(coresOf(k)) : "gone"}</span>
             <small>
-              {k.active
-                ? `cores now${billText(coresOf(k), prices)}`
-                : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
+              {k.active ? "cores now" : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
             </small>
+            {k.active && prices && coresOf(k) > 0 && (
+              <small>{monthly(coresOf(k), prices)} a month</small>
+            )}
           </span>
           <span class="figure">
             {back && k.active && (
