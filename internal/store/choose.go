@@ -223,7 +223,7 @@ func (s *Store) read(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 
 func at(minute uint32) time.Time { return time.Unix(int64(minute)*60, 0).UTC() }
 
-// values gives the distinct texts of a selection's dimension.
+// dimension gives the text of a group's or a series' number.
 func dimension(d *dict.Snapshot, by Dimension, id uint32) string {
 	group := func() dict.Group {
 		if int(id) < len(d.Groups) {

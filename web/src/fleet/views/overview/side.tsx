@@ -28,10 +28,11 @@ export function Side() {
       clearTimeout(timer);
     };
   }, []);
+  const below = late || asked.value !== undefined || !asked.busy;
   return (
-    <div class="overview-side">
+    <div class="overview-side" aria-busy={!below}>
       <Surprising asked={asked} />
-      {(late || asked.value !== undefined || !asked.busy) && <Back />}
+      {below && <Back />}
     </div>
   );
 }
