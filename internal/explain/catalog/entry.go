@@ -89,6 +89,9 @@ type Match struct {
 	// OwnFrames leaves inlined functions out: only frames that are functions of
 	// their own in the machine code match.
 	OwnFrames bool `yaml:"own_frames"`
+	// Innermost leaves out samples in which the matched frame calls another function
+	// of the same kinds: in a library that calls back, what is called is not its cost.
+	Innermost bool `yaml:"innermost"`
 	// Source narrows it to lines of source text.
 	Source Source `yaml:"source"`
 	// MinShare is the smallest share of the program's samples worth a word.

@@ -76,6 +76,9 @@ func reported(e *Entry) []string {
 	for i := range m.Inside {
 		out = append(out, "and nearer the root: "+describe(&m.Inside[i]))
 	}
+	if m.Innermost {
+		out = append(out, "and calls no other function of that kind")
+	}
 	for i := range m.Leaf {
 		out = append(out, "and the leaf function: "+describe(&m.Leaf[i]))
 	}

@@ -101,6 +101,8 @@ func (k *checker) match() {
 	k.addf(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
 	share := k.e.Unless.FrameShare
 	k.addf(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: it must be a fraction from 0 to 1", share)
+	k.addf(!m.Innermost || !slices.ContainsFunc(m.Any, func(f Frame) bool { return len(f.Kind) == 0 }), "$.match.innermost",
+		"innermost compares frames of one kind: each alternative of any needs its kind")
 	k.source(&m.Source)
 	k.frames("$.match.any", m.Any)
 	k.frames("$.match.inside", m.Inside)

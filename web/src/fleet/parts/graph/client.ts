@@ -30,8 +30,10 @@ function start(): Worker {
   return made;
 }
 
-// newGraph is the number of a graph that the worker is to keep until it is closed.
+// newGraph is the number of a graph that the worker is to keep until it is closed. The
+// worker starts while the graph is still asked for.
 export function newGraph(): number {
+  worker ??= start();
   return ++graphs;
 }
 
