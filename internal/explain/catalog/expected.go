@@ -66,6 +66,11 @@ const (
 	commonTrials = 0.5
 )
 
+// Where trials saved more than this many times what the finding could reach, its frames
+// have a part of the cost only, and nobody knows which: the rest is inlined or is
+// sampled elsewhere.
+const aPart = 3
+
 // A range that goes from almost nothing to almost all tells less than the share does.
 const (
 	almostNothing = 0.1
@@ -115,9 +120,14 @@ func (e *Entry) Expected(h Held) Expected {
 		x.Why = "no program was tried with another implementation yet, and implementations differ"
 		return x.around(centre)
 	}
+	if centre > aPart {
+		x.Why = "trials of ours saved several times the share, which is a part of what the fix takes away"
+		return x.around(1)
+	}
 	low, high := centre-h.Below*factor*spread, centre+h.Above*factor*spread
 	if low <= almostNothing && high >= almostAll {
 		x.Why = "from almost nothing to all of it may go away, as trials of ours on other programs show"
+		x.Low = math.Min(x.Low, math.Max(0, low))
 		return x.around(centre)
 	}
 	x.Low, x.Centre, x.High = low, centre, high
