@@ -116,7 +116,9 @@ func (c *sumCache) join(ctx context.Context, a asking, commit uint64, now time.T
 	if i := slices.IndexFunc(c.entries, func(e *cached) bool { return e.key == a.key }); i >= 0 {
 		e := c.entries[i]
 		c.entries = slices.Delete(c.entries, i, i+1)
-		if c.holds(a, e.commit, e.when, now) {
+		// That there was nothing is not given again when there may be something: who has
+		// just sent a profile asks for it next.
+		if c.holds(a, e.commit, e.when, now) && (e.sums.Len() > 0 || !c.outdated(e.commit, a.from, a.to)) {
 			c.entries = append(c.entries, e)
 			return nil, e.sums
 		}

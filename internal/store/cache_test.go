@@ -142,7 +142,7 @@ func TestQuestionsShareTheirScan(t *testing.T) {
 			totals[i] = b.Count
 		})
 	}
-	pieces := len(byDay(s.pieces(&chosen{from: minute(sel.From), to: minute(sel.To), exact: true})))
+	pieces := len(s.byDay(s.pieces(&chosen{from: minute(sel.From), to: minute(sel.To), exact: true})))
 	eventually(t, "not all wait for the same answers", func() bool {
 		s.sums.mu.Lock()
 		defer s.sums.mu.Unlock()
@@ -299,6 +299,23 @@ func TestMinutesAreCutOutOfTheirHours(t *testing.T) {
 		if got := total(t, s, sel); got != 1110 {
 			t.Errorf("exact %v: %d events, want 1110", sel.Exact, got)
 		}
+	}
+}
+
+// A range of centuries takes hardly more questions to the engine than what is kept.
+func TestACenturyIsReadByThePartsThatAreKept(t *testing.T) {
+	g := &gated{Engine: memory.New()}
+	s := openStore(t, t.TempDir(), g, quick(Options{}))
+	defer closeStore(t, s)
+	put(t, s, 7, 3*time.Hour)
+	put(t, s, 5, 30*24*time.Hour)
+	sel := Selection{From: time.Unix(0, 0), To: time.Date(2100, 1, 1, 0, 30, 0, 0, time.UTC), Exact: true}
+	g.sums()
+	if got := total(t, s, sel); got != 12 {
+		t.Errorf("%d events, want 12", got)
+	}
+	if n := len(g.sums()); n > 100 {
+		t.Errorf("%d questions", n)
 	}
 }
 
