@@ -34,7 +34,7 @@ type accesses struct {
 // spot is what the log has of an access in itself.
 type spot struct {
 	line, column int
-	does         string
+	ic           string // the kind of its inline cache
 }
 
 type bytecode struct {
@@ -118,10 +118,10 @@ func (a *accesses) missed(f []string) {
 		return
 	}
 	column, _ := strconv.Atoi(f[4]) // 0 is none
-	name, at := unescape(f[8]), spot{line, column, does[f[0]]}
+	name, at := unescape(f[8]), spot{line, column, f[0]}
 	s := a.inBytecode(at, name)
 	if b, ok := a.at(pc); ok {
-		k := access{b.place.function, b.place.file, line, column, at.does}
+		k := access{b.place.function, b.place.file, line, column, does[f[0]]}
 		if s = a.of[k]; s == nil {
 			s = &seen{shapes: map[string]bool{}, names: map[string]bool{}}
 			a.of[k] = s
