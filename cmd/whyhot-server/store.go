@@ -49,7 +49,10 @@ func (f *transferFlags) look(cmd *cobra.Command, data string, asJSON bool, do fu
 	if err != nil {
 		return err
 	}
-	dir := project.Dir(data, f.of)
+	dir, err := f.dir(data)
+	if err != nil {
+		return err
+	}
 	s, err := open(cmd.Context(), dir, filepath.Join(dir, "debuginfo"))
 	if err != nil {
 		return err

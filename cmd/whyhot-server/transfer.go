@@ -47,6 +47,15 @@ func (f *transferFlags) locked(do func(data string) error) (err error) {
 	return do(dataDir(f.data))
 }
 
+// dir is the directory of the project, which a mistyped name must not make.
+func (f *transferFlags) dir(data string) (string, error) {
+	dir := project.Dir(data, f.of)
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("there is no project %s in %s", f.of, data)
+	}
+	return dir, nil
+}
+
 func newExportCmd() *cobra.Command {
 	var f transferFlags
 	cmd := &cobra.Command{
@@ -66,9 +75,9 @@ copy to keep: names that were found are in it, debug information is not.`,
 }
 
 func (f *transferFlags) export(cmd *cobra.Command, data, file string) (err error) {
-	dir := project.Dir(data, f.of)
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("there is no project %s in %s", f.of, data)
+	dir, err := f.dir(data)
+	if err != nil {
+		return err
 	}
 	s, err := store.Open(cmd.Context(), dir, func(ctx context.Context, dir string) (engine.Engine, error) {
 		return f.engine(ctx, dir, f.of)
@@ -150,6 +159,9 @@ func (f *transferFlags) imports(cmd *cobra.Command, data, file string) (err erro
 	line.Spin(func() string { return "importing: " + quantity.Count(rows.Load()) + " rows" })
 	err = store.Import(cmd.Context(), e, from, rows.Store)
 	line.Clear()
+	if err == nil {
+		err = store.Renew(dir, e)
+	}
 	if err = errors.Join(err, e.Close()); err != nil {
 		return err
 	}

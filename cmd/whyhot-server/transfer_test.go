@@ -66,6 +66,14 @@ func TestExportAndImport(t *testing.T) {
 	if _, _, err := run(t, "store", "import", "--data", data, "--project", "copy", file); err == nil {
 		t.Error("a project with profiles was imported into")
 	}
+	for _, name := range []string{"stats", "compact"} {
+		if _, _, err := run(t, "store", name, "--data", data, "--project", "copi"); err == nil || !strings.Contains(err.Error(), "no project copi") {
+			t.Errorf("%s of a project that is not there: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(project.Dir(data, "copi")); err == nil {
+		t.Error("a name that was mistyped is a project")
+	}
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

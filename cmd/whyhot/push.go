@@ -105,7 +105,20 @@ func (f *pushFlags) run(cmd *cobra.Command, path string) error {
 		return errors.New("the server took no sample of it")
 	default:
 		_, err = fmt.Fprintf(out, "%s samples sent; see them with: %s\n", quantity.Count(receipt.Samples),
-			term.CommandLine(whyhot("top", []string{"--from", f.server.url, "--service", f.service, "--last", "1h"}, f.server.words())))
+			term.CommandLine(whyhot("top", []string{"--from", f.server.url, "--service", f.service, "--last", lastOf(p.Meta.Start, time.Now())}, f.server.words())))
 	}
 	return err
+}
+
+// lastOf is the --last that a profile of a start is in, with time to copy the command.
+func lastOf(start, now time.Time) string {
+	const hour, day = time.Hour, 24 * time.Hour
+	age := max(0, now.Sub(start)+5*time.Minute)
+	switch {
+	case start.IsZero():
+		return "1h"
+	case age < 2*day:
+		return fmt.Sprintf("%dh", age/hour+1)
+	}
+	return fmt.Sprintf("%dd", age/day+1)
 }

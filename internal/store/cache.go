@@ -50,7 +50,7 @@ type flight struct {
 const (
 	maxCached     = 512
 	maxCachedRows = 8 << 20         // of all entries
-	fresh         = 2 * time.Second // so long sums by stack are given again although there is more by now
+	fresh         = 2 * time.Second // so long sums by stack, or of whole days, are given again although there is more by now
 )
 
 // asking is a question as the cache knows it.
@@ -81,7 +81,7 @@ func askingOf(q *engine.Query) asking {
 	// A row by the hour, at the hour's first minute, is about all of its minutes.
 	return asking{
 		key: string(key), from: q.From - q.From%minutesHour, to: q.To + (minutesHour-q.To%minutesHour)%minutesHour,
-		patient: slices.Contains(q.By, engine.ColStack),
+		patient: slices.Contains(q.By, engine.ColStack) || q.Table == engine.Samples && q.To-q.From == engine.MinutesPerDay && q.Step == 1,
 	}
 }
 
@@ -116,7 +116,9 @@ func (c *sumCache) join(ctx context.Context, a asking, commit uint64, now time.T
 	if i := slices.IndexFunc(c.entries, func(e *cached) bool { return e.key == a.key }); i >= 0 {
 		e := c.entries[i]
 		c.entries = slices.Delete(c.entries, i, i+1)
-		if c.holds(a, e.commit, e.when, now) {
+		// That there was nothing is not given again when there may be something: who has
+		// just sent a profile asks for it next.
+		if c.holds(a, e.commit, e.when, now) && (e.sums.Len() > 0 || !c.outdated(e.commit, a.from, a.to)) {
 			c.entries = append(c.entries, e)
 			return nil, e.sums
 		}

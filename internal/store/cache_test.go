@@ -21,8 +21,9 @@ type gated struct {
 	engine.Engine
 
 	mu    sync.Mutex
-	asked []engine.Query
-	gate  chan struct{} // nil: open
+	asked []engine.Query // by stack
+	days  []engine.Query // by the minute of whole days
+	gate  chan struct{}  // nil: open
 }
 
 func (g *gated) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) {
@@ -32,6 +33,9 @@ func (g *gated) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 		g.asked = append(g.asked, q)
 	} else {
 		gate = nil
+		if q.Table == engine.Samples && slices.Contains(q.By, engine.ColMinute) {
+			g.days = append(g.days, q)
+		}
 	}
 	g.mu.Unlock()
 	if gate != nil {
@@ -138,7 +142,7 @@ func TestQuestionsShareTheirScan(t *testing.T) {
 			totals[i] = b.Count
 		})
 	}
-	pieces := len(byDay(s.pieces(&chosen{from: minute(sel.From), to: minute(sel.To), exact: true})))
+	pieces := len(s.byDay(s.pieces(&chosen{from: minute(sel.From), to: minute(sel.To), exact: true})))
 	eventually(t, "not all wait for the same answers", func() bool {
 		s.sums.mu.Lock()
 		defer s.sums.mu.Unlock()
@@ -295,6 +299,91 @@ func TestMinutesAreCutOutOfTheirHours(t *testing.T) {
 		if got := total(t, s, sel); got != 1110 {
 			t.Errorf("exact %v: %d events, want 1110", sel.Exact, got)
 		}
+	}
+}
+
+// A range of centuries takes hardly more questions to the engine than what is kept.
+func TestACenturyIsReadByThePartsThatAreKept(t *testing.T) {
+	g := &gated{Engine: memory.New()}
+	s := openStore(t, t.TempDir(), g, quick(Options{}))
+	defer closeStore(t, s)
+	put(t, s, 7, 3*time.Hour)
+	put(t, s, 5, 30*24*time.Hour)
+	sel := Selection{From: time.Unix(0, 0), To: time.Date(2100, 1, 1, 0, 30, 0, 0, time.UTC), Exact: true}
+	g.sums()
+	if got := total(t, s, sel); got != 12 {
+		t.Errorf("%d events, want 12", got)
+	}
+	if n := len(g.sums()); n > 100 {
+		t.Errorf("%d questions", n)
+	}
+}
+
+// A time line of many hours is cut out of whole days, which are read once; it is what the
+// engine says of that range and step.
+func TestTimeLinesShareDays(t *testing.T) {
+	now := &clock{now: testNow}
+	g := &gated{Engine: memory.New()}
+	s := openStore(t, t.TempDir(), g, quick(Options{Now: now.Now}))
+	defer closeStore(t, s)
+	for i := range 80 {
+		put(t, s, int64(i+1), time.Duration(i*43)*time.Minute)
+	}
+	now.move(fresh)
+	day := Selection{From: testNow.Add(-25 * time.Hour), To: testNow}
+	for i, x := range []struct {
+		back, length, step time.Duration
+		by                 Dimension
+	}{
+		{0, 25 * time.Hour, 10 * time.Minute, ByService},
+		{time.Minute, 25 * time.Hour, 10 * time.Minute, ByService}, // of the same days
+		{95 * time.Minute, 7*time.Hour + 13*time.Minute, 25 * time.Minute, ""},
+		{3 * time.Minute, 51 * time.Hour, time.Minute, ByHost},
+		{7 * time.Minute, 30 * time.Hour, 7 * time.Minute, ByVersion},
+	} {
+		sel := Selection{From: day.To.Add(-x.back - x.length), To: day.To.Add(-x.back)}
+		g.days = nil
+		got, err := s.Timeline(t.Context(), sel, x.by, x.step, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 && len(g.days) > 0 {
+			t.Errorf("a range that ends a minute earlier read %+v", g.days)
+		}
+		tables := s.dict.Snapshot()
+		c, err := s.choose(&sel, &tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		minutes := uint32(x.step / time.Minute)
+		sums, err := g.Engine.Sum(t.Context(), engine.Query{Table: engine.Samples, From: c.from, To: c.to, By: []string{engine.ColMinute}, Step: minutes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]int64, got.Steps)
+		for k, m := range sums.Keys[0] {
+			want[(m-minute(got.Start))/minutes] += sums.Values[k]
+		}
+		have := make([]int64, got.Steps)
+		for _, l := range got.Lines {
+			for k, w := range l.Weight {
+				have[k] += w
+			}
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("%+v: %v, want %v", x, have, want)
+		}
+	}
+	// What comes today is in the next one, for which only today is read again.
+	put(t, s, 1000, time.Minute)
+	now.move(fresh)
+	g.days = nil
+	line, err := s.Timeline(t.Context(), day, ByService, 10*time.Minute, 10)
+	if err != nil || line.Lines[0].Weight[line.Steps-1] < 1000e7 {
+		t.Errorf("new samples are not in the time line: %+v, %v", line, err)
+	}
+	if len(g.days) != 1 {
+		t.Errorf("read again: %+v", g.days)
 	}
 }
 

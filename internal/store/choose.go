@@ -98,11 +98,22 @@ func (s *Store) pieces(c *chosen) []piece {
 }
 
 // byDay cuts the hours of pieces at the ends of days: other questions are about the same
-// days.
-func byDay(list []piece) (out []piece) {
+// days. What lies before all that is kept, or after today, is one piece each: a range may
+// be a century, and its days would be more than the cache holds.
+func (s *Store) byDay(list []piece) (out []piece) {
+	const day = engine.MinutesPerDay
+	now := s.opts.Now()
+	kept, today := minute(now.Add(-s.opts.Retention.Hourly))/day*day, minute(now)/day*day+day
 	for _, p := range list {
 		for p.table == engine.Hourly && p.from < p.to {
-			end := min(p.to, p.from-p.from%engine.MinutesPerDay+engine.MinutesPerDay)
+			end := p.from/day*day + day
+			switch {
+			case p.from < kept:
+				end = kept
+			case p.from >= today:
+				end = p.to
+			}
+			end = min(end, p.to)
 			out = append(out, piece{table: p.table, from: p.from, to: end})
 			p.from = end
 		}
@@ -223,7 +234,7 @@ func (s *Store) read(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 
 func at(minute uint32) time.Time { return time.Unix(int64(minute)*60, 0).UTC() }
 
-// values gives the distinct texts of a selection's dimension.
+// dimension gives the text of a group's or a series' number.
 func dimension(d *dict.Snapshot, by Dimension, id uint32) string {
 	group := func() dict.Group {
 		if int(id) < len(d.Groups) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
 )
@@ -99,7 +101,7 @@ func (s *Store) Timeline(ctx context.Context, sel Selection, by Dimension, step 
 	}
 	minutes := uint32(step / time.Minute)
 	switch {
-	case minutes == 0 || step%time.Minute != 0 || step > 366*24*time.Hour:
+	case minutes == 0 || step%time.Minute != 0:
 		return nil, fmt.Errorf("a step of %s: it must be whole minutes", step)
 	case (c.to-c.from)/minutes > maxSteps:
 		return nil, fmt.Errorf("%w: %d steps; %d at most", ErrTooLarge, (c.to-c.from)/minutes, maxSteps)
@@ -109,10 +111,15 @@ func (s *Store) Timeline(ctx context.Context, sel Selection, by Dimension, step 
 		q.Table = engine.Activity
 		q.From, q.To = c.hours()
 	}
+	each := 1
 	if by != "" {
 		q.By = append(q.By, by.column())
+		each = len(tables.Groups)
+		if by.column() == engine.ColSeries {
+			each = len(tables.Series)
+		}
 	}
-	sums, err := s.ask(ctx, q)
+	sums, err := s.askByDay(ctx, q, each)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +131,54 @@ func (s *Store) Timeline(ctx context.Context, sel Selection, by Dimension, step 
 	t.fill(sums, &tables, first, minutes)
 	t.fold(lines)
 	return t, nil
+}
+
+// Bounds of askByDay: of the rows of a day, which are kept, and of how many days there may be.
+const (
+	sharedRows = 500_000
+	sharedDays = 8
+)
+
+// askByDay answers a question about minutes of samples, with up to so many rows for each.
+// One about everything over many hours is put by whole days, and what was asked for is cut
+// out of the answers, in which a step may occur several times: rows of a day are in order of
+// groups and series, so that some hours of it take as long to read as all of them, and
+// whoever asks next, about a range that ends a minute later, finds the days read.
+func (s *Store) askByDay(ctx context.Context, q engine.Query, each int) (*engine.Sums, error) {
+	const day = engine.MinutesPerDay
+	first := q.From - q.From%day
+	days := (q.To - first + day - 1) / day
+	if q.Table != engine.Samples || q.Groups != nil || q.Series != nil || q.To-q.From <= shortRange || days > sharedDays || each*day > sharedRows {
+		return s.ask(ctx, q)
+	}
+	whole := make([]*engine.Sums, days)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range days {
+		one := q
+		one.From, one.To, one.Step = first+i*day, first+(i+1)*day, 1
+		group.Go(func() (err error) {
+			whole[i], err = s.ask(ctx, one)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	out := &engine.Sums{Keys: make([][]uint32, len(q.By))}
+	for _, sums := range whole {
+		for i, m := range sums.Keys[0] {
+			if m < q.From || m >= q.To {
+				continue
+			}
+			out.Keys[0] = append(out.Keys[0], m-m%q.Step)
+			for k := 1; k < len(q.By); k++ {
+				out.Keys[k] = append(out.Keys[k], sums.Keys[k][i])
+			}
+			out.Counts = append(out.Counts, sums.Counts[i])
+			out.Values = append(out.Values, sums.Values[i])
+		}
+	}
+	return out, nil
 }
 
 func (t *Timeline) fill(sums *engine.Sums, tables *dict.Snapshot, first, minutes uint32) {

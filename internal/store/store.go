@@ -167,6 +167,9 @@ func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
 	if s.journal, err = journal.Open(filepath.Join(s.dir, journalDir), s.engine.Committed(), s.opts.Journal); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	if cut := s.journal.Cut(); cut > 0 {
+		s.log.Warn("the journal's end was not finished, as after a crash of the machine, and was cut off", "bytes", cut)
+	}
 	return s.replay()
 }
 

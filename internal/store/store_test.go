@@ -510,6 +510,26 @@ func TestEngineAway(t *testing.T) {
 	}
 }
 
+// A store is never empty by accident: not either where the engine opens, with less than
+// it had.
+func TestEngineThatLostItsRows(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, memory.New(), quick(Options{}))
+	appendProfile(t, s, simple(map[string]int64{"main;f": 1}), batch.Options{})
+	flush(t, s)
+	closeStore(t, s)
+	lost := (*journal.LostError)(nil)
+	_, err := Open(t.Context(), dir, func(context.Context, string) (engine.Engine, error) { return memory.New(), nil }, quick(Options{}))
+	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "bring back a copy") {
+		t.Fatalf("opened: %v", err)
+	}
+	other := memory.New()
+	if err := Renew(dir, other); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, openStore(t, dir, other, quick(Options{})))
+}
+
 // What is not kept is told of: in the tree, and in the basis of each answer.
 func TestBounds(t *testing.T) {
 	s := openStore(t, t.TempDir(), memory.New(), quick(Options{Limits: dict.Limits{Nodes: 4, Series: 4}}))

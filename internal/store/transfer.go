@@ -10,11 +10,13 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
 
 	"whyhot/internal/store/columns"
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/journal"
 )
 
 // An export is a zstd stream: a line with its version, then blocks of rows. A block is
@@ -105,6 +107,15 @@ func Import(ctx context.Context, e engine.Engine, from io.Reader, progress func(
 	defer z.Close()
 	in := &importer{r: bufio.NewReaderSize(z, 1<<20), e: e, sum: crc32.NewIEEE(), progress: progress}
 	if err := in.run(ctx); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	return nil
+}
+
+// Renew readies the directory of a store, whose engine was lost, for one that was filled by
+// Import: what the journal has comes after it.
+func Renew(dir string, e engine.Engine) error {
+	if err := journal.Renew(filepath.Join(dir, journalDir), e.Committed()); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	return nil

@@ -34,7 +34,7 @@ func (s *Store) weigh(ctx context.Context, c *chosen) (*weights, error) {
 	if level := c.level(events); level > 0 {
 		return s.collect(ctx, c, []piece{{table: engine.Thinned, from: c.from, to: c.to, level: uint32(level)}}, engine.ColStack)
 	}
-	list := byDay(s.pieces(c))
+	list := s.byDay(s.pieces(c))
 	if c.roughEnds(events) {
 		for i := range list {
 			if list[i].table == engine.Samples {

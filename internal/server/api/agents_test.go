@@ -53,6 +53,8 @@ func TestPyroscopeIngest(t *testing.T) {
 		{"folded", "name=folded{service_name=other}&format=folded&sampleRate=50&from=" + at + "000", "", []byte("a;b 10\na;c 5\n"), 200, ""},
 		{"memory by its name", "name=app.inuse_space", "", []byte("whatever"), 200, ""},
 		{"memory by its values", "name=app&format=pprof", "", servertest.Pprof(t, heap()), 200, ""},
+		{"memory with a rate", "name=app&spyName=gospy&sampleRate=100", "", servertest.Pprof(t, heap()), 200, ""},
+		{"memory with the rate 0", "name=app&spyName=gospy&sampleRate=0", "", servertest.Pprof(t, heap()), 200, ""},
 		{"jfr", "name=app&format=jfr", "", data, 400, "pprof and folded"},
 		{"no name", "format=pprof", "", data, 400, "must name"},
 		{"bad tags", "name=app{x", "", data, 400, "closing brace"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"whyhot/internal/server/access"
 	"whyhot/internal/store"
@@ -367,8 +368,8 @@ func (s *Server) functions(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	q := r.values.Get("q")
-	if q == "" || len(q) > 1000 {
-		return nil, invalid("q must be a part of a function's name")
+	if q == "" || len(q) > 1000 || !utf8.ValidString(q) {
+		return nil, invalid("q must be a part of a function's name: 1 to 1000 bytes of UTF-8")
 	}
 	found, err := r.project.FindFunctions(ctx, sel, regexp.MustCompile("(?i)"+regexp.QuoteMeta(q)))
 	if err != nil {

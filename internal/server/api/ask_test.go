@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"whyhot/internal/ingest"
+	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
+	"whyhot/internal/server/servertest"
 	"whyhot/internal/store"
 )
 
@@ -224,6 +226,7 @@ func TestBadQuestions(t *testing.T) {
 		{"GET", "/api/v1/timeline?step=1s", 400, "step"},
 		{"GET", "/api/v1/timeline?step=90s", 400, "whole minutes"},
 		{"GET", "/api/v1/timeline?from=now-52w&step=1m", 400, "steps"},
+		{"GET", "/api/v1/functions?q=%ff", 400, "UTF-8"},
 		{"GET", "/api/v1/diff?before.version=9&after.version=1", 404, "no samples"},
 		{"GET", "/api/v1/findings/none", 404, "no such finding"},
 		{"GET", "/api/v1/push", 405, "POST"},
@@ -240,6 +243,40 @@ func TestBadQuestions(t *testing.T) {
 		if resp.StatusCode != c.status || !strings.Contains(string(data), c.detail) || !strings.Contains(string(data), `"error"`) {
 			t.Errorf("%s %s: %s %s", c.method, c.path, resp.Status, data)
 		}
+	}
+}
+
+// Who pushes a profile and looks at it finds it, also after having asked in vain.
+func TestWhatWasJustPushedIsThere(t *testing.T) {
+	r := start(t, Limits{})
+	get := func(path string, want int) {
+		t.Helper()
+		if resp, body := r.do(http.MethodGet, path, "", nil); resp.StatusCode != want {
+			t.Fatalf("%s: %s %s", path, resp.Status, body)
+		}
+	}
+	for version, data := range map[string]*profile.Profile{"1": servertest.Profile(time.Now(), 300, 700), "2": servertest.Profile(time.Now(), 500, 500)} {
+		get("/api/v1/profile?service=web&version="+version, http.StatusNotFound)
+		resp, body := r.do(http.MethodPost, "/api/v1/push?service=web&version="+version, "", servertest.Pprof(t, data))
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s", resp.Status, body)
+		}
+	}
+	get("/api/v1/diff?service=web&before.version=1&after.version=2", http.StatusOK)
+	get("/api/v1/profile?service=web&version=2", http.StatusOK)
+}
+
+// The longest range that can be asked for is answered, whatever its steps.
+func TestACentury(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	const century = "from=1970-01-01T00:00:00Z&to=2100-01-01T00:00:00Z"
+	var line timelineForm
+	r.get("/api/v1/timeline?"+century, "", &line)
+	var top topForm
+	r.get("/api/v1/top?exact=true&"+century, "", &top)
+	if line.Basis.Value == 0 || line.Basis.Value != top.Basis.Value {
+		t.Errorf("%d over time, %d by function", line.Basis.Value, top.Basis.Value)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +24,10 @@ func (s *Server) profile(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	p, _, err := r.project.Profile(ctx, sel)
+	if err == nil && len(p.Samples()) == 0 {
+		settle(ctx, r)
+		p, _, err = r.project.Profile(ctx, sel)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +39,17 @@ func (s *Server) profile(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return file{kind: "application/vnd.google.protobuf+gzip", name: "profile.pb.gz", data: out.Bytes(), packed: true}, nil
+}
+
+// settleTime bounds the wait of settle: the engine may be behind.
+const settleTime = 3 * time.Second
+
+// settle waits until what was taken can be asked for. It is for who would be told that
+// there is nothing, perhaps of a profile that was pushed a moment ago.
+func settle(ctx context.Context, r *request) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	_ = r.project.Flush(ctx) // what is not there then is not there
 }
 
 func nothing(sel store.Selection) error {
@@ -118,9 +134,14 @@ func (s *Server) diff(ctx context.Context, r *request) (any, error) {
 // sumsOf adds up one half of a comparison.
 func sumsOf(ctx context.Context, r *request, sel store.Selection, sort string) (*view.Sums, store.Basis, error) {
 	var summer view.Summer
-	g, err := r.project.Groups(ctx, sel, func(f *store.Function) int {
+	number := func(f *store.Function) int {
 		return summer.Number(asProfile(f), &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})
-	})
+	}
+	g, err := r.project.Groups(ctx, sel, number)
+	if err == nil && g.Basis.Count == 0 {
+		settle(ctx, r)
+		g, err = r.project.Groups(ctx, sel, number)
+	}
 	if err != nil {
 		return nil, store.Basis{}, err
 	}

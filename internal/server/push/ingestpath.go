@@ -15,6 +15,7 @@ import (
 
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
+	"whyhot/internal/store/batch"
 )
 
 // Ingest is a request of Pyroscope's older path, /ingest, as its SDKs send it: pprof,
@@ -58,15 +59,18 @@ func AppendIngest(ctx context.Context, to project.Store, in Ingest, most int64, 
 		}
 	}
 	rate := int64(defaultRate)
-	if text := in.Query.Get("sampleRate"); text != "" {
-		if rate, err = strconv.ParseInt(text, 10, 64); err != nil || rate < 1 || rate > 1e9 {
+	text := in.Query.Get("sampleRate")
+	if text != "" {
+		if rate, err = strconv.ParseInt(text, 10, 64); err != nil || rate < 0 || rate > 1e9 {
 			return bad("sampleRate=%q: must be a number of samples a second", text)
 		}
 	}
 	body := in.Body
 	switch format := in.Query.Get("format"); format {
 	case "", "folded", "groups", "lines":
-		p.Period = time.Second / time.Duration(rate)
+		if rate > 0 { // pyroscope-go gives 0 with what is not sampled
+			p.Period = time.Second / time.Duration(rate)
+		}
 	case "pprof":
 	default:
 		return bad("format=%q: pprof and folded are taken", format)
@@ -79,7 +83,10 @@ func AppendIngest(ctx context.Context, to project.Store, in Ingest, most int64, 
 		body = bytes.NewReader(data)
 	}
 	receipt, err = Append(ctx, to, body, p, most, now)
-	if notCPU(err) {
+	switch {
+	case rate == 0 && errors.Is(err, batch.ErrNoPeriod):
+		return bad("sampleRate=%q: must be a number of samples a second", text)
+	case notCPU(err):
 		return receipt, true, nil
 	}
 	return receipt, false, err

@@ -64,6 +64,14 @@ func TestUnits(t *testing.T) {
 		{profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{}, 0, 0, 0},
 		{profile.ValueType{Type: "alloc_space", Unit: "bytes"}, profile.ValueType{Type: "space", Unit: "bytes"}, 512, 0, 0},
 		{profile.ValueType{Type: "cycles", Unit: "count"}, profile.ValueType{Type: "cycles", Unit: "count"}, 1000, 0, 0},
+		{profile.ValueType{Type: "cpu-clock", Unit: "count"}, profile.ValueType{}, 0, 1e7, 2e7},
+		// Other things, whatever the rate that their sender gives.
+		{profile.ValueType{Type: "alloc_space", Unit: "bytes"}, profile.ValueType{Type: "space", Unit: "bytes"}, 512, 1e7, 0},
+		{profile.ValueType{Type: "goroutine", Unit: "count"}, profile.ValueType{Type: "goroutine", Unit: "count"}, 1, 1e7, 0},
+		{profile.ValueType{Type: "delay", Unit: "nanoseconds"}, profile.ValueType{Type: "contentions", Unit: "count"}, 1, 0, 0},
+		{profile.ValueType{Type: "lock_time", Unit: "nanoseconds"}, profile.ValueType{}, 0, 0, 0},
+		{profile.ValueType{Type: "events", Unit: "nanoseconds"}, profile.ValueType{}, 0, 0, 0},
+		{profile.ValueType{Type: "off_cpu", Unit: "nanoseconds"}, profile.ValueType{}, 0, 0, 0},
 	} {
 		b := profile.NewBuilder()
 		sample(b, 2, 20, named(b, 0, "main"))

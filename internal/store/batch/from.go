@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"whyhot/internal/profile"
@@ -82,16 +83,36 @@ var nanoseconds = map[string]int64{
 // by the period.
 func scaleOf(p *profile.Profile, o Options) (scale int64, err error) {
 	v := p.Meta.ValueType
+	if !ofCPU(v) {
+		return 0, fmt.Errorf("it is a profile of %s in %s; the store keeps CPU profiles", v.Type, v.Unit)
+	}
 	if s := nanoseconds[v.Unit]; s > 0 {
 		return s, nil
 	}
 	if o.Period > 0 || nanoseconds[p.Meta.PeriodType.Unit] > 0 && p.Meta.Period > 0 {
 		return 0, nil
 	}
-	if v.Unit == "bytes" || strings.Contains(v.Type, "alloc") || strings.Contains(v.Type, "inuse") {
-		return 0, fmt.Errorf("it is a profile of %s in %s; the store keeps CPU profiles", v.Type, v.Unit)
+	return 0, fmt.Errorf("its samples are counted in %q, %w", v.Unit, ErrNoPeriod)
+}
+
+// ErrNoPeriod is in the error for a profile that only counts.
+var ErrNoPeriod = errors.New("and it does not say how much time one of them is worth; give the sampling period")
+
+// ofCPU says, as far as its name and unit tell, whether a value is of CPU time. That it
+// is in nanoseconds does not: what threads waited for a mutex is, too. Nor does it help
+// that the sender gives a rate, which Pyroscope's do with memory, too.
+func ofCPU(v profile.ValueType) bool {
+	if v.Unit == "bytes" || v.Type == "events" && nanoseconds[v.Unit] > 0 { // off_cpu of older OpenTelemetry profilers
+		return false
 	}
-	return 0, fmt.Errorf("its samples are counted in %q, and it does not say how much time one of them is worth; give the sampling period", v.Unit)
+	for word := range strings.FieldsFuncSeq(v.Type, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch strings.ToLower(word) {
+		case "alloc", "inuse", "heap", "space", "objects", "goroutine", "goroutines", "threadcreate",
+			"contention", "contentions", "delay", "lock", "mutex", "block", "exception", "exceptions", "off", "offcpu":
+			return false
+		}
+	}
+	return true
 }
 
 type rowKey struct {

@@ -14,6 +14,8 @@
 // Damage. Each record has its length and a checksum. What a crash left at the end of
 // the last segment, of which nobody was told that it is durable, is cut off. A damaged
 // record anywhere else is an error: nothing that was acknowledged is dropped silently.
+// The number of the last segment that was taken elsewhere stays, as the name of an empty
+// file: whoever opens the journal and has less has lost it.
 package journal
 
 import (
@@ -86,6 +88,8 @@ type Journal struct {
 	closed []uint64         // segments that do not change any more, ascending
 	signal chan struct{}    // holds a token when there may be a newly closed one
 	last   atomic.Uint64
+	taken  uint64 // the number of the mark, 0 for none; only who removes has it
+	cut    int64  // bytes at the end of the last segment that were not finished
 
 	file    *os.File // the open segment; only the writer's
 	number  uint64
@@ -125,17 +129,26 @@ func (j *Journal) scan(taken uint64) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	for _, e := range entries {
-		number, ok := parseName(e.Name())
+		if number, ok := parseName(e.Name(), mark); ok {
+			if err := j.marked(number); err != nil {
+				return err
+			}
+			continue
+		}
+		number, ok := parseName(e.Name(), suffix)
 		if !ok {
 			continue
 		}
 		if number <= taken {
-			if err := os.Remove(j.path(number)); err != nil {
+			if err := os.Remove(j.path(number, suffix)); err != nil {
 				return fmt.Errorf("journal: %w", err)
 			}
 			continue
 		}
 		j.closed = append(j.closed, number)
+	}
+	if j.taken > taken {
+		return &LostError{Mark: j.path(j.taken, mark), Had: j.taken, Has: taken}
 	}
 	slices.Sort(j.closed)
 	for i, number := range j.closed {
@@ -152,11 +165,11 @@ func (j *Journal) scan(taken uint64) error {
 	return nil
 }
 
-func (j *Journal) path(number uint64) string {
+func (j *Journal) path(number uint64, suffix string) string {
 	return filepath.Join(j.dir, fmt.Sprintf("%016x%s", number, suffix))
 }
 
-func parseName(name string) (uint64, bool) {
+func parseName(name, suffix string) (uint64, bool) {
 	stem, ours := strings.CutSuffix(name, suffix)
 	number, err := strconv.ParseUint(stem, 16, 64)
 	return number, ours && err == nil && len(stem) == 16
@@ -164,7 +177,7 @@ func parseName(name string) (uint64, bool) {
 
 // check reads a segment through and, of the last one, cuts off what was not finished.
 func (j *Journal) check(number uint64, last bool) (size int64, err error) {
-	data, err := os.ReadFile(j.path(number))
+	data, err := os.ReadFile(j.path(number, suffix))
 	if err != nil {
 		return 0, fmt.Errorf("journal: %w", err)
 	}
@@ -175,14 +188,15 @@ func (j *Journal) check(number uint64, last bool) (size int64, err error) {
 	case !last || !tornAt(data, good):
 		return 0, j.damaged(number, good)
 	}
-	if err := os.Truncate(j.path(number), int64(good)); err != nil {
+	if err := os.Truncate(j.path(number, suffix), int64(good)); err != nil {
 		return 0, fmt.Errorf("journal: %w", err)
 	}
+	j.cut = int64(len(data) - good)
 	return int64(good), nil
 }
 
 func (j *Journal) damaged(number uint64, at int) error {
-	return &DamageError{Path: j.path(number), Offset: at}
+	return &DamageError{Path: j.path(number, suffix), Offset: at}
 }
 
 // DamageError says that a record which was acknowledged cannot be read.
@@ -194,6 +208,10 @@ type DamageError struct {
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("journal: %s is damaged at byte %d; restore the file from a copy, or move it away to go on without what it holds", e.Path, e.Offset)
 }
+
+// Cut is how many bytes at the end of the last segment could not be read when the journal
+// was opened.
+func (j *Journal) Cut() int64 { return j.cut }
 
 // Append writes a record and tells in which segment it is. It returns when the record
 // is durable. Where ctx ends before, the record may be written or not.
@@ -311,7 +329,7 @@ func (j *Journal) flush(group []*request, size int) error {
 
 func (j *Journal) create() error {
 	// What may be there by that name was never a segment: an attempt that failed.
-	f, err := os.OpenFile(j.path(j.number+1), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(j.path(j.number+1, suffix), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -389,7 +407,7 @@ func (j *Journal) Next(ctx context.Context) (segment uint64, err error) {
 
 // Read gives the records of a closed segment.
 func (j *Journal) Read(segment uint64, yield func(Record) error) error {
-	data, err := os.ReadFile(j.path(segment))
+	data, err := os.ReadFile(j.path(segment, suffix))
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -400,9 +418,13 @@ func (j *Journal) Read(segment uint64, yield func(Record) error) error {
 	return err
 }
 
-// Remove removes a closed segment, which was taken elsewhere.
+// Remove removes a closed segment, which was taken elsewhere. What it was becomes the
+// mark. One goroutine calls it.
 func (j *Journal) Remove(segment uint64) error {
-	err := os.Remove(j.path(segment))
+	err := os.Rename(j.path(segment, suffix), j.path(segment, mark))
+	if err == nil {
+		err = j.marked(segment)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("journal: %w", err)
 	}

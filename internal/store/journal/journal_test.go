@@ -171,6 +171,53 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// Who took segments and has lost them is told, once for all, until somebody decides.
+func TestWhatWasTakenIsRemembered(t *testing.T) {
+	dir := t.TempDir()
+	quick := Options{SegmentAge: time.Millisecond}
+	j := open(t, dir, 0, quick)
+	for range 3 {
+		n := put(t, j, "text")
+		if next, err := j.Next(t.Context()); err != nil || next != n {
+			t.Fatalf("next is %d, %v", next, err)
+		}
+		if err := j.Remove(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = j.Close()
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(names) != 1 || filepath.Ext(names[0]) != mark {
+		t.Fatalf("there are %q, %v", names, err)
+	}
+	if info, err := os.Stat(names[0]); err != nil || info.Size() != 0 {
+		t.Errorf("the mark is %+v, %v", info, err)
+	}
+	lost := (*LostError)(nil)
+	for range 2 {
+		if _, err := Open(dir, 2, quick); !errors.As(err, &lost) || lost.Had != 3 || lost.Mark != names[0] {
+			t.Fatalf("opened with two of three: %v", err)
+		}
+	}
+	j = open(t, dir, 3, Options{SegmentAge: time.Hour})
+	if n := put(t, j, "more"); n != 4 {
+		t.Errorf("segment %d, want 4", n)
+	}
+	_ = j.Close()
+	if err := Renew(dir, 4); err == nil {
+		t.Error("a segment would have been taken for one that the new engine has")
+	}
+	if err := Renew(dir, 1); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, open(t, dir, 1, Options{})); !slices.Equal(got, []string{"7:more"}) {
+		t.Errorf("read %q", got)
+	}
+	if err := Renew(filepath.Join(dir, "none"), 1); err != nil {
+		t.Error(err)
+	}
+}
+
 func FuzzWalk(f *testing.F) {
 	f.Add(appendRecord(appendRecord(nil, Record{1, []byte("one")}, beginsGroup), Record{2, nil}, 0))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -23,6 +23,7 @@ const FOLDED = Object.entries(STACKS)
 const ROW = 20;
 
 interface Tab {
+  readonly fleet: Fleet;
   readonly page: Page;
   readonly push: (service: string, folded: string) => Promise<void>;
   open: (address: string) => Promise<void>;
@@ -44,7 +45,7 @@ async function withDemo(use: (tab: Tab) => Promise<void>): Promise<void> {
         await page.goto(fleet.url + address);
         await ready(page);
       };
-      await use({ page, push, open });
+      await use({ fleet, page, push, open });
     });
   } finally {
     await fleet.end();
@@ -272,5 +273,29 @@ test("what was left out is asked for where the reader looks", async () => {
     assert.ok(asked.some((url) => /min_share=[\d.e-]+/.test(url)));
     await page.mouse.click(...(await point(page, 1, 0.5)));
     assert.equal(await selected(page), "end");
+  });
+});
+
+test("the call graph lists the heaviest of many callers, and the others on demand or found", async () => {
+  await withDemo(async ({ fleet, page, push }) => {
+    const callers = Array.from({ length: 60 }, (_, i) => `main;caller_${i};take ${100 + i}\n`);
+    await push("wide", callers.join(""));
+    const { functions } = await fleet.ask<{ functions: { id: number; name: string }[] }>(
+      "functions?q=take",
+    );
+    const fn = functions.find((f) => f.name === "take")?.id ?? 0;
+    await page.goto(`${fleet.url}/callgraph?service=wide&fn=${fn}`);
+    const rows = page.locator(".neighbours table").first().locator("tbody tr");
+    await rows.first().waitFor();
+    // What is left out is summed: the twenty lightest of 60.
+    assert.match(await rows.last().innerText(), /^28\.2%.*20 more callers$/s);
+    await page.keyboard.press("/");
+    await page.keyboard.type("caller_3$");
+    await rows.filter({ hasText: /caller_3(?!\d)/ }).waitFor();
+    await page.getByRole("button", { name: /^\d+ more callers$/ }).click();
+    await page.waitForURL(/callgraph\.all=true/);
+    await page.waitForFunction(
+      () => document.querySelectorAll(".neighbours table:first-of-type tbody tr").length === 60,
+    );
   });
 });

@@ -28,7 +28,7 @@ type place struct {
 func (p *packed) add(tables *sdtypes.IntervalData, entry uint64) {
 	again := len(p.blocks) > 0
 	for _, b := range tables.Blocks {
-		if again && b.Start == entry && b.Deltas[0].Info == sdtypes.UnwindInfoStop {
+		if again && b.Start == entry && len(b.Deltas) > 0 && b.Deltas[0].Info == sdtypes.UnwindInfoStop {
 			continue
 		}
 		p.blocks = append(p.blocks, place{b.Start, uint32(len(p.bytes))})

@@ -14,7 +14,7 @@ import (
 type access struct {
 	function, file string
 	line, column   int
-	does           string // "reads" or "writes"
+	does           string // reads or writes
 }
 
 // seen is what came to one access.
@@ -96,10 +96,15 @@ func (a *accesses) at(pc uint64) (bytecode, bool) {
 	return bytecode{}, false
 }
 
+const (
+	reads  = "reads"
+	writes = "writes"
+)
+
 // does is what an inline cache is for, by the first field of its line.
 var does = map[string]string{
-	"LoadIC": "reads", "KeyedLoadIC": "reads",
-	"StoreIC": "writes", "KeyedStoreIC": "writes", "SetNamedPropertyIC": "writes", "DefineKeyedOwnIC": "writes", "DefineNamedOwnIC": "writes",
+	"LoadIC": reads, "KeyedLoadIC": reads,
+	"StoreIC": writes, "KeyedStoreIC": writes, "SetNamedPropertyIC": writes, "DefineKeyedOwnIC": writes, "DefineNamedOwnIC": writes,
 }
 
 // missed is told of each line of an inline cache that did not have what was asked:

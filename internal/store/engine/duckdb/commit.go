@@ -94,7 +94,7 @@ func (e *Engine) write(ctx context.Context, number uint64, blocks []*engine.Bloc
 			added[of] = p
 		}
 	}
-	return added, e.writer.exec(ctx, fmt.Sprintf("UPDATE store_state SET committed = %d", number))
+	return added, e.writer.exec(ctx, fmt.Sprintf("UPDATE %s SET committed = %d", stateTable, number))
 }
 
 // appended is the part of a day to which rows are appended now, or a new one with

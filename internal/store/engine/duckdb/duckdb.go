@@ -39,6 +39,8 @@ const (
 const (
 	fileName = "rows.duckdb"
 	lockName = "lock"
+	// stateTable is made with all tables of the dictionary.
+	stateTable = "store_state"
 	// madeName is an empty file that says that the database was made, so that one
 	// that has gone is not taken for one that was never there.
 	madeName = "made"
@@ -127,13 +129,29 @@ func (e *Engine) open() error {
 	if err := removeCopy(e.dir); err != nil {
 		return err
 	}
-	if err := e.openDatabase(); err != nil {
+	err = e.openDatabase()
+	if fresh && errors.Is(err, engine.ErrDamaged) {
+		if err := e.setAside(); err != nil {
+			return err
+		}
+		err = e.openDatabase()
+	}
+	if err != nil {
 		return err
 	}
-	if fresh {
+	if !fresh {
+		return e.load()
+	}
+	// Copies of a directory may lack files that are empty: a database that has its tables
+	// was made, whatever says so. They came in one transaction.
+	names, err := e.writer.tables(context.Background())
+	switch {
+	case err != nil:
+		return damaged(err)
+	case !slices.Contains(names, stateTable):
 		return e.create()
 	}
-	return e.load()
+	return errors.Join(made(e.dir), e.load())
 }
 
 // openDatabase opens the file, and the connection of the one who writes.
@@ -179,28 +197,6 @@ func (e *Engine) connect() (*conn, error) {
 	}
 	c.end = e.using.RUnlock
 	return c, nil
-}
-
-// fresh says whether nothing was ever kept here.
-func (e *Engine) fresh() (bool, error) {
-	exists := func(name string) bool {
-		_, err := os.Stat(filepath.Join(e.dir, name))
-		return !errors.Is(err, os.ErrNotExist)
-	}
-	switch made, file := exists(madeName), exists(fileName); {
-	case made && !file:
-		return false, damaged(errors.New("the file has gone"))
-	case made:
-		return false, nil
-	case file || exists(fileName+".wal"):
-		// It was never finished: nothing was committed to it.
-		for _, name := range []string{fileName, fileName + ".wal"} {
-			if err := os.Remove(filepath.Join(e.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return false, err
-			}
-		}
-	}
-	return true, nil
 }
 
 // damaged says what can be done.
@@ -281,7 +277,7 @@ func (db *database) confine(dir string) error {
 // create makes the tables of the dictionary and says that they are there.
 func (e *Engine) create() error {
 	ctx := context.Background()
-	statements := []string{begin, "CREATE TABLE store_state (version BIGINT NOT NULL, committed UBIGINT NOT NULL)", fmt.Sprintf("INSERT INTO store_state VALUES (%d, 0)", engine.Version)}
+	statements := []string{begin, "CREATE TABLE " + stateTable + " (version BIGINT NOT NULL, committed UBIGINT NOT NULL)", fmt.Sprintf("INSERT INTO %s VALUES (%d, 0)", stateTable, engine.Version)}
 	for _, t := range engine.Tables() {
 		if !t.Timed {
 			statements = append(statements, definition(t, t.Name))
@@ -293,15 +289,6 @@ func (e *Engine) create() error {
 		}
 	}
 	return made(e.dir)
-}
-
-// made leaves the file that says that the database is there, durably.
-func made(dir string) error {
-	f, err := os.Create(filepath.Join(dir, madeName))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close(), syncDir(dir))
 }
 
 // syncDir makes the names in a directory durable.
@@ -330,7 +317,7 @@ func definition(t *engine.Table, name string) string {
 func (e *Engine) load() error {
 	ctx := context.Background()
 	var version, committed int64
-	if err := e.writer.one(ctx, "SELECT version, committed::BIGINT FROM store_state", &version, &committed); err != nil {
+	if err := e.writer.one(ctx, "SELECT version, committed::BIGINT FROM "+stateTable, &version, &committed); err != nil {
 		return damaged(err)
 	}
 	if version > engine.Version {

@@ -67,3 +67,36 @@ func TestFileGone(t *testing.T) {
 		}
 	}
 }
+
+// A copy of a directory that lacks the empty file is the database all the same; what an
+// interrupted start left, and cannot be opened, is not in the way.
+func TestTheMarkIsGone(t *testing.T) {
+	dir := t.TempDir()
+	e := opened(t, dir)
+	commitRows(t, e, 1)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, madeName)); err != nil {
+		t.Fatal(err)
+	}
+	e = opened(t, dir)
+	if e.Committed() != 1 {
+		t.Errorf("%d commits are there, want 1", e.Committed())
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, fileName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{}); !errors.Is(err, engine.ErrDamaged) {
+		t.Errorf("opened without its file: %v", err)
+	}
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, fileName), []byte("DUCK"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e = opened(t, dir)
+	commitRows(t, e, 1)
+}

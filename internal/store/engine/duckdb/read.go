@@ -30,7 +30,7 @@ func (e *Engine) asking(ctx context.Context, f func(c *conn, parts func(t *engin
 	parts := func(*engine.Table, uint32, uint32) []string { return nil }
 	err = c.exec(ctx, "BEGIN TRANSACTION READ ONLY")
 	if err == nil {
-		err = c.exec(ctx, "SELECT committed FROM store_state")
+		err = c.exec(ctx, "SELECT committed FROM "+stateTable)
 		seen := make(map[dayOf][]part, len(e.parts))
 		for of, p := range e.parts {
 			seen[of] = slices.Clone(p)

@@ -1,4 +1,4 @@
-// The numbers of a function, and all its callers and callees as two tables.
+// The numbers of a function, and its callers and callees as two tables.
 
 import { basename } from "../../../data/measure";
 import { percent } from "../../../format/number";
@@ -6,6 +6,7 @@ import { FunctionName } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Share, shareOf } from "../../parts/measure";
 import { Bill, monthly, usePrices } from "../../parts/prices";
+import { address, adjust, ownChange } from "../../state/navigation";
 import { edgesOf, type Answer, type Direction, type Fn } from "./graph";
 import { walkTo } from "./walk";
 
@@ -48,6 +49,11 @@ interface Props {
   found: (fn: Fn) => boolean;
 }
 
+// An allocator has thousands of callers: the lightest, beyond so many, are shown on demand
+// or when the search finds them.
+const MOST = 40;
+const ALL = "callgraph.all";
+
 export function Neighbours(props: Props) {
   return (
     <div class="neighbours">
@@ -63,16 +69,22 @@ export function Neighbours(props: Props) {
 
 function Side({ answer, found, direction }: Props & { direction: Direction }) {
   const { basis } = answer;
-  const rows = edgesOf(answer, direction);
+  const all = edgesOf(answer, direction);
+  const most = address.value.own[ALL] === "true" ? all.length : MOST;
+  const rows = all.filter((e, i) => i < most || found(e.function));
+  const left = all.length - rows.length;
+  const sum = (edges: typeof all): number => edges.reduce((n, e) => n + e.total, 0);
+  const rest = left > 0 ? sum(all) - sum(rows) : 0;
   const prices = usePrices();
+  const libraries = rows.some((r) => r.function.binary !== undefined);
   const cost = (part: number) =>
-    prices && <td class="number">{monthly(cores(part, basis), prices)}</td>;
+    prices && <td class="number month">{monthly(cores(part, basis), prices)}</td>;
   const [own, weight] =
     direction === "callers" ? ["it begins stacks", answer.entry] : ["itself", answer.self];
   return (
     <table class="edges">
       <caption>
-        {direction === "callers" ? "Callers" : "Callees"} <small>{rows.length}</small>
+        {direction === "callers" ? "Callers" : "Callees"} <small>{all.length}</small>
       </caption>
       <thead>
         <tr>
@@ -83,12 +95,16 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
             cores
           </th>
           {prices && (
-            <th scope="col" class="number">
+            <th scope="col" class="number month">
               a month
             </th>
           )}
           <th scope="col">function</th>
-          <th scope="col">library</th>
+          {libraries && (
+            <th scope="col" class="library">
+              library
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -99,7 +115,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
             </td>
             <td class="number">{coresText(cores(weight, basis))}</td>
             {cost(weight)}
-            <td colSpan={2}>{own}</td>
+            <td colSpan={libraries ? 2 : 1}>{own}</td>
           </tr>
         )}
         {rows.map(({ function: fn, total }) => (
@@ -118,14 +134,35 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
             <td class="name" onClickCapture={walkTo(fn)}>
               <FunctionName fn={fn} />
             </td>
-            <td class="library" title={fn.binary}>
-              {basename(fn.binary ?? "")}
-            </td>
+            {libraries && (
+              <td class="library" title={fn.binary}>
+                {basename(fn.binary ?? "")}
+              </td>
+            )}
           </tr>
         ))}
+        {left > 0 && (
+          <tr>
+            <td class="number">
+              <Share weight={rest} basis={basis} />
+            </td>
+            <td class="number">{coresText(cores(rest, basis))}</td>
+            {cost(rest)}
+            <td colSpan={2}>
+              <button
+                type="button"
+                onClick={() => {
+                  adjust(ownChange({ [ALL]: "true" }));
+                }}
+              >
+                {left} more {left === 1 ? direction.slice(0, -1) : direction}
+              </button>
+            </td>
+          </tr>
+        )}
         {rows.length === 0 && weight === 0 && (
           <tr>
-            <td colSpan={prices ? 5 : 4}>None.</td>
+            <td colSpan={prices ? 4 : 3}>None.</td>
           </tr>
         )}
       </tbody>

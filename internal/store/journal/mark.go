@@ -1,0 +1,60 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// mark is the ending of the file that says which segment was taken last.
+const mark = ".taken"
+
+// marked takes note of a mark: the one of the highest number is kept, without what the
+// segment held.
+func (j *Journal) marked(number uint64) error {
+	keep, drop := max(j.taken, number), min(j.taken, number)
+	j.taken = keep
+	if drop > 0 && drop < keep {
+		if err := os.Remove(j.path(drop, mark)); err != nil {
+			return err
+		}
+	}
+	return os.Truncate(j.path(keep, mark), 0)
+}
+
+// LostError says that whoever took segments does not have them any more.
+type LostError struct {
+	Mark     string // the file that says so
+	Had, Has uint64
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("journal: segments up to %d were taken, and of these there are %d: files of the store were lost, cut short or replaced by older ones; bring back a copy of the whole directory, or remove %s to go on without what is gone", e.Had, e.Has, e.Mark)
+}
+
+// Renew readies the journal in dir, which nobody has open, for another engine, which has
+// commits up to taken: the mark goes, and the segments stay. It is an error where they
+// would be taken for what the engine has.
+func Renew(dir string, taken uint64) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("journal: %w", err)
+	}
+	var marks []string
+	for _, e := range entries {
+		if _, ok := parseName(e.Name(), mark); ok {
+			marks = append(marks, filepath.Join(dir, e.Name()))
+		}
+		if number, ok := parseName(e.Name(), suffix); ok && number <= taken {
+			return fmt.Errorf("journal: %s is of before; move it away", filepath.Join(dir, e.Name()))
+		}
+	}
+	for _, path := range marks {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+	}
+	return nil
+}
