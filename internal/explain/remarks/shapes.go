@@ -23,8 +23,8 @@ var shapeSteps = []string{
 }
 
 // shapes are functions that access properties of objects of more shapes than an inline
-// cache holds, with the samples of the lines that do so. Each such access looks a table
-// up, where one of a few shapes compares and loads, and V8 inlines nothing behind it.
+// cache holds, and that V8's runtime is asked for again and again; with the samples of the
+// lines that do so.
 func shapes(j *joined) []Found {
 	type group struct {
 		cost
