@@ -110,3 +110,16 @@ func TestX87ThatNeverRuns(t *testing.T) {
 		}
 	}
 }
+
+// What another rule is about is not told as a wait for memory too.
+func TestStallOfAnotherRule(t *testing.T) {
+	m := &profile.Mapping{Path: "/p/app"}
+	a := Answer{Stalls: []Stall{{Mapping: m, Load: Instruction{Address: 0x200}, At: 0x204, Kind: "table", Self: 90, Count: 90, Whole: 100}}}
+	if ruleIn(Stalls(samplesOf(1, 1), a), ruleStall) == nil {
+		t.Fatal("no finding")
+	}
+	a.Loops = []Loop{{Mapping: m, Matches: []analyzer.MachineMatch{{Rule: "machine-checksum", At: []uint64{0x200}}}}}
+	if found := Stalls(samplesOf(1, 1), a); len(found) != 0 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -63,15 +63,14 @@ func (f *function) stalls(b *binary, reply analyzer.MachineFunction) []Stall {
 func isNear(a, b uint64) bool { return max(a, b)-min(a, b) <= nearBytes }
 
 // Stalls are findings about loads that wait, where the samples behind one are many and
-// those around it few. What another rule says of the same instruction is left to that.
+// those around it few. What another rule says of the same instruction is left to that: a
+// CRC's table is in the first cache, and each look-up waits for the one before.
 func Stalls(p *profile.Profile, a Answer) []Found {
 	taken := map[uint64]string{} // by address, the binary
 	for i := range a.Loops {
 		for _, m := range a.Loops[i].Matches {
-			if rules[m.Rule].waits {
-				for _, at := range m.At {
-					taken[at] = a.Loops[i].Mapping.Path
-				}
+			for _, at := range m.At {
+				taken[at] = a.Loops[i].Mapping.Path
 			}
 		}
 	}

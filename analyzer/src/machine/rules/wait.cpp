@@ -15,11 +15,17 @@ constexpr unsigned Farthest = 64;
 // An instruction that takes a cycle once what it loads is there. The others (products,
 // floating-point numbers) may be what is waited for.
 bool isPlain(const Instruction &I) {
-  static constexpr StringRef Names[] = {"MOV8",  "MOV16", "MOV32", "MOV64", "MOVZX", "MOVSX", "CMP", "TEST",
-                                        "MOVAP", "MOVUP", "MOVDQ", "MOVSD", "MOVSS", "MOVQ",  "MOVD"};
+  static constexpr StringRef Names[] = {"MOV8",  "MOV16", "MOV32", "MOV64", "MOVZX", "MOVSX", "MOVAP", "MOVUP",
+                                        "MOVDQ", "MOVSD", "MOVSS", "MOVQ",  "MOVD",  "CMP8",  "CMP16", "CMP32",
+                                        "CMP64", "TEST",  "ADD8",  "ADD16", "ADD32", "ADD64", "SUB8",  "SUB16",
+                                        "SUB32", "SUB64", "XOR8",  "XOR16", "XOR32", "XOR64", "AND8",  "AND16",
+                                        "AND32", "AND64", "OR8",   "OR16",  "OR32",  "OR64"};
   const StringRef Name = I.Name.starts_with("V") ? I.Name.drop_front() : I.Name;
-  return !I.repeats() && any_of(Names, [&](StringRef N) { return Name.starts_with(N); });
+  return !I.repeats() && !I.stores() && any_of(Names, [&](StringRef N) { return Name.starts_with(N); });
 }
+
+// mov 8(%rax),%rdx, and not add 8(%rax),%rdx, which computes.
+bool fetches(const Instruction &I) { return I.loads() && I.At && I.Name.contains("MOV"); }
 
 bool isComparison(const Instruction &I) { return I.Name.starts_with("CMP") || I.Name.starts_with("TEST"); }
 
@@ -116,9 +122,9 @@ private:
       return Around ? inLoop(L.At->Base) : std::optional<std::string>("object");
     if (O.Writer->Call || O.Writer->Bad)
       return "object";
-    if (!O.Writer->loads())
+    if (!fetches(*O.Writer))
       return "table"; // computed
-    const bool SameRegister = O.Writer->At && overlap(O.Writer->At->Base, L.At->Base);
+    const bool SameRegister = overlap(O.Writer->At->Base, L.At->Base);
     return Around && Around->contains(blockOf(*O.Writer)) && (SameRegister || isChase(*O.Writer)) ? "chase" : "pointer";
   }
 
@@ -131,7 +137,7 @@ private:
   }
 
   // The load gives what it is addressed by in the next iteration.
-  bool isChase(const Instruction &I) const { return I.loads() && I.At && writes(I, I.At->Base, *T.Registers); }
+  bool isChase(const Instruction &I) const { return fetches(I) && writes(I, I.At->Base, *T.Registers); }
 
   // What writes a register in the loop, constants that are added left out.
   SmallVector<const Instruction *, 8> writersOf(MCRegister R) const {
@@ -151,9 +157,9 @@ private:
   std::optional<std::string> inLoop(MCRegister R) const {
     bool Loads = false, Computes = false, Chases = isChase(F.Code[At]);
     const auto See = [&](const Instruction &I) {
-      Chases |= I.loads() && I.At && overlap(I.At->Base, R);
-      Loads |= I.loads();
-      Computes |= !I.loads();
+      Chases |= fetches(I) && overlap(I.At->Base, R);
+      Loads |= fetches(I);
+      Computes |= !fetches(I);
     };
     for (const Instruction *I : writersOf(R)) {
       const MCRegister Source = copied(*I);

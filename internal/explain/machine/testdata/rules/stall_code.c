@@ -29,6 +29,14 @@ uint64_t wait_table_hash(const uint64_t *table, const uint32_t *keys, long n) {
   return s;
 }
 
+uint64_t wait_table_added(const uint64_t *const *table, uint64_t key) { return (*table)[key >> 40]; }
+
+struct node *wait_chase_bucket(struct node *n, long key) {
+  while (n && n->key != key)
+    n = n->next;
+  return n;
+}
+
 long wait_object_first(const struct node *n) { return n->key; }
 
 long silent_walk(const int *a, long n) {
