@@ -66,7 +66,7 @@ struct Wait {
   Line Load;
   uint64_t At = 0;    // the sampled instruction behind it
   std::string Kind;   // "chase", "pointer", "table" or "object": rules/wait.cpp
-  unsigned Ahead = 0; // instructions for which the address has been known
+  unsigned Ahead = 0; // instructions for which at least the address has been known
   bool Jumps = false; // a comparison with memory that a conditional jump follows
 };
 

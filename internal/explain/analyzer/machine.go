@@ -50,7 +50,7 @@ type MachineWait struct {
 	// Kind is where its address comes from: "chase", the same load in the iteration
 	// before; "pointer", another load; "table", arithmetic; "object", none of these.
 	Kind  string `json:"kind"`
-	Ahead int    `json:"ahead"` // instructions for which the address has been known, 64 at most
+	Ahead int    `json:"ahead"` // instructions for which at least the address has been known, 64 at most
 	// Jumps: it is a comparison with memory, and a conditional jump is behind it.
 	Jumps bool `json:"jumps"`
 }

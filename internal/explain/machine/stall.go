@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding"
@@ -20,7 +19,7 @@ type Stall struct {
 	Load     Instruction // Self and Count are those of the samples behind it
 	At       uint64      // the instruction behind it, where they were taken
 	Kind     string      // analyzer.MachineWait's
-	Ahead    int         // instructions for which the address has been known
+	Ahead    int         // instructions for which at least the address has been known
 	Jumps    bool        // a comparison with memory, and a conditional jump behind it
 	Self     int64       // value of the samples behind it
 	Count    int64       // their events
@@ -143,23 +142,15 @@ func (s *Stall) found(p *profile.Profile) Found {
 // less, and seldom not at all.
 const highStall = 0.8
 
-// known says since when the address is known: so much earlier it could be fetched.
+// known says since when the address is known: so much earlier it could be fetched. Where
+// several ways lead to the load it may be longer.
 func (s *Stall) known() string {
-	const farthest = 64 // as far as the analyser looks
+	const worth = 2 // instructions: in less nothing is fetched
 	switch {
 	case s.Kind == "chase":
 		return "its address is what the iteration before loaded"
-	case s.Ahead >= farthest:
-		return fmt.Sprintf("its address is known for %d instructions or more", farthest)
-	case s.Ahead > 0:
-		return fmt.Sprintf("its address is known for %s in this function", strings.TrimSuffix(fmt.Sprintf("%d instructions", s.Ahead), plural(s.Ahead)))
-	}
-	return "its address is known only just before it"
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "s"
+	case s.Ahead >= worth:
+		return fmt.Sprintf("its address is known for at least %d instructions", s.Ahead)
 	}
 	return ""
 }

@@ -1,5 +1,5 @@
 // Loads, and where their addresses come from. wait_KIND_… has a load of that kind with
-// its address; silent_… has none that a wait could be about.
+// its address; silent_… has none that a wait could be about, product_… multiplies by one.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,4 +56,4 @@ long silent_stack(long n) {
 static volatile long shared;
 long silent_global(void) { return shared + 1; }
 
-double silent_product(const double *const *p) { return **p * 3.5; }
+double product_of(const double *const *p) { return **p * 3.5; }
