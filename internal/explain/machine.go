@@ -79,7 +79,7 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 	}
 	var alone []machine.Found
 	other := otherCompilers{facts: facts, known: map[*profile.Mapping]bool{}}
-	for _, m := range machine.Findings(r.Profile, answer.Loops) {
+	for _, m := range slices.Concat(machine.Findings(r.Profile, answer.Loops), machine.Stalls(r.Profile, answer)) {
 		if !r.All && origin.IsRuntime(m.Place.Binary) {
 			continue // for the interpreter's authors; who runs a script cannot change it
 		}
