@@ -163,6 +163,9 @@ func (k *checker) fix() {
 	r := e.Reduction
 	k.addf(r.Low <= r.High && r.High > 0 && r.Low >= -1 && r.High <= 3, "$.reduction",
 		"reduction %g … %g: fractions of the matched share, low ≤ high, high > 0", r.Low, r.High)
+	if r.Change != "" {
+		k.oneOf(r.Change, Changes, "$.reduction.change")
+	}
 	k.addf(r.Basis != "", "$.reduction.basis", "reduction.basis is missing: say how the range is known")
 	if e.Swap.Kind == "preload" {
 		k.addf(len(e.Candidates) > 0, "$.swap.kind", "a preload needs candidates")

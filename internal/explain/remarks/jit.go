@@ -164,7 +164,7 @@ func (j *joined) ofJITs() map[string][]*remark.Remark {
 	byName := map[string][]*remark.Remark{}
 	for i := range j.Remarks {
 		m := &j.Remarks[i]
-		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot {
+		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot || m.Kind == remark.Megamorphic {
 			continue
 		}
 		name := m.Function
