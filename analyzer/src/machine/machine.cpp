@@ -69,6 +69,10 @@ public:
         for (size_t N = B->First; N < B->End; ++N)
           if (isSampled(F.Code[N]))
             Out.Outside.push_back(line(*B, N));
+    for (const auto &B : F.Blocks)
+      for (size_t N = B->First; N < B->End; ++N)
+        if (isSampled(F.Code[N]))
+          addWait(*B, N, Out, Im);
     return Out;
   }
 
@@ -127,6 +131,24 @@ private:
     Out.Loops.push_back(std::move(C));
     for (Loop *Sub : reverse(Lo.getSubLoops()))
       add(*Sub, Me, Out, Im);
+  }
+
+  void addWait(const Block &B, size_t N, FunctionCode &Out, Image &Im) const {
+    const Instruction *C = causeOf(F, B, N);
+    if (!C || C->slow() != Slow::Load)
+      return;
+    const size_t At = size_t(C - F.Code.data());
+    // The cause is in this block, or in one of those that lead here alone.
+    const Block *In = &B;
+    while (At < In->First || At >= In->End)
+      In = In->Predecessors[0];
+    std::optional<Wait> W = rules::waitOf(F, L, T, Im, *In, At);
+    if (!W)
+      return;
+    W->Load = {C->Address, C->Size, textOf(T, *C), 0};
+    W->At = F.Code[N].Address;
+    W->Jumps &= N != At + 1; // a sample on the jump itself: the two did not retire as one
+    Out.Waits.push_back(std::move(*W));
   }
 
   Function &F;

@@ -61,6 +61,15 @@ struct LoopCode {
   int64_t Step = 0; // bytes by which its addresses move in an iteration, with Cycles; 0: not known
 };
 
+// A load that samples are meant for, and where its address comes from.
+struct Wait {
+  Line Load;
+  uint64_t At = 0;    // the sampled instruction behind it
+  std::string Kind;   // "chase", "pointer", "table" or "object": rules/wait.cpp
+  unsigned Ahead = 0; // instructions for which at least the address has been known
+  bool Jumps = false; // a comparison with memory that a conditional jump follows
+};
+
 struct FunctionCode {
   uint64_t Low = 0;
   std::string Problem; // "" where the function was looked at
@@ -68,6 +77,7 @@ struct FunctionCode {
   size_t Instructions = 0;
   std::vector<LoopCode> Loops; // those with samples; outer ones before those in them
   std::vector<Line> Outside;   // the sampled instructions that are in none
+  std::vector<Wait> Waits;     // by address of the sampled instruction
 };
 
 struct Answer {

@@ -23,6 +23,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/machine/rules/small.cpp
   src/machine/rules/spill.cpp
   src/machine/rules/stride.cpp
+  src/machine/rules/wait.cpp
   src/machine/target.cpp
   src/protocol/machine_json.cpp
 )

@@ -21,6 +21,10 @@ json::Array toJson(const std::vector<machine::Line> &List) {
   return A;
 }
 
+json::Object toJson(const machine::Wait &W) {
+  return json::Object{{"load", toJson(W.Load)}, {"at", W.At}, {"kind", W.Kind}, {"ahead", W.Ahead}, {"jumps", W.Jumps}};
+}
+
 json::Object toJson(const machine::Match &M) {
   json::Object Facts;
   for (const auto &[Name, Text] : M.Facts)
@@ -95,15 +99,18 @@ Error parseMachine(const json::Object &O, Request &R) {
 json::Value toJson(const machine::Answer &A) {
   json::Array Functions;
   for (const machine::FunctionCode &F : A.Functions) {
-    json::Array Loops;
+    json::Array Loops, Waits;
     for (const machine::LoopCode &L : F.Loops)
       Loops.push_back(toJson(L));
+    for (const machine::Wait &W : F.Waits)
+      Waits.push_back(toJson(W));
     Functions.push_back(json::Object{{"low", F.Low},
                                      {"problem", F.Problem},
                                      {"unresolved", F.Unresolved},
                                      {"decoded", F.Instructions},
                                      {"loops", std::move(Loops)},
-                                     {"outside", toJson(F.Outside)}});
+                                     {"outside", toJson(F.Outside)},
+                                     {"waits", std::move(Waits)}});
   }
   return json::Object{{"error", A.Error}, {"functions", std::move(Functions)}};
 }

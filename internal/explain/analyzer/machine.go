@@ -40,6 +40,19 @@ type MachineFunction struct {
 	Decoded    int                  `json:"decoded"`    // instructions
 	Loops      []MachineLoop        `json:"loops"`      // those with samples, outer ones first
 	Outside    []MachineInstruction `json:"outside"`    // sampled ones that are in no loop
+	Waits      []MachineWait        `json:"waits"`      // loads that samples are meant for
+}
+
+// MachineWait is a load that samples are meant for, in a loop or not.
+type MachineWait struct {
+	Load MachineInstruction `json:"load"`
+	At   uint64             `json:"at"` // the sampled instruction behind it
+	// Kind is where its address comes from: "chase", the same load in the iteration
+	// before; "pointer", another load; "table", arithmetic; "object", none of these.
+	Kind  string `json:"kind"`
+	Ahead int    `json:"ahead"` // instructions for which at least the address has been known, 64 at most
+	// Jumps: it is a comparison with memory, and a conditional jump is behind it.
+	Jumps bool `json:"jumps"`
 }
 
 // MachineLoop is a natural loop of machine code.

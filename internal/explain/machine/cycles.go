@@ -50,7 +50,7 @@ func Model(ctx context.Context, functions []Code, processors []string) ([][]Loop
 		}
 		slices.SortFunc(out[i], func(a, b Loop) int { return int(a.Start) - int(b.Start) })
 		// Lines are those of a linked file: in an object file they are still to be filled in.
-		_ = locate(ctx, f.File, f.File, out[i], nil, symbol.Options{})
+		_ = locate(ctx, f.File, f.File, out[i], nil, nil, symbol.Options{})
 	}
 	return out, nil
 }

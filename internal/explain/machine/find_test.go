@@ -74,22 +74,38 @@ func build(t *testing.T, flags ...string) *program {
 	return p
 }
 
+// taken is what was sampled at a virtual address.
+type taken struct {
+	address  uint64
+	function string
+	events   int64
+}
+
 // profiled makes a profile with events at virtual addresses, each in a function.
 func (p *program) profiled(t *testing.T, at map[uint64]string, events int64) *profile.Profile {
 	t.Helper()
+	var all []taken
+	for a, name := range at {
+		all = append(all, taken{a, name, events})
+	}
+	return sampled(t, p.path, p.file, all)
+}
+
+func sampled(t *testing.T, path string, file *elf.File, all []taken) *profile.Profile {
+	t.Helper()
 	b := profile.NewBuilder()
 	var code *elf.Prog
-	for _, s := range p.file.Progs {
+	for _, s := range file.Progs {
 		if s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 {
 			code = s
 		}
 	}
 	const base = 0x7f0000000000
-	m := b.Mapping(profile.Mapping{Path: p.path, Start: base, Limit: base + code.Memsz, Offset: code.Off})
-	for a, name := range at {
-		f := b.Function(profile.Function{Name: name, Mapping: m, Kind: profile.KindNative})
-		loc := b.Location(m, base+a-code.Vaddr, profile.KindNative, profile.Line{Function: f})
-		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Count: events, Value: events})
+	m := b.Mapping(profile.Mapping{Path: path, Start: base, Limit: base + code.Memsz, Offset: code.Off})
+	for _, s := range all {
+		f := b.Function(profile.Function{Name: s.function, Mapping: m, Kind: profile.KindNative})
+		loc := b.Location(m, base+s.address-code.Vaddr, profile.KindNative, profile.Line{Function: f})
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Count: s.events, Value: s.events})
 	}
 	return b.Build(profile.Meta{})
 }

@@ -93,3 +93,33 @@ func TestOneThreadHasNobodyToWaitFor(t *testing.T) {
 		t.Error("threads are not told apart")
 	}
 }
+
+// x87 instructions that a loop has and does not run are no finding.
+func TestX87ThatNeverRuns(t *testing.T) {
+	for name, test := range map[string]struct {
+		behind int64
+		want   bool
+	}{"runs": {30, true}, "is there": {1, false}} {
+		l := Loop{
+			Mapping: &profile.Mapping{Path: "/p/app"}, Self: 90, Count: 90,
+			Instructions: []Instruction{{Address: 0x200, Text: "fldt 0x20(%rsp)"}, {Address: 0x204, Text: "movl %eax, %ecx", Self: test.behind}, {Address: 0x206, Text: "cmpl %eax, %ecx", Self: 90 - test.behind}},
+			Matches:      []analyzer.MachineMatch{{Rule: "machine-x87", At: []uint64{0x200}}},
+		}
+		if found := Findings(samplesOf(1, 1), []Loop{l}); (ruleIn(found, "machine-x87") != nil) != test.want {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// What another rule is about is not told as a wait for memory too.
+func TestStallOfAnotherRule(t *testing.T) {
+	m := &profile.Mapping{Path: "/p/app"}
+	a := Answer{Stalls: []Stall{{Mapping: m, Load: Instruction{Address: 0x200}, At: 0x204, Kind: "table", Self: 90, Count: 90, Whole: 100}}}
+	if ruleIn(Stalls(samplesOf(1, 1), a), ruleStall) == nil {
+		t.Fatal("no finding")
+	}
+	a.Loops = []Loop{{Mapping: m, Matches: []analyzer.MachineMatch{{Rule: "machine-checksum", At: []uint64{0x200}}}}}
+	if found := Stalls(samplesOf(1, 1), a); len(found) != 0 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -100,7 +100,7 @@ func (b *binary) within(in analyzer.MachineInstruction) (sum hits, sampled bool)
 
 // locate gives instructions their source lines, and the loops their place. The name is
 // what notes call the file at path.
-func locate(ctx context.Context, name, path string, loops []Loop, functions []Function, opts symbol.Options) (note string) {
+func locate(ctx context.Context, name, path string, loops []Loop, functions []Function, stalls []Stall, opts symbol.Options) (note string) {
 	var all []*Instruction
 	for i := range loops {
 		for k := range loops[i].Instructions {
@@ -111,6 +111,9 @@ func locate(ctx context.Context, name, path string, loops []Loop, functions []Fu
 		for k := range functions[i].Outside {
 			all = append(all, &functions[i].Outside[k])
 		}
+	}
+	for i := range stalls {
+		all = append(all, &stalls[i].Load)
 	}
 	addresses := make([]uint64, len(all))
 	for i, in := range all {

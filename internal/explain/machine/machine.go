@@ -93,6 +93,7 @@ type Function struct {
 type Answer struct {
 	Loops     []Loop     // hottest first, by Self
 	Functions []Function // hottest first
+	Stalls    []Stall    // loads with samples behind them, hottest first
 	Notes     []string
 	Looked    Looked
 }
@@ -127,7 +128,7 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: its machine code was not looked at: %v", b.mapping.Path, errs[i]))
 			continue
 		}
-		first := len(out.Loops)
+		first, firstStall := len(out.Loops), len(out.Stalls)
 		for n, reply := range replies[i].Functions {
 			f := b.functions[n]
 			out.Looked.Functions++
@@ -135,9 +136,10 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 			out.Looked.Value += f.value
 			out.Loops = append(out.Loops, f.loops(b, reply)...)
 			out.Functions = append(out.Functions, f.outside(b, reply))
+			out.Stalls = append(out.Stalls, f.stalls(b, reply)...)
 		}
 		functions := out.Functions[len(out.Functions)-len(replies[i].Functions):]
-		if note := locate(ctx, b.mapping.Path, b.file.Path(), out.Loops[first:], functions, symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
+		if note := locate(ctx, b.mapping.Path, b.file.Path(), out.Loops[first:], functions, out.Stalls[firstStall:], symbol.Options{DebugDirs: r.DebugDirs}); note != "" {
 			out.Notes = append(out.Notes, note)
 		}
 	}
@@ -147,6 +149,9 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 	})
 	slices.SortStableFunc(out.Functions, func(a, b Function) int {
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
+	})
+	slices.SortStableFunc(out.Stalls, func(a, b Stall) int {
+		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Load.Address, b.Load.Address))
 	})
 	return out, nil
 }

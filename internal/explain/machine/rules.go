@@ -81,6 +81,25 @@ func leftOver(l *Loop, m analyzer.MachineMatch) (value, events int64) {
 	return l.Self, l.Count
 }
 
+// inX87 costs what the loop takes, where a tenth of that is on its x87 instructions or
+// behind them: their names alone begin with an f. A loop that compares in several ways
+// (sort's keys) has some that never run.
+func inX87(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
+	const least = 0.1
+	at, before := int64(0), false
+	for _, in := range l.Instructions {
+		is := strings.HasPrefix(in.Text, "f")
+		if is || before {
+			at += in.Self
+		}
+		before = is
+	}
+	if float64(at) < least*float64(l.Self) {
+		return 0, 0
+	}
+	return l.Self, l.Count
+}
+
 // threads says where all samples are of one thread: then nobody else is waited for.
 func threads(p *profile.Profile, _ *Loop, _ analyzer.MachineMatch) []finding.Evidence {
 	seen := map[int64]bool{}
@@ -189,6 +208,7 @@ var rules = map[string]rule{
 	},
 	"machine-x87": {
 		title: fixed("a hot loop computes with the x87 unit"),
+		cost:  inX87,
 		high:  0.7, kind: inCode,
 		steps: []string{
 			"use double instead of long double where its 53 bits are enough",
@@ -306,6 +326,7 @@ var rules = map[string]rule{
 		},
 		meets: []string{"column-walk"},
 	},
+	ruleStall: {kind: inCode, meets: []string{"column-walk"}}, // what it says depends on the kind: stall.go
 	"machine-few-iterations": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a vector loop takes %s at a time, and what is left over takes the time: it runs a few times only", m.Facts["elements"])

@@ -24,6 +24,10 @@ using Rule = void (*)(const Subject &S, std::vector<Match> &Out);
 // iteration; 0 where none is known to move.
 int64_t bytesInIteration(const Subject &S);
 
+// Where the address of a load comes from; nothing where a sample behind the load is no
+// sign of a wait for the cache. In a loop or not.
+std::optional<Wait> waitOf(Function &F, const Loops &All, const Target &T, Image &Im, const Block &In, size_t At);
+
 // What all rules find in a loop's own blocks, those of the loops in it left out.
 std::vector<Match> find(const Subject &S);
 

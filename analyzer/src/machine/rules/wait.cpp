@@ -1,0 +1,198 @@
+// Loads behind which samples gather, and where their addresses come from. The clock
+// names the instruction behind the oldest one in flight (docs/decisions/0150), so a
+// plain load with samples behind it was waited for; what it waited for, the way to its
+// address tells. Example: movzbl (%rax,%rdx) behind shr $20,%edx is a table lookup.
+#include "machine/rules/facts.h"
+
+using namespace llvm;
+
+namespace whyhot::machine::rules {
+namespace {
+
+// How far back the writer of a register is looked for, in instructions.
+constexpr unsigned Farthest = 64;
+
+// An instruction that takes a cycle once what it loads is there. The others (products,
+// floating-point numbers) may be what is waited for.
+bool isPlain(const Instruction &I) {
+  static constexpr StringRef Names[] = {"MOV8",  "MOV16", "MOV32", "MOV64", "MOVZX", "MOVSX", "MOVAP", "MOVUP",
+                                        "MOVDQ", "MOVSD", "MOVSS", "MOVQ",  "MOVD",  "CMP8",  "CMP16", "CMP32",
+                                        "CMP64", "TEST",  "ADD8",  "ADD16", "ADD32", "ADD64", "SUB8",  "SUB16",
+                                        "SUB32", "SUB64", "XOR8",  "XOR16", "XOR32", "XOR64", "AND8",  "AND16",
+                                        "AND32", "AND64", "OR8",   "OR16",  "OR32",  "OR64"};
+  const StringRef Name = I.Name.starts_with("V") ? I.Name.drop_front() : I.Name;
+  return !I.repeats() && !I.stores() && any_of(Names, [&](StringRef N) { return Name.starts_with(N); });
+}
+
+// mov 8(%rax),%rdx, and not add 8(%rax),%rdx, which computes.
+bool fetches(const Instruction &I) { return I.loads() && I.At && I.Name.contains("MOV"); }
+
+bool isComparison(const Instruction &I) { return I.Name.starts_with("CMP") || I.Name.starts_with("TEST"); }
+
+// mov %rax,%rdx and movslq %eax,%rdx: what is copied.
+MCRegister copied(const Instruction &I) {
+  if (!I.Name.starts_with("MOV") || I.At || I.Inst.getNumOperands() != 2 || !I.Inst.getOperand(1).isReg())
+    return {};
+  return I.Inst.getOperand(1).getReg();
+}
+
+struct Origin {
+  const Instruction *Writer = nullptr; // null: several ways lead here, or the function begins
+  unsigned Distance = 0;               // instructions from it to the load
+};
+
+class Search {
+public:
+  Search(Function &F, const Loops &All, const Target &T, Image &Im, const Block &In, size_t At)
+      : F(F), All(All), T(T), Im(Im), In(In), At(At), Around(All.Info.getLoopFor(&In)) {}
+
+  std::optional<Wait> run() const {
+    const Instruction &L = F.Code[At];
+    if (!L.At || !L.At->Bytes || L.At->Segment || !L.At->Base || L.IsRelative || isFrame(L.At->Base) || !isPlain(L))
+      return std::nullopt;
+    if (Around) {
+      const Subject S{F, All, *Around, T, Im};
+      if (strideOf(S, L)) // prefetchers see that, or machine-stride does
+        return std::nullopt;
+    }
+    Wait Out;
+    const Origin Base = origin(L.At->Base);
+    Out.Ahead = Base.Distance;
+    if (L.At->Index) {
+      Out.Kind = "table";
+      if (const Origin Index = origin(L.At->Index); Index.Distance < Out.Ahead)
+        Out.Ahead = Index.Distance;
+    } else if (const auto Kind = kindOf(Base)) {
+      Out.Kind = *Kind;
+    } else {
+      return std::nullopt;
+    }
+    Out.Jumps = isComparison(L) && At + 1 < In.End && F.Code[At + 1].Conditional;
+    return Out;
+  }
+
+private:
+  bool overlap(MCRegister A, MCRegister B) const { return A && B && T.Registers->regsOverlap(A, B); }
+  bool isFrame(MCRegister R) const {
+    const StringRef Name = T.Registers->getName(R);
+    return Name == "RSP" || (Name == "RBP" && F.HasFramePointer);
+  }
+  bool changes(const Instruction &I, MCRegister R) const { return I.Call || I.Bad || writes(I, R, *T.Registers); }
+
+  // What wrote a register, through copies and constants that are added: the address is
+  // known from there on.
+  Origin origin(MCRegister R) const {
+    const Block *B = &In;
+    size_t N = At;
+    for (unsigned Distance = 0; Distance < Farthest; ++Distance) {
+      for (unsigned Empty = 0; N == B->First; ++Empty) {
+        if (B->Predecessors.size() != 1 || B->Predecessors[0] == &In || Empty == Farthest)
+          return {nullptr, Distance};
+        B = B->Predecessors[0];
+        N = B->End;
+      }
+      const Instruction &I = F.Code[--N];
+      if (!changes(I, R))
+        continue;
+      if (const MCRegister From = copied(I)) {
+        R = From;
+        continue;
+      }
+      if (!isConstantStep(I, R))
+        return {&I, Distance};
+    }
+    return {nullptr, Farthest};
+  }
+
+  bool isConstantStep(const Instruction &I, MCRegister R) const {
+    if (I.Call || I.Bad)
+      return false;
+    const StringRef Name = I.Name;
+    if (Name.starts_with("LEA"))
+      return I.At && !I.At->Index && overlap(I.At->Base, R);
+    if (Name.starts_with("INC") || Name.starts_with("DEC"))
+      return true;
+    const unsigned Operands = I.Inst.getNumOperands();
+    return (Name.starts_with("ADD") || Name.starts_with("SUB")) && Operands && I.Inst.getOperand(Operands - 1).isImm();
+  }
+
+  std::optional<std::string> kindOf(const Origin &O) const {
+    const Instruction &L = F.Code[At];
+    if (!O.Writer)
+      return Around ? inLoop(L.At->Base) : std::optional<std::string>("object");
+    if (O.Writer->Call || O.Writer->Bad)
+      return "object";
+    if (!fetches(*O.Writer))
+      return "table"; // computed
+    const bool SameRegister = overlap(O.Writer->At->Base, L.At->Base);
+    return Around && Around->contains(blockOf(*O.Writer)) && (SameRegister || isChase(*O.Writer)) ? "chase" : "pointer";
+  }
+
+  const Block *blockOf(const Instruction &I) const {
+    const size_t N = size_t(&I - F.Code.data());
+    const Block *B = &In; // origin() went back through single predecessors
+    while (N < B->First || N >= B->End)
+      B = B->Predecessors[0];
+    return B;
+  }
+
+  // The load gives what it is addressed by in the next iteration.
+  bool isChase(const Instruction &I) const { return fetches(I) && writes(I, I.At->Base, *T.Registers); }
+
+  // What writes a register in the loop, constants that are added left out.
+  SmallVector<const Instruction *, 8> writersOf(MCRegister R) const {
+    SmallVector<const Instruction *, 8> Out;
+    for (const Block *B : Around->blocks())
+      for (size_t N = B->First; N < B->End; ++N) {
+        const Instruction &I = F.Code[N];
+        if (!I.Call && !I.Bad && writes(I, R, *T.Registers) && !isConstantStep(I, R))
+          Out.push_back(&I);
+      }
+    return Out;
+  }
+
+  // Of a register that several ways give a value, by all that write it in the loop, of
+  // copies what they copy: nothing where that are constants alone, a walk that
+  // prefetchers see.
+  std::optional<std::string> inLoop(MCRegister R) const {
+    bool Loads = false, Computes = false, Chases = isChase(F.Code[At]);
+    const auto See = [&](const Instruction &I) {
+      Chases |= fetches(I) && overlap(I.At->Base, R);
+      Loads |= fetches(I);
+      Computes |= !fetches(I);
+    };
+    for (const Instruction *I : writersOf(R)) {
+      const MCRegister Source = copied(*I);
+      if (!Source)
+        See(*I);
+      else
+        for (const Instruction *From : writersOf(Source))
+          See(*From);
+    }
+    if (Chases)
+      return "chase";
+    if (Loads)
+      return "pointer";
+    if (Computes)
+      return "table";
+    return std::nullopt;
+  }
+
+  Function &F;
+  const Loops &All;
+  const Target &T;
+  Image &Im;
+  const Block &In;
+  size_t At;
+  const Loop *Around;
+};
+
+} // namespace
+
+std::optional<Wait> waitOf(Function &F, const Loops &All, const Target &T, Image &Im, const Block &In, size_t At) {
+  if (T.Triple.getArch() != Triple::x86_64)
+    return std::nullopt;
+  return Search(F, All, T, Im, In, At).run();
+}
+
+} // namespace whyhot::machine::rules

@@ -1,0 +1,189 @@
+package machine
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// Stall is a load that the samples behind it waited for, in a loop or not.
+type Stall struct {
+	Function string
+	Mapping  *profile.Mapping
+	Load     Instruction // Self and Count are those of the samples behind it
+	At       uint64      // the instruction behind it, where they were taken
+	Kind     string      // analyzer.MachineWait's
+	Ahead    int         // instructions for which at least the address has been known
+	Jumps    bool        // a comparison with memory, and a conditional jump behind it
+	Self     int64       // value of the samples behind it
+	Count    int64       // their events
+	Near     int64       // value of the samples on its neighbours
+	Whole    int64       // value of the function's samples
+}
+
+const ruleStall = "machine-load-stall"
+
+// A load is a finding from this share of all samples, and of its function's, and where
+// it has this many times what its neighbours have together. Neighbours are within that
+// many bytes of code, some eight instructions to each side.
+const (
+	leastStall  = 0.03
+	leastOfCode = 0.1
+	timesNear   = 1.5
+	fewestStall = 20
+	nearBytes   = 32
+)
+
+// stalls gives the loads of a function that samples are meant for.
+func (f *function) stalls(b *binary, reply analyzer.MachineFunction) []Stall {
+	var out []Stall
+	for _, w := range reply.Waits {
+		h := b.at[w.At]
+		s := Stall{
+			Function: f.name, Mapping: b.mapping, At: w.At, Kind: w.Kind, Ahead: w.Ahead, Jumps: w.Jumps,
+			Load: Instruction{Address: w.Load.Address, Text: w.Load.Text}, Self: h.value, Count: h.count, Whole: f.value,
+		}
+		for _, a := range f.sampled {
+			if a != w.At && (isNear(a, w.At) || isNear(a, w.Load.Address)) {
+				s.Near += b.at[a].value
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func isNear(a, b uint64) bool { return max(a, b)-min(a, b) <= nearBytes }
+
+// Stalls are findings about loads that wait, where the samples behind one are many and
+// those around it few. What another rule says of the same instruction is left to that: a
+// CRC's table is in the first cache, and each look-up waits for the one before.
+func Stalls(p *profile.Profile, a Answer) []Found {
+	taken := map[uint64]string{} // by address, the binary
+	for i := range a.Loops {
+		for _, m := range a.Loops[i].Matches {
+			for _, at := range m.At {
+				taken[at] = a.Loops[i].Mapping.Path
+			}
+		}
+	}
+	var out []Found
+	seen := map[string]int{}
+	for i := range a.Stalls {
+		s := &a.Stalls[i]
+		if isLibc(s.Mapping.Path) || taken[s.Load.Address] == s.Mapping.Path || !s.isEnough(p) {
+			continue
+		}
+		f := s.found(p)
+		seen[f.ID]++
+		if n := seen[f.ID]; n > 1 {
+			f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(n))
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (s *Stall) isEnough(p *profile.Profile) bool {
+	self := float64(s.Self)
+	return s.Count >= fewestStall && self >= leastStall*float64(p.Total()) &&
+		self >= leastOfCode*float64(s.Whole) && self >= timesNear*float64(s.Near)
+}
+
+func (s *Stall) found(p *profile.Profile) Found {
+	total := float64(max(p.Total(), 1))
+	share := float64(s.Self) / total
+	margin := finding.ShareError(share, p.Count())
+	l := &Loop{
+		Function: s.Function, Mapping: s.Mapping, Start: s.Load.Address, End: s.At + 1,
+		Ranges: [][2]uint64{{s.At, s.At + 1}}, Self: s.Self, Count: s.Count,
+	}
+	where := ""
+	if f, ok := Edited(s.Load.Lines); ok {
+		l.File, l.Line, l.EndLine = f.Function.File, int(f.Line), int(f.Line)
+		where = fmt.Sprintf(" (%s:%d)", filepath.Base(l.File), l.Line)
+		if f.Function.Name != s.Function {
+			l.Inlined = f.Function.Name
+		}
+	}
+	k := stallKinds[s.Kind]
+	title := "a load waits for memory: " + k.title
+	caveats := []string{"the clock shows that it waits, and not for which cache; events of the processor say that, where the machine has them: perf stat -e cache-misses,dTLB-load-misses, perf mem record"}
+	if s.Jumps {
+		title = "a comparison with memory waits for its load, or its branch is guessed wrongly: " + k.title
+		caveats = append(caveats, "a comparison and its jump retire as one: a wrong guess has its samples at the same place (perf stat -e branch-misses)")
+	}
+	around := float64(s.Near) / total
+	place := finding.Place{Binary: s.Mapping.Path, BuildID: s.Mapping.BuildID, Function: s.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
+	evidence := []finding.Evidence{
+		{Kind: evidenceKind, Text: fmt.Sprintf("%x: %s%s", s.Load.Address, s.Load.Text, where), Share: &share},
+		{Kind: evidenceKind, Text: fmt.Sprintf("all the code within %d bytes of it: %s", nearBytes, percent.Column(around)), Share: &around},
+	}
+	if text := s.known(); text != "" {
+		evidence = append(evidence, finding.Evidence{Kind: evidenceKind, Text: text})
+	}
+	return Found{Loop: l, Finding: finding.Finding{
+		Rule: ruleStall, Title: title, Certainty: finding.Suspected, Place: place,
+		ID:       finding.ID(ruleStall, finding.Place{Binary: place.Binary, Function: place.Function, File: place.File}),
+		Share:    finding.Share{Exclusive: &share, Error: &margin},
+		Gain:     &finding.Gain{High: highStall * share, Basis: "the samples behind the load; what a change leaves of them is a guess"},
+		Evidence: evidence,
+		Fix:      finding.Fix{Kind: inCode, Steps: slices.Clone(k.steps), Caveats: caveats},
+	}}
+}
+
+// highStall is what may be saved of a wait: a line that is fetched earlier is waited for
+// less, and seldom not at all.
+const highStall = 0.8
+
+// known says since when the address is known: so much earlier it could be fetched. Where
+// several ways lead to the load it may be longer.
+func (s *Stall) known() string {
+	const worth = 2 // instructions: in less nothing is fetched
+	switch {
+	case s.Kind == "chase":
+		return "its address is what the iteration before loaded"
+	case s.Ahead >= worth:
+		return fmt.Sprintf("its address is known for at least %d instructions", s.Ahead)
+	}
+	return ""
+}
+
+const (
+	hugePages = "where the table has many megabytes: huge pages (madvise MADV_HUGEPAGE, or GLIBC_TUNABLES=glibc.malloc.hugetlb=1) save the wait for the TLB"
+	prefetch  = "__builtin_prefetch where the address is first known, or for the element after next while this one is worked on"
+)
+
+// stallKinds are what to change, by where the address comes from.
+var stallKinds = map[string]struct {
+	title string
+	steps []string
+}{
+	"chase": {"a chain of pointers is followed", []string{
+		"keep the elements one behind the other (an array, an arena in the order of the walk): then the processor fetches ahead",
+		"or shorten the chain: a larger table, a better hash, several elements in each node",
+		"or walk several chains at a time, so that their waits overlap",
+	}},
+	"pointer": {"what a pointer from memory points to", []string{
+		prefetch,
+		"or keep what is read here beside the pointer (a key, a length, a hash), so that most pointers are not followed",
+		"or keep the fields that are used together in one cache line, and the elements smaller",
+	}},
+	"table": {"an entry of a table whose index is computed", []string{
+		"look up several at a time: compute the indices of a batch first, prefetch, then read",
+		prefetch,
+		"make the table smaller: narrower entries, the keys apart from the rest",
+		hugePages,
+	}},
+	"object": {"the first touch of an object", []string{
+		prefetch + ": in the caller, which has the pointer",
+		"keep the fields that are used together in one cache line",
+		"touch the object less often: keep what is asked for (a length, a flag) where the pointer is kept",
+	}},
+}

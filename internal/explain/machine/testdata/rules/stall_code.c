@@ -1,0 +1,59 @@
+// Loads, and where their addresses come from. wait_KIND_… has a load of that kind with
+// its address; silent_… has none that a wait could be about, product_… multiplies by one.
+#include <stddef.h>
+#include <stdint.h>
+
+struct node {
+  struct node *next;
+  long key, value;
+};
+
+long wait_chase_list(const struct node *n) {
+  long s = 0;
+  for (; n; n = n->next)
+    s++;
+  return s;
+}
+
+long wait_pointer_array(struct node *const *all, long n) {
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s ^= all[i]->value;
+  return s;
+}
+
+uint64_t wait_table_hash(const uint64_t *table, const uint32_t *keys, long n) {
+  uint64_t s = 0;
+  for (long i = 0; i < n; i++)
+    s ^= table[(keys[i] * 2654435761u) >> 8];
+  return s;
+}
+
+uint64_t wait_table_added(const uint64_t *const *table, uint64_t key) { return (*table)[key >> 40]; }
+
+struct node *wait_chase_bucket(struct node *n, long key) {
+  while (n && n->key != key)
+    n = n->next;
+  return n;
+}
+
+long wait_object_first(const struct node *n) { return n->key; }
+
+long silent_walk(const int *a, long n) {
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s ^= a[i] * 3l;
+  return s;
+}
+
+long silent_stack(long n) {
+  volatile long slots[8];
+  for (int i = 0; i < 8; i++)
+    slots[i] = n;
+  return slots[3];
+}
+
+static volatile long shared;
+long silent_global(void) { return shared + 1; }
+
+double product_of(const double *const *p) { return **p * 3.5; }
