@@ -165,3 +165,21 @@ func TestForeignFiles(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The runtime of GHC or OCaml is linked into what they compile, and has these texts.
+func TestOtherCompiler(t *testing.T) {
+	const reads = `
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { const char *s = getenv("%s"); return s ? puts(s) : 0; }
+`
+	for variable, want := range map[string]string{"GHCRTS": "Haskell", "OCAMLRUNPARAM": "OCaml", "MALLOC_ARENA_MAX": ""} {
+		info, err := Read(build(t, "gcc", strings.ReplaceAll(reads, "%s", variable), "-O2", "-s"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.OtherCompiler(); got != want {
+			t.Errorf("a program that reads %s: %q, want %q", variable, got, want)
+		}
+	}
+}

@@ -76,6 +76,28 @@ func search(f *elffile.File, re *regexp.Regexp) string {
 	return ""
 }
 
+// runtimeTexts are what the runtimes of languages with a code generator of their own hold,
+// stripped or not: the environment variables that they read.
+var runtimeTexts = map[string]*regexp.Regexp{
+	"Haskell": regexp.MustCompile(`GHCRTS`),
+	"OCaml":   regexp.MustCompile(`OCAMLRUNPARAM`),
+}
+
+// OtherCompiler is the language whose own compiler generated the code, "" for those of
+// C, C++ and what else goes through gcc or LLVM: flags and advice for these do not hold
+// there. The section .comment would say so too, but distributions strip it.
+func (i *Info) OtherCompiler() string {
+	if slices.ContainsFunc(i.Needed, func(so string) bool { return strings.HasPrefix(so, "libHS") }) {
+		return "Haskell"
+	}
+	for language, text := range runtimeTexts {
+		if i.VersionString(text) != "" {
+			return language
+		}
+	}
+	return ""
+}
+
 // Allocator is a memory allocator that is part of a binary.
 type Allocator struct {
 	Name    string // "jemalloc", "mimalloc", "tcmalloc", …

@@ -110,7 +110,11 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 		found = append(found, general...)
 	case !slices.ContainsFunc(found, worthwhile):
 		for _, g := range general {
-			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%.2f× to %.2f× as fast; --all shows it)", g.Title, finding.SpeedUp(g.Gain.Low), finding.SpeedUp(g.Gain.High)))
+			shown := "--all shows it"
+			if e := g.Estimate(); e != nil {
+				shown = finding.SpeedUps(e.Low, e.High) + " as fast; " + shown
+			}
+			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%s)", g.Title, shown))
 		}
 	}
 	trials, err := r.trials(path)

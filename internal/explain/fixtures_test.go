@@ -23,6 +23,7 @@ var fixtures = []struct {
 }{
 	{"go", "go-escape", fixtureGo},
 	{"node", "jit-deoptimised", fixtureNode},
+	{"node-fields", "jit-megamorphic", fixtureNode},
 	{"gcc", "missed-vectorize", func(t *testing.T, dir string) (*profile.Profile, string) {
 		t.Helper()
 		return fixtureC(t, dir, "gcc", "-O3", "fill")
@@ -139,9 +140,9 @@ func fixtureGo(t *testing.T, dir string) (*profile.Profile, string) {
 func fixtureNode(t *testing.T, dir string) (*profile.Profile, string) {
 	t.Helper()
 	app, out := filepath.Join(dir, "app.js"), t.TempDir()
-	log := filepath.Join(out, "deopts.log")
+	log := filepath.Join(out, "v8.log")
 	tooltest.Run(t, "node", "--cpu-prof", "--cpu-prof-dir="+out, "--cpu-prof-name=app.cpuprofile", app)
-	tooltest.Run(t, "node", "--log-deopt", "--log-code", "--no-logfile-per-isolate", "--logfile="+log, app)
+	tooltest.Run(t, "node", "--log-deopt", "--log-ic", "--log-code", "--no-logfile-per-isolate", "--logfile="+log, app)
 	return opened(t, filepath.Join(out, "app.cpuprofile")), log
 }
 

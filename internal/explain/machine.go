@@ -78,9 +78,13 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		})
 	}
 	var alone []machine.Found
+	other := otherCompilers{facts: facts, known: map[*profile.Mapping]bool{}}
 	for _, m := range slices.Concat(machine.Findings(r.Profile, answer.Loops), machine.Stalls(r.Profile, answer)) {
 		if !r.All && origin.IsRuntime(m.Place.Binary) {
 			continue // for the interpreter's authors; who runs a script cannot change it
+		}
+		if other.made(m.Loop.Mapping) {
+			continue // what is advised are flags of gcc and clang, and sources in C and C++
 		}
 		rows := rowsOf(m.Loop)
 		if at := sameLoop(found, m, rows, samplesOf); at >= 0 {
@@ -108,6 +112,25 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		found = append(found, m.Finding)
 	}
 	return found, answer.Notes, looked, nil
+}
+
+// otherCompilers remembers which binaries neither gcc nor LLVM made.
+type otherCompilers struct {
+	facts *binfacts.Facts
+	known map[*profile.Mapping]bool
+}
+
+func (o otherCompilers) made(m *profile.Mapping) bool {
+	if m == nil {
+		return false
+	}
+	other, known := o.known[m]
+	if !known {
+		info := o.facts.Info(m)
+		other = info != nil && info.OtherCompiler() != ""
+		o.known[m] = other
+	}
+	return other
 }
 
 // loopsCommand shows a loop; in a stripped binary no name chooses it.

@@ -1,6 +1,9 @@
 package finding
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // z95 is the two-sided 95 % quantile of the normal distribution.
 const z95 = 1.959963984540054
@@ -24,4 +27,16 @@ func SpeedUp(fraction float64) float64 {
 		return math.Inf(1)
 	}
 	return 1 / (1 - fraction)
+}
+
+// farther is a ratio beyond which an estimate's upper end says nothing: 5% of the time are left.
+const farther = 20
+
+// SpeedUps says how fast a program becomes that gives back between two fractions of its CPU
+// time: "1.05× to 1.30×", "from 1.05×".
+func SpeedUps(low, high float64) string {
+	if most := SpeedUp(high); most <= farther {
+		return fmt.Sprintf("%.2f× to %.2f×", SpeedUp(low), most)
+	}
+	return fmt.Sprintf("from %.2f×", SpeedUp(low))
 }

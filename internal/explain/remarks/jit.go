@@ -214,7 +214,7 @@ func sayings(kind remark.Kind, remarks []*remark.Remark) []finding.Evidence {
 			if n := len(by) - 2; n > 0 {
 				e.Text += fmt.Sprintf(" and %d more", n)
 			}
-		} else if m.Count > 1 && kind != remark.Megamorphic { // says how many shapes
+		} else if m.Count > 1 {
 			e.Text += fmt.Sprintf(", %d times", m.Count)
 		}
 		out = append(out, e)

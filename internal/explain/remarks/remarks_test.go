@@ -271,3 +271,23 @@ func FuzzLoopsOf(f *testing.F) {
 		}
 	})
 }
+
+func TestMegamorphicAccessesArePaidFor(t *testing.T) {
+	at := func(file string, line int32, start int32) [][]frame { return [][]frame{{{"Base", file, line, start}}} }
+	p := build(stack{30, at("/n.js", 4, 3)}, stack{20, at("/n.js", 5, 3)}, stack{50, at("/n.js", 9, 3)})
+	site := func(line int, count int64) remark.Remark {
+		return remark.Remark{Compiler: remark.V8, Kind: remark.Megamorphic, Function: "Base", Message: "writes property p of 9 shapes or more: not in the cache", Count: count, Where: []remark.Position{{File: "/n.js", Line: line, Column: 3}}}
+	}
+	a := find(t, p, "", site(4, 600), site(5, 700), site(7, 9000))
+	if len(a.Found) != 1 || a.Found[0].Rule != "jit-megamorphic" || a.Found[0].Share.Main() != 0.5 || a.Found[0].Gain.High != 0.25 ||
+		!strings.HasSuffix(a.Found[0].Evidence[0].Text, "not in the cache (n.js:5), 700 times") {
+		t.Errorf("%+v", a.Found)
+	}
+	if a := find(t, p, "", site(4, 300), site(5, 600)); len(a.Found) != 0 {
+		t.Errorf("of a program that warms up: %+v", a.Found)
+	}
+	minified := build(stack{30, at("/n.js", 1, 1)}, stack{9, [][]frame{{{"b", "/n.js", 1, 1}}}}, stack{9, [][]frame{{{"c", "/n.js", 1, 1}}}})
+	if a := find(t, minified, "", site(1, 9000)); len(a.Found) != 0 {
+		t.Errorf("in a line with three functions: %+v", a.Found)
+	}
+}

@@ -9,16 +9,22 @@ import (
 	"whyhot/internal/profile"
 )
 
+// fewestMisses is how often V8's runtime has to be asked before that is more than the
+// program's warming up: a microsecond or two each time. Accesses that are megamorphic and
+// miss seldom are found in a table, which costs little.
+const fewestMisses = 1000
+
 // shapeSteps are what to do about objects of many shapes.
 var shapeSteps = []string{
+	"fields of a class that others extend: set them in its constructor (this.x = …) instead of declaring them; V8 keeps no table for declared fields, and asks its runtime for each object",
 	"have what makes these objects set the same properties, in the same order, in a constructor or one literal; null for what one of them has not",
 	"where kinds of objects have to differ: split the function by kind, or keep what it asks for outside of them (a Map or array by the kind's number)",
 	"for names that are data: a Map",
 }
 
 // shapes are functions that access properties of objects of more shapes than an inline
-// cache holds, with the samples of the lines that do so. Each such access looks a table
-// up, where one of a few shapes compares and loads, and V8 inlines nothing behind it.
+// cache holds, and that V8's runtime is asked for again and again; with the samples of the
+// lines that do so.
 func shapes(j *joined) []Found {
 	type group struct {
 		cost
@@ -26,7 +32,11 @@ func shapes(j *joined) []Found {
 		said []*remark.Remark
 	}
 	groups := map[profile.FunctionID]*group{}
+	begin := j.beginnings()
 	for s, c := range j.ownLines() {
+		if begin[s] > 2 {
+			continue // minified: a line has many functions, and says nothing of an access
+		}
 		var said []*remark.Remark
 		for _, i := range j.remarksAt(s.file, s.line) {
 			if m := &j.Remarks[i]; m.Kind == remark.Megamorphic {
@@ -45,18 +55,32 @@ func shapes(j *joined) []Found {
 	}
 	var out []Found
 	for id, g := range groups {
-		if !j.pays(&g.cost, leastLoop) {
+		var misses int64
+		for _, m := range g.said {
+			misses += m.Count
+		}
+		if misses < fewestMisses || !j.pays(&g.cost, leastLoop) {
 			continue
 		}
 		fn := j.Profile.Function(id)
-		f := j.finding("jit-megamorphic", cmp.Or(bare(fn.Name), fn.Name)+" accesses properties of objects of many shapes", &g.cost, fn.File, int(fn.StartLine), "")
+		f := j.finding("jit-megamorphic", cmp.Or(bare(fn.Name), fn.Name)+" accesses properties of more shapes than V8 caches", &g.cost, fn.File, int(fn.StartLine), "")
 		f.Evidence = append(sayings(remark.Megamorphic, g.said), j.measured("the lines that do so", g.value))
-		f.Gain = &finding.Gain{High: 0.5 * j.share(g.value), Basis: "the samples of these lines; of one shape, an access is a comparison and a load"}
+		f.Gain = &finding.Gain{High: 0.5 * j.share(g.value), Basis: "the samples of these lines; in the cache, an access is a comparison and a load"}
 		f.Fix = finding.Fix{Kind: "code", Steps: shapeSteps}
 		out = append(out, Found{Finding: f, Samples: g.rows})
 	}
 	slices.SortFunc(out, func(a, b Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.ID, b.ID))
 	})
+	return out
+}
+
+// beginnings are how many functions of the profile begin on a line.
+func (j *joined) beginnings() map[spot]int {
+	out := map[spot]int{}
+	for i := range j.Profile.NumFunctions() {
+		f := j.Profile.Function(profile.FunctionID(i))
+		out[spot{f.File, f.StartLine}]++
+	}
 	return out
 }

@@ -68,11 +68,7 @@ const muchMore = 1.2
 
 // speedText is Amdahl's law on the share within the program.
 func speedText(v *verdict, low, high float64) string {
-	most := finding.SpeedUp(v.share * high)
-	if math.IsInf(most, 1) || most > 20 {
-		return fmt.Sprintf("from %.2f× as fast", finding.SpeedUp(v.share*low))
-	}
-	return fmt.Sprintf("%.2f× to %.2f× as fast", finding.SpeedUp(v.share*low), most)
+	return finding.SpeedUps(v.share*low, v.share*high) + " as fast"
 }
 
 // round keeps four digits behind the point: more would claim a precision that

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,6 +57,7 @@ type splitter struct {
 	p          *profile.Profile
 	executable []bool // per mapping
 	byKey      map[string]int32
+	renamed    map[named]string // what the process is called in most samples
 	out        programs
 	threads    map[string]map[int32]int64 // thread comm → program → weight
 }
@@ -67,6 +70,7 @@ func splitPrograms(p *profile.Profile) *programs {
 	}
 	samples := p.Samples()
 	s.out.sample = make([]int32, len(samples))
+	s.findRenamed(samples)
 	for i := range samples {
 		s.out.sample[i] = s.first(&samples[i])
 	}
@@ -90,7 +94,11 @@ const orphan = -1
 func (s *splitter) first(sm *profile.Sample) int32 {
 	main := s.rootExecutable(sm.Stack)
 	if l, ok := s.p.Label(sm.Labels, profile.LabelProcess); ok && l.Str != "" {
-		id := s.program("process:"+l.Str, l.Str)
+		name := l.Str
+		if to, ok := s.renamed[s.named(sm, name)]; ok {
+			name = to
+		}
+		id := s.program("process:"+name, name)
 		s.out.list[id].votes[main] += sm.Value
 		return id
 	}
@@ -109,6 +117,51 @@ func (s *splitter) first(sm *profile.Sample) int32 {
 		t[id] += sm.Value
 	}
 	return id
+}
+
+// named is a process under one of its names.
+type named struct {
+	pid  int64
+	name string
+}
+
+func (s *splitter) named(sm *profile.Sample, name string) named {
+	pid, _ := s.p.Label(sm.Labels, profile.LabelPID)
+	return named{pid: pid.Num, name: name}
+}
+
+// findRenamed finds processes that changed their name while they ran (process.title of
+// Node.js, setproctitle): of the names that one executable has in one process, the one of
+// most samples stands for all. What was another executable before exec keeps its name.
+func (s *splitter) findRenamed(samples []profile.Sample) {
+	type run struct {
+		pid  int64
+		main profile.MappingID
+	}
+	names := map[run]map[string]int64{}
+	for i := range samples {
+		l, ok := s.p.Label(samples[i].Labels, profile.LabelProcess)
+		pid, known := s.p.Label(samples[i].Labels, profile.LabelPID)
+		main := s.rootExecutable(samples[i].Stack)
+		if !ok || !known || l.Str == "" || main == 0 {
+			continue
+		}
+		r := run{pid.Num, main}
+		if names[r] == nil {
+			names[r] = map[string]int64{}
+		}
+		names[r][l.Str] += samples[i].Value
+	}
+	s.renamed = map[named]string{}
+	for r, of := range names {
+		if len(of) < 2 {
+			continue
+		}
+		most := slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(a, b string) int { return cmp.Compare(of[a], of[b]) })
+		for name := range of {
+			s.renamed[named{r.pid, name}] = most
+		}
+	}
 }
 
 func (s *splitter) program(key, name string) int32 {

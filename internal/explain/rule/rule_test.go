@@ -2,6 +2,7 @@ package rule
 
 import (
 	"context"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -97,6 +98,33 @@ func TestProgramsFromLabels(t *testing.T) {
 		if p.Mapping(pr.main).Path != "/usr/bin/python3.11" {
 			t.Errorf("%s: main is %q", pr.name, p.Mapping(pr.main).Path)
 		}
+	}
+}
+
+// A command of Node.js sets process.title once it has started; the shell that became it
+// was another program, and so is another process.
+func TestAProcessThatRenamesItselfIsOneProgram(t *testing.T) {
+	b := profile.NewBuilder()
+	stack := func(path string) profile.StackID {
+		m := b.Mapping(profile.Mapping{Path: path})
+		f := b.Function(profile.Function{Name: "main", Mapping: m, Kind: profile.KindNative})
+		return b.Stack([]profile.LocationID{b.Location(m, 0, profile.KindNative, profile.Line{Function: f})})
+	}
+	for _, s := range []struct {
+		process, path string
+		pid, value    int64
+	}{
+		{"sh", "/bin/sh", 7, 10}, {"node", "/usr/bin/node", 7, 30}, {"lint", "/usr/bin/node", 7, 60}, {"node", "/usr/bin/node", 8, 5},
+	} {
+		labels := b.Labels([]profile.Label{{Key: profile.LabelProcess, Str: s.process}, {Key: profile.LabelPID, Num: s.pid}})
+		b.Sample(profile.Sample{Stack: stack(s.path), Labels: labels, Count: s.value, Value: s.value})
+	}
+	got := map[string]int64{}
+	for _, pr := range splitPrograms(b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})).list {
+		got[pr.name] = pr.total
+	}
+	if want := map[string]int64{"sh": 10, "lint": 90, "node": 5}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -1,7 +1,9 @@
 package cpuprofile
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -116,15 +118,15 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestRealNode(t *testing.T) {
+// recorded is what node writes of a script, and where the script is.
+func recorded(t *testing.T, script string) (text []byte, path string) {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed")
 	}
 	dir := t.TempDir()
-	script := `function hot(n) { let s = ""; for (let i = 0; i < n; i++) s += JSON.stringify({ i }); return s.length }
-for (let k = 0; k < 40; k++) hot(20000)`
-	path := filepath.Join(dir, "hot.js")
+	path = filepath.Join(dir, "hot.js")
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -136,26 +138,69 @@ for (let k = 0; k < 40; k++) hot(20000)`
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%d profiles, %v", len(files), err)
 	}
-	f, err := os.Open(files[0])
+	text, err = os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	p, err := Read(t.Context(), f)
+	return text, path
+}
+
+// share is that of the samples which have a function on their stack.
+func share(t *testing.T, text []byte, name, path string) float64 {
+	t.Helper()
+	p, err := Read(t.Context(), bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hot int64
+	var sum int64
 	for _, s := range p.Samples() {
 		for _, l := range p.Stack(s.Stack) {
-			if fn := p.Function(p.Lines(l)[0].Function); fn.Name == "hot" && fn.File == path && fn.StartLine == 1 {
-				hot += s.Value
+			if fn := p.Function(p.Lines(l)[0].Function); fn.Name == name && fn.File == path && fn.StartLine == 1 {
+				sum += s.Value
 				break
 			}
 		}
 	}
-	if hot*2 < p.Total() {
-		t.Errorf("hot has %d of %d samples", hot, p.Total())
+	return float64(sum) / float64(p.Total())
+}
+
+func TestRealNode(t *testing.T) {
+	text, path := recorded(t, `function hot(n) { let s = ""; for (let i = 0; i < n; i++) s += JSON.stringify({ i }); return s.length }
+for (let k = 0; k < 40; k++) hot(20000)`)
+	if got := share(t, text, "hot", path); got < 0.5 {
+		t.Errorf("hot has %.2f of the samples", got)
+	}
+}
+
+// TestRealDeoptimisations records a recursion that is deoptimised in each of its frames,
+// which V8 writes a sample for each time.
+func TestRealDeoptimisations(t *testing.T) {
+	text, path := recorded(t, `function walk(n) { if (n === null) return 0; const s = walk(n.next); return s + n.v }
+function chain(depth, kind) { let n = null; for (let i = 0; i < depth; i++) { const o = { next: n, v: i }; if (i === 0) o["k" + kind] = 1; n = o } return n }
+function spin(rounds) { let x = 1; for (let i = 0; i < rounds; i++) x = (x * 1103515245 + 12345) % 2147483648; return x }
+let sum = 0
+for (let k = 0; k < 4; k++) { const c = chain(4000, k); for (let i = 0; i < 1000; i++) sum += walk(c); sum += spin(1e7) }
+console.log(sum)`)
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	walks := map[int64]bool{}
+	for i := range f.Nodes {
+		walks[f.Nodes[i].ID] = f.Nodes[i].CallFrame.FunctionName == "walk"
+	}
+	entries := 0.0
+	for _, id := range f.Samples {
+		if walks[id] {
+			entries++
+		}
+	}
+	entries /= float64(len(f.Samples))
+	if entries < 0.6 {
+		t.Skipf("this V8 writes no samples of deoptimisations: walk has %.2f of them", entries)
+	}
+	if got := share(t, text, "walk", path); got > entries/2 {
+		t.Errorf("walk has %.2f of the time, and %.2f of the entries, most of which took no time", got, entries)
 	}
 }
 

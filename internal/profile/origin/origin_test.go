@@ -104,7 +104,8 @@ func TestHexAgreesWithCSS(t *testing.T) {
 func TestRuntimes(t *testing.T) {
 	for binary, want := range map[string]bool{
 		"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0": true, "/usr/lib/R/lib/libR.so": true, "/usr/bin/node": true,
-		"/usr/bin/perl": true, "/usr/bin/perlbench": false, "/usr/lib/libRaw.so.20": false, "/srv/app": false, "": false,
+		"/usr/bin/perl": true, "/usr/bin/perlbench": false, "/usr/lib/libRaw.so.20": false, "/usr/lib/x86_64-linux-gnu/libtcl8.6.so": true, "/usr/bin/tclsh8.6": true,
+		"/usr/bin/swipl": true, "/usr/lib/libtclap.so": false, "/srv/app": false, "": false,
 	} {
 		if got := IsRuntime(binary); got != want {
 			t.Errorf("%s: %t", binary, got)

@@ -141,7 +141,7 @@ func newCard(f *finding.Finding) card {
 		if g.Likely != 0 {
 			c.GainText = percent.Column(g.Likely) + " (" + c.GainText + ")"
 		}
-		c.SpeedUp = ratioRange(finding.SpeedUp(g.Low), finding.SpeedUp(g.High))
+		c.SpeedUp = finding.SpeedUps(g.Low, g.High)
 	}
 	c.Charts = newTrialCharts(f.Trials)
 	if best := bestTrial(f.Trials); best != nil {

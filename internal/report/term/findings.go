@@ -187,7 +187,7 @@ func findingFacts(f finding.Finding) []string {
 	}
 	facts = append(facts, quantity.Bill(f.Bill)...)
 	if g := f.Estimate(); g != nil {
-		facts = append(facts, fmt.Sprintf("may save %s of the CPU (%.2f× … %.2f×)", gainText(g), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
+		facts = append(facts, fmt.Sprintf("may save %s of the CPU (%s as fast)", gainText(g), finding.SpeedUps(g.Low, g.High)))
 	}
 	return facts
 }

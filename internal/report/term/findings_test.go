@@ -24,3 +24,24 @@ func TestLongNamesInAFindingAreCut(t *testing.T) {
 		t.Errorf("place: %q", place)
 	}
 }
+
+func TestARangeThatIsNoEstimateIsNotShown(t *testing.T) {
+	f := finding.Finding{
+		ID: "rust-siphash-1", Rule: "rust-siphash", Title: "HashMap uses SipHash", Certainty: finding.Suspected,
+		Share: finding.Share{Inclusive: new(0.028)},
+		Gain:  &finding.Gain{Low: 0, High: 1, Likely: 0.42, NoEstimate: true, Basis: "2.8% of the CPU; how much depends on the data"},
+	}
+	r := finding.Report{Findings: []finding.Finding{f}}
+	for name, show := range map[string]func(*Printer){
+		"brief":    func(p *Printer) { p.Brief(r, "") },
+		"complete": func(p *Printer) { p.Long(r) },
+	} {
+		text := strings.Join(brief(t, show), "\n")
+		if !strings.Contains(text, "2.8%") || strings.Contains(text, "may save") || strings.Contains(text, "100") || strings.Contains(text, "42%") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text := strings.Join(brief(t, func(p *Printer) { p.Long(r) }), "\n"); !strings.Contains(text, "none: 2.8% of the CPU; how much depends on the data") {
+		t.Errorf("it does not say why: %s", text)
+	}
+}

@@ -12,6 +12,8 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "
 export const whyhot = path.join(root, "bin/whyhot");
 const binary = path.join(root, "bin/whyhot-server");
 
+const MOST_BUSY = 20; // times that a profile is sent again
+
 export interface Labels {
   service: string;
   version?: string;
@@ -71,10 +73,15 @@ export class Fleet {
       typeof profile === "string"
         ? profile
         : new Uint8Array(at ? recordedAt(profile, at) : profile);
-    const response = await fetch(`${this.url}/api/v1/push?${query.toString()}`, {
-      method: "POST",
-      body,
-    });
+    const send = (): Promise<Response> =>
+      fetch(`${this.url}/api/v1/push?${query.toString()}`, { method: "POST", body });
+    let response = await send();
+    // A server with too much to do says when to come again, as senders do.
+    for (let times = 0; response.status === 503 && times < MOST_BUSY; times++) {
+      const seconds = Number(response.headers.get("Retry-After") ?? 1);
+      await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+      response = await send();
+    }
     assert.equal(response.status, 200, await response.text());
   }
 

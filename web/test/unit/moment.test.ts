@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatAddress, HOME, parseAddress, selection } from "../../src/fleet/state/address";
-import { absolute, instant } from "../../src/fleet/state/moment";
+import { absolute, instant, moment, setServerTime } from "../../src/fleet/state/moment";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -20,6 +20,16 @@ void test("times are read as the API reads them", () => {
 void test("relative times become those of one moment, others stay", () => {
   assert.equal(absolute("now-1h", NOW), "2026-11-22T11:00:00Z");
   assert.equal(absolute("rubbish", NOW), "rubbish"); // the server says what is wrong
+});
+
+void test("the server's first answer puts a wrong clock right, and later ones move nothing", () => {
+  const ahead = 7_200_000;
+  const before = Date.now();
+  setServerTime(before + ahead);
+  const at = moment.value;
+  assert.ok(at > before + ahead - 1000 && at <= Date.now() + ahead, String(at - before));
+  setServerTime(Date.now());
+  assert.equal(moment.value, at); // numbers of two views belong together
 });
 
 void test("an address comes back as it was written", () => {

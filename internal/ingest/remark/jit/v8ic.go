@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"whyhot/internal/ingest/remark"
 )
@@ -15,13 +14,13 @@ import (
 type access struct {
 	function, file string
 	line, column   int
-	does           string // "reads" or "writes"
+	does           string // reads or writes
 }
 
 // seen is what came to one access.
 type seen struct {
 	shapes, names map[string]bool
-	keyed         bool // the name is computed
+	misses        int64
 	megamorphic   bool
 }
 
@@ -29,6 +28,13 @@ type seen struct {
 type accesses struct {
 	code map[uint64][]bytecode // by address >> bucket
 	of   map[access]*seen
+	spot map[spot][]access // those of bytecode, mostly one
+}
+
+// spot is what the log has of an access in itself.
+type spot struct {
+	line, column int
+	ic           string // the kind of its inline cache
 }
 
 type bytecode struct {
@@ -44,7 +50,7 @@ const (
 
 // loaded is told of each code-creation line that has a place. Only bytecode is kept: of
 // an access in optimised code the log has the line of what was inlined and the address of
-// what it was inlined in, which can be another file.
+// what it was inlined in, which can be another file. See inBytecode.
 func (a *accesses) loaded(f []string, p place) {
 	if f[8] != "~" {
 		return
@@ -90,10 +96,15 @@ func (a *accesses) at(pc uint64) (bytecode, bool) {
 	return bytecode{}, false
 }
 
+const (
+	reads  = "reads"
+	writes = "writes"
+)
+
 // does is what an inline cache is for, by the first field of its line.
 var does = map[string]string{
-	"LoadIC": "reads", "KeyedLoadIC": "reads",
-	"StoreIC": "writes", "KeyedStoreIC": "writes", "SetNamedPropertyIC": "writes", "DefineKeyedOwnIC": "writes", "DefineNamedOwnIC": "writes",
+	"LoadIC": reads, "KeyedLoadIC": reads,
+	"StoreIC": writes, "KeyedStoreIC": writes, "SetNamedPropertyIC": writes, "DefineKeyedOwnIC": writes, "DefineNamedOwnIC": writes,
 }
 
 // missed is told of each line of an inline cache that did not have what was asked:
@@ -107,26 +118,47 @@ func (a *accesses) missed(f []string) {
 	if err != nil {
 		return
 	}
-	b, ok := a.at(pc)
 	line, err := strconv.Atoi(f[3])
-	if !ok || err != nil || line < 1 {
+	if err != nil || line < 1 {
 		return
 	}
 	column, _ := strconv.Atoi(f[4]) // 0 is none
-	k := access{b.place.function, b.place.file, line, column, does[f[0]]}
-	s := a.of[k]
+	name, at := unescape(f[8]), spot{line, column, f[0]}
+	s := a.inBytecode(at, name)
+	if b, ok := a.at(pc); ok {
+		k := access{b.place.function, b.place.file, line, column, does[f[0]]}
+		if s = a.of[k]; s == nil {
+			s = &seen{shapes: map[string]bool{}, names: map[string]bool{}}
+			a.of[k] = s
+			a.spot[at] = append(a.spot[at], k)
+		}
+	}
 	if s == nil {
-		s = &seen{shapes: map[string]bool{}, names: map[string]bool{}}
-		a.of[k] = s
+		return
 	}
 	s.shapes[f[7]] = true
-	s.names[unescape(f[8])] = true
-	s.keyed = s.keyed || strings.Contains(f[0], "Keyed")
+	s.names[name] = true
+	s.misses++
 	s.megamorphic = s.megamorphic || f[6] == "N"
 }
 
-// report gives the accesses that were too many for their cache. A name that is always
-// the same is one that the shapes differ for; else names are data.
+// inBytecode is the access that one in optimised code has to be: all code runs as bytecode
+// first, and the one access at that line and column, to that name, is it. Nil where two
+// files have one.
+func (a *accesses) inBytecode(at spot, name string) *seen {
+	if len(a.spot[at]) != 1 {
+		return nil
+	}
+	if s := a.of[a.spot[at][0]]; len(s.names) > 1 || s.names[name] {
+		return s
+	}
+	return nil
+}
+
+// report gives the accesses that have more shapes than their cache holds, with how often
+// the runtime had to be asked: few times where a table for the whole program has most of
+// the shapes, each time where that table is not for such accesses, as for fields of
+// classes.
 func (a *accesses) report(take func(remark.Remark)) {
 	order := func(x, y access) int {
 		return cmp.Or(cmp.Compare(x.file, y.file), cmp.Compare(x.line, y.line), cmp.Compare(x.column, y.column), cmp.Compare(x.does, y.does), cmp.Compare(x.function, y.function))
@@ -137,16 +169,16 @@ func (a *accesses) report(take func(remark.Remark)) {
 			continue
 		}
 		m := remark.Remark{
-			Compiler: remark.V8, Kind: remark.Megamorphic, Function: cmp.Or(k.function, anonymous), Count: int64(len(s.shapes)),
+			Compiler: remark.V8, Kind: remark.Megamorphic, Function: cmp.Or(k.function, anonymous), Count: s.misses,
 			Where: []remark.Position{{File: k.file, Line: k.line, Column: k.column}},
 		}
 		if len(s.names) == 1 {
 			for name := range s.names {
 				m.Callee = name
 			}
-			m.Message = fmt.Sprintf("%s property %s of %d shapes or more", k.does, m.Callee, len(s.shapes))
+			m.Message = fmt.Sprintf("%s property %s of %d shapes or more: not in the cache", k.does, m.Callee, len(s.shapes))
 		} else {
-			m.Message = fmt.Sprintf("%s properties by computed names, %d or more, of %d shapes or more", k.does, len(s.names), len(s.shapes))
+			m.Message = fmt.Sprintf("%s properties by computed names, %d or more, of %d shapes or more: not in the cache", k.does, len(s.names), len(s.shapes))
 		}
 		take(m)
 	}

@@ -55,7 +55,7 @@ type v8log struct {
 //	code-creation,JS,13,375115,0x7f93f1fc6640,180,fns /a/deo.js:1:20,0x392eb3c0c388,*
 //	code-deopt,985425,256,0x7f93f1fc6640,-1,32,deopt-eager,</a/deo.js:1:33>,wrong map
 func ReadV8Log(r io.Reader, take func(remark.Remark)) error {
-	l := &v8log{code: map[string]place{}, columns: map[place]map[int]bool{}, count: map[undone]int64{}, ics: accesses{map[uint64][]bytecode{}, map[access]*seen{}}}
+	l := &v8log{code: map[string]place{}, columns: map[place]map[int]bool{}, count: map[undone]int64{}, ics: accesses{map[uint64][]bytecode{}, map[access]*seen{}, map[spot][]access{}}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	deopts := 0

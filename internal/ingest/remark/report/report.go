@@ -42,7 +42,7 @@ var formats = []format{
 	{"Go's text", golang.IsText, golang.ReadText},
 }
 
-const known = "reports that are read: Go (-gcflags=-json=0,DIR, or the text of -gcflags='-m=2 -d=ssa/check_bce'), clang (-fsave-optimization-record, also =bitstream) and gcc (-fsave-optimization-record), rustc (-Cremark=all), V8 (--log-deopt --log-code, --trace-deopt, .cpuprofile), HotSpot (-XX:+LogCompilation)"
+const known = "reports that are read: Go (-gcflags=-json=0,DIR, or the text of -gcflags='-m=2 -d=ssa/check_bce'), clang (-fsave-optimization-record, also =bitstream) and gcc (-fsave-optimization-record), rustc (-Cremark=all), V8 (--log-deopt --log-ic --log-code, --trace-deopt, .cpuprofile), HotSpot (-XX:+LogCompilation)"
 
 // errUnknown is wrapped where no format fits.
 var errUnknown = errors.New("not a compiler's report that is known")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -214,6 +215,41 @@ func TestFormats(t *testing.T) {
 }
 
 // Without --log-code nobody knows whose code it was.
+// TestV8LogOfInlineCaches has an access to one name of many shapes that misses again and
+// again, one by computed names, one of two shapes, and accesses in code that was moved,
+// whose place another one took, and that is unknown or optimised.
+func TestV8LogOfInlineCaches(t *testing.T) {
+	got, err := read(t, `v8-version,11,3,244,8,-node.38,0
+code-creation,JS,10,1,0x1000,64,Base file:///a%20b.js:3:7,0x9,~
+code-creation,JS,10,2,0x2000,64,get /c.js:5:1,0x9,~
+code-creation,JS,13,2,0x5000,640,hot /c.js:50:1,0x9,*
+StoreIC,0x1010,3,4,12,0,1,0xa1,parent,,
+StoreIC,0x1010,3,4,12,1,P,0xa2,parent,,
+StoreIC,0x1010,3,4,12,P,N,0xa3,parent,,
+StoreIC,0x1010,3,4,12,N,N,0xa3,parent,,
+LoadIC,0x1018,3,6,1,1,P,0xa2,two,,
+KeyedLoadIC,0x203f,3,7,2,1,N,0xa1,x\x2Cy,,
+LoadIC,0x2040,3,7,9,P,N,0xa1,behind,,
+code-move,0x2000,0x8fff0
+KeyedLoadIC,0x90000,3,7,2,N,N,0xa1,z,,
+LoadIC,0x2000,3,7,2,P,N,0xa1,gone,,
+LoadIC,0x5001,3,51,2,P,N,0xa1,optimised,,
+StoreIC,0x5002,3,4,12,N,N,0xa4,parent,,
+StoreIC,0x5002,3,4,12,N,N,0xa5,not this,,
+code-creation,JS,10,2,0x1020,8,other /d.js:1:1,0x9,~
+LoadIC,0x1021,3,2,3,P,N,0xa1,q,,
+LoadIC,nonsense,3,2,3,P,N,0xa1,q,,
+`)
+	want := []remark.Remark{
+		{Compiler: remark.V8, Kind: remark.Megamorphic, Function: "Base", Callee: "parent", Where: []remark.Position{{File: "/a b.js", Line: 4, Column: 12}}, Message: "writes property parent of 4 shapes or more: not in the cache", Count: 5},
+		{Compiler: remark.V8, Kind: remark.Megamorphic, Function: "get", Where: []remark.Position{{File: "/c.js", Line: 7, Column: 2}}, Message: "reads properties by computed names, 2 or more, of 1 shapes or more: not in the cache", Count: 2},
+		{Compiler: remark.V8, Kind: remark.Megamorphic, Function: "other", Callee: "q", Where: []remark.Position{{File: "/d.js", Line: 2, Column: 3}}, Message: "reads property q of 1 shapes or more: not in the cache", Count: 1},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
+	}
+}
+
 func TestV8LogWithoutCode(t *testing.T) {
 	if _, err := read(t, "v8-version,11,3\ncode-deopt,32,256,0x40,-1,32,deopt-lazy,</a.js:1:2>,wrong map\n"); err == nil || !strings.Contains(err.Error(), "--log-code") {
 		t.Errorf("%v", err)

@@ -125,7 +125,7 @@ export function coresOf(k: Kept): number {
 export function coresBack(k: Kept): { low: number; high: number } | undefined {
   const share = mainShare(k.finding);
   const gain = k.finding.gain;
-  if (!gain || share <= 0) return undefined;
+  if (!gain || gain.no_estimate || share <= 0) return undefined;
   const cores = coresOf(k) / share;
   return { low: cores * gain.low, high: cores * gain.high };
 }

@@ -3,6 +3,8 @@
 
 import { batch, signal, type ReadonlySignal } from "@preact/signals";
 
+const WRONG = 10_000; // ms that two clocks may differ
+
 // ahead is how far the server's clock is before the browser's, in milliseconds.
 let ahead = 0;
 const current = signal(seconds());
@@ -14,8 +16,15 @@ export const moment: ReadonlySignal<number> = current;
 // generation counts how often everything was to be asked again.
 export const generation: ReadonlySignal<number> = count;
 
+let told = false;
+
+// setServerTime hears of the server's clock with each answer. With the first one "now" is put
+// right at once: the browser's own may be hours away, where there are no samples.
 export function setServerTime(time: number): void {
-  if (Number.isFinite(time)) ahead = time - Date.now();
+  if (!Number.isFinite(time)) return;
+  ahead = time - Date.now();
+  if (!told && Math.abs(seconds() - current.peek()) > WRONG) current.value = seconds();
+  told = true;
 }
 
 // renew makes now what it is now; what depends on it is asked again.
