@@ -5,8 +5,9 @@
 //	go run ./bench/calibration [-svg FILE] bench/catalog > TABLE.md
 //
 // Nothing predicts itself: a row is predicted from the trials of the entry's other
-// workloads, and how wide a range is was fitted without all rows of that entry. What
-// was fitted to all rows, for catalog.HeldOut, is in the last line.
+// workloads and of other entries with the same kind of change, and how wide a range is
+// was fitted without all rows of that entry. What was fitted to all rows, for
+// catalog.HeldOut, is in the last line.
 //
 // An entry proposes several variants at times. The advice is to try each, so those on
 // one workload are one row: the best.
@@ -52,6 +53,7 @@ type row struct {
 	saved           float64 // measured, the best of the variants
 	low, high       float64 // predicted
 	workloads       int     // that the prediction rests on
+	why             string  // there is no estimate
 	none            bool    // no finding: nothing was predicted
 }
 
@@ -160,7 +162,7 @@ func (r *row) predict(all []row) {
 		return
 	}
 	x := r.without().Expected(fit(all, r.entry.ID))
-	r.workloads = x.Workloads
+	r.workloads, r.why = x.Workloads, x.Why
 	margin := 0.0
 	if r.share.Error != nil {
 		margin = *r.share.Error
@@ -168,80 +170,145 @@ func (r *row) predict(all []row) {
 	r.low, r.high = x.Range(r.reach, margin)
 }
 
-// fit is how far rows lay from what the other workloads of their entry say, and the
-// entries' own ranges, without those of one entry.
+// kind is what rows are like before anything is known of their workload.
+type kind struct {
+	change string
+	tried  bool
+}
+
+// kind is false where there is no range for entries of this kind.
+func (r *row) kind() (kind, bool) {
+	k := kind{r.entry.Reduction.Change, r.without().Expected(catalog.Held{}).Workloads > 0}
+	return k, !r.none && (k.change == catalog.ChangeRemoved || k.change == catalog.ChangeReplaced && k.tried)
+}
+
+// fit is how far rows lay from what the other workloads of their entry and other
+// entries of the kind say, without the rows of one entry.
+//
+// A kind's factor is the 70% quantile of how many spreads its rows lay off, drawn to
+// that of all rows as if by shrinking more rows, since some kinds have few. In these
+// units the ends of the range are conformal quantiles over all kinds.
 func fit(rows []row, leftOut string) catalog.Held {
-	var own, scale []float64
+	const scale, shrinking, each = 0.7, 4, 0.95
+	held := catalog.Held{
+		Removed:  catalog.Like{Centre: middle(rows, catalog.ChangeRemoved, leftOut)},
+		Replaced: catalog.Like{Centre: middle(rows, catalog.ChangeReplaced, leftOut)},
+	}
+	off := map[kind][]float64{}
+	var all []float64
 	for i := range rows {
 		r := &rows[i]
-		if r.none || r.entry.ID == leftOut {
+		k, ranged := r.kind()
+		if !ranged || r.entry.ID == leftOut {
 			continue
 		}
-		part := r.saved / r.reach
-		scale = append(scale, (part-r.entry.Reduction.Low)/(r.entry.Reduction.High-r.entry.Reduction.Low))
-		if x := r.without().Expected(catalog.Held{Own: 1}); x.Workloads > 0 {
-			own = append(own, math.Abs(part-x.Centre)/(x.High-x.Centre))
+		centre, spread := catalog.Spread(r.without().Parts(), middle(rows, k.change, leftOut, r.entry.ID))
+		off[k] = append(off[k], (r.saved/r.reach-centre)/spread)
+		all = append(all, math.Abs(off[k][len(off[k])-1]))
+	}
+	overall := math.Log(quantile(all, scale))
+	var below, above []float64
+	factor := func(change string, tried bool) float64 {
+		of := off[kind{change, tried}]
+		if len(of) == 0 {
+			return 0
+		}
+		distances := make([]float64, len(of))
+		for i, v := range of {
+			distances[i] = math.Abs(v)
+		}
+		n := float64(len(of))
+		f := math.Exp((n*math.Log(quantile(distances, scale)) + shrinking*overall) / (n + shrinking))
+		for _, v := range of {
+			below, above = append(below, -v/f), append(above, v/f)
+		}
+		return f
+	}
+	held.Removed.Untried, held.Removed.Tried = factor(catalog.ChangeRemoved, false), factor(catalog.ChangeRemoved, true)
+	held.Replaced.Tried = factor(catalog.ChangeReplaced, true)
+	held.Below, held.Above = quantile(below, each), quantile(above, each)
+	return held
+}
+
+// middle is the part that the middle workload of a kind of change saved, without those
+// of some entries.
+func middle(rows []row, change string, leftOut ...string) float64 {
+	var parts []float64
+	for i := range rows {
+		r := &rows[i]
+		if !r.none && r.entry.Reduction.Change == change && !slices.Contains(leftOut, r.entry.ID) {
+			parts = append(parts, r.saved/r.reach)
 		}
 	}
-	slices.Sort(own)
-	slices.Sort(scale)
-	return catalog.Held{Own: quantile(own, 0.9), Low: -quantile(negated(scale), 0.95), Middle: quantile(scale, 0.5), High: quantile(scale, 0.95)}
+	return quantile(parts, 0.5)
 }
 
 // quantile is the conformal one: of n numbers the ⌈(n+1)q⌉-th.
-func quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
+func quantile(numbers []float64, q float64) float64 {
+	if len(numbers) == 0 {
 		return math.Inf(1)
 	}
+	sorted := slices.Sorted(slices.Values(numbers))
 	return sorted[min(len(sorted), int(math.Ceil(float64(len(sorted)+1)*q)))-1]
-}
-
-func negated(sorted []float64) []float64 {
-	out := make([]float64, 0, len(sorted))
-	for _, v := range slices.Backward(sorted) {
-		out = append(out, -v)
-	}
-	return out
 }
 
 func table(w io.Writer, rows []row) error {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "| entry | workload | share | rests on | predicted to save | saved | inside |\n|---|---|---|---|---|---|---|")
 	silent := 0
-	for _, r := range rows {
-		if r.none {
+	for i := range rows {
+		r := &rows[i]
+		switch mark := "no"; {
+		case r.none:
 			silent++
 			fmt.Fprintf(out, "| %s | %s | | | no finding | %.1f%% | |\n", r.entry.ID, r.workload, 100*r.saved)
-			continue
+		case r.why != "":
+			fmt.Fprintf(out, "| %s | %s | %.1f%% | %s | no estimate | %.1f%% | |\n", r.entry.ID, r.workload, 100*r.share.Main(), restsOn(r), 100*r.saved)
+		default:
+			if r.inside() {
+				mark = "yes"
+			}
+			fmt.Fprintf(out, "| %s | %s | %.1f%% | %s | %.1f … %.1f%% | %.1f%% | %s |\n", r.entry.ID, r.workload, 100*r.share.Main(), restsOn(r), 100*r.low, 100*r.high, 100*r.saved, mark)
 		}
-		mark := "no"
-		if r.inside() {
-			mark = "yes"
-		}
-		fmt.Fprintf(out, "| %s | %s | %.1f%% | %s | %.1f … %.1f%% | %.1f%% | %s |\n", r.entry.ID, r.workload, 100*r.share.Main(), restsOn(r.workloads), 100*r.low, 100*r.high, 100*r.saved, mark)
 	}
 	fmt.Fprintln(out)
-	summary(out, "all", rows, func(r row) bool { return true })
-	summary(out, "from other workloads of the entry", rows, func(r row) bool { return r.workloads > 0 })
-	summary(out, "from the entry's range alone", rows, func(r row) bool { return r.workloads == 0 })
-	summary(out, "real programs", rows, func(r row) bool { return r.group == "programs" || r.group == "commands" })
+	summary(out, "all", rows, func(*row) bool { return true })
+	for _, change := range []string{catalog.ChangeRemoved, catalog.ChangeReplaced} {
+		for _, tried := range []bool{true, false} {
+			of := kind{change, tried}
+			summary(out, "of them "+restsOnKind(of), rows, func(r *row) bool { k, _ := r.kind(); return k == of })
+		}
+	}
+	summary(out, "real programs", rows, func(r *row) bool { return r.group == "programs" || r.group == "commands" })
 	fmt.Fprintf(out, "\n%d workloads without a finding. Fitted to all: %.2f\n", silent, fit(rows, ""))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-func restsOn(workloads int) string {
-	if workloads == 0 {
-		return "the entry"
+func restsOn(r *row) string {
+	if r.workloads == 0 {
+		return r.entry.Reduction.Change
 	}
-	return fmt.Sprintf("%d of ours", workloads)
+	return fmt.Sprintf("%s, %d of ours", r.entry.Reduction.Change, r.workloads)
 }
 
-func summary(w *strings.Builder, name string, rows []row, of func(row) bool) {
+func restsOnKind(k kind) string {
+	if k.tried {
+		return k.change + ", with trials of other workloads"
+	}
+	return k.change + ", without"
+}
+
+func summary(w *strings.Builder, name string, rows []row, of func(*row) bool) {
 	var widths []float64
-	inside := 0
-	for _, r := range rows {
+	inside, found := 0, 0
+	for i := range rows {
+		r := &rows[i]
 		if r.none || !of(r) {
+			continue
+		}
+		found++
+		if r.why != "" {
 			continue
 		}
 		if r.inside() {
@@ -250,16 +317,17 @@ func summary(w *strings.Builder, name string, rows []row, of func(row) bool) {
 		widths = append(widths, r.high-r.low)
 	}
 	if len(widths) == 0 {
+		fmt.Fprintf(w, "%s: no estimate for any of %d\n", name, found)
 		return
 	}
 	slices.Sort(widths)
-	fmt.Fprintf(w, "%s: %d of %d hold (%.0f%%), median width %.1f points\n", name, inside, len(widths), 100*float64(inside)/float64(len(widths)), 100*widths[len(widths)/2])
+	fmt.Fprintf(w, "%s: estimates for %d of %d; %d hold (%.0f%%), median width %.1f points\n", name, len(widths), found, inside, 100*float64(inside)/float64(len(widths)), 100*widths[len(widths)/2])
 }
 
 // chart draws the predicted ranges as bars and what was saved as dots.
 func chart(rows []row) string {
 	const left, width, step, top = 380, 520, 16, 46
-	shown := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.none })
+	shown := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.none || r.why != "" })
 	height := top + step*len(shown) + 30
 	x := func(v float64) float64 { return left + width*(max(-0.15, min(1, v))+0.15)/1.15 }
 	var b strings.Builder

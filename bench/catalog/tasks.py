@@ -82,6 +82,23 @@ def pairs(w):
             ("python-networkx", "components and hops of a grid", "routes-networkx", "routes-rustworkx", 2),
             ("python-regex-compile", "lines of a log, by host", "patterns-each", "patterns-once", 3)):
         yield Pair(entry, workload, Side([*script, a, str(times)], a, work), Side([*script, b, str(times)], b, work))
+    programs = (["node", "tasks.cjs"], ["perl", "tasks.pl"], ["php", "tasks.php"], ["ruby", "tasks.rb"])
+    node, perl, php, ruby = ([program, os.path.join(w.programs, file)] for program, file in programs)
+    for entry, workload, command, a, b, times in (
+            ("node-eval", "prices by 40 rules", node, "prices-each", "prices-once", 12),
+            ("node-json-parse", "settings of each order", node, "settings-each", "settings-once", 6),
+            ("node-intl-format", "amounts of invoices", node, "invoice-each", "invoice-once", 3),
+            ("node-template-compile", "300 mails", node, "mails-each", "mails-once", 2),
+            ("node-moment", "when invoices are due", node, "due-moment", "due-dayjs", 6),
+            ("node-log-pino", "a line for each large order", node, "journal-winston", "journal-pino", 3),
+            ("node-pure-js-crypto", "tokens of orders", node, "tokens-cryptojs", "tokens-node", 4),
+            ("perl-regex-compile", "requests by route", perl, "routes-each", "routes-once", 4),
+            ("perl-eval", "a table with 17 formulas", perl, "formulas-each", "formulas-once", 15),
+            ("php-date-parse", "requests by hour", php, "days-guessed", "days-digits", 15),
+            ("php-array-search", "requests that are not blocked", php, "open-list", "open-set", 3),
+            ("ruby-date-parse", "requests by hour", ruby, "hours-parse", "hours-digits", 5),
+            ("ruby-template-compile", "900 mails", ruby, "mails-each", "mails-once", 5)):
+        yield Pair(entry, workload, Side([*command, a, str(times)], a, {"NODE_PATH": w.node_path}), Side([*command, b, str(times)], b, {"NODE_PATH": w.node_path}))
     program = w.built("go-pairs")
     for entry, workload, a, b, times in (
             ("go-json", "orders, summed by city", "orders-json", "orders-goccy", 4),

@@ -70,7 +70,18 @@ type Gain struct {
 	// Reach is the fraction that the fix can act on, 0 where it is not known: the share
 	// with what goes along with it, such as the freeing of what is allocated there.
 	Reach float64 `json:"reach,omitempty"`
-	Basis string  `json:"basis"`
+	// NoEstimate is true where Low and High are a guess that was not held against
+	// trials, too wide to tell more than the share does: views leave the range out.
+	NoEstimate bool   `json:"no_estimate,omitempty"`
+	Basis      string `json:"basis"`
+}
+
+// Estimate is the gain where its range is an estimate, nil otherwise.
+func (f *Finding) Estimate() *Gain {
+	if f.Gain == nil || f.Gain.NoEstimate {
+		return nil
+	}
+	return f.Gain
 }
 
 // Middle is what is likely, or the middle of the range where only that is known.

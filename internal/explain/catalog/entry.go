@@ -89,6 +89,9 @@ type Match struct {
 	// OwnFrames leaves inlined functions out: only frames that are functions of
 	// their own in the machine code match.
 	OwnFrames bool `yaml:"own_frames"`
+	// Innermost leaves out samples in which the matched frame calls another function
+	// of the same kinds: in a library that calls back, what is called is not its cost.
+	Innermost bool `yaml:"innermost"`
 	// Source narrows it to lines of source text.
 	Source Source `yaml:"source"`
 	// MinShare is the smallest share of the program's samples worth a word.
@@ -208,10 +211,24 @@ var SwapKinds = []string{"preload", "package", "env", "flag", "code", "config", 
 // Reduction is which fraction of the matched share goes away, and how that is
 // known. Low may be negative and High above 1 where the basis says why.
 type Reduction struct {
-	Low   float64 `yaml:"low"`
-	High  float64 `yaml:"high"`
-	Basis string  `yaml:"basis"`
+	// Change says what the fix does to the work, one of Changes. It decides whether an
+	// estimate is made from trials; an entry without it has its range as it is.
+	Change string  `yaml:"change"`
+	Low    float64 `yaml:"low"`
+	High   float64 `yaml:"high"`
+	Basis  string  `yaml:"basis"`
 }
+
+// What a fix does to the work that the samples show.
+const (
+	ChangeRemoved  = "removed"  // done once in place of again and again, or not at all
+	ChangeReplaced = "replaced" // done by another implementation
+	ChangeData     = "data"     // done in another way; the data decide how much that saves
+	ChangeIndirect = "indirect" // as before: a setting, a build, a lock, the kernel makes it cheaper
+)
+
+// Changes lists the kinds of change.
+var Changes = []string{ChangeRemoved, ChangeReplaced, ChangeData, ChangeIndirect}
 
 // Claim is a statement of somebody else. Only what was read may be shown.
 type Claim struct {

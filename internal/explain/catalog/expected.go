@@ -6,95 +6,169 @@ import (
 )
 
 // Expected is the part of what a fix can reach that it saves: Centre is likely, and it is
-// within Low and High in 90 of 100 cases that were held out. All may be above 1, where a
+// within Low and High in 90 of 100 cases that were held out, unless there is a Why. All may be above 1, where a
 // fix saves more than its samples show.
 type Expected struct {
 	Low, Centre, High float64
-	// Workloads is how many of our own trials say so; 0 where it rests on the entry's
-	// own range, and on how well the ranges of other entries held.
+	// Workloads is how many of our own trials say so.
 	Workloads int
+	// Why there is no estimate: Low and High are then the entry's own, not calibrated.
+	Why string
 }
 
 // Range is the fraction of the CPU that the fix gives back, where it can reach a part of
 // the CPU that is known to a margin. Both factors are uncertain, by sampling and by what
 // other programs showed, and independent of each other: their errors add as squares.
-// It is below 0 only where Low is.
+// It is below 0 only where Low is. More than all of the CPU is not likely, so that a
+// Centre which says so counts as all of it.
 func (x Expected) Range(reach, margin float64) (low, high float64) {
-	low = reach*x.Centre - math.Hypot(reach*(x.Centre-x.Low), margin*x.Centre)
-	high = reach*x.Centre + math.Hypot(reach*(x.High-x.Centre), margin*x.Centre)
+	likely := x.Likely(reach)
+	low = likely - math.Hypot(reach*(x.Centre-x.Low), margin*x.Centre)
+	high = likely + math.Hypot(reach*(x.High-x.Centre), margin*x.Centre)
 	if x.Low >= 0 {
 		low = math.Max(0, low)
 	}
 	return low, math.Max(0, math.Min(1, high))
 }
 
-// Held is how far what was measured lay from what was expected, over all entries with a
-// trial: what makes 90 of 100 held-out cases lie within the range.
+// Likely is the fraction of the CPU that is likely given back.
+func (x Expected) Likely(reach float64) float64 { return math.Min(1, reach*x.Centre) }
+
+// Held is how far what was measured lay from what was expected, over the entries of
+// which a range is predicted: what makes 90 of 100 held-out cases lie within it.
 type Held struct {
-	// Own: of an entry with trials, in multiples of its spread, to either side.
-	Own float64
-	// Low, Middle and High: of one without, where 0 and 1 are the ends of the entry's
-	// own range.
-	Low, Middle, High float64
+	Removed, Replaced Like
+	// Below and Above are the ends of a range, in spreads.
+	Below, Above float64
+}
+
+// Like is what entries with the same kind of change have in common.
+type Like struct {
+	Centre         float64 // the part that is saved, by the middle workload
+	Untried, Tried float64 // factors of the spread, of entries without and with trials
 }
 
 // HeldOut is what `go run ./bench/calibration` found (bench/calibration.md).
-var HeldOut = Held{Own: 4.21, Low: -0.14, Middle: 1.02, High: 3.02}
+var HeldOut = Held{
+	Removed:  Like{Centre: 1.07, Untried: 1.74, Tried: 1.06},
+	Replaced: Like{Centre: 0.96, Tried: 0.67},
+	Below:    1.37, Above: 2.26,
+}
 
 // The spread of a fix over workloads, before there is a trial of it, as if it had been
 // seen in priorTrials of them: a fix that takes all away does so everywhere, one that
-// takes half away depends on the data.
+// takes half away depends on the data. What entries of a kind have in common counts as
+// commonTrials trials.
 const (
-	priorTrials = 3
-	leastSpread = 0.04
-	perRest     = 0.3
+	priorTrials  = 3
+	leastSpread  = 0.1
+	perRest      = 0.3
+	commonTrials = 0.5
 )
 
-// Expected predicts what a fix of the entry saves of what it can reach, from the trials
-// of the entry where there are any.
+// A range that goes from almost nothing to almost all tells less than the share does.
+const (
+	almostNothing = 0.1
+	almostAll     = 0.9
+)
+
+// Expected predicts what a fix of the entry saves of what it can reach.
 //
-// Each workload of the trials gives the part that was saved of its reach; of several
-// variants the best counts, since the advice is to try each. The spread between the
-// workloads is that of a normal distribution with a conjugate prior, which keeps two
-// that happen to agree from promising too much (Gelman et al., Bayesian Data Analysis,
-// 3rd ed., 2.6). How many spreads the range has comes from no distribution but from how
-// far held-out workloads lay off: conformal prediction (Vovk, Gammerman and Shafer,
-// Algorithmic Learning in a Random World; Barber et al., Predictive inference with the
-// jackknife+, 2021).
+// Where the work goes away (ChangeRemoved), or another implementation does it
+// (ChangeReplaced) and was tried, there is a range. The trials of the entry and the
+// middle of all entries of the kind make its centre; each workload counts once, with
+// its best variant, since the advice is to try each. The spread between workloads is
+// that of a normal distribution with a conjugate prior, which keeps two that happen to
+// agree from promising too much (Gelman et al., Bayesian Data Analysis, 3rd ed., 2.6).
+// How many spreads the range has comes from no distribution but from how far held-out
+// workloads lay off: conformal prediction (Vovk, Gammerman and Shafer, Algorithmic
+// Learning in a Random World; Barber et al., Predictive inference with the jackknife+,
+// 2021).
 //
-// Example. Two workloads lost 97% and 99% of what printing doubles had: the centre is
-// 98%, the spread 4 points, the range 80% to 116%: of a share of half the CPU, 40 to 58 points.
+// Example. Two workloads lost 97% and 99% of what compiling a pattern for each line
+// had: the centre is 99%, the spread 9 points of what it had.
+//
+// For other changes the entry's own range is given, which is not calibrated, and Why is
+// not empty. An entry that does not say its kind of change has its own range as it is.
 func (e *Entry) Expected(h Held) Expected {
-	saved, r := e.saved(), e.Reduction
-	at := func(x float64) float64 { return r.Low + x*(r.High-r.Low) }
-	x := Expected{Low: at(h.Low), Centre: at(h.Middle), High: at(h.High), Workloads: len(saved)}
-	if len(saved) > 0 {
-		centre, spread := Spread(saved)
-		x.Low, x.Centre, x.High = centre-h.Own*spread, centre, centre+h.Own*spread
+	saved, r := e.Parts(), e.Reduction
+	x := Expected{Low: r.Low, Centre: (r.Low + r.High) / 2, High: r.High, Workloads: len(saved)}
+	var like Like
+	switch r.Change {
+	case ChangeRemoved:
+		like = h.Removed
+	case ChangeReplaced:
+		like = h.Replaced
+	default:
+		x.Why = unpredictable[r.Change]
+		if len(saved) > 0 {
+			x = x.around(mean(saved))
+		}
+		return x
 	}
+	factor := like.Untried
+	if len(saved) > 0 {
+		factor = like.Tried
+	}
+	centre, spread := Spread(saved, like.Centre)
+	if r.Change == ChangeReplaced && len(saved) == 0 {
+		x.Why = "no program was tried with another implementation yet, and implementations differ"
+		return x.around(centre)
+	}
+	low, high := centre-h.Below*factor*spread, centre+h.Above*factor*spread
+	if low <= almostNothing && high >= almostAll {
+		x.Why = "from almost nothing to all of it may go away, as trials of ours on other programs show"
+		return x.around(centre)
+	}
+	x.Low, x.Centre, x.High = low, centre, high
 	if r.Low >= 0 { // what may lose says so itself; of others, what loses is not kept
 		x.Low = math.Max(0, x.Low)
 	}
 	return x
 }
 
-// Spread is the mean of the parts that workloads saved, and the standard deviation that
-// is expected of the next one.
-func Spread(saved []float64) (centre, spread float64) {
+// unpredictable says why there is no estimate.
+var unpredictable = map[string]string{
+	ChangeData:     "how much of it goes away depends on the data: keys, sizes, patterns",
+	ChangeIndirect: "what is saved lies elsewhere than what the samples show",
+}
+
+// around has the entry's own range hold what is likely.
+func (x Expected) around(centre float64) Expected {
+	x.Low, x.Centre, x.High = math.Min(x.Low, centre), centre, math.Max(x.High, centre)
+	return x
+}
+
+// Spread is the part that is likely saved, from the parts that workloads saved and the
+// middle of similar entries, and the standard deviation that is expected of the next one.
+func Spread(saved []float64, common float64) (centre, spread float64) {
 	n := float64(len(saved))
+	centre = commonTrials * common
 	for _, s := range saved {
-		centre += s / n
+		centre += s
 	}
+	centre /= n + commonTrials
 	prior := leastSpread + perRest*math.Abs(1-centre)
 	squares := priorTrials * prior * prior
+	if n == 0 {
+		return centre, prior * math.Sqrt2
+	}
+	own := mean(saved)
 	for _, s := range saved {
-		squares += (s - centre) * (s - centre)
+		squares += (s - own) * (s - own)
 	}
 	return centre, math.Sqrt(squares / (priorTrials + n - 1) * (1 + 1/n))
 }
 
-// saved is the part of its reach that each workload saved under its best variant.
-func (e *Entry) saved() []float64 {
+func mean(v []float64) (m float64) {
+	for _, x := range v {
+		m += x / float64(len(v))
+	}
+	return m
+}
+
+// Parts is the part of its reach that each workload of our trials saved under its best variant.
+func (e *Entry) Parts() []float64 {
 	best := map[[2]string]float64{}
 	for i := range e.Trials {
 		t := &e.Trials[i]

@@ -21,7 +21,7 @@ func Page(e *Entry) string {
 	for _, c := range e.Swap.Cases {
 		section(&b, "What to do where "+c.Why, c.Steps)
 	}
-	section(&b, "What the fix may save", []string{fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*e.Reduction.Low, 100*e.Reduction.High, e.Reduction.Basis)})
+	section(&b, "What the fix may save", saves(e))
 	section(&b, "What we measured", e.Measured())
 	section(&b, "What others say", shown(e))
 	section(&b, "Caveats", cautions(e))
@@ -30,6 +30,24 @@ func Page(e *Entry) string {
 	}
 	section(&b, "See also", e.Links)
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// saves says what an estimate of the entry is, and the range that the entry itself gives.
+func saves(e *Entry) []string {
+	r := e.Reduction
+	own := fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*r.Low, 100*r.High, r.Basis)
+	x := e.Expected(HeldOut)
+	switch {
+	case r.Change == "":
+		return []string{own}
+	case x.Why != "":
+		return []string{"No estimate: " + x.Why, own}
+	}
+	rests := "trials of other fixes that take work away"
+	if x.Workloads > 0 {
+		rests = fmt.Sprintf("%d of our workloads", x.Workloads)
+	}
+	return []string{fmt.Sprintf("%.0f%% to %.0f%% of the share and of what goes along with it, by %s and how much such trials differ", 100*x.Low, 100*x.High, rests)}
 }
 
 func section(b *strings.Builder, title string, items []string) {
@@ -57,6 +75,9 @@ func reported(e *Entry) []string {
 	}
 	for i := range m.Inside {
 		out = append(out, "and nearer the root: "+describe(&m.Inside[i]))
+	}
+	if m.Innermost {
+		out = append(out, "and calls no other function of that kind")
 	}
 	for i := range m.Leaf {
 		out = append(out, "and the leaf function: "+describe(&m.Leaf[i]))

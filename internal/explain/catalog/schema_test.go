@@ -38,6 +38,7 @@ func TestTheSchemaIsWhatIsRead(t *testing.T) {
 	schematest.Enum(t, s, "", "family", families...)
 	schematest.Enum(t, s, "Match", "measure", Inclusive, Exclusive)
 	schematest.Enum(t, s, "Match", "place", PlaceProgram, PlaceLibrary, PlaceFunction, PlaceCaller)
+	schematest.Enum(t, s, "Reduction", "change", Changes...)
 	schematest.Enum(t, s, "Frame", "kind", Kinds...)
 	schematest.Enum(t, s, "Swap", "kind", SwapKinds...)
 	schematest.Enum(t, s, "Claim", "evidence", EvidenceRead, EvidencePart, EvidenceRecall)

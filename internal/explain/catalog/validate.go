@@ -101,6 +101,8 @@ func (k *checker) match() {
 	k.addf(m.SeenShare == 0 || len(m.Seen) > 0, "$.match.seen_share", "seen_share needs seen")
 	share := k.e.Unless.FrameShare
 	k.addf(share >= 0 && share < 1, "$.unless.frame_share", "frame_share is %g: it must be a fraction from 0 to 1", share)
+	k.addf(!m.Innermost || !slices.ContainsFunc(m.Any, func(f Frame) bool { return len(f.Kind) == 0 }), "$.match.innermost",
+		"innermost compares frames of one kind: each alternative of any needs its kind")
 	k.source(&m.Source)
 	k.frames("$.match.any", m.Any)
 	k.frames("$.match.inside", m.Inside)
@@ -161,6 +163,9 @@ func (k *checker) fix() {
 	r := e.Reduction
 	k.addf(r.Low <= r.High && r.High > 0 && r.Low >= -1 && r.High <= 3, "$.reduction",
 		"reduction %g … %g: fractions of the matched share, low ≤ high, high > 0", r.Low, r.High)
+	if r.Change != "" {
+		k.oneOf(r.Change, Changes, "$.reduction.change")
+	}
 	k.addf(r.Basis != "", "$.reduction.basis", "reduction.basis is missing: say how the range is known")
 	if e.Swap.Kind == "preload" {
 		k.addf(len(e.Candidates) > 0, "$.swap.kind", "a preload needs candidates")

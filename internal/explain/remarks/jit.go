@@ -164,7 +164,7 @@ func (j *joined) ofJITs() map[string][]*remark.Remark {
 	byName := map[string][]*remark.Remark{}
 	for i := range j.Remarks {
 		m := &j.Remarks[i]
-		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot {
+		if m.Compiler != remark.V8 && m.Compiler != remark.HotSpot || m.Kind == remark.Megamorphic {
 			continue
 		}
 		name := m.Function
@@ -214,7 +214,7 @@ func sayings(kind remark.Kind, remarks []*remark.Remark) []finding.Evidence {
 			if n := len(by) - 2; n > 0 {
 				e.Text += fmt.Sprintf(" and %d more", n)
 			}
-		} else if m.Count > 1 {
+		} else if m.Count > 1 && kind != remark.Megamorphic { // says how many shapes
 			e.Text += fmt.Sprintf(", %d times", m.Count)
 		}
 		out = append(out, e)

@@ -48,7 +48,7 @@ type Answer struct {
 func Find(ctx context.Context, r Request) (Answer, error) {
 	j := join(r)
 	var a Answer
-	for _, of := range []func(*joined) []Found{escapes, entries, checks, passes, calls, jit} {
+	for _, of := range []func(*joined) []Found{escapes, entries, checks, passes, calls, jit, shapes} {
 		if err := ctx.Err(); err != nil {
 			return Answer{}, err
 		}
@@ -241,6 +241,7 @@ var rules = map[string][]string{
 	"jit-deoptimised":  nil,
 	"jit-not-compiled": nil,
 	"jit-not-inlined":  nil,
+	"jit-megamorphic":  nil,
 	missed.Vectorize:   {"alias-"},
 	missed.SLP:         nil,
 	missed.Hoist:       {"alias-"},

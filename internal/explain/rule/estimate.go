@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
@@ -26,22 +27,29 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	reach := math.Min(1, whole+along)
 	low, high := x.Range(reach, margin)
 	high += hidden * x.Centre
-	g := &finding.Gain{Low: round(low), High: round(math.Min(high, 1)), Likely: round(math.Min(reach*x.Centre, 1)), Reach: round(reach)}
+	g := &finding.Gain{Low: round(low), High: round(math.Min(high, 1)), Likely: round(x.Likely(reach)), Reach: round(reach)}
+	if x.Why != "" {
+		g.NoEstimate = true
+		g.Basis = fmt.Sprintf("%s of the CPU%s; %s", percent.Text(whole), strings.TrimSuffix(what, ","), x.Why)
+		return g
+	}
 	partLow, partHigh := math.Max(0, x.Low), math.Min(1, x.High)
 	alone := ""
 	if v.share >= muchMore*whole {
 		alone = "; the program alone would run " + speedText(v, partLow, partHigh)
 	}
-	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s. %s", percent.Text(whole), what, reductionText(partLow, partHigh), alone, restsOn(v, x.Workloads))
+	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s. %s", percent.Text(whole), what, reductionText(partLow, partHigh), alone, restsOn(v.entry.Entry, x.Workloads))
 	return g
 }
 
 // restsOn says where the part that is saved is known from.
-func restsOn(v *verdict, workloads int) string {
-	switch workloads {
-	case 0:
-		return v.entry.Reduction.Basis
-	case 1:
+func restsOn(e *catalog.Entry, workloads int) string {
+	switch {
+	case workloads == 0 && e.Reduction.Change == catalog.ChangeRemoved:
+		return "As trials of ours of other fixes that take work away were, widened by how much they differ"
+	case workloads == 0:
+		return e.Reduction.Basis
+	case workloads == 1:
 		return "As a trial of ours on another program was, widened by how much such trials differ"
 	}
 	return fmt.Sprintf("As %d trials of ours on other programs were, widened by how much such trials differ", workloads)

@@ -63,7 +63,7 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 		met = met[:0]
 		for _, v := range candidates {
 			switch {
-			case e.counts(v.entry):
+			case e.counts(v.entry, sm.Stack):
 				e.note(v, sm)
 				if e.opts.Samples != nil {
 					for at := e.groups[i].first; at != none; at = e.follows[at] {

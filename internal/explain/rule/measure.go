@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/profile"
@@ -142,7 +143,7 @@ func (e *engine) atLeaf(s setID) bool {
 }
 
 // counts says whether the walked stack counts for an entry.
-func (e *engine) counts(c *compiled) bool {
+func (e *engine) counts(c *compiled, stack profile.StackID) bool {
 	switch {
 	case !e.met(c.any):
 		return false
@@ -154,8 +155,31 @@ func (e *engine) counts(c *compiled) bool {
 		return false
 	case c.leaf != noSet && (!e.met(c.leaf) || !e.atLeaf(c.leaf)):
 		return false
+	case c.Match.Innermost && e.callsOther(c, stack):
+		return false
 	}
 	return true
+}
+
+// callsOther says whether a function of the kinds that an entry asks for, which does not
+// match, was called by the innermost one that does. Recorders put what has no name of its
+// own into brackets ("[method in C]"); such a frame belongs to what called it.
+func (e *engine) callsOther(c *compiled, stack profile.StackID) bool {
+	for i, loc := range e.p.Stack(stack) {
+		for j, line := range e.p.Lines(loc) {
+			if position(i, j) >= e.first[c.any] {
+				return false
+			}
+			f := e.p.Function(line.Function)
+			if strings.HasPrefix(f.Name, "[") || strings.HasPrefix(f.Name, "(") {
+				continue
+			}
+			if slices.ContainsFunc(c.Match.Any, func(m catalog.Frame) bool { return kindBits(m.Kind)&(1<<f.Kind) != 0 }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // onLines says whether a stack counts for an entry by the line that ran alone.
@@ -182,13 +206,13 @@ func (e *engine) measure(ctx context.Context) error {
 		e.walk(sm.Stack)
 		for _, s := range e.touched {
 			pr.has[s] += sm.Value
-			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n]) {
+			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n], sm.Stack) {
 				pr.costs[n].add(sm, e.atLeaf(s) || e.onLines(&e.entries[n], sm.Stack))
 				e.addMemory(&pr.costs[n], sm)
 			}
 		}
 		for _, n := range e.withLines {
-			if c := &e.entries[n]; !e.counts(c) && e.onLines(c, sm.Stack) {
+			if c := &e.entries[n]; !e.counts(c, sm.Stack) && e.onLines(c, sm.Stack) {
 				pr.costs[n].add(sm, true)
 			}
 		}

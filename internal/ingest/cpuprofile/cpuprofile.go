@@ -6,8 +6,8 @@
 // that were running. It must never open a file or decompress. Of this module it
 // imports internal/profile only.
 //
-// Value and Count are samples. What V8 books as "(idle)" is time in which
-// nothing ran; it is left out and mentioned in Meta.Warnings.
+// Count are ticks of V8's timer, Value is their time; see weigh. What V8 books as
+// "(idle)" is time in which nothing ran; it is left out and mentioned in Meta.Warnings.
 //
 // Format: https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile
 package cpuprofile
@@ -30,10 +30,11 @@ var ErrEmpty = errors.New("no samples")
 
 // file is the JSON document.
 type file struct {
-	Nodes     []node  `json:"nodes"`
-	Samples   []int64 `json:"samples"`
-	StartTime float64 `json:"startTime"` // µs
-	EndTime   float64 `json:"endTime"`
+	Nodes      []node    `json:"nodes"`
+	Samples    []int64   `json:"samples"`
+	TimeDeltas []float64 `json:"timeDeltas"` // µs since the sample before, of the first since StartTime
+	StartTime  float64   `json:"startTime"`  // µs
+	EndTime    float64   `json:"endTime"`
 }
 
 type node struct {
@@ -66,6 +67,9 @@ func Read(ctx context.Context, r io.Reader) (*profile.Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("V8 CPU profile: %w", err)
 	}
+	if err := t.weigh(&f); err != nil {
+		return nil, fmt.Errorf("V8 CPU profile: %w", err)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -75,7 +79,7 @@ func Read(ctx context.Context, r io.Reader) (*profile.Profile, error) {
 		}
 	}
 	if t.kept == 0 {
-		return nil, fmt.Errorf("V8 CPU profile: %w: nothing ran while it was recorded (%d samples are idle)", ErrEmpty, t.idle)
+		return nil, fmt.Errorf("V8 CPU profile: %w: nothing ran while it was recorded (%d ticks are idle)", ErrEmpty, t.idle)
 	}
 	return t.b.Build(t.meta(&f)), nil
 }
@@ -84,27 +88,28 @@ func Read(ctx context.Context, r io.Reader) (*profile.Profile, error) {
 type tree struct {
 	b          *profile.Builder
 	nodes      []node
-	parent     []int // index of the caller's node, -1 for a root
-	hits       []int64
+	parent     []int         // index of the caller's node, -1 for a root
+	index      map[int64]int // of a node, by its ID
 	locs       []profile.LocationID
 	functions  []profile.FunctionID
+	weights    []weight // by node
+	period     time.Duration
 	kept, idle int64
 }
 
 func newTree(f *file) (*tree, error) {
 	n := len(f.Nodes)
 	t := &tree{
-		b: profile.NewBuilder(), nodes: f.Nodes, parent: make([]int, n), hits: make([]int64, n),
+		b: profile.NewBuilder(), nodes: f.Nodes, parent: make([]int, n), index: make(map[int64]int, n),
 		locs: make([]profile.LocationID, n), functions: make([]profile.FunctionID, n),
 	}
-	index := make(map[int64]int, n)
+	index := t.index
 	for i := range f.Nodes {
 		if _, twice := index[f.Nodes[i].ID]; twice {
 			return nil, fmt.Errorf("node %d: its ID %d is used twice", i, f.Nodes[i].ID)
 		}
 		index[f.Nodes[i].ID] = i
 		t.parent[i] = -1
-		t.hits[i] = max(f.Nodes[i].HitCount, 0)
 		t.functions[i] = t.b.Function(function(&f.Nodes[i]))
 		t.locs[i] = t.b.Location(0, 0, profile.KindJS, profile.Line{Function: t.functions[i]})
 	}
@@ -119,16 +124,6 @@ func newTree(f *file) (*tree, error) {
 			}
 			t.parent[child] = i
 		}
-	}
-	if len(f.Samples) > 0 {
-		clear(t.hits)
-	}
-	for i, id := range f.Samples {
-		k, ok := index[id]
-		if !ok {
-			return nil, fmt.Errorf("sample %d: node %d does not exist", i, id)
-		}
-		t.hits[k]++
 	}
 	return t, nil
 }
@@ -155,14 +150,14 @@ func function(n *node) profile.Function {
 // circle.
 const maxDepth = 1 << 16
 
-// sample adds the samples of node i, split by line where the lines are known.
+// sample adds what node i weighs, split by line where the lines are known.
 func (t *tree) sample(i int) error {
-	hits := t.hits[i]
-	if hits == 0 {
+	w := t.weights[i]
+	if w.value == 0 {
 		return nil
 	}
 	if t.nodes[i].CallFrame.FunctionName == "(idle)" && t.nodes[i].CallFrame.URL == "" {
-		t.idle += hits
+		t.idle += w.ticks
 		return nil
 	}
 	var stack []profile.LocationID
@@ -174,31 +169,36 @@ func (t *tree) sample(i int) error {
 			return fmt.Errorf("node %d: it is among its own callers", t.nodes[i].ID)
 		}
 	}
-	t.kept += hits
+	t.kept += w.ticks
+	add := func(part weight) {
+		t.b.Sample(profile.Sample{Stack: t.b.Stack(stack), Count: part.ticks, Value: part.value})
+	}
 	if len(stack) > 0 {
 		leaf := stack[0]
 		for _, p := range t.nodes[i].PositionTicks {
-			if n := min(p.Ticks, hits); n > 0 && p.Line > 0 {
+			if part := w.take(p.Ticks); part.ticks > 0 && p.Line > 0 {
 				stack[0] = t.b.Location(0, 0, profile.KindJS, profile.Line{Function: t.functions[i], Line: p.Line})
-				t.b.Sample(profile.Sample{Stack: t.b.Stack(stack), Count: n, Value: n})
-				hits -= n
+				add(part)
+				w = w.without(part)
 			}
 		}
 		stack[0] = leaf
 	}
-	if hits > 0 {
-		t.b.Sample(profile.Sample{Stack: t.b.Stack(stack), Count: hits, Value: hits})
+	if w.ticks > 0 {
+		add(w)
 	}
 	return nil
 }
 
 func (t *tree) meta(f *file) profile.Meta {
 	m := profile.Meta{Source: "V8 CPU profile", ValueType: profile.ValueType{Type: "samples", Unit: "count"}}
-	if d := f.EndTime - f.StartTime; d > 0 && d < 1e15 {
-		m.Duration = time.Duration(d * 1e3)
+	if t.period > 0 {
+		m.ValueType = profile.ValueType{Type: "time", Unit: "nanoseconds"}
+		m.PeriodType, m.Period = m.ValueType, t.period.Nanoseconds()
 	}
+	m.Duration = duration(f)
 	if t.idle > 0 {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%d of %d samples are idle time and were skipped", t.idle, t.idle+t.kept))
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d of %d ticks are idle time and were skipped", t.idle, t.idle+t.kept))
 	}
 	return m
 }

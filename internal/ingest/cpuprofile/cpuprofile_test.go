@@ -3,6 +3,8 @@ package cpuprofile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,28 +14,24 @@ import (
 	"whyhot/internal/profile"
 )
 
+// small has two samples of node 5 that are no ticks, and one that is out of order.
 const small = `{"nodes":[
  {"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"hitCount":0,"children":[2,3,4]},
- {"id":2,"callFrame":{"functionName":"main","url":"file:///srv/a%20b.js","lineNumber":9},"hitCount":5,"children":[5],"positionTicks":[{"line":11,"ticks":2},{"line":12,"ticks":1}]},
+ {"id":2,"callFrame":{"functionName":"main","url":"file:///srv/a%20b.js","lineNumber":9},"hitCount":4,"children":[5],"positionTicks":[{"line":11,"ticks":2},{"line":12,"ticks":1}]},
  {"id":3,"callFrame":{"functionName":"(garbage collector)","url":"","lineNumber":-1},"hitCount":1},
- {"id":4,"callFrame":{"functionName":"(idle)","url":"","lineNumber":-1},"hitCount":7},
- {"id":5,"callFrame":{"functionName":"","url":"node:internal/fs","lineNumber":0},"hitCount":2}],
- "startTime":1000,"endTime":3000,"samples":[2,2,2,2,3,4,4,5,5,5],"timeDeltas":[0,1,1,1,1,1,1,1,1,1]}`
+ {"id":4,"callFrame":{"functionName":"(idle)","url":"","lineNumber":-1},"hitCount":2},
+ {"id":5,"callFrame":{"functionName":"","url":"node:internal/fs","lineNumber":0},"hitCount":1}],
+ "startTime":1000,"endTime":59000,"samples":[2,2,2,2,3,4,4,5,5,5],"timeDeltas":[0,1000,1000,1000,2000,-1000,50000,1000,10,10]}`
 
-func TestRead(t *testing.T) {
-	p, err := Read(t.Context(), strings.NewReader(small))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Total() != 8 || p.Meta.Duration.Microseconds() != 2000 || len(p.Meta.Warnings) != 1 || !strings.Contains(p.Meta.Warnings[0], "2 of 10") {
-		t.Errorf("total %d, meta %+v", p.Total(), p.Meta)
-	}
-	type key struct {
-		name, file string
-		start, at  int32
-		depth      int
-	}
-	got := map[key]int64{}
+type key struct {
+	name, file string
+	start, at  int32
+	depth      int
+}
+
+func rows(t *testing.T, p *profile.Profile) map[key]weight {
+	t.Helper()
+	got := map[key]weight{}
 	for _, s := range p.Samples() {
 		st := p.Stack(s.Stack)
 		l := p.Lines(st[0])[0]
@@ -41,30 +39,73 @@ func TestRead(t *testing.T) {
 		if f.Kind != profile.KindJS {
 			t.Errorf("%s is of kind %v", f.Name, f.Kind)
 		}
-		got[key{f.Name, f.File, f.StartLine, l.Line, len(st)}] += s.Count
+		k := key{f.Name, f.File, f.StartLine, l.Line, len(st)}
+		got[k] = weight{got[k].ticks + s.Count, got[k].value + s.Value}
 	}
-	for k, n := range map[key]int64{
-		{"main", "/srv/a b.js", 10, 11, 1}:           2,
-		{"main", "/srv/a b.js", 10, 12, 1}:           1,
-		{"main", "/srv/a b.js", 10, 0, 1}:            1,
-		{"(garbage collector)", "", 0, 0, 1}:         1,
-		{"(anonymous)", "node:internal/fs", 1, 0, 2}: 3,
+	return got
+}
+
+func TestRead(t *testing.T) {
+	p, err := Read(t.Context(), strings.NewReader(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := p.Meta; p.Count() != 6 || m.Duration.Microseconds() != 58000 || len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "2 of 8") ||
+		m.ValueType != (profile.ValueType{Type: "time", Unit: "nanoseconds"}) || m.Period != 1e6 {
+		t.Errorf("count %d, meta %+v", p.Count(), m)
+	}
+	want := map[key]weight{
+		{"main", "/srv/a b.js", 10, 11, 1}:           {2, 2e6},
+		{"main", "/srv/a b.js", 10, 12, 1}:           {1, 1e6},
+		{"main", "/srv/a b.js", 10, 0, 1}:            {1, 1e6},
+		{"(garbage collector)", "", 0, 0, 1}:         {1, 1e6},
+		{"(anonymous)", "node:internal/fs", 1, 0, 2}: {1, 1e6},
+	}
+	if got := rows(t, p); !maps.Equal(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+}
+
+// TestTimes reads profiles that have less to tell time by.
+func TestTimes(t *testing.T) {
+	const nodes = `{"nodes":[{"id":1,"callFrame":{"functionName":"a"}%s},{"id":2,"callFrame":{"functionName":"b"}%s}],"startTime":0,"endTime":6000`
+	a, b := key{name: "a", depth: 1}, key{name: "b", depth: 1}
+	for _, c := range []struct {
+		what, text string
+		want       map[key]weight
+	}{
+		{
+			"no hitCount, thousands of samples of b in no time, a gap", fmt.Sprintf(nodes, "", "") +
+				`,"samples":[1,1` + strings.Repeat(",2", 3000) + `,1,1,1` + strings.Repeat(",1", 9000) + `],"timeDeltas":[0,1000` + strings.Repeat(",0", 3000) + `,1000,70000,1000` + strings.Repeat(",1000", 9000) + `]}`,
+			map[key]weight{a: {9005, 9004e6}, b: {3000, 1e6}},
+		},
+		{"no timeDeltas", fmt.Sprintf(nodes, `,"hitCount":2`, `,"hitCount":1`) + `,"samples":[1,1,2,2,2]}`, map[key]weight{a: {2, 4e6}, b: {1, 2e6}}},
+		{"no samples", fmt.Sprintf(nodes, `,"hitCount":2`, `,"hitCount":1`) + `}`, map[key]weight{a: {2, 4e6}, b: {1, 2e6}}},
+		{"no times", `{"nodes":[{"id":1,"callFrame":{"functionName":"a"},"hitCount":2}]}`, map[key]weight{a: {2, 2}}},
 	} {
-		if got[k] != n {
-			t.Errorf("%+v: %d, want %d", k, got[k], n)
+		p, err := Read(t.Context(), strings.NewReader(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", c.what, err)
+			continue
+		}
+		if got := rows(t, p); !maps.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
 		}
 	}
 }
 
 func TestRefused(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"nodes":[]`:                         "unexpected EOF",
-		`{"nodes":[{"id":1,"children":[9]}]}`: "its child 9 does not exist",
-		`{"nodes":[{"id":1},{"id":1}]}`:       "used twice",
-		`{"nodes":[{"id":1}],"samples":[3]}`:  "sample 0: node 3 does not exist",
+		`{"nodes":[]`:                                                                      "unexpected EOF",
+		`{"nodes":[{"id":1,"children":[9]}]}`:                                              "its child 9 does not exist",
+		`{"nodes":[{"id":1},{"id":1}]}`:                                                    "used twice",
+		`{"nodes":[{"id":1}],"samples":[3]}`:                                               "sample 0: node 3 does not exist",
+		`{"nodes":[{"id":1}],"samples":[1,1],"timeDeltas":[1]}`:                            "2 samples and 1 timeDeltas",
+		`{"nodes":[{"id":1}],"samples":[1,1],"timeDeltas":[1,-1e300]}`:                     "sample 1: its time delta",
+		`{"nodes":[{"id":1,"hitCount":1073741824},{"id":2,"hitCount":1}]}`:                 "more than a profile can hold",
 		`{"nodes":[{"id":1,"children":[2],"hitCount":1},{"id":2,"children":[1]}]}`:         "among its own callers",
 		`{"nodes":[{"id":1,"children":[3]},{"id":2,"children":[3]},{"id":3}]}`:             "child of two nodes",
-		`{"nodes":[{"id":1,"callFrame":{"functionName":"(idle)","url":""},"hitCount":3}]}`: "3 samples are idle",
+		`{"nodes":[{"id":1,"callFrame":{"functionName":"(idle)","url":""},"hitCount":3}]}`: "3 ticks are idle",
 	} {
 		if _, err := Read(context.Background(), strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v, want %q", in, err, want)
@@ -120,6 +161,7 @@ for (let k = 0; k < 40; k++) hot(20000)`
 
 func FuzzRead(f *testing.F) {
 	f.Add(small)
+	f.Add(`{"nodes":[{"id":1},{"id":2}],"samples":[1,2,2],"timeDeltas":[1,-2,3e9]}`)
 	f.Add(`{"nodes":[{"id":1,"children":[2]},{"id":2,"hitCount":1,"positionTicks":[{"line":3,"ticks":9}]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := Read(context.Background(), strings.NewReader(text))

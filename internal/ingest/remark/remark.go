@@ -21,6 +21,7 @@ const (
 	Analysis     Kind = "analysis"      // why, in the words of the pass
 	Deoptimized  Kind = "deoptimized"   // compiled code was left for the interpreter
 	NotCompiled  Kind = "not-compiled"  // a just-in-time compiler gave up on a method
+	Megamorphic  Kind = "megamorphic"   // an access to a property of more shapes than its cache holds
 	Interpreted  Kind = "interpreted"   // a method that no just-in-time compiler may compile
 )
 

@@ -20,11 +20,11 @@ type bar struct {
 
 func newBar(f *finding.Finding) *bar {
 	b := &bar{Share: clampPercent(f.Share.Main()), Text: percent.Column(f.Share.Main()) + " of all samples"}
-	if f.Gain != nil {
+	if g := f.Estimate(); g != nil {
 		b.HasGain = true
-		b.GainFrom = clampPercent(f.Gain.Low)
-		b.GainW = math.Max(0.6, clampPercent(f.Gain.High)-b.GainFrom)
-		b.Text += ", of which " + percentRange(f.Gain.Low, f.Gain.High) + " may be saved"
+		b.GainFrom = clampPercent(g.Low)
+		b.GainW = math.Max(0.6, clampPercent(g.High)-b.GainFrom)
+		b.Text += ", of which " + percentRange(g.Low, g.High) + " may be saved"
 	}
 	return b
 }

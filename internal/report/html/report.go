@@ -136,12 +136,12 @@ func newCard(f *finding.Finding) card {
 	if f.Bill != nil {
 		c.Costs = strings.Join(quantity.Bill(f.Bill), " · ")
 	}
-	if f.Gain != nil {
-		c.GainText = percentRange(f.Gain.Low, f.Gain.High)
-		if f.Gain.Likely != 0 {
-			c.GainText = percent.Column(f.Gain.Likely) + " (" + c.GainText + ")"
+	if g := f.Estimate(); g != nil {
+		c.GainText = percentRange(g.Low, g.High)
+		if g.Likely != 0 {
+			c.GainText = percent.Column(g.Likely) + " (" + c.GainText + ")"
 		}
-		c.SpeedUp = ratioRange(finding.SpeedUp(f.Gain.Low), finding.SpeedUp(f.Gain.High))
+		c.SpeedUp = ratioRange(finding.SpeedUp(g.Low), finding.SpeedUp(g.High))
 	}
 	c.Charts = newTrialCharts(f.Trials)
 	if best := bestTrial(f.Trials); best != nil {

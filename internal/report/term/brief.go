@@ -114,7 +114,7 @@ func (p *Printer) briefFacts(indent string, f finding.Finding) {
 	switch t, ok := bestTrial(f.Trials); {
 	case ok && f.Certainty == finding.Proved:
 		certainty += fmt.Sprintf(" %.2f× (%.2f … %.2f) with %s", t.SpeedUp.Estimate, t.SpeedUp.Low, t.SpeedUp.High, Clean(t.Variant))
-	case f.Gain != nil:
+	case f.Estimate() != nil:
 		facts = append(facts, "may save "+gainText(f.Gain))
 	}
 	facts = append(facts, certainty)

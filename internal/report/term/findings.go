@@ -70,7 +70,11 @@ func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 	for i, text := range evidenceTexts(loopview.Rest(f)) {
 		item(once(i, "why"), text, plain)
 	}
-	if f.Gain != nil {
+	switch {
+	case f.Gain == nil:
+	case f.Gain.NoEstimate:
+		item("estimate", "none: "+f.Gain.Basis, styles.dim)
+	default:
 		item("estimate", f.Gain.Basis, styles.dim)
 	}
 	for i, s := range f.Fix.Steps {
@@ -182,7 +186,7 @@ func findingFacts(f finding.Finding) []string {
 		facts = append(facts, s+" of all samples, "+kind)
 	}
 	facts = append(facts, quantity.Bill(f.Bill)...)
-	if g := f.Gain; g != nil {
+	if g := f.Estimate(); g != nil {
 		facts = append(facts, fmt.Sprintf("may save %s of the CPU (%.2f× … %.2f×)", gainText(g), finding.SpeedUp(g.Low), finding.SpeedUp(g.High)))
 	}
 	return facts

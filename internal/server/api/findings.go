@@ -37,7 +37,7 @@ func (s *Server) findings(_ context.Context, r *request) (any, error) {
 	const last = 1
 	for i := range records { // the whole history is that of one finding
 		h := records[i].History
-		records[i].History = h[max(0, len(h)-last):]
+		records[i].History = list(h[max(0, len(h)-last):])
 	}
 	runs, err := watch.Runs(r.project, service)
 	if err != nil {
@@ -63,6 +63,7 @@ func (s *Server) finding(_ context.Context, r *request) (any, error) {
 	out := findingsForm{Findings: []watch.Record{}, Runs: []watch.Run{}}
 	for _, one := range records {
 		if one.Finding.ID == r.PathValue("id") {
+			one.History = list(one.History)
 			out.Findings = append(out.Findings, one)
 		}
 	}

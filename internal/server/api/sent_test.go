@@ -55,6 +55,23 @@ func TestFindingsThatAreSent(t *testing.T) {
 	}
 }
 
+// A finding without a share has no point in its history: that is an empty list in the answer,
+// as the API's description has it, and not null.
+func TestAFindingWithoutAShare(t *testing.T) {
+	r := start(t, Limits{})
+	token := r.token("web", access.Scopes()...)
+	body := strings.Replace(sentReport, `"share": {"exclusive": 0.5, "error": 0.04}`, `"share": {}`, 1)
+	if resp, data := r.do(http.MethodPost, "/api/v1/findings?service=a", token, []byte(body)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s", resp.StatusCode, data)
+	}
+	for _, path := range []string{"/api/v1/findings", "/api/v1/findings/loop-1234"} {
+		_, data := r.do(http.MethodGet, path, token, nil)
+		if !strings.Contains(string(data), `"history":[]`) {
+			t.Errorf("%s: %s", path, data)
+		}
+	}
+}
+
 func TestSourceText(t *testing.T) {
 	r := start(t, Limits{})
 	token := r.token("web", access.Read)

@@ -194,8 +194,8 @@ func (pl *plan) item(r *watch.Record, why string, before *watch.Point) Item {
 		was := Cost(*before)
 		i.Before = &was
 	}
-	if f.Gain != nil {
-		i.Gain = &Gain{f.Gain.Low, f.Gain.High}
+	if g := f.Estimate(); g != nil {
+		i.Gain = &Gain{g.Low, g.High}
 	}
 	if pl.c.Prices != nil {
 		b := pl.c.Prices.Of(now.Cores)

@@ -16,6 +16,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\{lambda\((?:[^()]|\([^()]*\))*\)#(\d+)\}/g, "{lambda#$1}"],
   [/\{\{closure\}\}/g, "{closure}"],
+  [/\[go\.shape\.(?:[^[\]]|\[[^[\]]*\])*\]/g, "[…]"], // Go's type arguments
 ];
 
 export function shortName(name: string): string {
@@ -24,7 +25,7 @@ export function shortName(name: string): string {
   if (/^(?:Lazy|Script|Function|Eval|JS|RegExp)[A-Za-z]*:[*~^+]?/.test(s)) return shortScript(s);
   if (/^[\w.\-~/%]+\/[\w.\-~%]+\.[\w(*]/.test(s)) return shortGo(s);
   if (/^L?[\w$]+(?:\/[\w$]+)+[.;:]/.test(s)) return shortJava(s);
-  if (DOTTED.test(s)) return s.replace(DOTTED, "$1");
+  if (DOTTED.test(s)) return s.replace(DOTTED, "$1").replace(JAVA_TYPES, "");
   if (s.startsWith("<")) return shortImpl(s);
   return shortCpp(s);
 }
@@ -38,6 +39,9 @@ function shortGo(s: string): string {
 // java.lang.String.hashCode → String.hashCode. A package alone (main.Type.Method) stays:
 // that is Go.
 const DOTTED = /^(?:[a-z]\w*\.){2,}([A-Z][\w$]*[.$])/;
+
+// The types of a method's parameters and result, as the JVM writes them: (Ljava/lang/String;I)V
+const JAVA_TYPES = /\((?:\[*(?:[BCDFIJSZ]|L[^()]*;))*\)\[*(?:[BCDFIJSVZ]|L[^()]*;)$/;
 
 // java/lang/String.hashCode → String.hashCode; Ljava/lang/String;::hashCode too
 function shortJava(s: string): string {
@@ -77,9 +81,10 @@ function closing(s: string, open: number): number {
   return -1;
 }
 
-// Angle brackets that are no templates: of operators, and in Python's names.
+// Angle brackets that are no templates: of operators, in Python's names, and around the name
+// of the method that a C# state machine or closure was made of: <RunAsync>d__4.
 const LITERAL =
-  /<(?:locals|module|lambda|listcomp|dictcomp|setcomp|genexpr|string)>|operator\s?(?:<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\))/g;
+  /<[\w.]+>(?=[a-z]__)|<(?:locals|module|lambda|listcomp|dictcomp|setcomp|genexpr|string)>|operator\s?(?:<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\))/g;
 
 // dropTemplates turns vector<int, allocator<int>>::push_back into
 // vector<…>::push_back; the angle brackets of operators stay.

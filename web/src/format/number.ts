@@ -31,6 +31,12 @@ export function integer(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
+// counted is a number of things: "1 sample", "12,345 samples", "2 processes".
+export function counted(n: number, noun: string): string {
+  const plural = noun.endsWith("s") ? `${noun}es` : `${noun}s`;
+  return `${integer(n)} ${n === 1 ? noun : plural}`;
+}
+
 export function duration(seconds: number): string {
   const s = Math.abs(seconds);
   if (s === 0) return "0 s";

@@ -202,6 +202,7 @@ export class App {
     if (fn < 0 || f.origin[fn] === GROUP) return;
     this.state.fn = `${f.name[fn]}@${basename(f.libraries[f.library[fn]])}`;
     this.state.range = { from: 0, to: 1 };
+    this.tooltip.hide();
     this.setView("sandwich");
     this.views.showFunction(fn);
     this.views.focusCallees();

@@ -3,6 +3,7 @@
 
 import type { Functions } from "../data/profile";
 import { ORIGINS, originLabel } from "../draw/palette";
+import { shortName } from "../format/name";
 import { button, copyText, element } from "../dom/dom";
 import type { FrameText } from "../graph/tooltip";
 
@@ -47,9 +48,12 @@ export class Details {
       t.library,
       t.source,
     ].filter((s) => s !== "");
+    // The numbers stand before the whole name, which may be very long.
+    const short = shortName(t.name);
     this.text.replaceChildren(
-      element("b", { class: "name" }, t.name),
+      element("b", { class: "name" }, short),
       element("span", { class: "fact" }, facts.join("  ·  ")),
+      element("span", { class: "whole" }, short === t.name ? "" : t.name),
     );
   }
 

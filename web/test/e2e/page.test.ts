@@ -74,8 +74,9 @@ test("a click zooms, names the frame, and the address brings it back", async () 
   await open("flame.html", "", {}, async (page, context) => {
     await clickFrame(page, 2, 0.3); // demo::parse, 600 of 1000
     assert.deepEqual(await range(page), [0, 0.6]);
+    assert.equal(await page.locator(".details .name").innerText(), "demo::parse");
     assert.match(
-      await page.locator(".details .name").innerText(),
+      await page.locator(".details .whole").innerText(),
       /^demo::parse\(std::vector<std::pair/,
     );
     assert.match(await page.locator(".details .fact").innerText(), /60\.0% ± 3\.0.*600 ms/);

@@ -2,7 +2,14 @@ import { perMonth } from "../../src/format/bill";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitName, shortName, splitName } from "../../src/format/name";
-import { duration, integer, percent, percentError, quantity } from "../../src/format/number";
+import {
+  counted,
+  duration,
+  integer,
+  percent,
+  percentError,
+  quantity,
+} from "../../src/format/number";
 
 test("names lose what rarely tells frames apart", () => {
   const names: Record<string, string> = {
@@ -35,6 +42,12 @@ test("names lose what rarely tells frames apart", () => {
     "main.main.func1": "main.main.func1",
     "main.(*Cart).Add": "main.(*Cart).Add",
     "java/lang/String.hashCode": "String.hashCode",
+    "com.acme.shop.Cart$Line.sum(Ljava/util/Map<Ljava/lang/String;+Ljava/lang/Number;>;[IZ)V":
+      "Cart$Line.sum",
+    "github.com/acme/shop/cart.(*Set[go.shape.struct { Name string; Ids []uint64 }]).Add.func1":
+      "cart.(*Set[…]).Add.func1",
+    "slices.SortFunc[go.shape.[]uint8,go.shape.[]string]": "slices.SortFunc[…]",
+    "Acme.Shop.Cart.<FillAsync>d__51.MoveNext()": "Acme.Shop.Cart.<FillAsync>d__51.MoveNext",
     "Ljava/util/HashMap;::get": "HashMap.get",
     "LazyCompile:*parse /srv/app/lib/parser.js:10:2": "parse parser.js:10:2",
     "<module>": "<module>",
@@ -46,6 +59,12 @@ test("names lose what rarely tells frames apart", () => {
     "": "",
   };
   for (const [long, short] of Object.entries(names)) assert.equal(shortName(long), short);
+});
+
+test("things are counted in their number", () => {
+  const words = [counted(0, "sample"), counted(1, "sample"), counted(12345, "sample")];
+  assert.deepEqual(words, ["0 samples", "1 sample", "12,345 samples"]);
+  assert.deepEqual([counted(1, "process"), counted(2, "process")], ["1 process", "2 processes"]);
 });
 
 test("no name makes shortening throw, hang or grow", () => {

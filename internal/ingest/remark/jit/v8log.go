@@ -40,12 +40,14 @@ type v8log struct {
 	code    map[string]place       // optimised code that is loaded
 	columns map[place]map[int]bool // by function without its column
 	count   map[undone]int64       // deoptimisations
+	ics     accesses
 }
 
 // ReadV8Log counts deoptimisations by function, reason and place. The log is that of
 // --log-deopt --log-code: the first tells code and reason, the second whose code it is.
 // Code is counted once: of a recursive function every frame of it is deoptimised, a
-// thousand lines of the log for one compilation that was in vain.
+// thousand lines of the log for one compilation that was in vain. With --log-ic, too, the
+// accesses to properties that are megamorphic are told.
 //
 // Format: V8 9 to 13, src/logging/log.cc; fields are separated by commas, and a comma in
 // one is \x2C:
@@ -53,7 +55,7 @@ type v8log struct {
 //	code-creation,JS,13,375115,0x7f93f1fc6640,180,fns /a/deo.js:1:20,0x392eb3c0c388,*
 //	code-deopt,985425,256,0x7f93f1fc6640,-1,32,deopt-eager,</a/deo.js:1:33>,wrong map
 func ReadV8Log(r io.Reader, take func(remark.Remark)) error {
-	l := &v8log{code: map[string]place{}, columns: map[place]map[int]bool{}, count: map[undone]int64{}}
+	l := &v8log{code: map[string]place{}, columns: map[place]map[int]bool{}, count: map[undone]int64{}, ics: accesses{map[uint64][]bytecode{}, map[access]*seen{}}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	deopts := 0
@@ -66,6 +68,9 @@ func ReadV8Log(r io.Reader, take func(remark.Remark)) error {
 				l.code[f[2]] = p
 				delete(l.code, f[1])
 			}
+			l.ics.moved(f[1], f[2])
+		case does[f[0]] != "" && len(f) >= 9:
+			l.ics.missed(f)
 		case f[0] == "code-deopt" && len(f) >= 9:
 			deopts++
 			if p, ok := l.code[f[3]]; ok {
@@ -82,6 +87,7 @@ func ReadV8Log(r io.Reader, take func(remark.Remark)) error {
 		return fmt.Errorf("%d deoptimisations, but nothing says of which functions: run with --log-code as well as --log-deopt", deopts)
 	}
 	l.report(take)
+	l.ics.report(take)
 	return nil
 }
 
@@ -97,6 +103,7 @@ func (l *v8log) created(f []string) {
 	}
 	l.columns[line][p.column] = true
 	l.code[f[4]] = p
+	l.ics.loaded(f, p)
 }
 
 // report leaves out functions that share name and line with another: a profile has no

@@ -5,7 +5,9 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { address } from "../state/navigation";
 import { generation } from "../state/moment";
 import type { Parameters } from "../state/address";
-import { addressOf, answered, ask, ApiError, type Answer } from "./client";
+import { whenPassed } from "./again";
+import { addressOf, answered, ask, lastAnswer, type Answer } from "./client";
+import { asApiError, CANCELLED, passing, type ApiError } from "./error";
 import type { paths } from "./schema";
 
 export interface Asked<T> {
@@ -18,7 +20,9 @@ export interface Asked<T> {
 }
 
 interface Held<T> {
-  readonly key: string; // of the question that was answered, or failed
+  readonly key: string; // of the attempt that was answered, or failed
+  readonly question: string;
+  readonly failures: number; // of that question, in a row
   readonly value?: T;
   readonly error?: ApiError;
 }
@@ -49,10 +53,14 @@ export function questionOf(path: string, parameters: Parameters): string {
 // useQuestion is useAnswer for an address, and for other forms than JSON. read must be
 // the same function each time. An empty address asks nothing.
 export function useQuestion<T>(url: string, read?: (r: Response) => Promise<T>): Asked<T> {
-  const [held, setHeld] = useState<Held<T>>({ key: "" });
+  const [held, setHeld] = useState<Held<T>>(() => {
+    const value = lastAnswer(url) as T | undefined;
+    return { key: "", question: "", failures: 0, ...(value !== undefined && { value }) };
+  });
   const [attempt, setAttempt] = useState(0);
   const stop = useRef<() => void>(() => undefined);
-  const key = url === "" ? "" : `${generation.value} ${attempt} ${url}`;
+  const question = url === "" ? "" : `${generation.value} ${url}`;
+  const key = url === "" ? "" : `${attempt} ${question}`;
   // What was answered before is shown at once, and not a frame later.
   const known = key !== "" && held.key !== key ? (answered(url) as T | undefined) : undefined;
   useEffect(() => {
@@ -62,7 +70,11 @@ export function useQuestion<T>(url: string, read?: (r: Response) => Promise<T>):
     const end = (next: { value: T } | { error: ApiError }): void => {
       if (!live) return;
       live = false;
-      setHeld((before) => ("value" in next ? { key, ...next } : { ...before, key, ...next }));
+      setHeld((before) => {
+        if ("value" in next) return { key, question, failures: 0, ...next };
+        const failures = before.question === question ? before.failures + 1 : 1;
+        return { ...before, key, question, failures, ...next };
+      });
     };
     q.answer.then(
       (value) => {
@@ -88,24 +100,24 @@ export function useQuestion<T>(url: string, read?: (r: Response) => Promise<T>):
   const retry = useCallback(() => {
     setAttempt((n) => n + 1);
   }, []);
+  const { error, failures } = held;
+  const failed = held.key === key && error && passing(error) ? error : undefined;
+  useEffect(
+    () => (failed ? whenPassed(failed, failures, retry) : undefined),
+    [failed, failures, retry],
+  );
   if (known !== undefined) {
     return { value: known, stale: false, busy: false, error: undefined, cancel, retry };
   }
   const busy = held.key !== key;
+  // What is asked again by itself goes on to say why, and does not flicker.
+  const stays = !busy || (held.question === question && error !== undefined && passing(error));
   return {
     value: url === "" ? undefined : held.value,
-    stale: busy || held.error !== undefined,
+    stale: busy || error !== undefined,
     busy,
-    error: busy ? undefined : held.error,
+    error: stays ? error : undefined,
     cancel,
     retry,
   };
-}
-
-const CANCELLED = new ApiError(0, "cancelled", "Cancelled.", "", 0);
-
-function asApiError(e: unknown): ApiError {
-  if (e instanceof ApiError) return e;
-  if (e instanceof DOMException && e.name === "AbortError") return CANCELLED;
-  return new ApiError(0, "page", e instanceof Error ? e.message : String(e), "", 0);
 }

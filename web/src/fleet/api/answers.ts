@@ -1,11 +1,13 @@
 // useAnswers asks one operation about several things at once, such as the call graphs of
 // the functions in view. What is there is given while the rest is on its way.
 
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import type { Parameters } from "../state/address";
 import { generation } from "../state/moment";
+import { whenPassed } from "./again";
 import { questionOf } from "./answer";
-import { answered, ask, ApiError, type Answer } from "./client";
+import { answered, ask, type Answer } from "./client";
+import { asApiError, passing, type ApiError } from "./error";
 import type { paths } from "./schema";
 
 export interface AskedMany<T> {
@@ -21,6 +23,13 @@ interface Held<T> {
   readonly value: T;
 }
 
+interface Failed {
+  readonly all: string; // the questions, and which attempt at them
+  readonly text: string; // of the questions
+  readonly failures: number; // of those questions, in a row
+  readonly error: ApiError;
+}
+
 // The questions have names that stay the same when the rest of the question changes, so
 // that the answer before stands until the next one comes.
 export function useAnswers<P extends keyof paths>(
@@ -28,11 +37,12 @@ export function useAnswers<P extends keyof paths>(
   questions: ReadonlyMap<number, Parameters>,
 ): AskedMany<Answer<P>> {
   const [held, setHeld] = useState<ReadonlyMap<number, Held<Answer<P>>>>(new Map());
-  const [failed, setFailed] = useState<{ all: string; error: ApiError }>();
+  const [failed, setFailed] = useState<Failed>();
   const [attempt, setAttempt] = useState(0);
   const urls = [...questions].map(([name, p]) => ({ name, url: questionOf(path, p) }));
-  const keyOf = (url: string): string => `${generation.value} ${attempt} ${url}`;
-  const all = urls.map(({ name, url }) => `${name} ${keyOf(url)}`).join("\n");
+  const keyOf = (url: string): string => `${generation.value} ${url}`;
+  const text = urls.map(({ name, url }) => `${name} ${keyOf(url)}`).join("\n");
+  const all = `${attempt} ${text}`;
 
   useEffect(() => {
     let live = true;
@@ -44,9 +54,13 @@ export function useAnswers<P extends keyof paths>(
           if (live) setHeld((before) => new Map(before).set(name, { key, value }));
         },
         (e: unknown) => {
-          const error =
-            e instanceof ApiError ? e : new ApiError(0, "cancelled", "cancelled", "", 0);
-          if (live) setFailed({ all, error });
+          if (!live) return;
+          const error = asApiError(e);
+          setFailed((before) => {
+            if (before?.all === all) return before; // one of them says it for all
+            const failures = before?.text === text ? before.failures + 1 : 1;
+            return { all, text, failures, error };
+          });
         },
       );
       return q;
@@ -57,6 +71,15 @@ export function useAnswers<P extends keyof paths>(
     };
   }, [all]);
 
+  const retry = useCallback(() => {
+    setAttempt((n) => n + 1);
+  }, []);
+  const passes = failed?.all === all && passing(failed.error) ? failed : undefined;
+  useEffect(
+    () => (passes ? whenPassed(passes.error, passes.failures, retry) : undefined),
+    [passes, retry],
+  );
+
   const values = new Map<number, Answer<P>>();
   let stale = false;
   for (const { name, url } of urls) {
@@ -66,14 +89,9 @@ export function useAnswers<P extends keyof paths>(
     const shown = value ?? one?.value;
     if (shown !== undefined) values.set(name, shown);
   }
-  const error = failed?.all === all ? failed.error : undefined;
-  return {
-    values,
-    stale,
-    busy: stale && error === undefined,
-    error,
-    retry: () => {
-      setAttempt((n) => n + 1);
-    },
-  };
+  const busy = stale && failed?.all !== all;
+  // What is asked again by itself goes on to say why, and does not flicker.
+  const stays = !busy || (failed?.text === text && passing(failed.error));
+  const error = stale && stays ? failed?.error : undefined;
+  return { values, stale, busy, error, retry };
 }

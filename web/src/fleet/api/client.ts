@@ -4,6 +4,9 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { Parameters } from "../state/address";
 import { absolute, renew, setServerTime } from "../state/moment";
+import { reached } from "./again";
+import { ApiError, asApiError, refused, unreachable, WORDLESS } from "./error";
+import { doubt } from "./newer";
 import type { paths } from "./schema";
 
 // The answers of the operations that are asked with GET and give JSON, by path.
@@ -13,23 +16,11 @@ export type Answer<P extends keyof paths> = paths[P] extends {
   ? T
   : never;
 
-export class ApiError extends Error {
-  constructor(
-    readonly status: number, // 0 when the server was not reached
-    readonly kind: string,
-    detail: string,
-    readonly help: string,
-    readonly retryAfter: number, // seconds, 0 for not
-  ) {
-    super(detail);
-  }
-}
-
 const TOKEN = "whyhot.token";
-const refused = signal<ApiError | null>(null);
+const barred = signal<ApiError | null>(null);
 
 // locked is the server's last word on a missing or wrong token, null where it answers.
-export const locked: ReadonlySignal<ApiError | null> = refused;
+export const locked: ReadonlySignal<ApiError | null> = barred;
 
 export function token(): string {
   return localStorage.getItem(TOKEN) ?? "";
@@ -38,8 +29,9 @@ export function token(): string {
 export function setToken(value: string): void {
   if (value === "") localStorage.removeItem(TOKEN);
   else localStorage.setItem(TOKEN, value);
+  last.clear(); // another token may be of another project
   refresh();
-  refused.value = null;
+  barred.value = null;
 }
 
 const TIMES = /^(?:before\.|after\.)?(?:from|to)$/;
@@ -67,24 +59,15 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
     response = await fetch(url, { ...init, headers });
   } catch (e) {
     if (init.signal?.aborted) throw e;
-    throw new ApiError(0, "unreachable", "The server does not answer.", "Is it still running?", 0);
+    throw unreachable();
   }
+  // Who was away may come back as another: a newer server has a newer page.
+  if (reached()) doubt();
   setServerTime(Date.parse(response.headers.get("Date") ?? ""));
   if (response.ok) return response;
-  let body: { error?: string; detail?: string; help?: string } = {};
-  try {
-    body = (await response.json()) as typeof body;
-  } catch {
-    // A proxy's page of HTML says nothing to a reader.
-  }
-  const error = new ApiError(
-    response.status,
-    body.error ?? "failed",
-    body.detail ?? `The server answered with status ${response.status}.`,
-    body.help ?? "",
-    Number(response.headers.get("Retry-After") ?? 0),
-  );
-  if (error.status === 401) refused.value = error;
+  const error = await refused(response);
+  if (error.status === 401) barred.value = error;
+  if (error.status === 404 && error.kind === WORDLESS) doubt();
   throw error;
 }
 
@@ -131,7 +114,9 @@ interface Kept {
 const KEEP = 64; // answers
 const KEEP_BYTES = 64 << 20; // of those that are large
 const FRESH = 15_000; // ms, for questions without times, whose answer may change
+const TIMED = /[?&]from=/;
 const kept = new Map<string, Kept>();
+const last = new Map<string, unknown>(); // answers of those, also of long ago
 const waitingFor = signal(0);
 
 // pending is how many questions are on their way.
@@ -139,7 +124,7 @@ export const pending: ReadonlySignal<number> = waitingFor;
 
 function usable(one: Kept | undefined, url: string): one is Kept {
   if (!one) return false;
-  return !one.done || /[?&]from=/.test(url) || Date.now() - one.at <= FRESH;
+  return !one.done || TIMED.test(url) || Date.now() - one.at <= FRESH;
 }
 
 // Question is one that somebody waits for; give it up when that ends.
@@ -162,7 +147,13 @@ export function ask<T>(
     const promise = patiently(url, {
       signal: stop.signal,
       headers: accept === "" ? {} : { Accept: accept },
-    }).then(read);
+    })
+      .then(read)
+      .catch((e: unknown) => {
+        const error = asApiError(e);
+        if (error.kind === "unreadable") doubt();
+        throw error;
+      });
     const made: Kept = { promise, stop, at: Date.now(), bytes: 0, waiting: 0, done: false };
     one = made;
     waitingFor.value++;
@@ -170,6 +161,7 @@ export function ask<T>(
       (value) => {
         made.done = true;
         made.value = value;
+        if (!TIMED.test(url)) last.set(key, value);
         if (value instanceof ArrayBuffer) made.bytes = value.byteLength;
         forgetOldest();
         waitingFor.value--;
@@ -209,10 +201,21 @@ function forgetOldest(): void {
   }
 }
 
+// forget drops an answer that turned out to be of no use: it is asked for again.
+export function forget(url: string, accept = ""): void {
+  kept.delete(accept === "" ? url : `${accept} ${url}`);
+}
+
 // answered is what ask would give without asking.
 export function answered(url: string): unknown {
   const one = kept.get(url);
   return usable(one, url) && one.done ? one.value : undefined;
+}
+
+// lastAnswer is what was answered last to a question without times. It is shown until the next
+// answer is there: prices, findings and the like seldom change.
+export function lastAnswer(url: string): unknown {
+  return last.get(url);
 }
 
 // cancelAll gives up whatever is on its way.

@@ -3,14 +3,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Asked } from "../api/answer";
-import { Empty, Failure } from "./failure";
+import { Empty, Failure, FailureBanner } from "./failure";
 import { NoSamples } from "./nosamples";
 
 interface Props<T> {
   readonly asked: Asked<T>;
   // empty says that an answer holds nothing; what is shown then is otherwise.
   readonly empty?: (value: T) => boolean;
-  readonly otherwise?: ComponentChildren;
+  readonly otherwise?: (value: T) => ComponentChildren;
   readonly children: (value: T) => ComponentChildren;
 }
 
@@ -22,12 +22,8 @@ export function Answered<T>({ asked, empty, otherwise, children }: Props<T>) {
   }
   return (
     <div class={stale ? "answered stale" : "answered"} aria-busy={busy}>
-      {error && error.kind !== "cancelled" && (
-        <div class="banner">
-          <Failure error={error} retry={retry} />
-        </div>
-      )}
-      {empty?.(value) ? (otherwise ?? <NoSamples />) : children(value)}
+      {error && <FailureBanner error={error} retry={retry} />}
+      {empty?.(value) ? (otherwise?.(value) ?? <NoSamples />) : children(value)}
     </div>
   );
 }

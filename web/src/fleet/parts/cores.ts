@@ -24,3 +24,11 @@ export function coresText(n: number): string {
   if (Math.abs(n) >= 1000) return integer(n);
   return n.toFixed(Math.abs(n) < 0.1 ? 3 : Math.abs(n) < 10 ? 2 : 1);
 }
+
+// ticksText writes the ticks of an axis, each with the digits that tell it from the next one.
+export function ticksText(ticks: readonly number[]): readonly string[] {
+  const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
+  let digits = 0;
+  while (digits < 9 && Math.abs(step - Number(step.toFixed(digits))) > step / 1000) digits++;
+  return ticks.map((t) => (t === 0 ? "0" : digits === 0 ? integer(t) : t.toFixed(digits)));
+}

@@ -1,7 +1,8 @@
 // What is shown where an answer should be and is not: why, and what to do next.
 
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../api/client";
+import { Choices, waysOut } from "./choices";
+import { passing, type ApiError } from "../api/error";
 
 export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
   const cancelled = error.kind === "cancelled";
@@ -9,6 +10,8 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
     <div class="state" role={cancelled ? "status" : "alert"}>
       <p class="state-title">{sentence(error.message)}</p>
       {error.help !== "" && <p>{error.help}</p>}
+      {retry && passing(error) && <p>It is asked again by itself.</p>}
+      <Choices of={waysOut(error)} />
       {retry && (
         <p>
           <button type="button" onClick={retry}>
@@ -16,6 +19,15 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
           </button>
         </p>
       )}
+    </div>
+  );
+}
+
+// FailureBanner stands above an older answer.
+export function FailureBanner(props: { error: ApiError; retry: () => void }) {
+  return (
+    <div class={props.error.kind === "cancelled" ? "banner calm" : "banner"}>
+      <Failure {...props} />
     </div>
   );
 }

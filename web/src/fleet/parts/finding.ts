@@ -73,6 +73,8 @@ export interface Finding {
     readonly low: number;
     readonly high: number;
     readonly likely?: number;
+    /** The range was not held against trials: it is left out. */
+    readonly no_estimate?: boolean;
     readonly basis: string;
   };
   readonly accesses?: readonly Access[];

@@ -13,7 +13,7 @@ export function Excerpt({ finding }: { finding: Finding }) {
   const columns = shares ? 4 : 3;
   return (
     <>
-      <table class="source" aria-label="source of the loop">
+      <table class="source" aria-label="source of the loop" tabIndex={0}>
         <tbody>
           {source.lines.map((l, i) => (
             <Row

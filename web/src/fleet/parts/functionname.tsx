@@ -39,7 +39,7 @@ export function functionHandlers(f: Func) {
   };
 }
 
-export function FunctionName({ fn, whole }: { fn: Func; whole?: boolean }) {
+export function FunctionName({ fn }: { fn: Func }) {
   const name = nameOf(fn);
   const { expression } = search.value;
   const inGrid = useInGrid();
@@ -60,7 +60,7 @@ export function FunctionName({ fn, whole }: { fn: Func; whole?: boolean }) {
           go({ view: "sandwich", fn: fn.id });
         }}
       >
-        {whole === true ? name : <Short name={name} />}
+        <Short name={name} />
       </a>
     </span>
   );

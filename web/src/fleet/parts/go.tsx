@@ -7,6 +7,7 @@ import { go, linkTo } from "../state/navigation";
 interface Props {
   readonly to: Partial<Address>;
   readonly class?: string;
+  readonly title?: string;
   readonly children: ComponentChildren;
 }
 

@@ -1,6 +1,6 @@
 // CPU as numbers: shares with their error, cores, and what an answer rests on.
 
-import { integer, percent, percentError } from "../../format/number";
+import { counted, integer, percent, percentError } from "../../format/number";
 import { address, go } from "../state/navigation";
 import { cores, coresText, type Basis } from "./cores";
 import { Bill } from "./prices";
@@ -35,7 +35,7 @@ export function Precision({ basis }: { basis: Basis }) {
     <p class="precision" role="status">
       <span>
         {coresText(cores(basis.value, basis))} cores
-        <Bill weight={basis.value} basis={basis} /> · {integer(basis.count)} samples
+        <Bill weight={basis.value} basis={basis} /> · {counted(basis.count, "sample")}
       </span>
       <Exactness of={[basis]} />
       {(basis.cut ?? 0) > 0 && (

@@ -1,10 +1,11 @@
-// No samples in the selection: the ways out of that.
+// No samples in the selection, or none of a function: the ways out of that.
 
 import { useAnswer } from "../api/answer";
-import { DIMENSIONS, type Address } from "../state/address";
-import { address, go } from "../state/navigation";
+import { DIMENSIONS } from "../state/address";
+import { address } from "../state/navigation";
 import { format } from "../state/moment";
 import { day } from "./time";
+import { Choices, type Choice } from "./choices";
 import { Empty } from "./failure";
 
 const HOUR = 3_600_000;
@@ -16,7 +17,7 @@ export function NoSamples() {
     ...(stats.value?.tables ?? []).map((t) => (t.last === undefined ? 0 : Date.parse(t.last))),
     0,
   );
-  const choices: { label: string; change: Partial<Address> }[] = [];
+  const choices: Choice[] = [];
   if (filtered) choices.push({ label: "Clear the filters", change: { filters: {} } });
   if (last > 0) {
     choices.push({
@@ -28,18 +29,21 @@ export function NoSamples() {
     <Empty
       title={filtered ? "No samples match the filters in this time." : "No samples in this time."}
     >
-      {choices.map((c) => (
-        <p key={c.label}>
-          <button
-            type="button"
-            onClick={() => {
-              go(c.change);
-            }}
-          >
-            {c.label}
-          </button>
-        </p>
-      ))}
+      <Choices of={choices} />
+    </Empty>
+  );
+}
+
+// NotRun is of a function that has none of the samples of the selection.
+export function NotRun({ basis }: { basis: { readonly count: number } }) {
+  if (basis.count === 0) return <NoSamples />;
+  const filtered = DIMENSIONS.some((d) => address.value.filters[d] !== undefined);
+  const choices: Choice[] = [{ label: "Choose another function", change: { fn: 0 } }];
+  if (filtered) choices.unshift({ label: "Clear the filters", change: { filters: {} } });
+  return (
+    <Empty title="The function did not run in this selection.">
+      <p>Another time{filtered && " or fewer filters"} may have it.</p>
+      <Choices of={choices} />
     </Empty>
   );
 }

@@ -2,7 +2,11 @@
 // need before they can ask, a token and a store that holds something, is seen to here.
 
 import { useEffect, useErrorBoundary } from "preact/hooks";
-import { ApiError, locked } from "../api/client";
+import { useAnswer } from "../api/answer";
+import { locked } from "../api/client";
+import { ApiError } from "../api/error";
+import { doubt } from "../api/newer";
+import { Waiting } from "../parts/answered";
 import { Failure } from "../parts/failure";
 import { MenuHost } from "../parts/menu";
 import { address } from "../state/navigation";
@@ -12,6 +16,7 @@ import { useKeptFocus } from "./focus";
 import { FirstScreen, useHolding } from "./firstscreen";
 import { Help } from "./help";
 import { useKeys } from "./keys";
+import { Newer } from "./newer";
 import { Navigation } from "./navigation";
 import { Progress } from "./progress";
 import { TokenPrompt } from "./tokenprompt";
@@ -32,6 +37,7 @@ export function App() {
       </a>
       <Progress />
       <Navigation />
+      <Newer />
       {locked.value ? <TokenPrompt why={locked.value} /> : <Shown />}
       <Help />
       <MenuHost />
@@ -41,6 +47,7 @@ export function App() {
 
 function Shown() {
   const holding = useHolding();
+  const prices = useAnswer("/api/v1/prices", {});
   const shown = REGISTRY.find((v) => v.name === address.value.view) ?? REGISTRY[0];
   if (holding.error) {
     return (
@@ -49,12 +56,29 @@ function Shown() {
       </main>
     );
   }
-  if (holding.value === undefined) return <main id={VIEW} tabIndex={-1} aria-busy="true" />;
   const settings = shown?.name === "settings";
+  // Prices are in every view: one that came without them would move when they are there.
+  if (holding.value === undefined || (prices.value === undefined && prices.busy)) {
+    return (
+      <>
+        {!settings && <FilterBar />}
+        <main id={VIEW} tabIndex={-1} aria-busy="true">
+          <Waiting />
+        </main>
+      </>
+    );
+  }
   return (
     <>
       {holding.value && !settings && <FilterBar />}
-      <main id={VIEW} tabIndex={-1} aria-label={shown?.title} class={`view-${shown?.name ?? ""}`}>
+      <main
+        key={settings ? "settings" : "samples"}
+        id={VIEW}
+        tabIndex={-1}
+        aria-label={shown?.title}
+        class={`view-${shown?.name ?? ""}`}
+      >
+        {!settings && <h1 class="offscreen">{shown?.title}</h1>}
         {holding.value || settings ? (
           <Guarded key={shown?.name}>{shown && <shown.component />}</Guarded>
         ) : (
@@ -69,6 +93,7 @@ function Shown() {
 function Guarded({ children }: { children: preact.ComponentChildren }) {
   const [broken, again] = useErrorBoundary((e: unknown) => {
     console.error(e);
+    doubt();
   }) as [unknown, () => void];
   if (broken === undefined) return <>{children}</>;
   const text = broken instanceof Error ? broken.message : "unknown error";

@@ -15,60 +15,62 @@ export function FilterBar() {
   const [unfolded, setUnfolded] = useState(false);
   const count = DIMENSIONS.filter((d) => filters[d] !== undefined).length;
   return (
-    <div class="filters" role="group" aria-label="What the views show">
-      <TimeRange />
-      <button
-        type="button"
-        class="unfold"
-        aria-expanded={unfolded}
-        onClick={() => {
-          setUnfolded(!unfolded);
-        }}
-      >
-        Filters{count > 0 ? ` (${count})` : ""}
-      </button>
-      <div class={unfolded ? "labels unfolded" : "labels"}>
-        {DIMENSIONS.map((d) => (
-          <LabelFilter key={d} dimension={d} />
-        ))}
-        {count > 0 && (
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              go({ filters: {} });
-            }}
-          >
-            Clear
-          </button>
-        )}
-      </div>
-      <SearchBox />
-      <div class="tools" role="group" aria-label="Answers">
-        <label
-          class="check"
-          title="Read all samples, where a part of them would do for an estimate"
-        >
-          <input
-            type="checkbox"
-            checked={exact}
-            onChange={(e) => {
-              adjust({ exact: e.currentTarget.checked });
-            }}
-          />
-          Exact
-        </label>
-        <Copy text={fixedLink} label="Copy link" />
+    <section aria-label="Filters">
+      <div class="filters" role="group" aria-label="What the views show">
+        <TimeRange />
         <button
           type="button"
-          title="Ask again, up to now (r)"
-          aria-label="Refresh"
-          onClick={refresh}
+          class="unfold"
+          aria-expanded={unfolded}
+          onClick={() => {
+            setUnfolded(!unfolded);
+          }}
         >
-          ⟳
+          Filters{count > 0 ? ` (${count})` : ""}
         </button>
+        <div class={unfolded ? "labels unfolded" : "labels"}>
+          {DIMENSIONS.map((d) => (
+            <LabelFilter key={d} dimension={d} />
+          ))}
+          {count > 0 && (
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                go({ filters: {} });
+              }}
+            >
+              Clear
+            </button>
+          )}
+        </div>
+        <SearchBox />
+        <div class="tools" role="group" aria-label="Answers">
+          <label
+            class="check"
+            title="Read all samples, where a part of them would do for an estimate"
+          >
+            <input
+              type="checkbox"
+              checked={exact}
+              onChange={(e) => {
+                adjust({ exact: e.currentTarget.checked });
+              }}
+            />
+            Exact
+          </label>
+          <Copy text={fixedLink} label="Copy link" />
+          <button
+            type="button"
+            title="Ask again, up to now (r)"
+            aria-label="Refresh"
+            onClick={refresh}
+          >
+            ⟳
+          </button>
+        </div>
       </div>
-    </div>
+    </section>
   );
 }
 

@@ -2,7 +2,9 @@
 // itself when they do.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, refresh, request } from "../api/client";
+import { refresh, request } from "../api/client";
+import { whenPassed } from "../api/again";
+import { asApiError, passing, type ApiError } from "../api/error";
 import { questionOf } from "../api/answer";
 import { generation } from "../state/moment";
 import { Command } from "../parts/command";
@@ -30,23 +32,30 @@ export function useHolding(): Holding {
   useEffect(() => {
     if (settled) return;
     let timer = 0;
+    let failures = 0;
+    let wait = (): void => undefined;
     const stop = new AbortController();
     const look = async (first: boolean): Promise<void> => {
       try {
         const response = await request(url, { signal: stop.signal });
         const stats = (await response.json()) as Answer<"/api/v1/stats">;
         const value = stats.series > 0;
+        failures = 0;
         if (value && !first) refresh(); // "now" is when the data came
         setKnown({ url, value });
         if (!value) timer = window.setTimeout(() => void look(false), POLL);
       } catch (e) {
         if (stop.signal.aborted) return;
-        if (e instanceof ApiError && e.status !== 401) setKnown({ url, error: e });
+        const error = asApiError(e);
+        if (error.status === 401) return;
+        setKnown({ url, error });
+        if (passing(error)) wait = whenPassed(error, ++failures, () => void look(false));
       }
     };
     void look(true);
     return () => {
       stop.abort();
+      wait();
       clearTimeout(timer);
     };
   }, [url, settled, again, attempt]);

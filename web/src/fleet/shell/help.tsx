@@ -27,7 +27,12 @@ export function Help() {
         if (e.target === dialog.current) dialog.current?.close();
       }}
     >
-      <h2 id="help-title">Keys</h2>
+      <header>
+        <h2 id="help-title">Keys</h2>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </header>
       <dl>
         {list.map(({ keys, what }) => (
           <div key={keys}>
@@ -40,9 +45,6 @@ export function Help() {
           </div>
         ))}
       </dl>
-      <button type="button" onClick={() => dialog.current?.close()}>
-        Close
-      </button>
     </dialog>
   );
 }

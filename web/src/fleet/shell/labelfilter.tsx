@@ -108,7 +108,13 @@ function Values({ dimension, chosen }: { dimension: Dimension; chosen: readonly 
         ))}
       </ul>
       {hits.length === 0 && (
-        <p class="quiet">{list.length === 0 ? "None in this time." : "No such one."}</p>
+        <p class="quiet">
+          {list.length === 0
+            ? Object.keys(others).some((d) => d in TITLES)
+              ? "None with the other filters in this time."
+              : "None in this time."
+            : "No such one."}
+        </p>
       )}
       {hits.length > MOST && <p class="quiet">{hits.length - MOST} more: type to find them.</p>}
       {chosen.length > 0 && (

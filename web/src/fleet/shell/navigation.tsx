@@ -1,5 +1,6 @@
 // The bar on top: the views, the project, how the page looks.
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer";
 import { locked } from "../api/client";
 import { plainly } from "../parts/go";
@@ -12,6 +13,13 @@ import { openHelp } from "./help";
 export function Navigation() {
   const { view, fn } = address.value;
   const shown = REGISTRY.find((v) => v.name === view) ?? REGISTRY[0];
+  const views = useRef<HTMLElement>(null);
+  // Where there is no room for all of them, the one in front is in sight.
+  useLayoutEffect(() => {
+    views.current
+      ?.querySelector("[aria-current]")
+      ?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [view]);
   return (
     <header class="masthead">
       <a
@@ -21,7 +29,7 @@ export function Navigation() {
       >
         whyhot
       </a>
-      <nav class="views" aria-label="Views">
+      <nav ref={views} class="views" aria-label="Views">
         {REGISTRY.filter((v) => v.about === undefined || fn !== 0 || v === shown).map((v) => (
           <a
             key={v.name}

@@ -1,7 +1,8 @@
 // What is shown where the server wants a token: a place for it, and where it comes from.
 
 import { useState } from "preact/hooks";
-import { setToken, token, type ApiError } from "../api/client";
+import { setToken, token } from "../api/client";
+import type { ApiError } from "../api/error";
 
 export function TokenPrompt({ why }: { why: ApiError }) {
   const [text, setText] = useState("");

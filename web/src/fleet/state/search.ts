@@ -23,7 +23,9 @@ export const search: ReadonlySignal<Search> = computed(() => {
     const expression = new RegExp(query, anyCase ? "i" : "");
     return { query, expression, error: "", pattern: anyCase ? `(?i)${query}` : query };
   } catch (e) {
-    const error = e instanceof Error ? e.message : String(e);
+    const text = e instanceof Error ? e.message : String(e);
+    // The pattern stands before it already: /(/i: Unterminated group
+    const error = text.slice(text.lastIndexOf("/") < 0 ? 0 : text.lastIndexOf(": ") + 2);
     return { query, expression: null, error, pattern: "" };
   }
 });

@@ -1,5 +1,6 @@
 // The page's side of the worker.
 
+import { unreachable } from "../../api/error";
 import type { Ask, FromWorker, Told, ToWorker } from "./messages";
 
 interface Waiting {
@@ -23,7 +24,9 @@ function start(): Worker {
     else one?.done(data.value);
   };
   made.onerror = (e) => {
-    for (const one of waiting.values()) one.failed(new Error(e.message));
+    // Without words the file itself was not there.
+    const error = e.message ? new Error(e.message) : unreachable();
+    for (const one of waiting.values()) one.failed(error);
     waiting.clear();
     worker = null;
   };

@@ -7,6 +7,7 @@ import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import type { Basis } from "../../../data/columns";
 import { copyText } from "../../../dom/dom";
+import { shortName } from "../../../format/name";
 import { ORIGINS, originLabel } from "../../../draw/palette";
 import { openView, type Subject } from "../functionmenu";
 import { shareText } from "./describe";
@@ -23,7 +24,8 @@ interface Props {
 // The text stays the same element whatever it says: a screen reader reads what changes in
 // one that it knows.
 export function Details({ graph, beside = null, selected, compared = false }: Props) {
-  if (!graph?.state.value.basis) return null;
+  // Its room is kept before there is something to say: the graph keeps its own.
+  if (!graph?.state.value.basis) return <div class="details" />;
   const text = selected && graph.describe(selected.place);
   const facts = text && [text.here, text.own && `own ${text.own}`, text.library, text.source];
   return (
@@ -35,9 +37,10 @@ export function Details({ graph, beside = null, selected, compared = false }: Pr
       <div class={text ? "text" : "text hint"} role="status">
         {text ? (
           <>
-            <b class="name">{text.name}</b>
+            <b class="name">{shortName(text.name)}</b>
             <span class="fact">{facts?.filter((s) => s !== "").join("  ·  ")}</span>
             {selected.subject && !compared && <Everywhere subject={selected.subject} />}
+            {shortName(text.name) !== text.name && <span class="whole">{text.name}</span>}
           </>
         ) : (
           "Click zooms, double click shows callers and callees, ctrl-click the call graph, right click all there is, / searches, ? lists the keys."

@@ -4,7 +4,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { questionOf } from "../../api/answer";
-import { ask } from "../../api/client";
+import { ask, forget } from "../../api/client";
 import { selection, type Parameters } from "../../state/address";
 import { generation } from "../../state/moment";
 import { address } from "../../state/navigation";
@@ -23,13 +23,14 @@ import { describe, shareText } from "./describe";
 import { mount, type Handle, type Selected } from "./flamegraph";
 import { GraphFrame } from "./frame";
 import type { Compared } from "./messages";
-import { asApiError, bytesOf, Tree } from "./tree";
+import { bytesOf, Tree, unread } from "./tree";
 
 // Both halves at once, and fine enough for the widest screens.
 const SHAPE = { root: "callers", max_nodes: 200_000, min_share: 0.0001, events: true };
 
 class DifferenceSource extends Tree {
   private compared: Compared | null = null;
+  private asked: readonly string[] = [];
 
   show(): void {
     // All there is was asked for.
@@ -40,33 +41,42 @@ class DifferenceSource extends Tree {
   }
 
   async load(before: string, after: string): Promise<void> {
-    this.giveUp();
-    const turn = ++this.turn;
-    const questions = [before, after].map((url) => ask(url, bytesOf, TREE_TYPE));
+    this.asked = [before, after];
+    const turn = this.begin();
+    const questions = this.asked.map((url) => ask(url, bytesOf, TREE_TYPE));
     this.giveUp = () => {
       for (const q of questions) q.giveUp();
     };
-    this.set({ busy: true, error: null });
+    this.set({ busy: true, ...this.before() });
     try {
       const [a, b] = await Promise.all(questions.map((q) => q.answer));
-      if (turn !== this.turn) return;
-      const { search } = this;
-      const told = await tell<"compare">(this.number, {
-        kind: "compare",
-        before: a,
-        after: b,
-        search,
-      });
-      if (turn !== this.turn) return;
-      this.compared = told;
-      this.functions.add(told.added);
-      this.layout = told.layout;
-      const { basis, marks, nodes } = told;
-      this.set({ basis, marks, nodes, busy: false, version: turn });
-      this.replaced();
+      if (turn === this.turn) await this.open(turn, a, b);
     } catch (e) {
-      if (turn === this.turn) this.set({ busy: false, error: asApiError(e) });
+      if (turn === this.turn) this.failed(e);
     }
+  }
+
+  override retry(): void {
+    const [before, after] = this.asked;
+    void this.load(before, after);
+  }
+
+  private async open(turn: number, before: ArrayBuffer, after: ArrayBuffer): Promise<void> {
+    const { search } = this;
+    let told: Compared;
+    try {
+      told = await tell<"compare">(this.number, { kind: "compare", before, after, search });
+    } catch (e) {
+      for (const url of this.asked) forget(url, TREE_TYPE);
+      throw unread(e);
+    }
+    if (turn !== this.turn) return;
+    this.compared = told;
+    this.functions.add(told.added);
+    this.layout = told.layout;
+    const { basis, marks, nodes } = told;
+    this.set({ basis, marks, nodes, busy: false, error: null, version: turn });
+    this.replaced();
   }
 
   describe(place: Place): FrameText | null {
@@ -133,7 +143,7 @@ export function DifferenceGraph(props: Props) {
     };
   }, [source]);
   return (
-    <GraphFrame graph={source} host={host} retry={() => void source.load(before, after)}>
+    <GraphFrame graph={source} host={host}>
       <p class="changes" aria-label="Colours and signs">
         <i class="change-less" aria-hidden="true" /> ▼ less
         <i class="change-none" aria-hidden="true" /> no more than chance

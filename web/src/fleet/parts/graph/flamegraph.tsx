@@ -101,15 +101,7 @@ export function FlameGraph(props: Props) {
     view.current?.setRootBelow(rootBelow);
   }, [graph, rootBelow]);
 
-  return (
-    <GraphFrame
-      graph={graph}
-      host={host}
-      retry={() => {
-        graph.retry();
-      }}
-    />
-  );
+  return <GraphFrame graph={graph} host={host} />;
 }
 
 interface Mounted {

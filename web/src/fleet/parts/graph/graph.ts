@@ -5,7 +5,7 @@
 // large for that has its narrow parts left out, and they are asked for, by their path, once
 // the reader zooms in on them.
 
-import { ask } from "../../api/client";
+import { ask, forget } from "../../api/client";
 import type { Parameters } from "../../state/address";
 import { colors } from "../../state/theme";
 import { TREE_TYPE } from "../../../data/columns";
@@ -16,7 +16,7 @@ import type { FrameText } from "../../../graph/tooltip";
 import { tell } from "./client";
 import { describe } from "./describe";
 import type { Picture } from "./messages";
-import { asApiError, bytesOf, Tree, type GraphState } from "./tree";
+import { bytesOf, Tree, unread, type GraphState } from "./tree";
 
 // Wide enough to see: half a pixel of some two thousand.
 const FIRST = { max_nodes: 30_000, min_share: 0.00025 };
@@ -54,9 +54,13 @@ export class Graph extends Tree {
 
   // load asks a question. What was painted stays until the answer is there.
   async load(question: Question): Promise<void> {
-    const turn = this.begin(question);
+    const turn = this.start(question);
     const first = question.urlOf(this.shape(FIRST));
-    const picture = await this.open(turn, first, { busy: true, filling: false, error: null });
+    const picture = await this.open(turn, first, {
+      busy: true,
+      filling: false,
+      ...this.before(),
+    });
     if (!picture || picture.complete) return;
     const whole: Parameters = { max_nodes: MOST_NODES };
     if (question.root === "callees") whole.min_share = LEAST_INVERTED;
@@ -66,8 +70,7 @@ export class Graph extends Tree {
     }
   }
 
-  // retry asks the last question again.
-  retry(): void {
+  override retry(): void {
     if (this.question) void this.load(this.question);
   }
 
@@ -98,13 +101,12 @@ export class Graph extends Tree {
     }, SETTLED);
   }
 
-  private begin(question: Question): number {
-    this.giveUp();
+  private start(question: Question): number {
     clearTimeout(this.timer);
     this.question = question;
     this.asked = new Map();
     this.asking = false;
-    return ++this.turn;
+    return this.begin();
   }
 
   private shape(more: Parameters): Parameters {
@@ -130,8 +132,9 @@ export class Graph extends Tree {
       const bytes = await q.answer;
       return turn === this.turn ? bytes : null;
     } catch (e) {
-      const error = part ? null : asApiError(e);
-      if (turn === this.turn) this.set({ busy: false, filling: false, error });
+      if (turn !== this.turn) return null;
+      if (part) this.set({ filling: false });
+      else this.failed(e);
       return null;
     }
   }
@@ -151,7 +154,8 @@ export class Graph extends Tree {
       this.paint(picture, { busy: false, filling: false, error: null, version: turn });
       return picture;
     } catch (e) {
-      if (turn === this.turn) this.set({ busy: false, filling: false, error: asApiError(e) });
+      forget(url, TREE_TYPE);
+      if (turn === this.turn) this.failed(unread(e));
       return null;
     }
   }
@@ -176,7 +180,10 @@ export class Graph extends Tree {
       };
       if (path.ids.length > 0) shape.path = path.ids.join();
       const bytes = await this.bytes(turn, question.urlOf(this.shape(shape)), true);
-      if (!bytes) return;
+      if (!bytes) {
+        this.asked.delete(key); // the next look at it asks again
+        return;
+      }
       const { node } = path;
       const picture = await tell<"more">(this.number, { kind: "more", node, bytes });
       if (picture && turn === this.turn) this.paint(picture, {});

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
-import { ApiError } from "../../api/client";
+import { asApiError, type ApiError } from "../../api/error";
 import { selection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { shortName } from "../../../format/name";
@@ -100,8 +100,7 @@ function Export({ handle }: { readonly handle: GraphHandle }) {
     act: () => {
       setError(null);
       save(kind, handle).catch((e: unknown) => {
-        const text = e instanceof Error ? e.message : String(e);
-        setError(e instanceof ApiError ? e : new ApiError(0, "page", text, "", 0));
+        setError(asApiError(e));
       });
     },
   });

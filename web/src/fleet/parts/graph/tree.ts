@@ -2,7 +2,9 @@
 // of it. Graph is one of the server's trees, DifferenceSource two as one.
 
 import { signal, type ReadonlySignal } from "@preact/signals";
-import { ApiError } from "../../api/client";
+import { whenPassed } from "../../api/again";
+import { ApiError, asApiError, passing, unreadable } from "../../api/error";
+import { doubt } from "../../api/newer";
 import type { Basis } from "../../../data/columns";
 import type { Layout } from "../../../data/layout";
 import type { Marks } from "../../../data/marks";
@@ -38,6 +40,8 @@ export abstract class Tree implements LayoutSource {
   protected turn = 0; // counts questions: what answers an older one is dropped
   protected giveUp: () => void = () => undefined;
   protected search: Pattern | null = null;
+  private failures = 0; // in a row
+  private forgetFailure: () => void = () => undefined;
   private readonly current = signal<GraphState>({
     basis: null,
     marks: null,
@@ -53,6 +57,8 @@ export abstract class Tree implements LayoutSource {
     return this.current;
   }
 
+  // retry asks the last question again.
+  abstract retry(): void;
   abstract show(from: number, to: number, pixels: number): void;
   abstract colors(): Colors;
   abstract describe(place: Place): FrameText | null;
@@ -73,9 +79,33 @@ export abstract class Tree implements LayoutSource {
 
   // end lets the worker forget the tree.
   end(): void {
-    this.turn++;
-    this.giveUp();
+    this.begin();
     void tell<"close">(this.number, { kind: "close" });
+  }
+
+  // begin gives the next question its turn, and gives up the one before.
+  protected begin(): number {
+    this.forgetFailure();
+    this.giveUp();
+    return ++this.turn;
+  }
+
+  // before is what a new question leaves of the failure of the last one: what is asked again
+  // by itself goes on to say why.
+  protected before(): { error: ApiError | null } {
+    const { error } = this.current.peek();
+    return { error: error && passing(error) ? error : null };
+  }
+
+  protected failed(e: unknown): void {
+    const error = asApiError(e);
+    this.failures = this.before().error ? this.failures + 1 : 1;
+    this.set({ busy: false, filling: false, error });
+    if (passing(error)) {
+      this.forgetFailure = whenPassed(error, this.failures, () => {
+        this.retry();
+      });
+    }
   }
 
   protected set(change: Partial<GraphState>): void {
@@ -85,10 +115,9 @@ export abstract class Tree implements LayoutSource {
 
 export const bytesOf = async (r: Response): Promise<ArrayBuffer> => r.arrayBuffer();
 
-export function asApiError(e: unknown): ApiError {
+// unread is of an answer that the worker could not read.
+export function unread(e: unknown): ApiError {
   if (e instanceof ApiError) return e;
-  if (e instanceof DOMException && e.name === "AbortError") {
-    return new ApiError(0, "cancelled", "Cancelled.", "", 0);
-  }
-  return new ApiError(0, "page", e instanceof Error ? e.message : String(e), "", 0);
+  doubt();
+  return unreadable(e instanceof Error ? e.message : String(e));
 }

@@ -5,11 +5,11 @@ import { useMemo } from "preact/hooks";
 import { percent } from "../../../format/number";
 import { useAnswers } from "../../api/answers";
 import { Waiting } from "../../parts/answered";
-import { Failure } from "../../parts/failure";
-import { nameOf } from "../../parts/functionname";
-import { onFunctionMenu } from "../../parts/functionmenu";
+import { Failure, FailureBanner } from "../../parts/failure";
+import { FunctionHeading } from "../../parts/functionheading";
 import { FunctionChoice } from "../../parts/functionchoice";
 import { Precision, shareOf } from "../../parts/measure";
+import { NotRun } from "../../parts/nosamples";
 import { useFocusStep, useFound } from "../../parts/searching";
 import { selection } from "../../state/address";
 import { address, adjust, ownChange } from "../../state/navigation";
@@ -53,20 +53,9 @@ function OfFunction({ middle }: { middle: number }) {
   const graph = build(middle, opened, asked.values);
   return (
     <section class={asked.stale ? "callgraph stale" : "callgraph"} aria-busy={asked.busy}>
-      {asked.error && asked.error.kind !== "cancelled" && (
-        <div class="banner">
-          <Failure error={asked.error} retry={asked.retry} />
-        </div>
-      )}
+      {asked.error && <FailureBanner error={asked.error} retry={asked.retry} />}
       <header>
-        <h2
-          title={answer.function.name}
-          onContextMenu={(e) => {
-            onFunctionMenu(e, answer.function);
-          }}
-        >
-          {nameOf(answer.function)}
-        </h2>
+        <FunctionHeading fn={answer.function} />
         <Summary answer={answer} />
         <Precision basis={answer.basis} />
         {opened.length > 0 && (
@@ -81,9 +70,7 @@ function OfFunction({ middle }: { middle: number }) {
         )}
       </header>
       {answer.total === 0 ? (
-        <p class="hint">
-          It did not run in this selection. Another time or fewer filters may have it.
-        </p>
+        <NotRun basis={answer.basis} />
       ) : (
         <div class="both">
           <Drawing graph={graph} basis={answer.basis} found={found} open={open} />

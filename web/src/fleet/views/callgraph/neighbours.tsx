@@ -76,8 +76,9 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
   const sum = (edges: typeof all): number => edges.reduce((n, e) => n + e.total, 0);
   const rest = left > 0 ? sum(all) - sum(rows) : 0;
   const prices = usePrices();
+  const libraries = rows.some((r) => r.function.binary !== undefined);
   const cost = (part: number) =>
-    prices && <td class="number">{monthly(cores(part, basis), prices)}</td>;
+    prices && <td class="number month">{monthly(cores(part, basis), prices)}</td>;
   const [own, weight] =
     direction === "callers" ? ["it begins stacks", answer.entry] : ["itself", answer.self];
   return (
@@ -94,12 +95,16 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
             cores
           </th>
           {prices && (
-            <th scope="col" class="number">
+            <th scope="col" class="number month">
               a month
             </th>
           )}
           <th scope="col">function</th>
-          <th scope="col">library</th>
+          {libraries && (
+            <th scope="col" class="library">
+              library
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -110,7 +115,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
             </td>
             <td class="number">{coresText(cores(weight, basis))}</td>
             {cost(weight)}
-            <td colSpan={2}>{own}</td>
+            <td colSpan={libraries ? 2 : 1}>{own}</td>
           </tr>
         )}
         {rows.map(({ function: fn, total }) => (
@@ -129,9 +134,11 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
             <td class="name" onClickCapture={walkTo(fn)}>
               <FunctionName fn={fn} />
             </td>
-            <td class="library" title={fn.binary}>
-              {basename(fn.binary ?? "")}
-            </td>
+            {libraries && (
+              <td class="library" title={fn.binary}>
+                {basename(fn.binary ?? "")}
+              </td>
+            )}
           </tr>
         ))}
         {left > 0 && (
@@ -155,7 +162,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
         )}
         {rows.length === 0 && weight === 0 && (
           <tr>
-            <td colSpan={prices ? 5 : 4}>None.</td>
+            <td colSpan={prices ? 4 : 3}>None.</td>
           </tr>
         )}
       </tbody>

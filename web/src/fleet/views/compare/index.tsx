@@ -3,7 +3,7 @@
 
 import { basename } from "../../../data/measure";
 import { shortName } from "../../../format/name";
-import { integer, percent, percentError } from "../../../format/number";
+import { counted, integer, percent, percentError } from "../../../format/number";
 import { questionOf, useAnswer } from "../../api/answer";
 import { ask, type Answer } from "../../api/client";
 import { Answered } from "../../parts/answered";
@@ -41,11 +41,13 @@ export function Compare() {
     <section class="compare">
       <Controls by={by} values={values.value?.values ?? []} sides={sides} />
       {asks === null ? (
-        values.value && (
-          <Empty title={`There are not two values of ${by} to compare in this selection.`}>
-            <p>Another time or fewer filters may have them, or compare by something else.</p>
-          </Empty>
-        )
+        <Answered asked={values}>
+          {() => (
+            <Empty title={`There are not two values of ${by} to compare in this selection.`}>
+              <p>Another time or fewer filters may have them, or compare by something else.</p>
+            </Empty>
+          )}
+        </Answered>
       ) : (
         <Answered asked={asked} empty={(d) => d.rows.length === 0}>
           {(diff) => <Result diff={diff} asks={asks} />}
@@ -67,7 +69,7 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
   const found =
     expression === null
       ? null
-      : `${rows.length} functions${diff.sort === "self" ? `, ${percent(total(rows, "before"))} → ${percent(total(rows, "after"))}` : ""}`;
+      : `${counted(rows.length, "function")}${diff.sort === "self" ? `, ${percent(total(rows, "before"))} → ${percent(total(rows, "after"))}` : ""}`;
   const asGraph = a.own[OWN.show] === "flame";
   const [before, after] = [
     cores(diff.before.value, diff.before),
@@ -80,7 +82,7 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
         {before > 0 && ` (${after >= before ? "+" : "−"}${percent(Math.abs(after / before - 1))})`}
         {prices !== null &&
           ` · ${monthly(before, prices)} → ${monthly(after, prices)} a month`} · <b>{beyond}</b> of{" "}
-        {diff.functions} functions differ in their share beyond sampling error
+        {counted(diff.functions, "function")} differ in their share beyond sampling error
         {beyond > 0 && ` (of these, ${percent(diff.false_discovery_rate)} by chance)`} ·{" "}
         {integer(diff.before.count)} → {integer(diff.after.count)} samples,{" "}
         <Exactness of={[diff.before, diff.after]} />
@@ -235,7 +237,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
   const busy = (name: "before" | "after"): Column<Row> => ({
     name: `cores-${name}`,
     title: `cores ${name}`,
-    width: "104px",
+    width: "88px",
     class: "number cores-column",
     wide: true,
     cell: (r) => coresText(coresIn(r, name)),
@@ -292,7 +294,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
     {
       name: "library",
       title: "library",
-      width: "150px",
+      width: "minmax(70px, 9%)",
       class: "library",
       wide: true,
       cell: (r) => basename(r.binary ?? ""),

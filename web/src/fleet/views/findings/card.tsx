@@ -65,7 +65,7 @@ function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
       <ShareBar finding={f} />
       {f.gain && (
         <p class="basis">
-          <b>How this was estimated:</b> {f.gain.basis}
+          <b>{f.gain.no_estimate ? "No estimate:" : "How this was estimated:"}</b> {f.gain.basis}
         </p>
       )}
       <Where kept={k} />
@@ -127,7 +127,7 @@ function Numbers({ finding: f }: { finding: Finding }) {
           </dd>
         </div>
       )}
-      {f.gain && (
+      {f.gain && !f.gain.no_estimate && (
         <div>
           <dt>may save</dt>
           <dd>

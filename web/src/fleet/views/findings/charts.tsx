@@ -8,7 +8,7 @@ import { percentRange, ratio, ratioRange } from "../../parts/findingwords";
 
 export function ShareBar({ finding }: { finding: Finding }) {
   const share = clamp(mainShare(finding));
-  const { gain } = finding;
+  const gain = finding.gain?.no_estimate ? undefined : finding.gain;
   let says = `${percent(mainShare(finding))} of all samples`;
   if (gain) says += `, of which ${percentRange(gain.low, gain.high)} may be saved`;
   const from = gain ? clamp(gain.low) : 0;

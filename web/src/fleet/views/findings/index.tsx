@@ -2,6 +2,8 @@
 // unfolds into its evidence, its trials, its history and the command that proves it.
 
 import { useEffect } from "preact/hooks";
+import { shortName } from "../../../format/name";
+import { counted } from "../../../format/number";
 import { useAnswer } from "../../api/answer";
 import { refresh } from "../../api/client";
 import { Answered } from "../../parts/answered";
@@ -48,7 +50,7 @@ export function Findings() {
       <Answered
         asked={asked}
         empty={(v) => chosen(v, services).length === 0}
-        otherwise={<Nothing answer={asked.value} />}
+        otherwise={() => <Nothing answer={asked.value} />}
       >
         {(answer) => <List answer={answer} services={services} />}
       </Answered>
@@ -76,7 +78,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
   useFound(
     search.value.expression === null
       ? null
-      : { text: `${list.length} of ${kept(answer).length} findings` },
+      : { text: `${list.length} of ${counted(kept(answer).length, "finding")}` },
   );
   useFocusStep(".findings .ranked > li h3 button");
   const prices = usePrices();
@@ -87,7 +89,8 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       <header>
         <p class="facts">
           <b>{open.length}</b> {open.length === 1 ? "finding" : "findings"} in{" "}
-          <b>{new Set(open.map((k) => k.service)).size}</b> of {answer.runs.length} services
+          <b>{new Set(open.map((k) => k.service)).size}</b> of{" "}
+          {counted(answer.runs.length, "service")}
           {high > 0 && (
             <>
               {" · "}
@@ -173,6 +176,10 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
   const f = k.finding;
   const back = coresBack(k);
   const prices = usePrices();
+  const place = where({
+    ...f.place,
+    ...(f.place.function !== undefined && { function: shortName(f.place.function) }),
+  });
   return (
     <li class={`card ${f.certainty}${k.active ? "" : " gone"}`}>
       <h3>
@@ -191,16 +198,17 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
             <span class="title">{f.title}</span>
             <span class="of">
               {k.service}
-              {where(f.place) !== "" && <> · {where(f.place)}</>}
+              {place !== "" && <> · {place}</>}
             </span>
           </span>
           <span class="figure">
             <span>{k.active ? coresText(coresOf(k)) : "gone"}</span>
             <small>
-              {k.active
-                ? `cores now${billText(coresOf(k), prices)}`
-                : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
+              {k.active ? "cores now" : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
             </small>
+            {k.active && prices && coresOf(k) > 0 && (
+              <small>{monthly(coresOf(k), prices)} a month</small>
+            )}
           </span>
           <span class="figure">
             {back && k.active && (

@@ -3,7 +3,7 @@
 
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { basename } from "../../../data/measure";
-import { percent } from "../../../format/number";
+import { counted, percent } from "../../../format/number";
 import { useAnswer } from "../../api/answer";
 import { Answered } from "../../parts/answered";
 import { kept, type Kept } from "../../parts/finding";
@@ -12,9 +12,9 @@ import { sign } from "../../parts/findingwords";
 import { FindingLink } from "../../parts/findinglink";
 import { FunctionChoice } from "../../parts/functionchoice";
 import { Go } from "../../parts/go";
-import { nameOf } from "../../parts/functionname";
-import { onFunctionMenu } from "../../parts/functionmenu";
+import { FunctionHeading } from "../../parts/functionheading";
 import { cores, coresText, Precision, shareOf, type Basis } from "../../parts/measure";
+import { NotRun } from "../../parts/nosamples";
 import { Bill, usePrices, type Prices } from "../../parts/prices";
 import { useFocusStep, useFound } from "../../parts/searching";
 import { selection } from "../../state/address";
@@ -53,16 +53,14 @@ function OfFunction({ fn }: { fn: number }) {
   const findings = found.value === undefined ? [] : kept(found.value);
   return (
     <section class="lines">
-      <Answered asked={asked} empty={(v) => v.lines.length === 0} otherwise={<NotRun />}>
+      <Answered
+        asked={asked}
+        empty={(v) => v.lines.length === 0}
+        otherwise={(v) => <NotRun basis={v.basis} />}
+      >
         {(answer) => <Listing answer={answer} findings={findings} />}
       </Answered>
     </section>
-  );
-}
-
-function NotRun() {
-  return (
-    <p class="hint">It did not run in this selection. Another time or fewer filters may have it.</p>
   );
 }
 
@@ -78,14 +76,7 @@ function Listing({ answer, findings }: { answer: Answer; findings: readonly Kept
   return (
     <>
       <header>
-        <h2
-          title={fn.name}
-          onContextMenu={(e) => {
-            onFunctionMenu(e, fn);
-          }}
-        >
-          {nameOf(fn)}
-        </h2>
+        <FunctionHeading fn={fn} />
         <p class="facts">
           <b>{percent(shareOf(answer.total, basis))}</b> of all CPU with what it calls, itself{" "}
           <b>{percent(shareOf(answer.self, basis))}</b> ({coresText(cores(answer.self, basis))}{" "}
@@ -137,9 +128,7 @@ function useHits(basis: Basis): Report {
     ),
   );
   useFound(
-    search.value.expression === null
-      ? null
-      : { text: `${share} in ${lines} ${lines === 1 ? "line" : "lines"}` },
+    search.value.expression === null ? null : { text: `${share} in ${counted(lines, "line")}` },
   );
   useFocusStep(".lines tr.hit");
   return report;
@@ -209,7 +198,7 @@ function OfFile({ file, basis, findings, first, report }: OfFileProps) {
             setWhole(!whole);
           }}
         >
-          {whole ? "Only what ran" : `All ${text.length} lines`}
+          {whole ? "Only what ran" : `All ${counted(text.length, "line")}`}
         </button>
       )}
       {!known && source.value !== undefined && (

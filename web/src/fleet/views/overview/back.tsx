@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../../api/answer";
 import { coresBack, coresOf, kept } from "../../parts/finding";
+import { Failure } from "../../parts/failure";
 import { FindingLink, keyOf } from "../../parts/findinglink";
 import { Go } from "../../parts/go";
 import { coresText } from "../../parts/measure";
@@ -13,10 +14,11 @@ const MOST = 6;
 export function Back() {
   const prices = usePrices();
   const services = address.value.filters.service ?? [];
-  const { value } = useAnswer(
+  const asked = useAnswer(
     "/api/v1/findings",
     services.length === 1 ? { service: services[0] } : {},
   );
+  const { value, error } = asked;
   const list = value
     ? kept(value).filter(
         (k) =>
@@ -25,11 +27,13 @@ export function Back() {
       )
     : [];
   return (
-    <section class="back" aria-label="What could come back">
+    <section class="back" aria-label="What could come back" aria-busy={asked.busy}>
       <h2>What could come back</h2>
-      {list.length === 0 ? (
+      {value === undefined ? (
+        error && <Failure error={error} retry={asked.retry} />
+      ) : list.length === 0 ? (
         <p class="quiet">
-          {value?.runs.length === 0 ? "The rules have not looked yet." : "Nothing found."}
+          {value.runs.length === 0 ? "The rules have not looked yet." : "Nothing found."}
         </p>
       ) : (
         <ol>

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { coresText } from "../../parts/measure";
+import { coresText, ticksText } from "../../parts/cores";
 import { clock, day } from "../../parts/time";
 import { theme } from "../../state/theme";
 import { chosen, moved, type Brush } from "./brush";
@@ -161,7 +161,7 @@ function draw(
           space: long ? 110 : 60,
           size: 30,
         },
-        { ...axis, size: 52, values: (_, ticks) => ticks.map((v) => coresText(v)) },
+        { ...axis, size: 52, values: (_, ticks) => [...ticksText(ticks)] },
       ],
       series: [
         {},

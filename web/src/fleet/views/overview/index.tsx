@@ -4,7 +4,7 @@
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
 import type { Answer } from "../../api/client";
-import { integer } from "../../../format/number";
+import { counted, integer } from "../../../format/number";
 import { TITLES } from "../../parts/dimensions";
 import { Answered } from "../../parts/answered";
 import { Cores, Precision, Share, type Basis } from "../../parts/measure";
@@ -25,8 +25,7 @@ import { Chart } from "./chart";
 import { lineColor } from "./colors";
 import { linesOf, type Line } from "./lines";
 import { Spark } from "../../parts/spark";
-import { Back } from "./back";
-import { Surprising } from "./surprising";
+import { Side } from "./side";
 
 const BY = "overview.by";
 type Labels = Answer<"/api/v1/labels/{dimension}">;
@@ -109,10 +108,7 @@ function Shown({ timeline, by, labels }: ShownProps) {
           lines={new Map(lines.lines.filter((l) => !l.others).map((l) => [l.value, l]))}
           basis={{ ...timeline.basis, value: all }}
         />
-        <div class="overview-side">
-          <Surprising />
-          <Back />
-        </div>
+        <Side />
       </div>
     </>
   );
@@ -141,7 +137,7 @@ function Values(props: {
   useFound(
     expression === null
       ? null
-      : { text: `${integer(rows.length)} of ${integer(props.rows.length)} ${by}s` },
+      : { text: `${integer(rows.length)} of ${counted(props.rows.length, by)}` },
   );
   const narrow = (value: string): void => {
     const filters: Filters = { ...address.peek().filters, [by]: [value] };

@@ -78,9 +78,10 @@ function Sandwich({ fn }: { readonly fn: number }) {
       >
         {g && (
           <>
-            <FunctionName fn={g.function} whole />
+            <FunctionName fn={g.function} />
             <span>
-              total <Share weight={g.total} basis={g.basis} error={g.error} bar={false} /> ·{" "}
+              total <Share weight={g.total} basis={g.basis} error={g.error} bar={false} />
+              {" · "}
               <Cores weight={g.total} basis={g.basis} /> cores
               <Bill weight={g.total} basis={g.basis} />
             </span>

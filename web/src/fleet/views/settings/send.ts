@@ -1,7 +1,8 @@
 // Changes that the settings send, and what the server says to them.
 
 import { useState } from "preact/hooks";
-import { ApiError, request } from "../../api/client";
+import { request } from "../../api/client";
+import { asApiError, type ApiError } from "../../api/error";
 import { questionOf } from "../../api/answer";
 import type { Parameters } from "../../state/address";
 
@@ -34,7 +35,7 @@ export function useSending(): Sending {
       const response = await request(questionOf(path, parameters), init);
       return (await response.json()) as T;
     } catch (e) {
-      setError(e instanceof ApiError ? e : new ApiError(0, "page", String(e), "", 0));
+      setError(asApiError(e));
       return null;
     } finally {
       setBusy(false);

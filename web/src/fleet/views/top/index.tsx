@@ -3,7 +3,7 @@
 import { useAnswer } from "../../api/answer";
 import type { Answer } from "../../api/client";
 import { basename } from "../../../data/measure";
-import { integer, percent } from "../../../format/number";
+import { counted, integer, percent } from "../../../format/number";
 import { Answered } from "../../parts/answered";
 import { Empty } from "../../parts/failure";
 import { onFunctionMenu } from "../../parts/functionmenu";
@@ -46,7 +46,7 @@ export function TopView() {
   useFound(
     pattern !== "" && value
       ? {
-          text: `${percent(shareOf(value.matched_total, value.basis))} in ${integer(value.matched)} functions`,
+          text: `${percent(shareOf(value.matched_total, value.basis))} in ${counted(value.matched, "function")}`,
         }
       : null,
   );
@@ -128,7 +128,7 @@ function Count({ top }: { top: Top }) {
   return (
     <span class="quiet">
       {narrowed && `${integer(matched)} of `}
-      {integer(functions)} functions
+      {counted(functions, "function")}
       {narrowed && `, ${percent(shareOf(matched_self, basis))} self`}
       {rows.length < matched && (
         <>
@@ -215,7 +215,7 @@ function columnsOf(
     {
       name: "family",
       title: "What it does",
-      width: "minmax(0, 150px)",
+      width: "minmax(0, 146px)",
       class: "quiet",
       wide: true,
       cell: (r) => r.family,
@@ -223,7 +223,7 @@ function columnsOf(
     {
       name: "binary",
       title: "Binary",
-      width: "minmax(0, 16%)",
+      width: "minmax(0, 11%)",
       class: "quiet",
       wide: true,
       cell: (r) => <span title={r.function.binary}>{basename(r.function.binary ?? "")}</span>,
