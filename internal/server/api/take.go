@@ -128,7 +128,7 @@ func (s *Server) fetch(r *request) (forget func(), err error) {
 		case errors.As(err, &large), r.Context().Err() != nil:
 			return nil, err
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, &problem{status: http.StatusRequestTimeout, kind: "timeout", detail: "the request did not arrive in time", help: "Send it in parts."}
+			return nil, &problem{status: http.StatusRequestTimeout, kind: timedOut, detail: "the request did not arrive in time", help: "Send it in parts."}
 		}
 		return nil, invalid("the body cannot be read: %v", err)
 	}
