@@ -176,7 +176,7 @@ func (f *remoteFlags) selection() (url.Values, error) {
 
 // name is how the samples are called in headers and errors.
 func (f *remoteFlags) name() string {
-	parts := []string{f.url}
+	parts := []string{strings.TrimRight(f.url, "/")}
 	for _, list := range [][]string{f.service, f.version, f.host, f.container} {
 		parts = append(parts, list...)
 	}

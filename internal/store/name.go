@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -31,9 +34,15 @@ func (s *Store) DebugInfoArrived(buildID string) {
 // name looks up addresses until ctx ends. The pause is long against what it takes, so
 // that of what arrives all the time much is looked up at once.
 func (s *Store) name(ctx context.Context) {
+	again := time.NewTicker(s.opts.Names.Again)
+	defer again.Stop()
+	known := map[string]bool{}
 	for {
 		select {
 		case <-s.renamed:
+		case <-again.C:
+			s.filesCame(known)
+			continue
 		case <-ctx.Done():
 			return
 		}
@@ -46,6 +55,38 @@ func (s *Store) name(ctx context.Context) {
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return
+		}
+	}
+}
+
+// filesCame has a binary looked up again that has hardly a name, where there is a file now
+// that a person or another program put into a directory of debug information. Its build ID
+// comes into known then. (Binaries with names and without lines are left: agents send
+// symbols only, and all there is would be looked up again after each start.)
+func (s *Store) filesCame(known map[string]bool) {
+	t := s.dict.Snapshot()
+	all, bare := make([]int, len(t.Mappings)), make([]int, len(t.Mappings))
+	for i := range t.Locations {
+		l := &t.Locations[i]
+		if l.Named {
+			continue
+		}
+		all[l.Mapping]++
+		if t.Functions[t.Lines(uint32(i))[0].Function].Name == "" {
+			bare[l.Mapping]++
+		}
+	}
+	for i, m := range t.Mappings {
+		id := m.BuildID
+		if _, err := hex.DecodeString(id); err != nil || len(id) < 4 || known[id] || 2*bare[i] <= all[i] { // senders name it
+			continue
+		}
+		for _, dir := range s.opts.Names.Symbols.DebugDirs {
+			if _, err := os.Stat(filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug")); err == nil {
+				known[id] = true
+				s.DebugInfoArrived(id)
+				break
+			}
 		}
 	}
 }

@@ -41,8 +41,14 @@ func offsetOf(t *testing.T, path string, pc uintptr) uint64 {
 }
 
 // Addresses that were stored without a name get one when the debug information comes,
-// also after a restart; and they are looked up once.
+// also after a restart; and they are looked up once. That it came is told, or found out.
 func TestNamesComeLater(t *testing.T) {
+	t.Run("told", func(t *testing.T) { namesComeLater(t, true) })
+	t.Run("found out", func(t *testing.T) { namesComeLater(t, false) })
+}
+
+func namesComeLater(t *testing.T, told bool) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +65,9 @@ func TestNamesComeLater(t *testing.T) {
 	dir, debug, empty, e := t.TempDir(), t.TempDir(), t.TempDir(), memory.New()
 	o := quick(Options{})
 	o.Names = NameOptions{Symbols: symbol.Options{DebugDirs: []string{debug}, Root: empty}, Interval: 5 * time.Millisecond}
+	if !told {
+		o.Names.Again = 5 * time.Millisecond
+	}
 	s := openStore(t, dir, e, o)
 	b := profile.NewBuilder()
 	m := b.Mapping(profile.Mapping{Path: "/somewhere/else/app", BuildID: id, Start: 0x10000, Limit: 1 << 40})
@@ -94,7 +103,9 @@ func TestNamesComeLater(t *testing.T) {
 	if err := os.WriteFile(to, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.DebugInfoArrived(id)
+	if told {
+		s.DebugInfoArrived(id)
+	}
 	named := func() bool { got := found(); return len(got) > 0 && strings.HasSuffix(got[0], "store.here") }
 	until(t, "the address has a name", named)
 	flush(t, s)

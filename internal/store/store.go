@@ -56,6 +56,8 @@ type NameOptions struct {
 	Fetch func(ctx context.Context, buildID string) bool
 	// Interval is the least time between two look-ups; 2 s.
 	Interval time.Duration
+	// Again is how often it is seen whether files came where Symbols looks; 10 min.
+	Again time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -70,6 +72,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Names.Interval == 0 {
 		o.Names.Interval = 2 * time.Second
+	}
+	if o.Names.Again == 0 {
+		o.Names.Again = 10 * time.Minute
 	}
 	if o.Queries == 0 {
 		o.Queries = 4

@@ -51,6 +51,8 @@ const (
 	rulePLTCall = "machine-plt-call"
 	bitByBit    = "bit-by-bit" // of sources
 	vectorBool  = "vector-bool"
+	aliasing    = "alias-"
+	shortLoop   = "short-loop"
 	nameWidth   = 40
 )
 
@@ -143,7 +145,7 @@ var rules = map[string]rule{
 			"or store through a type that aliases nothing else, or through a restrict pointer: a byte may be part of any object, as far as the compiler knows",
 		},
 		caveats: []string{"where another thread or a signal handler changes the value, the loop means it so"},
-		meets:   []string{"alias-", missed.Hoist, missed.Reuse},
+		meets:   []string{aliasing, missed.Hoist, missed.Reuse},
 	},
 	"machine-forwarding": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -182,7 +184,7 @@ var rules = map[string]rule{
 			"where that changes nothing, see what the compiler says: -fopt-info-vec-missed (gcc), -Rpass-missed=loop-vectorize (clang); often a restrict pointer is missing",
 		},
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
-		meets:   []string{missed.Vectorize, missed.SLP, "alias-", "short-loop"},
+		meets:   []string{missed.Vectorize, missed.SLP, aliasing, shortLoop},
 	},
 	"machine-float-sum": {
 		title: fixed("a loop adds floating-point numbers one at a time, because the order of a sum is kept"),
@@ -192,7 +194,7 @@ var rules = map[string]rule{
 			"or keep four or eight sums in the source, and add them at the end",
 		},
 		caveats: []string{"the result changes in its last bits; where the loop runs a few times only, it is as good as it is"},
-		meets:   []string{missed.Vectorize, missed.SLP, "alias-", "short-loop"},
+		meets:   []string{missed.Vectorize, missed.SLP, aliasing, shortLoop},
 	},
 	"machine-atomic": {
 		title: fixed("a hot loop waits for an atomic update"),
@@ -344,7 +346,7 @@ var rules = map[string]rule{
 			"or keep the compiler from it for this loop: #pragma clang loop vectorize(disable), #pragma GCC novector (14 and newer), -O2",
 		},
 		caveats: []string{"how often the loop runs is not counted: only that the vector part of it hardly does"},
-		meets:   []string{"short-loop"},
+		meets:   []string{shortLoop},
 	},
 }
 

@@ -42,7 +42,7 @@ const (
 
 // stalls gives the loads of a function that samples are meant for.
 func (f *function) stalls(b *binary, reply analyzer.MachineFunction) []Stall {
-	var out []Stall
+	out := make([]Stall, 0, len(reply.Waits))
 	for _, w := range reply.Waits {
 		h := b.at[w.At]
 		s := Stall{

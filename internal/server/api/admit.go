@@ -146,6 +146,13 @@ func (s *Server) handle(r *request) error {
 			r.about = name
 		}
 	}
+	if r.pushed() {
+		forget, err := s.fetch(r)
+		if err != nil {
+			return err
+		}
+		defer forget()
+	}
 	ctx := r.Context()
 	work := s.work
 	if r.bounded() {
@@ -169,6 +176,9 @@ func (s *Server) handle(r *request) error {
 
 // bounded says that a request has the time of a query, and waits for one of the slots.
 func (r *request) bounded() bool { return !r.route.own && r.route.scope != "" }
+
+// pushed says that a request brings a profile, which has to arrive before it has a place.
+func (r *request) pushed() bool { return r.bounded() && r.route.often }
 
 // slots are those that a request takes one of.
 func (s *Server) slots(r *request) *limit.Slots {

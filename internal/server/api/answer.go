@@ -37,6 +37,7 @@ const (
 	badRequest  = "bad_request"
 	forbidden   = "forbidden"
 	kindMissing = "not_found"
+	timedOut    = "timeout"
 	tooLarge    = "too_large"
 )
 
@@ -101,7 +102,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		return &problem{status: statusClientGone, kind: "gone", detail: "the client did not wait"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{
-			status: http.StatusGatewayTimeout, kind: "timeout", detail: fmt.Sprintf("the answer took longer than %s", s.o.Limits.QueryTime),
+			status: http.StatusGatewayTimeout, kind: timedOut, detail: fmt.Sprintf("the answer took longer than %s", s.o.Limits.QueryTime),
 			help: askForLess,
 		}
 	}

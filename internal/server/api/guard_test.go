@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -271,6 +274,60 @@ func TestProfilesWaitForTheDiskTogether(t *testing.T) {
 	close(s.leave)
 	all.Wait()
 	p.Store = whole
+}
+
+// Senders that stop in the middle keep nobody from being served, as far as what they
+// announced has room.
+func TestSlowSenders(t *testing.T) {
+	r := start(t, Limits{Pushes: 1, SlotWait: 100 * time.Millisecond, QueryTime: time.Minute, MaxBody: 1000})
+	const path, size = "/api/v1/push?service=web&period=10ms", 999
+	taken := int64(0)
+	slow := func() net.Conn {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", r.http.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\nmain;f 3\n", path, size); err != nil {
+			t.Fatal(err)
+		}
+		taken += size
+		for left := bodiesAtATime*1000 - taken; r.bodies.TryAcquire(left + 1); time.Sleep(time.Millisecond) {
+			r.bodies.Release(left + 1)
+		}
+		return conn
+	}
+	var all []net.Conn
+	for range bodiesAtATime - 1 {
+		all = append(all, slow())
+	}
+	push := func() int {
+		resp, _ := r.do(http.MethodPost, path, "", []byte("main;f 3\n"))
+		return resp.StatusCode
+	}
+	if got := push(); got != http.StatusOK {
+		t.Errorf("beside those who do not go on: %d", got)
+	}
+	all = append(all, slow())
+	if got := push(); got != http.StatusServiceUnavailable {
+		t.Errorf("where there is no room: %d", got)
+	}
+	for _, conn := range all { // they do go on
+		if _, err := io.WriteString(conn, strings.Repeat("main;g 1\n", size/9-1)); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Error(resp.Status)
+		}
+	}
+	if got := push(); got != http.StatusOK {
+		t.Errorf("afterwards: %d", got)
+	}
 }
 
 // A token works as a password, too, which is what some agents can send.

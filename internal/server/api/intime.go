@@ -60,7 +60,7 @@ func (s *Server) late(ctx context.Context, r *request, at *stage.Stage, err erro
 	if text := at.String(); text != "" {
 		detail += "; at that time it was " + text
 	}
-	return &problem{status: http.StatusGatewayTimeout, kind: "timeout", detail: detail, help: askForLess}
+	return &problem{status: http.StatusGatewayTimeout, kind: timedOut, detail: detail, help: askForLess}
 }
 
 // work opens the project that a request is about, waits for a slot and has it answered.

@@ -63,6 +63,7 @@ type Server struct {
 	pushes       *limit.Slots
 	now          func() time.Time
 	counts       Counts
+	bodies       *semaphore.Weighted // bytes of profiles that arrive or are read
 	leaving      *semaphore.Weighted // batches that wait for the disk without a place
 	answering    sync.WaitGroup      // answers that are being worked out
 }
@@ -88,7 +89,7 @@ func New(o Options) *Server {
 	s := &Server{
 		o: o, mux: http.NewServeMux(), reads: limit.NewRates(l.Reads), sends: limit.NewRates(l.Sends), now: time.Now,
 		queries: limit.NewSlots(l.Queries, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.SlotWait),
-		leaving: semaphore.NewWeighted(maxLeaving),
+		leaving: semaphore.NewWeighted(maxLeaving), bodies: semaphore.NewWeighted(bodiesAtATime * l.MaxBody),
 	}
 	go func() { _, _ = allClasses() }() // who asks first does not wait, and hears of an error
 	for _, one := range routes() {

@@ -1,14 +1,18 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
 
+	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
 	"whyhot/internal/store"
@@ -92,6 +96,44 @@ func (l *leaving) Append(ctx context.Context, b *batch.Batch) (store.Receipt, er
 		l.leave()
 	}
 	return l.Store.Append(ctx, b)
+}
+
+// bodiesAtATime is how much of what is being sent is in memory, in bodies of the largest
+// size.
+const bodiesAtATime = 4
+
+// fetch reads a profile's bytes, before the request takes one of the few places and before
+// its time begins: a sender on a slow line, or one that stops in the middle, keeps nobody
+// from being served. forget gives their memory back.
+func (s *Server) fetch(r *request) (forget func(), err error) {
+	most := s.o.Limits.MaxBody
+	size := r.ContentLength
+	switch {
+	case size > most:
+		return nil, &http.MaxBytesError{Limit: most}
+	case size < 0: // it does not say
+		size = most
+	}
+	wait, cancel := context.WithTimeout(r.Context(), s.o.Limits.SlotWait)
+	defer cancel()
+	if err := s.bodies.Acquire(wait, size); err != nil {
+		return nil, limit.ErrBusy
+	}
+	forget = func() { s.bodies.Release(size) }
+	data, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, most))
+	if err != nil {
+		forget()
+		large := (*http.MaxBytesError)(nil)
+		switch {
+		case errors.As(err, &large), r.Context().Err() != nil:
+			return nil, err
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, &problem{status: http.StatusRequestTimeout, kind: timedOut, detail: "the request did not arrive in time", help: "Send it in parts."}
+		}
+		return nil, invalid("the body cannot be read: %v", err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	return forget, nil
 }
 
 // bodyReader reads a request's body and remembers what its reading failed with: whoever

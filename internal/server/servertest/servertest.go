@@ -7,6 +7,8 @@ package servertest
 import (
 	"bytes"
 	"context"
+	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,9 +22,17 @@ import (
 	"whyhot/internal/store/engine/memory"
 )
 
+// engines are those of the stores that were opened, by directory: a store that is opened
+// again has what it had.
+var engines sync.Map
+
 // Open opens a store whose rows are in memory. Names are not looked up.
 func Open(ctx context.Context, dir, _ string) (project.Store, error) {
-	return store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) { return memory.New(), nil }, store.Options{
+	if _, err := os.Stat(dir); err != nil { // it is a new one
+		engines.Delete(dir)
+	}
+	rows, _ := engines.LoadOrStore(dir, memory.New())
+	return store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) { return rows.(engine.Engine), nil }, store.Options{
 		Names: store.NameOptions{Off: true},
 	})
 }
