@@ -130,7 +130,7 @@ func TestPageReadsWithoutScript(t *testing.T) {
 	in := hostileReport()
 	in.Report.Findings[0].Title = "Replace the allocator"
 	text := page(t, in)
-	for _, want := range []string{"Replace the allocator", "50.0%", "10.0 – 20.0%", "1.11 – 1.25×", "suspected", "<table class=\"static\">", "100.0%"} {
+	for _, want := range []string{"Replace the allocator", "50.0%", "10.0 – 20.0%", "1.11× to 1.25×", "suspected", "<table class=\"static\">", "100.0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
