@@ -95,6 +95,9 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 			}
 			continue
 		}
+		if !r.All && isReplaced(found, m, rows, samplesOf) {
+			continue
+		}
 		alone = append(alone, m)
 	}
 	for _, m := range machine.Together(r.Profile, alone) {
@@ -152,6 +155,15 @@ func sameLoop(found []finding.Finding, m machine.Found, rows []int32, samplesOf 
 		}
 		inSites := func(s finding.Site) bool { return s.Kind != finding.SiteDeclaration && linesMeet(s.Place, m) }
 		return linesMeet(f.Place, m) || slices.ContainsFunc(f.Sites, inSites) || areMostly(rows, samplesOf[f.ID])
+	})
+}
+
+// isReplaced says whether a finding in machine code is about a library that another
+// finding wants another one for: whoever exchanges the reference BLAS has no use for flags
+// that make its loops faster.
+func isReplaced(found []finding.Finding, m machine.Found, rows []int32, samplesOf map[string][]int32) bool {
+	return strings.Contains(filepath.Base(m.Place.Binary), ".so") && slices.ContainsFunc(found, func(f finding.Finding) bool {
+		return f.Place.Function == "" && f.Place.File == "" && f.Place.Binary == m.Place.Binary && areMostly(rows, samplesOf[f.ID])
 	})
 }
 

@@ -66,3 +66,32 @@ func TestWhatMakesOthersMootComesFirst(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// Advice to use another library holds for its loops; they are no findings beside it.
+func TestLoopsOfALibraryThatIsReplaced(t *testing.T) {
+	blas := finding.Place{Binary: "/usr/lib/libblas.so.3"}
+	library := finding.Finding{ID: "blas-reference-1", Place: blas}
+	samplesOf := map[string][]int32{library.ID: {1, 2, 3, 4}}
+	in := func(binary string) machine.Found {
+		return machine.Found{Finding: finding.Finding{Place: finding.Place{Binary: binary, Function: "dgemv_"}}}
+	}
+	function := library
+	function.Place.Function = "dgemm_"
+	for _, x := range []struct {
+		name string
+		of   finding.Finding
+		m    machine.Found
+		rows []int32
+		want bool
+	}{
+		{"its loop", library, in(blas.Binary), []int32{2, 3, 9}, true},
+		{"mostly other samples", library, in(blas.Binary), []int32{3, 8, 9}, false},
+		{"another library", library, in("/usr/lib/mgcv.so"), []int32{2, 3}, false},
+		{"another function's finding", function, in(blas.Binary), []int32{2, 3}, false},
+		{"the program itself", finding.Finding{ID: library.ID, Place: finding.Place{Binary: "/bin/gzip"}}, in("/bin/gzip"), []int32{2, 3}, false},
+	} {
+		if got := isReplaced([]finding.Finding{x.of}, x.m, x.rows, samplesOf); got != x.want {
+			t.Errorf("%s: %v", x.name, got)
+		}
+	}
+}
