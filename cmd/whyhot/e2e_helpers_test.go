@@ -54,7 +54,7 @@ func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
 	// Schemas name each other by their $id.
 	findings, err := os.Open(filepath.Join(docs, "finding.schema.json"))
 	ts.Check(err)
-	defer findings.Close() //nolint:errcheck // only read from
+	defer findings.Close()
 	shared, err := jsonschema.UnmarshalJSON(findings)
 	ts.Check(err)
 	ts.Check(compiler.AddResource("https://whyhot.invalid/finding.schema.json", shared))

@@ -23,7 +23,7 @@ import (
 
 // buildImages builds whyhot-images beside whyhot, once.
 var buildImages = sync.OnceValue(func() error {
-	build := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(binary), imagesProgram), "../whyhot-images") //nolint:noctx // for all scripts
+	build := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(binary), imagesProgram), "../whyhot-images")
 	build.Stderr = os.Stderr
 	return build.Run()
 })

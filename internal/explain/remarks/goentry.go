@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/explain/missed"
@@ -108,7 +109,7 @@ func calls(j *joined) []Found {
 		if m.Callee == "" || m.Kind != remark.Missed || byCallee[m.Callee] != nil {
 			continue
 		}
-		if _, _, ok := inlineCause(m); ok {
+		if _, ok := inlineCause(m); ok {
 			byCallee[m.Callee] = m
 		}
 	}
@@ -126,7 +127,7 @@ func calls(j *joined) []Found {
 		if !j.pays(&c.cost, leastEntry) || float64(c.value) < ofItsOwn*float64(c.own) {
 			continue
 		}
-		cause, _, _ := inlineCause(c.m)
+		cause, _ := inlineCause(c.m)
 		fn := j.Profile.Function(c.function())
 		f := j.finding(cause.Rule, "entering "+name+" takes a good part of it, and it is not inlined", &c.cost, fn.File, int(fn.StartLine), "")
 		f.Evidence = []finding.Evidence{said(c.m), j.measured("its entry", c.value), j.measured("all of its own code", c.own)}
@@ -141,16 +142,17 @@ func calls(j *joined) []Found {
 }
 
 // inlineCause is why a call was not inlined. gcc says it in a sentence.
-func inlineCause(m *remark.Remark) (missed.Cause, int, bool) {
+func inlineCause(m *remark.Remark) (missed.Cause, bool) {
 	if m.Compiler != remark.GCC {
-		c, rank, ok := missed.Of(m.Pass, string(m.Kind), m.Name, m.Message)
-		return c, rank, ok && c.Rule == missed.Inline
+		c, _, ok := missed.Of(m.Pass, string(m.Kind), m.Name, m.Message)
+		return c, ok && c.Rule == missed.Inline
 	}
 	name := "TooCostly"
 	if strings.Contains(m.Message, "not available") || strings.Contains(m.Message, "unavailable") {
 		name = "NoDefinition"
 	}
-	return missed.Of("inline", string(m.Kind), name, m.Callee+" ")
+	c, _, ok := missed.Of("inline", string(m.Kind), name, m.Callee+" ")
+	return c, ok
 }
 
 // atLines names lines for a sentence.
@@ -158,12 +160,9 @@ func atLines(file string, lines []int) string {
 	if len(lines) == 1 {
 		return fmt.Sprintf("%s:%d", base(file), lines[0])
 	}
-	text := base(file) + ", lines "
+	texts := make([]string, len(lines))
 	for i, n := range lines {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprint(n)
+		texts[i] = strconv.Itoa(n)
 	}
-	return text
+	return base(file) + ", lines " + strings.Join(texts, ", ")
 }

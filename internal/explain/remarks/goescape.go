@@ -243,9 +243,9 @@ func (a *allocation) advice(m *remark.Remark) []string {
 
 // reason is the end of the compiler's explanation: by which step it left the function.
 func reason(m *remark.Remark) string {
-	for i := len(m.Why) - 1; i >= 0; i-- {
-		if strings.HasPrefix(m.Why[i], "from ") {
-			return "it leaves the function " + m.Why[i]
+	for _, why := range slices.Backward(m.Why) {
+		if strings.HasPrefix(why, "from ") {
+			return "it leaves the function " + why
 		}
 	}
 	return ""

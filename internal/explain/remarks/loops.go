@@ -76,7 +76,7 @@ func (t *lexer) loop(word string, out []span) []span {
 			}
 			out[at].end = t.line
 			return out
-		case isLoop(w) && depth == 0 && !(word == "do" && w == "while"):
+		case isLoop(w) && depth == 0 && (word != "do" || w != "while"):
 			out = t.loop(w, out) // its body is another loop
 			out[at].end = t.line
 			return out
