@@ -161,13 +161,12 @@ func (r *row) predict(all []row) {
 	if r.none {
 		return
 	}
-	x := r.without().Expected(fit(all, r.entry.ID))
-	r.workloads, r.why = x.Workloads, x.Why
 	margin := 0.0
 	if r.share.Error != nil {
 		margin = *r.share.Error
 	}
-	r.low, r.high = x.Range(r.reach, margin)
+	x := r.without().Expected(fit(all, r.entry.ID), r.reach, margin)
+	r.workloads, r.why, r.low, r.high = x.Workloads, x.Why, x.Low, x.High
 }
 
 // kind is what rows are like before anything is known of their workload.
@@ -178,23 +177,23 @@ type kind struct {
 
 // kind is false where there is no range for entries of this kind.
 func (r *row) kind() (kind, bool) {
-	k := kind{r.entry.Reduction.Change, r.without().Expected(catalog.Held{}).Workloads > 0}
+	k := kind{r.entry.Reduction.Change, len(r.without().Parts()) > 0}
 	return k, !r.none && (k.change == catalog.ChangeRemoved || k.change == catalog.ChangeReplaced && k.tried)
 }
 
 // fit is how far rows lay from what the other workloads of their entry and other
 // entries of the kind say, without the rows of one entry.
 //
-// A kind's factor is the 70% quantile of how many spreads its rows lay off, drawn to
-// that of all rows as if by shrinking more rows, since some kinds have few. In these
-// units the ends of the range are conformal quantiles over all kinds.
+// The factor of rows with trials, and of those without, is the 70% quantile of how many
+// spreads they lay off, drawn to that of all rows as if by shrinking more rows, since few
+// are without. In these units the ends of the range are conformal quantiles over all.
 func fit(rows []row, leftOut string) catalog.Held {
 	const scale, shrinking, each = 0.7, 4, 0.95
 	held := catalog.Held{
-		Removed:  catalog.Like{Centre: middle(rows, catalog.ChangeRemoved, leftOut)},
-		Replaced: catalog.Like{Centre: middle(rows, catalog.ChangeReplaced, leftOut)},
+		Removed:  middle(rows, catalog.ChangeRemoved, leftOut),
+		Replaced: middle(rows, catalog.ChangeReplaced, leftOut),
 	}
-	off := map[kind][]float64{}
+	off := map[bool][]float64{}
 	var all []float64
 	for i := range rows {
 		r := &rows[i]
@@ -202,14 +201,15 @@ func fit(rows []row, leftOut string) catalog.Held {
 		if !ranged || r.entry.ID == leftOut {
 			continue
 		}
-		centre, spread := catalog.Spread(r.without().Parts(), middle(rows, k.change, leftOut, r.entry.ID))
-		off[k] = append(off[k], (r.saved/r.reach-centre)/spread)
-		all = append(all, math.Abs(off[k][len(off[k])-1]))
+		part := catalog.Part(r.without().Parts(), middle(rows, k.change, leftOut, r.entry.ID))
+		spreads := (r.saved - math.Min(1, r.reach*part)) / catalog.Spread(part, r.reach)
+		off[k.tried] = append(off[k.tried], spreads)
+		all = append(all, math.Abs(spreads))
 	}
 	overall := math.Log(quantile(all, scale))
 	var below, above []float64
-	factor := func(change string, tried bool) float64 {
-		of := off[kind{change, tried}]
+	factor := func(tried bool) float64 {
+		of := off[tried]
 		if len(of) == 0 {
 			return 0
 		}
@@ -224,8 +224,7 @@ func fit(rows []row, leftOut string) catalog.Held {
 		}
 		return f
 	}
-	held.Removed.Untried, held.Removed.Tried = factor(catalog.ChangeRemoved, false), factor(catalog.ChangeRemoved, true)
-	held.Replaced.Tried = factor(catalog.ChangeReplaced, true)
+	held.Untried, held.Tried = factor(false), factor(true)
 	held.Below, held.Above = quantile(below, each), quantile(above, each)
 	return held
 }

@@ -276,12 +276,16 @@ type TestFact struct {
 	Static   bool     `yaml:"static"`
 }
 
-// Memory is one way in which programs get memory and give it back. What makes
-// many objects causes the work of giving them back too, wherever that is done.
+// Memory is work that another part of the program causes: what makes many objects
+// causes the work of giving them back too, wherever that is done, and code that runs
+// in a virtual machine that of its compiler and collector.
 type Memory struct {
 	Name     string  `yaml:"name"` // what giving back is called
 	Makes    []Frame `yaml:"makes"`
 	Releases []Frame `yaml:"releases"`
+	// Apart says that Releases count only in stacks without Makes: threads of a virtual
+	// machine's own. On other threads what was interrupted is known to have caused it.
+	Apart bool `yaml:"apart"`
 }
 
 // Family groups symbols by what they do, for `top --by family`.

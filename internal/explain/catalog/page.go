@@ -36,7 +36,8 @@ func Page(e *Entry) string {
 func saves(e *Entry) []string {
 	r := e.Reduction
 	own := fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*r.Low, 100*r.High, r.Basis)
-	x := e.Expected(HeldOut)
+	const half = 0.5
+	x := e.Expected(HeldOut, half, 0)
 	switch {
 	case r.Change == "":
 		return []string{own}
@@ -47,7 +48,7 @@ func saves(e *Entry) []string {
 	if x.Workloads > 0 {
 		rests = fmt.Sprintf("%d of our workloads", x.Workloads)
 	}
-	return []string{fmt.Sprintf("%.0f%% to %.0f%% of the share and of what goes along with it, by %s and how much such trials differ", 100*x.Low, 100*x.High, rests)}
+	return []string{fmt.Sprintf("Where half of the CPU is its share and what goes along with it: %.0f%% to %.0f%% of the CPU, by %s and how much such trials differ", 100*x.Low, 100*x.High, rests)}
 }
 
 func section(b *strings.Builder, title string, items []string) {

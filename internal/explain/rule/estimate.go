@@ -18,22 +18,24 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	total := float64(e.p.Total())
 	whole := float64(v.cost.inclusive) / total
 	margin := finding.ShareError(whole, e.p.Count())
-	x := v.entry.Expected(catalog.HeldOut)
 	along, what := e.alongWith(v)
 	hidden := e.hidden(v)
 	if hidden >= leastAlong {
 		what += fmt.Sprintf(" and up to %s in stacks that are truncated,", percent.Text(hidden))
 	}
 	reach := math.Min(1, whole+along)
-	low, high := x.Range(reach, margin)
-	high += hidden * x.Centre
-	g := &finding.Gain{Low: round(low), High: round(math.Min(high, 1)), Likely: round(x.Likely(reach)), Reach: round(reach)}
+	x := v.entry.Expected(catalog.HeldOut, reach, margin)
+	high := math.Min(1, x.High+hidden*x.Part)
+	g := &finding.Gain{Low: round(x.Low), High: round(high), Likely: round(x.Likely), Reach: round(reach)}
 	if x.Why != "" {
 		g.NoEstimate = true
 		g.Basis = fmt.Sprintf("%s of the CPU%s; %s", percent.Text(whole), strings.TrimSuffix(what, ","), x.Why)
 		return g
 	}
-	partLow, partHigh := math.Max(0, x.Low), math.Min(1, x.High)
+	partLow, partHigh := 0.0, 0.0
+	if reach > 0 {
+		partLow, partHigh = math.Max(0, x.Low/reach), math.Min(1, x.High/reach)
+	}
 	alone := ""
 	if v.share >= muchMore*whole {
 		alone = "; the program alone would run " + speedText(v, partLow, partHigh)

@@ -75,7 +75,7 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 		e.scripted = append(e.scripted, cat.Runtimes[i].Interpreter)
 	}
 	for i := range cat.Memory {
-		e.memory = append(e.memory, memorySets{cat.Memory[i].Name, x.add(cat.Memory[i].Makes), x.add(cat.Memory[i].Releases)})
+		e.memory = append(e.memory, memorySets{cat.Memory[i].Name, x.add(cat.Memory[i].Makes), x.add(cat.Memory[i].Releases), cat.Memory[i].Apart})
 	}
 	e.fnSets = x.matchFunctions(p)
 	e.atLeafOnly = make([]bool, x.sets)
@@ -193,6 +193,7 @@ func (e *engine) measure(ctx context.Context) error {
 	for _, pr := range e.programs.list {
 		pr.has = make([]int64, len(e.mark))
 		pr.costs = make([]cost, len(e.entries))
+		pr.memory = make([]memoryCost, len(e.memory))
 	}
 	for i := range e.groups {
 		if i%(1<<16) == 0 && ctx.Err() != nil {
@@ -204,11 +205,12 @@ func (e *engine) measure(ctx context.Context) error {
 			pr.libs[e.p.Location(loc).Mapping] = true
 		}
 		e.walk(sm.Stack)
+		e.addMemory(pr.memory, sm)
 		for _, s := range e.touched {
 			pr.has[s] += sm.Value
 			if n, ok := e.anyOf[s]; ok && e.counts(&e.entries[n], sm.Stack) {
 				pr.costs[n].add(sm, e.atLeaf(s) || e.onLines(&e.entries[n], sm.Stack))
-				e.addMemory(&pr.costs[n], sm)
+				pr.costs[n].memory = e.addMemory(pr.costs[n].memory, sm)
 			}
 		}
 		for _, n := range e.withLines {

@@ -12,28 +12,33 @@ import (
 type memorySets struct {
 	name            string // of giving it back
 	makes, releases setID
+	apart           bool
 }
 
-// memoryCost is what an entry's samples have of it.
+// memoryCost is what an entry's samples, or those of a program, have of it.
 type memoryCost struct{ made, released int64 }
 
-// addMemory books the walked sample of an entry.
-func (e *engine) addMemory(c *cost, sm *profile.Sample) {
+// addMemory books the walked sample. of may be nil, and is where nothing is got or given back.
+func (e *engine) addMemory(of []memoryCost, sm *profile.Sample) []memoryCost {
 	for i, m := range e.memory {
 		makes, releases := e.met(m.makes), e.met(m.releases)
+		if m.apart && makes {
+			releases = false
+		}
 		if !makes && !releases {
 			continue
 		}
-		if c.memory == nil {
-			c.memory = make([]memoryCost, len(e.memory))
+		if of == nil {
+			of = make([]memoryCost, len(e.memory))
 		}
 		if makes {
-			c.memory[i].made += sm.Value
+			of[i].made += sm.Value
 		}
 		if releases {
-			c.memory[i].released += sm.Value
+			of[i].released += sm.Value
 		}
 	}
+	return of
 }
 
 // leastMade is the part of a program's allocation that must be beneath an entry's
@@ -58,9 +63,8 @@ func (e *engine) alongWith(v *verdict) (share float64, text string) {
 	total := float64(e.p.Total())
 	var along strings.Builder
 	for i, m := range e.memory {
-		c := v.cost.memory[i]
-		made := float64(v.program.has[m.makes])
-		outside := float64(v.program.has[m.releases] - c.released)
+		c, all := v.cost.memory[i], v.program.memory[i]
+		made, outside := float64(all.made), float64(all.released-c.released)
 		if made <= 0 || float64(c.made) < leastMade*made {
 			continue
 		}

@@ -57,6 +57,30 @@ runtime.goexit;main.main;main.work 500
 	}
 }
 
+// What runs in a virtual machine has its compiler and collector work on other threads:
+// in proportion, as far as no frame says for whom.
+func TestAVirtualMachinesOwnThreadsAreDraggedAlong(t *testing.T) {
+	const mine = "java;start_thread_[libc.so.6];java.lang.Thread.run_[j];app.Main.row_[j]"
+	const vm = "java;start_thread_[libc.so.6];thread_native_entry_[libjvm.so];CompileBroker::compiler_thread_loop_[libjvm.so]"
+	rows := mine + ";java.util.regex.Pattern.compile_[j] 300\n" + mine + " 300\n"
+	for name, c := range map[string]struct {
+		text string
+		want float64
+	}{
+		"half of what is Java":       {rows + vm + " 400\n", 0.3 + 0.4/2},
+		"beneath another's frames":   {rows + mine + ";Runtime1::new_instance_[libjvm.so] 400\n", 0.3},
+		"threads of somebody else's": {rows + "java;start_thread_[libc.so.6];deflate_[libz.so.1] 400\n", 0.3},
+	} {
+		fs := run(t, parse(t, c.text), only(t, "java-regex-compile"), nil)
+		if len(fs) != 1 || math.Abs(fs[0].Gain.Reach-c.want) > 1e-3 {
+			t.Errorf("%s: reaches %+v, want %v", name, fs, c.want)
+		}
+		if said := len(fs) == 1 && strings.Contains(fs[0].Gain.Basis, "in the JVM's own threads"); said != (c.want > 0.3) {
+			t.Errorf("%s: the basis: %s", name, fs[0].Gain.Basis)
+		}
+	}
+}
+
 // PGO and LTO were seen to make programs slower: the range has room for that.
 func TestBuildsMayLose(t *testing.T) {
 	p := parse(t, "app;main_[app];f_[app] 600\napp;main_[app];work_[app] 400\n")

@@ -22,6 +22,8 @@ type program struct {
 	libs  []bool                      // per mapping: seen in the samples
 	has   []int64                     // per set, the weight of samples with such a frame
 	costs []cost                      // per entry
+	// memory is, per way of getting it, what all of the program has of it.
+	memory []memoryCost
 }
 
 // cost is what one entry costs in one program.
