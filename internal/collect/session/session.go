@@ -149,8 +149,13 @@ func (o *Options) validate() error {
 	return nil
 }
 
+// interruptedNaming warns of a profile whose naming was cut short. Every command that
+// reads it names what it can, as for a profile that came without names.
+const interruptedNaming = "interrupted while functions were named: some have addresses only"
+
 // finish names the functions, while processes and kernel are still those that
-// were recorded, and writes the file.
+// were recorded, and writes the file. An interrupt ends the naming; a recording is
+// never lost by one.
 func (r *Result) finish(ctx context.Context, o *Options, request *collect.Request, p *profile.Profile, out *output) error {
 	work, cancel := untilInterruptedAgain(ctx)
 	defer cancel()
@@ -160,8 +165,11 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 		p = named
 		r.Unnamed = summary.Hints(minUnnamed, false)
 	}
-	if err := work.Err(); err != nil {
-		return errors.New("interrupted: nothing was written")
+	if work.Err() != nil {
+		p.Meta.Warnings = append(slices.Clip(p.Meta.Warnings), interruptedNaming)
+		cancel()
+		work, cancel = untilInterruptedAgain(ctx)
+		defer cancel()
 	}
 	r.Samples, r.Lost, r.Warnings = p.Count(), p.Meta.Lost, p.Meta.Warnings
 	if p.Meta.Duration > 0 {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"whyhot/internal/collect"
@@ -326,6 +328,36 @@ func TestDelivery(t *testing.T) {
 		if _, err := os.Stat(path); (err == nil) != c.file || (result.Path != "") != c.file {
 			t.Errorf("%s: file %v, path %q", name, err, result.Path)
 		}
+	}
+}
+
+// A command that ended by itself, and a signal while its functions are named.
+func TestAnInterruptWhileNamingLosesNothing(t *testing.T) {
+	arrived := make(chan os.Signal, 1)
+	signal.Notify(arrived, syscall.SIGTERM)
+	defer signal.Stop(arrived)
+	path := filepath.Join(t.TempDir(), "p.pb.gz")
+	out, err := openOutput(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.abandon()
+	var result Result
+	o := Options{Output: path}
+	request := collect.Request{Progress: func(p collect.Progress) {
+		if p.Phase != collect.PhaseNaming {
+			return
+		}
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		<-arrived
+	}}
+	if err := result.finish(t.Context(), &o, &request, small(), out); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil || result.Samples == 0 {
+		t.Errorf("%d samples, %v", result.Samples, err)
 	}
 }
 
