@@ -36,7 +36,7 @@ const sides = {
   'linkedom': () => { const { parseHTML } = require('linkedom'), d = parseHTML(`<html><body>${page()}</body></html>`).document; return d.querySelectorAll('tr.row a').length; },
   'turndown': () => { const T = require('turndown'); return new T().turndown(page()).length; },
   'node-html-markdown': () => { const { NodeHtmlMarkdown } = require('node-html-markdown'); return new NodeHtmlMarkdown().translate(page()).length; },
-  'micromark': () => import('micromark').then(({ micromark }) => micromark(markdown()).length),
+  'micromark': () => import(require('path').join(process.env.NODE_PATH, 'micromark/index.js')).then(({ micromark }) => micromark(markdown()).length),
   'markdown-it': () => { const m = require('markdown-it')(); return m.render(markdown()).length; },
   'highlight-auto': () => { const h = require('highlight.js'); return repeat(2, (i) => h.highlightAuto(`const a${i} = (b) => b.map((x) => x * 2); // ${'text '.repeat(20)}\n`.repeat(4)).value.length); },
   'highlight-known': () => { const h = require('highlight.js'); return repeat(2, (i) => h.highlight(`const a${i} = (b) => b.map((x) => x * 2); // ${'text '.repeat(20)}\n`.repeat(4), { language: 'javascript' }).value.length); },
@@ -56,8 +56,6 @@ const sides = {
   'proj4-once': () => { const p = require('proj4')('EPSG:4326', '+proj=utm +zone=32 +datum=WGS84'); return repeat(4000, (i) => p.forward([9 + i / 1e4, 50])[0]); },
   'cssnano-clean': () => { const C = require('clean-css'); return new C({ level: 2 }).minify(css()).styles.length; },
   'cssnano-lightning': () => { const l = require('lightningcss'); return l.transform({ filename: 'a.css', code: Buffer.from(css()), minify: true }).code.length; },
-  'immer': () => { const { produce } = require('immer'); let s = { rows: records(300) }; return repeat(400, (i) => { s = produce(s, (d) => { d.rows[i % 300].price += 1; }); return s.rows.length; }); },
-  'mutative': () => { const { create } = require('mutative'); let s = { rows: records(300) }; return repeat(400, (i) => { s = create(s, (d) => { d.rows[i % 300].price += 1; }); return s.rows.length; }); },
   'cache-cloned': () => { const N = require('node-cache'), c = new N(); c.set('a', records(200)); return repeat(150, () => c.get('a').length); },
   'cache-shared': () => { const N = require('node-cache'), c = new N({ useClones: false }); c.set('a', records(200)); return repeat(150, () => c.get('a').length); },
 };
