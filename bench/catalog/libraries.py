@@ -54,7 +54,6 @@ def python(w):
             ("python-markdown", "150 short sections", "markdown_python", "markdown_cmark", of("markdown"), of("cmarkgfm"), 5),
             ("python-bleach", "a page of 300 rows", "clean_bleach", "clean_nh3", of("bleach"), of("nh3"), 6),
             ("python-xml-dom", "1500 elements", "dom_xmltodict", "dom_etree", of("xmltodict"), "xml.etree.ElementTree", 6),
-            ("python-ruamel", "300 records", "yaml_round_trip", "yaml_safe", of("ruamel.yaml") + ", the default", 'typ="safe"', 4),
             ("python-json5", "150 records", "json5_package", "json5_native", of("json5"), of("pyjson5"), 3),
             ("python-pandas-cells", "8000 cells", "cells_iloc", "cells_array", of("pandas"), "to_numpy once", 8),
             ("python-pandas-groupby-apply", "2000 groups", "groups_lambda", "groups_named", of("pandas") + ", a function for each group", "agg by name", 8),

@@ -79,17 +79,6 @@ def dom_etree():
     return sum(len(i.findtext("n")) for i in ElementTree.fromstring(XML))
 
 
-YAML = "".join(f"- id: {r['id']}\n  name: {r['name']}\n  price: {r['price']}\n  tags: [a, b]\n" for r in ROWS)
-
-
-def yaml_round_trip():
-    from ruamel.yaml import YAML as Yaml
-    return len(Yaml().load(YAML))
-
-
-def yaml_safe():
-    from ruamel.yaml import YAML as Yaml
-    return len(Yaml(typ="safe").load(YAML))
 
 
 def json5_package():
