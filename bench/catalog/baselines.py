@@ -2,7 +2,7 @@
 """Measures the pairs behind the catalogue, and keeps what estimates are held against:
 baselines.py --base DIR [--only TEXT] [--again] [GROUP…], or baselines.py --shares.
 
-DIR is what setup.sh filled. Each pair of pairs.py, tasks.py and programs.py is measured
+DIR is what setup.sh filled. Each pair of pairs.py, tasks.py, libraries.py and programs.py is measured
 (run.py) unless catalog/trials.json has it, and its baseline is recorded (as root: the
 eBPF sampler) to profiles/: as often in turn as SECONDS need, so that the tables for
 unwinding are there for most of it. pairs.json says which profile a pair has. --shares
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+import libraries
 import pairs
 import programs
 import run
@@ -30,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FILE = os.path.join(HERE, "pairs.json")
 PROFILES = os.path.join(HERE, "profiles")
 SECONDS = 2.5
-GROUPS = {**pairs.GROUPS, "tasks": tasks.pairs, "programs": programs.pairs}
+GROUPS = {**pairs.GROUPS, "tasks": tasks.pairs, "rows": libraries.pairs, "programs": programs.pairs}
 
 
 def name(pair):

@@ -48,7 +48,7 @@ func Builtin() (*Catalog, error) {
 }
 
 // With returns a catalogue that has the entries of every *.yaml file below dir
-// of fsys as well; an entry with the ID of an older one takes its place. Files
+// of fsys as well, those with rows as tables; an entry with the ID of an older one takes its place. Files
 // named families.yaml, runtimes.yaml and memory.yaml are not entries and are passed
 // over.
 // The error lists everything that is wrong, one "file:line: …" a line.
@@ -57,13 +57,13 @@ func (c *Catalog) With(fsys fs.FS, dir string) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Entry, len(files))
+	read := make([][]Entry, len(files))
 	errs := make([]error, len(files))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range files {
 		g.Go(func() error {
-			entries[i], errs[i] = c.readEntry(fsys, name)
+			read[i], errs[i] = c.readEntries(fsys, name)
 			return nil
 		})
 	}
@@ -71,7 +71,7 @@ func (c *Catalog) With(fsys fs.FS, dir string) (*Catalog, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return c.merge(entries)
+	return c.merge(slices.Concat(read...))
 }
 
 func (c *Catalog) merge(entries []Entry) (*Catalog, error) {
@@ -138,14 +138,6 @@ var matchers = regexp.MustCompile(`(?m)^matchers:`)
 func aboutSource(fsys fs.FS, name string) bool {
 	data, err := readFile(fsys, name)
 	return err == nil && matchers.Match(data)
-}
-
-func (c *Catalog) readEntry(fsys fs.FS, name string) (Entry, error) {
-	data, err := readFile(fsys, name)
-	if err != nil {
-		return Entry{}, err
-	}
-	return c.Parse(name, data)
 }
 
 // Parse reads and checks one entry, which errors call name.

@@ -72,6 +72,9 @@ func TestTheSchemaHoldsOfAllEntries(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, name := range files {
+		if strings.HasPrefix(name, "tables/") {
+			continue // they have a schema of their own
+		}
 		data, err := fs.ReadFile(builtin.Files, name)
 		if err != nil {
 			t.Fatal(err)
