@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+import ecosystems
 import libraries
 import pairs
 import programs
@@ -31,7 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FILE = os.path.join(HERE, "pairs.json")
 PROFILES = os.path.join(HERE, "profiles")
 SECONDS = 2.5
-GROUPS = {**pairs.GROUPS, "tasks": tasks.pairs, "rows": libraries.pairs, "programs": programs.pairs}
+GROUPS = {**pairs.GROUPS, "tasks": tasks.pairs, "rows": libraries.pairs, "programs": programs.pairs, "ecosystems": ecosystems.pairs}
 
 
 def name(pair):

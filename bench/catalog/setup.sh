@@ -12,7 +12,7 @@ apt-get install -y -d --no-install-recommends -o Debug::NoLocking=1 -o Dir::Cach
   lua5.4 luajit libre2-dev libsimdjson-dev nlohmann-json3-dev rapidjson-dev libabsl-dev libpugixml-dev libyaml-cpp-dev \
   libxxhash-dev libvectorscan-dev libsnappy-dev liblz4-dev libdeflate-dev libjsoncpp-dev libjansson-dev libboost1.74-dev \
   libfftw3-dev libkissfft-dev libpcre2-dev libzstd-dev libpng-dev ruby-oj php-igbinary libblas3 libopenblas0-pthread mold \
-  libvips-tools imagemagick pigz libdeflate-tools ripgrep
+  libvips-tools imagemagick pigz libdeflate-tools ripgrep libeigen3-dev libfftw3-double3 libboost-serialization1.74-dev
 for deb in "$base"/debs/*.deb; do dpkg -x "$deb" "$base/root"; done
 libs=$base/root/usr/lib/x86_64-linux-gnu
 # development links to libraries that are installed already
@@ -51,3 +51,12 @@ cxx=(g++ -w -g1 -std=c++20 -pthread)
 (cd "$here/rust" && CARGO_TARGET_DIR="$base/cargo" cargo build --release --quiet && cp "$base/cargo/release/pairs" "$base/bin/rust-pairs")
 mvn -q -f "$here/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$base/java-jars"
 javac -nowarn -cp "$base/java-jars/*" -d "$base/bin/java" "$here/java/Pairs.java" "$here/java/Libraries.java"
+(cd "$here/go-libraries" && go build -o "$base/bin/go-libraries" .)
+mvn -q -f "$here/java-libraries/pom.xml" dependency:copy-dependencies -DoutputDirectory="$base/ecosystem-jars"
+javac -nowarn -cp "$base/ecosystem-jars/*" -d "$base/bin/ecosystem" "$here/java-libraries/Ecosystem.java" "$here/java-libraries/Sides.java"
+for v in ":-O2" "-O0:-O0" "-native:-O2 -mavx2 -mfma"; do
+  # C++17: uBLAS of Boost 1.74 does not compile as C++20
+  read -ra flags <<<"${v#*:}"
+  g++ -w -g1 -std=c++17 -pthread "${flags[@]}" -I"$base/root/usr/include" -I"$base/root/usr/include/eigen3" -o "$base/bin/habits${v%%:*}" "$here/habits.cpp" \
+    -L"$libs" -Wl,-rpath,"$libs" -lfftw3 -lboost_serialization -Wl,--allow-shlib-undefined
+done
