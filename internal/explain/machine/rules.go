@@ -102,6 +102,33 @@ func inX87(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
 	return l.Self, l.Count
 }
 
+// inGuesses costs what the loop takes, where samples stand at the beginning of both ways
+// that a comparison goes on: there they gather while the way that was not guessed is
+// fetched (decision 0246). Where the guesses hold, as with the same key again and again,
+// one of the two has next to none.
+func inGuesses(l *Loop, m analyzer.MachineMatch) (value, events int64) {
+	const least = 0.08
+	if float64(min(l.within(m, "one"), l.within(m, "other"))) < least*float64(l.Self) {
+		return 0, 0
+	}
+	return l.Self, l.Count
+}
+
+// within is what was sampled in the addresses that a match gives by a name.
+func (l *Loop) within(m analyzer.MachineMatch, name string) (value int64) {
+	low, err := strconv.ParseUint(m.Facts[name+"_low"], 16, 64)
+	high, err2 := strconv.ParseUint(m.Facts[name+"_high"], 16, 64)
+	if err != nil || err2 != nil {
+		return 0
+	}
+	for _, in := range l.Instructions {
+		if in.Address >= low && in.Address < high {
+			value += in.Self
+		}
+	}
+	return value
+}
+
 // threads says where all samples are of one thread: then nobody else is waited for.
 func threads(p *profile.Profile, _ *Loop, _ analyzer.MachineMatch) []finding.Evidence {
 	seen := map[int64]bool{}
@@ -301,6 +328,22 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
 		meets:   []string{"hash-xxh3"},
+	},
+	"machine-search": {
+		title: fixed("a binary search jumps on each comparison, and the jumps are guessed wrongly"),
+		cost:  inGuesses,
+		more: func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence {
+			total := float64(max(p.Total(), 1))
+			one, other := float64(l.within(m, "one"))/total, float64(l.within(m, "other"))/total
+			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("where its two outcomes go on, at %s and %s: %s and %s", m.Facts["one_low"], m.Facts["other_low"], percent.Column(one), percent.Column(other))}}
+		},
+		high: 0.7, kind: inCode,
+		steps: []string{
+			"compute the bound instead of jumping: while (n > 1) { half = n / 2; base += (key >= base[half - 1]) * half; n -= half; }, and look at the assembly: no jump but the loop's own",
+			"where the keys are few (samples of 8 or 16 bits), a table of all answers",
+			"where the keys come in order, go on from the last place",
+		},
+		caveats: []string{"an array of many megabytes: a guess fetches ahead, and without it each load is waited for; there an order by levels (Eytzinger) with prefetches pays", "that the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it"},
 	},
 	"machine-spill": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
