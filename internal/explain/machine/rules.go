@@ -102,31 +102,27 @@ func inX87(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
 	return l.Self, l.Count
 }
 
-// inGuesses costs what the loop takes, where samples stand at the beginning of both ways
-// that a comparison goes on: there they gather while the way that was not guessed is
-// fetched (decision 0246). Where the guesses hold, as with the same key again and again,
-// one of the two has next to none.
+// inGuesses costs what the loop takes, where samples stand behind the first instruction
+// of both ways that a comparison goes on: there they gather while the way that was not
+// guessed is fetched (decision 0246). Where the guesses hold, as with the same key again
+// and again, next to none do.
 func inGuesses(l *Loop, m analyzer.MachineMatch) (value, events int64) {
-	const least = 0.08
-	if float64(min(l.within(m, "one"), l.within(m, "other"))) < least*float64(l.Self) {
+	const least = 0.07
+	if float64(min(l.on(m.Facts["one"]), l.on(m.Facts["other"]))) < least*float64(l.Self) {
 		return 0, 0
 	}
 	return l.Self, l.Count
 }
 
-// within is what was sampled in the addresses that a match gives by a name.
-func (l *Loop) within(m analyzer.MachineMatch, name string) (value int64) {
-	low, err := strconv.ParseUint(m.Facts[name+"_low"], 16, 64)
-	high, err2 := strconv.ParseUint(m.Facts[name+"_high"], 16, 64)
-	if err != nil || err2 != nil {
-		return 0
-	}
+// on is what was sampled on an instruction, by its address in text.
+func (l *Loop) on(address string) int64 {
+	at, err := strconv.ParseUint(address, 16, 64)
 	for _, in := range l.Instructions {
-		if in.Address >= low && in.Address < high {
-			value += in.Self
+		if err == nil && in.Address == at {
+			return in.Self
 		}
 	}
-	return value
+	return 0
 }
 
 // threads says where all samples are of one thread: then nobody else is waited for.
@@ -334,8 +330,8 @@ var rules = map[string]rule{
 		cost:  inGuesses,
 		more: func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence {
 			total := float64(max(p.Total(), 1))
-			one, other := float64(l.within(m, "one"))/total, float64(l.within(m, "other"))/total
-			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("where its two outcomes go on, at %s and %s: %s and %s", m.Facts["one_low"], m.Facts["other_low"], percent.Column(one), percent.Column(other))}}
+			one, other := float64(l.on(m.Facts["one"]))/total, float64(l.on(m.Facts["other"]))/total
+			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("behind the first instruction of the two ways it goes on, at %s and %s: %s and %s", m.Facts["one"], m.Facts["other"], percent.Column(one), percent.Column(other))}}
 		},
 		high: 0.7, kind: inCode,
 		steps: []string{

@@ -95,15 +95,31 @@ SmallVector<const Block *, 2> inside(const Subject &S, const Block &B) {
   return Out;
 }
 
-// Where the two outcomes of a comparison go on. A third, equality, may leave the loop
-// before or after: cmp; je found; jl, or cmp; jl; je found.
-SmallVector<const Block *, 2> sidesOf(const Subject &S, const Block &B) {
-  SmallVector<const Block *, 2> Out = inside(S, B);
-  if (Out.size() == 1 && isJumpAlone(S, *Out[0]))
-    Out = inside(S, *Out[0]);
-  for (const Block *&To : Out)
-    if (const auto Next = inside(S, *To); isJumpAlone(S, *To) && Next.size() == 1)
-      To = Next[0];
+// Behind the first instruction that runs on the way from a block's end to another block:
+// there the clock's samples are, where that way was fetched late.
+std::optional<size_t> behindFirst(const Block &B) {
+  if (B.End - B.First >= 2)
+    return B.First + 1;
+  if (B.empty() || B.Successors.size() != 1 || B.Successors[0]->empty())
+    return std::nullopt;
+  return B.Successors[0]->First;
+}
+
+// The two ways that a comparison goes on, each by the instruction behind its first. A
+// third, equality, may leave the loop before or after: cmp; je found; jl, or cmp; jl; je
+// found.
+SmallVector<size_t, 2> waysOf(const Subject &S, const Block &B) {
+  SmallVector<const Block *, 2> Sides = inside(S, B);
+  if (Sides.size() == 1 && isJumpAlone(S, *Sides[0]))
+    Sides = inside(S, *Sides[0]);
+  SmallVector<size_t, 2> Out;
+  for (const Block *To : Sides) {
+    const auto Next = inside(S, *To);
+    if (isJumpAlone(S, *To) && Next.size() == 1 && !Next[0]->empty())
+      Out.push_back(Next[0]->First);
+    else if (const auto N = behindFirst(*To))
+      Out.push_back(*N);
+  }
   return Out;
 }
 
@@ -120,11 +136,6 @@ std::optional<size_t> comparison(const Subject &S, const Block &B, size_t Load) 
         }))
       return N;
   return std::nullopt;
-}
-
-std::string rangeEnd(const Subject &S, const Block &B) {
-  constexpr size_t Behind = 2; // the clock names the instruction behind the first of a side
-  return utohexstr(S.F.Code[std::min(B.First + Behind, B.End) - 1].end(), true);
 }
 
 } // namespace
@@ -146,13 +157,11 @@ void search(const Subject &S, std::vector<Match> &Out) {
     const auto X = sliceOf(S, *P.In, P.At);
     if (!X || !X->Halves || !hasBounds(S, *P.In, *X))
       continue;
-    const auto Sides = sidesOf(S, *P.In);
-    if (Sides.size() != 2 || Sides[0]->empty() || Sides[1]->empty() || Sides[0] == Sides[1])
+    const auto Ways = waysOf(S, *P.In);
+    if (Ways.size() != 2)
       continue;
-    auto At = [&](const Block *B) { return utohexstr(S.F.Code[B->First].Address, true); };
-    return add(Out, "machine-search", S.F.Code[P.In->End - 1],
-               {{"one_low", At(Sides[0])}, {"one_high", rangeEnd(S, *Sides[0])},
-                {"other_low", At(Sides[1])}, {"other_high", rangeEnd(S, *Sides[1])}});
+    auto At = [&](size_t N) { return utohexstr(S.F.Code[N].Address, true); };
+    return add(Out, "machine-search", S.F.Code[P.In->End - 1], {{"one", At(Ways[0])}, {"other", At(Ways[1])}});
   }
 }
 
