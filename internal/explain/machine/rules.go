@@ -102,29 +102,6 @@ func inX87(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
 	return l.Self, l.Count
 }
 
-// inGuesses costs what the loop takes, where samples stand behind the first instruction
-// of both ways that a comparison goes on: there they gather while the way that was not
-// guessed is fetched (decision 0246). Where the guesses hold, as with the same key again
-// and again, next to none do.
-func inGuesses(l *Loop, m analyzer.MachineMatch) (value, events int64) {
-	const least = 0.07
-	if float64(min(l.on(m.Facts["one"]), l.on(m.Facts["other"]))) < least*float64(l.Self) {
-		return 0, 0
-	}
-	return l.Self, l.Count
-}
-
-// on is what was sampled on an instruction, by its address in text.
-func (l *Loop) on(address string) int64 {
-	at, err := strconv.ParseUint(address, 16, 64)
-	for _, in := range l.Instructions {
-		if err == nil && in.Address == at {
-			return in.Self
-		}
-	}
-	return 0
-}
-
 // threads says where all samples are of one thread: then nobody else is waited for.
 func threads(p *profile.Profile, _ *Loop, _ analyzer.MachineMatch) []finding.Evidence {
 	seen := map[int64]bool{}
@@ -328,14 +305,11 @@ var rules = map[string]rule{
 	"machine-search": {
 		title: fixed("a binary search jumps on each comparison, and the jumps are guessed wrongly"),
 		cost:  inGuesses,
-		more: func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence {
-			total := float64(max(p.Total(), 1))
-			one, other := float64(l.on(m.Facts["one"]))/total, float64(l.on(m.Facts["other"]))/total
-			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("behind the first instruction of the two ways it goes on, at %s and %s: %s and %s", m.Facts["one"], m.Facts["other"], percent.Column(one), percent.Column(other))}}
-		},
-		high: 0.7, kind: inCode,
+		more:  guesses,
+		high:  0.8, kind: inCode,
 		steps: []string{
-			"compute the bound instead of jumping: while (n > 1) { half = n / 2; base += (key >= base[half - 1]) * half; n -= half; }, and look at the assembly: no jump but the loop's own",
+			"compute the bound instead of jumping: while (n > 1) { half = n / 2; base += (key >= base[half - 1]) * half; n -= half; }, and one comparison at the end",
+			"look at the assembly: no jump but the loop's own. gcc 12 keeps the product; clang 19 makes a jump of it, and a conditional move of if (*middle < key) { base = middle + 1; n -= half + 1; } else n = half; or say __builtin_unpredictable",
 			"where the keys are few (samples of 8 or 16 bits), a table of all answers",
 			"where the keys come in order, go on from the last place",
 		},

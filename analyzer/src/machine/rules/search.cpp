@@ -83,9 +83,7 @@ bool hasBounds(const Subject &S, const Block &B, const Slice &X) {
   return Bounds >= 2 && Back;
 }
 
-bool isJumpAlone(const Subject &S, const Block &B) {
-  return B.End - B.First == 1 && S.F.Code[B.First].Conditional;
-}
+bool isJumpAlone(const Subject &S, const Block &B) { return B.End - B.First == 1 && S.F.Code[B.First].Conditional; }
 
 SmallVector<const Block *, 2> inside(const Subject &S, const Block &B) {
   SmallVector<const Block *, 2> Out;
@@ -130,9 +128,8 @@ std::optional<size_t> comparison(const Subject &S, const Block &B, size_t Load) 
   const auto Loaded = written(S, S.F.Code[Load]);
   for (size_t N = Load + 1; N < B.End; ++N)
     if (compares(S.F.Code[N]) && any_of(Loaded, [&](MCRegister R) {
-          return any_of(S.F.Code[N].Inst, [&](const MCOperand &O) {
-            return O.isReg() && O.getReg() && whole(S, O.getReg()) == R;
-          });
+          return any_of(S.F.Code[N].Inst,
+                        [&](const MCOperand &O) { return O.isReg() && O.getReg() && whole(S, O.getReg()) == R; });
         }))
       return N;
   return std::nullopt;
