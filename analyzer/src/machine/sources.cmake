@@ -20,6 +20,7 @@ target_sources(whyhot-analyzer PRIVATE
   src/machine/rules/remainder.cpp
   src/machine/rules/rules.cpp
   src/machine/rules/scalar.cpp
+  src/machine/rules/search.cpp
   src/machine/rules/small.cpp
   src/machine/rules/spill.cpp
   src/machine/rules/stride.cpp

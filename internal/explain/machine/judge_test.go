@@ -123,3 +123,21 @@ func TestStallOfAnotherRule(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// A binary search whose jumps are guessed rightly has samples behind the comparison, or
+// on one of the ways, and not on both.
+func TestSearchWhoseGuessesHold(t *testing.T) {
+	for name, test := range map[string]struct {
+		jump, one, other int64
+		want             bool
+	}{"wrong": {34, 20, 18, true}, "right": {90, 0, 0, false}, "right, one way": {70, 18, 1, false}} {
+		l := Loop{
+			Mapping: &profile.Mapping{Path: "/p/app"}, Self: 100, Count: 100,
+			Instructions: []Instruction{{Address: 0x200, Text: "jae 0x208", Self: test.jump}, {Address: 0x204, Text: "cmpq %rsi, %rcx", Self: test.one}, {Address: 0x20c, Text: "jmp 0x204", Self: test.other}},
+			Matches:      []analyzer.MachineMatch{{Rule: "machine-search", At: []uint64{0x200}, Facts: map[string]string{"one": "204", "other": "20c"}}},
+		}
+		if found := Findings(samplesOf(1, 1), []Loop{l}); (ruleIn(found, "machine-search") != nil) != test.want {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}

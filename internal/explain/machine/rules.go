@@ -302,6 +302,19 @@ var rules = map[string]rule{
 		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
 		meets:   []string{"hash-xxh3"},
 	},
+	"machine-search": {
+		title: fixed("a binary search jumps on each comparison, and the jumps are guessed wrongly"),
+		cost:  inGuesses,
+		more:  guesses,
+		high:  0.8, kind: inCode,
+		steps: []string{
+			"compute the bound instead of jumping: while (n > 1) { half = n / 2; base += (key >= base[half - 1]) * half; n -= half; }, and one comparison at the end",
+			"look at the assembly: no jump but the loop's own. gcc 12 keeps the product; clang 19 makes a jump of it, and a conditional move of if (*middle < key) { base = middle + 1; n -= half + 1; } else n = half; or say __builtin_unpredictable",
+			"where the keys are few (samples of 8 or 16 bits), a table of all answers",
+			"where the keys come in order, go on from the last place",
+		},
+		caveats: []string{"an array of many megabytes: a guess fetches ahead, and without it each load is waited for; there an order by levels (Eytzinger) with prefetches pays", "that the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it"},
+	},
 	"machine-spill": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			if n := m.Facts["slots"]; n != "1" {

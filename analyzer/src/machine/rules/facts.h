@@ -81,5 +81,6 @@ void hash(const Subject &S, std::vector<Match> &Out);
 void spill(const Subject &S, std::vector<Match> &Out);
 void stride(const Subject &S, std::vector<Match> &Out);
 void remainder(const Subject &S, std::vector<Match> &Out);
+void search(const Subject &S, std::vector<Match> &Out);
 
 } // namespace whyhot::machine::rules

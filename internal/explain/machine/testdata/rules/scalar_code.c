@@ -633,3 +633,67 @@ long no_stride_unknown(const long *a, long n, long width) {
     s ^= a[i * width];
   return s;
 }
+
+// -- machine-search
+long yes_search_both(const int *a, int n, int key) {
+  int low = 0, high = n - 1;
+  while (low <= high) {
+    int middle = (low + high) / 2;
+    if (a[middle] < key)
+      low = middle + 1;
+    else if (a[middle] > key)
+      high = middle - 1;
+    else
+      return middle;
+  }
+  return -1;
+}
+
+unsigned yes_search_upper(const float *a, unsigned n, float key) {
+  unsigned low = 0, high = n;
+  while (low < high) {
+    unsigned middle = (low + high) / 2;
+    if (key < a[middle])
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+// No jump on what was compared.
+size_t no_search_computed(const int *a, size_t n, int key) {
+  const int *base = a;
+  while (n > 1) {
+    size_t half = n / 2;
+    base += (size_t)(base[half - 1] < key) * half;
+    n -= half;
+  }
+  return (size_t)(base - a);
+}
+
+// Halves, loads and compares, and moves no bounds.
+long no_search_pairs(const int *a, const int *b, long n, int by) {
+  long s = 0;
+  for (long i = 0; i < n; i++) {
+    if (a[i >> 1] < b[i])
+      s += by;
+    else
+      s -= i;
+  }
+  return s;
+}
+
+// A walk up a heap: one way only.
+long no_search_heap(const int *a, long i, int key) {
+  while (i > 0 && a[(i - 1) / 2] > key)
+    i = (i - 1) / 2;
+  return i;
+}
+
+// Down a tree in an array, by its nodes' children.
+long no_search_tree(const int (*tree)[3], long i, int key) {
+  while (i >= 0)
+    i = tree[i][0] < key ? tree[i][1] : tree[i][2];
+  return i;
+}
