@@ -29,6 +29,8 @@ type Found struct {
 	Loop *Loop
 	// Others are further loops of the same finding.
 	Others []*Loop
+	// Setting is an environment variable that is worth a trial, NAME=VALUE.
+	Setting string
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C
