@@ -50,10 +50,10 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			}
 			cost, events := l.Self, l.Count
 			switch {
-			case r.waits:
-				cost, events = l.waits(m)
 			case r.cost != nil:
 				cost, events = r.cost(l, m)
+			case r.waits:
+				cost, events = l.waits(m)
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
 			enough := least

@@ -108,7 +108,7 @@ func sayTogether(found []Found) {
 		f := &found[i]
 		f.Evidence = append(f.Evidence, finding.Evidence{
 			Kind: evidenceKind, Share: &whole,
-			Text: fmt.Sprintf("%d loads of this profile wait, %s in all: huge pages reach each of them", len(found), percent.Column(whole)),
+			Text: fmt.Sprintf("%d loads of this profile wait, with these samples in all: huge pages reach each of them", len(found)),
 		})
 	}
 }
