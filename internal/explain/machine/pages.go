@@ -39,5 +39,5 @@ func (h hugePages) step() string {
 	if h.needs != "" {
 		how += " with " + h.needs
 	}
-	return "where the data has many megabytes: huge pages (" + how + ") save the wait for the TLB; they have no effect where the system or the program forbids them (/sys/kernel/mm/transparent_hugepage/enabled; Redis: --disable-thp no)"
+	return "where the data has many megabytes: huge pages (" + how + ") save the wait for the TLB; without effect where the system has them off (/sys/kernel/mm/transparent_hugepage/enabled: never)"
 }
