@@ -111,6 +111,9 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 			if flags := machine.Flags(m.Rule); flags != "" {
 				m.Next = shellwords.Join([]string{"whyhot", "try", "build", "--profile", path, "--finding", m.ID, "--cflags=" + flags}) + " --build '<your build command>'"
 			}
+			if m.Setting != "" {
+				m.Next = shellwords.Join([]string{"whyhot", "try", "--profile", path, "--finding", m.ID, "--env", m.Setting})
+			}
 		}
 		found = append(found, m.Finding)
 	}

@@ -15,7 +15,7 @@ type callee struct {
 	value, count int64
 }
 
-// countCallees finds, for calls through stubs, what the function that was called took:
+// countCallees finds, for calls through stubs and those of assertions, what the function that was called took:
 // the samples in it whose caller is the call in the loop. Where stacks lack the caller
 // (code without frame pointers) there are none.
 func countCallees(p *profile.Profile, binaries Binaries, all []*binary, loops []Loop) {
@@ -23,17 +23,20 @@ func countCallees(p *profile.Profile, binaries Binaries, all []*binary, loops []
 		path string
 		back uint64 // where it returns to
 	}
-	wanted := map[call]int{}
+	type caller struct {
+		loop   int
+		checks bool // the call is an assertion's
+	}
+	wanted := map[call]caller{}
 	for i, l := range loops {
 		at := slices.IndexFunc(l.Matches, func(m analyzer.MachineMatch) bool { return m.Rule == rulePLTCall })
-		if at < 0 {
-			continue
-		}
 		for n, in := range l.Instructions[:max(len(l.Instructions)-1, 0)] {
-			if slices.Contains(l.Matches[at].At, in.Address) {
+			checks := l.isAsserted(n)
+			if checks || at >= 0 && slices.Contains(l.Matches[at].At, in.Address) {
 				// Readers name the return address, or the byte before it.
-				wanted[call{l.Mapping.Path, l.Instructions[n+1].Address}] = i
-				wanted[call{l.Mapping.Path, l.Instructions[n+1].Address - 1}] = i
+				back := l.Instructions[n+1].Address
+				wanted[call{l.Mapping.Path, back}] = caller{i, checks}
+				wanted[call{l.Mapping.Path, back - 1}] = caller{i, checks}
 			}
 		}
 	}
@@ -50,12 +53,12 @@ func countCallees(p *profile.Profile, binaries Binaries, all []*binary, loops []
 			continue
 		}
 		from := p.Location(stack[1])
-		caller, m := p.Mapping(from.Mapping), p.Mapping(in.Location.Mapping)
-		_, back, ok := binaries.Code(caller, from.Address)
-		if !ok || caller.Path == m.Path {
+		above, m := p.Mapping(from.Mapping), p.Mapping(in.Location.Mapping)
+		_, back, ok := binaries.Code(above, from.Address)
+		if !ok || above.Path == m.Path {
 			continue
 		}
-		i, ok := wanted[call{caller.Path, back}]
+		to, ok := wanted[call{above.Path, back}]
 		if !ok {
 			continue
 		}
@@ -65,7 +68,11 @@ func countCallees(p *profile.Profile, binaries Binaries, all []*binary, loops []
 				size = b.sizeAt(vaddr)
 			}
 		}
-		loops[i].called(callee{in.Code.Name, m.Path, size, in.Sample.Value, in.Sample.Count})
+		c := callee{in.Code.Name, m.Path, size, in.Sample.Value, in.Sample.Count}
+		loops[to.loop].called(c)
+		if to.checks && isComparison(c.name) {
+			loops[to.loop].asserted.add(c)
+		}
 	}
 }
 

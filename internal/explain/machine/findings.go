@@ -29,6 +29,8 @@ type Found struct {
 	Loop *Loop
 	// Others are further loops of the same finding.
 	Others []*Loop
+	// Setting is an environment variable that is worth a trial, NAME=VALUE.
+	Setting string
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C
@@ -48,10 +50,10 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			}
 			cost, events := l.Self, l.Count
 			switch {
-			case r.waits:
-				cost, events = l.waits(m)
 			case r.cost != nil:
 				cost, events = r.cost(l, m)
+			case r.waits:
+				cost, events = l.waits(m)
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
 			enough := least

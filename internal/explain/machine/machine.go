@@ -74,8 +74,9 @@ type Loop struct {
 	Step                   int64 // bytes by which its addresses move in an iteration, 0 where not known
 	Unresolved             int   // jumps in its function whose targets are not known
 
-	binary  *binary // nil without samples
-	callees []callee
+	binary   *binary // nil without samples
+	callees  []callee
+	asserted asserted
 }
 
 // Function is one whose machine code was looked at.

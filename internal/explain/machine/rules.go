@@ -270,12 +270,12 @@ var rules = map[string]rule{
 	},
 	"machine-assert": {
 		title: fixed("a hot loop checks assertions: it is built without -DNDEBUG"),
-		waits: true, high: 0.9, kind: inFlags,
+		waits: true, cost: check, more: inAssertions, high: 0.9, kind: inFlags,
 		steps: []string{
 			"build what is shipped with -DNDEBUG (CMake's Release and RelWithDebInfo have it; Autotools and Meson want it said: CPPFLAGS=-DNDEBUG, -Db_ndebug=true)",
 			"where checks are wanted there too: leave them out of this loop",
 		},
-		caveats: []string{"the samples are those of the check's own instructions; some may wait for a value that the loop needs anyway", "an assertion with a side effect is a defect that NDEBUG brings to light"},
+		caveats: []string{"the samples are those of the checks; some may wait for memory that the loop needs anyway", "an assertion with a side effect is a defect that NDEBUG brings to light"},
 	},
 	"machine-bit-set": {
 		title: fixed("a loop sets one bit after another"),

@@ -75,19 +75,42 @@ func Stalls(p *profile.Profile, a Answer) []Found {
 	}
 	var out []Found
 	seen := map[string]int{}
+	pages := hugePagesOf(p)
 	for i := range a.Stalls {
 		s := &a.Stalls[i]
 		if isLibc(s.Mapping.Path) || taken[s.Load.Address] == s.Mapping.Path || !s.isEnough(p) {
 			continue
 		}
 		f := s.found(p)
+		f.Fix.Steps = append(f.Fix.Steps, pages.step())
+		f.Setting = pages.setting
 		seen[f.ID]++
 		if n := seen[f.ID]; n > 1 {
 			f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(n))
 		}
 		out = append(out, f)
 	}
+	sayTogether(out)
 	return out
+}
+
+// sayTogether names what all loads that wait hold: huge pages shorten the wait of each,
+// and no change at one of them does.
+func sayTogether(found []Found) {
+	if len(found) < 2 {
+		return
+	}
+	whole := 0.0
+	for i := range found {
+		whole += found[i].Share.Main()
+	}
+	for i := range found {
+		f := &found[i]
+		f.Evidence = append(f.Evidence, finding.Evidence{
+			Kind: evidenceKind, Share: &whole,
+			Text: fmt.Sprintf("%d loads of this profile wait, with these samples in all: huge pages reach each of them", len(found)),
+		})
+	}
 }
 
 func (s *Stall) isEnough(p *profile.Profile) bool {
@@ -155,10 +178,7 @@ func (s *Stall) known() string {
 	return ""
 }
 
-const (
-	hugePages = "where the table has many megabytes: huge pages (madvise MADV_HUGEPAGE, or GLIBC_TUNABLES=glibc.malloc.hugetlb=1) save the wait for the TLB"
-	prefetch  = "__builtin_prefetch where the address is first known, or for the element after next while this one is worked on"
-)
+const prefetch = "__builtin_prefetch where the address is first known, or for the element after next while this one is worked on"
 
 // stallKinds are what to change, by where the address comes from.
 var stallKinds = map[string]struct {
@@ -179,7 +199,6 @@ var stallKinds = map[string]struct {
 		"look up several at a time: compute the indices of a batch first, prefetch, then read",
 		prefetch,
 		"make the table smaller: narrower entries, the keys apart from the rest",
-		hugePages,
 	}},
 	"object": {"the first touch of an object", []string{
 		prefetch + ": in the caller, which has the pointer",
