@@ -267,7 +267,8 @@ private:
     M.First = R.span(E);
     M.Location = M.First.Text;
     M.Weak = !Large;
-    const std::string Outer = N.Caller ? "the loop that calls it, in " + N.Caller->getNameAsString() + "," : "the outer one";
+    const std::string Outer =
+        N.Caller ? "the loop that calls it, in " + N.Caller->getNameAsString() + "," : "the outer one";
     M.Notes.push_back("the inner loop counts rows (" + N.Row->getNameAsString() + ") and " + Outer + " columns (" +
                       N.Column->getNameAsString() + "): each access is a row's length" +
                       (Step.empty() ? "" : ", " + Step + " elements,") + " from the one before");
