@@ -48,6 +48,20 @@ int blur(const unsigned char *p, int width, int height) {
   return t;
 }
 
+// A function that does one column, called for each.
+static void shearColumn(const int *const *in, int *const *out, int column, int rows, int shift) {
+  for (int row = 0; row < rows; row++) { // expect: column-walk
+    const int to = row + shift;
+    if (to >= 0 && to < rows)
+      out[to][column] = in[row][column];
+  }
+}
+
+void shear(const int *const *in, int *const *out, int cols, int rows, const int *shift) {
+  for (int col = 0; col < cols; col++)
+    shearColumn(in, out, col, rows, shift[col]);
+}
+
 // What follows runs along, or over what is small.
 
 double rows(int n) {
@@ -109,4 +123,62 @@ void block(unsigned char *out, const unsigned char *in, int blockW, int blockH, 
   for (int x = 0; x < blockW; x++)
     for (int y = 0; y < blockH; y++)
       out[x] += in[x + y * stride];
+}
+
+// One column of many, not all of them.
+static int lastColumn(const int *const *in, int column, int rows) {
+  int t = 0;
+  for (int row = 0; row < rows; row++)
+    t += in[row][column];
+  return t;
+}
+
+int border(const int *const *in, int cols, int rows) {
+  int t = 0;
+  for (int col = 0; col < cols; col++)
+    t += lastColumn(in, cols - 1, rows);
+  return t;
+}
+
+// What is called for each row runs along it.
+static int sumRow(const int *const *in, int row, int cols) {
+  int t = 0;
+  for (int col = 0; col < cols; col++)
+    t += in[row][col];
+  return t;
+}
+
+int sums(const int *const *in, int cols, int rows) {
+  int t = 0;
+  for (int row = 0; row < rows; row++)
+    t += sumRow(in, row, cols);
+  return t;
+}
+
+// The function moves on to another column by itself.
+static int zigzag(const int *const *in, int column, int rows) {
+  int t = 0;
+  for (int row = 0; row < rows; row++) {
+    t += in[row][column];
+    column ^= row;
+  }
+  return t;
+}
+
+int zigzags(const int *const *in, int cols, int rows) {
+  int t = 0;
+  for (int col = 0; col < cols; col++)
+    t += zigzag(in, col, rows);
+  return t;
+}
+
+// A transposition, a column at a time.
+static void turn(float *const *out, const float *const *in, int column, int rows) {
+  for (int row = 0; row < rows; row++)
+    out[column][row] = in[row][column];
+}
+
+void turned(float *const *out, const float *const *in, int cols, int rows) {
+  for (int col = 0; col < cols; col++)
+    turn(out, in, col, rows);
 }

@@ -2,6 +2,7 @@
 
 #include "ast/facts/containers.h"
 #include "ast/facts/induction.h"
+#include "ast/facts/types.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,7 +48,30 @@ struct Nest {
   const Loop *Inner = nullptr;
   const VarDecl *Row = nullptr, *Column = nullptr;
   const Expr *Rows = nullptr, *Columns = nullptr; // the bounds
+  const FunctionDecl *In = nullptr;               // where the inner loop is
+  const FunctionDecl *Caller = nullptr;           // where the outer one is, if that is another
 };
+
+const VarDecl *variable(const Expr *E) {
+  const auto *DRE = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  return DRE ? dyn_cast<VarDecl>(DRE->getDecl()) : nullptr;
+}
+
+// Does a statement write to the variable, or take its address?
+bool changes(const Stmt *S, const VarDecl *V) {
+  if (!S)
+    return false;
+  if (const Expr *To = writtenBy(S); To && variable(To) == V)
+    return true;
+  if (const auto *UO = dyn_cast<UnaryOperator>(S);
+      UO && UO->getOpcode() == UO_AddrOf && variable(UO->getSubExpr()) == V)
+    return true;
+  return llvm::any_of(S->children(), [&](const Stmt *Child) { return changes(Child, V); });
+}
+
+bool hasLoop(const LoopNest &Loops, const Loop &Outer) {
+  return llvm::any_of(Loops.all(), [&](const auto &L) { return L->Parent == &Outer; });
+}
 
 class Walker {
 public:
@@ -55,23 +79,50 @@ public:
 
   void run() {
     for (const auto &L : F.Loops.all()) {
-      if (!L->Parent || hasLoop(*L))
+      if (const VarDecl *Column = counterOf(*L))
+        calls(L->Body, *L, Column);
+      if (!L->Parent || hasLoop(F.Loops, *L))
         continue;
-      Nest N{L.get(), counterOf(*L), counterOf(*L->Parent), nullptr, nullptr};
-      if (!N.Row || !N.Column)
-        continue;
-      N.Rows = boundOf(*L, N.Row);
-      N.Columns = boundOf(*L->Parent, N.Column);
-      if (isShort(N.Rows) || isShort(N.Columns) || mentions(N.Rows, N.Column))
-        continue;
-      if (!mirrors(L->Body, N))
-        visit(L->Body, N);
+      if (const VarDecl *Column = counterOf(*L->Parent))
+        nest({L.get(), counterOf(*L), Column, nullptr, boundOf(*L->Parent, Column), F.Function, nullptr});
     }
   }
 
 private:
-  bool hasLoop(const Loop &Outer) const {
-    return llvm::any_of(F.Loops.all(), [&](const auto &L) { return L->Parent == &Outer; });
+  void nest(Nest N) {
+    if (!N.Row || N.Row == N.Column)
+      return;
+    N.Rows = boundOf(*N.Inner, N.Row);
+    if (isShort(N.Rows) || isShort(N.Columns) || mentions(N.Rows, N.Column))
+      return;
+    if (!mirrors(N.Inner->Body, N))
+      visit(N.Inner->Body, N);
+  }
+
+  // The loops of a function of this unit that is called for each column.
+  void calls(const Stmt *S, const Loop &Outer, const VarDecl *Column) {
+    if (!S || isa<LambdaExpr>(S))
+      return;
+    if (const auto *Call = dyn_cast<CallExpr>(S); Call && F.Loops.of(S).In == &Outer)
+      called(*Call, Outer, Column);
+    for (const Stmt *Child : S->children())
+      calls(Child, Outer, Column);
+  }
+
+  void called(const CallExpr &Call, const Loop &Outer, const VarDecl *Column) {
+    const FunctionDecl *Callee = Call.getDirectCallee(), *Body = nullptr;
+    if (!Callee || isa<CXXOperatorCallExpr>(Call) || !Callee->hasBody(Body) || Body->isExternallyVisible() ||
+        Body == F.Function)
+      return;
+    for (unsigned I = 0; I < Call.getNumArgs() && I < Body->getNumParams(); I++) {
+      const ParmVarDecl *Parm = Body->getParamDecl(I);
+      if (variable(Call.getArg(I)) != Column || Parm->getType()->isReferenceType() || changes(Body->getBody(), Parm))
+        continue;
+      const LoopNest Loops(Body->getBody());
+      for (const auto &L : Loops.all())
+        if (!L->Parent && !hasLoop(Loops, *L))
+          nest({L.get(), counterOf(*L), Parm, nullptr, boundOf(Outer, Column), Body, F.Function});
+    }
   }
 
   bool isShort(const Expr *Bound) const {
@@ -212,16 +263,21 @@ private:
   void report(const Expr *E, const Nest &N, bool Large, std::string Step) {
     if (!Reported.insert(N.Inner).second)
       return;
-    Match M = R.in("column-walk", F.Function, N.Inner, E);
+    Match M = R.in("column-walk", N.In, N.Inner, E);
     M.First = R.span(E);
     M.Location = M.First.Text;
     M.Weak = !Large;
-    M.Notes.push_back("the inner loop counts rows (" + N.Row->getNameAsString() + ") and the outer one columns (" +
+    const std::string Outer =
+        N.Caller ? "the loop that calls it, in " + N.Caller->getNameAsString() + "," : "the outer one";
+    M.Notes.push_back("the inner loop counts rows (" + N.Row->getNameAsString() + ") and " + Outer + " columns (" +
                       N.Column->getNameAsString() + "): each access is a row's length" +
                       (Step.empty() ? "" : ", " + Step + " elements,") + " from the one before");
+    if (N.Caller)
+      M.Notes.push_back("the loops are in two functions: to exchange them, let the function do a row, and keep what it "
+                        "carries down a column in an array with an entry for each");
     if (!Large)
       M.Notes.push_back("how large the array is, the source does not say: what fits into the cache costs little");
-    R.add(std::move(M), F.Function);
+    R.add(std::move(M), N.In);
   }
 
   const FunctionFacts &F;
