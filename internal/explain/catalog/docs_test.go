@@ -72,7 +72,7 @@ func slug(s string) string {
 func docPages(c *Catalog) map[string]string {
 	pages := map[string]string{}
 	var index strings.Builder
-	fmt.Fprintf(&index, "# Rules\n\nGenerated from `catalog/` by `go test ./internal/explain/catalog -run Docs -update`; do not edit.\n%d entries. [How to add one](../guide/rules.md).\n\nWhat `whyhot scan` finds in sources: [source rules](source-rules.md); `whyhot explain` in machine code and builds: [machine rules](machine-rules.md).\n",
+	fmt.Fprintf(&index, "# Rules\n\nGenerated from `catalog/` by `go test ./internal/explain/catalog -run Docs -update`; do not edit.\n%d entries. [How to add one](../guide/rules.md).\n\nWhat `whyhot scan` finds in sources: [source rules](source-rules.md); `whyhot explain` in machine code and builds: [machine rules](machine-rules.md); `whyhot remarks` in what compilers said: [rules about remarks](remark-rules.md).\n",
 		len(c.Entries))
 	families := append(append([]Family(nil), c.Families...), Family{Name: NoFamily})
 	for _, f := range families {

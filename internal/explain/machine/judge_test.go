@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"strings"
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
@@ -91,6 +92,38 @@ func TestOneThreadHasNobodyToWaitFor(t *testing.T) {
 	}
 	if !says(samplesOf(7, 7)) || says(samplesOf(7, 8)) {
 		t.Error("threads are not told apart")
+	}
+}
+
+// A call through the library's own stub that never runs is no finding: compilers inline
+// the common case.
+func TestOwnCallThatNeverRuns(t *testing.T) {
+	for name, test := range map[string]struct {
+		callee string
+		ran    int64
+		want   bool
+	}{
+		"runs":             {"tesseract::Tanh", 20, true},
+		"is there":         {"tesseract::Tanh", 1, false},
+		"another one runs": {"tesseract::Logistic", 50, false},
+	} {
+		l := Loop{
+			Mapping: &profile.Mapping{Path: "/p/lib.so"}, Self: 90, Count: 90,
+			binary:  &binary{at: map[uint64]hits{0x400: {value: test.ran, count: test.ran}}, names: map[uint64]string{0x400: test.callee}},
+			Matches: []analyzer.MachineMatch{{Rule: "machine-own-call", At: []uint64{0x200}, Facts: map[string]string{"function": "_ZN9tesseract4TanhEf"}}},
+		}
+		f := ruleIn(Findings(samplesOf(1, 1), []Loop{l}), "machine-own-call")
+		if (f != nil) != test.want {
+			t.Errorf("%s: %+v", name, f)
+		}
+		if f != nil && !strings.Contains(f.Title, " own tesseract::Tanh through") {
+			t.Errorf("%s: %s", name, f.Title)
+		}
+		// All but nothing of the loop waits for one load.
+		l.Instructions = []Instruction{{Address: 0x200}, {Address: 0x204, Self: 90, Count: 90, For: 0x200}}
+		if f := ruleIn(Findings(samplesOf(1, 1), []Loop{l}), "machine-own-call"); f != nil {
+			t.Errorf("%s: a load is what it waits for: %+v", name, f)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/codename"
 	"whyhot/internal/profile/symname"
 )
 
@@ -229,8 +230,9 @@ var rules = map[string]rule{
 	},
 	"machine-own-call": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a hot loop of a library calls the library's own %s through its stub", m.Facts["function"])
+			return fmt.Sprintf("a hot loop of a library calls the library's own %s through its stub", codename.Display(m.Facts["function"]))
 		},
+		cost: ownCalled,
 		high: 0.1, kind: inFlags, flags: "-fno-semantic-interposition",
 		steps: []string{
 			"link with -Wl,-Bsymbolic-functions, or compile with -fno-semantic-interposition (gcc) and -fvisibility=hidden for what is not exported: then the call is direct, and can be inlined",

@@ -143,7 +143,7 @@ func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.R
 	fn := j.Profile.Function(c.function())
 	line := int(fn.StartLine)
 	if line == 0 {
-		line = j.hottestLine(c)
+		line, _ = j.hottestLine(c)
 	}
 	extra := ""
 	if bare(name) == "" { // its line is its name
@@ -153,9 +153,33 @@ func (j *joined) jit(kind remark.Kind, name string, c *cost, remarks []*remark.R
 	f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
 	f.Evidence = sayings(kind, remarks)
 	f.Evidence = append(f.Evidence, j.measured("its own code", c.value))
-	f.Gain = &finding.Gain{High: r.high * j.share(c.value), Basis: r.basis}
-	f.Fix = finding.Fix{Kind: "code", Steps: r.steps[remarks[0].Compiler]}
+	reach := c.value
+	if at, of := j.undisturbed(c, remarks); kind == remark.Deoptimized && of > 0 {
+		reach -= of
+		f.Evidence = append(f.Evidence, j.measured(fmt.Sprintf("line %d, at which no deoptimisation is reported,", at), of))
+		f.Fix.Caveats = []string{"what V8's own functions do there, such as includes or sort, counts as that line's, and is not in the estimate: look at it first"}
+	}
+	f.Gain = &finding.Gain{High: r.high * j.share(reach), Basis: r.basis}
+	f.Fix.Kind, f.Fix.Steps = "code", r.steps[remarks[0].Compiler]
 	return f
+}
+
+// undisturbed is the line with half of a function's samples or more, where deoptimisations
+// are reported of other lines and none of it: code that is interpreted for a while is slow
+// on all of its lines, and a single one is rather something that V8 does there itself.
+func (j *joined) undisturbed(c *cost, remarks []*remark.Remark) (line int, value int64) {
+	fn := j.Profile.Function(c.function())
+	disturbed := map[int]bool{}
+	for _, m := range remarks {
+		if p, ok := m.Happened(); ok && p.File == base(fn.File) {
+			disturbed[p.Line] = true
+		}
+	}
+	line, value = j.hottestLine(c)
+	if len(disturbed) == 0 || line == 0 || disturbed[line] || 2*value < c.value {
+		return 0, 0
+	}
+	return line, value
 }
 
 // ofJITs are the remarks of just-in-time compilers by the bare name of the function that
@@ -222,8 +246,8 @@ func sayings(kind remark.Kind, remarks []*remark.Remark) []finding.Evidence {
 	return out
 }
 
-// hottestLine is the line of a function with the most samples, 0 without lines.
-func (j *joined) hottestLine(c *cost) int {
+// hottestLine is the line of a function with the most samples, and these; 0 without lines.
+func (j *joined) hottestLine(c *cost) (line int, value int64) {
 	of := c.function()
 	lines := map[int32]int64{}
 	for in := range j.Profile.Innermosts() {
@@ -237,7 +261,7 @@ func (j *joined) hottestLine(c *cost) int {
 			best = line
 		}
 	}
-	return int(best)
+	return int(best), lines[best]
 }
 
 // bare is the name by which a compiler and profilers agree: without type of the result

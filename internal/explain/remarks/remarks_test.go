@@ -1,10 +1,12 @@
 package remarks
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
 )
@@ -188,6 +190,37 @@ func TestJIT(t *testing.T) {
 	}
 	if a := find(t, java, "", small); len(a.Found) != 0 {
 		t.Errorf("nobody can change that: %v", rulesOf(a))
+	}
+}
+
+// What V8 does itself on a line that it never left compiled code at is in no estimate.
+func TestLineWithoutDeoptimisations(t *testing.T) {
+	p := build(stack{60, [][]frame{{{"get", "/d/a.js", 4, 3}}}}, stack{20, [][]frame{{{"get", "/d/a.js", 5, 3}}}}, stack{20, [][]frame{{{"other", "/d/a.js", 14, 13}}}})
+	for _, c := range []struct {
+		message string
+		high    float64
+	}{
+		{"wrong map at a.js:5:33", 0.1},
+		{"wrong map at a.js:4:33", 0.4},
+		{"wrong map at b.js:5:33", 0.4}, // inlined: of this function nothing is known
+		{"wrong map", 0.4},
+	} {
+		a := find(t, p, "", remark.Remark{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "get", Message: c.message, Count: 5})
+		if len(a.Found) != 1 {
+			t.Errorf("%s: %v", c.message, rulesOf(a))
+			continue
+		}
+		f := a.Found[0]
+		said := slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return strings.HasPrefix(e.Text, "line 4,") })
+		if math.Abs(f.Gain.High-c.high) > 1e-9 || said != (c.high < 0.4) || said != (len(f.Fix.Caveats) > 0) || len(f.Fix.Steps) == 0 {
+			t.Errorf("%s: %+v", c.message, f)
+		}
+	}
+	// Spread over lines, it is interpreted.
+	p = build(stack{30, [][]frame{{{"get", "/d/a.js", 4, 3}}}}, stack{29, [][]frame{{{"get", "/d/a.js", 5, 3}}}}, stack{29, [][]frame{{{"get", "/d/a.js", 6, 3}}}})
+	a := find(t, p, "", remark.Remark{Compiler: remark.V8, Kind: remark.Deoptimized, Function: "get", Message: "wrong map at a.js:5:33", Count: 5})
+	if len(a.Found) != 1 || a.Found[0].Gain.High != 0.5 {
+		t.Errorf("%+v", a.Found)
 	}
 }
 

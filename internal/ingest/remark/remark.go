@@ -6,7 +6,11 @@
 // import a profile, judge what a remark is worth, or run a compiler.
 package remark
 
-import "strings"
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 // Kind is what a remark is about.
 type Kind string
@@ -67,6 +71,20 @@ func (r *Remark) At() Position {
 		return Position{}
 	}
 	return r.Where[0]
+}
+
+// happened is where V8 says that a reason was: "wrong map at b.js:9:33".
+var happened = regexp.MustCompile(` at ([^/]+):(\d+):\d+$`)
+
+// Happened is where in a function it happened, where the message ends in that: Where is
+// the function's declaration. The file has no directory.
+func (r *Remark) Happened() (Position, bool) {
+	p := happened.FindStringSubmatch(r.Message)
+	if p == nil {
+		return Position{}, false
+	}
+	line, err := strconv.Atoi(p[2])
+	return Position{File: p[1], Line: line}, err == nil
 }
 
 // SameFile says whether two names can be of one file: builds name files from other
