@@ -182,3 +182,14 @@ void turned(float *const *out, const float *const *in, int cols, int rows) {
   for (int col = 0; col < cols; col++)
     turn(out, in, col, rows);
 }
+
+// Two channels, not rows: a line of the cache holds what the next samples ask for.
+static double channels[2][100000];
+
+double interleave(int count, int n) {
+  double t = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < count; j++) // expect: short-loop
+      t += channels[j][i];
+  return t;
+}

@@ -170,7 +170,7 @@ private:
         mentions(First->Base, N.Column))
       return false;
     const uint64_t Row = rowSize(Last.Base->getType()), Rows = elements(First->Base->getType());
-    if ((Row && Row < CacheLine) || (Row && Rows && Row * Rows < Cache))
+    if ((Row && Row < CacheLine) || (Rows && Rows < Short) || (Row && Rows && Row * Rows < Cache))
       return false;
     if (!(Row && Rows) && !looksLarge(N, E->getType()))
       return false;
