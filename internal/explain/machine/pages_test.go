@@ -1,54 +1,50 @@
 package machine
 
 import (
-	"slices"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
-
-	"whyhot/internal/finding"
-	"whyhot/internal/profile"
 )
 
-func TestHugePagesOfTheAllocatorThatRan(t *testing.T) {
-	const libc, jemalloc = "/usr/lib/libc.so.6", "/usr/lib/libjemalloc.so.2"
-	for name, test := range map[string]struct {
-		mapped []string
-		want   string
-	}{
-		"the C library's":        {[]string{"/usr/bin/zstd", libc}, "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"},
-		"jemalloc's":             {[]string{"/usr/bin/redis-server", libc, jemalloc}, "MALLOC_CONF=thp:always"},
-		"jemalloc's, named last": {[]string{jemalloc, libc}, "MALLOC_CONF=thp:always"},
-		"one with no such name":  {[]string{libc, "/usr/lib/libmimalloc.so.2"}, ""},
-		"an older C library's":   {[]string{"/usr/lib/libc-2.31.so"}, ""},
-		"nobody's":               {[]string{"/usr/bin/static"}, ""},
-	} {
-		b := profile.NewBuilder()
-		for _, path := range test.mapped {
-			b.Mapping(profile.Mapping{Path: path})
-		}
-		pages := hugePagesOf(b.Build(profile.Meta{}))
-		if pages.setting != test.want || !strings.Contains(pages.step(), "MADV_HUGEPAGE") || !strings.Contains(pages.step(), test.want) {
-			t.Errorf("%s: %q, %s", name, pages.setting, pages.step())
-		}
-	}
-}
+const rulePages = "../../../docs/rules"
 
-func TestLoadsThatWaitAreToldTogether(t *testing.T) {
-	with := func(share float64) Found {
-		return Found{Finding: finding.Finding{Share: finding.Share{Exclusive: &share}}}
+// A finding sends its reader to the page of its rule.
+func TestEveryRuleHasAPage(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(rulePages, "machine-rules.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	alone := []Found{with(0.2)}
-	sayTogether(alone)
-	if len(alone[0].Evidence) != 0 {
-		t.Errorf("one load: %+v", alone[0].Evidence)
+	source, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
 	}
-	both := []Found{with(0.2), with(0.1)}
-	sayTogether(both)
-	for _, f := range both {
-		if !slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool {
-			return strings.Contains(e.Text, "2 loads") && *e.Share > 0.29 && *e.Share < 0.31
-		}) {
-			t.Errorf("two loads: %+v", f.Evidence)
+	named := map[string]bool{}
+	for _, file := range source {
+		text, err := os.ReadFile(file) //nolint:gosec // a file of this package
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, m := range regexp.MustCompile(`"(machine-[a-z0-9-]+)"`).FindAllStringSubmatch(string(text), -1) {
+			named[m[1]] = true
+		}
+	}
+	for rule := range rules {
+		if !named[rule] {
+			t.Errorf("%s is a rule and is not looked for", rule)
+		}
+	}
+	for rule := range named {
+		text, err := os.ReadFile(filepath.Join(rulePages, rule+".md")) //nolint:gosec // a page of this project
+		if err != nil || !strings.HasPrefix(string(text), "# ") {
+			t.Errorf("%s has no page: %v", rule, err)
+		}
+		if !strings.Contains(string(index), rule) {
+			t.Errorf("%s is not in machine-rules.md", rule)
 		}
 	}
 }
