@@ -2,7 +2,6 @@
 
 #include "ast/facts/containers.h"
 #include "ast/facts/induction.h"
-#include "ast/facts/types.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,23 +51,6 @@ struct Nest {
   const FunctionDecl *Caller = nullptr;           // where the outer one is, if that is another
 };
 
-const VarDecl *variable(const Expr *E) {
-  const auto *DRE = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-  return DRE ? dyn_cast<VarDecl>(DRE->getDecl()) : nullptr;
-}
-
-// Does a statement write to the variable, or take its address?
-bool changes(const Stmt *S, const VarDecl *V) {
-  if (!S)
-    return false;
-  if (const Expr *To = writtenBy(S); To && variable(To) == V)
-    return true;
-  if (const auto *UO = dyn_cast<UnaryOperator>(S);
-      UO && UO->getOpcode() == UO_AddrOf && variable(UO->getSubExpr()) == V)
-    return true;
-  return llvm::any_of(S->children(), [&](const Stmt *Child) { return changes(Child, V); });
-}
-
 bool hasLoop(const LoopNest &Loops, const Loop &Outer) {
   return llvm::any_of(Loops.all(), [&](const auto &L) { return L->Parent == &Outer; });
 }
@@ -116,7 +98,7 @@ private:
       return;
     for (unsigned I = 0; I < Call.getNumArgs() && I < Body->getNumParams(); I++) {
       const ParmVarDecl *Parm = Body->getParamDecl(I);
-      if (variable(Call.getArg(I)) != Column || Parm->getType()->isReferenceType() || changes(Body->getBody(), Parm))
+      if (variable(Call.getArg(I)) != Column || Parm->getType()->isReferenceType() || writes(Body->getBody(), Parm))
         continue;
       const LoopNest Loops(Body->getBody());
       for (const auto &L : Loops.all())

@@ -8,12 +8,27 @@
 using namespace clang;
 
 namespace whyhot::ast {
-namespace {
 
 const VarDecl *variable(const Expr *E) {
   const auto *DRE = dyn_cast_or_null<DeclRefExpr>(E ? E->IgnoreParenImpCasts() : nullptr);
   return DRE ? dyn_cast<VarDecl>(DRE->getDecl()) : nullptr;
 }
+
+bool writes(const Stmt *S, const VarDecl *V) {
+  if (!S)
+    return false;
+  if (const Expr *To = writtenBy(S); To && variable(To) == V)
+    return true;
+  if (const auto *UO = dyn_cast<UnaryOperator>(S);
+      UO && UO->getOpcode() == UO_AddrOf && variable(UO->getSubExpr()) == V)
+    return true;
+  for (const Stmt *Child : S->children())
+    if (writes(Child, V))
+      return true;
+  return false;
+}
+
+namespace {
 
 // The variable that a for statement's last part moves by one.
 const VarDecl *movedByOne(const Expr *Inc) {
@@ -32,20 +47,6 @@ const VarDecl *movedByOne(const Expr *Inc) {
         return variable(BO->getLHS());
   }
   return nullptr;
-}
-
-bool writes(const Stmt *S, const VarDecl *V) {
-  if (!S)
-    return false;
-  if (const Expr *To = writtenBy(S); To && variable(To) == V)
-    return true;
-  if (const auto *UO = dyn_cast<UnaryOperator>(S);
-      UO && UO->getOpcode() == UO_AddrOf && variable(UO->getSubExpr()) == V)
-    return true;
-  for (const Stmt *Child : S->children())
-    if (writes(Child, V))
-      return true;
-  return false;
 }
 
 Stride sum(const Stride &A, const Stride &B, bool Minus) {

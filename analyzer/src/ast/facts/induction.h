@@ -7,6 +7,12 @@
 
 namespace whyhot::ast {
 
+// The variable that an expression is; null where it is something else.
+const clang::VarDecl *variable(const clang::Expr *E);
+
+// Does a statement write to the variable, or take its address?
+bool writes(const clang::Stmt *S, const clang::VarDecl *V);
+
 // What a counted loop counts: for (…; i < n; i++), by steps of one either way. Null
 // where the loop is another, or its body changes the variable.
 const clang::VarDecl *counterOf(const Loop &L);
