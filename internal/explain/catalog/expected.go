@@ -70,6 +70,12 @@ const (
 // not empty. An entry that does not say its kind of change has its own range as it is.
 func (e *Entry) Expected(h Held, reach, margin float64) Expected {
 	saved, r := e.Parts(), e.Reduction
+	// own is the entry's own range, which is not calibrated, around what is likely.
+	own := func(part float64, why string) Expected {
+		x := e.around(part, reach, margin, reach*math.Max(0, part-r.Low), reach*math.Max(0, r.High-part))
+		x.Workloads, x.Why = len(saved), why
+		return x
+	}
 	common := 0.0
 	switch r.Change {
 	case ChangeRemoved:
@@ -81,27 +87,23 @@ func (e *Entry) Expected(h Held, reach, margin float64) Expected {
 		if len(saved) > 0 && r.Change != "" {
 			part = mean(saved)
 		}
-		return e.own(part, reach, margin, unpredictable[r.Change])
+		return own(part, unpredictable[r.Change])
 	}
 	factor, part := h.Untried, Part(saved, common)
 	if len(saved) > 0 {
 		factor = h.Tried
 	}
 	if r.Change == ChangeReplaced && len(saved) == 0 {
-		return e.own(part, reach, margin, "no program was tried with another implementation yet, and implementations differ")
+		return own(part, "no program was tried with another implementation yet, and implementations differ")
 	}
 	if part > aPart {
-		return e.own(1, reach, margin, "trials of ours saved several times the share, which is a part of what the fix takes away")
+		return own(1, "trials of ours saved several times the share, which is a part of what the fix takes away")
 	}
-	x := Expected{Likely: math.Min(1, reach*part), Part: part, Workloads: len(saved)}
 	spread := factor * Spread(part, reach)
-	x.Low = x.Likely - math.Hypot(h.Below*spread, margin*part)
-	x.High = math.Min(1, x.Likely+math.Hypot(h.Above*spread, margin*part))
+	x := e.around(part, reach, margin, h.Below*spread, h.Above*spread)
+	x.Workloads = len(saved)
 	if x.Low <= almostNothing*reach && x.High >= almostAll*reach {
 		x.Why = "from almost nothing to all of it may go away, as trials of ours on other programs show"
-	}
-	if r.Low >= 0 { // what may lose says so itself; of others, what loses is not kept
-		x.Low = math.Max(0, x.Low)
 	}
 	return x
 }
@@ -112,13 +114,14 @@ var unpredictable = map[string]string{
 	ChangeIndirect: "what is saved lies elsewhere than what the samples show",
 }
 
-// own is the entry's own range, which is not calibrated, around what is likely.
-func (e *Entry) own(part, reach, margin float64, why string) Expected {
-	x := Expected{Likely: math.Min(1, reach*part), Part: part, Workloads: len(e.Parts()), Why: why}
-	low, high := math.Min(e.Reduction.Low, part), math.Max(e.Reduction.High, part)
-	x.Low = x.Likely - math.Hypot(reach*(part-low), margin*part)
-	x.High = math.Max(0, math.Min(1, x.Likely+math.Hypot(reach*(high-part), margin*part)))
-	if low >= 0 {
+// around is a range of so much of the CPU below and above what is likely, to which the
+// error of sampling adds. It is below 0 only where the entry says that it may lose; of
+// others, what loses is not kept.
+func (e *Entry) around(part, reach, margin, below, above float64) Expected {
+	x := Expected{Likely: math.Min(1, reach*part), Part: part}
+	x.Low = x.Likely - math.Hypot(below, margin*part)
+	x.High = math.Max(0, math.Min(1, x.Likely+math.Hypot(above, margin*part)))
+	if e.Reduction.Low >= 0 {
 		x.Low = math.Max(0, x.Low)
 	}
 	return x
