@@ -164,12 +164,12 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 		named, summary := symbol.New(symbol.Options{DebugDirs: append(slices.Clip(o.DebugDirs), request.BinariesDir())}).Symbolize(work, p)
 		p = named
 		r.Unnamed = summary.Hints(minUnnamed, false)
-	}
-	if work.Err() != nil {
-		p.Meta.Warnings = append(slices.Clip(p.Meta.Warnings), interruptedNaming)
-		cancel()
-		work, cancel = untilInterruptedAgain(ctx)
-		defer cancel()
+		if work.Err() != nil {
+			p.Meta.Warnings = append(slices.Clip(p.Meta.Warnings), interruptedNaming)
+			cancel()
+			work, cancel = untilInterruptedAgain(ctx)
+			defer cancel()
+		}
 	}
 	r.Samples, r.Lost, r.Warnings = p.Count(), p.Meta.Lost, p.Meta.Warnings
 	if p.Meta.Duration > 0 {
