@@ -14,8 +14,8 @@ type hugePages struct {
 	needs   string
 }
 
-// hugePagesOf asks which allocator ran: one that has samples of its own, else that of a C
-// library which is mapped.
+// hugePagesOf asks which allocator is mapped: one that replaces the C library's, else that
+// of the C library.
 func hugePagesOf(p *profile.Profile) hugePages {
 	var out hugePages
 	for i := range p.NumMappings() {
