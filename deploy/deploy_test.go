@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect/ebpf"
+	"whyhot/internal/host/tool"
 )
 
 const (
@@ -138,7 +139,7 @@ func TestUnit(t *testing.T) {
 // whether there is one. It gives the unit's text.
 func verified(t *testing.T, file, program string) string {
 	t.Helper()
-	analyze, err := exec.LookPath("systemd-analyze")
+	analyze, err := tool.Find("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd-analyze is not installed")
 	}

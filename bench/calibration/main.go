@@ -186,7 +186,9 @@ func (r *row) kind() (kind, bool) {
 //
 // The factor of rows with trials, and of those without, is the 70% quantile of how many
 // spreads they lay off, drawn to that of all rows as if by shrinking more rows, since few
-// are without. In these units the ends of the range are conformal quantiles over all.
+// are without. In these units the ends of the range are conformal quantiles over all. The
+// low end of rows without trials is one of the parts of their reach that changes which
+// take work away saved.
 func fit(rows []row, leftOut string) catalog.Held {
 	const scale, shrinking, each = 0.7, 4, 0.95
 	held := catalog.Held{
@@ -194,7 +196,7 @@ func fit(rows []row, leftOut string) catalog.Held {
 		Replaced: middle(rows, catalog.ChangeReplaced, leftOut),
 	}
 	off := map[bool][]float64{}
-	var all []float64
+	var all, least []float64
 	for i := range rows {
 		r := &rows[i]
 		k, ranged := r.kind()
@@ -203,6 +205,9 @@ func fit(rows []row, leftOut string) catalog.Held {
 		}
 		part := catalog.Part(r.without().Parts(), middle(rows, k.change, leftOut, r.entry.ID))
 		spreads := (r.saved - math.Min(1, r.reach*part)) / catalog.Spread(part, r.reach)
+		if k.change == catalog.ChangeRemoved {
+			least = append(least, -r.saved/r.reach)
+		}
 		off[k.tried] = append(off[k.tried], spreads)
 		all = append(all, math.Abs(spreads))
 	}
@@ -225,7 +230,7 @@ func fit(rows []row, leftOut string) catalog.Held {
 		return f
 	}
 	held.Untried, held.Tried = factor(false), factor(true)
-	held.Below, held.Above = quantile(below, each), quantile(above, each)
+	held.Below, held.Above, held.Least = quantile(below, each), quantile(above, each), -quantile(least, each)
 	return held
 }
 

@@ -196,7 +196,7 @@ func continued(seed uint64, n weather) (at int, wrong bool) {
 	n.drift *= rng.NormFloat64()
 	w := &world{rng: rng, noise: n, truth: 1, base: time.Second, now: time.Unix(0, 0)}
 	plan := trial.Plan{
-		Command: []string{"made-up"}, Metric: trial.Wall, Budget: 30 * time.Second, HardBudget: true,
+		Command: []string{"made-up"}, Metric: trial.Wall, Budget: 30 * time.Second,
 		WarmUps: 1, Seed: seed, Variants: copiesOf(1),
 	}
 	const most = 3

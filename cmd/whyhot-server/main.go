@@ -11,12 +11,15 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"whyhot/internal/host/version"
+	"whyhot/internal/report/errorjson"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := newRoot().ExecuteContext(ctx); err != nil {
+	if err := errorjson.Execute(ctx, newRoot(), nil); err != nil {
 		fmt.Fprintf(os.Stderr, "whyhot-server: %v\n", err)
 		stop()
 		os.Exit(1) //nolint:gocritic // stop was called by hand on the line above
@@ -27,9 +30,11 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "whyhot-server",
 		Short:         "Keep the profiles of a fleet and answer questions about them",
+		Version:       version.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(newServeCmd(), newTokenCmd(), newProjectCmd(), newStoreCmd(), newMessagesCmd())
 	return root
 }

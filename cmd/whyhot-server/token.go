@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -34,10 +36,10 @@ func newTokenCreateCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "create --scope SCOPES [flags]", Short: "Make a token and print it: it is shown this once",
-		Long: `Scopes: send (profiles, debug information, trials: agents and CI), read (everything
-that is asked: people), administer (metrics, compaction, prices, tokens). The project
-is made if it does not exist. The token goes to standard output, so that it can be
-piped to a file.`,
+		Long: `Scopes: send (profiles, debug information, trials: agents and CI), read (all queries:
+people), metrics (a Prometheus scraper), administer (compaction, prices, tokens). The
+project is made if it does not exist, the data directory only where --data names it.
+The token goes to standard output, so that it can be redirected to a file.`,
 		Example: `  whyhot-server token create --scope send --name agents > agent.token
   whyhot-server token create --scope read,send --project web --expires 720h`,
 		Args: cobra.NoArgs,
@@ -54,8 +56,8 @@ piped to a file.`,
 				wish.Expires = now.Add(expires)
 			}
 			dir := dataDir(data)
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return fmt.Errorf("data directory: %w", err)
+			if err := dataDirOf(cmd, dir); err != nil {
+				return err
 			}
 			if err := project.Make(dir, wish.Project); err != nil {
 				return err
@@ -80,7 +82,7 @@ piped to a file.`,
 	dataFlag(cmd, &data)
 	flags := cmd.Flags()
 	flags.StringVar(&wish.Project, "project", access.DefaultProject, "the project `NAME` that it is for")
-	flags.StringVar(&scopes, "scope", "", "`SCOPES`: send, read, administer, separated by commas (required)")
+	flags.StringVar(&scopes, "scope", "", "`SCOPES`: send, read, metrics, administer, separated by commas (required)")
 	flags.StringVar(&wish.Name, "name", "", "what you call it, for the list")
 	flags.DurationVar(&expires, "expires", 0, "it ends after this `TIME`, such as 720h (default: never)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
@@ -88,6 +90,23 @@ piped to a file.`,
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// dataDirOf makes the data directory where the user named it. The default one is the
+// server's to make: a token in a directory that no server reads opens nothing.
+func dataDirOf(cmd *cobra.Command, dir string) error {
+	if cmd.Flags().Changed("data") {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("create the data directory: %w", err)
+		}
+		return nil
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("data directory %s not found: give the one of your server with --data DIR", dir)
+	} else if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	return nil
 }
 
 // tokenRow is a token in lists, without anything that would help to use it.

@@ -158,7 +158,12 @@ func (x *explaining) explain(cmd *cobra.Command) (finding.Report, error) {
 	if x.html != "" {
 		r.Loops = func(found []machine.Loop) { x.loops = found }
 	}
+	busy := func() {}
+	if r.Source == nil { // else the analysis says how far it is
+		busy = showBusy(cmd.ErrOrStderr(), "checking the rules")
+	}
 	answer, err := explain.Explain(cmd.Context(), r)
+	busy()
 	return answer, stopped(err)
 }
 
@@ -180,6 +185,9 @@ func (x *explaining) complete(cmd *cobra.Command, answer *finding.Report) (err e
 	}
 	// What is missing bounds what the rules could see: it belongs to the answer.
 	answer.Notes = append(answer.Notes, x.whole.Hints()...)
+	if text := term.StartupText(x.part); text != "" && x.shown.json { // else it is in the header
+		answer.Notes = append(answer.Notes, text)
+	}
 	if x.shown.finding == "" {
 		answer.Keep(x.number)
 	}
@@ -189,7 +197,9 @@ func (x *explaining) complete(cmd *cobra.Command, answer *finding.Report) (err e
 // show writes the page that was asked for, and prints.
 func (x *explaining) show(cmd *cobra.Command, answer finding.Report) error {
 	if x.html != "" {
-		if err := writeHTMLReport(x.html, x.path, x.part, answer, x.rate, x.loops); err != nil {
+		done := showBusy(cmd.ErrOrStderr(), "writing "+x.html)
+		err := writeHTMLReport(x.html, x.path, x.part, answer, x.rate, x.loops)
+		if done(); err != nil {
 			return err
 		}
 		if !x.shown.json {

@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,7 @@ import (
 	"whyhot/internal/explain/fix"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
+	"whyhot/internal/report/progress"
 )
 
 const fixLong = `Write the patch of a finding and show it as a unified diff. The fixed source is
@@ -80,7 +83,7 @@ func runFix(cmd *cobra.Command, args []string, f fixFlags) error {
 	}
 	p, err := f.propose(cmd, args[0], build)
 	if err != nil {
-		return err
+		return f.without(cmd, err)
 	}
 	root, err := os.Getwd()
 	if err != nil {
@@ -110,6 +113,18 @@ func runFix(cmd *cobra.Command, args []string, f fixFlags) error {
 	}
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s changed\n", counted(len(p.Changes), "file is", "files are"))
 	return err
+}
+
+// without says in JSON, too, why there is no patch.
+func (f *fixFlags) without(cmd *cobra.Command, err error) error {
+	if !f.json || cmd.Context().Err() != nil {
+		return err
+	}
+	reason, byHand := err.Error(), []string(nil)
+	if none := (*explain.NoPatchError)(nil); errors.As(err, &none) {
+		reason, byHand = none.Reason, none.ByHand
+	}
+	return errors.Join(writeJSON(cmd.OutOrStdout(), fix.NoPatch(reason, byHand)), err)
 }
 
 func numbersTo(n int) string {
@@ -144,8 +159,25 @@ func (f *fixFlags) propose(cmd *cobra.Command, subject string, build func() (*so
 	options, done := f.analyse.shown(cmd.ErrOrStderr())
 	defer done()
 	r.Options = options
+	if progress.On(cmd.ErrOrStderr()) == nil {
+		r.Options.Progress = inLines(cmd.ErrOrStderr())
+	}
 	p, err := explain.Patch(cmd.Context(), r)
 	return p, stopped(err)
+}
+
+// lineEvery is how often a log says that something goes on.
+const lineEvery = 5 * time.Second
+
+// inLines says how far an analysis is where no person looks: a log, an agent.
+func inLines(w io.Writer) func(source.Progress) {
+	last := time.Now()
+	return func(p source.Progress) {
+		if p.Done < p.Of && time.Since(last) >= lineEvery {
+			last = time.Now()
+			_, _ = fmt.Fprintf(w, "fix: %d of %d %s\n", p.Done, p.Of, p.What)
+		}
+	}
 }
 
 // findingsIn reads what scan --json and explain --json write.

@@ -25,6 +25,17 @@ func printFix(cmd *cobra.Command, p fix.Proposal, root string) error {
 	if p.Effect != "" {
 		out.Line("# effect: ", term.Clean(p.Effect))
 	}
+	if covers := p.Covers.String(); covers != "" && p.Sound() {
+		out.Line("# covers: ", covers)
+	}
+	for i := range p.Others {
+		q := &p.Others[i]
+		text := q.What
+		if covers := q.Covers.String(); covers != "" {
+			text += " (covers " + covers + ")"
+		}
+		out.Line("# another way: --kind ", q.Kind, ": ", term.Clean(text))
+	}
 	list := func(title string, remarks []fix.Remark, numbered bool) {
 		if len(remarks) == 0 {
 			return

@@ -107,7 +107,10 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 		f.title = profileTitle(p, path)
 	}
 	opt.MinWeight = leastShown(p)
-	draw := func(w io.Writer) error { return f.draw(w, format, p, view.BuildTree(p, opt), rate) }
+	draw := func(w io.Writer) error {
+		defer showBusy(cmd.ErrOrStderr(), "drawing")()
+		return f.draw(w, format, p, view.BuildTree(p, opt), rate)
+	}
 	if out == "-" {
 		// Into memory first: a picture that fails half-way must not go down the pipe.
 		var b bytes.Buffer

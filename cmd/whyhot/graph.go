@@ -33,7 +33,8 @@ func newGraphCmd() *cobra.Command {
 		Long: `Shows the callers and the callees of a function, each as a tree.
 "of all" is the share of the whole profile, "of it" that of the function.
 
-FUNCTION is a name, a name as the tables shorten it, or a regular expression. A
+FUNCTION is a name as the tables print it, with or without its package, or a
+regular expression. A
 recursive function counts once per sample: its callers are those of the outermost
 call, its callees those of the innermost one.`,
 		Example: `  whyhot graph cpu.pb.gz malloc

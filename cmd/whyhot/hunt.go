@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/host/version"
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/hunt"
 	"whyhot/internal/hunt/summary"
@@ -94,7 +95,7 @@ func (f *huntFlags) run(cmd *cobra.Command, args []string) error {
 	stop := endWithTerminal(cmd)
 	defer stop()
 	r := f.request
-	r.Command, r.Env, r.Version = args, os.Environ(), version()
+	r.Command, r.Env, r.Version = args, os.Environ(), version.String()
 	r.Build.BoltProfile = rebuild.BoltAuto
 	t := &f.try.terms
 	r.Metric, r.Ignore, r.Outputs, r.IgnoreFailure = t.Metric, t.Ignore, t.Outputs, t.IgnoreFailure

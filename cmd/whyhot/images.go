@@ -16,6 +16,7 @@ import (
 	"whyhot/internal/explain"
 	"whyhot/internal/explain/inimage"
 	"whyhot/internal/finding/price"
+	"whyhot/internal/host/version"
 	"whyhot/internal/image/inventory"
 	"whyhot/internal/report/imageview"
 	"whyhot/internal/report/term"
@@ -157,7 +158,7 @@ func (f *imagesFlags) print(cmd *cobra.Command, answers []inimage.Answer) error 
 	case f.json:
 		return writeJSON(cmd.OutOrStdout(), imagesAnswer{inimage.Version, answers})
 	case f.sarif:
-		return imageview.SARIF(cmd.OutOrStdout(), version(), answers)
+		return imageview.SARIF(cmd.OutOrStdout(), version.String(), answers)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	for i, a := range answers {

@@ -35,7 +35,8 @@ found; the cost of each address where lines are not known. "self" is the
 share of samples in which the line itself was executing, "total" adds what the
 line called.
 
-FUNCTION is a name, a name as the tables shorten it, or a regular expression.`,
+FUNCTION is a name as the tables print it, with or without its package, or a
+regular expression.`,
 		Example: `  whyhot lines cpu.pb.gz parse_number
   whyhot lines cpu.pb.gz parse_number --source-dir ~/src/parser
   whyhot lines --from http://localhost:7878 --service parser parse_number`,

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/host/heap"
+	"whyhot/internal/host/version"
+	"whyhot/internal/report/errorjson"
 )
 
 // exitError carries the exit code of a child that whyhot ran for the user.
@@ -28,7 +30,7 @@ func (e *exitError) Unwrap() error { return e.err }
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := newRoot().ExecuteContext(ctx)
+	err := errorjson.Execute(ctx, newRoot(), nil)
 	if err == nil {
 		return
 	}
@@ -52,6 +54,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           programName,
 		Short:         "Why is it hot, what to change, and does the change pay?",
+		Version:       version.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 
@@ -61,6 +64,7 @@ func newRoot() *cobra.Command {
 			}
 		},
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(commands()...)
 	return root
 }

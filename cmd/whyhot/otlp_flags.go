@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"maps"
 	"os"
@@ -60,24 +58,26 @@ func (f *otlpFlags) options(endpoint string) (send.Options, error) {
 		o.Headers[strings.ToLower(k)] = v
 	}
 	if f.tokenFile != "" {
-		token, err := os.ReadFile(f.tokenFile)
-		if err != nil {
+		// Read for each request: a token that expires is replaced in the file.
+		o.Token = func() (string, error) { return readToken(f.tokenFile) }
+		if _, err := o.Token(); err != nil {
 			return o, fmt.Errorf("--token-file: %w", err)
 		}
-		o.Headers["authorization"] = "Bearer " + strings.TrimSpace(string(token))
 	}
 	if f.ca != "" {
-		text, err := os.ReadFile(f.ca)
-		if err != nil {
+		if o.TLS, err = send.TrustOnly(f.ca, e.Name()); err != nil {
 			return o, fmt.Errorf("--ca: %w", err)
 		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(text) {
-			return o, fmt.Errorf("--ca %s: no PEM certificate in it", f.ca)
-		}
-		o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	return o, nil
+}
+
+func readToken(path string) (string, error) {
+	token, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	return strings.TrimSpace(string(token)), nil
 }
 
 // attributes are the resource's: what the user gave, and the machine's name.

@@ -104,8 +104,12 @@ func (f *pushFlags) run(cmd *cobra.Command, path string) error {
 	case receipt.Samples == 0:
 		return errors.New("the server took no sample of it")
 	default:
-		_, err = fmt.Fprintf(out, "%s samples sent; see them with: %s\n", quantity.Count(receipt.Samples),
-			term.CommandLine(whyhot("top", []string{"--from", f.server.url, "--service", f.service, "--last", lastOf(p.Meta.Start, time.Now())}, f.server.words())))
+		see, as := "see them with: ", f.server
+		if !receipt.Readable { // the server would reject the command with the token that only sends
+			see, as.tokenFile = "see them with a token of scope read, here in the file read.token: ", "read.token"
+		}
+		_, err = fmt.Fprintf(out, "%s samples sent; %s%s\n", quantity.Count(receipt.Samples), see,
+			term.CommandLine(whyhot("top", []string{"--from", f.server.url, "--service", f.service, "--last", lastOf(p.Meta.Start, time.Now())}, as.words())))
 	}
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
 	"whyhot/internal/collect/session"
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
@@ -39,6 +40,7 @@ type recordFlags struct {
 	options   session.Options
 	pids      []int
 	callGraph string
+	repeat    string
 	otlp      otlpFlags
 }
 
@@ -59,7 +61,8 @@ func newRecordCmd() *cobra.Command {
 	// What stands behind the command's name is the command's own.
 	flags.SetInterspersed(false)
 	o := &f.options
-	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "sample rate: samples per second per CPU (default 199, 49 with -a)")
+	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "sample rate: samples per second per CPU (default 199, and 997 at first where the sampler can change it; 49 with -a)")
+	flags.StringVar(&f.repeat, "repeat", "", "run the command `N` times into one profile; auto: until there are 1,000 samples (what it writes is written again)")
 	flags.VarP((*seconds)(&o.Settings.Duration), "duration", "d", "stop after this time: 30 (seconds), 500ms, 2m; a command is then terminated")
 	flags.IntSliceVarP(&f.pids, "pid", "p", nil, "record the running process `PID` (several: 12,34)")
 	_ = flags.MarkShorthandDeprecated("pid", "write --pid: -p is the build directory in the other commands") // fails for unknown flags only
@@ -100,7 +103,7 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	show := newRecordProgress(stderr, len(o.Target.Command) > 0)
-	o.Progress = show.report
+	o.Progress, o.Ran = show.report, show.ran
 	o.Chosen = func(s collect.Sampler, why string) {
 		_, _ = fmt.Fprintf(stderr, "whyhot: recording with %s: %s\n", s.Name(), why)
 	}
@@ -120,7 +123,7 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 		printNotes(stderr, result)
 	}
 	if err == nil {
-		printResult(stderr, result, f.otlp.endpoint)
+		printResult(stderr, result, f)
 	}
 	return commandError(result, err, ctx.Err() != nil)
 }
@@ -151,6 +154,15 @@ func (*seconds) Type() string { return "time" }
 
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
+	switch n, err := strconv.Atoi(f.repeat); {
+	case f.repeat == "":
+	case f.repeat == session.Auto:
+		f.options.Repeat = session.RepeatAuto
+	case err != nil || n < 1:
+		return fmt.Errorf("invalid --repeat %q: must be auto or a number above 0", f.repeat)
+	default:
+		f.options.Repeat = n
+	}
 	if s.Frequency < 0 || s.Frequency > maxFrequency {
 		return fmt.Errorf("-F %d: must be between 1 and %d samples per second", s.Frequency, maxFrequency)
 	}
@@ -204,10 +216,36 @@ func printNotes(w io.Writer, r *session.Result) {
 // adviceLines is how many binaries without names are listed.
 const adviceLines = 3
 
-func printResult(w io.Writer, r *session.Result, server string) {
+// fewSamples is from how many samples on nothing is said of their number: a share of 10%
+// is known to 4.2 points then.
+const fewSamples = 200
+
+// fewText says what to do about few samples, "" where there are enough.
+func fewText(r *session.Result, f *recordFlags) string {
+	if r.Samples >= fewSamples {
+		return ""
+	}
+	text := fmt.Sprintf("few samples: a share of 10%% is known to ± %.0f points; ", 100*finding.ShareError(0.1, r.Samples))
+	switch command := f.options.Target.Command; {
+	case len(command) == 0:
+		return text + "record for longer (-d), or more often (-F 997)"
+	case f.options.Repeat == 0:
+		words := append([]string{programName, "record", "--repeat", session.Auto, "--"}, command...)
+		return text + "where the command may be run several times: " + term.CommandLine(words)
+	}
+	return text + "give the command more work, or record more often (-F 4999)"
+}
+
+func printResult(w io.Writer, r *session.Result, f *recordFlags) {
+	server := f.otlp.endpoint
 	var b strings.Builder
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "whyhot: note: %s\n", warning)
+	}
+	for _, text := range []string{term.StartupText(r.Profile), fewText(r, f)} {
+		if text != "" {
+			fmt.Fprintf(&b, "whyhot: note: %s\n", text)
+		}
 	}
 	for i, advice := range r.Unnamed {
 		if i == adviceLines {
@@ -216,7 +254,11 @@ func printResult(w io.Writer, r *session.Result, server string) {
 		}
 		fmt.Fprintf(&b, "whyhot: no names: %s\n", advice)
 	}
-	fmt.Fprintf(&b, "whyhot: %s samples in %s", quantity.Count(r.Samples), quantity.Duration(r.Duration))
+	b.WriteString("whyhot: ")
+	if r.Runs > 1 {
+		fmt.Fprintf(&b, "ran %d times, ", r.Runs)
+	}
+	fmt.Fprintf(&b, "%s samples in %s", quantity.Count(r.Samples), quantity.Duration(r.Duration))
 	if r.Lost > 0 {
 		fmt.Fprintf(&b, ", %s lost", quantity.Count(int64(r.Lost)))
 	}

@@ -55,3 +55,12 @@ func (p *recordProgress) clear() {
 		p.shown = false
 	}
 }
+
+// ran says that a run of several is over.
+func (p *recordProgress) ran(runs int, samples int64) {
+	if p.w == nil {
+		return
+	}
+	p.clear()
+	_, _ = fmt.Fprintf(p.w, "whyhot: run %d is over, %s samples so far\n", runs, quantity.Count(samples))
+}

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"whyhot/internal/fleet/send"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/term"
 	"whyhot/internal/server/client"
@@ -45,20 +44,16 @@ func (f *serverFlags) add(flags *pflag.FlagSet) {
 func (f *serverFlags) client() (*client.Client, error) {
 	o := client.Options{URL: f.url, Project: f.project}
 	if f.tokenFile != "" {
-		token, err := os.ReadFile(f.tokenFile)
+		token, err := readToken(f.tokenFile)
 		if err != nil {
 			return nil, fmt.Errorf("--token-file: %w", err)
 		}
-		o.Token = strings.TrimSpace(string(token))
+		o.Token = token
 	}
 	if f.ca != "" {
-		text, err := os.ReadFile(f.ca)
+		pool, err := send.Authorities(f.ca)
 		if err != nil {
 			return nil, fmt.Errorf("--ca: %w", err)
-		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--ca %s: no PEM certificate in it", f.ca)
 		}
 		o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}

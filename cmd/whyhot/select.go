@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/startup"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/term"
 )
@@ -16,6 +17,8 @@ import (
 // filterFlags choose the samples that a command looks at.
 type filterFlags struct {
 	process, thread, focus, ignore, leaf string
+
+	withoutStartup bool
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
@@ -25,6 +28,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.focus, "focus", "", "only samples with a function that matches `REGEX` anywhere in the stack")
 	flags.StringVar(&f.ignore, "ignore", "", "no samples with a function that matches `REGEX` anywhere in the stack")
 	flags.StringVar(&f.leaf, "leaf", "", "only samples whose innermost function matches `REGEX`")
+	flags.BoolVar(&f.withoutStartup, term.WithoutStartup, false, "no samples of the start of a runtime: imports, class loading, JIT compilation")
 }
 
 // apply returns the samples of p that pass. None at all is an error that says
@@ -48,6 +52,9 @@ func (f *filterFlags) apply(p *profile.Profile) (*profile.Profile, error) {
 		*flag.to = re
 	}
 	kept := filter.Apply(p)
+	if f.withoutStartup {
+		kept = startup.Without(kept)
+	}
 	if len(kept.Samples()) == 0 {
 		return nil, fmt.Errorf("no sample passes %s%s", f, f.known(p))
 	}
@@ -73,6 +80,9 @@ func (f *filterFlags) String() string {
 		if flag[1] != "" {
 			on = append(on, "--"+flag[0]+" "+flag[1])
 		}
+	}
+	if f.withoutStartup {
+		on = append(on, "--"+term.WithoutStartup)
 	}
 	return strings.Join(on, " ")
 }

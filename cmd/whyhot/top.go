@@ -176,6 +176,11 @@ func flagText(name, value string) string {
 func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter *filterFlags, relative bool) {
 	out.Header(path, all)
 	on := filter.String()
+	if !filter.withoutStartup {
+		if text := term.StartupText(p); text != "" {
+			out.Notef("%s", text)
+		}
+	}
 	if on == "" {
 		return
 	}

@@ -11,18 +11,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/report/quantity"
+	"whyhot/internal/trial"
 	"whyhot/internal/trial/experiment"
 	"whyhot/internal/trial/rebuild/cache"
 )
 
-const tryLong = `Run a command as it is (the baseline) and in variants, in turn and in random
-order, and say whether a variant pays: the ratio of the median run times with a
-95% interval. Outputs are compared: a variant that computes something else is
-never called faster. Standard input is given to every run anew.`
+const tryLong = `Run a command unchanged (the baseline) and in variants, in random, interleaved
+order, and report which variants are faster, with a 95% interval. A variant whose
+output differs is never called faster. Every run gets the same standard input.`
 
 const tryExample = `  whyhot try --preload mimalloc,jemalloc,tcmalloc -- jq .id big.json
-  whyhot try --versus 'orjson=python3 app_orjson.py' -- python3 app.py
-  whyhot try --profile cpu.pb.gz --finding ID`
+  whyhot try --load 'wrk -d2 http://127.0.0.1:8080/' --env GOGC=400 -- ./server`
 
 const tryBuildLong = `Build the program in copies of its tree, as it is and in variants, by your own
 build command, and try them against each other as ` + "`whyhot try`" + ` does. The tree itself
@@ -69,10 +68,10 @@ func (t *tryFamily) command() *cobra.Command {
 	cmd.Flags().SetInterspersed(false)
 	var h grouped
 	h.add(cmd, "What to try", f.variants, f.subject)
-	h.more(cmd, f.server)
+	h.more(cmd, f.server, f.knows, f.order)
 	h.add(cmd, "What decides", f.decides, f.compared)
 	h.add(cmd, "How long", f.schedule)
-	h.add(cmd, "Output", f.output)
+	h.add(cmd, "Output", f.gate, f.output)
 	h.subs = []*cobra.Command{t.build(), t.suite(), t.read(), t.again(), t.list(), t.clean()}
 	h.older(cmd, f.builds, f.buildVariants, f.builder, f.suites, f.again)
 	h.use(cmd, "")
@@ -97,7 +96,7 @@ func (t *tryFamily) build() *cobra.Command {
 	h.add(cmd, "How it is built", f.builds)
 	h.add(cmd, "What to try", f.buildVariants)
 	h.add(cmd, "How it learns, and what checks it", f.builder)
-	h.more(cmd, f.variants, f.subject, f.decides, f.compared, f.schedule, f.output)
+	h.more(cmd, f.gate, f.variants, f.subject, f.knows, f.decides, f.compared, f.schedule, f.order, f.output)
 	h.use(cmd, "All flags of `whyhot try` are taken, too: --preload, --env, --metric, --runs, --json, ...")
 	return cmd
 }
@@ -113,8 +112,8 @@ func (t *tryFamily) suite() *cobra.Command {
 	h.add(cmd, "What to try", f.suites, f.variants)
 	h.add(cmd, "What decides", f.decides, f.compared)
 	h.add(cmd, "How long", f.schedule)
-	h.add(cmd, "Output", f.pictures, f.output)
-	h.more(cmd, f.builds, f.buildVariants, f.builder)
+	h.add(cmd, "Output", f.pictures, f.gate, f.output)
+	h.more(cmd, f.builds, f.buildVariants, f.builder, f.order)
 	h.use(cmd, "The flags of `whyhot try build` are taken, too; the file then has to lie in the tree.")
 	return cmd
 }
@@ -202,6 +201,10 @@ func changed(cmd *cobra.Command, flag string) int {
 
 // one tries one command.
 func (f *tryFlags) one(cmd *cobra.Command, args []string) error {
+	return f.gated(func(gate *trial.FailIf) error { return f.oneOf(cmd, args, gate) })
+}
+
+func (f *tryFlags) oneOf(cmd *cobra.Command, args []string, gate *trial.FailIf) error {
 	stop := endWithTerminal(cmd)
 	defer stop()
 	deliver, err := f.delivery(cmd)
@@ -214,6 +217,9 @@ func (f *tryFlags) one(cmd *cobra.Command, args []string) error {
 	})
 	if result == nil {
 		return exitOf(err)
+	}
+	if gate != nil {
+		result.Outcome.FailIf(gate)
 	}
 	if err := f.print(cmd, result.Outcome); err != nil {
 		return err
@@ -234,6 +240,30 @@ func (f *tryFlags) one(cmd *cobra.Command, args []string) error {
 		err = experiment.Ending(result.Outcome)
 	}
 	return exitOf(err)
+}
+
+// cannotTell is the exit code of a trial with --fail-if that does not say whether the
+// condition holds; 1 is that of one where it does.
+const cannotTell = 2
+
+// gated makes a trial and turns the condition of --fail-if, nil for none, into its
+// exit code.
+func (f *tryFlags) gated(try func(*trial.FailIf) error) error {
+	if f.failIf == "" {
+		return try(nil)
+	}
+	gate, err := trial.ParseFailIf(f.failIf)
+	if err != nil {
+		return &exitError{code: cannotTell, err: err}
+	}
+	err = try(gate)
+	if _, coded := errors.AsType[*exitError](err); err != nil && !coded {
+		return &exitError{code: cannotTell, err: err}
+	}
+	if err == nil && gate.Holds {
+		return gate
+	}
+	return err
 }
 
 // endWithTerminal has a closed terminal end the trial as Ctrl-C does, except

@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/host/version"
 	"whyhot/internal/report/term"
 	"whyhot/internal/report/trials"
 	"whyhot/internal/trial/archive"
@@ -38,6 +40,7 @@ func (f *tryFlags) listTrials(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	records = archive.WithoutSums(records)
 	for _, e := range damaged {
 		sayLine(cmd.ErrOrStderr(), e.Error())
 	}
@@ -78,6 +81,9 @@ func (f *tryFlags) repeat(cmd *cobra.Command, id string) error {
 		what = fmt.Sprintf("%s more", f.more)
 	}
 	sayLine(cmd.ErrOrStderr(), fmt.Sprintf("%s, in %s: whyhot try %s", what, r.Directory, term.CommandLine(r.Arguments)))
+	if _, changed := archive.Restore(os.Environ(), r.Environment); len(changed) > 0 {
+		sayLine(cmd.ErrOrStderr(), "with the environment of then: "+strings.Join(changed, ", "))
+	}
 	family := &tryFamily{lookup: f.family.lookup, kept: archived{arguments: r.Arguments, repeats: r, more: f.more}}
 	words := []string{"try"}
 	if f.json {
@@ -97,7 +103,7 @@ func (f *tryFlags) repeat(cmd *cobra.Command, id string) error {
 // result holds. What was measured is worth more than its record: a failure to
 // keep it is told and no more.
 func (f *tryFlags) keep(r *archive.Record, errOut io.Writer) {
-	r.Whyhot, r.Arguments = version(), f.family.kept.arguments
+	r.Whyhot, r.Arguments = version.String(), f.family.kept.arguments
 	if was := f.family.kept.repeats; was != nil && f.family.kept.more == 0 {
 		for _, line := range trials.Repetition(was, r) {
 			sayLine(errOut, line)

@@ -15,6 +15,7 @@ import (
 	"whyhot/internal/explain/source"
 	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial"
+	"whyhot/internal/trial/archive"
 	"whyhot/internal/trial/experiment"
 	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/rebuild/cache"
@@ -44,7 +45,7 @@ type tryFlags struct {
 	check                 string
 	whatIf                whatif.Wish
 
-	only, html, svg string
+	only, html, svg, failIf string
 
 	// legacy are the older spellings of commands as flags of `whyhot try`.
 	legacy struct {
@@ -58,11 +59,19 @@ func (f *tryFlags) variants(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.wanted.Preload, "preload", nil, "preload these `LIBRARIES`, a variant each: "+strings.Join(allocator.Names(), ", ")+", or the path of a .so")
 	fl.StringArrayVar(&f.wanted.Env, "env", nil, "set `NAME=VALUE` (a name given again: another variant)")
 	fl.StringArrayVar(&f.wanted.Versus, "versus", nil, "your own change, a command: `NAME='COMMAND ...'` (repeatable)")
+	fl.StringArrayVar(&f.terms.Places, "dir", nil, "run this variant, or baseline, in `NAME=DIR` (repeatable)")
+	fl.BoolVar(&f.terms.Copies, "copy", false, "run each in a copy of the current directory")
 }
 
 func (f *tryFlags) subject(fl *pflag.FlagSet) {
+	fl.StringVar(&f.terms.Served.Load, "load", "", "the command is a server: load it with `COMMAND`, which ends")
+	fl.StringVar(&f.terms.Served.Ready, "ready", "", "wait for the server at `ADDRESS` (default: that in --load)")
 	fl.StringVar(&f.profile, "profile", "", "try the recorded command of the profile in `FILE`, or -")
 	fl.StringVar(&f.finding, "finding", "", "prove or refute the finding `ID` of the profile")
+}
+
+// knows are rules and reports beside those that whyhot has.
+func (f *tryFlags) knows(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
 	fl.StringArrayVar(&f.reports, "report", nil, "what compilers wrote, a `FILE` or directory (repeatable)")
 }
@@ -94,13 +103,21 @@ func (f *tryFlags) compared(fl *pflag.FlagSet) {
 
 func (f *tryFlags) schedule(fl *pflag.FlagSet) {
 	s := &f.terms.Schedule
-	fl.DurationVar(&f.budget, "budget", 0, "time to spend (default 2m, longer where a verdict needs it)")
+	fl.DurationVar(&f.budget, "budget", 0, "time to spend, which is kept (default 2m)")
 	fl.IntVar(&s.Rounds, "runs", 0, "measure exactly `N` runs of each (default: until the answer is clear)")
 	fl.IntVar(&s.MinRounds, "min-runs", 0, "measure at least `N` runs of each, even over the budget")
 	fl.IntVar(&s.WarmUps, "warm-up", 1, "run each `N` times before measuring, at least once")
 	fl.DurationVar(&s.Timeout, "timeout", 0, "end a run after this time (default: 10 times the first run, at least 1m)")
 	fl.IntSliceVar(&s.Pin, "pin", nil, "run on these `CPUS` only, for example 1 or 2,3")
+}
+
+func (f *tryFlags) order(fl *pflag.FlagSet) {
 	fl.Uint64Var(&f.seed, "seed", 0, "repeat the order of an earlier trial (default: random, recorded)")
+}
+
+// gate is what a build that tests speed asks for.
+func (f *tryFlags) gate(fl *pflag.FlagSet) {
+	fl.StringVar(&f.failIf, "fail-if", "", "exit with 1 where `CONDITION` holds, such as slower>3%")
 }
 
 func (f *tryFlags) output(fl *pflag.FlagSet) {
@@ -180,6 +197,9 @@ func (f *tryFlags) again(fl *pflag.FlagSet) {
 func (f *tryFlags) common(cmd *cobra.Command) experiment.Terms {
 	t := f.terms
 	t.Env, t.Variants, t.Build, t.Check = os.Environ(), f.wanted, f.build, f.check
+	if was := f.family.kept.repeats; was != nil {
+		t.Env, _ = archive.Restore(t.Env, was.Environment)
+	}
 	t.Build.BoltProfile = rebuild.BoltProfile(f.boltProfile)
 	if !f.noBuildCache {
 		t.Build.Cache = cache.Open(os.Getenv)

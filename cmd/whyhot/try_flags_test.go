@@ -14,6 +14,7 @@ func TestScheduleIsWhatWasTyped(t *testing.T) {
 	f := tryFlags{family: &tryFamily{}}
 	cmd := &cobra.Command{}
 	f.schedule(cmd.Flags())
+	f.order(cmd.Flags())
 	if s := f.common(cmd).Schedule; s.Budget != nil || s.Seed != nil || s.WarmUps != 1 {
 		t.Errorf("%+v", s)
 	}

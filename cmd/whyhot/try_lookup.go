@@ -43,7 +43,7 @@ func lookUpTarget(ctx context.Context, w wantedFinding) (experiment.Target, stri
 	if err != nil {
 		return experiment.Target{}, "", err
 	}
-	target.Preload, target.Env = found.Preload, found.Env
+	target.Preload, target.Env = found.Fix.Preload, found.Fix.Env
 	note := ""
 	if found.Unchecked != "" {
 		note = fmt.Sprintf("finding %s is not checked: %s; --report names it", w.id, found.Unchecked)

@@ -13,6 +13,10 @@ import (
 
 // ofSuite tries every benchmark of a file.
 func (f *tryFlags) ofSuite(cmd *cobra.Command, path string, args []string) error {
+	return f.gated(func(gate *trial.FailIf) error { return f.suiteOf(cmd, path, args, gate) })
+}
+
+func (f *tryFlags) suiteOf(cmd *cobra.Command, path string, args []string, gate *trial.FailIf) error {
 	switch {
 	case len(args) > 0:
 		return errors.New("--suite names the commands: none can stand behind --")
@@ -32,6 +36,9 @@ func (f *tryFlags) ofSuite(cmd *cobra.Command, path string, args []string) error
 	})
 	if err != nil {
 		return exitOf(err)
+	}
+	if gate != nil {
+		tried.Result.FailIf(gate)
 	}
 	if err := f.printSuite(cmd, tried.Result); err != nil {
 		return err

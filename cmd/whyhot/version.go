@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/elfinfo"
 	"whyhot/internal/elfinfo/mark"
+	"whyhot/internal/host/version"
 	"whyhot/internal/report/term"
 )
 
@@ -23,9 +23,9 @@ that marks it is in every translation unit of it and survives strip.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				if asJSON {
-					return writeJSON(cmd.OutOrStdout(), map[string]string{"version": version()})
+					return writeJSON(cmd.OutOrStdout(), map[string]string{"version": version.String()})
 				}
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), "whyhot", version())
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "whyhot", version.String())
 				return err
 			}
 			programs := make([]program, 0, len(args))
@@ -83,27 +83,4 @@ func (p program) String() string {
 		text += "; " + p.WhatIf
 	}
 	return text
-}
-
-// version is the VCS revision that the Go tool stamped into the binary.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	rev, dirty := "", ""
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			rev = s.Value[:min(12, len(s.Value))]
-		case "vcs.modified":
-			if s.Value == "true" {
-				dirty = "+dirty"
-			}
-		}
-	}
-	if rev == "" {
-		return info.Main.Version
-	}
-	return rev + dirty
 }

@@ -81,7 +81,7 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	looked := fmt.Sprintf("%d catalogue entries were checked on %s.", len(r.Rules.Catalog.Entries), samples(r.Profile))
 	general := general(found)
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.General })
-	found, aliases := r.Rules.meet(found, inSource.Findings)
+	found = r.Rules.meet(found, inSource.Findings)
 	notes = append(notes, inSource.Notes...)
 	if inSource.Looked != "" {
 		looked += " In the source: " + inSource.Looked + "."
@@ -121,12 +121,9 @@ func Explain(ctx context.Context, r Request) (finding.Report, error) {
 	if err != nil {
 		return finding.Report{}, err
 	}
-	for id, alias := range aliases {
-		trials[id] = append(trials[id], trials[alias]...)
-	}
 	attach(found, trials)
+	markForemost(found)
 	finding.Rank(found)
-	mootFirst(found)
 	var unexplained []finding.Unexplained
 	if judged {
 		if unexplained, err = r.unexplained(facts, found, samplesOf, looked); err != nil {
@@ -192,7 +189,12 @@ func (r Request) judgeSource(ctx context.Context) (source.Answer, error) {
 // such as PGO, not to be mentioned beside it.
 const worthwhileGain = 0.05
 
-func worthwhile(f finding.Finding) bool { return f.Gain != nil && f.Gain.High >= worthwhileGain }
+func worthwhile(f finding.Finding) bool {
+	if e := f.Estimate(); e != nil {
+		return e.High >= worthwhileGain
+	}
+	return f.Gain != nil && !f.Aside && f.Share.Main() >= worthwhileGain
+}
 
 func general(found []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return !f.General })
@@ -203,6 +205,9 @@ func attach(findings []finding.Finding, trials map[string][]finding.Trial) {
 	for i := range findings {
 		f := &findings[i]
 		f.Trials = trials[f.ID]
+		for _, id := range f.SameAs {
+			f.Trials = append(slices.Clip(f.Trials), trials[id]...)
+		}
 		if c := ledger.Certainty(f.Trials); c != "" {
 			f.Certainty = c
 		}

@@ -133,8 +133,8 @@ func TestFind(t *testing.T) {
 		if err != nil || f.ID != want.ID {
 			t.Errorf("%s: %v, %v", want.ID, f, err)
 		}
-		if want.Rule == "glibc-malloc" && !slices.Contains(f.Preload, "mimalloc") {
-			t.Errorf("%s proposes to preload %v", want.ID, f.Preload)
+		if want.Rule == "glibc-malloc" && !slices.Contains(f.Fix.Preload, "mimalloc") {
+			t.Errorf("%s proposes to preload %v", want.ID, f.Fix.Preload)
 		}
 	}
 	if _, err := Find(t.Context(), Request{Profile: p, Path: path, Rules: rules}, "other-00000000"); err == nil || !strings.Contains(err.Error(), r.Findings[0].ID) {

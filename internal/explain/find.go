@@ -3,11 +3,11 @@ package explain
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/build"
-	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/rule"
@@ -19,10 +19,6 @@ import (
 type Found struct {
 	finding.Finding
 
-	// Preload are the libraries that it proposes to preload, Env the NAME=VALUE that
-	// it proposes to set: what can be tried without a change to the program.
-	Preload []string
-	Env     []string
 	// Unchecked says why it is not known whether there is such a finding, "" where it is.
 	Unchecked string
 }
@@ -39,7 +35,6 @@ func Find(ctx context.Context, r Request, id string) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	found = r.Rules.named(found, id)
 	if machine.IsRule(ruleOf(id)) || build.IsRule(ruleOf(id)) {
 		if found, err = r.withMachine(ctx, found); err != nil {
 			return Found{}, err
@@ -49,11 +44,7 @@ func Find(ctx context.Context, r Request, id string) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	out := Found{Finding: f}
-	if entry, ok := r.Rules.Catalog.Entry(f.Rule); ok {
-		out.Preload, out.Env = preloads(entry), entry.Swap.Env
-	}
-	return out, nil
+	return Found{Finding: f}, nil
 }
 
 // withMachine adds what is found in the machine code and the build of the binaries.
@@ -117,7 +108,7 @@ func Pick(findings []finding.Finding, where, id string) (finding.Finding, error)
 	}
 	ids := make([]string, 0, len(findings))
 	for _, f := range findings {
-		if f.ID == id {
+		if f.ID == id || slices.Contains(f.SameAs, id) {
 			return f, nil
 		}
 		ids = append(ids, f.ID)
@@ -126,15 +117,4 @@ func Pick(findings []finding.Finding, where, id string) (finding.Finding, error)
 		return finding.Finding{}, fmt.Errorf("%s has no finding %s: it has none at all", where, id)
 	}
 	return finding.Finding{}, fmt.Errorf("%s has no finding %s; it has %s", where, id, strings.Join(ids, ", "))
-}
-
-// preloads are the libraries that an entry proposes to preload.
-func preloads(entry *catalog.Entry) []string {
-	var out []string
-	for i := range entry.Candidates {
-		if lib := entry.Candidates[i].Preload; lib != "" {
-			out = append(out, lib)
-		}
-	}
-	return out
 }

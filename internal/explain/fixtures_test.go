@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/host/tooltest"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
@@ -114,9 +115,9 @@ func fixtureC(t *testing.T, dir, compiler, level, function string) (*profile.Pro
 
 func fixtureRust(t *testing.T, dir string) (*profile.Profile, string) {
 	t.Helper()
-	rustc, err := exec.LookPath("rustc")
+	rustc, err := tool.Find("rustc")
 	if err != nil {
-		t.Skip("needs rustc, which no package list of ours has")
+		t.Skipf("no rustc here: %v", err)
 	}
 	source, out := filepath.Join(dir, "main.rs"), t.TempDir()
 	text, err := exec.CommandContext(t.Context(), rustc, "-O", "-Cdebuginfo=1", "-Cremark=all", "--emit=obj", source, "-o", filepath.Join(out, "main.o")).CombinedOutput()

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/elfinfo"
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
@@ -43,15 +43,12 @@ func (r Request) judgeBuild(facts *binfacts.Facts, found []finding.Finding) []fi
 // unoptimised is the catalogue's entry about code without optimisation.
 const unoptimised = "debug-build"
 
-// mootFirst puts before all others the findings after whose fix one has to look again.
-func mootFirst(found []finding.Finding) {
-	rank := func(f finding.Finding) int {
-		if f.Certainty != finding.Refuted && (build.IsMoot(f.Rule) || f.Rule == unoptimised && f.Certainty != finding.Suspected) {
-			return 0
-		}
-		return 1
+// markForemost marks the findings after whose fix one has to look again.
+func markForemost(found []finding.Finding) {
+	for i := range found {
+		f := &found[i]
+		f.Foremost = build.IsMoot(f.Rule) || f.Rule == unoptimised && f.Certainty != finding.Suspected
 	}
-	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 // judgeMachine joins what rules find in the machine code of hot loops with what is
@@ -86,9 +83,13 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 		if other.made(m.Loop.Mapping) {
 			continue // what is advised are flags of gcc and clang, and sources in C and C++
 		}
+		if !r.All && !forGo(facts.Info(m.Loop.Mapping), m) {
+			continue
+		}
 		rows := rowsOf(m.Loop)
 		if at := sameLoop(found, m, rows, samplesOf); at >= 0 {
 			f := &found[at]
+			f.SameAs = append(slices.Clip(f.SameAs), m.ID)
 			f.Evidence = append(slices.Clip(f.Evidence), m.Evidence...)
 			if f.Certainty == finding.Suspected {
 				f.Certainty = finding.Confirmed // compiled by whom it may: the code that ran has it
@@ -111,13 +112,21 @@ func (r Request) judgeMachine(ctx context.Context, facts *binfacts.Facts, found 
 			if flags := machine.Flags(m.Rule); flags != "" {
 				m.Next = shellwords.Join([]string{"whyhot", "try", "build", "--profile", path, "--finding", m.ID, "--cflags=" + flags}) + " --build '<your build command>'"
 			}
-			if m.Setting != "" {
-				m.Next = shellwords.Join([]string{"whyhot", "try", "--profile", path, "--finding", m.ID, "--env", m.Setting})
-			}
 		}
 		found = append(found, m.Finding)
 	}
 	return found, answer.Notes, looked, nil
+}
+
+// forGo says whether a finding in a Go program is for whoever owns the program: not in
+// Go's runtime or standard library, and not about a prefetch, which Go has no word for.
+// Findings in other programs are.
+func forGo(info *elfinfo.Info, m machine.Found) bool {
+	if info == nil || info.Go == nil {
+		return true
+	}
+	function := profile.Function{Name: m.Loop.Function, Kind: profile.KindGo}
+	return m.Rule != machine.StallRule && origin.OfFunction(&function, m.Place.Binary) == origin.Own
 }
 
 // otherCompilers remembers which binaries neither gcc nor LLVM made.
@@ -149,15 +158,35 @@ func (Request) loopsCommand(path string, l *machine.Loop) string {
 }
 
 // sameLoop is the finding in the source or of the catalogue that a finding in machine
-// code is about too, -1 for none: their rules are about the same, and their lines meet,
-// or at least half of the loop's samples, which are rows, are the other's.
+// code is about too, -1 for none: their rules are about the same, and it is the same loop
+// in the source, or at least half of the loop's samples, which are rows, are the other's.
+// Of loops inside each other, it is the one that has most of the loop's instructions, and
+// of these the innermost.
 func sameLoop(found []finding.Finding, m machine.Found, rows []int32, samplesOf map[string][]int32) int {
-	return slices.IndexFunc(found, func(f finding.Finding) bool {
+	best, most, least := -1, 0.0, 0
+	for i, f := range found {
 		if !machine.Meets(m.Finding, f.Rule) {
-			return false
+			continue
 		}
-		inSites := func(s finding.Site) bool { return s.Kind != finding.SiteDeclaration && linesMeet(s.Place, m) }
-		return linesMeet(f.Place, m) || slices.ContainsFunc(f.Sites, inSites) || areMostly(rows, samplesOf[f.ID])
+		places := []finding.Place{f.Place}
+		for _, s := range f.Sites {
+			if s.Kind != finding.SiteDeclaration {
+				places = append(places, s.Place)
+			}
+		}
+		for _, p := range places {
+			of := linesMeet(p, m)
+			lines := max(p.EndLine, p.Line) - p.Line
+			if of > most || of > 0 && of == most && lines < least {
+				best, most, least = i, of, lines
+			}
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	return slices.IndexFunc(found, func(f finding.Finding) bool {
+		return machine.Meets(m.Finding, f.Rule) && areMostly(rows, samplesOf[f.ID])
 	})
 }
 
@@ -170,29 +199,43 @@ func isReplaced(found []finding.Finding, m machine.Found, rows []int32, samplesO
 	})
 }
 
-// linesMeet says whether a place in the source has lines in common with a loop of machine
-// code. Where the loop is mostly what was inlined into it, its own place is there: then
-// the calls count.
-func linesMeet(p finding.Place, m machine.Found) bool {
+// linesMeet says how much of a loop of machine code is of a place in the source, 0 for
+// none of it or less than half. Where the loop is mostly what was inlined into it, its own
+// place is there: the calls count. Without lines of its instructions, or with a place that
+// is one line of a loop alone, it is whether they have lines in common.
+//
+// Example. A loop from line 262 to 290 has one inside it from 273 to 276. Of the code of
+// the outer one, only the entry to the inner one is of its lines: it is another loop.
+func linesMeet(p finding.Place, m machine.Found) float64 {
 	if p.Line == 0 {
-		return false
+		return 0
+	}
+	lined, within := 0, 0
+	if m.Loop != nil {
+		for _, in := range m.Loop.Instructions {
+			if len(in.Lines) == 0 {
+				continue
+			}
+			lined++
+			if slices.ContainsFunc(in.Lines, func(f profile.Frame) bool {
+				return int(f.Line) >= p.Line && int(f.Line) <= max(p.EndLine, p.Line) && sameFile(p.File, f.Function.File)
+			}) {
+				within++
+			}
+		}
+	}
+	if within > 0 && 2*within >= lined {
+		return float64(within) / float64(lined)
+	}
+	if lined > 0 && p.EndLine > p.Line {
+		return 0
 	}
 	loop := m.Place
 	if loop.Line > 0 && sameFile(p.File, loop.File) && p.Line <= max(loop.EndLine, loop.Line) && max(p.EndLine, p.Line) >= loop.Line {
-		return true
+		const least = 0.5 // there is no telling
+		return least
 	}
-	if m.Loop == nil {
-		return false
-	}
-	within := 0
-	for _, in := range m.Loop.Instructions {
-		if slices.ContainsFunc(in.Lines, func(f profile.Frame) bool {
-			return int(f.Line) >= p.Line && int(f.Line) <= max(p.EndLine, p.Line) && sameFile(p.File, f.Function.File)
-		}) {
-			within++
-		}
-	}
-	return within > 0 && 2*within >= len(m.Loop.Instructions)
+	return 0
 }
 
 // areMostly says whether half of the rows of a profile or more are among others.

@@ -6,6 +6,7 @@ import (
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
 )
 
 func TestSourceAndMachineCodeAreOneFinding(t *testing.T) {
@@ -27,6 +28,41 @@ func TestSourceAndMachineCodeAreOneFinding(t *testing.T) {
 		"no lines known":       {code("machine-reload", "", 0, 0), -1},
 	} {
 		if got := sameLoop(source, machine.Found{Finding: test.in}, nil, nil); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// Of loops inside each other, the evidence goes to the one whose code it is.
+func TestEvidenceIsOfTheLoopItself(t *testing.T) {
+	place := func(line, end int) finding.Place {
+		return finding.Place{File: "/src/lib/a.c", Line: line, EndLine: end}
+	}
+	loop := func(lines ...int32) *machine.Loop {
+		l := &machine.Loop{}
+		for _, n := range lines {
+			l.Instructions = append(l.Instructions, machine.Instruction{Lines: []profile.Frame{{Function: profile.Function{File: "/src/lib/a.c"}, Line: n}}})
+		}
+		return l
+	}
+	outer := machine.Found{Finding: finding.Finding{Rule: "machine-reload", Place: place(262, 290)}, Loop: loop(262, 263, 273, 289, 290)}
+	inner := machine.Found{Finding: finding.Finding{Rule: "machine-reload", Place: place(273, 276)}, Loop: loop(273, 274, 275, 275)}
+	for name, test := range map[string]struct {
+		source []finding.Place
+		m      machine.Found
+		want   int
+	}{
+		"the loop around it":         {[]finding.Place{place(273, 276)}, outer, -1},
+		"itself":                     {[]finding.Place{place(273, 276)}, inner, 0},
+		"the inner of two":           {[]finding.Place{place(262, 290), place(273, 276)}, inner, 1},
+		"the outer of two":           {[]finding.Place{place(273, 276), place(262, 290)}, outer, 1},
+		"one line of it, not a loop": {[]finding.Place{place(289, 0)}, outer, 0},
+	} {
+		var found []finding.Finding
+		for _, p := range test.source {
+			found = append(found, finding.Finding{Rule: "alias-char-write", Place: p})
+		}
+		if got := sameLoop(found, test.m, nil, nil); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}
@@ -61,7 +97,8 @@ func TestWhatMakesOthersMootComesFirst(t *testing.T) {
 		{ID: "refuted", Rule: build.RuleInstrumented, Certainty: finding.Refuted},
 		{ID: "moot", Rule: build.RuleSanitizer, Certainty: finding.Confirmed},
 	}
-	mootFirst(found)
+	markForemost(found)
+	finding.Rank(found)
 	if found[0].ID != "moot" || found[1].ID != "large" {
 		t.Errorf("%+v", found)
 	}

@@ -21,13 +21,11 @@ func lines(a source.Answer) map[string]rule.Lines {
 
 // meet joins what the catalogue and the source say of one cause. The entry that
 // names a source rule has judged its lines too, so the share and the estimate are
-// the entry's; the places are the source's, and so is the identity, which a scan
-// of the same build gives as well. Both agree: it is confirmed. As an entry is
-// judged in each program of a profile, the source is of the one with most of it.
-// aliases are the identities that the joined findings have without a build.
-func (r *Rules) meet(found, inSource []finding.Finding) (joined []finding.Finding, aliases map[string]string) {
-	aliases = map[string]string{}
-	joined = slices.Clone(found)
+// the entry's; the places are the source's. The identity is the same with and without a
+// build. Both agree: it is confirmed. As an entry is judged in each program of a profile,
+// the source is of the one with most of it.
+func (r *Rules) meet(found, inSource []finding.Finding) []finding.Finding {
+	joined := slices.Clone(found)
 	for _, s := range inSource {
 		i := r.sameCause(joined, s)
 		if i < 0 {
@@ -35,7 +33,6 @@ func (r *Rules) meet(found, inSource []finding.Finding) (joined []finding.Findin
 			continue
 		}
 		f := &joined[i]
-		aliases[s.ID] = f.ID
 		f.ID, f.Certainty = s.ID, finding.Confirmed
 		binary, build := f.Place.Binary, f.Place.BuildID
 		f.Place = s.Place
@@ -44,21 +41,7 @@ func (r *Rules) meet(found, inSource []finding.Finding) (joined []finding.Findin
 		f.Evidence = append(slices.Clip(f.Evidence), s.Evidence...)
 		f.See, f.Next = s.See, s.Next
 	}
-	return joined, aliases
-}
-
-// named gives the finding of an entry the identity that it has where a build was
-// looked at too, if that is what is asked for.
-func (r *Rules) named(found []finding.Finding, id string) []finding.Finding {
-	for i := range r.Catalog.Entries {
-		if name := r.Catalog.Entries[i].SourceRule; name != "" && finding.CauseID(name) == id {
-			if at := r.sameCause(found, finding.Finding{Rule: name}); at >= 0 {
-				found = slices.Clone(found)
-				found[at].ID = id
-			}
-		}
-	}
-	return found
+	return joined
 }
 
 // isCause says whether an identity is that of a cause which an entry and the source

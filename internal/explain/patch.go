@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/fix"
+	"whyhot/internal/explain/native"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -31,6 +32,7 @@ type PatchRequest struct {
 	// where nobody named one.
 	Build   func() (*source.Build, error)
 	Options source.Options
+	Every   bool // also the kinds of patch that compete with the one that is given
 
 	// Of fixes that link a library.
 	Dir     string // of the build files
@@ -57,7 +59,10 @@ func Patch(ctx context.Context, r PatchRequest) (fix.Proposal, error) {
 	if len(kinds) == 0 || f.Place.File == "" {
 		return fix.Proposal{}, byHand(f.Finding)
 	}
-	p, err := r.source(ctx, fix.PlaceOf(f.Finding), kinds, declared(f.Sites)...)
+	p, err := r.source(ctx, fix.PlaceOf(f.Finding), kinds, &f.Finding)
+	if errors.Is(err, fix.ErrNothingThere) {
+		err = &NoPatchError{Reason: err.Error(), ByHand: f.Fix.Steps}
+	}
 	return advised(p, f.Finding), err
 }
 
@@ -83,7 +88,11 @@ func (r *PatchRequest) line(ctx context.Context, at finding.Line) (fix.Proposal,
 	}
 	var p fix.Proposal
 	if len(kinds) > 0 {
-		if p, err = r.source(ctx, place, kinds); p.Sound() || (err != nil && !errors.Is(err, fix.ErrNothingThere)) {
+		var of *finding.Finding
+		if len(found) > 0 && len(found[0].Sites) > 0 && found[0].Place.Line == at.Line {
+			of = &found[0]
+		}
+		if p, err = r.source(ctx, place, kinds, of); p.Sound() || (err != nil && !errors.Is(err, fix.ErrNothingThere)) {
 			return p, err
 		}
 	}
@@ -99,9 +108,22 @@ func (r *PatchRequest) line(ctx context.Context, at finding.Line) (fix.Proposal,
 	return advised(p, found[0]), nil
 }
 
-// byHand says what to do where no program does it.
+// NoPatchError says that a finding has no patch that a program writes, and what a person
+// does.
+type NoPatchError struct {
+	Reason string
+	ByHand []string
+}
+
+func (e *NoPatchError) Error() string {
+	if len(e.ByHand) == 0 {
+		return e.Reason
+	}
+	return e.Reason + ". No fix of it is written by machine; by hand: " + strings.Join(e.ByHand, "; ")
+}
+
 func byHand(f finding.Finding) error {
-	return fmt.Errorf("%s: %s. No fix of it is written by machine; by hand: %s", f.ID, f.Title, strings.Join(f.Fix.Steps, "; "))
+	return &NoPatchError{Reason: f.ID + ": " + f.Title, ByHand: f.Fix.Steps}
 }
 
 // advised says what to do by hand where the patch is refused.
@@ -141,12 +163,21 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 		if err != nil {
 			return Found{}, err
 		}
-		a, err := b.Hot(ctx, r.Profile, DefaultCoverage, false, r.Options)
+		o := r.Options
+		o.NoPatches = true // those of other findings
+		a, err := b.Hot(ctx, r.Profile, DefaultCoverage, false, o)
 		if err != nil {
 			return Found{}, err
 		}
 		f, err := Pick(a.Findings, b.Dir(), r.Subject)
+		// The share is that which explain shows: the entry's, which counts the frames of
+		// the library as well.
+		if e, failed := Find(ctx, Request{Profile: r.Profile, Path: r.ProfilePath, Rules: r.Rules}, r.Subject); err == nil && failed == nil {
+			f.Share = e.Share
+		}
 		return Found{Finding: f}, err
+	case r.Profile != nil && r.Build != nil && source.StoreOf(r.Subject) != "":
+		// It is of the source: no rule over the profile has it.
 	case r.Profile != nil:
 		f, err := Find(ctx, Request{Profile: r.Profile, Path: r.ProfilePath, Rules: r.Rules}, r.Subject)
 		if err == nil || r.Build == nil {
@@ -163,7 +194,8 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 	return Found{Finding: f}, err
 }
 
-func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string, declarations ...fix.Place) (fix.Proposal, error) {
+// source writes the patch of a place, and where of is not nil, of all places of a finding.
+func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string, of *finding.Finding) (fix.Proposal, error) {
 	if r.Build == nil {
 		return fix.Proposal{}, source.ErrNoBuild
 	}
@@ -175,7 +207,15 @@ func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string,
 	if err != nil {
 		return fix.Proposal{}, err
 	}
-	o := fix.Options{Binary: binary, Units: b.Units(), Having: b.Including(at.File, r.Options).Units(), Workers: r.Options.Workers, Declarations: declarations}
+	o := fix.Options{Binary: binary, Units: b.Units(), Having: b.Including(at.File, r.Options).Units(), Workers: r.Options.Workers, Every: r.Every}
+	if of != nil {
+		o.Declarations, o.Sites = declared(of.Sites), fix.SitesOf(*of)
+	}
+	if report := r.Options.Progress; report != nil {
+		o.Progress = func(done, of int, file, what string) {
+			report(source.Progress{Done: done, Of: of, File: filepath.Base(file), What: what})
+		}
+	}
 	if o.Cache, err = r.Options.Cache(); err != nil {
 		return fix.Proposal{}, err
 	}
@@ -183,7 +223,44 @@ func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string,
 	if errors.Is(err, fix.ErrNothingThere) {
 		return p, fmt.Errorf("%w; a loop that begins on the line is meant, else the innermost around it", err)
 	}
+	if err == nil && p.Sound() {
+		r.native(ctx, &p)
+	}
+	if err == nil && of != nil && of.Share.Main() > 0 {
+		p.OfShare(of.Share.Main())
+	}
 	return p, err
+}
+
+// native has the build's own compiler say what it makes of a patch, where that is not the
+// analyser's.
+func (r *PatchRequest) native(ctx context.Context, p *fix.Proposal) {
+	if !native.Asked(p.Unit) {
+		return
+	}
+	tell := func(done int) {
+		if r.Options.Progress != nil {
+			r.Options.Progress(source.Progress{Done: done, Of: 1, File: filepath.Base(p.Unit.File), What: "unit compiled by the build's compiler, before and after"})
+		}
+	}
+	tell(0)
+	files := map[string][]byte{}
+	for _, c := range p.Changes {
+		files[c.Path] = c.After
+	}
+	e, err := native.Compare(ctx, native.Request{Unit: p.Unit, Files: files, Functions: p.Functions, File: p.At.File, Line: p.At.Line, Moved: p.Moved.Line, Span: p.Span})
+	tell(1)
+	switch {
+	case err != nil:
+		p.Effect += ", for clang; the build's " + filepath.Base(p.Unit.Written[0]) + " was not asked"
+		p.Notes = append(p.Notes, fix.Remark{Text: "the effect is clang's: " + err.Error()})
+	case e.Same:
+		p.Notes = append(p.Notes, fix.Remark{Text: "clang makes of it: " + p.Effect})
+		p.Effect, p.Useless = e.String(), true
+		p.Refusals = append(p.Refusals, fix.Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: p.At.File, Line: p.At.Line})
+	default:
+		p.Effect = e.String() + " (clang: " + p.Effect + ")"
+	}
 }
 
 // link writes the fix of a finding that proposes to preload a library: the library
@@ -191,10 +268,7 @@ func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string,
 func (r *PatchRequest) link(f Found) (fix.Proposal, error) {
 	names := []string{r.Library}
 	if r.Library == "" {
-		names = f.Preload
-		if entry, ok := r.Rules.Catalog.Entry(f.Rule); ok {
-			names = preloads(entry)
-		}
+		names = f.Fix.Preload
 	}
 	program := r.Program
 	if program == "" && f.Place.Binary != "" {

@@ -59,6 +59,7 @@ func (r Request) judgeRemarks(ctx context.Context, facts *binfacts.Facts, found 
 	for _, m := range answer.Found {
 		if at := samePlace(found, m.Finding); at >= 0 {
 			f := &found[at]
+			f.SameAs = append(slices.Clip(f.SameAs), m.ID)
 			f.Evidence = append(slices.Clip(f.Evidence), m.Evidence...)
 			if f.Certainty == finding.Suspected {
 				f.Certainty = finding.Confirmed // the compiler of the program says so as well

@@ -1,17 +1,11 @@
 // Package finding is the central noun: one sentence an engineer can act on,
 // with the ladder of certainty it has climbed.
 //
-// It owns the Finding, its stable identity, the estimate of its gain, the
-// ranking and the JSON form (published as docs/finding.schema.json). It takes
+// It owns the Finding, its stable identity (identity.go), the estimate of its gain, the
+// ranking (rank.go) and the JSON form (published as docs/finding.schema.json). It takes
 // facts from rules, analyses and trials and gives data that every report prints.
 // It must never import another package of this module but profile.
 package finding
-
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-)
 
 // SchemaVersion is the version of the JSON form. It grows when a field changes
 // its meaning or goes; a new optional field does not change it.
@@ -38,60 +32,6 @@ type Place struct {
 	EndLine  int    `json:"end_line,omitempty"`
 }
 
-// Share is the CPU that the finding touches, as fractions of all samples of the
-// profile. Error is the half-width of the 95 % interval that sampling alone
-// gives to the larger of the two.
-type Share struct {
-	Exclusive *float64 `json:"exclusive,omitempty"`
-	Inclusive *float64 `json:"inclusive,omitempty"`
-	Error     *float64 `json:"error,omitempty"`
-}
-
-// Main is the share a finding is ranked and printed by: the inclusive one where
-// there is one.
-func (s Share) Main() float64 {
-	switch {
-	case s.Inclusive != nil:
-		return *s.Inclusive
-	case s.Exclusive != nil:
-		return *s.Exclusive
-	}
-	return 0
-}
-
-// Gain is an estimate, never a promise: the fraction of the profile's CPU that
-// the fix may give back, as a range. Low may be negative (it can get worse), and
-// High may exceed the share where the basis says why (locality).
-type Gain struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	// Likely is what findings are ranked by, 0 where only the range is known.
-	Likely float64 `json:"likely,omitempty"`
-	// Reach is the fraction that the fix can act on, 0 where it is not known: the share
-	// with what goes along with it, such as the freeing of what is allocated there.
-	Reach float64 `json:"reach,omitempty"`
-	// NoEstimate is true where Low and High are a guess that was not held against
-	// trials, too wide to tell more than the share does: views leave the range out.
-	NoEstimate bool   `json:"no_estimate,omitempty"`
-	Basis      string `json:"basis"`
-}
-
-// Estimate is the gain where its range is an estimate, nil otherwise.
-func (f *Finding) Estimate() *Gain {
-	if f.Gain == nil || f.Gain.NoEstimate {
-		return nil
-	}
-	return f.Gain
-}
-
-// Middle is what is likely, or the middle of the range where only that is known.
-func (g *Gain) Middle() float64 {
-	if g.Likely != 0 {
-		return g.Likely
-	}
-	return (g.Low + g.High) / 2
-}
-
 // Evidence is one fact that speaks for the finding.
 type Evidence struct {
 	Kind  string   `json:"kind"` // "symbol", "mapping", "caller", "version", "remark", "claim", "trial", …
@@ -107,6 +47,11 @@ type Fix struct {
 	Diff    string   `json:"diff,omitempty"`
 	Caveats []string `json:"caveats,omitempty"`
 	Licence string   `json:"licence,omitempty"`
+	// Preload are the libraries to preload, Env the NAME=VALUE to set, by which the fix
+	// can be tried without a change to the program. Where both are empty the change
+	// comes first, and then a trial of the changed program.
+	Preload []string `json:"preload,omitempty"`
+	Env     []string `json:"env,omitempty"`
 }
 
 // Interval is a measured ratio with its 95 % interval.
@@ -196,24 +141,13 @@ type Finding struct {
 	Minor string `json:"minor,omitempty"`
 	// General advice holds for nearly every program (PGO, LTO).
 	General bool `json:"general,omitempty"`
-}
-
-// ID derives the stable identity of a finding: the rule and the place without
-// its line numbers, so that it survives edits above it. extra tells apart two
-// findings of one rule in one place.
-func ID(rule string, p Place, extra ...string) string {
-	h := sha256.New()
-	for _, s := range append([]string{rule, binaryName(p.Binary), p.Function, p.File}, extra...) {
-		h.Write([]byte(s))
-		h.Write([]byte{0})
-	}
-	return rule + "-" + hex.EncodeToString(h.Sum(nil))[:8]
-}
-
-// CauseID is the identity of a finding that is one for the whole program, however
-// many places it has.
-func CauseID(rule string) string { return ID(rule, Place{}) }
-
-func binaryName(path string) string {
-	return path[strings.LastIndexByte(path, '/')+1:]
+	// Aside names the program itself, or all of it (jq is interpreted): true, and no reason
+	// why this run is slow. It comes after all others, and Worked leaves it out.
+	Aside bool `json:"aside,omitempty"`
+	// Foremost is what has to be mended before the others mean anything: a build without
+	// optimisation, or with a sanitiser.
+	Foremost bool `json:"foremost,omitempty"`
+	// SameAs are the ids that the finding has where less was looked at: without the
+	// source, a loop is known by its machine code.
+	SameAs []string `json:"same_as,omitempty"`
 }

@@ -8,9 +8,9 @@ import (
 func TestIDSurvivesLineShifts(t *testing.T) {
 	a := Place{Binary: "/usr/bin/jq", Function: "f", File: "a.c", Line: 10}
 	b := a
-	b.Line, b.EndLine, b.BuildID, b.Binary = 99, 120, "ff", "/opt/jq"
+	b.Line, b.EndLine, b.BuildID, b.Binary, b.File = 99, 120, "ff", "/opt/jq", "/other/checkout/a.c"
 	if ID("r", a) != ID("r", b) {
-		t.Errorf("the ID moved with the line, the build or the directory: %s, %s", ID("r", a), ID("r", b))
+		t.Errorf("the ID moved with the line, the build or the directories: %s, %s", ID("r", a), ID("r", b))
 	}
 	c := a
 	c.Function = "g"
@@ -44,21 +44,5 @@ func TestSpeedUpIsAmdahl(t *testing.T) {
 	}
 	if !math.IsInf(SpeedUp(1), 1) {
 		t.Error("all given back is no finite ratio")
-	}
-}
-
-func TestRankPutsPayingFirstAndRefutedLast(t *testing.T) {
-	share := func(v float64) Share { return Share{Inclusive: &v} }
-	fs := []Finding{
-		{ID: "refuted", Certainty: Refuted, Gain: &Gain{Low: 0.5, High: 0.9}, Share: share(0.9)},
-		{ID: "no-estimate", Certainty: Suspected, Share: share(0.5)},
-		{ID: "small", Certainty: Suspected, Gain: &Gain{Low: 0.01, High: 0.02}, Share: share(0.6)},
-		{ID: "big", Certainty: Suspected, Gain: &Gain{Low: 0.1, High: 0.2}, Share: share(0.3)},
-	}
-	Rank(fs)
-	for i, want := range []string{"big", "small", "no-estimate", "refuted"} {
-		if fs[i].ID != want {
-			t.Errorf("place %d: got %s, want %s", i, fs[i].ID, want)
-		}
 	}
 }

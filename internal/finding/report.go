@@ -1,10 +1,6 @@
 package finding
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Source describes the profile that a report was made from.
 type Source struct {
@@ -43,33 +39,4 @@ func (r *Report) Keep(n int) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d more findings (-n 0 shows all)", more))
 		r.Findings = r.Findings[:n]
 	}
-}
-
-// Rank sorts findings by what they could give back: refuted ones last, then by
-// the middle of the gain range, then by share; ties by ID, so the order is stable.
-func Rank(fs []Finding) {
-	slices.SortStableFunc(fs, func(a, b Finding) int {
-		return cmp.Or(
-			cmp.Compare(sunk(a), sunk(b)),
-			-cmp.Compare(midGain(a), midGain(b)),
-			-cmp.Compare(a.Share.Main(), b.Share.Main()),
-			cmp.Compare(a.ID, b.ID),
-		)
-	})
-}
-
-func sunk(f Finding) int {
-	if f.Certainty == Refuted {
-		return 1
-	}
-	return 0
-}
-
-// midGain is the likely gain; a finding without an estimate ranks by nothing but its
-// share.
-func midGain(f Finding) float64 {
-	if f.Gain == nil {
-		return 0
-	}
-	return f.Gain.Middle()
 }

@@ -3,8 +3,11 @@ package finding
 // Unexplained is a function that holds much of the CPU and that no finding is
 // about: where in it the time goes, for a reader who has to go on alone.
 type Unexplained struct {
-	Place Place     `json:"place"`
-	Share Share     `json:"share"` // of what runs in it itself and in no finding
+	Place Place `json:"place"`
+	Share Share `json:"share"` // of what runs in it itself and in no finding
+	// Into is the function of a library that holds the share, where Place is the line of the
+	// program that leads there; nil where the function is the program's.
+	Into  *Place    `json:"into,omitempty"`
 	Lines []HotLine `json:"lines,omitempty"`
 	// Machine is what the processor does there, by kinds of instructions: fractions
 	// of all samples of the profile.
@@ -13,7 +16,7 @@ type Unexplained struct {
 	See     []string   `json:"see,omitempty"` // commands that show more of it
 }
 
-// HotLine is a line of it, or of what was inlined there.
+// HotLine is a line of it, of what was inlined there, or one that leads to Into.
 type HotLine struct {
 	File     string  `json:"file"`
 	Line     int     `json:"line"`

@@ -2,17 +2,17 @@ package hunt
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/hunt/candidate"
 )
 
 // What is proved is written into the source; a patch that no longer fits changes
 // nothing and is told.
 func TestApply(t *testing.T) {
-	if _, err := exec.LookPath("patch"); err != nil {
+	if _, err := tool.Find("patch"); err != nil {
 		t.Skip("patch is not installed")
 	}
 	dir := t.TempDir()

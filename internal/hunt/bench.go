@@ -39,6 +39,7 @@ type ask struct {
 	check   bool      // run the user's tests on every arm
 	keep    bool      // put it into the archive
 	until   time.Time // when builds have to be over, zero for never
+	end     time.Time // when all of it has to be, zero for never
 }
 
 // arm is a variant of a trial: its name, and what --variant takes.
@@ -83,9 +84,9 @@ func (m *machine) terms(a ask) experiment.Terms {
 		Build: r.Build, Layouts: a.layouts,
 		Schedule: trial.Schedule{Rounds: a.rounds, WarmUps: 1, Timeout: r.Timeout, Pin: r.Pin, Level: a.level},
 	}
-	t.Build.Until = a.until
+	t.Build.Until, t.Deadline = a.until, a.end
 	if a.rounds == 0 {
-		t.Schedule.Budget, t.Schedule.MinRounds = &a.budget, fewestRounds
+		t.Schedule.Budget = &a.budget
 	}
 	if t.Build.Cache == nil {
 		t.Build.Cache = cache.Open(os.Getenv)
@@ -99,7 +100,8 @@ func (m *machine) terms(a ask) experiment.Terms {
 	return t
 }
 
-// fewestRounds of a proof, as a verdict needs them.
+// fewestRounds are those that a proof is given time for: where they agree, fewer are
+// enough.
 const fewestRounds = 9
 
 func (m *machine) measure(ctx context.Context, a ask) (*told, error) {
@@ -116,7 +118,8 @@ func (m *machine) measure(ctx context.Context, a ask) (*told, error) {
 		return nil, err
 	}
 	out.build = clock.each()
-	out.late = !a.until.IsZero() && time.Now().After(a.until)
+	late := func(end time.Time) bool { return !end.IsZero() && time.Now().After(end) }
+	out.late = late(a.until) || late(a.end)
 	if a.keep && record != nil {
 		m.h.archive(record, a)
 	}

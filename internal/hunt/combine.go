@@ -21,6 +21,9 @@ import (
 // effective orchestration of compiler optimizations", CGO 2006).
 func (h *hunt) combine(ctx context.Context) error {
 	s := &h.state
+	if s.Combined != nil {
+		return nil // at once
+	}
 	if s.Together == nil {
 		proved := h.proved()
 		if len(proved) == 0 {
@@ -94,7 +97,8 @@ func (h *hunt) extend(ctx context.Context, t *together, next string) error {
 	if err != nil {
 		return err
 	}
-	a := ask{arms: []arm{without, with}, level: Level, check: true}
+	a := ask{arms: []arm{without, with}, level: Level, check: true, end: h.ends(h.left())}
+	a.until = a.end
 	if a.budget = h.share(2, t); a.budget < h.needs(a, next) { //nolint:mnd // the trial after it
 		leave("no time was left to try it with the others", nil)
 		return nil
@@ -152,7 +156,8 @@ func (h *hunt) conclude(ctx context.Context, t *together) error {
 		return err
 	}
 	h.stagef("proving %s together", listed(t.In))
-	a := ask{arms: []arm{whole}, level: 1 - combinationAlpha, budget: max(h.left(), h.needs(ask{arms: []arm{whole}}, t.In[0])), keep: true}
+	a := ask{arms: []arm{whole}, level: 1 - combinationAlpha/2, budget: max(time.Second, h.left()), keep: true, end: h.ends(h.left())}
+	a.until = a.end
 	told, err := h.measure(ctx, a)
 	if err != nil {
 		return err

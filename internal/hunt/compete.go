@@ -61,6 +61,7 @@ const outOfTime = "no time was left for it in the budget"
 func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 	a := h.askOf(names)
 	a.rounds, a.until = rounds, time.Now().Add(max(time.Second, h.raceLeft()))
+	a.end = h.ends(h.left())
 	t, err := h.measure(ctx, a)
 	if err != nil {
 		return err

@@ -30,10 +30,12 @@ type fake struct {
 	run    time.Duration                // of the baseline
 	builds map[string]time.Duration     // what building an arm takes, once
 	fails  map[string]string            // why these arms cannot be built
-	late   bool                         // builds that fail ran into the end of their time
-	now    time.Time
-	asked  []ask
-	before func(n int, a ask) error // before the n-th trial
+	// failsTest are arms that fail the user's tests, where those are run.
+	failsTest map[string]string
+	late      bool // builds that fail ran into the end of their time
+	now       time.Time
+	asked     []ask
+	before    func(n int, a ask) error // before the n-th trial
 }
 
 func (f *fake) gain(name string) float64 {
@@ -104,9 +106,9 @@ func (f *fake) measure(ctx context.Context, a ask) (*told, error) {
 		}
 		m.calm = m.logs
 		if rounds >= rules.FewestRounds() {
-			i := stat.RatioOfMedians(base, other, f.rng).Interval(rules.Each())
+			var i stat.Interval
+			m.verdict, i = rules.Judge(stat.Pair(base, other), rules.Each())
 			m.ratio = &finding.Interval{Estimate: i.Estimate, Low: i.Low, High: i.High}
-			m.verdict = rules.Judge(i, stat.SwapTest(base, other), rounds)
 		} else {
 			m.verdict = finding.Unclear
 		}
@@ -116,6 +118,9 @@ func (f *fake) measure(ctx context.Context, a ask) (*told, error) {
 		if why := f.fails[v.name]; why != "" {
 			m = measured{verdict: finding.Failed, why: why, unbuilt: true}
 			out.late = f.late
+		}
+		if why := f.failsTest[v.name]; why != "" && a.check {
+			m = measured{verdict: finding.Failed, why: why, unbuilt: true}
 		}
 		out.arms[v.name] = m
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -27,10 +28,15 @@ import (
 	"whyhot/internal/hunt/candidate"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/profile"
+	"whyhot/internal/trial"
+	"whyhot/internal/trial/noise"
 	"whyhot/internal/trial/rebuild/bolt"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/whatif"
 )
+
+// lookUntil is the share of the budget in which patches are written.
+const lookUntil = 0.25
 
 const profileName = "profile.pb.gz"
 
@@ -41,13 +47,26 @@ func (h *hunt) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before, err := h.request.stamps(ctx)
+	if err != nil {
+		return err
+	}
+	watch := noise.Start()
 	run, cpu, err := h.once(ctx, lines)
 	if err != nil {
 		return err
 	}
 	h.state.Run = run
-	// What the command wrote into the tree is there now.
-	if h.subject, err = h.request.subject(ctx); err != nil {
+	h.decide(watch.Busy(cpu))
+	// What the command wrote into the tree is there now, and is no part of what is
+	// built from it.
+	after, err := h.request.stamps(ctx)
+	if err != nil {
+		return err
+	}
+	h.state.Products = after.Since(before)
+	h.request.Build.Products = h.state.Products
+	if h.subject, err = h.request.subjectOf(ctx, h.state.Products); err != nil {
 		return err
 	}
 	h.state.Subject = h.subject
@@ -81,6 +100,20 @@ func (h *hunt) look(ctx context.Context) error {
 	}
 	h.listener.Remark(fmt.Sprintf("%s on the profile; %s to try", plural(len(report.Findings), "finding"), plural(len(h.state.Race.Standings), "candidate")))
 	return ctx.Err()
+}
+
+// decide has CPU time decide where others keep the machine busy and nobody has said
+// what does: a process that waits for a CPU takes longer, and how long is chance.
+func (h *hunt) decide(busy float64) {
+	const share = 0.5
+	if h.request.Metric.Given() || h.request.Suite != "" || busy < share*float64(runtime.NumCPU()) {
+		return
+	}
+	h.state.Metric = string(trial.CPU)
+	h.request.Metric.Name = h.state.Metric
+	text := fmt.Sprintf("other processes keep %.1f of %d CPUs busy, so CPU time decides (--metric wall: elapsed time)", busy, runtime.NumCPU())
+	h.state.notef("%s", text)
+	h.listener.Remark(text)
 }
 
 // line is a command as the recording runs it.
@@ -141,7 +174,7 @@ func (h *hunt) buildPlain(ctx context.Context, lines []line) error {
 	if err != nil {
 		return err
 	}
-	h.state.Build, h.state.Level = plain.Took, plain.Level
+	h.state.Build, h.state.Level, h.state.Has = plain.Took, plain.Level, plain.Has
 	return nil
 }
 
@@ -229,7 +262,7 @@ func (h *hunt) input(ctx context.Context, report finding.Report) candidate.Input
 	in := candidate.Input{
 		Report: report, Catalog: r.Rules.Catalog, Build: r.Build.Command != "", BuildDir: r.BuildDir,
 		BuildCost: float64(h.state.Build) / max(1, float64(h.heatOf(1))),
-		Level:     h.state.Level, Assertions: h.assertions(ctx),
+		Level:     h.state.Level, Has: h.state.Has, Assertions: h.assertions(ctx),
 		Find: allocator.NewFinder(), TryAs: "whyhot try --profile " + shellwords.Quote(h.dir.Path(profileName)),
 	}
 	if r.Suite == "" {
@@ -275,24 +308,38 @@ func (h *hunt) patches(ctx context.Context, report finding.Report) []candidate.D
 		return nil
 	}
 	for _, id := range candidate.Unpatched(report) {
+		if h.leftUntil(lookUntil) <= 0 {
+			h.state.notef("%s", "no more patches were written: a quarter of the budget was over")
+			break
+		}
 		p, err := explain.Patch(ctx, explain.PatchRequest{
 			Subject: id, Findings: report.Findings, FindingsFile: profileName, Rules: r.Rules,
-			Build: func() (*source.Build, error) { return units, nil }, Dir: r.root(),
+			Build: func() (*source.Build, error) { return units, nil }, Dir: r.root(), Every: true,
 		})
 		if err != nil || !p.Sound() {
 			continue // it may still be tried as if it were edited
 		}
-		path := h.dir.Path(id + ".diff")
-		if err := wholefile.Write(path, 0o600, wholefile.Bytes([]byte(fix.Diff(p.Changes, r.root())))); err != nil {
-			continue
+		for i, p := range append([]fix.Proposal{p}, p.Others...) {
+			name := id
+			if i > 0 {
+				name += "-" + p.Kind
+			}
+			if d, err := h.diff(id, name, &p); err == nil {
+				out = append(out, d)
+			}
 		}
-		d := candidate.Diff{Finding: id, Path: path}
-		for _, a := range p.Assumptions {
-			d.Assumptions = append(d.Assumptions, a.Text)
-		}
-		out = append(out, d)
 	}
 	return out
+}
+
+// diff writes one patch of a finding into a file. Of several kinds of patch, each has
+// its own.
+func (h *hunt) diff(id, name string, p *fix.Proposal) (candidate.Diff, error) {
+	d := candidate.Diff{Finding: id, Path: h.dir.Path(name + ".diff"), What: p.What, Covers: p.Covers.String()}
+	for _, a := range p.Assumptions {
+		d.Assumptions = append(d.Assumptions, a.Text)
+	}
+	return d, wholefile.Write(d.Path, 0o600, wholefile.Bytes([]byte(fix.Diff(p.Changes, h.request.root()))))
 }
 
 // listFindings keeps the titles of the findings that candidates are about.

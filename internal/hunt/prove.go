@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"whyhot/internal/finding"
@@ -15,9 +14,44 @@ import (
 // prove tries the finalists on rounds of their own. Those of the race are not looked
 // at again: they have chosen the finalists.
 func (h *hunt) prove(ctx context.Context) error {
+	if err := h.proveAtOnce(ctx); err != nil {
+		return err
+	}
 	if h.state.Finalists == nil {
 		h.state.Finalists = append([]string{}, h.state.Race.Finalists(h.affordable())...)
 	}
+	for {
+		if err := h.proveAll(ctx); err != nil {
+			return err
+		}
+		if !h.standIn() {
+			return nil
+		}
+	}
+}
+
+// standIn puts the next best of a group in the place of a finalist that cannot be used
+// whatever its speed: that its tests fail says nothing of the others. It takes over the
+// error that the proof of the first one may make, which then proves nothing.
+func (h *hunt) standIn() bool {
+	changed := false
+	for i, name := range h.state.Finalists {
+		v, judged := h.state.Judged[name]
+		if m := (measured{verdict: v.Verdict}); !judged || !m.broken() {
+			continue
+		}
+		if h.proofLeft() < time.Duration(2*(fewestRounds+1))*h.state.Run {
+			break
+		}
+		if next := h.state.Race.NextOf(name); next != "" {
+			h.state.Finalists[i] = next
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (h *hunt) proveAll(ctx context.Context) error {
 	built, edits := h.finalists()
 	trials := make([][]string, 0, 1+len(edits))
 	if len(built) > 0 {
@@ -80,6 +114,9 @@ func (h *hunt) affordable() int {
 	return 0
 }
 
+// ends is when a trial of so much time has to be over.
+func (h *hunt) ends(budget time.Duration) time.Time { return time.Now().Add(min(budget, h.left())) }
+
 // proofLeft is the time that is left for proofs.
 func (h *hunt) proofLeft() time.Duration {
 	if len(h.state.Finalists) == 1 {
@@ -99,6 +136,11 @@ func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error 
 		a.budget /= 2 // the layouts have a trial of their own
 	}
 	a.check, a.keep = true, true
+	a.end = h.ends(a.budget)
+	if a.layouts > 0 {
+		a.end = h.ends(2 * a.budget)
+	}
+	a.until = a.end
 	t, err := h.measure(ctx, a)
 	if err != nil {
 		return err
@@ -116,6 +158,9 @@ func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error 
 			continue
 		}
 		v.Verdict, v.Why, v.Ratio, v.Runs, v.Compared = m.verdict, m.why, m.ratio, m.runs, m.compared
+		if m.broken() && m.unbuilt && t.late {
+			v.Verdict, v.Why = finding.Unclear, outOfTime+": its build or its tests were ended with the budget"
+		}
 		if v.Verdict == finding.Faster {
 			doubt(c, &v, &m, t, a.level)
 		}
@@ -146,24 +191,19 @@ func doubt(c *candidate.Candidate, v *Verdict, m *measured, t *told, level float
 const smallGain = 0.05
 
 // compare is the ratio of one arm over another by the rounds that they share, and
-// whether the second is faster. Both have to say so, the interval and the exact
-// test, as in a trial.
+// whether the second is faster, as a trial says it at its end.
 func compare(base, other []float64, level float64) (i finding.Interval, faster bool) {
 	n := min(len(base), len(other))
-	if n < fewestRounds {
+	rules := stat.DefaultRules(1).At(level)
+	if n < rules.FewestRounds() {
 		return finding.Interval{}, false
 	}
-	times := func(logs []float64) []float64 {
-		out := make([]float64, n)
-		for k := range out {
-			out[k] = math.Exp(-logs[k]) // relative to the baseline of the round
-		}
-		return out
+	logs := make([]float64, n)
+	for k := range logs {
+		logs[k] = other[k] - base[k] // both over the baseline of the round
 	}
-	b, o := times(base), times(other)
-	rules := stat.DefaultRules(1).At(level)
-	got := stat.RatioOfMedians(b, o, seeded(n)).Interval(rules.Each())
-	return finding.Interval{Estimate: got.Estimate, Low: got.Low, High: got.High}, rules.Judge(got, stat.SwapTest(b, o), n) == stat.Faster
+	verdict, got := rules.Judge(stat.PairLogs(logs), level)
+	return finding.Interval{Estimate: got.Estimate, Low: got.Low, High: got.High}, verdict == stat.Faster
 }
 
 // layouts is in how many layouts small differences of built finalists are tried:
@@ -183,9 +223,4 @@ func (h *hunt) layouts(names []string, budget time.Duration) int {
 		return 0
 	}
 	return layouts
-}
-
-// seeded draws the same for the same rounds.
-func seeded(n int) *rand.Rand {
-	return rand.New(rand.NewPCG(uint64(n), 5)) //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
 }

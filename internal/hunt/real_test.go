@@ -14,19 +14,42 @@ import (
 
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/archive"
 	"whyhot/internal/trial/noise"
 	"whyhot/internal/trial/rebuild"
 )
 
-// example is a tree with one of the examples, its build without optimisation, and a
-// command that runs it.
+// program adds the same number a thousand times, over and over. Optimised, each thousand
+// is one multiplication: what a build without optimisation takes longer is work that the
+// other does not have, on every processor.
+const program = `#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned long sum(unsigned long rounds) {
+  unsigned long s = 1;
+  for (unsigned long i = 0; i < rounds; i++) {
+    unsigned long step = s ^ i;
+    for (int j = 0; j < 1000; j++) s += step;
+  }
+  return s;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  printf("sum %lu\n", sum(1000 * strtoul(argv[1], NULL, 10)));
+  return 0;
+}
+`
+
+// example is a tree with the program, its build without optimisation, and a command
+// that runs it.
 func example(t *testing.T) Request {
 	t.Helper()
-	for _, tool := range []string{"gcc", "make"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed", tool)
+	for _, name := range []string{"gcc", "make"} {
+		if _, err := tool.Find(name); err != nil {
+			t.Skipf("%s is not installed", name)
 		}
 	}
 	root := t.TempDir()
@@ -36,11 +59,7 @@ func example(t *testing.T) Request {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("../../examples/crc-bytewise/crc_bytewise.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"crc.c": string(source), "Makefile": "crc: crc.c\n\tgcc -O0 -g -o crc crc.c\n"} {
+	for name, text := range map[string]string{"sum.c": program, "Makefile": "sum: sum.c\n\tgcc -O0 -g -o sum sum.c\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +79,8 @@ func request(t *testing.T, dir string) Request {
 		t.Fatal(err)
 	}
 	return Request{
-		Command: []string{"./crc", "8"}, Directory: dir, Env: os.Environ(), Budget: 90 * time.Second, Rules: rules,
-		Build: rebuild.Options{Command: "make"}, Check: "./crc 1 | grep -q crc32", Metric: trial.MetricChoice{Name: string(trial.CPU)},
+		Command: []string{"./sum", "200"}, Directory: dir, Env: os.Environ(), Budget: 90 * time.Second, Rules: rules,
+		Build: rebuild.Options{Command: "make"}, Check: "./sum 1 | grep -q sum", Metric: trial.MetricChoice{Name: string(trial.CPU)},
 	}
 }
 
@@ -111,7 +130,7 @@ func TestRealHunt(t *testing.T) {
 		t.Fatal(err)
 	}
 	model, _ := noise.Machine()
-	recorded, ok := archive.Fingerprint("", filepath.Join(r.Directory, "crc"))
+	recorded, ok := archive.Fingerprint("", filepath.Join(r.Directory, "sum"))
 	if !ok || recorded.BuildID == "" {
 		t.Skip("this compiler writes no build ids")
 	}

@@ -41,10 +41,17 @@ type state struct {
 	Known      map[string]Verdict    `json:"known,omitempty"` // from earlier hunts, by name
 	Race       race.Race             `json:"race"`
 
+	// Products are the files of the tree that the command writes; Metric decides where
+	// nobody has said what does and the machine is busy.
+	Products []string `json:"products,omitempty"`
+	Metric   string   `json:"metric,omitempty"`
+
 	Run   time.Duration `json:"run"`             // of the command as it is
 	Build time.Duration `json:"build"`           // of the program, 0 where there is none
 	Level string        `json:"level,omitempty"` // of optimisation of the build as it is
+	Has   []string      `json:"has,omitempty"`   // variants that the build as it is has already
 
+	AtOnce    bool               `json:"at_once,omitempty"` // what was won was tried together first
 	Finalists []string           `json:"finalists,omitempty"`
 	Judged    map[string]Verdict `json:"judged,omitempty"` // the proofs, by name
 
@@ -64,13 +71,16 @@ type together struct {
 // open reads what an interrupted hunt has left. One that is finished, or that was of
 // another program, gives way to a new one.
 func (h *hunt) open(ctx context.Context) error {
-	var err error
-	if h.subject, err = h.request.subject(ctx); err != nil {
-		return err
-	}
 	var was state
 	found, err := h.dir.Load(&was)
 	if err != nil {
+		return err
+	}
+	typed := h.request.Metric
+	if found && was.Metric != "" && !typed.Given() {
+		h.request.Metric.Name = was.Metric
+	}
+	if h.subject, err = h.request.subjectOf(ctx, was.Products); err != nil {
 		return err
 	}
 	switch {
@@ -80,10 +90,15 @@ func (h *hunt) open(ctx context.Context) error {
 		h.listener.Remark("the program or its input has changed since the hunt was interrupted: it begins anew")
 	default:
 		h.state = was
+		h.request.Build.Products = was.Products
 		h.listener.Remark(fmt.Sprintf("going on with the hunt of %s, after %s", was.Started.Format("2006-01-02 15:04"), was.Spent.Round(time.Second)))
 		return nil
 	}
 	if err := h.dir.Empty(); err != nil {
+		return err
+	}
+	h.request.Metric = typed
+	if h.subject, err = h.request.subject(ctx); err != nil {
 		return err
 	}
 	h.state = state{Version: stateVersion, Started: h.now(), Subject: h.subject, Budget: h.request.Budget}

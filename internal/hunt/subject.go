@@ -29,6 +29,24 @@ const baselineRole = "baseline"
 
 // subject looks at the files of a request.
 func (r *Request) subject(ctx context.Context) (subject, error) {
+	return r.subjectOf(ctx, nil)
+}
+
+// stamps are those of the tree that is built, nil where nothing is.
+func (r *Request) stamps(ctx context.Context) (tree.Stamp, error) {
+	if r.Build.Command == "" {
+		return nil, nil
+	}
+	source, err := tree.Scan(ctx, r.root(), tree.Options{Exclude: r.Build.Exclude, WithVCS: r.Build.WithVCS})
+	if err != nil {
+		return nil, err
+	}
+	return source.Stamps(), nil
+}
+
+// subjectOf is the subject whose tree has products that the command writes: what is in
+// them does not tell one program from another.
+func (r *Request) subjectOf(ctx context.Context, products []string) (subject, error) {
 	s := subject{Command: r.name(), Metric: trial.Wall}
 	if r.Metric.Name != "" {
 		s.Metric = trial.Metric(r.Metric.Name)
@@ -51,7 +69,7 @@ func (r *Request) subject(ctx context.Context) (subject, error) {
 	if r.Build.Command == "" {
 		return s, nil
 	}
-	source, err := tree.Scan(ctx, r.root(), tree.Options{Exclude: r.Build.Exclude, WithVCS: r.Build.WithVCS})
+	source, err := tree.Scan(ctx, r.root(), tree.Options{Exclude: r.Build.Exclude, WithVCS: r.Build.WithVCS, Products: products})
 	if err != nil {
 		return s, err
 	}

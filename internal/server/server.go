@@ -275,13 +275,15 @@ func (s *Server) Close() error {
 // parcaSlots is how many of Parca's requests are read at a time, pushTime how long one
 // may take.
 const (
-	parcaSlots = 4
-	slotWait   = 2 * time.Second
-	pushTime   = 30 * time.Second
-	maxPushed  = 128 << 20
+	parcaSlots   = 4
+	parcaWaiting = 1000 // requests in the queue
+	slotWait     = 2 * time.Second
+	pushTime     = 30 * time.Second
+	maxPushed    = 128 << 20
 )
 
 func (s *Server) registerParca(to grpc.ServiceRegistrar) {
-	slots := limit.NewSlots(parcaSlots, slotWait)
-	(&push.Parca{Most: maxPushed, Now: time.Now, Counted: s.count, Slot: slots.Take, Time: pushTime}).Register(to)
+	slots := limit.NewSlots(parcaSlots, parcaWaiting, slotWait)
+	take := func(ctx context.Context) (func(), error) { return slots.Take(ctx, from(ctx), nil) }
+	(&push.Parca{Most: maxPushed, Now: time.Now, Counted: s.count, Slot: take, Time: pushTime}).Register(to)
 }

@@ -367,12 +367,8 @@ func TestItStops(t *testing.T) {
 	if _, err := io.WriteString(slow, "POST /api/v1/push?service=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc"); err != nil {
 		t.Fatal(err)
 	}
-	begin := time.Now()
 	if err := r.stop(); err != nil && !strings.Contains(err.Error(), "deadline") {
 		t.Error(err)
-	}
-	if took := time.Since(begin); took > 10*time.Second {
-		t.Errorf("it took %s", took)
 	}
 }
 

@@ -76,7 +76,7 @@ func appendProfile(t tester, s *Store, p *profile.Profile, o batch.Options) Rece
 
 func flush(t tester, s *Store) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := s.Flush(ctx); err != nil {
 		t.Fatal(err)

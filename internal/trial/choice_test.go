@@ -44,7 +44,7 @@ func TestSchedule(t *testing.T) {
 	}{
 		{Schedule{WarmUps: 1}, Plan{WarmUps: 1, Budget: usualBudget}},
 		{Schedule{WarmUps: 1, Rounds: 9}, Plan{WarmUps: 1, Rounds: 9}},
-		{Schedule{WarmUps: 2, Budget: &minute, Rounds: 9}, Plan{WarmUps: 2, Rounds: 9, Budget: minute, HardBudget: true}},
+		{Schedule{WarmUps: 2, Budget: &minute, Rounds: 9}, Plan{WarmUps: 2, Rounds: 9, Budget: minute}},
 		{Schedule{}, Plan{}},
 		{Schedule{WarmUps: 1, Rounds: -1}, Plan{}},
 		{Schedule{WarmUps: 1, Budget: &zero}, Plan{}},
@@ -57,7 +57,7 @@ func TestSchedule(t *testing.T) {
 		if (err != nil) != (c.want.WarmUps == 0) {
 			t.Errorf("%+v: %v", c.s, err)
 		}
-		if err == nil && (p.WarmUps != c.want.WarmUps || p.Rounds != c.want.Rounds || p.Budget != c.want.Budget || p.HardBudget != c.want.HardBudget || p.Seed != 0) {
+		if err == nil && (p.WarmUps != c.want.WarmUps || p.Rounds != c.want.Rounds || p.Budget != c.want.Budget || p.Seed != 0) {
 			t.Errorf("%+v: %+v", c.s, p)
 		}
 	}

@@ -22,11 +22,16 @@ func (t *trial) outcome(stopped Stop) *Outcome {
 		o.Elapsed += e.Elapsed
 		t.notef("%d of the %d rounds are those of the earlier trial; all intervals together hold with %.4g%% now, since numbers that were looked at before are looked at again", e.Rounds, t.rounds, 100*t.rules.Level)
 	}
+	level := t.rules.Final(t.rounds)
+	if stopped == StopSettled {
+		level = t.rules.Interim(t.rounds)
+	}
 	o.Baseline = t.armOf(t.base())
 	for _, a := range t.arms[1:] {
-		o.Variants = append(o.Variants, t.variantOf(a))
+		o.Variants = append(o.Variants, t.variantOf(a, level))
 	}
 	t.noteOutputs(o)
+	t.noteLoad()
 	t.noteDrift()
 	t.noteWarmUp()
 	t.noteTree()
@@ -39,7 +44,7 @@ func (t *trial) armOf(a *arm) Arm {
 	out := Arm{Name: a.name(), Runs: len(a.results), Summary: map[Metric]Summary{}, Layouts: t.layoutsOf(a)}
 	if a.variant != nil {
 		out.Changes = a.variant.Changes()
-		out.Command = a.variant.Command
+		out.Command, out.Directory = a.variant.Command, a.variant.Dir
 		out.Build = buildOf(a.variant)
 	}
 	if a.first != nil {
@@ -60,7 +65,8 @@ func (t *trial) armOf(a *arm) Arm {
 	return out
 }
 
-func (t *trial) variantOf(a *arm) VariantArm {
+// variantOf is what the trial says of an arm; a verdict asks for the level of its end.
+func (t *trial) variantOf(a *arm, level float64) VariantArm {
 	v := VariantArm{Arm: t.armOf(a), Ratios: map[Metric]finding.Interval{}}
 	if a.variant.Preload != nil {
 		v.Library = a.variant.Preload.Path
@@ -74,7 +80,7 @@ func (t *trial) variantOf(a *arm) VariantArm {
 	for _, m := range Metrics() {
 		base, other := t.pairs(a, m)
 		if m == t.plan.Metric && len(base) > 0 && a.out == "" {
-			v.Estimate = stat.Median(base) / stat.Median(other)
+			v.Estimate = stat.Pair(base, other).Estimate()
 		}
 		if len(base) == 0 || len(base) < t.rounds {
 			continue
@@ -87,10 +93,10 @@ func (t *trial) variantOf(a *arm) VariantArm {
 			judged = t.rules.JudgeRange(i)
 		case len(base) < t.rules.FewestRounds():
 			continue
+		case m == t.plan.Metric:
+			judged, i = t.rules.Judge(stat.Pair(base, other), level)
 		default:
-			s, n, _ := t.sample(a, m)
-			i = s.Interval(t.rules.Each())
-			judged = t.rules.Judge(i, stat.SwapTest(base, other), n)
+			i = stat.Pair(base, other).Interval(t.rules.Each())
 		}
 		v.Ratios[m] = finding.Interval{Estimate: i.Estimate, Low: i.Low, High: i.High}
 		if m == t.plan.Metric {

@@ -19,11 +19,11 @@ func (t *trial) contradicted(a *arm, verdict stat.Verdict) bool {
 	if t.plan.Metric != Wall || t.plan.Busy == nil || t.plan.Busy() < busyShare {
 		return false
 	}
-	s, n, ok := t.sample(a, CPU)
-	if !ok || n < t.rounds {
+	base, other := t.pairs(a, CPU)
+	if len(base) < t.rounds {
 		return false
 	}
-	i := s.Interval(t.rules.Each())
+	i := stat.Pair(base, other).Interval(t.rules.Each())
 	if verdict == stat.Faster {
 		return i.Low <= 1
 	}

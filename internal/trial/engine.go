@@ -67,7 +67,8 @@ type trial struct {
 	arms      []*arm // the baseline first
 	rounds    int
 	perRound  time.Duration
-	boot      *rand.Rand
+	slowest   time.Duration // run of the last round
+	cutting   bool          // the run under way is limited by the budget, not by how long runs take
 	notes     []string
 	reported  time.Time
 	remarked  map[string]bool
@@ -88,7 +89,6 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 		start: clock.Now(), rules: plan.rules(),
 		reference: map[string]*digest.Digest{},
 		remarked:  map[string]bool{},
-		boot:      rand.New(rand.NewPCG(plan.Seed, 2)), //nolint:gosec // resampling needs a seed that can be repeated, not secrecy
 	}
 	t.arms = append(t.arms, &arm{wrote: map[string]*written{}})
 	for i := range plan.Variants {
@@ -117,17 +117,21 @@ func (t *trial) running() []*arm {
 func (t *trial) spec(a *arm) run.Spec {
 	s := run.Spec{
 		Args: t.plan.Command, Env: t.plan.Env, Dir: t.plan.Dir, Stdin: t.plan.Stdin,
-		Outputs: t.plan.Outputs, Pin: t.plan.Pin, Timeout: t.timeout(), Filter: t.plan.filter(),
+		Outputs: t.plan.Outputs, Pin: t.plan.Pin, Timeout: t.limitOfRun(), Filter: t.plan.filter(),
 		// The peak of small programs is known to a watched run only, and where
 		// memory decides, the time that watching costs does not matter.
 		Watch:   t.plan.Metric == Memory,
 		Digests: a.wrote[run.Stdout] == nil || a.wrote[run.Stdout].runs < mostDigests,
+		Load:    t.plan.Load,
 	}
 	if a.variant != nil {
 		s.Env = a.variant.Environ(t.plan.Env)
 		s.Library = a.variant.Preload
 		if a.variant.Command != nil {
 			s.Args = a.variant.Command
+		}
+		if a.variant.Dir != "" {
+			s.Dir = a.variant.Dir
 		}
 	}
 	a.place(&s)
@@ -149,6 +153,30 @@ func (t *trial) timeout() time.Duration {
 	return max(least, time.Duration(times*float64(t.base().first.Wall)))
 }
 
+// limitOfRun is the earlier of two: when a run counts as hanging, and when the budget
+// is over.
+func (t *trial) limitOfRun() time.Duration {
+	limit := t.timeout()
+	left, ok := t.cut()
+	if t.cutting = ok && (limit == 0 || left < limit); t.cutting {
+		return left
+	}
+	return limit
+}
+
+// wasCut says that a run was ended because the budget was over.
+func (t *trial) wasCut(res *run.Result) bool { return t.cutting && res.End.Limit > 0 }
+
+// errLimit ends a round for which no time is left.
+var errLimit = errors.New("the time is over")
+
+// UnendingError says that the command was still running when the budget was over.
+type UnendingError struct{ After, Budget time.Duration }
+
+func (e *UnendingError) Error() string {
+	return fmt.Sprintf("the baseline was still running after %s, when the budget of %s was over: whyhot measures whole runs; give it longer with --budget, or for a server, which does not end, name what loads it: whyhot try --load 'wrk -d5 http://127.0.0.1:8080/' ... -- SERVER (docs/guide/try.md, servers)", spoken(e.After), spoken(e.Budget))
+}
+
 // warmUp runs every arm unmeasured: it fills caches, watches what the tree loads
 // and needs, and takes the reference outputs.
 func (t *trial) warmUp(ctx context.Context) error {
@@ -168,6 +196,14 @@ func (t *trial) warmUp(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			if t.wasCut(res) {
+				if a.variant == nil {
+					return &UnendingError{res.Wall, t.plan.Budget}
+				}
+				a.out, a.why = Unclear, fmt.Sprintf("still running after %s, when the budget of %s was over; the baseline's first run took %s", spoken(res.Wall), spoken(t.plan.Budget), spoken(t.base().first.Wall))
+				break
+			}
+			t.slowest = max(t.slowest, res.Wall)
 			if k == 0 {
 				a.first = res
 				t.judgeLoading(a)
@@ -254,17 +290,19 @@ func (t *trial) broken(res *run.Result) bool {
 // measure runs rounds until there is a reason to stop.
 func (t *trial) measure(ctx context.Context) (Stop, error) {
 	order := rand.New(rand.NewPCG(t.plan.Seed, 1)) //nolint:gosec // as above
-	look := max(t.fewestRounds(), t.rounds)        // what was continued is looked at first
 	for {
 		if len(t.running()) < 2 {
 			return StopFailed, nil
 		}
-		if stop, ok := t.enough(&look); ok {
+		if stop, ok := t.enough(); ok {
 			return stop, nil
 		}
 		begin := t.clock.Now()
 		if err := t.round(ctx, order); err != nil {
 			t.truncate()
+			if errors.Is(err, errLimit) {
+				return StopBudget, nil
+			}
 			if ctx.Err() != nil {
 				return StopInterrupted, nil //nolint:nilerr // the user ended it; what was measured counts
 			}
@@ -279,7 +317,12 @@ func (t *trial) measure(ctx context.Context) (Stop, error) {
 func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 	arms := t.running()
 	order.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
+	slowest := time.Duration(0)
 	for _, a := range arms {
+		if t.tooLate() {
+			t.notef("the last round is not counted: another run of about %s would have ended after the budget of %s", spoken(t.slowest), spoken(t.plan.Budget))
+			return errLimit
+		}
 		t.report(Progress{Phase: PhaseRound, Running: a.name()})
 		t.deal(a, order)
 		a.shift = int(order.Uint32() >> 1)
@@ -287,6 +330,11 @@ func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 		if err != nil {
 			return err
 		}
+		if t.wasCut(res) {
+			t.notef("the last round is not counted: %s was ended after %s, when the budget of %s was over", a.name(), spoken(res.Wall), spoken(t.plan.Budget))
+			return errLimit
+		}
+		slowest = max(slowest, res.Wall)
 		if err := t.accept(a, res); err != nil {
 			return fmt.Errorf("round %d: %w", t.rounds+1, err)
 		}
@@ -300,6 +348,7 @@ func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 			a.results, a.laid = a.results[:len(a.results)-1], a.laid[:len(a.laid)-1]
 		}
 	}
+	t.slowest = slowest
 	return nil
 }
 

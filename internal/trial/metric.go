@@ -105,6 +105,9 @@ func (p *Plan) instrument(r run.Runner) run.Runner {
 	if p.Number != nil {
 		r = p.Number.Wrap(r)
 	}
+	if p.perUnit() {
+		r = perUnit{r}
+	}
 	return r
 }
 

@@ -65,6 +65,7 @@ func (t *trial) resume() error {
 	// The end of the earlier trial has spent the error that all looks together may
 	// make: what comes after it asks for much more (bench/trial.md).
 	const part = 5
+	t.rules.From = e.Rounds // what was continued is looked at first
 	t.rules.Level = 1 - (1-t.rules.Level)/math.Pow(part, float64(e.Continued+1))
 	return nil
 }

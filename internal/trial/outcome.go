@@ -54,8 +54,9 @@ type Outcome struct {
 	Rounds         int       `json:"rounds"`
 	// Continued is how often more rounds were added to the trial.
 	Continued int `json:"continued,omitempty"`
-	// Level holds for all intervals together, EachLevel for one of them; they
-	// differ when there is more than one variant.
+	// Level holds for all verdicts together, EachLevel for one of them; they differ
+	// when there is more than one variant. The interval of a difference holds at
+	// least at EachLevel, however often the numbers were looked at.
 	Level     float64      `json:"level"`
 	EachLevel float64      `json:"each_level"`
 	Band      float64      `json:"band"` // ratios this close to 1 are no difference
@@ -63,6 +64,8 @@ type Outcome struct {
 	Baseline  Arm          `json:"baseline"`
 	Variants  []VariantArm `json:"variants"`
 	Notes     []string     `json:"notes,omitempty"`
+	// Failing is the condition of --fail-if, nil where none was given.
+	Failing *FailIf `json:"fail_if,omitempty"`
 }
 
 // Machine is where the trial ran.
@@ -75,13 +78,15 @@ type Machine struct {
 
 // Arm is one of the things compared.
 type Arm struct {
-	Name    string             `json:"name"`
-	Changes []string           `json:"changes,omitempty"` // K=V to repeat it by hand
-	Command []string           `json:"command,omitempty"` // where it is not the trial's
-	Build   *Build             `json:"build,omitempty"`
-	Runs    int                `json:"runs"`
-	Summary map[Metric]Summary `json:"summary,omitempty"` // metrics that are known
-	Outputs []Print            `json:"outputs,omitempty"` // of the first run
+	Name    string   `json:"name"`
+	Changes []string `json:"changes,omitempty"` // K=V to repeat it by hand
+	Command []string `json:"command,omitempty"` // where it is not the trial's
+	// Directory is where it ran, where that is not the trial's.
+	Directory string             `json:"directory,omitempty"`
+	Build     *Build             `json:"build,omitempty"`
+	Runs      int                `json:"runs"`
+	Summary   map[Metric]Summary `json:"summary,omitempty"` // metrics that are known
+	Outputs   []Print            `json:"outputs,omitempty"` // of the first run
 	// Layouts are the ways in which the program was placed in memory, where there
 	// are several.
 	Layouts []LayoutOutcome `json:"layouts,omitempty"`
@@ -110,11 +115,11 @@ type Print struct {
 type VariantArm struct {
 	Arm
 
-	// Estimate is the ratio of the medians of the metric that decides, also where
+	// Estimate is the ratio of the metric that decides, as Ratios has it, also where
 	// there are too few runs for an interval.
 	Estimate float64 `json:"estimate,omitempty"`
-	// Ratios are baseline over variant for every metric known for both: above 1
-	// the variant takes less.
+	// Ratios are baseline over variant for every metric known for both, each the
+	// median of what pairs of rounds say: above 1 the variant takes less.
 	Ratios      map[Metric]finding.Interval `json:"ratios,omitempty"`
 	Verdict     Verdict                     `json:"verdict"`
 	Explanation string                      `json:"explanation"` // the verdict in a sentence

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"whyhot/internal/trial/metric"
+	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
 )
@@ -32,13 +33,14 @@ type Plan struct {
 	Seed      uint64
 	WarmUps   int           // runs of each that are not measured, at least 1
 	Rounds    int           // exactly so many; 0 to stop when more would teach nothing
-	MinRounds int           // rounds measured even when the budget is spent; 0 for what a verdict needs
-	Budget    time.Duration // time after which no new round starts, warm-up included; 0 for no limit
-	// HardBudget lets the budget win over what a verdict needs.
-	HardBudget bool
-	Level      float64       // joint confidence of all intervals, 0 for that of stat.DefaultRules
-	Timeout    time.Duration // of one run; 0 for ten times the first run of the baseline, at least a minute
-	Pin        []int
+	MinRounds int           // rounds measured even when the budget is spent
+	Budget    time.Duration // time after which no run ends that can be foreseen, warm-up included; 0 for no limit
+	Level     float64       // joint confidence of all verdicts, 0 for that of stat.DefaultRules
+	Timeout   time.Duration // of one run; 0 for ten times the first run of the baseline, at least a minute
+	Pin       []int
+
+	// Load is what loads the command, which is a server; nil where it ends by itself.
+	Load *run.Load
 
 	// Busy tells how many CPUs other processes kept busy since the trial began, nil
 	// where nobody knows.
@@ -73,6 +75,7 @@ func (p *Plan) check() error {
 // rules are the thresholds for the plan's metric.
 func (p *Plan) rules() stat.Rules {
 	r := stat.DefaultRules(len(p.Variants))
+	r.Once = p.Rounds > 0
 	if p.Level > 0 {
 		r = r.At(p.Level)
 	}

@@ -66,16 +66,12 @@ func (t *trial) expected() time.Duration {
 	now := t.elapsed()
 	if t.plan.Rounds > 0 {
 		left := time.Duration(t.plan.Rounds-t.rounds) * t.perRound
-		if t.plan.HardBudget {
-			return min(now+left, max(t.plan.Budget, now+t.perRound))
+		if t.limited() {
+			return min(now+left, max(t.plan.Budget, now))
 		}
 		return now + left
 	}
-	needed := max(t.plan.MinRounds, 1) // one is always made
-	if !t.plan.HardBudget {
-		needed = max(needed, t.needed())
-	}
-	least := now + time.Duration(max(0, needed-t.rounds))*t.perRound
+	least := now + time.Duration(max(0, t.plan.MinRounds-t.rounds))*t.perRound
 	return max(t.plan.Budget, least)
 }
 

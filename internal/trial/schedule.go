@@ -16,8 +16,7 @@ const leastLevel = 0.5
 // Schedule says how long a trial measures and on which CPUs, as somebody asks for
 // it.
 type Schedule struct {
-	// Budget is a time that is kept, whatever is known by then; nil for two
-	// minutes, or longer where a verdict needs it.
+	// Budget is a time that is kept, whatever is known by then; nil for two minutes.
 	Budget    *time.Duration
 	Rounds    int // exactly so many, 0 for as many as it takes
 	MinRounds int
@@ -51,7 +50,7 @@ func (s *Schedule) Apply(p *Plan) error {
 	p.Rounds, p.MinRounds, p.WarmUps, p.Timeout, p.Pin = s.Rounds, s.MinRounds, s.WarmUps, s.Timeout, s.Pin
 	switch {
 	case s.Budget != nil:
-		p.Budget, p.HardBudget = *s.Budget, true
+		p.Budget = *s.Budget
 	case s.Rounds == 0:
 		p.Budget = usualBudget
 	}

@@ -8,25 +8,25 @@ import (
 	"whyhot/internal/trial/stat"
 )
 
-// enough says whether and why to stop before the next round. look is the round
-// at which the numbers are looked at next.
-func (t *trial) enough(look *int) (Stop, bool) {
-	if t.plan.Rounds > 0 {
-		if t.rounds >= t.plan.Rounds {
-			return StopRounds, true
-		}
-		return StopBudget, t.plan.HardBudget && t.overBudget()
-	}
-	if t.overBudget() && (t.plan.HardBudget && t.rounds >= t.plan.MinRounds || t.rounds >= max(t.plan.MinRounds, t.needed())) {
+// enough says whether and why to stop before the next round. When it is the budget
+// depends on what whole rounds took, never on which run of them was the variant's
+// (stat.Rules).
+func (t *trial) enough() (Stop, bool) {
+	switch {
+	case t.plan.Rounds > 0 && t.rounds >= t.plan.Rounds:
+		return StopRounds, true
+	case t.limited() && t.elapsed()+t.perRound > t.plan.Budget:
 		return StopBudget, true
+	case t.plan.Rounds > 0:
+		return "", false
 	}
 	if t.rounds == 1 {
 		t.foresee()
 	}
-	if t.rounds < *look {
+	early := t.plan.Metric.counted() && t.rounds == stat.FewestRepeats
+	if t.rules.Interim(t.rounds) == 1 && !early {
 		return "", false
 	}
-	*look = max(stat.NextLook(t.rounds), t.rules.FewestRounds())
 	if t.rounds >= t.plan.MinRounds && t.settled() {
 		return StopSettled, true
 	}
@@ -34,10 +34,29 @@ func (t *trial) enough(look *int) (Stop, bool) {
 	return "", false
 }
 
-// overBudget says that another round would end after the budget. At least one
-// round is always made.
-func (t *trial) overBudget() bool {
-	return t.rounds > 0 && t.plan.Budget > 0 && t.elapsed()+t.perRound > t.plan.Budget
+// limited says that the budget holds: the rounds that were asked for are made.
+func (t *trial) limited() bool { return t.plan.Budget > 0 && t.rounds >= t.plan.MinRounds }
+
+// grace is how far behind the budget a run may end that was expected to end within.
+func (t *trial) grace() time.Duration {
+	const least, part = 5 * time.Second, 10
+	return max(least, t.plan.Budget/part)
+}
+
+// cut is the time that is left for a run, grace included; ok is false where nothing
+// limits it.
+func (t *trial) cut() (left time.Duration, ok bool) {
+	if !t.limited() {
+		return 0, false
+	}
+	return max(time.Millisecond, t.plan.Budget+t.grace()-t.elapsed()), true
+}
+
+// tooLate says that a run would end after the budget and its grace. All arms are
+// expected to take as long as the slowest of the last round.
+func (t *trial) tooLate() bool {
+	left, ok := t.cut()
+	return ok && t.slowest > left
 }
 
 func (t *trial) settled() bool {
@@ -46,11 +65,10 @@ func (t *trial) settled() bool {
 		if t.exact(base, other) {
 			continue
 		}
-		s, n, ok := t.sample(a, t.plan.Metric)
-		if ok && t.rules.Settled(s, stat.SwapTest(base, other), n) {
+		if len(base) == t.rounds && t.rules.Settled(stat.Pair(base, other)) {
 			continue
 		}
-		if n < t.rules.FewestRounds() || t.compareOutputs(a).difference == nil {
+		if len(base) < t.rules.FewestRounds() || t.compareOutputs(a).difference == nil {
 			return false // how fast something else is computed is worth no more time
 		}
 	}
@@ -62,24 +80,7 @@ func (t *trial) exact(base, other []float64) bool {
 	return t.plan.Metric.counted() && stat.Repeats(base) && stat.Repeats(other)
 }
 
-// sample resamples the rounds that baseline and variant both know a metric of.
-func (t *trial) sample(a *arm, m Metric) (s stat.Sample, rounds int, ok bool) {
-	base, other := t.pairs(a, m)
-	if len(base) == 0 {
-		return stat.Sample{}, 0, false
-	}
-	return stat.RatioOfMedians(base, other, t.boot), len(base), true
-}
-
-// fewestRounds is when the numbers are looked at first, needed how many rounds a
-// verdict needs as far as is known now.
-func (t *trial) fewestRounds() int {
-	if t.plan.Metric.counted() {
-		return min(stat.FewestRepeats, t.rules.FewestRounds())
-	}
-	return t.rules.FewestRounds()
-}
-
+// needed is how many rounds a verdict needs as far as is known now.
 func (t *trial) needed() int {
 	if t.plan.Metric.counted() && (t.rounds < stat.FewestRepeats || t.settled()) {
 		return stat.FewestRepeats
@@ -112,10 +113,8 @@ func (t *trial) foresee() {
 	room := t.rounds + int(max(0, t.plan.Budget-t.elapsed())/t.perRound)
 	fewest := max(t.needed(), t.plan.MinRounds)
 	switch {
-	case t.rounds == 1 && room < fewest && t.plan.HardBudget:
-		t.remarkf("the budget of %s has room for %d %s of %s, a verdict needs %d: --budget %s", spoken(t.plan.Budget), room, roundsWord(room), spoken(t.perRound), fewest, t.budgetFor(fewest))
 	case t.rounds == 1 && room < fewest:
-		t.remarkf("%d rounds of %s, the fewest for a verdict, take longer than %s: about %s", fewest, spoken(t.perRound), spoken(t.plan.Budget), t.budgetFor(fewest))
+		t.remarkf("the budget of %s has room for %d %s of %s, a verdict needs %d: --budget %s", spoken(t.plan.Budget), room, roundsWord(room), spoken(t.perRound), fewest, t.budgetFor(fewest))
 	case t.rounds >= t.rules.FewestRounds():
 		t.foreseePrecision(room)
 	}
@@ -125,12 +124,12 @@ func (t *trial) foresee() {
 func (t *trial) foreseePrecision(room int) {
 	worst, most, interval := "", room, stat.Interval{}
 	for _, a := range t.running()[1:] {
-		s, n, ok := t.sample(a, t.plan.Metric)
-		if !ok {
+		base, other := t.pairs(a, t.plan.Metric)
+		if len(base) == 0 {
 			continue
 		}
-		i := s.Interval(t.rules.Each())
-		if need := t.rules.RoundsFor(i, n); !i.Within(t.rules.Band) && need > most {
+		i := stat.Pair(base, other).Interval(t.rules.Each())
+		if need := t.rules.RoundsFor(i, len(base)); !i.Within(t.rules.Band) && need > most {
 			worst, most, interval = a.name(), need, i
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/trial/stat"
 )
 
 // explain says the verdict in a sentence without its subject.
@@ -24,6 +23,9 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 	case LayoutNoise:
 		return t.explainLayouts(v)
 	case Faster, Slower, Same, Unclear:
+	}
+	if a.out == Unclear {
+		return a.why
 	}
 	if v.doubt != "" {
 		return "it cannot be told whether it computes the same: " + v.doubt
@@ -47,26 +49,8 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 		return fmt.Sprintf("%s (%s to %s)", s.change(i.Estimate), low, high)
 	default:
 		s := t.plan.scale()
-		if one := (stat.Interval{Estimate: i.Estimate, Low: i.Low, High: i.High}); one.Excludes(1) && !one.Within(t.rules.Band) {
-			return t.explainDisagreement(a, i)
-		}
 		return fmt.Sprintf("could be anything from %s to %s%s", s.side(i.High), s.side(i.Low), t.advice(i))
 	}
-}
-
-// explainDisagreement is the reason where the whole interval is on one side: the
-// rounds do not agree often enough.
-func (t *trial) explainDisagreement(a *arm, i finding.Interval) string {
-	base, other := t.pairs(a, t.plan.Metric)
-	agree := 0
-	for k := range base {
-		if base[k] != other[k] && (base[k] > other[k]) == (i.Estimate > 1) {
-			agree++
-		}
-	}
-	s := t.plan.scale()
-	return fmt.Sprintf("%s (%s to %s) by the medians, but only %d of %d rounds agree, which chance alone would do (p = %.2g by the signed-rank test, where %.2g is asked for)%s",
-		s.change(i.Estimate), s.side(i.High), s.side(i.Low), agree, len(base), stat.SwapTest(base, other), 1-t.rules.Each(), t.advice(i))
 }
 
 func (t *trial) explainDifference(a *arm, d *Difference) string {

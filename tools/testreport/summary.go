@@ -76,20 +76,25 @@ func summary(out io.Writer, dir string, list []expectation) error {
 	writeSteps(w, steps)
 	writeSlowest(w, results, 10)
 	unexpected := writeSkips(w, results, list)
-	count := map[string]int{}
+	count, unsteady := map[string]int{}, 0
 	for _, r := range results {
 		count[r.Outcome]++
 		if r.Outcome == fail {
 			fmt.Fprintln(w, "FAILED", r)
 		}
 		if r.FailedAtFirst {
+			unsteady++
 			fmt.Fprintln(w, "UNSTEADY: failed, and passed when run again:", r)
 		}
 	}
 	if unexpected > 0 {
 		fmt.Fprintf(w, "FAILED: %d skipped that the list of expected skips does not have with this reason: install what is missing, or list it and say why\n", unexpected)
 	}
-	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", count[pass], count[fail], count[skip])
+	fmt.Fprintf(w, "%d passed, %d failed, %d skipped", count[pass], count[fail], count[skip])
+	if unsteady > 0 {
+		fmt.Fprintf(w, ", %d unsteady: passed only when run again", unsteady)
+	}
+	fmt.Fprintln(w)
 	if _, err := io.WriteString(out, w.String()); err != nil {
 		return err
 	}

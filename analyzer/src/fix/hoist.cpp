@@ -141,7 +141,7 @@ private:
   // Whole is what reads; E what is replaced.
   bool consider(const Expr *E, const Expr *Whole, bool Data, bool AtEntry) {
     std::optional<std::vector<Effect>> Reads = Data ? elementBase(cast<CXXOperatorCallExpr>(Whole)) : readsOf(E, F);
-    if (!Reads || llvm::none_of(*Reads, [&](const Effect &X) { return Own.isShared(X.Where); }))
+    if (!Reads || llvm::none_of(*Reads, [&](const Effect &X) { return Own.isLoaded(X.Where); }))
       return false;
     auto Range = C.S.range(E->getSourceRange());
     const Expr *Spelt = E->IgnoreImpCasts();

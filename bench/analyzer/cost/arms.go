@@ -13,6 +13,7 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/compdb"
+	"whyhot/internal/host/tool"
 )
 
 // cost is what one process took.
@@ -54,7 +55,7 @@ func allArms(binary string) []arm {
 			r.Layers, r.Predicates, r.Blame, r.Functions = layers, every[:1], true, functions
 		})},
 	}
-	if tidy, err := exec.LookPath("clang-tidy-19"); err == nil {
+	if tidy, err := tool.Find("clang-tidy-19"); err == nil {
 		arms = append(arms, arm{"clang-tidy-19 performance-*", func(ctx context.Context, u compdb.Unit, _ []string) (cost, error) {
 			flags := slices.DeleteFunc(clang(u)[1:], func(a string) bool { return a == u.File })
 			// The tree's own .clang-tidy might ask for more.

@@ -30,6 +30,7 @@ import (
 	"whyhot/internal/elfinfo/extract"
 	"whyhot/internal/fleet/debuginfo/upload"
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/symbol/elfsym"
 )
 
@@ -153,7 +154,7 @@ func middle(v []float64) string {
 }
 
 func compare(ctx context.Context, files []string, symbolizer string) error {
-	if _, err := exec.LookPath(symbolizer); err != nil && symbolizer != "" {
+	if _, err := tool.Find(symbolizer); err != nil && symbolizer != "" {
 		return fmt.Errorf("%w (give another with -symbolizer, or \"\")", err)
 	}
 	var in, out int64

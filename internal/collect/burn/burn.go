@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/profile"
 )
 
@@ -22,7 +23,7 @@ var source []byte
 // Build compiles the program, or skips the test where there is no compiler.
 func Build(t *testing.T, flags ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
+	if _, err := tool.Find("gcc"); err != nil {
 		t.Skip("gcc is not installed")
 	}
 	dir := t.TempDir()

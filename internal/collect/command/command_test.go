@@ -265,11 +265,95 @@ func TestSecondRequestKills(t *testing.T) {
 // await polls a condition that another process makes true.
 func await(t *testing.T, reached func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		if reached() {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Fatal("waited 20 s in vain")
+	t.Fatal("waited two minutes in vain")
+}
+
+// Where this process may trace, it is told when the command is loaded and has run nothing.
+func TestACommandCanBeLookedAtBeforeItRuns(t *testing.T) {
+	out, text := capture(t)
+	p, err := Start(Options{Args: []string{"/bin/echo", "ran"}, Streams: Streams{Out: out}, HoldDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.begun() {
+		t.Error("the shell that holds it is taken for the command")
+	}
+	called := false
+	err = p.ReleaseWith(func() {
+		called = true
+		exe, err := os.Readlink("/proc/" + strconv.Itoa(p.PID()) + "/exe")
+		if err != nil || filepath.Base(exe) != "echo" && filepath.Base(exe) != "coreutils" && filepath.Base(exe) != "busybox" || text() != "" {
+			t.Errorf("it is %s, %v, and has written %q", exe, err, text())
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Exit(); e.Failed() || text() != "ran\n" {
+		t.Errorf("%v, %q", e, text())
+	}
+	if !called {
+		t.Skip("this process may not trace another")
+	}
+}
+
+// What does not become the command, or is waited for already, is released as ever.
+func TestACommandThatDoesNotLoadEnds(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "broken")
+	if err := os.WriteFile(broken, []byte("\x7fELF and no more"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Start(Options{Args: []string{broken}, HoldDir: t.TempDir(), Streams: devNull(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ReleaseWith(func() { t.Error("it was loaded") }); err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Exit(); e.Status() != CodeNotExecutable {
+		t.Errorf("%v", e)
+	}
+	p, err = Start(Options{Args: []string{"true"}, HoldDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := p.Done()
+	if err := p.ReleaseWith(func() { t.Error("it was stopped while somebody waits for it") }); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if e := p.Exit(); e.Failed() {
+		t.Error(e)
+	}
+}
+
+// A signal that comes while the command is loaded is the command's.
+func TestASignalWhileTheCommandIsLoaded(t *testing.T) {
+	p, err := Start(Options{Args: []string{"sleep", "100"}, HoldDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ReleaseWith(func() { _ = p.Signal(syscall.SIGTERM) }); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Signal(syscall.SIGTERM) // where it may not be traced
+	if e := p.Exit(); e.Status() != 128+int(syscall.SIGTERM) {
+		t.Error(e)
+	}
+}
+
+func devNull(t *testing.T) Streams {
+	t.Helper()
+	f, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return Streams{In: f, Out: f, Err: f}
 }

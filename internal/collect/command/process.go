@@ -1,11 +1,16 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,10 +35,12 @@ type Options struct {
 
 // Process is a started command.
 type Process struct {
-	cmd  *exec.Cmd
-	gate *os.File
-	done chan struct{}
-	exit Exit
+	cmd     *exec.Cmd
+	gate    *os.File
+	waiting sync.Once
+	waited  atomic.Bool // wait has begun
+	done    chan struct{}
+	exit    Exit
 }
 
 // holdScript waits for one line on the FIFO $1 and then becomes the command. A
@@ -75,8 +82,19 @@ func Start(o Options) (*Process, error) {
 		p.closeGate()
 		return nil, startError(o.Args[0], err)
 	}
-	go p.wait()
+	if p.gate == nil {
+		p.startWaiting()
+	}
 	return p, nil
+}
+
+// startWaiting reaps the process when it ends. Of one that is held it does not begin
+// before the release, which may look at how the process goes on.
+func (p *Process) startWaiting() {
+	p.waiting.Do(func() {
+		p.waited.Store(true)
+		go p.wait()
+	})
 }
 
 func (p *Process) openGate(fifo string) error {
@@ -113,6 +131,32 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Release lets a held command start. The gate stays open until Close: were it
 // shut before the shell has opened its end, the line would be lost.
 func (p *Process) Release() error {
+	defer p.startWaiting()
+	return p.open()
+}
+
+// ReleaseWith is Release, and calls loaded while the process is stopped before the first
+// instruction of the command, where the kernel lets this process stop it.
+func (p *Process) ReleaseWith(loaded func()) error {
+	defer p.startWaiting()
+	if p.gate == nil || p.waited.Load() {
+		return p.open()
+	}
+	return atExec(p.PID(), p.open, p.begun, loaded)
+}
+
+// begun says whether a held process is no longer the shell that holds it. exec.Cmd.Start
+// returns while the kernel still loads that.
+func (p *Process) begun() bool {
+	words, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID()) + "/cmdline")
+	return err != nil || !bytes.HasPrefix(words, []byte(strings.Join(p.cmd.Args[:heldWords], "\x00")+"\x00"))
+}
+
+// heldWords are the words of the shell's command line before those of the command: its
+// name, -c, the script, and the names of the shell and of the gate.
+const heldWords = 5
+
+func (p *Process) open() error {
 	if p.gate == nil {
 		return nil
 	}
@@ -123,11 +167,14 @@ func (p *Process) Release() error {
 }
 
 // Done is closed when the command has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
+func (p *Process) Done() <-chan struct{} {
+	p.startWaiting()
+	return p.done
+}
 
 // Exit waits for the end of the command and tells how it was.
 func (p *Process) Exit() Exit {
-	<-p.done
+	<-p.Done()
 	p.closeGate()
 	return p.exit
 }
@@ -164,6 +211,7 @@ func (p *Process) Stop(grace time.Duration) (exit Exit, asked bool) {
 const minTermGrace = 5 * time.Second
 
 func (p *Process) waitFor(d time.Duration) bool {
+	p.startWaiting()
 	select {
 	case <-p.done:
 		return true

@@ -51,7 +51,7 @@ func TestTablesAreMadeAheadAndOnce(t *testing.T) {
 		defer a.mu.Unlock()
 		return a.files[id] != nil
 	}
-	for end := time.Now().Add(30 * time.Second); !ready(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !ready(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no tables were made of the program that runs")
 		}

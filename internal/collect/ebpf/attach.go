@@ -32,6 +32,8 @@ type profiler struct {
 	notLoaded error
 	shared    sharedMaps
 	rubies    *rubies
+	trigger   chan bool              // see wake
+	about     func(*libpf.EbpfTrace) // is told of each trace first
 	pace      pace
 	lost      uint64 // traces for which the kernel's buffer had no room
 }
@@ -43,7 +45,7 @@ const frameCache = 64 << 10
 // process. Unwind tables come from made.
 func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, made *ahead) (*profiler, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}, pace: pace}
+	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}, about: c.about, pace: pace}
 	otellog.SetLogger(*slog.New(p.log))
 	metrics.Start(noop.Meter{})
 	times.StartRealtimeSync(ctx, 0)
@@ -88,6 +90,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	}
 	clocks.made.Store(true)
 	p.shared = findMaps()
+	p.trigger = triggerOf(p.tracer)
 	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
 	p.start = func() error {
 		p.tracer.StartPIDEventProcessor(ctx)
@@ -158,6 +161,7 @@ func (p *profiler) enable() error {
 // handle gives one trace to the converter; nil is a mark between two reads.
 func (p *profiler) handle(t *libpf.EbpfTrace) {
 	if t != nil {
+		p.about(t)
 		p.tracer.HandleTrace(t)
 	}
 }

@@ -21,7 +21,7 @@ type converter struct {
 	b        *profile.Builder
 	tasks    *tasks
 	files    *files
-	period   time.Duration
+	rate     *rate
 	from     time.Time // earlier samples do not count
 	frames   map[unique.Handle[libpf.Frame]]profile.LocationID
 	mappings map[mappingKey]*mapping
@@ -32,6 +32,8 @@ type converter struct {
 	pid      uint32        // of the trace under way
 	cut      map[int]int64 // samples whose stack broke off, by the error's number
 	warnings []string
+	markers  []uint64           // of the V8 frames of the trace under way
+	v8       map[string]v8Kinds // by program
 }
 
 var _ reporter.TraceReporter = (*converter)(nil)
@@ -57,20 +59,21 @@ type labelKey struct {
 // truncatedName is the root of stacks whose outer part is not known.
 const truncatedName = "[truncated stack]"
 
-func newConverter(t *tasks, f *files, period time.Duration) *converter {
+func newConverter(t *tasks, f *files, r *rate) *converter {
 	return &converter{
-		b: profile.NewBuilder(), tasks: t, files: f, period: period,
+		b: profile.NewBuilder(), tasks: t, files: f, rate: r,
 		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
 		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
+		v8: map[string]v8Kinds{},
 	}
 }
 
 // restart begins the next profile. A profile of its own for each batch keeps
 // memory in proportion to what one batch holds.
 func (c *converter) restart() {
-	from := c.from
-	*c = *newConverter(c.tasks, c.files, c.period)
-	c.from = from
+	from, v8 := c.from, c.v8
+	*c = *newConverter(c.tasks, c.files, c.rate)
+	c.from, c.v8 = from, v8
 }
 
 // hit tells whether samples fall into a file.
@@ -86,33 +89,48 @@ func (c *converter) hit(file string) bool {
 // warn adds what the user should know of the profile.
 func (c *converter) warn(text string) { c.warnings = append(c.warnings, text) }
 
+// about is told of each trace before the profiler names its frames.
+func (c *converter) about(t *libpf.EbpfTrace) { c.markers = markersOf(c.markers[:0], t) }
+
 // ReportTraceEvent implements reporter.TraceReporter.
 func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) error {
 	pid := uint32(m.PID)
-	if !c.tasks.belongs(pid) || time.Unix(0, int64(m.Timestamp)).Before(c.from) {
+	at := time.Unix(0, int64(m.Timestamp))
+	if !c.tasks.belongs(pid) || at.Before(c.from) {
 		return nil
 	}
 	c.tasks.sampled[pid], c.pid = true, pid
 	c.samples++
 	c.stack = c.stack[:0]
+	marked := 0
 	for _, h := range t.Frames {
-		if f := h.Value(); f.Type.IsError() {
+		f := h.Value()
+		if f.Type.IsError() {
 			if f.Type.IsAbort() || f.AddressOrLineno != 0 {
-				c.cut[cutBy(t, int(f.AddressOrLineno))]++
+				c.cut[c.cutBy(t, int(f.AddressOrLineno), at)]++
 				c.stack = append(c.stack, c.truncated())
 			}
 			continue
 		}
+		if isMarked(&f) {
+			if marked++; marked <= len(c.markers) && f.FunctionName.String() == v8Unknown {
+				c.stack = append(c.stack, c.v8Frame(m.ExecutablePath.String(), pid, c.markers[marked-1]))
+				continue
+			}
+		}
 		c.stack = append(c.stack, c.frame(h))
 	}
 	c.b.Sample(profile.Sample{
-		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Count: 1, Value: int64(c.period),
+		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Count: 1, Value: int64(c.rate.period(at)),
 	})
 	return nil
 }
 
-// cutBy is why a stack broke off, by the profiler's error number.
-func cutBy(t *libpf.Trace, code int) int {
+// cutBy is why a stack of that time broke off, by the profiler's error number.
+func (c *converter) cutBy(t *libpf.Trace, code int, at time.Time) int {
+	if unmappedCodes[code] && c.tasks.isLoading(c.pid, at) {
+		return loading
+	}
 	if code != unreadable {
 		return code
 	}
@@ -278,7 +296,10 @@ func (c *converter) profile(meta profile.Meta) *profile.Profile {
 		c.b.Complete(m.id, profile.Mapping{Path: k.path, BuildID: k.buildID, Start: m.start, Limit: m.limit, Offset: m.start - k.bias})
 	}
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
-	meta.ValueType, meta.PeriodType, meta.Period = cpu, cpu, int64(c.period)
+	meta.ValueType, meta.PeriodType = cpu, cpu
+	if c.rate.changed.IsZero() { // else samples have weights of their own
+		meta.Period = int64(periodOf(c.rate.first))
+	}
 	if c.tasks.lost > 0 {
 		c.warn(fmt.Sprintf("the kernel lost %d process events: some processes may be missing", c.tasks.lost))
 	}

@@ -52,19 +52,9 @@ func (*Sampler) CannotSee() []string {
 // Record implements collect.Sampler.
 func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Sink) (collect.Outcome, error) {
 	var out collect.Outcome
-	frequency := r.Settings.Frequency
-	if frequency == 0 {
-		frequency = targetFrequency
-		if r.Target.System {
-			frequency = systemFrequency
-		}
-	}
-	if err := checkBuffer(frequency, runtime.NumCPU()); err != nil {
+	rec := &recording{request: &r, sink: sink, rate: rateOf(&r, runtime.NumCPU()), pace: paceOf(&r)}
+	if err := checkBuffer(rec.rate.first, runtime.NumCPU()); err != nil {
 		return out, err
-	}
-	rec := &recording{
-		request: &r, sink: sink, frequency: frequency, period: time.Second / time.Duration(frequency),
-		pace: paceOf(&r),
 	}
 	p, err := rec.run(ctx, &out)
 	if err != nil || p == nil {
@@ -75,19 +65,18 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 
 // recording is one recording under way.
 type recording struct {
-	request   *collect.Request
-	sink      collect.Sink
-	frequency int
-	period    time.Duration
-	pace      pace
-	proc      *command.Process // nil where no command is started
-	tasks     *tasks
-	files     *files
-	profiler  *profiler
-	convert   *converter
-	expected  *expected // nil: everything that runs
-	start     time.Time // of the recording, or of the batch under way
-	told      uint64    // lost traces that an earlier batch told of
+	request  *collect.Request
+	sink     collect.Sink
+	rate     rate
+	pace     pace
+	proc     *command.Process // nil where no command is started
+	tasks    *tasks
+	files    *files
+	profiler *profiler
+	convert  *converter
+	expected *expected // nil: everything that runs
+	start    time.Time // of the recording, or of the batch under way
+	told     uint64    // lost traces that an earlier batch told of
 }
 
 // run makes the recording.
@@ -115,7 +104,7 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 		r.Report(collect.Progress{Phase: collect.PhaseRecording, Notes: rec.profiler.notes})
 	}
 	if err == nil && rec.proc != nil {
-		err = rec.proc.Release()
+		err = rec.proc.ReleaseWith(func() { rec.profiler.learn(ctx, []uint32{uint32(rec.proc.PID())}, startLimit) })
 	}
 	if err != nil {
 		rec.abandon()
@@ -123,11 +112,12 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 	}
 	defer rec.close()
 	defer calm()()
-	out.Notes = append([]string{fmt.Sprintf("CPU clock at %d Hz, stacks unwound in the kernel", rec.frequency)}, rec.profiler.notes...)
+	out.Notes = slices.Clone(rec.profiler.notes)
 	if g := r.Settings.CallGraph; g != "" && g != collect.CallGraphAuto {
 		out.Notes = append(out.Notes, "--call-graph has no effect: it is a setting of perf")
 	}
 	ended, err := rec.collect(ctx)
+	out.Notes = append([]string{rec.rate.text(rec.start) + ", stacks unwound in the kernel"}, out.Notes...)
 	r.Report(collect.Progress{Phase: collect.PhaseReading})
 	rec.drain(ctx)
 	if rec.proc != nil {
@@ -146,16 +136,16 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 		return err
 	}
 	rec.files = newFiles(rec.request)
-	rec.convert = newConverter(rec.tasks, rec.files, rec.period)
+	rec.convert = newConverter(rec.tasks, rec.files, &rec.rate)
 	made := newTables(rec.request.CacheDir)
 	defer made.end()
 	if rec.request.Settings.Batch == 0 { // it takes memory, and a recording without end can wait
 		if rec.request.Target.System {
-			rec.expected = expectedIn(rec.frequency, rec.request.Settings.Duration)
+			rec.expected = expectedIn(rec.rate.first, rec.request.Settings.Duration)
 		}
 		made.begin(ctx, rec.known())
 	}
-	if rec.profiler, err = attach(ctx, rec.frequency, rec.pace, rec.convert, rec.files, made); err != nil {
+	if rec.profiler, err = attach(ctx, rec.rate.first, rec.pace, rec.convert, rec.files, made); err != nil {
 		return err
 	}
 	if !rec.request.Target.System {
@@ -166,11 +156,18 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.warm(ctx)
 	rec.tasks.begin(ctx, pids)
+	if rec.proc != nil {
+		delete(rec.tasks.changed, uint32(rec.proc.PID())) // see warm
+	}
 	rec.profiler.resync(rec.tasks)
+	rec.convert.from = time.Now()
+	err = rec.profiler.enable() // may wait for the last program to be loaded
 	rec.start = time.Now()
-	rec.convert.from = rec.start
-	return rec.profiler.enable()
+	return err
 }
+
+// startLimit is for how long a command is kept from starting until it is known.
+const startLimit = time.Second
 
 // warm lets the profiler learn the memory maps of what already runs, and the
 // unwind tables of what a command will load: samples in code that it does not
@@ -178,12 +175,16 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 func (rec *recording) warm(ctx context.Context) {
 	pids := rec.known()
 	if rec.proc != nil {
+		// It is a shell yet, and is learned when it has become the command. A sample of the
+		// shell is not to have it learned before.
+		pids = slices.DeleteFunc(pids, func(pid uint32) bool { return pid == uint32(rec.proc.PID()) })
+		rec.profiler.ignore([]uint32{uint32(rec.proc.PID())})
 		if unmap, mapped := mapProgram(rec.request.Target.Command[0]); mapped {
 			defer unmap()
 			pids = append(pids, uint32(os.Getpid()))
 		}
 	}
-	if left := rec.profiler.learn(ctx, pids); left > 0 && ctx.Err() == nil {
+	if left := rec.profiler.learn(ctx, pids, learnLimit); left > 0 && ctx.Err() == nil {
 		rec.profiler.notes = append(rec.profiler.notes, fmt.Sprintf(
 			"after %s, %d of %d processes were not known yet when the recording began: their first stacks are cut or missing", learnLimit, left, len(pids)))
 	}
@@ -249,6 +250,7 @@ func (rec *recording) collect(ctx context.Context) (time.Time, error) {
 		case <-look.C:
 			rec.tasks.read(ctx)
 			rec.profiler.resync(rec.tasks)
+			rec.slowDown()
 		case <-progress.C:
 			rec.request.Report(collect.Progress{Phase: collect.PhaseRecording, Elapsed: time.Since(rec.start)})
 		case <-batch:

@@ -1,13 +1,16 @@
 package ebpf
 
 import (
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/profile"
 )
 
@@ -101,11 +104,11 @@ func TestInterpretersAndJITs(t *testing.T) {
 }
 
 // interpreted is the command that runs a program of a language whose tool is installed.
-func interpreted(t *testing.T, tool, name, source string, options ...string) []string {
+func interpreted(t *testing.T, language, name, source string, options ...string) []string {
 	t.Helper()
-	path, err := exec.LookPath(tool)
+	path, err := tool.Find(language)
 	if err != nil {
-		t.Skipf("%s is not installed", tool)
+		t.Skipf("%s is not installed", language)
 	}
 	file := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
@@ -120,26 +123,21 @@ func interpreted(t *testing.T, tool, name, source string, options ...string) []s
 // compiled is the command that runs a Java file's class.
 func compiled(t *testing.T, file string) []string {
 	t.Helper()
-	if _, err := exec.LookPath("javac"); err != nil {
+	javac, err := tool.Find("javac")
+	if err != nil {
 		t.Skip("javac is not installed")
 	}
-	if text, err := exec.CommandContext(t.Context(), "javac", file).CombinedOutput(); err != nil {
+	if text, err := exec.CommandContext(t.Context(), javac, file).CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, text)
 	}
 	class := strings.TrimSuffix(filepath.Base(file), ".java")
 	return []string{"java", "-cp", filepath.Dir(file), class}
 }
 
-// Go programs are machine code to every sampler: addresses, named later.
-func TestGoProgram(t *testing.T) {
-	usable(t.Context(), t)
+// goProgram builds a Go program from its only file.
+func goProgram(t *testing.T, source string) string {
+	t.Helper()
 	dir := t.TempDir()
-	source := `package main
-import "time"
-//go:noinline
-func inner(n int) (s float64) { for i := range n { s += float64(i) / 3 }; return s }
-func main() { t := 0.0; for end := time.Now().Add(time.Second); time.Now().Before(end); { t += inner(20000) }; if t == 1 { panic(t) } }
-`
 	for name, text := range map[string]string{"main.go": source, "go.mod": "module burn\ngo 1.22\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -151,6 +149,19 @@ func main() { t := 0.0; for end := time.Now().Add(time.Second); time.Now().Befor
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
 	}
+	return program
+}
+
+// Go programs are machine code to every sampler: addresses, named later.
+func TestGoProgram(t *testing.T) {
+	usable(t.Context(), t)
+	source := `package main
+import "time"
+//go:noinline
+func inner(n int) (s float64) { for i := range n { s += float64(i) / 3 }; return s }
+func main() { t := 0.0; for end := time.Now().Add(time.Second); time.Now().Before(end); { t += inner(20000) }; if t == 1 { panic(t) } }
+`
+	program := goProgram(t, source)
 	settled(t, func(v *verdict) {
 		p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program}}})
 		if got := nativeOf(p, program); got < 0.9 || whole(p) < 0.97 {
@@ -159,10 +170,53 @@ func main() { t := 0.0; for end := time.Now().Add(time.Second); time.Now().Befor
 	})
 }
 
+// A Go function without a frame has its caller above it.
+func TestGoLeafHasItsCaller(t *testing.T) {
+	usable(t.Context(), t)
+	source := `package main
+import ("os"; "strconv")
+//go:noinline
+func leaf(n int) (s int) { for i := range n { s += i * i ^ s }; return s }
+//go:noinline
+func middle(n int) int { return leaf(n) + leaf(n) }
+func main() { rounds, _ := strconv.Atoi(os.Args[1]); t := 0; for range rounds { t += middle(200000) }; if t == 1 { panic(t) } }
+`
+	program := goProgram(t, source)
+	symbols, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer symbols.Close()
+	all, err := symbols.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string, address uint64) bool {
+		return slices.ContainsFunc(all, func(s elf.Symbol) bool { return s.Name == name && s.Value <= address && address < s.Value+s.Size })
+	}
+	p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{program, "1500"}}})
+	leaves, called := int64(0), int64(0)
+	for _, s := range p.Samples() {
+		stack := p.Stack(s.Stack)
+		for k, at := range stack {
+			if !in("main.leaf", p.Location(at).Address) {
+				continue
+			}
+			leaves += s.Count
+			if k+1 < len(stack) && in("main.middle", p.Location(stack[k+1]).Address) {
+				called += s.Count
+			}
+		}
+	}
+	if leaves == 0 || float64(called) < 0.98*float64(leaves) {
+		t.Errorf("%d of %d samples in main.leaf have main.middle above it", called, leaves)
+	}
+}
+
 // A program that loads a library while it runs, forks, and becomes another one.
 func TestLoadForkExec(t *testing.T) {
 	usable(t.Context(), t)
-	if _, err := exec.LookPath("gcc"); err != nil {
+	if _, err := tool.Find("gcc"); err != nil {
 		t.Skip("gcc is not installed")
 	}
 	dir := t.TempDir()

@@ -47,8 +47,11 @@ func paceOf(r *collect.Request) pace {
 		look: 20 * time.Millisecond, monitor: 50 * time.Millisecond, poll: 100 * time.Millisecond, progress: 200 * time.Millisecond,
 		unload: time.Hour,
 	}
-	if r.Target.System {
+	switch {
+	case r.Target.System:
 		p.look, p.pythonFrames = p.monitor, fewFrames
+	case len(r.Target.Command) > 0:
+		p.look = 5 * time.Millisecond // a program loads its libraries in its first milliseconds
 	}
 	return p
 }

@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/interpreter/ruby"
 	"go.opentelemetry.io/ebpf-profiler/metrics"
 	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/times"
+	"go.opentelemetry.io/ebpf-profiler/tracer"
 	"golang.org/x/sys/unix"
 )
 
@@ -170,6 +173,28 @@ func (p *profiler) resync(t *tasks) {
 			return // again at the next look
 		}
 		delete(t.changed, pid)
+		p.wake()
+	}
+}
+
+// triggerField is where the profiler has the channel by which its kernel part wakes it.
+const triggerField = "triggerPIDProcessing"
+
+// triggerOf is that channel, nil where this version of the profiler has it elsewhere.
+func triggerOf(t *tracer.Tracer) chan bool {
+	field := reflect.ValueOf(t).Elem().FieldByName(triggerField)
+	if !field.IsValid() || field.Type() != reflect.TypeFor[chan bool]() {
+		return nil
+	}
+	return *(*chan bool)(unsafe.Pointer(field.UnsafeAddr())) //nolint:gosec // its type was checked
+}
+
+// wake has the profiler look now at the processes that were listed. What a process runs
+// until then is not known.
+func (p *profiler) wake() {
+	select {
+	case p.trigger <- true:
+	default: // it was woken already, or cannot be
 	}
 }
 
@@ -190,7 +215,7 @@ const (
 // learn makes the profiler read the memory maps of processes and the unwind
 // tables of what they have mapped, and waits for that. left is how many were not
 // read in time.
-func (p *profiler) learn(ctx context.Context, pids []uint32) (left int) {
+func (p *profiler) learn(ctx context.Context, pids []uint32, limit time.Duration) (left int) {
 	var waiting []uint32
 	for _, pid := range pids {
 		marked := p.shared.mute(pid)
@@ -198,8 +223,9 @@ func (p *profiler) learn(ctx context.Context, pids []uint32) (left int) {
 			waiting = append(waiting, pid)
 		}
 	}
+	p.wake()
 	begin := time.Now()
-	for len(waiting) > 0 && time.Since(begin) < learnLimit && ctx.Err() == nil {
+	for len(waiting) > 0 && time.Since(begin) < limit && ctx.Err() == nil {
 		p.handleFor(learnStep)
 		open := waiting[:0]
 		for _, pid := range waiting {

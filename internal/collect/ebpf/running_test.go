@@ -68,7 +68,7 @@ func TestStoppedProcess(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); state(t, cmd.Process.Pid) != "T"; {
+	for deadline := time.Now().Add(2 * time.Minute); state(t, cmd.Process.Pid) != "T"; {
 		if time.Now().After(deadline) {
 			t.Fatal("the process does not stop")
 		}

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 
+	"whyhot/internal/collect/ebpf/goleaf"
 	"whyhot/internal/collect/ebpf/largetables"
 	"whyhot/internal/collect/ebpf/unwindcache"
 )
@@ -28,7 +29,7 @@ const tablesDir = "unwind"
 // newTables makes what makes unwind tables: the profiler's own way, and before it what is
 // kept on disk, if anything is to be kept, and what whyhot knows beyond it.
 func newTables(cacheDir string) *ahead {
-	var made nativeunwind.StackDeltaProvider = unmapped{elfunwindinfo.NewStackDeltaProvider()}
+	var made nativeunwind.StackDeltaProvider = goleaf.Provider{StackDeltaProvider: unmapped{elfunwindinfo.NewStackDeltaProvider()}}
 	if cacheDir != "" {
 		made = unwindcache.NewProvider(unwindcache.In(filepath.Join(cacheDir, tablesDir), unwindcache.MostBytes), made)
 	}

@@ -153,7 +153,7 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestWhyStacksAreCut(t *testing.T) {
-	c := newConverter(quietTasks(), newFiles(&collect.Request{}), time.Millisecond)
+	c := newConverter(quietTasks(), newFiles(&collect.Request{}), &rate{first: 1000})
 	report := func(code libpf.AddressOrLineno, kernel ...string) {
 		frames := libpf.Frames{}
 		for _, name := range kernel {
@@ -173,7 +173,7 @@ func TestWhyStacksAreCut(t *testing.T) {
 	report(4012, "do_exit")
 	text := strings.Join(c.profile(profile.Meta{}).Meta.Warnings, "\n")
 	for _, want := range []string{
-		"7 of 7 stacks are truncated: 3 where a process was ending", ", 2 where a stack is deeper", ", 1 where code was just loaded",
+		"7 of 7 stacks are truncated: 3 where a process was ending", ", 2 where a stack is deeper", ", 1 where code was just generated",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q lacks %q", text, want)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	perf "github.com/elastic/go-perf"
 	"golang.org/x/sys/unix"
@@ -27,10 +28,11 @@ type tasks struct {
 	members map[uint32]bool // of the target; nil: everything belongs to it
 	sampled map[uint32]bool // those that traces came from
 	names   map[uint32]string
-	groups  map[uint32]string   // the containers of processes, "" for none
-	changed map[uint32]struct{} // memory maps to be read anew
-	foreign []uint32            // new processes that do not belong to the target
-	ended   map[uint32]bool     // processes that ended since the last forget; true: before that
+	groups  map[uint32]string    // the containers of processes, "" for none
+	changed map[uint32]struct{}  // memory maps to be read anew
+	loaded  map[uint32]time.Time // when a memory map was last seen to change
+	foreign []uint32             // new processes that do not belong to the target
+	ended   map[uint32]bool      // processes that ended since the last forget; true: before that
 	lost    uint64
 	records []taskRecord // of one read
 }
@@ -46,7 +48,7 @@ const ringPages = 64
 
 // followTasks begins to listen. pids are those of the target.
 func followTasks(pids []int, system bool) (*tasks, error) {
-	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}}
+	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, loaded: map[uint32]time.Time{}, ended: map[uint32]bool{}}
 	if !system {
 		t.members = map[uint32]bool{}
 	}
@@ -297,7 +299,18 @@ func (t *tasks) fork(pid, ppid uint32) {
 func (t *tasks) mapsChanged(pid uint32) {
 	if t.members[pid] || t.sampled[pid] {
 		t.changed[pid] = struct{}{}
+		t.loaded[pid] = time.Now()
 	}
+}
+
+// readingTime is how long it may take until a memory map that changed is known, with the
+// unwind tables of what is new.
+const readingTime = 500 * time.Millisecond
+
+// isLoading tells whether the memory map of a process had changed just before that time.
+func (t *tasks) isLoading(pid uint32, at time.Time) bool {
+	since := at.Sub(t.loaded[pid])
+	return -readingTime < since && since < readingTime // the change itself is noticed late
 }
 
 // forget lets go of processes that ended before the last call: traces of theirs
@@ -313,6 +326,7 @@ func (t *tasks) forget() {
 		delete(t.groups, pid)
 		delete(t.sampled, pid)
 		delete(t.changed, pid)
+		delete(t.loaded, pid)
 		delete(t.members, pid)
 	}
 }

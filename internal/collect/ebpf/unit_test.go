@@ -20,7 +20,7 @@ import (
 )
 
 func quietTasks() *tasks {
-	return &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, ended: map[uint32]bool{}}
+	return &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, loaded: map[uint32]time.Time{}, ended: map[uint32]bool{}}
 }
 
 func mapped(file, buildID string, start, end, offset uint64) libpf.FrameMapping {
@@ -31,7 +31,7 @@ func mapped(file, buildID string, start, end, offset uint64) libpf.FrameMapping 
 }
 
 func TestConverter(t *testing.T) {
-	c := newConverter(quietTasks(), newFiles(&collect.Request{}), time.Millisecond)
+	c := newConverter(quietTasks(), newFiles(&collect.Request{}), &rate{first: 1000})
 	low, high := mapped("app", "AB", 0x1000, 0x2000, 0x1000), mapped("app", "AB", 0x3000, 0x4000, 0x3000)
 	meta := &samples.TraceEventMeta{PID: 7, TID: 8, Comm: libpf.NewCommFromString("worker"), ContainerID: libpf.Intern("c0ffee"), Timestamp: 5}
 	frames := libpf.Frames{}
@@ -95,7 +95,7 @@ func TestConverter(t *testing.T) {
 func TestWhatIsNotRecorded(t *testing.T) {
 	tasks := quietTasks()
 	tasks.members = map[uint32]bool{7: true}
-	c := newConverter(tasks, newFiles(&collect.Request{}), time.Millisecond)
+	c := newConverter(tasks, newFiles(&collect.Request{}), &rate{first: 1000})
 	c.from = time.Unix(0, 100)
 	for _, m := range []samples.TraceEventMeta{{PID: 9, Timestamp: 200}, {PID: 7, Timestamp: 50}, {PID: 7, Timestamp: 200}} {
 		if err := c.ReportTraceEvent(&libpf.Trace{}, &m); err != nil {
@@ -295,7 +295,7 @@ func TestIntervals(t *testing.T) {
 }
 
 func TestReasons(t *testing.T) {
-	for code, want := range map[int]string{4012: "just loaded", 2003: "Python", 3001: "Ruby", 9999: "error 9999"} {
+	for code, want := range map[int]string{4012: "generated", loading: "just started", 2003: "Python", 3001: "Ruby", 9999: "error 9999"} {
 		if got := reason(code); !strings.Contains(got, want) {
 			t.Errorf("%d: %q lacks %q", code, got, want)
 		}
@@ -354,5 +354,29 @@ func TestUnreadInterpreters(t *testing.T) {
 	tell(slog.LevelError, "it broke")
 	if log.suffix() != " (it broke)" {
 		t.Errorf("%q", log.suffix())
+	}
+}
+
+// The same error of the profiler has two causes, and only one of them is a compiler.
+func TestCodeThatIsNotKnownIsLoadedOrGenerated(t *testing.T) {
+	tasks := quietTasks()
+	tasks.members = map[uint32]bool{7: true}
+	c := newConverter(tasks, newFiles(&collect.Request{}), &rate{first: 1000})
+	take := func(at time.Time) {
+		frames := libpf.Frames{}
+		frames.Append(&libpf.Frame{Type: libpf.NativeFrame.Error(), AddressOrLineno: 4012})
+		meta := &samples.TraceEventMeta{PID: 7, Timestamp: libpf.UnixTime64(at.UnixNano())}
+		if err := c.ReportTraceEvent(&libpf.Trace{Frames: frames}, meta); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tasks.mapsChanged(7)
+	start := tasks.loaded[7]
+	take(start.Add(-time.Millisecond))
+	take(start.Add(10 * time.Millisecond))
+	take(start.Add(10 * time.Second))
+	want := "3 of 3 stacks are truncated: 2 where a program had just started or loaded a library, 1 where code was just generated, or by a compiler that the profiler does not know"
+	if got := c.profile(profile.Meta{}).Meta.Warnings; len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
 	}
 }

@@ -3,13 +3,13 @@ package framepointer
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/host/tooltest"
 )
 
@@ -77,7 +77,7 @@ func cLibrary(t *testing.T) string {
 }
 
 func TestGoProgramsKeepThem(t *testing.T) {
-	goTool, err := exec.LookPath("go")
+	goTool, err := tool.Find("go")
 	if err != nil {
 		t.Skip("go is not in PATH")
 	}

@@ -46,7 +46,7 @@ func TestContainersOfWhatRuns(t *testing.T) {
 	program := burn.Build(t)
 	cmd := start(t, c.Command(program, "forever", "1"))
 	seen := watchProcesses(collect.Target{PIDs: []int{cmd}}, []int{cmd}, false)
-	for deadline := time.Now().Add(10 * time.Second); seen.containers[uint32(cmd)] == "" && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); seen.containers[uint32(cmd)] == "" && time.Now().Before(deadline); {
 		seen.tick()
 	}
 	if got := seen.containers; len(got) != 1 || got[uint32(cmd)] != c.ID {

@@ -19,7 +19,7 @@ func TestNamesOfAReplacedProgram(t *testing.T) {
 			for range attempts {
 				program, other := burn.Build(t), burn.Build(t, "-DOTHER", "-O1")
 				target := collect.Target{Command: []string{
-					"sh", "-c", `"$0" plain 600 & sleep 0.1; rm "$0"; cp "$1" "$0"; wait`, program, other,
+					"sh", "-c", `"$0" plain 600 & until [ /proc/$!/exe -ef "$0" ]; do :; done; sleep 0.1; rm "$0"; cp "$1" "$0"; wait`, program, other,
 				}}
 				if err := s.Available(t.Context(), target); err != nil {
 					t.Skipf("%v", err)

@@ -13,6 +13,7 @@ import (
 	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/collect/perf"
 	"whyhot/internal/host/cgroup/cgrouptest"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
 )
@@ -21,11 +22,11 @@ import (
 // for that many seconds.
 func tree(t *testing.T, seconds string) []string {
 	t.Helper()
-	python, err := exec.LookPath("/usr/bin/python3")
+	python, err := tool.Find("/usr/bin/python3")
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	if _, err := exec.LookPath("g++"); err != nil {
+	if _, err := tool.Find("g++"); err != nil {
 		t.Skip("g++ is not installed")
 	}
 	dir := t.TempDir()

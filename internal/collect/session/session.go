@@ -22,7 +22,12 @@ type Options struct {
 	Target   collect.Target
 	Settings collect.Settings
 	Sampler  string // Auto or a sampler's name
-	Output   string // "" names the file after the target, Stdout is the standard output
+	// Repeat is how often a command is run, all runs into one profile: 0 is once,
+	// RepeatAuto until there are enough samples.
+	Repeat int
+	// Ran may be nil. It is told of each run that another one follows.
+	Ran    func(runs int, samples int64)
+	Output string // "" names the file after the target, Stdout is the standard output
 	// Deliver may be nil. Where there is no Output it takes the place of the file,
 	// which is then written only when Deliver fails: what was recorded is not lost.
 	Deliver   func(context.Context, *profile.Profile) error
@@ -41,6 +46,8 @@ type Result struct {
 	Size      int64
 	Sampler   string
 	Samples   int64
+	Runs      int // of the command
+	Profile   *profile.Profile
 	Lost      uint64
 	Duration  time.Duration
 	Exit      *command.Exit // nil where no command was started
@@ -81,23 +88,19 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	request := collect.Request{
 		Target: o.Target, Settings: o.Settings, Streams: o.Streams, Progress: o.Progress, CacheDir: collect.CacheDir(),
 	}
-	var recorded *profile.Profile
+	runs := recordings{o: &o, request: &request, samplers: samplers, chosen: &chosen, refusals: refusals, temp: temp}
 	started := time.Now()
-	outcome, err := attempt(ctx, &o, &request, samplers, &chosen, refusals, temp, func(p *profile.Profile) error {
-		if recorded != nil {
-			return errors.New("the sampler gave more than one profile for one file")
-		}
-		recorded = p
-		return nil
-	})
+	outcome, err := runs.all(ctx)
 	result := &Result{
 		Path: path, Sampler: chosen.sampler.Name(), Exit: outcome.Exit, EndedByUs: outcome.EndedByUs,
-		Notes: outcome.Notes, Duration: time.Since(started),
+		Notes: outcome.Notes, Runs: runs.runs, Duration: time.Since(started),
 	}
 	if err != nil {
 		return result, err
 	}
+	recorded := runs.sum()
 	recorded.Meta.Command = o.Target.Command
+	o.DebugDirs = slices.Concat(o.DebugDirs, runs.binaries)
 	err = result.finish(ctx, &o, &request, recorded, out)
 	return result, err
 }
@@ -138,6 +141,9 @@ func (o *Options) validate() error {
 	if err := collect.CheckPIDs(o.Target.PIDs); err != nil {
 		return err
 	}
+	if o.Repeat != 0 && len(o.Target.Command) == 0 {
+		return errors.New("only a command can be run several times: give it after --, or leave out --repeat")
+	}
 	if len(o.Target.Command) > 0 {
 		if o.Output == Stdout {
 			return errors.New("the profile cannot go to standard output: the command's own output goes there")
@@ -161,7 +167,7 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 	defer cancel()
 	if !o.NoSymbols {
 		request.Report(collect.Progress{Phase: collect.PhaseNaming})
-		named, summary := symbol.New(symbol.Options{DebugDirs: append(slices.Clip(o.DebugDirs), request.BinariesDir())}).Symbolize(work, p)
+		named, summary := symbol.New(symbol.Options{DebugDirs: o.DebugDirs}).Symbolize(work, p)
 		p = named
 		r.Unnamed = summary.Hints(minUnnamed, false)
 		if work.Err() != nil {
@@ -171,6 +177,7 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 			defer cancel()
 		}
 	}
+	r.Profile = p
 	r.Samples, r.Lost, r.Warnings = p.Count(), p.Meta.Lost, p.Meta.Warnings
 	if p.Meta.Duration > 0 {
 		r.Duration = p.Meta.Duration

@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/collect/perf"
 	"whyhot/internal/collect/preload"
 	"whyhot/internal/finding"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
 )
@@ -245,7 +246,7 @@ func selfShares(p *profile.Profile) map[string]float64 {
 // Both samplers must tell the same story of a program that does nothing in the
 // kernel: here one that allocates from a hundred places.
 func TestSamplersAgree(t *testing.T) {
-	if _, err := exec.LookPath("g++"); err != nil {
+	if _, err := tool.Find("g++"); err != nil {
 		t.Skip("g++ is not installed")
 	}
 	program := filepath.Join(t.TempDir(), "alloc-storm")

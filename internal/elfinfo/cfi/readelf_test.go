@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tool"
 )
 
 // readelfNames are readelf's names of the registers, by DWARF number.
@@ -80,7 +81,7 @@ func (r *Row) text(cols []string) string {
 // TestRowsSameAsReadelf compares every row of whole binaries with what binutils
 // makes of the same tables.
 func TestRowsSameAsReadelf(t *testing.T) {
-	if _, err := exec.LookPath("readelf"); err != nil {
+	if _, err := tool.Find("readelf"); err != nil {
 		t.Skip("readelf is not installed")
 	}
 	files := append([]string{"/bin/ls", "/usr/bin/perl"}, compiled(t)...)

@@ -27,6 +27,7 @@ const (
 // Extract is a file that was laid out and can be read.
 type Extract struct {
 	kind    Kind
+	grade   Grade
 	buildID string
 	parts   []part
 	size    int64
@@ -65,9 +66,12 @@ func (e *Extract) Size() int64 { return e.size }
 // BuildID is that of the binary.
 func (e *Extract) BuildID() string { return e.buildID }
 
-// Hash identifies the file without reading its contents: its kind, and a digest of the
+// Hash identifies the file without reading its contents: its grade, and a digest of the
 // build ID and all headers.
-func (e *Extract) Hash() string { return string(e.kind) + "-" + hex.EncodeToString(e.digest[:]) }
+func (e *Extract) Hash() string { return e.grade.String() + "-" + hex.EncodeToString(e.digest[:]) }
+
+// Grade is how much the file names.
+func (e *Extract) Grade() Grade { return e.grade }
 
 // Reader reads the file from its beginning. A source that has become shorter gives
 // io.ErrUnexpectedEOF.
@@ -149,11 +153,14 @@ func (l *layout) lay() (*Extract, error) {
 		return nil, err
 	}
 	e := &Extract{
-		kind: Symbols, buildID: l.base.buildID, size: int64(l.at) + int64(len(table)),
+		kind: Symbols, grade: Exported, buildID: l.base.buildID, size: int64(l.at) + int64(len(table)),
 		parts: append(append([]part{{made: head}}, l.parts...), part{made: table}),
 	}
-	if l.dwarf {
-		e.kind = Full
+	switch {
+	case l.dwarf:
+		e.kind, e.grade = Full, Lined
+	case l.base.HasSymbols() || l.binary != nil && l.binary.HasSymbols():
+		e.grade = Named
 	}
 	e.digest = sha256.Sum256([]byte(e.buildID + "\x00" + string(head) + string(table)))
 	return e, nil

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/host/tooltest"
 	"whyhot/internal/symbol"
 	"whyhot/internal/symbol/elfsym"
@@ -111,7 +112,7 @@ func TestRealFiles(t *testing.T) {
 		"/usr/bin/bash", "/usr/bin/perl", "/usr/bin/python3.??", "/lib/*-linux-gnu/libc.so.6", "/lib/*-linux-gnu/libm.so.6",
 		"/usr/lib/*-linux-gnu/libstdc++.so.6", "/usr/lib/*-linux-gnu/libz.so.1", "/lib/*-linux-gnu/libattr.so.1",
 	}
-	if goTool, err := exec.LookPath("go"); err == nil {
+	if goTool, err := tool.Find("go"); err == nil {
 		patterns = append(patterns, goTool)
 	}
 	files := []string{os.Args[0]}
@@ -196,7 +197,7 @@ func TestSeparateDebugFile(t *testing.T) {
 	tooltest.Run(t, "strip", "-o", stripped, whole)
 	want, _ := write(t, Full, open(t, whole), nil)
 	splits := map[string][]string{"objcopy": {"objcopy", "--only-keep-debug", whole}}
-	if _, err := exec.LookPath("eu-strip"); err == nil {
+	if _, err := tool.Find("eu-strip"); err == nil {
 		splits["eu-strip"] = []string{"eu-strip", "-o", filepath.Join(t.TempDir(), "s"), whole, "-f"}
 	}
 	for name, command := range splits {
@@ -217,7 +218,7 @@ func TestSeparateDebugFile(t *testing.T) {
 }
 
 func TestGDBReadsIt(t *testing.T) {
-	if _, err := exec.LookPath("gdb"); err != nil {
+	if _, err := tool.Find("gdb"); err != nil {
 		t.Skip("there is no gdb")
 	}
 	whole := build(t)

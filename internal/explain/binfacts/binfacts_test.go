@@ -2,13 +2,13 @@ package binfacts
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
 
 	"whyhot/internal/elfinfo"
 	"whyhot/internal/explain/rule"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/profile"
 )
 
@@ -49,7 +49,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	// The Go tool is a Go program with its symbols; a test binary has none.
-	tool, err := exec.LookPath("go")
+	tool, err := tool.Find("go")
 	if err != nil {
 		t.Fatal(err)
 	}

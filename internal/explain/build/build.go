@@ -229,7 +229,7 @@ func General(p *profile.Profile, all []Quality) []finding.Finding {
 		margin := finding.ShareError(share, p.Count())
 		place := finding.Place{Binary: q.Binary, BuildID: q.BuildID}
 		f := finding.Finding{
-			ID: finding.ID(RuleGeneral, place), Rule: RuleGeneral, Certainty: finding.Suspected, Place: place,
+			ID: finding.ID(RuleGeneral, place), Rule: RuleGeneral, Certainty: finding.Suspected, Place: place, Aside: true,
 			Title:    filepath.Base(q.Binary) + " was built without " + strings.Join(lacks, " and "),
 			Share:    finding.Share{Exclusive: &share, Error: &margin},
 			Gain:     &finding.Gain{Low: 0, High: mostGeneral * share, Basis: "what they usually bring; not measured on this program"},

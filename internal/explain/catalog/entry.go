@@ -34,6 +34,9 @@ type Entry struct {
 	Links       []string    `yaml:"links"`
 	Verified    string      `yaml:"verified"`
 	Fallback    bool        `yaml:"fallback"`
+	// Aside says whether what is found names the program itself; nil where the form of the
+	// entry tells (IsAside).
+	Aside *bool `yaml:"aside"`
 	// SourceRule is the source rule that finds the same cause in the source of a
 	// build: what both find is one finding.
 	SourceRule string `yaml:"source_rule"`
@@ -79,6 +82,9 @@ type Match struct {
 	Inside  []Frame `yaml:"inside"`
 	Outside []Frame `yaml:"outside"`
 	Leaf    []Frame `yaml:"leaf"`
+	// Stays are frames whose work the change leaves as it is: samples in which a matched
+	// frame calls one do not count.
+	Stays []Frame `yaml:"stays"`
 	// Runtime and Program narrow it to programs of a language runtime or name.
 	Runtime []string  `yaml:"runtime"`
 	Program []Pattern `yaml:"program"`
@@ -92,6 +98,9 @@ type Match struct {
 	// Innermost leaves out samples in which the matched frame calls another function
 	// of the same kinds: in a library that calls back, what is called is not its cost.
 	Innermost bool `yaml:"innermost"`
+	// OwnCaller silences it where most of the samples are asked for by the language's
+	// standard library: what is advised is a change of the calling code.
+	OwnCaller bool `yaml:"own_caller"`
 	// Source narrows it to lines of source text.
 	Source Source `yaml:"source"`
 	// MinShare is the smallest share of the program's samples worth a word.
@@ -229,6 +238,14 @@ const (
 
 // Changes lists the kinds of change.
 var Changes = []string{ChangeRemoved, ChangeReplaced, ChangeData, ChangeIndirect}
+
+// LeavesOutput says whether the kernel's part of writing and sending below the matched frames
+// stays: another implementation writes as much. Page faults and reads do not count as such:
+// trials show that they go with the old implementation's memory and files. What is not done
+// any more writes nothing, and settings are often about the kernel.
+func (e *Entry) LeavesOutput() bool {
+	return e.Reduction.Change == ChangeReplaced || e.Reduction.Change == ChangeData
+}
 
 // Claim is a statement of somebody else. Only what was read may be shown.
 type Claim struct {

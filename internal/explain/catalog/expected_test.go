@@ -40,7 +40,7 @@ func TestTheBestVariantCountsAndNoneThatLoses(t *testing.T) {
 		t.Errorf("of two variants: %v, not the better one's 75%%", parts)
 	}
 	lost := at(entry(trial("a", "new", 0.9, 1), trial("b", "new", 0.9, 1)))
-	if lost.Low != 0 || lost.High <= 0 || lost.Likely > 0.15 {
+	if lost.Low != 0 || lost.High <= 0 || lost.Likely > 0.15 || lost.Why == "" {
 		t.Errorf("what lost is expected to save %v", lost)
 	}
 	builds := &Entry{Reduction: Reduction{Low: -0.45, High: 0.2}}
@@ -98,9 +98,20 @@ func TestARangeSaysMoreThanNothing(t *testing.T) {
 			if x.Low > x.Likely || x.Likely > x.High || x.High > 1 || x.Low < 0 && e.Reduction.Low >= 0 {
 				t.Errorf("%s: %v of a reach of %g", e.ID, x, reach)
 			}
-			if x.Why == "" && (x.Low <= almostNothing*reach && x.High >= almostAll*reach || x.Low >= x.High || x.High > 2*aPart*reach) {
+			if x.Why == "" && (x.Low <= almostNothing*reach || x.Low >= x.High || x.High > 2*aPart*reach) {
 				t.Errorf("%s: %v of a reach of %g", e.ID, x, reach)
 			}
+		}
+	}
+}
+
+// What is not called costs nothing: also untried, and also of little, the share is the
+// estimate, and nothing is not in its range.
+func TestWorkThatGoesAwayHasAnEstimate(t *testing.T) {
+	for _, reach := range []float64{0.03, 0.1, 0.4, 0.9} {
+		x := entry().Expected(HeldOut, reach, 0.1*reach)
+		if x.Why != "" || x.Low < 0.25*reach || x.Likely < 0.9*reach || x.Likely > min(1, 1.1*reach) || x.High <= x.Likely && x.High < 1 {
+			t.Errorf("of %v: %+v", reach, x)
 		}
 	}
 }

@@ -32,20 +32,22 @@ func Page(e *Entry) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// saves says what an estimate of the entry is, and the range that the entry itself gives.
+// saves says what an estimate of the entry is, or why there is none.
 func saves(e *Entry) []string {
 	r := e.Reduction
-	own := fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*r.Low, 100*r.High, r.Basis)
 	const half = 0.5
 	x := e.Expected(HeldOut, half, 0)
 	switch {
 	case r.Change == "":
-		return []string{own}
+		return []string{fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*r.Low, 100*r.High, r.Basis)}
 	case x.Why != "":
-		return []string{"No estimate: " + x.Why, own}
+		return []string{"No estimate: " + x.Why + ". The share is what is known; `whyhot try` measures"}
 	}
 	rests := "trials of other fixes that take work away"
-	if x.Workloads > 0 {
+	switch {
+	case x.Workloads == 1:
+		rests = "one of our workloads"
+	case x.Workloads > 1:
 		rests = fmt.Sprintf("%d of our workloads", x.Workloads)
 	}
 	return []string{fmt.Sprintf("Where half of the CPU is its share and what goes along with it: %.0f%% to %.0f%% of the CPU, by %s and how much such trials differ", 100*x.Low, 100*x.High, rests)}
@@ -107,8 +109,11 @@ func reported(e *Entry) []string {
 	if e.Versions != "" {
 		out = append(out, "applies to "+e.Versions)
 	}
-	if e.Fallback {
+	switch {
+	case e.Fallback:
 		out = append(out, "only with --all: it applies to nearly every program")
+	case e.IsAside():
+		out = append(out, "as an aside, after all other findings: it names the program itself")
 	}
 	return out
 }
@@ -117,6 +122,12 @@ func exceptions(e *Entry) []string {
 	var out []string
 	for i := range e.Match.Outside {
 		out = append(out, "samples do not count with "+describe(&e.Match.Outside[i]))
+	}
+	for i := range e.Match.Stays {
+		out = append(out, "samples do not count where the matched frame calls, and the change leaves, "+describe(&e.Match.Stays[i]))
+	}
+	if e.LeavesOutput() {
+		out = append(out, "samples do not count where the matched frame has the kernel write or send: another implementation does so too")
 	}
 	if len(e.Unless.MappedLibrary) > 0 {
 		out = append(out, "a library is mapped: "+patterns(e.Unless.MappedLibrary))

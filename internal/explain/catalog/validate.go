@@ -108,6 +108,7 @@ func (k *checker) match() {
 	k.frames("$.match.inside", m.Inside)
 	k.frames("$.match.outside", m.Outside)
 	k.frames("$.match.leaf", m.Leaf)
+	k.frames("$.match.stays", m.Stays)
 	k.frames("$.match.seen", m.Seen)
 	k.frames("$.unless.frames", k.e.Unless.Frames)
 	k.runtimes("$.match.runtime", m.Runtime)

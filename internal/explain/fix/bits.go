@@ -46,26 +46,22 @@ func proposeBits(ctx context.Context, o Options, at Place) (Proposal, error) {
 	here := o.having()
 	all := packed{slots: map[string]*analyzer.FixSlot{}, edited: map[analyzer.FixEdit]string{}, char8: true}
 	name := ""
-	units := here
-	for {
-		if err := all.ask(ctx, o, units, at, name); err != nil {
+	asked, next := []compdb.Unit(nil), here
+	for len(next) > 0 {
+		if err := all.ask(ctx, o, next, at, name); err != nil {
 			return p, err
 		}
+		asked = append(asked, next...)
 		if !all.char8 && name == "" { // one language for all: begin anew
 			name = element
 			all = packed{slots: map[string]*analyzer.FixSlot{}, edited: map[analyzer.FixEdit]string{}, unread: all.unread}
-			if len(units) < len(o.Units) {
-				units = here
-			}
+			asked, next = nil, here
 			continue
 		}
-		rest := slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool {
-			return slices.ContainsFunc(units, func(x compdb.Unit) bool { return sameUnit(u, x) })
-		})
-		if len(rest) == 0 || len(units) > len(here) || !all.leaves(o, at) {
-			break
+		next = nil
+		if all.leaves(o, at) {
+			next = all.concerned(o, at, asked)
 		}
-		units = o.Units
 	}
 	if len(all.taken) > 0 {
 		p.Refusals = all.taken
@@ -80,6 +76,9 @@ func proposeBits(ctx context.Context, o Options, at Place) (Proposal, error) {
 		return p, nil
 	}
 	p.Refusals = nil
+	for _, id := range chosen {
+		p.slots = append(p.slots, Place{File: all.slots[id].File, Line: all.slots[id].Line})
+	}
 	all.describe(&p, chosen, name)
 	edits := all.edits(chosen)
 	if name != "" {
@@ -93,7 +92,7 @@ func proposeBits(ctx context.Context, o Options, at Place) (Proposal, error) {
 	if p.Changes, err = changesOf(edits); err != nil {
 		return p, err
 	}
-	if err := compiles(ctx, o, &p); err != nil || len(p.Refusals) > 0 {
+	if err := compiles(ctx, o, here, &p); err != nil || len(p.Refusals) > 0 {
 		return p, err
 	}
 	return p, verify(ctx, o, here, at, &p)
@@ -105,12 +104,11 @@ func sameUnit(a, b compdb.Unit) bool {
 
 // ask joins what units say.
 func (b *packed) ask(ctx context.Context, o Options, units []compdb.Unit, at Place, name string) error {
-	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Cache: o.Cache,
-		Fix: analyzer.FixRequest{Fix: &analyzer.FixAt{Kind: VectorBool, File: at.File, Line: at.Line, Element: name}}}
+	opts := analyzer.Options{Fix: analyzer.FixRequest{Fix: &analyzer.FixAt{Kind: VectorBool, File: at.File, Line: at.Line, Element: name}}}
 	var failed error
 	answered := 0
 	var answers []analyzer.Outcome
-	err := analyzer.Run(ctx, units, opts, func(out analyzer.Outcome) {
+	err := o.run(ctx, units, opts, "units asked what they do with the bits", func(out analyzer.Outcome) {
 		switch {
 		case out.Err != nil:
 			failed = fmt.Errorf("%s: %w", out.Unit.File, out.Err)
@@ -193,6 +191,39 @@ func (b *packed) leaves(o Options, at Place) bool {
 		}
 	}
 	return found < len(o.Declarations) || slices.ContainsFunc(b.order, func(id string) bool { return reached[id] && b.slots[id].Shared })
+}
+
+// concerned are the units that were not asked and may have a say: those that may read a
+// file in which something that changes is declared for others, and where that is no
+// header but a unit's own file, those in which its name stands.
+func (b *packed) concerned(o Options, at Place, asked []compdb.Unit) []compdb.Unit {
+	reached := map[string]bool{}
+	for _, id := range b.seeds(o, at) {
+		b.reach(id, reached)
+	}
+	var headers []Place
+	var names []string
+	for _, id := range b.order {
+		s := b.slots[id]
+		switch {
+		case !reached[id] || !s.Shared:
+		case slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return sameFile(u.File, s.File) }):
+			names = append(names, s.Name[strings.LastIndexByte(s.Name, ':')+1:])
+		default:
+			headers = append(headers, Place{File: s.File})
+		}
+	}
+	headers = append(headers, o.Declarations...)
+	meant := func(file string) bool {
+		return slices.ContainsFunc(headers, func(p Place) bool { return sameFile(p.File, file) })
+	}
+	return slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool {
+		if slices.ContainsFunc(asked, func(x compdb.Unit) bool { return sameUnit(u, x) }) {
+			return true
+		}
+		reads, known := o.Includes.Reads(u, meant)
+		return !reads && known && !slices.ContainsFunc(names, func(n string) bool { return o.Includes.Mentions(u, n) })
+	})
 }
 
 // reach marks everything that has to change with a declaration.
@@ -337,13 +368,23 @@ func (b *packed) definitions(o Options, chosen []string) ([]analyzer.FixEdit, er
 	return out, nil
 }
 
-// compiles has every unit of the build read with the changed files: what was
-// sound before has to be sound after.
-func compiles(ctx context.Context, o Options, p *Proposal) error {
-	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Fix: analyzer.FixRequest{Files: fixed(p.Changes, o.Units)},
+// compiles has the units that may read a changed file read it: what was sound before
+// has to be sound after. Those that verify compiles are left to it.
+func compiles(ctx context.Context, o Options, verified []compdb.Unit, p *Proposal) error {
+	opts := analyzer.Options{Fix: analyzer.FixRequest{Files: fixed(p.Changes, o.Units)},
 		AST: analyzer.ASTRequest{Layers: []string{analyzer.LayerAST}, ASTRules: []string{VectorBool}}}
+	changed := func(file string) bool {
+		return slices.ContainsFunc(p.Changes, func(c Change) bool { return sameFile(c.Path, file) })
+	}
+	units := slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool {
+		if slices.ContainsFunc(verified, func(x compdb.Unit) bool { return sameUnit(u, x) }) {
+			return true
+		}
+		reads, known := o.Includes.Reads(u, changed)
+		return !reads && known
+	})
 	var failed []Remark
-	err := analyzer.Run(ctx, o.Units, opts, func(out analyzer.Outcome) {
+	err := o.run(ctx, units, opts, "units read with the patch", func(out analyzer.Outcome) {
 		known := slices.ContainsFunc(p.Assumptions, func(r Remark) bool { return r.File == out.Unit.File })
 		if len(out.Reply.Errors) > 0 && !known {
 			failed = append(failed, Remark{Text: "the fixed source does not compile: " + out.Reply.Errors[0], File: out.Unit.File})

@@ -52,3 +52,12 @@ func applyEdits(text []byte, edits []analyzer.FixEdit) ([]byte, error) {
 	out.Write(text[at:])
 	return out.Bytes(), nil
 }
+
+// edits are those that the changes are made of.
+func (p *Proposal) edits() []analyzer.FixEdit {
+	var out []analyzer.FixEdit
+	for _, c := range p.Changes {
+		out = append(out, c.edits...)
+	}
+	return out
+}

@@ -87,7 +87,17 @@ type Proposal struct {
 	Loops       []Compiled // the loops that it makes better, most first; none where there is no loop to compare
 	Useless     bool       // it was compiled, and gains nothing
 	Advice      []string   // what a person can do where there is no fix
+	Covers      Coverage   // of a finding that has several places
+	Others      []Proposal // further kinds that are sound, where they were asked for or cover less
 	whole       bool       // the loop becomes a library call or is vectorised: no other kind gives more
+	slots       []Place    // the declarations that change, of packed bits
+
+	// Unit, Functions, At and Moved are for whoever compiles the patch again: where the
+	// loop of Effect is, by linkage names of what it is in, before and after.
+	Unit      compdb.Unit
+	Functions []string
+	At, Moved Place
+	Span      int // lines of the loop behind the first
 }
 
 // Sound says whether the fix may be applied when the assumptions hold.
@@ -103,7 +113,30 @@ type Options struct {
 	// Declarations are what a finding is about that is one for the whole program:
 	// they change, rather than what the loop at the place touches.
 	Declarations []Place
-	Cycles       bool // have LLVM's model count the cycles of Proposal.Loops
+	Sites        []Site // the loops of such a finding; none: the place is all there is
+	Cycles       bool   // have LLVM's model count the cycles of Proposal.Loops
+	Every        bool   // try all kinds, for Proposal.Others
+	// Progress is called as units answer; nil for nobody who looks.
+	Progress func(done, of int, file, what string)
+	// Includes says which units have a header; nil: it is made.
+	Includes *compdb.Includes
+}
+
+// run asks units and says how far it is.
+func (o Options) run(ctx context.Context, units []compdb.Unit, opts analyzer.Options, what string, done func(analyzer.Outcome)) error {
+	opts.Binary, opts.Workers, opts.Cache = o.Binary, o.Workers, o.Cache
+	told := 0
+	tell := func(file string) {
+		if o.Progress != nil && len(units) > 0 {
+			o.Progress(told, len(units), file, what)
+		}
+	}
+	tell("")
+	return analyzer.Run(ctx, units, opts, func(out analyzer.Outcome) {
+		done(out)
+		told++
+		tell(out.Unit.File)
+	})
 }
 
 // having are the units that have the place's file.
@@ -119,38 +152,72 @@ var ErrNothingThere = errors.New("nothing there can be fixed")
 
 // Propose tries the kinds in order and gives the first fix that is right and frees the
 // loop as a whole, else the first that is right and has an effect; where there is none,
-// the one that came furthest.
+// the one that came furthest. Of a finding with several places, it tries all kinds and
+// gives the one that covers most of them.
 //
 // Example. The bytes of a pixel are stored one by one. One wide store takes a load and two
 // stores away, locals have the loop vectorised: the patch is the locals'.
 func Propose(ctx context.Context, o Options, at Place, kinds []string) (Proposal, error) {
-	var best *Proposal
+	if o.Includes == nil {
+		o.Includes = compdb.NewIncludes()
+	}
+	var all []Proposal
 	for _, kind := range kinds {
-		write := propose
-		if kind == VectorBool {
-			write = func(ctx context.Context, o Options, at Place, _ string) (Proposal, error) {
-				return proposeBits(ctx, o, at)
-			}
-		}
-		p, err := write(ctx, o, at, kind)
+		p, err := o.propose(ctx, at, kind)
 		if errors.Is(err, ErrNothingThere) {
 			continue
 		}
 		if err != nil {
 			return Proposal{}, err
 		}
-		if p.Sound() && p.whole {
-			return p, nil
-		}
-		furthest := best == nil || (len(best.Changes) == 0 && len(p.Changes) > 0)
-		if furthest || (p.Sound() && !best.Sound()) {
-			best = &p
+		all = append(all, p)
+		if p.Sound() && p.whole && p.Covers.all() && !o.Every {
+			break
 		}
 	}
-	if best == nil {
+	if len(all) == 0 {
 		return Proposal{}, fmt.Errorf("%s: %w (kinds tried: %s)", at, ErrNothingThere, strings.Join(kinds, ", "))
 	}
-	return *best, nil
+	best := 0
+	for i := range all {
+		if all[i].before(&all[best]) {
+			best = i
+		}
+	}
+	out := all[best]
+	for i := range all {
+		if i != best && all[i].Sound() && !all[i].Useless {
+			out.Others = append(out.Others, all[i])
+		}
+	}
+	return out, nil
+}
+
+// before says whether a proposal is to be shown rather than another one that was tried
+// first.
+func (p *Proposal) before(q *Proposal) bool {
+	switch {
+	case p.Sound() != q.Sound():
+		return p.Sound()
+	case !p.Sound():
+		return len(q.Changes) == 0 && len(p.Changes) > 0
+	case !p.Covers.same(q.Covers):
+		return p.Covers.more(q.Covers)
+	}
+	return p.whole && !q.whole
+}
+
+// propose writes the fix of one kind, everywhere where the finding is.
+func (o Options) propose(ctx context.Context, at Place, kind string) (Proposal, error) {
+	switch {
+	case kind == VectorBool:
+		p, err := proposeBits(ctx, o, at)
+		p.Covers = o.covered(func(s Site) bool { return p.changes(s) })
+		return p, err
+	case len(o.Sites) > 0:
+		return proposeSites(ctx, o, kind)
+	}
+	return propose(ctx, o, at, kind)
 }
 
 func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, error) {
@@ -191,9 +258,8 @@ func ask(ctx context.Context, o Options, units []compdb.Unit, kind string, at Pl
 	var edits []analyzer.FixEdit
 	var failed error
 	found, answered := false, 0
-	opts := analyzer.Options{Binary: o.Binary, Workers: o.Workers, Cache: o.Cache,
-		Fix: analyzer.FixRequest{Fix: &analyzer.FixAt{Kind: kind, File: at.File, Line: at.Line}}}
-	err := analyzer.Run(ctx, units, opts, func(out analyzer.Outcome) {
+	opts := analyzer.Options{Fix: analyzer.FixRequest{Fix: &analyzer.FixAt{Kind: kind, File: at.File, Line: at.Line}}}
+	err := o.run(ctx, units, opts, "units asked for the "+kind+" patch", func(out analyzer.Outcome) {
 		switch {
 		case out.Err != nil:
 			failed = fmt.Errorf("%s: %w", out.Unit.File, out.Err)

@@ -22,19 +22,24 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 			shift = shiftAt(c, at.Line)
 		}
 	}
-	before, broken, err := loopsAt(ctx, o, units, at, nil)
+	before, broken, err := loopsAt(ctx, o, units, at, nil, p)
 	if err == nil && len(before) == 0 && len(at.Functions) > 0 { // the loop is elsewhere by now
 		at.Functions = nil
-		before, broken, err = loopsAt(ctx, o, units, at, nil)
+		before, broken, err = loopsAt(ctx, o, units, at, nil, p)
 	}
 	if err != nil {
 		return err
 	}
 	moved := Place{at.File, at.Line + shift, at.Functions}
-	after, errs, err := loopsAt(ctx, o, units, moved, fixed(p.Changes, units))
+	p.At, p.Moved = at, moved
+	for _, l := range thatBegin(before, at) {
+		p.Functions = unite(p.Functions, []string{l.Function})
+		p.Span = max(p.Span, l.EndLine-at.Line)
+	}
+	after, errs, err := loopsAt(ctx, o, units, moved, fixed(p.Changes, units), nil)
 	if err == nil && len(after) == 0 && len(errs) == 0 && len(at.Functions) > 0 { // a new type is a new name
 		moved.Functions = nil
-		after, errs, err = loopsAt(ctx, o, units, moved, fixed(p.Changes, units))
+		after, errs, err = loopsAt(ctx, o, units, moved, fixed(p.Changes, units), nil)
 	}
 	if err != nil {
 		return err
@@ -130,20 +135,27 @@ func shiftAt(c Change, line int) int {
 }
 
 // loopsAt asks for the loops around a line. errs is what the compiler said of units
-// that do not compile, by file.
-func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile) (loops []analyzer.Candidate, errs map[string]string, err error) {
+// that do not compile, by file. p, if it is not nil, remembers a unit that has them.
+func loopsAt(ctx context.Context, o Options, units []compdb.Unit, at Place, files []analyzer.SourceFile, p *Proposal) (loops []analyzer.Candidate, errs map[string]string, err error) {
 	errs = map[string]string{}
 	opts := analyzer.Options{
-		Binary: o.Binary, Workers: o.Workers, Cache: o.Cache, Predicates: []string{"char"}, Functions: at.Functions, Cycles: o.Cycles,
+		Predicates: []string{"char"}, Functions: at.Functions, Cycles: o.Cycles,
 		At: &analyzer.At{File: filepath.Base(at.File), Line: at.Line}, Fix: analyzer.FixRequest{Files: files},
 	}
 	var failed error
-	err = analyzer.Run(ctx, units, opts, func(out analyzer.Outcome) {
+	what := "units compiled as they are"
+	if len(files) > 0 {
+		what = "units compiled with the patch"
+	}
+	err = o.run(ctx, units, opts, what, func(out analyzer.Outcome) {
 		if out.Err != nil {
 			failed = fmt.Errorf("%s: %w", out.Unit.File, out.Err)
 		}
 		if len(out.Reply.Errors) > 0 {
 			errs[out.Unit.File] = out.Reply.Errors[0]
+		}
+		if p != nil && len(out.Reply.Candidates) > 0 && (p.Unit.File == "" || out.Unit.File < p.Unit.File) {
+			p.Unit = out.Unit
 		}
 		loops = append(loops, out.Reply.Candidates...)
 	})

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"strings"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/profile"
@@ -56,11 +57,19 @@ func countCallees(p *profile.Profile, binaries Binaries, all []*binary, loops []
 		from := p.Location(stack[1])
 		above, m := p.Mapping(from.Mapping), p.Mapping(in.Location.Mapping)
 		_, back, ok := binaries.Code(above, from.Address)
-		if !ok || above.Path == m.Path {
+		if !ok {
 			continue
 		}
 		to, ok := wanted[call{above.Path, back}]
-		if !ok {
+		isStub := strings.HasSuffix(in.Code.Name, "@plt")
+		switch {
+		case !ok || above.Path == m.Path && !isStub:
+			continue
+		case isStub:
+			if !to.checks {
+				loops[to.loop].stub.value += in.Sample.Value
+				loops[to.loop].stub.count += in.Sample.Count
+			}
 			continue
 		}
 		size := uint64(0)

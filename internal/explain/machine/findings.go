@@ -29,21 +29,20 @@ type Found struct {
 	Loop *Loop
 	// Others are further loops of the same finding.
 	Others []*Loop
-	// Setting is an environment variable that is worth a trial, NAME=VALUE.
-	Setting string
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C
 // library is nobody's to change, and what a kernel does in it is meant so.
 func Findings(p *profile.Profile, loops []Loop) []Found {
 	var out []Found
-	seen := map[string]int{}
 	for i := range loops {
 		l := &loops[i]
 		if isLibc(l.Mapping.Path) {
 			continue
 		}
+		matched := map[string]int{}
 		for _, m := range l.Matches {
+			matched[m.Rule]++
 			r, known := rules[m.Rule]
 			if !known {
 				continue
@@ -64,14 +63,25 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 				continue
 			}
 			f := l.finding(p, m, r, share)
-			seen[f.ID]++
-			if n := seen[f.ID]; n > 1 {
-				f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(n))
-			}
+			f.ID = identity(m.Rule, l.Mapping, l.function, strconv.Itoa(l.before[m.Rule]+matched[m.Rule]))
 			out = append(out, Found{Finding: f, Loop: l})
 		}
 	}
 	return out
+}
+
+// identity is that of a finding in a function of the machine code. The source file is not in
+// it: of a loop with several inlined functions it is that of the hottest. which tells apart
+// what one function has of a rule; a function without a name is known by where it is.
+func identity(rule string, m *profile.Mapping, f *function, which string) string {
+	place := finding.Place{Binary: m.Path}
+	if f != nil {
+		place.Function = f.name
+		if f.name == "" {
+			which = fmt.Sprintf("%x %s", f.low, which)
+		}
+	}
+	return finding.ID(rule, place, which)
 }
 
 // isLibc: its string functions choose by processor at run time.
@@ -98,7 +108,6 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
 	f := finding.Finding{
 		Rule: m.Rule, Title: r.title(l, m), Certainty: finding.Suspected, Place: place,
-		ID:       finding.ID(m.Rule, finding.Place{Binary: place.Binary, Function: place.Function, File: place.File}),
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
 		Gain:     &finding.Gain{Low: r.low * share, High: r.high * share, Basis: "the samples of the loop; what the fix leaves of them is a guess"},
 		Evidence: l.evidence(p, m),

@@ -52,7 +52,7 @@ func TestLeftOver(t *testing.T) {
 }
 
 // A call through a stub is a finding where what is called is short and has samples that
-// this loop called.
+// this loop called. Its share is the call and the stub alone: the function stays.
 func TestStubOfAShortFunction(t *testing.T) {
 	for name, test := range map[string]struct {
 		callees []callee
@@ -64,15 +64,16 @@ func TestStubOfAShortFunction(t *testing.T) {
 		"stacks say none": {nil, false},
 	} {
 		l := Loop{
-			Mapping: &profile.Mapping{Path: "/p/app"}, Self: 40, Count: 40, callees: test.callees,
-			Matches: []analyzer.MachineMatch{{Rule: rulePLTCall, At: []uint64{0x200}}},
+			Mapping: &profile.Mapping{Path: "/p/app"}, Self: 40, Count: 40, callees: test.callees, stub: hits{12, 12},
+			Instructions: []Instruction{{Address: 0x200, Text: "call"}, {Address: 0x205, Self: 8, Count: 8}},
+			Matches:      []analyzer.MachineMatch{{Rule: rulePLTCall, At: []uint64{0x200}}},
 		}
 		f := ruleIn(Findings(samplesOf(1, 1), []Loop{l}), rulePLTCall)
 		if (f != nil) != test.want {
 			t.Errorf("%s: %+v", name, f)
 		}
-		if f != nil && f.Share.Main() != 0.6 {
-			t.Errorf("%s: the share is %v, not that of the function", name, f.Share.Main())
+		if f != nil && f.Share.Main() != 0.2 {
+			t.Errorf("%s: the share is %v, not that of the call and its stub", name, f.Share.Main())
 		}
 	}
 }
@@ -147,8 +148,9 @@ func TestX87ThatNeverRuns(t *testing.T) {
 // What another rule is about is not told as a wait for memory too.
 func TestStallOfAnotherRule(t *testing.T) {
 	m := &profile.Mapping{Path: "/p/app"}
-	a := Answer{Stalls: []Stall{{Mapping: m, Load: Instruction{Address: 0x200}, At: 0x204, Kind: "table", Self: 90, Count: 90, Whole: 100}}}
-	if ruleIn(Stalls(samplesOf(1, 1), a), ruleStall) == nil {
+	lines := []profile.Frame{{Function: profile.Function{Name: "f", File: "/home/me/f.c"}, Line: 7}}
+	a := Answer{Stalls: []Stall{{Mapping: m, Load: Instruction{Address: 0x200, Lines: lines}, At: 0x204, Kind: "table", Self: 90, Count: 90, Whole: 100}}}
+	if ruleIn(Stalls(samplesOf(1, 1), a), StallRule) == nil {
 		t.Fatal("no finding")
 	}
 	a.Loops = []Loop{{Mapping: m, Matches: []analyzer.MachineMatch{{Rule: "machine-checksum", At: []uint64{0x200}}}}}

@@ -18,11 +18,12 @@ func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
 	holds := map[uint64]int{} // the innermost loop of an instruction
 	for i, l := range reply.Loops {
 		out[i] = loopOf(l)
-		out[i].Function, out[i].Mapping, out[i].Unresolved, out[i].binary = f.name, b.mapping, reply.Unresolved, b
+		out[i].Function, out[i].Mapping, out[i].Unresolved, out[i].binary, out[i].function = f.name, b.mapping, reply.Unresolved, b, f
 		for _, in := range l.Instructions {
 			holds[in.Address] = i
 		}
 	}
+	number(out)
 	charge := func(list []analyzer.MachineInstruction, in int) {
 		for n, l := range list {
 			h, sampled := b.within(l)
@@ -54,6 +55,26 @@ func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
 		}
 	}
 	return slices.DeleteFunc(out, func(l Loop) bool { return l.Self == 0 })
+}
+
+// number counts the matches of a function's loops by rule, in the order of their addresses
+// and whether they are hot or not: an identity rests on it.
+func number(loops []Loop) {
+	order := make([]*Loop, len(loops))
+	for i := range loops {
+		order[i] = &loops[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Loop) int { return cmp.Compare(a.Header, b.Header) })
+	count := map[string]int{}
+	for _, l := range order {
+		l.before = map[string]int{}
+		for _, m := range l.Matches {
+			l.before[m.Rule] = count[m.Rule]
+		}
+		for _, m := range l.Matches {
+			count[m.Rule]++
+		}
+	}
 }
 
 // loopOf is what the analyser says of a loop, without a profile.

@@ -75,7 +75,10 @@ type Loop struct {
 	Unresolved             int   // jumps in its function whose targets are not known
 
 	binary   *binary // nil without samples
+	function *function
+	before   map[string]int // by rule, the matches in the function's loops that stand before this one
 	callees  []callee
+	stub     hits // in the stubs that it calls through
 	asserted asserted
 }
 

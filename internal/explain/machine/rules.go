@@ -253,14 +253,17 @@ var rules = map[string]rule{
 			c := l.short()
 			return fmt.Sprintf("a hot loop calls %s of %s, %d bytes of code, through a stub", symname.Shorten(c.name, nameWidth), filepath.Base(c.path), c.size)
 		},
-		cost: func(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
-			c := l.short()
-			return c.value, c.count
+		cost: func(l *Loop, m analyzer.MachineMatch) (value, events int64) {
+			if l.short().value == 0 {
+				return 0, 0
+			}
+			value, events = l.waits(m)
+			return value + l.stub.value, events + l.stub.count
 		},
 		more: func(p *profile.Profile, l *Loop, _ analyzer.MachineMatch) []finding.Evidence {
 			c := l.short()
 			share := float64(c.value) / float64(max(p.Total(), 1))
-			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("%s in %s, called by this loop", percent.Column(share), c.name), Share: &share}}
+			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("%s in %s, called by this loop: it stays, and is not in the share", percent.Column(share), c.name), Share: &share}}
 		},
 		high: 0.5, kind: inCode,
 		steps: []string{
@@ -343,7 +346,7 @@ var rules = map[string]rule{
 		},
 		meets: []string{"column-walk"},
 	},
-	ruleStall: {kind: inCode, meets: []string{"column-walk"}}, // what it says depends on the kind: stall.go
+	StallRule: {kind: inCode, meets: []string{"column-walk"}}, // what it says depends on the kind: stall.go
 	"machine-few-iterations": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a vector loop takes %s at a time, and what is left over takes the time: it runs a few times only", m.Facts["elements"])

@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // Stall is a load that the samples behind it waited for, in a loop or not.
@@ -25,9 +26,12 @@ type Stall struct {
 	Count    int64       // their events
 	Near     int64       // value of the samples on its neighbours
 	Whole    int64       // value of the function's samples
+
+	function *function
 }
 
-const ruleStall = "machine-load-stall"
+// StallRule is the rule of loads that wait.
+const StallRule = "machine-load-stall"
 
 // A load is a finding from this share of all samples, and of its function's, and where
 // it has this many times what its neighbours have together. Neighbours are within that
@@ -47,7 +51,7 @@ func (f *function) stalls(b *binary, reply analyzer.MachineFunction) []Stall {
 		h := b.at[w.At]
 		s := Stall{
 			Function: f.name, Mapping: b.mapping, At: w.At, Kind: w.Kind, Ahead: w.Ahead, Jumps: w.Jumps,
-			Load: Instruction{Address: w.Load.Address, Text: w.Load.Text}, Self: h.value, Count: h.count, Whole: f.value,
+			Load: Instruction{Address: w.Load.Address, Text: w.Load.Text}, Self: h.value, Count: h.count, Whole: f.value, function: f,
 		}
 		for _, a := range f.sampled {
 			if a != w.At && (isNear(a, w.At) || isNear(a, w.Load.Address)) {
@@ -74,43 +78,36 @@ func Stalls(p *profile.Profile, a Answer) []Found {
 		}
 	}
 	var out []Found
-	seen := map[string]int{}
-	pages := hugePagesOf(p)
 	for i := range a.Stalls {
 		s := &a.Stalls[i]
-		if isLibc(s.Mapping.Path) || taken[s.Load.Address] == s.Mapping.Path || !s.isEnough(p) {
+		if isLibc(s.Mapping.Path) || taken[s.Load.Address] == s.Mapping.Path || !s.isEnough(p) || !s.canBeChanged() {
 			continue
 		}
-		f := s.found(p)
-		f.Fix.Steps = append(f.Fix.Steps, pages.step())
-		f.Setting = pages.setting
-		seen[f.ID]++
-		if n := seen[f.ID]; n > 1 {
-			f.ID = finding.ID(f.Rule, f.Place, strconv.Itoa(n))
-		}
-		out = append(out, f)
+		out = append(out, s.found(p))
 	}
-	sayTogether(out)
 	return out
 }
 
-// sayTogether names what all loads that wait hold: huge pages shorten the wait of each,
-// and no change at one of them does.
-func sayTogether(found []Found) {
-	if len(found) < 2 {
-		return
+// canBeChanged tells whether the reader can act on a load that waits. The code is theirs
+// and has a line, not an interpreter's or a library's; how the address comes about says
+// what to change, which the first touch of an object does not; and the samples are not
+// those of a branch that may as well have been guessed wrongly.
+func (s *Stall) canBeChanged() bool {
+	frame, ok := Edited(s.Load.Lines)
+	switch {
+	case !ok || s.Kind == "object" || s.Jumps && s.Kind != "chase":
+		return false
 	}
-	whole := 0.0
-	for i := range found {
-		whole += found[i].Share.Main()
+	return origin.OfFunction(&profile.Function{Name: s.Function, File: frame.Function.File, Kind: profile.KindNative}, s.Mapping.Path) == origin.Own &&
+		!finding.IsInstalled(frame.Function.File, "")
+}
+
+// offset is where in its function the load is: code that is not edited keeps it.
+func (s *Stall) offset() string {
+	if s.function == nil {
+		return strconv.FormatUint(s.Load.Address, 16)
 	}
-	for i := range found {
-		f := &found[i]
-		f.Evidence = append(f.Evidence, finding.Evidence{
-			Kind: evidenceKind, Share: &whole,
-			Text: fmt.Sprintf("%d loads of this profile wait, with these samples in all: huge pages reach each of them", len(found)),
-		})
-	}
+	return strconv.FormatUint(s.Load.Address-s.function.low, 16)
 }
 
 func (s *Stall) isEnough(p *profile.Profile) bool {
@@ -152,8 +149,8 @@ func (s *Stall) found(p *profile.Profile) Found {
 		evidence = append(evidence, finding.Evidence{Kind: evidenceKind, Text: text})
 	}
 	return Found{Loop: l, Finding: finding.Finding{
-		Rule: ruleStall, Title: title, Certainty: finding.Suspected, Place: place,
-		ID:       finding.ID(ruleStall, finding.Place{Binary: place.Binary, Function: place.Function, File: place.File}),
+		Rule: StallRule, Title: title, Certainty: finding.Suspected, Place: place,
+		ID:       identity(StallRule, s.Mapping, s.function, s.offset()),
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
 		Gain:     &finding.Gain{High: highStall * share, Basis: "the samples behind the load; what a change leaves of them is a guess"},
 		Evidence: evidence,
@@ -199,10 +196,5 @@ var stallKinds = map[string]struct {
 		"look up several at a time: compute the indices of a batch first, prefetch, then read",
 		prefetch,
 		"make the table smaller: narrower entries, the keys apart from the rest",
-	}},
-	"object": {"the first touch of an object", []string{
-		prefetch + ": in the caller, which has the pointer",
-		"keep the fields that are used together in one cache line",
-		"touch the object less often: keep what is asked for (a length, a flag) where the pointer is kept",
 	}},
 }

@@ -92,7 +92,7 @@ var (
 	slp              = Cause{Rule: SLP, Title: "neighbouring operations could be one vector operation, but the cost model sees no gain",
 		Steps: []string{"compile for the processor that runs it (-march=); keep values that belong together next to each other in memory"}}
 	licmInvalidated = Cause{Rule: Hoist, Title: "a value is loaded again in every iteration: a store in the loop may change it",
-		Steps: []string{"copy it into a local variable before the loop; whyhot scan says which store is to blame"}}
+		Steps: []string{"copy it into a local variable before the loop, where the store does not change it"}}
 	licmConditional = Cause{Rule: Hoist, Title: "a value that stays the same is loaded in the loop, because the load is conditional",
 		Steps: []string{"load it into a local variable before the loop, where it may always be read"}}
 	gvnClobbered = Cause{Rule: Reuse, Title: "a value is loaded again after a store or a call that may change it",

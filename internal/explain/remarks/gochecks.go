@@ -8,6 +8,7 @@ import (
 	"go/printer"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/finding"
@@ -80,7 +81,8 @@ func checks(j *joined) []Found {
 		if len(h.what) > 0 {
 			what = strings.Join(h.what[:min(3, len(h.what))], ", ")
 		}
-		f := j.finding("go-bounds-check", "a hot loop checks the bounds of "+what+" each time", &h.cost, h.file, h.loop.line, "")
+		f := j.finding("go-bounds-check", "a hot loop checks the bounds of "+what+" each time", &h.cost, h.file, h.loop.line,
+			files[h.file].nth(int(j.Profile.Function(h.function()).StartLine), h.loop.line))
 		f.Place.EndLine = h.loop.end
 		f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
 		f.Evidence = []finding.Evidence{
@@ -137,6 +139,23 @@ func (j *joined) parse(file string) *goFile {
 }
 
 // loopAt is the innermost loop around a line.
+// nth is the number of a loop among those that begin in the function that begins on a line.
+func (g *goFile) nth(from, line int) string {
+	n := 0
+	if g.tree != nil {
+		ast.Inspect(g.tree, func(node ast.Node) bool {
+			switch node.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				if at := g.set.Position(node.Pos()).Line; at >= from && at <= line {
+					n++
+				}
+			}
+			return true
+		})
+	}
+	return strconv.Itoa(n)
+}
+
 func (g *goFile) loopAt(line int) (best goLoop, ok bool) {
 	if g.tree == nil {
 		return best, false

@@ -1,6 +1,9 @@
 package remarks
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // span is a loop in source text, by its lines.
 type span struct{ line, end int }
@@ -13,6 +16,17 @@ func innermost(loops []span, line int) (best span, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// nth is the number of a loop among those that begin in the function that begins on a line.
+func nth(loops []span, from, line int) string {
+	n := 0
+	for _, l := range loops {
+		if l.line >= from && l.line <= line {
+			n++
+		}
+	}
+	return strconv.Itoa(n)
 }
 
 // loopsOf finds the loops of C, C++ and Rust by their words and brackets: for, while,

@@ -76,7 +76,7 @@ func passes(j *joined) []Found {
 		if !j.pays(&c, leastLoop) {
 			continue
 		}
-		f := j.finding(g.cause.Rule, g.cause.Sentence(), &c, k.file, k.loop.line, "")
+		f := j.finding(g.cause.Rule, g.cause.Sentence(), &c, k.file, k.loop.line, nth(files[k.file], int(j.Profile.Function(c.function()).StartLine), k.loop.line))
 		f.Place.EndLine = k.loop.end
 		f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
 		slices.SortFunc(g.said, func(a, b *remark.Remark) int {

@@ -54,12 +54,25 @@ func Find(ctx context.Context, r Request) (Answer, error) {
 		}
 		a.Found = append(a.Found, of(j)...)
 	}
+	separate(a.Found)
 	slices.SortStableFunc(a.Found, func(x, y Found) int { return -cmp.Compare(x.Gain.High, y.Gain.High) })
 	a.Looked = fmt.Sprintf("%d remarks of %s; the profile pays for %d", len(r.Remarks), strings.Join(j.compilers(), ", "), len(a.Found))
 	if len(r.Remarks) > 0 && !j.meets() {
 		a.Notes = append(a.Notes, fmt.Sprintf("no remark is at a place that the profile has samples in: the report is about %s. Is it of this program, and does the profile have source lines (symbols, debug information)?", r.Remarks[0].At().File))
 	}
 	return a, nil
+}
+
+// separate tells apart what one function has twice: two allocations by the same words.
+func separate(found []Found) {
+	fs := make([]finding.Finding, len(found))
+	for i := range found {
+		fs[i] = found[i].Finding
+	}
+	finding.Separate(fs)
+	for i := range found {
+		found[i].ID = fs[i].ID
+	}
 }
 
 // spot is a place in source as a profile has it.

@@ -13,8 +13,8 @@ const sameCost = 0.8
 
 // dedupe keeps one verdict per cost: of entries in one group, and of entries
 // whose samples are nearly the same, the best speaks and names the others as
-// alternatives. General advice comes last: it yields to what is particular, and
-// is no alternative to it.
+// alternatives. General advice and asides come last: they yield to what is particular,
+// and are no alternative to it.
 func dedupe(vs []*verdict) []*verdict {
 	slices.SortStableFunc(vs, func(a, b *verdict) int {
 		return cmp.Or(
@@ -30,7 +30,7 @@ func dedupe(vs []*verdict) []*verdict {
 	for _, v := range vs {
 		if i := slices.IndexFunc(kept, func(k *verdict) bool { return tellsTheSame(k, v) }); i >= 0 {
 			v.hidden = true
-			if v.entry.Fallback && !kept[i].entry.Fallback {
+			if last(v) > last(kept[i]) {
 				continue
 			}
 			kept[i].absorbed = append(kept[i].absorbed, v)
@@ -41,8 +41,29 @@ func dedupe(vs []*verdict) []*verdict {
 	return kept
 }
 
+// markAgain marks all but the largest verdict of each entry.
+func markAgain(vs []*verdict) {
+	largest := map[int]*verdict{}
+	for _, v := range vs {
+		of := largest[v.entryID]
+		switch {
+		case of == nil:
+			largest[v.entryID] = v
+		case v.cost.inclusive > of.cost.inclusive:
+			largest[v.entryID], of.again = v, true
+		default:
+			v.again = true
+		}
+	}
+}
+
+// last is above 0 for what yields to others: asides, and advice that holds for every
+// program.
 func last(v *verdict) int {
-	if v.entry.Fallback {
+	switch {
+	case v.entry.Fallback:
+		return 2
+	case v.entry.IsAside():
 		return 1
 	}
 	return 0

@@ -26,12 +26,13 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	reach := math.Min(1, whole+along)
 	x := v.entry.Expected(catalog.HeldOut, reach, margin)
 	high := math.Min(1, x.High+hidden*x.Part)
-	g := &finding.Gain{Low: round(x.Low), High: round(high), Likely: round(x.Likely), Reach: round(reach)}
 	if x.Why != "" {
-		g.NoEstimate = true
-		g.Basis = fmt.Sprintf("%s of the CPU%s; %s", percent.Text(whole), strings.TrimSuffix(what, ","), x.Why)
-		return g
+		return &finding.Gain{
+			Reach: round(reach), NoEstimate: true,
+			Basis: fmt.Sprintf("%s of the CPU%s; %s", percent.Text(whole), strings.TrimSuffix(what, ","), x.Why),
+		}
 	}
+	g := &finding.Gain{Low: round(x.Low), High: round(high), Likely: round(x.Likely), Reach: round(reach)}
 	partLow, partHigh := 0.0, 0.0
 	if reach > 0 {
 		partLow, partHigh = math.Max(0, x.Low/reach), math.Min(1, x.High/reach)

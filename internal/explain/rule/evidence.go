@@ -18,6 +18,7 @@ type trace struct {
 	libraries map[profile.MappingID]int64  // where the matched frame is from
 	library   profile.MappingID            // the heaviest of them
 	overlap   map[*verdict]int64           // samples shared with other verdicts
+	beneath   int64                        // what an interpreter itself runs or calls
 	samples   []int32                      // all of them, where somebody asks
 }
 
@@ -96,7 +97,7 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 // note books one sample on the matched frame nearest the leaf and on the first
 // named frame above the run of matched frames that it belongs to.
 func (e *engine) note(v *verdict, sm *profile.Sample) {
-	inRun := false
+	inRun, called := false, false
 	var nearest profile.Line
 	for _, loc := range e.p.Stack(sm.Stack) {
 		for _, line := range e.p.Lines(loc) {
@@ -107,12 +108,19 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 					v.trace.lines[line] += sm.Value
 					v.trace.libraries[e.p.Location(loc).Mapping] += sm.Value
 				}
+				if !called && e.inInterpreter(line.Function) {
+					v.trace.beneath += sm.Value
+					called = true
+				}
 				inRun = true
 				if v.entry.Fallback { // everything that it matches calls itself
 					return
 				}
 			case inRun && e.isCaller(line.Function):
 				nearest = line
+			case inRun && !called && e.inInterpreter(line.Function):
+				v.trace.beneath += sm.Value
+				called = true
 			}
 			if nearest.Function != 0 {
 				v.trace.callers[nearest] += sm.Value
@@ -172,6 +180,21 @@ var (
 		`|std::|__gnu_cxx::|(core|alloc)::|<?(core|alloc|std)::.*::call_once|__rust_(alloc|dealloc|realloc|begin_short_backtrace)|_?_?r(dl|g)_(alloc|dealloc|realloc))`)
 	plumbingLibrary = regexp.MustCompile(`^(libc|libstdc\+\+|libc\+\+|libgcc_s|libpthread|ld-linux|ld-musl|libm)[.-]`)
 )
+
+// inInterpreter says whether a function is machine code of an interpreter itself.
+func (e *engine) inInterpreter(id profile.FunctionID) bool {
+	switch e.p.Function(id).Kind { //nolint:exhaustive // what an interpreter runs is not of it
+	case profile.KindNative, profile.KindUnknown:
+	default:
+		return false
+	}
+	for i, s := range e.runtimes {
+		if e.scripted[i] && slices.Contains(e.fnSets[id], s) {
+			return true
+		}
+	}
+	return false
+}
 
 // inRuntime says whether a native function is part of a language runtime.
 func (e *engine) inRuntime(id profile.FunctionID) bool {

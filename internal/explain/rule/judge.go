@@ -7,6 +7,7 @@ import (
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // verdict is one entry that holds in one program, with what is known so far.
@@ -23,6 +24,7 @@ type verdict struct {
 	trace     trace
 	absorbed  []*verdict
 	hidden    bool // it is not shown: it does not hold, or another speaks for it
+	again     bool // a larger one of the entry is in another program
 }
 
 // fewEvents is the number of samples below which no cost is believed, however
@@ -107,10 +109,18 @@ func (e *engine) moot(v *verdict, runtimes []string) bool {
 	return false
 }
 
+// nearlyAll is the part of a cost above which the rest is no reason to advise a change.
+const nearlyAll = 0.7
+
 // beyondReach says whether a change of code is advised that only the authors of
 // an interpreter could make: the program runs scripts, and nearly all of the
-// cost is called from the interpreter itself.
+// cost is in the interpreter itself, or called from it. That a script's function
+// is above in the stack does not put the call into the user's hands: a dictionary
+// of Python hashes its keys with the interpreter's SipHash whoever looks them up.
 func (e *engine) beyondReach(v *verdict) bool {
+	if v.entry.Match.OwnCaller && e.askedByLibrary(v) {
+		return true
+	}
 	if v.entry.Ecosystem != "native" || v.entry.Swap.Kind != "code" {
 		return false
 	}
@@ -122,7 +132,26 @@ func (e *engine) beyondReach(v *verdict) bool {
 	for _, w := range v.trace.callers {
 		called += w
 	}
-	return scripted && float64(called) < 0.3*float64(v.cost.inclusive)
+	whole := float64(v.cost.inclusive)
+	// An entry for one runtime is about what that offers to scripts.
+	ofRuntime := len(v.entry.Match.Runtime) > 0
+	return scripted && (float64(called) < 0.3*whole || !ofRuntime && float64(v.trace.beneath) > nearlyAll*whole)
+}
+
+// askedByLibrary says whether nearly all calls come from the language's standard library.
+func (e *engine) askedByLibrary(v *verdict) bool {
+	var library, called int64
+	for line, w := range v.trace.callers {
+		called += w
+		f := *e.p.Function(line.Function)
+		if v.entry.Ecosystem == "go" {
+			f.Kind = profile.KindGo // also where only names are known
+		}
+		if origin.OfFunction(&f, e.p.Mapping(f.Mapping).Path) != origin.Own {
+			library += w
+		}
+	}
+	return float64(library) > nearlyAll*float64(called)
 }
 
 // shows says whether enough of a program's samples have a frame of a set; with
@@ -175,7 +204,9 @@ func (e *engine) confirm(v *verdict) bool {
 		}
 		v.facts = append(v.facts, finding.Evidence{Kind: "version", Text: text})
 	}
-	if all && exact {
+	// Which of several candidates is faster, if one is, no fact about a binary can tell: the
+	// facts then say that the advice applies, and only a trial says more.
+	if all && exact && len(v.entry.Candidates) == 0 {
 		v.certainty = finding.Confirmed
 	}
 	return true

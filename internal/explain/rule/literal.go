@@ -3,6 +3,7 @@ package rule
 import (
 	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // maxLiterals bounds the alternatives worth following in one expression.
@@ -12,13 +13,22 @@ const maxLiterals = 64
 // the expression matches, or nil when it asks for no literal of three bytes.
 // They let an index skip nearly all expressions for nearly all names. The
 // literals are in lower case, to be looked for in lower-case text.
+//
+// What an expression needs is remembered: a process reads one catalogue, and applies it
+// to one profile after another, a server to thousands.
 func requiredLiterals(expr string) []string {
-	re, err := syntax.Parse(expr, syntax.Perl)
-	if err != nil {
-		return nil
+	if known, ok := required.Load(expr); ok {
+		return known.([]string) //nolint:forcetypeassert // only this function stores there
 	}
-	return literals(re.Simplify())
+	var out []string
+	if re, err := syntax.Parse(expr, syntax.Perl); err == nil {
+		out = literals(re.Simplify())
+	}
+	required.Store(expr, out)
+	return out
 }
+
+var required sync.Map // by expression
 
 func literals(re *syntax.Regexp) []string {
 	switch re.Op { //nolint:exhaustive // every other operator needs no literal

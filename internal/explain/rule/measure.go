@@ -2,6 +2,7 @@ package rule
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 type compiled struct {
 	*catalog.Entry
 
-	any, inside, outside, leaf, seen, unless setID
-	lines                                    Lines // nil where no source was looked at
+	any, inside, outside, leaf, stays, seen, unless setID
+	lines                                           Lines // nil where no source was looked at
 }
 
 // engine holds what one run needs; it dies with the run.
@@ -26,6 +27,7 @@ type engine struct {
 	withLines []int         // entries that the source has lines of
 	anyOf     map[setID]int // set → entry whose "any" it is
 	runtimes  []setID
+	output    setID
 	names     []string // of runtimes
 	scripted  []bool   // of runtimes: interpreters
 	fnSets    [][]setID
@@ -61,7 +63,7 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 		c := compiled{
 			Entry: en,
 			any:   x.add(en.Match.Any), inside: x.add(en.Match.Inside), outside: x.add(en.Match.Outside),
-			leaf: x.add(en.Match.Leaf), seen: x.add(en.Match.Seen), unless: x.add(en.Unless.Frames),
+			leaf: x.add(en.Match.Leaf), stays: x.add(en.Match.Stays), seen: x.add(en.Match.Seen), unless: x.add(en.Unless.Frames),
 		}
 		if c.lines = opts.Lines[en.SourceRule]; c.lines != nil {
 			e.withLines = append(e.withLines, i)
@@ -69,6 +71,7 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 		e.anyOf[c.any] = len(e.entries)
 		e.entries = append(e.entries, c)
 	}
+	e.output = x.add(output)
 	for i := range cat.Runtimes {
 		e.runtimes = append(e.runtimes, x.add(cat.Runtimes[i].Any))
 		e.names = append(e.names, cat.Runtimes[i].Name)
@@ -158,7 +161,30 @@ func (e *engine) counts(c *compiled, stack profile.StackID) bool {
 	case c.Match.Innermost && e.callsOther(c, stack):
 		return false
 	}
-	return true
+	return !e.remains(c, stack)
+}
+
+// remains says whether the walked stack ends in what the change of an entry leaves as it
+// is: frames that the entry names, called by the matched ones, and, where another
+// implementation does the same work, the kernel's part of writing. Who formats a number in
+// another way still writes it.
+func (e *engine) remains(c *compiled, stack profile.StackID) bool {
+	if c.stays != noSet && e.met(c.stays) && e.first[c.stays] <= e.first[c.any] {
+		return true
+	}
+	return c.LeavesOutput() && e.met(e.output) && e.first[e.output] < e.first[c.any] && e.kindAt(stack, e.first[c.any]) != profile.KindKernel
+}
+
+// output is how the kernel is asked to write and send.
+var output = []catalog.Frame{{
+	Kind: []string{"kernel"},
+	Name: []catalog.Pattern{{Regexp: regexp.MustCompile(`^(_*x64_sys_|ksys_|vfs_|do_|__sys_|__do_sys_)(p?write(v|64)?|sendto|sendmsg|sendfile(64)?)$`)}},
+}}
+
+// kindAt is the kind of the function at a position.
+func (e *engine) kindAt(stack profile.StackID, at int32) profile.Kind {
+	lines := e.p.Lines(e.p.Stack(stack)[at>>8])
+	return e.p.Function(lines[at&255].Function).Kind
 }
 
 // callsOther says whether a function of the kinds that an entry asks for, which does not

@@ -57,7 +57,7 @@ func checkFinding(t *rapid.T, f *finding.Finding) {
 	if excl < 0 || excl > incl+1e-12 || incl > 1 {
 		t.Fatalf("%s: exclusive %v, inclusive %v", f.Rule, excl, incl)
 	}
-	if f.Gain.Low > f.Gain.High || f.Gain.High > 1 || f.Gain.High < 0.01 {
+	if e := f.Estimate(); e != nil && (e.Low <= 0 || e.Low > e.Likely || e.Likely > e.High || e.High > 1 || e.High < 0.01) {
 		t.Fatalf("%s: gain %v … %v", f.Rule, f.Gain.Low, f.Gain.High)
 	}
 	if f.Title == "" || len(f.Evidence) == 0 || len(f.Fix.Steps) == 0 || f.Next == "" || f.Gain.Basis == "" {

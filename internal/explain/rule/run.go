@@ -75,7 +75,9 @@ func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Fa
 	})
 	findings := []finding.Finding{}
 	written := map[string]*verdict{}
-	for _, v := range dedupe(verdicts) {
+	kept := dedupe(verdicts)
+	markAgain(kept)
+	for _, v := range kept {
 		f := e.write(v)
 		findings = append(findings, f)
 		written[f.ID] = v
@@ -114,7 +116,7 @@ func (e *engine) breaksOff(stack []profile.LocationID) bool {
 	}
 	root := stack[len(stack)-1]
 	lines := e.p.Lines(root)
-	return e.p.Location(root).Mapping == 0 && e.p.Function(lines[len(lines)-1].Function).Name == ""
+	return e.namedTruncated(root) || e.p.Location(root).Mapping == 0 && e.p.Function(lines[len(lines)-1].Function).Name == ""
 }
 
 func (e *engine) notes() []string {
@@ -134,10 +136,20 @@ func (e *engine) notes() []string {
 		}
 	}
 	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {
-		out = append(out, percent.Text(share)+" of the stacks are truncated in unknown code, as happens without frame pointers: callers are missing and inclusive shares are lower bounds.")
+		out = append(out, percent.Text(share)+" of the stacks are truncated"+e.whyBroken()+": callers are missing and inclusive shares are lower bounds.")
 	}
 	if share := float64(unnamed) / float64(e.p.Total()); share > 0.3 {
 		out = append(out, percent.Text(share)+" of the samples end in code without a name: rules that match function names could not match them.")
 	}
 	return out
+}
+
+// whyBroken is why stacks were cut: what the recorder said of it, else what is usual.
+func (e *engine) whyBroken() string {
+	for _, w := range e.p.Meta.Warnings {
+		if _, why, ok := strings.Cut(w, " stacks are truncated: "); ok {
+			return " (" + why + ")"
+		}
+	}
+	return " in unknown code, as happens without frame pointers"
 }

@@ -34,8 +34,9 @@ func (e *engine) write(v *verdict) finding.Finding {
 		Gain:      e.estimate(v),
 		Links:     c.Links,
 		General:   c.Fallback,
+		Aside:     c.IsAside(),
 	}
-	f.ID = finding.ID(c.ID, f.Place, v.program.name)
+	f.ID = v.id()
 	f.Evidence = e.evidence(v)
 	f.Fix = fix(v)
 	e.readSource(v, &f)
@@ -44,6 +45,16 @@ func (e *engine) write(v *verdict) finding.Finding {
 	}
 	f.Next = e.next(v, f.ID)
 	return f
+}
+
+// id is made of the entry and the program alone: an entry has one finding in a program, and
+// the place, the library and the caller of it are those with the most samples. What the
+// source of a build finds too has the id that it has there: meet.go joins them.
+func (v *verdict) id() string {
+	if v.entry.SourceRule != "" && !v.again {
+		return finding.CauseID(v.entry.SourceRule)
+	}
+	return finding.ID(v.entry.ID, finding.Place{}, v.program.name)
 }
 
 // namedByJIT says whether a verdict rests mostly on names from a perf map: a JIT
@@ -259,7 +270,7 @@ func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
 	var best *verdict
 	for o, w := range v.trace.overlap {
 		part := float64(w) / float64(v.cost.inclusive)
-		if o.entry.Fallback { // a faster build helps everything a little
+		if o.entry.IsAside() { // it has everything
 			continue
 		}
 		if part >= 0.5 && (best == nil || w > v.trace.overlap[best] || (w == v.trace.overlap[best] && o.entry.ID < best.entry.ID)) {
@@ -276,7 +287,10 @@ func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
 
 func fix(v *verdict) finding.Fix {
 	c := v.entry
-	f := finding.Fix{Kind: c.Swap.Kind, Licence: c.Licence, Caveats: append([]string(nil), c.Caveats...)}
+	f := finding.Fix{
+		Kind: c.Swap.Kind, Licence: c.Licence, Caveats: append([]string(nil), c.Caveats...),
+		Preload: preloads(c), Env: slices.Clone(c.Swap.Env),
+	}
 	f.Steps = append(f.Steps, c.Swap.Steps...)
 	for i := range c.Candidates {
 		k := &c.Candidates[i]
@@ -291,6 +305,17 @@ func fix(v *verdict) finding.Fix {
 	return f
 }
 
+// preloads are the libraries that an entry proposes to preload.
+func preloads(c *compiled) []string {
+	var out []string
+	for i := range c.Candidates {
+		if lib := c.Candidates[i].Preload; lib != "" {
+			out = append(out, lib)
+		}
+	}
+	return out
+}
+
 // next is the command that proves or refutes the finding.
 func (e *engine) next(v *verdict, id string) string {
 	file := cmp.Or(e.opts.ProfilePath, "FILE")
@@ -298,12 +323,7 @@ func (e *engine) next(v *verdict, id string) string {
 	if len(e.p.Meta.Command) > 0 {
 		command = shellwords.Join(e.p.Meta.Command)
 	}
-	var preloads []string
-	for i := range v.entry.Candidates {
-		if p := v.entry.Candidates[i].Preload; p != "" {
-			preloads = append(preloads, p)
-		}
-	}
+	preloads := preloads(v.entry)
 	words := make([]string, 0, 4+2*len(e.opts.Rules))
 	words = append(words, "whyhot try --profile", shellwords.Quote(file))
 	for _, dir := range e.opts.Rules {
@@ -321,7 +341,10 @@ func (e *engine) next(v *verdict, id string) string {
 		return try + envs.String() + " -- " + command
 	case v.entry.Swap.Try != "":
 		return try + " --build '<your build command>' " + v.entry.Swap.Try + " -- " + command
-	default:
+	case len(e.p.Meta.Command) == 0:
 		return try + " --versus 'changed=<the command after the change>' -- " + command
+	default:
+		// The same command, in a copy of the directory in which the change is made.
+		return try + " --versus " + shellwords.Quote("changed="+command) + " --dir changed=../changed -- " + command
 	}
 }

@@ -168,8 +168,13 @@ func (b *Build) Including(file string, o Options) *Build {
 	}
 	units := slices.DeleteFunc(slices.Clone(b.units), func(u compdb.Unit) bool { return !Names(file, u.File) })
 	if len(units) == 0 {
+		includes := compdb.NewIncludes()
+		meant := func(f string) bool { return Names(file, f) }
 		units = slices.DeleteFunc(slices.Clone(b.units), func(u compdb.Unit) bool {
-			reads, known := cache.Reads(u, func(f string) bool { return Names(file, f) })
+			reads, known := cache.Reads(u, meant)
+			if !known {
+				reads, known = includes.Reads(u, meant)
+			}
 			return known && !reads
 		})
 	}

@@ -57,6 +57,7 @@ func (o Options) patches(ctx context.Context, outcomes []analyzer.Outcome, suspe
 			}
 		})
 	}
+	o.report(Progress{Of: len(subjects), What: "patches"}) // the first takes longest
 	for _, s := range subjects {
 		next <- s
 	}

@@ -14,6 +14,9 @@ func (in *Input) describe(f *function) finding.Unexplained {
 	m := p.Mapping(fn.Mapping)
 	share := in.share(f.open)
 	margin := finding.ShareError(share, p.Count())
+	if !f.own {
+		return in.throughLibrary(f, finding.Share{Exclusive: &share, Error: &margin})
+	}
 	lines, machine := in.lines(f)
 	u := finding.Unexplained{
 		Place:   finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)},
@@ -22,8 +25,37 @@ func (in *Input) describe(f *function) finding.Unexplained {
 		Machine: machine,
 		Looked:  in.Looked,
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && fn.Kind == profile.KindNative { // others have their lines from their runtime, or none
 		u.Looked += " There are no line numbers for it: build with -g (it changes no code) and record again."
+	}
+	return u
+}
+
+// throughLibrary is a function of a library: its place is the hottest line of the program
+// that leads there, its lines are those lines. Where no stack has one, the function stands
+// for itself. Its instructions are nobody's to change.
+func (in *Input) throughLibrary(f *function, share finding.Share) finding.Unexplained {
+	p := in.Profile
+	fn := p.Function(f.id)
+	m := p.Mapping(fn.Mapping)
+	library := finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name}
+	u := finding.Unexplained{Place: library, Share: share, Looked: in.Looked}
+	byPlace := make(map[place]*hot, len(f.from))
+	for at, v := range f.from {
+		byPlace[at] = &hot{place: at, value: v}
+	}
+	for _, h := range hottest(byPlace, f.open) {
+		l := in.line(f, h)
+		if len(u.Lines) == 0 {
+			user := p.Function(h.function)
+			of := p.Mapping(user.Mapping)
+			u.Into = &library
+			u.Place = finding.Place{Binary: of.Path, BuildID: of.BuildID, Function: user.Name, File: l.File, Line: l.Line}
+		}
+		u.Lines = append(u.Lines, l)
+	}
+	if len(u.Lines) == 0 && fn.Kind == profile.KindNative { // only compilers keep lines to themselves
+		u.Looked += " No line of the program leads there: the stacks are cut, or it was built without -g."
 	}
 	return u
 }
@@ -69,20 +101,25 @@ func (in *Input) lines(f *function) ([]finding.HotLine, []finding.Activity) {
 			h.instructions[text] += v
 		}
 	}
+	out := make([]finding.HotLine, 0, mostLines)
+	for _, h := range hottest(byPlace, f.open) {
+		out = append(out, in.line(f, h))
+	}
+	return out, in.activities(kinds, f.open)
+}
+
+// hottest are the places that are worth showing of a whole.
+func hottest(byPlace map[place]*hot, whole int64) []*hot {
 	sorted := make([]*hot, 0, len(byPlace))
 	for _, h := range byPlace {
-		if float64(h.value) >= leastLine*float64(f.open) {
+		if float64(h.value) >= leastLine*float64(whole) {
 			sorted = append(sorted, h)
 		}
 	}
 	slices.SortFunc(sorted, func(a, b *hot) int {
 		return cmp.Or(-cmp.Compare(a.value, b.value), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.function, b.function))
 	})
-	out := make([]finding.HotLine, 0, mostLines)
-	for _, h := range sorted[:min(mostLines, len(sorted))] {
-		out = append(out, in.line(f, h))
-	}
-	return out, in.activities(kinds, f.open)
+	return sorted[:min(mostLines, len(sorted))]
 }
 
 // placeOf is the innermost line of a location in code that somebody edits; of

@@ -11,10 +11,13 @@ package unexplained
 import (
 	"cmp"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // Input is what is asked.
@@ -48,8 +51,9 @@ const (
 
 // Functions lists the functions that hold a large share and that findings leave
 // unexplained by more than half, hottest first. A function is one of the machine
-// code, with what was inlined into it; kernel code and code without a name are left
-// out, since nobody can look at them.
+// code, with what was inlined into it; kernel code, code without a name and what recorders
+// put in the place of a function are left out, since nobody can look at them. Of a library's
+// function the lines of the program that lead there are given: nobody edits strlen.
 func Functions(in Input) []finding.Unexplained {
 	p := in.Profile
 	if p.Total() <= 0 {
@@ -66,7 +70,7 @@ func Functions(in Input) []finding.Unexplained {
 		id := own(p, stack[0])
 		f := byKey[id]
 		if f == nil {
-			f = &function{id: id, at: map[profile.LocationID]int64{}}
+			f = &function{id: id, at: map[profile.LocationID]int64{}, from: map[place]int64{}, own: isOwn(p, id)}
 			byKey[id] = f
 		}
 		f.all += samples[i].Value
@@ -74,11 +78,16 @@ func Functions(in Input) []finding.Unexplained {
 			f.open += samples[i].Value
 			f.count += samples[i].Count
 			f.at[stack[0]] += samples[i].Value
+			if !f.own {
+				if at, ok := leading(p, stack); ok {
+					f.from[at] += samples[i].Value
+				}
+			}
 		}
 	}
 	var out []*function
 	for _, f := range byKey {
-		if f.count >= fewest && float64(f.open) >= large*float64(p.Total()) && 2*f.open >= f.all && canBeLookedAt(p.Function(f.id)) {
+		if f.count >= fewest && float64(f.open) >= large*float64(p.Total()) && 2*f.open >= f.all && canBeLookedAt(p.Function(f.id)) && !in.isNamed(f) {
 			out = append(out, f)
 		}
 	}
@@ -97,6 +106,8 @@ type function struct {
 	all, open int64
 	count     int64 // events behind open
 	at        map[profile.LocationID]int64
+	own       bool            // its source is the program's
+	from      map[place]int64 // where it is not: the lines of the program that lead there
 }
 
 // own is the function of the machine code at a location.
@@ -106,7 +117,52 @@ func own(p *profile.Profile, loc profile.LocationID) profile.FunctionID {
 }
 
 func canBeLookedAt(f *profile.Function) bool {
-	return f.Name != "" && f.Kind != profile.KindKernel && f.Kind != profile.KindVDSO
+	return f.Name != "" && f.Kind != profile.KindKernel && f.Kind != profile.KindVDSO && !isPseudo(f)
+}
+
+// isPseudo says whether a name stands for what has none: "[truncated stack]", "(program)",
+// "V8::UnknownFrame".
+func isPseudo(f *profile.Function) bool {
+	return f.File == "" && (strings.HasPrefix(f.Name, "[") || strings.HasPrefix(f.Name, "(")) || strings.HasSuffix(f.Name, "UnknownFrame")
+}
+
+// systemBinary is where a distribution puts libraries.
+var systemBinary = regexp.MustCompile(`^/(usr/)?lib(32|64|x32|exec)?/|^/snap/|^/opt/`)
+
+// isOwn says whether a function is of the program and not of a library or a runtime.
+func isOwn(p *profile.Profile, id profile.FunctionID) bool {
+	f := p.Function(id)
+	switch origin.Of(p, id) {
+	case origin.Own:
+		return true
+	case origin.Unknown: // folded stacks name no binary
+		return !isPseudo(f)
+	case origin.Library: // one of its own, built beside it
+		return f.Kind == profile.KindNative && f.File != "" && !finding.IsInstalled(f.File, "") && !systemBinary.MatchString(p.Mapping(f.Mapping).Path)
+	case origin.Runtime, origin.Kernel, origin.Group:
+	}
+	return false
+}
+
+// leading is the line of the program nearest to what ran.
+func leading(p *profile.Profile, stack []profile.LocationID) (place, bool) {
+	for _, loc := range stack {
+		for _, l := range p.Lines(loc) {
+			if file := p.Function(l.Function).File; file != "" && l.Line > 0 && !finding.IsInstalled(file, "") && isOwn(p, l.Function) {
+				return place{file, l.Line, l.Function}, true
+			}
+		}
+	}
+	return place{}, false
+}
+
+// isNamed says whether a finding of at least half of a function's open share is about the
+// function by name.
+func (in *Input) isNamed(f *function) bool {
+	fn := in.Profile.Function(f.id)
+	return slices.ContainsFunc(in.Findings, func(o finding.Finding) bool {
+		return !o.General && !o.Aside && o.Certainty != finding.Refuted && o.Place.Function == fn.Name && 2*o.Share.Main() >= in.share(f.open)
+	})
 }
 
 // explainedSamples marks the samples that some finding is about. General advice and
@@ -118,7 +174,7 @@ func explainedSamples(in Input) []bool {
 	var ranges []finding.Place
 	for i := range in.Findings {
 		f := &in.Findings[i]
-		if f.General || f.Certainty == finding.Refuted {
+		if f.General || f.Aside || f.Certainty == finding.Refuted {
 			continue
 		}
 		of, known := in.Samples[f.ID]

@@ -3,6 +3,7 @@ package unexplained
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"whyhot/internal/finding"
@@ -126,4 +127,31 @@ func TestFewSamplesAreNoHotLines(t *testing.T) {
 	if us := Functions(Input{Profile: profile.NewBuilder().Build(profile.Meta{})}); len(us) > 0 {
 		t.Errorf("no samples: %+v", us)
 	}
+}
+
+// Only of machine code do compilers keep the lines to themselves.
+func TestDebugInformationIsAdvisedForMachineCodeAlone(t *testing.T) {
+	for kind, advised := range map[profile.Kind]bool{profile.KindNative: true, profile.KindPython: false, profile.KindUnknown: false} {
+		b := newBuilder()
+		b.add(300, kind, inlined{"work", "", 0})
+		in := Input{
+			Profile: b.Build(profile.Meta{}), Looked: "all of it.",
+			Text:    func(string) ([]string, bool) { return nil, false },
+			Machine: func(*profile.Mapping, uint64) (text, kind string, ok bool) { return "", "", false },
+		}
+		u := in.describe(&function{id: namedFunction(in.Profile), open: 3000, at: map[profile.LocationID]int64{0: 3000}})
+		if strings.Contains(u.Looked, "-g") != advised {
+			t.Errorf("%s: %q", kind, u.Looked)
+		}
+	}
+}
+
+// namedFunction is the function with a name.
+func namedFunction(p *profile.Profile) profile.FunctionID {
+	for i := range p.NumFunctions() {
+		if p.Function(profile.FunctionID(i)).Name != "" {
+			return profile.FunctionID(i)
+		}
+	}
+	return 0
 }

@@ -52,7 +52,7 @@ type Agent struct {
 	told     int64         // lost samples that a batch has told of
 	ended    chan struct{} // closed when no batch comes any more
 	attach   sync.Once
-	failing  bool // the last attempt failed
+	failing  string // why the last attempt failed, in a word; "" where it did not
 	attached error
 }
 
@@ -65,6 +65,7 @@ type counts struct {
 	notKept                     atomic.Int64 // the spool could not be written
 	rejectedProfiles            atomic.Int64 // of requests that were taken in part
 	failedSends                 atomic.Int64
+	rejectedTokens              atomic.Int64 // attempts that failed for the token alone
 	sentBytes                   atomic.Int64
 }
 
@@ -207,7 +208,7 @@ func (a *Agent) deliver(ctx context.Context) {
 func (a *Agent) send(ctx context.Context, b spool.Batch, data []byte) bool {
 	for {
 		result, err := a.opts.Sender.Send(ctx, b.ID, data)
-		retryable := (*send.RetryableError)(nil)
+		retryable, credential := (*send.RetryableError)(nil), (*send.CredentialError)(nil)
 		switch {
 		case err == nil:
 			a.arrived(b, data, result)
@@ -215,22 +216,31 @@ func (a *Agent) send(ctx context.Context, b spool.Batch, data []byte) bool {
 		case ctx.Err() != nil:
 			_ = a.opts.Spool.Done(b, false) // it stays: nothing is written
 			return false
-		case !errors.As(err, &retryable):
+		case errors.As(err, &credential):
+			a.counts.rejectedTokens.Add(1)
+			a.fails("token", fmt.Sprintf("the server rejects the token: batches are kept on disk; replace the token in the file of --token-file, which is read again for each attempt: %v", err))
+		case errors.As(err, &retryable):
+			a.counts.failedSends.Add(1)
+			a.fails("away", fmt.Sprintf("batches are kept on disk until the server accepts them: %v", err))
+		default:
 			a.counts.refused.Add(b.Samples)
 			a.counts.refusedBatches.Add(1)
 			a.opts.Log(fmt.Sprintf("the server rejected %d samples: %v", b.Samples, err))
 			a.remove(b)
 			return true
 		}
-		a.counts.failedSends.Add(1)
-		if !a.failing {
-			a.failing = true
-			a.opts.Log(fmt.Sprintf("batches are kept on disk until the server accepts them: %v", err))
-		}
 		if !a.pause(ctx, err) {
 			_ = a.opts.Spool.Done(b, false) // it stays: nothing is written
 			return false
 		}
+	}
+}
+
+// fails logs one line where attempts begin to fail for a reason.
+func (a *Agent) fails(why, text string) {
+	if a.failing != why {
+		a.failing = why
+		a.opts.Log(text)
 	}
 }
 
@@ -243,8 +253,8 @@ func (a *Agent) arrived(b spool.Batch, data []byte, result send.Result) {
 	if result.Rejected > 0 {
 		a.opts.Log(fmt.Sprintf("the server rejected %d profiles of a batch: %s", result.Rejected, result.Message))
 	}
-	if a.failing {
-		a.failing = false
+	if a.failing != "" {
+		a.failing = ""
 		a.opts.Log("the server accepts batches again")
 	}
 	a.remove(b)

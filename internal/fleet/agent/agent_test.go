@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -283,6 +284,50 @@ func TestRefusedBatchesDoNotBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a.Lost() != 7 || a.counts.delivered.Load() != 8 {
+		t.Errorf("%d lost, %d delivered", a.Lost(), a.counts.delivered.Load())
+	}
+}
+
+// What a server rejects for the token alone waits until the token is replaced: no sample
+// is dropped for it, and those that wait are counted.
+func TestARejectedTokenLosesNothing(t *testing.T) {
+	kept, err := spool.Open(t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	var valid atomic.Bool
+	f, attempts, arrived := newFake(), make(chan struct{}, 1000), make(chan struct{}, 9)
+	a := New(Options{
+		Sampler: f, Spool: kept, Backoff: send.NewBackoff(time.Millisecond, time.Millisecond), LastSends: time.Minute, Log: func(string) {},
+		Sender: scripted(func(string) error {
+			if !valid.Load() {
+				attempts <- struct{}{}
+				return fmt.Errorf("sending: %w", &send.CredentialError{Err: errors.New("expired")})
+			}
+			arrived <- struct{}{}
+			return nil
+		}),
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	f.give(7)
+	f.give(8)
+	for range 3 {
+		<-attempts
+	}
+	if s := kept.Stats(); a.Lost() != 0 || s.Samples != 15 {
+		t.Errorf("%d lost, %d wait", a.Lost(), s.Samples)
+	}
+	valid.Store(true)
+	<-arrived
+	<-arrived
+	cancel()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if a.Lost() != 0 || a.counts.delivered.Load() != 15 {
 		t.Errorf("%d lost, %d delivered", a.Lost(), a.counts.delivered.Load())
 	}
 }

@@ -8,6 +8,7 @@
 //
 // Every sample that was recorded is delivered, waits in the spool, or is counted as
 // dropped: because the spool was full (the oldest go first) or could not be written,
-// a file was damaged, or the server refused the batch for good. What was dropped is
+// a file was damaged, or the server rejected the batch. What it rejects for the token
+// alone waits in the spool until the token is replaced. What was dropped is
 // also told to the server, with the next batch, as lost.
 package agent

@@ -79,6 +79,7 @@ func (a *Agent) Collect(to chan<- prometheus.Metric) {
 	count(sendsDesc, c.deliveredBatches.Load(), "delivered")
 	count(sendsDesc, c.refusedBatches.Load(), "refused")
 	count(sendsDesc, c.failedSends.Load(), "failed")
+	count(sendsDesc, c.rejectedTokens.Load(), "unauthorized")
 	count(bytesDesc, c.sentBytes.Load())
 	count(rejectedDesc, c.rejectedProfiles.Load())
 	gauge(spoolDesc, s.Bytes)

@@ -100,8 +100,14 @@ func hostPort(text, port string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
+// Name is the host without the port: a name or an IP address.
+func (e Endpoint) Name() string {
+	host, _, _ := net.SplitHostPort(e.Host) // ParseEndpoint joined it
+	return host
+}
+
 func loopback(hostport string) bool {
-	host, _, _ := net.SplitHostPort(hostport) // it was joined above
+	host := Endpoint{Host: hostport}.Name()
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }

@@ -125,13 +125,15 @@ func resultOf(answer []byte) Result {
 }
 
 // JudgeGRPC says which errors of a call may be tried again: they become a
-// *RetryableError.
+// *RetryableError, or a *CredentialError.
 func JudgeGRPC(err error) error {
 	s := status.Convert(err)
 	switch s.Code() { //nolint:exhaustive // all others are for good
 	case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss:
 		after, _ := retryInfo(s)
 		return &RetryableError{After: after, Err: err}
+	case codes.Unauthenticated, codes.PermissionDenied:
+		return &CredentialError{Err: err}
 	case codes.ResourceExhausted:
 		if after, said := retryInfo(s); said {
 			return &RetryableError{After: after, Err: err}

@@ -83,6 +83,8 @@ func judgeHTTP(r *http.Response, body []byte) error {
 	switch r.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return &RetryableError{After: retryAfter(r.Header.Get("Retry-After")), Err: err}
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return &CredentialError{Err: err}
 	case http.StatusRequestEntityTooLarge:
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}

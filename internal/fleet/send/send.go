@@ -22,7 +22,25 @@ type Options struct {
 	Endpoint Endpoint
 	TLS      *tls.Config       // for endpoints with TLS; nil takes the system's authorities
 	Headers  map[string]string // sent with every request
-	Timeout  time.Duration     // of one attempt; 0 is DefaultTimeout
+	// Token gives the bearer token of one request. Each request asks for it, so that a
+	// token that was replaced counts from the next attempt on. nil: none is sent.
+	Token   func() (string, error)
+	Timeout time.Duration // of one attempt; 0 is DefaultTimeout
+}
+
+// RequestHeaders are the headers of one request. An error is a *CredentialError.
+func (o *Options) RequestHeaders() (map[string]string, error) {
+	headers := make(map[string]string, len(o.Headers)+2)
+	maps.Copy(headers, o.Headers)
+	if o.Token == nil {
+		return headers, nil
+	}
+	token, err := o.Token()
+	if err != nil {
+		return nil, &CredentialError{Err: err}
+	}
+	headers["authorization"] = "Bearer " + token
+	return headers, nil
 }
 
 // Result is what the server said of a request that it took.
@@ -41,6 +59,16 @@ func (e *RetryableError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the cause.
 func (e *RetryableError) Unwrap() error { return e.Err }
+
+// CredentialError says that the server rejected the sender and not the request, or that
+// the sender has no token to show: the same request succeeds with a valid token. Only
+// who waits for a person to replace the token tries again.
+type CredentialError struct{ Err error }
+
+func (e *CredentialError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *CredentialError) Unwrap() error { return e.Err }
 
 // ErrTooLarge is wrapped when the server refused the request for its size.
 var ErrTooLarge = errors.New("the server rejects requests of this size")
@@ -76,13 +104,15 @@ func New(o Options) (*Client, error) {
 }
 
 // Send makes one attempt to deliver the bytes of a request (protobuf). batch is
-// its identity, "" for none. An error that is no *RetryableError is for good,
-// save when ctx is done.
+// its identity, "" for none. A *RetryableError may pass, a *CredentialError passes when
+// the token is replaced; any other error is final, save when ctx is done.
 func (c *Client) Send(ctx context.Context, batch string, data []byte) (Result, error) {
 	attempt, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
-	headers := make(map[string]string, len(c.opts.Headers)+1)
-	maps.Copy(headers, c.opts.Headers)
+	headers, err := c.opts.RequestHeaders()
+	if err != nil {
+		return Result{}, fmt.Errorf("sending to %s: %w", c.opts.Endpoint, err)
+	}
 	if batch != "" {
 		headers[BatchHeader] = batch
 	}

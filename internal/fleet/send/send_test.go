@@ -170,7 +170,6 @@ func TestGRPCAnswers(t *testing.T) {
 		{status.Error(codes.ResourceExhausted, "too large"), false, 0},
 		{status.Error(codes.InvalidArgument, "no"), false, 0},
 		{status.Error(codes.Unimplemented, "no"), false, 0},
-		{status.Error(codes.Unauthenticated, "no"), false, 0},
 		{status.Error(codes.Internal, "no"), false, 0},
 		{status.Error(codes.Unavailable, "x"), true, 0},
 		{status.Error(codes.Aborted, "x"), true, 0},

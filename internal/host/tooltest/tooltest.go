@@ -2,7 +2,7 @@
 // programs with them. Only tests import it.
 //
 // A tool that is not installed skips the test, but fails it where CI is set: there
-// everything is installed. It imports nothing of ours.
+// everything is installed. Of ours it imports host/tool alone.
 package tooltest
 
 import (
@@ -11,13 +11,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whyhot/internal/host/tool"
 )
 
 // Find gives the path of the first of the tools that is installed.
 func Find(t *testing.T, names ...string) string {
 	t.Helper()
 	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
+		if path, err := tool.Find(name); err == nil {
 			return path
 		}
 	}

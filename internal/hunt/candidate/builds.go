@@ -68,7 +68,7 @@ func (l *list) builds() {
 	}
 	for i := range ways {
 		w := &ways[i]
-		if w.kind == BOLT && !l.in.BOLT {
+		if w.kind == BOLT && !l.in.BOLT || l.has(w.variant) {
 			continue
 		}
 		c := Candidate{Kind: w.kind, Variant: w.variant, Expected: w.expected, Builds: w.builds, How: w.how, Caveats: w.caveats}

@@ -71,6 +71,8 @@ func (c *Candidate) worth(build float64) float64 { return c.Expected / (1 + c.Bu
 type Diff struct {
 	Finding     string
 	Path        string // of the file, in absolute form
+	What        string // it does, "" where nobody says
+	Covers      string // how much of the finding it is about, "" where all
 	Assumptions []string
 }
 
@@ -88,6 +90,8 @@ type Input struct {
 	// knows; Assertions says that it has assert() in it.
 	Level      string
 	Assertions bool
+	// Has are variants of builds that the build as it is has already.
+	Has []string
 	// BuildDir has the compile_commands.json, "" for none: without it no finding in
 	// source is built otherwise.
 	BuildDir string
@@ -112,8 +116,9 @@ type Untried struct {
 // tried.
 func List(in Input) ([]Candidate, []Untried) {
 	l := &list{in: in}
-	for i := range in.Report.Findings {
-		l.finding(&in.Report.Findings[i])
+	worked := finding.Worked(in.Report.Findings)
+	for i := range worked {
+		l.finding(&worked[i])
 	}
 	l.settings()
 	if in.Build {
@@ -132,6 +137,9 @@ type list struct {
 // add names a candidate as its trial will, and joins it with one that makes the
 // same change.
 func (l *list) add(c Candidate) error {
+	if l.has(c.Variant) {
+		return nil
+	}
 	if c.WhatIf == "" {
 		v, err := variant.Parse(c.Variant, l.in.Find)
 		if err != nil {
@@ -156,6 +164,11 @@ func (l *list) add(c Candidate) error {
 	return nil
 }
 
+// has says that the program is built so as it is.
+func (l *list) has(text string) bool {
+	return text != "" && (slices.Contains(l.in.Has, text) || l.in.Level != "" && text == "cflags="+l.in.Level)
+}
+
 // libraryMark stands in texts for the library that is found.
 const libraryMark = "{library}"
 
@@ -165,7 +178,7 @@ func gain(f *finding.Finding) float64 {
 	if f.Gain == nil {
 		return min(unknown, f.Share.Main())
 	}
-	return max(0, min(f.Share.Main(), f.Gain.Middle()))
+	return max(0, min(f.Share.Main(), f.Worth()))
 }
 
 // finding takes what a finding proposes. What cannot be tried is told with the
@@ -279,13 +292,29 @@ func (l *list) fromSource(f *finding.Finding, try func(Candidate)) {
 	if !l.in.Build || f.Place.File == "" {
 		return
 	}
-	if i := slices.IndexFunc(l.in.Diffs, func(d Diff) bool { return d.Finding == f.ID }); i >= 0 {
-		d := l.in.Diffs[i]
+	var diffs []Diff
+	for _, d := range l.in.Diffs {
+		if d.Finding == f.ID {
+			diffs = append(diffs, d)
+		}
+	}
+	for _, d := range diffs {
 		c := Candidate{Kind: Patch, Variant: "patch=" + d.Path, Builds: 1, Diff: d.Path, How: "apply " + shellwords.Quote(d.Path)}
+		if len(diffs) > 1 { // they change the same loops in different ways
+			c.Group = "patch of " + f.ID
+			if d.What != "" {
+				c.How += ", which " + d.What
+			}
+		}
+		if d.Covers != "" {
+			c.How += " (covers " + d.Covers + ")"
+		}
 		for _, a := range d.Assumptions {
 			c.Caveats = append(c.Caveats, "right if "+a)
 		}
 		try(c)
+	}
+	if len(diffs) > 0 {
 		return
 	}
 	if l.in.WhatIf && l.in.BuildDir != "" && f.Certainty != finding.Suspected && explain.CanBuildWhatIf(f.ID) {
@@ -308,8 +337,8 @@ func edit(f *finding.Finding) string {
 // Unpatched are the findings in source of which a patch may be written.
 func Unpatched(r finding.Report) []string {
 	var out []string
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Place.File != "" && f.Minor == "" && explain.CanPatch(f.Rule) {
+	for _, f := range finding.Worked(r.Findings) {
+		if f.Place.File != "" && f.Minor == "" && explain.CanPatch(f.Rule) {
 			out = append(out, f.ID)
 		}
 	}

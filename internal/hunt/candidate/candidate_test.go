@@ -54,7 +54,7 @@ func find(t *testing.T, cs []Candidate, name string) *Candidate {
 }
 
 var (
-	malloc = finding.Finding{ID: "glibc-malloc-1", Rule: "glibc-malloc", Title: "malloc", Share: share(0.3), Gain: &finding.Gain{Low: 0, High: 0.3}}
+	malloc = finding.Finding{ID: "glibc-malloc-1", Rule: "glibc-malloc", Title: "malloc", Share: share(0.3), Gain: &finding.Gain{Low: 0.05, Likely: 0.15, High: 0.3}}
 	debug  = finding.Finding{ID: "debug-build-1", Rule: "debug-build", Title: "no -O", Share: share(0.9), Gain: &finding.Gain{Low: 0.3, High: 0.7}}
 	loop   = finding.Finding{
 		ID: "alias-char-write-1", Rule: "alias-char-write", Title: "a loop", Certainty: finding.Confirmed, Share: share(0.2),
@@ -199,6 +199,16 @@ func TestBuilds(t *testing.T) {
 	if slices.ContainsFunc(cs, func(c Candidate) bool { return c.Kind == WhatIf }) {
 		t.Error("patch and prediction of one finding are both tried")
 	}
+	// Two kinds of patch compete: each is tried, and one can be used.
+	in.Diffs = append(in.Diffs, Diff{Finding: loop.ID, Path: "/state/alias-char-write-1-retype.diff", What: "gives the bytes a type of their own", Covers: "3 of 5% of the CPU"})
+	cs, _ = List(in)
+	first, second := find(t, cs, "alias-char-write-1.diff"), find(t, cs, "alias-char-write-1-retype.diff")
+	if first.Group == "" || first.Group != second.Group {
+		t.Errorf("%q and %q could be used together", first.Group, second.Group)
+	}
+	if !strings.Contains(second.How, "a type of their own") || !strings.Contains(second.How, "covers 3 of 5%") {
+		t.Error(second.How)
+	}
 }
 
 func TestRuntimes(t *testing.T) {
@@ -229,5 +239,25 @@ func TestUntried(t *testing.T) {
 	_, untried := List(input(t, by))
 	if len(untried) != 1 || untried[0].Command != "whyhot try …" || untried[0].Name != "json is slow" {
 		t.Errorf("%+v", untried)
+	}
+}
+
+// What the build as it is has already is not tried.
+func TestWhatTheBuildHasIsNotTried(t *testing.T) {
+	generic := finding.Finding{ID: "machine-generic-1", Rule: "machine-generic", Share: share(0.9), Gain: &finding.Gain{Low: 0.3, High: 0.9}}
+	in := input(t, generic)
+	in.Build, in.Level, in.Has = true, "-O3", []string{"cflags=-march=native", "lto"}
+	cs, _ := List(in)
+	for _, c := range cs {
+		if c.Name == "-march=native" || c.Name == "lto" || c.Name == "-O3" {
+			t.Errorf("%+v", c)
+		}
+	}
+	find(t, cs, "pgo")
+	// Of builds that are slow, PGO goes before what gains little.
+	in.Has, in.BuildCost, in.Level, in.Report = nil, 50, "-O2", finding.Report{}
+	cs, _ = List(in)
+	if first := cs[slices.IndexFunc(cs, func(c Candidate) bool { return c.Built() })]; first.Name != "pgo" {
+		t.Errorf("the first build is %s: %s", first.Name, named(cs))
 	}
 }

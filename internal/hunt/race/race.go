@@ -241,6 +241,28 @@ func (r *Race) Stop(why string) {
 	}
 }
 
+// NextOf is the best of the group that left because of a candidate, "" where there is
+// none. It is a finalist from then on.
+func (r *Race) NextOf(name string) string {
+	var next *Standing
+	for i := range r.Standings {
+		s := &r.Standings[i]
+		if s.State == Left && s.Beaten == name && (next == nil || s.Estimate() > next.Estimate()) && s.Estimate() >= 1+Worth {
+			next = s
+		}
+	}
+	if next == nil {
+		return ""
+	}
+	next.State, next.Why, next.Beaten = Finalist, "", ""
+	for i := range r.Standings {
+		if s := &r.Standings[i]; s.Beaten == name {
+			s.Beaten = next.Name
+		}
+	}
+	return next.Name
+}
+
 // Finalists are those worth a proof, the best first, at most so many. Of a group
 // only the best is: the others leave.
 func (r *Race) Finalists(most int) []string {

@@ -129,7 +129,7 @@ func How(v *hunt.Verdict) string {
 	if v.Applied {
 		text += " (applied)"
 	}
-	if len(v.Caveats) > 0 && v.Kind == candidate.Patch {
+	if len(v.Caveats) > 0 { // its price
 		text += " (" + v.Caveats[0] + ")"
 	}
 	return text

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/profile"
 )
 
@@ -121,7 +122,7 @@ func TestRefused(t *testing.T) {
 // recorded is what node writes of a script, and where the script is.
 func recorded(t *testing.T, script string) (text []byte, path string) {
 	t.Helper()
-	node, err := exec.LookPath("node")
+	node, err := tool.Find("node")
 	if err != nil {
 		t.Skip("node is not installed")
 	}

@@ -54,13 +54,13 @@ func survey(t *table) dialect {
 			continue
 		}
 		d.comms[f.text] = true
-		if fm.marked() || ok || f.rest && f.text != "" || isUnknown(fm.text) || isRoot(fm.text) || explicitLabel(f.text) {
+		if fm.marked() || ok || f.rest && f.text != "" || isUnknown(fm.text) || isRoot(fm.text) || explicitLabel(f.text) || !fitsComm(f.text) {
 			firstsAreFrames = true
 		}
 	}
 	d.python = python*2 > located && python > 0
 	d.js = js*2 > located && js > 0
-	d.commFirst = !firstsAreFrames && (marked > 0 || t.secondIsRoot())
+	d.commFirst = !firstsAreFrames && t.secondIsRoot(marked > 0)
 	switch {
 	case t.austin:
 		d.source, d.valueType = austin, profile.ValueType{Type: "time", Unit: "microseconds"}
@@ -70,16 +70,37 @@ func survey(t *table) dialect {
 	return d
 }
 
-// secondIsRoot tells whether at least half of the stacks start with a frame
-// followed by a process or thread entry point.
-func (t *table) secondIsRoot() bool {
+// secondIsRoot tells whether at least half of the stacks start with a frame followed by
+// what a stack starts with: a process or thread entry point and, where the file marks
+// frames, one that is marked or unknown. A mark further up says nothing of the first
+// frame: "main;read;vfs_read_[k]" starts with a function.
+func (t *table) secondIsRoot(marks bool) bool {
 	n := 0
 	for _, w := range t.rows {
-		if s := t.stacks[w.begin:w.end]; len(s) > 1 && isRoot(t.frames[s[1]].text) {
+		s := t.stacks[w.begin:w.end]
+		if len(s) < 2 {
+			continue
+		}
+		second := t.frames[s[1]].text
+		fm := splitMarks(second)
+		if isRoot(second) || marks && (fm.marked() || isUnknown(fm.text) || isRoot(fm.text)) {
 			n += w.lines
 		}
 	}
 	return n > 0 && n*2 >= t.lines-t.bad
+}
+
+// fitsComm tells whether this can be a thread's name: the kernel keeps 15 bytes, and
+// "<module>" is what interpreters call code outside functions. Perf's "-PID" or "-PID/TID"
+// may be behind a name.
+func fitsComm(text string) bool {
+	const most = 15
+	if m := perfThread.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	} else if m := perfPID.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	return len(text) <= most && !(strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">"))
 }
 
 func isRoot(text string) bool {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -271,4 +272,34 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A first frame is the name of a thread only where the stacks behind it begin as stacks
+// do; elsewhere it is a function, and the file one program.
+func TestFirstFrames(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		threads []string
+	}{
+		"functions, the kernel marked": {"main;parse;decode;vfs_read_[k] 20\nmain;parse;decode 600\nworker;flush;vfs_write_[k] 20\nidle;loop 300\n", nil},
+		"functions, no marks":          {"main;parse;decode 600\nworker;flush 20\n", nil},
+		"modules of Python":            {"<module>;run;work 60\n<module>;read_[k] 2\n", nil},
+		"methods, code marked":         {"java/lang/Thread.run;a/B.c_[j];memcpy_[libc.so.6] 9\njava/util/X.forEach;a/B.d_[j] 4\n", nil},
+		"perf, all marked":             {"app;_start_[app];main_[app] 9\nworker;clone3_[libc.so.6] 4\n", []string{"app", "worker"}},
+		"perf, not marked":             {"app;_start;main 9\nworker;clone3;run 4\n", []string{"app", "worker"}},
+		"bcc, the kernel marked":       {"app;_start;main 9\nswapper;cpu_startup_entry_[k] 4\nworker;[unknown];read;vfs_read_[k] 4\n", []string{"app", "swapper", "worker"}},
+		"perf with processes":          {"a-long-name-of-a-31415;_start_[app];main_[app] 9\nworker-4000/4001;clone3_[libc.so.6] 4\n", nil},
+		"perf with short processes":    {"app-31415;_start_[app];main_[app] 9\nworker-4000/4001;clone3_[libc.so.6] 4\n", []string{"app", "worker"}},
+	} {
+		p := read(t, c.text)
+		seen := map[string]bool{}
+		for _, s := range p.Samples() {
+			if l, ok := p.Label(s.Labels, profile.LabelThread); ok {
+				seen[l.Str] = true
+			}
+		}
+		if got := slices.Sorted(maps.Keys(seen)); !slices.Equal(got, c.threads) {
+			t.Errorf("%s: threads %q, want %q", name, got, c.threads)
+		}
+	}
 }

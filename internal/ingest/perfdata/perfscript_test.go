@@ -13,13 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/profile"
 )
 
 // needPerf skips the test where perf cannot record.
 func needPerf(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("perf"); err != nil {
+	if _, err := tool.Find("perf"); err != nil {
 		t.Skip("perf is not installed")
 	}
 	out, err := exec.CommandContext(t.Context(), "perf", "record", "-e", "cpu-clock", "-o", filepath.Join(t.TempDir(), "probe"), "true").CombinedOutput()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whyhot/internal/host/tool"
 )
 
 // comparison counts how our stacks relate to perf's.
@@ -116,7 +118,7 @@ func TestUnwindSameAsPerf(t *testing.T) {
 					t.Skipf("no C++ compiler: %v %s", err, out)
 				}
 			}
-			if _, err := exec.LookPath(cmd[0]); err != nil {
+			if _, err := tool.Find(cmd[0]); err != nil {
 				t.Skip(err)
 			}
 			file := capture(t, append([]string{"-e", "cpu-clock", "-F", "997", "--call-graph", "dwarf"}, cmd...)...)

@@ -1,8 +1,8 @@
 // Package lookup finds the functions of a profile that a person means, and the
 // shortest text that means one.
 //
-// It owns what counts as meant (the exact name, the name as tables shorten it, a
-// regular expression) and what is said where that is nothing or too much. It takes a
+// It owns what counts as meant (the exact name, the name as tables shorten it, the
+// name without its package, a regular expression, a part of the name) and what is said where that is nothing or too much. It takes a
 // profile and what was typed; it gives functions. It must never print or import a
 // report.
 package lookup
@@ -21,8 +21,8 @@ import (
 )
 
 // Functions resolves what the user calls a function: its exact name, the
-// name as the tables shorten it, or a regular expression that matches one
-// function, or with all any number.
+// name as the tables shorten it or without its package, or a regular expression
+// that matches one function, or with all any number.
 func Functions(p *profile.Profile, name string, all bool) ([]profile.FunctionID, error) {
 	found, reErr := find(p, name)
 	switch {
@@ -41,11 +41,27 @@ func find(p *profile.Profile, name string) (found []profile.FunctionID, reErr er
 		func(s string) bool { return s == name },
 		symname.Expand(name).MatchString,
 	}
+	if special(name) {
+		tests = append(tests, unqualified(name).MatchString)
+	}
 	re, reErr := regexp.Compile(name)
 	if reErr == nil {
 		tests = append(tests, re.MatchString)
 	}
+	tests = append(tests, func(s string) bool { return strings.Contains(s, name) })
 	return view.Find(p, tests...), reErr
+}
+
+// special says that a name means something else as a regular expression: the brackets
+// of f[go.shape.string] are a set of letters there. A dot alone still finds itself.
+func special(name string) bool {
+	return strings.ReplaceAll(regexp.QuoteMeta(name), `\.`, ".") != name
+}
+
+// unqualified gives the pattern of names that are this one behind its package,
+// namespace or class.
+func unqualified(name string) *regexp.Regexp {
+	return regexp.MustCompile(`[./:#]` + regexp.QuoteMeta(name) + `(?:[(@ ].*)?$`)
 }
 
 // Handle is a short text that Functions takes for the function, for commands

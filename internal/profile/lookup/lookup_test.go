@@ -78,3 +78,50 @@ func TestHandleIsTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// Names hold what regular expressions and shells give a meaning to.
+var hard = []string{
+	"main.firstClass[go.shape.string]", "main.firstClass[go.shape.string].func1", "main.firstClass[go.shape.int]", "main.firstClasso",
+	"acme.(*Heap[...]).Push", "std::vector<int, std::allocator<int>>::operator[](unsigned long)", "acme::Sum::operator+(acme::Sum const&)",
+	"std::function<void (int)>::operator()(int) const", "app::run::{{closure}}", "app::run::{{closure}}::{{closure}}",
+	"com.acme.Order.<init>(int)", "com.acme.Order.<clinit>()", "(anonymous)", "<anonymous>", "Object.<anonymous>", "$_0", "a|b", "x\\y", "what?",
+	"-[NSObject init]", "日本語::関数<漢字>", "(anonymous namespace)::f(int)", "block in Foo#each", "lambda (?)",
+}
+
+func hardNames() *profile.Profile {
+	b := profile.NewBuilder()
+	for _, name := range hard {
+		loc := b.Location(0, 0, profile.KindUnknown, profile.Line{Function: b.Function(profile.Function{Name: name})})
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Count: 1, Value: 1})
+	}
+	return b.Build(profile.Meta{})
+}
+
+func TestNamesAreTakenAsTheyArePrinted(t *testing.T) {
+	p := hardNames()
+	for _, name := range hard {
+		found, err := Functions(p, name, false)
+		if err != nil || view.Name(p, found[0]) != name {
+			t.Errorf("%q: %v, %v", name, found, err)
+		}
+	}
+}
+
+func TestNamesAreTakenWithoutTheirPackage(t *testing.T) {
+	p := hardNames()
+	for text, want := range map[string]string{
+		"firstClass[go.shape.string]":                  "main.firstClass[go.shape.string]",
+		"firstClass[go.shape.string].func1":            "main.firstClass[go.shape.string].func1",
+		"(*Heap[...]).Push":                            "acme.(*Heap[...]).Push",
+		"Order.<init>":                                 "com.acme.Order.<init>(int)",
+		"Sum::operator+":                               "acme::Sum::operator+(acme::Sum const&)",
+		"vector<int, std::allocator<int>>::operator[]": "std::vector<int, std::allocator<int>>::operator[](unsigned long)",
+		"run::{{closure}}":                             "app::run::{{closure}}",
+		"operator()(int":                               "std::function<void (int)>::operator()(int) const", // a part, and no regular expression
+	} {
+		found, err := Functions(p, text, false)
+		if err != nil || view.Name(p, found[0]) != want {
+			t.Errorf("%q: %v, %v", text, found, err)
+		}
+	}
+}

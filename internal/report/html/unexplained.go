@@ -24,6 +24,9 @@ type hotLine struct {
 
 func newUnexplained(u *finding.Unexplained) unexplained {
 	out := unexplained{Unexplained: *u, Where: where(&u.Place), Share: percent.Column(u.Share.Main())}
+	if u.Into != nil {
+		out.Where = finding.Line{File: filepath.Base(u.Place.File), Line: u.Place.Line}.String() + " → " + where(u.Into)
+	}
 	if u.Share.Error != nil {
 		out.Share += " " + percent.Error(*u.Share.Error)
 	}

@@ -177,7 +177,9 @@ func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
 		if f, ok := machine.Edited(i.Lines); ok && i.Self > 0 {
 			note = strings.TrimSpace(fmt.Sprintf("%-14s %s:%d", note, filepath.Base(f.Function.File), f.Line))
 		}
-		text = ansi.Truncate(text, textWidth, "…")
+		if p.Width < term.Unlimited {
+			text = ansi.Truncate(text, textWidth, "…")
+		}
 		line := fmt.Sprintf("%6s  %s %x  %-*s  ", self, bracket, i.Address, textWidth, text)
 		p.Line(line, dim.Render(term.Clean(note)))
 	}

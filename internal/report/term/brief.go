@@ -11,7 +11,6 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/quantity"
 )
@@ -82,7 +81,7 @@ func (p *Printer) findingTable(fs []finding.Finding) {
 		if f.Certainty == finding.Suspected {
 			what = "suspected: " + what
 		}
-		row := []Cell{{Text: f.Rule}, {Text: shortPlace(f.Place)}, {Text: what}}
+		row := []Cell{{Text: f.Rule}, {Text: p.shortPlace(f.Place)}, {Text: what}}
 		if shares {
 			row = append([]Cell{{Text: percent.Column(f.Share.Main())}}, row...)
 		}
@@ -118,7 +117,10 @@ func (p *Printer) briefFacts(indent string, f finding.Finding) {
 		facts = append(facts, "may save "+gainText(f.Gain))
 	}
 	facts = append(facts, certainty)
-	if at := shortPlace(f.Place); at != "" {
+	if f.Aside {
+		facts = append(facts, "aside")
+	}
+	if at := p.shortPlace(f.Place); at != "" {
 		facts = append(facts, at)
 	}
 	p.joined(indent, append(facts, styles.dim.Render(f.ID)))
@@ -162,13 +164,13 @@ func bestTrial(ts []finding.Trial) (finding.Trial, bool) {
 
 // shortPlace is FILE:LINE where the source is known, else the function and the name
 // of the binary.
-func shortPlace(pl finding.Place) string {
+func (p *Printer) shortPlace(pl finding.Place) string {
 	if pl.File != "" {
 		return Clean(finding.Line{File: fromHere(pl.File), Line: pl.Line}.String())
 	}
 	parts := []string{}
 	if pl.Function != "" {
-		parts = append(parts, symname.Shorten(pl.Function, evidenceName))
+		parts = append(parts, p.inText(pl.Function))
 	}
 	if pl.Binary != "" {
 		parts = append(parts, filepath.Base(pl.Binary))

@@ -47,7 +47,7 @@ func TestTwoLinesAFinding(t *testing.T) {
 	got := brief(t, func(p *Printer) { p.Brief(briefReport(), "whyhot explain x --finding ID") })
 	want := []string{
 		"1  Writes through a char-like type (line 12) force 3 needless loads per iteration",
-		"    13.6% ± 2.3 · may save 0.0% … 10.0% · confirmed · /src/lib/a.cpp:10 · alias-char-write-11223344",
+		"    13.6% ± 2.3 · confirmed · /src/lib/a.cpp:10 · alias-char-write-11223344",
 		" 2  Writes through a char-like type (line 12) force 3 needless loads per iteration",
 		"    13.6% ± 2.3 · may save 7% (0 … 10%) · confirmed · /src/lib/a.cpp:20 · alias-char-write-55667788",
 		"  +  1 more that matter only if a profile shows it (--long lists them): at most 4 iterations (1)",

@@ -72,7 +72,7 @@ func (in *DiffInput) table(rows []view.DiffRow) *Table {
 		{Title: "change", Right: true},
 		{Title: "", Optional: 2},
 		{Title: "", Optional: 0},
-		{Title: "function, " + string(in.Sort), Flex: !in.FullNames, Min: 28, Shorten: symname.Shorten},
+		{Title: "function, " + string(in.Sort), Flex: !in.FullNames, Whole: in.FullNames, Min: 28, Shorten: symname.Shorten},
 		{Title: titleWhere, Max: libraryWidth, Shorten: ShortenPath, Optional: 1},
 	}}
 	t.Columns = slices.Insert(t.Columns, 3, billColumns(in.Rate)...)

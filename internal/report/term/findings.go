@@ -10,7 +10,6 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/quantity"
 )
@@ -64,15 +63,15 @@ func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 		}
 	}
 	plain := lipgloss.NewStyle()
-	item(string(f.Certainty), placeText(f.Place), certaintyStyle(f.Certainty))
+	item(string(f.Certainty), p.placeText(f.Place), certaintyStyle(f.Certainty))
 	p.source(indent, f)
 	p.Worlds(indent, f.Worlds)
-	for i, text := range evidenceTexts(loopview.Rest(f)) {
+	for i, text := range evidenceTexts(loopview.Rest(f), p.inText) {
 		item(once(i, "why"), text, plain)
 	}
 	switch {
 	case f.Gain == nil:
-	case f.Gain.NoEstimate:
+	case f.Estimate() == nil:
 		item("estimate", "none: "+f.Gain.Basis, styles.dim)
 	default:
 		item("estimate", f.Gain.Basis, styles.dim)
@@ -109,6 +108,9 @@ func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 			item("", versusText, styles.dim)
 		}
 	}
+	if f.Aside {
+		item("aside", "it names the program itself, or all of it: no reason why this run is slow", styles.dim)
+	}
 	item("minor", f.Minor, styles.dim)
 	item("id", f.ID, styles.dim)
 }
@@ -133,11 +135,11 @@ func firstSaid(texts []string, rank int, said map[string]int) []string {
 }
 
 // evidenceTexts writes evidence one paragraph each; symbols are a list in one.
-func evidenceTexts(es []finding.Evidence) []string {
+func evidenceTexts(es []finding.Evidence, shorten func(string) string) []string {
 	var out []string
 	inRow := false
 	for _, e := range es {
-		text := shortEvidence(e) + shareText(e.Share)
+		text := shortEvidence(e, shorten) + shareText(e.Share)
 		isSymbol := e.Kind == symbolEvidence
 		if isSymbol && inRow {
 			out[len(out)-1] += ", " + text
@@ -152,17 +154,14 @@ func evidenceTexts(es []finding.Evidence) []string {
 // symbolEvidence is the kind of evidence that names a function.
 const symbolEvidence = "symbol"
 
-// evidenceName is the most of a function's name that running text can take.
-const evidenceName = 64
-
 // shortEvidence is the text of a piece of evidence; of a function ("name in
-// binary") the name is cut to what a line holds.
-func shortEvidence(e finding.Evidence) string {
+// binary") the name is shortened.
+func shortEvidence(e finding.Evidence, shorten func(string) string) string {
 	at := strings.LastIndex(e.Text, " in ")
 	if e.Kind != symbolEvidence || at < 0 {
 		return e.Text
 	}
-	return symname.Shorten(e.Text[:at], evidenceName) + e.Text[at:]
+	return shorten(e.Text[:at]) + e.Text[at:]
 }
 
 func once(i int, label string) string {
@@ -200,13 +199,10 @@ func gainText(g *finding.Gain) string {
 	return percent.Column(g.Low) + " … " + percent.Column(g.High)
 }
 
-// placeName is the most of a function's name that a place shows.
-const placeName = 100
-
-func placeText(pl finding.Place) string {
+func (p *Printer) placeText(pl finding.Place) string {
 	var parts []string
 	if pl.Function != "" {
-		parts = append(parts, symname.Shorten(pl.Function, placeName))
+		parts = append(parts, p.inText(pl.Function))
 	}
 	if pl.File != "" {
 		at := pl.File

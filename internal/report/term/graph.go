@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
@@ -54,8 +56,13 @@ func where(p *profile.Profile, fn profile.FunctionID) string {
 // functionTitle prints a function's name and place on one line.
 func (p *Printer) functionTitle(name, place string, full bool) {
 	name, place = Clean(name), Clean(place)
-	if !full {
-		name = symname.Shorten(name, max(20, p.Width-gap-len([]rune(place))))
+	if !full && p.Width < Unlimited {
+		const least = 20
+		if room := max(least, p.Width/2); ansi.StringWidth(place) > room {
+			place = ShortenPath(place, room)
+		}
+		room := max(least, p.Width-gap-ansi.StringWidth(place))
+		name = ansi.Truncate(symname.Shorten(name, room), room, "…")
 	}
 	title := styles.title.Render(name)
 	if place != "" {
@@ -75,7 +82,7 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		{Title: "of all", Right: true},
 		{Title: "of it", Right: true},
 		{Title: "", Optional: 1},
-		{Title: title, Flex: !in.FullNames, Min: 28, Shorten: shortenBranch},
+		{Title: title, Flex: !in.FullNames, Whole: in.FullNames, Min: 28, Shorten: shortenBranch},
 		{Title: titleWhere, Max: libraryWidth, Shorten: ShortenPath, Optional: 2},
 	}}
 	const behindShares = 2

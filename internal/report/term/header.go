@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
@@ -36,10 +38,7 @@ func (p *Printer) Header(path string, prof *profile.Profile) {
 	}
 	title := styles.title.Render(Clean(name))
 	if command := Clean(strings.Join(prof.Meta.Command, " ")); command != "" {
-		if room := p.Width - len([]rune(name)) - 2; len([]rune(command)) > room {
-			command = string([]rune(command)[:max(0, room-1)]) + "…"
-		}
-		title += "  " + command
+		title += "  " + ansi.Truncate(command, max(0, p.Width-ansi.StringWidth(name)-gap), "…")
 	}
 	p.Line(title)
 	p.facts(facts(prof))
@@ -50,7 +49,7 @@ func (p *Printer) facts(facts []string) {
 	const between = " · "
 	line := ""
 	for _, f := range facts {
-		if line != "" && len([]rune(line+between+f)) > p.Width {
+		if line != "" && ansi.StringWidth(line+between+f) > p.Width {
 			p.Line(styles.dim.Render(line))
 			line = ""
 		}

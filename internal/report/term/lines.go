@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
@@ -26,10 +28,13 @@ type LinesInput struct {
 	// Context is how many lines without samples are shown around those with.
 	Context int
 	Rate    *price.Rate // of all of Whole; nil where there are no prices
+
+	whole bool // nothing is shortened
 }
 
 // Lines prints the cost of each line beside its text.
 func (p *Printer) Lines(in LinesInput) {
+	in.whole = p.Width >= Unlimited
 	p.functionTitle(in.Name, "", false)
 	facts := fmt.Sprintf("%s self · %s total", percent.Column(in.Whole.Share(in.Table.Self)), percent.Column(in.Whole.Share(in.Table.Total)))
 	if in.Rate != nil {
@@ -55,11 +60,15 @@ func (p *Printer) linesOfFile(in LinesInput, rows []view.LineRow) {
 	var text []string
 	if file := rows[0].File; file != "" {
 		var ok bool
-		heading := Clean(file)
+		note := ""
 		if text, ok = in.Source(file); !ok {
-			heading += styles.dim.Render("  (source not found)")
+			note = "  (source not found)"
 		}
-		p.Line(heading)
+		if heading, room := Clean(file), p.Width-len(note); ansi.StringWidth(heading) > room {
+			p.Line(ShortenPath(heading, max(0, room)), styles.dim.Render(note))
+		} else {
+			p.Line(heading, styles.dim.Render(note))
+		}
 	}
 	t := &Table{Columns: []Column{
 		{Title: selfTitle, Right: true},
@@ -138,7 +147,11 @@ func (in *LinesInput) cells(r view.LineRow, text []string, most int64) []Cell {
 		return append(cells, Cell{Text: strconv.Itoa(int(r.Line))})
 	case r.Offset > 0:
 		binary := in.Profile.Mapping(r.Mapping).Path
-		return append(cells, Cell{Text: fmt.Sprintf("+%#x", r.Offset)}, Cell{Text: ShortenPath(binary, 40), Style: &styles.dim})
+		if !in.whole {
+			const room = 40
+			binary = ShortenPath(binary, room)
+		}
+		return append(cells, Cell{Text: fmt.Sprintf("+%#x", r.Offset)}, Cell{Text: binary, Style: &styles.dim})
 	}
 	return append(cells, Cell{Text: "?"}, Cell{Text: "no line known", Style: &styles.dim})
 }

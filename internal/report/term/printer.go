@@ -22,6 +22,7 @@ import (
 
 	"whyhot/internal/host/printable"
 	"whyhot/internal/host/shellwords"
+	"whyhot/internal/profile/symname"
 )
 
 // Unlimited is the width of what is not a terminal: a pipe gets whole names.
@@ -101,6 +102,17 @@ func CommandLine(words []string) string {
 // Clean shows control characters escaped, so that text from a profile cannot
 // drive the terminal.
 func Clean(s string) string { return printable.Text(s) }
+
+// nameRoom is the most of a function's name that running text can take.
+const nameRoom = 64
+
+// inText shortens a function's name for running text, unless it goes to a pipe or file.
+func (p *Printer) inText(name string) string {
+	if p.Width >= Unlimited {
+		return name
+	}
+	return symname.Shorten(name, nameRoom)
+}
 
 // styles use the 16 basic colours, which every theme defines for its own
 // background, and say nothing by colour alone.

@@ -98,7 +98,7 @@ func (p *Printer) legend(indent string, f finding.Finding) {
 			at = " at " + m.At
 		}
 		says := " " + m.Says + ": "
-		room := min(p.Width, pipeWidth) - ansi.StringWidth(indent) - 1 - len(says) - ansi.StringWidth(at)
+		room := p.Width - ansi.StringWidth(indent) - 1 - len(says) - ansi.StringWidth(at)
 		what := ansi.Truncate(Clean(m.What), max(20, room), "…")
 		p.Line(indent, signStyles[m.Sign].Render(m.Sign), styles.dim.Render(says), what, styles.dim.Render(Clean(at)))
 	}

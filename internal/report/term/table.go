@@ -21,6 +21,8 @@ type Column struct {
 	Optional int
 	// Shorten makes a text fit; nil cuts the end off.
 	Shorten func(text string, width int) string
+	// Whole texts are never made to fit; all are that go to a pipe or file.
+	Whole bool
 }
 
 // titleWhere is that of the column that says where a row's code is.
@@ -43,6 +45,10 @@ func (t *Table) Add(cells ...Cell) { t.rows = append(t.rows, cells) }
 
 const gap = 2
 
+// alignedTo is how wide a column of whole texts is at most: those that are longer stand
+// out to the right, as one name of a thousand letters is no reason to pad all others.
+const alignedTo = 48
+
 // Print lays the table out for the printer's width.
 func (t *Table) Print(p *Printer) {
 	for _, row := range t.rows {
@@ -50,30 +56,48 @@ func (t *Table) Print(p *Printer) {
 			row[i].Text = Clean(row[i].Text)
 		}
 	}
+	whole, fits := p.Width >= Unlimited, true
+	for i := range t.Columns {
+		t.Columns[i].Whole = t.Columns[i].Whole || whole
+		fits = fits && !t.Columns[i].Whole
+	}
 	shown, widths := t.layout(p.Width)
 	head := make([]Cell, len(t.Columns))
 	for i, c := range t.Columns {
 		head[i] = Cell{c.Title, &styles.heading}
 	}
 	for _, row := range append([][]Cell{head}, t.rows...) {
-		parts := make([]string, 0, 2*len(shown))
-		for n, i := range shown {
-			if n > 0 {
-				parts = append(parts, strings.Repeat(" ", gap))
-			}
-			cell := Cell{}
-			if i < len(row) {
-				cell = row[i]
-			}
-			parts = append(parts, t.Columns[i].render(cell, widths[i], n == len(shown)-1))
+		line := t.line(row, shown, widths)
+		if fits {
+			line = ansi.Truncate(line, p.Width, "…") // where not even the columns' least widths fit
 		}
-		p.Line(parts...)
+		p.Line(line)
 	}
+}
+
+// line is one row. What a cell takes beyond its column's width is taken from the space of
+// the next ones.
+func (t *Table) line(row []Cell, shown, widths []int) string {
+	var b strings.Builder
+	over := 0
+	for n, i := range shown {
+		if n > 0 {
+			b.WriteString(strings.Repeat(" ", gap))
+		}
+		cell := Cell{}
+		if i < len(row) {
+			cell = row[i]
+		}
+		text, width := t.Columns[i].render(cell, max(0, widths[i]-over), n == len(shown)-1)
+		b.WriteString(text)
+		over = max(0, over+width-widths[i])
+	}
+	return b.String()
 }
 
 // fit makes a text fit the width.
 func (c *Column) fit(text string, width int) string {
-	if ansi.StringWidth(text) <= width {
+	if c.Whole || ansi.StringWidth(text) <= width {
 		return text
 	}
 	if c.Shorten != nil {
@@ -82,19 +106,21 @@ func (c *Column) fit(text string, width int) string {
 	return ansi.Truncate(text, width, "…") // also where wide characters made the short text too wide
 }
 
-func (c *Column) render(cell Cell, width int, last bool) string {
-	text := c.fit(cell.Text, width)
-	pad := strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+// render gives a cell and how wide it is.
+func (c *Column) render(cell Cell, width int, last bool) (text string, takes int) {
+	text = c.fit(cell.Text, width)
+	takes = ansi.StringWidth(text)
+	pad := strings.Repeat(" ", max(0, width-takes))
 	if cell.Style != nil && text != "" {
 		text = cell.Style.Render(text)
 	}
 	switch {
 	case c.Right:
-		return pad + text
-	case last:
-		return text
+		text = pad + text
+	case !last:
+		text += pad
 	}
-	return text + pad
+	return text, max(takes, width)
 }
 
 // layout chooses the columns to show and their widths.
@@ -180,7 +206,10 @@ func (t *Table) natural() []int {
 			continue
 		}
 		natural[i] = max(natural[i], ansi.StringWidth(c.Title))
-		if c.Max > 0 {
+		switch {
+		case c.Whole && !c.Right:
+			natural[i] = min(natural[i], alignedTo)
+		case !c.Whole && c.Max > 0:
 			natural[i] = min(natural[i], c.Max)
 		}
 	}

@@ -62,7 +62,7 @@ func (in *TopInput) table() *Table {
 		{Title: "total", Right: true},
 		{Title: "", Optional: 2},
 		{Title: valueTitle(in.Profile.Meta.ValueType), Right: true, Optional: 4},
-		{Title: string(in.Table.By), Flex: !in.FullNames, Min: 28, Shorten: in.shorten()},
+		{Title: string(in.Table.By), Flex: !in.FullNames, Whole: in.FullNames, Min: 28, Shorten: in.shorten()},
 		{Title: "library", Max: libraryWidth, Shorten: symname.Shorten},
 		{Title: "source", Flex: true, Min: sourceWidth, Max: 2 * sourceWidth, Optional: 3, Shorten: ShortenPath},
 	}}

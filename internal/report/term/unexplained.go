@@ -2,13 +2,13 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/profile/symname"
 )
 
 // Unexplained prints the functions that hold much of the CPU and that no finding is
@@ -19,10 +19,32 @@ func (p *Printer) Unexplained(us []finding.Unexplained) {
 	}
 	p.Line()
 	p.Line(styles.heading.Render("hot, and no finding is about it"))
+	all := lookedAtAll(us)
 	for _, u := range us {
 		p.Line()
+		u.Looked = strings.TrimSpace(strings.TrimPrefix(u.Looked, all))
 		p.unexplained(u)
 	}
+	if all != "" {
+		p.Line()
+		p.wrapped("", "", Clean(all), styles.dim)
+	}
+}
+
+// lookedAtAll are the sentences that are the same for all: they are printed once.
+func lookedAtAll(us []finding.Unexplained) string {
+	all := us[0].Looked
+	for _, u := range us[1:] {
+		n := 0
+		for n < min(len(all), len(u.Looked)) && all[n] == u.Looked[n] {
+			n++
+		}
+		all = all[:n]
+	}
+	if slices.ContainsFunc(us, func(u finding.Unexplained) bool { return len(u.Looked) > len(all) }) {
+		all = all[:strings.LastIndex(all, ".")+1]
+	}
+	return all
 }
 
 func (p *Printer) unexplained(u finding.Unexplained) {
@@ -31,9 +53,13 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 	if u.Share.Error != nil {
 		share += " " + percent.Error(*u.Share.Error)
 	}
-	p.wrapped("", fmt.Sprintf("%-14s", share), Clean(placeText(u.Place)), styles.strong)
+	at := p.placeText(u.Place)
+	if u.Into != nil {
+		at = shortPath(finding.Line{File: u.Place.File, Line: u.Place.Line}.String()) + " → " + strings.TrimPrefix(p.placeText(*u.Into), "in ")
+	}
+	p.wrapped("", fmt.Sprintf("%-14s", share), Clean(at), styles.strong)
 	for _, l := range u.Lines {
-		p.hotLine(indent, l)
+		p.hotLine(indent, l, u.Into == nil)
 	}
 	if len(u.Machine) > 0 {
 		parts := make([]string, 0, len(u.Machine))
@@ -42,17 +68,23 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 		}
 		p.wrapped(indent, "machine   ", strings.Join(parts, ", "), lipgloss.NewStyle())
 	}
-	p.wrapped(indent, "looked at ", Clean(u.Looked), styles.dim)
+	if u.Looked != "" {
+		p.wrapped(indent, "", Clean(u.Looked), styles.dim)
+	}
 	for i, see := range u.See {
 		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, once(i, "look")), styles.command.Render(Clean(see)))
 	}
 }
 
-// hotLine prints a line with its share, and below it the instructions.
-func (p *Printer) hotLine(indent string, l finding.HotLine) {
+// hotLine prints a line with its share, and below it the instructions. A line of another
+// function was inlined, or leads there.
+func (p *Printer) hotLine(indent string, l finding.HotLine, inlined bool) {
 	text := strings.TrimSpace(expandTabs(l.Text))
-	if l.Function != "" {
-		text = strings.TrimSpace(text + "  (" + symname.Shorten(l.Function, evidenceName) + ", inlined)")
+	switch {
+	case l.Function != "" && !inlined:
+		text = strings.TrimSpace(text + "  (" + p.inText(l.Function) + ")")
+	case l.Function != "":
+		text = strings.TrimSpace(text + "  (" + p.inText(l.Function) + ", inlined)")
 	}
 	at := finding.Line{File: l.File, Line: l.Line}.String()
 	p.Line(indent, fmt.Sprintf("%6s  ", percent.Column(l.Share)), styles.dim.Render(Clean(shortPath(at))), "  ", Clean(text))

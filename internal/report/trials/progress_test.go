@@ -85,3 +85,24 @@ func TestRepetition(t *testing.T) {
 		}
 	}
 }
+
+// A build that takes long says how long the last ones took.
+func TestBuildsSayHowLongTheyTake(t *testing.T) {
+	var s steps
+	at := time.Unix(1000, 0)
+	after := func(d time.Duration) time.Time { return at.Add(d) }
+	s.next(1, "baseline: building", true, at)
+	if got := s.said(after(130 * time.Second)); got != "baseline: building  2m10s" {
+		t.Errorf("%q", got)
+	}
+	s.next(2, "lto: copying", false, after(200*time.Second))
+	s.next(1, "baseline: training", false, after(180*time.Second))
+	s.next(2, "lto: building", true, after(210*time.Second))
+	if got := s.said(after(250 * time.Second)); got != "lto: building  40s of about 3m0s" {
+		t.Errorf("%q", got)
+	}
+	s.over(after(300 * time.Second))
+	if got := s.said(after(301 * time.Second)); got != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -54,12 +54,40 @@ func Print(p *term.Printer, o *trial.Outcome) {
 		label := term.Clean(v.Name) + strings.Repeat(" ", width-ansi.StringWidth(term.Clean(v.Name))) + "  "
 		wrapped(p, label, worded(v.Verdict, v.Compared)+": "+v.Explanation, styleOf(v.Verdict))
 	}
+	if text := sameOutputs(o); text != "" {
+		wrapped(p, strings.Repeat(" ", width)+"  ", text, dim)
+	}
 	if len(o.Notes) > 0 {
 		p.Line()
 	}
 	for _, n := range o.Notes {
 		wrapped(p, "note  ", n, dim)
 	}
+}
+
+// sameOutputs says that all variants that ran write what the baseline writes, "" where
+// that is not so or not known.
+func sameOutputs(o *trial.Outcome) string {
+	ran := 0
+	for i := range o.Variants {
+		switch v := &o.Variants[i]; {
+		case v.Verdict == trial.Failed || v.Verdict == trial.NoEffect || v.Runs == 0:
+		case v.Compared != trial.ComparedWhole || v.Verdict == trial.Different:
+			return ""
+		default:
+			ran++
+		}
+	}
+	var what []string
+	for _, p := range o.Baseline.Outputs {
+		if p.Length > 0 {
+			what = append(what, fmt.Sprintf("%s (%s)", p.Name, quantity.Bytes(float64(p.Length))))
+		}
+	}
+	if ran == 0 || len(what) == 0 {
+		return ""
+	}
+	return "outputs are the same in every run: " + strings.Join(what, ", ")
 }
 
 // heading says how the numbers came about.

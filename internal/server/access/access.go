@@ -31,11 +31,12 @@ type Scope string
 const (
 	Send       Scope = "send"       // profiles, debug information, results of trials
 	Read       Scope = "read"       // everything that is asked
-	Administer Scope = "administer" // metrics, compaction, prices, tokens
+	Metrics    Scope = "metrics"    // the server's own numbers, for a scraper
+	Administer Scope = "administer" // compaction, prices, tokens
 )
 
 // Scopes lists all there are.
-func Scopes() []Scope { return []Scope{Send, Read, Administer} }
+func Scopes() []Scope { return []Scope{Send, Read, Metrics, Administer} }
 
 // ParseScopes reads scopes separated by commas.
 func ParseScopes(text string) ([]Scope, error) {
@@ -43,7 +44,7 @@ func ParseScopes(text string) ([]Scope, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		s := Scope(strings.TrimSpace(word))
 		if !slices.Contains(Scopes(), s) {
-			return nil, fmt.Errorf("scope %q: must be send, read or administer, several separated by commas", word)
+			return nil, fmt.Errorf("scope %q: must be send, read, metrics or administer, several separated by commas", word)
 		}
 		if !slices.Contains(out, s) {
 			out = append(out, s)

@@ -243,7 +243,7 @@ func Create(dir string, w Wish, now time.Time) (secret string, t Token, err erro
 	}
 	switch {
 	case len(w.Scopes) == 0:
-		return "", Token{}, errors.New("a token needs a scope: send, read or administer")
+		return "", Token{}, errors.New("a token needs a scope: send, read, metrics or administer")
 	case !w.Expires.IsZero() && !w.Expires.After(now):
 		return "", Token{}, fmt.Errorf("the token would have expired at %s", w.Expires.Format(time.RFC3339))
 	case len(w.Name) > maxName || strings.ContainsFunc(w.Name, func(r rune) bool { return r < ' ' }):

@@ -29,6 +29,7 @@ type request struct {
 	grant   access.Grant
 	about   string           // name of the project, "" for what is wide
 	project *project.Project // the same, once it is open
+	sent    []byte           // the body of what is pushed
 	leave   func()           // gives up its place among those that are answered at a time
 }
 
@@ -191,6 +192,15 @@ func (s *Server) slots(r *request) *limit.Slots {
 	return s.queries
 }
 
+// client is who takes turns with others for a slot: a token, or an address where the
+// server is open.
+func (r *request) client() string {
+	if r.grant.Open() {
+		return hostOf(r.RemoteAddr)
+	}
+	return r.grant.Token
+}
+
 // checkParams refuses what would be passed over in silence.
 func (r *request) checkParams() error {
 	for name, list := range r.values {
@@ -224,7 +234,8 @@ func (s *Server) writeDown(r *request, w *watched, err error) {
 		s.o.Audit.Count(e)
 		return
 	}
-	if r.route.often {
+	// A client that retries without a pause would fill the log with what was not done.
+	if limited := (*LimitedError)(nil); r.route.often || errors.As(err, &limited) {
 		s.o.Audit.Count(e)
 		return
 	}

@@ -66,7 +66,7 @@ const askForLess = "Ask for a shorter time, or for fewer services or hosts."
 // problemOf says what an error means to who asked. What is not known here is nobody's
 // business but ours: it may name files of this machine.
 func (s *Server) problemOf(r *http.Request, err error) *problem {
-	known, limited, batchError := (*problem)(nil), (*LimitedError)(nil), (*store.BatchError)(nil)
+	known, limited, batchError, busy := (*problem)(nil), (*LimitedError)(nil), (*store.BatchError)(nil), (*limit.BusyError)(nil)
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -81,15 +81,17 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		return &problem{status: http.StatusBadRequest, kind: badRequest, detail: err.Error()}
 	case errors.As(err, &limited):
 		return &problem{
-			status: http.StatusTooManyRequests, kind: "too_many_requests", detail: limited.Error(), help: "Come again later, or use a token for each client.",
+			status: http.StatusTooManyRequests, kind: "too_many_requests", detail: limited.Error(), help: "Retry later, or use a token for each client.",
 			again: int(math.Ceil(limited.Again.Seconds())),
 		}
 	case errors.As(err, &batchError):
 		return &problem{status: http.StatusBadRequest, kind: "not_a_profile", detail: batchError.Error()}
 	case errors.Is(err, store.ErrBusy): // its words name no file
-		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Come again in a moment.", again: 1}
-	case errors.Is(err, limit.ErrBusy), errors.Is(err, project.ErrClosed):
-		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "the server has too much to do at the moment", help: "Come again in a moment.", again: 1}
+		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Retry after a pause.", again: 1}
+	case errors.As(err, &busy):
+		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: busy.Error(), help: "Retry after a pause.", again: 1 + busy.Ahead/10}
+	case errors.Is(err, project.ErrClosed):
+		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "the server has too much to do at the moment", help: "Retry after a pause.", again: 1}
 	case errors.Is(err, store.ErrUnknownFunction):
 		return &problem{status: http.StatusNotFound, kind: kindMissing, detail: "there is no such function", help: "/api/v1/functions finds functions."}
 	case errors.Is(err, store.ErrTooLarge):

@@ -202,6 +202,7 @@ type diffForm struct {
 type receiptForm struct {
 	Duplicate bool     `json:"duplicate"`
 	Samples   int64    `json:"samples"`
+	Readable  bool     `json:"readable"`
 	Warnings  []string `json:"warnings"`
 }
 

@@ -350,6 +350,62 @@ func TestBasic(t *testing.T) {
 	}
 }
 
+// A client that retries without a pause adds one line and a count, not a line for each.
+func TestRateLimitedRequestsAreCounted(t *testing.T) {
+	r := start(t, Limits{Reads: Rate{PerSecond: 1e-9, Burst: 1}})
+	token := r.token("default", access.Read)
+	for range 50 {
+		r.do(http.MethodGet, "/api/v1/top", token, nil)
+	}
+	r.o.Audit.Flush()
+	data, err := os.ReadFile(filepath.Join(r.dir, "audit.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(data), "\n"); lines != 2 || !strings.Contains(string(data), `"result":"429","times":49`) {
+		t.Errorf("%d lines\n%s", lines, data)
+	}
+}
+
+// What scrapes the server's numbers can do nothing else, and what administers it does not
+// have to be given to a scraper.
+func TestAScraperHasAScopeOfItsOwn(t *testing.T) {
+	r := start(t, Limits{})
+	scraper, admin := r.token("default", access.Metrics), r.token("default", access.Administer)
+	for _, c := range []struct {
+		path, token string
+		want        int
+	}{
+		{"/metrics", scraper, http.StatusOK}, {"/metrics", admin, http.StatusForbidden},
+		{"/api/v1/tokens", scraper, http.StatusForbidden}, {"/api/v1/top", scraper, http.StatusForbidden},
+	} {
+		if resp, data := r.do(http.MethodGet, c.path, c.token, nil); resp.StatusCode != c.want {
+			t.Errorf("%s: %s %s, want %d", c.path, resp.Status, data, c.want)
+		}
+	}
+}
+
+// A push that is repeated because its answer was lost counts once, also without an ID;
+// the same samples of another service are others.
+func TestAPushCountsOnce(t *testing.T) {
+	r := start(t, Limits{})
+	push := func(query string) (receipt receiptForm) {
+		resp, data := r.do(http.MethodPost, "/api/v1/push?period=10ms&"+query, "", []byte("main;f 3\n"))
+		if err := json.Unmarshal(data, &receipt); err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s %s", query, resp.Status, data)
+		}
+		return receipt
+	}
+	for _, c := range []struct {
+		query     string
+		duplicate bool
+	}{{"service=web", false}, {"service=web", true}, {"service=shop", false}, {"service=web&version=2", false}, {"service=web&id=7", false}} {
+		if got := push(c.query); got.Duplicate != c.duplicate {
+			t.Errorf("%s: duplicate is %v", c.query, got.Duplicate)
+		}
+	}
+}
+
 // The audit log says who did what, and has no secret in it.
 func TestAudit(t *testing.T) {
 	r := start(t, Limits{})

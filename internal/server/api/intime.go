@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store/stage"
 )
@@ -53,7 +54,7 @@ func (s *Server) late(ctx context.Context, r *request, at *stage.Stage, err erro
 	if err == nil || ctx.Err() == nil || r.Request.Context().Err() != nil {
 		return err
 	}
-	if known := (*problem)(nil); errors.As(err, &known) {
+	if known, busy := (*problem)(nil), (*limit.BusyError)(nil); errors.As(err, &known) || errors.As(err, &busy) {
 		return err
 	}
 	detail := fmt.Sprintf("the answer took longer than %s", s.o.Limits.QueryTime)
@@ -75,8 +76,9 @@ func (s *Server) work(ctx context.Context, r *request) (any, error) {
 		r.project = p
 	}
 	if r.bounded() {
-		stage.Enter(ctx, "waiting for a place among the questions")
-		release, err := s.slots(r).Take(ctx)
+		release, err := s.slots(r).Take(ctx, r.client(), func(ahead int) {
+			stage.Enter(ctx, fmt.Sprintf("waiting in the queue; %d requests were ahead when it arrived", ahead))
+		})
 		if err != nil {
 			return nil, err
 		}

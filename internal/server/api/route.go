@@ -73,7 +73,7 @@ func routes() []route {
 	return []route{
 		{method: get, path: "/healthz", wide: true, handle: (*Server).healthy},
 		{method: get, path: "/readyz", wide: true, handle: (*Server).ready},
-		{method: get, path: "/metrics", scope: access.Administer, wide: true, own: true, handle: (*Server).metrics},
+		{method: get, path: "/metrics", scope: access.Metrics, wide: true, own: true, handle: (*Server).metrics},
 
 		{method: get, path: v1 + "/openapi.yaml", scope: access.Read, wide: true, handle: (*Server).description},
 		{method: get, path: v1 + "/projects", scope: access.Read, wide: true, handle: (*Server).projects},
@@ -119,7 +119,8 @@ type Limits struct {
 	QueryTime time.Duration // of one query; 10 s
 	Queries   int64         // at a time; 16
 	Slow      int64         // of those that read whole profiles, at a time; 2
-	SlotWait  time.Duration // 2 s
+	SlotWait  time.Duration // in the queue for a slot; half of QueryTime
+	Waiting   int           // requests in each queue; 1000
 	Reads     Rate          // of each token; 50 a second, 200 at once
 	Sends     Rate          // of each token; 2000 a second, 4000 at once
 	MaxBody   int64         // bytes of a pushed profile as sent; 32 MiB

@@ -73,7 +73,8 @@ func (l Limits) withDefaults() Limits {
 	l.QueryTime = cmp.Or(l.QueryTime, 10*time.Second)
 	l.Queries = cmp.Or(l.Queries, 16)
 	l.Slow = cmp.Or(l.Slow, 2)
-	l.SlotWait = cmp.Or(l.SlotWait, 2*time.Second)
+	l.SlotWait = cmp.Or(l.SlotWait, l.QueryTime/2)
+	l.Waiting = cmp.Or(l.Waiting, 1000)
 	l.Reads = cmp.Or(l.Reads, Rate{PerSecond: 50, Burst: 200})
 	l.Sends = cmp.Or(l.Sends, Rate{PerSecond: 2000, Burst: 4000})
 	l.MaxBody = cmp.Or(l.MaxBody, 32*mib)
@@ -88,7 +89,7 @@ func New(o Options) *Server {
 	l := o.Limits
 	s := &Server{
 		o: o, mux: http.NewServeMux(), reads: limit.NewRates(l.Reads), sends: limit.NewRates(l.Sends), now: time.Now,
-		queries: limit.NewSlots(l.Queries, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.SlotWait),
+		queries: limit.NewSlots(l.Queries, l.Waiting, l.SlotWait), heavy: limit.NewSlots(l.Slow, l.Waiting, l.SlotWait), pushes: limit.NewSlots(l.Pushes, l.Waiting, l.SlotWait),
 		leaving: semaphore.NewWeighted(maxLeaving), bodies: semaphore.NewWeighted(bodiesAtATime * l.MaxBody),
 	}
 	go func() { _, _ = allClasses() }() // who asks first does not wait, and hears of an error

@@ -3,15 +3,19 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
 
+	"whyhot/internal/server/access"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
@@ -47,6 +51,9 @@ func (s *Server) push(ctx context.Context, r *request) (any, error) {
 	if strings.ContainsFunc(p.ID, func(c rune) bool { return c < '!' || c > '~' }) || len(p.ID) > 64 {
 		return nil, invalid("id must be at most 64 printable characters without spaces")
 	}
+	if p.ID == "" {
+		p.ID = r.contentID()
+	}
 	var err error
 	if p.Period, err = r.duration("period", time.Nanosecond, time.Hour); err != nil {
 		return nil, err
@@ -59,7 +66,16 @@ func (s *Server) push(ctx context.Context, r *request) (any, error) {
 	if warnings == nil {
 		warnings = []string{}
 	}
-	return receiptForm{receipt.Duplicate, receipt.Samples, warnings}, nil
+	return receiptForm{receipt.Duplicate, receipt.Samples, slices.Contains(r.grant.Scopes, access.Read), warnings}, nil
+}
+
+// contentID is the identity of a push that names none: what was sent, with its
+// parameters. A client that retries sends the same bytes, and they count once.
+func (r *request) contentID() string {
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, r.about+"?"+r.values.Encode()+"\n") // never fails
+	_, _ = sum.Write(r.sent)
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // append gives a profile to the project's store.
@@ -117,7 +133,7 @@ func (s *Server) fetch(r *request) (forget func(), err error) {
 	wait, cancel := context.WithTimeout(r.Context(), s.o.Limits.SlotWait)
 	defer cancel()
 	if err := s.bodies.Acquire(wait, size); err != nil {
-		return nil, limit.ErrBusy
+		return nil, &limit.BusyError{}
 	}
 	forget = func() { s.bodies.Release(size) }
 	data, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, most))
@@ -132,6 +148,7 @@ func (s *Server) fetch(r *request) (forget func(), err error) {
 		}
 		return nil, invalid("the body cannot be read: %v", err)
 	}
+	r.sent = data
 	r.Body = io.NopCloser(bytes.NewReader(data))
 	return forget, nil
 }

@@ -163,6 +163,7 @@ type Surprises struct {
 type Receipt struct {
 	Duplicate bool     `json:"duplicate"`
 	Samples   int64    `json:"samples"`
+	Readable  bool     `json:"readable"` // by the token that sent it
 	Warnings  []string `json:"warnings"`
 }
 

@@ -1,17 +1,15 @@
 // Package limit bounds how much the bearers of tokens ask for: how often, and how much
 // at a time.
 //
-// It owns the rates of tokens and the slots of queries. It takes names of tokens and
-// gives a refusal that says when to come again. It must never know what is asked.
+// It owns the rates of tokens and the slots of queries with the queue for them. It takes
+// names of tokens and gives a refusal that says when to retry, or the place in the queue.
+// It must never know what is asked.
 package limit
 
 import (
-	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 )
 
@@ -51,31 +49,4 @@ func (r *Rates) Allow(token string, now time.Time) (again time.Duration, ok bool
 		return again, false
 	}
 	return 0, true
-}
-
-// ErrBusy says that all slots are in use.
-var ErrBusy = errors.New("too many queries at a time")
-
-// Slots bound what runs at a time.
-type Slots struct {
-	of   *semaphore.Weighted
-	wait time.Duration
-}
-
-// NewSlots makes n slots; who finds none free waits for one.
-func NewSlots(n int64, wait time.Duration) *Slots {
-	return &Slots{of: semaphore.NewWeighted(n), wait: wait}
-}
-
-// Take takes a slot. The function it returns gives it back.
-func (s *Slots) Take(ctx context.Context) (release func(), err error) {
-	limited, cancel := context.WithTimeout(ctx, s.wait)
-	defer cancel()
-	if err := s.of.Acquire(limited, 1); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, ErrBusy
-	}
-	return func() { s.of.Release(1) }, nil
 }

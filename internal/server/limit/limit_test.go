@@ -1,8 +1,6 @@
 package limit
 
 import (
-	"context"
-	"errors"
 	"testing"
 	"time"
 )
@@ -26,25 +24,4 @@ func TestATokenHasARateOfItsOwn(t *testing.T) {
 	if _, ok := r.Allow("a", now.Add(again)); !ok {
 		t.Error("refused at the time that it was told")
 	}
-}
-
-func TestSlots(t *testing.T) {
-	s := NewSlots(1, 10*time.Millisecond)
-	release, err := s.Take(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Take(t.Context()); !errors.Is(err, ErrBusy) {
-		t.Errorf("%v", err)
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.Take(gone); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-	release()
-	if release, err = s.Take(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	release()
 }

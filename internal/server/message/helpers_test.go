@@ -193,7 +193,7 @@ func (w *world) look() {
 // settle waits until no outbox has anything that could be sent now.
 func (w *world) settle() {
 	w.t.Helper()
-	end := time.Now().Add(20 * time.Second)
+	end := time.Now().Add(2 * time.Minute)
 	for {
 		outs, err := project.Read[out](w.project, kindOut)
 		if err != nil {
@@ -211,7 +211,7 @@ func (w *world) settle() {
 
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("not in time: " + what)
 		}

@@ -38,6 +38,7 @@ func webhookConfig(url string) string {
 }
 
 func TestANewFindingIsToldOnce(t *testing.T) {
+	began := time.Now()
 	h := newHook(t)
 	w := newWorld(t, webhookConfig(h.URL))
 	w.php("shop & co", 600, 400)
@@ -75,7 +76,7 @@ func TestANewFindingIsToldOnce(t *testing.T) {
 	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); r.header.Get("Webhook-Signature") != want || r.header.Get("Webhook-Id") != m.ID {
 		t.Errorf("signature %q, want %q", r.header.Get("Webhook-Signature"), want)
 	}
-	if n, err := strconv.ParseInt(stamp, 10, 64); err != nil || time.Since(time.Unix(n, 0)).Abs() > time.Minute {
+	if n, err := strconv.ParseInt(stamp, 10, 64); err != nil || time.Unix(n, 0).Before(began.Truncate(time.Second)) || time.Unix(n, 0).After(time.Now()) {
 		t.Errorf("timestamp %q", stamp)
 	}
 }
@@ -137,15 +138,11 @@ func TestAHookThatHangs(t *testing.T) {
 	bad.hang = make(chan struct{})
 	w := newWorld(t, webhookConfig(bad.URL)+"- name: chat\n  slack: {url: '"+good.URL+"'}\n")
 	w.php("web", 600, 400)
-	began := time.Now()
 	w.look()
 	until(t, "the good receiver has it", func() bool { return len(good.requests()) == 1 })
 	w.php("shop", 600, 400)
 	w.look()
 	until(t, "the good receiver has the second", func() bool { return len(good.requests()) == 2 })
-	if took := time.Since(began); took > 1900*time.Millisecond && len(bad.requests()) == 1 {
-		t.Logf("slow machine: %v", took)
-	}
 	until(t, "the bad one was tried", func() bool { return len(bad.requests()) >= 1 })
 	bad.mu.Lock()
 	close(bad.hang)

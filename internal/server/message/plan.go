@@ -123,7 +123,7 @@ func (pl *plan) news(r *watch.Record, met bool) (why string, before *watch.Point
 	switch {
 	case pl.now.Sub(r.Last) > stale:
 		return "", nil
-	case r.Finding.Certainty == finding.Refuted || r.Finding.Minor != "" || r.Finding.General:
+	case r.Finding.Certainty == finding.Refuted || r.Finding.Minor != "" || r.Finding.General || r.Finding.Aside:
 		return "", nil
 	case !pl.r.wants(pl.p.Name, r.Service) || now.Cores < pl.r.MinCores || now.Share < pl.r.MinShare:
 		return "", nil

@@ -131,16 +131,18 @@ func rank(list []Record) {
 		if n := len(r.History); n > 0 && r.Active {
 			cores = r.History[n-1].Cores
 		}
-		if share := r.Finding.Share.Main(); r.Finding.Gain != nil && share > 0 {
-			return cores * r.Finding.Gain.Middle() / share
+		if share := r.Finding.Share.Main(); share > 0 {
+			return cores * r.Finding.Worth() / share
 		}
 		return 0
 	}
 	sunk := func(r *Record) int {
 		switch {
 		case r.Finding.Certainty == finding.Refuted:
-			return 2
+			return 3
 		case !r.Active:
+			return 2
+		case r.Finding.Aside:
 			return 1
 		}
 		return 0

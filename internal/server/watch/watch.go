@@ -214,7 +214,7 @@ func (w *Watcher) service(ctx context.Context, p *project.Project, sel store.Sel
 		cores = float64(basis.Value) / float64(took)
 	}
 	out := make([]seen, 0, len(report.Findings))
-	for _, f := range report.Findings {
+	for _, f := range finding.Worked(report.Findings) {
 		here(&f, sel.Service[0])
 		share := f.Share.Main()
 		point := Point{Time: sel.To.UTC(), Share: share, Cores: share * cores}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/host/tooltest"
 )
 
@@ -144,7 +145,7 @@ func TestStubsARM64(t *testing.T) {
 }
 
 func TestMiniDebugInfo(t *testing.T) {
-	xz, err := exec.LookPath("xz")
+	xz, err := tool.Find("xz")
 	if err != nil {
 		t.Skip("needs xz")
 	}

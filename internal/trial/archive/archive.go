@@ -157,3 +157,19 @@ func (a *Archive) List() (records []*Record, damaged []error, err error) {
 	}
 	return records, damaged, nil
 }
+
+// WithoutSums leaves out what hunts say at their end of trials that are in the list as
+// well. A hunt that has proved nothing has only that.
+func WithoutSums(records []*Record) []*Record {
+	return slices.DeleteFunc(slices.Clone(records), func(sum *Record) bool {
+		if sum.Outcome != nil || sum.Profile == "" {
+			return false
+		}
+		for _, r := range records[slices.Index(records, sum)+1:] {
+			if r.Profile == sum.Profile {
+				return r.Outcome != nil // else the sum of an earlier hunt
+			}
+		}
+		return false
+	})
+}

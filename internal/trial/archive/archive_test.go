@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial"
 )
 
@@ -197,7 +198,7 @@ func TestFilesOfACommand(t *testing.T) {
 }
 
 func TestBuildIDIsTheLinkers(t *testing.T) {
-	gcc, err := exec.LookPath("gcc")
+	gcc, err := tool.Find("gcc")
 	if err != nil {
 		t.Skip("no gcc")
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,6 +87,31 @@ func Environment(env []string) map[string]string {
 		}
 	}
 	return out
+}
+
+// Restore gives an environment the variables of a record: what it had set is set as
+// it was, and of the others that are kept none is. What has to change for that is in
+// changed.
+func Restore(env []string, was map[string]string) (restored, changed []string) {
+	if was == nil {
+		return env, nil
+	}
+	now := Environment(env)
+	restored = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, kept := was[name]
+		if decides(name) && !kept {
+			changed = append(changed, "without "+name)
+		}
+		return decides(name)
+	})
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		restored = append(restored, name+"="+was[name])
+		if value, ok := now[name]; !ok || value != was[name] {
+			changed = append(changed, name+"="+was[name])
+		}
+	}
+	return restored, changed
 }
 
 // decides says that a variable is known to change how fast programs are. Only

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -24,7 +25,9 @@ func Of(o *trial.Outcome, p *trial.Plan) *Record {
 		case v.Built != nil:
 			r.Files = append(r.Files, Command(v.Name, p.Command[:1], v.Environ(p.Env), v.Built.Dir)...)
 		case v.Command != nil:
-			r.Files = append(r.Files, Command(v.Name, v.Command, v.Environ(p.Env), p.Dir)...)
+			r.Files = append(r.Files, Command(v.Name, v.Command, v.Environ(p.Env), cmp.Or(v.Dir, p.Dir))...)
+		case v.Dir != "":
+			r.Files = append(r.Files, Command(v.Name, p.Command, v.Environ(p.Env), v.Dir)...)
 		}
 		if v.Preload != nil {
 			if file, ok := Fingerprint("library "+v.Preload.Name, v.Preload.Path); ok {

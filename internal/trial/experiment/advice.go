@@ -54,6 +54,9 @@ func Ending(o *trial.Outcome) error {
 	if err := interrupted(o.Stopped); err != nil {
 		return err
 	}
+	if o.Rounds == 0 && o.Stopped == trial.StopBudget {
+		return fmt.Errorf("nothing was measured: %s", o.Variants[0].Explanation)
+	}
 	if o.Rounds == 0 {
 		return errors.New("nothing was measured: no variant could be compared with the baseline")
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"whyhot/internal/host/shellwords"
@@ -206,11 +207,22 @@ type testRun struct {
 
 // check runs the tests in a place. What they wrote is kept where they fail.
 func (e *experiment) check(ctx context.Context, t *Terms, dir string, env []string) (*testRun, error) {
-	c := exec.CommandContext(ctx, "/bin/sh", "-c", t.Check)
-	c.Dir, c.Env = dir, env
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if !t.Deadline.IsZero() {
+		limited, cancel = context.WithDeadline(ctx, t.Deadline)
+	}
+	defer cancel()
+	c := exec.CommandContext(limited, "/bin/sh", "-c", t.Check)
+	c.Dir, c.Env, c.WaitDelay = dir, env, time.Second
+	// The shell's children end with it.
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	out, err := c.CombinedOutput()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if limited.Err() != nil {
+		return &testRun{err: limited.Err(), end: "it was ended with the time that there was"}, nil
 	}
 	if err == nil {
 		return &testRun{}, nil

@@ -110,6 +110,13 @@ func (e *experiment) measure(ctx context.Context, plan trial.Plan) (o *trial.Out
 	used := &run.Metered{Runner: e.runner}
 	m.runs = append(m.runs, used)
 	plan.Busy = m.busy
+	if until := e.deadline; !until.IsZero() {
+		left := max(time.Second, until.Sub(e.machine.clock.Now()))
+		plan.MinRounds = 0
+		if plan.Budget == 0 || left < plan.Budget {
+			plan.Budget = left
+		}
+	}
 	o, err = trial.Run(ctx, plan, used, e.machine.clock, e.listener.Measuring)
 	if o == nil {
 		return nil, nil, err

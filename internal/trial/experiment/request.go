@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/archive"
@@ -25,6 +26,12 @@ type Terms struct {
 	Outputs       []string // files that are compared beside standard output
 	IgnoreFailure bool     // measure a command that exits with a status other than 0
 	Schedule      trial.Schedule
+	// Deadline ends builds, tests and runs however much of the budget is left, and goes
+	// before a number of rounds; zero for none.
+	Deadline time.Time
+	Served   trial.Served // what loads the command, where that is a server
+	Places   []string     // NAME=DIR: where a variant, or the baseline, runs
+	Copies   bool         // each runs in a copy of the directory
 	// Build says how the program is built, where variants are; without a command,
 	// nothing is.
 	Build rebuild.Options
@@ -113,7 +120,10 @@ func (t *Terms) check(p *trial.Plan) error {
 		p.Ignore = append(p.Ignore, re)
 	}
 	p.Dir, p.Env, p.Outputs, p.IgnoreFailure = t.Directory, t.Env, t.Outputs, t.IgnoreFailure
-	return nil
+	if t.Served.Load != "" && t.built() {
+		return errors.New("--load is not supported with --build: build the variants first, and name them with --versus")
+	}
+	return t.Served.Apply(p, t.Metric.Given())
 }
 
 // built says that there is something to build.

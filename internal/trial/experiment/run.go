@@ -40,6 +40,7 @@ type experiment struct {
 	plan     trial.Plan
 	runner   run.Runner // of all its trials
 
+	deadline time.Time      // of the terms
 	fixes    [][2]string    // file of the patch, and what it fixes
 	worlds   *whatif.Worlds // nil without what-if
 	workshop *rebuild.Workshop
@@ -58,7 +59,7 @@ func runOn(ctx context.Context, m machine, r Request, l Listener) (*Result, erro
 	if l == nil {
 		l = silence{}
 	}
-	e := &experiment{machine: m, listener: l, request: &r}
+	e := &experiment{machine: m, listener: l, request: &r, deadline: r.Deadline}
 	defer e.close()
 	result, err := e.run(ctx)
 	return result, explain(err, e.plan.Command)
@@ -87,6 +88,9 @@ func (e *experiment) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if err := e.chooseVariants(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.place(ctx); err != nil {
 		return nil, err
 	}
 	input, err := e.openInput(ctx)

@@ -97,9 +97,13 @@ func (e *experiment) suite(ctx context.Context, r *SuiteRequest) (*SuiteResult, 
 	if !r.built() {
 		plan.Dir = "" // the suite's own directory starts from the current one
 	}
+	each := eachBenchmark
+	if r.Schedule.Budget != nil {
+		each = 0
+	}
 	result, err := suite.Run(ctx, file, suite.Options{
 		Plan: plan, Variants: variants, Chain: len(file.Steps) > 0,
-		Metric: r.Metric.Given(), Each: eachBenchmark, Clock: e.machine.clock, Only: only,
+		Metric: r.Metric.Given(), Each: each, Clock: e.machine.clock, Only: only,
 		Counter: func() (*metric.Counter, error) { return metric.NewCounter(os.TempDir()) },
 		Runner:  m.runner, Begin: e.listener.Benchmark, Progress: e.listener.Measuring,
 		Earlier: earlier,

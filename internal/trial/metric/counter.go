@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial/run"
 )
 
@@ -27,11 +27,11 @@ type Counter struct {
 // files; what is written there is removed after every run.
 func NewCounter(dir string) (*Counter, error) {
 	if hardwareCounts() {
-		if perf, err := exec.LookPath("perf"); err == nil {
+		if perf, err := tool.Find("perf"); err == nil {
 			return &Counter{perf: perf, dir: dir}, nil
 		}
 	}
-	if valgrind, err := exec.LookPath("valgrind"); err == nil {
+	if valgrind, err := tool.Find("valgrind"); err == nil {
 		return &Counter{valgrind: valgrind, dir: dir}, nil
 	}
 	if hardwareCounts() {

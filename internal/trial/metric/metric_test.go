@@ -3,12 +3,12 @@ package metric
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial/run"
 )
 
@@ -123,7 +123,7 @@ func TestReadPerfStat(t *testing.T) {
 // The real tool on a real tree: twice the work is counted as more, children
 // included, and nothing stays behind.
 func TestValgrindCountsTheTree(t *testing.T) {
-	valgrind, err := exec.LookPath("valgrind")
+	valgrind, err := tool.Find("valgrind")
 	if err != nil {
 		t.Skip("no valgrind")
 	}

@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
@@ -53,9 +55,9 @@ type fixture struct {
 
 func newFixture(t *testing.T, compiler string) *fixture {
 	t.Helper()
-	for _, tool := range []string{"make", compiler} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed", tool)
+	for _, name := range []string{"make", compiler} {
+		if _, err := tool.Find(name); err != nil {
+			t.Skipf("%s is not installed", name)
 		}
 	}
 	root := filepath.Join(t.TempDir(), "project")
@@ -217,7 +219,7 @@ func TestWhatThePlainBuildTells(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if kept := f.prepare().Plain(); kept != first {
+	if kept := f.prepare().Plain(); !reflect.DeepEqual(kept, first) {
 		t.Errorf("%+v of one that was kept, %+v before", kept, first)
 	}
 	f.o.Command += " CFLAGS="
@@ -252,7 +254,7 @@ func TestBoltRewritesTheProgram(t *testing.T) {
 
 func TestCompilersNamedByTheirPath(t *testing.T) {
 	f := newFixture(t, "gcc")
-	gcc, err := exec.LookPath("gcc")
+	gcc, err := tool.Find("gcc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +273,7 @@ func TestCompilersNamedByTheirPath(t *testing.T) {
 }
 
 func TestPatches(t *testing.T) {
-	if _, err := exec.LookPath("patch"); err != nil {
+	if _, err := tool.Find("patch"); err != nil {
 		t.Skip("patch is not installed")
 	}
 	f := newFixture(t, "gcc")

@@ -210,13 +210,34 @@ func copyFiles(from, to string) error {
 	return nil
 }
 
-// searched are the directories outside of the tree in which the build finds what
-// it is made of: tools on PATH, what the compilers search by themselves, and what
-// the build told them to.
+// buildTools are the programs that a build does its work with, beside compilers.
+var buildTools = []string{
+	"sh", "bash", "make", "gmake", "ninja", "cmake", "meson", "bazel", "scons", "cargo", "rustc", "go", "ccache", "distcc", "libtool", "pkg-config", "pkgconf",
+	"as", "ld", "ld.bfd", "ld.gold", "ld.lld", "mold", "ar", "nm", "ranlib", "strip", "objcopy", "gcc-ar", "llvm-ar",
+	"m4", "bison", "yacc", "flex", "lex", "re2c", "gperf", "protoc", "swig", "perl", "python3", "autoconf", "automake",
+}
+
+// programs are those, and the programs that the build's command names.
+func (w *Workshop) programs() []string {
+	out := slices.Clone(buildTools)
+	for _, word := range strings.Fields(w.o.Command) {
+		if word = strings.Trim(word, `'"();`); word != "" && !strings.ContainsAny(word, "/=$-") {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// searched are the files and directories outside of the tree in which the build finds
+// what it is made of: tools on PATH, what the compilers search by themselves, and what
+// the build told them to. That a package was installed is nothing to it as long as
+// these are the same.
 func (w *Workshop) searched(ctx context.Context, s site, seen wrapper.Log) []string {
-	out := cache.Packages()
+	var out []string
 	for _, dir := range filepath.SplitList(environ.Get(w.o.Env, "PATH")) {
-		out = append(out, cache.Flat(dir))
+		for _, tool := range w.programs() {
+			out = append(out, filepath.Join(dir, tool))
+		}
 	}
 	for _, dir := range seen.Includes {
 		if !strings.HasPrefix(dir+"/", s.root+"/") {
@@ -225,7 +246,7 @@ func (w *Workshop) searched(ctx context.Context, s site, seen wrapper.Log) []str
 	}
 	for _, dir := range seen.Libraries {
 		if !strings.HasPrefix(dir+"/", s.root+"/") {
-			out = append(out, cache.Flat(dir))
+			out = append(out, cache.Linked(dir))
 		}
 	}
 	for _, c := range w.users {
@@ -240,7 +261,7 @@ func (w *Workshop) searched(ctx context.Context, s site, seen wrapper.Log) []str
 func compilerSearches(ctx context.Context, c *wrapper.Compiler) []string {
 	var out []string
 	if program, err := filepath.EvalSymlinks(c.Path); err == nil {
-		out = append(out, cache.Flat(filepath.Dir(program)))
+		out = append(out, program)
 	}
 	if c.Family == wrapper.Rust {
 		if root, err := exec.CommandContext(ctx, c.Path, "--print", "sysroot").Output(); err == nil {
@@ -266,7 +287,7 @@ func compilerSearches(ctx context.Context, c *wrapper.Compiler) []string {
 		for line := range strings.Lines(string(text)) {
 			if list, ok := strings.CutPrefix(strings.TrimSpace(line), "libraries: ="); ok {
 				for _, dir := range filepath.SplitList(list) {
-					out = append(out, cache.Flat(filepath.Clean(dir)))
+					out = append(out, cache.Linked(filepath.Clean(dir)))
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial/rebuild/wrapper"
 )
 
@@ -43,7 +44,7 @@ func gccArchivers(c *wrapper.Compiler) map[string]string {
 		prefix, suffix = base[:i], base[i+len("gcc"):]
 	}
 	for _, name := range []string{"ar", "ranlib", "nm"} {
-		if p, err := exec.LookPath(filepath.Join(filepath.Dir(c.Path), prefix+"gcc-"+name+suffix)); err == nil {
+		if p, err := tool.Find(filepath.Join(filepath.Dir(c.Path), prefix+"gcc-"+name+suffix)); err == nil {
 			out[name] = p
 		}
 	}
@@ -81,7 +82,7 @@ func progName(ctx context.Context, c *wrapper.Compiler, name string) string {
 		return ""
 	}
 	for _, candidate := range []string{strings.TrimSpace(string(out)), fmt.Sprintf("%s-%d", name, c.Major)} {
-		if p, err := exec.LookPath(candidate); err == nil {
+		if p, err := tool.Find(candidate); err == nil {
 			return p
 		}
 	}

@@ -30,6 +30,9 @@ type Options struct {
 	Keep    bool   // leave the copies
 	Exclude []string
 	WithVCS bool
+	// Products are files in Root, by their paths from there, that the measured command
+	// writes: what a build is kept for does not depend on them.
+	Products []string
 
 	Compiler    string // for all C and C++, "" for the build's own
 	OnlyDir     string // relative to Root

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"whyhot/internal/host/environ"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial/rebuild/cache"
 	"whyhot/internal/trial/rebuild/tree"
 	"whyhot/internal/trial/rebuild/wrapper"
@@ -185,7 +186,7 @@ func checkPatch(ctx context.Context, path string) error {
 	if info.IsDir() || info.Size() == 0 {
 		return fmt.Errorf("--patch %s: not a patch", path)
 	}
-	if _, err := exec.LookPath("patch"); err != nil {
+	if _, err := tool.Find("patch"); err != nil {
 		return errors.New("--patch needs the program patch: install the package patch")
 	}
 	return nil

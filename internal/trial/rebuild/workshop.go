@@ -58,6 +58,7 @@ const baseline = "baseline"
 type Plain struct {
 	Took  time.Duration // copying the tree included
 	Level string        // of optimisation of most sources, "" where it compiles no C or C++
+	Has   []string      // variants that would change nothing, since the build is made so
 }
 
 // Plain is known once Prepare is over, from the cache as well.
@@ -193,7 +194,7 @@ func (w *Workshop) order(builds []*variant.Build) {
 
 // look finds out what can be found out without building.
 func (w *Workshop) look(ctx context.Context) (err error) {
-	if w.source, err = tree.Scan(ctx, w.o.Root, tree.Options{Exclude: w.o.Exclude, WithVCS: w.o.WithVCS}); err != nil {
+	if w.source, err = tree.Scan(ctx, w.o.Root, tree.Options{Exclude: w.o.Exclude, WithVCS: w.o.WithVCS, Products: w.o.Products}); err != nil {
 		return err
 	}
 	rel, ok := w.source.Rel(w.o.Dir)
@@ -254,7 +255,7 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 	if seen.Compiles == 0 {
 		return w.keepLog(w.unused(seen))
 	}
-	w.plain.Level = seen.Level()
+	w.plain.Level, w.plain.Has = seen.Level(), seen.Has()
 	w.families = w.box.Families(seen)
 	for name := range seen.ByTool {
 		if c := w.box.ByName(name); c != nil {

@@ -143,6 +143,9 @@ func pin(cpus []int) error {
 }
 
 func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) {
+	if spec.Load != nil {
+		return serve(ctx, spec, stdout)
+	}
 	path, err := environ.LookPath(spec.Env, spec.Dir, spec.Args[0])
 	if err != nil {
 		return nil, &StartError{spec.Args[0], err}

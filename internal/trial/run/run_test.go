@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -118,10 +119,7 @@ func TestChildrenCount(t *testing.T) {
 	burn := "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
 	r := mustRun(t, newLocal(t), shell("cd "+dir+"; ("+burn+"; times >one) & ("+burn+"; times >two) & wait"))
 	one, two := ownCPU(t, filepath.Join(dir, "one")), ownCPU(t, filepath.Join(dir, "two"))
-	if min(one, two) < 20*time.Millisecond {
-		t.Fatalf("the children used only %s and %s", one, two)
-	}
-	if r.CPU() < one+two {
+	if one <= 0 || two <= 0 || r.CPU() < one+two {
 		t.Errorf("%s counted, the children used %s and %s", r.CPU(), one, two)
 	}
 }
@@ -206,11 +204,19 @@ func TestTimeLimitEndsTheWholeTree(t *testing.T) {
 	if r.End.Limit != spec.Timeout || !r.End.Failed() {
 		t.Errorf("%+v", r)
 	}
-	gone(t, pids)
+	if c := children(); len(c) > 0 {
+		t.Errorf("children left: %v", c)
+	}
+	if text, _ := os.ReadFile(pids); strings.HasSuffix(string(text), "\n") { // a busy machine may not get as far
+		gone(t, pids)
+	}
 }
 
 func TestTimeLimitEndsWhatIgnoresIt(t *testing.T) {
-	spec := shell("trap '' TERM; while :; do :; done")
+	// Ignored here, it is ignored by what is started from the first moment on.
+	signal.Ignore(syscall.SIGTERM)
+	defer signal.Reset(syscall.SIGTERM)
+	spec := shell("while :; do :; done")
 	spec.Timeout = 100 * time.Millisecond
 	if r := mustRun(t, newLocal(t), spec); r.End.Limit != spec.Timeout || r.End.Signal != syscall.SIGKILL {
 		t.Errorf("%+v", r)
@@ -242,8 +248,8 @@ func TestCancelEndsTheWholeTree(t *testing.T) {
 func TestLeftoversAreEnded(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	r := mustRun(t, newLocal(t), shell("setsid sleep 1000 & echo $! > "+pids+"; sleep 1000 & echo $! >> "+pids))
-	if r.LeftRunning != 2 || r.Wall > 5*time.Second {
-		t.Errorf("%d left running, %s", r.LeftRunning, r.Wall)
+	if r.LeftRunning != 2 { // and the run ended, a thousand seconds before them
+		t.Errorf("%d left running", r.LeftRunning)
 	}
 	gone(t, pids)
 }
@@ -258,10 +264,7 @@ func TestOrphansAreCounted(t *testing.T) {
 	// The inner shell loses its parent but ends by itself: the outer one waits for it.
 	r := mustRun(t, newLocal(t), shell("cd "+dir+"; (("+burn+"; times >orphan; echo x >ready) &); "+burn+"; times >outer; read x <ready"))
 	orphan, outer := ownCPU(t, filepath.Join(dir, "orphan")), ownCPU(t, filepath.Join(dir, "outer"))
-	if orphan < 20*time.Millisecond {
-		t.Fatalf("the orphan used only %s", orphan)
-	}
-	if r.CPU() < orphan+outer {
+	if orphan <= 0 || r.CPU() < orphan+outer {
 		t.Errorf("%s counted, the orphan used %s and the other %s", r.CPU(), orphan, outer)
 	}
 }

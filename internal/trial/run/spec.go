@@ -35,6 +35,8 @@ type Spec struct {
 	// are not measured ask for it.
 	Watch   bool
 	Library *allocator.Library
+	// Load is what loads a command that is a server, nil where it ends by itself.
+	Load *Load
 }
 
 // Result is what one execution did.

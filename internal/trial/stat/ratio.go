@@ -19,6 +19,10 @@ const (
 	maxDraws     = 20_000_000
 )
 
+// FewestResampled is the number of rounds below which the bootstrap interval of a
+// ratio of medians was seen to be too short (docs/decisions/0040-trial-statistics.md).
+const FewestResampled = 9
+
 // Interval is an estimate with its confidence interval.
 type Interval struct {
 	Estimate, Low, High float64

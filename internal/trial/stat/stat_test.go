@@ -107,56 +107,79 @@ func TestWiderLevelWiderInterval(t *testing.T) {
 	}
 }
 
-func fixed(low, high float64) Sample {
-	s := Sample{estimate: math.Sqrt(low * high)}
-	for i := range 1000 {
-		s.sorted = append(s.sorted, low+(high-low)*float64(i)/999)
+// Pairs that all have the logarithm of a ratio, and a little more or less.
+func around(ratio, spread float64, n int) Paired {
+	logs := make([]float64, n)
+	for i := range logs {
+		logs[i] = math.Log(ratio) + spread*(float64(i)/float64(n-1)-0.5)
 	}
-	return s
+	return PairLogs(logs)
 }
 
 func TestJudge(t *testing.T) {
 	r := DefaultRules(1)
 	for _, c := range []struct {
-		low, high, swap float64
-		rounds          int
-		want            Verdict
+		pairs Paired
+		want  Verdict
 	}{
-		{1.02, 1.10, 0.001, 20, Faster},
-		{0.90, 0.97, 0.001, 20, Slower},
-		{0.995, 1.01, 0.5, 20, Same},
-		{1.002, 1.008, 0.001, 20, Same}, // surely above 1, and yet less than layout alone moves
-		{1.004, 1.05, 0.01, 20, Faster},
-		{1.004, 1.05, 0.06, 20, Unclear}, // the interval is too short
-		{0.96, 1.05, 0.01, 20, Unclear},
-		{1.5, 1.6, 0.001, 3, Unclear}, // too few rounds for any verdict
+		{around(1.05, 0.02, 20), Faster},
+		{around(0.95, 0.02, 20), Slower},
+		{around(1.002, 0.02, 20), Same},
+		{around(1.005, 0.004, 20), Same}, // surely above 1, and yet less than layout alone moves
+		{around(1.01, 0.2, 20), Unclear},
+		{around(576, 2, 6), Faster},  // all six agree: chance does that in 3%
+		{around(576, 2, 5), Unclear}, // in 6%
 	} {
-		i := Interval{math.Sqrt(c.low * c.high), c.low, c.high}
-		if got := r.Judge(i, c.swap, c.rounds); got != c.want {
-			t.Errorf("[%v, %v], p %v after %d rounds: %s, want %s", c.low, c.high, c.swap, c.rounds, got, c.want)
+		got, i := r.Judge(c.pairs, r.Each())
+		if got != c.want {
+			t.Errorf("%.3f to %.3f after %d rounds: %s, want %s", i.Low, i.High, c.pairs.Rounds(), got, c.want)
 		}
 	}
 }
 
-// The swap test must keep its level for any noise, here one of two humps that
-// whole stretches of rounds share, and with few rounds; and it must see a true
-// difference.
-func TestSwapTest(t *testing.T) {
+// The p value and the interval are one test: the interval of a level leaves 1 exactly
+// where the p value says so, also where rounds are equal.
+func TestIntervalAndTestAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		logs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(-3, 4).Draw(t, "step")) / 8 }), 1, 30).Draw(t, "logs")
+		level := rapid.Float64Range(0.5, 0.9999).Draw(t, "level")
+		p := PairLogs(logs)
+		i := p.Interval(level)
+		if (p.P() <= 1-level) != i.Excludes(1) {
+			t.Fatalf("%v: p = %v, at %v from %v to %v", logs, p.P(), level, i.Low, i.High)
+		}
+		if e := p.Estimate(); e < i.Low || e > i.High {
+			t.Fatalf("%v: %v is not in %v to %v", logs, e, i.Low, i.High)
+		}
+	})
+}
+
+// More rounds than have their pairs listed give what listing gives.
+func TestManyRoundsAreCountedAsFewAre(t *testing.T) {
+	b, v := rounds(3, 400, 1.02, 0.05, 0.2)
+	p := Pair(b, v)
+	var means []float64
+	for i, x := range p.sorted {
+		for _, y := range p.sorted[i:] {
+			means = append(means, (x+y)/2)
+		}
+	}
+	slices.Sort(means)
+	for _, k := range []int{1, 2, 1000, len(means) / 2, len(means)} {
+		if got := newWalsh(p.sorted).smallest(k); math.Abs(got-means[k-1]) > 1e-12 {
+			t.Errorf("mean %d of %d: %v, want %v", k, len(means), got, means[k-1])
+		}
+	}
+}
+
+func TestSignedRanks(t *testing.T) {
+	p := func(b, v []float64) float64 { return Pair(b, v).P() }
 	const trials = 400
-	for _, ratio := range []float64{1, 1.5} {
+	for _, ratio := range []float64{1, 1.05} {
 		found := 0
 		for seed := range uint64(trials) {
-			rng := source(seed)
-			var b, v []float64
-			level := 1.0
-			for range 11 {
-				if rng.IntN(4) == 0 {
-					level = 1 + 2*rng.Float64()
-				}
-				b = append(b, level*math.Exp(0.05*rng.NormFloat64()))
-				v = append(v, level*math.Exp(0.05*rng.NormFloat64())/ratio)
-			}
-			if SwapTest(b, v) <= 0.05 {
+			b, v := rounds(seed, 12, ratio, 0.03, 0.2)
+			if p(b, v) <= 0.05 {
 				found++
 			}
 		}
@@ -165,58 +188,60 @@ func TestSwapTest(t *testing.T) {
 			t.Errorf("true ratio %v: a difference in %.1f%% of trials", ratio, 100*share)
 		}
 	}
-	if p := SwapTest([]float64{1, 1, 1}, []float64{1, 1, 1}); p != 1 {
+	if p := p([]float64{1, 1, 1}, []float64{1, 1, 1}); p != 1 {
 		t.Errorf("equal runs: p = %v", p)
 	}
 	// All nine rounds point one way: 2 of 2^9 swaps are as extreme.
 	nine := slices.Repeat([]float64{2}, 9)
-	if p := SwapTest(nine, slices.Repeat([]float64{1}, 9)); math.Abs(p-2.0/512) > 1e-12 {
+	if p := p(nine, slices.Repeat([]float64{1}, 9)); math.Abs(p-2.0/512) > 1e-12 {
 		t.Errorf("nine rounds that agree: p = %v", p)
 	}
 	// Textbook values: of 2^5 sign patterns of ranks 1 to 5, 3 have a sum of at
 	// most 2 ({}, {1}, {2}), so that p = 6/32.
-	if p := SwapTest([]float64{1, 2, 3, 4, 5}, []float64{0.9, 2.4, 2, 2.2, 2}); math.Abs(p-6.0/32) > 1e-12 {
+	if p := p([]float64{1, 2, 3, 4, 5}, []float64{0.9, 2.4, 2, 2.2, 2}); math.Abs(p-6.0/32) > 1e-12 {
 		t.Errorf("rank sum 2 of 5: p = %v", p)
 	}
-	if p := SwapTest(nil, nil); p != 1 {
+	if p := p(nil, nil); p != 1 {
 		t.Errorf("no runs: p = %v", p)
 	}
 }
 
-// Where exact and normal meet they agree.
-func TestSwapTestLargeSamples(t *testing.T) {
-	b, v := rounds(4, 60, 1.01, 0.03, 0.1)
-	var diffs []float64
-	for i := range b {
-		diffs = append(diffs, math.Log(b[i]/v[i]))
-	}
-	ranks, positive := doubledRanks(diffs)
-	if e, n := exactP(ranks, positive), normalP(ranks, positive); math.Abs(e-n) > 0.01 {
-		t.Errorf("exact %v, normal %v", e, n)
+// Where exact and normal meet, the normal distribution is the more careful.
+func TestNormalRanksAreAsGood(t *testing.T) {
+	n := exactRanks
+	mean, sd := rankMoments(n)
+	for w := 100; float64(w) < mean; w += 50 {
+		exact := rankSums(n)[w]
+		normal := math.Erfc((mean-float64(w)-0.5)/(sd*math.Sqrt2)) / 2
+		if normal < 0.98*exact || normal > exact+0.001 {
+			t.Errorf("sum %d: exact %v, normal %v", w, exact, normal)
+		}
 	}
 }
 
 func TestSettled(t *testing.T) {
 	r := DefaultRules(1)
 	for _, c := range []struct {
-		name      string
-		low, high float64
-		swap      float64
-		rounds    int
-		want      bool
+		name  string
+		pairs Paired
+		want  bool
 	}{
-		{"same within the band", 0.995, 1.005, 0.01, 20, true},
-		{"clear and narrow", 1.08, 1.10, 0.004, 20, true},
-		{"clear, wide, but small for its size", 1.9, 2.4, 0.004, 20, true},
-		{"clear enough at the end only", 1.08, 1.10, 0.01, 20, false},
-		{"clear and narrow, but by chance", 1.08, 1.10, 0.06, 20, false},
-		{"clear and wide", 1.02, 1.2, 0.01, 20, false},
-		{"crosses 1", 0.97, 1.05, 0.01, 20, false},
-		{"too few rounds", 0.999, 1.001, 0.01, 3, false},
+		{"same within the band", around(1, 0.01, 22), true},
+		{"clear and narrow", around(1.09, 0.02, 22), true},
+		{"clear, wide, but small for its size", around(2.1, 0.3, 22), true},
+		{"all of the first look agree", around(576, 1, 8), true},
+		{"clear and wide", around(1.11, 0.2, 22), false},
+		{"crosses 1", around(1.01, 0.3, 22), false},
+		{"too few rounds", around(1.5, 0.01, 7), false},
+		{"no look after so many", around(1.5, 0.01, 9), false},
 	} {
-		if got := r.Settled(fixed(c.low, c.high), c.swap, c.rounds); got != c.want {
+		if got := r.Settled(c.pairs); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
+	}
+	r.Once = true
+	if r.Settled(around(576, 1, 8)) {
+		t.Error("a fixed number of rounds ends early")
 	}
 }
 
@@ -225,9 +250,35 @@ func TestManyVariantsAskMoreOfEach(t *testing.T) {
 	if one.Each() != 0.95 || math.Abs(four.Each()-0.9875) > 1e-12 {
 		t.Errorf("levels %v and %v", one.Each(), four.Each())
 	}
-	many := DefaultRules(64)
-	if one.FewestRounds() != 9 || four.FewestRounds() != 9 || many.FewestRounds() != 12 {
-		t.Errorf("fewest rounds %d, %d and %d", one.FewestRounds(), four.FewestRounds(), many.FewestRounds())
+	for variants, want := range map[int][2]int{1: {6, 8}, 4: {8, 10}, 64: {12, 14}} {
+		r := DefaultRules(variants)
+		if r.FewestRounds() != want[0] || r.FirstLook() != want[1] {
+			t.Errorf("%d variants: fewest %d, first look after %d; want %v", variants, r.FewestRounds(), r.FirstLook(), want)
+		}
+	}
+}
+
+// All looks and the end together spend what the level leaves, and no more.
+func TestLooksSpendTheErrorOnce(t *testing.T) {
+	r := DefaultRules(3)
+	const n = 100_000
+	spent := 1 - r.Final(n)
+	looks := 0
+	for k := range n {
+		if here := 1 - r.Interim(k); here > 1e-15 {
+			spent += here
+			looks++
+		}
+	}
+	if alpha := 1 - r.Each(); math.Abs(spent-alpha) > 1e-9 || 1-r.Final(n) < 2*alpha/3-1e-9 {
+		t.Errorf("%d looks and the end spend %v of %v, the end %v", looks, spent, alpha, 1-r.Final(n))
+	}
+	if before := DefaultRules(1); before.Final(7) != before.Each() {
+		t.Error("something is spent before the first look")
+	}
+	r.From = 40
+	if r.Interim(40) == 1 || r.Interim(14) != 1 {
+		t.Error("a trial that goes on is not looked at first")
 	}
 }
 
@@ -261,16 +312,5 @@ func TestDrift(t *testing.T) {
 	}
 	if d := Drift(slices.Repeat([]float64{1}, 20)); d.Change != 0 || d.P < 0.99 {
 		t.Errorf("constant: %+v", d)
-	}
-}
-
-// At another level all that depends on it moves along.
-func TestRulesAt(t *testing.T) {
-	r := DefaultRules(2).At(0.99)
-	if r.Level != 0.99 || math.Abs(r.Interim-0.9998) > 1e-12 || math.Abs(r.Each()-0.995) > 1e-12 {
-		t.Errorf("%+v", r)
-	}
-	if same := DefaultRules(3).At(0.95); math.Abs(same.Interim-DefaultRules(3).Interim) > 1e-12 {
-		t.Errorf("%+v", same)
 	}
 }

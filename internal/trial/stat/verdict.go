@@ -19,12 +19,20 @@ const (
 
 // Rules are the thresholds of a trial. The zero value is not useful: start from
 // DefaultRules.
+//
+// A trial looks at its numbers several times, and each look may err. So each has its
+// own part of the error that the trial may make (alpha spending, K. K. G. Lan and
+// D. L. DeMets, 1983): the k-th look a part of 1/(3k(k+1)), which is a third for all
+// looks however many there are, the end what is left. The parts add up to the whole,
+// so that a false difference is as rare as Level says whatever the noise: P is exact
+// (see Paired), and neither the looks nor the end depend on which run of a round is
+// the variant's (docs/decisions/0265-trials-that-end.md).
 type Rules struct {
-	Level     float64 // joint confidence of all intervals together
-	Interim   float64 // joint confidence that stops a trial early
-	Band      float64 // ratios within [1/(1+Band), 1+Band] are no difference
-	Precision float64 // half-width at which more runs teach nothing
-	Variants  int     // how many variants share the level
+	Level    float64 // joint confidence of all verdicts together
+	Band     float64 // ratios within [1/(1+Band), 1+Band] are no difference
+	Variants int     // how many variants share the level
+	From     int     // rounds that were there before the first look
+	Once     bool    // the number of rounds is fixed: the only look is the end
 }
 
 // DefaultRules are the rules for a number of variants. The band is what
@@ -32,75 +40,105 @@ type Rules struct {
 // on programs that are otherwise equal; a smaller difference may be real and
 // still not be the variant's doing.
 func DefaultRules(variants int) Rules {
-	return Rules{Level: 0.95, Interim: 0.999, Band: 0.015, Precision: 0.005, Variants: max(1, variants)}
+	return Rules{Level: 0.95, Band: 0.015, Variants: max(1, variants)}
 }
 
-// At are the rules at another joint level; what stops a trial early is as much
-// stricter than the end as it was.
+// At are the rules at another joint level.
 func (r Rules) At(level float64) Rules {
-	r.Interim = 1 - (1-r.Interim)*(1-level)/(1-r.Level)
 	r.Level = level
 	return r
 }
 
-// Each is the level of one interval, so that all of them hold together at Level
+// Each is the level of one verdict, so that all of them hold together at Level
 // (Bonferroni).
-func (r Rules) Each() float64 { return 1 - (1-r.Level)/float64(r.Variants) }
+func (r Rules) Each() float64 { return 1 - r.alpha() }
 
-func (r Rules) interimEach() float64 { return 1 - (1-r.Interim)/float64(r.Variants) }
+// alpha is the error that the verdicts on one variant may make.
+func (r Rules) alpha() float64 { return (1 - r.Level) / float64(r.Variants) }
 
-// FewestRounds is the number of rounds below which no verdict is given. With n
-// rounds that all point one way, chance alone does so with probability 2^(1-n),
-// which has to be less than the level allows; and below nine rounds the
-// percentile interval of a median was seen to be too short on machines whose
-// noise has two humps (docs/decisions/0040-trial-statistics.md).
-func (r Rules) FewestRounds() int {
-	const least = 9
-	return max(least, int(math.Ceil(1-math.Log2((1-r.Level)/float64(r.Variants)))))
+// part is that of the k-th look, from 1.
+func (r Rules) part(k int) float64 {
+	const share = 3
+	return r.alpha() / float64(share*k*(k+1))
 }
 
-// Judge gives the verdict of a finished trial. swap is the p value of SwapTest:
-// a difference has to convince both, the interval and the test that is exact
-// whatever the noise.
-func (r Rules) Judge(i Interval, swap float64, rounds int) Verdict {
-	switch {
-	case rounds < r.FewestRounds():
-		return Unclear
-	case i.Within(r.Band):
-		return Same
-	case swap > 1-r.Each():
-		return Unclear
-	case i.Low > 1:
-		return Faster
-	case i.High < 1:
-		return Slower
+// agreeing is the fewest rounds that prove a difference where all of them agree:
+// chance makes n rounds agree with a probability of 2^(1-n).
+func agreeing(alpha float64) int { return int(math.Ceil(1 - math.Log2(alpha))) }
+
+// FewestRounds is the number of rounds below which no verdict can be given.
+func (r Rules) FewestRounds() int { return agreeing(r.alpha()) }
+
+// FirstLook is the round after which a trial may first end by what is known.
+func (r Rules) FirstLook() int { return max(agreeing(r.part(1)), r.From) }
+
+// NextLook is the round at which to look after looking at round n. Looks thin out:
+// each has fewer errors to spend than the one before.
+func NextLook(n int) int { return n + max(1, n/4) }
+
+// spent is what looks before round n have spent; here is the part of a look at n, 0
+// where there is none.
+func (r Rules) spent(n int) (before, here float64) {
+	if r.Once {
+		return 0, 0
 	}
-	return Unclear
+	k := 1
+	for look := r.FirstLook(); look <= n; look = NextLook(look) {
+		if look == n {
+			return before, r.part(k)
+		}
+		before += r.part(k)
+		k++
+	}
+	return before, 0
+}
+
+// Interim is the level of a look after n rounds at which a trial may end; 1 where
+// there is no look.
+func (r Rules) Interim(n int) float64 {
+	_, here := r.spent(n)
+	return 1 - here
+}
+
+// Final is the level of the end after n rounds, which comes for another reason than
+// what the numbers say.
+func (r Rules) Final(n int) float64 {
+	before, _ := r.spent(n)
+	return 1 - (r.alpha() - before)
+}
+
+// Judge gives a verdict at the level of a look or of the end, and the interval that
+// says so. Its interval of Each decides whether there is no difference: that claim
+// has no part in the error that Level speaks of.
+func (r Rules) Judge(p Paired, level float64) (Verdict, Interval) {
+	if i := p.Interval(r.Each()); i.Within(r.Band) {
+		return Same, i
+	}
+	i := p.Interval(level)
+	switch {
+	case i.Low > 1:
+		return Faster, i
+	case i.High < 1:
+		return Slower, i
+	}
+	return Unclear, i
 }
 
 // Settled says that more rounds would not change the verdict on a variant and
-// hardly the ratio: it is the same within the band, or clearly different and
-// known to the wished precision, or narrower than Precision. Clearly asks for the
-// interim levels of interval and test, because a trial that stopped whenever a
-// 95 % interval left 1 would find differences between a program and itself (the
-// rule of Haybittle and Peto, docs/decisions/0040-trial-statistics.md). swap is
-// the p value of SwapTest.
-func (r Rules) Settled(s Sample, swap float64, rounds int) bool {
-	if rounds < r.FewestRounds() {
+// hardly the ratio: it is the same within the band, or different at the level of
+// this look and known to the wished precision.
+func (r Rules) Settled(p Paired) bool {
+	level := r.Interim(p.Rounds())
+	if level == 1 {
 		return false
 	}
-	i := s.Interval(r.Each())
-	if i.Within(r.Band) || i.HalfWidth() <= r.Precision {
+	switch verdict, i := r.Judge(p, level); verdict {
+	case Same:
 		return true
+	case Faster, Slower:
+		return i.HalfWidth() <= r.Wished(i.Estimate)
 	}
-	return swap <= r.interimSwap() && s.Interval(r.interimEach()).Excludes(1) && i.HalfWidth() <= r.Wished(i.Estimate)
-}
-
-// interimSwap is the p value that the exact test has to reach for a trial to stop
-// early: a tenth of what it has to reach at the end.
-func (r Rules) interimSwap() float64 {
-	const part = 10
-	return (1 - r.Each()) / part
+	return false
 }
 
 // Wished is the half-width to which a ratio is worth knowing: twice the band, or
@@ -122,8 +160,3 @@ func (r Rules) RoundsFor(i Interval, rounds int) int {
 	}
 	return max(r.FewestRounds(), int(math.Ceil(float64(rounds)*narrow*narrow)))
 }
-
-// NextLook is the round at which to look after looking at round n. Looks thin
-// out, so that the chance of stopping by luck stays bounded however long the
-// trial runs.
-func NextLook(n int) int { return n + max(1, n/4) }

@@ -29,6 +29,30 @@ type Result struct {
 	Benchmarks []Benchmarked `json:"benchmarks"`
 	Summary    []Summary     `json:"summary"`
 	Notes      []string      `json:"notes,omitempty"`
+	// Failing is the condition of --fail-if, nil where none was given.
+	Failing *trial.FailIf `json:"fail_if,omitempty"`
+}
+
+// FailIf puts into the result whether a condition holds for the mean of any variant,
+// or where it names a verdict other than slower and faster, for any benchmark.
+func (r *Result) FailIf(f *trial.FailIf) {
+	for i := range r.Summary {
+		s := &r.Summary[i]
+		var mean *finding.Interval
+		if s.GeoMean.Known() {
+			mean = s.GeoMean.Interval()
+		}
+		f.Check(s.Variant, s.Verdict, mean, false)
+	}
+	for i := range r.Benchmarks {
+		b := &r.Benchmarks[i]
+		for k := range b.Variants {
+			if v := b.Variants[k].Verdict; v == trial.Different || v == trial.Failed {
+				f.Check(r.Variants[k]+" on "+b.Name, v, nil, b.HigherIsBetter)
+			}
+		}
+	}
+	r.Failing = f
 }
 
 // Benchmarked is one benchmark and its variants, in the order of Result.Variants.
@@ -227,6 +251,9 @@ func (b *Benchmarked) resample(v *Value, rng *rand.Rand) (stat.Sample, bool) {
 		base, other = other, base
 	}
 	if v.paired && len(base) == len(other) {
+		if len(base) < stat.FewestResampled {
+			return stat.Sample{}, false
+		}
 		return stat.RatioOfMedians(base, other, rng), true
 	}
 	return stat.RatioOfUnpaired(base, other, rng), true

@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/metric"
 	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
 )
 
@@ -28,7 +29,7 @@ type Options struct {
 	Variants []Variant
 	Chain    bool // the variants are steps, each with those before it
 	Metric   bool // Plan's metric goes before the file's
-	// Each is the budget of one benchmark where the suite has none.
+	// Each is the budget of one benchmark, 0 where Plan's is that of the whole suite.
 	Each time.Duration
 	Only func(name string) bool // nil runs all
 	// Earlier is the trial of a benchmark that this one goes on with, nil for none.
@@ -92,10 +93,11 @@ func (o *Options) one(ctx context.Context, f *File, b Benchmark, spent time.Dura
 	switch {
 	case b.Runs > 0 && o.Plan.Rounds == 0:
 		plan.Rounds, plan.Budget = b.Runs, 0
-	case plan.HardBudget:
+	case o.Each == 0:
 		plan.Budget = max(time.Second, (o.Plan.Budget-spent)/time.Duration(left))
 	case plan.Rounds == 0:
 		plan.Budget = o.Each
+		plan.MinRounds = max(plan.MinRounds, stat.FewestResampled) // so that the mean of all has an interval
 	}
 	if o.Earlier != nil {
 		plan.Earlier = o.Earlier(b.Name)

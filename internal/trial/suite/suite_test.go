@@ -219,7 +219,7 @@ func TestBudgetIsShared(t *testing.T) {
 	m := newMachine()
 	f := parse(t, text)
 	f.Benchmarks[1].Runs = 0
-	r := tried(t, f, m, func(o *Options) { o.Plan.Budget, o.Plan.HardBudget = 30*time.Second, true })
+	r := tried(t, f, m, func(o *Options) { o.Plan.Budget, o.Each = 30*time.Second, 0 })
 	if r.Elapsed > 31 {
 		t.Errorf("took %.0f s", r.Elapsed)
 	}

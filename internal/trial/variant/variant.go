@@ -25,6 +25,7 @@ type Variant struct {
 	Env     []string // K=V, replacing what the environment has
 	Preload *allocator.Library
 	Command []string // in place of the plan's command, nil to keep it
+	Dir     string   // in place of the plan's directory, "" to keep it
 	Build   *Build   // how the program is made, nil for as it is
 	Built   *Built   // the place of that program, once it is made
 	Layouts []Layout // in which its runs are placed in turn, nil for one only

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"whyhot/internal/host/tool"
 )
 
 // FindPlugin looks for the plug-in beside this program, as `make analyzer` puts
@@ -30,7 +32,7 @@ func FindPlugin() (string, error) {
 // FindClang gives the name of the clang that the plug-in is made for.
 func FindClang(ctx context.Context) (string, error) {
 	for _, name := range []string{"clang-19", "clang"} {
-		path, err := exec.LookPath(name)
+		path, err := tool.Find(name)
 		if err != nil {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo/mark"
+	"whyhot/internal/host/tool"
 )
 
 // tools are clang 19 and the plug-in; both come with the packages that the
@@ -254,7 +255,7 @@ func TestMarkSurvives(t *testing.T) {
 	for name, flags := range ways {
 		t.Run(name, func(t *testing.T) {
 			if strings.Contains(strings.Join(flags, " "), "lld") {
-				if _, err := exec.LookPath("ld.lld-19"); err != nil {
+				if _, err := tool.Find("ld.lld-19"); err != nil {
 					t.Skip("needs lld-19: ", err)
 				}
 			}

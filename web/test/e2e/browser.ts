@@ -13,6 +13,10 @@ export interface Look {
   scripts?: boolean;
 }
 
+// PATIENCE is how long a wait goes on for what never comes, in milliseconds: what comes ends it
+// at once, however busy the machine is.
+export const PATIENCE = 120_000;
+
 const LAUNCH = {
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   headless: true,
@@ -45,6 +49,7 @@ export async function withBrowser<T>(
     ...LAUNCH,
     ...optionsOf(look),
   });
+  context.setDefaultTimeout(PATIENCE);
   try {
     return await use(context);
   } finally {
@@ -63,6 +68,7 @@ export async function withContext<T>(
 ): Promise<T> {
   shared ??= chromium.launch(LAUNCH);
   const context = await (await shared).newContext(optionsOf(look));
+  context.setDefaultTimeout(PATIENCE);
   try {
     return await use(context);
   } finally {

@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { Fleet } from "./fleet";
 import { withTab } from "./tab";
+import { still } from "./views";
 
 let fleet: Fleet;
 
@@ -47,18 +48,7 @@ const OTHERS = /\/(stats|projects|prices|findings|surprises|source|labels)/;
 
 const text = async (page: Page, selector: string): Promise<string> => {
   await page.locator(selector).first().waitFor();
-  // The address changes before what is painted does: a view says that it waits from its next
-  // frame on.
-  await page.evaluate(
-    () =>
-      new Promise((done) => {
-        requestAnimationFrame(() => requestAnimationFrame(done));
-      }),
-  );
-  await page.waitForFunction(() => !document.querySelector('#view [aria-busy="true"]'));
-  await page.waitForFunction(
-    () => !(document.querySelector(".filling")?.textContent ?? "").includes("…"),
-  );
+  await still(page);
   return (await page.locator(selector).first().innerText()).replace(/\s+/g, " ");
 };
 

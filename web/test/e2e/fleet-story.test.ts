@@ -203,7 +203,7 @@ test("a right click on a function has the same menu wherever one is shown", asyn
       await page.locator(place).first().click({ button: "right" });
       const menu = page.getByRole("menu");
       for (const entry of [/Callers and callees/, /Call graph/, /Focus/, /Hide/, /Copy name/])
-        await menu.getByRole("menuitem", { name: entry }).waitFor({ timeout: 5000 });
+        await menu.getByRole("menuitem", { name: entry }).waitFor();
       await page.keyboard.press("Escape");
       assert.equal(await menu.count(), 0, at);
     }

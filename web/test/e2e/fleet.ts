@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { PATIENCE } from "./browser";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 export const whyhot = path.join(root, "bin/whyhot");
@@ -93,7 +94,11 @@ export class Fleet {
   }
 
   // until asks again until the answer is as it should be; it fails after a while.
-  async until<T>(question: string, good: (answer: T) => boolean, seconds = 30): Promise<T> {
+  async until<T>(
+    question: string,
+    good: (answer: T) => boolean,
+    seconds = PATIENCE / 1000,
+  ): Promise<T> {
     const end = Date.now() + 1000 * seconds;
     for (;;) {
       const answer = await this.ask<T>(question);

@@ -5,6 +5,7 @@ import { after } from "node:test";
 import axe from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
 import { endBrowser, withContext, type Look } from "./browser";
+import { still } from "./views";
 
 after(endBrowser);
 
@@ -28,8 +29,10 @@ export async function withTab(
   });
 }
 
-// serious is what axe finds that keeps people out.
+// serious is what axe finds that keeps people out, once the page stands still: of what is
+// dimmed while an answer is on its way nobody can say whether it has contrast.
 export async function serious(page: Page, only?: string[]): Promise<readonly string[]> {
+  await still(page);
   await page.evaluate(axe.source);
   return page.evaluate(async (rules) => {
     const { axe: run } = window as unknown as { axe: typeof axe };

@@ -56,10 +56,30 @@ export async function everyView(fleet: Pick<Fleet, "ask" | "until">): Promise<re
   ];
 }
 
+// still waits until what is shown is what will stay: no view waits for an answer or shows one
+// to an older question, which is dimmed, and nothing moves or fades.
+export async function still(page: Page): Promise<void> {
+  // The address changes before what is painted does: a view says that it waits from its next
+  // frame on.
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(done));
+      }),
+  );
+  await page.waitForFunction(() => {
+    const view = document.getElementById("view");
+    const waits =
+      view?.matches('[aria-busy="true"]') === true ||
+      document.querySelector('#view [aria-busy="true"], #view .stale') !== null ||
+      (view?.textContent ?? "").includes("Waiting for the answer") ||
+      (document.querySelector(".filling")?.textContent ?? "").includes("…");
+    return !waits && document.getAnimations().every((a) => a.playState !== "running");
+  });
+}
+
 // settled waits until what a view asked for is there.
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
-  await page.waitForFunction(
-    () => document.querySelector('#view [aria-busy="true"], #view[aria-busy="true"]') === null,
-  );
+  await still(page);
 }

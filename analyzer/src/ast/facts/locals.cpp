@@ -87,6 +87,10 @@ bool Locals::isShared(const Path &P) const {
   return !V || !isOwnMemory(P);
 }
 
+bool Locals::isLoaded(const Path &P) const {
+  return isShared(P) || (P.At.isDirect() && P.At.variable() && Given.contains(P.At.variable()));
+}
+
 bool Locals::isOwnMemory(const Path &P) const {
   if (P.At.isTemporary())
     return true;
@@ -140,6 +144,10 @@ void Locals::escape(const Expr *E) {
 // functions with a builtin's semantics keep no pointer.
 void Locals::scanCall(const CallExpr *E) {
   const FunctionDecl *F = E->getDirectCallee();
+  if (F && F->getBuiltinID() && F->isVariadic())
+    for (const Expr *A : E->arguments())
+      if (const Path P = K.effects().paths().value(A); P.Address && P.At.isDirect() && isLocal(P.At.variable()))
+        Given.insert(P.At.variable());
   if (F && (F->getBuiltinID() || K.of(F).Whole))
     return;
   if (const Expr *Object = objectOf(E))

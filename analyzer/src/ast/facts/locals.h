@@ -16,6 +16,9 @@ public:
   bool isPrivate(const clang::VarDecl *V) const;
   // Is a load through this path a load that stores elsewhere can disturb?
   bool isShared(const Path &P) const;
+  // Does the compiler load it again after such a store? Also what a function got the
+  // address of that keeps none, which only its name tells: n in sscanf(s, "%d", &n).
+  bool isLoaded(const Path &P) const;
   // Does a store through this path reach only memory of this function: a
   // private array, or what new or malloc just gave?
   bool isOwnMemory(const Path &P) const;
@@ -39,6 +42,7 @@ private:
   const clang::FunctionDecl *F;
   Callees &K;
   llvm::DenseSet<const clang::VarDecl *> Escaped;
+  llvm::DenseSet<const clang::VarDecl *> Given; // to functions that keep no address
   llvm::DenseMap<const clang::VarDecl *, Origin> Pointers;
 };
 

@@ -31,20 +31,24 @@ __attribute__((noipa)) static void light(long n) {
   sink += s;
 }
 
-__attribute__((noipa)) static void heavy_caller(void) {
-  for (long i = 0; i < 3 * millions; i++) heavy(1000000);
+__attribute__((noipa)) static void heavy_caller(long n) {
+  for (long i = 0; i < 3 * n; i++) heavy(1000000);
 }
 
-__attribute__((noipa)) static void light_caller(void) {
-  for (long i = 0; i < millions; i++) light(1000000);
+__attribute__((noipa)) static void light_caller(long n) {
+  for (long i = 0; i < n; i++) light(1000000);
 }
 
-static void *heavy_thread(void *arg) { heavy_caller(); return arg; }
-static void *light_thread(void *arg) { light_caller(); return arg; }
+static void *heavy_thread(void *arg) { heavy_caller(millions); return arg; }
+static void *light_thread(void *arg) { light_caller(millions); return arg; }
 
+// In turn, a few milliseconds each: a processor that becomes slower while this runs, or is
+// shared with others, is so for both.
 static void both(void) {
-  heavy_caller();
-  light_caller();
+  for (long i = 0; i < millions; i++) {
+    heavy_caller(1);
+    light_caller(1);
+  }
 }
 
 int main(int argc, char **argv) {

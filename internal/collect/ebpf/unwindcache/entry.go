@@ -23,7 +23,7 @@ import (
 //
 // with the numbers as varints. A program has some hundred different infos, so that a
 // delta takes two or three bytes.
-const magic = "whyhot unwind tables 1\n"
+const magic = "whyhot unwind tables 2\n"
 
 // maxSpan bounds how far apart the first and the last code of a binary may be: the
 // profiler makes a table with a word for each 64 kB between them.

@@ -84,7 +84,7 @@ func Join(ir []finding.Finding, outcomes []analyzer.Outcome, opts Options) []fin
 			out = append(out, fold(g.finding(r, opts)))
 		}
 	}
-	identity.Separate(out)
+	finding.Separate(out)
 	return out
 }
 

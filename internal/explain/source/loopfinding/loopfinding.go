@@ -48,7 +48,7 @@ func findingsOf(loops []*loop) []finding.Finding {
 	for _, l := range loops {
 		out = append(out, l.finding())
 	}
-	identity.Separate(out)
+	finding.Separate(out)
 	return out
 }
 

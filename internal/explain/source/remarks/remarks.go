@@ -163,7 +163,7 @@ func sorted(groups map[key]*group) []finding.Finding {
 	for _, g := range list {
 		out = append(out, g.finding())
 	}
-	identity.Separate(out)
+	finding.Separate(out)
 	return out
 }
 

@@ -21,7 +21,7 @@
 //	too slow                                         DEADLINE_EXCEEDED
 //	too many at a time, disk full                    UNAVAILABLE, with when to come again
 //
-// A file that has symbols only gives way to one whose hash begins with "full-", as the
-// agent's do (see extract.Extract.Hash): the protocol has no word for it, and takes
-// hashes as they are.
+// A file gives way to one that names more of the program. How much is in the prefix of the
+// hash of a whyhot agent ("exports-", "symbols-", "full-"; see extract.Grade): the protocol
+// has no word for it, and takes hashes as they are.
 package store

@@ -78,7 +78,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		for _, m := range r.desc.Streams {
 			for _, messages := range [][][]byte{{one, two}, {info, one, two}} {
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				err := m.Handler(r.impl, &feed{ctx: ctx, rest: messages})
 				if ended := ctx.Err(); ended != nil || errors.Is(err, io.EOF) {
 					t.Errorf("%s: %v, %v", m.StreamName, err, ended)

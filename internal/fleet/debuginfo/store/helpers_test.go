@@ -166,7 +166,7 @@ func kept(t *testing.T, dir string) []string {
 // until waits for what other goroutines bring about.
 func until(t *testing.T, cond func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !cond(); {
+	for end := time.Now().Add(2 * time.Minute); !cond(); {
 		if time.Now().After(end) {
 			t.Fatal("it did not come about")
 		}

@@ -166,18 +166,21 @@ func checkBuildID(id string) error {
 func (s *Store) path(id string) string { return filepath.Join(s.dir, tree, id[:2], id[2:]+suffix) }
 
 // have tells what is there for a build ID.
-func (s *Store) have(id string) (size int64, full, there bool) {
+func (s *Store) have(id string) (size int64, grade extract.Grade, there bool) {
 	f, err := os.Open(s.path(id))
 	if err != nil {
-		return 0, false, false
+		return 0, extract.NoGrade, false
 	}
 	defer func() { _ = f.Close() }() // only read from
 	info, err := f.Stat()
 	if err != nil {
-		return 0, false, false
+		return 0, extract.NoGrade, false
 	}
 	e, err := extract.Open(f, info.Size())
-	return info.Size(), err == nil && e.HasDWARF(), true
+	if err != nil {
+		return info.Size(), extract.NoGrade, true
+	}
+	return info.Size(), e.Grade(), true
 }
 
 // verdict is the answer to whether a file is wanted.
@@ -186,8 +189,6 @@ type verdict struct {
 	inProgress bool
 	reason     string
 }
-
-const fullPrefix = string(extract.Full) + "-"
 
 // judge decides whether a file is wanted.
 func (s *Store) judge(id, hash string, force bool) verdict {
@@ -200,14 +201,14 @@ func (s *Store) judge(id, hash string, force bool) verdict {
 		}
 	}
 	s.mu.Unlock()
-	_, full, there := s.have(id)
+	_, grade, there := s.have(id)
 	switch {
 	case !there:
 		return verdict{wanted: true, reason: "not there yet"}
 	case force:
 		return verdict{wanted: true, reason: "there, and to be replaced"}
-	case !full && strings.HasPrefix(hash, fullPrefix):
-		return verdict{wanted: true, reason: "there with symbols only"}
+	case extract.GradeOf(hash) > grade:
+		return verdict{wanted: true, reason: "there with less: " + grade.String()}
 	}
 	return verdict{reason: "already there"}
 }

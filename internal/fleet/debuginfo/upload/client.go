@@ -68,10 +68,14 @@ func (c *client) close() {
 
 // call makes one call with one message each way.
 func call[In, Out any](ctx context.Context, c *client, method func(context.Context, In, ...grpc.CallOption) (Out, error), in In) (Out, error) {
-	limited, cancel := context.WithTimeout(c.headers(ctx), c.opts.Timeout)
-	defer cancel()
-	out, err := method(limited, in)
+	var out Out
+	ctx, err := c.headers(ctx)
 	if err != nil {
+		return out, err
+	}
+	limited, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	if out, err = method(limited, in); err != nil {
 		return out, judge(err)
 	}
 	return out, nil
@@ -86,8 +90,12 @@ func judge(err error) error {
 	return send.JudgeGRPC(err)
 }
 
-func (c *client) headers(ctx context.Context) context.Context {
-	return metadata.NewOutgoingContext(ctx, metadata.New(c.opts.Headers))
+func (c *client) headers(ctx context.Context) (context.Context, error) {
+	headers, err := c.opts.RequestHeaders()
+	if err != nil {
+		return nil, err
+	}
+	return metadata.NewOutgoingContext(ctx, metadata.New(headers)), nil
 }
 
 // should asks whether the server wants the file.
@@ -139,7 +147,11 @@ func (c *client) give(ctx context.Context, e *extract.Extract) (bool, error) {
 
 // stream uploads over gRPC.
 func (c *client) stream(ctx context.Context, e *extract.Extract, way *wire.UploadInstructions) error {
-	ctx, cancel := context.WithCancel(c.headers(ctx))
+	ctx, err := c.headers(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // of what failed half way
 	stream, err := c.service.Upload(ctx)
 	if err != nil {

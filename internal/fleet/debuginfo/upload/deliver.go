@@ -40,9 +40,9 @@ func (u *Uploader) deliver(ctx context.Context, next *item) error {
 			defer func() { _ = debug.Close() }() // only read from
 		}
 	}
-	err = u.deliverOne(ctx, u.opts.Kind, bin, debug)
+	next.grade, err = u.deliverOne(ctx, u.opts.Kind, bin, debug)
 	if errors.Is(err, send.ErrTooLarge) && u.opts.Kind == extract.Full {
-		err = u.deliverOne(ctx, extract.Symbols, bin, debug)
+		next.grade, err = u.deliverOne(ctx, extract.Symbols, bin, debug)
 	}
 	if err != nil {
 		return err
@@ -59,34 +59,35 @@ func (u *Uploader) deliver(ctx context.Context, next *item) error {
 		return nil
 	}
 	defer func() { _ = alt.Close() }() // only read from
-	return u.deliverOne(ctx, extract.Full, alt.File, nil)
+	_, err = u.deliverOne(ctx, extract.Full, alt.File, nil)
+	return err
 }
 
-// deliverOne gives the server one file, if it wants it.
-func (u *Uploader) deliverOne(ctx context.Context, kind extract.Kind, bin *extract.File, debug *locate.File) error {
+// deliverOne gives the server one file, if it wants it, and says how much that names.
+func (u *Uploader) deliverOne(ctx context.Context, kind extract.Kind, bin *extract.File, debug *locate.File) (extract.Grade, error) {
 	var separate *extract.File
 	if debug != nil {
 		separate = debug.File
 	}
 	e, err := extract.New(kind, bin, separate)
 	if err != nil {
-		return err
+		return extract.NoGrade, err
 	}
 	wanted, err := u.client.should(ctx, e)
 	if err != nil {
-		return err
+		return e.Grade(), err
 	}
 	if wanted {
 		wanted, err = u.client.give(ctx, e)
 	}
 	switch {
 	case err != nil:
-		return err
+		return e.Grade(), err
 	case !wanted:
 		u.counts.known.Add(1)
 	default:
 		u.counts.uploaded.Add(1)
 		u.counts.bytes.Add(e.Size())
 	}
-	return nil
+	return e.Grade(), nil
 }

@@ -118,7 +118,7 @@ func (u *uploader) said() string {
 // until waits for what the uploader's goroutine brings about.
 func (u *uploader) until(t *testing.T, cond func(Stats) bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !cond(u.Stats()); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !cond(u.Stats()); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it did not come about: %+v\n%s", u.Stats(), u.said())
 		}

@@ -79,7 +79,9 @@ type Uploader struct {
 type item struct {
 	Binary
 
-	file *os.File // nil where it is still to be opened
+	key   string        // that it is remembered by
+	grade extract.Grade // of what was offered to the server
+	file  *os.File      // nil where it is still to be opened
 }
 
 // open opens the file where the process has it. That may take as long as whoever runs
@@ -103,10 +105,19 @@ func (i *item) close() {
 }
 
 // seen is what is known of a build ID: it is settled, or not to be asked about before a
-// time, or (both zero) in the queue.
+// time, or (both zero) in the queue. poor says that the file which settled it does not name
+// all functions: another one with the same build ID, not stripped, may.
 type seen struct {
-	settled bool
-	again   time.Time
+	settled, poor bool
+	again         time.Time
+}
+
+// keyOf is what a binary is remembered by: its build ID or, beside a poor file, its path too.
+func (u *Uploader) keyOf(b Binary) string {
+	if known := u.seen[b.BuildID]; known.settled && known.poor {
+		return b.BuildID + " " + b.Path
+	}
+	return b.BuildID
 }
 
 // maxSeen bounds how many build IDs are remembered.
@@ -131,7 +142,8 @@ func (u *Uploader) Offer(b Binary) (again bool) {
 	if u.off || b.BuildID == "" {
 		return false
 	}
-	known, there := u.seen[b.BuildID]
+	key := u.keyOf(b)
+	known, there := u.seen[key]
 	switch {
 	case known.settled:
 		return false
@@ -142,8 +154,8 @@ func (u *Uploader) Offer(b Binary) (again bool) {
 		u.tell("full", "debug information: the upload queue is full; some binaries are queued later")
 		return true
 	}
-	u.remember(b.BuildID, seen{})
-	u.queue <- item{Binary: b, file: b.File()} // there is room: only this function fills it
+	u.remember(key, seen{})
+	u.queue <- item{Binary: b, key: key, file: b.File()} // there is room: only this function fills it
 	return true
 }
 
@@ -230,7 +242,7 @@ func (u *Uploader) work(ctx context.Context, next *item) bool {
 			return false
 		}
 		u.opts.Backoff.Reset()
-		u.settle(next.Binary, err)
+		u.settle(next, err)
 		return true
 	}
 }
@@ -247,28 +259,38 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // settle remembers what came of a binary.
-func (u *Uploader) settle(b Binary, err error) {
+func (u *Uploader) settle(i *item, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
 	case err == nil:
-		u.remember(b.BuildID, seen{settled: true})
+		poor := i.grade == extract.Exported
+		u.remember(i.key, seen{settled: true, poor: poor})
+		if poor && i.key == i.BuildID {
+			u.remember(u.keyOf(i.Binary), seen{settled: true}) // this path is not offered again
+		}
+		if !poor {
+			u.remember(i.BuildID, seen{settled: true})
+		}
 	case errors.Is(err, errInProgress):
-		u.remember(b.BuildID, seen{again: time.Now().Add(u.opts.Again)})
+		u.remember(i.key, seen{again: time.Now().Add(u.opts.Again)})
 	case passing(err):
-		u.failed(kindOf(err), b, err)
-		u.remember(b.BuildID, seen{again: time.Now().Add(u.opts.Again)})
+		u.failed(kindOf(err), i.Binary, err)
+		u.remember(i.key, seen{again: time.Now().Add(u.opts.Again)})
 	default:
-		u.failed(kindOf(err), b, err)
-		u.remember(b.BuildID, seen{settled: true})
+		u.failed(kindOf(err), i.Binary, err)
+		u.remember(i.key, seen{settled: true})
 	}
 }
 
 // passing tells refusals that are not about the file: a token that expired, a store
 // that is full, a URL that was too old.
 func passing(err error) bool {
+	if credential := (*send.CredentialError)(nil); errors.As(err, &credential) {
+		return true
+	}
 	switch status.Code(err) { //nolint:exhaustive // all others are about the file
-	case codes.Unauthenticated, codes.PermissionDenied, codes.NotFound, codes.Internal, codes.FailedPrecondition:
+	case codes.NotFound, codes.Internal, codes.FailedPrecondition:
 		return true
 	}
 	// A process that ended may be started again.

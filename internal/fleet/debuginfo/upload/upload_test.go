@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 	"whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/fleet/debuginfo/wire"
 	"whyhot/internal/fleet/send"
+	"whyhot/internal/host/tool"
 	"whyhot/internal/host/tooltest"
 )
 
@@ -72,9 +72,39 @@ func TestStrippedBinary(t *testing.T) {
 	}
 }
 
+// A build ID exists stripped in one container and whole in another: whichever is met first,
+// the server ends with the one that names all functions.
+func TestTheBetterOfTwoFiles(t *testing.T) {
+	for _, order := range [][2]string{{"stripped", "whole"}, {"whole", "stripped"}} {
+		dir, s := keep(t, store.Options{})
+		addr, _ := listen(t, "", s.Register)
+		path := compile(t, "heavy")
+		files := map[string]string{"whole": path, "stripped": path + ".stripped"}
+		tooltest.Run(t, "objcopy", "--strip-all", path, files["stripped"])
+		u := start(t, addr, Options{})
+		for _, which := range order {
+			b := binary(t, files[which])
+			u.until(t, u.settled(b))
+		}
+		if got := names(t, dir, path, "heavy"); !strings.Contains(got, "heavy:0") {
+			t.Errorf("%v: %q, %+v", order, got, u.Stats())
+		}
+		before := u.Stats()
+		for _, which := range order { // and both are settled
+			b := binary(t, files[which])
+			if u.Offer(b) {
+				t.Errorf("%v: the %s file is wanted again", order, which)
+			}
+		}
+		if u.Stats() != before {
+			t.Errorf("%v: %+v, then %+v", order, before, u.Stats())
+		}
+	}
+}
+
 // What dwz moved to a file of its own is uploaded under that file's build ID.
 func TestSharedDebugInformation(t *testing.T) {
-	if _, err := exec.LookPath("dwz"); err != nil {
+	if _, err := tool.Find("dwz"); err != nil {
 		t.Skip("there is no dwz")
 	}
 	dir, s := keep(t, store.Options{})

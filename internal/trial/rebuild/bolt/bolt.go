@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial/rebuild/wrapper"
 )
 
@@ -44,7 +45,7 @@ type Tool struct{ path string }
 
 // Find looks for llvm-bolt, with a version in its name as Debian has it.
 func Find() (*Tool, error) {
-	if p, err := exec.LookPath("llvm-bolt"); err == nil {
+	if p, err := tool.Find("llvm-bolt"); err == nil {
 		return toolAt(p), nil
 	}
 	best, path := 0, ""

@@ -77,6 +77,10 @@ func stampOf(ctx context.Context, search []string) (string, error) {
 		if name, flat := strings.CutSuffix(dir, flatMark); flat {
 			dir, deep = name, false
 		}
+		name, linked := strings.CutSuffix(dir, linkedMark)
+		if linked {
+			dir, deep = name, false
+		}
 		_, _ = fmt.Fprintf(h, "%q\n", dir)
 		if target, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = target // a walk does not follow where it begins
@@ -88,7 +92,7 @@ func stampOf(ctx context.Context, search []string) (string, error) {
 			if err != nil {
 				return nil //nolint:nilerr // not there, or not to be read: neither then nor now
 			}
-			if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			if info, err := os.Stat(path); err == nil && !info.IsDir() && (!linked || linkable(path)) {
 				note(path, info)
 			}
 			if d.IsDir() && path != dir && !deep {
@@ -103,12 +107,23 @@ func stampOf(ctx context.Context, search []string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-const flatMark = "\x00flat"
+const (
+	flatMark   = "\x00flat"
+	linkedMark = "\x00linked"
+)
 
 // Flat names a directory of which only the files in it count, not those below.
 func Flat(dir string) string { return dir + flatMark }
 
-// Packages are the files that change when a package is installed or removed.
-func Packages() []string {
-	return []string{"/var/lib/dpkg/status", "/var/lib/rpm", "/lib/apk/db/installed", "/var/lib/pacman/local" + flatMark, "/etc/ld.so.cache"}
+// Linked names a directory of which only the files in it count that a linker may
+// take.
+func Linked(dir string) string { return dir + linkedMark }
+
+// linkable says that a linker may take a file.
+func linkable(name string) bool {
+	switch filepath.Ext(name) {
+	case ".so", ".a", ".o", ".la", ".spec", ".ld", ".rlib", ".pc":
+		return true
+	}
+	return false
 }

@@ -29,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/host/tool"
 	"whyhot/internal/trial/rebuild/wrapper"
 )
 
@@ -178,11 +179,11 @@ func Profdata(ctx context.Context, c *wrapper.Compiler) (string, error) {
 	}
 	const newer = 3 // versions that still read older counts
 	for v := c.Major; v <= c.Major+newer; v++ {
-		if p, err := exec.LookPath(fmt.Sprintf("%s-%d", name, v)); err == nil {
+		if p, err := tool.Find(fmt.Sprintf("%s-%d", name, v)); err == nil {
 			return p, nil
 		}
 	}
-	if p, err := exec.LookPath(name); err == nil && versionOf(ctx, p) >= c.Major {
+	if p, err := tool.Find(name); err == nil && versionOf(ctx, p) >= c.Major {
 		return p, nil
 	}
 	if c.Family == wrapper.Rust {

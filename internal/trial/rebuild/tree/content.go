@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Content is a hash of all that Copy copies: paths, modes, times and what is in
-// the files. Times count, since builds go by them.
+// Content is a hash of all that Copy copies but the Products: paths, modes, times and
+// what is in the files. Times count, since builds go by them.
 func (s *Source) Content(ctx context.Context) (string, error) { return s.hash(ctx, true) }
 
 // Text is a hash of the same without the times: what is known of the program that is
@@ -25,7 +25,14 @@ func (s *Source) hash(ctx context.Context, times bool) (string, error) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		_, _ = fmt.Fprintf(h, "%q %o %d\n", e.rel, e.mode, e.size) // a hash takes everything
+		if s.product(e.rel) {
+			continue
+		}
+		size := e.size
+		if e.mode.IsDir() {
+			size = 0 // that of the list of names, which a product may have made longer
+		}
+		_, _ = fmt.Fprintf(h, "%q %o %d\n", e.rel, e.mode, size) // a hash takes everything
 		full := filepath.Join(s.root, e.rel)
 		switch {
 		case e.mode.IsDir():
@@ -61,7 +68,7 @@ func hashFile(to io.Writer, path string) error {
 func (s *Source) Newest() time.Time {
 	var newest time.Time
 	for _, e := range s.entries {
-		if e.mode.IsRegular() && e.time.After(newest) {
+		if e.mode.IsRegular() && e.time.After(newest) && !s.product(e.rel) {
 			newest = e.time
 		}
 	}

@@ -17,6 +17,9 @@ import (
 type Options struct {
 	Exclude []string // patterns of path.Match, for a name or for a path from the root
 	WithVCS bool     // copy the version control's own directories too
+	// Products are files, by their paths from the root, and directories, which the
+	// measured program writes: they are copied, and no part of what is built.
+	Products []string
 }
 
 // Source is a tree as it was found.
@@ -26,6 +29,7 @@ type Source struct {
 	entries []entry
 	size    int64
 	skipped []string
+	written map[string]bool // Options.Products
 }
 
 type entry struct {
@@ -59,7 +63,10 @@ func Scan(ctx context.Context, root string, o Options) (*Source, error) {
 	if root == "/" {
 		return nil, errors.New("the tree to build cannot be the whole file system: go into the project's directory, or name it with --tree")
 	}
-	s := &Source{root: root, aliases: []string{root}}
+	s := &Source{root: root, aliases: []string{root}, written: map[string]bool{}}
+	for _, p := range o.Products {
+		s.written[filepath.Clean(p)] = true
+	}
 	// The shell's own idea of the path, which build files may hold.
 	for _, alias := range []string{logical, os.Getenv("PWD")} {
 		if alias != root && samePlace(alias, root) && !slices.Contains(s.aliases, alias) {
@@ -80,6 +87,37 @@ func Scan(ctx context.Context, root string, o Options) (*Source, error) {
 		return s.add(full, rel, d, o)
 	})
 	return s, err
+}
+
+// product says that the measured program writes it.
+func (s *Source) product(rel string) bool { return s.written[rel] }
+
+// Stamp is when each file and directory was changed last, and how large it is.
+type Stamp map[string]string
+
+// Stamps are those of the tree.
+func (s *Source) Stamps() Stamp {
+	out := Stamp{}
+	for _, e := range s.entries {
+		text := "directory"
+		if !e.mode.IsDir() {
+			text = fmt.Sprint(e.size, e.time.UnixNano())
+		}
+		out[e.rel] = text
+	}
+	return out
+}
+
+// Since are the paths that came or changed after was.
+func (s Stamp) Since(was Stamp) []string {
+	var out []string
+	for rel, text := range s {
+		if was[rel] != text {
+			out = append(out, rel)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func samePlace(a, b string) bool {
@@ -167,7 +205,7 @@ func (s *Source) Rel(dir string) (rel string, ok bool) {
 // for: an editor's swap file is not a build's doing.
 func (s *Source) Changed() string {
 	for _, e := range s.entries {
-		if e.mode.IsDir() {
+		if e.mode.IsDir() || s.product(e.rel) {
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(s.root, e.rel))

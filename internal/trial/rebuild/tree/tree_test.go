@@ -329,3 +329,37 @@ func TestTextLeavesTimesOut(t *testing.T) {
 		t.Error("another text has the same hash")
 	}
 }
+
+// What the measured program writes is copied and no part of the content.
+func TestProductsAreNoContent(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "project")
+	write(t, root, map[string]string{"a.c": "1", "out/.keep": ""})
+	before := scan(t, root, Options{})
+	write(t, root, map[string]string{"out/result": "first", "state.db": "x"})
+	wrote := scan(t, root, Options{}).Stamps().Since(before.Stamps())
+	if !slices.Equal(wrote, []string{"out/result", "state.db"}) {
+		t.Fatalf("%q", wrote)
+	}
+	content := func() [2]string {
+		s := scan(t, root, Options{Products: wrote})
+		c, err := s.Content(t.Context())
+		text, errText := s.Text(t.Context())
+		if err != nil || errText != nil {
+			t.Fatal(err, errText)
+		}
+		to := filepath.Join(t.TempDir(), "copy")
+		if err := s.Copy(t.Context(), to, nil); err != nil || !exists(filepath.Join(to, "state.db")) {
+			t.Errorf("a product is not copied: %v", err)
+		}
+		return [2]string{c, text}
+	}
+	first := content()
+	write(t, root, map[string]string{"out/result": "second, and longer"})
+	if second := content(); second != first {
+		t.Error("what the program wrote is part of the content")
+	}
+	write(t, root, map[string]string{"a.c": "2"})
+	if third := content(); third == first {
+		t.Error("the source is not")
+	}
+}

@@ -115,7 +115,7 @@ func (s *Setup) values(t tool) map[string]string {
 // program. A line is written with one system call, so that lines of a parallel
 // build do not mix.
 var compileScript = template.Must(template.New("compile").Parse(`#!/bin/sh
-link=1 source= header= inside= input= question= level=
+link=1 source= header= inside= input= question= level= native= lto=
 {{- if .HasOnly}}
 look() {
   d=${1%/*}; [ "$d" = "$1" ] && d=.
@@ -142,6 +142,10 @@ for a do
     --version|-v|-V|--help*|-dump*|-print-*|--print-*|-\#\#\#) question=1 ;;
     -) source=$a input=1 ;;
     -O|-O[0-9sgz]|-Ofast) level=$a ;;
+    -march=native) native=:native ;;
+    -march=*) native= ;;
+    -flto|-flto=*) lto=:lto ;;
+    -fno-lto) lto= ;;
     -*) ;;
     *.c|*.cc|*.cp|*.cxx|*.cpp|*.CPP|*.c++|*.C|*.i|*.ii|*.m|*.mm|*.S|*.s|*.sx|*.ixx|*.cppm|*.cu)
       source=$a input=1{{if .HasOnly}}; look "$a"{{end}} ;;
@@ -160,7 +164,7 @@ fi
 {{- if .HasOnly}}
 [ -z "$inside" ] && [ "$tag" = compile ] && tag=outside
 {{- end}}
-printf '%s\t%s\t%s\t%s\n' "$tag${level:+:$level}" {{.Name}} "$PWD" "$source" >>{{.Log}}
+printf '%s\t%s\t%s\t%s\n' "$tag${level:+:$level}$native$lto" {{.Name}} "$PWD" "$source" >>{{.Log}}
 {{- if .HasOnly}}
 if [ "$tag" = outside ]; then
   [ -z "$link" ] && exec {{.Real}} "$@"{{.Every}}

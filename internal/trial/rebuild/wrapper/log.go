@@ -20,6 +20,9 @@ type Log struct {
 	// Levels are how many sources of C and C++ the build's own flags optimise how
 	// much: "-O2", and "-O0" where they say nothing.
 	Levels map[string]int
+	// Native and LTO are how many of them the build's own flags compile for this
+	// processor, and for link-time optimisation.
+	Native, LTO int
 	// Includes and Libraries are the directories that calls named by a path that is
 	// absolute or leads upwards.
 	Includes, Libraries []string
@@ -48,7 +51,18 @@ func ReadLog(path string) (Log, error) {
 }
 
 func (l *Log) count(tag, tool, dir, source string) {
-	tag, level, _ := strings.Cut(tag, ":")
+	tag, flags, _ := strings.Cut(tag, ":")
+	level, native, lto := "", 0, 0
+	for flag := range strings.SplitSeq(flags, ":") {
+		switch flag {
+		case "native":
+			native = 1
+		case "lto":
+			lto = 1
+		default:
+			level = flag
+		}
+	}
 	switch {
 	case tag == "include", tag == "library":
 		if !filepath.IsAbs(source) {
@@ -73,6 +87,8 @@ func (l *Log) count(tag, tool, dir, source string) {
 		l.ByTool[tool]++
 		if tool != rustName {
 			l.Levels[levelOf(level)]++
+			l.Native += native
+			l.LTO += lto
 		}
 	}
 }
@@ -97,6 +113,23 @@ func (l *Log) Level() string {
 		}
 	}
 	return best
+}
+
+// Has are the ways to build that most sources of C and C++ are built with already,
+// as variants name them.
+func (l *Log) Has() []string {
+	all := 0
+	for _, n := range l.Levels {
+		all += n
+	}
+	var out []string
+	if 2*l.Native > all {
+		out = append(out, "cflags=-march=native")
+	}
+	if 2*l.LTO > all {
+		out = append(out, "lto")
+	}
+	return out
 }
 
 // isProbe recognises the programs that autoconf, CMake and Meson compile to look

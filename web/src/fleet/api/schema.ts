@@ -723,7 +723,7 @@ export interface components {
             co2_grams_per_core_hour?: number;
         };
         /** @enum {unknown} */
-        Scope: "send" | "read" | "administer";
+        Scope: "send" | "read" | "metrics" | "administer";
         Token: {
             id: string;
             name?: string;
@@ -1019,6 +1019,8 @@ export interface components {
             /** @description It was taken before, and counts once. */
             duplicate: boolean;
             samples: number;
+            /** @description The token of this request may read the project, too. */
+            readable: boolean;
             warnings: string[];
         };
         Point: {
@@ -1395,7 +1397,7 @@ export interface operations {
             query: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description send, read, administer, separated by commas. */
+                /** @description send, read, metrics, administer, separated by commas. */
                 scope: string;
                 name?: string;
                 /** @description After this time, such as 720h; never if it is missing. */

@@ -69,14 +69,18 @@ export interface Finding {
     readonly inclusive?: number;
     readonly error?: number;
   };
-  readonly gain?: {
-    readonly low: number;
-    readonly high: number;
-    readonly likely?: number;
-    /** The range was not held against trials: it is left out. */
-    readonly no_estimate?: boolean;
-    readonly basis: string;
-  };
+  /** Without an estimate there are no numbers, and the basis says why. */
+  readonly gain?:
+    | {
+        readonly low: number;
+        readonly high: number;
+        readonly likely?: number;
+        readonly no_estimate?: undefined;
+        readonly basis: string;
+      }
+    | { readonly no_estimate: true; readonly basis: string };
+  /** It names the program itself, or all of it. */
+  readonly aside?: boolean;
   readonly accesses?: readonly Access[];
   readonly worlds?: readonly World[];
   readonly source?: { readonly file: string; readonly lines: readonly ExcerptLine[] };
@@ -120,8 +124,8 @@ export function coresOf(k: Kept): number {
   return k.active ? (k.history.at(-1)?.cores ?? 0) : 0;
 }
 
-// coresBack is the range of cores that a fix could give back; the server ranks by its
-// middle. Undefined where there is no estimate.
+// coresBack is the range of cores that a fix could give back; the server ranks by what is
+// likely of it, or by a quarter of the share. Undefined where there is no estimate.
 export function coresBack(k: Kept): { low: number; high: number } | undefined {
   const share = mainShare(k.finding);
   const gain = k.finding.gain;

@@ -16,6 +16,7 @@ type Scope = components["schemas"]["Scope"];
 const MEANING: Readonly<Record<Scope, string>> = {
   read: "read: people who look",
   send: "send: agents and CI",
+  metrics: "metrics: Prometheus",
   administer: "administer: this page of settings",
 };
 

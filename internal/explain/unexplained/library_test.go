@@ -1,0 +1,99 @@
+package unexplained
+
+import (
+	"math"
+	"testing"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// stacks makes samples of whole stacks, leaf first, each frame in a binary.
+func (b *builder) stack(count int64, frames ...framed) {
+	var locs []profile.LocationID
+	for _, f := range frames {
+		m := b.Mapping(profile.Mapping{Path: f.binary, Start: 1, Limit: 1 << 40})
+		id := b.Function(profile.Function{Name: f.function, File: f.file, Mapping: m, Kind: profile.KindNative})
+		b.address += 16
+		locs = append(locs, b.Location(m, b.address, profile.KindNative, profile.Line{Function: id, Line: f.line}))
+	}
+	b.Sample(profile.Sample{Stack: b.Stack(locs), Count: count, Value: count})
+}
+
+type framed struct {
+	binary, function, file string
+	line                   int32
+}
+
+const libc, app = "/usr/lib/x86_64-linux-gnu/libc.so.6", "/home/me/app"
+
+var (
+	strlen  = framed{libc, "__strlen_avx2", "../sysdeps/x86_64/multiarch/strlen-avx2.S", 76}
+	printf  = framed{libc, "printf", "", 0}
+	report  = framed{app, "report", "/home/me/src/report.c", 41}
+	other   = framed{app, "other", "/home/me/src/other.c", 7}
+	cut     = framed{"", "[truncated stack]", "", 0}
+	engine  = framed{"/usr/bin/node", "V8::UnknownFrame", "", 0}
+	encoder = framed{"/usr/lib/x86_64-linux-gnu/libx264.so.164", "x264_pixel_satd", "", 0}
+	ffmpeg  = framed{"/usr/bin/ffmpeg", "main", "", 0}
+)
+
+func only(t *testing.T, b *builder, in Input) []finding.Unexplained {
+	t.Helper()
+	in.Profile = b.Build(profile.Meta{})
+	in.Machine = func(*profile.Mapping, uint64) (text, kind string, ok bool) { return "vpcmpeqb", "vectors", true }
+	return Functions(in)
+}
+
+// What strlen does is no news; who calls it is.
+func TestTheLineThatLeadsToALibrary(t *testing.T) {
+	b := newBuilder()
+	b.stack(300, strlen, printf, report)
+	b.stack(100, strlen, other)
+	b.stack(600, framed{app, "main", "/home/me/src/main.c", 3})
+	us := only(t, b, Input{})
+	if len(us) != 2 {
+		t.Fatalf("%+v", us)
+	}
+	u := us[1]
+	if u.Into == nil || u.Into.Function != strlen.function || u.Place.Function != "report" || u.Place.Line != 41 || u.Place.Binary != app {
+		t.Errorf("%+v, into %+v", u.Place, u.Into)
+	}
+	if math.Abs(*u.Share.Exclusive-0.4) > 1e-9 || len(u.Lines) != 2 || math.Abs(u.Lines[0].Share-0.3) > 1e-9 || u.Lines[0].Function != "report" {
+		t.Errorf("%+v", u.Lines)
+	}
+	if len(u.Machine) > 0 || len(u.Lines[0].Instructions) > 0 {
+		t.Errorf("instructions of a library: %+v", u)
+	}
+	if us[0].Into != nil || len(us[0].Machine) == 0 {
+		t.Errorf("of the program's own function: %+v", us[0])
+	}
+}
+
+func TestNoLineLeadsThere(t *testing.T) {
+	b := newBuilder()
+	b.stack(477, encoder, ffmpeg)
+	b.stack(300, cut)
+	b.stack(223, engine)
+	us := only(t, b, Input{
+		// An aside about all of it explains nothing.
+		Findings: []finding.Finding{{ID: "encoder", Aside: true}}, Samples: map[string][]int32{"encoder": {0, 1, 2}},
+	})
+	if len(us) != 1 || us[0].Place.Function != encoder.function || us[0].Into != nil || len(us[0].Machine) > 0 {
+		t.Errorf("%+v", us)
+	}
+}
+
+// A finding that names the function as its place and is about as large says it already; a
+// small one there does not.
+func TestWhatAFindingNames(t *testing.T) {
+	for share, want := range map[float64]int{0.6: 0, 0.02: 1} {
+		b := newBuilder()
+		b.stack(900, report)
+		b.stack(100, framed{app, "main", "/home/me/src/main.c", 3})
+		us := only(t, b, Input{Findings: []finding.Finding{{ID: "x", Place: finding.Place{Function: "report"}, Share: finding.Share{Inclusive: &share}}}, Samples: map[string][]int32{"x": {1}}})
+		if len(us) != want {
+			t.Errorf("a finding of %v: %+v", share, us)
+		}
+	}
+}
