@@ -27,8 +27,6 @@ type Found struct {
 	finding.Finding
 
 	Loop *Loop
-	// Others are further loops of the same finding.
-	Others []*Loop
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C
