@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/explain/merge"
 	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
@@ -131,9 +132,10 @@ func (r Request) report(h heard) (finding.Report, error) {
 	if err != nil {
 		return finding.Report{}, err
 	}
+	attach(h.found, trials)
+	markForemost(h.found)
+	merge.Settle(h.found)
 	found := h.findings()
-	attach(found, trials)
-	markForemost(found)
 	finding.Rank(found)
 	return finding.Report{
 		Version:  finding.SchemaVersion,
@@ -169,9 +171,9 @@ func (r Request) trials(path string) (map[string][]finding.Trial, error) {
 }
 
 // attach lifts findings to proved or refuted where a trial says so.
-func attach(findings []finding.Finding, trials map[string][]finding.Trial) {
-	for i := range findings {
-		f := &findings[i]
+func attach(found []judge.Found, trials map[string][]finding.Trial) {
+	for i := range found {
+		f := &found[i]
 		f.Trials = trials[f.ID]
 		for _, id := range f.SameAs {
 			f.Trials = append(slices.Clip(f.Trials), trials[id]...)
@@ -186,7 +188,7 @@ func attach(findings []finding.Finding, trials map[string][]finding.Trial) {
 const unoptimised = "debug-build"
 
 // markForemost marks the findings after whose fix one has to look again.
-func markForemost(found []finding.Finding) {
+func markForemost(found []judge.Found) {
 	for i := range found {
 		f := &found[i]
 		f.Foremost = build.IsMoot(f.Rule) || f.Rule == unoptimised && f.Certainty != finding.Suspected

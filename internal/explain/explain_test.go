@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/fetch"
 	"whyhot/internal/finding"
@@ -275,13 +276,17 @@ func TestCoverageIsAFraction(t *testing.T) {
 }
 
 func TestWhatMakesOthersMootComesFirst(t *testing.T) {
-	found := []finding.Finding{
+	var h heard
+	for _, f := range []finding.Finding{
 		{ID: "large", Rule: "alias-char-write"},
 		{ID: "seen in frames alone", Rule: unoptimised, Certainty: finding.Suspected},
 		{ID: "refuted", Rule: build.RuleInstrumented, Certainty: finding.Refuted},
 		{ID: "moot", Rule: build.RuleSanitizer, Certainty: finding.Confirmed},
+	} {
+		h.found = append(h.found, judge.Found{Finding: f})
 	}
-	markForemost(found)
+	markForemost(h.found)
+	found := h.findings()
 	finding.Rank(found)
 	if found[0].ID != "moot" || found[1].ID != "large" {
 		t.Errorf("%+v", found)

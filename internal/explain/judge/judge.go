@@ -70,6 +70,12 @@ type Found struct {
 	// since one change mends them all; "" where each stands for itself. Where says which
 	// part this is.
 	Whole, Where string
+	// Removes: the change takes the work away, which is done once in place of again and
+	// again, or not at all.
+	Removes bool
+	// Upkeep: it is about allocating, collecting or faulting in memory, and advises a
+	// setting or another allocator: how much there is follows from what the program does.
+	Upkeep bool
 }
 
 // Answer is what a judge says.

@@ -41,10 +41,7 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 		matched := map[string]int{}
 		for _, m := range l.Matches {
 			matched[m.Rule]++
-			r, known := rules[m.Rule]
-			if !known {
-				continue
-			}
+			r := rules[m.Rule]
 			cost, events := l.Self, l.Count
 			switch {
 			case r.cost != nil:

@@ -92,17 +92,8 @@ func sameSamples(known []judge.Found, m *judge.Found) int {
 
 // areMostly says whether half of the rows of a profile or more are among others.
 func areMostly(rows, others []int32) bool {
-	among := make(map[int32]bool, len(others))
-	for _, row := range others {
-		among[row] = true
-	}
-	n := 0
-	for _, row := range rows {
-		if among[row] {
-			n++
-		}
-	}
-	return n > 0 && 2*n >= len(rows)
+	const half = 0.5
+	return len(rows) > 0 && part(rows, others) >= half
 }
 
 // sameBinary is the related finding about how the binary was built that m is about as a

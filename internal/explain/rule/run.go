@@ -111,9 +111,17 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 	found := make([]judge.Found, len(findings))
 	for i, f := range findings {
 		v := written[f.ID]
-		found[i] = judge.Found{Finding: f, Samples: v.trace.samples, Cause: v.entry.SourceRule}
+		found[i] = judge.Found{
+			Finding: f, Samples: v.trace.samples, Cause: v.entry.SourceRule,
+			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Upkeep: isUpkeep(v.entry.Entry),
+		}
 	}
 	return found, e.notes(), nil
+}
+
+// isUpkeep says whether an entry is about memory's upkeep, and leaves the code as it is.
+func isUpkeep(c *catalog.Entry) bool {
+	return slices.Contains([]string{"memory management", "garbage collection", "page faults"}, c.Family) && c.Swap.Kind != "code"
 }
 
 // cpuTypes are the value and period types that stand for time on a CPU.
