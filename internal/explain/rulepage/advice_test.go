@@ -1,8 +1,7 @@
-package catalog
+package rulepage
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,21 +10,7 @@ import (
 // Every name in the table of advice is an entry of the catalogue, or a rule that has a
 // page; and every row says something.
 func TestTableOfAdviceNamesWhatThereIs(t *testing.T) {
-	c, err := Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for _, e := range c.Entries {
-		known[e.ID] = true
-	}
-	pages, err := filepath.Glob(docsDir + "/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pages {
-		known[strings.TrimSuffix(filepath.Base(p), ".md")] = true
-	}
+	c := builtin(t)
 	text, err := os.ReadFile("../../../bench/catalog-reach.md")
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +31,7 @@ func TestTableOfAdviceNamesWhatThereIs(t *testing.T) {
 			t.Errorf("nothing tells it: %s", row)
 		}
 		for _, n := range names {
-			if !known[n[1]] {
+			if _, known, err := Of(c, n[1]); err != nil || !known {
 				t.Errorf("%s is no entry and no rule: %s", n[1], row)
 			}
 		}

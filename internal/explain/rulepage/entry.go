@@ -1,13 +1,14 @@
-package catalog
+package rulepage
 
 import (
 	"fmt"
 	"strings"
+
+	"whyhot/internal/explain/catalog"
 )
 
-// Page is an entry as a person reads it, in Markdown: what `whyhot rules show`
-// prints and what docs/rules is generated from.
-func Page(e *Entry) string {
+// ofEntry is an entry as a person reads it.
+func ofEntry(e *catalog.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Title, e.Why)
 	fmt.Fprintf(&b, "`%s` · %s · %s · %s\n\n", e.ID, e.Type, e.Ecosystem, e.Family)
@@ -33,10 +34,10 @@ func Page(e *Entry) string {
 }
 
 // saves says what an estimate of the entry is, or why there is none.
-func saves(e *Entry) []string {
+func saves(e *catalog.Entry) []string {
 	r := e.Reduction
 	const half = 0.5
-	x := e.Expected(HeldOut, half, 0)
+	x := e.Expected(catalog.HeldOut, half, 0)
 	switch {
 	case r.Change == "":
 		return []string{fmt.Sprintf("%.0f%% to %.0f%% of the matched share. %s", 100*r.Low, 100*r.High, r.Basis)}
@@ -65,11 +66,11 @@ func section(b *strings.Builder, title string, items []string) {
 	b.WriteByte('\n')
 }
 
-func reported(e *Entry) []string {
+func reported(e *catalog.Entry) []string {
 	m := &e.Match
 	var out []string
 	how := "some frame of the stack matches (each sample counts once)"
-	if m.Measure == Exclusive {
+	if m.Measure == catalog.Exclusive {
 		how = "the leaf function matches"
 	}
 	out = append(out, fmt.Sprintf("At least %.3g%% of a program's samples (lower end of the 95%% interval) in which %s:", 100*m.MinShare, how))
@@ -89,7 +90,7 @@ func reported(e *Entry) []string {
 		out = append(out, "and somewhere in the program's samples: "+describe(&m.Seen[i]))
 	}
 	if m.Source.Line != nil {
-		out = append(out, "where the source is at hand and the line that runs looks like "+patterns([]Pattern{*m.Source.Line}))
+		out = append(out, "where the source is at hand and the line that runs looks like "+patterns([]catalog.Pattern{*m.Source.Line}))
 	}
 	if m.Source.Has != "" {
 		out = append(out, "and some line of the file like `"+m.Source.Has+"`")
@@ -118,7 +119,7 @@ func reported(e *Entry) []string {
 	return out
 }
 
-func exceptions(e *Entry) []string {
+func exceptions(e *catalog.Entry) []string {
 	var out []string
 	for i := range e.Match.Outside {
 		out = append(out, "samples do not count with "+describe(&e.Match.Outside[i]))
@@ -144,7 +145,7 @@ func exceptions(e *Entry) []string {
 	return out
 }
 
-func conditions(e *Entry) []string {
+func conditions(e *catalog.Entry) []string {
 	out := make([]string, 0, len(e.Confirm))
 	for i := range e.Confirm {
 		out = append(out, strings.NewReplacer("{binary}", "the binary", "{version}", "…", "{package}", "…").Replace(e.Confirm[i].Text))
@@ -152,11 +153,11 @@ func conditions(e *Entry) []string {
 	return out
 }
 
-func shown(e *Entry) []string {
+func shown(e *catalog.Entry) []string {
 	var out []string
-	add := func(who string, cs []Claim) {
+	add := func(who string, cs []catalog.Claim) {
 		for _, c := range cs {
-			if c.Evidence != EvidenceRecall {
+			if c.Evidence != catalog.EvidenceRecall {
 				out = append(out, fmt.Sprintf("%s%s (%s)", who, c.Text, c.Source))
 			}
 		}
@@ -168,7 +169,7 @@ func shown(e *Entry) []string {
 	return out
 }
 
-func cautions(e *Entry) []string {
+func cautions(e *catalog.Entry) []string {
 	out := append([]string(nil), e.Caveats...)
 	for i := range e.Candidates {
 		for _, c := range e.Candidates[i].Caveats {
@@ -178,9 +179,9 @@ func cautions(e *Entry) []string {
 	return out
 }
 
-func describe(f *Frame) string {
+func describe(f *catalog.Frame) string {
 	var parts []string
-	add := func(label string, ps []Pattern) {
+	add := func(label string, ps []catalog.Pattern) {
 		if len(ps) > 0 {
 			parts = append(parts, label+" "+patterns(ps))
 		}
@@ -202,7 +203,7 @@ func describe(f *Frame) string {
 	return strings.Join(parts, ", ")
 }
 
-func patterns(ps []Pattern) string {
+func patterns(ps []catalog.Pattern) string {
 	out := make([]string, len(ps))
 	for i, p := range ps {
 		out[i] = "`" + p.String() + "`"
