@@ -33,7 +33,7 @@ def built(dir, source):
     if source == "wrap.js" and not (dir / "node_modules").exists():
         subprocess.run(["npm", "install", "--prefix", str(dir), "word-wrap@1.2.3"], check=True, stdout=subprocess.DEVNULL)
     tool = {".py": "python3", ".rb": "ruby", ".js": "node", ".php": "php", ".pl": "perl", ".tcl": "tclsh", ".erl": "escript", ".awk": "mawk"}[path.suffix]
-    return [tool, *(["-f"] if tool == "mawk" else []), str(target)]
+    return [tool, *(["-f"] if tool == "mawk" else []), str(target), *(["--"] if tool == "mawk" else [])]
 
 
 def marked(source):

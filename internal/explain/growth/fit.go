@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 
 	"whyhot/internal/explain/growth/exponent"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -143,7 +145,8 @@ func (f *frames) cut(id profile.StackID) bool {
 
 // judge lists what grows, and foretells the costs.
 func (e *experiment) judge(r *Result) {
-	payers := e.united(e.newTree().find())
+	payers, doubtful := e.sure(e.united(e.newTree().find()))
+	r.Notes = e.doubts(doubtful)
 	rest := slices.Clone(e.total)
 	for i := range payers {
 		for k := range rest {
@@ -159,9 +162,9 @@ func (e *experiment) judge(r *Result) {
 		at = append(at, fit)
 		whole += fit.At(far)
 	}
-	if fit, ok := e.fit(rest); ok {
-		whole += fit.At(far)
-	}
+	// What was not shown to grow faster is foretold to grow in proportion: a fit of little
+	// would say anything.
+	whole += Factor * rest[last] / float64(e.sizes[last].Runs)
 	now := e.total[last] / float64(e.sizes[last].Runs)
 	r.Times10x = round(whole/max(now, 1e-9), 2)
 	for i := range payers {
@@ -175,6 +178,81 @@ func (e *experiment) judge(r *Result) {
 	if fit, ok := e.fit(e.total); ok {
 		r.Total = e.cost(e.total, fit, fit.At(far))
 	}
+}
+
+// By how much code may get slower on more memory that no longer fits the caches. An
+// interpreter has so much else to do that it hardly shows.
+const (
+	slowerNative      = 3
+	slowerInterpreted = 2
+)
+
+// slower is the growth beyond proportion that memory may explain, at a payer's line.
+func (e *experiment) slower(f *found) float64 {
+	switch op := e.operation(f); op.Kind {
+	case Copy, Search, Compare, Format:
+		return 1
+	case Sort, Hash, Free, Alloc, Fault, Collect:
+		return slowerNative
+	}
+	switch e.frames.language[f.way[len(f.way)-1].function] { //nolint:exhaustive // the others are compiled
+	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+		return slowerInterpreted
+	}
+	return slowerNative
+}
+
+// sure parts the payers from those whose growth may have another cause: memory, or a
+// runtime's threads, which no line of the program is known to keep busy.
+func (e *experiment) sure(all []found) (payers, doubtful []found) {
+	for i := range all {
+		f := &all[i]
+		runtimes := !e.own(f) && (e.operation(f).Kind == Collect || e.hasOwn())
+		if runtimes || !e.grows(f.tally, e.slower(f)) {
+			doubtful = append(doubtful, *f)
+			continue
+		}
+		payers = append(payers, *f)
+	}
+	return payers, doubtful
+}
+
+// hasOwn tells whether most of the CPU time at the largest size has lines of the program.
+func (e *experiment) hasOwn() bool {
+	own, last := 0.0, len(e.sizes)-1
+	for id, t := range e.stacks {
+		if e.frames.path(id).own {
+			own += t[last]
+		}
+	}
+	const most = 0.5
+	return own >= most*e.total[last]
+}
+
+// doubts says what of the rest may interest.
+func (e *experiment) doubts(all []found) []string {
+	var notes []string
+	last := len(e.sizes) - 1
+	for i := range all {
+		f := &all[i]
+		fit, ok := e.fit(f.tally)
+		share := f.tally[last] / e.total[last]
+		const worth = 0.05
+		if !ok || share < worth {
+			continue
+		}
+		place := e.frames.place(f.way[len(f.way)-1])
+		where := place.Function
+		if place.File != "" && place.Line > 0 {
+			where = fmt.Sprintf("%s at %s:%d", place.Function, path.Base(place.File), place.Line)
+		}
+		why := "memory that no longer fits the caches may explain it; sizes over a wider range would tell"
+		if !e.own(f) {
+			why = "no line of the program is known to cause it"
+		}
+		notes = append(notes, fmt.Sprintf("%s is n^%.2f (%.2f to %.2f), %s today: %s", where, fit.Exponent, fit.Low, fit.High, percent.Text(share), why))
+	}
+	return notes
 }
 
 // leastAt10x is the share of the CPU time at 10× from which a cost is listed.
@@ -252,7 +330,7 @@ func (e *experiment) function(f *found, cost Cost) Function {
 }
 
 // below gives the stacks that go through a payer's line.
-func (e *experiment) below(f *found, each func(*path, tally)) {
+func (e *experiment) below(f *found, each func(*ownPath, tally)) {
 	for id, t := range e.stacks {
 		p := e.frames.path(id)
 		if len(p.steps) < len(f.way) {
@@ -269,7 +347,7 @@ func (e *experiment) below(f *found, each func(*path, tally)) {
 }
 
 func (e *experiment) own(f *found) (own bool) {
-	e.below(f, func(p *path, _ tally) { own = own || p.own })
+	e.below(f, func(p *ownPath, _ tally) { own = own || p.own })
 	return own
 }
 
@@ -280,7 +358,7 @@ func (e *experiment) operation(f *found) Operation {
 		name string
 	}
 	kinds, names, all := map[Kind]float64{}, map[known]float64{}, 0.0
-	e.below(f, func(p *path, t tally) {
+	e.below(f, func(p *ownPath, t tally) {
 		x := t[len(t)-1] - t[0]
 		all += x
 		kinds[p.kind] += x

@@ -80,6 +80,14 @@ var idioms = []rule{
 	{Format, regexp.MustCompile(`(?i)^(__)?(v?s?n?printf\w*|__vfprintf_internal|fmt\.\w+.*|core::fmt::.*|PyUnicode_Format\w*|_PyLong_Format\w*)$`)},
 }
 
+// builtIns are functions that a language has of its own and shows in stacks under the name
+// that a program calls.
+var builtIns = []rule{
+	{Copy, regexp.MustCompile(`^(array_(merge|merge_recursive|replace|shift|unshift|splice|slice|pad|reverse|values|keys)|substr|substr_replace|str_replace|implode|(Array\.)?(concat|slice|splice|shift|unshift|from)|(Object\.)?assign)$`)},
+	{Search, regexp.MustCompile(`^(in_array|array_(search|filter|diff|intersect|unique)|strpos|str_contains|(Array\.|String\.)?(indexOf|includes|lastIndexOf|find|findIndex|some))$`)},
+	{Sort, regexp.MustCompile(`^([aku]?r?sort|uksort|uasort|array_multisort)$`)},
+}
+
 // kindOf is the kind of work that a function is known for.
 func kindOf(fn *profile.Function, from origin.Origin) Kind {
 	if fn.Name == "" {
@@ -88,6 +96,9 @@ func kindOf(fn *profile.Function, from origin.Origin) Kind {
 	lists := [][]rule{primitives}
 	if from != origin.Own {
 		lists = append(lists, idioms)
+	}
+	if builtIn(fn) {
+		lists = append(lists, builtIns)
 	}
 	// A program may have a function of a primitive's name in a language of its own.
 	interpreted := from == origin.Own && fn.File != "" && fn.Kind > profile.KindJIT && fn.Kind != profile.KindGo

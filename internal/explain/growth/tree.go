@@ -2,6 +2,7 @@ package growth
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"whyhot/internal/explain/growth/exponent"
@@ -96,14 +97,14 @@ func (t *tree) in(n *node, fn int32, way []step) []found {
 	var out []found
 	for _, at := range sortedKeys(n.lines) {
 		l := n.lines[at]
-		if t.e.grows(l.tally) {
+		if t.e.grows(l.tally, 1) {
 			out = append(out, t.pursue(l, append(slices.Clip(way), step{fn, at}))...)
 		} else if len(l.calls) > 0 && t.e.notable(l.tally) {
 			// What is below may grow although the sum with what does not is told too badly.
 			out = append(out, t.below(l, append(slices.Clip(way), step{fn, at}))...)
 		}
 	}
-	if len(out) > 0 || !t.e.grows(n.tally) {
+	if len(out) > 0 || !t.e.grows(n.tally, 1) {
 		return out
 	}
 	line, most := int32(0), -1.0
@@ -138,24 +139,36 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return keys
 }
 
-// fewest samples at the largest size from which a cost is fitted.
-const fewest = 20
+// fewest samples at the largest size from which a cost is judged, and leastShare of the CPU
+// time there. Many lines are judged: of little, one would seem to grow by chance.
+const (
+	fewest     = 100
+	leastShare = 0.02
+)
 
-// leastShare of the CPU time at the largest size that something must have to be judged.
-const leastShare = 0.01
+// begun is how many samples there must be at the size before the largest: what there is
+// only at one size has begun there, and no power can be told.
+const begun = 10
 
 func (e *experiment) notable(t tally) bool {
 	last := t[len(t)-1]
 	return last >= fewest && last >= leastShare*e.total[len(t)-1]
 }
 
-// grows tells whether a cost is superlinear, with the certainty of the interval.
-func (e *experiment) grows(t tally) bool {
-	if !e.notable(t) || e.excess(t) <= 0 {
+// grows tells whether a cost is superlinear, with the certainty of the interval. The cost
+// of what moves or compares memory in order grows by no more than what there is to do;
+// other code waits for memory longer the more of it it uses.
+func (e *experiment) grows(t tally, slower float64) bool {
+	if !e.notable(t) || e.excess(t) <= 0 || t[len(t)-2] < begun {
 		return false
 	}
 	fit, ok := e.fit(t)
-	return ok && fit.Low > Threshold
+	return ok && fit.Low > Threshold && e.times(fit.Low) >= slower
+}
+
+// times is by how much a power makes the largest size dearer than growth in proportion.
+func (e *experiment) times(power float64) float64 {
+	return math.Pow(e.sizes[len(e.sizes)-1].N/e.sizes[0].N, power-1)
 }
 
 func (e *experiment) fit(t tally) (exponent.Fit, bool) {
