@@ -118,8 +118,17 @@ func newExperiment(p *profile.Profile) (*experiment, error) {
 		counts[i][r.round] += n
 		e.sizes[i].Samples += s.Count
 		e.sizes[i].CPUSeconds += float64(s.Value) / 1e9 / float64(rounds)
-		if len(e.frames.path(s.Stack).steps) == 0 && e.frames.cut(s.Stack) {
+		if !e.frames.path(s.Stack).own && e.frames.cut(s.Stack) {
 			e.missing[i] += n
+		}
+	}
+	for i := range e.missing {
+		// Where many stacks break off it is not because a program has just started: the share
+		// is the same at each size.
+		const usual = 0.3
+		if e.missing[i] > usual*e.total[i] {
+			e.missing = make([]float64, len(sizes))
+			break
 		}
 	}
 	if p.Meta.ValueType.Unit != "nanoseconds" {
@@ -180,26 +189,32 @@ func (e *experiment) judge(r *Result) {
 	}
 }
 
-// By how much code may get slower on more memory that no longer fits the caches. An
-// interpreter has so much else to do that it hardly shows.
-const (
-	slowerNative      = 3
-	slowerInterpreted = 2
+// slower is by how much memory that no longer fits the caches may make code dearer on the
+// largest input, and above which exponent it is not the cause however near the sizes are.
+type slower struct{ times, power float64 }
+
+var (
+	pointers    = slower{4.5, 1.7} // compiled code, which may follow pointers
+	scattered   = slower{6, 1.8}   // what touches each object once, wherever it is
+	interpreted = slower{2, 1.5}   // an interpreter has so much else to do that it hardly shows
 )
 
-// slower is the growth beyond proportion that memory may explain, at a payer's line.
-func (e *experiment) slower(f *found) float64 {
+// least is what the lower end of the exponent at a payer's line must exceed.
+func (e *experiment) least(f *found) float64 {
+	s := pointers
 	switch op := e.operation(f); op.Kind {
-	case Copy, Search, Compare, Format:
-		return 1
+	case Copy, Search, Compare, Format: // in order: what there is to do is what it costs
+		return Threshold
 	case Sort, Hash, Free, Alloc, Fault, Collect:
-		return slowerNative
+		s = scattered
+	default:
+		switch e.frames.language[f.way[len(f.way)-1].function] { //nolint:exhaustive // the others are compiled
+		case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+			s = interpreted
+		}
 	}
-	switch e.frames.language[f.way[len(f.way)-1].function] { //nolint:exhaustive // the others are compiled
-	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl:
-		return slowerInterpreted
-	}
-	return slowerNative
+	wide := math.Log(e.sizes[len(e.sizes)-1].N / e.sizes[0].N)
+	return max(Threshold, min(s.power, 1+math.Log(s.times)/wide))
 }
 
 // sure parts the payers from those whose growth may have another cause: memory, or a
@@ -208,7 +223,7 @@ func (e *experiment) sure(all []found) (payers, doubtful []found) {
 	for i := range all {
 		f := &all[i]
 		runtimes := !e.own(f) && (e.operation(f).Kind == Collect || e.hasOwn())
-		if runtimes || !e.grows(f.tally, e.slower(f)) {
+		if runtimes || !e.grows(f.tally, e.least(f)) {
 			doubtful = append(doubtful, *f)
 			continue
 		}

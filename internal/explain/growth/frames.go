@@ -62,7 +62,7 @@ func newFrames(p *profile.Profile) *frames {
 
 var (
 	// compiledLibraries are libraries that are linked into a program and whose names say so.
-	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):`)
+	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
 	// starts are outermost functions of threads and programs.
 	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
 )
@@ -112,6 +112,11 @@ func (f *frames) read(id profile.StackID) *ownPath {
 	f.walk(id, out, func(fn profile.FunctionID) bool {
 		return f.kinds[fn] == "" && (f.origins[fn] == origin.Library || f.origins[fn] == origin.Runtime)
 	})
+	if len(out.steps) == 0 && out.kind != "" {
+		kind, name := out.kind, out.name
+		f.walk(id, out, func(fn profile.FunctionID) bool { return len(out.steps) == 0 && f.kinds[fn] == kind })
+		out.kind, out.name = kind, name
+	}
 	return out
 }
 

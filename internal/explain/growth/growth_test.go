@@ -163,7 +163,7 @@ func TestWhatIsNotSuperlinear(t *testing.T) {
 		"linear":             {0, 2000, 1, []frame{own("main", 9)}},
 		"n log n":            {0, 2000, 1.12, []frame{own("main", 9), {name: "msort_with_tmp", binary: "/usr/lib/libc.so.6", kind: profile.KindNative}}},
 		"start-up":           {2000, 500, 1, []frame{own("main", 9)}},
-		"a cache too small":  {0, 2000, 1.5, []frame{own("main", 9), own("insert", 20)}},
+		"a cache too small":  {0, 2000, 1.6, []frame{own("main", 9), own("insert", 20)}},
 		"a collector's":      {0, 2000, 2, []frame{native("start_thread"), {name: "gcDrain", binary: "/x/libjvm.so", kind: profile.KindNative}}},
 		"too little to tell": {0, 15, 2, []frame{own("main", 9)}},
 	} {

@@ -2,7 +2,6 @@ package growth
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"whyhot/internal/explain/growth/exponent"
@@ -97,14 +96,14 @@ func (t *tree) in(n *node, fn int32, way []step) []found {
 	var out []found
 	for _, at := range sortedKeys(n.lines) {
 		l := n.lines[at]
-		if t.e.grows(l.tally, 1) {
+		if t.e.grows(l.tally, Threshold) {
 			out = append(out, t.pursue(l, append(slices.Clip(way), step{fn, at}))...)
 		} else if len(l.calls) > 0 && t.e.notable(l.tally) {
 			// What is below may grow although the sum with what does not is told too badly.
 			out = append(out, t.below(l, append(slices.Clip(way), step{fn, at}))...)
 		}
 	}
-	if len(out) > 0 || !t.e.grows(n.tally, 1) {
+	if len(out) > 0 || !t.e.grows(n.tally, Threshold) {
 		return out
 	}
 	line, most := int32(0), -1.0
@@ -155,20 +154,13 @@ func (e *experiment) notable(t tally) bool {
 	return last >= fewest && last >= leastShare*e.total[len(t)-1]
 }
 
-// grows tells whether a cost is superlinear, with the certainty of the interval. The cost
-// of what moves or compares memory in order grows by no more than what there is to do;
-// other code waits for memory longer the more of it it uses.
-func (e *experiment) grows(t tally, slower float64) bool {
+// grows tells whether the lower end of a cost's exponent is above a threshold.
+func (e *experiment) grows(t tally, least float64) bool {
 	if !e.notable(t) || e.excess(t) <= 0 || t[len(t)-2] < begun {
 		return false
 	}
 	fit, ok := e.fit(t)
-	return ok && fit.Low > Threshold && e.times(fit.Low) >= slower
-}
-
-// times is by how much a power makes the largest size dearer than growth in proportion.
-func (e *experiment) times(power float64) float64 {
-	return math.Pow(e.sizes[len(e.sizes)-1].N/e.sizes[0].N, power-1)
+	return ok && fit.Low > least
 }
 
 func (e *experiment) fit(t tally) (exponent.Fit, bool) {
