@@ -74,7 +74,7 @@ func (f *analyseFlags) shown(w io.Writer) (o source.Options, done func()) {
 
 // addCoverage adds the flag that says how much of a profile's source is analysed.
 func (f *analyseFlags) addCoverage(cmd *cobra.Command) {
-	cmd.Flags().Float64Var(&f.coverage, "coverage", explain.DefaultCoverage, "with -p: analyse the hottest functions until they hold this fraction of the CPU spent in the build's source")
+	cmd.Flags().Float64Var(&f.coverage, "coverage", source.DefaultCoverage, "with -p: analyse the hottest functions until they hold this fraction of the CPU spent in the build's source")
 }
 
 // request is what explain asks of the source, nil where no build is named.

@@ -70,6 +70,9 @@ type Settings struct {
 	// Batch makes a continuous recording: a sampler that can gives the sink a
 	// profile of what was seen each time this has passed. 0: one, at the end.
 	Batch time.Duration
+	// Times keeps when each sample was taken, to that precision, where the sampler can. 0:
+	// the profile has no times.
+	Times time.Duration
 }
 
 // Phase is a stage of a recording, for whoever shows progress.

@@ -36,7 +36,7 @@ func (s *Store) DebugInfoArrived(buildID string) {
 func (s *Store) name(ctx context.Context) {
 	again := time.NewTicker(s.opts.Names.Again)
 	defer again.Stop()
-	known := map[string]bool{}
+	known := map[string]debugFile{}
 	for {
 		select {
 		case <-s.renamed:
@@ -59,11 +59,22 @@ func (s *Store) name(ctx context.Context) {
 	}
 }
 
+// debugFile is a file of debug information as it was when its binary was looked up.
+type debugFile struct {
+	size    int64
+	changed time.Time
+}
+
+// growing is how long after its last change a file may still be being written: the clock of
+// a file system is coarse, and a change that it does not show would never be seen.
+const growing = 2 * time.Second
+
 // filesCame has a binary looked up again that has hardly a name, where there is a file now
-// that a person or another program put into a directory of debug information. Its build ID
-// comes into known then. (Binaries with names and without lines are left: agents send
+// that a person or another program put into a directory of debug information. What the file
+// was like comes into known then: one that is still being copied is looked at again when
+// there is more of it. (Binaries with names and without lines are left: agents send
 // symbols only, and all there is would be looked up again after each start.)
-func (s *Store) filesCame(known map[string]bool) {
+func (s *Store) filesCame(known map[string]debugFile) {
 	t := s.dict.Snapshot()
 	all, bare := make([]int, len(t.Mappings)), make([]int, len(t.Mappings))
 	for i := range t.Locations {
@@ -78,15 +89,22 @@ func (s *Store) filesCame(known map[string]bool) {
 	}
 	for i, m := range t.Mappings {
 		id := m.BuildID
-		if _, err := hex.DecodeString(id); err != nil || len(id) < 4 || known[id] || 2*bare[i] <= all[i] { // senders name it
+		if _, err := hex.DecodeString(id); err != nil || len(id) < 4 || 2*bare[i] <= all[i] { // senders name it
 			continue
 		}
 		for _, dir := range s.opts.Names.Symbols.DebugDirs {
-			if _, err := os.Stat(filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug")); err == nil {
-				known[id] = true
-				s.DebugInfoArrived(id)
-				break
+			info, err := os.Stat(filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug"))
+			if err != nil {
+				continue
 			}
+			file := debugFile{info.Size(), info.ModTime()}
+			if file != known[id] {
+				s.DebugInfoArrived(id)
+			}
+			if time.Since(file.changed).Abs() > growing {
+				known[id] = file
+			}
+			break
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Proposal) error {
 	shift := 0
 	for _, c := range p.Changes {
-		if sameFile(c.Path, at.File) && at.Line <= bytes.Count(c.Before, []byte("\n"))+1 {
+		if leadToOne(c.Path, at.File) && at.Line <= bytes.Count(c.Before, []byte("\n"))+1 {
 			shift = shiftAt(c, at.Line)
 		}
 	}

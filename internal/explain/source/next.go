@@ -1,16 +1,15 @@
-package explain
+package source
 
 import (
 	"whyhot/internal/explain/fix"
-	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
 )
 
-// nameCommands says of findings in source how to see more of them, which patch
-// there may be, and how to prove them. Without a build directory the commands
-// would not find the unit.
-func nameCommands(fs []finding.Finding, build, profile string) {
+// NameCommands says of findings in the source of a build how to see more of them, which
+// patch there may be, and how to prove them; profile is how the user calls the profile,
+// "" for none. Without a build directory the commands would not find the unit.
+func NameCommands(fs []finding.Finding, build, profile string) {
 	if build == "" {
 		return
 	}
@@ -28,7 +27,7 @@ func nameCommands(fs []finding.Finding, build, profile string) {
 		if len(fix.KindsFor(f.Rule)) > 0 {
 			f.See = append(f.See, "whyhot fix "+f.ID+in)
 		}
-		if f.Certainty == finding.Suspected || source.StoreOf(f.ID) == "" {
+		if f.Certainty == finding.Suspected || StoreOf(f.ID) == "" {
 			continue
 		}
 		if profile != "" {
