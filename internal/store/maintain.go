@@ -37,6 +37,13 @@ func (s *Store) maintain(ctx context.Context) {
 		if err := s.Retain(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("removing what is too old", "error", err)
 		}
+		if today := s.minuteNow() / engine.MinutesPerDay; today != s.ageing.day { // days went
+			if err := s.Age(ctx); err == nil {
+				s.ageing.day = today
+			} else if ctx.Err() == nil {
+				s.log.Warn("removing what no sample refers to", "error", err)
+			}
+		}
 		if err := s.compact(ctx, false); err != nil && ctx.Err() == nil {
 			s.log.Warn("compacting", "error", err)
 		}

@@ -106,6 +106,11 @@ type Store struct {
 	sums      sumCache
 	queries   *semaphore.Weighted
 
+	// applying is held while the dictionary changes: by a commit, and by what puts another
+	// one in its place.
+	applying sync.Mutex
+	ageing   ageing
+
 	stop      context.CancelFunc
 	running   sync.WaitGroup
 	failing   atomic.Pointer[string] // why the engine does not take what waits
@@ -175,6 +180,9 @@ func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
 	if cut := s.journal.Cut(); cut > 0 {
 		s.log.Warn("the journal's end was not finished, as after a crash of the machine, and was cut off", "bytes", cut)
 	}
+	if pending := s.journal.Pending(); len(pending) > 0 {
+		s.ageing.after = pending[len(pending)-1]
+	}
 	return s.replay()
 }
 
@@ -206,6 +214,7 @@ func (s *Store) load(ctx context.Context) error {
 			}
 		}
 	}
+	s.dict.Loaded()
 	return nil
 }
 
