@@ -31,6 +31,9 @@ func (s *Store) DebugInfoArrived(buildID string) {
 	}
 }
 
+// HasBinary says whether a sample is kept of the binary of a build ID.
+func (s *Store) HasBinary(buildID string) bool { return s.dict.HasBinary(buildID) }
+
 // name looks up addresses until ctx ends. The pause is long against what it takes, so
 // that of what arrives all the time much is looked up at once.
 func (s *Store) name(ctx context.Context) {

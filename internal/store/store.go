@@ -110,6 +110,8 @@ type Store struct {
 	// one in its place.
 	applying sync.Mutex
 	ageing   ageing
+	near     atomic.Pointer[[]string] // warnings of bounds that are near
+	told     map[string]bool          // bounds that were logged as near; only who applies segments has it
 
 	stop      context.CancelFunc
 	running   sync.WaitGroup
@@ -154,6 +156,7 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 	if err := s.open(ctx, open); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
+	s.nearing()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.running.Go(func() { s.apply(background) })

@@ -549,7 +549,7 @@ func TestBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if top.Basis.Count != 1+2+20+4 || top.Basis.Cut != 6e7 || top.Basis.Merged < 15e7 {
+	if top.Basis.Count != 1+2+20+4 || top.Basis.Cut != 6e7 || top.Basis.Merged < 12e7 {
 		t.Errorf("%+v", top.Basis)
 	}
 	hosts, err := s.Labels(t.Context(), lastDay(), ByHost)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,7 +27,7 @@ const (
 // Append takes a batch. It is durable when Append returns without an error, and can be
 // asked for about a second later.
 func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
-	receipt := Receipt{Samples: b.Samples(), Warnings: b.Warnings}
+	receipt := Receipt{Samples: b.Samples(), Warnings: append(slices.Clip(b.Warnings), *s.near.Load()...)}
 	if dropped := s.dropOld(b); dropped > 0 {
 		s.dropped.Add(dropped)
 		receipt.Samples -= dropped
@@ -158,6 +159,7 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 		s.log.Error("a part of the journal that is not needed any more is left", "error", err)
 	}
 	s.sums.changed(segment, change.first, change.last)
+	s.nearing()
 	s.mu.Lock()
 	s.applied.Store(segment)
 	s.onApplied.Broadcast()

@@ -65,6 +65,13 @@ func (d *Dict) Snapshot() Snapshot {
 	}
 }
 
+// HasBinary says whether there are frames of the binary of a build ID.
+func (d *Dict) HasBinary(buildID string) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.ContainsFunc(d.mappings, func(m Mapping) bool { return m.BuildID == buildID })
+}
+
 // Address is one that has no name yet.
 type Address struct {
 	Address uint64 // offset in the mapping's file
