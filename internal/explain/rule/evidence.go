@@ -174,7 +174,7 @@ func (e *engine) asksForIt(id profile.FunctionID) bool {
 }
 
 var (
-	plumbing = regexp.MustCompile(`^(\[.*\]$|_start|__libc_start_\w+|start_thread|clone3?|__clone3?|operator (new|delete)|runtime\.(goexit|main)` +
+	plumbing = regexp.MustCompile(`^(\[.*\]$|_start|__libc_start_\w+|start_thread|clone3?|__clone3?|operator (new|delete)|runtime\.(goexit|main)|V8::\w+$` +
 		`|std::|__gnu_cxx::|(core|alloc)::|<?(core|alloc|std)::.*::call_once|__rust_(alloc|dealloc|realloc|begin_short_backtrace)|_?_?r(dl|g)_(alloc|dealloc|realloc))`)
 	plumbingLibrary = regexp.MustCompile(`^(libc|libstdc\+\+|libc\+\+|libgcc_s|libpthread|ld-linux|ld-musl|libm)[.-]`)
 )
