@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 
 	"whyhot/internal/explain/growth/exponent"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -116,8 +118,17 @@ func newExperiment(p *profile.Profile) (*experiment, error) {
 		counts[i][r.round] += n
 		e.sizes[i].Samples += s.Count
 		e.sizes[i].CPUSeconds += float64(s.Value) / 1e9 / float64(rounds)
-		if len(e.frames.path(s.Stack).steps) == 0 && e.frames.cut(s.Stack) {
+		if !e.frames.path(s.Stack).own && e.frames.cut(s.Stack) {
 			e.missing[i] += n
+		}
+	}
+	for i := range e.missing {
+		// Where many stacks break off it is not because a program has just started: the share
+		// is the same at each size.
+		const usual = 0.3
+		if e.missing[i] > usual*e.total[i] {
+			e.missing = make([]float64, len(sizes))
+			break
 		}
 	}
 	if p.Meta.ValueType.Unit != "nanoseconds" {
@@ -143,7 +154,8 @@ func (f *frames) cut(id profile.StackID) bool {
 
 // judge lists what grows, and foretells the costs.
 func (e *experiment) judge(r *Result) {
-	payers := e.united(e.newTree().find())
+	payers, doubtful := e.sure(e.united(e.newTree().find()))
+	r.Notes = e.doubts(doubtful)
 	rest := slices.Clone(e.total)
 	for i := range payers {
 		for k := range rest {
@@ -159,9 +171,9 @@ func (e *experiment) judge(r *Result) {
 		at = append(at, fit)
 		whole += fit.At(far)
 	}
-	if fit, ok := e.fit(rest); ok {
-		whole += fit.At(far)
-	}
+	// What was not shown to grow faster is foretold to grow in proportion: a fit of little
+	// would say anything.
+	whole += Factor * rest[last] / float64(e.sizes[last].Runs)
 	now := e.total[last] / float64(e.sizes[last].Runs)
 	r.Times10x = round(whole/max(now, 1e-9), 2)
 	for i := range payers {
@@ -175,6 +187,87 @@ func (e *experiment) judge(r *Result) {
 	if fit, ok := e.fit(e.total); ok {
 		r.Total = e.cost(e.total, fit, fit.At(far))
 	}
+}
+
+// slower is by how much memory that no longer fits the caches may make code dearer on the
+// largest input, and above which exponent it is not the cause however near the sizes are.
+type slower struct{ times, power float64 }
+
+var (
+	pointers    = slower{4.5, 1.7} // compiled code, which may follow pointers
+	scattered   = slower{6, 1.8}   // what touches each object once, wherever it is
+	interpreted = slower{2, 1.5}   // an interpreter has so much else to do that it hardly shows
+)
+
+// least is what the lower end of the exponent at a payer's line must exceed.
+func (e *experiment) least(f *found) float64 {
+	s := pointers
+	switch op := e.operation(f); op.Kind {
+	case Copy, Search, Compare, Format: // in order: what there is to do is what it costs
+		return Threshold
+	case Sort, Hash, Free, Alloc, Fault, Collect:
+		s = scattered
+	default:
+		switch e.frames.language[f.way[len(f.way)-1].function] { //nolint:exhaustive // the others are compiled
+		case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+			s = interpreted
+		}
+	}
+	wide := math.Log(e.sizes[len(e.sizes)-1].N / e.sizes[0].N)
+	return max(Threshold, min(s.power, 1+math.Log(s.times)/wide))
+}
+
+// sure parts the payers from those whose growth may have another cause: memory, or a
+// runtime's threads, which no line of the program is known to keep busy.
+func (e *experiment) sure(all []found) (payers, doubtful []found) {
+	for i := range all {
+		f := &all[i]
+		runtimes := !e.own(f) && (e.operation(f).Kind == Collect || e.hasOwn())
+		if runtimes || !e.grows(f.tally, e.least(f)) {
+			doubtful = append(doubtful, *f)
+			continue
+		}
+		payers = append(payers, *f)
+	}
+	return payers, doubtful
+}
+
+// hasOwn tells whether most of the CPU time at the largest size has lines of the program.
+func (e *experiment) hasOwn() bool {
+	own, last := 0.0, len(e.sizes)-1
+	for id, t := range e.stacks {
+		if e.frames.path(id).own {
+			own += t[last]
+		}
+	}
+	const most = 0.5
+	return own >= most*e.total[last]
+}
+
+// doubts says what of the rest may interest.
+func (e *experiment) doubts(all []found) []string {
+	var notes []string
+	last := len(e.sizes) - 1
+	for i := range all {
+		f := &all[i]
+		fit, ok := e.fit(f.tally)
+		share := f.tally[last] / e.total[last]
+		const worth = 0.05
+		if !ok || share < worth {
+			continue
+		}
+		place := e.frames.place(f.way[len(f.way)-1])
+		where := place.Function
+		if place.File != "" && place.Line > 0 {
+			where = fmt.Sprintf("%s at %s:%d", place.Function, path.Base(place.File), place.Line)
+		}
+		why := "memory that no longer fits the caches may explain it; sizes over a wider range would tell"
+		if !e.own(f) {
+			why = "no line of the program is known to cause it"
+		}
+		notes = append(notes, fmt.Sprintf("%s is n^%.2f (%.2f to %.2f), %s today: %s", where, fit.Exponent, fit.Low, fit.High, percent.Text(share), why))
+	}
+	return notes
 }
 
 // leastAt10x is the share of the CPU time at 10× from which a cost is listed.
@@ -252,7 +345,7 @@ func (e *experiment) function(f *found, cost Cost) Function {
 }
 
 // below gives the stacks that go through a payer's line.
-func (e *experiment) below(f *found, each func(*path, tally)) {
+func (e *experiment) below(f *found, each func(*ownPath, tally)) {
 	for id, t := range e.stacks {
 		p := e.frames.path(id)
 		if len(p.steps) < len(f.way) {
@@ -269,7 +362,7 @@ func (e *experiment) below(f *found, each func(*path, tally)) {
 }
 
 func (e *experiment) own(f *found) (own bool) {
-	e.below(f, func(p *path, _ tally) { own = own || p.own })
+	e.below(f, func(p *ownPath, _ tally) { own = own || p.own })
 	return own
 }
 
@@ -280,7 +373,7 @@ func (e *experiment) operation(f *found) Operation {
 		name string
 	}
 	kinds, names, all := map[Kind]float64{}, map[known]float64{}, 0.0
-	e.below(f, func(p *path, t tally) {
+	e.below(f, func(p *ownPath, t tally) {
 		x := t[len(t)-1] - t[0]
 		all += x
 		kinds[p.kind] += x

@@ -2,6 +2,7 @@ package growth
 
 import (
 	"regexp"
+	"strings"
 
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -13,8 +14,8 @@ type step struct {
 	line     int32
 }
 
-// path is a stack without what is not the program's own, outermost first.
-type path struct {
+// ownPath is a stack without what is not the program's own, outermost first.
+type ownPath struct {
 	steps []step
 	own   bool
 	// below is what the innermost own line calls: the operation by which it is known, none
@@ -35,11 +36,11 @@ type frames struct {
 	of        []int32 // by function of the profile
 	origins   []origin.Origin
 	kinds     []Kind
-	paths     []*path
+	paths     []*ownPath
 }
 
 func newFrames(p *profile.Profile) *frames {
-	f := &frames{p: p, index: map[named]int32{}, paths: make([]*path, p.NumStacks())}
+	f := &frames{p: p, index: map[named]int32{}, paths: make([]*ownPath, p.NumStacks())}
 	for i := range p.NumFunctions() {
 		id := profile.FunctionID(i)
 		fn := p.Function(id)
@@ -61,7 +62,7 @@ func newFrames(p *profile.Profile) *frames {
 
 var (
 	// compiledLibraries are libraries that are linked into a program and whose names say so.
-	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):`)
+	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
 	// starts are outermost functions of threads and programs.
 	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
 )
@@ -74,36 +75,53 @@ func originOf(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	switch {
 	case fn.Name == "" || fn.Name == truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
-	case from == origin.Own && compiledLibraries.MatchString(fn.Name):
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || builtIn(fn)):
 		return origin.Library
 	}
 	return from
 }
 
+// builtIn tells whether a function of an interpreted language is written in another one, or
+// is no function: it has no source.
+func builtIn(fn *profile.Function) bool {
+	switch fn.Kind { //nolint:exhaustive // what is compiled need not say where its source is
+	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+		return fn.File == ""
+	case profile.KindJava:
+		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
+	}
+	return false
+}
+
 // path reads a stack once.
-func (f *frames) path(id profile.StackID) *path {
+func (f *frames) path(id profile.StackID) *ownPath {
 	if f.paths[id] == nil {
 		f.paths[id] = f.read(id)
 	}
 	return f.paths[id]
 }
 
-func (f *frames) read(id profile.StackID) *path {
-	out := &path{own: true}
+func (f *frames) read(id profile.StackID) *ownPath {
+	out := &ownPath{own: true}
 	if f.walk(id, out, func(fn profile.FunctionID) bool { return f.origins[fn] == origin.Own && f.kinds[fn] == "" }); len(out.steps) > 0 {
 		return out
 	}
 	// Nothing of it is the program's own: a runtime's thread, or a program that is an
 	// interpreter.
-	*out = path{}
+	*out = ownPath{}
 	f.walk(id, out, func(fn profile.FunctionID) bool {
 		return f.kinds[fn] == "" && (f.origins[fn] == origin.Library || f.origins[fn] == origin.Runtime)
 	})
+	if len(out.steps) == 0 && out.kind != "" {
+		kind, name := out.kind, out.name
+		f.walk(id, out, func(fn profile.FunctionID) bool { return len(out.steps) == 0 && f.kinds[fn] == kind })
+		out.kind, out.name = kind, name
+	}
 	return out
 }
 
 // walk takes the steps that are taken, and what is below the last of them.
-func (f *frames) walk(id profile.StackID, out *path, take func(profile.FunctionID) bool) {
+func (f *frames) walk(id profile.StackID, out *ownPath, take func(profile.FunctionID) bool) {
 	stack := f.p.Stack(id)
 	var below string
 	for i := len(stack) - 1; i >= 0; i-- {

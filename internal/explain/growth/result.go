@@ -86,3 +86,6 @@ type Other struct {
 
 	Self bool `json:"self"` // without what it calls
 }
+
+// At is the cost of one run at a size, in samples, as it was fitted.
+func (c *Cost) At(n float64) float64 { return c.fit.At(n) }

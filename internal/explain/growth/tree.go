@@ -96,14 +96,14 @@ func (t *tree) in(n *node, fn int32, way []step) []found {
 	var out []found
 	for _, at := range sortedKeys(n.lines) {
 		l := n.lines[at]
-		if t.e.grows(l.tally) {
+		if t.e.grows(l.tally, Threshold) {
 			out = append(out, t.pursue(l, append(slices.Clip(way), step{fn, at}))...)
 		} else if len(l.calls) > 0 && t.e.notable(l.tally) {
 			// What is below may grow although the sum with what does not is told too badly.
 			out = append(out, t.below(l, append(slices.Clip(way), step{fn, at}))...)
 		}
 	}
-	if len(out) > 0 || !t.e.grows(n.tally) {
+	if len(out) > 0 || !t.e.grows(n.tally, Threshold) {
 		return out
 	}
 	line, most := int32(0), -1.0
@@ -138,24 +138,29 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return keys
 }
 
-// fewest samples at the largest size from which a cost is fitted.
-const fewest = 20
+// fewest samples at the largest size from which a cost is judged, and leastShare of the CPU
+// time there. Many lines are judged: of little, one would seem to grow by chance.
+const (
+	fewest     = 100
+	leastShare = 0.02
+)
 
-// leastShare of the CPU time at the largest size that something must have to be judged.
-const leastShare = 0.01
+// begun is how many samples there must be at the size before the largest: what there is
+// only at one size has begun there, and no power can be told.
+const begun = 10
 
 func (e *experiment) notable(t tally) bool {
 	last := t[len(t)-1]
 	return last >= fewest && last >= leastShare*e.total[len(t)-1]
 }
 
-// grows tells whether a cost is superlinear, with the certainty of the interval.
-func (e *experiment) grows(t tally) bool {
-	if !e.notable(t) || e.excess(t) <= 0 {
+// grows tells whether the lower end of a cost's exponent is above a threshold.
+func (e *experiment) grows(t tally, least float64) bool {
+	if !e.notable(t) || e.excess(t) <= 0 || t[len(t)-2] < begun {
 		return false
 	}
 	fit, ok := e.fit(t)
-	return ok && fit.Low > Threshold
+	return ok && fit.Low > least
 }
 
 func (e *experiment) fit(t tally) (exponent.Fit, bool) {
