@@ -15,7 +15,7 @@ import (
 // the benchmarks and what stands beside code.
 func pages(t *testing.T) []string {
 	t.Helper()
-	out := []string{"../README.md", "../CONTRIBUTING.md"}
+	out := []string{"../README.md", "../CONTRIBUTING.md", "../analyzer/README.md"}
 	err := filepath.WalkDir(".", func(path string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && filepath.Ext(path) == ".md" {
 			out = append(out, path)
