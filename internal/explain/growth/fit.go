@@ -194,7 +194,7 @@ func (e *experiment) judge(r *Result) {
 type slower struct{ times, power float64 }
 
 var (
-	pointers    = slower{4.5, 1.7} // compiled code, which may follow pointers
+	pointers    = slower{5, 1.75} // compiled code, which may follow pointers
 	scattered   = slower{6, 1.8}   // what touches each object once, wherever it is
 	interpreted = slower{2, 1.5}   // an interpreter has so much else to do that it hardly shows
 )
@@ -203,9 +203,9 @@ var (
 func (e *experiment) least(f *found) float64 {
 	s := pointers
 	switch op := e.operation(f); op.Kind {
-	case Copy, Search, Compare, Format: // in order: what there is to do is what it costs
+	case Copy, Search, Compare, Format, Fault: // in order: what there is to do is what it costs
 		return Threshold
-	case Sort, Hash, Free, Alloc, Fault, Collect:
+	case Sort, Hash, Free, Alloc, Collect:
 		s = scattered
 	default:
 		switch e.frames.language[f.way[len(f.way)-1].function] { //nolint:exhaustive // the others are compiled

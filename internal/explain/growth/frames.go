@@ -86,7 +86,7 @@ func originOf(p *profile.Profile, id profile.FunctionID) origin.Origin {
 func builtIn(fn *profile.Function) bool {
 	switch fn.Kind { //nolint:exhaustive // what is compiled need not say where its source is
 	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl:
-		return fn.File == ""
+		return fn.File == "" || fn.File == "<unknown>"
 	case profile.KindJava:
 		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
 	}
