@@ -24,6 +24,7 @@ type Accumulation struct {
 const (
 	leastEvents   = 60   // of the growing work
 	leastProgress = 25   // samples of the other work, by which progress is told
+	leastOfRun    = 8    // and of each process
 	leastOfAll    = 0.05 // of the profile
 	leastPower    = 1.5
 	mostPower     = 3.5
@@ -36,7 +37,7 @@ type moment struct {
 	grown, others float64
 }
 
-// line is a candidate.
+// candidate is a line that may be one.
 type candidate struct {
 	step
 	kinds   map[Kind]float64
@@ -50,7 +51,8 @@ type candidate struct {
 // Progress is the other work of the same function: a loop that appends does as much of it
 // each time round. What is copied between two samples of it must grow with their number
 // like a power between leastPower and mostPower, over the whole of the loop; a step, such
-// as a phase of the program, does not pass.
+// as a phase of the program, does not pass. A loop that does hardly anything else shows no
+// progress, and stays unknown: bench/grow.md says how many are found.
 func Accumulations(p *profile.Profile) []Accumulation {
 	f := newFrames(p)
 	lines := candidatesOf(p, f)
@@ -127,8 +129,8 @@ func candidatesOf(p *profile.Profile, f *frames) map[step]*candidate {
 					c.grown += n
 					c.kinds[path.kind] += n
 					c.names[path.name] += n
-				} else {
-					m.others += n
+				} else if path.kind == "" {
+					m.others += n // what allocates or collects grows with what is copied
 				}
 			}
 		}
@@ -164,7 +166,7 @@ func (c *candidate) power() (power, chance float64, ok bool) {
 			series = append(series, m)
 			whole += m.others
 		}
-		if whole < leastProgress {
+		if whole < leastOfRun {
 			continue
 		}
 		slices.SortFunc(series, func(a, b *moment) int { return cmp.Compare(a.at, b.at) })
@@ -178,7 +180,7 @@ func (c *candidate) power() (power, chance float64, ok bool) {
 		}
 		others += whole
 	}
-	if grown < leastEvents {
+	if grown < leastEvents || others < leastProgress {
 		return 0, 1, false
 	}
 	sum := 0.0

@@ -195,8 +195,8 @@ type slower struct{ times, power float64 }
 
 var (
 	pointers    = slower{5, 1.75} // compiled code, which may follow pointers
-	scattered   = slower{6, 1.8}   // what touches each object once, wherever it is
-	interpreted = slower{2, 1.5}   // an interpreter has so much else to do that it hardly shows
+	scattered   = slower{6, 1.8}  // what touches each object once, wherever it is
+	interpreted = slower{2, 1.5}  // an interpreter has so much else to do that it hardly shows
 )
 
 // least is what the lower end of the exponent at a payer's line must exceed.

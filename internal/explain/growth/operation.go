@@ -102,7 +102,7 @@ func kindOf(fn *profile.Function, from origin.Origin) Kind {
 		lists = append(lists, builtIns)
 	}
 	// A program may have a function of a primitive's name in a language of its own.
-	interpreted := from == origin.Own && fn.File != "" && fn.Kind > profile.KindJIT && fn.Kind != profile.KindGo
+	interpreted := from == origin.Own && !builtIn(fn) && fn.Kind > profile.KindJIT && fn.Kind != profile.KindGo
 	if interpreted {
 		return ""
 	}
