@@ -39,9 +39,9 @@ func (t Target) Validate() error {
 	}
 	switch {
 	case kinds == 0:
-		return errors.New("nothing to record: give a command after --, a process with -p PID, or -a for the whole machine")
+		return errors.New("nothing to record: give a command after --, a process with --pid PID, or -a for the whole machine")
 	case kinds > 1:
-		return errors.New("give only one of: a command, -p PID, -a")
+		return errors.New("give only one of: a command, --pid PID, -a")
 	}
 	for _, pid := range t.PIDs {
 		if pid <= 0 {
