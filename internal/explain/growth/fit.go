@@ -244,6 +244,8 @@ func (e *experiment) hasOwn() bool {
 	return own >= most*e.total[last]
 }
 
+const mostNotes = 3
+
 // doubts says what of the rest may interest.
 func (e *experiment) doubts(all []found) []string {
 	var notes []string
@@ -253,7 +255,7 @@ func (e *experiment) doubts(all []found) []string {
 		fit, ok := e.fit(f.tally)
 		share := f.tally[last] / e.total[last]
 		const worth = 0.05
-		if !ok || share < worth {
+		if !ok || share < worth || len(notes) == mostNotes {
 			continue
 		}
 		place := e.frames.place(f.way[len(f.way)-1])
