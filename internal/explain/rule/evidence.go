@@ -158,12 +158,12 @@ func (e *engine) isCaller(id profile.FunctionID) bool {
 
 // asksForIt says whether a frame is code that somebody would look at when asked
 // who calls: not the kernel, not what a compiler or the C and C++ libraries put
-// in between, not the interpreter beneath a script.
+// in between, not the interpreter beneath a script, nor what V8 has built in.
 func (e *engine) asksForIt(id profile.FunctionID) bool {
 	fn := e.p.Function(id)
 	f := normalize(fn, e.p.Mapping(fn.Mapping))
 	switch {
-	case f.name == "", f.kind == profile.KindKernel, plumbing.MatchString(f.name), plumbingLibrary.MatchString(f.lib):
+	case f.name == "", f.file == "<unknown>", f.kind == profile.KindKernel, plumbing.MatchString(f.name), plumbingLibrary.MatchString(f.lib):
 		return false
 	case f.kind == profile.KindNative, f.kind == profile.KindUnknown:
 		return !e.inRuntime(id)
