@@ -169,8 +169,9 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 }
 
 // goMemory is what dictionaries, caches and answers may take beside requests before
-// memory is collected more often.
-const goMemory = 1 << 30
+// memory is collected more often: one dictionary at its bound, and while it is written anew
+// half of another.
+const goMemory = 3 << 29
 
 // fetched is where what debuginfod servers send is kept.
 func fetched(data string) string { return filepath.Join(data, "debuginfod") }

@@ -27,6 +27,18 @@ func bounds(d *dict.Sizes) []Bound {
 	return out
 }
 
+// quota is the bound of what a project keeps, where it has one.
+func quota(bytes, most int64) []Bound {
+	if most == 0 {
+		return nil
+	}
+	b := Bound{Name: "quota bytes", Used: bytes, Limit: most}
+	if float64(bytes) >= nearBound*float64(most) {
+		b.Warning = fmt.Sprintf("%d of %d bytes of the project's quota are in use; at the bound its oldest day goes", bytes, most)
+	}
+	return []Bound{b}
+}
+
 // nearing takes note of bounds that are near, for those who send, and logs each when it
 // comes near.
 func (s *Store) nearing() {
