@@ -64,7 +64,9 @@ const maxRetention = 4 << 10
 
 // retention gives what the project says of what is kept; what it leaves to the server is
 // missing.
-func (s *Server) retention(_ context.Context, r *request) (any, error) { return r.project.Keeping(), nil }
+func (s *Server) retention(_ context.Context, r *request) (any, error) {
+	return r.project.Keeping(), nil
+}
 
 // postRetention sets it; an empty object leaves all to the server.
 func (s *Server) postRetention(ctx context.Context, r *request) (any, error) {
