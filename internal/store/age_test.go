@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -261,6 +263,40 @@ func TestAProjectKeepsWhatItSays(t *testing.T) {
 		t.Errorf("bounds: %+v (%v)", st.Bounds, err)
 	}
 	closeStore(t, s)
+}
+
+// Of a disk that is nearly full a day goes at a time, where rows fill it: not where they
+// have room in their file, or others fill it, and never today.
+func TestADiskThatIsNearlyFull(t *testing.T) {
+	c, dir, free := &clock{now: testNow}, t.TempDir(), int64(4)
+	e := &sized{Engine: memory.New(), bytesOfRow: 1000}
+	s := openStore(t, dir, e, quick(Options{Now: c.Now, Disk: func(string) (int64, int64, error) { return free, 100, nil }}))
+	defer closeStore(t, s)
+	for range 5 {
+		p := simple(map[string]int64{"main;f": 1})
+		p.Meta.Start = c.Now()
+		appendProfile(t, s, p, batch.Options{})
+		c.move(24 * time.Hour)
+	}
+	flush(t, s)
+	for i, x := range []struct {
+		free, file int64
+		days       int
+	}{{4, 0, 5}, {50, 16_000, 5}, {4, 100_000, 5}, {4, 18_000, 4}, {5, 14_000, 4}, {4, 1_000, 4}, {4, 13_000, 3}} {
+		free = x.free
+		if err := os.WriteFile(filepath.Join(dir, "db", "rows"), make([]byte, x.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Retain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := total(t, s, around(c)); n != int64(x.days) {
+			t.Errorf("step %d: %d days, not %d", i, n, x.days)
+		}
+	}
+	if r := appendProfile(t, s, simple(map[string]int64{"main;f": 1}), batch.Options{}); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "of the disk") {
+		t.Errorf("warnings: %q", r.Warnings)
+	}
 }
 
 // sized is an engine whose rows take so many bytes.

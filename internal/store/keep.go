@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"time"
 
 	"whyhot/internal/store/engine"
@@ -96,19 +98,22 @@ func used(tables []engine.TableStats) (bytes int64, first, last uint32) {
 	return bytes, first, last
 }
 
-// relieve removes the oldest days while the project has more than it may have.
+// relieve removes the oldest days while the project has more than it may have, and one where
+// the disk is nearly full: whoever comes next sees whether that was enough.
 func (s *Store) relieve(ctx context.Context) error {
 	most := s.Keeping().Bytes
-	if most == 0 {
-		return nil
-	}
-	for {
+	for tight := false; ; {
 		tables, err := s.engine.Stats(ctx)
 		if err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 		bytes, first, last := used(tables)
-		if bytes <= most || first >= last {
+		over := most > 0 && bytes > most
+		if !over && !tight {
+			tight = s.tight(tables)
+			over = tight
+		}
+		if !over || first >= last {
 			return nil
 		}
 		var errs []error
@@ -118,8 +123,36 @@ func (s *Store) relieve(ctx context.Context) error {
 		if err := errors.Join(errs...); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
-		s.log.Warn("the project has more than its quota; its oldest day was removed", "day", at(first*engine.MinutesPerDay).Format(time.DateOnly), "bytes", bytes, "quota", most)
+		s.log.Warn("there is no room for more; the oldest day was removed", "day", at(first*engine.MinutesPerDay).Format(time.DateOnly), "bytes", bytes, "quota", most, "disk nearly full", tight)
 		s.ageing.due.Store(true)
 		s.sums.clear()
 	}
+}
+
+// leastFree is the part of the disk below which days go.
+const leastFree = 0.05
+
+// tight says that the disk is nearly full of rows: not of what others have on it, or other
+// tables, and with no room left in the engine's own files, which do not shrink when days go.
+func (s *Store) tight(tables []engine.TableStats) bool {
+	if s.opts.Disk == nil {
+		return false
+	}
+	free, total, err := s.opts.Disk(s.dir)
+	if err != nil || float64(free) >= leastFree*float64(total) {
+		return false
+	}
+	var files, rows int64
+	_ = filepath.WalkDir(filepath.Join(s.dir, engineDir), func(_ string, e fs.DirEntry, err error) error { // what has gone takes nothing
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				files += info.Size()
+			}
+		}
+		return nil
+	})
+	for _, t := range tables {
+		rows += t.Bytes
+	}
+	return files >= rows/2 && float64(files) < 1.1*float64(rows)
 }

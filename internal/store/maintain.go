@@ -112,6 +112,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	out.Bounds = bounds(&d)
 	bytes, _, _ := used(tables)
 	out.Bounds = append(out.Bounds, quota(bytes, s.Keeping().Bytes)...)
+	out.Bounds = append(out.Bounds, s.disk()...)
 	files := map[string]int64{}
 	err = filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
