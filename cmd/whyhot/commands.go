@@ -15,6 +15,7 @@ func commands() []*cobra.Command {
 		newHuhCmd(),
 		newTryCmd(lookUpTarget),
 		newHuntCmd(),
+		newGrowCmd(),
 		newFixCmd(),
 		newScanCmd(),
 		newImagesCmd(),

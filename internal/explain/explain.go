@@ -2,12 +2,18 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"whyhot/internal/elfinfo/mark"
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/explain/merge"
+	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
@@ -47,99 +53,69 @@ type Request struct {
 // SourceRequest says how source is judged.
 type SourceRequest struct {
 	Build    *source.Build
-	Coverage float64 // of the CPU spent in the build's source, up to 1; 0: DefaultCoverage
+	Coverage float64 // of the CPU spent in the build's source, up to 1; 0: source.DefaultCoverage
 	Options  source.Options
 }
 
-// DefaultCoverage is the fraction of the CPU spent in a build's source that is
-// analysed where nobody asks for another.
-const DefaultCoverage = 0.9
-
 // Explain gives the findings on a profile, ranked by the CPU that they could give
 // back, with the trials that were made of them.
-func Explain(ctx context.Context, r Request) (finding.Report, error) {
-	path := fileName(r.Path)
+func Explain(ctx context.Context, r Request) (_ finding.Report, err error) {
 	facts := r.facts()
-	samplesOf := map[string][]int32{}
-	judged := rule.Judges(r.Profile)
-	var inSource source.Answer
-	if r.Source != nil && judged {
-		var err error
-		if inSource, err = r.judgeSource(ctx); err != nil {
-			return finding.Report{}, err
-		}
-		nameCommands(inSource.Findings, r.Source.Build.Dir(), path)
-	}
-	found, notes, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, facts, rule.Options{
-		ProfilePath: path, Rules: r.Rules.dirs, Lines: lines(inSource),
-		Samples: func(f finding.Finding, of []int32) { samplesOf[f.ID] = of },
-	})
+	defer func() { err = errors.Join(err, facts.Close()) }()
+	heard, err := r.hear(ctx, facts, r.judges)
 	if err != nil {
 		return finding.Report{}, err
 	}
-	notes = append(notes, whatIfBuilds(r.Profile, facts)...)
-	looked := fmt.Sprintf("%d catalogue entries were checked on %s.", len(r.Rules.Catalog.Entries), samples(r.Profile))
-	general := general(found)
-	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.General })
-	found = r.Rules.meet(found, inSource.Findings)
-	notes = append(notes, inSource.Notes...)
-	if inSource.Looked != "" {
-		looked += " In the source: " + inSource.Looked + "."
+	heard.notes = append(whatIfBuilds(r.Profile, facts), heard.notes...)
+	heard.setGeneralAside(r.All)
+	out, err := r.report(heard)
+	if err == nil && rule.Judges(r.Profile) {
+		out.Unexplained = r.unexplained(facts, heard, out.Findings)
 	}
-	if r.Machine && judged {
-		var inCode []string
-		var text string
-		if found, inCode, text, err = r.judgeMachine(ctx, facts, found, samplesOf); err != nil {
-			return finding.Report{}, err
-		}
-		found = r.judgeBuild(facts, found)
-		notes = append(notes, inCode...)
-		looked += text
-	}
-	if len(r.Remarks) > 0 && judged {
-		var said []string
-		var text string
-		if found, said, text, err = r.judgeRemarks(ctx, facts, found, samplesOf); err != nil {
-			return finding.Report{}, err
-		}
-		notes = append(notes, said...)
-		looked += text
-	}
-	switch {
-	case r.All:
-		found = append(found, general...)
-	case !slices.ContainsFunc(found, worthwhile):
-		for _, g := range general {
-			shown := "--all shows it"
-			if e := g.Estimate(); e != nil {
-				shown = finding.SpeedUps(e.Low, e.High) + " as fast; " + shown
-			}
-			notes = append(notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%s)", g.Title, shown))
-		}
-	}
-	trials, err := r.trials(path)
-	if err != nil {
-		return finding.Report{}, err
-	}
-	attach(found, trials)
-	markForemost(found)
-	finding.Rank(found)
-	var unexplained []finding.Unexplained
-	if judged {
-		if unexplained, err = r.unexplained(facts, found, samplesOf, looked); err != nil {
-			return finding.Report{}, err
-		}
-	}
-	return finding.Report{
-		Version:  finding.SchemaVersion,
-		Profile:  describe(r.Profile, path),
-		Findings: found,
-		Notes:    notes,
-		Looked:   looked,
+	return out, err
+}
 
-		Unexplained: unexplained,
-		Unjudged:    !judged,
-	}, nil
+// Remarks gives what the reports of compilers explain of a profile, and nothing else:
+// of the request, Profile, Path, Remarks and DebugDirs count.
+func Remarks(ctx context.Context, r Request) (_ finding.Report, err error) {
+	facts := r.facts()
+	defer func() { err = errors.Join(err, facts.Close()) }()
+	heard, err := r.hear(ctx, facts, func(context.Context, *judge.Subject) ([]judge.Judge, error) { return []judge.Judge{remarks.Judge}, nil })
+	if err != nil {
+		return finding.Report{}, err
+	}
+	return r.report(heard)
+}
+
+// GoPackages are the import paths of Go that a profile has a hundredth of its CPU in.
+func GoPackages(p *profile.Profile) []string { return remarks.GoPackages(p) }
+
+// judges are those that the request asks, in the order in which their findings meet: what
+// comes later supports what is there. The source has answered before the catalogue is
+// asked, since entries count the lines that it names. A profile of something else than
+// time on a CPU has the catalogue alone, which says so.
+func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, error) {
+	asked := []judge.Judge{rule.Judge(r.Rules.Catalog, r.Rules.dirs)}
+	if !rule.Judges(r.Profile) {
+		return asked, nil
+	}
+	if r.Source != nil {
+		o := r.Source.Options
+		o.Rules = r.Rules.Source
+		inSource, err := source.Judge(r.Source.Build, r.Source.Coverage, o)(ctx, *s)
+		if err != nil {
+			return nil, err
+		}
+		s.Lines = inSource.Lines
+		asked = append(asked, judge.Said(inSource))
+	}
+	if r.Machine {
+		asked = append(asked, machine.Judge(r.Loops), build.Judge)
+	}
+	if len(r.Remarks) > 0 {
+		asked = append(asked, remarks.Judge)
+	}
+	return asked, nil
 }
 
 func (r Request) facts() *binfacts.Facts {
@@ -147,6 +123,28 @@ func (r Request) facts() *binfacts.Facts {
 		return binfacts.ByBuildID(r.DebugDirs...)
 	}
 	return binfacts.New(r.DebugDirs...)
+}
+
+// report ranks what was heard, with the trials that were made of it.
+func (r Request) report(h heard) (finding.Report, error) {
+	path := fileName(r.Path)
+	trials, err := r.trials(path)
+	if err != nil {
+		return finding.Report{}, err
+	}
+	attach(h.found, trials)
+	markForemost(h.found)
+	merge.Settle(h.found)
+	found := h.findings()
+	finding.Rank(found)
+	return finding.Report{
+		Version:  finding.SchemaVersion,
+		Profile:  describe(r.Profile, path),
+		Findings: found,
+		Notes:    h.notes,
+		Looked:   strings.Join(h.looked, " "),
+		Unjudged: !rule.Judges(r.Profile),
+	}, nil
 }
 
 // trials are all that were made of the profile's findings.
@@ -172,38 +170,10 @@ func (r Request) trials(path string) (map[string][]finding.Trial, error) {
 	return all, nil
 }
 
-func (r Request) judgeSource(ctx context.Context) (source.Answer, error) {
-	s := *r.Source
-	s.Options.Rules = r.Rules.Source
-	coverage := s.Coverage
-	if coverage == 0 {
-		coverage = DefaultCoverage
-	}
-	if coverage < 0 || coverage > 1 {
-		return source.Answer{}, fmt.Errorf("coverage %v: a fraction above 0 and up to 1", coverage)
-	}
-	return s.Build.Hot(ctx, r.Profile, coverage, r.All, s.Options)
-}
-
-// worthwhileGain is what a finding must be able to save for general advice,
-// such as PGO, not to be mentioned beside it.
-const worthwhileGain = 0.05
-
-func worthwhile(f finding.Finding) bool {
-	if e := f.Estimate(); e != nil {
-		return e.High >= worthwhileGain
-	}
-	return f.Gain != nil && !f.Aside && f.Share.Main() >= worthwhileGain
-}
-
-func general(found []finding.Finding) []finding.Finding {
-	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return !f.General })
-}
-
 // attach lifts findings to proved or refuted where a trial says so.
-func attach(findings []finding.Finding, trials map[string][]finding.Trial) {
-	for i := range findings {
-		f := &findings[i]
+func attach(found []judge.Found, trials map[string][]finding.Trial) {
+	for i := range found {
+		f := &found[i]
 		f.Trials = trials[f.ID]
 		for _, id := range f.SameAs {
 			f.Trials = append(slices.Clip(f.Trials), trials[id]...)
@@ -211,6 +181,17 @@ func attach(findings []finding.Finding, trials map[string][]finding.Trial) {
 		if c := ledger.Certainty(f.Trials); c != "" {
 			f.Certainty = c
 		}
+	}
+}
+
+// unoptimised is the catalogue's entry about code without optimisation.
+const unoptimised = "debug-build"
+
+// markForemost marks the findings after whose fix one has to look again.
+func markForemost(found []judge.Found) {
+	for i := range found {
+		f := &found[i]
+		f.Foremost = build.IsMoot(f.Rule) || f.Rule == unoptimised && f.Certainty != finding.Suspected
 	}
 }
 
@@ -232,16 +213,9 @@ func describe(p *profile.Profile, path string) *finding.Source {
 	}
 }
 
-func samples(p *profile.Profile) string {
-	if p.Count() == 1 {
-		return "1 sample"
-	}
-	return fmt.Sprintf("%d samples", p.Count())
-}
-
 // whatIfBuilds names the what-if builds that a profile was taken of: what is hot in
 // them is not what is hot in the product.
-func whatIfBuilds(p *profile.Profile, facts *binfacts.Facts) []string {
+func whatIfBuilds(p *profile.Profile, facts judge.Facts) []string {
 	var notes []string
 	seen := map[string]bool{}
 	for id := range p.NumMappings() {
@@ -250,7 +224,7 @@ func whatIfBuilds(p *profile.Profile, facts *binfacts.Facts) []string {
 			continue
 		}
 		seen[m.Path] = true
-		if _, trust := facts.Binary(m); trust == rule.NoTrust {
+		if _, trust := facts.Binary(m); trust == judge.NoTrust {
 			continue
 		}
 		if note, ok, err := mark.Read(m.Path); err == nil && ok {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/fetch"
 	"whyhot/internal/finding"
@@ -273,21 +275,20 @@ func TestCoverageIsAFraction(t *testing.T) {
 	}
 }
 
-// Loops in source say how to see, fix and prove them; without a build directory the
-// commands would not find their unit.
-func TestNextCommands(t *testing.T) {
-	loop := finding.Finding{ID: "alias-char-write-1a2b3c4d", Rule: "alias-char-write", Certainty: finding.Confirmed, Worlds: []finding.World{{}}, Place: finding.Place{File: "/s/a b.c", Line: 7}}
-	fs := []finding.Finding{loop, loop, {ID: "x"}}
-	fs[1].Certainty = finding.Suspected
-	nameCommands(fs, "", "p")
-	if fs[0].Next != "" {
-		t.Errorf("no build, and yet %q", fs[0].Next)
+func TestWhatMakesOthersMootComesFirst(t *testing.T) {
+	var h heard
+	for _, f := range []finding.Finding{
+		{ID: "large", Rule: "alias-char-write"},
+		{ID: "seen in frames alone", Rule: unoptimised, Certainty: finding.Suspected},
+		{ID: "refuted", Rule: build.RuleInstrumented, Certainty: finding.Refuted},
+		{ID: "moot", Rule: build.RuleSanitizer, Certainty: finding.Confirmed},
+	} {
+		h.found = append(h.found, judge.Found{Finding: f})
 	}
-	nameCommands(fs, "build", "p.pb.gz")
-	if want := []string{"whyhot explain-loop '/s/a b.c:7' -p build", "whyhot fix alias-char-write-1a2b3c4d -p build"}; !slices.Equal(fs[0].See, want) {
-		t.Errorf("see %q, want %q", fs[0].See, want)
-	}
-	if !strings.Contains(fs[0].Next, "--profile p.pb.gz -p build --what-if alias-char-write-1a2b3c4d") || fs[1].Next != "" || len(fs[2].See) > 0 {
-		t.Errorf("next %q, %q, %q", fs[0].Next, fs[1].Next, fs[2].See)
+	markForemost(h.found)
+	found := h.findings()
+	finding.Rank(found)
+	if found[0].ID != "moot" || found[1].ID != "large" {
+		t.Errorf("%+v", found)
 	}
 }

@@ -2,15 +2,14 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/remarks"
-	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 )
@@ -27,38 +26,20 @@ type Found struct {
 // advice, of machine code, of the build or of a compiler's report. Of the request,
 // Profile, Path, Rules, DebugDirs and Remarks count; Path names the profile in errors and
 // commands. Where no report is at hand, a finding of one is its id and rule alone.
-func Find(ctx context.Context, r Request, id string) (Found, error) {
+func Find(ctx context.Context, r Request, id string) (_ Found, err error) {
 	if remarks.IsRule(ruleOf(id)) {
 		return r.findRemark(ctx, id)
 	}
-	found, _, err := rule.Run(ctx, r.Profile, r.Rules.Catalog, binfacts.New(r.DebugDirs...), rule.Options{ProfilePath: fileName(r.Path), Rules: r.Rules.dirs})
-	if err != nil {
-		return Found{}, err
-	}
-	if machine.IsRule(ruleOf(id)) || build.IsRule(ruleOf(id)) {
-		if found, err = r.withMachine(ctx, found); err != nil {
-			return Found{}, err
-		}
-	}
-	f, err := Pick(found, r.Path, id)
-	if err != nil {
-		return Found{}, err
-	}
-	return Found{Finding: f}, nil
-}
-
-// withMachine adds what is found in the machine code and the build of the binaries.
-func (r Request) withMachine(ctx context.Context, found []finding.Finding) ([]finding.Finding, error) {
-	if !rule.Judges(r.Profile) {
-		return found, nil
-	}
+	r.All, r.Source, r.Remarks = true, nil, nil
+	r.Machine = machine.IsRule(ruleOf(id)) || build.IsRule(ruleOf(id))
 	facts := r.facts()
-	r.All = true
-	found, _, _, err := r.judgeMachine(ctx, facts, found, map[string][]int32{})
+	defer func() { err = errors.Join(err, facts.Close()) }()
+	heard, err := r.hear(ctx, facts, r.judges)
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
-	return r.judgeBuild(facts, found), nil
+	f, err := Pick(heard.findings(), r.Path, id)
+	return Found{Finding: f}, err
 }
 
 // ruleOf is the rule that an id begins with, "" where it is none.

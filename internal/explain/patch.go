@@ -165,7 +165,7 @@ func (r *PatchRequest) find(ctx context.Context) (Found, error) {
 		}
 		o := r.Options
 		o.NoPatches = true // those of other findings
-		a, err := b.Hot(ctx, r.Profile, DefaultCoverage, false, o)
+		a, err := b.Hot(ctx, r.Profile, source.DefaultCoverage, false, o)
 		if err != nil {
 			return Found{}, err
 		}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/rule/selftest"
 	"whyhot/internal/explain/source"
+	"whyhot/internal/finding"
 	"whyhot/internal/ingest/folded"
 	"whyhot/internal/profile"
 )
@@ -67,6 +69,12 @@ func (r *Rules) add(dir string) error {
 	}
 	r.Catalog, r.own = with, append(r.own, alone.Entries...)
 	return nil
+}
+
+// isCause says whether an identity is that of a cause which an entry and the source
+// both know.
+func (r *Rules) isCause(id string) bool {
+	return slices.ContainsFunc(r.Catalog.Entries, func(e catalog.Entry) bool { return e.SourceRule != "" && finding.CauseID(e.SourceRule) == id })
 }
 
 // Checked counts what Check went through.

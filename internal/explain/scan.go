@@ -27,7 +27,7 @@ func Scan(ctx context.Context, r ScanRequest) (finding.Report, error) {
 		return finding.Report{}, err
 	}
 	path := fileName(r.Path)
-	nameCommands(a.Findings, r.Build.Dir(), path)
+	source.NameCommands(a.Findings, r.Build.Dir(), path)
 	report := finding.Report{Version: finding.SchemaVersion, Findings: a.Findings, Notes: a.Notes, Looked: a.Looked}
 	if report.Findings == nil {
 		report.Findings = []finding.Finding{} // the schema's list is never null

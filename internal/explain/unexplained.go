@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"fmt"
+	"strings"
 
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/unexplained"
@@ -11,7 +11,12 @@ import (
 )
 
 // unexplained shows where the time goes in functions that no finding is about.
-func (r Request) unexplained(facts *binfacts.Facts, found []finding.Finding, samplesOf map[string][]int32, looked string) ([]finding.Unexplained, error) {
+func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Finding) []finding.Unexplained {
+	looked := strings.Join(h.looked, " ")
+	samplesOf := map[string][]int32{}
+	for i := range h.found {
+		samplesOf[h.found[i].ID] = h.found[i].Samples
+	}
 	if r.Source == nil {
 		looked += " Its source was not analysed: -p BUILD_DIR does that for C and C++."
 	}
@@ -22,13 +27,10 @@ func (r Request) unexplained(facts *binfacts.Facts, found []finding.Finding, sam
 			return in.Text, string(in.Kind), ok
 		},
 	})
-	if err := facts.Close(); err != nil {
-		return nil, fmt.Errorf("close what was read: %w", err)
-	}
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
 	}
-	return out, nil
+	return out
 }
 
 // waysOn are the commands that show more of a function.

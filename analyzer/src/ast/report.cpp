@@ -61,7 +61,7 @@ std::string firstLine(StringRef Text) {
   return llvm::json::fixUTF8(Text) + (Cut ? " …" : "");
 }
 
-bool Report::wants(llvm::StringRef Rule) const { return O.Rules.empty() || llvm::is_contained(O.Rules, Rule); }
+bool Report::wants(RuleId Rule) const { return O.Rules.empty() || llvm::is_contained(O.Rules, Rule.str()); }
 
 Span Report::span(SourceRange Range, bool WithText) const {
   const SourceManager &SM = C.getSourceManager();
@@ -87,9 +87,9 @@ Span Report::span(SourceRange Range, bool WithText) const {
   return S;
 }
 
-Match Report::in(StringRef Rule, const FunctionDecl *F, const Loop *L, const Stmt *Else) const {
+Match Report::in(RuleId Rule, const FunctionDecl *F, const Loop *L, const Stmt *Else) const {
   Match M;
-  M.Rule = Rule.str();
+  M.Rule = Rule.str().str();
   if (F) {
     llvm::raw_string_ostream Name(M.Function);
     F->getNameForDiagnostic(Name, C.getPrintingPolicy(), true);
@@ -151,16 +151,16 @@ void Report::add(Match M, const FunctionDecl *F) {
   Functions.push_back(F);
 }
 
-void Report::eachOf(llvm::StringRef Rule, llvm::function_ref<void(Match &, const FunctionDecl *)> Change) {
+void Report::eachOf(RuleId Rule, llvm::function_ref<void(Match &, const FunctionDecl *)> Change) {
   for (size_t I = 0; I < R.Matches.size(); I++)
-    if (R.Matches[I].Rule == Rule && Functions[I])
+    if (R.Matches[I].Rule == Rule.str() && Functions[I])
       Change(R.Matches[I], Functions[I]);
 }
 
-void Report::dropOf(llvm::StringRef Rule, llvm::function_ref<bool(const Match &, const FunctionDecl *)> Test) {
+void Report::dropOf(RuleId Rule, llvm::function_ref<bool(const Match &, const FunctionDecl *)> Test) {
   size_t Kept = 0;
   for (size_t I = 0; I < R.Matches.size(); I++) {
-    if (R.Matches[I].Rule == Rule && Functions[I] && Test(R.Matches[I], Functions[I]))
+    if (R.Matches[I].Rule == Rule.str() && Functions[I] && Test(R.Matches[I], Functions[I]))
       continue;
     if (Kept != I) {
       R.Matches[Kept] = std::move(R.Matches[I]);

@@ -7,6 +7,7 @@
 #include "ast/facts/call_graph.h"
 #include "ast/facts/flow.h"
 #include "ast/facts/threads.h"
+#include "rule_id.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Mangle.h"
 #include "clang/Lex/Preprocessor.h"
@@ -24,11 +25,11 @@ public:
   Report(clang::ASTContext &C, const clang::Preprocessor &PP, const Options &O)
       : PP(PP), O(O), C(C), Names(std::make_unique<clang::ASTNameGenerator>(C)) {}
 
-  bool wants(llvm::StringRef Rule) const;
+  bool wants(RuleId Rule) const;
   Span span(clang::SourceRange R, bool WithText = true) const;
   Span span(const clang::Stmt *S) const { return S ? span(S->getSourceRange()) : Span(); }
   // A match in a loop (null: none), its place and function filled in.
-  Match in(llvm::StringRef Rule, const clang::FunctionDecl *F, const Loop *L, const clang::Stmt *Else) const;
+  Match in(RuleId Rule, const clang::FunctionDecl *F, const Loop *L, const clang::Stmt *Else) const;
   Written written(const clang::Expr *Store) const;
   Written declared(const clang::ValueDecl *D) const;
   // Keeps the match unless the same one is there already.
@@ -36,9 +37,9 @@ public:
   // Adds the calls of the matched functions, once all are known.
   void addSites(const CallMap &Calls);
   // Calls Change with the matches of a rule and the functions they are in.
-  void eachOf(llvm::StringRef Rule, llvm::function_ref<void(Match &, const clang::FunctionDecl *)> Change);
+  void eachOf(RuleId Rule, llvm::function_ref<void(Match &, const clang::FunctionDecl *)> Change);
   // Takes out the matches of a rule for which Test holds.
-  void dropOf(llvm::StringRef Rule, llvm::function_ref<bool(const Match &, const clang::FunctionDecl *)> Test);
+  void dropOf(RuleId Rule, llvm::function_ref<bool(const Match &, const clang::FunctionDecl *)> Test);
   Result take() { return std::move(R); }
 
   const clang::Preprocessor &PP;

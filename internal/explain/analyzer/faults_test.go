@@ -23,6 +23,7 @@ while IFS= read -r line; do
   *hang*) exec cat ;;
   *mute*) exec >/dev/null ;;
   *garbage*) echo 'not JSON' ;;
+  *newer*) echo '{"version":1,"matches":[{"rule":"vector-bool"},{"rule":"of-tomorrow"}]}' ;;
   *refused*) echo '{"version":1,"errors":["x.cpp:1:1: unknown type name"]}' ;;
   *) echo '{"version":1,"loops":7}' ;;
   esac
@@ -36,7 +37,7 @@ func TestOneUnitCostsOnlyItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	var units []compdb.Unit
-	for _, name := range []string{"a", "crash", "b", "hang", "c", "mute", "garbage", "d", "refused", "e"} {
+	for _, name := range []string{"a", "crash", "b", "hang", "c", "mute", "garbage", "newer", "d", "refused", "e"} {
 		units = append(units, compdb.Unit{Directory: "/", File: name, Arguments: []string{"c++", name}})
 	}
 	got := map[string]Outcome{}
@@ -50,7 +51,7 @@ func TestOneUnitCostsOnlyItself(t *testing.T) {
 			t.Errorf("%s: %v, %d loops; it did nothing wrong", name, o.Err, o.Reply.Loops)
 		}
 	}
-	for name, text := range map[string]string{"crash": "Assertion", "hang": "no answer after", "mute": "died", "garbage": "not understood"} {
+	for name, text := range map[string]string{"crash": "Assertion", "hang": "no answer after", "mute": "died", "garbage": "not understood", "newer": `a rule "of-tomorrow" that this whyhot does not know`} {
 		if err := got[name].Err; err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: error %v, want one with %q", name, err, text)
 		}

@@ -113,6 +113,9 @@ func (w *worker) ask(ctx context.Context, req Request) (Reply, error) {
 		if err := json.Unmarshal(a.line, &r); err != nil {
 			return Reply{}, fmt.Errorf("the analyser's answer is not understood: %w", err)
 		}
+		if id := r.unknownRule(&req); id != "" {
+			return Reply{}, unknownRuleError(id)
+		}
 		r.giveSites()
 		return r, nil
 	}

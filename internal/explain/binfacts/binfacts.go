@@ -3,7 +3,7 @@
 //
 // It owns the question of trust: a file counts as the one that was profiled
 // when its build ID is the profile's, or, weaker, when the profile has no build
-// ID and the path is the same. It takes mappings and gives rule.Binary. It must
+// ID and the path is the same. It takes mappings and gives judge.Binary. It must
 // never import view, report or a reader of profiles.
 package binfacts
 
@@ -15,7 +15,7 @@ import (
 	"whyhot/internal/elfinfo"
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/elfinfo/instruction"
-	"whyhot/internal/explain/rule"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol/sourcetext"
 )
@@ -45,7 +45,7 @@ func ByBuildID(debugDirs ...string) *Facts {
 	return f
 }
 
-// Source implements rule.Facts. A relative path is one of the working directory.
+// Source implements judge.Facts. A relative path is one of the working directory.
 func (f *Facts) Source(path string) (lines []string, ok bool) {
 	if f.byBuildID {
 		return nil, false
@@ -58,29 +58,29 @@ func (f *Facts) Source(path string) (lines []string, ok bool) {
 	return lines, lines != nil
 }
 
-// Binary implements rule.Facts. A bare name, as folded stacks have it, is not
+// Binary implements judge.Facts. A bare name, as folded stacks have it, is not
 // looked up: it could be any file.
-func (f *Facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
+func (f *Facts) Binary(m *profile.Mapping) (judge.Binary, judge.Trust) {
 	if !filepath.IsAbs(m.Path) || f.byBuildID && m.BuildID == "" {
-		return nil, rule.NoTrust
+		return nil, judge.NoTrust
 	}
 	info, err := f.reader.Read(m.Path)
 	switch {
 	case err != nil:
-		return nil, rule.NoTrust // not here, or no ELF file: nothing is known
+		return nil, judge.NoTrust // not here, or no ELF file: nothing is known
 	case m.BuildID == "":
-		return binary{info}, rule.PathTrust
+		return binary{info}, judge.PathTrust
 	case m.BuildID == info.BuildID:
-		return binary{info}, rule.BuildIDExact
+		return binary{info}, judge.BuildIDExact
 	}
-	return nil, rule.NoTrust // another build than the one that ran
+	return nil, judge.NoTrust // another build than the one that ran
 }
 
 // Info is what the binary of a mapping says of itself, nil where it is not the one
 // that was profiled.
 func (f *Facts) Info(m *profile.Mapping) *elfinfo.Info {
 	b, trust := f.Binary(m)
-	if trust == rule.NoTrust {
+	if trust == judge.NoTrust {
 		return nil
 	}
 	return b.(binary).info //nolint:forcetypeassert // Binary gives no other
@@ -89,7 +89,7 @@ func (f *Facts) Info(m *profile.Mapping) *elfinfo.Info {
 // Code is the binary that an address of a mapping is in, open until Close, and where
 // in it; ok is false where the binary is not the one that was profiled.
 func (f *Facts) Code(m *profile.Mapping, address uint64) (file *elffile.File, vaddr uint64, ok bool) {
-	if _, trust := f.Binary(m); trust == rule.NoTrust || address < m.Start || address >= m.Limit {
+	if _, trust := f.Binary(m); trust == judge.NoTrust || address < m.Start || address >= m.Limit {
 		return nil, 0, false
 	}
 	if file = f.open(m.Path); file == nil {

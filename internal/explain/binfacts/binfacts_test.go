@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"whyhot/internal/elfinfo"
-	"whyhot/internal/explain/rule"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/host/tool"
 	"whyhot/internal/profile"
 )
@@ -29,22 +29,22 @@ func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		m    profile.Mapping
-		want rule.Trust
+		want judge.Trust
 	}{
-		{"no build ID: the path must do", profile.Mapping{Path: self}, rule.PathTrust},
-		{"another build", profile.Mapping{Path: self, BuildID: "00ff00ff"}, rule.NoTrust},
-		{"a bare name", profile.Mapping{Path: filepath.Base(self)}, rule.NoTrust},
-		{"not there", profile.Mapping{Path: "/no/such/file"}, rule.NoTrust},
-		{"no ELF file", profile.Mapping{Path: foreign}, rule.NoTrust},
-		{"a kernel region", profile.Mapping{Path: "[kernel.kallsyms]"}, rule.NoTrust},
+		{"no build ID: the path must do", profile.Mapping{Path: self}, judge.PathTrust},
+		{"another build", profile.Mapping{Path: self, BuildID: "00ff00ff"}, judge.NoTrust},
+		{"a bare name", profile.Mapping{Path: filepath.Base(self)}, judge.NoTrust},
+		{"not there", profile.Mapping{Path: "/no/such/file"}, judge.NoTrust},
+		{"no ELF file", profile.Mapping{Path: foreign}, judge.NoTrust},
+		{"a kernel region", profile.Mapping{Path: "[kernel.kallsyms]"}, judge.NoTrust},
 	} {
 		b, got := f.Binary(&c.m)
-		if got != c.want || (b == nil) != (c.want == rule.NoTrust) {
+		if got != c.want || (b == nil) != (c.want == judge.NoTrust) {
 			t.Errorf("%s: got trust %d and a binary: %v; want %d", c.name, got, b != nil, c.want)
 		}
 	}
 	if info.BuildID != "" {
-		if _, got := f.Binary(&profile.Mapping{Path: self, BuildID: info.BuildID}); got != rule.BuildIDExact {
+		if _, got := f.Binary(&profile.Mapping{Path: self, BuildID: info.BuildID}); got != judge.BuildIDExact {
 			t.Errorf("the same build ID: got trust %d", got)
 		}
 	}
@@ -57,7 +57,7 @@ func TestTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, trust := f.Binary(&profile.Mapping{Path: tool})
-	if trust != rule.PathTrust {
+	if trust != judge.PathTrust {
 		t.Fatalf("the Go tool at %s: got trust %d", tool, trust)
 	}
 	if sym, found, known := b.Defines(regexp.MustCompile(`^runtime\.mallocgc$`)); !known || !found || sym != "runtime.mallocgc" {
@@ -90,7 +90,7 @@ func TestByBuildID(t *testing.T) {
 	if lines, ok := others.Source(source); ok || lines != nil {
 		t.Errorf("%q was read", lines)
 	}
-	for buildID, want := range map[string]rule.Trust{"": rule.NoTrust, info.BuildID: rule.BuildIDExact, "00ff": rule.NoTrust} {
+	for buildID, want := range map[string]judge.Trust{"": judge.NoTrust, info.BuildID: judge.BuildIDExact, "00ff": judge.NoTrust} {
 		if _, got := others.Binary(&profile.Mapping{Path: libc[0], BuildID: buildID}); got != want {
 			t.Errorf("%q: trust %d", buildID, got)
 		}

@@ -9,6 +9,7 @@ package build
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"strings"
 
 	"whyhot/internal/elfinfo"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -45,6 +47,21 @@ type Quality struct {
 	DebugInfo     bool     `json:"debug_info"`
 	// Why the binary was not looked at, "" where it was.
 	Problem string `json:"problem,omitempty"`
+}
+
+// Judge is the judge of how the binaries of a profile were built.
+func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
+	quality := Of(s.Profile, s.Facts.Info)
+	var out judge.Answer
+	if s.All {
+		for _, f := range General(s.Profile, quality) {
+			out.Found = append(out.Found, judge.Found{Finding: f})
+		}
+	}
+	for _, f := range Findings(s.Profile, quality) {
+		out.Found = append(out.Found, judge.Found{Finding: f})
+	}
+	return out, nil
 }
 
 // Facts reads the binary of a mapping; nil where it is not the one that ran.

@@ -174,7 +174,7 @@ func (b *packed) seeds(o Options, at Place) []string {
 		if len(o.Declarations) == 0 && s.Asked {
 			return false
 		}
-		return !slices.ContainsFunc(declared, func(d Place) bool { return d.Line == s.Line && sameFile(d.File, s.File) })
+		return !slices.ContainsFunc(declared, func(d Place) bool { return d.Line == s.Line && leadToOne(d.File, s.File) })
 	})
 }
 
@@ -186,7 +186,7 @@ func (b *packed) leaves(o Options, at Place) bool {
 	}
 	found := 0
 	for _, d := range o.Declarations {
-		if slices.ContainsFunc(b.order, func(id string) bool { return b.slots[id].Line == d.Line && sameFile(d.File, b.slots[id].File) }) {
+		if slices.ContainsFunc(b.order, func(id string) bool { return b.slots[id].Line == d.Line && leadToOne(d.File, b.slots[id].File) }) {
 			found++
 		}
 	}
@@ -207,7 +207,7 @@ func (b *packed) concerned(o Options, at Place, asked []compdb.Unit) []compdb.Un
 		s := b.slots[id]
 		switch {
 		case !reached[id] || !s.Shared:
-		case slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return sameFile(u.File, s.File) }):
+		case slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return leadToOne(u.File, s.File) }):
 			names = append(names, s.Name[strings.LastIndexByte(s.Name, ':')+1:])
 		default:
 			headers = append(headers, Place{File: s.File})
@@ -215,7 +215,7 @@ func (b *packed) concerned(o Options, at Place, asked []compdb.Unit) []compdb.Un
 	}
 	headers = append(headers, o.Declarations...)
 	meant := func(file string) bool {
-		return slices.ContainsFunc(headers, func(p Place) bool { return sameFile(p.File, file) })
+		return slices.ContainsFunc(headers, func(p Place) bool { return leadToOne(p.File, file) })
 	}
 	return slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool {
 		if slices.ContainsFunc(asked, func(x compdb.Unit) bool { return sameUnit(u, x) }) {
@@ -340,7 +340,7 @@ func (b *packed) definitions(o Options, chosen []string) ([]analyzer.FixEdit, er
 	}
 	slices.Sort(files)
 	for _, f := range files {
-		if !slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return sameFile(u.File, f) }) {
+		if !slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return leadToOne(u.File, f) }) {
 			headers = append(headers, f)
 		}
 	}
@@ -374,7 +374,7 @@ func compiles(ctx context.Context, o Options, verified []compdb.Unit, p *Proposa
 	opts := analyzer.Options{Fix: analyzer.FixRequest{Files: fixed(p.Changes, o.Units)},
 		AST: analyzer.ASTRequest{Layers: []string{analyzer.LayerAST}, ASTRules: []string{VectorBool}}}
 	changed := func(file string) bool {
-		return slices.ContainsFunc(p.Changes, func(c Change) bool { return sameFile(c.Path, file) })
+		return slices.ContainsFunc(p.Changes, func(c Change) bool { return leadToOne(c.Path, file) })
 	}
 	units := slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool {
 		if slices.ContainsFunc(verified, func(x compdb.Unit) bool { return sameUnit(u, x) }) {

@@ -222,7 +222,7 @@ func (o Options) propose(ctx context.Context, at Place, kind string) (Proposal, 
 
 func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, error) {
 	asked := o.having()
-	main := slices.ContainsFunc(asked, func(u compdb.Unit) bool { return sameFile(u.File, at.File) })
+	main := slices.ContainsFunc(asked, func(u compdb.Unit) bool { return leadToOne(u.File, at.File) })
 	p, edits, err := ask(ctx, o, asked, kind, at)
 	if err != nil {
 		return p, err
@@ -236,9 +236,10 @@ func propose(ctx context.Context, o Options, at Place, kind string) (Proposal, e
 	return p, verify(ctx, o, asked, at, &p)
 }
 
-// sameFile compares paths of which one may be the end of the other, or lead through a
-// symbolic link.
-func sameFile(a, b string) bool {
+// leadToOne says whether two paths lead to one file of this machine: one may be the end of
+// the other, or lead through a symbolic link. What is edited has to be the file that is
+// meant: names that may be of one file (profile.SameFile) are not enough.
+func leadToOne(a, b string) bool {
 	a, b = filepath.Clean(a), filepath.Clean(b)
 	if a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a) {
 		return true
@@ -318,7 +319,7 @@ func everywhere(ctx context.Context, o Options, p *Proposal, edits []analyzer.Fi
 		return edits, nil
 	}
 	for _, e := range slices.Clone(edits) {
-		if slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return sameFile(u.File, e.File) }) {
+		if slices.ContainsFunc(o.Units, func(u compdb.Unit) bool { return leadToOne(u.File, e.File) }) {
 			continue
 		}
 		line, err := lineAt(e.File, e.Offset)

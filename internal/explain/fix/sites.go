@@ -116,10 +116,10 @@ func (o Options) covered(reached func(Site) bool) Coverage {
 func (p *Proposal) changes(s Site) bool {
 	of := s.Of
 	if len(of) == 0 {
-		return p.Sound() && len(p.slots) > 0 && slices.ContainsFunc(p.slots, func(d Place) bool { return d.Line == s.Line && sameFile(d.File, s.File) })
+		return p.Sound() && len(p.slots) > 0 && slices.ContainsFunc(p.slots, func(d Place) bool { return d.Line == s.Line && leadToOne(d.File, s.File) })
 	}
 	return p.Sound() && !slices.ContainsFunc(of, func(d Place) bool {
-		return !slices.ContainsFunc(p.slots, func(x Place) bool { return x.Line == d.Line && sameFile(x.File, d.File) })
+		return !slices.ContainsFunc(p.slots, func(x Place) bool { return x.Line == d.Line && leadToOne(x.File, d.File) })
 	})
 }
 
@@ -173,13 +173,13 @@ func proposeSites(ctx context.Context, o Options, kind string) (Proposal, error)
 
 // including are the units that may have a file.
 func (o Options) including(file string) []compdb.Unit {
-	own := slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool { return !sameFile(u.File, file) })
+	own := slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool { return !leadToOne(u.File, file) })
 	if len(own) > 0 {
 		return own
 	}
 	name := filepath.Clean(file)
 	having := slices.DeleteFunc(slices.Clone(o.Units), func(u compdb.Unit) bool {
-		reads, known := o.Includes.Reads(u, func(f string) bool { return sameFile(f, name) })
+		reads, known := o.Includes.Reads(u, func(f string) bool { return leadToOne(f, name) })
 		return !reads && known
 	})
 	if len(having) == 0 {

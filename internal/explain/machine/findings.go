@@ -27,8 +27,6 @@ type Found struct {
 	finding.Finding
 
 	Loop *Loop
-	// Others are further loops of the same finding.
-	Others []*Loop
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C
@@ -43,10 +41,7 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 		matched := map[string]int{}
 		for _, m := range l.Matches {
 			matched[m.Rule]++
-			r, known := rules[m.Rule]
-			if !known {
-				continue
-			}
+			r := rules[m.Rule]
 			cost, events := l.Self, l.Count
 			switch {
 			case r.cost != nil:

@@ -1,11 +1,25 @@
 package machine
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"whyhot/internal/explain/analyzer"
 )
+
+// The analyser reports no rule that has no meaning here, and what is here it can report; a
+// load that waits is told by its samples alone.
+func TestTheAnalyserKnowsTheRules(t *testing.T) {
+	listed := slices.DeleteFunc(slices.Clone(analyzer.Rules()), func(id string) bool { return !strings.HasPrefix(id, "machine-") })
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(rules)), func(id string) bool { return id == StallRule })
+	if !slices.Equal(listed, known) {
+		t.Errorf("rules.txt has %q, this package %q", listed, known)
+	}
+}
 
 const rulePages = "../../../docs/rules"
 

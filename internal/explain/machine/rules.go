@@ -3,12 +3,10 @@ package machine
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -37,9 +35,6 @@ type rule struct {
 	flags   string // of the compiler, that are the fix
 	steps   []string
 	caveats []string
-	// meets are the rules of the source and the entries of the catalogue that are about
-	// the same: ids, or with a "-" at the end what they begin with.
-	meets []string
 }
 
 // Where a fix is made.
@@ -50,10 +45,6 @@ const (
 
 const (
 	rulePLTCall = "machine-plt-call"
-	bitByBit    = "bit-by-bit" // of sources
-	vectorBool  = "vector-bool"
-	aliasing    = "alias-"
-	shortLoop   = "short-loop"
 	nameWidth   = 40
 )
 
@@ -146,7 +137,6 @@ var rules = map[string]rule{
 			"or store through a type that aliases nothing else, or through a restrict pointer: a byte may be part of any object, as far as the compiler knows",
 		},
 		caveats: []string{"where another thread or a signal handler changes the value, the loop means it so"},
-		meets:   []string{aliasing, missed.Hoist, missed.Reuse},
 	},
 	"machine-forwarding": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -167,7 +157,6 @@ var rules = map[string]rule{
 			"use a library that uses the processor's instructions (CRC32 for CRC-32C, PCLMULQDQ for all): ISA-L, crc32fast, zlib-ng, liblzma 5.6",
 			"or, without them, eight or sixteen tables: slicing-by-8 reads eight bytes an iteration",
 		},
-		meets: []string{bitByBit, "crc32-hardware", "checksum-words"},
 	},
 	"machine-scalar": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -185,7 +174,6 @@ var rules = map[string]rule{
 			"where that changes nothing, see what the compiler says: -fopt-info-vec-missed (gcc), -Rpass-missed=loop-vectorize (clang); often a restrict pointer is missing",
 		},
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
-		meets:   []string{missed.Vectorize, missed.SLP, aliasing, shortLoop},
 	},
 	"machine-float-sum": {
 		title: fixed("a loop adds floating-point numbers one at a time, because the order of a sum is kept"),
@@ -195,7 +183,6 @@ var rules = map[string]rule{
 			"or keep four or eight sums in the source, and add them at the end",
 		},
 		caveats: []string{"the result changes in its last bits; where the loop runs a few times only, it is as good as it is"},
-		meets:   []string{missed.Vectorize, missed.SLP, aliasing, shortLoop},
 	},
 	"machine-atomic": {
 		title: fixed("a hot loop waits for an atomic update"),
@@ -206,7 +193,6 @@ var rules = map[string]rule{
 			"of a lock: take it once around the loop",
 		},
 		caveats: []string{"where other processors use the same memory, the wait is for them and not for the instruction"},
-		meets:   []string{"shared-ptr-refcount"},
 		more:    threads,
 	},
 	"machine-x87": {
@@ -287,13 +273,11 @@ var rules = map[string]rule{
 		low:   0.3, high: 0.9, kind: inCode,
 		steps:   []string{"collect eight or 64 in a register, and store the whole byte or word; where all of a range are set, fill whole words (memset) and mask the two at its ends"},
 		caveats: []string{"where hardly any iteration sets a bit, the loop costs what its test costs"},
-		meets:   []string{bitByBit, vectorBool},
 	},
 	"machine-bit-copy": {
 		title: fixed("a loop copies one bit after another"),
 		low:   0.5, high: 0.95, kind: inCode,
 		steps: []string{"copy whole words: where the bits are not aligned in the same way, put each word together from two by shifts (out = in[i] >> k | in[i+1] << (64 - k)), and mask at the ends"},
-		meets: []string{bitByBit, vectorBool},
 	},
 	"machine-hash": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -305,7 +289,6 @@ var rules = map[string]rule{
 			"where keys are short and the same come again, keep the hash with the key",
 		},
 		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
-		meets:   []string{"hash-xxh3"},
 	},
 	"machine-search": {
 		title: fixed("a binary search jumps on each comparison, and the jumps are guessed wrongly"),
@@ -344,9 +327,8 @@ var rules = map[string]rule{
 			"walk along the rows: exchange this loop and the one around it, or store the array the other way round",
 			"where both directions are needed: handle blocks that fit the cache",
 		},
-		meets: []string{"column-walk"},
 	},
-	StallRule: {kind: inCode, meets: []string{"column-walk"}}, // what it says depends on the kind: stall.go
+	StallRule: {kind: inCode}, // what it says depends on the kind: stall.go
 	"machine-few-iterations": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("a vector loop takes %s at a time, and what is left over takes the time: it runs a few times only", m.Facts["elements"])
@@ -364,15 +346,7 @@ var rules = map[string]rule{
 			"or keep the compiler from it for this loop: #pragma clang loop vectorize(disable), #pragma GCC novector (14 and newer), -O2",
 		},
 		caveats: []string{"how often the loop runs is not counted: only that the vector part of it hardly does"},
-		meets:   []string{shortLoop},
 	},
-}
-
-// Meets says whether a finding of another rule may be about what a machine rule finds.
-func Meets(f finding.Finding, other string) bool {
-	return slices.ContainsFunc(rules[f.Rule].meets, func(id string) bool {
-		return id == other || strings.HasSuffix(id, "-") && strings.HasPrefix(other, id)
-	})
 }
 
 // IsRule says whether findings of a rule are made here.

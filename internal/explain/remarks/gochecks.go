@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
@@ -25,7 +26,7 @@ type goLoop struct{ line, end int }
 
 // checks are lines in loops where an index is checked each time. Nil checks come with
 // them as evidence: alone, they are an instruction that waits for nothing.
-func checks(j *joined) []Found {
+func checks(j *joined) []judge.Found {
 	type hot struct {
 		cost
 
@@ -71,7 +72,7 @@ func checks(j *joined) []Found {
 			}
 		}
 	}
-	var out []Found
+	var out []judge.Found
 	for _, h := range loops {
 		if !j.pays(&h.cost, leastChecked) {
 			continue
@@ -97,9 +98,9 @@ func checks(j *joined) []Found {
 			"let the compiler see the bound: range over the slice; s = s[:n] before the loop that counts to n; for fixed offsets _ = s[7] first, or a pointer to an array, (*[8]byte)(s); a table of 256 entries as *[256]T indexed by a byte",
 			"go build -gcflags=-d=ssa/check_bce lists what stays",
 		}, Caveats: []string{"the answer is often nothing at all: the processor predicts the check. Try it before you keep it"}}
-		out = append(out, Found{Finding: f, Samples: h.rows})
+		out = append(out, judge.Found{Finding: f, Samples: h.rows})
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b judge.Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
 	})
 	return out

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
@@ -59,7 +60,7 @@ func (j *joined) enter(of func(fn *profile.Function, line int32) *remark.Remark)
 // entries are functions that Go cannot inline and that are called so often that
 // entering them shows: the line of the declaration holds the check of the stack's size,
 // and the spilling of arguments.
-func entries(j *joined) []Found {
+func entries(j *joined) []judge.Found {
 	wanted := false
 	for i := range j.Remarks {
 		wanted = wanted || j.Remarks[i].Kind == remark.CannotInline && j.Remarks[i].Compiler == remark.Go
@@ -75,7 +76,7 @@ func entries(j *joined) []Found {
 		}
 		return nil
 	})
-	var out []Found
+	var out []judge.Found
 	for name, c := range byFunction {
 		if !j.pays(&c.cost, leastEntry) || float64(c.value) < ofItsOwn*float64(c.own) {
 			continue
@@ -92,9 +93,9 @@ func entries(j *joined) []Found {
 			"split it: a short function with the common, early case (cost at most 80), which is inlined and calls the rest; go build -gcflags=-m=2 shows the cost",
 			"a profile in the main package's directory (default.pgo) raises the budget to 2000 for hot calls: go build -pgo=cpu.pprof",
 		}, Caveats: []string{"where it is called through an interface or a function value, inlining it changes nothing before the call is direct"}}
-		out = append(out, Found{Finding: f, Samples: c.rows})
+		out = append(out, judge.Found{Finding: f, Samples: c.rows})
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b judge.Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.Place.Function, b.Place.Function))
 	})
 	return out
@@ -102,7 +103,7 @@ func entries(j *joined) []Found {
 
 // calls are functions that an optimising compiler did not inline into a caller, and
 // whose entry shows in the profile: the line that they begin on.
-func calls(j *joined) []Found {
+func calls(j *joined) []judge.Found {
 	byCallee := map[string]*remark.Remark{}
 	for i := range j.Remarks {
 		m := &j.Remarks[i]
@@ -122,7 +123,7 @@ func calls(j *joined) []Found {
 		}
 		return byCallee[cmp.Or(fn.SystemName, fn.Name)]
 	})
-	var out []Found
+	var out []judge.Found
 	for name, c := range byFunction {
 		if !j.pays(&c.cost, leastEntry) || float64(c.value) < ofItsOwn*float64(c.own) {
 			continue
@@ -133,9 +134,9 @@ func calls(j *joined) []Found {
 		f.Evidence = []finding.Evidence{said(c.m), j.measured("its entry", c.value), j.measured("all of its own code", c.own)}
 		f.Gain = &finding.Gain{High: min(2*j.share(c.value), j.share(c.own)), Basis: "the samples of its entry, and as much for the return"}
 		f.Fix = finding.Fix{Kind: "code", Steps: stepsOf(cause, c.m.Compiler)}
-		out = append(out, Found{Finding: f, Samples: c.rows})
+		out = append(out, judge.Found{Finding: f, Samples: c.rows})
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b judge.Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.Place.Function, b.Place.Function))
 	})
 	return out

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
@@ -109,7 +110,7 @@ type site struct {
 // escapes are the lines whose values the compiler could not keep on the stack, with
 // the samples of the allocator that they called themselves. What the functions called
 // on such a line allocate is not the line's.
-func escapes(j *joined) []Found {
+func escapes(j *joined) []judge.Found {
 	if !slices.ContainsFunc(j.Remarks, func(m remark.Remark) bool { return m.Kind == remark.Escape }) {
 		return nil
 	}
@@ -144,13 +145,13 @@ func escapes(j *joined) []Found {
 			break
 		}
 	}
-	var out []Found
+	var out []judge.Found
 	for _, s := range sites {
 		if j.pays(&s.cost, least) {
-			out = append(out, Found{Finding: j.escape(s, allocated, collected), Samples: s.rows})
+			out = append(out, judge.Found{Finding: j.escape(s, allocated, collected), Samples: s.rows})
 		}
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b judge.Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
 	})
 	return out

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
@@ -82,7 +83,7 @@ func worthInlining(m *remark.Remark) bool {
 
 // jit are functions of which a just-in-time compiler says that it gave up, and that are
 // hot themselves.
-func jit(j *joined) []Found {
+func jit(j *joined) []judge.Found {
 	byName := j.ofJITs()
 	if len(byName) == 0 {
 		return nil
@@ -119,7 +120,7 @@ func jit(j *joined) []Found {
 			}
 		}
 	}
-	var out []Found
+	var out []judge.Found
 	for _, h := range costs {
 		var times int64
 		for _, m := range h.said {
@@ -130,9 +131,9 @@ func jit(j *joined) []Found {
 		if !j.pays(&h.cost, leastLoop) || h.kind == remark.Deoptimized && times < again[h.said[0].Compiler] {
 			continue
 		}
-		out = append(out, Found{Finding: j.jit(h.kind, h.name, &h.cost, h.said), Samples: h.rows})
+		out = append(out, judge.Found{Finding: j.jit(h.kind, h.name, &h.cost, h.said), Samples: h.rows})
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b judge.Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.ID, b.ID))
 	})
 	return out

@@ -45,7 +45,7 @@ func pagesOf(t *testing.T, index string) map[string]string {
 // names no other.
 func TestEveryRuleHasAPage(t *testing.T) {
 	pages := pagesOf(t, ruleIndex)
-	for rule := range rules {
+	for _, rule := range rules {
 		page, ok := pages[rule]
 		if !ok {
 			t.Errorf("%s is not in %s", rule, ruleIndex)

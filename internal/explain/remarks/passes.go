@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
@@ -19,7 +20,7 @@ const leastLoop = 0.02
 // passes are loops in which a pass of an optimising compiler gave up, with the samples
 // of the lines of the loop. Calls that were not inlined are judged by the callee, in
 // calls.
-func passes(j *joined) []Found {
+func passes(j *joined) []judge.Found {
 	type at struct {
 		file string
 		loop span
@@ -65,7 +66,7 @@ func passes(j *joined) []Found {
 			}
 		}
 	}
-	var out []Found
+	var out []judge.Found
 	for k, g := range groups {
 		var c cost
 		for s, l := range lines {
@@ -92,9 +93,9 @@ func passes(j *joined) []Found {
 		}
 		f.Gain = &finding.Gain{High: high * j.share(c.value), Basis: "the samples of the loop; what the pass would have left of them is a guess"}
 		f.Fix = finding.Fix{Kind: "code", Steps: stepsOf(g.cause, g.said[0].Compiler), Caveats: []string{"build again with the report: the remark has to be gone"}}
-		out = append(out, Found{Finding: f, Samples: c.rows})
+		out = append(out, judge.Found{Finding: f, Samples: c.rows})
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b judge.Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Rule, b.Rule))
 	})
 	return out

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
+	"whyhot/internal/host/shellwords"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
 )
@@ -30,32 +32,44 @@ type Request struct {
 	Source func(file string) (lines []string, ok bool)
 }
 
-// Found is a finding and the rows of the profile that it is about.
-type Found struct {
-	finding.Finding
-
-	Samples []int32
-}
-
 // Answer is what came of it.
 type Answer struct {
-	Found  []Found
+	Found  []judge.Found
 	Notes  []string
 	Looked string // in a sentence
+}
+
+// Judge is the judge of what compilers reported.
+func Judge(ctx context.Context, s judge.Subject) (judge.Answer, error) {
+	a, err := Find(ctx, Request{Profile: s.Profile, Remarks: s.Remarks, Source: s.Facts.Source})
+	if err != nil {
+		return judge.Answer{}, err
+	}
+	for i := range a.Found {
+		nameTrial(&a.Found[i].Finding, s.Path)
+	}
+	return judge.Answer{Found: a.Found, Notes: a.Notes, Looked: "In reports: " + a.Looked + "."}, nil
+}
+
+// nameTrial says how a change by hand is proved.
+func nameTrial(f *finding.Finding, path string) {
+	if path != "" {
+		f.Next = "whyhot try --profile " + shellwords.Quote(path) + " --finding " + f.ID + " --versus 'changed=<the changed program>' -- <your command>"
+	}
 }
 
 // Find gives what the profile pays for.
 func Find(ctx context.Context, r Request) (Answer, error) {
 	j := join(r)
 	var a Answer
-	for _, of := range []func(*joined) []Found{escapes, entries, checks, passes, calls, jit, shapes} {
+	for _, of := range []func(*joined) []judge.Found{escapes, entries, checks, passes, calls, jit, shapes} {
 		if err := ctx.Err(); err != nil {
 			return Answer{}, err
 		}
 		a.Found = append(a.Found, of(j)...)
 	}
 	separate(a.Found)
-	slices.SortStableFunc(a.Found, func(x, y Found) int { return -cmp.Compare(x.Gain.High, y.Gain.High) })
+	slices.SortStableFunc(a.Found, func(x, y judge.Found) int { return -cmp.Compare(x.Gain.High, y.Gain.High) })
 	a.Looked = fmt.Sprintf("%d remarks of %s; the profile pays for %d", len(r.Remarks), strings.Join(j.compilers(), ", "), len(a.Found))
 	if len(r.Remarks) > 0 && !j.meets() {
 		a.Notes = append(a.Notes, fmt.Sprintf("no remark is at a place that the profile has samples in: the report is about %s. Is it of this program, and does the profile have source lines (symbols, debug information)?", r.Remarks[0].At().File))
@@ -64,7 +78,7 @@ func Find(ctx context.Context, r Request) (Answer, error) {
 }
 
 // separate tells apart what one function has twice: two allocations by the same words.
-func separate(found []Found) {
+func separate(found []judge.Found) {
 	fs := make([]finding.Finding, len(found))
 	for i := range found {
 		fs[i] = found[i].Finding
@@ -125,24 +139,8 @@ func (j *joined) remarksAt(file string, line int32) []int {
 	return found
 }
 
-// isOf says whether a remark is on a file. Go's text has names that are relative to
-// where the build ran: the package's last part stands in for the directory.
-func (*joined) isOf(m *remark.Remark, file string) bool {
-	name := m.At().File
-	if remark.SameFile(name, file) {
-		return true
-	}
-	// Built with -trimpath, or read from a module's directory elsewhere: the file and
-	// the directory that it is in agree.
-	a, b := tail(name), tail(file)
-	return strings.Contains(a, "/") && a == b
-}
-
-// tail is a file with its directory.
-func tail(file string) string {
-	parts := strings.Split(file, "/")
-	return strings.Join(parts[max(0, len(parts)-2):], "/")
-}
+// isOf says whether a remark is on a file.
+func (*joined) isOf(m *remark.Remark, file string) bool { return profile.SameFile(m.At().File, file) }
 
 // meets says whether any remark is on a file that has samples.
 func (j *joined) meets() bool {
@@ -245,30 +243,12 @@ func (j *joined) measured(text string, value int64) finding.Evidence {
 	return finding.Evidence{Kind: "samples", Text: text + " takes " + percent.Column(share), Share: &share}
 }
 
-// rules are all that this package has; those of C and C++ that source rules are about
-// too name them by the beginning of their ids.
-var rules = map[string][]string{
-	"go-escape":        nil,
-	"go-not-inlined":   nil,
-	"go-bounds-check":  nil,
-	"jit-deoptimised":  nil,
-	"jit-not-compiled": nil,
-	"jit-not-inlined":  nil,
-	"jit-megamorphic":  nil,
-	missed.Vectorize:   {"alias-"},
-	missed.SLP:         nil,
-	missed.Hoist:       {"alias-"},
-	missed.Reuse:       {"alias-"},
-	missed.Inline:      nil,
+// rules are all that this package has.
+var rules = []string{
+	"go-escape", "go-not-inlined", "go-bounds-check",
+	"jit-deoptimised", "jit-not-compiled", "jit-not-inlined", "jit-megamorphic",
+	missed.Vectorize, missed.SLP, missed.Hoist, missed.Reuse, missed.Inline,
 }
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool {
-	_, ok := rules[rule]
-	return ok
-}
-
-// Meets says whether a source rule is about the same as a remark's.
-func Meets(rule, source string) bool {
-	return slices.ContainsFunc(rules[rule], func(prefix string) bool { return strings.HasPrefix(source, prefix) })
-}
+func IsRule(rule string) bool { return slices.Contains(rules, rule) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
@@ -25,7 +26,7 @@ var shapeSteps = []string{
 // shapes are functions that access properties of objects of more shapes than an inline
 // cache holds, and that V8's runtime is asked for again and again; with the samples of the
 // lines that do so.
-func shapes(j *joined) []Found {
+func shapes(j *joined) []judge.Found {
 	type group struct {
 		cost
 
@@ -53,7 +54,7 @@ func shapes(j *joined) []Found {
 		groups[f].join(c)
 		groups[f].said = append(groups[f].said, said...)
 	}
-	var out []Found
+	var out []judge.Found
 	for id, g := range groups {
 		var misses int64
 		for _, m := range g.said {
@@ -67,9 +68,9 @@ func shapes(j *joined) []Found {
 		f.Evidence = append(sayings(remark.Megamorphic, g.said), j.measured("the lines that do so", g.value))
 		f.Gain = &finding.Gain{High: 0.5 * j.share(g.value), Basis: "the samples of these lines; in the cache, an access is a comparison and a load"}
 		f.Fix = finding.Fix{Kind: "code", Steps: shapeSteps}
-		out = append(out, Found{Finding: f, Samples: g.rows})
+		out = append(out, judge.Found{Finding: f, Samples: g.rows})
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b judge.Found) int {
 		return cmp.Or(-cmp.Compare(a.Share.Main(), b.Share.Main()), cmp.Compare(a.ID, b.ID))
 	})
 	return out

@@ -66,10 +66,8 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 			switch {
 			case e.counts(v.entry, sm.Stack):
 				e.note(v, sm)
-				if e.opts.Samples != nil {
-					for at := e.groups[i].first; at != none; at = e.follows[at] {
-						v.trace.samples = append(v.trace.samples, at)
-					}
+				for at := e.groups[i].first; at != none; at = e.follows[at] {
+					v.trace.samples = append(v.trace.samples, at)
 				}
 				met = append(met, v)
 			case e.onLines(v.entry, sm.Stack):

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/folded"
 	"whyhot/internal/profile"
@@ -60,28 +61,28 @@ func run(tb testing.TB, p *profile.Profile, c *catalog.Catalog, f Facts) []findi
 // oneBinary answers for the mapping of one base name.
 type oneBinary struct {
 	base  string
-	trust Trust
-	file  Binary
+	trust judge.Trust
+	file  judge.Binary
 }
 
-func (o oneBinary) answer(m *profile.Mapping) (Binary, Trust) {
+func (o oneBinary) answer(m *profile.Mapping) (judge.Binary, judge.Trust) {
 	if baseName(m.Path) == o.base {
 		return o.file, o.trust
 	}
-	return nil, NoTrust
+	return nil, judge.NoTrust
 }
 
 type factList []oneBinary
 
 func (fs factList) Source(string) ([]string, bool) { return nil, false }
 
-func (fs factList) Binary(m *profile.Mapping) (Binary, Trust) {
+func (fs factList) Binary(m *profile.Mapping) (judge.Binary, judge.Trust) {
 	for _, f := range fs {
-		if b, trust := f.answer(m); trust != NoTrust {
+		if b, trust := f.answer(m); trust != judge.NoTrust {
 			return b, trust
 		}
 	}
-	return nil, NoTrust
+	return nil, judge.NoTrust
 }
 
 // elf is a binary made of lists.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -198,7 +199,7 @@ func (e *engine) confirm(v *verdict) bool {
 			all = false
 			continue
 		}
-		if trust != BuildIDExact {
+		if trust != judge.BuildIDExact {
 			exact = false
 			text += " (read from the file of that path; the profile has no build ID to compare it with)"
 		}
@@ -213,9 +214,9 @@ func (e *engine) confirm(v *verdict) bool {
 }
 
 // ask checks one condition against one binary.
-func (e *engine) ask(c *catalog.Condition, m *profile.Mapping) (answer, string, Trust) {
+func (e *engine) ask(c *catalog.Condition, m *profile.Mapping) (answer, string, judge.Trust) {
 	b, trust := e.facts.Binary(m)
-	if trust == NoTrust || b == nil {
+	if trust == judge.NoTrust || b == nil {
 		return unknown, "", trust
 	}
 	q := question{c: c, b: b}
@@ -240,7 +241,7 @@ func (e *engine) ask(c *catalog.Condition, m *profile.Mapping) (answer, string, 
 // fails the whole, a part that is not known leaves it open.
 type question struct {
 	c       *catalog.Condition
-	b       Binary
+	b       judge.Binary
 	failed  bool
 	open    bool
 	version string

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/profile"
 )
 
@@ -15,7 +16,7 @@ type compiled struct {
 	*catalog.Entry
 
 	any, inside, outside, leaf, stays, seen, unless setID
-	lines                                           Lines // nil where no source was looked at
+	lines                                           judge.Lines // nil where no source was looked at
 }
 
 // engine holds what one run needs; it dies with the run.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -38,15 +39,15 @@ func TestTrustDecidesTheRung(t *testing.T) {
 		want  []finding.Certainty
 	}{
 		{"nothing known", nil, []finding.Certainty{finding.Suspected}},
-		{"build IDs equal", factList{{"libc.so.6", BuildIDExact, libc}, {"app", BuildIDExact, app}}, []finding.Certainty{finding.Confirmed}},
-		{"only paths", factList{{"libc.so.6", PathTrust, libc}, {"app", PathTrust, app}}, []finding.Certainty{finding.Suspected}},
-		{"half known", factList{{"libc.so.6", BuildIDExact, libc}}, []finding.Certainty{finding.Suspected}},
-		{"stripped program", factList{{"libc.so.6", BuildIDExact, libc}, {"app", BuildIDExact, elf{stripped: true}}}, []finding.Certainty{finding.Suspected}},
-		{"own allocator", factList{{"app", BuildIDExact, elf{defines: []string{"mallocx"}}}}, nil},
-		{"own allocator, by path", factList{{"app", PathTrust, elf{defines: []string{"je_malloc"}}}}, nil},
-		{"links tcmalloc", factList{{"app", BuildIDExact, elf{needed: []string{"libtcmalloc_minimal.so.4"}}}}, nil},
-		{"static", factList{{"app", BuildIDExact, elf{static: true}}}, nil},
-		{"another libc", factList{{"libc.so.6", BuildIDExact, elf{pkg: "musl", defines: []string{"malloc", "free"}}}}, nil},
+		{"build IDs equal", factList{{"libc.so.6", judge.BuildIDExact, libc}, {"app", judge.BuildIDExact, app}}, []finding.Certainty{finding.Confirmed}},
+		{"only paths", factList{{"libc.so.6", judge.PathTrust, libc}, {"app", judge.PathTrust, app}}, []finding.Certainty{finding.Suspected}},
+		{"half known", factList{{"libc.so.6", judge.BuildIDExact, libc}}, []finding.Certainty{finding.Suspected}},
+		{"stripped program", factList{{"libc.so.6", judge.BuildIDExact, libc}, {"app", judge.BuildIDExact, elf{stripped: true}}}, []finding.Certainty{finding.Suspected}},
+		{"own allocator", factList{{"app", judge.BuildIDExact, elf{defines: []string{"mallocx"}}}}, nil},
+		{"own allocator, by path", factList{{"app", judge.PathTrust, elf{defines: []string{"je_malloc"}}}}, nil},
+		{"links tcmalloc", factList{{"app", judge.BuildIDExact, elf{needed: []string{"libtcmalloc_minimal.so.4"}}}}, nil},
+		{"static", factList{{"app", judge.BuildIDExact, elf{static: true}}}, nil},
+		{"another libc", factList{{"libc.so.6", judge.BuildIDExact, elf{pkg: "musl", defines: []string{"malloc", "free"}}}}, nil},
 	}
 	single := only(t, "glibc-malloc")
 	single.Entries[0].Candidates = nil
@@ -368,7 +369,7 @@ func TestNextCommandOfAnotherBuild(t *testing.T) {
 	if len(fs) != 1 {
 		t.Fatalf("got %+v", fs)
 	}
-	want := "whyhot try --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
+	want := "whyhot try build --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
 	if fs[0].Next != want {
 		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
 	}
@@ -467,7 +468,7 @@ func TestLinesOfTheSourceCount(t *testing.T) {
 		return name == "f" || name == "std::vector<bool>::push_back"
 	}
 	for rule, want := range map[string]float64{"vector-bool": 0.3, "another": 0.1} {
-		out, _, err := Run(t.Context(), p, only(t, "vector-bool"), nil, Options{Lines: map[string]Lines{rule: in}})
+		out, _, err := Run(t.Context(), p, only(t, "vector-bool"), nil, Options{Lines: map[string]judge.Lines{rule: in}})
 		if err != nil || len(out) != 1 || out[0].Share.Main() != want {
 			t.Errorf("lines of %s: %+v, %v", rule, out, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -22,17 +23,11 @@ type Options struct {
 	// NoiseFloor is the smallest best-case gain worth a finding, a fraction of
 	// all CPU; 0 takes 0.01.
 	NoiseFloor float64
-	// Samples is told the samples of each finding, as indices into those of the
-	// profile; nil for nobody who asks.
-	Samples func(f finding.Finding, of []int32)
 	// Lines says, by the source rule that an entry names, at which leaf locations
 	// the source has what the entry is about: such samples count for the entry
 	// whatever the names of their frames are.
-	Lines map[string]Lines
+	Lines map[string]judge.Lines
 }
-
-// Lines says whether a location is one of those that a source rule found.
-type Lines func(profile.LocationID) bool
 
 func (o Options) noiseFloor() float64 {
 	if o.NoiseFloor > 0 {
@@ -44,17 +39,46 @@ func (o Options) noiseFloor() float64 {
 // fewSamples is the number below which shares are too uncertain to rank.
 const fewSamples = 200
 
+// Judge is the judge that holds a profile against a catalogue. rules are the directories
+// with entries of the user's own, for the commands that it proposes.
+func Judge(cat *catalog.Catalog, rules []string) judge.Judge {
+	return func(ctx context.Context, s judge.Subject) (judge.Answer, error) {
+		found, notes, err := find(ctx, s.Profile, cat, s.Facts, Options{ProfilePath: s.Path, Rules: rules, Lines: s.Lines})
+		looked := fmt.Sprintf("%d catalogue entries were checked on %s.", len(cat.Entries), samplesText(s.Profile.Count()))
+		return judge.Answer{Found: found, Notes: notes, Looked: looked}, err
+	}
+}
+
+func samplesText(samples int64) string {
+	if samples == 1 {
+		return "1 sample"
+	}
+	return fmt.Sprintf("%d samples", samples)
+}
+
 // Run judges a profile. facts may be nil. The findings come ranked, and are not
 // nil without an error; the notes say what the reader should know about how far
 // the profile carries. Advice that holds for nearly every program (PGO, LTO) is
 // among them and marked as general: it changes nothing about the others, so that
 // a caller may show it or not.
 func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) ([]finding.Finding, []string, error) {
+	found, notes, err := find(ctx, p, cat, facts, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]finding.Finding, len(found))
+	for i := range found {
+		out[i] = found[i].Finding
+	}
+	return out, notes, nil
+}
+
+func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) ([]judge.Found, []string, error) {
 	if p.Total() <= 0 || p.Count() <= 0 {
-		return []finding.Finding{}, []string{"The profile has no samples."}, nil
+		return nil, []string{"The profile has no samples."}, nil
 	}
 	if note, ok := countsCPU(p); !ok {
-		return []finding.Finding{}, []string{note}, nil
+		return nil, []string{note}, nil
 	}
 	if facts == nil {
 		facts = noFacts{}
@@ -81,12 +105,23 @@ func Run(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts Fa
 		f := e.write(v)
 		findings = append(findings, f)
 		written[f.ID] = v
-		if opts.Samples != nil {
-			opts.Samples(f, v.trace.samples)
-		}
 	}
 	finding.Rank(findings)
-	return e.foldAway(findings, written), e.notes(), nil
+	findings = e.foldAway(findings, written)
+	found := make([]judge.Found, len(findings))
+	for i, f := range findings {
+		v := written[f.ID]
+		found[i] = judge.Found{
+			Finding: f, Samples: v.trace.samples, Cause: v.entry.SourceRule,
+			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Upkeep: isUpkeep(v.entry.Entry),
+		}
+	}
+	return found, e.notes(), nil
+}
+
+// isUpkeep says whether an entry is about memory's upkeep, and leaves the code as it is.
+func isUpkeep(c *catalog.Entry) bool {
+	return slices.Contains([]string{"memory management", "garbage collection", "page faults"}, c.Family) && c.Swap.Kind != "code"
 }
 
 // cpuTypes are the value and period types that stand for time on a CPU.

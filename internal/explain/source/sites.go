@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/source/heat"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -51,8 +52,8 @@ func siteText(s finding.Site) string {
 
 // linesOf are the locations of the findings that are one for the whole program,
 // by rule.
-func linesOf(h *heat.Heat, findings []finding.Finding) map[string]func(profile.LocationID) bool {
-	out := map[string]func(profile.LocationID) bool{}
+func linesOf(h *heat.Heat, findings []finding.Finding) map[string]judge.Lines {
+	out := map[string]judge.Lines{}
 	for _, f := range findings {
 		if ranges := h.Sites(f); len(ranges) > 0 {
 			out[f.Rule] = func(loc profile.LocationID) bool { return h.In(loc, ranges) }

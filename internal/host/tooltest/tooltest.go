@@ -36,10 +36,15 @@ func Missingf(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Run runs a tool to its end; its failure is the test's.
+// Run runs a tool to its end; its failure is the test's. A path is that of a program which
+// the test has built: it is run, and not asked first whether it starts.
 func Run(t *testing.T, name string, args ...string) {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), Find(t, name), args...).CombinedOutput(); err != nil {
+	path := name
+	if !strings.Contains(name, "/") {
+		path = Find(t, name)
+	}
+	if out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 }

@@ -9,7 +9,6 @@ package remark
 import (
 	"regexp"
 	"strconv"
-	"strings"
 )
 
 // Kind is what a remark is about.
@@ -85,27 +84,4 @@ func (r *Remark) Happened() (Position, bool) {
 	}
 	line, err := strconv.Atoi(p[2])
 	return Position{File: p[1], Line: line}, err == nil
-}
-
-// SameFile says whether two names can be of one file: builds name files from other
-// directories than profiles do. The shorter has to be an end of the longer.
-func SameFile(a, b string) bool {
-	a, b = clean(a), clean(b)
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	return a == b || b != "" && strings.HasSuffix(a, b) && a[len(a)-len(b)-1] == '/'
-}
-
-func clean(file string) string {
-	for {
-		rest, ok := strings.CutPrefix(file, "./")
-		if !ok {
-			rest, ok = strings.CutPrefix(file, "../")
-		}
-		if !ok {
-			return strings.TrimPrefix(file, "/")
-		}
-		file = rest
-	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/source"
+	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 	"whyhot/internal/report/loopview"
 	"whyhot/internal/report/term"
@@ -64,8 +65,7 @@ const longName = 60
 // user named; -1 when none is.
 func askedPoint(c analyzer.Candidate, at analyzer.At) int {
 	return slices.IndexFunc(c.Start, func(x analyzer.Point) bool {
-		file := filepath.Clean(x.File)
-		return file == at.File || strings.HasSuffix(file, string(filepath.Separator)+at.File) || filepath.Base(file) == filepath.Base(at.File)
+		return profile.SameFile(x.File, at.File)
 	})
 }
 

@@ -50,7 +50,7 @@ bool callsByName(const Stmt *S, const std::vector<std::string> &Accessors) {
 }
 
 // The shape of the second access.
-StringRef shapeOf(const Effect &Second) {
+RuleId shapeOf(const Effect &Second) {
   const Expr *E = Second.Inner->IgnoreParenImpCasts();
   if (isa<ArraySubscriptExpr>(E))
     return "alias-array-element";
@@ -108,7 +108,7 @@ private:
     return For ? For->getInc() : nullptr;
   }
 
-  void emit(StringRef Rule, const Reload &X, const Loop *L) {
+  void emit(RuleId Rule, const Reload &X, const Loop *L) {
     if (!R.wants(Rule))
       return;
     Match M = R.in(Rule, F.Function, L, X.Second.Site);

@@ -21,7 +21,7 @@ public:
     auto Root = Nodes.find("root");
     if (Root == Nodes.end())
       return;
-    Match M = R.in(Id, functionOf(*Found.Context, Root->second), nullptr, nullptr);
+    Match M = R.in(RuleId::ofUser(Id), functionOf(*Found.Context, Root->second), nullptr, nullptr);
     M.Place = R.span(Root->second.getSourceRange());
     for (const auto &[Name, Node] : Nodes) {
       Span S = R.span(Node.getSourceRange());

@@ -33,7 +33,7 @@ public:
       Copies |= I.loads() && !I.stores() && I.At && isWord(N) && isTested(N);
     }
     if (Set)
-      add(Out, Copies ? "machine-bit-copy" : "machine-bit-set", *Set);
+      add(Out, Copies ? RuleId("machine-bit-copy") : RuleId("machine-bit-set"), *Set);
   }
 
 private:

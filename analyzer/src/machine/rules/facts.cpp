@@ -198,13 +198,13 @@ std::string addressText(const Subject &S, const Memory &M) {
   return Out + ")";
 }
 
-void add(std::vector<Match> &Out, const char *Rule, const Instruction &I, std::map<std::string, std::string> Facts) {
+void add(std::vector<Match> &Out, RuleId Rule, const Instruction &I, std::map<std::string, std::string> Facts) {
   for (Match &M : Out)
-    if (M.Rule == Rule) { // one for a loop
+    if (M.Rule == Rule.str()) { // one for a loop
       M.At.push_back(I.Address);
       return;
     }
-  Out.push_back({Rule, {I.Address}, std::move(Facts)});
+  Out.push_back({Rule.str().str(), {I.Address}, std::move(Facts)});
 }
 
 } // namespace whyhot::machine::rules

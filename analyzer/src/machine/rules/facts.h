@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/rules/rules.h"
+#include "rule_id.h"
 
 namespace whyhot::machine::rules {
 
@@ -60,8 +61,7 @@ llvm::StringRef nameOf(const Subject &S, llvm::MCRegister R);
 // What the registers of an address are, as the assembler writes it: 0x10(%rax,%rcx,8).
 std::string addressText(const Subject &S, const Memory &M);
 
-void add(std::vector<Match> &Out, const char *Rule, const Instruction &I,
-         std::map<std::string, std::string> Facts = {});
+void add(std::vector<Match> &Out, RuleId Rule, const Instruction &I, std::map<std::string, std::string> Facts = {});
 
 void division(const Subject &S, std::vector<Match> &Out);
 void reload(const Subject &S, std::vector<Match> &Out);

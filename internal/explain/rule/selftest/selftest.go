@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -80,14 +81,14 @@ func (t facts) Source(path string) ([]string, bool) {
 	return strings.Split(text, "\n"), ok
 }
 
-func (t facts) Binary(m *profile.Mapping) (rule.Binary, rule.Trust) {
+func (t facts) Binary(m *profile.Mapping) (judge.Binary, judge.Trust) {
 	base := m.Path[strings.LastIndexByte(m.Path, '/')+1:]
 	for i := range t.Facts {
 		if t.Facts[i].Binary == base {
-			return binary{&t.Facts[i]}, rule.BuildIDExact
+			return binary{&t.Facts[i]}, judge.BuildIDExact
 		}
 	}
-	return nil, rule.NoTrust
+	return nil, judge.NoTrust
 }
 
 type binary struct{ *catalog.TestFact }

@@ -6,6 +6,7 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
 )
 
 // accesses are the three places of the most precise match, as the source writes
@@ -33,7 +34,7 @@ func (g *group) accesses() []finding.Access {
 func withWrites(own, ir []finding.Access) []finding.Access {
 	for _, a := range ir {
 		if a.Role == finding.RoleWrite && !slices.ContainsFunc(own, func(o finding.Access) bool {
-			return o.Role == finding.RoleWrite && o.Line == a.Line && sameFile(a.File, o.File)
+			return o.Role == finding.RoleWrite && o.Line == a.Line && profile.SameFile(a.File, o.File)
 		}) {
 			own = append(own, a)
 		}

@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/source/identity"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
 )
 
 // UserRule is how a rule of the user is reported.
@@ -188,20 +189,13 @@ func sortedKeys(gs map[string]*group) []string {
 	return keys
 }
 
-// sameFile compares a path of debug information, which may be relative, with an
-// absolute one.
-func sameFile(ir, ast string) bool {
-	ir = filepath.Clean(ir)
-	return ir == ast || (!filepath.IsAbs(ir) && strings.HasSuffix(ast, string(filepath.Separator)+ir))
-}
-
 // explains finds the AST's loop of an IR finding: the loop that begins on its
 // line, else the innermost one around it.
 func explains(alias map[string]*group, f finding.Finding) *group {
 	var best *group
 	for _, g := range alias {
 		m := g.main()
-		if !m.InLoop || !sameFile(f.Place.File, m.Place.File) || m.Place.Line > f.Place.Line || m.Place.EndLine < f.Place.Line {
+		if !m.InLoop || !profile.SameFile(f.Place.File, m.Place.File) || m.Place.Line > f.Place.Line || m.Place.EndLine < f.Place.Line {
 			continue
 		}
 		if best == nil || m.Place.Line > best.main().Place.Line {
@@ -214,7 +208,7 @@ func explains(alias map[string]*group, f finding.Finding) *group {
 func explained(ir []finding.Finding, g *group) bool {
 	m := g.main()
 	return slices.ContainsFunc(ir, func(f finding.Finding) bool {
-		return m.InLoop && sameFile(f.Place.File, m.Place.File) && f.Place.Line >= m.Place.Line && f.Place.Line <= m.Place.EndLine
+		return m.InLoop && profile.SameFile(f.Place.File, m.Place.File) && f.Place.Line >= m.Place.Line && f.Place.Line <= m.Place.EndLine
 	})
 }
 
@@ -225,7 +219,7 @@ func explain(f *finding.Finding, g *group) {
 	if own := g.accesses(); len(own) > 0 {
 		f.Accesses = withWrites(own, f.Accesses)
 	}
-	if sameFile(f.Place.File, m.Place.File) && m.Place.Line == f.Place.Line && m.Place.EndLine > m.Place.Line {
+	if profile.SameFile(f.Place.File, m.Place.File) && m.Place.Line == f.Place.Line && m.Place.EndLine > m.Place.Line {
 		f.Place.EndLine = m.Place.EndLine
 	}
 	if m.Written != nil && m.Written.Scope == scopeSystem {

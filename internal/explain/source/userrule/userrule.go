@@ -39,8 +39,12 @@ type Fixture struct {
 
 var idPattern = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// builtin is the prefix of names that are whyhot's own.
-var builtin = []string{"alias-", "vector-bool", "bitfield-", "volatile-sync", "exceptions-control-flow", "debug-stl"}
+// families are the beginnings of names that are whyhot's own, beside those of its rules.
+var families = []string{"alias-", "bitfield-", "machine-"}
+
+func isBuiltin(id string) bool {
+	return slices.Contains(analyzer.Rules(), id) || slices.ContainsFunc(families, func(p string) bool { return strings.HasPrefix(id, p) })
+}
 
 // Load reads every *.yaml and *.yml file below the directories that has a list
 // "matchers".
@@ -120,7 +124,7 @@ func (r Rule) validate() error {
 	switch {
 	case !idPattern.MatchString(r.ID):
 		return fmt.Errorf("the id %q must be lower-case letters, digits and hyphens, starting with a letter", r.ID)
-	case slices.ContainsFunc(builtin, func(p string) bool { return strings.HasPrefix(r.ID, p) }):
+	case isBuiltin(r.ID):
 		return fmt.Errorf("the id %q starts like a built-in rule; choose another", r.ID)
 	case strings.TrimSpace(r.Matcher) == "":
 		return fmt.Errorf("%s has no matcher", r.ID)

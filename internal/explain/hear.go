@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/merge"
+	"whyhot/internal/finding"
+)
+
+// heard is what judges said, their findings as one list.
+type heard struct {
+	found  []judge.Found
+	notes  []string
+	looked []string // sentences
+}
+
+// hear asks judges one after the other, and makes one list of what they find.
+func (r Request) hear(ctx context.Context, facts judge.Facts, judges func(context.Context, *judge.Subject) ([]judge.Judge, error)) (heard, error) {
+	s := judge.Subject{
+		Profile: r.Profile, Facts: facts, Remarks: r.Remarks,
+		Options: judge.Options{Path: fileName(r.Path), DebugDirs: r.DebugDirs, All: r.All},
+	}
+	asked, err := judges(ctx, &s)
+	if err != nil {
+		return heard{}, err
+	}
+	h := heard{found: []judge.Found{}}
+	for _, ask := range asked {
+		a, err := ask(ctx, s)
+		if err != nil {
+			return heard{}, err
+		}
+		h.found = merge.Add(h.found, a.Found, merge.Options{All: r.All, Samples: r.Profile.Count()})
+		h.notes = append(h.notes, a.Notes...)
+		if a.Looked != "" {
+			h.looked = append(h.looked, a.Looked)
+		}
+	}
+	return h, nil
+}
+
+func (h heard) findings() []finding.Finding {
+	out := make([]finding.Finding, len(h.found))
+	for i := range h.found {
+		out[i] = h.found[i].Finding
+	}
+	return out
+}
+
+// setGeneralAside leaves advice that holds for nearly every program out, unless all is
+// asked for; where nothing else is worth much, a note speaks of it.
+func (h *heard) setGeneralAside(all bool) {
+	if all {
+		return
+	}
+	var general []judge.Found
+	h.found = slices.DeleteFunc(h.found, func(f judge.Found) bool {
+		if f.General {
+			general = append(general, f)
+		}
+		return f.General
+	})
+	if slices.ContainsFunc(h.found, worthwhile) {
+		return
+	}
+	for i := range general {
+		g := &general[i]
+		shown := "--all shows it"
+		if e := g.Estimate(); e != nil {
+			shown = finding.SpeedUps(e.Low, e.High) + " as fast; " + shown
+		}
+		h.notes = append(h.notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%s)", g.Title, shown))
+	}
+}
+
+// worthwhileGain is what a finding must be able to save for general advice,
+// such as PGO, not to be mentioned beside it.
+const worthwhileGain = 0.05
+
+func worthwhile(f judge.Found) bool {
+	if e := f.Estimate(); e != nil {
+		return e.High >= worthwhileGain
+	}
+	return f.Gain != nil && !f.Aside && f.Share.Main() >= worthwhileGain
+}

@@ -1,0 +1,134 @@
+// Package judge is the shape of whatever explains a profile: one Subject in, one Answer
+// out.
+//
+// It owns the nouns that judges share. Subject is what is looked at, Facts is what is
+// known of binaries and source files, Found is a finding with what tells whether another
+// judge found the same, and Answer is all that one judge has to say. The judges are the
+// catalogue (package rule), the source of a build (source), machine code (machine), how
+// binaries were built (build) and the reports of compilers (remarks); package merge makes
+// one list of their answers. It must never import a judge, merge, a report or a reader
+// of profiles.
+package judge
+
+import (
+	"context"
+	"regexp"
+
+	"whyhot/internal/elfinfo"
+	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/finding"
+	"whyhot/internal/ingest/remark"
+	"whyhot/internal/profile"
+)
+
+// Judge says what it finds on a subject. An error ends the whole explanation: what only
+// keeps a judge from its work is a note.
+type Judge func(ctx context.Context, s Subject) (Answer, error)
+
+// Said is the judge that has answered already.
+func Said(a Answer) Judge {
+	return func(context.Context, Subject) (Answer, error) { return a, nil }
+}
+
+// Subject is what is judged.
+type Subject struct {
+	Profile *profile.Profile
+	Facts   Facts
+	Remarks []remark.Remark // of compilers, about the program
+	// Lines says, by cause, which code locations a judge before found it at.
+	Lines map[string]Lines
+	Options
+}
+
+// Options say how a subject is judged.
+type Options struct {
+	// Path is how the user calls the profile, for commands; "" where it has no name.
+	Path string
+	// DebugDirs are searched for debug files of binaries.
+	DebugDirs []string
+	// All also gives what the reader cannot change, and what holds for nearly every
+	// program.
+	All bool
+}
+
+// Lines says whether a location of the profile is one where a cause was found.
+type Lines func(profile.LocationID) bool
+
+// Found is a finding with what tells whether two are one.
+type Found struct {
+	finding.Finding
+
+	// Samples are the rows of the profile that it is about, none where not known.
+	Samples []int32
+	// Code are the source lines of each of its instructions, innermost inlined call
+	// first; of a loop in machine code.
+	Code [][]finding.Line
+	// Cause is what several judges know of by the same name: a rule of the source; ""
+	// for none.
+	Cause string
+	// Whole is the identity of the one finding that all of its rule in a binary are,
+	// since one change mends them all; "" where each stands for itself. Where says which
+	// part this is.
+	Whole, Where string
+	// Removes: the change takes the work away, which is done once in place of again and
+	// again, or not at all.
+	Removes bool
+	// Upkeep: it is about allocating, collecting or faulting in memory, and advises a
+	// setting or another allocator: how much there is follows from what the program does.
+	Upkeep bool
+}
+
+// Answer is what a judge says.
+type Answer struct {
+	Found []Found
+	Notes []string
+	// Looked says in a sentence what was looked at, "" for nothing.
+	Looked string
+	// Lines are those of causes, also of findings that are not listed.
+	Lines map[string]Lines
+}
+
+// Facts answers questions about the binaries of a profile and about its source.
+type Facts interface {
+	// Binary gives the facts of the file that a mapping came from, and how far
+	// they can be trusted. With NoTrust the Binary is nil.
+	Binary(m *profile.Mapping) (Binary, Trust)
+	// Info is what that file says of itself, nil where it is not the one that ran.
+	Info(m *profile.Mapping) *elfinfo.Info
+	// Code gives the file that an address of a mapping is in, and where in it; ok is
+	// false where it is not the one that ran. It is open as long as the facts are.
+	Code(m *profile.Mapping, address uint64) (file *elffile.File, vaddr uint64, ok bool)
+	// Source gives the lines of a source file that a profile names.
+	Source(path string) (lines []string, ok bool)
+}
+
+// Trust says how sure it is that a file on disk is the one that was profiled.
+type Trust uint8
+
+// The levels of trust, lowest first.
+const (
+	NoTrust      Trust = iota // nothing is known of the binary
+	PathTrust                 // a file of that path; the profile has no build ID to compare
+	BuildIDExact              // the build IDs are equal
+)
+
+// Binary is what can be read from one ELF file and the package database.
+type Binary interface {
+	// Defines returns a symbol that the file defines and that the expression
+	// matches. known is false when the file has no symbols to search, which for
+	// a dynamic file is never so: its dynamic symbols stay.
+	Defines(re *regexp.Regexp) (symbol string, found, known bool)
+	// Needed lists the DT_NEEDED sonames.
+	Needed() []string
+	// Static is true for a file without a dynamic loader.
+	Static() bool
+	// Package names the distribution's package that owns the file and its
+	// version, "" when none does.
+	Package() (name, version string)
+	// String returns the first match of the expression in the file's read-only
+	// text: group 1 where there is one, else the whole match.
+	String(re *regexp.Regexp) (match string, found bool)
+	// Producers lists what the compile units say of their compiler and its
+	// flags (DW_AT_producer); empty without debug information.
+	Producers() []string
+}

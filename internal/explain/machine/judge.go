@@ -1,0 +1,119 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"whyhot/internal/elfinfo"
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
+	"whyhot/internal/host/shellwords"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
+)
+
+// Judge is the judge that looks at the machine code of hot loops. tell is given the loops,
+// hottest first; it may be nil. A machine without the analyser finds none, and a note says
+// so.
+func Judge(tell func([]Loop)) judge.Judge {
+	return func(ctx context.Context, s judge.Subject) (judge.Answer, error) {
+		answer, err := Find(ctx, Request{Profile: s.Profile, DebugDirs: s.DebugDirs}, s.Facts)
+		if err != nil {
+			if ctx.Err() != nil {
+				return judge.Answer{}, ctx.Err()
+			}
+			return judge.Answer{Notes: []string{fmt.Sprintf("the machine code was not looked at: %v", err)}}, nil
+		}
+		if tell != nil {
+			tell(answer.Loops)
+		}
+		out := judge.Answer{Notes: answer.Notes}
+		if answer.Looked.Functions > 0 {
+			out.Looked = fmt.Sprintf("In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
+		}
+		others := otherCompilers{facts: s.Facts, known: map[*profile.Mapping]bool{}}
+		for _, f := range slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer)) {
+			if others.made(f.Loop.Mapping) || !s.All && !canBeChanged(s.Facts, f) {
+				continue
+			}
+			out.Found = append(out.Found, f.judged(s))
+		}
+		return out, nil
+	}
+}
+
+// canBeChanged says whether whoever runs the program can change the code: not where it is
+// an interpreter's, nor of Go's runtime or standard library. Go has no word for a prefetch
+// either.
+func canBeChanged(facts judge.Facts, f Found) bool {
+	if origin.IsRuntime(f.Place.Binary) {
+		return false
+	}
+	info := facts.Info(f.Loop.Mapping)
+	if info == nil || info.Go == nil {
+		return true
+	}
+	function := profile.Function{Name: f.Loop.Function, Kind: profile.KindGo}
+	return f.Rule != StallRule && origin.OfFunction(&function, f.Place.Binary) == origin.Own
+}
+
+// otherCompilers remembers which binaries neither gcc nor LLVM made: what is advised are
+// their flags, and sources in C and C++.
+type otherCompilers struct {
+	facts interface {
+		Info(m *profile.Mapping) *elfinfo.Info
+	}
+	known map[*profile.Mapping]bool
+}
+
+func (o otherCompilers) made(m *profile.Mapping) bool {
+	if m == nil {
+		return false
+	}
+	other, known := o.known[m]
+	if !known {
+		info := o.facts.Info(m)
+		other = info != nil && info.OtherCompiler() != ""
+		o.known[m] = other
+	}
+	return other
+}
+
+// judged is the finding with what tells whether another judge found the same.
+func (f *Found) judged(s judge.Subject) judge.Found {
+	l := f.Loop
+	out := judge.Found{Finding: f.Finding, Where: l.where(), Samples: l.Samples(s.Profile, func(m *profile.Mapping, address uint64) (uint64, bool) {
+		_, vaddr, ok := s.Facts.Code(m, address)
+		return vaddr, ok
+	})}
+	for i := range l.Instructions {
+		lines := make([]finding.Line, len(l.Instructions[i].Lines))
+		for n, at := range l.Instructions[i].Lines {
+			lines[n] = finding.Line{File: at.Function.File, Line: int(at.Line)}
+		}
+		out.Code = append(out.Code, lines)
+	}
+	id := f.ID
+	if rules[f.Rule].whole {
+		out.Whole = finding.ID(f.Rule, finding.Place{Binary: f.Place.Binary})
+		id = out.Whole
+	}
+	if s.Path != "" {
+		out.See = append(out.See, loopsCommand(s.Path, l))
+		if flags := Flags(f.Rule); flags != "" {
+			out.Next = shellwords.Join([]string{"whyhot", "try", "build", "--profile", s.Path, "--finding", id, "--cflags=" + flags}) + " --build '<your build command>'"
+		}
+	}
+	return out
+}
+
+// loopsCommand shows a loop; in a stripped binary no name chooses it.
+func loopsCommand(path string, l *Loop) string {
+	words := []string{"whyhot", "loops", path}
+	if l.Function != "" {
+		words = append(words, "--match", "^"+regexp.QuoteMeta(l.Function)+"$")
+	}
+	return shellwords.Join(words)
+}

@@ -1,0 +1,229 @@
+package merge
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
+)
+
+func at(file string, line, end int) finding.Place {
+	return finding.Place{File: file, Line: line, EndLine: end}
+}
+
+func found(id, rule string, p finding.Place, samples ...int32) judge.Found {
+	return judge.Found{Finding: finding.Finding{ID: id, Rule: rule, Place: p, Certainty: finding.Suspected, Evidence: []finding.Evidence{{Kind: "x", Text: id}}}, Samples: samples}
+}
+
+// joined is the index of the known finding that m became one with, -1 for none.
+func joined(t *testing.T, known []judge.Found, m judge.Found) int {
+	t.Helper()
+	m.ID = "new"
+	out := Add(known, []judge.Found{m}, Options{Samples: 1000})
+	for i := range known {
+		if slices.Contains(out[i].SameAs, "new") {
+			if len(out) != len(known) || out[i].Certainty != finding.Confirmed || out[i].Evidence[len(out[i].Evidence)-1].Text != m.Evidence[0].Text {
+				t.Errorf("%+v", out)
+			}
+			return i
+		}
+	}
+	if len(out) > len(known)+1 {
+		t.Errorf("%+v", out)
+	}
+	return -1
+}
+
+func TestSourceAndMachineCodeAreOneFinding(t *testing.T) {
+	source := []judge.Found{
+		found("a", "alias-char-write", at("/src/lib/a.c", 10, 14)),
+		found("b", "column-walk", at("/src/lib/a.c", 10, 14)),
+	}
+	for name, test := range map[string]struct {
+		in   judge.Found
+		want int
+	}{
+		"lines meet":           {found("", "machine-reload", at("/build/lib/a.c", 12, 13)), 0},
+		"other lines":          {found("", "machine-reload", at("/build/lib/a.c", 15, 19)), -1},
+		"another directory":    {found("", "machine-reload", at("/build/test/a.c", 12, 13)), -1},
+		"about something else": {found("", "machine-division", at("/build/lib/a.c", 12, 13)), -1},
+		"no lines known":       {found("", "machine-reload", at("", 0, 0)), -1},
+		"a report of the rule": {found("", "missed-hoist", at("/build/lib/a.c", 12, 0)), 0},
+		"another rule's":       {found("", "missed-inline", at("/build/lib/a.c", 12, 0)), -1},
+	} {
+		if got := joined(t, source, test.in); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// Two files of one tree that have the same name and directory are two.
+func TestFilesOfOneTreeAreTold(t *testing.T) {
+	known := []judge.Found{found("a", "alias-char-write", at("/home/me/a/src/util.c", 10, 14))}
+	if got := joined(t, known, found("", "machine-reload", at("/home/me/b/src/util.c", 10, 14))); got != -1 {
+		t.Errorf("another util.c of the tree is the same")
+	}
+	if got := joined(t, known, found("", "machine-reload", at("/build/a/src/util.c", 10, 14))); got != 0 {
+		t.Errorf("the file in a copy of the tree is another")
+	}
+}
+
+// Of loops inside each other, the evidence goes to the one whose code it is.
+func TestEvidenceIsOfTheLoopItself(t *testing.T) {
+	place := func(line, end int) finding.Place { return at("/src/lib/a.c", line, end) }
+	loop := func(p finding.Place, lines ...int) judge.Found {
+		f := found("", "machine-reload", p)
+		for _, n := range lines {
+			f.Code = append(f.Code, []finding.Line{{File: "/src/lib/a.c", Line: n}})
+		}
+		return f
+	}
+	outer, inner := loop(place(262, 290), 262, 263, 273, 289, 290), loop(place(273, 276), 273, 274, 275, 275)
+	for name, test := range map[string]struct {
+		source []finding.Place
+		m      judge.Found
+		want   int
+	}{
+		"the loop around it":         {[]finding.Place{place(273, 276)}, outer, -1},
+		"itself":                     {[]finding.Place{place(273, 276)}, inner, 0},
+		"the inner of two":           {[]finding.Place{place(262, 290), place(273, 276)}, inner, 1},
+		"the outer of two":           {[]finding.Place{place(273, 276), place(262, 290)}, outer, 1},
+		"one line of it, not a loop": {[]finding.Place{place(289, 0)}, outer, 0},
+	} {
+		var known []judge.Found
+		for _, p := range test.source {
+			known = append(known, found("k", "alias-char-write", p))
+		}
+		if got := joined(t, known, test.m); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// An entry of the catalogue has no lines: its samples tell that it is about the loop.
+func TestCatalogueAndMachineCodeAreOneFinding(t *testing.T) {
+	known := []judge.Found{found("malloc", "glibc-malloc", finding.Place{}, 0, 1, 2, 3), found("crc", "crc32-hardware", finding.Place{}, 2, 3, 4)}
+	for name, test := range map[string]struct {
+		rule string
+		rows []int32
+		want int
+	}{
+		"all of its samples":   {"machine-checksum", []int32{2, 3}, 1},
+		"half of them":         {"machine-checksum", []int32{4, 5}, 1},
+		"fewer":                {"machine-checksum", []int32{4, 5, 6}, -1},
+		"no samples":           {"machine-checksum", nil, -1},
+		"about something else": {"machine-hash", []int32{2, 3}, -1},
+	} {
+		if got := joined(t, known, found("", test.rule, finding.Place{}, test.rows...)); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// What a binary says of its build supports the entry that knows it by its frames.
+func TestABuildSupportsTheEntry(t *testing.T) {
+	build := finding.Place{Binary: "/bin/app"}
+	for name, test := range map[string]struct {
+		known judge.Found
+		m     judge.Found
+		want  int
+	}{
+		"the same binary":   {found("", "debug-build", build), found("", "build-unoptimised", build), 0},
+		"binary not known":  {found("", "debug-build", finding.Place{}), found("", "build-unoptimised", build), 0},
+		"another binary":    {found("", "debug-build", finding.Place{Binary: "/bin/b"}), found("", "build-unoptimised", build), -1},
+		"another statement": {found("", "debug-build", build), found("", "build-sanitizer", build), -1},
+	} {
+		if got := joined(t, []judge.Found{test.known}, test.m); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+// The entry keeps its share and estimate, the source gives the places.
+func TestOneCause(t *testing.T) {
+	share := func(f judge.Found, v float64) judge.Found {
+		f.Share.Inclusive = &v
+		return f
+	}
+	entry := func(id string, v float64) judge.Found {
+		f := share(found(id, "an-entry", finding.Place{Binary: "/bin/" + id}), v)
+		f.Cause = "vector-bool"
+		return f
+	}
+	source := share(found("vector-bool-1", "vector-bool", at("/src/a.cpp", 3, 5)), 0.1)
+	source.Cause, source.Sites = "vector-bool", []finding.Site{{Kind: finding.SiteLoop}}
+	out := Add([]judge.Found{entry("small", 0.2), entry("large", 0.5)}, []judge.Found{source}, Options{})
+	if len(out) != 2 || len(out[0].Sites) != 0 {
+		t.Fatalf("%+v", out)
+	}
+	f := out[1]
+	if f.ID != "vector-bool-1" || f.Certainty != finding.Confirmed || f.Share.Main() != 0.5 || f.Place.File != "/src/a.cpp" || f.Place.Binary != "/bin/large" || len(f.Evidence) != 2 {
+		t.Errorf("%+v", f)
+	}
+	general := entry("general", 0.9)
+	general.General = true
+	if out := Add([]judge.Found{general}, []judge.Found{source}, Options{}); len(out) != 2 {
+		t.Errorf("general advice met something: %+v", out)
+	}
+}
+
+// Advice to use another library holds for its loops; they are no findings beside it.
+func TestLoopsOfALibraryThatIsReplaced(t *testing.T) {
+	blas := finding.Place{Binary: "/usr/lib/libblas.so.3"}
+	library := found("blas-reference-1", "blas-reference", blas, 1, 2, 3, 4)
+	in := func(binary string, rows ...int32) judge.Found {
+		return found("loop", "machine-scalar", finding.Place{Binary: binary, Function: "dgemv_"}, rows...)
+	}
+	function := library
+	function.Place.Function = "dgemm_"
+	program := found("x", "blas-reference", finding.Place{Binary: "/bin/gzip"}, 1, 2, 3, 4)
+	for _, x := range []struct {
+		name string
+		of   judge.Found
+		m    judge.Found
+		want bool
+	}{
+		{"its loop", library, in(blas.Binary, 2, 3, 9), true},
+		{"mostly other samples", library, in(blas.Binary, 3, 8, 9), false},
+		{"another library", library, in("/usr/lib/mgcv.so", 2, 3), false},
+		{"another function's finding", function, in(blas.Binary, 2, 3), false},
+		{"the program itself", program, in("/bin/gzip", 2, 3), false},
+	} {
+		if got := len(Add([]judge.Found{x.of}, []judge.Found{x.m}, Options{})) == 1; got != x.want {
+			t.Errorf("%s: %v", x.name, got)
+		}
+		if len(Add([]judge.Found{x.of}, []judge.Found{x.m}, Options{All: true})) != 2 {
+			t.Errorf("%s: --all leaves it out", x.name)
+		}
+	}
+}
+
+// What the flags of a binary mend is one finding, however many loops have it; loops that
+// are changed one by one stay apart, and so do binaries.
+func TestLoopsOfOneFlagAreOneFinding(t *testing.T) {
+	loop := func(whole, where string, share float64, row int32) judge.Found {
+		f := found(where, "machine-scalar", finding.Place{Binary: whole}, row)
+		f.Share, f.Gain, f.Whole, f.Where = finding.Share{Exclusive: &share}, &finding.Gain{High: share * 0.9}, whole, where
+		return f
+	}
+	out := Add(nil, []judge.Found{
+		loop("a", "1", 0.012, 1), loop("a", "2", 0.3, 2), loop("", "3", 0.05, 3), loop("", "4", 0.06, 4),
+		loop("b", "5", 0.04, 5), loop("c", "6", 0.008, 6), loop("a", "7", 0.1, 7),
+	}, Options{Samples: 1000})
+	ids := map[string]judge.Found{}
+	for _, f := range out {
+		ids[f.ID] = f
+	}
+	if len(out) != 4 || ids["c"].ID != "" || ids["b"].Share.Main() != 0.04 {
+		t.Fatalf("%d findings: %+v", len(out), out)
+	}
+	a := ids["a"]
+	if math.Abs(a.Share.Main()-0.412) > 1e-9 || math.Abs(a.Gain.High-0.412*0.9) > 1e-9 || *a.Share.Error <= 0 || !slices.Equal(a.Samples, []int32{2, 7, 1}) {
+		t.Errorf("%+v", a)
+	}
+	if a.Evidence[0].Text != "2" || a.Evidence[1].Text != "7" {
+		t.Errorf("the hottest is not first: %+v", a.Evidence)
+	}
+}

@@ -1,0 +1,51 @@
+package merge
+
+import (
+	"slices"
+	"strings"
+)
+
+// relatives are, by rule, those of other judges that are about the same: ids, or with a
+// "-" at the end what they begin with. A rule is related to itself: the report of a
+// build's compiler and the analyser's own compilation may say the same of a loop.
+var relatives = map[string][]string{
+	// Rules of machine code, with those of the source and with entries of the catalogue.
+	"machine-reload":         {"alias-", "missed-hoist", "missed-reuse"},
+	"machine-checksum":       {"bit-by-bit", "crc32-hardware", "checksum-words"},
+	"machine-scalar":         {"missed-vectorize", "missed-slp", "alias-", "short-loop"},
+	"machine-float-sum":      {"missed-vectorize", "missed-slp", "alias-", "short-loop"},
+	"machine-atomic":         {"shared-ptr-refcount"},
+	"machine-bit-set":        {"bit-by-bit", "vector-bool"},
+	"machine-bit-copy":       {"bit-by-bit", "vector-bool"},
+	"machine-hash":           {"hash-xxh3"},
+	"machine-stride":         {"column-walk"},
+	"machine-load-stall":     {"column-walk"},
+	"machine-few-iterations": {"short-loop"},
+	// Remarks of compilers, with rules of the source.
+	"missed-vectorize": {"alias-"},
+	"missed-hoist":     {"alias-"},
+	"missed-reuse":     {"alias-"},
+	// How a binary was built, with the entry that knows it by its frames.
+	"build-unoptimised": {"debug-build"},
+}
+
+// related says whether two rules are about the same, in either order.
+func related(a, b string) bool { return a == b || names(a, b) || names(b, a) }
+
+func names(rule, other string) bool {
+	return slices.ContainsFunc(relatives[rule], func(id string) bool {
+		return id == other || strings.HasSuffix(id, "-") && strings.HasPrefix(other, id)
+	})
+}
+
+// Rules are all rules that the table of relatives names: a test holds them against those
+// that there are.
+func Rules() []string {
+	var out []string
+	for rule, of := range relatives {
+		out = append(out, rule)
+		out = append(out, of...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,34 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/machine"
+	"whyhot/internal/explain/merge"
+	"whyhot/internal/explain/remarks"
+	"whyhot/internal/explain/source"
+)
+
+// The table of relatives names rules that there are: a misspelt one would never join.
+func TestRelatedRulesExist(t *testing.T) {
+	known := builtin(t)
+	exists := func(id string) bool {
+		_, entry := known.Catalog.Entry(id)
+		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || slices.Contains(analyzer.Rules(), id)
+	}
+	for _, id := range merge.Rules() {
+		if prefix, is := strings.CutSuffix(id, "-"); is {
+			if source.StoreOf(prefix+"-char-write-01234567") == "" && !slices.ContainsFunc(analyzer.Rules(), func(r string) bool { return strings.HasPrefix(r, id) }) {
+				t.Errorf("no rule begins with %s", id)
+			}
+			continue
+		}
+		if !exists(id) {
+			t.Errorf("there is no rule %s", id)
+		}
+	}
+}
