@@ -61,7 +61,8 @@ func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
 // dropOld removes rows that would be dropped at once, and tells how many samples they
 // were.
 func (s *Store) dropOld(b *batch.Batch) (dropped int64) {
-	keep := max(s.opts.Retention.Samples, s.opts.Retention.Hourly)
+	r := s.retention()
+	keep := max(r.Samples, r.Hourly)
 	oldest := minute(s.opts.Now().Add(-keep))
 	rows := b.Rows[:0]
 	for _, r := range b.Rows {
