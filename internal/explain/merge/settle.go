@@ -10,8 +10,7 @@ import (
 //
 //   - what is done within that work: seven tenths of its samples or more;
 //   - the upkeep of memory that costs no more than it: less is allocated, collected and
-//     faulted in once the work is gone, how much less shows only a new recording.
-//
+//     faulted in once the work is gone, how much less shows only a new recording;
 //   - whatever is said of a binary that was built without optimisation, or to be examined:
 //     what such code spends is not what the product does.
 //
