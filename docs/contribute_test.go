@@ -118,6 +118,9 @@ func compiled(t *testing.T, files map[string]string, rule string) {
 	if err := os.WriteFile(filepath.Join(generated, "rule_ids.inc"), []byte(ids.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if testing.Short() {
+		t.Skip("compiles two C++ files")
+	}
 	clang := tooltest.Find(t, "clang++-19")
 	if _, err := os.Stat(llvmHeaders); err != nil {
 		tooltest.Missingf(t, "no headers of LLVM 19")

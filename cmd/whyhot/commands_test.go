@@ -39,14 +39,13 @@ func TestWhatAnswersWritesJSON(t *testing.T) {
 	}
 }
 
-// -p is the build directory wherever it stands, as clang's own tools have it; what
-// is given with --build-dir was --build before.
+// -p is the build directory in every command, as in clang's own tools.
 func TestOneLetterIsOneThing(t *testing.T) {
 	names := map[string]map[string][]string{} // shorthand → flag → commands
 	for name, c := range all(newRoot()) {
 		for _, letter := range "abcdefghijklmnopqrstuvwxyz" {
 			f := c.Flags().ShorthandLookup(string(letter))
-			if f == nil || f.ShorthandDeprecated != "" {
+			if f == nil {
 				continue
 			}
 			if names[string(letter)] == nil {
