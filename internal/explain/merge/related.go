@@ -26,7 +26,7 @@ var relatives = map[string][]string{
 	"missed-hoist":     {"alias-"},
 	"missed-reuse":     {"alias-"},
 	// How a binary was built, with the entry that knows it by its frames.
-	"build-unoptimised": {"debug-build"},
+	"build-unoptimised": {"debug-build", "rust-debug-build"},
 }
 
 // related says whether two rules are about the same, in either order.
