@@ -112,6 +112,48 @@ func namesIn(t *testing.T, s *Store, sel Selection) (names []string) {
 	return names
 }
 
+// Identities of batches of before a checkpoint go, also in a server that is never started
+// again, and a batch that comes twice still counts once.
+func TestIdentitiesGo(t *testing.T) {
+	c, dir, e := &clock{now: testNow}, t.TempDir(), memory.New()
+	o := quick(Options{Now: c.Now})
+	s := openStore(t, dir, e, o)
+	send := func(day int) Receipt {
+		return appendProfile(t, s, simple(map[string]int64{"main;f": 1}), batch.Options{ID: fmt.Sprint("agent-", day)})
+	}
+	for day := range 20 {
+		if send(day).Duplicate {
+			t.Fatalf("day %d was there before", day)
+		}
+		if err := s.Checkpoint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		flush(t, s)
+		if err := s.Retain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Age(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.move(24 * time.Hour)
+	}
+	tables, err := e.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range tables {
+		if one.Table == engine.Batches.Name && one.Rows > 4 {
+			t.Errorf("%d rows of identities", one.Rows)
+		}
+	}
+	closeStore(t, s)
+	s = openStore(t, dir, e, o)
+	defer closeStore(t, s)
+	if !send(0).Duplicate || !send(19).Duplicate || send(20).Duplicate {
+		t.Error("after a start a batch that was taken is new, or one that is new was taken")
+	}
+}
+
 // Where more stacks are in use than there is room for, those that were not used for longest
 // lose their names, and what has come last has its own: nothing new is turned away.
 func TestTheNewestHasItsNames(t *testing.T) {

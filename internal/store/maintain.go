@@ -34,7 +34,7 @@ func (s *Store) maintain(ctx context.Context) {
 		}
 		if time.Since(checkpoint) >= checkpointEvery {
 			checkpoint = time.Now()
-			if err := s.append(ctx, recordCheckpoint, nil); err != nil {
+			if err := s.Checkpoint(ctx); err != nil {
 				s.log.Warn("writing down which batches were taken", "error", err)
 			}
 		}
@@ -54,6 +54,10 @@ func (s *Store) maintain(ctx context.Context) {
 		}
 	}
 }
+
+// Checkpoint writes down which batches were taken, so that what was written before is not
+// needed any more. It is done once an hour without being asked for.
+func (s *Store) Checkpoint(ctx context.Context) error { return s.append(ctx, recordCheckpoint, nil) }
 
 // Retain removes what is older than is to be kept.
 func (s *Store) Retain(ctx context.Context) error {

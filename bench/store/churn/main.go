@@ -100,7 +100,7 @@ func year(ctx context.Context, dir string, days, every int) (err error) {
 				return err
 			}
 		}
-		if err := s.Flush(ctx); err != nil {
+		if err := errors.Join(s.Checkpoint(ctx), s.Flush(ctx)); err != nil {
 			return err
 		}
 		if err := s.Retain(ctx); err != nil {
