@@ -34,9 +34,9 @@ func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
 // Find returns the file that a command runs, as a shell with that environment
-// (nil for this process's) would look it up.
-func Find(env []string, name string) (string, error) {
-	path, err := environ.LookPath(env, "", name)
+// (nil for this process's) would look it up in that directory ("" for this process's).
+func Find(env []string, dir, name string) (string, error) {
+	path, err := environ.LookPath(env, dir, name)
 	switch {
 	case err == nil:
 		return path, nil
