@@ -29,6 +29,8 @@ func commands() []*cobra.Command {
 		newDiffCmd(),
 		newFoldCmd(),
 		newRulesCmd(),
+		newMCPCmd(),
+		newVerifyCmd(),
 		newVersionCmd(),
 	}
 }

@@ -118,6 +118,8 @@ func New(root string, f File) (*Rules, error) {
 type RefusedError struct {
 	What string
 	Add  string // to the configuration
+	// Command is what the user may be asked about, nil where an answer changes nothing.
+	Command []string
 }
 
 func (e *RefusedError) Error() string { return e.What }
@@ -133,7 +135,7 @@ func (r *Rules) Command(words []string) error {
 	line := shellwords.Join(words)
 	return &RefusedError{
 		What: "the user's configuration does not allow this command: " + line,
-		Add:  "commands:\n  - " + yamlText(line),
+		Add:  "commands:\n  - " + yamlText(line), Command: words,
 	}
 }
 

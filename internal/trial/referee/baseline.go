@@ -59,6 +59,9 @@ func (b *Baseline) Sum() string { return b.sum }
 // Root is the original's directory.
 func (b *Baseline) Root() string { return b.root }
 
+// Against has the baseline compared with another tree than the one it is a copy of.
+func (b *Baseline) Against(root string) { b.root = root }
+
 // Close removes the copy.
 func (b *Baseline) Close() error { return tree.Remove(filepath.Dir(b.dir)) }
 

@@ -28,9 +28,12 @@ type Terms struct {
 	// Preload and Env are a setting that is tried in place of the tree's change, which
 	// then is on neither side.
 	Preload, Env []string
-	Budget       time.Duration // of each measurement
-	Rounds       int           // exactly so many, 0 for as many as it takes
-	Seed         *uint64
+	// WhatIf is a finding that a build is measured as if it were fixed, also in place of
+	// the tree's change; BuildDir has its compile_commands.json, from the root.
+	WhatIf, BuildDir string
+	Budget           time.Duration // of each measurement
+	Rounds           int           // exactly so many, 0 for as many as it takes
+	Seed             *uint64
 	// Private is a directory of the referee's own: builds and temporary files.
 	Private string
 	// Layouts is how many layouts of the code decide on a small difference.
@@ -53,7 +56,7 @@ func (t *Terms) check() error {
 }
 
 // setting says that a setting is tried.
-func (t *Terms) setting() bool { return len(t.Preload)+len(t.Env) > 0 }
+func (t *Terms) setting() bool { return len(t.Preload)+len(t.Env) > 0 || t.WhatIf != "" }
 
 // measures says whether a file is part of what measures: one that a pattern names, the
 // configuration that names them, and inputs that command lines name.

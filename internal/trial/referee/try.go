@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -17,6 +18,7 @@ import (
 	"whyhot/internal/trial/experiment"
 	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/rebuild/tree"
+	"whyhot/internal/trial/whatif"
 )
 
 // variantName is what the change is called in trials.
@@ -117,6 +119,9 @@ func (c *contest) conclude() {
 	if len(r.Measures) > 0 {
 		r.miss("files that measure or test were changed (%s): restore them", strings.Join(r.Measures, ", "))
 	}
+	if c.terms.WhatIf != "" {
+		r.miss("a what-if build predicts what an edit brings: make the edit")
+	}
 	if len(r.Missing) == 0 {
 		r.Verdict = Proved
 	}
@@ -134,6 +139,9 @@ func (c *contest) measure(ctx context.Context, line string, l experiment.Listene
 			err = errors.New("nothing was measured")
 		}
 		return nil, err
+	}
+	if c.terms.WhatIf != "" { // the others are its controls, which the notes speak of
+		result.Outcome.Variants = slices.DeleteFunc(result.Outcome.Variants, func(v trial.VariantArm) bool { return v.Name != whatif.VariantName })
 	}
 	if len(result.Outcome.Variants) != 1 {
 		return nil, fmt.Errorf("%d variants where one was asked for: try one setting at a time", len(result.Outcome.Variants))
@@ -169,6 +177,12 @@ func (c *contest) request(ctx context.Context, line string) (experiment.Request,
 	r.Layouts = t.Layouts
 	r.Build = rebuild.Options{
 		Command: t.Build, Root: c.base.dir, Products: t.Products, Cache: t.builds(), BoltProfile: rebuild.BoltAuto,
+	}
+	if t.WhatIf != "" {
+		r.WhatIf = whatif.Wish{Findings: []string{t.WhatIf}, BuildDir: t.BuildDir}
+		if t.BuildDir != "" {
+			r.WhatIf.BuildDir = filepath.Join(c.base.dir, t.BuildDir)
+		}
 	}
 	if t.setting() {
 		return r, nil
