@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +75,7 @@ func (b *Base) describe(err error) {
 
 // result is an answer as the protocol has it: the same as data and as text.
 func (s *Server) result(name string, a answer, failed bool) (*sdk.CallToolResult, error) {
-	whole, err := json.Marshal(a)
+	whole, err := encode(a)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (s *Server) result(name string, a answer, failed bool) (*sdk.CallToolResult
 		a.base().More = s.keep(name, whole)
 	}
 	for len(text) > Limit && a.shorten() {
-		if text, err = json.Marshal(a); err != nil {
+		if text, err = encode(a); err != nil {
 			return nil, err
 		}
 	}
@@ -101,6 +102,15 @@ func (s *Server) result(name string, a answer, failed bool) (*sdk.CallToolResult
 		})
 	}
 	return out, nil
+}
+
+// encode is JSON that does not spend bytes on <, > and &, of which source has many.
+func encode(a answer) ([]byte, error) {
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	err := to.Encode(a)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // keep holds a whole answer for a while.

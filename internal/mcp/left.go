@@ -105,7 +105,7 @@ func (o *leftOut) add(what string, share, high float64) {
 	o.Largest = max(o.Largest, rounded(high))
 	const most = 12
 	if len(o.Open) < most {
-		o.Open = append(o.Open, item{clip(what, 200), rounded(share), finding.SpeedUps(0, high)})
+		o.Open = append(o.Open, item{clip(what, 200), rounded(share), atMost(high)})
 	}
 }
 

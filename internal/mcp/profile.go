@@ -83,7 +83,7 @@ func (s *Server) profile(ctx context.Context, c *call, in profileIn) (*profileOu
 	if h, err = s.admit(ctx, h); err != nil {
 		return nil, err
 	}
-	out := h.describe()
+	out := s.describe(h)
 	out.Unexplained = s.unexplained(ctx, h)
 	return out, nil
 }
@@ -202,7 +202,7 @@ func tail(path string) string {
 }
 
 // describe is the answer about a handle.
-func (h *handle) describe() *profileOut {
+func (s *Server) describe(h *handle) *profileOut {
 	p := h.profile.Profile
 	out := &profileOut{
 		Profile: h.id, From: clip(h.path, 300), Samples: p.Count(), Seconds: rounded(p.Meta.Duration.Seconds()),
@@ -224,7 +224,7 @@ func (h *handle) describe() *profileOut {
 		}
 		self := float64(r.Self) / total
 		out.Hot = append(out.Hot, hotLine{
-			Function: clip(view.Name(p, r.Function), 120), File: clip(p.Function(r.Function).File, 160), Line: r.Line,
+			Function: clip(view.Name(p, r.Function), 120), File: s.shown(p.Function(r.Function).File), Line: r.Line,
 			Self: rounded(self), Error: rounded(finding.ShareError(self, view.Events(p))), Total: rounded(float64(r.Total) / total),
 		})
 	}
@@ -236,6 +236,9 @@ func (h *handle) describe() *profileOut {
 
 // shown is a file's path as an agent knows it: from the root where it is below that.
 func (s *Server) shown(path string) string {
+	if path == "" {
+		return ""
+	}
 	if rel, err := filepath.Rel(s.o.Rules.Root, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}

@@ -58,16 +58,25 @@ func (s *Server) whatIf(ctx context.Context, c *call, in whatIfIn) (*whatIfOut, 
 		return nil, err
 	}
 	e := finding.ShareError(share, view.Events(h.profile.Profile))
-	low, high := max(0, share-e), min(1, share+e)
+	high := min(1, share+e)
 	share, e = rounded(share), rounded(e)
 	out.Share, out.Sample = &share, &e
-	out.AtMost = finding.SpeedUps(low, high)
+	out.AtMost = atMost(high)
 	out.Worth = "yes, if the change can take away most of it"
 	if high < worthIt {
 		out.Worth = "hardly: all of it is less than 3% of the CPU"
 	}
 	out.Unexplained = s.unexplained(ctx, h)
 	return out, nil
+}
+
+// atMost is how much faster a program can become that is spared a share of its CPU time.
+func atMost(share float64) string {
+	const noBound = 0.95 // beyond it, a sampling error changes the ratio by more than the ratio says
+	if share >= noBound {
+		return "not bounded by the rest of the program, which is less than 5% of the CPU"
+	}
+	return fmt.Sprintf("%.2f×", finding.SpeedUp(share))
 }
 
 // shareOf is what would go away.
