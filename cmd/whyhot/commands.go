@@ -11,6 +11,7 @@ func commands() []*cobra.Command {
 		newServeCmd(),
 		newPushCmd(),
 		newStoreCmd(),
+		newOpenCmd(),
 		newExplainCmd(),
 		newHuhCmd(),
 		newTryCmd(lookUpTarget),

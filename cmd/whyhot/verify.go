@@ -28,7 +28,7 @@ file with them with --heldout.`
 
 type verifyFlags struct {
 	key, baseline, tree, heldout string
-	repeat                       bool
+	repeat, json                 bool
 	budget                       time.Duration
 }
 
@@ -46,6 +46,7 @@ func newVerifyCmd() *cobra.Command {
 	flags.StringVar(&f.baseline, "baseline", "", "with --repeat: the tree before the change, `DIR`")
 	flags.StringVar(&f.tree, "tree", ".", "with --repeat: the tree after the change, `DIR`")
 	flags.StringVar(&f.heldout, "heldout", "", "with --repeat: `FILE` with the held-out workloads, a command a line")
+	flags.BoolVar(&f.json, "json", false, "print the statement as JSON, with --repeat and the new result")
 	flags.DurationVar(&f.budget, "budget", time.Minute, "with --repeat: time of each measurement")
 	return cmd
 }
@@ -63,6 +64,18 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	t := &s.Predicate
+	var again *referee.Ruling
+	if f.json {
+		if f.repeat {
+			if again, err = f.again(cmd, &s); err != nil {
+				return err
+			}
+		}
+		if err := writeJSON(cmd.OutOrStdout(), verified{s, again}); err != nil {
+			return err
+		}
+		return disagree(t, again)
+	}
 	p := func(format string, args ...any) { sayLine(cmd.OutOrStdout(), fmt.Sprintf(format, args...)) }
 	p("signed by %s on %s, %s, %d rounds", statement.KeyID(key), t.Time.Format(time.RFC3339), t.Machine.Model, t.Rounds)
 	p("baseline %s", s.Tree(statement.Baseline))
@@ -75,15 +88,25 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 	if !f.repeat {
 		return nil
 	}
-	again, err := f.again(cmd, &s)
-	if err != nil {
+	if again, err = f.again(cmd, &s); err != nil {
 		return err
 	}
 	p("again: %s%s: %s", again.Verdict, ratioText(again.Ratio), again.Says)
-	if string(again.Verdict) != t.Verdict {
-		return fmt.Errorf("the trial came to %q this time, and to %q in the record", again.Verdict, t.Verdict)
+	return disagree(t, again)
+}
+
+// verified is what is printed as JSON.
+type verified struct {
+	Statement statement.Statement `json:"statement"`
+	Again     *referee.Ruling     `json:"again,omitempty"`
+}
+
+// disagree is the error of a trial that came to something else than its record says.
+func disagree(t *statement.Trial, again *referee.Ruling) error {
+	if again == nil || string(again.Verdict) == t.Verdict {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the trial came to %q this time, and to %q in the record", again.Verdict, t.Verdict)
 }
 
 func ratioText(i *finding.Interval) string {

@@ -338,3 +338,37 @@ func mustOpen(t *testing.T, a *agent) *handle {
 	}
 	return h
 }
+
+// Answers with more than fits lose what matters least, and are kept whole.
+func TestWhatIsCutCanBeRead(t *testing.T) {
+	a := newAgent(t, allow.File{}, nil)
+	long := strings.Repeat("x", 190)
+	lots := slices.Repeat([]string{long}, 40)
+	some := found{ID: "a", Title: long, Where: long, Do: lots[:1]}
+	for tool, o := range map[string]answer{
+		toolProfile: &profileOut{Profile: "p1", Hot: slices.Repeat([]hotLine{{Function: long, File: long}}, 15), Notes: lots},
+		toolExplain: &explainOut{Profile: "p1", Findings: slices.Repeat([]found{some}, 50), NoHelp: slices.Repeat([]found{some}, 20), Hot: slices.Repeat([]unexplained{{Where: long, Lines: lots[:5]}}, 3), Notes: lots},
+		"finding":   &explainOut{Profile: "p1", Depth: &depth{found: some, Evidence: lots[:10], Source: lots, Caveats: lots[:4], Links: lots[:4], Diff: strings.Repeat(long+"\n", 12)}},
+		toolSource:  &sourceOut{Profile: "p1", Lines: slices.Repeat([]srcLine{{File: long, Text: long, Remarks: lots[:2]}}, 200), Findings: lots, Loop: &loop{At: long, Code: lots}, Notes: lots},
+		toolTry:     &tryOut{Task: "t1", Says: long, Changed: lots, Measures: lots, Missing: lots[:8], Notes: lots[:8]},
+		toolWhatIf:  &whatIfOut{Profile: "p1", Task: &tryOut{Changed: lots, Notes: lots}},
+		toolLeft:    &leftOut{Profile: "p1", Open: slices.Repeat([]item{{What: long, AtMost: long}}, 30)},
+	} {
+		r, err := a.server.result(tool, o, false)
+		if err != nil {
+			t.Errorf("%s: %v", tool, err)
+			continue
+		}
+		if n := len(r.Content[0].(*sdk.TextContent).Text); n > Limit || n < Limit/2 { //nolint:errcheck,forcetypeassert // an answer begins with text
+			t.Errorf("%s: cut to %d bytes", tool, n)
+		}
+		link := r.Content[1].(*sdk.ResourceLink) //nolint:errcheck,forcetypeassert // it was cut
+		whole, err := a.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: link.URI})
+		if err != nil || int64(len(whole.Contents[0].Text)) != *link.Size {
+			t.Errorf("%s: the whole answer: %v", tool, err)
+		}
+	}
+	if _, err := a.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: scheme + "nothing"}); err == nil {
+		t.Error("an answer that nobody gave is read")
+	}
+}
