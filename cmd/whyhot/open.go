@@ -96,7 +96,7 @@ func (f *openFlags) read(cmd *cobra.Command, path string) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &opened{service: serviceOf(path, p)}
+	out := &opened{service: serviceOf(path)}
 	if out.findings, err = f.judge(cmd, path, p); err != nil {
 		return nil, err
 	}
@@ -106,11 +106,8 @@ func (f *openFlags) read(cmd *cobra.Command, path string) (*opened, error) {
 	return out, pprof.Write(&out.body, p.Profile)
 }
 
-// serviceOf is what a file's program is called.
-func serviceOf(path string, p fetch.Fetched) string {
-	if len(p.Meta.Command) > 0 {
-		return filepath.Base(p.Meta.Command[0])
-	}
+// serviceOf is what the page calls a file: its name without what follows a dot.
+func serviceOf(path string) string {
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	return cmp.Or(name, "profile")
 }
@@ -135,12 +132,15 @@ func (f *openFlags) serve(cmd *cobra.Command, data string, files []*opened) erro
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
 	address := make(chan string, 1)
+	var rows *store.Store
 	s, err := server.Open(ctx, server.Options{
 		Data: data, Listen: f.listen, NoWatch: true, Sources: f.sources, BinaryDirs: f.debugDirs,
 		Open: func(ctx context.Context, dir, _ string) (project.Store, error) {
-			return store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) { return memory.New(), nil }, store.Options{
+			var err error
+			rows, err = store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) { return memory.New(), nil }, store.Options{
 				Names: store.NameOptions{Off: true},
 			})
+			return rows, err
 		},
 		Listening: func(_ string, a net.Addr) { address <- "http://" + a.String() },
 	})
@@ -151,7 +151,11 @@ func (f *openFlags) serve(cmd *cobra.Command, data string, files []*opened) erro
 	go func() { ended <- s.Serve(ctx) }()
 	select {
 	case base := <-address:
-		if err := pushFiles(ctx, base, files); err != nil {
+		err := pushFiles(ctx, base, files)
+		if err == nil {
+			err = rows.Flush(ctx) // else they are seen some seconds later
+		}
+		if err != nil {
 			stop()
 			return errors.Join(err, <-ended, s.Close())
 		}

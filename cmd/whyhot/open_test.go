@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net/http"
 	"os"
@@ -15,8 +16,8 @@ import (
 // the profile.
 func openFiles(t *testing.T, files ...string) (page, raw string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), binary, append([]string{"open"}, files...)...)
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	// The context of a test ends before its cleanup, which ends the program in order.
+	c := exec.CommandContext(context.WithoutCancel(t.Context()), binary, append([]string{"open"}, files...)...)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -34,7 +35,7 @@ func openFiles(t *testing.T, files ...string) (page, raw string) {
 		}
 	})
 	lines := bufio.NewScanner(out)
-	for lines.Scan() && raw == "" {
+	for raw == "" && lines.Scan() {
 		if text, ok := strings.CutPrefix(lines.Text(), "open   "); ok {
 			page = text
 		}
@@ -54,6 +55,7 @@ func get(t *testing.T, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Accept", "text/html, application/json;q=0.9")
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
