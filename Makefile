@@ -55,6 +55,10 @@ lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tid
 	$(LINT) run --allow-serial-runners ./...
 	scripts/lint-cpp
 
+.PHONY: rule-pages
+rule-pages: build ## write the pages of all rules into build/rules, for a release
+	bin/whyhot rules pages build/rules
+
 .PHONY: soak
 soak: build ## repeat the tests that record and time, and watch the agent for ten minutes
 	@scripts/deps build demo test bench

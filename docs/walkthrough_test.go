@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/rulepage"
 	"whyhot/internal/fetch"
 	"whyhot/internal/finding"
 )
@@ -138,10 +139,9 @@ func TestQuotedFindingsHaveRules(t *testing.T) {
 	for _, page := range append(pages, "../README.md", "architecture.md") {
 		for _, id := range findingID.FindAllString(textOf(t, page), -1) {
 			rule := id[:len(id)-len("-01234567")]
-			_, known := rules.Catalog.Entry(rule)
-			_, err := os.Stat("rules/" + rule + ".md") // of source and machine code
+			_, known, err := rulepage.Of(rules.Catalog, rule)
 			quotes++
-			if !known && err != nil {
+			if !known || err != nil {
 				t.Errorf("%s quotes %s: there is no rule %s", page, id, rule)
 			}
 		}

@@ -73,9 +73,11 @@ func (f *transferFlags) look(cmd *cobra.Command, data string, asJSON bool, do fu
 	for _, t := range form.Tables {
 		rows = append(rows, storetable.Row(t))
 	}
-	return storetable.Print(cmd.OutOrStdout(), rows, storetable.Totals{
-		Bytes: form.Bytes, Stacks: form.Stacks, Functions: form.Functions, Series: form.Series, Unresolved: form.Unresolved,
-	})
+	totals := storetable.Totals{Bytes: form.Bytes, Stacks: form.Stacks, Functions: form.Functions, Series: form.Series, Unresolved: form.Unresolved, Warnings: form.Warnings()}
+	for _, f := range form.Files {
+		totals.Files = append(totals.Files, storetable.File(f))
+	}
+	return storetable.Print(cmd.OutOrStdout(), rows, totals)
 }
 
 // formOf is what a running server answers, as far as the command line shows it.
@@ -85,6 +87,12 @@ func formOf(s *store.Stats) client.Stats {
 	}
 	for _, t := range s.Tables {
 		out.Tables = append(out.Tables, client.Table{Name: t.Name, Rows: t.Rows, Bytes: t.Bytes})
+	}
+	for _, f := range s.Files {
+		out.Files = append(out.Files, client.File(f))
+	}
+	for _, b := range s.Bounds {
+		out.Bounds = append(out.Bounds, client.Bound(b))
 	}
 	return out
 }

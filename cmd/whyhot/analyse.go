@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"whyhot/internal/explain"
 	"whyhot/internal/explain/source"
@@ -38,18 +37,6 @@ func (f *analyseFlags) addBuild(cmd *cobra.Command, help string) {
 	fl.StringVarP(&f.buildDir, "build-dir", "p", "", help)
 	fl.BoolVar(&f.options.NoCache, "no-cache", false, "neither read nor write cached answers of the analyser")
 	fl.StringSliceVar(&f.options.Stores, "stores", nil, "which stores to blame: "+strings.Join(source.Stores(), ", ")+" (default: "+strings.Join(source.DefaultStores(), ", ")+")")
-	alias(fl, "build", "build-dir")
-}
-
-// alias lets a flag's earlier name go on working.
-func alias(fl *pflag.FlagSet, old, name string) {
-	normalize := fl.GetNormalizeFunc()
-	fl.SetNormalizeFunc(func(fs *pflag.FlagSet, n string) pflag.NormalizedName {
-		if n == old {
-			n = name
-		}
-		return normalize(fs, n)
-	})
 }
 
 // open is the build that the command line means: a directory with -p, or one

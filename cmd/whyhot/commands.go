@@ -16,6 +16,7 @@ func commands() []*cobra.Command {
 		newHuhCmd(),
 		newTryCmd(lookUpTarget),
 		newHuntCmd(),
+		newGrowCmd(),
 		newFixCmd(),
 		newScanCmd(),
 		newImagesCmd(),

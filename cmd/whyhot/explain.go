@@ -298,6 +298,8 @@ func nameServer(r *finding.Report, remote *remoteFlags) {
 	to := term.CommandLine(append([]string{"--to", remote.url}, remote.serverFlags.words()...))
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		f.Next = strings.Replace(f.Next, "whyhot try --profile FILE", "whyhot try "+to, 1)
+		if strings.HasPrefix(f.Next, "whyhot try ") {
+			f.Next = strings.Replace(f.Next, " --profile FILE", " "+to, 1)
+		}
 	}
 }

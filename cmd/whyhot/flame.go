@@ -54,10 +54,7 @@ keys. An SVG is a static picture. The suffix of OUT decides.`,
   whyhot flame stacks.folded -o reverse.html --reverse
   whyhot flame - -o - --format svg < stacks.folded > flame.svg
   whyhot flame --from http://localhost:7878 --service nginx -o nginx.html`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			f.older()
-			return f.load.args(0)(cmd, args)
-		},
+		Args: func(cmd *cobra.Command, args []string) error { return f.load.args(0)(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, _ := f.load.source(args)
 			return runFlame(cmd, path, f)
@@ -125,16 +122,6 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 	}
 	_, err = fmt.Fprintln(cmd.ErrOrStderr(), "flame graph:", out)
 	return err
-}
-
-// older takes --from callers and --from callees, which --reverse was before.
-func (f *flameFlags) older() {
-	switch f.load.remote.url {
-	case "callees":
-		f.reverse, f.load.remote.url = true, ""
-	case "callers":
-		f.load.remote.url = ""
-	}
 }
 
 // draw takes a tree from callers for a page, whichever view it opens first, and

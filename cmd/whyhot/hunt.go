@@ -28,7 +28,7 @@ is not faster is 5% for all of it together.
 Interrupted, the same command goes on. Without --build, only what needs none is tried.`
 
 const huntExample = `  whyhot hunt --budget 5m -- jq .id big.json
-  whyhot hunt --build 'make -j2' -p build --test 'make check' -- ./app input
+  whyhot hunt --build 'make -j2' -p build --check 'make check' -- ./app input
   whyhot hunt --suite suite.yaml --budget 1h --html hunt.html`
 
 // huntFlags are the flags as they are typed.
@@ -72,7 +72,7 @@ func (f *huntFlags) built(fl *pflag.FlagSet) {
 	o := &r.Build
 	fl.StringVar(&o.Command, "build", "", "the `COMMAND` that builds the program, for the shell")
 	fl.StringVarP(&r.BuildDir, "build-dir", "p", "", "`DIR` of the compile_commands.json, for findings in the source")
-	fl.StringVar(&r.Check, "test", "", "the `COMMAND` that has to succeed with every change")
+	fl.StringVar(&r.Check, "check", "", "the `COMMAND` that has to succeed with every change")
 	fl.StringVar(&o.Root, "tree", ".", "the source `DIR`, which is copied; the current one has to be in it")
 	fl.StringArrayVar(&o.Exclude, "exclude", nil, "do not copy what has this `NAME` or path (repeatable)")
 	fl.StringArrayVar(&o.Train, "train", nil, "train PGO and BOLT with `COMMAND` (default: the measured one)")

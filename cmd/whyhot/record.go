@@ -27,7 +27,7 @@ import (
 const recordLong = `Record where CPU time goes, into a pprof file that whyhot, go tool pprof,
 speedscope and others read.
 
-Give a command (after --), running processes (-p) or the whole machine (-a). A
+Give a command (after --), running processes (--pid) or the whole machine (-a). A
 command keeps its input, output and exit status; Ctrl-C stops the recording and
 writes the profile so far.`
 
@@ -64,8 +64,7 @@ func newRecordCmd() *cobra.Command {
 	flags.IntVarP(&o.Settings.Frequency, "frequency", "F", 0, "sample rate: samples per second per CPU (default 199, and 997 at first where the sampler can change it; 49 with -a)")
 	flags.StringVar(&f.repeat, "repeat", "", "run the command `N` times into one profile; auto: until there are 1,000 samples (what it writes is written again)")
 	flags.VarP((*seconds)(&o.Settings.Duration), "duration", "d", "stop after this time: 30 (seconds), 500ms, 2m; a command is then terminated")
-	flags.IntSliceVarP(&f.pids, "pid", "p", nil, "record the running process `PID` (several: 12,34)")
-	_ = flags.MarkShorthandDeprecated("pid", "write --pid: -p is the build directory in the other commands") // fails for unknown flags only
+	flags.IntSliceVar(&f.pids, "pid", nil, "record the running process `PID` (several: 12,34)")
 	flags.BoolVarP(&o.Target.System, "all", "a", false, "record the whole machine")
 	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for standard output (default whyhot-NAME.pb.gz)")
 	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))

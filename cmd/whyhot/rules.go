@@ -3,12 +3,15 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/explain"
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/rulepage"
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/report/term"
 )
 
@@ -22,7 +25,7 @@ YAML files in a directory that you give with --rules: catalogue entries
 (docs/guide/rules.md) and source rules (docs/rules/user-rules.md). "rules new" begins
 one, "rules check" tests them.`,
 	}
-	cmd.AddCommand(newRulesListCmd(), newRulesShowCmd(), newRulesCheckCmd(), newRulesNewCmd(), newRulesSchemaCmd())
+	cmd.AddCommand(newRulesListCmd(), newRulesShowCmd(), newRulesPagesCmd(), newRulesCheckCmd(), newRulesNewCmd(), newRulesSchemaCmd())
 	return cmd
 }
 
@@ -76,27 +79,73 @@ func newRulesShowCmd() *cobra.Command {
 	var dirs []string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "show ID",
+		Use:   "show RULE",
 		Short: "Show one rule in words",
-		Args:  cobra.ExactArgs(1),
+		Long: `Prints the page of a rule: of an entry of the catalogue, or of a rule about source,
+machine code or compilers' remarks. RULE is what a finding's ID begins with.`,
+		Example: "  whyhot rules show zlib-ng\n  whyhot rules show machine-division",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rules, err := explain.LoadRules(dirs...)
 			if err != nil {
 				return err
 			}
-			e, ok := rules.Catalog.Entry(args[0])
-			switch {
-			case !ok:
-				return fmt.Errorf("no rule %q; \"whyhot rules list\" lists them", args[0])
-			case asJSON:
+			if asJSON {
+				e, ok := rules.Catalog.Entry(args[0])
+				if !ok {
+					return fmt.Errorf("no entry %q in the catalogue; \"whyhot rules list\" lists them", args[0])
+				}
 				return writeJSON(cmd.OutOrStdout(), e.Summary())
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), catalog.Page(e))
+			page, ok, err := rulepage.Of(rules.Catalog, args[0])
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return fmt.Errorf("no rule %q; \"whyhot rules list\" lists them", args[0])
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), page)
 			return err
 		},
 	}
 	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also look in `DIR` (repeatable)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write the rule as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the entry of the catalogue as JSON")
+	return cmd
+}
+
+func newRulesPagesCmd() *cobra.Command {
+	var dirs []string
+	cmd := &cobra.Command{
+		Use:   "pages DIR",
+		Short: "Write the pages of all rules",
+		Long: `Writes a page in Markdown for each rule about source, machine code and remarks, and
+for each family of the catalogue, with lists of them, into DIR. Pages that DIR has
+are replaced; other files stay.`,
+		Example: "  whyhot rules pages docs/rules-of-this-version",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rules, err := explain.LoadRules(dirs...)
+			if err != nil {
+				return err
+			}
+			pages, err := rulepage.All(rules.Catalog)
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // pages for everybody
+				return err
+			}
+			for name, text := range pages {
+				if err := wholefile.Write(filepath.Join(args[0], name), 0o644, wholefile.Bytes([]byte(text))); err != nil {
+					return err
+				}
+			}
+			out := term.New(cmd.OutOrStdout(), os.Environ())
+			out.Line(fmt.Sprintf("written: %s, %d pages", filepath.Join(args[0], "README.md"), len(pages)))
+			return out.Err()
+		},
+	}
+	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "also write the rules in `DIR` (repeatable)")
 	return cmd
 }
 

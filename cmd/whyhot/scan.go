@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/explain"
@@ -11,13 +9,12 @@ import (
 )
 
 type scanFlags struct {
-	analyse    analyseFlags
-	shown      shownFlags
-	suspected  bool
-	rules      []string
-	checkRules bool
-	profile    string
-	load       loadFlags
+	analyse   analyseFlags
+	shown     shownFlags
+	suspected bool
+	rules     []string
+	profile   string
+	load      loadFlags
 }
 
 func newScanCmd() *cobra.Command {
@@ -37,7 +34,6 @@ func newScanCmd() *cobra.Command {
 	fl.BoolVar(&f.suspected, "suspected", false, "also list the candidates that no counterfactual confirmed")
 	fl.StringArrayVar(&f.rules, "rules", nil, "also apply the source rules in `DIR` (repeatable; docs/rules/user-rules.md)")
 	fl.StringVar(&f.profile, "profile", "", "rank by this `PROFILE` (- for standard input); what it never shows is not listed")
-	fl.BoolVar(&f.checkRules, "check-rules", false, "only run the tests of the rules in --rules, as rules check does")
 	return cmd
 }
 
@@ -45,12 +41,6 @@ func runScan(cmd *cobra.Command, args []string, f scanFlags) error {
 	rules, err := explain.LoadRules(f.rules...)
 	if err != nil {
 		return err
-	}
-	if f.checkRules {
-		if len(f.rules) == 0 {
-			return errors.New("--check-rules checks the rules of --rules DIR: name a directory")
-		}
-		return checkRules(cmd, rules, f.shown.json)
 	}
 	build, err := f.analyse.open(cmd, args, 0)
 	if err != nil {

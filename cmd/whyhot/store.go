@@ -61,9 +61,11 @@ func storeCmd(name, short string, compact bool) *cobra.Command {
 			for _, t := range s.Tables {
 				rows = append(rows, storetable.Row(t))
 			}
-			return storetable.Print(cmd.OutOrStdout(), rows, storetable.Totals{
-				Bytes: s.Bytes, Stacks: s.Stacks, Functions: s.Functions, Series: s.Series, Unresolved: s.Unresolved,
-			})
+			totals := storetable.Totals{Bytes: s.Bytes, Stacks: s.Stacks, Functions: s.Functions, Series: s.Series, Unresolved: s.Unresolved, Warnings: s.Warnings()}
+			for _, f := range s.Files {
+				totals.Files = append(totals.Files, storetable.File(f))
+			}
+			return storetable.Print(cmd.OutOrStdout(), rows, totals)
 		},
 	}
 	cmd.Flags().StringVar(&server.url, "from", "", "the server's `URL` (required)")

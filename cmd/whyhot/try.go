@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/trial"
@@ -37,10 +38,6 @@ input, and sum them up: the worst, the geometric mean and the best.`
 const trySuiteExample = `  whyhot try suite bench.yaml --preload mimalloc --html result.html
   whyhot try suite bench/suite.yaml --build make --lto`
 
-const tryReadLong = `Compare results that Google Benchmark (--benchmark_out_format=json) or hyperfine
-(--export-json) wrote; "-" is the standard input. One file of hyperfine alone
-compares its first command with the others.`
-
 const tryAgainLong = `Repeat a trial with its own flags, in its directory, in a new order, and say what
 has changed since and whether the result holds; with --more, add rounds to those
 that it has. ID is an id, its beginning or its end, or "last".`
@@ -55,14 +52,13 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 	return (&tryFamily{lookup: lookup, kept: archived{arguments: typed()}}).command()
 }
 
-// command is `whyhot try` and what stands below it. The flags that have moved to
-// a command of their own are still taken, and shown there only.
+// command is `whyhot try` and its subcommands.
 func (t *tryFamily) command() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
 		Use: "try [flags] -- COMMAND [ARGUMENT...]", Short: "Prove by interleaved runs whether a change pays",
 		Long: tryLong, Example: tryExample, Args: cobra.ArbitraryArgs,
-		RunE: f.route,
+		RunE: f.one,
 	}
 	// What stands behind the command's name is the command's own.
 	cmd.Flags().SetInterspersed(false)
@@ -72,11 +68,25 @@ func (t *tryFamily) command() *cobra.Command {
 	h.add(cmd, "What decides", f.decides, f.compared)
 	h.add(cmd, "How long", f.schedule)
 	h.add(cmd, "Output", f.gate, f.output)
-	h.subs = []*cobra.Command{t.build(), t.suite(), t.read(), t.again(), t.list(), t.clean()}
-	h.older(cmd, f.builds, f.buildVariants, f.builder, f.suites, f.again)
+	h.subs = []*cobra.Command{t.build(), t.suite(), t.again(), t.list(), t.clean()}
 	h.use(cmd, "")
 	cmd.AddCommand(h.subs...)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return t.elsewhere(cmd, err) })
 	return cmd
+}
+
+// elsewhere says of a flag that `whyhot try` does not have which of its commands has it.
+func (t *tryFamily) elsewhere(try *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	for _, sub := range []*cobra.Command{t.build(), t.suite()} {
+		if sub.Flags().Lookup(unknown.GetSpecifiedName()) != nil && try.Flags().Lookup(unknown.GetSpecifiedName()) == nil {
+			return fmt.Errorf("whyhot try has no --%s: it is a flag of whyhot try %s", unknown.GetSpecifiedName(), sub.Name())
+		}
+	}
+	return err
 }
 
 func (t *tryFamily) build() *cobra.Command {
@@ -96,7 +106,7 @@ func (t *tryFamily) build() *cobra.Command {
 	h.add(cmd, "How it is built", f.builds)
 	h.add(cmd, "What to try", f.buildVariants)
 	h.add(cmd, "How it learns, and what checks it", f.builder)
-	h.more(cmd, f.gate, f.variants, f.subject, f.knows, f.decides, f.compared, f.schedule, f.order, f.output)
+	h.more(cmd, f.gate, f.variants, f.subject, f.server, f.knows, f.decides, f.compared, f.schedule, f.order, f.output)
 	h.use(cmd, "All flags of `whyhot try` are taken, too: --preload, --env, --metric, --runs, --json, ...")
 	return cmd
 }
@@ -115,19 +125,6 @@ func (t *tryFamily) suite() *cobra.Command {
 	h.add(cmd, "Output", f.pictures, f.gate, f.output)
 	h.more(cmd, f.builds, f.buildVariants, f.builder, f.order)
 	h.use(cmd, "The flags of `whyhot try build` are taken, too; the file then has to lie in the tree.")
-	return cmd
-}
-
-func (t *tryFamily) read() *cobra.Command {
-	f := tryFlags{family: t}
-	cmd := &cobra.Command{
-		Use: "read BASELINE [VARIANT...]", Short: "results that other tools measured", Long: tryReadLong,
-		Example: "  whyhot try read before.json after.json", Args: cobra.MinimumNArgs(1),
-		RunE: f.readResults,
-	}
-	var h grouped
-	h.add(cmd, "Flags", f.decides, f.pictures, f.output)
-	h.use(cmd, "")
 	return cmd
 }
 
@@ -172,31 +169,6 @@ func (t *tryFamily) clean() *cobra.Command {
 	var h grouped
 	h.use(cmd, "")
 	return cmd
-}
-
-// route leads the flags that have moved to their commands.
-func (f *tryFlags) route(cmd *cobra.Command, args []string) error {
-	switch {
-	case f.legacy.list:
-		return f.listTrials(cmd)
-	case f.legacy.again != "":
-		if cmd.Flags().NFlag() > 1+changed(cmd, "json") || len(args) > 0 {
-			return errors.New("--again takes command and flags of the trial that it repeats: give it alone")
-		}
-		return f.repeat(cmd, f.legacy.again)
-	case len(f.legacy.read) > 0:
-		return f.readResults(cmd, append(f.legacy.read, args...))
-	case f.legacy.suite != "":
-		return f.ofSuite(cmd, f.legacy.suite, args)
-	}
-	return f.one(cmd, args)
-}
-
-func changed(cmd *cobra.Command, flag string) int {
-	if cmd.Flags().Changed(flag) {
-		return 1
-	}
-	return 0
 }
 
 // one tries one command.

@@ -46,13 +46,6 @@ type tryFlags struct {
 	whatIf                whatif.Wish
 
 	only, html, svg, failIf string
-
-	// legacy are the older spellings of commands as flags of `whyhot try`.
-	legacy struct {
-		suite, again string
-		read         []string
-		list         bool
-	}
 }
 
 func (f *tryFlags) variants(fl *pflag.FlagSet) {
@@ -160,8 +153,6 @@ func (f *tryFlags) buildVariants(fl *pflag.FlagSet) {
 	w := &f.whatIf
 	fl.StringSliceVar(&w.Findings, "what-if", nil, "build as if `FINDING` or FILE:LINE were fixed (needs clang 19)")
 	fl.StringVarP(&w.BuildDir, "build-dir", "p", "", "`DIR` of their compile_commands.json (default: . or build)")
-	fl.StringVar(&w.BuildDir, "database", "", "older spelling of --build-dir")
-	fl.Lookup("database").Hidden = true
 	fl.StringVar(&w.World, "world", "", "the `WORLD` that --what-if stands for: retyped or hoisted")
 }
 
@@ -182,15 +173,6 @@ func (f *tryFlags) suites(fl *pflag.FlagSet) {
 func (f *tryFlags) pictures(fl *pflag.FlagSet) {
 	fl.StringVar(&f.html, "html", "", "also write a page with charts to `FILE`")
 	fl.StringVar(&f.svg, "svg", "", "also write the chart of all benchmarks to `FILE`")
-}
-
-// again are the commands as they were flags.
-func (f *tryFlags) again(fl *pflag.FlagSet) {
-	f.pictures(fl)
-	fl.StringVar(&f.legacy.suite, "suite", "", "")
-	fl.StringArrayVar(&f.legacy.read, "read", nil, "")
-	fl.StringVar(&f.legacy.again, "again", "", "")
-	fl.BoolVar(&f.legacy.list, "list", false, "")
 }
 
 // common is what all kinds of trials are told.

@@ -27,9 +27,9 @@ func TestScheduleIsWhatWasTyped(t *testing.T) {
 	}
 }
 
-// -p, --build-dir and the older --database are one flag.
+// -p and --build-dir are one flag.
 func TestBuildDirHasOneMeaning(t *testing.T) {
-	for _, words := range [][]string{{"-p", "out"}, {"--build-dir", "out"}, {"--database", "out"}} {
+	for _, words := range [][]string{{"-p", "out"}, {"--build-dir", "out"}} {
 		f := tryFlags{family: &tryFamily{}}
 		cmd := &cobra.Command{}
 		f.buildVariants(cmd.Flags())

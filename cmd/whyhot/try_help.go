@@ -36,16 +36,6 @@ func (g *grouped) more(cmd *cobra.Command, register ...func(*pflag.FlagSet)) {
 	}
 }
 
-// older gives a command flags that now stand elsewhere.
-func (g *grouped) older(cmd *cobra.Command, register ...func(*pflag.FlagSet)) {
-	set := pflag.NewFlagSet("older", pflag.ContinueOnError)
-	for _, r := range register {
-		r(set)
-	}
-	set.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
-	cmd.Flags().AddFlagSet(set)
-}
-
 // use makes it the command's help, with a remark at its end.
 func (g *grouped) use(cmd *cobra.Command, remark string) {
 	cmd.SetUsageFunc(func(c *cobra.Command) error {

@@ -8,7 +8,6 @@ import (
 
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/experiment"
-	"whyhot/internal/trial/suite"
 )
 
 // ofSuite tries every benchmark of a file.
@@ -19,7 +18,7 @@ func (f *tryFlags) ofSuite(cmd *cobra.Command, path string, args []string) error
 func (f *tryFlags) suiteOf(cmd *cobra.Command, path string, args []string, gate *trial.FailIf) error {
 	switch {
 	case len(args) > 0:
-		return errors.New("--suite names the commands: none can stand behind --")
+		return errors.New("the suite names the commands: give none after --")
 	case f.profile != "" || f.finding != "":
 		return errors.New("--profile and --finding are about one command, not about a suite")
 	case len(f.fixes) > 0 || f.whatIf.Asked():
@@ -47,13 +46,4 @@ func (f *tryFlags) suiteOf(cmd *cobra.Command, path string, args []string, gate 
 		f.keep(tried.Record, cmd.ErrOrStderr())
 	}
 	return exitOf(experiment.SuiteEnding(tried.Result))
-}
-
-// readResults compares files that other tools wrote.
-func (f *tryFlags) readResults(cmd *cobra.Command, paths []string) error {
-	result, err := suite.Read(paths, cmd.InOrStdin(), trial.Metric(f.terms.Metric.Name))
-	if err != nil {
-		return err
-	}
-	return f.printSuite(cmd, result)
 }

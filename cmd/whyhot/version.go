@@ -17,7 +17,7 @@ func newVersionCmd() *cobra.Command {
 		Use:   "version [PROGRAM…]",
 		Short: "Print the version, or the build ID of a program and whether it is a what-if build",
 		Long: `Prints whyhot's version. For each program or library given, it prints the build ID
-and whether it is a what-if build: a program that ` + "`whyhot try --what-if`" + ` built to
+and whether it is a what-if build: a program that ` + "`whyhot try build --what-if`" + ` built to
 measure a fix that the source does not have. Never ship such a program; the note
 that marks it is in every translation unit of it and survives strip.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

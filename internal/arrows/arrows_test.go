@@ -31,7 +31,7 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "image", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "trial", "report", "hunt", "store", "fleet", "server", "mcp",
+	"host", "elfinfo", "image", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "grow", "trial", "report", "hunt", "store", "fleet", "server", "mcp",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
@@ -40,7 +40,7 @@ var alone = map[string][]string{
 	"collect": {"fetch"},
 	"explain": {"collect", "fetch"},
 	"report":  {"ingest", "symbol", "fetch", "collect", "elfinfo"},
-	"store":   {"finding", "ingest", "fetch", "collect", "explain", "trial", "report"},
+	"store":   {"finding", "ingest", "fetch", "collect", "explain", "grow", "trial", "report"},
 	"fleet":   {"report"},
 	"server":  {"report", "collect"},
 	"mcp":     {"report", "store", "fleet", "hunt"},

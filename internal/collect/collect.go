@@ -39,9 +39,9 @@ func (t Target) Validate() error {
 	}
 	switch {
 	case kinds == 0:
-		return errors.New("nothing to record: give a command after --, a process with -p PID, or -a for the whole machine")
+		return errors.New("nothing to record: give a command after --, a process with --pid PID, or -a for the whole machine")
 	case kinds > 1:
-		return errors.New("give only one of: a command, -p PID, -a")
+		return errors.New("give only one of: a command, --pid PID, -a")
 	}
 	for _, pid := range t.PIDs {
 		if pid <= 0 {
@@ -70,6 +70,9 @@ type Settings struct {
 	// Batch makes a continuous recording: a sampler that can gives the sink a
 	// profile of what was seen each time this has passed. 0: one, at the end.
 	Batch time.Duration
+	// Times keeps when each sample was taken, to that precision, where the sampler can. 0:
+	// the profile has no times.
+	Times time.Duration
 }
 
 // Phase is a stage of a recording, for whoever shows progress.

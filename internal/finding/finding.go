@@ -139,6 +139,9 @@ type Finding struct {
 	// Minor says why a true finding can give back little, or that only a profile shows
 	// whether it matters; "" where it is worth a look as it is. Short reports count these and do not list them.
 	Minor string `json:"minor,omitempty"`
+	// After is the finding whose change takes this one's cost along or makes it smaller: it
+	// is looked at again after that. Such a finding is minor.
+	After string `json:"after,omitempty"`
 	// General advice holds for nearly every program (PGO, LTO).
 	General bool `json:"general,omitempty"`
 	// Aside names the program itself, or all of it (jq is interpreted): true, and no reason

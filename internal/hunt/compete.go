@@ -70,13 +70,13 @@ func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 		m, ok := t.arms[armName(h.state.candidate(name))]
 		switch {
 		case !ok:
-			h.state.Race.Unmake(name, "its trial says nothing of it")
+			h.state.Race.Unmake(name, false, "its trial says nothing of it")
 		case m.unbuilt && t.late:
-			h.state.Race.Unmake(name, outOfTime+": its build took too long")
+			h.state.Race.Unmake(name, true, outOfTime+": its build took too long")
 		case m.unbuilt:
-			h.state.Race.Unmake(name, "it could not be built: "+m.why)
+			h.state.Race.Unmake(name, false, "it could not be built: "+m.why)
 		case m.broken():
-			h.state.Race.Break(name, string(m.verdict)+": "+m.why)
+			h.state.Race.Break(name, m.verdict, m.why)
 		default:
 			h.state.Race.Add(name, m.calm)
 		}
@@ -180,7 +180,7 @@ func (h *hunt) makeRoom() {
 			if left > 0 {
 				why += fmt.Sprintf(": about %s", h.takes([]string{s.Name}).Round(time.Second))
 			}
-			h.state.Race.Unmake(s.Name, why)
+			h.state.Race.Unmake(s.Name, true, why)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
-	"strings"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/hunt/race"
@@ -74,7 +73,7 @@ func (h *hunt) place(r *Result, i int) {
 	v := raced(c, st)
 	switch st.State {
 	case race.Broken:
-		v.Ratio, v.Verdict = nil, brokenVerdict(st)
+		v.Ratio, v.Verdict = nil, st.Verdict
 		r.Refuted = append(r.Refuted, v)
 	case race.Left:
 		if st.Beaten != "" || st.Estimate() >= 1+race.Worth/2 {
@@ -85,7 +84,7 @@ func (h *hunt) place(r *Result, i int) {
 		r.Refuted = append(r.Refuted, v)
 	case race.Unmade:
 		u := Untried{Name: c.Name, Why: st.Why, Command: command}
-		if strings.HasPrefix(st.Why, outOfTime) {
+		if st.Late {
 			u.Needs = h.takes([]string{c.Name}).Seconds()
 		}
 		r.Untried = append(r.Untried, u)
@@ -100,14 +99,4 @@ func (h *hunt) place(r *Result, i int) {
 		}
 		r.Open = append(r.Open, v)
 	}
-}
-
-// brokenVerdict is the verdict that took a candidate out of the race.
-func brokenVerdict(s *race.Standing) finding.Verdict {
-	for _, v := range []finding.Verdict{finding.Different, finding.NoEffect} {
-		if len(s.Why) > len(v) && s.Why[:len(v)] == string(v) {
-			return v
-		}
-	}
-	return finding.Failed
 }

@@ -113,7 +113,7 @@ func (f *fake) measure(ctx context.Context, a ask) (*told, error) {
 			m.verdict = finding.Unclear
 		}
 		if b := f.broken[v.name]; b != "" {
-			m.verdict, m.ratio, m.logs, m.calm = b, nil, nil, nil
+			m.verdict, m.why, m.ratio, m.logs, m.calm = b, "it fails", nil, nil, nil
 		}
 		if why := f.fails[v.name]; why != "" {
 			m = measured{verdict: finding.Failed, why: why, unbuilt: true}

@@ -43,6 +43,10 @@ func TestHuntSorts(t *testing.T) {
 	if got := names(r.Refuted); got != "C=1, D=1, E=1" && got != "A=2, C=1, D=1, E=1" && got != "C=1, A=2, D=1, E=1" {
 		t.Errorf("refuted: %s", got)
 	}
+	// The verdict that takes one out of the race is a field: the reason does not repeat it.
+	if i := slices.IndexFunc(r.Refuted, func(v Verdict) bool { return v.Name == "E=1" }); i >= 0 && (r.Refuted[i].Verdict != finding.Different || r.Refuted[i].Why != "it fails") {
+		t.Errorf("%+v", r.Refuted[i])
+	}
 	c := r.Combined
 	if c == nil || !slices.Equal(c.Names, []string{"A=1", "B=1"}) || c.Verdict != finding.Faster {
 		t.Fatalf("%+v", c)

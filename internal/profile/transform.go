@@ -1,5 +1,7 @@
 package profile
 
+import "slices"
+
 // Frame is one symbolised source position, as a symboliser gives it.
 type Frame struct {
 	Function Function
@@ -58,5 +60,39 @@ func (p *Profile) Filtered(keep func(*Sample) bool) *Profile {
 		q.total += s.Value
 		q.count += s.Count
 	}
+	return &q
+}
+
+// Retold returns a profile whose samples have more labels, another time, or are left out,
+// as tell says. Samples that are then the same become one row; stacks and names are shared
+// with p.
+func (p *Profile) Retold(tell func(*Sample) (more []Label, at int64, keep bool)) *Profile {
+	q := *p
+	b := Builder{p: &Profile{labelSets: slices.Clone(p.labelSets)}, labelSets: map[string]LabelSetID{}, hash: newHasher()}
+	type extended struct {
+		of   LabelSetID
+		more Label
+	}
+	known := map[extended]LabelSetID{}
+	for i := range p.samples {
+		s := p.samples[i]
+		more, at, keep := tell(&s)
+		if !keep {
+			continue
+		}
+		for _, l := range more {
+			key := extended{s.Labels, l}
+			id, there := known[key]
+			if !there {
+				id = b.Labels(append(slices.Clone(b.p.labelSets[s.Labels]), l))
+				known[key] = id
+			}
+			s.Labels = id
+		}
+		s.Time = at
+		b.Sample(s)
+	}
+	told := b.Build(p.Meta)
+	q.labelSets, q.samples, q.total, q.count = told.labelSets, told.samples, told.total, told.count
 	return &q
 }

@@ -40,13 +40,15 @@ var (
 	unresolvedDesc = describe("unresolved_addresses", "Addresses without a name.")
 	limitsDesc     = describe("store_limited_total", "Since the start: rows whose stack was cut or whose host and container were put together with others because the store has too many, and samples dropped for their time.", "what")
 	debugDesc      = describe("debuginfo_bytes", "Bytes of debug information.")
+	evictedDesc    = describe("debuginfo_removed_total", "Files of debug information removed since their project was opened: at the bound those not used for longest, and those of binaries of which nothing is kept.")
+	boundDesc      = describe("bound_used_ratio", "How much of a bound is in use, of the project that is nearest to it. At 1 what was not used for longest goes.", "bound")
 )
 
 // Describe implements prometheus.Collector.
 func (s *Server) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		batchesDesc, samplesDesc, answersDesc, refusedDesc, limitedDesc, failedDesc, projectsDesc, bytesDesc, memoryDesc, rowsDesc,
-		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc,
+		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc, evictedDesc, boundDesc,
 	} {
 		to <- d
 	}
@@ -75,10 +77,13 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	defer done()
 	gauge(projectsDesc, int64(len(open)))
 	var bytes, memory, journal, failing, unresolved, debug int64
-	rows, limited := map[string]int64{}, map[string]int64{}
+	rows, limited, ratios := map[string]int64{}, map[string]int64{}, map[string]float64{}
+	var evicted int64
 	for _, p := range open {
 		_, size := p.DebugInfo.Stats()
 		debug += size
+		_, gone := p.DebugInfo.Bound()
+		evicted += gone
 		st, err := p.Stats(ctx)
 		if err != nil {
 			failing++
@@ -94,6 +99,9 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 		if st.Journal.Failing != "" {
 			failing++
 		}
+		for _, b := range append(st.Bounds, p.DebugInfoBound()) {
+			ratios[b.Name] = max(ratios[b.Name], float64(b.Used)/float64(b.Limit))
+		}
 		for _, t := range st.Tables {
 			rows[t.Name] += t.Rows
 		}
@@ -104,6 +112,10 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	gauge(failingDesc, failing)
 	gauge(unresolvedDesc, unresolved)
 	gauge(debugDesc, debug)
+	count(evictedDesc, evicted)
+	for bound, ratio := range ratios {
+		to <- prometheus.MustNewConstMetric(boundDesc, prometheus.GaugeValue, ratio, bound)
+	}
 	for table, n := range rows {
 		gauge(rowsDesc, n, table)
 	}

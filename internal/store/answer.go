@@ -215,6 +215,25 @@ type Stats struct {
 	Unresolved                                            int   // addresses that have no name yet
 	// Bounds that were met: stacks cut, series merged, samples dropped for their time.
 	CutStacks, MergedSeries, DroppedSamples int64
+	// Bounds are what there may be, and how near it is.
+	Bounds []Bound
+	// Files are what the parts of the project's directory take, by size.
+	Files []FileStats
+}
+
+// Bound is one that a store has.
+type Bound struct {
+	Name        string // "frames"
+	Used, Limit int64
+	// Warning says what happens at the bound, and what can be done; "" while it is far.
+	Warning string
+}
+
+// FileStats is what one part of the directory takes: a file, or a directory of the engine's,
+// the journal's or of debug information.
+type FileStats struct {
+	Name  string
+	Bytes int64
 }
 
 // TableStats is one table.

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,9 +23,36 @@ type question struct {
 	basis  Basis
 }
 
+// errMoved says that numbers got another meaning while a question was at work.
+var errMoved = errors.New("the dictionary was written anew meanwhile")
+
+// steady asks, and again where the dictionary was written anew meanwhile: that is done once
+// a day, or when it is full.
+func steady[T any](ask func() (T, error)) (T, error) {
+	for {
+		if out, err := ask(); !errors.Is(err, errMoved) {
+			return out, err
+		}
+	}
+}
+
+// since gives the tables as they are now, by which the engine's answers are read to a
+// question that was put by those of before: all that is in the answers is in them.
+func (s *Store) since(before *dict.Snapshot) (dict.Snapshot, error) {
+	now := s.dict.Snapshot()
+	if now.Epoch != before.Epoch {
+		return now, errMoved
+	}
+	return now, nil
+}
+
 // question answers what all questions about functions begin with. Its tree must be
 // released.
 func (s *Store) question(ctx context.Context, sel *Selection) (*question, error) {
+	return steady(func() (*question, error) { return s.questionOnce(ctx, sel) })
+}
+
+func (s *Store) questionOnce(ctx context.Context, sel *Selection) (*question, error) {
 	tables := s.dict.Snapshot()
 	c, err := s.choose(sel, &tables)
 	if err != nil {
@@ -44,9 +72,10 @@ func (s *Store) question(ctx context.Context, sel *Selection) (*question, error)
 	}
 	defer s.queries.Release(1)
 	stage.Enter(ctx, "spreading the weights over the functions")
-	// Taken after the weights, so that all their stacks are in it.
-	q.tree = weigh.New(s.dict.View(), q.w.parts()...)
-	q.tables = s.dict.Snapshot()
+	if q.tables, err = s.since(&tables); err != nil {
+		return nil, err
+	}
+	q.tree = weigh.New(q.tables.View, q.w.parts()...)
 	q.basis = q.w.basis()
 	q.basis.Merged = merged
 	q.limits()
@@ -56,14 +85,15 @@ func (s *Store) question(ctx context.Context, sel *Selection) (*question, error)
 // merged is the weight of series that stand for those there were too many of.
 func (s *Store) merged(ctx context.Context, c *chosen, d *dict.Snapshot) (int64, error) {
 	list := []uint32{}
-	for i, x := range d.Series {
-		if x.Host != dict.Merged {
+	for _, i := range d.SeriesNumbers {
+		if d.Series[i].Host != dict.Merged {
 			continue
 		}
-		if _, in := slices.BinarySearch(c.series, uint32(i)); c.series == nil || in {
-			list = append(list, uint32(i))
+		if _, in := slices.BinarySearch(c.series, i); c.series == nil || in {
+			list = append(list, i)
 		}
 	}
+	slices.Sort(list)
 	q := engine.Query{Table: engine.Activity, Groups: c.groups, Series: list}
 	q.From, q.To = c.hours()
 	sums, err := s.ask(ctx, q)
@@ -84,7 +114,7 @@ func (q *question) limits() {
 
 // isMarker says that a frame stands for others that were not kept.
 func isMarker(f *dict.Function) bool {
-	return f.Mapping == 0 && f.Kind == 0 && (f.Name == dict.FullFrame || deepFrame.MatchString(f.Name))
+	return f.Mapping == 0 && f.Kind == 0 && (f.Name == dict.FullFrame || f.Name == dict.OldFrame || deepFrame.MatchString(f.Name))
 }
 
 var deepFrame = regexp.MustCompile(`^\[stack deeper than \d+ frames\]$`)
@@ -100,17 +130,22 @@ func functionOf(t *dict.Snapshot, id uint32) Function {
 	f := &t.Functions[id]
 	m := &t.Mappings[f.Mapping]
 	return Function{
-		ID: FunctionID(id), Name: f.Name, System: f.System, File: f.File, StartLine: int32(f.StartLine), Binary: m.Path, BuildID: m.BuildID,
+		ID: FunctionID(t.IDs[id]), Name: f.Name, System: f.System, File: f.File, StartLine: int32(f.StartLine), Binary: m.Path, BuildID: m.BuildID,
 		Kind: profile.Kind(f.Kind),
 	}
 }
 
 // known gives a function's number as the views use it.
 func (q *question) known(id FunctionID) (uint32, error) {
-	if int(id) >= len(q.tables.Functions) {
-		return 0, fmt.Errorf("%w: %d", ErrUnknownFunction, id)
+	return known(&q.tables, id)
+}
+
+func known(t *dict.Snapshot, id FunctionID) (uint32, error) {
+	function, ok := t.Numbered(uint32(id))
+	if !ok {
+		return 0, fmt.Errorf("%w: %d; it has never been, or no sample that is kept has it any more", ErrUnknownFunction, id)
 	}
-	return q.tables.Same[id], nil
+	return t.Same[function], nil
 }
 
 // Top lists what is hot.
@@ -191,7 +226,7 @@ func (s *Store) Tree(ctx context.Context, sel Selection, o TreeOptions) (*Tree, 
 	out.Function = make([]FunctionID, len(t.Function))
 	there := make([]bool, len(q.tables.Functions)) // a million nodes are looked up slowly in a map
 	for i, f := range t.Function {
-		id := FunctionID(f)
+		id := FunctionID(q.tables.IDs[f])
 		out.Function[i] = id
 		if !there[f] {
 			there[f] = true
@@ -248,8 +283,9 @@ func (s *Store) FindFunctions(ctx context.Context, sel Selection, match *regexp.
 // Function gives what is known of a function by its number.
 func (s *Store) Function(id FunctionID) (Function, error) {
 	t := s.dict.Snapshot()
-	if int(id) >= len(t.Functions) {
+	function, ok := t.Numbered(uint32(id))
+	if !ok {
 		return Function{}, fmt.Errorf("%w: %d", ErrUnknownFunction, id)
 	}
-	return functionOf(&t, uint32(id)), nil
+	return functionOf(&t, function), nil
 }

@@ -33,24 +33,27 @@ func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
 	c := &chosen{from: minute(sel.From), to: minute(sel.To.Add(time.Minute - 1)), exact: sel.Exact}
 	if len(sel.Service)+len(sel.Version)+len(sel.Process) > 0 {
 		c.groups = []uint32{}
-		for i, g := range d.Groups {
-			if i > 0 && among(g.Service, sel.Service) && among(g.Version, sel.Version) && among(g.Process, sel.Process) {
-				c.groups = append(c.groups, uint32(i))
+		for _, i := range d.GroupNumbers {
+			if g := &d.Groups[i]; among(g.Service, sel.Service) && among(g.Version, sel.Version) && among(g.Process, sel.Process) {
+				c.groups = append(c.groups, i)
 			}
 		}
+		slices.Sort(c.groups)
 	}
 	if len(sel.Host)+len(sel.Container) == 0 {
 		return c, nil
 	}
 	c.bySeries, c.series = true, []uint32{}
-	for i, x := range d.Series {
-		if i == 0 || !among(x.Host, sel.Host) || !among(x.Container, sel.Container) {
+	for _, i := range d.SeriesNumbers {
+		x := &d.Series[i]
+		if !among(x.Host, sel.Host) || !among(x.Container, sel.Container) {
 			continue
 		}
 		if _, in := slices.BinarySearch(c.groups, x.Group); c.groups == nil || in {
-			c.series = append(c.series, uint32(i))
+			c.series = append(c.series, i)
 		}
 	}
+	slices.Sort(c.series)
 	// The groups of the series, too: rows lie by group on the disk.
 	var groups []uint32
 	for _, x := range c.series {

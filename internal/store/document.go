@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -39,6 +40,19 @@ func (d *documents) load(b *engine.Block) error {
 		d.put(Document{Kind: kinds[i], Key: keys[i], Body: []byte(bodies[i]), Written: time.Unix(0, written[i])})
 	}
 	return nil
+}
+
+// rows are those that count, in a fixed order.
+func (d *documents) rows() *engine.Block {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := engine.NewBlock(engine.Documents, len(d.by))
+	for _, at := range slices.SortedFunc(maps.Keys(d.by), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		if doc := d.by[at]; len(doc.Body) > 0 {
+			b.Append(doc.Kind, doc.Key, string(doc.Body), doc.Written.UnixNano())
+		}
+	}
+	return b
 }
 
 // Documents lists those of a kind, by key. Those with an empty body were removed.

@@ -27,6 +27,10 @@ const (
 // the tree: bit i says that function i is on the way to it. Since parents come first,
 // one sweep makes all words, and a stack has the word of its leaf.
 func (s *Store) History(ctx context.Context, sel Selection, functions []FunctionID, total bool, step time.Duration) (*History, error) {
+	return steady(func() (*History, error) { return s.history(ctx, sel, functions, total, step) })
+}
+
+func (s *Store) history(ctx context.Context, sel Selection, functions []FunctionID, total bool, step time.Duration) (*History, error) {
 	if len(functions) > MaxHistory {
 		return nil, fmt.Errorf("%w: %d functions; %d at most", ErrTooLarge, len(functions), MaxHistory)
 	}
@@ -48,7 +52,10 @@ func (s *Store) History(ctx context.Context, sel Selection, functions []Function
 	if err != nil {
 		return nil, err
 	}
-	view := s.dict.View()
+	if tables, err = s.since(&tables); err != nil {
+		return nil, err
+	}
+	view := tables.View
 	bits, err := bitsOf(functions, &tables)
 	if err != nil {
 		return nil, err
@@ -103,10 +110,11 @@ func (s *Store) overHistory(ctx context.Context, c *chosen) (engine.Query, error
 func bitsOf(functions []FunctionID, tables *dict.Snapshot) (map[uint32]uint64, error) {
 	bits := make(map[uint32]uint64, len(functions))
 	for i, id := range functions {
-		if int(id) >= len(tables.Functions) {
-			return nil, fmt.Errorf("%w: %d", ErrUnknownFunction, id)
+		function, err := known(tables, id)
+		if err != nil {
+			return nil, err
 		}
-		bits[tables.Same[id]] |= 1 << i
+		bits[function] |= 1 << i
 	}
 	return bits, nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"whyhot/internal/store/dict"
@@ -37,11 +38,12 @@ func (s *Store) Lines(ctx context.Context, sel Selection, id FunctionID) (*Lines
 		return nil, err
 	}
 	q.tree.Release()
-	if _, err := q.known(id); err != nil {
-		return nil, err
+	function, ok := q.tables.Numbered(uint32(id))
+	if !ok {
+		return nil, fmt.Errorf("%w: %d", ErrUnknownFunction, id)
 	}
-	c := lineCounter{t: &q.tables, out: &Lines{Basis: q.basis, Function: q.function(uint32(id))}, rowOf: map[lineKey]int32{}}
-	c.find(q.tables.Same[id])
+	c := lineCounter{t: &q.tables, out: &Lines{Basis: q.basis, Function: q.function(function)}, rowOf: map[lineKey]int32{}}
+	c.find(q.tables.Same[function])
 	c.spread(q.w)
 	c.count()
 	slices.SortFunc(c.out.Rows, func(a, b LineRow) int {

@@ -1,10 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"whyhot/internal/store/engine"
@@ -36,6 +40,13 @@ func (s *Store) maintain(ctx context.Context) {
 		}
 		if err := s.Retain(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("removing what is too old", "error", err)
+		}
+		if today := s.minuteNow() / engine.MinutesPerDay; today != s.ageing.day { // days went
+			if err := s.Age(ctx); err == nil {
+				s.ageing.day = today
+			} else if ctx.Err() == nil {
+				s.log.Warn("removing what no sample refers to", "error", err)
+			}
 		}
 		if err := s.compact(ctx, false); err != nil && ctx.Err() == nil {
 			s.log.Warn("compacting", "error", err)
@@ -97,17 +108,38 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	for _, t := range tables {
 		out.Tables = append(out.Tables, TableStats{Name: t.Table, Rows: t.Rows, Bytes: t.Bytes, First: at(t.First), Last: at(t.Last)})
 	}
-	err = filepath.WalkDir(s.dir, func(_ string, e fs.DirEntry, err error) error {
+	out.Bounds = bounds(&d)
+	files := map[string]int64{}
+	err = filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return nil //nolint:nilerr // what is gone meanwhile takes nothing
 		}
 		if info, err := e.Info(); err == nil {
 			out.Bytes += info.Size()
+			files[s.part(path)] += info.Size()
 		}
 		return nil
 	})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		out.Files = append(out.Files, FileStats{name, files[name]})
+	}
+	slices.SortStableFunc(out.Files, func(a, b FileStats) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	if err != nil {
 		return Stats{}, fmt.Errorf("store: %w", err)
 	}
 	return out, nil
+}
+
+// part is the part of the directory that a file belongs to: those of the engine are told
+// apart, of the journal and of debug information there are many.
+func (s *Store) part(path string) string {
+	name, err := filepath.Rel(s.dir, path)
+	if err != nil {
+		return path
+	}
+	first, _, _ := strings.Cut(name, string(filepath.Separator))
+	if first == engineDir {
+		return name
+	}
+	return first
 }

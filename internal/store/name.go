@@ -31,12 +31,15 @@ func (s *Store) DebugInfoArrived(buildID string) {
 	}
 }
 
+// HasBinary says whether a sample is kept of the binary of a build ID.
+func (s *Store) HasBinary(buildID string) bool { return s.dict.HasBinary(buildID) }
+
 // name looks up addresses until ctx ends. The pause is long against what it takes, so
 // that of what arrives all the time much is looked up at once.
 func (s *Store) name(ctx context.Context) {
 	again := time.NewTicker(s.opts.Names.Again)
 	defer again.Stop()
-	known := map[string]bool{}
+	known := map[string]debugFile{}
 	for {
 		select {
 		case <-s.renamed:
@@ -59,11 +62,22 @@ func (s *Store) name(ctx context.Context) {
 	}
 }
 
+// debugFile is a file of debug information as it was when its binary was looked up.
+type debugFile struct {
+	size    int64
+	changed time.Time
+}
+
+// growing is how long after its last change a file may still be being written: the clock of
+// a file system is coarse, and a change that it does not show would never be seen.
+const growing = 2 * time.Second
+
 // filesCame has a binary looked up again that has hardly a name, where there is a file now
-// that a person or another program put into a directory of debug information. Its build ID
-// comes into known then. (Binaries with names and without lines are left: agents send
+// that a person or another program put into a directory of debug information. What the file
+// was like comes into known then: one that is still being copied is looked at again when
+// there is more of it. (Binaries with names and without lines are left: agents send
 // symbols only, and all there is would be looked up again after each start.)
-func (s *Store) filesCame(known map[string]bool) {
+func (s *Store) filesCame(known map[string]debugFile) {
 	t := s.dict.Snapshot()
 	all, bare := make([]int, len(t.Mappings)), make([]int, len(t.Mappings))
 	for i := range t.Locations {
@@ -78,15 +92,22 @@ func (s *Store) filesCame(known map[string]bool) {
 	}
 	for i, m := range t.Mappings {
 		id := m.BuildID
-		if _, err := hex.DecodeString(id); err != nil || len(id) < 4 || known[id] || 2*bare[i] <= all[i] { // senders name it
+		if _, err := hex.DecodeString(id); err != nil || len(id) < 4 || 2*bare[i] <= all[i] { // senders name it
 			continue
 		}
 		for _, dir := range s.opts.Names.Symbols.DebugDirs {
-			if _, err := os.Stat(filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug")); err == nil {
-				known[id] = true
-				s.DebugInfoArrived(id)
-				break
+			info, err := os.Stat(filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug"))
+			if err != nil {
+				continue
 			}
+			file := debugFile{info.Size(), info.ModTime()}
+			if file != known[id] {
+				s.DebugInfoArrived(id)
+			}
+			if time.Since(file.changed).Abs() > growing {
+				known[id] = file
+			}
+			break
 		}
 	}
 }
@@ -114,7 +135,7 @@ func (s *Store) nameOnce(ctx context.Context) error {
 	symbols := symbol.New(s.opts.Names.Symbols)
 	for _, m := range slices.SortedFunc(maps.Keys(wanted), compareMappings) {
 		for part := range slices.Chunk(wanted[m], maxNamed) {
-			if err := s.append(ctx, recordNames, appendNames(lookUp(ctx, symbols, m, part))); err != nil {
+			if err := s.append(ctx, recordNamesOf, appendNames(lookUp(ctx, symbols, m, part))); err != nil {
 				return err
 			}
 			if ctx.Err() != nil {
@@ -145,7 +166,7 @@ func lookUp(ctx context.Context, symbols *symbol.Symbolizer, m dict.Mapping, add
 	p, _ := symbols.Symbolize(ctx, b.Build(profile.Meta{}))
 	found := make([]dict.Resolution, len(addresses))
 	for i, a := range addresses {
-		found[i].Location = a.Location
+		found[i].Mapping, found[i].Address, found[i].Kind = m, a.Address, uint8(a.Kind)
 		for _, l := range p.Lines(locations[i]) {
 			f := p.Function(l.Function)
 			if f.Name == "" {
@@ -160,47 +181,104 @@ func lookUp(ctx context.Context, symbols *symbol.Symbolizer, m dict.Mapping, add
 	return found
 }
 
-// appendNames are the bytes of resolutions in the journal.
+// appendNames are the bytes of resolutions in the journal. Addresses are in them as they
+// are: numbers may mean something else when their turn comes.
 func appendNames(found []dict.Resolution) []byte {
-	locations, counts := make([]uint32, 0, len(found)), make([]uint32, 0, len(found))
+	var paths, builds []string
+	var kindsOf []uint8
+	addresses, counts := make([]uint64, 0, len(found)), make([]uint32, 0, len(found))
+	for _, r := range found {
+		paths, builds, kindsOf = append(paths, r.Mapping.Path), append(builds, r.Mapping.BuildID), append(kindsOf, r.Kind)
+		addresses, counts = append(addresses, r.Address), append(counts, uint32(len(r.Frames)))
+	}
+	data := columns.Append(nil, paths, builds, addresses, kindsOf, counts)
+	return appendFrames(data, found)
+}
+
+func appendFrames(data []byte, found []dict.Resolution) []byte {
 	var starts, lines []uint32
 	var names, systems, files []string
 	var kinds []uint8
 	for _, r := range found {
-		locations, counts = append(locations, r.Location), append(counts, uint32(len(r.Frames)))
 		for _, f := range r.Frames {
 			names, systems, files = append(names, f.Function.Name), append(systems, f.Function.System), append(files, f.Function.File)
 			starts, lines, kinds = append(starts, f.Function.StartLine), append(lines, f.Line), append(kinds, f.Function.Kind)
 		}
 	}
-	return columns.Append(nil, locations, counts, names, systems, files, starts, lines, kinds)
+	return columns.Append(data, names, systems, files, starts, lines, kinds)
 }
 
+var errNames = errors.New("names: their columns are not of one length")
+
 func readNames(data []byte) ([]dict.Resolution, error) {
-	var locations, counts, starts, lines []uint32
+	var paths, builds []string
+	var kinds []uint8
+	var addresses []uint64
+	var counts []uint32
+	rest, err := columns.Read(data, &paths, &builds, &addresses, &kinds, &counts)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range []int{len(builds), len(addresses), len(kinds), len(counts)} {
+		if n != len(paths) {
+			return nil, errNames
+		}
+	}
+	out := make([]dict.Resolution, len(paths))
+	for i := range out {
+		out[i] = dict.Resolution{Mapping: dict.Mapping{Path: paths[i], BuildID: builds[i]}, Address: addresses[i], Kind: kinds[i]}
+	}
+	return out, readFrames(rest, counts, out)
+}
+
+func readFrames(data []byte, counts []uint32, out []dict.Resolution) error {
+	var starts, lines []uint32
 	var names, systems, files []string
 	var kinds []uint8
-	if _, err := columns.Read(data, &locations, &counts, &names, &systems, &files, &starts, &lines, &kinds); err != nil {
-		return nil, err
+	if _, err := columns.Read(data, &names, &systems, &files, &starts, &lines, &kinds); err != nil {
+		return err
 	}
 	total := 0
 	for _, n := range counts {
 		total += int(n)
 	}
 	for _, n := range []int{len(systems), len(files), len(starts), len(lines), len(kinds), total} {
-		if n != len(names) || len(counts) != len(locations) {
-			return nil, errors.New("names: their columns are not of one length")
+		if n != len(names) {
+			return errNames
 		}
 	}
-	out := make([]dict.Resolution, len(locations))
 	at := 0
 	for i := range out {
-		out[i].Location = locations[i]
 		for range counts[i] {
 			out[i].Frames = append(out[i].Frames, dict.Frame{
 				Function: dict.Function{Name: names[at], System: systems[at], File: files[at], StartLine: starts[at], Kind: kinds[at]}, Line: lines[at],
 			})
 			at++
+		}
+	}
+	return nil
+}
+
+// readNumbered reads what versions before 2 wrote: locations by number.
+func (s *Store) readNumbered(data []byte) ([]dict.Resolution, error) {
+	var locations, counts, starts, lines []uint32
+	var names, systems, files []string
+	var kinds []uint8
+	if _, err := columns.Read(data, &locations, &counts, &names, &systems, &files, &starts, &lines, &kinds); err != nil {
+		return nil, err
+	}
+	if len(locations) != len(counts) {
+		return nil, errNames
+	}
+	all := make([]dict.Resolution, len(locations))
+	if err := readFrames(columns.Append(nil, names, systems, files, starts, lines, kinds), counts, all); err != nil {
+		return nil, err
+	}
+	out := all[:0]
+	for i, r := range all {
+		if at, ok := s.dict.At(locations[i]); ok {
+			at.Frames = r.Frames
+			out = append(out, at)
 		}
 	}
 	return out, nil

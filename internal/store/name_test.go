@@ -41,13 +41,15 @@ func offsetOf(t *testing.T, path string, pc uintptr) uint64 {
 }
 
 // Addresses that were stored without a name get one when the debug information comes,
-// also after a restart; and they are looked up once. That it came is told, or found out.
+// also after a restart; and they are looked up once. That it came is told, or found out,
+// also when it is found while it is being copied.
 func TestNamesComeLater(t *testing.T) {
-	t.Run("told", func(t *testing.T) { namesComeLater(t, true) })
-	t.Run("found out", func(t *testing.T) { namesComeLater(t, false) })
+	t.Run("told", func(t *testing.T) { namesComeLater(t, true, false) })
+	t.Run("found out", func(t *testing.T) { namesComeLater(t, false, false) })
+	t.Run("found half copied", func(t *testing.T) { namesComeLater(t, false, true) })
 }
 
-func namesComeLater(t *testing.T, told bool) {
+func namesComeLater(t *testing.T, told, slowly bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -99,6 +101,13 @@ func namesComeLater(t *testing.T, told bool) {
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		t.Fatal(err)
+	}
+	if slowly {
+		before := s.journal.Last()
+		if err := os.WriteFile(to, data[:len(data)/2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the half that is there was looked at", func() bool { return s.journal.Last() > before })
 	}
 	if err := os.WriteFile(to, data, 0o600); err != nil {
 		t.Fatal(err)

@@ -24,8 +24,12 @@ func (s *Store) Labels(ctx context.Context, sel Selection, by Dimension) ([]Labe
 	if err := checkDimension(by); err != nil {
 		return nil, err
 	}
+	return steady(func() ([]LabelValue, error) { return s.labels(ctx, &sel, by) })
+}
+
+func (s *Store) labels(ctx context.Context, sel *Selection, by Dimension) ([]LabelValue, error) {
 	tables := s.dict.Snapshot()
-	c, err := s.choose(&sel, &tables)
+	c, err := s.choose(sel, &tables)
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +39,9 @@ func (s *Store) Labels(ctx context.Context, sel Selection, by Dimension) ([]Labe
 	}
 	sums, err := s.ask(ctx, q)
 	if err != nil {
+		return nil, err
+	}
+	if tables, err = s.since(&tables); err != nil {
 		return nil, err
 	}
 	rows := map[string]*LabelValue{}
@@ -94,8 +101,12 @@ func (s *Store) Timeline(ctx context.Context, sel Selection, by Dimension, step 
 			return nil, err
 		}
 	}
+	return steady(func() (*Timeline, error) { return s.timeline(ctx, &sel, by, step, lines) })
+}
+
+func (s *Store) timeline(ctx context.Context, sel *Selection, by Dimension, step time.Duration, lines int) (*Timeline, error) {
 	tables := s.dict.Snapshot()
-	c, err := s.choose(&sel, &tables)
+	c, err := s.choose(sel, &tables)
 	if err != nil {
 		return nil, err
 	}
@@ -114,13 +125,16 @@ func (s *Store) Timeline(ctx context.Context, sel Selection, by Dimension, step 
 	each := 1
 	if by != "" {
 		q.By = append(q.By, by.column())
-		each = len(tables.Groups)
+		each = len(tables.GroupNumbers)
 		if by.column() == engine.ColSeries {
-			each = len(tables.Series)
+			each = len(tables.SeriesNumbers)
 		}
 	}
 	sums, err := s.askByDay(ctx, q, each)
 	if err != nil {
+		return nil, err
+	}
+	if tables, err = s.since(&tables); err != nil {
 		return nil, err
 	}
 	first := q.From - q.From%minutes

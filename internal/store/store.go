@@ -106,6 +106,13 @@ type Store struct {
 	sums      sumCache
 	queries   *semaphore.Weighted
 
+	// applying is held while the dictionary changes: by a commit, and by what puts another
+	// one in its place.
+	applying sync.Mutex
+	ageing   ageing
+	near     atomic.Pointer[[]string] // warnings of bounds that are near
+	told     map[string]bool          // bounds that were logged as near; only who applies segments has it
+
 	stop      context.CancelFunc
 	running   sync.WaitGroup
 	failing   atomic.Pointer[string] // why the engine does not take what waits
@@ -149,6 +156,7 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 	if err := s.open(ctx, open); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
+	s.nearing()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.running.Go(func() { s.apply(background) })
@@ -174,6 +182,9 @@ func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
 	}
 	if cut := s.journal.Cut(); cut > 0 {
 		s.log.Warn("the journal's end was not finished, as after a crash of the machine, and was cut off", "bytes", cut)
+	}
+	if pending := s.journal.Pending(); len(pending) > 0 {
+		s.ageing.after = pending[len(pending)-1]
 	}
 	return s.replay()
 }
@@ -206,6 +217,7 @@ func (s *Store) load(ctx context.Context) error {
 			}
 		}
 	}
+	s.dict.Loaded()
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,15 +18,16 @@ import (
 // The kinds of records in the journal.
 const (
 	recordBatch = iota + 1
-	recordNames
+	recordNames // of versions before 2
 	recordDocument
 	recordCheckpoint // of the identities of batches
+	recordNamesOf    // recordNames with addresses in place of numbers
 )
 
 // Append takes a batch. It is durable when Append returns without an error, and can be
 // asked for about a second later.
 func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
-	receipt := Receipt{Samples: b.Samples(), Warnings: b.Warnings}
+	receipt := Receipt{Samples: b.Samples(), Warnings: append(slices.Clip(b.Warnings), *s.near.Load()...)}
 	if dropped := s.dropOld(b); dropped > 0 {
 		s.dropped.Add(dropped)
 		receipt.Samples -= dropped
@@ -125,6 +127,9 @@ func (s *Store) apply(ctx context.Context) {
 
 // applySegment is false when the store is being closed, or cannot go on.
 func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
+	s.makeRoom(ctx)
+	s.applying.Lock()
+	defer s.applying.Unlock()
 	change, err := s.change(segment)
 	if err != nil {
 		// It was acknowledged: it is neither dropped nor passed over.
@@ -154,6 +159,7 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 		s.log.Error("a part of the journal that is not needed any more is left", "error", err)
 	}
 	s.sums.changed(segment, change.first, change.last)
+	s.nearing()
 	s.mu.Lock()
 	s.applied.Store(segment)
 	s.onApplied.Broadcast()
@@ -199,13 +205,17 @@ func (s *Store) change(segment uint64) (*change, error) {
 			if err != nil {
 				return err
 			}
-			rows = s.dict.Apply(b, c.blocks, rows)
+			rows = s.dict.Apply(b, segment, c.blocks, rows)
 			if b.ID != "" {
 				origin, n := splitID(b.ID)
 				c.blocks.Of(engine.Batches).Append(now, origin, n, n)
 			}
-		case recordNames:
-			found, err := readNames(r.Data)
+		case recordNames, recordNamesOf:
+			read := readNames
+			if r.Kind == recordNames {
+				read = s.readNumbered
+			}
+			found, err := read(r.Data)
 			if err != nil {
 				return err
 			}

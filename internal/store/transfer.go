@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -36,6 +38,8 @@ func (s *Store) Export(ctx context.Context, to io.Writer, progress func(rows int
 	if err := s.Flush(ctx); err != nil {
 		return err
 	}
+	s.ageing.mu.Lock() // all tables are to be of one dictionary
+	defer s.ageing.mu.Unlock()
 	z, err := zstd.NewWriter(to)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -61,7 +65,10 @@ type exporter struct {
 }
 
 func (w *exporter) tables(ctx context.Context, e engine.Engine) error {
-	for _, t := range engine.Tables() {
+	// The dictionary comes last: what it gets meanwhile is then in it with all that refers to it.
+	tables := engine.Tables()
+	slices.SortStableFunc(tables, func(a, b *engine.Table) int { return cmp.Compare(order(a), order(b)) })
+	for _, t := range tables {
 		err := e.Scan(ctx, t, 0, math.MaxUint32, func(b *engine.Block) error {
 			w.rows += int64(b.Len())
 			if w.progress != nil {
@@ -74,6 +81,13 @@ func (w *exporter) tables(ctx context.Context, e engine.Engine) error {
 		}
 	}
 	return nil
+}
+
+func order(t *engine.Table) int {
+	if t.Timed {
+		return 0
+	}
+	return 1
 }
 
 func (w *exporter) put(block []byte) error {

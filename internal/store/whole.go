@@ -19,8 +19,20 @@ import (
 // process.
 func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, Basis, error) {
 	sel.Exact = true
+	type answer struct {
+		p     *profile.Profile
+		basis Basis
+	}
+	a, err := steady(func() (a answer, err error) {
+		a.p, a.basis, err = s.profile(ctx, &sel)
+		return a, err
+	})
+	return a.p, a.basis, err
+}
+
+func (s *Store) profile(ctx context.Context, sel *Selection) (*profile.Profile, Basis, error) {
 	tables := s.dict.Snapshot()
-	c, err := s.choose(&sel, &tables)
+	c, err := s.choose(sel, &tables)
 	if err != nil {
 		return nil, Basis{}, err
 	}
@@ -41,7 +53,10 @@ func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, B
 	if basis.Merged, err = s.merged(ctx, c, &tables); err != nil {
 		return nil, Basis{}, err
 	}
-	b := &profileBuilder{b: profile.NewBuilder(), t: s.dict.Snapshot()}
+	if tables, err = s.since(&tables); err != nil {
+		return nil, Basis{}, err
+	}
+	b := &profileBuilder{b: profile.NewBuilder(), t: tables}
 	b.mappings = make([]profile.MappingID, len(b.t.Mappings))
 	b.functions = make([]uint32, len(b.t.Functions))
 	b.locations = make([]uint32, len(b.t.Locations))

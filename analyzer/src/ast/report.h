@@ -7,10 +7,10 @@
 #include "ast/facts/call_graph.h"
 #include "ast/facts/flow.h"
 #include "ast/facts/threads.h"
+#include "rule_id.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Mangle.h"
 #include "clang/Lex/Preprocessor.h"
-#include "rule_id.h"
 
 #include <set>
 

@@ -59,5 +59,5 @@ alone=(--budget "${ALONE:-2m}" --metric "${METRIC:-cpu}")
 "$whyhot" try "${alone[@]}" --build 'ninja -C build qpdf' --pgo --lto --train 'sh story/training.sh' -- sh "$work/measured.sh"
 
 echo "== 3. the suite, step upon step"
-"$whyhot" try --suite story/story.yaml --build 'ninja -C build qpdf' --train 'sh story/training.sh' \
+"$whyhot" try suite story/story.yaml --build 'ninja -C build qpdf' --train 'sh story/training.sh' \
   --budget "${BUDGET:-8m}" --metric "${METRIC:-cpu}" --svg "$work/story.svg" --html "$work/story.html"

@@ -95,7 +95,7 @@ func try(ctx context.Context, o options, c one) (string, error) {
 	if err := os.Mkdir(work, 0o755); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, whyhot, "try", "--json", "--keep", "--work", work, "--budget", o.budget.String(), "--min-runs", "15",
+	cmd := exec.CommandContext(ctx, whyhot, "try", "build", "--json", "--keep", "--work", work, "--budget", o.budget.String(), "--min-runs", "15",
 		"--metric", "cpu", "--build", "make", "--run", "./"+c.driver, "--patch", patch,
 		"--what-if", fmt.Sprintf("%s:%d", c.file, line), "--world", c.world)
 	cmd.Dir = tree

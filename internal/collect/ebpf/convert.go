@@ -22,7 +22,8 @@ type converter struct {
 	tasks    *tasks
 	files    *files
 	rate     *rate
-	from     time.Time // earlier samples do not count
+	from     time.Time     // earlier samples do not count
+	times    time.Duration // the precision of the samples' times, 0 for none
 	frames   map[unique.Handle[libpf.Frame]]profile.LocationID
 	mappings map[mappingKey]*mapping
 	labels   map[labelKey]profile.LabelSetID
@@ -71,9 +72,9 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 // restart begins the next profile. A profile of its own for each batch keeps
 // memory in proportion to what one batch holds.
 func (c *converter) restart() {
-	from, v8 := c.from, c.v8
+	from, v8, times := c.from, c.v8, c.times
 	*c = *newConverter(c.tasks, c.files, c.rate)
-	c.from, c.v8 = from, v8
+	c.from, c.v8, c.times = from, v8, times
 }
 
 // hit tells whether samples fall into a file.
@@ -121,9 +122,17 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		c.stack = append(c.stack, c.frame(h))
 	}
 	c.b.Sample(profile.Sample{
-		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Count: 1, Value: int64(c.rate.period(at)),
+		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Time: c.time(at), Count: 1, Value: int64(c.rate.period(at)),
 	})
 	return nil
+}
+
+// time is what a row has of a sample's time.
+func (c *converter) time(at time.Time) int64 {
+	if c.times == 0 {
+		return 0
+	}
+	return at.Truncate(c.times).UnixNano()
 }
 
 // cutBy is why a stack of that time broke off, by the profiler's error number.

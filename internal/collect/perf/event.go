@@ -107,10 +107,10 @@ func explain(err error, t collect.Target) error {
 		un.Remedy = fmt.Sprintf("sudo sysctl kernel.perf_event_paranoid=%d", min(needed, 1))
 	case refused(err) && len(t.PIDs) > 0 && foreign(t.PIDs[0]):
 		un.Missing = fmt.Sprintf("process %d belongs to another user, which needs the capabilities CAP_PERFMON and CAP_SYS_PTRACE", t.PIDs[0])
-		un.Remedy = fmt.Sprintf("sudo whyhot record -p %d", t.PIDs[0])
+		un.Remedy = fmt.Sprintf("sudo whyhot record --pid %d", t.PIDs[0])
 	case refused(err):
 		un.Missing = "perf_event_open is denied although kernel.perf_event_paranoid allows it: by a seccomp filter or a security module, as in containers"
-		un.Remedy = "start the container with --cap-add PERFMON (docker, podman) or record from the host with -p PID"
+		un.Remedy = "start the container with --cap-add PERFMON (docker, podman) or record from the host with --pid PID"
 	default:
 		un.Missing = fmt.Sprintf("perf_event_open failed: %v", err)
 	}

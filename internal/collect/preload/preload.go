@@ -63,7 +63,7 @@ func (*Sampler) Available(_ context.Context, t collect.Target) error {
 func usable(t collect.Target) (machine elf.Machine, err error) {
 	if len(t.Command) == 0 {
 		return 0, &collect.UnavailableError{
-			Sampler: Name, Missing: "it can only record a command that it starts, not -p or -a",
+			Sampler: Name, Missing: "it can only record a command that it starts, not --pid or -a",
 			Remedy: "whyhot record --sampler preload -- COMMAND…",
 		}
 	}

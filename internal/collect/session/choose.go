@@ -37,6 +37,13 @@ type choice struct {
 	why     string
 }
 
+// Choose gives the sampler with which Record would begin.
+func Choose(ctx context.Context, o Options) (collect.Sampler, error) {
+	samplers, refusals := suited(Samplers(), o.Sampler, o.Settings)
+	c, err := choose(ctx, samplers, o.Sampler, o.Target, refusals...)
+	return c.sampler, err
+}
+
 // choose gives the sampler by name, or the first of all that works here, and
 // says why. Asked for by name, it must work.
 func choose(ctx context.Context, all []collect.Sampler, name string, t collect.Target, refusals ...error) (choice, error) {

@@ -200,7 +200,7 @@ type Swap struct {
 	Kind    string   `yaml:"kind"` // one of SwapKinds
 	Steps   []string `yaml:"steps"`
 	Env     []string `yaml:"env"`     // K=V, for a trial by environment
-	Try     string   `yaml:"try"`     // flags of `whyhot try --build`, for a trial by another build
+	Try     string   `yaml:"try"`     // flags of `whyhot try build`, for a trial by another build
 	Package string   `yaml:"package"` // Debian package or language package
 	// Cases are other steps for calls that look a certain way in the source. The
 	// first whose Line matches the place of the finding has its Steps shown instead.

@@ -64,7 +64,7 @@ func verify(ctx context.Context, o Options, units []compdb.Unit, at Place, p *Pr
 	case c.verdict == 0 && p.Kind == BitField, p.Kind == VectorBool, p.Kind == WholeCopy:
 		// What they save is masks and shifts, or another way around the loop, which its
 		// loads and stores do not show.
-		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not show the gain: measure it (whyhot try --fix)"})
+		p.Notes = append(p.Notes, Remark{Text: "the loads and stores of the loop do not show the gain: measure it (whyhot try build --fix)"})
 	default:
 		p.Useless = true
 		p.Refusals = append(p.Refusals, Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: at.File, Line: at.Line})

@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"fmt"
-
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 )
@@ -28,6 +26,7 @@ func Settle(found []judge.Found) {
 		for j := range found {
 			if i != j {
 				if f.Minor = follows(f, &found[j]); f.Minor != "" {
+					f.After = found[j].ID
 					break
 				}
 			}
@@ -45,9 +44,9 @@ func follows(f, cause *judge.Found) string {
 	}
 	switch {
 	case len(f.Samples) > 0 && part(f.Samples, cause.Samples) >= within:
-		return fmt.Sprintf("within %s, and gone with it", cause.ID)
+		return "its work is within that of " + cause.ID + ", and gone with it"
 	case f.Upkeep:
-		return fmt.Sprintf("follows from what allocates: look again after %s", cause.ID)
+		return "how much memory costs follows from what allocates: look again after " + cause.ID
 	}
 	return ""
 }

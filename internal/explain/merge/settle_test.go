@@ -37,7 +37,7 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		{"upkeep that costs less", upkeep(0.14, 8, 9), cause(0.3, 1, 2, 3), "look again after cause"},
 		{"upkeep that costs more", upkeep(0.4, 8, 9), cause(0.3, 1, 2, 3), ""},
 		{"within it", of("a", 0.1, 1, 2, 9), cause(0.3, 1, 2, 3), ""},
-		{"nearly all within it", of("a", 0.1, 1, 2, 3, 9), cause(0.3, 1, 2, 3, 4), "within cause"},
+		{"nearly all within it", of("a", 0.1, 1, 2, 3, 9), cause(0.3, 1, 2, 3, 4), "within that of cause"},
 		{"beside it", of("a", 0.1, 8, 9), cause(0.3, 1, 2, 3), ""},
 		{"larger", of("a", 0.5, 1, 2, 3), cause(0.3, 1, 2, 3), ""},
 		{"no cause", upkeep(0.1, 1, 2), of("b", 0.3, 1, 2, 3), ""},
@@ -49,6 +49,9 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		Settle(both)
 		if got := both[0].Minor; (got == "") != (x.why == "") || !strings.Contains(got, x.why) {
 			t.Errorf("%s: %q, want %q", x.name, got, x.why)
+		}
+		if want := map[bool]string{true: "cause"}[x.why != ""]; both[0].After != want {
+			t.Errorf("%s: after %q, want %q", x.name, both[0].After, want)
 		}
 		if both[1].Minor != "" {
 			t.Errorf("%s: the cause is minor: %s", x.name, both[1].Minor)

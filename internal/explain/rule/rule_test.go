@@ -369,7 +369,7 @@ func TestNextCommandOfAnotherBuild(t *testing.T) {
 	if len(fs) != 1 {
 		t.Fatalf("got %+v", fs)
 	}
-	want := "whyhot try --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
+	want := "whyhot try build --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
 	if fs[0].Next != want {
 		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
 	}

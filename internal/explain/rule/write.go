@@ -324,8 +324,12 @@ func (e *engine) next(v *verdict, id string) string {
 		command = shellwords.Join(e.p.Meta.Command)
 	}
 	preloads := preloads(v.entry)
+	kind := "whyhot try"
+	if v.entry.Swap.Try != "" && len(preloads) == 0 && len(v.entry.Swap.Env) == 0 {
+		kind = "whyhot try build"
+	}
 	words := make([]string, 0, 4+2*len(e.opts.Rules))
-	words = append(words, "whyhot try --profile", shellwords.Quote(file))
+	words = append(words, kind, "--profile", shellwords.Quote(file))
 	for _, dir := range e.opts.Rules {
 		words = append(words, "--rules", shellwords.Quote(dir))
 	}

@@ -31,9 +31,9 @@ func NameCommands(fs []finding.Finding, build, profile string) {
 			continue
 		}
 		if profile != "" {
-			f.Next = "whyhot try --profile " + shellwords.Quote(profile) + in + " --what-if " + f.ID + " --build '<your build command>'"
+			f.Next = "whyhot try build --profile " + shellwords.Quote(profile) + in + " --what-if " + f.ID + " --build '<your build command>'"
 		} else {
-			f.Next = "whyhot try" + in + " --what-if " + f.ID + " --build '<your build command>' --run '<your command>'"
+			f.Next = "whyhot try build" + in + " --what-if " + f.ID + " --build '<your build command>' --run '<your command>'"
 		}
 	}
 }

@@ -60,7 +60,7 @@ const (
 	Finalist State = "finalist" // clear enough, or as clear as a race makes it
 	Left     State = "left"     // measured: too little gain, or another one is better
 	Broken   State = "broken"   // fails, computes something else, or changes nothing
-	Unmade   State = "unmade"   // never measured, for want of time
+	Unmade   State = "unmade"   // never measured
 )
 
 // Standing is one candidate in the race.
@@ -70,6 +70,10 @@ type Standing struct {
 	Logs  []float64 `json:"logs,omitempty"`  // log(baseline / candidate), by round
 	State State     `json:"state"`
 	Why   string    `json:"why,omitempty"`
+	// Verdict is why a broken candidate cannot win.
+	Verdict finding.Verdict `json:"verdict,omitempty"`
+	// Late says that the budget had no time for a candidate that was never measured.
+	Late bool `json:"late,omitempty"`
 	// Beaten is the candidate of the group that is better.
 	Beaten string `json:"beaten_by,omitempty"`
 }
@@ -159,14 +163,17 @@ func (r *Race) Add(name string, logs []float64) {
 }
 
 // Break takes a candidate out that cannot win whatever its speed.
-func (r *Race) Break(name, why string) { r.leave(name, Broken, why) }
-
-// Unmake takes a candidate out for which there is no time.
-func (r *Race) Unmake(name, why string) { r.leave(name, Unmade, why) }
-
-func (r *Race) leave(name string, state State, why string) {
+func (r *Race) Break(name string, verdict finding.Verdict, why string) {
 	if s := r.Of(name); s != nil {
-		s.State, s.Why = state, why
+		s.State, s.Verdict, s.Why = Broken, verdict, why
+	}
+}
+
+// Unmake takes a candidate out that could not be measured; late says that there was no
+// time for it.
+func (r *Race) Unmake(name string, late bool, why string) {
+	if s := r.Of(name); s != nil {
+		s.State, s.Late, s.Why = Unmade, late, why
 	}
 }
 
@@ -233,7 +240,7 @@ func (r *Race) Stop(why string) {
 	for i := range r.Standings {
 		switch s := &r.Standings[i]; s.State {
 		case Waiting:
-			s.State, s.Why = Unmade, why
+			s.State, s.Late, s.Why = Unmade, true, why
 		case Running:
 			r.decide(s)
 		case Finalist, Left, Broken, Unmade:

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"whyhot/internal/finding"
 )
 
 func everybody([]string, string) bool { return true }
@@ -81,12 +83,15 @@ func TestNextMeasuresTheLeastKnownFirst(t *testing.T) {
 		t.Fatalf("%q %d", names, rounds)
 	}
 	r.Add("a", []float64{0, 0.1, -0.1, 0})
-	r.Break("b", "fails")
+	r.Break("b", finding.Failed, "exit status 1")
 	r.Look()
+	if s := r.Of("b"); s.State != Broken || s.Verdict != finding.Failed || s.Why != "exit status 1" {
+		t.Errorf("%+v", s)
+	}
 	if names, rounds = r.Next(pair); !slices.Equal(names, []string{"c"}) || rounds != 4 {
 		t.Fatalf("%q %d", names, rounds)
 	}
-	r.Unmake("c", "no time")
+	r.Unmake("c", true, "no time")
 	if names, rounds = r.Next(pair); !slices.Equal(names, []string{"a"}) || rounds != 4 {
 		t.Fatalf("%q %d", names, rounds)
 	}

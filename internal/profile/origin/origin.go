@@ -64,7 +64,7 @@ func OfFunction(f *profile.Function, binary string) Origin {
 	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindDotNet:
 		return interpreted(f)
 	case profile.KindJava:
-		if javaPlatform.MatchString(f.Name) {
+		if javaPlatform.MatchString(javaMethod(f.Name)) {
 			return Library
 		}
 		return interpreted(f)
@@ -97,6 +97,13 @@ func compiledAtRunTime(f *profile.Function) Origin {
 		return Library
 	}
 	return Own
+}
+
+// javaMethod is a method without its type and arguments, which a JVM puts around it: of
+// "java.lang.String Report.render(int)", Report.render.
+func javaMethod(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name[strings.LastIndexByte(name, ' ')+1:]
 }
 
 // golang tells by the import path, which every Go symbol carries: a standard

@@ -32,7 +32,7 @@ func (p *Printer) Brief(r finding.Report, more string) {
 		p.wrapped("", lead, Clean(f.Title), styles.strong)
 		p.briefFacts(strings.Repeat(" ", len(lead)), f)
 	}
-	p.folded(minor, refuted)
+	p.folded(open, minor, refuted)
 	p.commands(open, more)
 	p.notes(r.Notes)
 }
@@ -48,7 +48,7 @@ func (p *Printer) Table(r finding.Report, more string) {
 	if len(open) > 0 {
 		p.findingTable(open)
 	}
-	p.folded(minor, refuted)
+	p.folded(open, minor, refuted)
 	p.commands(open, more)
 	p.notes(r.Notes)
 }
@@ -190,8 +190,23 @@ func fromHere(file string) string {
 	return file
 }
 
-// folded counts what is not listed, with the reasons.
-func (p *Printer) folded(minor, refuted []finding.Finding) {
+// folded names what follows from a finding that is listed, and counts what else is not
+// listed, with the reasons.
+func (p *Printer) folded(open, minor, refuted []finding.Finding) {
+	for i, f := range open {
+		var follow []string
+		for _, m := range minor {
+			if m.After == f.ID {
+				follow = append(follow, fmt.Sprintf("%s (%s)", m.Rule, percent.Column(m.Share.Main())))
+			}
+		}
+		if len(follow) > 0 {
+			p.wrapped("", "  +  ", fmt.Sprintf("look again after %d: %s", i+1, strings.Join(follow, ", ")), styles.dim)
+		}
+	}
+	minor = slices.DeleteFunc(minor, func(m finding.Finding) bool {
+		return slices.ContainsFunc(open, func(f finding.Finding) bool { return f.ID == m.After })
+	})
 	if len(minor) > 0 {
 		count := map[string]int{}
 		var reasons []string

@@ -2,6 +2,7 @@ package term
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,19 @@ func TestTwoLinesAFinding(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What follows from a finding that is listed is named under the list, by its rank.
+func TestWhatToLookAtAgain(t *testing.T) {
+	r := briefReport()
+	share := 0.182
+	r.Findings = append(r.Findings, finding.Finding{
+		ID: "go-gc-1", Rule: "go-gc", Minor: "follows", After: r.Findings[2].ID, Share: finding.Share{Inclusive: &share},
+	})
+	got := brief(t, func(p *Printer) { p.Brief(r, "") })
+	if want := "  +  look again after 2: go-gc (18.2%)"; !slices.Contains(got, want) || strings.Contains(strings.Join(got, "\n"), "follows") {
+		t.Errorf("got\n%s\nwant %q", strings.Join(got, "\n"), want)
 	}
 }
 

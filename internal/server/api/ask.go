@@ -396,6 +396,13 @@ func (s *Server) stats(ctx context.Context, r *request) (any, error) {
 		Mappings: st.Mappings, Functions: st.Functions, Locations: st.Locations, Nodes: st.Nodes, Stacks: st.Stacks, Series: st.Series,
 		Unresolved: st.Unresolved, CutStacks: st.CutStacks, MergedSeries: st.MergedSeries, DroppedSamples: st.DroppedSamples,
 	}
+	out.Bounds, out.Files = make([]boundForm, 0, len(st.Bounds)+1), make([]fileForm, 0, len(st.Files))
+	for _, b := range append(st.Bounds, r.project.DebugInfoBound()) {
+		out.Bounds = append(out.Bounds, boundForm(b))
+	}
+	for _, f := range st.Files {
+		out.Files = append(out.Files, fileForm(f))
+	}
 	for _, t := range st.Tables {
 		form := tableForm{Name: t.Name, Rows: t.Rows, Bytes: t.Bytes}
 		if t.First.Unix() > 0 { // a table with time that has rows

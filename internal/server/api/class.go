@@ -35,10 +35,13 @@ type classes struct {
 	known    map[store.Function]class
 }
 
-// allClasses are those of every project. The catalogue is part of the program, and takes
-// longer to read than an answer may.
+// builtinRules is the catalogue. It is part of the program, and takes longer to read than
+// an answer may.
+var builtinRules = sync.OnceValues(catalog.Builtin)
+
+// allClasses are those of every project.
 var allClasses = sync.OnceValues(func() (*classes, error) {
-	cat, err := catalog.Builtin()
+	cat, err := builtinRules()
 	if err != nil {
 		return nil, err
 	}

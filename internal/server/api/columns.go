@@ -74,7 +74,7 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 		before = depth[i]
 	}
 	for _, f := range t.Function {
-		out = binary.AppendUvarint(out, uint64(place[f]-1))
+		out = binary.AppendUvarint(out, uint64(place.of(f)-1))
 	}
 	for _, self := range t.Self {
 		out = binary.AppendUvarint(out, uint64(self/h.Scale))
@@ -86,17 +86,48 @@ func columnsOf(t *store.Tree, root string) (file, error) {
 	return file{kind: treeType, data: out}, nil
 }
 
-// name puts the functions of a tree into columns, by first use: frequent ones get the
-// short numbers. It gives the place of each, counted from 1.
-func (h *columnsHeader) name(t *store.Tree) []uint32 {
+// places are numbers of functions. A list is many times quicker than a map for a tree of a
+// million nodes; numbers that are large, after years of new functions, would make it too long.
+type places struct {
+	list []uint32
+	far  map[store.FunctionID]uint32
+}
+
+const longestPlaces = 8 << 20
+
+func newPlaces(t *store.Tree) *places {
 	last := store.FunctionID(0)
 	for id := range t.Functions {
 		last = max(last, id)
 	}
-	place := make([]uint32, last+1)
+	if last >= longestPlaces {
+		return &places{far: make(map[store.FunctionID]uint32, len(t.Functions))}
+	}
+	return &places{list: make([]uint32, last+1)}
+}
+
+func (p *places) of(id store.FunctionID) uint32 {
+	if p.far != nil {
+		return p.far[id]
+	}
+	return p.list[id]
+}
+
+func (p *places) set(id store.FunctionID, place uint32) {
+	if p.far != nil {
+		p.far[id] = place
+		return
+	}
+	p.list[id] = place
+}
+
+// name puts the functions of a tree into columns, by first use: frequent ones get the
+// short numbers. It gives the place of each, counted from 1.
+func (h *columnsHeader) name(t *store.Tree) *places {
+	place := newPlaces(t)
 	binaries, files := wire.NewTexts(), wire.NewTexts()
 	for _, id := range t.Function {
-		if place[id] > 0 {
+		if place.of(id) > 0 {
 			continue
 		}
 		f := t.Functions[id]
@@ -107,7 +138,7 @@ func (h *columnsHeader) name(t *store.Tree) []uint32 {
 		h.Binary = append(h.Binary, binaries.Number(f.Binary))
 		h.File = append(h.File, files.Number(f.File))
 		h.Line = append(h.Line, f.StartLine)
-		place[id] = uint32(len(h.IDs))
+		place.set(id, uint32(len(h.IDs)))
 	}
 	h.Binaries, h.Files = binaries.List, files.List
 	return place

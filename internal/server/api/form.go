@@ -222,6 +222,21 @@ type statsForm struct {
 	CutStacks      int64 `json:"cut_stacks"`
 	MergedSeries   int64 `json:"merged_series"`
 	DroppedSamples int64 `json:"dropped_samples"`
+	// Bounds say how near each is; Files what each part of the directory takes.
+	Bounds []boundForm `json:"bounds"`
+	Files  []fileForm  `json:"files"`
+}
+
+type boundForm struct {
+	Name    string `json:"name"`
+	Used    int64  `json:"used"`
+	Limit   int64  `json:"limit"`
+	Warning string `json:"warning,omitempty"`
+}
+
+type fileForm struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
 }
 
 type tableForm struct {

@@ -97,6 +97,7 @@ func routes() []route {
 		{method: get, path: v1 + "/lines", scope: access.Read, params: with("function"), slow: true, handle: (*Server).lines},
 		{method: get, path: v1 + "/instructions", scope: access.Read, params: with(paramFunction), slow: true, handle: (*Server).instructions},
 		{method: get, path: v1 + "/source", scope: access.Read, params: []string{"file"}, handle: (*Server).sourceText},
+		{method: get, path: v1 + "/rules/{id}", scope: access.Read, wide: true, handle: (*Server).rule},
 		{method: get, path: v1 + "/profile", scope: access.Read, params: selecting, slow: true, handle: (*Server).profile},
 		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, handle: (*Server).diff},
 		{method: get, path: v1 + "/surprises", scope: access.Read, params: with("limit"), slow: true, handle: (*Server).surprises},

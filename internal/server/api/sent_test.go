@@ -86,3 +86,19 @@ func TestSourceText(t *testing.T) {
 		t.Errorf("%+v", none)
 	}
 }
+
+// The page of a finding's rule can be had, of an entry of the catalogue or of another rule.
+func TestRulePage(t *testing.T) {
+	r := start(t, Limits{})
+	token := r.token("web", access.Read)
+	for rule, want := range map[string]string{"zlib-ng": "## What to do", "column-walk": "**What to change.**"} {
+		var got ruleForm
+		r.get("/api/v1/rules/"+rule, token, &got)
+		if got.ID != rule || !strings.Contains(got.Page, want) {
+			t.Errorf("%+v", got)
+		}
+	}
+	if resp, data := r.do(http.MethodGet, "/api/v1/rules/nowhere", token, nil); resp.StatusCode != http.StatusNotFound || !strings.Contains(string(data), `no rule \"nowhere\"`) {
+		t.Errorf("%d %s", resp.StatusCode, data)
+	}
+}

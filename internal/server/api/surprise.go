@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/surprise"
 	"whyhot/internal/finding"
@@ -50,7 +49,7 @@ func (s *Server) surprises(ctx context.Context, r *request) (any, error) {
 	if len(now.Samples()) == 0 {
 		return nil, nothing(sel)
 	}
-	cat, err := catalog.Builtin()
+	cat, err := builtinRules()
 	if err != nil {
 		return nil, err
 	}

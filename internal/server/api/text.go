@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"whyhot/internal/explain/rulepage"
 	"whyhot/internal/server/sources"
 )
 
@@ -27,4 +28,27 @@ func (s *Server) sourceText(_ context.Context, r *request) (any, error) {
 		return nil, invalid("%v", err)
 	}
 	return textForm{file, text, err == nil, !s.o.Sources.Empty()}, nil
+}
+
+// ruleForm is the page of a rule.
+type ruleForm struct {
+	ID   string `json:"id"`
+	Page string `json:"page"` // Markdown
+}
+
+// rule gives what the rule of a finding looks for and advises, in words.
+func (s *Server) rule(_ context.Context, r *request) (any, error) {
+	id := r.PathValue("id")
+	cat, err := builtinRules()
+	if err != nil {
+		return nil, err
+	}
+	page, ok, err := rulepage.Of(cat, id)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, notFound("no rule %q is built in", id)
+	}
+	return ruleForm{id, page}, nil
 }

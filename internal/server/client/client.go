@@ -229,6 +229,32 @@ type Stats struct {
 	Functions  int64   `json:"functions"`
 	Series     int64   `json:"series"`
 	Unresolved int64   `json:"unresolved"`
+	Files      []File  `json:"files"`
+	Bounds     []Bound `json:"bounds"`
+}
+
+// Warnings are those of bounds that are near.
+func (s *Stats) Warnings() (texts []string) {
+	for _, b := range s.Bounds {
+		if b.Warning != "" {
+			texts = append(texts, b.Warning)
+		}
+	}
+	return texts
+}
+
+// File is what one part of a store's directory takes.
+type File struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Bound is one that a store has, with a warning when it is near.
+type Bound struct {
+	Name    string `json:"name"`
+	Used    int64  `json:"used"`
+	Limit   int64  `json:"limit"`
+	Warning string `json:"warning,omitempty"`
 }
 
 // Table is one table of a store.

@@ -11,15 +11,18 @@ const (
 	wakeEvery = 24 * time.Hour
 	// As long as a store needs to look after itself.
 	wakeFor = 30 * time.Minute
+	// Until then a store that was opened has looked after itself.
+	settled = 20 * time.Minute
 )
 
-// Tend closes projects that nobody has used for a while, and opens each once a day for
-// what a store does by itself, until ctx is done.
+// Tend closes projects that nobody has used for a while, opens each once a day for what a
+// store does by itself, and removes debug information that nothing needs, until ctx is done.
 func (p *Projects) Tend(ctx context.Context) {
-	if p.o.Idle < 0 {
-		return
+	every := time.Minute
+	if p.o.Idle > 0 {
+		every = max(min(p.o.Idle/10, every), time.Millisecond)
 	}
-	tick := time.NewTicker(max(min(p.o.Idle/10, time.Minute), time.Millisecond))
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	started := time.Now()
 	for {
@@ -28,8 +31,31 @@ func (p *Projects) Tend(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		p.closeIdle(time.Now())
+		if p.o.Idle > 0 {
+			p.closeIdle(time.Now())
+		}
 		p.wake(ctx, time.Now(), started)
+		p.forget(time.Now())
+	}
+}
+
+// forget removes, once a day, debug information of binaries of which a project keeps nothing.
+func (p *Projects) forget(now time.Time) {
+	for _, name := range p.known() {
+		one, done := p.IfOpen(name)
+		if one != nil {
+			s := one.slot
+			s.mu.Lock()
+			due := now.Sub(s.opened) >= settled && now.Sub(s.forgot) >= wakeEvery
+			if due {
+				s.forgot = now
+			}
+			s.mu.Unlock()
+			if due {
+				one.DebugInfo.Forget()
+			}
+		}
+		done()
 	}
 }
 

@@ -56,6 +56,8 @@ type Store interface {
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
+	// HasBinary says whether a sample is kept of the binary of a build ID.
+	HasBinary(buildID string) bool
 	Close() error
 }
 
@@ -79,6 +81,20 @@ func (p *Project) Keep() {
 	p.slot.last = time.Now()
 }
 
+// nearFull is the part of the bound of debug information from which on it is told of.
+const nearFull = 0.8
+
+// DebugInfoBound says how near the bound of debug information is.
+func (p *Project) DebugInfoBound() store.Bound {
+	_, used := p.DebugInfo.Stats()
+	most, _ := p.DebugInfo.Bound()
+	b := store.Bound{Name: "debug information bytes", Used: used, Limit: most}
+	if float64(used) >= nearFull*float64(most) {
+		b.Warning = fmt.Sprintf("%d of %d bytes of debug information are in use; at the bound the files go that were not used for longest; --debuginfo-size makes room", used, most)
+	}
+	return b
+}
+
 func (p *Project) close() error { return errors.Join(p.Close(), p.DebugInfo.Close()) }
 
 type key struct{}
@@ -96,7 +112,7 @@ func Of(ctx context.Context) *Project {
 type Options struct {
 	// Open opens the store in a directory. Debug information lies in debugDir.
 	Open func(ctx context.Context, dir, debugDir string) (Store, error)
-	// DebugInfo bounds the debug information of each project. Arrived is ours.
+	// DebugInfo bounds the debug information of each project. Arrived and InUse are ours.
 	DebugInfo debuginfo.Options
 	// Idle is how long nobody has used a project that is closed; 1 h. Negative: none is.
 	Idle time.Duration
@@ -136,6 +152,8 @@ type slot struct {
 	project *Project
 	users   int
 	last    time.Time // that it was used, or closed
+	opened  time.Time
+	forgot  time.Time // that debug information of what is not kept was looked for
 }
 
 // Open opens the data directory, which it makes, with the default project.
@@ -228,7 +246,7 @@ func (p *Projects) Get(ctx context.Context, name string, create bool) (one *Proj
 	if closed {
 		return nil, nil, errors.Join(ErrClosed, opened.close())
 	}
-	s.project, opened.slot = opened, s
+	s.project, opened.slot, s.opened = opened, s, time.Now()
 	return opened, s.use(true), nil
 }
 
@@ -300,7 +318,7 @@ func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
 		return nil, fmt.Errorf("project %s: %w", name, err)
 	}
 	o := p.o.DebugInfo
-	o.Arrived = s.DebugInfoArrived
+	o.Arrived, o.InUse = s.DebugInfoArrived, s.HasBinary
 	d, err := debuginfo.Open(debugDir, o)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("project %s: %w", name, err), s.Close())

@@ -241,7 +241,11 @@ func here(f *finding.Finding, service string) {
 		f.Next = look
 		return
 	}
-	f.Next, f.See = "whyhot try --to URL --finding "+after, []string{look}
+	try := "whyhot try"
+	if strings.HasPrefix(before, "whyhot try build ") {
+		try = "whyhot try build"
+	}
+	f.Next, f.See = try+" --to URL --finding "+after, []string{look}
 }
 
 // keep writes down what a look at a service found.

@@ -125,6 +125,20 @@ func TestAFindingHasAHistory(t *testing.T) {
 	}
 }
 
+// A trial of another build is one on the server, too.
+func TestCommandsOfAServersFinding(t *testing.T) {
+	for next, want := range map[string]string{
+		"whyhot try --profile FILE --rules own --finding a-1 --preload x -- app": "whyhot try --to URL --finding a-1 --preload x -- app",
+		"whyhot try build --profile FILE --finding a-1 --build make -- app":      "whyhot try build --to URL --finding a-1 --build make -- app",
+		"whyhot loops FILE": "whyhot explain --from URL --service shop --finding a-1",
+	} {
+		f := finding.Finding{ID: "a-1", Next: next}
+		if here(&f, "shop"); f.Next != want {
+			t.Errorf("%s: %s", next, f.Next)
+		}
+	}
+}
+
 func trialOf(id, of string, verdict finding.Verdict, at time.Time) Trial {
 	return Trial{ID: id, Finding: of, Time: at, Trials: []finding.Trial{{Variant: "v", Command: []string{"c"}, Runs: 9, Verdict: verdict}}}
 }

@@ -13,8 +13,8 @@ type Row struct {
 }
 
 // Apply puts the batch's numbers in terms of the dictionary. What is new goes to out,
-// the rows to the end of rows.
-func (d *Dict) Apply(b *batch.Batch, out Blocks, rows []Row) []Row {
+// the rows to the end of rows. The commit is that which the rows will be in.
+func (d *Dict) Apply(b *batch.Batch, commit uint64, out Blocks, rows []Row) []Row {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	mappings := make([]uint32, len(b.Mappings))
@@ -48,6 +48,8 @@ func (d *Dict) Apply(b *batch.Batch, out Blocks, rows []Row) []Row {
 	series := make([]uint32, len(b.Labels))
 	for i := range b.Labels {
 		series[i] = d.seriesOfLabels(&b.Labels[i], out)
+		d.seriesNumber.use(series[i], commit)
+		d.groupNumbers.use(d.series[series[i]].Group, commit)
 	}
 	for i := range b.Rows {
 		r := &b.Rows[i]
@@ -56,8 +58,9 @@ func (d *Dict) Apply(b *batch.Batch, out Blocks, rows []Row) []Row {
 			if kept[r.Stack] {
 				stacks[r.Stack] = d.stack(nodes[r.Stack], out)
 			} else {
-				stacks[r.Stack] = d.full(out)
+				stacks[r.Stack] = d.marker(FullFrame, out)
 			}
+			d.stackNumbers.use(stacks[r.Stack], commit)
 		}
 		if !kept[r.Stack] {
 			d.cutStacks++
@@ -68,22 +71,26 @@ func (d *Dict) Apply(b *batch.Batch, out Blocks, rows []Row) []Row {
 	return rows
 }
 
-// full is the stack that stands for those there was no room for.
-func (d *Dict) full(out Blocks) uint32 {
-	function := d.function(Function{Name: FullFrame}, out)
+// marker is the stack of one frame that stands for those there was no room for.
+func (d *Dict) marker(name string, out Blocks) uint32 { return d.stack(d.markerNode(name, out), out) }
+
+func (d *Dict) markerNode(name string, out Blocks) uint32 {
+	function := d.function(Function{Name: name}, out)
 	location := d.locate(locationKey{function: function, named: true}, out)
 	limit := d.limits.Nodes
 	d.limits.Nodes = len(d.parent) + 1 // for this one there is room
 	node, _ := d.node(0, location, out)
 	d.limits.Nodes = limit
-	return d.stack(node, out)
+	return node
 }
 
-// Resolution is what was found for an address: its frames, innermost first; none when
-// there is no name. Function.Mapping is ignored, that of the address holds.
+// Resolution is what was found for an address of a binary: its frames, innermost first; none
+// when there is no name. Function.Mapping is ignored, that of the address holds.
 type Resolution struct {
-	Location uint32
-	Frames   []Frame
+	Mapping Mapping
+	Address uint64
+	Kind    uint8
+	Frames  []Frame
 }
 
 // Frame is a function and a line.
@@ -92,35 +99,45 @@ type Frame struct {
 	Line     uint32
 }
 
-// Resolve gives addresses names. Readers go on with the tree of functions as it was
-// until all of it is done.
+// At gives the address of a location, for what was written down by number.
+func (d *Dict) At(location uint32) (r Resolution, ok bool) {
+	if int(location) >= len(d.locations) || d.locations[location].Named {
+		return r, false
+	}
+	l := &d.locations[location]
+	return Resolution{Mapping: d.mappings[l.Mapping], Address: l.Address, Kind: l.Kind}, true
+}
+
+// Resolve gives addresses names; those that have gone meanwhile are passed over. Readers go
+// on with the tree of functions as it was until all of it is done.
 func (d *Dict) Resolve(found []Resolution, generation uint32, out Blocks) {
 	d.mu.Lock()
 	lines := map[uint32][]Line{}
 	for _, r := range found {
-		if int(r.Location) >= len(d.locations) || d.locations[r.Location].Named {
+		mapping, known := d.mappingOf[r.Mapping]
+		location, there := d.locationOf[locationKey{mapping: mapping, address: r.Address, kind: r.Kind}]
+		if !known || !there {
 			continue
 		}
-		l := &d.locations[r.Location]
 		named := make([]Line, 0, max(1, len(r.Frames)))
 		for i, f := range r.Frames {
-			f.Function.Mapping = l.Mapping
+			f.Function.Mapping = mapping
 			line := Line{d.function(f.Function, out), f.Line}
 			named = append(named, line)
-			out.Of(engine.Resolved).Append(r.Location, generation, uint32(i), line.Function, line.Line)
+			out.Of(engine.Resolved).Append(location, generation, uint32(i), line.Function, line.Line)
 		}
 		if len(named) == 0 {
-			out.Of(engine.Resolved).Append(r.Location, generation, uint32(0), uint32(0), uint32(0))
-			named = append(named, Line{Function: d.function(Function{Mapping: l.Mapping, Kind: l.Kind}, out)})
+			out.Of(engine.Resolved).Append(location, generation, uint32(0), uint32(0), uint32(0))
+			named = append(named, Line{Function: d.function(Function{Mapping: mapping, Kind: r.Kind}, out)})
 		}
-		lines[r.Location] = named
-		d.settle(r.Location)
+		lines[location] = named
+		d.settle(location)
 	}
 	d.mu.Unlock()
 	d.rename(lines)
 }
 
-func (d *Dict) settle(location uint32) {
+func (d *tables) settle(location uint32) {
 	if !d.resolved[location] {
 		d.resolved[location] = true
 		d.waiting--

@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"slices"
 	"sync"
 
 	"whyhot/internal/profile"
@@ -38,15 +39,20 @@ type Series struct {
 	Host, Container string
 }
 
-// Limits bound the dictionary. Zero values are the defaults.
+// Limits bound the dictionary. Zero values are the defaults. Compacted keeps what was used
+// last within them; what one change brings is beside them, up to hard bounds.
 type Limits struct {
-	Nodes  int // frames of all stacks; 16 M
-	Series int // 200,000
+	Nodes  int   // frames of all stacks; 16 M
+	Bytes  int64 // of memory, about; 1 GiB
+	Series int   // 200,000
 }
 
 func (l Limits) withDefaults() Limits {
 	if l.Nodes == 0 {
 		l.Nodes = 16 << 20
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 1 << 30
 	}
 	if l.Series == 0 {
 		l.Series = 200_000
@@ -57,6 +63,7 @@ func (l Limits) withDefaults() Limits {
 // Names of what stands for what is not kept.
 const (
 	FullFrame = "[stacks not kept: the dictionary is full]"
+	OldFrame  = "[stacks not kept: others were used since, and the dictionary is full]"
 	Merged    = "(merged: too many)"
 )
 
@@ -64,10 +71,21 @@ const (
 type Dict struct {
 	limits Limits
 
-	mu        sync.RWMutex
+	mu sync.RWMutex
+	*tables
+
+	epoch                   uint64 // counts Become
+	cutStacks, mergedSeries int64
+}
+
+// tables are all of it. Numbers of stacks, groups and series are in the engine's rows: they
+// stay, and those that no row has any more are given out again. The others are of the
+// dictionary alone, without gaps, and new after each Become.
+type tables struct {
 	mappings  []Mapping
 	functions []Function
 	same      []uint32 // by function: the first that a reader cannot tell from it
+	ids       []uint32 // by function: what readers know it by
 	locations []Location
 	resolved  []bool   // by location: it has a name, or was looked up
 	spans     []span   // by location: where its lines are
@@ -79,19 +97,22 @@ type Dict struct {
 	groups    []Group
 	series    []Series
 	view      *viewBuilder
-	waiting   int // addresses that were not looked up yet
+	waiting   int   // addresses that were not looked up yet
+	text      int64 // bytes of names
 
-	// For finding numbers; only the goroutine that changes the dictionary reads them.
-	mappingOf  map[Mapping]uint32
-	functionOf map[Function]uint32
-	identityOf map[identity]uint32
-	locationOf map[locationKey]uint32
-	nodeTable  pairs
-	stackOf    []uint32 // by node; 0 for none
-	groupOf    map[Group]uint32
-	seriesOf   map[Series]uint32
-
-	cutStacks, mergedSeries int64
+	// For finding numbers; only who changes the dictionary reads them.
+	mappingOf    map[Mapping]uint32
+	functionOf   map[Function]uint32
+	identityOf   map[identity]uint32
+	locationOf   map[locationKey]uint32
+	nodeTable    pairs
+	stackOf      []uint32 // by node; 0 for none
+	groupOf      map[Group]uint32
+	seriesOf     map[Series]uint32
+	functionIDs  given
+	stackNumbers numbers
+	groupNumbers numbers
+	seriesNumber numbers
 }
 
 type locationKey struct {
@@ -112,17 +133,17 @@ type identity struct {
 }
 
 // New makes an empty dictionary.
-func New(l Limits) *Dict {
-	d := &Dict{
-		limits:   l.withDefaults(),
-		mappings: []Mapping{{}}, functions: []Function{{}}, same: []uint32{0},
+func New(l Limits) *Dict { return &Dict{limits: l.withDefaults(), tables: newTables()} }
+
+func newTables() *tables {
+	return &tables{
+		mappings: []Mapping{{}}, functions: []Function{{}}, same: []uint32{0}, ids: []uint32{0},
 		locations: []Location{{Named: true}}, resolved: []bool{true}, lines: []Line{{}}, linesUsed: 1, spans: []span{{0, 1}},
 		parent: []uint32{0}, location: []uint32{0}, stacks: []uint32{0}, stackOf: []uint32{0},
 		groups: []Group{{}}, series: []Series{{}}, view: newViewBuilder(),
 		mappingOf: map[Mapping]uint32{{}: 0}, functionOf: map[Function]uint32{{}: 0}, identityOf: map[identity]uint32{{}: 0},
 		locationOf: map[locationKey]uint32{}, groupOf: map[Group]uint32{}, seriesOf: map[Series]uint32{},
 	}
-	return d
 }
 
 // Blocks are the rows that a change brings, by table.
@@ -158,7 +179,7 @@ func (d *Dict) mapping(m Mapping, out Blocks) uint32 {
 	return id
 }
 
-func (d *Dict) addMapping(m Mapping) uint32 {
+func (d *tables) addMapping(m Mapping) uint32 {
 	id := uint32(len(d.mappings))
 	d.mappings = append(d.mappings, m)
 	d.mappingOf[m] = id
@@ -168,15 +189,18 @@ func (d *Dict) addMapping(m Mapping) uint32 {
 func (d *Dict) function(f Function, out Blocks) uint32 {
 	id, ok := d.functionOf[f]
 	if !ok {
-		id = d.addFunction(f)
-		out.Of(engine.Functions).Append(id, f.Name, f.System, f.File, f.StartLine, f.Mapping, f.Kind)
+		known := d.functionIDs.next(d.ids[1:])
+		id = d.addFunction(f, known)
+		out.Of(engine.Functions).Append(known, f.Name, f.System, f.File, f.StartLine, f.Mapping, f.Kind)
 	}
 	return id
 }
 
-func (d *Dict) addFunction(f Function) uint32 {
+func (d *tables) addFunction(f Function, known uint32) uint32 {
 	id := uint32(len(d.functions))
 	d.functions = append(d.functions, f)
+	d.ids = append(d.ids, known)
+	d.text += int64(len(f.Name) + len(f.System) + len(f.File))
 	d.functionOf[f] = id
 	key := identity{name: f.Name, file: f.File, mapping: f.Mapping, startLine: f.StartLine, kind: f.Kind}
 	if namesTell(profile.Kind(f.Kind)) {
@@ -220,7 +244,7 @@ func namedBit(named bool) uint8 {
 	return 0
 }
 
-func (d *Dict) addLocation(key locationKey, line Line) uint32 {
+func (d *tables) addLocation(key locationKey, line Line) uint32 {
 	id := uint32(len(d.locations))
 	d.locations = append(d.locations, Location{Mapping: key.mapping, Address: key.address, Kind: key.kind, Named: key.named})
 	d.resolved = append(d.resolved, key.named)
@@ -234,7 +258,7 @@ func (d *Dict) addLocation(key locationKey, line Line) uint32 {
 	return id
 }
 
-func (d *Dict) linesOf(location uint32) []Line {
+func (d *tables) linesOf(location uint32) []Line {
 	return d.spans[location].of(d.lines)
 }
 
@@ -243,13 +267,17 @@ type span struct{ start, n uint32 }
 
 func (s span) of(lines []Line) []Line { return lines[s.start : s.start+s.n] }
 
+// hardNodes is the part of their limit that nodes may be beyond it until those that were not
+// used for longest go.
+const hardNodes = 4
+
 // node finds or makes a node; ok is false when there is no room for it.
 func (d *Dict) node(parent, location uint32, out Blocks) (id uint32, ok bool) {
 	id, slot := d.nodeTable.find(parent, location, func(n uint32) bool { return d.parent[n] == parent && d.location[n] == location })
 	if id > 0 {
 		return id, true
 	}
-	if len(d.parent) >= d.limits.Nodes {
+	if len(d.parent) >= d.limits.Nodes+d.limits.Nodes/hardNodes {
 		return 0, false
 	}
 	id = d.addNode(parent, location, slot)
@@ -257,7 +285,7 @@ func (d *Dict) node(parent, location uint32, out Blocks) (id uint32, ok bool) {
 	return id, true
 }
 
-func (d *Dict) addNode(parent, location uint32, slot int) uint32 {
+func (d *tables) addNode(parent, location uint32, slot int) uint32 {
 	id := uint32(len(d.parent))
 	d.parent = append(d.parent, parent)
 	d.location = append(d.location, location)
@@ -267,6 +295,13 @@ func (d *Dict) addNode(parent, location uint32, slot int) uint32 {
 	return id
 }
 
+// reserve makes room for so many nodes in tables that have none.
+func (d *tables) reserve(nodes int) {
+	d.parent, d.location = slices.Grow(d.parent, nodes), slices.Grow(d.location, nodes)
+	d.stackOf, d.view.node = slices.Grow(d.stackOf, nodes), slices.Grow(d.view.node, nodes)
+	d.nodeTable.reserve(nodes)
+}
+
 // stack gives the number of the stack that ends at a node.
 func (d *Dict) stack(node uint32, out Blocks) uint32 {
 	if node == 0 {
@@ -274,40 +309,45 @@ func (d *Dict) stack(node uint32, out Blocks) uint32 {
 	}
 	id := d.stackOf[node]
 	if id == 0 {
-		id = d.addStack(node)
+		id = d.stackNumbers.take(len(d.stacks))
+		d.putStack(id, node)
 		out.Of(engine.Stacks).Append(id, node)
 	}
 	return id
 }
 
-func (d *Dict) addStack(node uint32) uint32 {
-	id := uint32(len(d.stacks))
-	d.stacks = append(d.stacks, node)
+func (d *tables) putStack(id, node uint32) {
+	d.stacks = grown(d.stacks, id)
+	d.stacks[id] = node
 	d.stackOf[node] = id
-	return id
 }
 
 func (d *Dict) group(g Group, out Blocks) uint32 {
 	id, ok := d.groupOf[g]
 	if !ok {
-		id = d.addGroup(g)
+		id = d.groupNumbers.take(len(d.groups))
+		d.putGroup(id, g)
 		out.Of(engine.Groups).Append(id, g.Service, g.Version, g.Process)
 	}
 	return id
 }
 
-func (d *Dict) addGroup(g Group) uint32 {
-	id := uint32(len(d.groups))
-	d.groups = append(d.groups, g)
+func (d *tables) putGroup(id uint32, g Group) {
+	d.groups = grown(d.groups, id)
+	d.groups[id] = g
+	d.groupNumbers.live = append(d.groupNumbers.live, id)
 	d.groupOf[g] = id
-	return id
 }
+
+// hardSeries is how many times their limit groups and series may be between two times that
+// the oldest of them are put together.
+const hardSeries = 2
 
 func (d *Dict) seriesOfLabels(l *batch.Labels, out Blocks) uint32 {
 	// Groups are series, too: their number is bounded by the same limit, or a service
 	// that writes a version into its name at every start would grow without end.
 	g := Group{l.Service, l.Version, l.Process}
-	if _, known := d.groupOf[g]; !known && len(d.groups) >= d.limits.Series {
+	if _, known := d.groupOf[g]; !known && d.tooMany(len(d.groupOf), len(d.groups)) {
 		g = Group{Merged, Merged, Merged}
 	}
 	s := Series{Group: d.group(g, out), Host: l.Host, Container: l.Container}
@@ -315,21 +355,28 @@ func (d *Dict) seriesOfLabels(l *batch.Labels, out Blocks) uint32 {
 	if ok {
 		return id
 	}
-	if len(d.series) >= d.limits.Series {
+	if d.tooMany(len(d.seriesOf), len(d.series)) {
 		d.mergedSeries++
 		s.Host, s.Container = Merged, Merged
 		if id, ok = d.seriesOf[s]; ok {
 			return id
 		}
 	}
-	id = d.addSeries(s)
+	id = d.seriesNumber.take(len(d.series))
+	d.putSeries(id, s)
 	out.Of(engine.Series).Append(id, s.Group, s.Host, s.Container, "")
 	return id
 }
 
-func (d *Dict) addSeries(s Series) uint32 {
-	id := uint32(len(d.series))
-	d.series = append(d.series, s)
+// tooMany says that there is room for no other of so many that differ, with so many
+// numbers: rows keep the numbers of those that were put together.
+func (d *Dict) tooMany(differ, numbers int) bool {
+	return differ >= hardSeries*d.limits.Series || numbers >= 4*hardSeries*d.limits.Series
+}
+
+func (d *tables) putSeries(id uint32, s Series) {
+	d.series = grown(d.series, id)
+	d.series[id] = s
+	d.seriesNumber.live = append(d.seriesNumber.live, id)
 	d.seriesOf[s] = id
-	return id
 }

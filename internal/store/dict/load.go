@@ -7,19 +7,14 @@ import (
 )
 
 // Load adds the rows of one of the dictionary's tables, as the engine gives them. The
-// tables come in the order of engine.Tables; Loaded ends it.
+// tables come in the order of engine.Tables; LoadResolved and Loaded end it.
 func (d *Dict) Load(b *engine.Block) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	next := map[*engine.Table]int{
-		engine.Mappings: len(d.mappings), engine.Functions: len(d.functions), engine.Locations: len(d.locations), engine.Nodes: len(d.parent),
-		engine.Stacks: len(d.stacks), engine.Groups: len(d.groups), engine.Series: len(d.series),
-	}[b.Table]
-	for i, id := range b.Uint32s("id") {
-		if int(id) != next+i {
-			return fmt.Errorf("%w: row %d of %s has the id %d", engine.ErrDamaged, next+i, b.Table.Name, id)
-		}
+	if err := d.checkNumbers(b); err != nil {
+		return err
 	}
+	ids := b.Uint32s("id")
 	switch b.Table {
 	case engine.Mappings:
 		paths, builds := b.Texts("path"), b.Texts("build_id")
@@ -33,7 +28,8 @@ func (d *Dict) Load(b *engine.Block) error {
 			if int(mappings[i]) >= len(d.mappings) {
 				return dangling(b, i)
 			}
-			d.addFunction(Function{Name: names[i], System: systems[i], File: files[i], StartLine: starts[i], Mapping: mappings[i], Kind: kinds[i]})
+			d.functionIDs.load(ids[i], d.ids[1:])
+			d.addFunction(Function{Name: names[i], System: systems[i], File: files[i], StartLine: starts[i], Mapping: mappings[i], Kind: kinds[i]}, ids[i])
 		}
 	case engine.Locations:
 		return d.loadLocations(b)
@@ -51,12 +47,12 @@ func (d *Dict) Load(b *engine.Block) error {
 			if int(node) >= len(d.parent) {
 				return dangling(b, i)
 			}
-			d.addStack(node)
+			d.putStack(ids[i], node)
 		}
 	case engine.Groups:
 		services, versions, processes := b.Texts("service"), b.Texts("version"), b.Texts("process")
 		for i := range services {
-			d.addGroup(Group{services[i], versions[i], processes[i]})
+			d.putGroup(ids[i], Group{services[i], versions[i], processes[i]})
 		}
 	case engine.Series:
 		groups, hosts, containers := b.Uint32s("grp"), b.Texts("host"), b.Texts("container")
@@ -64,10 +60,69 @@ func (d *Dict) Load(b *engine.Block) error {
 			if int(groups[i]) >= len(d.groups) {
 				return dangling(b, i)
 			}
-			d.addSeries(Series{Group: groups[i], Host: hosts[i], Container: containers[i]})
+			d.putSeries(ids[i], Series{Group: groups[i], Host: hosts[i], Container: containers[i]})
 		}
 	}
 	return nil
+}
+
+// maxNumber is more than numbers of stacks, groups and series reach: a larger one is damage,
+// and would take the memory.
+const maxNumber = 1 << 28
+
+// checkNumbers says whether rows have the numbers that they can have: by position, and of
+// what the engine's rows refer to any, each once.
+func (d *Dict) checkNumbers(b *engine.Block) error {
+	next, any := map[*engine.Table]int{engine.Mappings: len(d.mappings), engine.Locations: len(d.locations), engine.Nodes: len(d.parent)}[b.Table], false
+	taken := func(uint32) bool { return false }
+	switch b.Table {
+	case engine.Functions:
+		any = true
+	case engine.Stacks:
+		any, taken = true, func(id uint32) bool { return int(id) < len(d.stacks) && d.stacks[id] > 0 }
+	case engine.Groups:
+		any, taken = true, func(id uint32) bool { return int(id) < len(d.groups) && d.groups[id] != Group{} }
+	case engine.Series:
+		any, taken = true, func(id uint32) bool { return int(id) < len(d.series) && d.series[id] != Series{} }
+	}
+	for i, id := range b.Uint32s("id") {
+		wrong := int(id) != next+i
+		if any {
+			wrong = id == 0 || id > maxNumber && b.Table != engine.Functions || taken(id)
+		}
+		if wrong {
+			return fmt.Errorf("%w: row %d of a block of %s has the id %d", engine.ErrDamaged, i, b.Table.Name, id)
+		}
+	}
+	return nil
+}
+
+// Loaded ends the loading: what of the numbers is not in use may be given out.
+func (d *Dict) Loaded() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stackNumbers.free = unused(len(d.stacks), func(id uint32) bool { return d.stacks[id] > 0 })
+	for _, n := range []struct {
+		*numbers
+		length int
+	}{{&d.groupNumbers, len(d.groups)}, {&d.seriesNumber, len(d.series)}} {
+		live := make([]bool, n.length)
+		for _, id := range n.live {
+			live[id] = true
+		}
+		n.free = unused(n.length, func(id uint32) bool { return live[id] })
+	}
+}
+
+// unused are the numbers from 1 on that are not in use, the smallest last: they are given
+// out first, and numbers stay dense.
+func unused(length int, inUse func(id uint32) bool) (free []uint32) {
+	for id := length - 1; id > 0; id-- {
+		if !inUse(uint32(id)) {
+			free = append(free, uint32(id))
+		}
+	}
+	return free
 }
 
 func dangling(b *engine.Block, row int) error {

@@ -34,6 +34,15 @@ func (t *pairs) add(n uint32, slot int, of func(n uint32) (a, b uint32)) {
 	t.used++
 }
 
+// reserve makes room for so many numbers in a table that is empty.
+func (t *pairs) reserve(n int) {
+	size := 1024
+	for 3*size < 4*(n+1) {
+		size *= 2
+	}
+	t.slots = make([]uint32, size)
+}
+
 func (t *pairs) grow(of func(n uint32) (a, b uint32)) {
 	old := t.slots
 	t.slots = make([]uint32, max(1024, 2*len(old)))

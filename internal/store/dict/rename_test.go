@@ -34,12 +34,7 @@ func addresses(stacks ...[]uint64) *batch.Batch {
 
 // named gives an address one frame for each name, the innermost first.
 func named(d *Dict, address uint64, names ...string) Resolution {
-	r := Resolution{}
-	for i := range d.locations {
-		if l := &d.locations[i]; !l.Named && l.Address == address {
-			r.Location = uint32(i)
-		}
-	}
+	r := Resolution{Mapping: Mapping{Path: "/bin/x", BuildID: "01"}, Address: address}
 	for _, n := range names {
 		r.Frames = append(r.Frames, Frame{Function: Function{Name: n}})
 	}
@@ -103,7 +98,7 @@ func TestNamesMoveWhatTheyAreAbout(t *testing.T) {
 		stack := rapid.SliceOfN(rapid.Uint64Range(1, 12), 1, 8)
 		out := Blocks{}
 		for round := range rapid.IntRange(1, 12).Draw(t, "rounds") {
-			d.Apply(addresses(rapid.SliceOfN(stack, 1, 6).Draw(t, "stacks")...), out, nil)
+			d.Apply(addresses(rapid.SliceOfN(stack, 1, 6).Draw(t, "stacks")...), 1, out, nil)
 			before := d.View()
 			parents, functions, leaf := slices.Clone(before.Parent), slices.Clone(before.Function), before.Leaf(1)
 			var found []Resolution
@@ -131,7 +126,7 @@ func TestANameCostsWhatItIsAbout(t *testing.T) {
 		stacks = append(stacks, []uint64{1, 10 + i, 5000 + i, 9000 + i})
 	}
 	out := Blocks{}
-	d.Apply(addresses(stacks...), out, nil)
+	d.Apply(addresses(stacks...), 1, out, nil)
 	var all []Resolution
 	for _, s := range stacks {
 		for _, a := range s {
@@ -142,7 +137,8 @@ func TestANameCostsWhatItIsAbout(t *testing.T) {
 	// In the middle of one stack: it, and the frame that it calls.
 	one := named(d, 5007, "renamed")
 	function := d.function(one.Frames[0].Function, out)
-	if placed := d.rename(map[uint32][]Line{one.Location: {{Function: function}}}); placed != 2 {
+	location := d.locationOf[locationKey{mapping: 1, address: one.Address}]
+	if placed := d.rename(map[uint32][]Line{location: {{Function: function}}}); placed != 2 {
 		t.Errorf("%d nodes were placed for a name that is about two", placed)
 	}
 	checkView(t, d)

@@ -31,6 +31,16 @@ func Check(blocks []*Block) error {
 	return nil
 }
 
+// CheckReplace says what is wrong with blocks that are to take the place of others.
+func CheckReplace(blocks []*Block) error {
+	for _, b := range blocks {
+		if b.Table.Timed {
+			return fmt.Errorf("rows of %s have a time, and are not replaced", b.Table.Name)
+		}
+	}
+	return Check(blocks)
+}
+
 func (b *Block) check() error {
 	if len(b.Columns) != len(b.Table.Columns) {
 		return fmt.Errorf("%d columns, not %d", len(b.Columns), len(b.Table.Columns))

@@ -33,6 +33,10 @@ type Engine interface {
 	// Drop removes the rows of whole days before the given minute, which is the first
 	// of a day (UTC).
 	Drop(ctx context.Context, t *Table, before uint32) error
+	// Replace puts other rows in the place of those of all tables without time, all of them
+	// or none, and is durable when it returns. Tables of which there is no block are empty
+	// then. It is no commit, and is not called beside one.
+	Replace(ctx context.Context, blocks []*Block) error
 	// Compact puts rows in order and merges those that differ in nothing but their
 	// count, where that pays by now. Sums stay the same all the while. With all set it
 	// does so whether it pays or not.
@@ -65,6 +69,8 @@ type Query struct {
 	// By are the columns of the sums' keys, of ColMinute, ColGroup, ColSeries and
 	// ColStack; none gives one row.
 	By []string
+	// Events asks for counts alone: all Sums.Values are 0, and none is too large.
+	Events bool
 	// Step rounds minutes down to a multiple of it, 0 does not.
 	Step uint32
 }
@@ -74,7 +80,7 @@ type Query struct {
 type Sums struct {
 	Keys   [][]uint32 // by position in Query.By, then by row
 	Counts []int64    // how often the sampler fired
-	Values []int64    // sum of count × period
+	Values []int64    // sum of count × period; 0 where Query.Events was asked for
 }
 
 // Len is the number of rows.

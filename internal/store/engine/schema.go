@@ -3,7 +3,9 @@ package engine
 // Version is that of the schema. A store says which one it was written in.
 //
 //	1  the first
-const Version = 1
+//	2  numbers of stacks, groups and series are in any order, with gaps, and given out again;
+//	   those of functions are not their positions
+const Version = 2
 
 // Type is that of a column.
 type Type uint8
@@ -90,8 +92,10 @@ var Batches = &Table{
 	Order:   []string{ColMinute, "origin", "first", "last"},
 }
 
-// The dictionary: what the numbers in the tables above stand for. An id is the row's
-// position in its table from 1 on; 0 is the unknown or empty one and has no row.
+// The dictionary: what the numbers in the tables above stand for. 0 is the unknown or empty
+// one and has no row. Stacks, groups and series have the ids that rows refer to. Others
+// refer to each other by position in their table, from 1 on: that is their id, but for
+// functions, whose id is what readers know them by.
 var (
 	// Mappings are binaries.
 	Mappings = &Table{Name: "mappings", Columns: []Column{{"id", Uint32}, {"path", Text}, {"build_id", Text}}}

@@ -31,7 +31,7 @@ func forest(t *rapid.T) *Weights {
 	d := dict.New(dict.Limits{})
 	var stacks []uint32
 	var values []int64
-	for _, r := range d.Apply(b, dict.Blocks{}, nil) {
+	for _, r := range d.Apply(b, 1, dict.Blocks{}, nil) {
 		stacks, values = append(stacks, r.Stack), append(values, int64(r.Count))
 	}
 	return New(d.View(), Part{stacks, values, 1})

@@ -21,9 +21,9 @@ import (
 
 // kept is what is stored with a build beside its files.
 type kept struct {
-	Seen   wrapper.Log       `json:"seen"`   // of the final build
-	Prints map[string]string `json:"prints"` // fingerprints of its programs
-	Notes  []string          `json:"notes"`
+	Seen   wrapper.Log       `json:"seen"`           // of the final build
+	Prints map[string]string `json:"prints"`         // fingerprints of its programs
+	Notes  []string          `json:"notes"`          // on this build
 	Took   time.Duration     `json:"took,omitempty"` // of the baseline
 }
 

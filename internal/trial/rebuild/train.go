@@ -92,10 +92,10 @@ func (w *Workshop) noteFit(s site, b *variant.Build) error {
 		return err
 	}
 	if fit.Missing > 0 {
-		w.notef("%s: the training run never entered %d of the sources, which are optimised for size or as without counts", b.Name(), fit.Missing)
+		w.noteOf(b, "the training run never entered %d of the sources, which are optimised for size or as without counts", fit.Missing)
 	}
 	if fit.Mismatched > 0 {
-		w.notef("%s: counts of %d functions do not fit the sources and were not used", b.Name(), fit.Mismatched)
+		w.noteOf(b, "counts of %d functions do not fit the sources and were not used", fit.Mismatched)
 	}
 	return nil
 }

@@ -45,11 +45,12 @@ type Workshop struct {
 	baseline map[string]string // fingerprints of the baseline's programs
 	plain    Plain
 	made     map[string]*variant.Built
+	ofBuild  map[string][]string // notes on one build, by its name
 
 	cache   *cache.Cache
 	content string // hash of the tree, "" until it is asked for
 	entries []*cache.Entry
-	mu      sync.Mutex // of Notes, Failures, made, entries and calls of Progress, while variants are built
+	mu      sync.Mutex // of Notes, ofBuild, Failures, made, entries and calls of Progress, while variants are built
 }
 
 const baseline = "baseline"
@@ -358,7 +359,7 @@ func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, n int, re
 	if old != nil {
 		report("kept")
 		for _, n := range old.Notes {
-			w.notef("%s", n)
+			w.noteOf(b, "%s", n)
 		}
 		w.judge(built, s, old.Prints)
 		return built, nil
@@ -404,7 +405,19 @@ func (w *Workshop) judge(built *variant.Built, s site, prints map[string]string)
 func (w *Workshop) notesOf(b *variant.Build) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.Notes), func(n string) bool { return !strings.HasPrefix(n, b.Name()+": ") })
+	return slices.Clone(w.ofBuild[b.Name()])
+}
+
+// noteOf notes something about one build. What is kept of the build has the note, too.
+func (w *Workshop) noteOf(b *variant.Build, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	w.mu.Lock()
+	if w.ofBuild == nil {
+		w.ofBuild = map[string][]string{}
+	}
+	w.ofBuild[b.Name()] = append(w.ofBuild[b.Name()], text)
+	w.mu.Unlock()
+	w.notef("%s: %s", b.Name(), text)
 }
 
 func (w *Workshop) make(ctx context.Context, s site, b *variant.Build, report func(string)) error {

@@ -89,6 +89,30 @@ func (s Sample) Interval(level float64) Interval {
 	}
 }
 
+// GeoMean is the distribution of the geometric mean of independent ratios: in
+// every resample of it, each ratio has one of its own resamples.
+func GeoMean(samples []Sample, rng *rand.Rand) Sample {
+	logs := 0.0
+	for _, s := range samples {
+		logs += math.Log(s.estimate)
+	}
+	n := float64(len(samples))
+	out := Sample{estimate: math.Exp(logs / n), sorted: make([]float64, maxResamples)}
+	for k := range out.sorted {
+		sum := 0.0
+		for _, s := range samples {
+			v := s.estimate
+			if len(s.sorted) > 0 {
+				v = s.sorted[rng.IntN(len(s.sorted))]
+			}
+			sum += math.Log(v)
+		}
+		out.sorted[k] = math.Exp(sum / n)
+	}
+	slices.Sort(out.sorted)
+	return out
+}
+
 // Median of xs; NaN when there are none. xs stays as it is.
 func Median(xs []float64) float64 {
 	n := len(xs)

@@ -314,3 +314,20 @@ func TestDrift(t *testing.T) {
 		t.Errorf("constant: %+v", d)
 	}
 }
+
+func TestGeoMean(t *testing.T) {
+	var samples []Sample
+	for k, r := range []float64{1.1, 1.2, 1.5} {
+		base, variant := rounds(uint64(k), 30, r, 0.02, 0)
+		samples = append(samples, RatioOfMedians(base, variant, source(9)))
+	}
+	i := GeoMean(samples, source(1)).Interval(0.95)
+	want := math.Cbrt(1.1 * 1.2 * 1.5)
+	if i.Low > want || i.High < want || i.HalfWidth() > 0.02 {
+		t.Errorf("%+v, want %v", i, want)
+	}
+	alone := samples[0].Interval(0.95)
+	if i.HalfWidth() > alone.HalfWidth() {
+		t.Errorf("the mean of three is less certain than one: %v, %v", i.HalfWidth(), alone.HalfWidth())
+	}
+}

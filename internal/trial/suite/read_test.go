@@ -5,28 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"whyhot/internal/trial"
 )
-
-const twoCommands = `{"results": [
- {"command": "old", "times": [2.0, 2.1, 2.05, 2.02, 2.03], "exit_codes": [0, 0, 0, 0, 0]},
- {"command": "new", "times": [1.0, 1.1, 1.05, 1.02, 1.03], "exit_codes": [0, 0, 0, 0, 0]}]}`
-
-func TestReadTakesTheStandardInput(t *testing.T) {
-	for _, m := range []trial.Metric{"", trial.Wall} {
-		r, err := Read([]string{"-"}, strings.NewReader(twoCommands), m)
-		if err != nil || r.Benchmarks[0].Variants[0].Verdict != trial.Faster {
-			t.Errorf("%+v, %v", r, err)
-		}
-	}
-	if _, err := Read([]string{"-"}, strings.NewReader(twoCommands), trial.Memory); err == nil || !strings.Contains(err.Error(), "wall and cpu only") {
-		t.Error(err)
-	}
-	if _, err := Read([]string{"nowhere.json"}, nil, ""); err == nil {
-		t.Error("a file that is not there")
-	}
-}
 
 func TestLoadTakesTheStandardInput(t *testing.T) {
 	f, err := Load("-", strings.NewReader("benchmarks: [{name: a, command: prog}]"))

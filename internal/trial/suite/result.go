@@ -82,8 +82,7 @@ type Value struct {
 	Compared    trial.Compared `json:"compared,omitempty"`
 	ComparedWhy string         `json:"compared_why,omitempty"`
 
-	samples []float64 // in the order of the rounds where paired with the baseline's
-	paired  bool
+	samples []float64 // in the order of the rounds
 }
 
 // Ratio is an estimate, with an interval where one is known.
@@ -144,7 +143,7 @@ func newBenchmark(name string, o *trial.Outcome, err error) Benchmarked {
 	for i := range o.Variants {
 		v := &o.Variants[i]
 		value := valueOf(&v.Arm, o.Metric)
-		value.Verdict, value.Explanation, value.paired = v.Verdict, v.Explanation, true
+		value.Verdict, value.Explanation = v.Verdict, v.Explanation
 		value.Compared, value.ComparedWhy = v.Compared, v.ComparedWhy
 		if r, ok := o.SpeedUp(v); ok {
 			value.Ratio = ratioOf(r)
@@ -241,22 +240,16 @@ func (v *Value) reason() string {
 }
 
 // resample gives the distribution of a benchmark's ratio; ok is false where
-// there are too few runs for one.
+// there are too few rounds for one.
 func (b *Benchmarked) resample(v *Value, rng *rand.Rand) (stat.Sample, bool) {
 	base, other := b.Baseline.samples, v.samples
-	if !v.Ratio.Known() || len(base) == 0 || len(other) == 0 {
+	if !v.Ratio.Known() || len(base) != len(other) || len(base) < stat.FewestResampled {
 		return stat.Sample{}, false
 	}
 	if b.HigherIsBetter {
 		base, other = other, base
 	}
-	if v.paired && len(base) == len(other) {
-		if len(base) < stat.FewestResampled {
-			return stat.Sample{}, false
-		}
-		return stat.RatioOfMedians(base, other, rng), true
-	}
-	return stat.RatioOfUnpaired(base, other, rng), true
+	return stat.RatioOfMedians(base, other, rng), true
 }
 
 // Caveat says how many benchmarks of a mean were not compared, "" where all were.

@@ -15,7 +15,6 @@ import (
 
 	"whyhot/internal/host/allocator"
 	"whyhot/internal/trial"
-	"whyhot/internal/trial/foreign"
 	"whyhot/internal/trial/metric"
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/variant"
@@ -284,64 +283,6 @@ func TestBuiltVariantsRunInTheirPlace(t *testing.T) {
 	}
 	if !seen["/work/00/inputs ./solver"] || !seen["/work/01/inputs ./solver"] || len(seen) != 2 {
 		t.Errorf("%v", seen)
-	}
-}
-
-func series(name string, values ...float64) foreign.Series {
-	return foreign.Series{Name: name, Unit: "seconds", Values: values}
-}
-
-func results(path string, s ...foreign.Series) *foreign.Results {
-	return &foreign.Results{Path: path, Tool: "Google Benchmark", Series: s}
-}
-
-func TestCompare(t *testing.T) {
-	base := results("a/out.json", series("x", 2, 2.01, 2.02, 1.99, 2), series("y", 1), series("gone", 1))
-	other := results("b/out.json", series("x", 1, 1.01, 1.02, 0.99, 1), series("y", 0.5), series("new", 1))
-	r, err := Compare([]*foreign.Results{base, other})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, y, gone := r.Benchmarks[0].Variants[0], r.Benchmarks[1].Variants[0], r.Benchmarks[2].Variants[0]
-	if x.Verdict != trial.Faster || !x.Ratio.Known() || math.Abs(x.Ratio.Estimate-2) > 0.02 {
-		t.Errorf("x: %+v", x)
-	}
-	if y.Verdict != trial.Unclear || y.Ratio.Known() || y.Ratio.Estimate != 2 {
-		t.Errorf("one repetition: %+v", y)
-	}
-	if gone.Ratio != nil || r.Variants[0] != "b/out.json" {
-		t.Errorf("gone: %+v, variant %q", gone, r.Variants[0])
-	}
-	s := r.Summary[0]
-	if s.Counted != 2 || s.GeoMean.Known() || s.Verdict != trial.Unclear {
-		t.Errorf("an interval of what has none: %+v", s)
-	}
-	notes := strings.Join(r.Notes, "\n")
-	for _, want := range []string{"1 of 3 benchmarks have too few", "only in b/out.json: 1 benchmarks (new", "one after the other"} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("no %q in %q", want, notes)
-		}
-	}
-	if _, err := Compare([]*foreign.Results{base, results("c", series("z", 1), series("w", 1))}); err == nil || !strings.Contains(err.Error(), "in common") {
-		t.Errorf("nothing in common: %v", err)
-	}
-	if _, err := Compare([]*foreign.Results{base}); err == nil {
-		t.Error("one file of Google Benchmark: no error")
-	}
-}
-
-func TestCommandsOfOneHyperfineFile(t *testing.T) {
-	f := &foreign.Results{Path: "h.json", Tool: "hyperfine", Series: []foreign.Series{
-		series("jq . big.json", 2, 2.1, 2.2, 2.05), series("gojq . big.json", 1, 1.1, 1.05, 1.02),
-	}}
-	r, err := Compare([]*foreign.Results{f})
-	if err != nil || len(r.Benchmarks) != 1 || r.Variants[0] != "gojq . big.json" || r.Summary[0].Verdict != trial.Faster {
-		t.Errorf("%+v, %v", r, err)
-	}
-	a := &foreign.Results{Path: "a.json", Tool: "hyperfine", Series: []foreign.Series{series("./old", 2, 2.1, 2.2, 2.05)}}
-	b := &foreign.Results{Path: "b.json", Tool: "hyperfine", Series: []foreign.Series{series("./new", 1, 1.1, 1.05, 1.02)}}
-	if r, err = Compare([]*foreign.Results{a, b}); err != nil || r.Summary[0].Counted != 1 {
-		t.Errorf("two command lines: %+v, %v", r, err)
 	}
 }
 

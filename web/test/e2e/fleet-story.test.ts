@@ -71,6 +71,10 @@ test("from a hot function to a finding that is proved", async () => {
     await first.getByText("malloc in libc.so.6", { exact: true }).waitFor();
     await first.getByRole("heading", { name: "What to change" }).waitFor();
 
+    // What the rule looks for, and when it does not apply.
+    await first.getByText("Rule glibc-malloc").click();
+    await first.locator(".rule pre", { hasText: "## When it is not reported" }).waitFor();
+
     // The command that proves it, copied and run as it is.
     await first.getByLabel("How is the program run?").fill(`${storm} 60`);
     await first.locator(".next").first().getByRole("button", { name: "Copy" }).click();

@@ -9,8 +9,7 @@ namespace {
 // In a long loop a call is a small part, or runs seldom.
 constexpr size_t Short = 64;
 
-template <typename Wanted>
-void callsThroughStubs(const Subject &S, std::vector<Match> &Out, RuleId Rule, Wanted W) {
+template <typename Wanted> void callsThroughStubs(const Subject &S, std::vector<Match> &Out, RuleId Rule, Wanted W) {
   const std::vector<Place> All = own(S);
   if (!S.In.isInnermost() || All.size() > Short)
     return;

@@ -28,6 +28,8 @@ type Options struct {
 	Log func(text string)
 	// Arrived is told the build ID of each file that was taken. It may be nil.
 	Arrived func(buildID string)
+	// InUse says whether anything is kept of a binary; files of others go first. nil: of all.
+	InUse func(buildID string) bool
 }
 
 func (o Options) withDefaults() Options {
@@ -66,6 +68,7 @@ type Store struct {
 	size    int64              // of the files
 	pending map[string]*upload // by upload ID, also those that are done, until they expire
 	files   int64              // taken since Open
+	evicted int64              // since Open
 }
 
 // upload is one that was announced.
@@ -155,6 +158,14 @@ func (s *Store) Stats() (files, bytes int64) {
 	return s.files, s.size
 }
 
+// Bound is how many bytes there may be, and how many files went since Open because of it or
+// because nothing is kept of their binary.
+func (s *Store) Bound() (most, evicted int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opts.MaxTotal, s.evicted
+}
+
 // checkBuildID refuses what could not be part of a path.
 func checkBuildID(id string) error {
 	if len(id) < minBuildID || len(id) > maxBuildID || len(id)%2 != 0 || strings.Trim(id, "0123456789abcdef") != "" {
@@ -202,6 +213,9 @@ func (s *Store) judge(id, hash string, force bool) verdict {
 	}
 	s.mu.Unlock()
 	_, grade, there := s.have(id)
+	if there {
+		s.used(id) // the binary is on a machine of the fleet
+	}
 	switch {
 	case !there:
 		return verdict{wanted: true, reason: "not there yet"}
@@ -244,6 +258,9 @@ func (s *Store) announce(id string, size int64) (*upload, error) {
 		if u.state != done {
 			total += u.size
 		}
+	}
+	if total > s.opts.MaxTotal {
+		total -= s.evict(total - s.opts.MaxTotal)
 	}
 	if total > s.opts.MaxTotal {
 		return nil, fmt.Errorf("%w: it may hold %d bytes", errFull, s.opts.MaxTotal)

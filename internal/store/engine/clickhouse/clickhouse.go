@@ -83,6 +83,10 @@ type Engine struct {
 	writing sync.Mutex
 	// unsure says that inserts of the next commit may have been made before.
 	unsure bool
+	// generation is that of the dictionary's tables. It is undecided when it may be that
+	// others took their place, and nobody was told.
+	generation atomic.Uint64
+	undecided  bool
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -215,7 +219,7 @@ func (e *Engine) create(ctx context.Context, shards []*server) error {
 		return err
 	}
 	tables := own(db, durable(version[0], version[1]))
-	for _, sql := range tables[:2] {
+	for _, sql := range tables[:len(tables)-1] {
 		if err := first.exec(ctx, sql); err != nil {
 			return err
 		}
@@ -238,7 +242,7 @@ func (e *Engine) create(ctx context.Context, shards []*server) error {
 			return err
 		}
 	}
-	return first.exec(ctx, tables[2])
+	return first.exec(ctx, tables[len(tables)-1])
 }
 
 // load reads what there is, and gives tables to shards that the cluster did not have
@@ -251,6 +255,9 @@ func (e *Engine) load(ctx context.Context) error {
 	}
 	if versions[0] > engine.Version {
 		return fmt.Errorf("%w: its schema is version %d, this program knows up to %d; use the whyhot that wrote it or a later one", engine.ErrNewer, versions[0], engine.Version)
+	}
+	if err := e.loadGeneration(ctx); err != nil {
+		return damaged(err)
 	}
 	known, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT address FROM %s.%s", db, tableShards))
 	if err != nil {
@@ -267,9 +274,12 @@ func (e *Engine) load(ctx context.Context) error {
 			return err
 		}
 		for _, t := range engine.Tables() {
-			if !slices.Contains(tables, local(t)) {
-				return damaged(fmt.Errorf("the table %s.%s is missing on %s", db, local(t), s.address))
+			if (counted(t) || s == first) && !slices.Contains(tables, e.local(t)) {
+				return damaged(fmt.Errorf("the table %s.%s is missing on %s", db, e.local(t), s.address))
 			}
+		}
+		if s == first {
+			e.dropOld(ctx, tables)
 		}
 	}
 	for _, a := range known {
@@ -300,10 +310,10 @@ func (e *Engine) finished(ctx context.Context) error {
 			return err
 		}
 		for _, t := range engine.Tables() {
-			if !slices.Contains(tables, local(t)) {
+			if !slices.Contains(tables, e.local(t)) {
 				continue
 			}
-			last, err := s.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM %s.%s WHERE %s", e.options.Database, local(t), markersAfter(t, e.Committed())))
+			last, err := s.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM %s.%s WHERE %s", e.options.Database, e.local(t), markersAfter(t, e.Committed())))
 			if err != nil {
 				return err
 			}

@@ -53,6 +53,20 @@ func (e *Engine) Commit(ctx context.Context, number uint64, blocks []*engine.Blo
 	if number <= e.committed.Load() {
 		return nil
 	}
+	if err := e.hold(ctx); err != nil {
+		return err
+	}
+	if err := e.commit(ctx, number, blocks); err != nil {
+		e.unsure = true
+		return fmt.Errorf("commit %d: %w", number, err)
+	}
+	e.unsure = false
+	e.committed.Store(number)
+	return nil
+}
+
+// hold has the database held by this process, and the dictionary decided.
+func (e *Engine) hold(ctx context.Context) error {
 	if e.owner.lost() {
 		w, err := own1(ctx, e.shards[0], e.options)
 		if err != nil {
@@ -61,12 +75,9 @@ func (e *Engine) Commit(ctx context.Context, number uint64, blocks []*engine.Blo
 		e.owner = w
 		e.unsure = true
 	}
-	if err := e.commit(ctx, number, blocks); err != nil {
-		e.unsure = true
-		return fmt.Errorf("commit %d: %w", number, err)
+	if e.undecided {
+		return e.decide(ctx)
 	}
-	e.unsure = false
-	e.committed.Store(number)
 	return nil
 }
 
@@ -90,7 +101,7 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 					if p.shard != i || p.table.Timed != timed {
 						continue
 					}
-					if err := s.insert(ctx, e.options.Database, local(p.table), p.input(number), e.queryID(number, p)); err != nil {
+					if err := s.insert(ctx, e.options.Database, e.local(p.table), p.input(number), e.queryID(number, p)); err != nil {
 						return err
 					}
 				}
@@ -156,7 +167,7 @@ func (e *Engine) missing(ctx context.Context, number uint64, pieces []*piece) ([
 			if !counted(p.table) {
 				column = colRow
 			}
-			markers, err := e.shards[p.shard].numbers(ctx, fmt.Sprintf("SELECT toUInt64(%s) FROM %s.%s WHERE %s", column, e.options.Database, local(p.table), markers(p.table, "=", number)))
+			markers, err := e.shards[p.shard].numbers(ctx, fmt.Sprintf("SELECT toUInt64(%s) FROM %s.%s WHERE %s", column, e.options.Database, e.local(p.table), markers(p.table, "=", number)))
 			if err != nil {
 				return nil, err
 			}

@@ -21,7 +21,7 @@ func (e *Engine) all(t *engine.Table) string {
 	if e.options.Cluster != "" && counted(t) {
 		return e.options.Database + "." + distributed(t)
 	}
-	return e.options.Database + "." + local(t)
+	return e.options.Database + "." + e.local(t)
 }
 
 // Sum is one aggregation, put together by the first shard.
@@ -282,7 +282,7 @@ func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 			return nil, err
 		}
 		for _, shard := range e.shards {
-			bytes, err := shard.numbers(ctx, fmt.Sprintf("SELECT toUInt64(sum(bytes_on_disk)) FROM system.parts WHERE database = '%s' AND table = '%s' AND active", e.options.Database, local(t)))
+			bytes, err := shard.numbers(ctx, fmt.Sprintf("SELECT toUInt64(sum(bytes_on_disk)) FROM system.parts WHERE database = '%s' AND table = '%s' AND active", e.options.Database, e.local(t)))
 			if err != nil {
 				return nil, err
 			}

@@ -16,6 +16,9 @@ const (
 	tableVersion = "store_version" // the schema's version
 	tableShards  = "store_shards"  // addresses of the shards that have tables
 	tableCommits = "store_commits" // numbers of the commits that are whole
+	// tableDictionaries says which tables of the dictionary count: the row of the highest
+	// number does, and has their generation, which is 0 where there is no row.
+	tableDictionaries = "store_dictionaries"
 )
 
 // counted says that a table has counts: it is spread over the shards, and its markers
@@ -24,8 +27,16 @@ const (
 func counted(t *engine.Table) bool { return len(t.Summed) > 0 }
 
 // local is a table's name on each shard; distributed is that of all shards together.
-func local(t *engine.Table) string       { return t.Name + "_local" }
+func local(t *engine.Table) string       { return localOf(t, 0) }
 func distributed(t *engine.Table) string { return t.Name }
+
+// localOf is the name of a table of a generation. Of what is no dictionary there is one.
+func localOf(t *engine.Table, generation uint64) string {
+	if t.Timed || generation == 0 {
+		return t.Name + "_local"
+	}
+	return fmt.Sprintf("%s_%d_local", t.Name, generation)
+}
 
 func columnType(t engine.Type) string {
 	switch t {
@@ -60,6 +71,10 @@ func columnsSQL(t *engine.Table) string {
 // definition is the statement that makes a shard's table. Settings are those of the
 // server's version.
 func definition(database string, t *engine.Table, settings string) string {
+	return definitionOf(database, t, 0, settings)
+}
+
+func definitionOf(database string, t *engine.Table, generation uint64, settings string) string {
 	kind, partition, order := "MergeTree", "", colCommit+", "+colRow
 	if counted(t) {
 		kind = "SummingMergeTree((" + strings.Join(t.Summed, ", ") + "))"
@@ -68,7 +83,7 @@ func definition(database string, t *engine.Table, settings string) string {
 		partition = fmt.Sprintf(" PARTITION BY intDiv(%s, %d)", engine.ColMinute, engine.MinutesPerDay)
 		order = strings.Join(t.Order, ", ")
 	}
-	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s%s ORDER BY (%s)%s", database, local(t), columnsSQL(t), kind, partition, order, settings)
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s%s ORDER BY (%s)%s", database, localOf(t, generation), columnsSQL(t), kind, partition, order, settings)
 }
 
 // together is the statement that makes the table of all shards.
@@ -79,8 +94,8 @@ func together(database, cluster string, t *engine.Table) string {
 // own are the statements that make the tables of the engine itself; the last one is
 // that whose presence says that all are there.
 func own(database, settings string) []string {
-	out := make([]string, 0, 3)
-	for _, t := range [][2]string{{tableVersion, "version UInt64"}, {tableShards, "address String"}, {tableCommits, "number UInt64"}} {
+	out := make([]string, 0, 4)
+	for _, t := range [][2]string{{tableVersion, "version UInt64"}, {tableShards, "address String"}, {tableDictionaries, "number UInt64, generation UInt64"}, {tableCommits, "number UInt64"}} {
 		name, _, _ := strings.Cut(t[1], " ")
 		out = append(out, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = MergeTree ORDER BY %s%s", database, t[0], t[1], name, settings))
 	}
@@ -107,6 +122,10 @@ func sumSQL(from string, q engine.Query) string {
 		keys = append(keys, by)
 	}
 	by := strings.Join(keys, ", ")
+	if q.Events { // of all periods together, as one of 0
+		by = strings.Join(keys[:len(q.By)], ", ")
+		return fmt.Sprintf("SELECT %s, toInt64(0), sum(events) FROM %s WHERE %s GROUP BY %[1]s", by, from, where(q))
+	}
 	return fmt.Sprintf("SELECT %s, sum(events) FROM %s WHERE %s GROUP BY %s", by, from, where(q), by)
 }
 

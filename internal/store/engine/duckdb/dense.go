@@ -34,9 +34,12 @@ var cells = sync.Pool{New: func() any { return new([]cell) }}
 
 // sumDense is false where stacks have too large numbers, or a sum exceeds 64 bits.
 func (c *conn) sumDense(ctx context.Context, q *engine.Query, parts []string, into *engine.Sums) (bool, error) {
-	selects := make([]string, len(parts))
+	selects, weight := make([]string, len(parts)), "events::BIGINT * period"
+	if q.Events {
+		weight = "0::BIGINT"
+	}
 	for i, p := range parts {
-		selects[i] = fmt.Sprintf("SELECT %s, events::BIGINT, events::BIGINT * period FROM %s WHERE %s", engine.ColStack, p, where(*q))
+		selects[i] = fmt.Sprintf("SELECT %s, events::BIGINT, %s FROM %s WHERE %s", engine.ColStack, weight, p, where(*q))
 	}
 	p, _ := cells.Get().(*[]cell)
 	sums := *p

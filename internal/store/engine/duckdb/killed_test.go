@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,7 +46,8 @@ func TestMain(m *testing.M) {
 
 const rowsOfCommit = 40_000
 
-// writeForever makes commits, says each that was made, and compacts beside.
+// writeForever makes commits, says each that was made, writes the dictionary anew after
+// every fourth, and compacts beside.
 func writeForever(dir string) error {
 	ctx := context.Background()
 	if size, err := strconv.ParseUint(os.Getenv(noLarger), 10, 64); err == nil {
@@ -69,10 +71,64 @@ func writeForever(dir string) error {
 		}
 	}()
 	for n := e.Committed() + 1; ; n++ {
-		if err := e.Commit(ctx, n, []*engine.Block{rowsOf(n)}); err != nil {
+		node := engine.NewBlock(engine.Nodes, 1)
+		node.Append(uint32(n), uint32(n), uint32(n))
+		if err := e.Commit(ctx, n, []*engine.Block{rowsOf(n), node}); err != nil {
 			return err
 		}
+		if n%4 == 0 {
+			if err := e.Replace(ctx, []*engine.Block{dictionaryOf(n)}); err != nil {
+				return err
+			}
+		}
 		fmt.Println(n)
+	}
+}
+
+// rowsOfDictionary is how many rows a dictionary has that is written anew after a commit;
+// each later commit adds one.
+const rowsOfDictionary = 30_000
+
+func dictionaryOf(n uint64) *engine.Block {
+	nodes := engine.NewBlock(engine.Nodes, rowsOfDictionary)
+	for range rowsOfDictionary {
+		nodes.Append(uint32(n), uint32(n), uint32(n))
+	}
+	return nodes
+}
+
+// hasWholeDictionary checks that the dictionary is one that was written anew, whole, and has
+// what commits added since.
+func hasWholeDictionary(t *testing.T, e *Engine) {
+	t.Helper()
+	var ids []uint32
+	if err := e.Scan(t.Context(), engine.Nodes, 0, 0, func(b *engine.Block) error {
+		ids = append(ids, b.Uint32s("id")...)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	anew := uint32(0)
+	if len(ids) >= rowsOfDictionary {
+		anew = ids[0]
+		for i, id := range ids[:rowsOfDictionary] {
+			if id != anew {
+				t.Fatalf("row %d of a dictionary of commit %d is of %d", i, anew, id)
+			}
+		}
+		ids = ids[rowsOfDictionary:]
+	}
+	if uint64(anew)+uint64(len(ids)) != e.Committed() {
+		t.Fatalf("a dictionary of commit %d and %d rows since, at commit %d", anew, len(ids), e.Committed())
+	}
+	for i, id := range ids {
+		if id != anew+uint32(i)+1 {
+			t.Fatalf("after a dictionary of commit %d row %d is of %d", anew, i, id)
+		}
+	}
+	names, err := e.writer.tables(t.Context())
+	if err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, unfinished) }) {
+		t.Errorf("tables %v (%v)", names, err)
 	}
 }
 
@@ -95,7 +151,7 @@ func TestKilled(t *testing.T) {
 		if state.Exited() {
 			t.Fatalf("round %d: the writer ended by itself: %s", round, state)
 		}
-		hasAll(t, dir, acknowledged)
+		hasAll(t, dir, acknowledged, true)
 	}
 }
 
@@ -106,16 +162,16 @@ func TestDiskFull(t *testing.T) {
 	if !state.Exited() || state.ExitCode() == 0 {
 		t.Fatalf("nothing was refused: %s", state)
 	}
-	hasAll(t, dir, acknowledged)
+	hasAll(t, dir, acknowledged, true)
 	if acknowledged, state = written(t, dir, 100*time.Millisecond, ""); state.Exited() {
 		t.Errorf("with room again the writer ended: %s", state)
 	}
-	hasAll(t, dir, acknowledged)
+	hasAll(t, dir, acknowledged, true)
 }
 
 // hasAll checks that what was acknowledged is there, and that all that is there is
-// whole.
-func hasAll(t *testing.T, dir string, acknowledged uint64) {
+// whole, the dictionary too where it was written anew.
+func hasAll(t *testing.T, dir string, acknowledged uint64, anew bool) {
 	t.Helper()
 	e, err := Open(dir, Options{})
 	if err != nil {
@@ -132,6 +188,9 @@ func hasAll(t *testing.T, dir string, acknowledged uint64) {
 		if n != rowsOfCommit {
 			t.Errorf("commit %d has %d rows, not %d", s.Keys[0][i], n, rowsOfCommit)
 		}
+	}
+	if anew {
+		hasWholeDictionary(t, e)
 	}
 	if uint64(s.Len()) != e.Committed() {
 		t.Errorf("rows of %d commits, not %d", s.Len(), e.Committed())

@@ -121,6 +121,9 @@ func sumSQL(q engine.Query, parts []string) string {
 		selects[i] = fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(columns, ", "), p, where)
 	}
 	sum := "sum(events::BIGINT)::BIGINT, sum(events::BIGINT * period)::BIGINT"
+	if q.Events {
+		sum = "sum(events::BIGINT)::BIGINT, 0::BIGINT"
+	}
 	rows := strings.Join(selects, " UNION ALL ")
 	if len(keys) == 0 {
 		return fmt.Sprintf("SELECT %s FROM (%s) HAVING count(*) > 0", sum, rows)

@@ -64,7 +64,7 @@ func TestFileShrinks(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	hasAll(t, dir, commits+2)
+	hasAll(t, dir, commits+2, false)
 }
 
 // One question that takes long keeps the file as it is, and holds nobody up.
@@ -105,7 +105,7 @@ func TestUnfinishedCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hasAll(t, dir, 1)
+	hasAll(t, dir, 1, false)
 	if left, err := filepath.Glob(filepath.Join(dir, copyName+"*")); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}

@@ -44,6 +44,8 @@ func Run(t *testing.T, place func(t *testing.T) Backend) {
 		{"EmptyStore", emptyStore},
 		{"EmptyCommits", emptyCommits},
 		{"DictionaryInOrder", dictionaryInOrder},
+		{"DictionaryReplaced", dictionaryReplaced},
+		{"CountsAlone", countsAlone},
 		{"Texts", texts},
 		{"Extremes", extremes},
 		{"CountsBeyond32Bits", countsBeyond32Bits},

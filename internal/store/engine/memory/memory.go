@@ -152,7 +152,11 @@ func add(ctx context.Context, totals map[[4]uint32]*total, q engine.Query, b *en
 		if totals[key] == nil {
 			totals[key] = &total{}
 		}
-		totals[key].add(counts[i], periods[i])
+		period := periods[i]
+		if q.Events {
+			period = 0
+		}
+		totals[key].add(counts[i], period)
 	}
 	return nil
 }
@@ -172,6 +176,24 @@ func (e *Engine) Drop(_ context.Context, t *engine.Table, before uint32) error {
 		left = append(left, rows(b, func(i int) bool { return minutes[i] >= before }))
 	}
 	e.blocks[t] = left
+	return nil
+}
+
+// Replace keeps copies of the blocks in the place of others.
+func (e *Engine) Replace(ctx context.Context, blocks []*engine.Block) error {
+	if err := cmp.Or(ctx.Err(), engine.CheckReplace(blocks)); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range engine.Tables() {
+		if !t.Timed {
+			delete(e.blocks, t)
+		}
+	}
+	for _, b := range blocks {
+		e.blocks[b.Table] = append(e.blocks[b.Table], rows(b, func(int) bool { return true }))
+	}
 	return nil
 }
 

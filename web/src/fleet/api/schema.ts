@@ -399,6 +399,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The page of a rule, in Markdown */
+        get: operations["rule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profile": {
         parameters: {
             query?: never;
@@ -910,6 +927,11 @@ export interface components {
             found: boolean;
             /** @description The server has source directories. */
             sources: boolean;
+        };
+        RulePage: {
+            id: string;
+            /** @description Markdown. */
+            page: string;
         };
         KeptFindings: {
             findings: number;
@@ -1858,6 +1880,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SourceText"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    rule: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path: {
+                /** @description The rule of a finding. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePage"];
                 };
             };
             default: components["responses"]["Error"];

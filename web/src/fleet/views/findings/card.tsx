@@ -23,6 +23,7 @@ import { ShareBar, Trials, type Made } from "./charts";
 import { blanks, fill } from "./command";
 import { Change, Evidence, Excerpt, Worlds } from "../../parts/findingdetails";
 import { History } from "./history";
+import { RulePage } from "./rulepage";
 
 interface Props {
   id: string;
@@ -95,6 +96,7 @@ function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
             : ` · ${k.service} has sent nothing since ${day(Date.parse(k.silent_since))}`)}
       </p>
       <History points={k.history} cores={(n) => `${coresText(n)} cores${billText(n, prices)}`} />
+      <RulePage rule={f.rule} />
       {(f.links ?? []).length > 0 && (
         <p class="links">
           {(f.links ?? []).map((l) => (

@@ -1,0 +1,164 @@
+package growth
+
+import (
+	"regexp"
+	"strings"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
+)
+
+// step is one line of a stack.
+type step struct {
+	function int32 // of frames.functions
+	line     int32
+}
+
+// ownPath is a stack without what is not the program's own, outermost first.
+type ownPath struct {
+	steps []step
+	own   bool
+	// below is what the innermost own line calls: the operation by which it is known, none
+	// for the line's own work.
+	kind Kind
+	name string // of the function by which the operation is known, or the outermost below
+}
+
+// named is a function, however many rows of the profile's table it has.
+type named struct{ name, file string }
+
+// frames reads stacks.
+type frames struct {
+	p         *profile.Profile
+	functions []named
+	language  []profile.Kind // by function
+	index     map[named]int32
+	of        []int32 // by function of the profile
+	origins   []origin.Origin
+	kinds     []Kind
+	paths     []*ownPath
+}
+
+func newFrames(p *profile.Profile) *frames {
+	f := &frames{p: p, index: map[named]int32{}, paths: make([]*ownPath, p.NumStacks())}
+	for i := range p.NumFunctions() {
+		id := profile.FunctionID(i)
+		fn := p.Function(id)
+		from := originOf(p, id)
+		f.origins = append(f.origins, from)
+		f.kinds = append(f.kinds, kindOf(fn, from))
+		key := named{fn.Name, fn.File}
+		n, there := f.index[key]
+		if !there {
+			n = int32(len(f.functions))
+			f.index[key] = n
+			f.functions = append(f.functions, key)
+			f.language = append(f.language, fn.Kind)
+		}
+		f.of = append(f.of, n)
+	}
+	return f
+}
+
+var (
+	// compiledLibraries are libraries that are linked into a program and whose names say so.
+	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
+	// starts are outermost functions of threads and programs.
+	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
+)
+
+const truncated = "[truncated stack]"
+
+func originOf(p *profile.Profile, id profile.FunctionID) origin.Origin {
+	fn := p.Function(id)
+	from := origin.Of(p, id)
+	switch {
+	case fn.Name == "" || fn.Name == truncated || starts.MatchString(fn.Name):
+		return origin.Unknown
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || builtIn(fn)):
+		return origin.Library
+	}
+	return from
+}
+
+// builtIn tells whether a function of an interpreted language is written in another one, or
+// is no function: it has no source.
+func builtIn(fn *profile.Function) bool {
+	switch fn.Kind { //nolint:exhaustive // what is compiled need not say where its source is
+	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+		return fn.File == ""
+	case profile.KindJava:
+		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
+	}
+	return false
+}
+
+// path reads a stack once.
+func (f *frames) path(id profile.StackID) *ownPath {
+	if f.paths[id] == nil {
+		f.paths[id] = f.read(id)
+	}
+	return f.paths[id]
+}
+
+func (f *frames) read(id profile.StackID) *ownPath {
+	out := &ownPath{own: true}
+	if f.walk(id, out, func(fn profile.FunctionID) bool { return f.origins[fn] == origin.Own && f.kinds[fn] == "" }); len(out.steps) > 0 {
+		return out
+	}
+	// Nothing of it is the program's own: a runtime's thread, or a program that is an
+	// interpreter.
+	*out = ownPath{}
+	f.walk(id, out, func(fn profile.FunctionID) bool {
+		return f.kinds[fn] == "" && (f.origins[fn] == origin.Library || f.origins[fn] == origin.Runtime)
+	})
+	if len(out.steps) == 0 && out.kind != "" {
+		kind, name := out.kind, out.name
+		f.walk(id, out, func(fn profile.FunctionID) bool { return len(out.steps) == 0 && f.kinds[fn] == kind })
+		out.kind, out.name = kind, name
+	}
+	return out
+}
+
+// walk takes the steps that are taken, and what is below the last of them.
+func (f *frames) walk(id profile.StackID, out *ownPath, take func(profile.FunctionID) bool) {
+	stack := f.p.Stack(id)
+	var below string
+	for i := len(stack) - 1; i >= 0; i-- {
+		lines := f.p.Lines(stack[i])
+		for j := len(lines) - 1; j >= 0; j-- {
+			fn := lines[j].Function
+			if take(fn) {
+				out.steps = f.stepped(out.steps, step{f.of[fn], lines[j].Line})
+				out.kind, out.name, below = "", "", ""
+				continue
+			}
+			if k := f.kinds[fn]; out.kind == "" && k != "" {
+				out.kind, out.name = k, f.p.Function(fn).Name
+			}
+			if below == "" && f.origins[fn] != origin.Unknown {
+				below = f.p.Function(fn).Name
+			}
+		}
+	}
+	if out.kind == "" {
+		out.name = below
+	}
+}
+
+// stepped adds a step. What a function calls when it calls itself is its own: the path is
+// cut back to where it first stands, with the inner line.
+func (f *frames) stepped(steps []step, s step) []step {
+	for i := range steps {
+		if steps[i].function == s.function {
+			steps = steps[:i]
+			break
+		}
+	}
+	return append(steps, s)
+}
+
+func (f *frames) place(s step) Place {
+	n := f.functions[s.function]
+	return Place{Function: n.name, File: n.file, Line: s.line}
+}

@@ -1,0 +1,112 @@
+// Package rulepage gives the page of a rule, in Markdown: what `whyhot rules show`
+// prints and the web UI shows.
+//
+// It owns how an entry of the catalogue is put in words, and which page written by
+// hand is about which rule. It takes a catalogue and the files of docs/rules, and
+// gives text. It judges nothing, and never writes a file.
+package rulepage
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"sync"
+
+	rulepages "whyhot/docs/rules"
+	"whyhot/internal/explain/catalog"
+)
+
+// indexes are the pages written by hand that list rules with their pages.
+var indexes = []string{"source-rules.md", "machine-rules.md", "remark-rules.md"}
+
+// indexRow is a row of an index: rules, and their page.
+var indexRow = regexp.MustCompile(`(?m)^\| \[([a-z0-9, -]+)\]\(([a-z0-9-]+\.md)\) \|`)
+
+// written are the pages written by hand, by rule.
+var written = sync.OnceValues(func() (map[string]string, error) {
+	pages := map[string]string{}
+	for _, index := range indexes {
+		text, err := fs.ReadFile(rulepages.Files, index)
+		if err != nil {
+			return nil, fmt.Errorf("the rules' pages: %w", err)
+		}
+		for _, row := range indexRow.FindAllStringSubmatch(string(text), -1) {
+			page, err := fs.ReadFile(rulepages.Files, row[2])
+			if err != nil {
+				return nil, fmt.Errorf("the page of %s in %s: %w", row[1], index, err)
+			}
+			for rule := range strings.SplitSeq(row[1], ", ") {
+				pages[rule] = string(page)
+			}
+		}
+	}
+	return pages, nil
+})
+
+// Of is the page of a rule: an entry of the catalogue, or one about source, machine code
+// or remarks.
+func Of(c *catalog.Catalog, rule string) (page string, ok bool, err error) {
+	if e, ok := c.Entry(rule); ok {
+		return ofEntry(e), true, nil
+	}
+	pages, err := written()
+	if err != nil {
+		return "", false, err
+	}
+	page, ok = pages[rule]
+	return page, ok, nil
+}
+
+// listFile is the list of the catalogue's entries in a folder of pages.
+const listFile = "catalogue.md"
+
+// All are the pages of all rules by file name, for a folder that links within itself:
+// those written by hand, and of the catalogue a list and a page for each family.
+func All(c *catalog.Catalog) (map[string]string, error) {
+	pages := map[string]string{}
+	files, err := fs.Glob(rulepages.Files, "*.md")
+	if err != nil {
+		return nil, fmt.Errorf("the rules' pages: %w", err)
+	}
+	for _, name := range files {
+		text, err := fs.ReadFile(rulepages.Files, name)
+		if err != nil {
+			return nil, fmt.Errorf("the rules' pages: %w", err)
+		}
+		pages[name] = string(text)
+	}
+	var list strings.Builder
+	fmt.Fprintf(&list, "# Catalogue\n\n%d entries. [All rules](README.md)\n", len(c.Entries))
+	for _, f := range append(append([]catalog.Family(nil), c.Families...), catalog.Family{Name: catalog.NoFamily}) {
+		var page strings.Builder
+		file := slug(f.Name) + ".md"
+		for i := range c.Entries {
+			e := &c.Entries[i]
+			if e.Family != f.Name {
+				continue
+			}
+			if page.Len() == 0 {
+				fmt.Fprintf(&page, "[All entries](%s)\n\n", listFile)
+				fmt.Fprintf(&list, "\n## %s\n\n", f.Name)
+			}
+			fmt.Fprintf(&page, "<a id=%q></a>\n\n%s\n", e.ID, ofEntry(e))
+			fmt.Fprintf(&list, "- [`%s`](%s#%s) (%s) %s\n", e.ID, file, e.ID, e.Ecosystem, e.Title)
+		}
+		if page.Len() == 0 {
+			continue
+		}
+		if _, taken := pages[file]; taken {
+			return nil, fmt.Errorf("the family %q: its page %s has the name of one written by hand", f.Name, file)
+		}
+		pages[file] = strings.TrimRight(page.String(), "\n") + "\n"
+	}
+	pages[listFile] = list.String()
+	return pages, nil
+}
+
+var notWord = regexp.MustCompile(`[^a-z0-9]+`)
+
+func slug(s string) string {
+	return strings.Trim(notWord.ReplaceAllString(strings.ToLower(strings.ReplaceAll(s, "+", "p")), "-"), "-")
+}

@@ -1,0 +1,153 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ClickHouse/ch-go/proto"
+
+	"whyhot/internal/store/engine"
+)
+
+// local is the name of a table on each shard. Of the dictionary it is that of the tables
+// that count now.
+func (e *Engine) local(t *engine.Table) string { return localOf(t, e.generation.Load()) }
+
+// Replace writes the rows to tables of a new generation. One row then says that these
+// count, and those of before are removed. A crash leaves the ones or the others.
+func (e *Engine) Replace(ctx context.Context, blocks []*engine.Block) error {
+	if err := engine.CheckReplace(blocks); err != nil {
+		return err
+	}
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	if err := e.hold(ctx); err != nil {
+		return err
+	}
+	if err := e.replace(ctx, blocks); err != nil {
+		return fmt.Errorf("writing the dictionary anew: %w", err)
+	}
+	return nil
+}
+
+func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
+	first, db := e.shards[0], e.options.Database
+	version, err := first.version(ctx)
+	if err != nil {
+		return err
+	}
+	next, err := e.nextNumber(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range engine.Tables() {
+		if t.Timed {
+			continue
+		}
+		for _, sql := range []string{
+			fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", db, localOf(t, next)),
+			definitionOf(db, t, next, durable(version[0], version[1])),
+		} {
+			if err := first.exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+	}
+	// Rows of later commits come after these.
+	for _, p := range split(blocks, 1) {
+		if err := first.insert(ctx, db, localOf(p.table, next), p.input(e.Committed()), e.queryID(e.Committed(), p)); err != nil {
+			return err
+		}
+	}
+	e.undecided = true
+	if err := e.count(ctx, next, next); err != nil {
+		return err
+	}
+	e.undecided = false
+	e.generation.Store(next)
+	if tables, err := e.tables(ctx, first); err == nil {
+		e.dropOld(ctx, tables)
+	}
+	return nil
+}
+
+// count writes which generation counts.
+func (e *Engine) count(ctx context.Context, number, generation uint64) error {
+	var numbers, generations, versions proto.ColUInt64
+	versions.Append(engine.Version)
+	if err := e.shards[0].insert(ctx, e.options.Database, tableVersion, proto.Input{{Name: "version", Data: &versions}}, e.queryPrefix()+"version"); err != nil {
+		return err
+	}
+	numbers.Append(number)
+	generations.Append(generation)
+	return e.shards[0].insert(ctx, e.options.Database, tableDictionaries, proto.Input{{Name: "number", Data: &numbers}, {Name: "generation", Data: &generations}}, e.queryPrefix()+"generation")
+}
+
+// nextNumber is larger than those of all rows of the table that says what counts.
+func (e *Engine) nextNumber(ctx context.Context) (uint64, error) {
+	numbers, err := e.shards[0].numbers(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries))
+	if err != nil {
+		return 0, err
+	}
+	return numbers[0] + 1, nil
+}
+
+// decide has the tables count that this process knows, after a row that says otherwise may
+// have been written.
+func (e *Engine) decide(ctx context.Context) error {
+	if err := e.quiet(ctx); err != nil {
+		return err
+	}
+	next, err := e.nextNumber(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.count(ctx, next, e.generation.Load()); err != nil {
+		return err
+	}
+	e.undecided = false
+	return nil
+}
+
+// loadGeneration reads which tables count. Stores of version 1 have no table that says so.
+func (e *Engine) loadGeneration(ctx context.Context) error {
+	first, db := e.shards[0], e.options.Database
+	version, err := first.version(ctx)
+	if err != nil {
+		return err
+	}
+	for _, sql := range own(db, durable(version[0], version[1])) {
+		if err := first.exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	generations, err := first.numbers(ctx, fmt.Sprintf("SELECT generation FROM %s.%s ORDER BY number DESC LIMIT 1", db, tableDictionaries))
+	if err != nil {
+		return err
+	}
+	if len(generations) > 0 {
+		e.generation.Store(generations[0])
+	}
+	return nil
+}
+
+// dropOld removes tables of the dictionary that do not count. What cannot be removed now
+// takes room until the next time.
+func (e *Engine) dropOld(ctx context.Context, tables []string) {
+	for _, name := range tables {
+		for _, t := range engine.Tables() {
+			if !t.Timed && name != e.local(t) && isGeneration(t, name) {
+				_ = e.shards[0].exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", e.options.Database, name))
+			}
+		}
+	}
+}
+
+func isGeneration(t *engine.Table, name string) bool {
+	rest, of := strings.CutPrefix(name, t.Name+"_")
+	rest, ours := strings.CutSuffix(rest, "local")
+	number, err := strconv.ParseUint(strings.TrimSuffix(rest, "_"), 10, 64)
+	return of && ours && (rest == "" || err == nil && number > 0)
+}
