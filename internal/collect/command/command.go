@@ -34,8 +34,11 @@ func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
 // Find returns the file that a command runs, as a shell with that environment
-// (nil for this process's) would look it up in that directory ("" for this process's).
-func Find(env []string, dir, name string) (string, error) {
+// (nil for this process's) would look it up.
+func Find(env []string, name string) (string, error) { return FindIn("", env, name) }
+
+// FindIn is Find for a command that runs in a directory, "" for this process's.
+func FindIn(dir string, env []string, name string) (string, error) {
 	path, err := environ.LookPath(env, dir, name)
 	switch {
 	case err == nil:

@@ -27,13 +27,13 @@ func TestFind(t *testing.T) {
 		{plain, CodeNotExecutable, "not executable"},
 		{dir, CodeNotExecutable, "directory"},
 	} {
-		_, err := Find(nil, "", c.name)
+		_, err := Find(nil, c.name)
 		var se *StartError
 		if !errors.As(err, &se) || se.Code != c.code || !strings.Contains(se.Error(), c.text) {
 			t.Errorf("Find(%q) = %v, want code %d and %q", c.name, err, c.code, c.text)
 		}
 	}
-	if path, err := Find(nil, "", "sh"); err != nil || !filepath.IsAbs(path) {
+	if path, err := Find(nil, "sh"); err != nil || !filepath.IsAbs(path) {
 		t.Errorf("Find(sh) = %q, %v", path, err)
 	}
 }

@@ -53,7 +53,7 @@ const holdScript = `read -r _ <"$1" || exit 125; shift; exec "$@"`
 
 // Start starts the command.
 func Start(o Options) (*Process, error) {
-	path, err := Find(o.Env, o.Dir, o.Args[0])
+	path, err := FindIn(o.Dir, o.Env, o.Args[0])
 	if err != nil {
 		return nil, err
 	}

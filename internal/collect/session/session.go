@@ -149,7 +149,7 @@ func (o *Options) validate() error {
 		if o.Output == Stdout {
 			return errors.New("the profile cannot go to standard output: the command's own output goes there")
 		}
-		if _, err := command.Find(nil, o.Dir, o.Target.Command[0]); err != nil {
+		if _, err := command.FindIn(o.Dir, nil, o.Target.Command[0]); err != nil {
 			return err
 		}
 	}
