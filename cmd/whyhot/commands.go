@@ -11,6 +11,7 @@ func commands() []*cobra.Command {
 		newServeCmd(),
 		newPushCmd(),
 		newStoreCmd(),
+		newOpenCmd(),
 		newExplainCmd(),
 		newHuhCmd(),
 		newTryCmd(lookUpTarget),
@@ -30,6 +31,8 @@ func commands() []*cobra.Command {
 		newDiffCmd(),
 		newFoldCmd(),
 		newRulesCmd(),
+		newMCPCmd(),
+		newVerifyCmd(),
 		newVersionCmd(),
 	}
 }

@@ -45,7 +45,7 @@ func main() {
 
 // endless are the commands that run until they are stopped: how much memory they
 // hold matters more than the time that collecting it takes.
-var endless = []string{"agent", "receive"}
+var endless = []string{"agent", "receive", "mcp", "open"}
 
 // programName is what people type.
 const programName = "whyhot"

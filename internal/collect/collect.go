@@ -103,6 +103,7 @@ type Progress struct {
 type Request struct {
 	Target   Target
 	Settings Settings
+	Dir      string // where a command runs, "" for this process's
 	// Streams are given to the command as they are; nil ones are the process's own.
 	Streams command.Streams
 	// TempDir is a private directory that the caller removes; "" where batches are taken

@@ -71,7 +71,8 @@ func Explain(ctx context.Context, r Request) (_ finding.Report, err error) {
 	heard.setGeneralAside(r.All)
 	out, err := r.report(heard)
 	if err == nil && rule.Judges(r.Profile) {
-		out.Unexplained = r.unexplained(facts, heard, out.Findings)
+		shown, open := r.unexplained(facts, heard, out.Findings)
+		out.Unexplained, out.Open = shown, &open
 	}
 	return out, err
 }

@@ -10,8 +10,9 @@ import (
 	"whyhot/internal/profile"
 )
 
-// unexplained shows where the time goes in functions that no finding is about.
-func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Finding) []finding.Unexplained {
+// unexplained shows where the time goes in functions that no finding is about; open is
+// the share of all that none is about.
+func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Finding) (shown []finding.Unexplained, open float64) {
 	looked := strings.Join(h.looked, " ")
 	samplesOf := map[string][]int32{}
 	for i := range h.found {
@@ -20,17 +21,18 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 	if r.Source == nil {
 		looked += " Its source was not analysed: -p BUILD_DIR does that for C and C++."
 	}
-	out := unexplained.Functions(unexplained.Input{
+	in := unexplained.Input{
 		Profile: r.Profile, Findings: found, Samples: samplesOf, Text: facts.Source, Looked: looked,
 		Machine: func(m *profile.Mapping, address uint64) (text, kind string, ok bool) {
 			in, ok := facts.Instruction(m, address)
 			return in.Text, string(in.Kind), ok
 		},
-	})
+	}
+	out := unexplained.Functions(in)
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
 	}
-	return out
+	return out, unexplained.Share(in)
 }
 
 // waysOn are the commands that show more of a function.

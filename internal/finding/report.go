@@ -21,6 +21,9 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Unexplained are the functions that hold much and that no finding is about.
 	Unexplained []Unexplained `json:"unexplained,omitempty"`
+	// Open is the share of all samples that no finding is about, nil where nothing judged
+	// the profile.
+	Open *float64 `json:"-"`
 	// Surprises are shares that are not what was to be expected.
 	Surprises []Surprise `json:"surprises,omitempty"`
 	// Notes are things to know that are no findings: lost samples, missing

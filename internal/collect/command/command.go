@@ -35,8 +35,11 @@ func (e *StartError) Unwrap() error { return e.Err }
 
 // Find returns the file that a command runs, as a shell with that environment
 // (nil for this process's) would look it up.
-func Find(env []string, name string) (string, error) {
-	path, err := environ.LookPath(env, "", name)
+func Find(env []string, name string) (string, error) { return FindIn("", env, name) }
+
+// FindIn is Find for a command that runs in a directory, "" for this process's.
+func FindIn(dir string, env []string, name string) (string, error) {
+	path, err := environ.LookPath(env, dir, name)
 	switch {
 	case err == nil:
 		return path, nil

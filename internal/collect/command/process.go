@@ -26,6 +26,7 @@ type Streams struct {
 // Options say how to start a command.
 type Options struct {
 	Args    []string
+	Dir     string   // where it runs, "" for this process's
 	Env     []string // nil: this process's environment
 	Streams Streams
 	// HoldDir, when set, is a private directory. The process then exists, but
@@ -52,7 +53,7 @@ const holdScript = `read -r _ <"$1" || exit 125; shift; exec "$@"`
 
 // Start starts the command.
 func Start(o Options) (*Process, error) {
-	path, err := Find(o.Env, o.Args[0])
+	path, err := FindIn(o.Dir, o.Env, o.Args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func Start(o Options) (*Process, error) {
 		args = append([]string{path, "-c", holdScript, "sh", fifo}, o.Args...)
 	}
 	// Not exec.Command, which would search the PATH of this process.
-	p.cmd = &exec.Cmd{Path: path, Args: args, Env: o.Env}
+	p.cmd = &exec.Cmd{Path: path, Args: args, Env: o.Env, Dir: o.Dir}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if o.Streams.In != nil {
 		p.cmd.Stdin = o.Streams.In

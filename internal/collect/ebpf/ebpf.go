@@ -84,7 +84,7 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 	r := rec.request
 	pids := r.Target.PIDs
 	if len(r.Target.Command) > 0 {
-		proc, err := command.Start(command.Options{Args: r.Target.Command, Streams: r.Streams, HoldDir: r.TempDir})
+		proc, err := command.Start(command.Options{Args: r.Target.Command, Dir: r.Dir, Streams: r.Streams, HoldDir: r.TempDir})
 		if err != nil {
 			return nil, err
 		}

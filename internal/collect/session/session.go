@@ -21,6 +21,7 @@ import (
 type Options struct {
 	Target   collect.Target
 	Settings collect.Settings
+	Dir      string // where a command runs, "" for this process's
 	Sampler  string // Auto or a sampler's name
 	// Repeat is how often a command is run, all runs into one profile: 0 is once,
 	// RepeatAuto until there are enough samples.
@@ -86,7 +87,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer func() { _ = os.RemoveAll(temp) }() // nothing better can be done
 	request := collect.Request{
-		Target: o.Target, Settings: o.Settings, Streams: o.Streams, Progress: o.Progress, CacheDir: collect.CacheDir(),
+		Target: o.Target, Settings: o.Settings, Dir: o.Dir, Streams: o.Streams, Progress: o.Progress, CacheDir: collect.CacheDir(),
 	}
 	runs := recordings{o: &o, request: &request, samplers: samplers, chosen: &chosen, refusals: refusals, temp: temp}
 	started := time.Now()
@@ -148,7 +149,7 @@ func (o *Options) validate() error {
 		if o.Output == Stdout {
 			return errors.New("the profile cannot go to standard output: the command's own output goes there")
 		}
-		if _, err := command.Find(nil, o.Target.Command[0]); err != nil {
+		if _, err := command.FindIn(o.Dir, nil, o.Target.Command[0]); err != nil {
 			return err
 		}
 	}

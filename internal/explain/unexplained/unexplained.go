@@ -99,6 +99,22 @@ func Functions(in Input) []finding.Unexplained {
 	return shown
 }
 
+// Share is the share of all samples that no finding is about.
+func Share(in Input) float64 {
+	explained := explainedSamples(in)
+	open := int64(0)
+	samples := in.Profile.Samples()
+	for i := range samples {
+		if !explained[i] {
+			open += samples[i].Value
+		}
+	}
+	if in.Profile.Total() <= 0 {
+		return 0
+	}
+	return float64(open) / float64(in.Profile.Total())
+}
+
 // function is one of the machine code: all that ran in it itself, what of that no
 // finding is about, and where.
 type function struct {

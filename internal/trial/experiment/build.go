@@ -166,8 +166,11 @@ func (e *experiment) test(ctx context.Context, t *Terms) error {
 		tested++
 		e.listener.Remark(v.Name + ": " + check)
 		dir := e.plan.Dir
-		if v.Built != nil {
+		switch {
+		case v.Built != nil:
 			dir = v.Built.Dir
+		case v.Dir != "":
+			dir = v.Dir
 		}
 		result, err := e.check(ctx, t, dir, v.Environ(e.plan.Env))
 		if err != nil {
@@ -187,7 +190,7 @@ func (e *experiment) test(ctx context.Context, t *Terms) error {
 			continue
 		}
 		if v.Built == nil {
-			v.Built = &variant.Built{Dir: e.plan.Dir}
+			v.Built = &variant.Built{Dir: dir}
 		}
 		v.Built.Failed = result.explain(check, base)
 	}

@@ -183,6 +183,25 @@ func isCache(dir string) bool {
 // Root is the tree's path without symbolic links.
 func (s *Source) Root() string { return s.root }
 
+// File is a regular file or a symbolic link of a tree.
+type File struct {
+	Path string // from the root
+	Mode fs.FileMode
+	Size int64
+}
+
+// Files are all that Copy copies but directories, in the order of their paths.
+func (s *Source) Files() []File {
+	var out []File
+	for _, e := range s.entries {
+		if !e.mode.IsDir() {
+			out = append(out, File{e.rel, e.mode, e.size})
+		}
+	}
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
 // Size is the content of all files in bytes.
 func (s *Source) Size() int64 { return s.size }
 
