@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-PROGRAMS = HERE / "programs"
+PROGRAMS = HERE / "testdata"
 BUILD = {
     ".c": ["gcc", "-O2", "-g", "-o"], ".cc": ["g++", "-O2", "-g", "-o"], ".go": ["go", "build", "-o"],
     ".rs": ["rustc", "-O", "-g", "-o"], ".hs": ["ghc", "-O", "-g", "-v0", "-outputdir", "hs", "-o"],

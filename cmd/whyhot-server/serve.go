@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"whyhot/internal/explain"
 	debuginfo "whyhot/internal/fleet/debuginfo/store"
@@ -169,8 +170,19 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 }
 
 // goMemory is what dictionaries, caches and answers may take beside requests before
-// memory is collected more often.
-const goMemory = 1 << 30
+// memory is collected more often: one dictionary at its bound, and while it is written anew
+// half of another.
+const goMemory = 3 << 29
+
+// disk is how much room a file system has, for those who are not root.
+func disk(dir string) (free, total int64, err error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, 0, fmt.Errorf("disk of %s: %w", dir, err)
+	}
+	used := st.Blocks - st.Bfree // what root alone may fill does not count
+	return int64(st.Bavail) * st.Bsize, int64(used+st.Bavail) * st.Bsize, nil
+}
 
 // fetched is where what debuginfod servers send is kept.
 func fetched(data string) string { return filepath.Join(data, "debuginfod") }
@@ -214,6 +226,7 @@ func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Con
 			Retention: store.Retention{Samples: f.retention, Hourly: f.retentionHourly},
 			Names:     store.NameOptions{Symbols: symbol.Options{DebugDirs: append([]string{debugDir}, dirs...), Root: nowhere}, Fetch: fetch},
 			Log:       log.With("project", name),
+			Disk:      disk,
 		})
 	}, nil
 }

@@ -27,7 +27,7 @@ func all(cmd *cobra.Command) map[string]*cobra.Command {
 // What answers writes JSON on demand. The others write or remove files, a picture, a text
 // that is a format itself, or run until they are stopped.
 func TestWhatAnswersWritesJSON(t *testing.T) {
-	others := []string{"record", "agent", "receive", "serve", "mcp", "open", "flame", "fold", "try clean", "store export", "store import", "rules schema"}
+	others := []string{"record", "agent", "receive", "serve", "mcp", "open", "flame", "fold", "try clean", "store export", "store import", "rules schema", "rules pages"}
 	for name, c := range all(newRoot()) {
 		has := c.Flags().Lookup("json") != nil
 		switch {
@@ -39,14 +39,13 @@ func TestWhatAnswersWritesJSON(t *testing.T) {
 	}
 }
 
-// -p is the build directory wherever it stands, as clang's own tools have it; what
-// is given with --build-dir was --build before.
+// -p is the build directory in every command, as in clang's own tools.
 func TestOneLetterIsOneThing(t *testing.T) {
 	names := map[string]map[string][]string{} // shorthand → flag → commands
 	for name, c := range all(newRoot()) {
 		for _, letter := range "abcdefghijklmnopqrstuvwxyz" {
 			f := c.Flags().ShorthandLookup(string(letter))
-			if f == nil || f.ShorthandDeprecated != "" {
+			if f == nil {
 				continue
 			}
 			if names[string(letter)] == nil {

@@ -68,8 +68,8 @@ func newGrowCmd() *cobra.Command {
 }
 
 func (f *growFlags) what(fl *pflag.FlagSet) {
-	fl.StringVar(&f.sizes, "sizes", "", "the `N,N,N` to put in place of {n}, smallest first; with several inputs, how large each is")
-	fl.StringSliceVar(&f.options.Inputs, "input", nil, "the `FILES` to put in place of {input}, smallest first; one file is halved")
+	fl.StringVar(&f.sizes, "sizes", "", "the `N,N,N` that replace {n}, smallest first; with several inputs, how large each is")
+	fl.StringSliceVar(&f.options.Inputs, "input", nil, "the `FILES` that replace {input}, smallest first; one file is halved")
 }
 
 func (f *growFlags) recorded(fl *pflag.FlagSet) {

@@ -69,7 +69,7 @@ func (t *tryFamily) command() *cobra.Command {
 	h.add(cmd, "How long", f.schedule)
 	h.add(cmd, "Output", f.gate, f.output)
 	h.subs = []*cobra.Command{t.build(), t.suite(), t.again(), t.list(), t.clean()}
-	h.use(cmd, "")
+	h.use(cmd, "Also: --to URL (with --project, --token-file, --ca), --rules DIR, --report FILE, --seed N.")
 	cmd.AddCommand(h.subs...)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return t.elsewhere(cmd, err) })
 	return cmd

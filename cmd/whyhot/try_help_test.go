@@ -9,7 +9,7 @@ import (
 
 // Each help is one screen: nobody reads more.
 func TestHelpOfTryIsOneScreen(t *testing.T) {
-	const lines, columns = 50, 100
+	const lines, columns = 52, 100
 	for _, words := range []string{"try", "try build", "try suite", "try again", "try list"} {
 		var out bytes.Buffer
 		root := newRoot()

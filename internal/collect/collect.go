@@ -71,7 +71,7 @@ type Settings struct {
 	// profile of what was seen each time this has passed. 0: one, at the end.
 	Batch time.Duration
 	// Times keeps when each sample was taken, to that precision, where the sampler can. 0:
-	// the profile has no times.
+	// roughly, which costs hardly any room, and not at all with Batch.
 	Times time.Duration
 }
 

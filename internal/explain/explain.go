@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/elfinfo/mark"
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/growth"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/merge"
@@ -110,6 +111,7 @@ func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, e
 		s.Lines = inSource.Lines
 		asked = append(asked, judge.Said(inSource))
 	}
+	asked = append(asked, growth.Judge)
 	if r.Machine {
 		asked = append(asked, machine.Judge(r.Loops), build.Judge)
 	}

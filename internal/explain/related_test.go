@@ -7,6 +7,7 @@ import (
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/growth"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/merge"
 	"whyhot/internal/explain/remarks"
@@ -18,7 +19,7 @@ func TestRelatedRulesExist(t *testing.T) {
 	known := builtin(t)
 	exists := func(id string) bool {
 		_, entry := known.Catalog.Entry(id)
-		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || slices.Contains(analyzer.Rules(), id)
+		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || slices.Contains(analyzer.Rules(), id)
 	}
 	for _, id := range merge.Rules() {
 		if prefix, is := strings.CutSuffix(id, "-"); is {

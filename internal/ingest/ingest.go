@@ -15,13 +15,7 @@ import (
 	"io"
 	"os"
 
-	"whyhot/internal/ingest/cpuprofile"
-	"whyhot/internal/ingest/folded"
-	"whyhot/internal/ingest/otlp"
 	"whyhot/internal/ingest/perfdata"
-	"whyhot/internal/ingest/perfscript"
-	"whyhot/internal/ingest/pprof"
-	"whyhot/internal/ingest/speedscope"
 	"whyhot/internal/profile"
 )
 
@@ -77,8 +71,8 @@ func Open(ctx context.Context, path string, opts Options) (*profile.Profile, err
 // *os.File that can seek is read in place where the format gains from it.
 func Read(ctx context.Context, r io.Reader, name string, opts Options) (*profile.Profile, error) {
 	p, err := read(ctx, r, opts)
-	for _, empty := range [...]error{folded.ErrEmpty, pprof.ErrEmpty, perfscript.ErrEmpty, cpuprofile.ErrEmpty, speedscope.ErrEmpty, otlp.ErrEmpty} {
-		if errors.Is(err, empty) {
+	for _, f := range formats {
+		if f.empty != nil && errors.Is(err, f.empty) {
 			err = fmt.Errorf("%w: %w", ErrNoSamples, err)
 			break
 		}
@@ -115,40 +109,4 @@ func read(ctx context.Context, r io.Reader, opts Options) (*profile.Profile, err
 		return nil, cerr // the cause of whatever the reader of the format met
 	}
 	return p, err
-}
-
-// decode calls the reader of the format that the head shows.
-func (s *source) decode(ctx context.Context, opts Options) (*profile.Profile, error) {
-	switch {
-	case perfdata.Detect(s.head) && opts.SelfContained:
-		return nil, errors.New("perf.data is not taken: it names files of the machine that recorded it, and their names are looked up there (`whyhot push` does)")
-	case perfdata.Detect(s.head):
-		return perfdata.Read(ctx, s.seekable(), opts.Perf)
-	case otlp.Detect(s.head): // before pprof, whose fields have the same numbers
-		return otlp.Read(ctx, s, otlp.Options{SampleType: opts.SampleType})
-	case pprof.DetectLegacy(s.head):
-		return pprof.ReadLegacy(ctx, s, pprof.Options{SampleType: opts.SampleType})
-	case pprof.Detect(s.head):
-		return pprof.Read(ctx, s, pprof.Options{SampleType: opts.SampleType, MaxEntries: opts.MaxEntries})
-	}
-	if doc := jsonDocument(s.head); doc != "" {
-		switch {
-		case cpuprofile.Detect(doc):
-			return cpuprofile.Read(ctx, entries(s, jsonCosts, opts.MaxEntries))
-		case speedscope.Detect(doc):
-			return speedscope.Read(ctx, entries(s, jsonCosts, opts.MaxEntries))
-		}
-		return nil, errors.New(foreignJSON(doc))
-	}
-	if why := foreign(s.head); why != "" {
-		return nil, errors.New(why)
-	}
-	ok, line, text := folded.Detect(s.head)
-	switch {
-	case ok:
-		return folded.ReadMost(ctx, s, opts.MaxEntries)
-	case perfscript.Detect(s.head):
-		return perfscript.Read(ctx, entries(s, textCosts, opts.MaxEntries))
-	}
-	return nil, unknownText(line, text)
 }

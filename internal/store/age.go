@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"whyhot/internal/store/dict"
@@ -12,9 +13,10 @@ import (
 
 // ageing is what is known of the times at which the dictionary was written anew.
 type ageing struct {
-	mu    sync.Mutex // held by one at a time, and by who reads all tables
-	after uint64     // segments of before the start, which have to be in the engine first
-	day   uint32     // of the last time
+	mu    sync.Mutex  // held by one at a time, and by who reads all tables
+	after uint64      // segments of before the start, which have to be in the engine first
+	day   uint32      // of the last time
+	due   atomic.Bool // days went for another reason
 
 	// When there may be room again; only who applies segments has it.
 	until time.Time

@@ -46,8 +46,9 @@ type Basis struct {
 	Cut, Merged int64
 }
 
-// FunctionID is a function of a store. It stays the same for as long as the store
-// exists; 0 is the unknown one.
+// FunctionID is a function of a store. It stays the same for as long as a sample with the
+// function is kept, and no other function has it before four thousand million others were
+// new; 0 is the unknown one.
 type FunctionID uint32
 
 // Function is what is known of a function.

@@ -106,7 +106,7 @@ func (s *Store) pieces(c *chosen) []piece {
 func (s *Store) byDay(list []piece) (out []piece) {
 	const day = engine.MinutesPerDay
 	now := s.opts.Now()
-	kept, today := minute(now.Add(-s.opts.Retention.Hourly))/day*day, minute(now)/day*day+day
+	kept, today := minute(now.Add(-s.retention().Hourly))/day*day, minute(now)/day*day+day
 	for _, p := range list {
 		for p.table == engine.Hourly && p.from < p.to {
 			end := p.from/day*day + day
@@ -142,7 +142,7 @@ func (c *chosen) cutEnds(list []piece) {
 
 // oldestSamples is the first minute of which samples are kept.
 func (s *Store) oldestSamples() uint32 {
-	at := minute(s.opts.Now().Add(-s.opts.Retention.Samples))
+	at := minute(s.opts.Now().Add(-s.retention().Samples))
 	return at - at%engine.MinutesPerDay
 }
 

@@ -14,6 +14,9 @@
 // up in the background, and again when debug information arrives. A name that is
 // found later names what was stored before.
 //
+// Ageing. What no row that is kept refers to goes, while questions are asked and batches
+// taken: functions, stacks, series, names. See Store.Age.
+//
 // Numbers. Weights are exact unless Basis.Level says otherwise, and the same as those
 // that internal/profile/view gives for the Profile of the same Selection.
 package store

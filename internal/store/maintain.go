@@ -34,14 +34,15 @@ func (s *Store) maintain(ctx context.Context) {
 		}
 		if time.Since(checkpoint) >= checkpointEvery {
 			checkpoint = time.Now()
-			if err := s.append(ctx, recordCheckpoint, nil); err != nil {
+			if err := s.Checkpoint(ctx); err != nil {
 				s.log.Warn("writing down which batches were taken", "error", err)
 			}
 		}
 		if err := s.Retain(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("removing what is too old", "error", err)
 		}
-		if today := s.minuteNow() / engine.MinutesPerDay; today != s.ageing.day { // days went
+		if today := s.minuteNow() / engine.MinutesPerDay; today != s.ageing.day || s.ageing.due.Load() { // days went
+			s.ageing.due.Store(false)
 			if err := s.Age(ctx); err == nil {
 				s.ageing.day = today
 			} else if ctx.Err() == nil {
@@ -54,6 +55,10 @@ func (s *Store) maintain(ctx context.Context) {
 	}
 }
 
+// Checkpoint writes down which batches were taken, so that what was written before is not
+// needed any more. It is done once an hour without being asked for.
+func (s *Store) Checkpoint(ctx context.Context) error { return s.append(ctx, recordCheckpoint, nil) }
+
 // Retain removes what is older than is to be kept.
 func (s *Store) Retain(ctx context.Context) error {
 	s.seen.forget(s.minuteNow() - min(s.minuteNow(), keepBatches))
@@ -62,7 +67,7 @@ func (s *Store) Retain(ctx context.Context) error {
 		m := minute(t)
 		return m - m%engine.MinutesPerDay
 	}
-	r := s.opts.Retention
+	r := s.retention()
 	for _, x := range []struct {
 		table  *engine.Table
 		before uint32
@@ -75,7 +80,7 @@ func (s *Store) Retain(ctx context.Context) error {
 		}
 	}
 	s.sums.clear()
-	return nil
+	return s.relieve(ctx)
 }
 
 // Compact puts all rows in order.
@@ -109,6 +114,9 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		out.Tables = append(out.Tables, TableStats{Name: t.Table, Rows: t.Rows, Bytes: t.Bytes, First: at(t.First), Last: at(t.Last)})
 	}
 	out.Bounds = bounds(&d)
+	bytes, _, _ := used(tables)
+	out.Bounds = append(out.Bounds, quota(bytes, s.Keeping().Bytes)...)
+	out.Bounds = append(out.Bounds, s.disk()...)
 	files := map[string]int64{}
 	err = filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {

@@ -35,8 +35,11 @@ type Options struct {
 	Queries int
 	// MaxStacks bounds the profiles that Profile gives; 2 M.
 	MaxStacks int
-	Log       *slog.Logger     // nil: nothing is logged
-	Now       func() time.Time // nil: time.Now
+	// Disk says how many bytes of the disk with a directory are free, and how many there are.
+	// nil: nobody looks.
+	Disk func(dir string) (free, total int64, err error)
+	Log  *slog.Logger     // nil: nothing is logged
+	Now  func() time.Time // nil: time.Now
 }
 
 // Retention is how long rows are kept, in whole days. Zero values are the defaults.

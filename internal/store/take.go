@@ -61,7 +61,8 @@ func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
 // dropOld removes rows that would be dropped at once, and tells how many samples they
 // were.
 func (s *Store) dropOld(b *batch.Batch) (dropped int64) {
-	keep := max(s.opts.Retention.Samples, s.opts.Retention.Hourly)
+	r := s.retention()
+	keep := max(r.Samples, r.Hourly)
 	oldest := minute(s.opts.Now().Add(-keep))
 	rows := b.Rows[:0]
 	for _, r := range b.Rows {
@@ -155,6 +156,9 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 		pause = min(2*pause, 10*time.Second)
 	}
 	s.failing.Store(nil)
+	if change.checkpoint.Key != "" { // only now: what is before it may be removed
+		s.documents.put(change.checkpoint)
+	}
 	if err := s.journal.Remove(segment); err != nil {
 		s.log.Error("a part of the journal that is not needed any more is left", "error", err)
 	}
@@ -191,6 +195,7 @@ func (s *Store) fail(segment uint64, err error) {
 type change struct {
 	blocks      dict.Blocks
 	first, last uint32 // the minutes of its rows; the first is larger where it has none
+	checkpoint  Document
 }
 
 func (s *Store) change(segment uint64) (*change, error) {
@@ -228,7 +233,8 @@ func (s *Store) change(segment uint64) (*change, error) {
 			c.blocks.Of(engine.Documents).Append(d.Kind, d.Key, string(d.Body), d.Written.UnixNano())
 		case recordCheckpoint:
 			c.blocks.Of(engine.Batches).Extend(s.seen.rows(now-min(now, keepBatches), now))
-			c.blocks.Of(engine.Documents).Append(batchesKind, checkpointKey, strconv.FormatUint(uint64(now), 10), s.opts.Now().UnixNano())
+			c.checkpoint = Document{Kind: batchesKind, Key: checkpointKey, Body: strconv.AppendUint(nil, uint64(now), 10), Written: s.opts.Now()}
+			c.blocks.Of(engine.Documents).Append(batchesKind, checkpointKey, string(c.checkpoint.Body), c.checkpoint.Written.UnixNano())
 		default:
 			return fmt.Errorf("a record of kind %d: %w", r.Kind, engine.ErrNewer)
 		}

@@ -22,8 +22,8 @@ type converter struct {
 	tasks    *tasks
 	files    *files
 	rate     *rate
-	from     time.Time     // earlier samples do not count
-	times    time.Duration // the precision of the samples' times, 0 for none
+	from     time.Time   // earlier samples do not count
+	times    sampleTimes // what rows have of the samples' times
 	frames   map[unique.Handle[libpf.Frame]]profile.LocationID
 	mappings map[mappingKey]*mapping
 	labels   map[labelKey]profile.LabelSetID
@@ -122,17 +122,9 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		c.stack = append(c.stack, c.frame(h))
 	}
 	c.b.Sample(profile.Sample{
-		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Time: c.time(at), Count: 1, Value: int64(c.rate.period(at)),
+		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Time: c.times.of(at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
 	})
 	return nil
-}
-
-// time is what a row has of a sample's time.
-func (c *converter) time(at time.Time) int64 {
-	if c.times == 0 {
-		return 0
-	}
-	return at.Truncate(c.times).UnixNano()
 }
 
 // cutBy is why a stack of that time broke off, by the profiler's error number.

@@ -42,9 +42,11 @@ type Quality struct {
 	Sanitizers    []string `json:"sanitizers,omitempty"`
 	Instrumented  []string `json:"instrumented,omitempty"` // by coverage or a profiler
 	Assertions    []string `json:"assertions,omitempty"`
-	Static        bool     `json:"static"`
-	Stripped      bool     `json:"stripped"`
-	DebugInfo     bool     `json:"debug_info"`
+	// Debug: rustc made a debug build, which says no -O.
+	Debug     bool `json:"debug,omitempty"`
+	Static    bool `json:"static"`
+	Stripped  bool `json:"stripped"`
+	DebugInfo bool `json:"debug_info"`
 	// Why the binary was not looked at, "" where it was.
 	Problem string `json:"problem,omitempty"`
 }
@@ -124,6 +126,13 @@ var (
 	}
 )
 
+// What a debug build of Rust has as functions of its own: checks that a release build leaves
+// out, or inlines where somebody asks for them.
+var (
+	preconditions = regexp.MustCompile(`::precondition_check$|18precondition_check(17h[0-9a-f]{16}E)?$`)
+	overflows     = regexp.MustCompile(`panic_const_(add|sub|mul)_overflow`)
+)
+
 func (q *Quality) read(info *elfinfo.Info) {
 	q.Static, q.Stripped, q.DebugInfo = info.Static, info.Stripped, info.DebugInfo
 	if info.Package.Name != "" {
@@ -135,6 +144,7 @@ func (q *Quality) read(info *elfinfo.Info) {
 	imports := func(re *regexp.Regexp) bool { return len(info.ImportsMatch(re)) > 0 }
 	q.Instrumented = append(q.Instrumented, present(tracers, imports)...)
 	q.Assertions = present(assertions, imports)
+	q.Debug = len(info.DefinesMatch(preconditions)) > 0 && len(info.DefinesMatch(overflows)) > 0
 	levels := map[string]int{}
 	for _, p := range info.Producers {
 		if strings.HasPrefix(p.Text, "GNU AS") || p.Compiler == "" {
@@ -302,6 +312,10 @@ func Findings(p *profile.Profile, all []Quality) []finding.Finding {
 		if q.Level == "-O1" || q.Level == "-Og" {
 			add(q, RuleUnoptimised, name+" is compiled with "+q.Level+", or most of it is", 0, 0.3,
 				"its debug information says "+q.Level+" of "+of(q), "rebuild with -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release)")
+		}
+		if q.Debug {
+			add(q, RuleUnoptimised, name+" is a debug build of Rust", 0.3, 0.95,
+				"it has the checks of a debug build as functions of their own (precondition_check, panic_const_add_overflow)", "cargo build --release")
 		}
 		if q.Level == "-O0" {
 			add(q, RuleUnoptimised, name+" is compiled without optimisation, or most of it is", 0.3, 0.9,

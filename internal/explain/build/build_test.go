@@ -26,7 +26,12 @@ int main(int argc, char **argv) {
 // of compiles the program and gives what is said of a profile that is all in it.
 func of(t *testing.T, compiler string, flags ...string) (build.Quality, []string) {
 	t.Helper()
-	binary := tooltest.Compile(t, compiler, "x.c", program, flags...)
+	return ofSource(t, compiler, program, flags...)
+}
+
+func ofSource(t *testing.T, compiler, source string, flags ...string) (build.Quality, []string) {
+	t.Helper()
+	binary := tooltest.Compile(t, compiler, "x.c", source, flags...)
 	b := profile.NewBuilder()
 	m := b.Mapping(profile.Mapping{Path: binary, Start: 0x1000, Limit: 0x9000})
 	f := b.Function(profile.Function{Name: "main", Mapping: m, Kind: profile.KindNative})
@@ -81,6 +86,24 @@ func TestBuilds(t *testing.T) {
 		q, rules := of(t, "gcc", test.flags...)
 		if !slices.Equal(rules, test.want) || !test.good(q) {
 			t.Errorf("%s: %v, %+v", name, rules, q)
+		}
+	}
+}
+
+// rustc says no -O in its debug information; its debug builds have functions that others
+// have not. The names are those of rustc 1.95.
+func TestDebugBuildOfRust(t *testing.T) {
+	const checks = `void _ZN4core5slice13get_unchecked18precondition_check17h2d95672b4672ccd9E(void) {}
+`
+	const overflow = `void _RNvNtNtCsgEmfK2I1SDS_4core9panicking11panic_const24panic_const_add_overflow(void) {}
+`
+	for source, want := range map[string][]string{
+		program + checks + overflow: {build.RuleUnoptimised},
+		program + overflow:          nil, // a library that checks by itself
+		program:                     nil,
+	} {
+		if q, rules := ofSource(t, "gcc", source, "-O2"); !slices.Equal(rules, want) || q.Debug != (want != nil) {
+			t.Errorf("%v, %+v", rules, q)
 		}
 	}
 }

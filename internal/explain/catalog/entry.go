@@ -95,6 +95,10 @@ type Match struct {
 	// OwnFrames leaves inlined functions out: only frames that are functions of
 	// their own in the machine code match.
 	OwnFrames bool `yaml:"own_frames"`
+	// ProcessSeconds silences it where the program's processes use less CPU than that, on
+	// average: what is said of one that goes on for long is not so of many short ones. A
+	// profile that does not tell processes apart passes.
+	ProcessSeconds float64 `yaml:"process_seconds"`
 	// Innermost leaves out samples in which the matched frame calls another function
 	// of the same kinds: in a library that calls back, what is called is not its cost.
 	Innermost bool `yaml:"innermost"`

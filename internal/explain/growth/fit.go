@@ -194,18 +194,18 @@ func (e *experiment) judge(r *Result) {
 type slower struct{ times, power float64 }
 
 var (
-	pointers    = slower{4.5, 1.7} // compiled code, which may follow pointers
-	scattered   = slower{6, 1.8}   // what touches each object once, wherever it is
-	interpreted = slower{2, 1.5}   // an interpreter has so much else to do that it hardly shows
+	pointers    = slower{5, 1.75} // compiled code, which may follow pointers
+	scattered   = slower{6, 1.8}  // what touches each object once, wherever it is
+	interpreted = slower{2, 1.5}  // an interpreter has so much else to do that it hardly shows
 )
 
 // least is what the lower end of the exponent at a payer's line must exceed.
 func (e *experiment) least(f *found) float64 {
 	s := pointers
 	switch op := e.operation(f); op.Kind {
-	case Copy, Search, Compare, Format: // in order: what there is to do is what it costs
+	case Copy, Search, Compare, Format, Fault: // in order: what there is to do is what it costs
 		return Threshold
-	case Sort, Hash, Free, Alloc, Fault, Collect:
+	case Sort, Hash, Free, Alloc, Collect:
 		s = scattered
 	default:
 		switch e.frames.language[f.way[len(f.way)-1].function] { //nolint:exhaustive // the others are compiled
@@ -244,6 +244,8 @@ func (e *experiment) hasOwn() bool {
 	return own >= most*e.total[last]
 }
 
+const mostNotes = 3
+
 // doubts says what of the rest may interest.
 func (e *experiment) doubts(all []found) []string {
 	var notes []string
@@ -253,7 +255,7 @@ func (e *experiment) doubts(all []found) []string {
 		fit, ok := e.fit(f.tally)
 		share := f.tally[last] / e.total[last]
 		const worth = 0.05
-		if !ok || share < worth {
+		if !ok || share < worth || len(notes) == mostNotes {
 			continue
 		}
 		place := e.frames.place(f.way[len(f.way)-1])

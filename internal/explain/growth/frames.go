@@ -85,7 +85,9 @@ func originOf(p *profile.Profile, id profile.FunctionID) origin.Origin {
 // is no function: it has no source.
 func builtIn(fn *profile.Function) bool {
 	switch fn.Kind { //nolint:exhaustive // what is compiled need not say where its source is
-	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+	case profile.KindJS, profile.KindRuby:
+		return fn.File == "" || strings.HasPrefix(fn.File, "<") // <unknown>, <gc>, <internal:kernel>
+	case profile.KindPython, profile.KindPHP, profile.KindPerl:
 		return fn.File == ""
 	case profile.KindJava:
 		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
@@ -103,7 +105,7 @@ func (f *frames) path(id profile.StackID) *ownPath {
 
 func (f *frames) read(id profile.StackID) *ownPath {
 	out := &ownPath{own: true}
-	if f.walk(id, out, func(fn profile.FunctionID) bool { return f.origins[fn] == origin.Own && f.kinds[fn] == "" }); len(out.steps) > 0 {
+	if f.walk(id, out, f.isOwn); len(out.steps) > 0 {
 		return out
 	}
 	// Nothing of it is the program's own: a runtime's thread, or a program that is an
@@ -118,6 +120,11 @@ func (f *frames) read(id profile.StackID) *ownPath {
 		out.kind, out.name = kind, name
 	}
 	return out
+}
+
+// isOwn tells whether a function is the program's own.
+func (f *frames) isOwn(fn profile.FunctionID) bool {
+	return f.origins[fn] == origin.Own && f.kinds[fn] == ""
 }
 
 // walk takes the steps that are taken, and what is below the last of them.

@@ -234,4 +234,14 @@ func TestKindsOfWork(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
+	for _, f := range []frame{
+		{name: "(marking)", file: "<gc>", kind: profile.KindRuby},
+		{name: "array_merge", kind: profile.KindPHP},
+		{name: "replace", file: "<unknown>", kind: profile.KindJS},
+	} {
+		p := one(cost{0, 1, 0, []frame{f}})
+		if newFrames(p).isOwn(1) {
+			t.Errorf("%s is called the program's own", f.name)
+		}
+	}
 }

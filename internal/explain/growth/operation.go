@@ -60,7 +60,7 @@ type rule struct {
 // primitives mean the same in whoever's code they stand: those of C libraries, kernels,
 // compilers and language runtimes.
 var primitives = []rule{
-	{Collect, regexp.MustCompile(`^(gc_collect_\w*|gc_mark\w*|gc_sweep\w*|deduce_unreachable|_?PyGC_\w+|gc_start\w*|rb_gc\w*|garbage_collect\w*|runtime\.(gcBgMarkWorker\S*|gcDrain\S*|gcAssist\S*|scanobject|markroot\S*|greyobject|sweepone|bgsweep|gcStart\S*)|v8::internal::(\w*MarkCompact\w*|Scaveng\w+|Heap::\w*Collect\w*|\w*Mark\w*Visitor\w*)\b.*|\(garbage collector\)|G1\w+::.*|PSParallel\w+::.*|Parallel\w*Collect\w*::.*|SerialHeap::.*|DefNewGeneration::.*|GenMarkSweep::.*|GC\w*Thread::.*|evacuate\w*|scavenge\w*|GarbageCollect|scheduleDoGC\S*|zend_gc_\w+|gc_possible_root\w*|erts_garbage_collect\w*|minor_collection\w*|major_collection\w*|full_sweep\w*|do_minor|sweep_\w+|mark_and_\w+)$`)},
+	{Collect, regexp.MustCompile(`^(gc_collect_\w*|gc_mark\w*|gc_sweep\w*|deduce_unreachable|_?PyGC_\w+|gc_start\w*|rb_gc\w*|garbage_collect\w*|runtime\.(gcBgMarkWorker\S*|gcDrain\S*|gcAssist\S*|scanobject|markroot\S*|greyobject|sweepone|bgsweep|gcStart\S*)|v8::internal::(\w*MarkCompact\w*|Scaveng\w+|Heap::\w*Collect\w*|\w*Mark\w*Visitor\w*)\b.*|\((gc|garbage collect\w+|marking|sweeping|compacting)\)|G1\w+::.*|PSParallel\w+::.*|Parallel\w*Collect\w*::.*|SerialHeap::.*|DefNewGeneration::.*|GenMarkSweep::.*|GC\w*Thread::.*|evacuate\w*|scavenge\w*|GarbageCollect|scheduleDoGC\S*|zend_gc_\w+|gc_possible_root\w*|erts_garbage_collect\w*|minor_collection\w*|major_collection\w*|full_sweep\w*|do_minor|sweep_\w+|mark_and_\w+)$`)},
 	{Copy, regexp.MustCompile(`^(__)?(mem(cpy|move|pcpy)|wmem(cpy|move))(_\w+)?$|^(__)?(str(n?cat|n?cpy)|stp(n?cpy)|wcscat)(_\w+)?$|^(__libc_)?realloc(array)?$|^mremap$|^__(GI_)?___?libc_realloc$|^runtime\.(memmove|growslice|concatstring\w*|rawstring\w*|slicebytetostring|stringtoslicebyte)$|^(j?(byte|short|int|long)|oop|checkcast|unsafe)?_?(disjoint_)?array_?copy\w*$|^StubRoutines.*copy`)},
 	{Search, regexp.MustCompile(`^(__)?(mem(r?chr|mem)|rawmemchr|str(r?chr|chrnul|str|casestr|n?len|c?spn|pbrk|tok(_r)?)|wcslen)(_\w+)?$|^l(find|search)$`)},
 	{Compare, regexp.MustCompile(`^(__)?(mem(cmp|eq)|bcmp|str(n?(case)?cmp|coll)|__memcmpeq|wcscmp)(_\w+)?$|^runtime\.(memequal\w*|cmpstring|efaceeq|ifaceeq|strequal)$`)},
@@ -102,7 +102,7 @@ func kindOf(fn *profile.Function, from origin.Origin) Kind {
 		lists = append(lists, builtIns)
 	}
 	// A program may have a function of a primitive's name in a language of its own.
-	interpreted := from == origin.Own && fn.File != "" && fn.Kind > profile.KindJIT && fn.Kind != profile.KindGo
+	interpreted := from == origin.Own && !builtIn(fn) && fn.Kind > profile.KindJIT && fn.Kind != profile.KindGo
 	if interpreted {
 		return ""
 	}

@@ -38,11 +38,26 @@ func Judge(tell func([]Loop)) judge.Judge {
 			if others.made(f.Loop.Mapping) || !s.All && !canBeChanged(s.Facts, f) {
 				continue
 			}
-			out.Found = append(out.Found, f.judged(s))
+			if !s.All && f.Loop.waitsForPages(s.Profile, s.Facts) {
+				continue
+			}
+			m := f.judged(s)
+			if m.Share.Main() < worthABuild && isOthers(m.Place.Binary) {
+				m.Minor = "in a library that is built by others, and too little to build it oneself"
+			}
+			out.Found = append(out.Found, m)
 		}
 		return out, nil
 	}
 }
+
+// worthABuild is the share from which a library of others is worth a build of one's own.
+const worthABuild = 0.05
+
+var othersLibrary = regexp.MustCompile(`^(/usr)?/lib(32|64|x32)?/.*\.so(\.|$)|/(site|dist)-packages/|/node_modules/|/gems/.*\.so$`)
+
+// isOthers says whether a binary is a library that comes with a system or a package.
+func isOthers(binary string) bool { return othersLibrary.MatchString(binary) }
 
 // canBeChanged says whether whoever runs the program can change the code: not where it is
 // an interpreter's, nor of Go's runtime or standard library. Go has no word for a prefetch

@@ -25,8 +25,11 @@ var relatives = map[string][]string{
 	"missed-vectorize": {"alias-"},
 	"missed-hoist":     {"alias-"},
 	"missed-reuse":     {"alias-"},
+	// What grows, with entries about the same line.
+	"growth-list-search":  {"python-list-contains", "php-array-search", "dotnet-list-search", "java-list-search"},
+	"growth-accumulation": {"growth-list-search"},
 	// How a binary was built, with the entry that knows it by its frames.
-	"build-unoptimised": {"debug-build"},
+	"build-unoptimised": {"debug-build", "rust-debug-build"},
 }
 
 // related says whether two rules are about the same, in either order.

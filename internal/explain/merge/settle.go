@@ -10,7 +10,9 @@ import (
 //
 //   - what is done within that work: seven tenths of its samples or more;
 //   - the upkeep of memory that costs no more than it: less is allocated, collected and
-//     faulted in once the work is gone, how much less shows only a new recording.
+//     faulted in once the work is gone, how much less shows only a new recording;
+//   - whatever is said of a binary that was built without optimisation, or to be examined:
+//     what such code spends is not what the product does.
 //
 // A finding that a trial has proved stays, and one about the build stands first anyway.
 //
@@ -39,6 +41,9 @@ const within = 0.7
 
 // follows says why a finding follows from a cause, "" where it does not.
 func follows(f, cause *judge.Found) string {
+	if cause.Foremost && cause.Certainty != finding.Refuted && (f.Place.Binary == "" || f.Place.Binary == cause.Place.Binary) && cause.Place.Function == "" {
+		return "said of a build that is not the product: look again after " + cause.ID
+	}
 	if !cause.Removes || cause.Minor != "" || cause.Aside || cause.General || cause.Certainty == finding.Refuted || cause.Share.Main() < f.Share.Main() {
 		return ""
 	}

@@ -43,6 +43,8 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		{"no cause", upkeep(0.1, 1, 2), of("b", 0.3, 1, 2, 3), ""},
 		{"a cause that was tried in vain", upkeep(0.1, 1), with(cause(0.3, 1, 2), func(f *judge.Found) { f.Certainty = finding.Refuted }), ""},
 		{"an aside", upkeep(0.1, 1), with(cause(0.9, 1, 2), func(f *judge.Found) { f.Aside = true }), ""},
+		{"of a build that is no product", of("a", 0.9, 8, 9), with(of("cause", 0.5, 1), func(f *judge.Found) { f.Foremost = true }), "said of a build"},
+		{"of another binary", with(of("a", 0.9, 8, 9), func(f *judge.Found) { f.Place.Binary = "/lib/b.so" }), with(of("cause", 0.5, 1), func(f *judge.Found) { f.Foremost, f.Place.Binary = true, "/bin/a" }), ""},
 		{"proved", with(upkeep(0.1, 1), func(f *judge.Found) { f.Certainty = finding.Proved }), cause(0.3, 1, 2), ""},
 	} {
 		both := []judge.Found{x.f, x.cause}

@@ -158,12 +158,12 @@ func (e *engine) isCaller(id profile.FunctionID) bool {
 
 // asksForIt says whether a frame is code that somebody would look at when asked
 // who calls: not the kernel, not what a compiler or the C and C++ libraries put
-// in between, not the interpreter beneath a script.
+// in between, not the interpreter beneath a script, nor what V8 has built in.
 func (e *engine) asksForIt(id profile.FunctionID) bool {
 	fn := e.p.Function(id)
 	f := normalize(fn, e.p.Mapping(fn.Mapping))
 	switch {
-	case f.name == "", f.kind == profile.KindKernel, plumbing.MatchString(f.name), plumbingLibrary.MatchString(f.lib):
+	case f.name == "", f.file == "<unknown>", f.kind == profile.KindKernel, plumbing.MatchString(f.name), plumbingLibrary.MatchString(f.lib):
 		return false
 	case f.kind == profile.KindNative, f.kind == profile.KindUnknown:
 		return !e.inRuntime(id)
@@ -174,7 +174,7 @@ func (e *engine) asksForIt(id profile.FunctionID) bool {
 }
 
 var (
-	plumbing = regexp.MustCompile(`^(\[.*\]$|_start|__libc_start_\w+|start_thread|clone3?|__clone3?|operator (new|delete)|runtime\.(goexit|main)` +
+	plumbing = regexp.MustCompile(`^(\[.*\]$|_start|__libc_start_\w+|start_thread|clone3?|__clone3?|operator (new|delete)|runtime\.(goexit|main)|V8::\w+$` +
 		`|std::|__gnu_cxx::|(core|alloc)::|<?(core|alloc|std)::.*::call_once|__rust_(alloc|dealloc|realloc|begin_short_backtrace)|_?_?r(dl|g)_(alloc|dealloc|realloc))`)
 	plumbingLibrary = regexp.MustCompile(`^(libc|libstdc\+\+|libc\+\+|libgcc_s|libpthread|ld-linux|ld-musl|libm)[.-]`)
 )

@@ -3,6 +3,7 @@ package rule
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/judge"
@@ -97,6 +98,8 @@ func (e *engine) moot(v *verdict, runtimes []string) bool {
 		return true
 	case e.programNamed(pr, c.Unless.Program):
 		return true
+	case c.Match.ProcessSeconds > 0 && e.isShort(pr, c.Match.ProcessSeconds):
+		return true
 	case c.seen != noSet && !pr.shows(c.seen, c.Match.SeenShare):
 		return true
 	case c.unless != noSet && pr.shows(c.unless, c.Unless.FrameShare):
@@ -108,6 +111,15 @@ func (e *engine) moot(v *verdict, runtimes []string) bool {
 		}
 	}
 	return false
+}
+
+// isShort says whether the processes of a program use less CPU each than so many seconds.
+// One process is as long as the recording.
+func (e *engine) isShort(pr *program, seconds float64) bool {
+	if len(pr.pids) < 2 || e.p.Meta.ValueType.Unit != "nanoseconds" {
+		return false
+	}
+	return float64(pr.total)/float64(len(pr.pids)) < seconds*float64(time.Second)
 }
 
 // nearlyAll is the part of a cost above which the rest is no reason to advise a change.

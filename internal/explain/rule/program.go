@@ -19,6 +19,7 @@ type program struct {
 	total int64
 	count int64
 	votes map[profile.MappingID]int64 // who the samples say the executable is
+	pids  map[int64]bool              // its processes, as far as samples tell
 	libs  []bool                      // per mapping: seen in the samples
 	has   []int64                     // per set, the weight of samples with such a frame
 	costs []cost                      // per entry
@@ -81,6 +82,12 @@ func splitPrograms(p *profile.Profile) *programs {
 		pr := s.out.list[s.out.sample[i]]
 		pr.total += samples[i].Value
 		pr.count += samples[i].Count
+		if pid, known := p.Label(samples[i].Labels, profile.LabelPID); known {
+			if pr.pids == nil {
+				pr.pids = map[int64]bool{}
+			}
+			pr.pids[pid.Num] = true
+		}
 	}
 	for _, pr := range s.out.list {
 		s.settle(pr)

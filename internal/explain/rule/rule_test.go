@@ -231,8 +231,8 @@ app;main_[app];work_[app] 700
 }
 
 func TestOverlapIsSaid(t *testing.T) {
-	p := parse(t, `app;main_[app];nlohmann::parse_[app];malloc_[libc.so.6];_int_malloc_[libc.so.6] 200
-app;main_[app];nlohmann::parse_[app] 300
+	p := parse(t, `app;main_[app];nlohmann::basic_json<>::parse_[app];malloc_[libc.so.6];_int_malloc_[libc.so.6] 200
+app;main_[app];nlohmann::basic_json<>::parse_[app] 300
 app;main_[app];work_[app] 500
 `)
 	fs := run(t, p, only(t, "glibc-malloc", "json-nlohmann-simdjson"), nil)
@@ -372,6 +372,54 @@ func TestNextCommandOfAnotherBuild(t *testing.T) {
 	want := "whyhot try build --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
 	if fs[0].Next != want {
 		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
+	}
+}
+
+// A command that sets the variable itself would set back what stands before it.
+func TestNextCommandOfAVariableThatIsSet(t *testing.T) {
+	p := parse(t, "sort;main_[sort];compare_[sort];strcoll_l_[libc.so.6] 600\nsort;main_[sort] 400\n")
+	for _, x := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{"sort", "f"}, "--env LC_ALL=C -- sort f"},
+		{[]string{"env", "LC_ALL=en_US.UTF-8", "sort", "f"}, "--versus 'changed=env LC_ALL=C sort f' -- env LC_ALL=en_US.UTF-8 sort f"},
+	} {
+		p.Meta.Command = x.command
+		fs := run(t, p, only(t, "locale-collation"), nil)
+		if len(fs) != 1 || !strings.HasSuffix(fs[0].Next, x.want) {
+			t.Errorf("%q: %+v", x.want, fs)
+		}
+	}
+}
+
+// What is said of a process that goes on for long is not said of many short ones.
+func TestShortProcesses(t *testing.T) {
+	c := only(t, "getenv-locale")
+	for name, test := range map[string]struct {
+		pids    int64
+		seconds int64 // of CPU, all of them together
+		want    int
+	}{
+		"one that goes on":  {1, 4, 1},
+		"many short ones":   {100, 4, 0},
+		"several long ones": {4, 40, 1},
+	} {
+		b := profile.NewBuilder()
+		m := b.Mapping(profile.Mapping{Path: "/bin/grep"})
+		f := b.Function(profile.Function{Name: "setlocale", Mapping: m, Kind: profile.KindNative})
+		main := b.Function(profile.Function{Name: "main", Mapping: m, Kind: profile.KindNative})
+		stack := b.Stack([]profile.LocationID{
+			b.Location(m, 1, profile.KindNative, profile.Line{Function: f}), b.Location(m, 2, profile.KindNative, profile.Line{Function: main}),
+		})
+		for pid := range test.pids {
+			labels := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: pid + 1}, {Key: profile.LabelProcess, Str: "grep"}})
+			b.Sample(profile.Sample{Stack: stack, Labels: labels, Count: 400 / test.pids, Value: test.seconds * 1e9 / test.pids})
+		}
+		p := b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})
+		if fs := run(t, p, c, nil); len(fs) != test.want {
+			t.Errorf("%s: %d findings", name, len(fs))
+		}
 	}
 }
 

@@ -316,6 +316,32 @@ func preloads(c *compiled) []string {
 	return out
 }
 
+// setsOneOf says whether a command sets one of the variables of NAME=VALUE words, as env
+// and shells do.
+func setsOneOf(command, env []string) bool {
+	return slices.ContainsFunc(command, func(word string) bool { return replaced(word, env) != word })
+}
+
+// withEnv is a command with the values of env in place of its own.
+func withEnv(command, env []string) []string {
+	out := slices.Clone(command)
+	for i := range out {
+		out[i] = replaced(out[i], env)
+	}
+	return out
+}
+
+// replaced is the word of env that sets what a word sets, else the word.
+func replaced(word string, env []string) string {
+	name, _, sets := strings.Cut(word, "=")
+	for _, kv := range env {
+		if other, _, _ := strings.Cut(kv, "="); sets && other == name {
+			return kv
+		}
+	}
+	return word
+}
+
 // next is the command that proves or refutes the finding.
 func (e *engine) next(v *verdict, id string) string {
 	file := cmp.Or(e.opts.ProfilePath, "FILE")
@@ -337,6 +363,9 @@ func (e *engine) next(v *verdict, id string) string {
 	switch {
 	case len(preloads) > 0:
 		return try + " --preload " + strings.Join(preloads, ",") + " -- " + command
+	case len(v.entry.Swap.Env) > 0 && setsOneOf(e.p.Meta.Command, v.entry.Swap.Env):
+		// The command sets it itself, and would set it back.
+		return try + " --versus " + shellwords.Quote("changed="+shellwords.Join(withEnv(e.p.Meta.Command, v.entry.Swap.Env))) + " -- " + command
 	case len(v.entry.Swap.Env) > 0:
 		var envs strings.Builder
 		for _, kv := range v.entry.Swap.Env {

@@ -37,6 +37,7 @@ var colours = []string{"#b45309", "#0b5cad", "#0b7a53", "#7b341e", "#553c9a"}
 type curve struct {
 	name, power, colour string
 	cost                growth.Cost
+	whole               bool
 }
 
 // chart draws CPU seconds of a run by size, both on logarithmic axes.
@@ -72,9 +73,9 @@ func newChart(w io.Writer, r *growth.Result) *chart {
 			break
 		}
 		f := &r.Functions[i]
-		c.curves = append(c.curves, curve{Where(f.Place), Power(f.Cost), colours[i], f.Cost})
+		c.curves = append(c.curves, curve{Where(f.Place), Power(f.Cost), colours[i], f.Cost, false})
 	}
-	c.curves = append(c.curves, curve{"the whole program", Power(r.Total), soft, r.Total})
+	c.curves = append(c.curves, curve{"the whole program", Power(r.Total), soft, r.Total, true})
 	for _, s := range r.Sizes {
 		each := 1.0 // where the samples have no time, their number is drawn
 		if s.CPUSeconds > 0 && s.Samples > 0 {
@@ -112,7 +113,17 @@ func (v *curve) at(c *chart, k int) float64 {
 // foretold is what the fit says, in seconds of a run.
 func (v *curve) foretold(c *chart, n float64) float64 {
 	last := len(c.r.Sizes) - 1
-	return v.cost.At(n) * c.seconds[last] * float64(c.r.Sizes[last].Runs)
+	each := c.seconds[last] * float64(c.r.Sizes[last].Runs)
+	if !v.whole || n <= c.measured {
+		return v.cost.At(n) * each
+	}
+	// As a whole it costs what its parts do: those that are listed, and the rest in proportion.
+	rest, grown := v.cost.At(c.measured), 0.0
+	for i := range c.r.Functions {
+		rest -= c.r.Functions[i].At(c.measured)
+		grown += c.r.Functions[i].At(n)
+	}
+	return (grown + max(0, rest)*n/c.measured) * each
 }
 
 func (c *chart) x(n float64) float64 {

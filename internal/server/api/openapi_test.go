@@ -225,7 +225,7 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 		body = []byte("main;f 3\n")
 	case "/ingest":
 		body = []byte("main;f 3\n")
-	case "/api/v1/prices":
+	case "/api/v1/prices", "/api/v1/retention":
 		body = []byte(`{}`)
 	case "/api/v1/trials":
 		body = []byte(outcome)

@@ -82,6 +82,8 @@ func routes() []route {
 
 		{method: get, path: v1 + "/prices", scope: access.Read, handle: (*Server).prices},
 		{method: post, path: v1 + "/prices", scope: access.Administer, handle: (*Server).postPrices},
+		{method: get, path: v1 + "/retention", scope: access.Read, handle: (*Server).retention},
+		{method: post, path: v1 + "/retention", scope: access.Administer, handle: (*Server).postRetention},
 		{method: get, path: v1 + "/tokens", scope: access.Administer, handle: (*Server).tokens},
 		{method: post, path: v1 + "/tokens", scope: access.Administer, params: []string{"name", "scope", "expires"}, handle: (*Server).postToken},
 		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, handle: (*Server).revokeToken},

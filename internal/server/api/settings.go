@@ -11,6 +11,7 @@ import (
 
 	"whyhot/internal/finding/price"
 	"whyhot/internal/server/access"
+	"whyhot/internal/store"
 )
 
 // Prices are a document of the project.
@@ -56,6 +57,29 @@ func (s *Server) postPrices(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// maxRetention bounds the body that says what is kept.
+const maxRetention = 4 << 10
+
+// retention gives what the project says of what is kept; what it leaves to the server is
+// missing.
+func (s *Server) retention(_ context.Context, r *request) (any, error) {
+	return r.project.Keeping(), nil
+}
+
+// postRetention sets it; an empty object leaves all to the server.
+func (s *Server) postRetention(ctx context.Context, r *request) (any, error) {
+	var k store.Keep
+	decoder := json.NewDecoder(http.MaxBytesReader(r.w, r.Body, maxRetention))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&k); err != nil {
+		return nil, invalid("the body says nothing of what is kept: %v", err)
+	}
+	if err := k.Check(); err != nil {
+		return nil, invalid("%v", err)
+	}
+	return k, r.project.SetKeeping(ctx, k)
 }
 
 type tokensForm struct {

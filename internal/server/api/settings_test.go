@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/finding/price"
 	"whyhot/internal/server/access"
+	"whyhot/internal/store"
 )
 
 func TestPrices(t *testing.T) {
@@ -40,6 +41,35 @@ func TestPrices(t *testing.T) {
 	if got != (price.Prices{}) {
 		t.Errorf("forgotten: %+v", got)
 	}
+}
+
+func TestRetention(t *testing.T) {
+	r := start(t, Limits{})
+	admin, reader := r.token("shop", access.Administer, access.Read), r.token("shop", access.Read)
+	set := func(token, body string, status int) {
+		t.Helper()
+		resp, data := r.do(http.MethodPost, "/api/v1/retention", token, []byte(body), "Content-Type", "application/json")
+		if resp.StatusCode != status {
+			t.Errorf("%s: %s\n%s", body, resp.Status, data)
+		}
+	}
+	is := func(want store.Keep) {
+		t.Helper()
+		var got store.Keep
+		if r.get("/api/v1/retention", reader, &got); got != want {
+			t.Errorf("%+v, not %+v", got, want)
+		}
+	}
+	is(store.Keep{})
+	set(reader, `{}`, http.StatusForbidden)
+	set(admin, `{"samples_days":-1}`, http.StatusBadRequest)
+	set(admin, `{"bytes":5}`, http.StatusBadRequest)
+	set(admin, `{"weeks":1}`, http.StatusBadRequest)
+	is(store.Keep{})
+	set(admin, `{"samples_days":3,"hourly_days":30,"bytes":10000000}`, http.StatusOK)
+	is(store.Keep{SamplesDays: 3, HourlyDays: 30, Bytes: 10_000_000})
+	set(admin, `{}`, http.StatusOK)
+	is(store.Keep{})
 }
 
 func TestTokensOverHTTP(t *testing.T) {

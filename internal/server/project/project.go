@@ -56,6 +56,9 @@ type Store interface {
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
+	// Keeping is what the project says of what is kept, SetKeeping sets it.
+	Keeping() store.Keep
+	SetKeeping(ctx context.Context, k store.Keep) error
 	// HasBinary says whether a sample is kept of the binary of a build ID.
 	HasBinary(buildID string) bool
 	Close() error

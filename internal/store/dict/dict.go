@@ -43,7 +43,7 @@ type Series struct {
 // last within them; what one change brings is beside them, up to hard bounds.
 type Limits struct {
 	Nodes  int   // frames of all stacks; 16 M
-	Bytes  int64 // of memory, about; 1 GiB
+	Bytes  int64 // of memory, about; 768 MiB
 	Series int   // 200,000
 }
 
@@ -52,7 +52,7 @@ func (l Limits) withDefaults() Limits {
 		l.Nodes = 16 << 20
 	}
 	if l.Bytes == 0 {
-		l.Bytes = 1 << 30
+		l.Bytes = 768 << 20
 	}
 	if l.Series == 0 {
 		l.Series = 200_000

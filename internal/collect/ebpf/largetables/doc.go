@@ -11,4 +11,17 @@
 //
 // What it does not take (small files, Go programs, files with .debug_frame or with another
 // encoding of addresses than compilers use) goes the profiler's way.
+//
+// The method. The profiler's own code makes each part. It is shown the file with two
+// records of .eh_frame changed, so that it skips what is before the part and ends after it.
+// It is given each different row once instead of the table: it numbers them, and what stands
+// before its handler of BPF maps writes the whole table with these numbers. Where the fields
+// that lead to the handler are not as in the pinned version, everything goes the profiler's
+// way, and a note says so.
+//
+// A test has the profiler's own code read libraries both ways, and compares every row, info
+// and page that comes to the kernel: they are the same for libstdc++, libc, libcrypto,
+// libgcc, libm (in parts of 3 and 100 KiB) and libLLVM (of 2 MiB). Of the 3.9 million rows of
+// a library of 555 MB one is at another place: two blocks begin at one address, of which one
+// is empty, and the profiler leaves their order to chance.
 package largetables

@@ -10,10 +10,19 @@
 // table, shard and day are one INSERT of one block, which a server takes or does not,
 // and one of them is a marker, a row of group 0 with the number of the commit as its
 // period. Whoever finds a commit unfinished looks which markers are there and inserts
-// the rest; the number is written last. A reader may see a part of a commit that is
-// under way.
+// the rest; the number is written last. (The dictionary has columns for the marker.) Before
+// it asks, it waits until no server lists an INSERT of its own: a server lists an INSERT
+// before it asks for its rows, so none can come later. Blocks are cut at 500,000 rows,
+// below the size from which servers may split them. A reader may see a part of a commit
+// that is under way; sums across shards have no snapshot in ClickHouse.
 //
-// The subset of SQL is small enough to mean the same on servers of 2018 and of today;
-// see docs/decisions/0113-clickhouse-for-several-machines.md. It must never know what
-// the rows are about.
+// One writer. The process that has the database keeps a query that never ends, named after
+// the database: a server refuses a second query of the same name, and ends it when the
+// client has gone, however it went.
+//
+// The subset of SQL is small enough to mean the same on servers of 2018 and of today:
+// SELECT of columns, sum, count, min, max, intDiv, WHERE of ranges and lists, GROUP BY,
+// ORDER BY. No joins, whose meaning changed between versions. Sums are grouped by period as
+// well, and multiplied in Go: ClickHouse computes modulo 2^64, silently. It must never know
+// what the rows are about.
 package clickhouse

@@ -144,6 +144,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the project keeps, where it says so itself */
+        get: operations["retention"];
+        put?: never;
+        /**
+         * Set what the project keeps
+         * @description An empty object leaves all to the server. What is too old, and the oldest days beyond the quota, go within ten minutes.
+         */
+        post: operations["postRetention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -739,6 +760,14 @@ export interface components {
             core_hour?: number;
             co2_grams_per_core_hour?: number;
         };
+        Retention: {
+            /** @description Days that samples are kept by the minute and host; 0 for as long as the server keeps them. */
+            samples_days?: number;
+            /** @description Days that sums by the hour and service are kept. */
+            hourly_days?: number;
+            /** @description What samples and sums may take on disk; beyond it the oldest day goes. 0 for any number, else at least 1 MiB. */
+            bytes?: number;
+        };
         /** @enum {unknown} */
         Scope: "send" | "read" | "metrics" | "administer";
         Token: {
@@ -1021,6 +1050,19 @@ export interface components {
             cut_stacks: number;
             merged_series: number;
             dropped_samples: number;
+            /** @description How much of each bound is in use. At a bound what was not used for longest goes. */
+            bounds: {
+                name: string;
+                used: number;
+                limit: number;
+                /** @description Only when the bound is near: what happens at it, and what makes room. */
+                warning?: string;
+            }[];
+            /** @description What each part of the project's directory takes on disk, the largest first. */
+            files: {
+                name: string;
+                bytes: number;
+            }[];
             journal: {
                 segments: number;
                 bytes: number;
@@ -1385,6 +1427,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Prices"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    retention: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it keeps; the server decides the rest. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postRetention: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Retention"];
+            };
+        };
+        responses: {
+            /** @description It is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
             default: components["responses"]["Error"];

@@ -24,12 +24,22 @@ export function Holding() {
   ] as const) {
     if (n > 0) facts.push([what, integer(n)]);
   }
+  for (const b of value.bounds) {
+    facts.push([`Of ${b.name}`, `${((100 * b.used) / b.limit).toFixed(0)}% of the bound`]);
+  }
   return (
     <section aria-labelledby="holding">
       <h2 id="holding">Store</h2>
       {value.journal.failing && (
         <p role="alert">The store does not take what arrives; the server's log says why.</p>
       )}
+      {value.bounds
+        .filter((b) => b.warning !== undefined)
+        .map((b) => (
+          <p role="status" key={b.name}>
+            {b.warning}
+          </p>
+        ))}
       <dl class="facts">
         {facts.map(([what, n]) => (
           <div key={what}>
@@ -57,6 +67,26 @@ export function Holding() {
                 <td>{day(Date.parse(t.last ?? ""))}</td>
               </tr>
             ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="scroll" role="region" aria-label="Files with sizes" tabIndex={0}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th>File</th>
+              <th class="number">On disk</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.files
+              .filter((f) => f.bytes > 0)
+              .map((f) => (
+                <tr key={f.name}>
+                  <td>{f.name}</td>
+                  <td class="number">{quantity(f.bytes, "bytes", "")}</td>
+                </tr>
+              ))}
           </tbody>
         </table>
       </div>

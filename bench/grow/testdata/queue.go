@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command queue puts the newest entry in front of a slice, which moves all others.
 package main
 

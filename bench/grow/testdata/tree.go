@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command tree builds and walks trees that the garbage collector follows.
 package main
 

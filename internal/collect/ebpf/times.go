@@ -1,0 +1,37 @@
+package ebpf
+
+import "time"
+
+// sampleTimes is what rows have of the samples' times.
+type sampleTimes struct {
+	kept      bool
+	precision time.Duration // 0: as rough as slice says
+}
+
+// Rough times have slices that begin short, for commands that end soon, and double with the
+// length of the recording: an hour has 700 of them, so that equal stacks still make few rows.
+const (
+	firstSlice = 10 * time.Millisecond
+	sliceShare = 32
+)
+
+// slice is the precision that long after the begin.
+func slice(elapsed time.Duration) time.Duration {
+	width := firstSlice
+	for elapsed >= 2*sliceShare*width {
+		width *= 2
+	}
+	return width
+}
+
+// of is the time of a row for a sample taken at a time, that long after the begin. Within
+// the recording it never runs backwards.
+func (t sampleTimes) of(elapsed time.Duration, at time.Time) int64 {
+	switch {
+	case !t.kept:
+		return 0
+	case t.precision > 0:
+		return at.Truncate(t.precision).UnixNano()
+	}
+	return at.Add(-(elapsed % slice(elapsed))).UnixNano()
+}

@@ -1,0 +1,67 @@
+package growth
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// The rules that are told from one recording.
+const (
+	RuleAccumulation = "growth-accumulation"
+	RuleListSearch   = "growth-list-search"
+)
+
+// IsRule says whether findings of a rule are made here.
+func IsRule(rule string) bool { return rule == RuleAccumulation || rule == RuleListSearch }
+
+// Judge is the judge of what grows faster than its input, as far as one recording tells: a
+// line that copies more and more, a list that is searched for each item.
+func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
+	var out judge.Answer
+	for _, a := range Accumulations(s.Profile) {
+		f := told(s.Profile, RuleAccumulation, a.Place, a.Share, a.Cure)
+		f.Title = fmt.Sprintf("%s costs more and more as it goes on", where(a.Place))
+		f.Evidence = append(f.Evidence,
+			finding.Evidence{Kind: "growth", Text: fmt.Sprintf("what it causes in %s grows with the work done so far like n^%.1f in the recording; steady work is n^1", a.Name, a.Exponent), Share: &a.Share})
+		out.Found = append(out.Found, f)
+	}
+	for _, l := range Searches(s.Profile) {
+		f := told(s.Profile, RuleListSearch, l.Place, l.Share, l.Cure)
+		f.Title = fmt.Sprintf("A list is searched from its begin in %s", where(l.Place))
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "searched by " + l.Name, Share: &l.Share})
+		out.Found = append(out.Found, f)
+	}
+	return out, nil
+}
+
+func told(p *profile.Profile, rule string, at Place, share float64, cure string) judge.Found {
+	place := finding.Place{Function: at.Function, File: at.File, Line: int(at.Line)}
+	margin := finding.ShareError(share, p.Count())
+	next := ""
+	if len(p.Meta.Command) > 0 {
+		next = "whyhot grow --sizes N,2N,4N -- <your command with {n} for the size>"
+	}
+	return judge.Found{Removes: true, Finding: finding.Finding{
+		ID: finding.ID(rule, place), Rule: rule, Certainty: finding.Suspected, Place: place,
+		Share: finding.Share{Inclusive: &share, Error: &margin},
+		Gain: &finding.Gain{NoEstimate: true, Reach: share,
+			Basis: percent.Text(share) + " of the CPU; how much of it goes away depends on how long the list or the text gets: whyhot grow measures it"},
+		Fix:  finding.Fix{Kind: "code", Steps: []string{strings.TrimSuffix(cure, ".")}},
+		Next: next,
+	}}
+}
+
+// where names a place in a title.
+func where(p Place) string {
+	if p.File == "" || p.Line == 0 {
+		return p.Function
+	}
+	return fmt.Sprintf("%s (%s:%d)", p.Function, filepath.Base(p.File), p.Line)
+}
