@@ -142,7 +142,8 @@ func TestToolsAreListedInTheirOrder(t *testing.T) {
 
 // Each misuse has an answer that says what was wrong and what to do.
 func TestMisuses(t *testing.T) {
-	a := newAgent(t, allow.File{Budget: "5s", Commands: []string{"sh app.sh", "false", "sh nothing-there.sh"}}, nil)
+	a := newAgent(t, allow.File{Budget: "1h", Commands: []string{"sh app.sh", "sh fails.sh"}}, nil)
+	a.put("fails.sh", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; exit 3\n")
 	p := a.open()
 	a.put("no-profile", "hello, world\n")
 	a.put("empty", "")
@@ -175,7 +176,7 @@ func TestMisuses(t *testing.T) {
 		"command that is not allowed":     {toolProfile, map[string]any{"command": []string{"rm", "-rf", "x"}}, "does not allow this command"},
 		"command with other arguments":    {toolProfile, map[string]any{"command": []string{"sh", "app.sh", "; rm x"}}, "does not allow this command"},
 		"cwd outside":                     {toolProfile, map[string]any{"command": []string{"sh", "app.sh"}, "cwd": "/"}, "outside of the root"},
-		"command that fails":              {toolProfile, map[string]any{"command": []string{"false"}}, "failed"},
+		"command that fails":              {toolProfile, map[string]any{"command": []string{"sh", "fails.sh"}}, "failed"},
 		"server without network":          {toolProfile, map[string]any{"url": "http://127.0.0.1:1", "service": "x"}, "does not allow the network"},
 		"no function":                     {toolSource, map[string]any{"profile": p}, "one of function and file"},
 		"unknown function":                {toolSource, map[string]any{"profile": p, "function": "nothing_like_it"}, "nothing_like_it"},
@@ -269,16 +270,18 @@ func TestTry(t *testing.T) {
 }
 
 func TestTheUserIsAsked(t *testing.T) {
-	for action, want := range map[string]string{"accept": "failed", "decline": "the user declined"} {
+	for action, want := range map[string]bool{"accept": true, "decline": false} {
 		asked := ""
-		a := newAgent(t, allow.File{Budget: "5s"}, &sdk.ClientOptions{
+		a := newAgent(t, allow.File{Budget: "1h"}, &sdk.ClientOptions{
 			ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 				asked = r.Params.Message
 				return &sdk.ElicitResult{Action: action, Content: map[string]any{}}, nil
 			},
 		})
-		answer, _ := a.call(toolProfile, map[string]any{"command": []string{"false"}})
-		if text, _ := answer["error"].(string); !strings.Contains(text, want) || !strings.Contains(asked, "false") {
+		a.put("run.sh", "echo > ran; i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done\n")
+		answer, _ := a.call(toolProfile, map[string]any{"command": []string{"sh", "run.sh"}})
+		_, err := os.Stat(filepath.Join(a.root, "ran"))
+		if ran := err == nil; ran != want || !strings.Contains(asked, "run.sh") {
 			t.Errorf("%s: asked %q, %v", action, asked, answer)
 		}
 	}
