@@ -149,25 +149,26 @@ func (f *openFlags) serve(cmd *cobra.Command, data string, files []*opened) erro
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx) }()
+	var failed error
 	select {
 	case base := <-address:
-		err := pushFiles(ctx, base, files)
-		if err == nil {
-			err = rows.Flush(ctx) // else they are seen some seconds later
+		failed = pushFiles(ctx, base, files)
+		if failed == nil {
+			failed = rows.Flush(ctx) // else they are seen some seconds later
 		}
-		if err != nil {
+		if failed != nil {
 			stop()
-			return errors.Join(err, <-ended, s.Close())
+			return errors.Join(failed, <-ended, s.Close())
 		}
 		page, raw := addresses(base, files)
 		sayLine(cmd.OutOrStdout(), fmt.Sprintf("open   %s\npprof  go tool pprof '%s'", page, raw))
-		err = <-ended
-	case err = <-ended:
+		failed = <-ended
+	case failed = <-ended:
 	}
-	if errors.Is(err, context.Canceled) {
-		err = nil
+	if errors.Is(failed, context.Canceled) {
+		failed = nil
 	}
-	return errors.Join(err, s.Close())
+	return errors.Join(failed, s.Close())
 }
 
 // pushFiles gives the server what was read.

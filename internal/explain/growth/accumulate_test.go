@@ -35,7 +35,8 @@ func (r recorded) profile(rng *rand.Rand) *profile.Profile {
 	done, taken := 0.0, int64(0)
 	for i := range iterations {
 		c := r.copying(float64(i) / iterations)
-		for done += 1 + c; done > total*float64(taken)/float64(int64(r.samples)-begin); taken++ {
+		done += 1 + c
+		for ; done > total*float64(taken)/float64(int64(r.samples)-begin); taken++ {
 			stack := rest
 			if rng.Float64() < c/(1+c) {
 				stack = copies
