@@ -188,8 +188,8 @@ func TestContainerfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path := range strings.FieldsSeq(string(out)) {
-		folder, _, _ := strings.Cut(strings.TrimPrefix(path, "whyhot/"), "/")
-		if !slices.Contains(sources, folder) {
+		path = strings.TrimPrefix(path, "whyhot/")
+		if !slices.ContainsFunc(sources, func(s string) bool { return path == s || strings.HasPrefix(path, s+"/") }) {
 			t.Errorf("%s is not copied", path)
 		}
 	}

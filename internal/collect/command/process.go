@@ -147,9 +147,15 @@ func (p *Process) ReleaseWith(loaded func()) error {
 }
 
 // begun says whether a held process is no longer the shell that holds it. exec.Cmd.Start
-// returns while the kernel still loads that.
+// returns while the kernel still loads that: it has no words yet then, as one that has
+// ended, which has no file any more either.
 func (p *Process) begun() bool {
-	words, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID()) + "/cmdline")
+	self := "/proc/" + strconv.Itoa(p.PID())
+	words, err := os.ReadFile(self + "/cmdline")
+	if err == nil && len(words) == 0 {
+		_, err = os.Readlink(self + "/exe")
+		return err != nil
+	}
 	return err != nil || !bytes.HasPrefix(words, []byte(strings.Join(p.cmd.Args[:heldWords], "\x00")+"\x00"))
 }
 
