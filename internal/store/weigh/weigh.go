@@ -74,9 +74,10 @@ func New(v dict.View, parts ...Part) *Weights {
 
 // Release gives the memory back. The weights must not be used afterwards.
 func (w *Weights) Release() {
-	buffers.Put(&w.Self)
-	buffers.Put(&w.Total)
+	self, total := w.Self, w.Total // what is given back is somebody else's at once
 	w.Self, w.Total = nil, nil
+	buffers.Put(&self)
+	buffers.Put(&total)
 }
 
 // Row is a function with something to it.
