@@ -41,6 +41,7 @@ type recordFlags struct {
 	pids      []int
 	callGraph string
 	repeat    string
+	times     bool
 	otlp      otlpFlags
 }
 
@@ -69,6 +70,7 @@ func newRecordCmd() *cobra.Command {
 	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for standard output (default whyhot-NAME.pb.gz)")
 	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))
 	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to unwind stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
+	flags.BoolVar(&f.times, "times", false, "also keep roughly when each sample was taken, so that explain finds what costs more and more (eBPF)")
 	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, do not symbolise")
 	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
 	flags.StringVar(&f.otlp.endpoint, "otlp", "", "send the profile to `HOST:PORT`; a file is then written with -o only ("+endpointHelp+")")
@@ -153,6 +155,9 @@ func (*seconds) Type() string { return "time" }
 
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
+	if f.times {
+		s.Times = collect.RoughTimes
+	}
 	switch n, err := strconv.Atoi(f.repeat); {
 	case f.repeat == "":
 	case f.repeat == session.Auto:

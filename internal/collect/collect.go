@@ -71,9 +71,13 @@ type Settings struct {
 	// profile of what was seen each time this has passed. 0: one, at the end.
 	Batch time.Duration
 	// Times keeps when each sample was taken, to that precision, where the sampler can. 0:
-	// roughly, which costs hardly any room, and not at all with Batch.
+	// not at all; RoughTimes: so that equal stacks still make few rows.
 	Times time.Duration
 }
+
+// RoughTimes are slices of ten milliseconds at first, which double with the length of a
+// recording.
+const RoughTimes time.Duration = -1
 
 // Phase is a stage of a recording, for whoever shows progress.
 type Phase string

@@ -137,7 +137,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, &rec.rate)
-	rec.convert.times = sampleTimes{kept: rec.request.Settings.Batch == 0, precision: rec.request.Settings.Times}
+	rec.convert.times = sampleTimes{kept: rec.request.Settings.Times != 0, precision: max(0, rec.request.Settings.Times)}
 	made := newTables(rec.request.CacheDir)
 	defer made.end()
 	if rec.request.Settings.Batch == 0 { // it takes memory, and a recording without end can wait
