@@ -12,7 +12,8 @@
 // It must never read a profile from a file (package fetch does), know of flags or
 // of a terminal, print, record, or run the user's program.
 //
-// The rooms behind it: rule and catalog (knowledge about libraries), binfacts
+// What judges share is in judge, and whether two of their findings are one is decided in
+// merge. The rooms behind it: rule and catalog (knowledge about libraries), binfacts
 // (what is true of binaries), source (everything about source), fix (patches),
 // analyzer and compdb (the analyser's process and what it is given).
 package explain

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 
-	"whyhot/internal/elfinfo"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
@@ -77,9 +76,7 @@ func canBeChanged(facts judge.Facts, f Found) bool {
 // otherCompilers remembers which binaries neither gcc nor LLVM made: what is advised are
 // their flags, and sources in C and C++.
 type otherCompilers struct {
-	facts interface {
-		Info(m *profile.Mapping) *elfinfo.Info
-	}
+	facts judge.Facts
 	known map[*profile.Mapping]bool
 }
 

@@ -49,7 +49,7 @@ func (e *engine) write(v *verdict) finding.Finding {
 
 // id is made of the entry and the program alone: an entry has one finding in a program, and
 // the place, the library and the caller of it are those with the most samples. What the
-// source of a build finds too has the id that it has there: meet.go joins them.
+// source of a build finds too has the id that it has there: package merge joins them.
 func (v *verdict) id() string {
 	if v.entry.SourceRule != "" && !v.again {
 		return finding.CauseID(v.entry.SourceRule)
