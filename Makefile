@@ -59,17 +59,36 @@ lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tid
 rule-pages: build ## write the pages of all rules into build/rules, for a release
 	bin/whyhot rules pages build/rules
 
+.PHONY: release
+release: analyzer ## write dist/: packages, archives, images, lists of contents, checksums (WHYHOT_RELEASE_KEY=FILE signs)
+	@scripts/deps build server release
+	$(GO) -C tools/release run . -root $(CURDIR) -out $(CURDIR)/dist -work $(CURDIR)/build/release
+
+.PHONY: manifests
+manifests: ## hold deploy/ against the types of Kubernetes, Prometheus's operator and Compose
+	$(GO) -C tools/manifests test ./...
+
+.PHONY: install-test
+install-test: ## install dist/ in a clean root file system, use it, remove it (SUITE=bookworm)
+	scripts/install-test dist $${SUITE:-bookworm}
+
 .PHONY: soak
 soak: build ## repeat the tests that record and time, and watch the agent for ten minutes
 	@scripts/deps build demo test bench
 	@scripts/soak
 
 .PHONY: release-check
-release-check: ## all that a release has to pass: test, lint, soak, fuzz
+release-check: ## all that a release has to pass: test, lint, soak, fuzz, built twice, installed
 	$(MAKE) test
 	$(MAKE) lint
 	$(MAKE) soak
 	$(MAKE) fuzz
+	$(MAKE) manifests
+	$(GO) -C tools/release test ./...
+	$(MAKE) release
+	scripts/release-twice
+	$(MAKE) install-test SUITE=bookworm
+	$(MAKE) install-test SUITE=trixie
 
 $(LINT): tools/golangci/go.mod
 	@echo "building golangci-lint (once)"
@@ -85,6 +104,11 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	@scripts/deps test
 	cd web && npm ci --no-audit --no-fund --silent
 
+.PHONY: vscode
+vscode: ## build editors/vscode/whyhot.vsix, the extension for VS Code
+	@scripts/deps test
+	cd editors/vscode && npm ci --no-audit --no-fund --silent && npm run --silent package
+
 .PHONY: fuzz
 fuzz: ## fuzz every parser for a minute each (FUZZTIME=1m)
 	@scripts/fuzz $${FUZZTIME:-1m}
@@ -96,4 +120,4 @@ pictures: build ## make the pictures in docs/pictures from real output
 
 .PHONY: clean
 clean: ## remove everything that was built
-	rm -rf bin build web/node_modules
+	rm -rf bin build dist web/node_modules editors/vscode/node_modules editors/vscode/dist editors/vscode/whyhot.vsix

@@ -47,7 +47,7 @@ func TestServerFlags(t *testing.T) {
 		for line := range strings.Lines(read(t, path)) {
 			command := "serve"
 			switch {
-			case strings.Contains(line, "token create"):
+			case strings.Contains(line, "token create"), strings.Contains(line, "token, create"):
 				command = "token create"
 			case strings.Contains(line, "kubectl"), strings.Contains(line, "systemctl"):
 				continue

@@ -1,6 +1,6 @@
 // Command whyhot-images says what is in a container image. whyhot starts it and asks:
-// the question comes as JSON on the standard input, the answer goes as JSON to the
-// standard output (internal/image/inventory). It is a program of its own since reading
+// the question comes as JSON on the standard input; what is being done, and then the
+// answer, go as JSON to the standard output (internal/image/inventory). It is a program of its own since reading
 // images needs as much code again as whyhot has.
 package main
 
@@ -37,9 +37,12 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	answer, err := image.Read(ctx, q, nil)
+	out := json.NewEncoder(os.Stdout)
+	answer, err := image.Read(ctx, q, func(doing string) {
+		_ = out.Encode(inventory.Progress{Doing: doing}) // that nobody listens any more, the answer will find
+	})
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return out.Encode(answer)
 }

@@ -14,6 +14,7 @@ import (
 
 	"whyhot/internal/host/version"
 	"whyhot/internal/report/errorjson"
+	"whyhot/internal/report/manual"
 )
 
 func main() {
@@ -29,13 +30,13 @@ func main() {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "whyhot-server",
-		Short:         "Keep the profiles of a fleet and answer questions about them",
+		Short:         "Store the profiles of a fleet and answer queries",
 		Version:       version.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.AddCommand(newServeCmd(), newTokenCmd(), newProjectCmd(), newStoreCmd(), newMessagesCmd())
+	root.AddCommand(newServeCmd(), newTokenCmd(), newProjectCmd(), newStoreCmd(), newMessagesCmd(), manual.Command(root))
 	return root
 }
 

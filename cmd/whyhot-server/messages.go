@@ -14,7 +14,7 @@ import (
 )
 
 func newMessagesCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "messages", Short: "Check who is told of findings"}
+	cmd := &cobra.Command{Use: "messages", Short: "Check who receives alerts"}
 	cmd.AddCommand(newMessagesCheckCmd())
 	return cmd
 }
@@ -35,7 +35,7 @@ func newMessagesCheckCmd() *cobra.Command {
 		only         []string
 	)
 	cmd := &cobra.Command{
-		Use: "check FILE", Short: "Check a file for serve --messages, and send test messages",
+		Use: "check FILE", Short: "Check a --messages file and send test messages",
 		Long: `Reads FILE and the secrets that it names, and says what is wrong. With --send each
 receiver gets a message that says it is a test. docs/guide/messages.md explains the
 file.`,

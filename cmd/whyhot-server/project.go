@@ -24,7 +24,7 @@ func newProjectDeleteCmd() *cobra.Command {
 		sure bool
 	)
 	cmd := &cobra.Command{
-		Use: "delete NAME --yes", Short: "Remove all that a project has: profiles, findings, debug information",
+		Use: "delete NAME --yes", Short: "Delete a project with its profiles and findings",
 		Long: `Removes the directory of a project while no server uses the data directory. Its tokens
 stay; revoke them.`,
 		Args: cobra.ExactArgs(1),

@@ -58,7 +58,7 @@ type serveFlags struct {
 func newServeCmd() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use: "serve --data DIR [flags]", Short: "Take profiles and answer questions about them",
+		Use: "serve --data DIR [flags]", Short: "Receive profiles and answer queries",
 		Long: serveLong, Example: serveExample, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), cmd.ErrOrStderr()) },
 	}
@@ -69,7 +69,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringVar(&f.cert, "tls-cert", "", "certificate `FILE` (PEM)")
 	flags.StringVar(&f.key, "tls-key", "", "key `FILE` (PEM) of the certificate")
 	flags.BoolVar(&f.insecure, "insecure-no-tls", false, "let others connect without TLS: behind a proxy that does it")
-	flags.StringVar(&f.store, "store", "", "`URL` of ClickHouse in place of the embedded DuckDB: clickhouse://USER@HOST:9000/DATABASE (default $WHYHOT_STORE, where a password is not seen by others)")
+	flags.StringVar(&f.store, "store", "", "`URL` of ClickHouse instead of the embedded DuckDB: clickhouse://USER@HOST:9000/DATABASE (default $WHYHOT_STORE, where a password is not seen by others)")
 	flags.DurationVar(&f.retention, "retention", 14*24*time.Hour, "keep samples by the minute and host for `TIME`, in whole days")
 	flags.DurationVar(&f.retentionHourly, "retention-hourly", 90*24*time.Hour, "keep sums by the hour and service for `TIME`, in whole days")
 	flags.Int64Var(&f.memory, "engine-memory", 1024, "memory of each project's engine in `MiB`")
@@ -80,9 +80,9 @@ func newServeCmd() *cobra.Command {
 	flags.StringArrayVar(&f.debuginfod, "debuginfod", nil, "also ask the debuginfod server at `URL` (repeatable)")
 	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
-	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to everybody who may read (repeatable)")
+	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to all users with read access (repeatable)")
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
-	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "the rules look at the last `TIME`")
+	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "analyse the last `TIME`")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
 	return cmd

@@ -56,6 +56,33 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// The first token is not printed where a cluster keeps what is printed, and is made once.
+func TestFirstToken(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "new")
+	file := filepath.Join(data, "first.token")
+	first := []string{"token", "create", "--if-none", "--data", data, "--scope", "administer", "--file", file}
+	out, errOut, err := run(t, first...)
+	if err != nil || out != "" {
+		t.Fatalf("%q %q %v", out, errOut, err)
+	}
+	secret, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(secret), "whyhot_") || strings.Contains(errOut, strings.TrimSpace(string(secret))) {
+		t.Fatalf("%q %q %v", secret, errOut, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	if out, errOut, err = run(t, first...); err != nil || out != "" || !strings.Contains(errOut, "nothing to do") {
+		t.Errorf("again: %q %q %v", out, errOut, err)
+	}
+	if _, _, err = run(t, "token", "create", "--data", data, "--scope", "read", "--file", file); err == nil || !strings.Contains(err.Error(), "there already") {
+		t.Errorf("a file that is there: %v", err)
+	}
+	if out, _, err = run(t, "token", "list", "--data", data, "--json"); err != nil || strings.Count(out, `"id"`) != 1 {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
 // A token in a directory that no server reads opens nothing: the default directory is
 // made by the server alone.
 func TestATokenMakesNoStore(t *testing.T) {

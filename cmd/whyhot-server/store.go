@@ -16,7 +16,7 @@ import (
 )
 
 func newStoreCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "store", Short: "Look after the store of a project while no server runs"}
+	cmd := &cobra.Command{Use: "store", Short: "Maintain the store of a project while no server runs"}
 	cmd.AddCommand(
 		storeCmd("stats", "Say what the store of a project holds", func(context.Context, project.Store) error { return nil }),
 		storeCmd("compact", "Put the store of a project in order, and say what it holds then", func(ctx context.Context, s project.Store) error { return s.Compact(ctx) }),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/project"
 )
@@ -19,7 +20,7 @@ import (
 func newTokenCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "token", Short: "Create, list and revoke tokens",
-		Long: `Tokens say who may send to a project, read it or administer the server. They take
+		Long: `A token grants permission to send to a project, read it or administer the server. They take
 effect in a running server at once, and can be made while none runs. The first one
 closes a server that was open; nothing opens it again.`,
 	}
@@ -33,15 +34,20 @@ func newTokenCreateCmd() *cobra.Command {
 		wish         access.Wish
 		expires      time.Duration
 		asJSON       bool
+		file         string
+		ifNone       bool
 	)
 	cmd := &cobra.Command{
-		Use: "create --scope SCOPES [flags]", Short: "Make a token and print it: it is shown this once",
+		Use: "create --scope SCOPES [flags]", Short: "Create a token and print it once",
 		Long: `Scopes: send (profiles, debug information, trials: agents and CI), read (all queries:
 people), metrics (a Prometheus scraper), administer (compaction, prices, tokens). The
 project is made if it does not exist, the data directory only where --data names it.
-The token goes to standard output, so that it can be redirected to a file.`,
+The token goes to standard output, so that it can be redirected to a file. With --file
+it is written to a file that its owner alone can read, and to no output, which a
+cluster would keep as a log.`,
 		Example: `  whyhot-server token create --scope send --name agents > agent.token
-  whyhot-server token create --scope read,send --project web --expires 720h`,
+  whyhot-server token create --scope read,send --project web --expires 720h
+  whyhot-server token create --if-none --scope administer --file first.token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -59,11 +65,36 @@ The token goes to standard output, so that it can be redirected to a file.`,
 			if err := dataDirOf(cmd, dir); err != nil {
 				return err
 			}
+			if ifNone {
+				there, err := access.List(dir)
+				if err != nil {
+					return err
+				}
+				if len(there) > 0 {
+					_, err = fmt.Fprintf(cmd.ErrOrStderr(), "nothing to do: there are %d tokens\n", len(there))
+					return err
+				}
+			}
+			if file != "" {
+				// A token that cannot be handed over must not be made.
+				if _, err := os.Lstat(file); err == nil {
+					return fmt.Errorf("--file %s: is there already; remove it or name another", file)
+				} else if !errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("--file: %w", err)
+				}
+			}
 			if err := project.Make(dir, wish.Project); err != nil {
 				return err
 			}
 			secret, token, err := access.Create(dir, wish, now)
 			if err != nil {
+				return err
+			}
+			if file != "" {
+				if err := wholefile.Write(file, 0o600, wholefile.Bytes([]byte(secret+"\n"))); err != nil {
+					return fmt.Errorf("token %s was made, but not written; revoke it: %w", token.ID, err)
+				}
+				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "token %s of project %s is in %s\n", token.ID, token.Project, file)
 				return err
 			}
 			if asJSON {
@@ -85,7 +116,10 @@ The token goes to standard output, so that it can be redirected to a file.`,
 	flags.StringVar(&scopes, "scope", "", "`SCOPES`: send, read, metrics, administer, separated by commas (required)")
 	flags.StringVar(&wish.Name, "name", "", "what you call it, for the list")
 	flags.DurationVar(&expires, "expires", 0, "it ends after this `TIME`, such as 720h (default: never)")
+	flags.StringVar(&file, "file", "", "write the token to `FILE`, which must not exist, and not to standard output")
+	flags.BoolVar(&ifNone, "if-none", false, "only where there is no token at all; else do nothing")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("file", "json")
 	if err := cmd.MarkFlagRequired("scope"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -173,7 +207,7 @@ func scopesText(scopes []access.Scope) string {
 func newTokenRevokeCmd() *cobra.Command {
 	var data string
 	cmd := &cobra.Command{
-		Use: "revoke ID", Short: "End a token now", Args: cobra.ExactArgs(1),
+		Use: "revoke ID", Short: "Revoke a token", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return access.Revoke(dataDir(data), args[0], time.Now())
 		},

@@ -59,7 +59,7 @@ func (f *transferFlags) dir(data string) (string, error) {
 func newExportCmd() *cobra.Command {
 	var f transferFlags
 	cmd := &cobra.Command{
-		Use: "export FILE", Short: "Write all that the store of a project holds into a file",
+		Use: "export FILE", Short: "Export the store of a project into a file",
 		Long: `Write all that the store of a project holds into a file, "-" being the standard
 output. "store import" reads it into a new store, also one on another engine. It is the
 copy to keep: names that were found are in it, debug information is not.`,
@@ -105,7 +105,7 @@ func (f *transferFlags) export(cmd *cobra.Command, data, file string) (err error
 func newImportCmd() *cobra.Command {
 	var f transferFlags
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: "Make the store of a new project of what was exported",
+		Use: "import FILE", Short: "Import an export as a new project",
 		Long: `Make the store of a new project of what "store export" wrote, "-" being the standard
 input. A project that has profiles already is left as it is.`,
 		Example: `  whyhot-server store import --data /var/lib/whyhot-server --project web web.whyhot`,

@@ -53,7 +53,7 @@ func newAgentCmd() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{
 		Use:     "agent --to HOST:PORT [flags]",
-		Short:   "Continuous profiling: record this machine and send the profiles to a server",
+		Short:   "Record this machine continuously and send to a server",
 		Long:    agentLong,
 		Example: agentExample,
 		Args:    cobra.NoArgs,

@@ -29,12 +29,12 @@ func newCyclesCmd() *cobra.Command {
 	var f cyclesFlags
 	cmd := &cobra.Command{
 		Use:   "cycles PROFILE | cycles FILE:FUNCTION [FILE:FUNCTION]",
-		Short: "Cycles of hot loops, or of two functions before and after, in LLVM's models of processors",
+		Short: "Predict cycles of hot loops with LLVM's processor models",
 		Long: `Says how many cycles an iteration of an innermost loop takes in LLVM's models of
 processors (llvm-mca), and what keeps it from taking fewer: of the hot loops of a
 profile, or of the loops of a function before and after a change. FILE is an object
 file, a library or a program; a source file is compiled as the build of -p does, or
-as the command behind -- says.
+as the command after -- does.
 
 A model knows no caches, no branch that is predicted wrong and no store that a load
 waits for. Where a loop has branches there are two numbers: of the way through it
@@ -77,7 +77,7 @@ func runCycles(cmd *cobra.Command, args []string, f cyclesFlags) error {
 	case len(named) != 1:
 		return fmt.Errorf("%s: FILE:FUNCTION is wanted, of a file that is there", named[min(len(codes), len(named)-1)])
 	case len(command) > 0 || f.buildDir != "":
-		return errors.New("-p and a command behind -- are for source files: FILE:FUNCTION")
+		return errors.New("-p and a command after -- apply to source files: FILE:FUNCTION")
 	}
 	return f.ofProfile(cmd, named[0])
 }
@@ -157,12 +157,12 @@ func (f *cyclesFlags) compiled(cmd *cobra.Command, codes []machine.Code, command
 	out := slices.Clone(codes)
 	if !slices.ContainsFunc(codes, func(c machine.Code) bool { return slices.Contains(sources, filepath.Ext(c.File)) }) {
 		if f.buildDir != "" || len(command) > 0 {
-			return nil, errors.New("-p and a command behind -- are for source files")
+			return nil, errors.New("-p and a command after -- apply to source files")
 		}
 		return out, nil
 	}
 	if (f.buildDir == "") == (len(command) == 0) {
-		return nil, errors.New("a source file wants a build (-p DIR), or the command that compiles it behind --")
+		return nil, errors.New("a source file wants a build (-p DIR), or the command that compiles it after --")
 	}
 	var units []compdb.Unit
 	if f.buildDir != "" {

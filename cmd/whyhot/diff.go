@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/tablejson"
 	"whyhot/internal/report/term"
+	"whyhot/internal/trial"
 )
 
 type diffFlags struct {
@@ -24,13 +25,14 @@ type diffFlags struct {
 	all       bool
 	json      bool
 	fullNames bool
+	failIf    string
 }
 
 func newDiffCmd() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE AFTER [--from URL]",
-		Short: "What changed between two profiles, beyond chance",
+		Short: "Compare two profiles beyond sampling error",
 		Long: `Compares two profiles function by function. Functions are matched by name and
 binary, without directories and version suffixes.
 
@@ -39,17 +41,25 @@ expensive. Give --absolute if both profiles measured the same work at the same
 sample rate: then values are compared. Differences that are not significant are
 hidden unless --all is given, which marks them with "?".
 
+With --fail-if 'slower>3%' the exit status is 1 where a function grew by more than 3%
+of all that BEFORE has: the whole of its interval, at 95% confidence for all functions
+together, has to be beyond that. With --absolute the program as a whole is one of
+them. Exit status 2 says that this cannot be told.
+
 With --from, BEFORE and AFTER are two choices of a server's samples: ranges such as
 48h..24h, or version=1.4 (also service, host, container, process); several are
 separated by commas.`,
 		Example: `  whyhot diff before.pb.gz after.pb.gz
   whyhot diff before.pb.gz after.pb.gz --absolute --sort total
+  whyhot diff before.pb.gz after.pb.gz --fail-if 'slower>2%'
   whyhot diff --from http://localhost:7878 --service web version=1.4 version=1.5
   whyhot diff --from http://localhost:7878 --service web 48h..24h 24h..now`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return errors.Join(f.load.remote.check(cmd), cobra.ExactArgs(2)(cmd, args))
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd, args[0], args[1], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return gatedBy(f.failIf, func(gate *trial.FailIf) error { return runDiff(cmd, args[0], args[1], f, gate) })
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.rows, "number", "n", 20, "rows to show, 0 for all (--json gives all unless this is set)")
@@ -57,6 +67,7 @@ separated by commas.`,
 	flags.BoolVar(&f.absolute, "absolute", false, "compare values, not shares")
 	flags.BoolVar(&f.all, "all", false, "also show differences that are not significant")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.StringVar(&f.failIf, "fail-if", "", "exit with 1 where `CONDITION` holds of a function: slower>3%, faster or both")
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
@@ -65,7 +76,12 @@ separated by commas.`,
 	return cmd
 }
 
-func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
+func runDiff(cmd *cobra.Command, before, after string, f diffFlags, gate *trial.FailIf) error {
+	if gate != nil {
+		if err := gate.ChangesOnly(); err != nil {
+			return err
+		}
+	}
 	if err := checkSort(f.sort); err != nil {
 		return err
 	}
@@ -96,12 +112,20 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 	}
 	sort := view.Sort(f.sort)
 	table := view.Diff(a, b, view.DiffOptions{Sort: sort, Absolute: f.absolute})
+	var failing any // of the JSON form
+	if gate != nil {
+		if a.Count() == 0 || b.Count() == 0 {
+			return errors.New("--fail-if: a profile without samples tells nothing")
+		}
+		gateDiff(gate, table, sort)
+		failing = gate
+	}
 	if f.json {
 		rows := 0
 		if cmd.Flags().Changed("number") {
 			rows = f.rows
 		}
-		return tablejson.Diff(cmd.OutOrStdout(), a, b, table, sort, rows, rate)
+		return tablejson.Diff(cmd.OutOrStdout(), a, b, table, sort, rows, rate, failing)
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	out.Header(before, a)
@@ -113,6 +137,19 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags) error {
 		hintAfterDiff(out, after, b, table)
 	}
 	return out.Err()
+}
+
+// gateDiff holds a condition against every change.
+func gateDiff(gate *trial.FailIf, table *view.DiffTable, sort view.Sort) {
+	const level = 0.95 // of all together
+	for _, c := range table.Changes(sort, level) {
+		name := c.Name
+		if name == "" && c.Binary == "" {
+			name = "the whole program"
+		}
+		const percent = 100
+		gate.CheckChange(fmt.Sprintf("%s %+.1f%% (%+.1f to %+.1f)", term.Clean(name), c.Delta*percent, c.Low*percent, c.High*percent), c.Low, c.High)
+	}
 }
 
 // one reads one side. What a server has is called by its whole name from then on.

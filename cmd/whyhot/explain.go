@@ -41,7 +41,7 @@ func newExplainCmd() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain FILE|--from URL [-p BUILD_DIR]",
-		Short: "Why it is hot: findings ranked by the CPU they could save",
+		Short: "Explain why code is hot, with findings ranked by savings",
 		Long: `Checks a profile against the catalogue of known slow libraries, functions and
 patterns, and prints a short list of findings: what is slow, how much CPU it
 takes (± sampling error), what a fix may save, the evidence, what to change, and

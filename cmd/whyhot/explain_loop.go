@@ -24,7 +24,7 @@ func newExplainLoopCmd() *cobra.Command {
 	var f loopFlags
 	cmd := &cobra.Command{
 		Use:   "explain-loop FILE:LINE -p BUILD_DIR | explain-loop FILE:LINE -- COMPILER ARG…",
-		Short: "Show a loop in all worlds: source, machine code, loads, cycles and what the compiler said",
+		Short: "Show one loop in every compiled variant",
 		Example: "  whyhot explain-loop src/split.cpp:42 -p build\n" +
 			"  whyhot explain-loop x.cpp:7 -- clang++ -O3 -c x.cpp",
 		Args: cobra.MinimumNArgs(1),
@@ -73,7 +73,7 @@ func (f *loopFlags) build(cmd *cobra.Command, args []string, file string) (*sour
 	}
 	chosen, err := build.Only(append([]string{file}, args[1:]...)...)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no unit of %s; for a header also name a unit that includes it: explain-loop FILE:LINE UNIT… -p BUILD_DIR",
+		return nil, fmt.Errorf("%s is not a unit of %s; for a header also name a unit that includes it: explain-loop FILE:LINE UNIT… -p BUILD_DIR",
 			file, filepath.Join(f.analyse.buildDir, "compile_commands.json"))
 	}
 	return chosen, nil

@@ -46,7 +46,7 @@ func printFix(cmd *cobra.Command, p fix.Proposal, root string) error {
 			if numbered {
 				mark = fmt.Sprintf("%d.", i+1)
 			}
-			out.Line("#   ", mark, " ", term.Clean(r.Text), where(r, root))
+			out.Line("#   ", mark, " ", term.Clean(r.Text), placeOf(r, root))
 		}
 	}
 	list("not applied, because", p.Refusals, false)
@@ -78,7 +78,7 @@ func printDiff(w io.Writer, diff string, terminal bool) error {
 	return nil
 }
 
-func where(r fix.Remark, root string) string {
+func placeOf(r fix.Remark, root string) string {
 	if r.Line == 0 {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"whyhot/internal/finding/price"
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/label"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/svg"
@@ -33,6 +34,7 @@ type flameFlags struct {
 	format    string
 	reverse   bool
 	split     string
+	by        string
 	title     string
 	lines     bool
 	rootBelow bool
@@ -43,7 +45,7 @@ func newFlameCmd() *cobra.Command {
 	var f flameFlags
 	cmd := &cobra.Command{
 		Use:   "flame FILE | --from URL",
-		Short: "The flame graph of a profile, as an interactive page or a picture",
+		Short: "Draw a flame graph as an interactive page or an image",
 		Long: `Writes the flame graph of a profile as one self-contained file.
 
 An HTML page is interactive: zoom, search, the reverse graph, the callers and
@@ -53,7 +55,8 @@ keys. An SVG is a static picture. The suffix of OUT decides.`,
   whyhot flame perf.data -o flame.svg --process nginx
   whyhot flame stacks.folded -o reverse.html --reverse
   whyhot flame - -o - --format svg < stacks.folded > flame.svg
-  whyhot flame --from http://localhost:7878 --service nginx -o nginx.html`,
+  whyhot flame --from http://localhost:7878 --service nginx -o nginx.html
+  whyhot flame --from http://localhost:7878 --where 'service="web"' --by pod -o pods.html`,
 		Args: func(cmd *cobra.Command, args []string) error { return f.load.args(0)(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, _ := f.load.source(args)
@@ -64,7 +67,8 @@ keys. An SVG is a static picture. The suffix of OUT decides.`,
 	flags.StringVarP(&f.out, "output", "o", "", "write to `OUT` (.html or .svg; - is standard output) instead of FILE's name with .html")
 	flags.StringVar(&f.format, "format", "", "html or svg, whatever OUT is called")
 	flags.BoolVar(&f.reverse, "reverse", false, "inverted: start from the code that ran, not from the outermost callers")
-	flags.StringVar(&f.split, "split", "", "one tree for each process or thread, side by side")
+	flags.StringVar(&f.split, "split", "", "one tree for each process or thread, side by side; as --by")
+	flags.StringVar(&f.by, "by", "", "one tree for each value of a label, side by side: process, thread, pod, host or any other `KEY`")
 	flags.StringVar(&f.title, "title", "", "title of the page or picture (default: the profiled command, or FILE)")
 	flags.BoolVar(&f.lines, "lines", false, "distinguish calls by source line, too")
 	flags.BoolVar(&f.rootBelow, "root-below", false, "draw the root at the bottom")
@@ -89,6 +93,7 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 	if err != nil {
 		return err
 	}
+	f.load.by = opt.RootLabel
 	_, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
 		return err
@@ -194,7 +199,16 @@ func (f *flameFlags) tree(format string) (view.TreeOptions, error) {
 	case "", profile.LabelProcess, profile.LabelThread:
 		opt.RootLabel = f.split
 	default:
-		return opt, fmt.Errorf("--split %s: must be process or thread", f.split)
+		return opt, fmt.Errorf("--split %s: must be process or thread; --by takes any label", f.split)
+	}
+	switch {
+	case f.by == "":
+	case f.split != "":
+		return opt, errors.New("--by and --split say the same: give one of them")
+	case !label.Valid(f.by):
+		return opt, fmt.Errorf("invalid --by %q: must be the key of a label, such as process, thread, pod or host", f.by)
+	default:
+		opt.RootLabel = label.Name(f.by)
 	}
 	if f.width < 200 || f.width > 20_000 {
 		return opt, errors.New("--width: must be between 200 and 20000 pixels")

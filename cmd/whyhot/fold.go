@@ -15,7 +15,7 @@ func newFoldCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "fold FILE",
-		Short: "Write a profile as folded stacks, for FlameGraph, speedscope and others",
+		Short: "Write folded stacks for FlameGraph, speedscope and others",
 		Long: `Writes one line for each distinct stack to standard output, the process
 first, then the outermost function, frames separated by semicolons, the number
 of samples last (or the value, where samples weigh differently). Each frame is

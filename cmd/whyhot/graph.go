@@ -29,7 +29,7 @@ func newGraphCmd() *cobra.Command {
 	var f graphFlags
 	cmd := &cobra.Command{
 		Use:   "graph FILE|--from URL FUNCTION",
-		Short: "Who calls a function and what it calls, with shares",
+		Short: "Show callers and callees of a function, with shares",
 		Long: `Shows the callers and the callees of a function, each as a tree.
 "of all" is the share of the whole profile, "of it" that of the function.
 

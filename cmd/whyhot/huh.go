@@ -31,14 +31,14 @@ func newHuhCmd() *cobra.Command {
 	var f huhFlags
 	cmd := &cobra.Command{
 		Use:   "huh FILE|--from URL [--baseline FILE]...",
-		Short: "What is surprising: shares that are not what was to be expected",
+		Short: "List anomalies: shares that differ from the baselines",
 		Long: `Says which functions, libraries and families take another share of the CPU than was
 to be expected, a sentence each, with the reason where one stands out.
 
-A FILE is held against its baselines, earlier profiles of the same program. With
+A FILE is compared with its baselines, earlier profiles of the same program. With
 --from it is a server's samples, held against their own past (the six windows before,
 as long as this one, and the same time of the last seven days), and with one --service
-against the other services. Both are also held against programs that were measured
+against the other services. Both are also compared with programs that were measured
 beforehand.
 
 What is within the sampling error, or within what the past scatters by, is no
@@ -97,7 +97,7 @@ func runHuh(cmd *cobra.Command, path string, f huhFlags) error {
 	printHeader(out, path, all, p, &f.filter, true)
 	if len(found) == 0 {
 		out.Line()
-		out.Line("Nothing is surprising. Held against " + against + ".")
+		out.Line("No anomalies. Compared with " + against + ".")
 		return out.Err()
 	}
 	out.Surprises(found)
@@ -110,7 +110,7 @@ func runHuh(cmd *cobra.Command, path string, f huhFlags) error {
 type baselineFlags struct{ files []string }
 
 func (f *baselineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.files, "baseline", nil, "hold the shares against `FILE`, an earlier profile of the same program (repeatable, oldest first)")
+	cmd.Flags().StringArrayVar(&f.files, "baseline", nil, "compare the shares with `FILE`, an earlier profile of the same program (repeatable, oldest first)")
 }
 
 // check refuses baselines where the server has them.

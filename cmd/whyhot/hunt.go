@@ -23,7 +23,7 @@ import (
 const huntLong = `Record a command, explain what is hot, and try every change that needs no person:
 allocators, settings of the runtime, ways to build, patches written by machine. What
 is called proved was measured on rounds of its own; the chance that anything of it
-is not faster is 5% for all of it together.
+is not faster is 5% for all results jointly.
 
 Interrupted, the same command goes on. Without --build, only what needs none is tried.`
 
@@ -43,7 +43,7 @@ type huntFlags struct {
 func newHuntCmd() *cobra.Command {
 	var f huntFlags
 	cmd := &cobra.Command{
-		Use: "hunt [flags] -- COMMAND [ARGUMENT...]", Short: "Find and prove the changes that pay, unattended",
+		Use: "hunt [flags] -- COMMAND [ARGUMENT...]", Short: "Find and prove worthwhile changes, unattended",
 		Long: huntLong, Example: huntExample, Args: cobra.ArbitraryArgs,
 		RunE: f.run,
 	}
@@ -61,9 +61,9 @@ func (f *huntFlags) what(fl *pflag.FlagSet) {
 	const usual = 30 * time.Minute
 	r := &f.request
 	fl.DurationVar(&r.Budget, "budget", usual, "time to spend, builds included")
-	fl.StringVar(&r.Suite, "suite", "", "hunt all benchmarks of the `FILE` together, in place of a command")
+	fl.StringVar(&r.Suite, "suite", "", "hunt all benchmarks of the `FILE` together, instead of a command")
 	fl.StringVar(&r.Only, "only", "", "only the benchmarks whose name matches `REGEX`")
-	fl.BoolVar(&r.Again, "again", false, "begin anew, and measure also what earlier hunts have refuted")
+	fl.BoolVar(&r.Again, "again", false, "start again, and also measure changes that earlier hunts refuted")
 	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
 }
 

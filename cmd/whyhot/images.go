@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -29,7 +31,7 @@ const imagesProgram = "whyhot-images"
 func newImagesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "images",
-		Short: "What of a container image has a known faster replacement",
+		Short: "Find packages with faster replacements in container images",
 	}
 	cmd.AddCommand(newImagesScanCmd())
 	return cmd
@@ -49,7 +51,7 @@ func newImagesScanCmd() *cobra.Command {
 	var f imagesFlags
 	cmd := &cobra.Command{
 		Use:   "scan REF|TAR|DIR... [--profile FILE | --from URL --service NAME]",
-		Short: "Hold the packages of container images against the catalogue",
+		Short: "Check the packages of container images against the catalogue",
 		Long: `Reads container images layer by layer, without a daemon, and holds their packages
 against the catalogue of what has a faster replacement. With a profile it lists only
 what the profile shows to be hot, what burns most first, with the package, its version
@@ -61,7 +63,11 @@ of docker's or podman's configuration. TAR is what "docker save", "podman save" 
 "skopeo copy" wrote. DIR is an OCI layout, or the root directory of a system.
 
 Packages are those of dpkg, apk and rpm, of Python, npm, Java, Ruby, PHP and .NET, and
-the modules that are recorded in binaries of Go and (by cargo auditable) Rust.`,
+the modules that are recorded in binaries of Go and (by cargo auditable) Rust.
+
+Of the system that is running (/) home directories, /tmp, logs, caches, work trees of
+git and what containers keep are left out: the answer says which, and --everywhere reads
+them. A directory of them that is given by itself is read whole.`,
 		Example: `  whyhot images scan web.tar --profile cpu.pb.gz
   whyhot images scan registry.example.com/web:1.4 --from http://localhost:7878 --service web --last 24h
   whyhot images scan /
@@ -77,6 +83,7 @@ the modules that are recorded in binaries of Go and (by cargo auditable) Rust.`,
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
 	flags.BoolVar(&f.json, "json", false, "write JSON (docs/images.schema.json)")
 	flags.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0")
+	flags.BoolVar(&f.ask.Everywhere, "everywhere", false, "of this running system (/) also read home directories, work trees of git, caches and what containers keep")
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
@@ -107,9 +114,7 @@ func runImagesScan(cmd *cobra.Command, images []string, f imagesFlags) error {
 	answers := make([]inimage.Answer, 0, len(images))
 	for _, image := range images {
 		f.ask.Image = image
-		done := showBusy(cmd.ErrOrStderr(), "reading "+image)
-		found, err := askImages(cmd.Context(), program, f.ask)
-		done()
+		found, err := askImages(cmd.Context(), program, f.ask, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
@@ -180,17 +185,38 @@ type imagesAnswer struct {
 }
 
 // askImages starts whyhot-images for one question. What it says on stderr is the error.
-func askImages(ctx context.Context, program string, q inventory.Question) (inventory.Inventory, error) {
+func askImages(ctx context.Context, program string, q inventory.Question, w io.Writer) (inventory.Inventory, error) {
 	q.Version = inventory.Version
 	question, err := json.Marshal(q)
 	if err != nil {
 		return inventory.Inventory{}, err
 	}
-	var answer, said bytes.Buffer
+	var said bytes.Buffer
 	run := exec.CommandContext(ctx, program)
-	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(question), &answer, &said
+	run.Stdin, run.Stderr = bytes.NewReader(question), &said
 	run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }
-	if err := run.Run(); err != nil {
+	answer, err := run.StdoutPipe()
+	if err != nil {
+		return inventory.Inventory{}, err
+	}
+	if err := run.Start(); err != nil {
+		return inventory.Inventory{}, fmt.Errorf("images scan: %w", err)
+	}
+	var doing atomic.Pointer[string]
+	what := func() string {
+		if d := doing.Load(); d != nil {
+			return "reading " + q.Image + ": " + *d
+		}
+		return "reading " + q.Image
+	}
+	done := showDoing(w, what)
+	log := repeated(w, what)
+	found, readErr := inventory.ReadInventory(answer, func(d string) { doing.Store(&d) })
+	_, _ = io.Copy(io.Discard, answer) // what comes after an answer that could not be read
+	err = run.Wait()
+	log()
+	done()
+	if err != nil {
 		if ctx.Err() != nil {
 			return inventory.Inventory{}, stopped(ctx.Err())
 		}
@@ -199,9 +225,8 @@ func askImages(ctx context.Context, program string, q inventory.Question) (inven
 		}
 		return inventory.Inventory{}, fmt.Errorf("images scan: %w", err)
 	}
-	found, err := inventory.ReadInventory(&answer)
-	if err != nil {
-		return found, fmt.Errorf("%s: %w", program, err)
+	if readErr != nil {
+		return found, fmt.Errorf("%s: %w", program, readErr)
 	}
 	return found, nil
 }

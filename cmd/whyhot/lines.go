@@ -29,7 +29,7 @@ func newLinesCmd() *cobra.Command {
 	var f linesFlags
 	cmd := &cobra.Command{
 		Use:   "lines FILE|--from URL FUNCTION",
-		Short: "The cost of each source line of a function",
+		Short: "Show the cost of each source line of a function",
 		Long: `Shows the cost of each source line of a function, with its text if the file is
 found; the cost of each address where lines are not known. "self" is the
 share of samples in which the line itself was executing, "total" adds what the

@@ -3,15 +3,17 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sync"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/fetch"
 	"whyhot/internal/profile"
-	"whyhot/internal/report/progress"
+	"whyhot/internal/profile/label"
+	"whyhot/internal/profile/view"
+	"whyhot/internal/profile/where"
 	report "whyhot/internal/report/term"
 )
 
@@ -22,6 +24,8 @@ type loadFlags struct {
 	sampleType string
 	namesOnly  bool
 	remote     remoteFlags
+	where      string
+	by         string // a label that samples are grouped by, of those that a server has
 }
 
 func (f *loadFlags) add(cmd *cobra.Command) {
@@ -32,7 +36,10 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 }
 
 // addRemote has a command take the profiles of a server, too.
-func (f *loadFlags) addRemote(cmd *cobra.Command) { f.remote.add(cmd.Flags()) }
+func (f *loadFlags) addRemote(cmd *cobra.Command) {
+	f.remote.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.where, "where", "", `only samples whose labels meet a `+"`CONDITION`"+`: service="web" and pod=~"web-.*" and not thread="gc"`)
+}
 
 // args checks that there are a FILE and n other arguments, or with --from the others
 // alone.
@@ -40,6 +47,11 @@ func (f *loadFlags) args(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := f.remote.check(cmd); err != nil {
 			return err
+		}
+		if f.where != "" {
+			if _, err := where.Parse(f.where); err != nil {
+				return fmt.Errorf("invalid --where: %w", err)
+			}
 		}
 		if f.remote.on() {
 			if len(args) == n+1 {
@@ -62,10 +74,13 @@ func (f *loadFlags) source(args []string) (path string, rest []string) {
 
 // again are the words that have a command read the same; ok is false where nothing can.
 func (f *loadFlags) again(path string) (words []string, ok bool) {
-	if f.remote.on() {
-		return f.remote.words(), true
+	if f.where != "" {
+		words = []string{"--where", f.where}
 	}
-	return []string{path}, path != "-"
+	if f.remote.on() {
+		return append(f.remote.words(), words...), true
+	}
+	return append([]string{path}, words...), path != "-"
 }
 
 // whyhot is a command line of this program.
@@ -105,7 +120,7 @@ func readProfile(cmd *cobra.Command, path string, f loadFlags) (fetch.Fetched, e
 	}
 	if f.remote.on() {
 		done := o.Doing("asking " + f.remote.url)
-		body, err := f.remote.open(cmd.Context())
+		body, err := f.remote.open(cmd.Context(), f.where, f.by)
 		done()
 		if err != nil {
 			return fetch.Fetched{}, err
@@ -117,7 +132,38 @@ func readProfile(cmd *cobra.Command, path string, f loadFlags) (fetch.Fetched, e
 	if err == nil && !p.Meta.Recorded {
 		printOnce(cmd.ErrOrStderr(), p.Meta.Warnings)
 	}
+	if err == nil && f.where != "" && !f.remote.on() { // a server has chosen already
+		p.Profile, err = whereOf(p.Profile, f.where)
+	}
 	return p, err
+}
+
+// whereOf are the samples of a file whose labels meet a condition.
+func whereOf(p *profile.Profile, condition string) (*profile.Profile, error) {
+	e, err := where.Parse(condition)
+	if err != nil {
+		return nil, fmt.Errorf("invalid --where: %w", err)
+	}
+	kept := view.Filter{Where: e}.Apply(p)
+	if len(kept.Samples()) > 0 {
+		return kept, nil
+	}
+	keys := labelKeys(p)
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("no sample meets --where %s: the samples of this file have no labels", condition)
+	}
+	return nil, fmt.Errorf("no sample meets --where %s; the labels are %s", condition, strings.Join(keys, ", "))
+}
+
+// labelKeys are the keys of the labels that samples of a profile have, sorted.
+func labelKeys(p *profile.Profile) []string {
+	keys := map[string]bool{}
+	for i := range p.NumLabelSets() {
+		for _, l := range p.Labels(profile.LabelSetID(i)) {
+			keys[label.Name(l.Key)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
 }
 
 // printOnce prints remarks, each once.
@@ -127,36 +173,4 @@ func printOnce(w io.Writer, notes []string) {
 			_, _ = fmt.Fprintln(w, "whyhot: note:", report.Clean(n)) // nothing to do about a closed stderr
 		}
 	}
-}
-
-// showBusy shows a spinner on a terminal when the work takes more than a
-// second. The function it returns ends that.
-func showBusy(w io.Writer, what string) (done func()) {
-	var (
-		mu       sync.Mutex
-		finished bool
-		line     *progress.Line
-	)
-	begin := time.Now()
-	timer := time.AfterFunc(time.Second, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if finished {
-			return
-		}
-		line = progress.On(w)
-		line.Spin(func() string { return what + " " + sinceText(begin) })
-	})
-	return func() {
-		timer.Stop()
-		mu.Lock()
-		defer mu.Unlock()
-		finished = true
-		line.Clear()
-	}
-}
-
-// sinceText is the time that has gone by, for a person who waits.
-func sinceText(begin time.Time) string {
-	return time.Since(begin).Truncate(time.Second).String()
 }

@@ -24,14 +24,14 @@ func newLoopsCmd() *cobra.Command {
 	var f loopsFlags
 	cmd := &cobra.Command{
 		Use:   "loops FILE",
-		Short: "The hot loops in the machine code, with the samples of each instruction",
+		Short: "Show hot machine-code loops with samples per instruction",
 		Long: `Disassembles the hot functions of every binary that is here as it was when the
 profile was taken, finds their loops and says what ran in each. Shares are of
 the whole profile; those of a loop leave the loops in it out.
 
 A sample is taken when an instruction has retired, and shows the one behind it.
-"↑ for ADDRESS" marks samples that are meant for the load, division or atomic
-update before them; "←" what was meant for it.`,
+"↑ for ADDRESS" marks samples that are attributed to the load, division or atomic
+update before them; "←" marks their target.`,
 		Example: `  whyhot loops cpu.pb.gz
   whyhot loops cpu.pb.gz --match parse_number --long
   whyhot loops cpu.pb.gz --json`,

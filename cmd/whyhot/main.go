@@ -16,6 +16,7 @@ import (
 	"whyhot/internal/host/heap"
 	"whyhot/internal/host/version"
 	"whyhot/internal/report/errorjson"
+	"whyhot/internal/report/manual"
 )
 
 // exitError carries the exit code of a child that whyhot ran for the user.
@@ -53,7 +54,7 @@ const programName = "whyhot"
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           programName,
-		Short:         "Why is it hot, what to change, and does the change pay?",
+		Short:         "Why is it hot, what to change, and is the change worth it?",
 		Version:       version.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -66,5 +67,6 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(commands()...)
+	root.AddCommand(manual.Command(root))
 	return root
 }

@@ -21,6 +21,7 @@ type pushFlags struct {
 	load                              loadFlags
 	server                            serverFlags
 	service, version, host, container string
+	labels                            []string
 	period                            time.Duration
 	json                              bool
 }
@@ -43,6 +44,7 @@ counts once. The server keeps CPU profiles.`,
 	flags.StringVar(&f.version, keyVersion, "", "the service's `VERSION`")
 	flags.StringVar(&f.host, keyHost, "", "the host `NAME` that it was recorded on")
 	flags.StringVar(&f.container, keyContainer, "", "the container `ID`")
+	flags.StringArrayVar(&f.labels, "label", nil, "a label of all samples, `KEY=VALUE`, such as pod=web-1 (repeatable)")
 	flags.DurationVar(&f.period, "period", 0, "the CPU time that a sample stands for, where the profile only counts, such as 10ms")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.server.add(flags)
@@ -81,6 +83,9 @@ func (f *pushFlags) run(cmd *cobra.Command, path string) error {
 		if value != "" {
 			query.Set(name, value)
 		}
+	}
+	for _, l := range f.labels {
+		query.Add("label", l)
 	}
 	if f.period > 0 {
 		query.Set("period", f.period.String())

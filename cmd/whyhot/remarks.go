@@ -28,14 +28,14 @@ func newRemarksCmd() *cobra.Command {
 	var f remarksFlags
 	cmd := &cobra.Command{
 		Use:   "remarks FILE REPORT... | remarks FILE -- BUILD COMMAND...",
-		Short: "What compilers said of the hot code: what the profile pays for, of all their remarks",
+		Short: "Show compiler remarks on hot lines",
 		Long: `Reads what compilers reported (files, or directories of them) and joins it with a
-profile: a remark is shown where samples pay for it. What is allocated on the heap
+profile: shows only remarks on lines with samples. What is allocated on the heap
 needs samples in the allocator that its line called; a function that is not inlined
 samples in its entry; a bounds check a hot line of a loop.
 
 Behind -- stands a build that is run with the switches that make the compiler
-report; the code that the profile is hot in is compiled anew.
+report; the hot packages of the profile are compiled again.
 
 docs/guide/remarks.md says how each compiler is asked, and what to change.`,
 		Example: `  whyhot remarks cpu.pb.gz -- go build ./...
@@ -46,7 +46,7 @@ docs/guide/remarks.md says how each compiler is asked, and what to change.`,
 			case len(args) == 0 || dash == 0:
 				return errors.New("which profile? whyhot remarks FILE REPORT... or whyhot remarks FILE -- BUILD COMMAND")
 			case dash == len(args) || dash < 0 && len(args) == 1:
-				return errors.New("no report: name files or directories of a compiler's, or a build command behind --")
+				return errors.New("no report: name files or directories of a compiler's, or a build command after --")
 			}
 			return nil
 		},
@@ -70,7 +70,7 @@ func runRemarks(cmd *cobra.Command, args []string, f remarksFlags) error {
 		reports, build = args[1:dash], args[dash:]
 	}
 	if f.keep != "" && build == nil {
-		return errors.New("--keep keeps the report of a build: there is no command behind --")
+		return errors.New("--keep keeps the report of a build: there is no command after --")
 	}
 	all, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {

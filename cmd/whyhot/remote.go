@@ -88,7 +88,7 @@ type half struct {
 
 func (f *remoteFlags) add(flags *pflag.FlagSet) {
 	if flags.Lookup(keyFrom) == nil {
-		flags.StringVar(&f.url, keyFrom, "", "ask the server at `URL` in place of a FILE, with the flags below")
+		flags.StringVar(&f.url, keyFrom, "", "query the server at `URL` instead of a FILE, with the flags below")
 	}
 	flags.StringArrayVar(&f.service, keyService, nil, "samples of the service `NAME` (repeatable, as the next three)")
 	flags.StringArrayVar(&f.version, keyVersion, nil, "of the `VERSION`")
@@ -210,7 +210,7 @@ func one(text string) []string {
 }
 
 // open asks for the samples.
-func (f *remoteFlags) open(ctx context.Context) (io.ReadCloser, error) {
+func (f *remoteFlags) open(ctx context.Context, where, by string) (io.ReadCloser, error) {
 	c, err := f.client()
 	if err != nil {
 		return nil, fmt.Errorf("--from: %w", err)
@@ -218,6 +218,12 @@ func (f *remoteFlags) open(ctx context.Context) (io.ReadCloser, error) {
 	v, err := f.selection()
 	if err != nil {
 		return nil, err
+	}
+	if where != "" {
+		v.Set("where", where)
+	}
+	if by != "" {
+		v.Set("by", by)
 	}
 	body, err := c.Profile(ctx, v)
 	refused := (*client.RefusedError)(nil)

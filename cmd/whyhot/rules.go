@@ -18,7 +18,7 @@ import (
 func newRulesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "The catalogue of rules: list, show, check and write them",
+		Short: "List, show, check and write rules",
 		Long: `A rule says what is slow, what is faster, how to replace it and when the advice
 does not apply. "explain" matches every rule against a profile. Your own rules are
 YAML files in a directory that you give with --rules: catalogue entries
@@ -80,7 +80,7 @@ func newRulesShowCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show RULE",
-		Short: "Show one rule in words",
+		Short: "Show one rule",
 		Long: `Prints the page of a rule: of an entry of the catalogue, or of a rule about source,
 machine code or compilers' remarks. RULE is what a finding's ID begins with.`,
 		Example: "  whyhot rules show zlib-ng\n  whyhot rules show machine-division",

@@ -33,7 +33,7 @@ func newRulesNewCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "new ID --dir DIR",
-		Short: "Begin a rule of your own",
+		Short: "Create a rule",
 		Long: `Writes DIR/ID.yaml: an entry about the functions of --function that passes "rules
 check", with a test in which it finds something and one in which it is silent. What
 is left to write is marked "(to write)", and "rules check" lists it. With --profile

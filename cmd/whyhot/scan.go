@@ -21,7 +21,7 @@ func newScanCmd() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan -p BUILD_DIR [FILE…] [--remarks] [--profile PROFILE] | scan -- COMPILER ARG…",
-		Short: "Find loops that the compiler cannot make fast, and confirm it by compiling the counterfactual",
+		Short: "Find loops that aliasing or types keep slow in C and C++",
 		Example: "  whyhot scan -p build\n" +
 			"  whyhot scan -p build src/parse.cpp\n" +
 			"  whyhot scan -p build --remarks --profile cpu.pb.gz\n" +

@@ -18,8 +18,8 @@ const serverProgram = "whyhot-server"
 func newServeCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve --data DIR [flags]",
-		Short: "Keep the profiles of a fleet and answer questions about them",
-		Long: `Starts whyhot-server, which stands beside whyhot or on PATH, with the same flags.
+		Short: "Store the profiles of a fleet and answer queries",
+		Long: `Starts whyhot-server, which is in the same directory as whyhot or on PATH, with the same flags.
 "whyhot serve --help" lists them; "whyhot-server token" makes tokens.`,
 		Example: `  whyhot serve --data /var/lib/whyhot-server
   whyhot agent --to localhost:4317                     in another terminal
@@ -64,7 +64,7 @@ func findBeside(program, build string) (string, error) {
 	}
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return "", fmt.Errorf("%s is neither beside whyhot (%s) nor on PATH; `%s` builds it", program, filepath.Dir(self), build)
+		return "", fmt.Errorf("%s is neither beside whyhot (%s) nor on PATH; `%s` builds it, `whyhot doctor` says what else is missing", program, filepath.Dir(self), build)
 	}
 	return path, nil
 }

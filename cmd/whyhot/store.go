@@ -10,15 +10,15 @@ import (
 
 func newStoreCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "store", Short: "Look after the store of a server",
+		Use: "store", Short: "Maintain the store of a server",
 		Long: `stats and compact ask a running server; while none runs, "whyhot-server store" does the
 same on its data directory. export and import work on that directory.`,
 	}
 	cmd.AddCommand(
 		storeCmd("stats", "Say what the store of a project holds", false),
 		storeCmd("compact", "Put the store of a project in order now, and say what it holds then", true),
-		transferCmd("export", "Write all that the store of a project holds into a file"),
-		transferCmd("import", "Make the store of a new project of what was exported"),
+		transferCmd("export", "Export the store of a project into a file"),
+		transferCmd("import", "Import an export as a new project"),
 	)
 	return cmd
 }

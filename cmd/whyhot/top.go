@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/label"
 	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/quantity"
@@ -37,11 +38,11 @@ func newTopCmd() *cobra.Command {
 	var f topFlags
 	cmd := &cobra.Command{
 		Use:   "top FILE | --from URL",
-		Short: "What is hot: functions by self or total time",
+		Short: "List the hottest functions by self or total time",
 		Long: `Lists what is hot in a profile. "self" is the share of samples in which the
 function itself was executing, "total" that in which it was anywhere on the
 stack; a recursive function counts once per sample. "±" is the sampling error of
-the share that the rows are sorted by (half of the 95 % interval).
+the share that the rows are sorted by (half of the 95% interval).
 
 --process, --thread, --focus, --ignore and --leaf select samples; --library,
 --match and --family select the functions that are listed and counted. Shares
@@ -50,7 +51,8 @@ stay fractions of the whole profile unless --relative is given.`,
   whyhot top cpu.pb.gz --by library
   whyhot top cpu.pb.gz --sort total --process nginx
   whyhot top - < stacks.folded --json
-  whyhot top --from http://localhost:7878 --service nginx --last 24h`,
+  whyhot top --from http://localhost:7878 --service nginx --last 24h
+  whyhot top --from http://localhost:7878 --where 'pod=~"web-.*" and not thread="gc"' --by pod`,
 		Args: f.load.args(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, _ := f.load.source(args)
@@ -59,7 +61,7 @@ stay fractions of the whole profile unless --relative is given.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.rows, "number", "n", 20, "rows to show, 0 for all (--json gives all unless this is set)")
-	flags.StringVar(&f.by, "by", string(view.ByFunction), "group by: "+groupingList())
+	flags.StringVar(&f.by, "by", string(view.ByFunction), "group by: "+groupingList()+"; or the key of a label, such as pod or host")
 	flags.StringVar(&f.sort, "sort", string(view.SortSelf), "sort by self or total")
 	flags.StringVar(&f.library, "library", "", "only functions of binaries whose path matches `REGEX`")
 	flags.StringVar(&f.match, "match", "", "only functions whose name matches `REGEX`")
@@ -87,7 +89,10 @@ func groupingList() string {
 func (f *topFlags) options() (view.TopOptions, error) {
 	opt := view.TopOptions{By: view.By(f.by), Sort: view.Sort(f.sort)}
 	if !slices.Contains(view.Groupings(), opt.By) {
-		return opt, fmt.Errorf("--by %s: must be one of %s", f.by, groupingList())
+		if !label.Valid(f.by) {
+			return opt, fmt.Errorf("invalid --by %q: must be one of %s, or the key of a label", f.by, groupingList())
+		}
+		opt.By = view.By(label.Name(f.by))
 	}
 	if err := checkSort(f.sort); err != nil {
 		return opt, err
@@ -131,9 +136,19 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	if err != nil {
 		return err
 	}
+	if by := f.by; opt.By == view.ByThread || !slices.Contains(view.Groupings(), opt.By) {
+		f.load.by = by
+	}
 	all, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
 		return err
+	}
+	if key := string(opt.By); !slices.Contains(view.Groupings(), opt.By) && !slices.Contains(labelKeys(all), key) {
+		also := "; the samples have no labels"
+		if keys := labelKeys(all); len(keys) > 0 {
+			also = ", or a label of the samples: " + strings.Join(keys, ", ")
+		}
+		return fmt.Errorf("invalid --by %q: must be one of %s%s", f.by, groupingList(), also)
 	}
 	of := all
 	if f.relative {
@@ -202,7 +217,7 @@ func hintAfterTop(out *term.Printer, load *loadFlags, path string, p *profile.Pr
 	if table.By == view.ByFunction || table.By == view.ByLine {
 		for _, r := range table.Rows {
 			if p.Function(r.Function).Name != "" {
-				out.Hint("who calls it", whyhot("graph", words, []string{lookup.Handle(p, r.Function)})...)
+				out.Hint("callers", whyhot("graph", words, []string{lookup.Handle(p, r.Function)})...)
 				break
 			}
 		}

@@ -56,7 +56,7 @@ func newTryCmd(lookup tryLookup) *cobra.Command {
 func (t *tryFamily) command() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
-		Use: "try [flags] -- COMMAND [ARGUMENT...]", Short: "Prove by interleaved runs whether a change pays",
+		Use: "try [flags] -- COMMAND [ARGUMENT...]", Short: "Prove by interleaved runs whether a change is worth it",
 		Long: tryLong, Example: tryExample, Args: cobra.ArbitraryArgs,
 		RunE: f.one,
 	}
@@ -92,7 +92,7 @@ func (t *tryFamily) elsewhere(try *cobra.Command, err error) error {
 func (t *tryFamily) build() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
-		Use: "build --build COMMAND [flags] --run COMMAND | -- COMMAND [ARGUMENT...]", Short: "variants that are built: flags, LTO, PGO, BOLT, patches, fixes, what-if",
+		Use: "build --build COMMAND [flags] --run COMMAND | -- COMMAND [ARGUMENT...]", Short: "Try builds: flags, LTO, PGO, BOLT, patches, fixes, what-if",
 		Long: tryBuildLong, Example: tryBuildExample, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.build.Command == "" {
@@ -114,7 +114,7 @@ func (t *tryFamily) build() *cobra.Command {
 func (t *tryFamily) suite() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
-		Use: "suite FILE [flags]", Short: "several benchmarks, from a file",
+		Use: "suite FILE [flags]", Short: "Try a suite of benchmarks from a file",
 		Long: trySuiteLong, Example: trySuiteExample, Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.ofSuite(cmd, args[0], args[1:]) },
 	}
@@ -131,7 +131,7 @@ func (t *tryFamily) suite() *cobra.Command {
 func (t *tryFamily) again() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
-		Use: "again ID", Short: "a trial that was made before, once more", Long: tryAgainLong,
+		Use: "again ID", Short: "Repeat an earlier trial", Long: tryAgainLong,
 		Example: "  whyhot try again last\n  whyhot try again last --more 5m", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.repeat(cmd, args[0]) },
 	}
@@ -144,7 +144,7 @@ func (t *tryFamily) again() *cobra.Command {
 func (t *tryFamily) list() *cobra.Command {
 	f := tryFlags{family: t}
 	cmd := &cobra.Command{
-		Use: "list", Short: "the trials that were made, the newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List trials, newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.listTrials(cmd) },
 	}
 	var h grouped
@@ -155,7 +155,7 @@ func (t *tryFamily) list() *cobra.Command {
 
 func (t *tryFamily) clean() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "clean", Short: "remove the builds that earlier trials have kept", Args: cobra.NoArgs,
+		Use: "clean", Short: "Remove builds kept by earlier trials", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kept := cache.Open(os.Getenv)
 			if kept == nil {
@@ -220,11 +220,14 @@ const cannotTell = 2
 
 // gated makes a trial and turns the condition of --fail-if, nil for none, into its
 // exit code.
-func (f *tryFlags) gated(try func(*trial.FailIf) error) error {
-	if f.failIf == "" {
+func (f *tryFlags) gated(try func(*trial.FailIf) error) error { return gatedBy(f.failIf, try) }
+
+// gatedBy is that for a condition, "" for none.
+func gatedBy(condition string, try func(*trial.FailIf) error) error {
+	if condition == "" {
 		return try(nil)
 	}
-	gate, err := trial.ParseFailIf(f.failIf)
+	gate, err := trial.ParseFailIf(condition)
 	if err != nil {
 		return &exitError{code: cannotTell, err: err}
 	}

@@ -124,7 +124,7 @@ func (f *tryFlags) onward(fl *pflag.FlagSet) {
 func (f *tryFlags) builds(fl *pflag.FlagSet) {
 	o := &f.build
 	fl.StringVar(&o.Command, "build", "", "the `COMMAND` that builds the program, for the shell")
-	fl.StringVar(&f.run, "run", "", "the `COMMAND` to measure, in place of the words behind --")
+	fl.StringVar(&f.run, "run", "", "the `COMMAND` to measure, instead of the words after --")
 	fl.StringVar(&o.Root, "tree", ".", "copy this `DIR`; the current one has to be in it")
 	fl.StringArrayVar(&o.Exclude, "exclude", nil, "do not copy what has this `NAME` or path; * and ? are taken (repeatable)")
 	fl.BoolVar(&o.WithVCS, "with-vcs", false, "copy .git and the like, too, for builds that ask for a version")
@@ -145,7 +145,7 @@ func (f *tryFlags) buildVariants(fl *pflag.FlagSet) {
 	fl.StringVar(&c.LTO, "lto", "", "link-time optimisation; `KIND` is auto, thin or full")
 	fl.Lookup("lto").NoOptDefVal = "auto"
 	fl.BoolVar(&c.PGO, "pgo", false, "profile-guided optimisation: instrument, train, build again")
-	fl.BoolVar(&c.BOLT, "bolt", false, "lay the linked program out anew with llvm-bolt")
+	fl.BoolVar(&c.BOLT, "bolt", false, "re-lay out the linked program with llvm-bolt")
 	fl.StringArrayVar(&c.Patches, "patch", nil, "apply the diff in `FILE` (again: another variant)")
 	fl.StringArrayVar(&c.Named, "variant", nil, "a variant by its `PARTS`: pgo+lto+cflags=-O3+preload=mimalloc")
 	fl.BoolVar(&c.Matrix, "matrix", false, "try every combination of the flags given, not only all at once")
@@ -246,7 +246,7 @@ func (f *tryFlags) fix(cmd *cobra.Command, wanted, buildDir string) (experiment.
 	texts := func(list []fix.Remark, root string) []string {
 		out := make([]string, 0, len(list))
 		for _, r := range list {
-			out = append(out, r.Text+where(r, root))
+			out = append(out, r.Text+placeOf(r, root))
 		}
 		return out
 	}

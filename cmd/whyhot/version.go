@@ -15,7 +15,7 @@ func newVersionCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version [PROGRAM…]",
-		Short: "Print the version, or the build ID of a program and whether it is a what-if build",
+		Short: "Print the version, or a program's build ID",
 		Long: `Prints whyhot's version. For each program or library given, it prints the build ID
 and whether it is a what-if build: a program that ` + "`whyhot try build --what-if`" + ` built to
 measure a fix that the source does not have. Never ship such a program; the note
@@ -23,7 +23,7 @@ that marks it is in every translation unit of it and survives strip.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				if asJSON {
-					return writeJSON(cmd.OutOrStdout(), map[string]string{"version": version.String()})
+					return writeJSON(cmd.OutOrStdout(), version.Read())
 				}
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "whyhot", version.String())
 				return err

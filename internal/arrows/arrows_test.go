@@ -31,7 +31,7 @@ const (
 // package imports packages of its own wing and of those before it, never of one
 // behind it.
 var wings = []string{
-	"host", "elfinfo", "image", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "grow", "trial", "report", "hunt", "store", "fleet", "server", "mcp",
+	"host", "elfinfo", "image", "profile", "finding", "ingest", "symbol", "fetch", "collect", "explain", "grow", "trial", "check", "bisect", "report", "hunt", "store", "fleet", "server", "mcp", "lsp", "doctor",
 }
 
 // alone are pairs of neighbours on the way that have nothing to do with each
@@ -44,6 +44,7 @@ var alone = map[string][]string{
 	"fleet":   {"report"},
 	"server":  {"report", "collect"},
 	"mcp":     {"report", "store", "fleet", "hunt"},
+	"lsp":     {"report", "store", "fleet", "server", "hunt", "trial"},
 }
 
 // indoors are folders with one door: only the packages below the folder, and its

@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
+	"whyhot/internal/explain/syscalls"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
 	"whyhot/internal/ingest/remark"
@@ -69,6 +70,9 @@ func Explain(ctx context.Context, r Request) (_ finding.Report, err error) {
 	}
 	heard.notes = append(whatIfBuilds(r.Profile, facts), heard.notes...)
 	heard.setGeneralAside(r.All)
+	if rule.Judges(r.Profile) {
+		setPaidBy(r.Profile, heard.found, facts.Source)
+	}
 	out, err := r.report(heard)
 	if err == nil && rule.Judges(r.Profile) {
 		shown, open := r.unexplained(facts, heard, out.Findings)
@@ -97,10 +101,12 @@ func GoPackages(p *profile.Profile) []string { return remarks.GoPackages(p) }
 // asked, since entries count the lines that it names. A profile of something else than
 // time on a CPU has the catalogue alone, which says so.
 func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, error) {
-	asked := []judge.Judge{rule.Judge(r.Rules.Catalog, r.Rules.dirs)}
+	inCatalogue := rule.Judge(r.Rules.Catalog, r.Rules.dirs)
 	if !rule.Judges(r.Profile) {
-		return asked, nil
+		return []judge.Judge{inCatalogue}, nil
 	}
+	// System calls come before what a library is known for.
+	asked := []judge.Judge{syscalls.Judge, inCatalogue}
 	if r.Source != nil {
 		o := r.Source.Options
 		o.Rules = r.Rules.Source

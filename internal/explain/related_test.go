@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/explain/merge"
 	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/source"
+	"whyhot/internal/explain/syscalls"
 )
 
 // The table of relatives names rules that there are: a misspelt one would never join.
@@ -19,7 +20,7 @@ func TestRelatedRulesExist(t *testing.T) {
 	known := builtin(t)
 	exists := func(id string) bool {
 		_, entry := known.Catalog.Entry(id)
-		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || slices.Contains(analyzer.Rules(), id)
+		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || slices.Contains(analyzer.Rules(), id)
 	}
 	for _, id := range merge.Rules() {
 		if prefix, is := strings.CutSuffix(id, "-"); is {

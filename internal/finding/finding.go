@@ -114,24 +114,27 @@ const (
 
 // Finding is one row of every report.
 type Finding struct {
-	ID        string     `json:"id"`
-	Rule      string     `json:"rule"`
-	Title     string     `json:"title"`
-	Certainty Certainty  `json:"certainty"`
-	Place     Place      `json:"place"`
-	Share     Share      `json:"share"`
-	Gain      *Gain      `json:"gain,omitempty"`
-	Accesses  []Access   `json:"accesses,omitempty"`
-	Worlds    []World    `json:"worlds,omitempty"`
-	Source    *Excerpt   `json:"source,omitempty"`
-	Copies    []Copy     `json:"copies,omitempty"` // of a loop
-	Sites     []Site     `json:"sites,omitempty"`  // where one cause has several: hottest loops first, then declarations
-	Evidence  []Evidence `json:"evidence"`
-	Fix       Fix        `json:"fix"`
-	Next      string     `json:"next,omitempty"`
-	See       []string   `json:"see,omitempty"` // commands that show more of it
-	Links     []string   `json:"links,omitempty"`
-	Trials    []Trial    `json:"trials,omitempty"`
+	ID        string    `json:"id"`
+	Rule      string    `json:"rule"`
+	Title     string    `json:"title"`
+	Certainty Certainty `json:"certainty"`
+	Place     Place     `json:"place"`
+	Share     Share     `json:"share"`
+	Gain      *Gain     `json:"gain,omitempty"`
+	Accesses  []Access  `json:"accesses,omitempty"`
+	Worlds    []World   `json:"worlds,omitempty"`
+	Source    *Excerpt  `json:"source,omitempty"`
+	Copies    []Copy    `json:"copies,omitempty"` // of a loop
+	// PaidBy are the lines of the program's own code that pay, dearest first; none where
+	// the place is the line, or no stack has one.
+	PaidBy   []HotLine  `json:"paid_by,omitempty"`
+	Sites    []Site     `json:"sites,omitempty"` // where one cause has several: hottest loops first, then declarations
+	Evidence []Evidence `json:"evidence"`
+	Fix      Fix        `json:"fix"`
+	Next     string     `json:"next,omitempty"`
+	See      []string   `json:"see,omitempty"` // commands that show more of it
+	Links    []string   `json:"links,omitempty"`
+	Trials   []Trial    `json:"trials,omitempty"`
 	// Bill is what the share costs, nil where nobody gave prices.
 	Bill *Bill `json:"cost,omitempty"`
 	// Cost says where a profile shows it, nil for the place's lines.

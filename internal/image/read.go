@@ -136,7 +136,7 @@ func first(since map[inventory.Package]int, now []inventory.Package, layer int) 
 func (r *reading) read(fsys files, since map[inventory.Package]int) error {
 	r.doing("looking for packages")
 	r.out.System = packages.System(fsys)
-	found, notes, err := r.finder.Find(r.ctx, fsys)
+	found, notes, err := r.finder.Find(r.ctx, fsys, r.doing)
 	if err != nil {
 		return err
 	}

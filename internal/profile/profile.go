@@ -120,12 +120,28 @@ type Meta struct {
 	Lost       uint64   // events the recorder says it lost
 	Command    []string // the profiled command line, when known
 	Comments   []string
+	// Calls are system calls that were counted during the recording or in another run of
+	// the same command, by name.
+	Calls []Calls
 	// Warnings are things the reader had to pass over and that the user should
 	// see once ("3 samples of unknown process skipped").
 	Warnings []string
 	// Recorded says that whyhot itself made the file, and showed Warnings and
 	// what has no names when it did.
 	Recorded bool
+}
+
+// Calls says how often a system call was made, by all processes of the command.
+type Calls struct {
+	// Name is that of the call. Where calls of a kind are not told apart, as by
+	// /proc/PID/io, "read" and "write" are all of the kind.
+	Name  string `json:"name"`
+	Count uint64 `json:"count"`           // of calls
+	Bytes uint64 `json:"bytes,omitempty"` // that they moved
+	// Paths is how many different paths they named, up to what the counter could keep; 0
+	// where that was not counted. Failed is how many of the calls found nothing.
+	Paths  uint64 `json:"paths,omitempty"`
+	Failed uint64 `json:"failed,omitempty"`
 }
 
 // Sample is one row.

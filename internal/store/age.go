@@ -63,6 +63,7 @@ func (s *Store) Age(ctx context.Context) error {
 	}
 	s.dict.Become(c)
 	s.sums.clear()
+	s.knowLabels()
 	s.log.Info("the dictionary was written anew", "functions", c.After.Functions, "functions before", c.Before.Functions, "frames", c.After.Nodes, "frames before", c.Before.Nodes,
 		"series", c.After.Series, "series before", c.Before.Series, "seconds", time.Since(began).Seconds())
 	if c.Evicted > 0 || c.Merged > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/where"
 )
 
 // Selection chooses samples. Times are rounded outwards to whole minutes. A list
@@ -17,6 +18,8 @@ type Selection struct {
 	Host      []string
 	Container []string
 	Process   []string
+	// Where keeps samples whose labels meet a condition; nil keeps all.
+	Where *where.Expr
 	// Exact has the answer come from all samples. Otherwise it may come from a level
 	// of the ladder, where that is much less to read; Basis says so.
 	Exact bool
@@ -137,10 +140,11 @@ type Callgraph struct {
 	Callers, Callees              []Edge
 }
 
-// Dimension is what series are told apart by.
+// Dimension is what series are told apart by: one of the columns that all have, or the key of
+// any other label.
 type Dimension string
 
-// The dimensions.
+// The columns that all series have.
 const (
 	ByService   Dimension = "service"
 	ByVersion   Dimension = "version"
@@ -149,7 +153,7 @@ const (
 	ByProcess   Dimension = "process"
 )
 
-// Dimensions lists all there are.
+// Dimensions lists these columns.
 func Dimensions() []Dimension {
 	return []Dimension{ByService, ByVersion, ByHost, ByContainer, ByProcess}
 }

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
+	"whyhot/internal/profile/label"
+	"whyhot/internal/profile/where"
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/stage"
@@ -19,7 +20,7 @@ type chosen struct {
 	from, to uint32 // minutes
 	groups   []uint32
 	series   []uint32
-	bySeries bool // hosts or containers are chosen
+	bySeries bool // more is chosen than services, versions and processes
 	exact    bool
 }
 
@@ -40,7 +41,18 @@ func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
 		}
 		slices.Sort(c.groups)
 	}
-	if len(sel.Host)+len(sel.Container) == 0 {
+	meets := func(uint32) bool { return true }
+	if sel.Where != nil {
+		judge := sel.Where.Judge()
+		if ofGroups(sel.Where) {
+			c.groups = keepGroups(c.groups, d, judge)
+		} else {
+			meets = func(series uint32) bool {
+				return judge(func(key string) string { return ofSeries(d, Dimension(key), series) })
+			}
+		}
+	}
+	if len(sel.Host)+len(sel.Container) == 0 && (sel.Where == nil || ofGroups(sel.Where)) {
 		return c, nil
 	}
 	c.bySeries, c.series = true, []uint32{}
@@ -49,7 +61,7 @@ func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
 		if !among(x.Host, sel.Host) || !among(x.Container, sel.Container) {
 			continue
 		}
-		if _, in := slices.BinarySearch(c.groups, x.Group); c.groups == nil || in {
+		if _, in := slices.BinarySearch(c.groups, x.Group); (c.groups == nil || in) && meets(i) {
 			c.series = append(c.series, i)
 		}
 	}
@@ -65,6 +77,26 @@ func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
 		c.groups = []uint32{}
 	}
 	return c, nil
+}
+
+// ofGroups says that a condition is about nothing but what the sums by the hour have.
+func ofGroups(e *where.Expr) bool {
+	return !slices.ContainsFunc(e.Keys(), func(key string) bool { return Dimension(key).column() != engine.ColGroup })
+}
+
+// keepGroups are those of the groups, nil for all, that meet a condition.
+func keepGroups(groups []uint32, d *dict.Snapshot, judge func(func(string) string) bool) []uint32 {
+	all := groups
+	if all == nil {
+		all = slices.Sorted(slices.Values(d.GroupNumbers))
+	}
+	kept := []uint32{}
+	for _, i := range all {
+		if judge(func(key string) string { return ofGroup(&d.Groups[i], Dimension(key)) }) {
+			kept = append(kept, i)
+		}
+	}
+	return kept
 }
 
 func among(value string, list []string) bool {
@@ -237,50 +269,60 @@ func (s *Store) read(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 
 func at(minute uint32) time.Time { return time.Unix(int64(minute)*60, 0).UTC() }
 
-// dimension gives the text of a group's or a series' number.
+// dimension gives the text of a series' number, or of a group's where that is what the
+// dimension is of.
 func dimension(d *dict.Snapshot, by Dimension, id uint32) string {
-	group := func() dict.Group {
+	if by.column() == engine.ColGroup {
 		if int(id) < len(d.Groups) {
-			return d.Groups[id]
+			return ofGroup(&d.Groups[id], by)
 		}
-		return dict.Group{}
+		return ""
 	}
-	series := func() dict.Series {
-		if int(id) < len(d.Series) {
-			return d.Series[id]
-		}
-		return dict.Series{}
+	if int(id) >= len(d.Series) {
+		return ""
 	}
-	switch by {
-	case ByService:
-		return group().Service
-	case ByVersion:
-		return group().Version
-	case ByProcess:
-		return group().Process
+	switch s := &d.Series[id]; by {
 	case ByHost:
-		return series().Host
+		return s.Host
 	case ByContainer:
-		return series().Container
+		return s.Container
+	default:
+		return s.Tags.Get(string(by))
+	}
+}
+
+// ofSeries is a dimension of a series, those of its group included.
+func ofSeries(d *dict.Snapshot, by Dimension, id uint32) string {
+	if by.column() == engine.ColGroup {
+		id = d.Series[id].Group
+	}
+	return dimension(d, by, id)
+}
+
+func ofGroup(g *dict.Group, by Dimension) string {
+	switch by { //nolint:exhaustive // the others are of series
+	case ByService:
+		return g.Service
+	case ByVersion:
+		return g.Version
+	case ByProcess:
+		return g.Process
 	}
 	return ""
 }
 
 // column is what the engine adds up by for a dimension.
 func (d Dimension) column() string {
-	if d == ByHost || d == ByContainer {
-		return engine.ColSeries
+	switch d { //nolint:exhaustive // the others are of series
+	case ByService, ByVersion, ByProcess:
+		return engine.ColGroup
 	}
-	return engine.ColGroup
+	return engine.ColSeries
 }
 
 func checkDimension(d Dimension) error {
-	if slices.Contains(Dimensions(), d) {
+	if label.Valid(string(d)) {
 		return nil
 	}
-	names := make([]string, 0, len(Dimensions()))
-	for _, x := range Dimensions() {
-		names = append(names, string(x))
-	}
-	return fmt.Errorf("%q is no dimension; there are %s", d, strings.Join(names, ", "))
+	return fmt.Errorf("invalid dimension %q: must be service, version, host, container, process or the key of a label", d)
 }

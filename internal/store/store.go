@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/journal"
+	"whyhot/internal/store/keep"
 	"whyhot/internal/symbol"
 )
 
@@ -28,6 +29,7 @@ type OpenEngine func(ctx context.Context, dir string) (engine.Engine, error)
 type Options struct {
 	Retention Retention
 	Limits    dict.Limits
+	Labels    keep.Limits
 	Journal   journal.Options
 	// Names say where the names of addresses come from.
 	Names NameOptions
@@ -102,6 +104,7 @@ type Store struct {
 	engine  engine.Engine
 	journal *journal.Journal
 	dict    *dict.Dict
+	keeper  *keep.Keeper
 	log     *slog.Logger
 
 	seen      seen
@@ -152,7 +155,7 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	s := &Store{
-		opts: o, dir: dir, lock: lock, dict: dict.New(o.Limits), log: o.Log, queries: semaphore.NewWeighted(int64(o.Queries)),
+		opts: o, dir: dir, lock: lock, dict: dict.New(o.Limits), keeper: keep.New(o.Labels), log: o.Log, queries: semaphore.NewWeighted(int64(o.Queries)),
 		renamed: make(chan struct{}, 1), arrived: map[string]bool{},
 	}
 	s.onApplied = sync.NewCond(&s.mu)
@@ -221,6 +224,7 @@ func (s *Store) load(ctx context.Context) error {
 		}
 	}
 	s.dict.Loaded()
+	s.knowLabels()
 	return nil
 }
 

@@ -28,6 +28,7 @@ const (
 // asked for about a second later.
 func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
 	receipt := Receipt{Samples: b.Samples(), Warnings: append(slices.Clip(b.Warnings), *s.near.Load()...)}
+	receipt.Warnings = append(receipt.Warnings, s.keepLabels(b)...)
 	if dropped := s.dropOld(b); dropped > 0 {
 		s.dropped.Add(dropped)
 		receipt.Samples -= dropped

@@ -18,25 +18,41 @@ import (
 // addresses and build IDs kept, and a label for each sample's service, version and
 // process.
 func (s *Store) Profile(ctx context.Context, sel Selection) (*profile.Profile, Basis, error) {
+	return s.ProfileBy(ctx, sel, nil)
+}
+
+// ProfileBy is Profile with more labels, by which samples are told apart, too. Those of more
+// than services, versions and processes are known of samples by the minute.
+func (s *Store) ProfileBy(ctx context.Context, sel Selection, more []Dimension) (*profile.Profile, Basis, error) {
+	for _, d := range more {
+		if err := checkDimension(d); err != nil {
+			return nil, Basis{}, err
+		}
+	}
+	more = slices.DeleteFunc(slices.Clone(more), func(d Dimension) bool { return d.column() == engine.ColGroup }) // these are there
 	sel.Exact = true
 	type answer struct {
 		p     *profile.Profile
 		basis Basis
 	}
 	a, err := steady(func() (a answer, err error) {
-		a.p, a.basis, err = s.profile(ctx, &sel)
+		a.p, a.basis, err = s.profile(ctx, &sel, more)
 		return a, err
 	})
 	return a.p, a.basis, err
 }
 
-func (s *Store) profile(ctx context.Context, sel *Selection) (*profile.Profile, Basis, error) {
+func (s *Store) profile(ctx context.Context, sel *Selection, more []Dimension) (*profile.Profile, Basis, error) {
 	tables := s.dict.Snapshot()
 	c, err := s.choose(sel, &tables)
 	if err != nil {
 		return nil, Basis{}, err
 	}
-	w, err := s.collect(ctx, c, s.pieces(c), engine.ColStack, engine.ColGroup)
+	column := engine.ColGroup
+	if len(more) > 0 {
+		c.bySeries, column = true, engine.ColSeries
+	}
+	w, err := s.collect(ctx, c, s.pieces(c), engine.ColStack, column)
 	if err != nil {
 		return nil, Basis{}, err
 	}
@@ -56,12 +72,12 @@ func (s *Store) profile(ctx context.Context, sel *Selection) (*profile.Profile, 
 	if tables, err = s.since(&tables); err != nil {
 		return nil, Basis{}, err
 	}
-	b := &profileBuilder{b: profile.NewBuilder(), t: tables}
+	b := &profileBuilder{b: profile.NewBuilder(), t: tables, more: more}
 	b.mappings = make([]profile.MappingID, len(b.t.Mappings))
 	b.functions = make([]uint32, len(b.t.Functions))
 	b.locations = make([]uint32, len(b.t.Locations))
 	b.stacks = make([]uint32, len(b.t.Stacks))
-	b.groups = make([]uint32, len(b.t.Groups))
+	b.sets = make([]uint32, max(len(b.t.Groups), len(b.t.Series)))
 	b.limits = make([]uint64, len(b.t.Mappings))
 	b.reach(rows)
 	for i := range rows {
@@ -77,9 +93,9 @@ func (s *Store) profile(ctx context.Context, sel *Selection) (*profile.Profile, 
 	return b.b.Build(meta), basis, nil
 }
 
-// row is a stack of a group.
+// row is a stack of a group, or of a series where more is told apart.
 type row struct {
-	stack, group uint32
+	stack, of    uint32
 	count, value int64
 }
 
@@ -92,7 +108,7 @@ func (w *weights) ordered() (rows []row) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.group, b.group))
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.of, b.of))
 	})
 	return rows
 }
@@ -123,7 +139,8 @@ type profileBuilder struct {
 	functions []uint32
 	locations []uint32
 	stacks    []uint32
-	groups    []uint32
+	more      []Dimension
+	sets      []uint32 // by group, or by series where more is told apart
 	scratch   []profile.LocationID
 }
 
@@ -183,20 +200,29 @@ func (b *profileBuilder) stack(id uint32) profile.StackID {
 	return profile.StackID(b.stacks[id] - 1)
 }
 
-func (b *profileBuilder) labels(group uint32) profile.LabelSetID {
-	if b.groups[group] == 0 {
-		g := b.t.Groups[group]
+func (b *profileBuilder) labels(of uint32) profile.LabelSetID {
+	if b.sets[of] == 0 {
+		group := of
 		var labels []profile.Label
+		if len(b.more) > 0 {
+			group = b.t.Series[of].Group
+			for _, d := range b.more {
+				if value := dimension(&b.t, d, of); value != "" {
+					labels = append(labels, profile.Label{Key: string(d), Str: value})
+				}
+			}
+		}
+		g := b.t.Groups[group]
 		for _, l := range [][2]string{{"service.name", g.Service}, {"service.version", g.Version}, {profile.LabelProcess, g.Process}} {
 			if l[1] != "" {
 				labels = append(labels, profile.Label{Key: l[0], Str: l[1]})
 			}
 		}
-		b.groups[group] = 1 + uint32(b.b.Labels(labels))
+		b.sets[of] = 1 + uint32(b.b.Labels(labels))
 	}
-	return profile.LabelSetID(b.groups[group] - 1)
+	return profile.LabelSetID(b.sets[of] - 1)
 }
 
 func (b *profileBuilder) add(r *row) {
-	b.b.Sample(profile.Sample{Stack: b.stack(r.stack), Labels: b.labels(r.group), Count: r.count, Value: r.value})
+	b.b.Sample(profile.Sample{Stack: b.stack(r.stack), Labels: b.labels(r.of), Count: r.count, Value: r.value})
 }

@@ -86,6 +86,29 @@ func (f *FailIf) Check(variant string, v Verdict, i *finding.Interval, higherIsB
 	}
 }
 
+// ChangesOnly says that the condition speaks of slower and faster alone, as it has to
+// where there are no verdicts.
+func (f *FailIf) ChangesOnly() error {
+	for _, t := range f.terms {
+		if t.verdict != Slower && t.verdict != Faster {
+			return fmt.Errorf("invalid --fail-if %q: profiles are only slower or faster", f.Condition)
+		}
+	}
+	return nil
+}
+
+// CheckChange says of the interval of a change, as a share of what was there before,
+// whether the condition holds: the whole interval has to be beyond the share.
+func (f *FailIf) CheckChange(of string, low, high float64) {
+	for _, t := range f.terms {
+		if t.verdict == Slower && low > t.above || t.verdict == Faster && -high > t.above {
+			f.Holds = true
+			f.Variants = append(f.Variants, of)
+			return
+		}
+	}
+}
+
 // sign is -1 where more of what is measured is better.
 func (s scale) sign() float64 {
 	if s.higher {

@@ -50,6 +50,11 @@ type Plan struct {
 	// rounds count as the first of this one.
 	Earlier *Outcome
 
+	// Enough takes the place of the rules by which a trial stops before its budget ends:
+	// it is told the values of all rounds, the baseline's and the first variant's, after
+	// each of them. nil for the rules.
+	Enough func(base, variant []float64) bool
+
 	// IgnoreFailure measures a command that exits with a status other than 0,
 	// which then has to be the same in every run.
 	IgnoreFailure bool

@@ -20,6 +20,13 @@ func (t *trial) enough() (Stop, bool) {
 	case t.plan.Rounds > 0:
 		return "", false
 	}
+	if t.plan.Enough != nil {
+		base, other := t.pairs(t.arms[1], t.plan.Metric)
+		if t.rounds >= t.plan.MinRounds && t.plan.Enough(base, other) {
+			return StopSettled, true
+		}
+		return "", false
+	}
 	if t.rounds == 1 {
 		t.foresee()
 	}

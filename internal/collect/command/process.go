@@ -119,10 +119,16 @@ func (p *Process) closeGate() {
 }
 
 func (p *Process) wait() {
+	var done *IO
+	if err := untilEnded(p.PID()); err == nil {
+		if io, ok := ReadIO(p.PID()); ok {
+			done = &io
+		}
+	}
 	// The error says no more than the state: a status that is not 0.
 	_ = p.cmd.Wait()
 	state := p.cmd.ProcessState
-	p.exit = Exit{ending.Of(state), state.UserTime() + state.SystemTime()}
+	p.exit = Exit{Ending: ending.Of(state), IO: done, CPU: state.UserTime() + state.SystemTime()}
 	close(p.done)
 }
 

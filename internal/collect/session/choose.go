@@ -78,7 +78,7 @@ func chooseBest(ctx context.Context, all []collect.Sampler, t collect.Target, re
 	for _, err := range refusals {
 		lines = append(lines, "  "+err.Error())
 	}
-	return choice{}, fmt.Errorf("cannot record: no sampler works here\n%s", strings.Join(lines, "\n"))
+	return choice{}, fmt.Errorf("cannot record: no sampler works here\n%s\n  `whyhot doctor` tries all that recording needs", strings.Join(lines, "\n"))
 }
 
 // suited leaves out the samplers that cannot do what the settings ask for, with

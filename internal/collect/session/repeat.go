@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/command"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/merge"
 )
@@ -44,6 +45,7 @@ type recordings struct {
 
 	taken    []*profile.Profile
 	runs     int
+	counted  command.IO
 	binaries []string // the directories in which samplers left copies of binaries
 }
 
@@ -66,6 +68,12 @@ func (r *recordings) all(ctx context.Context) (collect.Outcome, error) {
 			return nil
 		})
 		r.runs++
+		if outcome.Exit != nil && outcome.Exit.IO != nil {
+			r.counted.Reads += outcome.Exit.IO.Reads
+			r.counted.ReadBytes += outcome.Exit.IO.ReadBytes
+			r.counted.Writes += outcome.Exit.IO.Writes
+			r.counted.WriteBytes += outcome.Exit.IO.WriteBytes
+		}
 		r.o.Chosen = nil // it is told once
 		r.binaries = append(r.binaries, r.request.BinariesDir())
 		if errors.Is(err, collect.ErrNoSamples) && (len(r.taken) > 0 || !r.o.enough(r.runs, samples, time.Since(begin))) {
@@ -89,3 +97,17 @@ func (r *recordings) all(ctx context.Context) (collect.Outcome, error) {
 
 // sum is the profile of all of them.
 func (r *recordings) sum() *profile.Profile { return merge.All(r.taken) }
+
+// calls are the system calls that were counted, none where the kernel did not tell.
+func (r *recordings) calls() []profile.Calls {
+	var out []profile.Calls
+	for _, c := range []profile.Calls{
+		{Name: "read", Count: r.counted.Reads, Bytes: r.counted.ReadBytes},
+		{Name: "write", Count: r.counted.Writes, Bytes: r.counted.WriteBytes},
+	} {
+		if c.Count > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}

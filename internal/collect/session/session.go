@@ -101,6 +101,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	}
 	recorded := runs.sum()
 	recorded.Meta.Command = o.Target.Command
+	recorded.Meta.Calls = runs.calls()
 	o.DebugDirs = slices.Concat(o.DebugDirs, runs.binaries)
 	err = result.finish(ctx, &o, &request, recorded, out)
 	return result, err

@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"crypto/md5" //nolint:gosec // DWARF has no other
 	"errors"
 	"fmt"
 	"path"
@@ -10,6 +11,7 @@ import (
 const (
 	lnctPath  = 0x1
 	lnctIndex = 0x2
+	lnctMD5   = 0x5
 )
 
 // lineHeader is the head of a unit's line program (§6.2.4).
@@ -29,6 +31,7 @@ type lineFile struct {
 	name string
 	dir  uint64
 	full string
+	sum  []byte // MD5 of its text, nil when not known
 }
 
 var errLine = errors.New("damaged line table")
@@ -144,6 +147,10 @@ func (h *lineHeader) entriesV5(u *unit, c *cursor) []lineFile {
 		var f lineFile
 		start := c.Pos
 		for _, fd := range fields {
+			if fd.content == lnctMD5 && fd.form == formData16 {
+				f.sum = c.Take(md5.Size)
+				continue
+			}
 			v := c.read(fd.form, 0, h.sizes, 0)
 			switch fd.content {
 			case lnctPath:

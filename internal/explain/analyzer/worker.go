@@ -22,7 +22,7 @@ import (
 const maxReply = 1 << 30
 
 // ErrMissing says that the analyser is not installed.
-var ErrMissing = errors.New("the source analyser whyhot-analyzer is neither next to whyhot nor on PATH; `make analyzer` builds it (it needs libclang-19-dev and llvm-19-dev)")
+var ErrMissing = errors.New("the source analyser whyhot-analyzer is neither next to whyhot nor on PATH; install the package whyhot-analyzer, or build it with `make analyzer` (it needs libclang-19-dev and llvm-19-dev); `whyhot doctor` says what else this machine lacks")
 
 // Find returns the analyser's binary: $WHYHOT_ANALYZER, then beside this
 // program, then on PATH.

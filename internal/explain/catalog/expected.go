@@ -119,7 +119,7 @@ func (e *Entry) Expected(h Held, reach, margin float64) Expected {
 // unpredictable says why there is no estimate.
 var unpredictable = map[string]string{
 	ChangeData:     "how much of it goes away depends on the data: keys, sizes, patterns",
-	ChangeIndirect: "what is saved lies elsewhere than what the samples show",
+	ChangeIndirect: "the change acts indirectly, so the matched share does not predict the saving",
 }
 
 // around is a range of so much of the CPU below and above what is likely, to which the

@@ -1,9 +1,7 @@
 package growth
 
 import (
-	"regexp"
-	"strings"
-
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
 )
@@ -44,7 +42,7 @@ func newFrames(p *profile.Profile) *frames {
 	for i := range p.NumFunctions() {
 		id := profile.FunctionID(i)
 		fn := p.Function(id)
-		from := originOf(p, id)
+		from := ownline.Origin(p, id)
 		f.origins = append(f.origins, from)
 		f.kinds = append(f.kinds, kindOf(fn, from))
 		key := named{fn.Name, fn.File}
@@ -58,41 +56,6 @@ func newFrames(p *profile.Profile) *frames {
 		f.of = append(f.of, n)
 	}
 	return f
-}
-
-var (
-	// compiledLibraries are libraries that are linked into a program and whose names say so.
-	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
-	// starts are outermost functions of threads and programs.
-	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
-)
-
-const truncated = "[truncated stack]"
-
-func originOf(p *profile.Profile, id profile.FunctionID) origin.Origin {
-	fn := p.Function(id)
-	from := origin.Of(p, id)
-	switch {
-	case fn.Name == "" || fn.Name == truncated || starts.MatchString(fn.Name):
-		return origin.Unknown
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || builtIn(fn)):
-		return origin.Library
-	}
-	return from
-}
-
-// builtIn tells whether a function of an interpreted language is written in another one, or
-// is no function: it has no source.
-func builtIn(fn *profile.Function) bool {
-	switch fn.Kind { //nolint:exhaustive // what is compiled need not say where its source is
-	case profile.KindJS, profile.KindRuby:
-		return fn.File == "" || strings.HasPrefix(fn.File, "<") // <unknown>, <gc>, <internal:kernel>
-	case profile.KindPython, profile.KindPHP, profile.KindPerl:
-		return fn.File == ""
-	case profile.KindJava:
-		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
-	}
-	return false
 }
 
 // path reads a stack once.

@@ -27,14 +27,14 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	for _, a := range Accumulations(s.Profile) {
 		f := told(s.Profile, RuleAccumulation, a.Place, a.Share, a.Cure)
-		f.Title = fmt.Sprintf("%s costs more and more as it goes on", where(a.Place))
+		f.Title = fmt.Sprintf("%s slows down as it runs", where(a.Place))
 		f.Evidence = append(f.Evidence,
 			finding.Evidence{Kind: "growth", Text: fmt.Sprintf("what it causes in %s grows with the work done so far like n^%.1f in the recording; steady work is n^1", a.Name, a.Exponent), Share: &a.Share})
 		out.Found = append(out.Found, f)
 	}
 	for _, l := range Searches(s.Profile) {
 		f := told(s.Profile, RuleListSearch, l.Place, l.Share, l.Cure)
-		f.Title = fmt.Sprintf("A list is searched from its begin in %s", where(l.Place))
+		f.Title = fmt.Sprintf("List searched linearly in %s", where(l.Place))
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "searched by " + l.Name, Share: &l.Share})
 		out.Found = append(out.Found, f)
 	}

@@ -73,6 +73,9 @@ type Found struct {
 	// Removes: the change takes the work away, which is done once in place of again and
 	// again, or not at all.
 	Removes bool
+	// Passed: it is about calls into the kernel that a library only passes on. Another
+	// library would make them too.
+	Passed bool
 	// Upkeep: it is about allocating, collecting or faulting in memory, and advises a
 	// setting or another allocator: how much there is follows from what the program does.
 	Upkeep bool

@@ -118,7 +118,7 @@ func fixed(title string) func(*Loop, analyzer.MachineMatch) string {
 var rules = map[string]rule{
 	"machine-division": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a loop divides by a number that it does not change (%s bits)", m.Facts["bits"])
+			return fmt.Sprintf("Division by a loop-invariant value in a hot loop (%s bits)", m.Facts["bits"])
 		},
 		waits: true, low: 0.3, high: 0.9, kind: inCode,
 		steps: []string{
@@ -129,7 +129,7 @@ var rules = map[string]rule{
 	},
 	"machine-reload": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a loop stores bytes and loads the same %s bytes again in every iteration", m.Facts["bytes"])
+			return fmt.Sprintf("Byte stores force a reload of the same %s bytes per iteration", m.Facts["bytes"])
 		},
 		high: 0.5, kind: inCode,
 		steps: []string{
@@ -140,7 +140,7 @@ var rules = map[string]rule{
 	},
 	"machine-forwarding": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a loop loads %s bytes where it has just stored %s: the load waits for the cache", m.Facts["loaded"], m.Facts["stored"])
+			return fmt.Sprintf("Load of %s bytes after stores of %s: no store forwarding", m.Facts["loaded"], m.Facts["stored"])
 		},
 		waits: true, low: 0.2, high: 0.9, kind: inCode,
 		steps: []string{
@@ -150,7 +150,7 @@ var rules = map[string]rule{
 	},
 	"machine-checksum": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a %s is computed one %s at a time", m.Facts["sum"], m.Facts["at_a_time"])
+			return fmt.Sprintf("Table-driven %s, one %s per step", m.Facts["sum"], m.Facts["at_a_time"])
 		},
 		low: 0.6, high: 0.95, certain: true, kind: inCode,
 		steps: []string{
@@ -161,12 +161,12 @@ var rules = map[string]rule{
 	"machine-scalar": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			if m.Facts["float"] != "" {
-				return "a loop computes one floating-point number at a time, and nothing keeps it from more"
+				return "Floating-point loop is not vectorised"
 			}
 			if n := m.Facts["bytes"]; n != "1" {
-				return fmt.Sprintf("a loop handles %s consecutive bytes at a time, and nothing keeps it from more", n)
+				return fmt.Sprintf("Loop over %s-byte elements is not vectorised", n)
 			}
-			return "a loop handles one byte at a time, and nothing keeps it from more"
+			return "Byte loop is not vectorised"
 		},
 		low: 0.1, high: 0.9, kind: inFlags, whole: true, flags: "-O3",
 		steps: []string{
@@ -176,7 +176,7 @@ var rules = map[string]rule{
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
 	},
 	"machine-float-sum": {
-		title: fixed("a loop adds floating-point numbers one at a time, because the order of a sum is kept"),
+		title: fixed("Floating-point sum is not vectorised: the order is kept"),
 		low:   0.1, high: 0.9, kind: inFlags,
 		steps: []string{
 			"where the last bits of the sum do not matter: -O3 -fassociative-math -fno-signed-zeros -fno-trapping-math for that file, or #pragma omp simd reduction(+:sum) on the loop with -fopenmp-simd",
@@ -185,7 +185,7 @@ var rules = map[string]rule{
 		caveats: []string{"the result changes in its last bits; where the loop runs a few times only, it is as good as it is"},
 	},
 	"machine-atomic": {
-		title: fixed("a hot loop waits for an atomic update"),
+		title: fixed("Atomic update in a hot loop"),
 		waits: true, high: 0.9, kind: inCode,
 		steps: []string{
 			"of a reference count: pass std::shared_ptr by reference, or move it, instead of copying",
@@ -196,7 +196,7 @@ var rules = map[string]rule{
 		more:    threads,
 	},
 	"machine-x87": {
-		title: fixed("a hot loop computes with the x87 unit"),
+		title: fixed("x87 arithmetic in a hot loop"),
 		cost:  inX87,
 		high:  0.7, kind: inCode,
 		steps: []string{
@@ -206,7 +206,7 @@ var rules = map[string]rule{
 		caveats: []string{"long double has 64 bits: where the result needs them, this is the price"},
 	},
 	"machine-rep": {
-		title: fixed("a hot loop copies or fills with rep movs or rep stos"),
+		title: fixed("rep movs or rep stos in a hot loop"),
 		waits: true, high: 0.8, kind: inCode,
 		steps: []string{
 			"where the blocks are shorter than some hundred bytes: copy with plain loads and stores of fixed size, or call memcpy, whose short cases are fast",
@@ -216,7 +216,7 @@ var rules = map[string]rule{
 	},
 	"machine-own-call": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a hot loop of a library calls the library's own %s through its stub", codename.Display(m.Facts["function"]))
+			return fmt.Sprintf("Library calls its own %s through the PLT", codename.Display(m.Facts["function"]))
 		},
 		cost: ownCalled,
 		high: 0.1, kind: inFlags, flags: "-fno-semantic-interposition",
@@ -226,7 +226,7 @@ var rules = map[string]rule{
 		caveats: []string{"a program can then no longer put a function of its own in its place"},
 	},
 	"machine-generic": {
-		title: fixed("a hot loop computes with the vectors of 2003 (SSE2)"),
+		title: fixed("Hot loop is limited to SSE2; build for AVX2"),
 		high:  0.5, kind: inFlags, whole: true, flags: "-march=native",
 		steps: []string{
 			"compile for the processors that it runs on: -march=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
@@ -237,7 +237,7 @@ var rules = map[string]rule{
 	rulePLTCall: {
 		title: func(l *Loop, _ analyzer.MachineMatch) string {
 			c := l.short()
-			return fmt.Sprintf("a hot loop calls %s of %s, %d bytes of code, through a stub", symname.Shorten(c.name, nameWidth), filepath.Base(c.path), c.size)
+			return fmt.Sprintf("Hot loop calls %s of %s (%d bytes of code) through the PLT", symname.Shorten(c.name, nameWidth), filepath.Base(c.path), c.size)
 		},
 		cost: func(l *Loop, m analyzer.MachineMatch) (value, events int64) {
 			if l.short().value == 0 {
@@ -260,7 +260,7 @@ var rules = map[string]rule{
 		caveats: []string{"a stub costs a jump, which is predicted: what is saved is mostly the call and what it keeps from being optimised around it"},
 	},
 	"machine-assert": {
-		title: fixed("a hot loop checks assertions: it is built without -DNDEBUG"),
+		title: fixed("Assertions in a hot loop; build with -DNDEBUG"),
 		waits: true, cost: check, more: inAssertions, high: 0.9, kind: inFlags,
 		steps: []string{
 			"build what is shipped with -DNDEBUG (CMake's Release and RelWithDebInfo have it; Autotools and Meson want it said: CPPFLAGS=-DNDEBUG, -Db_ndebug=true)",
@@ -269,19 +269,19 @@ var rules = map[string]rule{
 		caveats: []string{"the samples are those of the checks; some may wait for memory that the loop needs anyway", "an assertion with a side effect is a defect that NDEBUG brings to light"},
 	},
 	"machine-bit-set": {
-		title: fixed("a loop sets one bit after another"),
+		title: fixed("Loop sets bits one at a time"),
 		low:   0.3, high: 0.9, kind: inCode,
 		steps:   []string{"collect eight or 64 in a register, and store the whole byte or word; where all of a range are set, fill whole words (memset) and mask the two at its ends"},
 		caveats: []string{"where hardly any iteration sets a bit, the loop costs what its test costs"},
 	},
 	"machine-bit-copy": {
-		title: fixed("a loop copies one bit after another"),
+		title: fixed("Loop copies bits one at a time"),
 		low:   0.5, high: 0.95, kind: inCode,
 		steps: []string{"copy whole words: where the bits are not aligned in the same way, put each word together from two by shifts (out = in[i] >> k | in[i+1] << (64 - k)), and mask at the ends"},
 	},
 	"machine-hash": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a hash by %s takes one byte at a time", m.Facts["hash"])
+			return fmt.Sprintf("Byte-wise %s hash is hot; try XXH3", m.Facts["hash"])
 		},
 		low: 0.3, high: 0.85, kind: inCode,
 		steps: []string{
@@ -291,7 +291,7 @@ var rules = map[string]rule{
 		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
 	},
 	"machine-search": {
-		title: fixed("a binary search jumps on each comparison, and the jumps are guessed wrongly"),
+		title: fixed("Binary search with mispredicted branches"),
 		cost:  inGuesses,
 		more:  guesses,
 		high:  0.8, kind: inCode,
@@ -306,9 +306,9 @@ var rules = map[string]rule{
 	"machine-spill": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			if n := m.Facts["slots"]; n != "1" {
-				return fmt.Sprintf("a hot loop keeps %s values on the stack: the registers run out", n)
+				return fmt.Sprintf("Hot loop spills %s values to the stack", n)
 			}
-			return "a hot loop keeps a value on the stack: the registers run out"
+			return "Hot loop spills a value to the stack"
 		},
 		waits: true, high: 0.5, kind: inCode,
 		steps: []string{
@@ -320,7 +320,7 @@ var rules = map[string]rule{
 	},
 	"machine-stride": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a loop walks through memory in steps of %s bytes, a page or more", m.Facts["stride"])
+			return fmt.Sprintf("Loop strides %s bytes through memory, a page or more", m.Facts["stride"])
 		},
 		waits: true, low: 0.3, high: 0.9, kind: inCode,
 		steps: []string{
@@ -331,7 +331,7 @@ var rules = map[string]rule{
 	StallRule: {kind: inCode}, // what it says depends on the kind: stall.go
 	"machine-few-iterations": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
-			return fmt.Sprintf("a vector loop takes %s at a time, and what is left over takes the time: it runs a few times only", m.Facts["elements"])
+			return fmt.Sprintf("Vector loop of %s runs few iterations; its remainder is hot", m.Facts["elements"])
 		},
 		cost: leftOver,
 		more: func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence {

@@ -133,10 +133,10 @@ func (s *Stall) found(p *profile.Profile) Found {
 		}
 	}
 	k := stallKinds[s.Kind]
-	title := "a load waits for memory: " + k.title
+	title := "Load may miss the cache: " + k.title
 	caveats := []string{"the clock shows that it waits, and not for which cache; events of the processor say that, where the machine has them: perf stat -e cache-misses,dTLB-load-misses, perf mem record"}
 	if s.Jumps {
-		title = "a comparison with memory waits for its load, or its branch is guessed wrongly: " + k.title
+		title = "Compare misses the cache or mispredicts: " + k.title
 		caveats = append(caveats, "a comparison and its jump retire as one: a wrong guess has its samples at the same place (perf stat -e branch-misses)")
 	}
 	around := float64(s.Near) / total

@@ -28,6 +28,9 @@ var relatives = map[string][]string{
 	// What grows, with entries about the same line.
 	"growth-list-search":  {"python-list-contains", "php-array-search", "dotnet-list-search", "java-list-search"},
 	"growth-accumulation": {"growth-list-search"},
+	// Small system calls, with entries that know them by a library.
+	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},
+	"calls-small-reads":  {"small-syscalls"},
 	// How a binary was built, with the entry that knows it by its frames.
 	"build-unoptimised": {"debug-build", "rust-debug-build"},
 }

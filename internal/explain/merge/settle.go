@@ -39,10 +39,17 @@ func Settle(found []judge.Found) {
 // within is the part of the samples of a finding that makes it a part of another.
 const within = 0.7
 
+// mostlyPassed is the part of the samples of a finding in the kernel from which its
+// library only passes calls on.
+const mostlyPassed = 0.5
+
 // follows says why a finding follows from a cause, "" where it does not.
 func follows(f, cause *judge.Found) string {
 	if cause.Foremost && cause.Certainty != finding.Refuted && (f.Place.Binary == "" || f.Place.Binary == cause.Place.Binary) && cause.Place.Function == "" {
 		return "said of a build that is not the product: look again after " + cause.ID
+	}
+	if cause.Passed && cause.Minor == "" && cause.Certainty != finding.Refuted && !f.Passed && len(f.Samples) > 0 && part(f.Samples, cause.Samples) >= mostlyPassed {
+		return "most of it is system calls that " + cause.ID + " is about: another library would make them too"
 	}
 	if !cause.Removes || cause.Minor != "" || cause.Aside || cause.General || cause.Certainty == finding.Refuted || cause.Share.Main() < f.Share.Main() {
 		return ""

@@ -87,7 +87,7 @@ func TestWithoutAnEstimateThereIsNoNumber(t *testing.T) {
 		t.Fatalf("%v, %v", all, err)
 	}
 	f := all[0]
-	if g := f.Gain; f.Estimate() != nil || g.Low != 0 || g.High != 0 || g.Likely != 0 || !strings.Contains(g.Basis, "elsewhere") {
+	if g := f.Gain; f.Estimate() != nil || g.Low != 0 || g.High != 0 || g.Likely != 0 || !strings.Contains(g.Basis, "acts indirectly") {
 		t.Errorf("%+v", g)
 	}
 	if !f.Aside || !f.General {

@@ -18,7 +18,7 @@ import (
 )
 
 // indexes are the pages written by hand that list rules with their pages.
-var indexes = []string{"source-rules.md", "machine-rules.md", "remark-rules.md"}
+var indexes = []string{"source-rules.md", "machine-rules.md", "remark-rules.md", "growth-rules.md", "call-rules.md"}
 
 // indexRow is a row of an index: rules, and their page.
 var indexRow = regexp.MustCompile(`(?m)^\| \[([a-z0-9, -]+)\]\(([a-z0-9-]+\.md)\) \|`)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/compdb"
+	"whyhot/internal/explain/source/heat"
 )
 
 // Build is the source of a program as a build compiles it.
@@ -58,6 +59,19 @@ func (b *Build) Only(files ...string) (*Build, error) {
 		return nil, fmt.Errorf("none of %s is in %s", strings.Join(files, ", "), filepath.Join(b.dir, database))
 	}
 	return &Build{dir: b.dir, units: chosen}, nil
+}
+
+// Touching is the build with the units alone that the files are part of, as their source or
+// as a header; nil where there are none. Files are absolute.
+func (b *Build) Touching(files []string) *Build {
+	var chosen []compdb.Unit
+	for _, i := range heat.NewTree(b.units).Using(files...) {
+		chosen = append(chosen, b.units[i])
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	return &Build{dir: b.dir, units: chosen}
 }
 
 // Names says whether what a person wrote means the file: its path, or the end of

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"whyhot/internal/host/version"
 	"whyhot/internal/ingest/otlp/rawcodec"
 )
 
@@ -67,7 +68,7 @@ func Dial(o Options, more ...grpc.CallOption) (*grpc.ClientConn, error) {
 	}
 	calls := append([]grpc.CallOption{grpc.ForceCodecV2(rawcodec.Codec{}), grpc.MaxCallRecvMsgSize(maxAnswer)}, more...)
 	conn, err := grpc.NewClient("dns:///"+o.Endpoint.Host,
-		grpc.WithTransportCredentials(secure), grpc.WithConnectParams(reconnect), grpc.WithUserAgent(userAgent), grpc.WithNoProxy(),
+		grpc.WithTransportCredentials(secure), grpc.WithConnectParams(reconnect), grpc.WithUserAgent(version.Agent("whyhot")), grpc.WithNoProxy(),
 		grpc.WithDefaultCallOptions(calls...))
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w", o.Endpoint, err)

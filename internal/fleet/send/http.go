@@ -15,12 +15,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
+
+	"whyhot/internal/host/version"
 )
 
-const (
-	userAgent = "whyhot"
-	protobuf  = "application/x-protobuf"
-)
+const protobuf = "application/x-protobuf"
 
 // httpTransport speaks OTLP/HTTP with protobuf bodies.
 type httpTransport struct {
@@ -55,7 +54,7 @@ func (t *httpTransport) send(ctx context.Context, data []byte, headers map[strin
 	}
 	request.Header.Set("Content-Type", protobuf)
 	request.Header.Set("Content-Encoding", "gzip")
-	request.Header.Set("User-Agent", userAgent)
+	request.Header.Set("User-Agent", version.Agent("whyhot"))
 	request.Header.Set(pprofileotlp.DevelopmentVersionHeader, pprofileotlp.DevelopmentVersion)
 	response, err := t.client.Do(request)
 	if err != nil {

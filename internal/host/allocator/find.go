@@ -32,7 +32,7 @@ func (e *MissingError) Error() string {
 		return fmt.Sprintf("no library %q on this machine: known names are %s; anything else needs a path to its .so",
 			e.Name, strings.Join(Names(), ", "))
 	}
-	return fmt.Sprintf("%s is not installed: %s", e.Name, e.Install)
+	return fmt.Sprintf("%s is not installed: %s; `whyhot doctor` lists the allocators that are", e.Name, e.Install)
 }
 
 // Names are the allocators that Find knows by name, sorted.

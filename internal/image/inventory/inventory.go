@@ -2,7 +2,8 @@
 // in it, and who owns files that were asked for.
 //
 // It owns the question and the answer that whyhot and whyhot-images pass to each
-// other as JSON, one document each way. It takes and gives data alone, reads no image
+// other as JSON: one document there; back some that say what is being done, then the
+// answer. It takes and gives data alone, reads no image
 // and imports nothing of this module.
 package inventory
 
@@ -14,7 +15,7 @@ import (
 
 // Version is that of the question and the answer. Both programs are built from one
 // source; a whyhot-images of another build is told by it.
-const Version = 1
+const Version = 2
 
 // The kinds of packages, as catalogue entries name them.
 const (
@@ -51,6 +52,8 @@ type Question struct {
 	Platform string `json:"platform,omitempty"` // os/arch[/variant]; "" for Linux on this processor
 	Tag      string `json:"tag,omitempty"`      // which of several images of an archive or a layout
 	Insecure bool   `json:"insecure,omitempty"` // speak HTTP to the registry
+	// Everywhere also reads where a running system has what its users and caches hold.
+	Everywhere bool `json:"everywhere,omitempty"`
 	// Files are paths in the image whose owners are wanted.
 	Files []string `json:"files,omitempty"`
 }
@@ -115,11 +118,29 @@ func ReadQuestion(r io.Reader) (Question, error) {
 	return q, sameVersion(q.Version)
 }
 
-// ReadInventory reads the answer.
-func ReadInventory(r io.Reader) (Inventory, error) {
+// Progress is what comes before the answer, as often as there is something to say.
+type Progress struct {
+	Doing string `json:"doing"`
+}
+
+// ReadInventory reads the answer. Doing is told what is done before it; it may be nil.
+func ReadInventory(r io.Reader, doing func(string)) (Inventory, error) {
 	var i Inventory
-	if err := json.NewDecoder(r).Decode(&i); err != nil {
-		return i, fmt.Errorf("the answer: %w", err)
+	for from := json.NewDecoder(r); ; {
+		var next struct {
+			Progress
+			Inventory
+		}
+		if err := from.Decode(&next); err != nil {
+			return i, fmt.Errorf("the answer: %w", err)
+		}
+		if next.Doing == "" {
+			i = next.Inventory
+			break
+		}
+		if doing != nil {
+			doing(next.Doing)
+		}
 	}
 	for path, f := range i.Files {
 		for _, o := range f.Owners {

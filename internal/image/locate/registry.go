@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"whyhot/internal/host/version"
 	"whyhot/internal/image/inventory"
 )
 
@@ -37,7 +38,7 @@ func ofRegistry(ctx context.Context, q inventory.Question, want v1.Platform) (*I
 }
 
 func pull(ctx context.Context, ref name.Reference, want v1.Platform) (*Image, error) {
-	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent("whyhot")}
+	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent(version.Agent("whyhot"))}
 	found, err := remote.Get(ref, options...)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/osv-scalibr/extractor"
 	"github.com/google/osv-scalibr/extractor/filesystem"
@@ -42,13 +43,13 @@ var kinds = map[string]string{
 
 // Finder finds packages. It is not for several goroutines at once.
 type Finder struct {
-	all, system []filesystem.Extractor
+	all, system, languages []filesystem.Extractor
 }
 
 // New is a Finder.
 func New() (*Finder, error) {
 	log.SetLogger(silent{})
-	all, err := languages()
+	installed, err := languages()
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func New() (*Finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Finder{all: slices.Concat(system, all), system: system}, nil
+	return &Finder{all: slices.Concat(system, installed), system: system, languages: installed}, nil
 }
 
 // Wants says whether a reader will open a regular file.
@@ -77,23 +78,68 @@ func isList(name string) bool {
 	return name == "etc/os-release" || name == "usr/lib/os-release"
 }
 
-// Find gives all packages, and what could not be read of them.
-func (f *Finder) Find(ctx context.Context, fsys FS) ([]inventory.Package, []string, error) {
-	return find(ctx, fsys, f.all)
+// Find gives all packages, and what could not be read of them: those of the
+// distribution first, which takes the blink of an eye, then those of languages, for
+// which every name is looked at. Doing is told how far it is.
+func (f *Finder) Find(ctx context.Context, fsys FS, doing func(string)) ([]inventory.Package, []string, error) {
+	system, notes, err := f.FindSystem(ctx, fsys)
+	if err != nil {
+		return nil, nil, err
+	}
+	count := &counting{before: fmt.Sprintf("%d packages of the distribution", len(system)), doing: doing}
+	languages, more, err := find(ctx, fsys, f.languages, count)
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(notes, more...)
+	slices.Sort(notes)
+	out := slices.Concat(system, languages)
+	slices.SortFunc(out, inOrder)
+	return out, slices.Compact(notes), nil
 }
 
 // FindSystem gives those of the distribution alone.
 func (f *Finder) FindSystem(ctx context.Context, fsys FS) ([]inventory.Package, []string, error) {
-	return find(ctx, fsys, f.system, "var/lib", "usr/lib/sysimage", "usr/share/rpm", "lib/apk", "usr/lib/apk")
+	return find(ctx, fsys, f.system, stats.NoopCollector{}, "var/lib", "usr/lib/sysimage", "usr/share/rpm", "lib/apk", "usr/lib/apk", "usr/lib/opkg")
 }
 
-func find(ctx context.Context, fsys FS, readers []filesystem.Extractor, below ...string) ([]inventory.Package, []string, error) {
+// counting says how many names have been looked at.
+type counting struct {
+	stats.NoopCollector
+
+	before string
+	doing  func(string)
+	names  int
+	last   time.Time
+}
+
+// every is how often it is said.
+const every = 200 * time.Millisecond
+
+// AfterInodeVisited is called for each name.
+func (c *counting) AfterInodeVisited(name string) {
+	c.names++
+	if c.names%256 != 1 || time.Since(c.last) < every {
+		return
+	}
+	c.last = time.Now()
+	if words := strings.SplitN(name, "/", 4); len(words) > 3 {
+		name = strings.Join(words[:3], "/")
+	}
+	c.doing(fmt.Sprintf("%s; looking at /%s (%d files)", c.before, name, c.names))
+}
+
+func find(ctx context.Context, fsys FS, readers []filesystem.Extractor, collector stats.Collector, below ...string) ([]inventory.Package, []string, error) {
+	restricted := len(below) > 0
 	below = slices.DeleteFunc(below, func(name string) bool {
 		_, err := fsys.Stat(name)
 		return err != nil
 	})
+	if restricted && len(below) == 0 {
+		return nil, nil, nil // else everything would be read
+	}
 	found, status, err := filesystem.Run(ctx, &filesystem.Config{
-		Extractors: readers, Stats: stats.NoopCollector{},
+		Extractors: readers, Stats: collector,
 		ScanRoots:      []*scalibrfs.ScanRoot{{FS: fsys}},
 		PathsToExtract: below,
 	})
@@ -110,10 +156,12 @@ func find(ctx context.Context, fsys FS, readers []filesystem.Extractor, below ..
 			out = append(out, one)
 		}
 	}
-	slices.SortFunc(out, func(a, b inventory.Package) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Path, b.Path))
-	})
+	slices.SortFunc(out, inOrder)
 	return out, notes(status), nil
+}
+
+func inOrder(a, b inventory.Package) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Path, b.Path))
 }
 
 // notes says which readers could not read something.

@@ -18,6 +18,7 @@ import (
 	"github.com/google/osv-scalibr/extractor/filesystem/os/apk"
 	"github.com/google/osv-scalibr/extractor/filesystem/os/dpkg"
 	"github.com/google/osv-scalibr/extractor/filesystem/os/rpm"
+	"google.golang.org/protobuf/proto"
 )
 
 type maker = func(*cpb.PluginConfig) (filesystem.Extractor, error)
@@ -31,10 +32,16 @@ func languages() ([]filesystem.Extractor, error) {
 	return made(wheelegg.New, packagejson.New, gobinary.New, archive.New, cargoauditable.New, gemspec.New, composerlock.New, depsjson.New)
 }
 
+// withoutHashes keeps the reader of jars from reading each twice: nobody asks for their
+// digests.
+var withoutHashes = &cpb.PluginConfig{PluginSpecific: []*cpb.PluginSpecificConfig{
+	{Config: &cpb.PluginSpecificConfig_JavaArchive{JavaArchive: &cpb.JavaArchiveConfig{HashJars: proto.Bool(false)}}},
+}}
+
 func made(makers ...maker) ([]filesystem.Extractor, error) {
 	out := make([]filesystem.Extractor, 0, len(makers))
 	for _, m := range makers {
-		e, err := m(&cpb.PluginConfig{})
+		e, err := m(withoutHashes)
 		if err != nil {
 			return nil, err
 		}

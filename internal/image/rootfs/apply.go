@@ -84,9 +84,12 @@ func (a *applying) entry(h *tar.Header, r io.Reader) error {
 		a.remove(dir + strings.TrimPrefix(base, whiteout))
 		return nil
 	}
-	n := &node{name: base, layer: a.layer, at: -1, mode: h.FileInfo().Mode()}
+	// The kind is what the header's own field says: a layer may name another one in the
+	// bits of the mode, and what is a directory and a link at once is neither.
+	n := &node{name: base, layer: a.layer, at: -1, mode: h.FileInfo().Mode() &^ fs.ModeType}
 	switch h.Typeflag {
 	case tar.TypeDir:
+		n.mode |= fs.ModeDir
 		n.children = map[string]*node{}
 	case tar.TypeReg:
 		n.size = h.Size
@@ -94,6 +97,7 @@ func (a *applying) entry(h *tar.Header, r io.Reader) error {
 			return err
 		}
 	case tar.TypeSymlink:
+		n.mode |= fs.ModeSymlink
 		n.link = h.Linkname
 	case tar.TypeLink:
 		// A hard link names its target from the root of the layer.

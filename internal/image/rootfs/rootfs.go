@@ -94,7 +94,8 @@ const maxLinks = 40
 
 // find walks to a name as chroot'ed processes do: ".." of the root is the root.
 func (f *FS) find(name string) (n *node, at string, err error) {
-	if !fs.ValidPath(name) {
+	// Names in layers are bytes, as those of Linux: a file may be called in Latin-1.
+	if !fs.ValidPath(strings.ToValidUTF8(name, "_")) {
 		return nil, "", fs.ErrInvalid
 	}
 	todo := strings.Split(name, "/")

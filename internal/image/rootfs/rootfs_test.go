@@ -209,6 +209,63 @@ func TestTouched(t *testing.T) {
 	}
 }
 
+// A header of one kind whose mode says another is of the kind that it says itself. What
+// the fuzzer found was a directory that was a link, too, and could not be listed.
+func TestModeOfAnotherKind(t *testing.T) {
+	const linkBits = 0o120000 // S_IFLNK
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range []*tar.Header{
+		{Name: "d/", Typeflag: tar.TypeDir, Mode: linkBits | 0o755},
+		{Name: "d/f", Typeflag: tar.TypeReg, Mode: linkBits | 0o644, Size: 1},
+	} {
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if h.Size > 0 {
+			if _, err := w.Write([]byte("1")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := New(DefaultLimits(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	if err := tree.Apply(1, &b, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := fs.ReadFile(tree, "d/f"); err != nil || string(text) != "1" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if entries, err := tree.ReadDir("d"); err != nil || len(entries) != 1 || !entries[0].Type().IsRegular() {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// A name that is no UTF-8 is one that Linux takes.
+func TestNameOfBytes(t *testing.T) {
+	tree, err := New(DefaultLimits(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	const name = "caf\xe9/\xfcber.jar"
+	if err := tree.Apply(1, bytes.NewReader(layer(t, file(name, "1"))), nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := fs.ReadFile(tree, name); err != nil || string(text) != "1" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if at, err := tree.Real(name); err != nil || at != name {
+		t.Errorf("%q, %v", at, err)
+	}
+}
+
 // Whatever a layer holds, the tree stays one that can be walked to its end, and its
 // count of names is that of what is in it.
 func FuzzApply(f *testing.F) {

@@ -17,6 +17,7 @@ const (
 	commentWarning = "warning"
 	commentLost    = "lost"   // number of events
 	commentSource  = "source" // what the profile was converted from
+	commentCalls   = "calls"  // JSON array of profile.Calls
 	commentKinds   = "kinds"  // "python=3,7-12 js=20": function IDs whose kind their names do not tell
 )
 
@@ -41,6 +42,11 @@ func readComment(meta *profile.Meta, c string) {
 		case commentSource:
 			meta.Source, meta.Recorded = value, true
 			return
+		case commentCalls:
+			if json.Unmarshal([]byte(value), &meta.Calls) == nil {
+				return
+			}
+			meta.Calls = nil
 		case commentKinds:
 			return // read by kindsOf, before the functions
 		}
@@ -65,6 +71,11 @@ func comments(meta *profile.Meta, kinds string) []string {
 	}
 	if meta.Lost > 0 {
 		add(commentLost, strconv.FormatUint(meta.Lost, 10))
+	}
+	if len(meta.Calls) > 0 {
+		if text, err := json.Marshal(meta.Calls); err == nil {
+			add(commentCalls, string(text))
+		}
 	}
 	for _, w := range meta.Warnings {
 		add(commentWarning, w)

@@ -32,6 +32,7 @@ type File struct {
 	Budget      string   `yaml:"budget"`  // of one measurement, such as 2m
 	Network     bool     `yaml:"network"` // whyhot may ask servers and fetch debug information
 	Try         Try      `yaml:"try"`
+	Editor      Editor   `yaml:"editor"`
 }
 
 // Try is how a change is judged.

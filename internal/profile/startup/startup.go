@@ -51,8 +51,8 @@ func Of(p *profile.Profile) []Part {
 
 // Without gives the profile without the samples of any part.
 func Without(p *profile.Profile) *profile.Profile {
-	kinds := newKinds(p)
-	return p.Filtered(func(s *profile.Sample) bool { return kinds.of(s) == nil })
+	within := Within(p)
+	return p.Filtered(func(s *profile.Sample) bool { return !within(s) })
 }
 
 // kinds answers for the samples of one profile.
@@ -121,3 +121,9 @@ func ofThread(name string) *kind {
 }
 
 var compiled = sync.OnceValue(compile)
+
+// Within says of samples of a profile whether they are of any part.
+func Within(p *profile.Profile) func(s *profile.Sample) bool {
+	kinds := newKinds(p)
+	return func(s *profile.Sample) bool { return kinds.of(s) != nil }
+}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/label"
+	"whyhot/internal/profile/where"
 )
 
 // Filter chooses samples; a sample must pass every condition that is set. The
@@ -19,6 +21,8 @@ type Filter struct {
 	Focus  *regexp.Regexp
 	Ignore *regexp.Regexp
 	Leaf   *regexp.Regexp
+	// Where keeps samples whose labels meet a condition; nil keeps all.
+	Where *where.Expr
 }
 
 // IsZero says that the filter keeps everything.
@@ -38,10 +42,15 @@ func (f Filter) Apply(p *profile.Profile) *profile.Profile {
 
 func (f Filter) labelSets(p *profile.Profile) []bool {
 	keep := make([]bool, p.NumLabelSets())
+	meets := func(func(string) string) bool { return true }
+	if f.Where != nil {
+		meets = f.Where.Judge()
+	}
 	for i := range keep {
 		set := profile.LabelSetID(i)
 		keep[i] = matchesLabel(p, set, f.Process, profile.LabelProcess, profile.LabelPID) &&
-			matchesLabel(p, set, f.Thread, profile.LabelThread, profile.LabelTID)
+			matchesLabel(p, set, f.Thread, profile.LabelThread, profile.LabelTID) &&
+			meets(func(key string) string { return label.In(p, set, key) })
 	}
 	return keep
 }

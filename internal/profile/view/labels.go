@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/label"
 )
 
 // LabelText is the text of one label of a set, "" when it has none. A number is
@@ -33,7 +34,9 @@ func labelGroups(p *profile.Profile, key string) (texts []string, groupOf []uint
 		used[p.Samples()[i].Labels] = true
 	}
 	for i := range bySet {
-		bySet[i] = LabelText(p, profile.LabelSetID(i), key)
+		if bySet[i] = LabelText(p, profile.LabelSetID(i), key); bySet[i] == "" {
+			bySet[i] = label.In(p, profile.LabelSetID(i), key)
+		}
 		if bySet[i] == "" {
 			bySet[i] = "(no " + key + ")"
 		}

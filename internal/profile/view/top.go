@@ -9,7 +9,8 @@ import (
 	"whyhot/internal/profile"
 )
 
-// By says what a row of a top table stands for.
+// By says what a row of a top table stands for: one of the groupings, or the value of a
+// label, which is the name of its key (see package label).
 type By string
 
 // The groupings. A function belongs to one library, file, kind and family; a
@@ -28,6 +29,19 @@ const (
 // Groupings lists all there are.
 func Groupings() []By {
 	return []By{ByFunction, ByLibrary, ByProcess, ByThread, ByFile, ByLine, ByKind, ByFamily}
+}
+
+// label is the key of the label that samples are grouped by, "" where it is none.
+func (b By) label() string {
+	switch {
+	case b == ByProcess:
+		return profile.LabelProcess
+	case b == ByThread:
+		return profile.LabelThread
+	case b == "", slices.Contains(Groupings(), b):
+		return ""
+	}
+	return string(b)
 }
 
 // Grouper puts functions into families ("memory management", "compression").
@@ -125,7 +139,7 @@ func newTopCounter(p *profile.Profile, opt TopOptions) *topCounter {
 		}
 		c.rowOf[i] = n
 	}
-	if key := map[By]string{ByProcess: profile.LabelProcess, ByThread: profile.LabelThread}[opt.By]; key != "" {
+	if key := opt.By.label(); key != "" {
 		var texts []string
 		texts, c.groupOfSet = labelGroups(p, key)
 		c.rows = nil

@@ -160,7 +160,7 @@ func TestHotLinesStandWhereNoFindingIs(t *testing.T) {
 	in.Report.Unexplained[0].Lines[0].Text = "sum of w[c]"
 	in.Report.Unexplained[0].Machine[0].What = "divisions"
 	text := page(t, in)
-	for _, want := range []string{"no finding is about it", "sum of w[c]", "divisions 50.0%"} {
+	for _, want := range []string{"Unexplained hot code", "sum of w[c]", "divisions 50.0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -68,6 +68,7 @@ type Result struct {
 	Message      Text              `json:"message"`
 	Rank         *float64          `json:"rank,omitempty"` // 0 to 100
 	Locations    []Location        `json:"locations,omitempty"`
+	Flows        []Flow            `json:"codeFlows,omitempty"`
 	Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
 	Properties   map[string]any    `json:"properties,omitempty"`
 }
@@ -76,16 +77,40 @@ type Result struct {
 type Location struct {
 	Physical *Physical `json:"physicalLocation,omitempty"`
 	Logical  []Logical `json:"logicalLocations,omitempty"`
+	Message  *Text     `json:"message,omitempty"`
+}
+
+// Flow is a way through the program (3.36), with one thread here.
+type Flow struct {
+	Threads []Thread `json:"threadFlows"`
+}
+
+// Thread is the way of one thread (3.37).
+type Thread struct {
+	Steps []Step `json:"locations"`
+}
+
+// Step is a place on the way (3.38).
+type Step struct {
+	Location Location `json:"location"`
 }
 
 // Physical is a file (3.29).
 type Physical struct {
 	Artifact Artifact `json:"artifactLocation"`
+	Region   *Region  `json:"region,omitempty"`
+}
+
+// Region is a part of a file by lines (3.30).
+type Region struct {
+	Start int `json:"startLine"`
+	End   int `json:"endLine,omitempty"`
 }
 
 // Artifact names it (3.4).
 type Artifact struct {
-	URI string `json:"uri"`
+	URI  string `json:"uri"`
+	Base string `json:"uriBaseId,omitempty"`
 }
 
 // Logical is a part of a program, such as a package (3.33).

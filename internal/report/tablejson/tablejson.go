@@ -229,7 +229,7 @@ type diffRow struct {
 }
 
 // Diff writes all functions of a comparison. rate is that of all of b.
-func Diff(w io.Writer, a, b *profile.Profile, d *view.DiffTable, sort view.Sort, rows int, rate *price.Rate) error {
+func Diff(w io.Writer, a, b *profile.Profile, d *view.DiffTable, sort view.Sort, rows int, rate *price.Rate, failing any) error {
 	list := d.Rows
 	if rows > 0 && rows < len(list) {
 		list = list[:rows]
@@ -248,9 +248,10 @@ func Diff(w io.Writer, a, b *profile.Profile, d *view.DiffTable, sort view.Sort,
 		Absolute           bool      `json:"absolute"`
 		FalseDiscoveryRate float64   `json:"false_discovery_rate"`
 		Functions          []diffRow `json:"functions"`
+		FailIf             any       `json:"fail_if,omitempty"`
 	}{
 		side{d.TotalA, unit(a), a.Count()}, side{d.TotalB, unit(b), b.Count()},
-		sort, d.Absolute, view.FalseDiscoveryRate, out,
+		sort, d.Absolute, view.FalseDiscoveryRate, out, failing,
 	})
 }
 

@@ -91,7 +91,7 @@ func TestDiff(t *testing.T) {
 		"compared": "self", "absolute": true, "false_discovery_rate": 0.05, "functions": [
 		{"before": {"self": 10, "total": 10}, "delta": -10, "p": 0.31731050786291415, "significant": false}
 	]}`, func(w *bytes.Buffer) error {
-		return Diff(w, a, b, view.Diff(a, b, view.DiffOptions{Absolute: true}), view.SortSelf, 1, nil)
+		return Diff(w, a, b, view.Diff(a, b, view.DiffOptions{Absolute: true}), view.SortSelf, 1, nil, nil)
 	})
 }
 

@@ -123,6 +123,10 @@ func (p *Printer) briefFacts(indent string, f finding.Finding) {
 	if at := p.shortPlace(f.Place); at != "" {
 		facts = append(facts, at)
 	}
+	if len(f.PaidBy) > 0 {
+		at := f.PaidBy[0]
+		facts = append(facts, "called from "+p.shortPlace(finding.Place{File: at.File, Line: at.Line}))
+	}
 	p.joined(indent, append(facts, styles.dim.Render(f.ID)))
 }
 
@@ -258,7 +262,7 @@ func (p *Printer) commands(open []finding.Finding, more string) {
 // A command that compares with a change which the reader makes is explained.
 const (
 	versusFlag = "--versus"
-	versusText = "make the change in a copy of the program: --versus says how the copy is run, what stands behind -- is the baseline"
+	versusText = "make the change in a copy of the program: --versus says how the copy is run, the command after -- is the baseline"
 )
 
 // commandLabel says what a command is for.

@@ -64,6 +64,13 @@ func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 	}
 	plain := lipgloss.NewStyle()
 	item(string(f.Certainty), p.placeText(f.Place), certaintyStyle(f.Certainty))
+	for i, l := range f.PaidBy {
+		text := fmt.Sprintf("%s:%d (%s, %s)", l.File, l.Line, p.inText(l.Function), percent.Text(l.Share))
+		if code := strings.TrimSpace(l.Text); code != "" {
+			text += "  " + code
+		}
+		item(once(i, "paid by"), text, plain)
+	}
 	p.source(indent, f)
 	p.Worlds(indent, f.Worlds)
 	for i, text := range evidenceTexts(loopview.Rest(f), p.inText) {

@@ -18,7 +18,7 @@ func (p *Printer) Unexplained(us []finding.Unexplained) {
 		return
 	}
 	p.Line()
-	p.Line(styles.heading.Render("hot, and no finding is about it"))
+	p.Line(styles.heading.Render("unexplained hot code"))
 	all := lookedAtAll(us)
 	for _, u := range us {
 		p.Line()

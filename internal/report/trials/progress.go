@@ -126,7 +126,7 @@ func (p *Progress) Remark(text string) {
 // doing is a step in the words of someone who does it.
 var doing = map[string]string{
 	"copy": "copying the tree", "kept": "built before, taken from the cache", "build": "building", "instrument": "building the instrumented program",
-	"train": "training", "profile": "profiling for bolt", "optimise": "laying the program out anew",
+	"train": "training", "profile": "profiling for bolt", "optimise": "re-laying out the program",
 }
 
 // Building shows which step of which build begins.

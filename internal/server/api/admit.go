@@ -219,7 +219,7 @@ func (r *request) checkParams() error {
 }
 
 // repeated are the parameters that may be there several times.
-var repeated = []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, "path", paramOrigin, paramFamily, paramFunction}
+var repeated = []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, "path", paramOrigin, paramFamily, paramFunction, paramWhere, paramLabel, paramBy}
 
 // writeDown puts a request into the audit log.
 func (s *Server) writeDown(r *request, w *watched, err error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"whyhot/internal/profile/label"
 	"whyhot/internal/server/access"
 	"whyhot/internal/store"
 	"whyhot/internal/store/stage"
@@ -20,9 +21,19 @@ func (s *Server) services(ctx context.Context, r *request) (any, error) {
 	return s.labelsOf(ctx, r, store.ByService)
 }
 
+// labelKeys lists what samples can be chosen and grouped by.
+func (s *Server) labelKeys(_ context.Context, r *request) (any, error) {
+	list := r.project.LabelKeys()
+	out := labelKeysForm{Keys: make([]labelKeyForm, 0, len(list))}
+	for _, k := range list {
+		out.Keys = append(out.Keys, labelKeyForm{string(k.Key), k.Values})
+	}
+	return out, nil
+}
+
 // labels lists the values of a dimension.
 func (s *Server) labels(ctx context.Context, r *request) (any, error) {
-	by, err := dimension("the path", r.PathValue("dimension"))
+	by, err := dimension(r, "the path", r.PathValue("dimension"))
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +56,24 @@ func (s *Server) labelsOf(ctx context.Context, r *request, by store.Dimension) (
 	return out, nil
 }
 
-func dimension(where, text string) (store.Dimension, error) {
-	if d := store.Dimension(text); slices.Contains(store.Dimensions(), d) {
+// dimension reads a dimension that the project has.
+func dimension(r *request, where, text string) (store.Dimension, error) {
+	d := store.Dimension(label.Name(text))
+	if slices.Contains(store.Dimensions(), d) {
 		return d, nil
 	}
-	return "", invalid("%s: %q is no dimension; there are service, version, host, container and process", where, text)
+	var names []string
+	for _, k := range r.project.LabelKeys() {
+		if k.Key == d {
+			return d, nil
+		}
+		names = append(names, string(k.Key))
+	}
+	const most = 30
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	return "", invalid("%s: %q is no dimension of this project; there are %s", where, text, strings.Join(names, ", "))
 }
 
 // Steps of a time line: about as many as a page is wide, and no more than it can show.
@@ -66,8 +90,11 @@ func (s *Server) timeline(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	var by store.Dimension
-	if text := r.values.Get("by"); text != "" {
-		if by, err = dimension("by", text); err != nil {
+	if len(r.values[paramBy]) > 1 {
+		return nil, invalid("%s is there %d times; a time line has one", paramBy, len(r.values[paramBy]))
+	}
+	if text := r.values.Get(paramBy); text != "" {
+		if by, err = dimension(r, paramBy, text); err != nil {
 			return nil, err
 		}
 	}

@@ -60,6 +60,15 @@ type labelForm struct {
 	Last   time.Time `json:"last"`
 }
 
+type labelKeysForm struct {
+	Keys []labelKeyForm `json:"keys"`
+}
+
+type labelKeyForm struct {
+	Key    string `json:"key"`
+	Values int    `json:"values"`
+}
+
 type labelsForm struct {
 	Dimension store.Dimension `json:"dimension"`
 	Values    []labelForm     `json:"values"`

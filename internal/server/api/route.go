@@ -33,6 +33,9 @@ const (
 	paramFrom      = "from"
 	paramTo        = "to"
 	paramExact     = "exact"
+	paramWhere     = "where"
+	paramLabel     = "label"
+	paramBy        = "by"
 	paramService   = "service"
 	paramVersion   = "version"
 	paramHost      = "host"
@@ -44,7 +47,7 @@ const (
 )
 
 // selecting are the parameters of a store.Selection.
-var selecting = []string{paramFrom, paramTo, paramService, paramVersion, paramHost, paramContainer, paramProcess, paramExact}
+var selecting = []string{paramFrom, paramTo, paramService, paramVersion, paramHost, paramContainer, paramProcess, paramWhere, paramExact}
 
 func with(params ...string) []string { return append(append([]string{}, selecting...), params...) }
 
@@ -89,8 +92,9 @@ func routes() []route {
 		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, handle: (*Server).revokeToken},
 
 		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, handle: (*Server).services},
+		{method: get, path: v1 + "/labels", scope: access.Read, handle: (*Server).labelKeys},
 		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, handle: (*Server).labels},
-		{method: get, path: v1 + "/timeline", scope: access.Read, params: with("by", "step", "lines"), handle: (*Server).timeline},
+		{method: get, path: v1 + "/timeline", scope: access.Read, params: with(paramBy, "step", "lines"), handle: (*Server).timeline},
 		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily), handle: (*Server).top},
 		{method: get, path: v1 + "/history", scope: access.Read, params: with(paramFunction, "sort", "steps"), handle: (*Server).history},
 		{method: get, path: v1 + "/tree", scope: access.Read, params: with("root", "focus", "path", "depth", "min_share", "max_nodes", "events"), handle: (*Server).tree},
@@ -100,7 +104,7 @@ func routes() []route {
 		{method: get, path: v1 + "/instructions", scope: access.Read, params: with(paramFunction), slow: true, handle: (*Server).instructions},
 		{method: get, path: v1 + "/source", scope: access.Read, params: []string{"file"}, handle: (*Server).sourceText},
 		{method: get, path: v1 + "/rules/{id}", scope: access.Read, wide: true, handle: (*Server).rule},
-		{method: get, path: v1 + "/profile", scope: access.Read, params: selecting, slow: true, handle: (*Server).profile},
+		{method: get, path: v1 + "/profile", scope: access.Read, params: with(paramBy), slow: true, handle: (*Server).profile},
 		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, handle: (*Server).diff},
 		{method: get, path: v1 + "/surprises", scope: access.Read, params: with("limit"), slow: true, handle: (*Server).surprises},
 
@@ -110,7 +114,7 @@ func routes() []route {
 		{method: get, path: v1 + "/trials", scope: access.Read, params: []string{"finding"}, handle: (*Server).trials},
 		{method: post, path: v1 + "/trials", scope: access.Send, params: []string{"finding"}, handle: (*Server).postTrial},
 
-		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, "period", "id", "sample_type"}, often: true, handle: (*Server).push},
+		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, paramLabel, "period", "id", "sample_type"}, often: true, handle: (*Server).push},
 		{method: post, path: "/v1development/profiles", scope: access.Send, often: true, own: true, handle: (*Server).otlp},
 		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, often: true, handle: (*Server).pyroscope},
 		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, often: true, handle: (*Server).pyroscopePush},

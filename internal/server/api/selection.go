@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/profile/where"
 	"whyhot/internal/store"
 )
 
@@ -48,8 +49,43 @@ func (s *Server) selectionIn(r *request, half string) (store.Selection, error) {
 			return out, invalid("%s is there %d times; at most %d are taken", name, len(*to), maxValues)
 		}
 	}
+	if out.Where, err = condition(half, list(paramWhere)); err != nil {
+		return out, err
+	}
 	out.Exact, err = r.boolean(paramExact)
 	return out, err
+}
+
+// condition reads the parameter "where"; samples meet all of several.
+func condition(half string, texts []string) (*where.Expr, error) {
+	if len(texts) > maxValues {
+		return nil, invalid("%s is there %d times; at most %d are taken", paramWhere, len(texts), maxValues)
+	}
+	var all []string
+	for _, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if _, err := where.Parse(text); err != nil { // each of its own: the place in the message is in what was sent
+			return nil, invalidWhere(half, err)
+		}
+		all = append(all, "("+text+")")
+	}
+	if len(all) == 0 {
+		return nil, nil //nolint:nilnil // no condition is no error
+	}
+	e, err := where.Parse(strings.Join(all, " and "))
+	if err != nil {
+		return nil, invalidWhere(half, err)
+	}
+	return e, nil
+}
+
+func invalidWhere(half string, err error) error {
+	return &problem{
+		status: http.StatusBadRequest, kind: badRequest, detail: fmt.Sprintf("%s%s: %v", half, paramWhere, err),
+		help: `Write a condition such as service="web" and pod=~"web-.*" and not thread="gc".`,
+	}
 }
 
 var relative = regexp.MustCompile(`^now(?:-(\d{1,9})(s|m|h|d|w))?$`)

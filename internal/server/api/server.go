@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"whyhot/internal/host/version"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
@@ -105,6 +106,7 @@ func (s *Server) Counts() *Counts { return &s.counts }
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Server", version.Agent("whyhot-server"))
 	if err := s.sameSite(r); err != nil {
 		s.refused(w, r, err)
 		return

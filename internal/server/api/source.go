@@ -23,10 +23,22 @@ func (s *Server) profile(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := r.project.Profile(ctx, sel)
+	var more []store.Dimension
+	for _, text := range r.values[paramBy] {
+		by, err := dimension(r, paramBy, text)
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, by)
+	}
+	const most = 8
+	if len(more) > most {
+		return nil, invalid("%s is there %d times; at most %d are taken", paramBy, len(more), most)
+	}
+	p, _, err := r.project.ProfileBy(ctx, sel, more)
 	if err == nil && len(p.Samples()) == 0 {
 		settle(ctx, r)
-		p, _, err = r.project.Profile(ctx, sel)
+		p, _, err = r.project.ProfileBy(ctx, sel, more)
 	}
 	if err != nil {
 		return nil, err

@@ -183,8 +183,10 @@ func reasons(ctx context.Context, p *project.Project, sel, span store.Selection,
 func newVersion(ctx context.Context, p *project.Project, sel, span store.Selection) (string, error) {
 	is, err := p.Labels(ctx, sel, store.ByVersion)
 	// The labels of a long range are those of its whole hours: the last one may reach into
-	// what is asked about.
-	span.To = span.To.Truncate(time.Hour)
+	// what is asked about. A past within one hour is no long range.
+	if whole := span.To.Truncate(time.Hour); whole.After(span.From) {
+		span.To = whole
+	}
 	was, err2 := p.Labels(ctx, span, store.ByVersion)
 	if err := errors.Join(err, err2); err != nil {
 		return "", err

@@ -52,3 +52,27 @@ func TestOneServiceSurprises(t *testing.T) {
 		}
 	}
 }
+
+// A past within the hour in which the selection begins is one like any other.
+func TestPastWithinAnHour(t *testing.T) {
+	r := start(t, Limits{})
+	hour := time.Now().UTC().Add(-3 * time.Hour).Truncate(time.Hour)
+	send := func(at time.Time, version string, parse, idle int64) {
+		t.Helper()
+		data := servertest.Pprof(t, servertest.Profile(at, parse, idle))
+		if resp, body := r.do(http.MethodPost, "/api/v1/push?project=default&service=s&version="+version, "", data); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s\n%s", resp.Status, body)
+		}
+	}
+	for minute := 10; minute < 40; minute += 5 {
+		send(hour.Add(time.Duration(minute)*time.Minute+time.Second), "1", 300+int64(minute%3), 700)
+	}
+	send(hour.Add(41*time.Minute), "2", 700, 300)
+	r.flush("default")
+	var got surprisesForm
+	at := func(minute int) string { return hour.Add(time.Duration(minute) * time.Minute).Format(time.RFC3339) }
+	r.get("/api/v1/surprises?service=s&from="+at(40)+"&to="+at(45), "", &got)
+	if len(got.Surprises) == 0 || !strings.Contains(got.Surprises[0].Why, "version 2 is new") {
+		t.Errorf("%+v", got)
+	}
+}

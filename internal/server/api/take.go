@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"whyhot/internal/profile/label"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
@@ -45,6 +46,10 @@ func (s *Server) push(ctx context.Context, r *request) (any, error) {
 		Labels: batch.Labels{Service: v.Get(paramService), Version: v.Get(paramVersion), Host: v.Get(paramHost), Container: v.Get(paramContainer), Process: v.Get(paramProcess)},
 		ID:     v.Get("id"), SampleType: v.Get("sample_type"),
 	}
+	var err error
+	if p.Labels.Tags, err = tags(v[paramLabel]); err != nil {
+		return nil, err
+	}
 	if p.Labels.Service == "" {
 		return nil, invalid("service is missing: say which service the profile is of")
 	}
@@ -54,7 +59,6 @@ func (s *Server) push(ctx context.Context, r *request) (any, error) {
 	if p.ID == "" {
 		p.ID = r.contentID()
 	}
-	var err error
 	if p.Period, err = r.duration("period", time.Nanosecond, time.Hour); err != nil {
 		return nil, err
 	}
@@ -68,6 +72,28 @@ func (s *Server) push(ctx context.Context, r *request) (any, error) {
 	}
 	return receiptForm{receipt.Duplicate, receipt.Samples, slices.Contains(r.grant.Scopes, access.Read), warnings}, nil
 }
+
+// tags reads labels, each KEY=VALUE.
+func tags(list []string) (label.Set, error) {
+	if len(list) > maxLabels {
+		return "", invalid("%s is there %d times; at most %d are taken", paramLabel, len(list), maxLabels)
+	}
+	var pairs []label.Pair
+	for _, text := range list {
+		key, value, ok := strings.Cut(text, "=")
+		if ok && label.Reserved(label.Name(key)) {
+			return "", invalid("invalid %s %q: give it as the parameter %s", paramLabel, text, label.Name(key))
+		}
+		if !ok || !label.Valid(key) || value == "" {
+			return "", invalid("invalid %s %q: must be KEY=VALUE, the key a letter and then letters, digits and _ . - /", paramLabel, text)
+		}
+		pairs = append(pairs, label.Pair{Key: key, Value: value})
+	}
+	return label.Of(pairs), nil
+}
+
+// maxLabels bounds the labels of a push.
+const maxLabels = 64
 
 // contentID is the identity of a push that names none: what was sent, with its
 // parameters. A client that retries sends the same bytes, and they count once.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/host/version"
 )
 
 // Options say which server, and who asks.
@@ -77,7 +78,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("User-Agent", "whyhot")
+	req.Header.Set("User-Agent", version.Agent("whyhot"))
 	if c.o.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.o.Token)
 	}

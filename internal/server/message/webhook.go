@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"whyhot/internal/host/printable"
+	build "whyhot/internal/host/version"
 )
 
 // webhook signs as Standard Webhooks 1.0 has it, for which there are libraries: the
@@ -112,7 +113,7 @@ func post(ctx context.Context, to string, body []byte, headers map[string]string
 		return errors.New("the address is none") // it may be a secret, and err has it
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "whyhot")
+	req.Header.Set("User-Agent", build.Agent("whyhot-server"))
 	for k, v := range headers {
 		req.Header.Set(k, v)
 	}

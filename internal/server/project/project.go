@@ -39,6 +39,7 @@ import (
 type Store interface {
 	Append(ctx context.Context, b *batch.Batch) (store.Receipt, error)
 	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
+	LabelKeys() []store.LabelKey
 	Timeline(ctx context.Context, s store.Selection, by store.Dimension, step time.Duration, lines int) (*store.Timeline, error)
 	Top(ctx context.Context, s store.Selection, o store.TopOptions) (*store.Top, error)
 	History(ctx context.Context, s store.Selection, functions []store.FunctionID, total bool, step time.Duration) (*store.History, error)
@@ -49,6 +50,7 @@ type Store interface {
 	FindFunctions(ctx context.Context, s store.Selection, match *regexp.Regexp) ([]store.Function, error)
 	Function(id store.FunctionID) (store.Function, error)
 	Profile(ctx context.Context, s store.Selection) (*profile.Profile, store.Basis, error)
+	ProfileBy(ctx context.Context, s store.Selection, more []store.Dimension) (*profile.Profile, store.Basis, error)
 	Documents(kind string) []store.Document
 	PutDocument(ctx context.Context, kind, key string, body []byte) error
 	Stats(ctx context.Context) (store.Stats, error)

@@ -1,8 +1,11 @@
 package push
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
+	"whyhot/internal/profile/label"
 	"whyhot/internal/store/batch"
 )
 
@@ -25,10 +28,18 @@ func labelsOf(all map[string]string) batch.Labels {
 		}
 		return ""
 	}
-	return batch.Labels{
+	ours := batch.Labels{
 		Service: first(serviceNames), Version: first(versionNames), Host: first(hostNames),
 		Container: first(containerNames), Process: first(processNames),
 	}
+	var others []label.Pair
+	for _, k := range slices.Sorted(maps.Keys(all)) { // so that one of two spellings always counts
+		if !strings.HasPrefix(k, "__") && !label.Reserved(label.Name(k)) {
+			others = append(others, label.Pair{Key: k, Value: all[k]})
+		}
+	}
+	ours.Tags = label.Of(others)
+	return ours
 }
 
 // isCPU says, as far as labels tell, whether a profile is one of CPU time: agents send

@@ -18,17 +18,17 @@ func field(n protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), value)
 }
 
-func label(name, value string) []byte {
+func pairOf(name, value string) []byte {
 	return slices.Concat(field(1, []byte(name)), field(2, []byte(value)))
 }
 
 // Both protocols have labels and profiles; they differ in where.
 func TestSeriesOfBothProtocols(t *testing.T) {
 	raw := slices.Concat(field(1, []byte("PROFILE")), field(2, []byte("id-1")))
-	pyroscope := field(1, slices.Concat(field(1, label("a", "b")), field(1, label("c", "d")), field(2, raw), field(3, []byte("annotation"))))
+	pyroscope := field(1, slices.Concat(field(1, pairOf("a", "b")), field(1, pairOf("c", "d")), field(2, raw), field(3, []byte("annotation"))))
 	parca := slices.Concat(
 		field(1, []byte("tenant")),
-		field(2, slices.Concat(field(1, slices.Concat(field(1, label("a", "b")), field(1, label("c", "d")))), field(2, raw))),
+		field(2, slices.Concat(field(1, slices.Concat(field(1, pairOf("a", "b")), field(1, pairOf("c", "d")))), field(2, raw))),
 		protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), 1),
 	)
 	for name, c := range map[string]struct {
@@ -58,7 +58,7 @@ func TestBoundsOfSeries(t *testing.T) {
 	}
 	var labels []byte
 	for i := range maxLabelsOf + 1 {
-		labels = append(labels, field(1, label(strings.Repeat("x", i+1), ""))...)
+		labels = append(labels, field(1, pairOf(strings.Repeat("x", i+1), ""))...)
 	}
 	if _, err := ReadPyroscope(field(1, labels)); err == nil || !strings.Contains(err.Error(), "labels") {
 		t.Errorf("%v", err)
@@ -66,7 +66,11 @@ func TestBoundsOfSeries(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	got := labelsOf(map[string]string{"app": "b", "service_name": "a", "hostname": "h", "pod": "p", "version": "1", "region": "eu"})
+	got := labelsOf(map[string]string{"__name__": "process_cpu", "app": "b", "service_name": "a", "hostname": "h", "pod": "p", "version": "1", "region": "eu"})
+	if tags := slices.Collect(maps.Values(maps.Collect(got.Tags.All))); len(tags) != 4 || got.Tags.Get("pod") != "p" || got.Tags.Get("region") != "eu" || got.Tags.Get("app") != "b" {
+		t.Errorf("%q", got.Tags)
+	}
+	got.Tags = ""
 	if want := (batch.Labels{Service: "a", Version: "1", Host: "h", Container: "p"}); got != want {
 		t.Errorf("%+v", got)
 	}
@@ -92,8 +96,8 @@ func TestNamesAndTimes(t *testing.T) {
 
 // Whatever is sent, it is read or refused.
 func FuzzSeries(f *testing.F) {
-	f.Add(field(1, slices.Concat(field(1, label("a", "b")), field(2, field(1, []byte("x"))))))
-	f.Add(field(2, field(1, field(1, label("a", "b")))))
+	f.Add(field(1, slices.Concat(field(1, pairOf("a", "b")), field(2, field(1, []byte("x"))))))
+	f.Add(field(2, field(1, field(1, pairOf("a", "b")))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, read := range []func([]byte) ([]Series, error){ReadPyroscope, ReadParca} {
 			all, err := read(data)

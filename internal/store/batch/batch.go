@@ -9,14 +9,18 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"whyhot/internal/profile/label"
 	"whyhot/internal/store/columns"
 )
 
 // Labels say where samples come from.
 type Labels struct {
 	Service, Version, Host, Container, Process string
+
+	Tags label.Set // all others
 }
 
 // Mapping is a binary.
@@ -80,9 +84,41 @@ func (b *Batch) Samples() int64 {
 	return sum
 }
 
+// Join puts labels and rows together that have come to be the same.
+func (b *Batch) Join() {
+	numbers, to := map[Labels]uint32{}, make([]uint32, len(b.Labels))
+	labels := b.Labels[:0]
+	for i, l := range b.Labels {
+		n, ok := numbers[l]
+		if !ok {
+			n = uint32(len(labels))
+			numbers[l] = n
+			labels = append(labels, l)
+		}
+		to[i] = n
+	}
+	b.Labels = labels
+	places := map[rowKey]int{}
+	rows := b.Rows[:0]
+	for _, r := range b.Rows {
+		r.Labels = to[r.Labels]
+		key := rowKey{minute: r.Minute, labels: r.Labels, stack: r.Stack, period: r.Period}
+		if at, ok := places[key]; ok && r.Count <= math.MaxUint32-rows[at].Count {
+			rows[at].Count += r.Count
+			continue
+		}
+		places[key] = len(rows)
+		rows = append(rows, r)
+	}
+	b.Rows = rows
+}
+
 // Append writes the batch. Warnings are the sender's, and are not written.
+//
+// Tags come after the rest, and only where there are any: versions without them wrote the
+// same bytes, which a journal may have.
 func (b *Batch) Append(dst []byte) []byte {
-	return columns.Append(dst,
+	dst = columns.Append(dst,
 		[]string{b.ID}, []int64{b.Cut},
 		col(b.Mappings, func(m *Mapping) string { return m.Path }), col(b.Mappings, func(m *Mapping) string { return m.BuildID }),
 		col(b.Functions, func(f *Function) string { return f.Name }), col(b.Functions, func(f *Function) string { return f.System }),
@@ -97,6 +133,10 @@ func (b *Batch) Append(dst []byte) []byte {
 		col(b.Rows, func(r *Row) uint32 { return r.Minute }), col(b.Rows, func(r *Row) uint32 { return r.Labels }),
 		col(b.Rows, func(r *Row) uint32 { return r.Stack }), col(b.Rows, func(r *Row) int64 { return r.Period }), col(b.Rows, func(r *Row) uint32 { return r.Count }),
 	)
+	if slices.ContainsFunc(b.Labels, func(l Labels) bool { return l.Tags != "" }) {
+		dst = columns.Append(dst, col(b.Labels, func(l *Labels) string { return string(l.Tags) }))
+	}
+	return dst
 }
 
 // function is the position + 1, 0 for an address.
@@ -125,12 +165,17 @@ func Read(data []byte) (*Batch, error) {
 		fStart, fMapping, lMapping, lFunction, lLine, nParent, nLocation []uint32
 		fKind, lKind                                                     []uint8
 		lAddress                                                         []uint64
-		service, version, host, container, process                       []string
+		service, version, host, container, process, tags                 []string
 		rMinute, rLabels, rStack, rCount                                 []uint32
 	)
 	rest, err := columns.Read(data, &id, &cut, &mPath, &mBuild, &fName, &fSystem, &fFile, &fStart, &fMapping, &fKind,
 		&lMapping, &lAddress, &lKind, &lFunction, &lLine, &nParent, &nLocation,
 		&service, &version, &host, &container, &process, &rMinute, &rLabels, &rStack, &rPeriod, &rCount)
+	if err == nil && len(rest) > 0 {
+		rest, err = columns.Read(rest, &tags)
+	} else {
+		tags = make([]string, len(service))
+	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("batch: %w", err)
@@ -141,7 +186,7 @@ func Read(data []byte) (*Batch, error) {
 		differ(len(fName), len(fSystem), len(fFile), len(fStart), len(fMapping), len(fKind)),
 		differ(len(lMapping), len(lAddress), len(lKind), len(lFunction), len(lLine)),
 		differ(len(nParent), len(nLocation)),
-		differ(len(service), len(version), len(host), len(container), len(process)),
+		differ(len(service), len(version), len(host), len(container), len(process), len(tags)),
 		differ(len(rMinute), len(rLabels), len(rStack), len(rPeriod), len(rCount)):
 		return nil, errors.New("batch: its columns are not of one length")
 	}
@@ -165,7 +210,10 @@ func Read(data []byte) (*Batch, error) {
 		b.Nodes[i] = Node{nParent[i], nLocation[i]}
 	}
 	for i := range b.Labels {
-		b.Labels[i] = Labels{service[i], version[i], host[i], container[i], process[i]}
+		b.Labels[i] = Labels{service[i], version[i], host[i], container[i], process[i], label.Set(tags[i])}
+		if !b.Labels[i].Tags.Sound() {
+			return nil, fmt.Errorf("batch: row %d of its labels is damaged", i)
+		}
 	}
 	for i := range b.Rows {
 		b.Rows[i] = Row{rMinute[i], rLabels[i], rStack[i], rPeriod[i], rCount[i]}

@@ -3,6 +3,7 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/label"
 	"whyhot/internal/profile/view"
 )
 
@@ -59,7 +61,7 @@ func FromProfile(p *profile.Profile, o Options) (*Batch, error) {
 		p: p, o: o, out: &Batch{ID: o.ID, Mappings: make([]Mapping, p.NumMappings())}, scale: scale,
 		functions: make([]uint32, p.NumFunctions()), locations: make([][]uint32, p.NumLocations()),
 		stacks: make([]stack, p.NumStacks()), labels: make([]uint32, p.NumLabelSets()),
-		nodes: map[Node]uint32{}, names: map[Labels]uint32{}, named: map[Location]uint32{}, rows: map[rowKey]int{},
+		nodes: map[Node]uint32{}, names: map[Labels]uint32{}, named: map[Location]uint32{}, rows: map[rowKey]int{}, left: map[string]bool{},
 	}
 	for i := range f.out.Mappings {
 		m := p.Mapping(profile.MappingID(i))
@@ -142,6 +144,7 @@ type from struct {
 	rows      map[rowKey]int
 
 	shortened, deep, future int
+	left                    map[string]bool // labels that are not kept
 }
 
 var errNegative = errors.New("a sample weighs less than nothing: is it the difference of two profiles?")
@@ -226,7 +229,7 @@ func (f *from) label(id profile.LabelSetID) uint32 {
 	given := Labels{
 		Service: view.LabelText(f.p, id, labelService), Version: view.LabelText(f.p, id, labelVersion),
 		Host: view.LabelText(f.p, id, labelHost), Container: view.LabelText(f.p, id, profile.LabelContainer),
-		Process: process(view.LabelText(f.p, id, profile.LabelProcess)),
+		Process: process(f.process(id)),
 	}
 	if name := view.LabelText(f.p, id, labelName); name != "" {
 		given.Container = name
@@ -247,6 +250,7 @@ func (f *from) label(id profile.LabelSetID) uint32 {
 	if l.Service == "" {
 		l.Service = "unknown"
 	}
+	l.Tags = f.tags(id)
 	n, ok := f.names[l]
 	if !ok {
 		n = uint32(len(f.out.Labels))
@@ -255,6 +259,57 @@ func (f *from) label(id profile.LabelSetID) uint32 {
 	}
 	f.labels[id] = n + 1
 	return n
+}
+
+// ofOurs are the labels that have a column of their own.
+var ofOurs = map[string]bool{
+	labelService: true, labelVersion: true, labelHost: true, labelName: true, profile.LabelContainer: true, profile.LabelProcess: true,
+}
+
+// notKept says of labels that they would tell nearly every sample from every other one, or
+// that they are not for others to read: command lines have passwords in them.
+func notKept(key string) bool {
+	switch key {
+	case profile.LabelTID, "bytes", "trace_id", "span_id", "trace id", "span id", "profile_id":
+		return true
+	}
+	return strings.HasPrefix(key, "process.command") || strings.HasPrefix(key, "telemetry.")
+}
+
+// tags are the labels of a sample that have no column of their own, with those that the
+// options give.
+func (f *from) tags(id profile.LabelSetID) label.Set {
+	all := f.p.Labels(id)
+	if len(all) == 0 {
+		return f.o.Labels.Tags
+	}
+	pairs := make([]label.Pair, 0, len(all))
+	for _, l := range all {
+		switch {
+		case ofOurs[l.Key]:
+		case notKept(l.Key), label.Reserved(label.Name(l.Key)):
+			f.left[l.Key] = true
+		default:
+			pairs = append(pairs, label.Pair{Key: l.Key, Value: label.Text(&l)})
+		}
+	}
+	var given []label.Pair
+	for k, v := range f.o.Labels.Tags.All {
+		given = append(given, label.Pair{Key: k, Value: v})
+	}
+	if f.o.Override {
+		return label.Of(append(given, pairs...))
+	}
+	return label.Of(append(pairs, given...))
+}
+
+// process is the name of a sample's process. That of its thread stands for it only where
+// nothing else says what it belongs to.
+func (f *from) process(id profile.LabelSetID) string {
+	if _, named := f.p.Label(id, profile.LabelProcess); !named && (f.o.Labels.Service != "" || view.LabelText(f.p, id, labelService) != "") {
+		return ""
+	}
+	return view.LabelText(f.p, id, profile.LabelProcess)
 }
 
 // process is the name without what tells the kernel's threads apart:
@@ -387,5 +442,8 @@ func (f *from) warn() {
 	say(f.shortened, "a name was longer than is kept and was shortened", "%d names were longer than is kept and were shortened")
 	say(f.deep, fmt.Sprintf("a stack was deeper than %d frames; its outermost ones were left out", MaxDepth),
 		"%d stacks were deeper than "+strconv.Itoa(MaxDepth)+" frames; their outermost ones were left out")
+	if len(f.left) > 0 {
+		f.out.Warnings = append(f.out.Warnings, "labels that are not kept: "+strings.Join(slices.Sorted(maps.Keys(f.left)), ", "))
+	}
 	say(f.future, "a sample was from the future; it counts as of now", "%d samples were from the future; they count as of now")
 }

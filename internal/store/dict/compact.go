@@ -322,7 +322,7 @@ func (c *compactor) labels() {
 			c.merged++
 		}
 		next.putSeries(id, s)
-		rowsOfSeries.Append(id, s.Group, s.Host, s.Container, "")
+		rowsOfSeries.Append(id, s.Group, s.Host, s.Container, string(s.Tags))
 		next.seriesNumber.use(id, uint64(c.old.seriesNumber.lastUse(id)))
 	}
 	next.seriesNumber.free = unused(len(next.series), func(id uint32) bool { return next.series[id] != Series{} })

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/label"
 	"whyhot/internal/store/batch"
 	"whyhot/internal/store/engine"
 )
@@ -37,6 +38,7 @@ type Group struct {
 type Series struct {
 	Group           uint32
 	Host, Container string
+	Tags            label.Set
 }
 
 // Limits bound the dictionary. Zero values are the defaults. Compacted keeps what was used
@@ -350,21 +352,21 @@ func (d *Dict) seriesOfLabels(l *batch.Labels, out Blocks) uint32 {
 	if _, known := d.groupOf[g]; !known && d.tooMany(len(d.groupOf), len(d.groups)) {
 		g = Group{Merged, Merged, Merged}
 	}
-	s := Series{Group: d.group(g, out), Host: l.Host, Container: l.Container}
+	s := Series{Group: d.group(g, out), Host: l.Host, Container: l.Container, Tags: l.Tags}
 	id, ok := d.seriesOf[s]
 	if ok {
 		return id
 	}
 	if d.tooMany(len(d.seriesOf), len(d.series)) {
 		d.mergedSeries++
-		s.Host, s.Container = Merged, Merged
+		s.Host, s.Container, s.Tags = Merged, Merged, ""
 		if id, ok = d.seriesOf[s]; ok {
 			return id
 		}
 	}
 	id = d.seriesNumber.take(len(d.series))
 	d.putSeries(id, s)
-	out.Of(engine.Series).Append(id, s.Group, s.Host, s.Container, "")
+	out.Of(engine.Series).Append(id, s.Group, s.Host, s.Container, string(s.Tags))
 	return id
 }
 
@@ -377,6 +379,7 @@ func (d *Dict) tooMany(differ, numbers int) bool {
 func (d *tables) putSeries(id uint32, s Series) {
 	d.series = grown(d.series, id)
 	d.series[id] = s
+	d.text += int64(len(s.Tags))
 	d.seriesNumber.live = append(d.seriesNumber.live, id)
 	d.seriesOf[s] = id
 }

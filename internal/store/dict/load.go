@@ -3,6 +3,7 @@ package dict
 import (
 	"fmt"
 
+	"whyhot/internal/profile/label"
 	"whyhot/internal/store/engine"
 )
 
@@ -56,11 +57,12 @@ func (d *Dict) Load(b *engine.Block) error {
 		}
 	case engine.Series:
 		groups, hosts, containers := b.Uint32s("grp"), b.Texts("host"), b.Texts("container")
+		tags := b.Texts("labels")
 		for i := range groups {
 			if int(groups[i]) >= len(d.groups) {
 				return dangling(b, i)
 			}
-			d.putSeries(ids[i], Series{Group: groups[i], Host: hosts[i], Container: containers[i]})
+			d.putSeries(ids[i], Series{Group: groups[i], Host: hosts[i], Container: containers[i], Tags: label.Set(tags[i])})
 		}
 	}
 	return nil

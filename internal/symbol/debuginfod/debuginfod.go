@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/host/version"
 	"whyhot/internal/host/wholefile"
 )
 
@@ -106,7 +107,7 @@ func (c *Client) from(ctx context.Context, server, buildID, to string) (found bo
 	if err != nil {
 		return false, err
 	}
-	r.Header.Set("User-Agent", "whyhot")
+	r.Header.Set("User-Agent", version.Agent("whyhot"))
 	answer, err := c.opts.Client.Do(r)
 	if err != nil {
 		return false, err

@@ -9,6 +9,9 @@ import (
 	"strconv"
 )
 
+// Settings are sentences on how this machine is set up.
+func Settings() []string { return settings("/") }
+
 // settings are sentences on how the machine is set up.
 func settings(root string) []string {
 	var out []string

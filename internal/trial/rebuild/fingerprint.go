@@ -2,9 +2,7 @@ package rebuild
 
 import (
 	"context"
-	"crypto/sha256"
 	"debug/elf"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"whyhot/internal/elfinfo/loaded"
 )
 
-// fingerprints are hashes of the programs and shared libraries that a build has
+// Fingerprints are hashes of the programs and shared libraries that a build has
 // made, by path in the tree: of what is loaded into memory, without the build ID,
 // which also covers debug information.
-func fingerprints(ctx context.Context, root string) (map[string]string, error) {
+func Fingerprints(ctx context.Context, root string) (map[string]string, error) {
 	out := map[string]string{}
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err == nil {
@@ -33,7 +33,7 @@ func fingerprints(ctx context.Context, root string) (map[string]string, error) {
 		if !isProgram(p) {
 			return nil
 		}
-		sum, err := fingerprint(p)
+		sum, err := loaded.Sum(p)
 		if err != nil {
 			return nil //nolint:nilerr // a damaged program is nobody's evidence
 		}
@@ -62,28 +62,6 @@ func isProgram(path string) bool {
 	}
 	kind := elf.Type(head[16]) | elf.Type(head[17])
 	return kind == elf.ET_EXEC || kind == elf.ET_DYN
-}
-
-func fingerprint(path string) (string, error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", path, err)
-	}
-	defer func() { _ = f.Close() }()
-	sum := sha256.New()
-	for _, s := range f.Sections {
-		if s.Flags&elf.SHF_ALLOC == 0 || s.Name == ".note.gnu.build-id" {
-			continue
-		}
-		_, _ = fmt.Fprintf(sum, "%s %x %x\n", s.Name, s.Addr, s.Size) // a hash takes everything
-		if s.Type == elf.SHT_NOBITS {
-			continue
-		}
-		if _, err := io.Copy(sum, s.Open()); err != nil {
-			return "", fmt.Errorf("reading %s: %w", path, err)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // equal says whether two builds made the same programs, and how many.

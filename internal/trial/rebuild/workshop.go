@@ -271,7 +271,7 @@ func (w *Workshop) buildBaseline(ctx context.Context, variants int) error {
 		w.baseline = old.Prints
 		return nil
 	}
-	if w.baseline, err = fingerprints(ctx, w.base.tree); err != nil {
+	if w.baseline, err = Fingerprints(ctx, w.base.tree); err != nil {
 		return err
 	}
 	w.keep(ctx, w.base, nil, kept{Seen: seen, Prints: w.baseline, Took: w.plain.Took})
@@ -380,7 +380,7 @@ func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, n int, re
 	if err != nil {
 		return nil, fmt.Errorf("variant %s: %w", b.Name(), err)
 	}
-	prints, err := fingerprints(ctx, s.tree)
+	prints, err := Fingerprints(ctx, s.tree)
 	if err != nil {
 		return nil, err
 	}

@@ -22,11 +22,14 @@ func FindPlugin() (string, error) {
 		return filepath.Abs(path)
 	}
 	if self, err := os.Executable(); err == nil {
-		if path := filepath.Join(filepath.Dir(self), pluginName); exists(path) {
-			return path, nil
+		// Beside the program where it was built, below lib where a package installed it.
+		for _, dir := range []string{".", "../lib/whyhot"} {
+			if path := filepath.Join(filepath.Dir(self), dir, pluginName); exists(path) {
+				return path, nil
+			}
 		}
 	}
-	return "", errors.New("the compiler plug-in " + pluginName + " is not next to whyhot; `make analyzer` builds it (it needs llvm-19-dev)")
+	return "", errors.New("the compiler plug-in " + pluginName + " is not next to whyhot; install the package whyhot-analyzer, or build it with `make analyzer` (it needs llvm-19-dev)")
 }
 
 // FindClang gives the name of the clang that the plug-in is made for.

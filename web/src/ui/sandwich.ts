@@ -1,4 +1,4 @@
-// Callers and callees of one function: above, who calls it (each caller on top
+// Callers and callees of one function: above, its callers (each caller on top
 // of what it calls); below, what it calls.
 
 import { frameSeeds } from "../data/merge";
@@ -32,11 +32,11 @@ export class Sandwich {
     this.root = element(
       "div",
       { class: "sandwich" },
-      element("p", { class: "caption" }, "who calls it"),
+      element("p", { class: "caption" }, "Callers"),
       this.callers.root,
       this.title,
       this.callees.root,
-      element("p", { class: "caption" }, "what it calls"),
+      element("p", { class: "caption" }, "Callees"),
     );
   }
 

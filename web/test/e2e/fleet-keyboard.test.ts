@@ -174,7 +174,7 @@ test("from the overview to the command that proves a finding", async () => {
     await keys(page, "9");
     await page.waitForURL(/\/findings/);
     await settled(page);
-    const heading = await tabTo(page, /allocator/);
+    const heading = await tabTo(page, /glibc malloc/);
     assert.equal(heading.tag, "button");
     await keys(page, "Enter");
     await page.getByRole("heading", { name: "What to change" }).waitFor();

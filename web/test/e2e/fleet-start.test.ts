@@ -129,7 +129,7 @@ test("a token is asked for, made, used and revoked", async () => {
       const first = makeToken(fleet, "--scope", "send,read,administer", "--name", "keeper");
 
       await page.goto(`${fleet.url}/top`);
-      await page.getByText("This server asks for a token").waitFor();
+      await page.getByText("Token required").waitFor();
       assert.deepEqual(await serious(page), []);
       await enter(page, "whyhot_wrong");
       await page.getByRole("alert").waitFor();
@@ -138,7 +138,7 @@ test("a token is asked for, made, used and revoked", async () => {
 
       // One that may only read.
       await page.goto(`${fleet.url}/settings`);
-      await page.getByLabel("What you call it").fill("people of the shop");
+      await page.getByLabel("Name").fill("people of the shop");
       await page.getByLabel(/^read:/).check();
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByText("Copy it now: it is not shown again.").waitFor();
@@ -155,13 +155,13 @@ test("a token is asked for, made, used and revoked", async () => {
       // Revoked at the second press alone.
       await row.getByRole("button", { name: "Revoke" }).click();
       assert.equal(await asked(), 200);
-      await row.getByRole("button", { name: "Revoke for good" }).click();
+      await row.getByRole("button", { name: "Confirm revoke" }).click();
       await row.getByText("revoked").waitFor();
       assert.equal(await asked(), 401);
 
       // This browser forgets its own, and is asked again.
       await page.getByRole("button", { name: "Forget the token" }).click();
-      await page.getByText("This server asks for a token").waitFor();
+      await page.getByText("Token required").waitFor();
     };
     await withTab({ width: 1280, height: 800 }, use, REFUSED);
   });
@@ -259,7 +259,7 @@ test("the overview says what is surprising, and leads to it", async () => {
     await push(fleet);
     await withTab({ width: 1280, height: 800 }, async (page) => {
       await page.goto(fleet.url);
-      const list = page.getByRole("region", { name: "What is surprising" });
+      const list = page.getByRole("region", { name: "Anomalies" });
       await list.getByText("what belongs to memory management takes 75.0% of the CPU").waitFor();
       assert.deepEqual(await serious(page), []);
       await list.getByRole("link", { name: "memory management" }).click();

@@ -66,7 +66,7 @@ test("from a hot function to a finding that is proved", async () => {
     // Is there something to do about it? The finding with most to give back stands first.
     await view(page, "Findings").click();
     const first = page.locator(".findings .card").first();
-    await first.getByRole("button", { name: /allocator.*formulas/ }).click();
+    await first.getByRole("button", { name: /glibc malloc.*formulas/ }).click();
     assert.match(await first.locator(".badge").innerText(), /confirmed|suspected/);
     await first.getByText("malloc in libc.so.6", { exact: true }).waitFor();
     await first.getByRole("heading", { name: "What to change" }).waitFor();
@@ -103,14 +103,14 @@ test("from a hot function to a finding that is proved", async () => {
 
 test("a finding leads to its function, and its function to its lines", async () => {
   await open("/findings?service=archive", async (page) => {
-    await page.getByRole("button", { name: /CRC computed/ }).click();
+    await page.getByRole("button", { name: /Table-driven CRC/ }).click();
     await page.getByRole("button", { name: "Show in Top-N" }).click();
     const row = page.getByRole("row").filter({ hasText: "crc32_update" });
     await row.getByRole("link").click();
     await page.keyboard.press("l");
     // With the source that the server has.
     await page.locator(".lines .source .ran", { hasText: "crc" }).first().waitFor();
-    await page.locator(".lines .found-here", { hasText: "CRC computed" }).waitFor();
+    await page.locator(".lines .found-here", { hasText: "Table-driven CRC" }).waitFor();
   });
 });
 

@@ -21,7 +21,7 @@ export async function withTab(
     const complaints: string[] = [];
     page.on("console", (m) => {
       if ((m.type() === "error" || m.type() === "warning") && !allowed.test(m.text()))
-        complaints.push(`${page.url()}: ${m.text()}`);
+        complaints.push(`${page.url()}: ${m.text()} (${m.location().url})`);
     });
     page.on("pageerror", (e) => complaints.push(`${page.url()}: ${String(e)}`));
     await use(page, context);

@@ -50,15 +50,15 @@ var caveats = map[string][]string{
 // rules has an entry for every rule that the analyser knows by itself; each has
 // a page in docs/rules.
 var rules = map[string]rule{
-	"alias-loop-condition-linear": {precision: 7, title: "the loop's bound %s is read again after every byte that the loop writes"},
-	"alias-loop-condition-name":   {precision: 6, title: "the loop's bound %s is read again after every byte that the loop writes"},
-	"alias-loop-condition":        {precision: 5, title: "the loop's condition reads %s again after a byte is written"},
-	"alias-multidim":              {precision: 4, title: "the row behind %s is looked up again after a byte is written"},
-	"alias-pointer-field":         {precision: 3, title: "%s is loaded again after a byte is written"},
-	"alias-array-element":         {precision: 2, title: "the element %s is loaded again after a byte is written"},
-	"alias-pointer-dereference":   {precision: 1, title: "%s is loaded again after a byte is written"},
+	"alias-loop-condition-linear": {precision: 7, title: "Loop bound %s reloaded after every byte store"},
+	"alias-loop-condition-name":   {precision: 6, title: "Loop bound %s reloaded after every byte store"},
+	"alias-loop-condition":        {precision: 5, title: "Loop condition reloads %s after a byte store"},
+	"alias-multidim":              {precision: 4, title: "Row pointer of %s reloaded after a byte store"},
+	"alias-pointer-field":         {precision: 3, title: "%s reloaded after a byte store"},
+	"alias-array-element":         {precision: 2, title: "Element %s reloaded after a byte store"},
+	"alias-pointer-dereference":   {precision: 1, title: "%s reloaded after a byte store"},
 	"vector-bool": {
-		title: "std::vector<bool> is copied and read bit by bit",
+		title: "std::vector<bool> accessed bit by bit",
 		whole: true,
 		steps: []string{
 			"Elements that are touched one by one: a byte of a type of its own for each, std::vector<char8_t> (C++20) or a vector of a struct that holds one bool. Not char or uint8_t: stores through these may change anything, so the compiler loads everything else again",
@@ -66,19 +66,19 @@ var rules = map[string]rule{
 		},
 	},
 	"bitfield-flag": {
-		title: "bit-field %s in a loop",
+		title: "Bit-field %s accessed in a loop",
 		steps: []string{"make it a plain member, or keep it in a local during the loop and store it once afterwards"},
 	},
 	"volatile-sync": {
-		title: "volatile %s is used between threads",
+		title: "volatile %s shared between threads; use std::atomic",
 		steps: []string{"make it a std::atomic (C: _Atomic) with the memory order that is needed; wait with std::atomic::wait, a condition variable or a futex rather than by spinning"},
 	},
 	"exceptions-control-flow": {
-		title: "exceptions steer this loop: %s may throw and is caught in the same iteration",
+		title: "Exceptions as control flow: %s throws and is caught in the loop",
 		steps: []string{"report the expected failure by a return value (std::optional, std::expected, an error code; std::from_chars for numbers) and keep exceptions for what is rare"},
 	},
 	ruleConstantContainer: {
-		title:   "%s is built and destroyed in every call",
+		title:   "%s constructed on every call; make it static",
 		perCall: true,
 		steps: []string{
 			"make it static const (what it is made of never changes): it is built once, at the first call",
@@ -86,26 +86,26 @@ var rules = map[string]rule{
 		},
 	},
 	ruleValueContainer: {
-		title:   "%s, is copied for every call, and the function only reads it",
+		title:   "%s, copied on every call; pass by reference",
 		perCall: true,
 		steps:   []string{"take it by const reference (const T &), or as std::span where the elements are enough"},
 	},
 	"bit-by-bit": {
-		title: "%s gets one bit at a time: load, change, store",
+		title: "%s written one bit at a time",
 		steps: []string{
 			"take 8 (or 64) at a time: an inner loop of that fixed length collects them in a local, which is stored once; the rest after it",
 		},
 	},
 	"short-loop": {
 		needsProfile: true,
-		title:        "an inner loop of four iterations at most runs up to %s, which the compiler does not know",
+		title:        "Short inner loop with unknown bound %s; specialise it",
 		steps: []string{
 			"choose once, outside of the hot loops: a template over the number (template<int N>), or a switch over its few values with a call of the same inline function for each; the compiler then unrolls it",
 			"GCC below -O3 unrolls only what is asked for: #pragma GCC unroll 4 before the inner loop",
 		},
 	},
 	"column-walk": {
-		title: "the inner loop walks down the columns of %s",
+		title: "Inner loop walks down the columns of %s",
 		steps: []string{
 			"exchange the two loops: the inner one then runs along a row; a sum over each column becomes a row of sums",
 		},

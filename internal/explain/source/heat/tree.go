@@ -248,3 +248,15 @@ func includeDirs(u compdb.Unit) []string {
 	}
 	return dirs
 }
+
+// Using are the numbers of the units that files are part of, in rising order: as their
+// source or as a header that they include.
+func (t *Tree) Using(files ...string) []int {
+	var out []int
+	for _, f := range files {
+		f = filepath.Clean(f)
+		out = append(append(out, t.main[f]...), t.users[f]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

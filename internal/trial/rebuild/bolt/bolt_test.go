@@ -11,10 +11,10 @@ import (
 func TestSamplesAsBoltReadsThem(t *testing.T) {
 	functions := []function{{"main", 0x1000, 0x20}, {"helper/1", 0x1020, 0x10}, {"helper/2", 0x1040, 0x10}}
 	var out bytes.Buffer
-	used := write(&out, functions, Samples{0x1045: 3, 0x1000: 1, 0x101f: 7, 0x1020: 2, 0x1035: 100, 0xfff: 100, 0x1050: 100})
+	used, hot := write(&out, functions, Samples{0x1045: 3, 0x1000: 1, 0x101f: 7, 0x1020: 2, 0x1035: 100, 0xfff: 100, 0x1050: 100})
 	want := "no_lbr cycles\n1 main 0 1\n1 main 1f 7\n1 helper/1 0 2\n1 helper/2 5 3\n"
-	if out.String() != want || used != 13 {
-		t.Errorf("got %d and\n%s", used, out.String())
+	if out.String() != want || used != 13 || hot != 3 {
+		t.Errorf("got %d in %d and\n%s", used, hot, out.String())
 	}
 }
 

@@ -23,27 +23,33 @@ type Samples map[uint64]int64
 // slash, counted by name in the order of addresses, since several may share a
 // name. It returns how many of the samples fell into a known function.
 func WriteSamples(program, to string, samples Samples) (used int64, err error) {
-	functions, err := functionsOf(program)
-	if err != nil {
-		return 0, err
-	}
 	f, err := os.Create(to)
 	if err != nil {
 		return 0, fmt.Errorf("profile for BOLT: %w", err)
 	}
-	w := bufio.NewWriter(f)
-	used = write(w, functions, samples)
-	err = w.Flush()
-	if e := f.Close(); err == nil {
-		err = e
+	used, _, err = Encode(f, program, samples)
+	if e := f.Close(); err == nil && e != nil {
+		err = fmt.Errorf("profile for BOLT: %w", e)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("profile for BOLT: %w", err)
-	}
-	return used, nil
+	return used, err
 }
 
-func write(w io.Writer, functions []function, samples Samples) (used int64) {
+// Encode is WriteSamples to a writer. It also says how many functions have samples.
+func Encode(to io.Writer, program string, samples Samples) (used int64, hot int, err error) {
+	functions, err := functionsOf(program)
+	if err != nil {
+		return 0, 0, err
+	}
+	w := bufio.NewWriter(to)
+	used, hot = write(w, functions, samples)
+	if err := w.Flush(); err != nil {
+		return 0, 0, fmt.Errorf("profile for BOLT: %w", err)
+	}
+	return used, hot, nil
+}
+
+func write(w io.Writer, functions []function, samples Samples) (used int64, hot int) {
+	last := -1
 	addresses := make([]uint64, 0, len(samples))
 	for a := range samples {
 		addresses = append(addresses, a)
@@ -60,8 +66,12 @@ func write(w io.Writer, functions []function, samples Samples) (used int64) {
 		}
 		_, _ = fmt.Fprintf(w, "1 %s %x %d\n", functions[i].name, a-functions[i].address, samples[a])
 		used += samples[a]
+		if i != last {
+			last = i
+			hot++
+		}
 	}
-	return used
+	return used, hot
 }
 
 type function struct {

@@ -220,6 +220,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What samples can be chosen and grouped by
+         * @description service, version, host, container and process, which every sample has; then the
+         *     keys of other labels, those with fewest values first.
+         */
+        get: operations["labelKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labels/{dimension}": {
         parameters: {
             query?: never;
@@ -646,8 +667,8 @@ export interface components {
         /** @description RFC 3339, now, or now-24h (s, m, h, d, w). */
         Time: string;
         Values: string[];
-        /** @enum {unknown} */
-        Dimension: "service" | "version" | "host" | "container" | "process";
+        /** @description service, version, host, container, process, or the key of a label (GET /api/v1/labels). */
+        Dimension: string;
         /**
          * @description Whose code it is.
          * @enum {unknown}
@@ -703,6 +724,13 @@ export interface components {
             /** @enum {unknown} */
             kind: "unknown" | "native" | "kernel" | "vdso" | "jit" | "python" | "java" | "js" | "go" | "ruby" | "php" | "perl" | "dotnet";
             origin: components["schemas"]["Origin"];
+        };
+        LabelKeys: {
+            keys: {
+                key: components["schemas"]["Dimension"];
+                /** @description How many values of it the project keeps. */
+                values: number;
+            }[];
         };
         Labels: {
             dimension: components["schemas"]["Dimension"];
@@ -1223,6 +1251,15 @@ export interface components {
         host: components["schemas"]["Values"];
         container: components["schemas"]["Values"];
         process: components["schemas"]["Values"];
+        /**
+         * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+         *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+         *     without them; regular expressions (RE2) match all of the value; a label that is
+         *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+         *     group. All of several conditions must hold. Conditions on more than service,
+         *     version and process are answered from samples by the minute.
+         */
+        where: components["schemas"]["Values"];
         /** @description Read all samples. */
         exact: boolean;
         sort: "self" | "total";
@@ -1577,6 +1614,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
             };
@@ -1598,6 +1644,30 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    labelKeys: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelKeys"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     labels: {
         parameters: {
             query?: {
@@ -1612,6 +1682,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
             };
@@ -1649,6 +1728,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 by?: components["schemas"]["Dimension"];
@@ -1689,6 +1777,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 sort?: components["parameters"]["sort"];
@@ -1733,6 +1830,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 function: components["schemas"]["FunctionID"][];
@@ -1772,6 +1878,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 /** @description callers: from the outermost callers; callees: inverted, from the code that ran. */
@@ -1822,6 +1937,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 function: components["schemas"]["FunctionID"];
@@ -1858,6 +1982,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 q: string;
@@ -1895,6 +2028,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 function: components["schemas"]["FunctionID"];
@@ -1931,6 +2073,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 function: components["schemas"]["FunctionID"];
@@ -2020,8 +2171,19 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Labels that samples have beside service.name */
+                by?: components["schemas"]["Dimension"][];
             };
             header?: never;
             path?: never;
@@ -2055,6 +2217,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 sort?: components["parameters"]["sort"];
@@ -2067,6 +2238,7 @@ export interface operations {
                 "before.host"?: components["schemas"]["Values"];
                 "before.container"?: components["schemas"]["Values"];
                 "before.process"?: components["schemas"]["Values"];
+                "before.where"?: components["schemas"]["Values"];
                 "after.from"?: components["schemas"]["Time"];
                 "after.to"?: components["schemas"]["Time"];
                 "after.service"?: components["schemas"]["Values"];
@@ -2074,6 +2246,7 @@ export interface operations {
                 "after.host"?: components["schemas"]["Values"];
                 "after.container"?: components["schemas"]["Values"];
                 "after.process"?: components["schemas"]["Values"];
+                "after.where"?: components["schemas"]["Values"];
             };
             header?: never;
             path?: never;
@@ -2107,6 +2280,15 @@ export interface operations {
                 host?: components["parameters"]["host"];
                 container?: components["parameters"]["container"];
                 process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
                 /** @description Surprises at most. */
@@ -2279,6 +2461,8 @@ export interface operations {
                 host?: string;
                 container?: string;
                 process?: string;
+                /** @description A label of all samples, KEY=VALUE, such as pod=web-1; once for each. */
+                label?: string[];
                 /** @description The CPU time that a sample stands for where the profile only counts, such as 10ms. */
                 period?: string;
                 /** @description A profile with the same id counts once. */

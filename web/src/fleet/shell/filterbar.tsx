@@ -62,7 +62,7 @@ export function FilterBar() {
           <Copy text={fixedLink} label="Copy link" />
           <button
             type="button"
-            title="Ask again, up to now (r)"
+            title="Refresh, up to now (r)"
             aria-label="Refresh"
             onClick={refresh}
           >

@@ -15,7 +15,7 @@ export function TokenPrompt({ why }: { why: ApiError }) {
           if (text.trim() !== "") setToken(text.trim());
         }}
       >
-        <h1 class="state-title">This server asks for a token</h1>
+        <h1 class="state-title">Token required</h1>
         {token() !== "" && (
           <p role="alert">The one that this browser has is not taken: {why.message}.</p>
         )}

@@ -170,7 +170,7 @@ export function Drawing({ graph, basis, found, open }: Props) {
         >
           −
         </button>
-        <button type="button" title="All of it (0)" onClick={center}>
+        <button type="button" title="Reset zoom (0)" onClick={center}>
           Fit
         </button>
       </div>

@@ -1,4 +1,4 @@
-// The call graph of one function: who calls it, what it calls, and more of either on
+// The call graph of one function: callers, what it calls, and more of either on
 // demand. A click on another function walks there.
 
 import { useMemo } from "preact/hooks";

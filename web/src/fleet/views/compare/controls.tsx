@@ -79,7 +79,7 @@ function Values({ by, values, sides }: Props) {
       {choose(OWN.before, sides[0], "before")}
       <button
         type="button"
-        title="The other way round"
+        title="Swap"
         aria-label="Swap before and after"
         onClick={() => {
           go(ownChange({ [OWN.before]: sides[1], [OWN.after]: sides[0] }));

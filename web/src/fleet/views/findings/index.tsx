@@ -107,7 +107,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
               go(ownChange({ [ALL]: all ? "" : "true" }));
             }}
           />{" "}
-          also those that are gone
+          show inactive
         </label>
       </header>
       <Narrowed />
@@ -214,7 +214,7 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
             {back && k.active && (
               <>
                 <span>{coresRange(back)}</span>
-                <small>could come back</small>
+                <small>potential savings</small>
                 {prices && back.high > 0 && <small>{upTo(back, prices)}</small>}
               </>
             )}
@@ -232,7 +232,7 @@ function Looks({ runs }: { runs: Answer["runs"] }) {
   if (runs.length === 0) return null;
   return (
     <details class="looks">
-      <summary>What was looked at, and when</summary>
+      <summary>Analysis history</summary>
       <table>
         <thead>
           <tr>
@@ -271,7 +271,7 @@ function Nothing({ answer }: { answer: Answer | undefined }) {
   if (search.value.expression !== null) return <Empty title="No finding matches the search." />;
   if (runs.length === 0)
     return (
-      <Empty title="The rules have not looked yet.">
+      <Empty title="Not analysed yet.">
         <p>They look every 15 minutes unless the server was told otherwise (--rules-every).</p>
         <p>To look at a service now:</p>
         <Command text={`whyhot explain --from ${location.origin} --service NAME`} />

@@ -27,14 +27,12 @@ export function Back() {
       )
     : [];
   return (
-    <section class="back" aria-label="What could come back" aria-busy={asked.busy}>
-      <h2>What could come back</h2>
+    <section class="back" aria-label="Potential savings" aria-busy={asked.busy}>
+      <h2>Potential savings</h2>
       {value === undefined ? (
         error && <Failure error={error} retry={asked.retry} />
       ) : list.length === 0 ? (
-        <p class="quiet">
-          {value.runs.length === 0 ? "The rules have not looked yet." : "Nothing found."}
-        </p>
+        <p class="quiet">{value.runs.length === 0 ? "Not analysed yet." : "Nothing found."}</p>
       ) : (
         <ol>
           {list.slice(0, MOST).map((k) => {

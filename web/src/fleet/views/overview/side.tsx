@@ -43,10 +43,10 @@ function Surprising({ asked }: { asked: Asked<Answer<"/api/v1/surprises">> }) {
   return (
     <section
       class={asked.stale ? "back stale" : "back"}
-      aria-label="What is surprising"
+      aria-label="Anomalies"
       aria-busy={asked.busy}
     >
-      <h2>What is surprising</h2>
+      <h2>Anomalies</h2>
       <ol>
         {list.map((s) => (
           <li key={`${s.against} ${s.kind} ${s.name} ${s.binary ?? ""}`}>

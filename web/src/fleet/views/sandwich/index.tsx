@@ -57,7 +57,7 @@ function Sandwich({ fn }: { readonly fn: number }) {
   return (
     <div class="graph-view sandwich">
       <GraphBar handle={callees} />
-      <p class="caption">who calls it</p>
+      <p class="caption">Callers</p>
       <FlameGraph
         name="sandwich.callers"
         label="Callers"
@@ -108,7 +108,7 @@ function Sandwich({ fn }: { readonly fn: number }) {
           setSelected({ of: both.current.callees, what });
         }}
       />
-      <p class="caption">what it calls</p>
+      <p class="caption">Callees</p>
       <Details
         graph={(selected.what && selected.of?.graph) ?? callees?.graph ?? null}
         beside={callers?.graph ?? null}

@@ -94,7 +94,7 @@ function Listed({ tokens }: { tokens: Tokens }) {
                         revoke(t);
                       }}
                     >
-                      {sure === t.id ? "Revoke for good" : "Revoke"}
+                      {sure === t.id ? "Confirm revoke" : "Revoke"}
                     </button>
                   )}
                 </td>
@@ -140,7 +140,7 @@ function Create({ scopes }: { scopes: readonly Scope[] }) {
     >
       <h3>New token</h3>
       <label>
-        What you call it
+        Name
         <input
           maxLength={100}
           placeholder="agents of the shop"

@@ -1,0 +1,276 @@
+package check
+
+import (
+	"cmp"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/check/revision"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
+)
+
+// falseFunctions is how often at most any function is said to have grown that has not.
+const falseFunctions = 0.05
+
+// fewEvents of both sides together are too few to show growth after the correction.
+const fewEvents = 10
+
+// code is a function as both sides know it.
+type code struct{ name, where string }
+
+// cost is what a function takes in one profile.
+type cost struct {
+	own, total int64 // values
+	events     int64 // of own
+	in         int64 // events of total
+	function   profile.FunctionID
+	inTree     bool
+	line       int             // the hottest of its own
+	stack      profile.StackID // the heaviest that ends in it
+	touched    bool            // the change touches one of its lines
+}
+
+// account charges each sample to the innermost function of the tree on its stack: what a
+// function has libraries and its language's runtime do for it is its own cost. A sample
+// without one is charged to where it was taken.
+type account struct {
+	p     *profile.Profile
+	place string // of the tree
+	costs map[code]*cost
+	total int64
+}
+
+func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
+	a := &account{p: p, place: place, costs: map[code]*cost{}, total: p.Total()}
+	heaviest := map[code]int64{}
+	lines := map[code]map[int]int64{}
+	for _, s := range p.Samples() {
+		seen := map[code]bool{}
+		var own code
+		charged := false
+		note := func(k code, l profile.Line, inTree bool) *cost {
+			x := a.costs[k]
+			if x == nil {
+				x = &cost{function: l.Function, inTree: inTree}
+				a.costs[k] = x
+			}
+			if !seen[k] {
+				seen[k] = true
+				x.total += s.Value
+				x.in += s.Count
+			}
+			if f := p.Function(l.Function); inTree && l.Line > 0 && diff != nil && diff.Touches(a.rel(f.File), int(l.Line)) {
+				x.touched = true
+			}
+			return x
+		}
+		for _, loc := range p.Stack(s.Stack) {
+			for _, l := range p.Lines(loc) {
+				if !a.inTree(l.Function) {
+					continue
+				}
+				k := a.key(l.Function)
+				x := note(k, l, true)
+				if charged {
+					continue
+				}
+				charged, own = true, k
+				x.own += s.Value
+				x.events += s.Count
+				if lines[k] == nil {
+					lines[k] = map[int]int64{}
+				}
+				lines[k][int(l.Line)] += s.Value
+			}
+		}
+		if !charged {
+			leaf := profile.Line{}
+			if st := p.Stack(s.Stack); len(st) > 0 {
+				leaf = p.Lines(st[0])[0]
+			}
+			own = a.key(leaf.Function)
+			x := note(own, leaf, false)
+			x.own += s.Value
+			x.events += s.Count
+		}
+		if s.Value > heaviest[own] {
+			heaviest[own] = s.Value
+			a.costs[own].stack = s.Stack
+		}
+	}
+	for k, of := range lines {
+		best := int64(0)
+		for line, v := range of {
+			if v > best || v == best && line < a.costs[k].line {
+				best, a.costs[k].line = v, line
+			}
+		}
+	}
+	return a
+}
+
+// key is what a function is known by on both sides: its name and its file or binary.
+func (a *account) key(id profile.FunctionID) code {
+	f := a.p.Function(id)
+	where := a.rel(f.File)
+	if where == "" {
+		where = filepath.Base(a.p.Mapping(f.Mapping).Path)
+	}
+	return code{view.Name(a.p, id), where}
+}
+
+// rel is a file of the tree from its root, and others as they are.
+func (a *account) rel(file string) string {
+	if rest, ok := strings.CutPrefix(file, a.place+"/"); ok {
+		return rest
+	}
+	return file
+}
+
+// inTree says whether a function is of the tree: its source, or its program where the
+// source is not known.
+func (a *account) inTree(id profile.FunctionID) bool {
+	f := a.p.Function(id)
+	switch {
+	case f.File == "":
+		return f.Name != "" && strings.HasPrefix(a.p.Mapping(f.Mapping).Path, a.place+"/") && !strings.HasPrefix(f.Name, "[")
+	case strings.HasPrefix(f.File, a.place+"/"):
+		return true
+	}
+	// A build that was given relative paths, or no directories at all.
+	return !filepath.IsAbs(f.File) && strings.HasPrefix(a.p.Mapping(f.Mapping).Path, a.place+"/")
+}
+
+// grown are the functions that take more after the change than before, both profiles being
+// of as many runs, and those of them whose work was somewhere else before.
+//
+// Each function's events are compared as two Poisson counts of equal exposure; S. Holm's
+// procedure (1979) bounds the chance that any of the functions is named wrongly.
+func grown(before, after *account, diff *revision.Diff) (list, moved []Function) {
+	type candidate struct {
+		key  code
+		p    float64
+		b, a cost
+	}
+	var all []candidate
+	for k := range after.costs {
+		x := candidate{key: k, a: *after.costs[k]}
+		if was := before.costs[k]; was != nil {
+			x.b = *was
+		}
+		if x.b.events+x.a.events < fewEvents {
+			continue // however they fall on the sides, they show nothing
+		}
+		x.p = growthP(x.b.events, x.a.events)
+		all = append(all, x)
+	}
+	slices.SortFunc(all, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.key.name, y.key.name), cmp.Compare(x.key.where, y.key.where))
+	})
+	corrected := 0.0
+	for i, x := range all {
+		corrected = min(1, max(corrected, x.p*float64(len(all)-i)))
+		if corrected > falseFunctions {
+			break
+		}
+		f := after.function(x.key, &x.a, diff)
+		f.Before, f.After = share(x.b.own, before.total), share(x.a.own, before.total)
+		f.Delta, f.P = f.After-f.Before, corrected
+		if f.Why = shifted(before, after, x.key, x.a.own-x.b.own); f.Why != "" {
+			moved = append(moved, f)
+			continue
+		}
+		list = append(list, f)
+	}
+	byCost := func(x, y Function) int {
+		return cmp.Or(-cmp.Compare(x.Delta, y.Delta), cmp.Compare(x.Name, y.Name))
+	}
+	slices.SortStableFunc(list, byCost)
+	slices.SortStableFunc(moved, byCost)
+	return list, moved
+}
+
+func share(v, total int64) float64 {
+	if total == 0 {
+		return 0
+	}
+	return float64(v) / float64(total)
+}
+
+// growthP is the chance that as many events more, or more of them, come from the same rate.
+func growthP(before, after int64) float64 {
+	if after <= before {
+		return 1
+	}
+	return math.Erfc(float64(after-before)/math.Sqrt(2*float64(before+after))) / 2 //nolint:mnd // one side
+}
+
+// shifted says where the work of a function that grew was before, "" where it is new: a
+// function around it, or itself with all that it calls, takes no more than before.
+func shifted(before, after *account, k code, growth int64) string {
+	const part = 4 // a quarter of the growth is no growth
+	for i, around := range after.chain(k) {
+		was, is := before.costs[around], after.costs[around]
+		if was == nil || is == nil {
+			continue
+		}
+		if is.total-was.total >= growth/part || growthP(was.in, is.in) < falseFunctions {
+			continue
+		}
+		if i == 0 {
+			return "moved, not added: with what it calls, it takes as much as before"
+		}
+		return "moved, not added: " + around.name + ", which calls it, takes as much as before"
+	}
+	return ""
+}
+
+// chain are a function and those around it on its heaviest stack, innermost first.
+func (a *account) chain(k code) []code {
+	x := a.costs[k]
+	out := []code{k}
+	for _, loc := range a.p.Stack(x.stack) {
+		for _, l := range a.p.Lines(loc) {
+			if !a.inTree(l.Function) {
+				continue
+			}
+			if key := a.key(l.Function); !slices.Contains(out, key) {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// function is one as results have it.
+func (a *account) function(k code, x *cost, diff *revision.Diff) Function {
+	f := a.p.Function(x.function)
+	out := Function{Name: k.name, Line: x.line, Edited: x.touched}
+	if x.inTree {
+		out.File = a.rel(f.File)
+	} else {
+		out.File, out.Line = f.File, int(f.StartLine)
+	}
+	if path := a.p.Mapping(f.Mapping).Path; path != "" {
+		out.Binary = filepath.Base(path)
+	}
+	if f.StartLine > 0 && diff != nil && diff.TouchesAny(out.File, int(f.StartLine), max(int(f.StartLine), x.line)) {
+		out.Edited = true
+	}
+	const most = 12
+	stack := a.p.Stack(x.stack)
+	for _, loc := range stack {
+		for _, l := range a.p.Lines(loc) {
+			g := a.p.Function(l.Function)
+			if key := a.key(l.Function); key == k || !a.inTree(l.Function) || len(out.Callers) >= most {
+				continue
+			}
+			out.Callers = append(out.Callers, Frame{view.Name(a.p, l.Function), a.rel(g.File), int(l.Line)})
+		}
+	}
+	slices.Reverse(out.Callers)
+	return out
+}

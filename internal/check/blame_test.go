@@ -1,0 +1,108 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"whyhot/internal/check/revision"
+	"whyhot/internal/profile"
+)
+
+// folded is a profile of stacks "main;f;g count": functions of lower case are of the tree,
+// those of upper case a library's. A function is in file NAME.c, and its line is its
+// number in the text.
+func folded(text string) *profile.Profile {
+	b := profile.NewBuilder()
+	for line := range strings.Lines(text) {
+		stack, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		count := int64(0)
+		for _, d := range number {
+			count = 10*count + int64(d-'0')
+		}
+		var locs []profile.LocationID
+		for name := range strings.SplitSeq(stack, ";") {
+			file := "/tree/" + name + ".c"
+			if name == strings.ToUpper(name) {
+				file = "/usr/lib/" + name + ".c"
+			}
+			f := b.Function(profile.Function{Name: name, File: file})
+			locs = append([]profile.LocationID{b.Location(0, 0, profile.KindNative, profile.Line{Function: f, Line: 7})}, locs...)
+		}
+		b.Sample(profile.Sample{Stack: b.Stack(locs), Count: count, Value: count * 1000})
+	}
+	return b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})
+}
+
+func grownBetween(before, after string) (list, moved []Function) {
+	diff := &revision.Diff{Files: []revision.File{{Path: "hot.c", Was: "hot.c", Lines: []revision.Span{{First: 7, Last: 7}}}}}
+	return grown(accountOf(folded(before), "/tree", nil), accountOf(folded(after), "/tree", diff), diff)
+}
+
+func nameList(list []Function) string {
+	var out []string
+	for _, f := range list {
+		out = append(out, f.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestGrown(t *testing.T) {
+	for _, c := range []struct{ name, before, after, grown, moved string }{
+		{"one grew", "main;cold 1000\nmain;hot 1000", "main;cold 1010\nmain;hot 1300", "hot", ""},
+		{"chance", "main;cold 1000\nmain;hot 1000", "main;cold 1040\nmain;hot 1050", "", ""},
+		{"what a library does is its caller's", "main;cold;SORT 1000\nmain;hot;SORT 1000", "main;cold;SORT 1010\nmain;hot;SORT 1500", "hot", ""},
+		{"new", "main;cold 1000", "main;cold 1000\nmain;hot 300", "hot", ""},
+		{"moved to what it calls", "main;hot 2000", "main;hot 1000\nmain;hot;part 1010", "", "part"},
+		{"inlined", "main;hot;part 1000\nmain;hot 1000", "main;hot 2000", "", "hot"},
+		{"moved and grew", "main;hot 2000", "main;hot 1000\nmain;hot;part 1900", "part", ""},
+		{"faster", "main;hot 2000\nmain;cold 1000", "main;hot 1000\nmain;cold 1000", "", ""},
+	} {
+		list, moved := grownBetween(c.before, c.after)
+		if nameList(list) != c.grown || nameList(moved) != c.moved {
+			t.Errorf("%s: grown %q, moved %q", c.name, nameList(list), nameList(moved))
+		}
+	}
+}
+
+func TestGrownSaysWhereAndHow(t *testing.T) {
+	list, _ := grownBetween("main;run;hot;SORT 1000\nmain;cold 1000", "main;run;hot;SORT 1500\nmain;cold 1000")
+	if len(list) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	f := list[0]
+	if f.File != "hot.c" || f.Line != 7 || !f.Edited || f.Before != 0.5 || f.After != 0.75 || f.Delta != 0.25 || f.P > 1e-6 {
+		t.Errorf("%+v", f)
+	}
+	if len(f.Callers) != 2 || f.Callers[0].Function != "main" || f.Callers[1].Function != "run" {
+		t.Errorf("%+v", f.Callers)
+	}
+}
+
+// Of programs that differ by chance alone, a function is named in few.
+func TestGrownByChance(t *testing.T) {
+	const trials, functions, events = 400, 30, 300
+	rng, wrong := seeded(8), 0
+	for range trials {
+		text := [2]strings.Builder{}
+		for side := range text {
+			for f := range functions {
+				// A Poisson count, near enough by the normal distribution.
+				n := max(0, int(events+17.3*rng.NormFloat64()))
+				text[side].WriteString("main;" + strings.Repeat("f", f+1) + " " + digits(n) + "\n")
+			}
+		}
+		if list, _ := grownBetween(text[0].String(), text[1].String()); len(list) > 0 {
+			wrong++
+		}
+	}
+	if share := float64(wrong) / trials; share > falseFunctions+0.03 {
+		t.Errorf("a function is named in %.3f of pairs that differ by chance", share)
+	}
+}
+
+func digits(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return digits(n/10) + string(rune('0'+n%10))
+}

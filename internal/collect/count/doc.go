@@ -1,0 +1,12 @@
+// Package count counts the system calls of a command in a run of its own: how often each
+// was made, what it moved, and how many different paths were named.
+//
+// It owns the program in the kernel that counts, and the run. It takes a command and gives
+// numbers; of paths only hashes are kept, and only as long as the run lasts. It must never
+// import a sampler, a judge or a report.
+//
+// How. A program at the end of each system call (the raw tracepoint sys_exit, which needs
+// no tracefs) looks whether the process is of the command, and adds to a table in the
+// kernel; nothing is sent for a call. Every system call of the machine is a little slower
+// while it runs: this is no run to be measured or profiled.
+package count

@@ -1,0 +1,47 @@
+package ownline
+
+import (
+	"regexp"
+	"strings"
+
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
+)
+
+var (
+	// compiledLibraries are libraries that are linked into a program and whose names say so.
+	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
+	// starts are outermost functions of threads and programs.
+	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
+)
+
+// Truncated is the name that recorders give to the part of a stack that is missing.
+const Truncated = "[truncated stack]"
+
+// Origin is whose code a function is: origin.Of, and what its name alone tells of libraries
+// that are compiled into a program and of functions of an interpreter.
+func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
+	fn := p.Function(id)
+	from := origin.Of(p, id)
+	switch {
+	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
+		return origin.Unknown
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || BuiltIn(fn)):
+		return origin.Library
+	}
+	return from
+}
+
+// BuiltIn tells whether a function of an interpreted language is written in another one, or
+// is no function: it has no source.
+func BuiltIn(fn *profile.Function) bool {
+	switch fn.Kind { //nolint:exhaustive // what is compiled need not say where its source is
+	case profile.KindJS, profile.KindRuby:
+		return fn.File == "" || strings.HasPrefix(fn.File, "<") // <unknown>, <gc>, <internal:kernel>
+	case profile.KindPython, profile.KindPHP, profile.KindPerl:
+		return fn.File == ""
+	case profile.KindJava:
+		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
+	}
+	return false
+}

@@ -1,0 +1,86 @@
+package ownline
+
+import (
+	"cmp"
+	"slices"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
+)
+
+// Lines gives the program's own lines of the stacks of a profile.
+type Lines struct {
+	p     *profile.Profile
+	own   []bool // by function
+	known []at   // by stack
+}
+
+type at struct {
+	asked, found bool
+	line         profile.Line
+	depth        int
+}
+
+// Of reads the functions of a profile.
+func Of(p *profile.Profile) *Lines {
+	l := &Lines{p: p, own: make([]bool, p.NumFunctions()), known: make([]at, p.NumStacks())}
+	for i := range l.own {
+		l.own[i] = Origin(p, profile.FunctionID(i)) == origin.Own
+	}
+	return l
+}
+
+// IsOwn says whether a function is the program's own.
+func (l *Lines) IsOwn(id profile.FunctionID) bool { return l.own[id] }
+
+// Innermost is the program's own line nearest to what ran, and the index of its location
+// in the stack. ok is false where no frame is the program's own.
+func (l *Lines) Innermost(id profile.StackID) (line profile.Line, location int, ok bool) {
+	k := &l.known[id]
+	if !k.asked {
+		k.asked = true
+		for i, loc := range l.p.Stack(id) {
+			for _, line := range l.p.Lines(loc) {
+				if l.own[line.Function] {
+					k.line, k.depth, k.found = line, i, true
+					return line, i, true
+				}
+			}
+		}
+	}
+	return k.line, k.depth, k.found
+}
+
+// Paid is a line with what it pays.
+type Paid struct {
+	finding.Place
+
+	Kind  profile.Kind
+	Value int64
+}
+
+// Pay gives the lines that pay for samples of the profile, the dearest first. Lines of one
+// function without line numbers are one.
+func (l *Lines) Pay(samples []int32) []Paid {
+	values := map[profile.Line]int64{}
+	for _, row := range samples {
+		s := &l.p.Samples()[row]
+		if line, _, ok := l.Innermost(s.Stack); ok {
+			values[line] += s.Value
+		}
+	}
+	out := make([]Paid, 0, len(values))
+	for line, v := range values {
+		f := l.p.Function(line.Function)
+		m := l.p.Mapping(f.Mapping)
+		out = append(out, Paid{
+			Place: finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: f.Name, File: f.File, Line: int(line.Line)},
+			Kind:  f.Kind, Value: v,
+		})
+	}
+	slices.SortFunc(out, func(a, b Paid) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+	})
+	return out
+}

@@ -1,0 +1,42 @@
+package explain
+
+import (
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+const (
+	mostPaying  = 3    // lines of the program that a finding names
+	leastPaying = 0.05 // of the finding's samples
+)
+
+// setPaidBy names the lines of the program's own code that pay for each finding, where
+// another place than the dearest of them is the finding's: a library, a runtime, a binary.
+func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]string, bool)) {
+	lines := ownline.Of(p)
+	for i := range found {
+		f := &found[i]
+		if f.General || f.Aside || len(f.Samples) == 0 {
+			continue
+		}
+		var whole int64
+		for _, row := range f.Samples {
+			whole += p.Samples()[row].Value
+		}
+		for n, paid := range lines.Pay(f.Samples) {
+			if n == mostPaying || paid.File == "" || paid.Line == 0 || float64(paid.Value) < leastPaying*float64(whole) {
+				break
+			}
+			if n == 0 && paid.File == f.Place.File && paid.Line >= f.Place.Line && paid.Line <= max(f.Place.Line, f.Place.EndLine) {
+				break
+			}
+			line := finding.HotLine{File: paid.File, Line: paid.Line, Function: paid.Function, Share: float64(paid.Value) / float64(p.Total())}
+			if of, ok := text(paid.File); ok && paid.Line <= len(of) {
+				line.Text = of[paid.Line-1]
+			}
+			f.PaidBy = append(f.PaidBy, line)
+		}
+	}
+}

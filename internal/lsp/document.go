@@ -1,0 +1,173 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"whyhot/internal/explain/source"
+	"whyhot/internal/finding"
+	"whyhot/internal/lsp/drift"
+)
+
+// document is an open text.
+type document struct {
+	uri, file string
+	text      []string
+	whole     string
+	saved     bool   // the text is that of the file
+	unit      *unit  // what its source says, nil where nobody asked
+	version   uint64 // grows with every change
+}
+
+// unit is what the analyser found in a text of a file.
+type unit struct {
+	text     []string
+	findings []finding.Finding
+}
+
+func (s *Server) opened(_ context.Context, in openParams) (any, error) {
+	file, err := fileOf(in.TextDocument.URI)
+	if err != nil {
+		return nil, nil //nolint:nilnil,nilerr // an editor opens what is no file, too
+	}
+	// The profile names files as they are, not as a link leads to them.
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	d := &document{uri: in.TextDocument.URI, file: file, text: drift.Split(in.TextDocument.Text), whole: in.TextDocument.Text, saved: true}
+	s.mu.Lock()
+	s.docs[d.uri] = d
+	s.mu.Unlock()
+	s.later(func(ctx context.Context) {
+		s.show(ctx, d.uri, false)
+		s.analyse(ctx, d.uri)
+	})
+	return nil, nil //nolint:nilnil // the protocol's null
+}
+
+func (s *Server) changed(_ context.Context, in changeParams) (any, error) {
+	if len(in.ContentChanges) == 0 {
+		return nil, nil //nolint:nilnil // as above
+	}
+	text := in.ContentChanges[len(in.ContentChanges)-1].Text
+	s.update(in.TextDocument.URI, func(d *document) {
+		d.text, d.whole, d.saved = drift.Split(text), text, false
+		d.version++
+	})
+	s.later(func(ctx context.Context) { s.show(ctx, in.TextDocument.URI, false) })
+	return nil, nil //nolint:nilnil // as above
+}
+
+func (s *Server) saved(_ context.Context, in documentParams) (any, error) {
+	s.update(in.TextDocument.URI, func(d *document) { d.saved = true })
+	s.later(func(ctx context.Context) {
+		s.show(ctx, in.TextDocument.URI, true)
+		s.analyse(ctx, in.TextDocument.URI)
+	})
+	return nil, nil //nolint:nilnil // as above
+}
+
+func (s *Server) closed(_ context.Context, in documentParams) (any, error) {
+	s.mu.Lock()
+	delete(s.docs, in.TextDocument.URI)
+	s.mu.Unlock()
+	s.notify("textDocument/publishDiagnostics", publishParams{in.TextDocument.URI, []diagnostic{}})
+	return nil, nil //nolint:nilnil // as above
+}
+
+// update changes an open text. Texts are replaced and not written to: others may look at
+// the one before.
+func (s *Server) update(uri string, change func(*document)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.docs[uri]; d != nil {
+		next := *d
+		change(&next)
+		s.docs[uri] = &next
+	}
+}
+
+func (s *Server) document(uri string) *document {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.docs[uri]
+}
+
+// showAll shows what is known now in every open text.
+func (s *Server) showAll(ctx context.Context) {
+	s.mu.Lock()
+	uris := make([]string, 0, len(s.docs))
+	for uri := range s.docs {
+		uris = append(uris, uri)
+	}
+	refresh := s.can.Capabilities.Workspace.CodeLens.Refresh
+	s.mu.Unlock()
+	slices.Sort(uris)
+	for _, uri := range uris {
+		s.show(ctx, uri, false)
+	}
+	if refresh {
+		s.later(func(ctx context.Context) { _, _ = s.rpc.Callback(ctx, "workspace/codeLens/refresh", nil) }) // a client may refuse
+	}
+}
+
+// placed gives the profile's lines in an open text, nil where there are none.
+func (s *Server) placed(ctx context.Context, d *document, again bool) *placed {
+	now := s.profiled()
+	if now == nil {
+		return nil
+	}
+	from := now.source(ctx, d.file, again)
+	if from == nil {
+		return nil
+	}
+	if from.why != "" {
+		s.once("nothing is shown in %s", from.why)
+		return nil
+	}
+	return place(from, d.text)
+}
+
+// analyse has the unit of a C or C++ file analysed, as it was saved.
+func (s *Server) analyse(ctx context.Context, uri string) {
+	d := s.document(uri)
+	if d == nil || !d.saved {
+		return
+	}
+	dir := s.buildDir()
+	config := s.config(filepath.Dir(d.file))
+	if dir == "" || !config.Shows(config.Units) {
+		return
+	}
+	build, err := source.Open(dir)
+	if err != nil {
+		s.once("%v", err)
+		return
+	}
+	one, err := build.Only(d.file)
+	if err != nil {
+		return // no unit of the build
+	}
+	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true})
+	if err != nil {
+		if !errors.Is(err, context.Canceled) {
+			s.once("%v", err)
+		}
+		return
+	}
+	var kept []finding.Finding
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if f.Place.File == d.file && (f.Certainty == finding.Confirmed || f.Certainty == finding.Proved) {
+			kept = append(kept, *f)
+		}
+	}
+	s.update(uri, func(now *document) {
+		if now.version == d.version || now.saved { // else it is of a text that nobody has
+			now.unit = &unit{d.text, kept}
+		}
+	})
+	s.show(ctx, uri, false)
+}
