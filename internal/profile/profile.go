@@ -117,9 +117,11 @@ type Meta struct {
 	Period     int64 // Value per event, 0 when not known
 	Start      time.Time
 	Duration   time.Duration
-	Lost       uint64   // events the recorder says it lost
-	Command    []string // the profiled command line, when known
-	Comments   []string
+	// Elapsed: the times of samples count from Start. Whoever moves Start moves them along.
+	Elapsed  bool
+	Lost     uint64   // events the recorder says it lost
+	Command  []string // the profiled command line, when known
+	Comments []string
 	// Calls are system calls that were counted during the recording or in another run of
 	// the same command, by name.
 	Calls []Calls
@@ -148,7 +150,7 @@ type Calls struct {
 type Sample struct {
 	Stack  StackID
 	Labels LabelSetID
-	Time   int64 // ns since the epoch or boot, 0 when the profile is aggregated
+	Time   int64 // ns since the epoch or boot, or since the start with Meta.Elapsed; 0 when the profile is aggregated
 	Count  int64
 	Value  int64
 }
