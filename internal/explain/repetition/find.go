@@ -37,7 +37,8 @@ type made struct {
 	value    int64
 	events   int64
 	share    float64
-	spread   int   // slices of the run that have some, of slices10; -1 without times
+	spread   int // slices of the run that have some, of slices10; -1 without times
+	counted  *profile.FunctionCalls
 	function int64 // events of the line's function, the making among them
 }
 
@@ -46,13 +47,7 @@ func find(p *profile.Profile) []made {
 	if p.Total() <= 0 {
 		return nil
 	}
-	f := finder{p: p, lines: ownline.Of(p), costs: make([]cost, p.NumFunctions())}
-	for i := range f.costs {
-		id := profile.FunctionID(i)
-		if from := ownline.Origin(p, id); from == origin.Library || from == origin.Runtime || ownline.BuiltIn(p.Function(id)) {
-			f.costs[i] = costOf(p.Function(id))
-		}
-	}
+	f := newFinder(p)
 	var out []made
 	for _, m := range f.gather() {
 		if f.told(m) {
@@ -69,6 +64,17 @@ type finder struct {
 	p     *profile.Profile
 	lines *ownline.Lines
 	costs []cost // by function
+}
+
+func newFinder(p *profile.Profile) *finder {
+	f := &finder{p: p, lines: ownline.Of(p), costs: make([]cost, p.NumFunctions())}
+	for i := range f.costs {
+		id := profile.FunctionID(i)
+		if from := ownline.Origin(p, id); from == origin.Library || from == origin.Runtime || ownline.BuiltIn(p.Function(id)) {
+			f.costs[i] = costOf(p.Function(id))
+		}
+	}
+	return f
 }
 
 // gather reads all samples. What a runtime does to start is left out.
@@ -146,6 +152,11 @@ func (f *finder) told(m *made) bool {
 	if m.events < leastEvents || m.share < leastShare || m.share-finding.ShareError(m.share, f.p.Count()) < leastSure {
 		return false
 	}
+	m.counted = counted(f.p, m.maker)
+	is, sure, denied := m.repeats()
+	if sure || denied {
+		return sure
+	}
 	uses := m.function - m.events
 	if float64(m.events) > mostShare*float64(m.function) || uses < leastUses || float64(uses) < leastUse*float64(m.events) {
 		return false
@@ -153,7 +164,7 @@ func (f *finder) told(m *made) bool {
 	if m.spread >= 0 && m.spread < leastSlices {
 		return false
 	}
-	return m.spread >= leastSlices || m.cost == brief && timeOf(f.p, m) >= leastTime
+	return is || m.spread >= leastSlices || m.cost == brief && timeOf(f.p, m) >= leastTime
 }
 
 // timeOf is the CPU time of samples, at least.

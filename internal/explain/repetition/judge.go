@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
+	"whyhot/internal/report/quantity"
 )
 
 // RulePerCall is the rule.
@@ -46,13 +48,42 @@ func (m *made) finding(s judge.Subject) judge.Found {
 		}, Caveats: []string{"Where each call makes a different one, nothing can be kept"}},
 		Evidence: []finding.Evidence{{Kind: "repetition", Text: m.why(p), Share: &m.share}},
 	}
+	m.addCounted(&f, p)
 	command := "<your command>"
 	if len(p.Meta.Command) > 0 {
 		command = shellwords.Join(p.Meta.Command)
 	}
 	f.Next = fmt.Sprintf("whyhot try --profile %s --finding %s --versus %s --dir changed=../changed -- %s",
 		shellwords.Quote(cmp.Or(s.Path, "FILE")), f.ID, shellwords.Quote("changed="+command), command)
+	if m.counted == nil && canCount(p.Function(m.maker).Kind) {
+		// Whether it is the same comes before any change.
+		f.See = append(f.See, f.Next)
+		f.Next = fmt.Sprintf("whyhot count --calls --profile %s -- %s", shellwords.Quote(cmp.Or(s.Path, "FILE")), command)
+	}
 	return judge.Found{Finding: f, Samples: m.samples, Removes: true, Yields: true}
+}
+
+func canCount(k profile.Kind) bool {
+	return k == profile.KindNative || k == profile.KindGo || k == profile.KindPython
+}
+
+// addCounted adds what was counted, and the estimate that follows from it.
+func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
+	c := m.counted
+	if c == nil {
+		return
+	}
+	each := timeOf(p, m) / time.Duration(c.Count)                                   //nolint:gosec // a count
+	text := fmt.Sprintf("counted: called %s times", quantity.Count(int64(c.Count))) //nolint:gosec // a count
+	if _, sure, _ := m.repeats(); sure {
+		f.Certainty = finding.Confirmed
+		text += fmt.Sprintf(" with %s different arguments", quantity.Count(int64(c.Different))) //nolint:gosec // a count
+		const least, likely = 0.6, 0.9
+		gone := m.share * (1 - float64(c.Different)/float64(c.Count))
+		f.Gain = &finding.Gain{Low: least * gone, Likely: likely * gone, High: m.share, Reach: m.share,
+			Basis: percent.Text(m.share) + " of the CPU, of which one call for each of the different arguments stays"}
+	}
+	f.Evidence = append(f.Evidence, finding.Evidence{Kind: "counted", Text: fmt.Sprintf("%s; %s each", text, each.Round(time.Microsecond/10))})
 }
 
 func (m *made) why(p *profile.Profile) string {
