@@ -246,4 +246,10 @@ func TestWhatIsToldByBehaviourYields(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
+	told.Certainty = finding.Confirmed
+	told.Evidence = []finding.Evidence{{Kind: "counted"}}
+	of := judge.Found{Finding: finding.Finding{ID: "f", Certainty: finding.Suspected}, Samples: []int32{1, 2, 3}, Removes: true}
+	if got := Add([]judge.Found{of}, []judge.Found{told}, Options{}); len(got) != 1 || got[0].Certainty != finding.Confirmed || len(got[0].Evidence) != 1 {
+		t.Errorf("what was counted is lost: %+v", got)
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
-	"whyhot/internal/report/quantity"
 )
 
 // RulePerCall is the rule.
@@ -74,10 +73,10 @@ func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
 		return
 	}
 	each := timeOf(p, m) / time.Duration(c.Count)                                   //nolint:gosec // a count
-	text := fmt.Sprintf("counted: called %s times", quantity.Count(int64(c.Count))) //nolint:gosec // a count
+	text := fmt.Sprintf("counted: called %s times", judge.Times(c.Count))
 	if _, sure, _ := m.repeats(); sure {
 		f.Certainty = finding.Confirmed
-		text += fmt.Sprintf(" with %s different arguments", quantity.Count(int64(c.Different))) //nolint:gosec // a count
+		text += fmt.Sprintf(" with %s different arguments", judge.Times(c.Different))
 		const least, likely = 0.6, 0.9
 		gone := m.share * (1 - float64(c.Different)/float64(c.Count))
 		f.Gain = &finding.Gain{Low: least * gone, Likely: likely * gone, High: m.share, Reach: m.share,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
 
@@ -139,6 +140,47 @@ func TestWhatIsMadePerCall(t *testing.T) {
 	s.add(600, -1, making)
 	s.add(400, -1, using)
 	if got := s.found(); len(got) != 1 || got[0].Title != "Environment.from_string on each call in mail (app.py:7); keep what it makes" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What was counted decides: the same arguments confirm it, different ones deny it.
+func TestWhatWasCounted(t *testing.T) {
+	const file = "/x/site-packages/jinja2/environment.py"
+	for name, x := range map[string]struct {
+		count, different uint64
+		samples          int64
+		want             int
+		certainty        finding.Certainty
+	}{
+		"the same each time":          {2500, 1, 600, 1, finding.Confirmed},
+		"the same, and little of it":  {2500, 1, 100, 1, finding.Confirmed},
+		"another each time":           {2500, 2400, 600, 0, ""},
+		"called once":                 {1, 1, 600, 0, ""},
+		"arguments were not counted":  {2500, 0, 600, 1, finding.Suspected},
+		"often, and little was known": {2500, 0, 100, 1, finding.Suspected},
+	} {
+		s := &stacks{b: profile.NewBuilder(), t: t}
+		s.add(x.samples, -1, making)
+		s.add(400, -1, using)
+		meta := profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{{Name: "Environment.from_string", File: file, Count: x.count, Different: x.different}}}
+		a, err := Judge(t.Context(), judge.Subject{Profile: s.b.Build(meta)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Found) != x.want || x.want == 1 && (a.Found[0].Certainty != x.certainty || len(a.Found[0].Evidence) != 2) {
+			t.Errorf("%s: %+v", name, a.Found)
+		}
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	s := &stacks{b: profile.NewBuilder(), t: t}
+	s.add(100, -1, making)
+	s.add(400, -1, using)
+	p := s.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})
+	got := Candidates(p)
+	if len(got) != 1 || p.Function(got[0].Function).Name != "Environment.from_string" || got[0].Texts {
 		t.Errorf("%+v", got)
 	}
 }
