@@ -72,7 +72,7 @@ func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
 	if c == nil {
 		return
 	}
-	each := timeOf(p, m) / time.Duration(c.Count)                                   //nolint:gosec // a count
+	each := timeOf(p, m) / time.Duration(c.Count) //nolint:gosec // a count
 	text := fmt.Sprintf("counted: called %s times", judge.Times(c.Count))
 	if _, sure, _ := m.repeats(); sure {
 		f.Certainty = finding.Confirmed
