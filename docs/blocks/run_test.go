@@ -48,9 +48,9 @@ func TestCommandsOfTheGuides(t *testing.T) {
 	s := newSandbox(t)
 	for _, commands := range all {
 		t.Run(commands[0].page, func(t *testing.T) {
-			dir := s.copied(t)
+			s.restore(t)
 			for _, c := range commands {
-				s.run(t, dir, r.typed(c, s.values), c, r)
+				s.run(t, r.typed(c, s.values), c, r)
 			}
 		})
 	}
@@ -59,9 +59,9 @@ func TestCommandsOfTheGuides(t *testing.T) {
 	}
 }
 
-func (s *sandbox) run(t *testing.T, dir, text string, c command, r *rules) {
+func (s *sandbox) run(t *testing.T, text string, c command, r *rules) {
 	t.Helper()
-	cmd := s.shell(t.Context(), dir, text)
+	cmd := s.shell(t.Context(), s.dir, text)
 	// A group of its own: what is interrupted is all that it started.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out := &output{}

@@ -3,7 +3,6 @@ package blocks
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -30,7 +29,7 @@ type sandbox struct {
 
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
-	s := &sandbox{dir: filepath.Join(t.TempDir(), "start"), programs: t.TempDir(), home: t.TempDir()}
+	s := &sandbox{dir: filepath.Join(t.TempDir(), "work"), programs: t.TempDir(), home: t.TempDir()}
 	s.install(t)
 	if err := os.CopyFS(s.dir, os.DirFS("testdata/sandbox")); err != nil {
 		t.Fatal(err)
@@ -47,17 +46,24 @@ func newSandbox(t *testing.T) *sandbox {
 		mkdir -p build scripts ci && cp "`+top+`/scripts/compile-commands" scripts/
 		printf 'build/\napp\nbench\n*.o\n*.gz\n*.json\ninput\nfew\n' > .gitignore
 		git init -q -b main . && git add . && git commit -qm 'First version' && git tag v1.4
-		echo '# better' >> Makefile && git commit -qam 'Second version'
-		git update-ref refs/remotes/origin/main HEAD~1
+		sed -i 's/round < 12/round < 24/' src/main.cpp && git commit -qam 'More rounds'
+		git update-ref refs/remotes/origin/main HEAD
 		make -s
+		for copy in sum.c sum2.c; do cp src/sum.c $copy; done; for copy in old.o new.o; do cp sum.o $copy; done
 		scripts/compile-commands . -B && cp compile_commands.json build/
 		whyhot record -o app.pb.gz -- ./app input
 		for copy in whyhot-app cpu now monday tuesday before after production; do cp app.pb.gz $copy.pb.gz; done
-		for service in web; do for version in 1.4 1.5; do
-			whyhot push profile.folded --to $SERVER --service $service --version $version --label pod=web-1 --period 1ms
-		done; done`)
+		whyhot scan --json -p build > report.json
+		for version in 1.4 1.5; do
+			for service in web checkout; do
+				whyhot push profile.folded --to $SERVER --service $service --version $version --label pod=web-1 --label environment=test --period 1ms
+			done
+		done`)
 	s.values["ID"] = s.finding(t, `whyhot explain --json app.pb.gz`, "glibc-malloc")
-	s.values["LOOP"] = s.finding(t, `whyhot scan --json -p build`, "alias-char-write")
+	s.values["LOOP"] = s.finding(t, `cat report.json`, "alias-char-write")
+	if err := os.Rename(s.dir, s.kept()); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -160,12 +166,15 @@ func (s *sandbox) finding(t *testing.T, text, rule string) string {
 	return ""
 }
 
-// copied is a sandbox for one page.
-func (s *sandbox) copied(t *testing.T) string {
+func (s *sandbox) kept() string { return s.dir + ".kept" }
+
+// restore makes the sandbox as it was at first, at the same path: builds name theirs.
+func (s *sandbox) restore(t *testing.T) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "work")
-	if out, err := exec.CommandContext(t.Context(), "cp", "-a", s.dir, dir).CombinedOutput(); err != nil {
-		t.Fatal(fmt.Errorf("%w: %s", err, out))
+	if err := os.RemoveAll(s.dir); err != nil {
+		t.Fatal(err)
 	}
-	return dir
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", s.kept(), s.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 }
