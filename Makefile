@@ -50,10 +50,11 @@ test: ## install what is missing, run every test and the quick checks
 	@scripts/test
 
 .PHONY: lint
-lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tidy
+lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tidy, vulnerabilities, licences
 	@scripts/deps test
 	$(LINT) run --allow-serial-runners ./...
 	scripts/lint-cpp
+	scripts/lint-dependencies
 
 .PHONY: rule-pages
 rule-pages: build ## write the pages of all rules into build/rules, for a release

@@ -3,6 +3,7 @@ package blocks
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +54,9 @@ func TestCommandsOfTheGuides(t *testing.T) {
 				s.run(t, r.typed(c, s.values), c, r)
 			}
 		})
+	}
+	if t.Failed() || flag.Lookup("test.run").Value.String() != "" {
+		return // a part of the pages needs a part of the rules
 	}
 	for _, rule := range r.unused() {
 		t.Errorf("blocks.yaml has a rule that nothing needs: %s", rule)

@@ -1,5 +1,5 @@
 // Package licences has a test alone: it holds the licence of every dependency, of all
-// modules of Go here and of what npm installs, against those that whyhot may be passed on
+// modules of Go here and of what the pages and the editor's extension are made of, against those that whyhot may be passed on
 // with. It is a module of its own, since whyhot needs no reader of licences.
 package licences
 
@@ -125,16 +125,14 @@ func TestPackagesOfNpm(t *testing.T) {
 			Packages map[string]struct {
 				License string `json:"license"`
 				Link    bool   `json:"link"`
+				Dev     bool   `json:"dev"` // needed to build and test alone
 			} `json:"packages"`
 		}
 		if err := json.Unmarshal(text, &lock); err != nil {
 			t.Fatal(err)
 		}
-		if len(lock.Packages) < 2 {
-			t.Errorf("%s: %d packages", name, len(lock.Packages))
-		}
 		for path, p := range lock.Packages {
-			if path != "" && !p.Link && !permits(p.License) {
+			if path != "" && !p.Link && !p.Dev && !permits(p.License) {
 				t.Errorf("%s: %s is under %q", name, path, p.License)
 			}
 		}
