@@ -1889,6 +1889,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description One tree for each of the twelve heaviest values of a label, below the root; the others are hidden there. A node of a value has an id of 2147483648 or more and the name KEY=VALUE. Not with focus or events. */
+                by?: string;
                 /** @description callers: from the outermost callers; callees: inverted, from the code that ran. */
                 root?: "callers" | "callees";
                 /** @description Only stacks with this function, from it on. */
