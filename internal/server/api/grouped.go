@@ -16,9 +16,9 @@ import (
 // the root has hidden.
 const maxGroups = 12
 
-// groupNodes marks the IDs of nodes that stand for a value and not for a function. The store
-// numbers functions from 1 on and never reaches it.
-const groupNodes store.FunctionID = 1 << 31
+// groupNodes is the first ID of nodes that stand for a value and not for a function. The store
+// numbers functions from 1 on: they would have to be renewed four thousand million times.
+const groupNodes store.FunctionID = 0xf0000000
 
 // by reads the dimension that an answer is told apart by; "" for none.
 func (r *request) by() (store.Dimension, error) {
@@ -173,5 +173,5 @@ func ofValue(sel store.Selection, by store.Dimension, value string) (store.Selec
 func groupID(value string) store.FunctionID {
 	h := fnv.New32a()
 	h.Write([]byte(value))
-	return groupNodes | store.FunctionID(h.Sum32()>>1)
+	return groupNodes | store.FunctionID(h.Sum32()>>4)
 }

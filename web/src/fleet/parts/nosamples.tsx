@@ -7,22 +7,18 @@ import { format } from "../state/moment";
 import { day } from "./time";
 import { Choices, type Choice } from "./choices";
 import { Empty } from "./failure";
-
-const HOUR = 3_600_000;
+import { lastHour, newest } from "./newest";
 
 export function NoSamples() {
   const stats = useAnswer("/api/v1/stats", {});
   const filtered = isFiltered(address.value);
-  const last = Math.max(
-    ...(stats.value?.tables ?? []).map((t) => (t.last === undefined ? 0 : Date.parse(t.last))),
-    0,
-  );
+  const last = stats.value ? newest(stats.value) : 0;
   const choices: Choice[] = [];
   if (filtered) choices.push({ label: "Clear the filters", change: UNFILTERED });
   if (last > 0) {
     choices.push({
       label: `Show the last hour that has samples (${day(last)})`,
-      change: { from: format(last - HOUR), to: format(last) },
+      change: { from: format(lastHour(last).from), to: format(last) },
     });
   }
   return (

@@ -148,7 +148,9 @@ export function mount(host: HTMLElement, graph: Tree, props: () => MountProps): 
       [rangeName]: whole ? "" : formatPair(Math.max(0, range.from), Math.min(1, range.to)),
       [selectName]: selected === null ? "" : formatPair(selected.level, selected.at),
     };
-    adjust(ownChange(next));
+    // Back undoes a zoom, not what was only selected.
+    const zoomed = next[rangeName] !== (address.peek().own[rangeName] ?? "");
+    (zoomed ? go : adjust)(ownChange(next));
     saved = inAddress();
   };
   const restore = (): void => {

@@ -161,7 +161,8 @@ function Values(props: {
           <span class="labelled">
             <i
               class="swatch"
-              style={{ background: l ? lineColor(l.color, false, theme.value) : "transparent" }}
+              title={l ? undefined : "In the band of all others"}
+              style={{ background: lineColor(l?.color ?? 0, l === undefined, theme.value) }}
             />
             <button
               type="button"
