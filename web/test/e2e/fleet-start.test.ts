@@ -276,7 +276,9 @@ test("any label narrows and groups, with what can be typed next; an invalid cond
       ["web-2", "main;render 100\n"],
     ] as const)
       await fleet.push(folded, { service: "shop", period: "10ms", label: `pod=${pod}` });
-    await fleet.until<{ values: unknown[] }>("labels/pod", ({ values }) => values.length === 2);
+    await fleet.until<{ keys: { key: string; values: number }[] }>("labels", ({ keys }) =>
+      keys.some((k) => k.key === "pod" && k.values === 2),
+    );
     await withTab({ width: 1280, height: 800 }, async (page) => {
       await page.goto(`${fleet.url}/top`);
       await page.getByRole("row").filter({ hasText: "render" }).waitFor();
