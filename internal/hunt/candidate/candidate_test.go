@@ -285,7 +285,7 @@ func TestGoIsBuiltWithTheProfile(t *testing.T) {
 
 func TestSamplesWhereNothingCounts(t *testing.T) {
 	for compiler, want := range map[wrapper.Family]bool{wrapper.Clang: true, wrapper.GCC: false} {
-		found, _ := List(Input{Build: true, Level: "-O2", Compilers: []wrapper.Family{compiler}, NoCounts: true})
+		found, _ := List(Input{Build: true, Level: "-O2", Program: Program{Static: true}, Compilers: []wrapper.Family{compiler}, NoCounts: true})
 		has := func(name string) bool {
 			return slices.ContainsFunc(found, func(c Candidate) bool { return c.Variant == name })
 		}
