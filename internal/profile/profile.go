@@ -117,12 +117,16 @@ type Meta struct {
 	Period     int64 // Value per event, 0 when not known
 	Start      time.Time
 	Duration   time.Duration
-	Lost       uint64   // events the recorder says it lost
-	Command    []string // the profiled command line, when known
-	Comments   []string
+	// Elapsed: the times of samples count from Start. Whoever moves Start moves them along.
+	Elapsed  bool
+	Lost     uint64   // events the recorder says it lost
+	Command  []string // the profiled command line, when known
+	Comments []string
 	// Calls are system calls that were counted during the recording or in another run of
 	// the same command, by name.
 	Calls []Calls
+	// Functions are calls of functions that were counted in another run of the same command.
+	Functions []FunctionCalls
 	// Warnings are things the reader had to pass over and that the user should
 	// see once ("3 samples of unknown process skipped").
 	Warnings []string
@@ -144,11 +148,20 @@ type Calls struct {
 	Failed uint64 `json:"failed,omitempty"`
 }
 
+// FunctionCalls says how often a function was called, by all processes of the command.
+type FunctionCalls struct {
+	Name  string `json:"name"`
+	File  string `json:"file,omitempty"`
+	Count uint64 `json:"count"`
+	// Different is how many different arguments there were, 0 where that was not counted.
+	Different uint64 `json:"different,omitempty"`
+}
+
 // Sample is one row.
 type Sample struct {
 	Stack  StackID
 	Labels LabelSetID
-	Time   int64 // ns since the epoch or boot, 0 when the profile is aggregated
+	Time   int64 // ns since the epoch or boot, or since the start with Meta.Elapsed; 0 when the profile is aggregated
 	Count  int64
 	Value  int64
 }

@@ -295,7 +295,7 @@ func (rec *recording) deliver() error {
 		return nil
 	}
 	lost := rec.lostNow()
-	p := rec.convert.profile(profile.Meta{Source: Name, Start: rec.start, Duration: now.Sub(rec.start), Lost: lost})
+	p := rec.convert.profile(profile.Meta{Source: Name, Start: rec.start, Duration: now.Sub(rec.start), Elapsed: rec.convert.times.elapsed(), Lost: lost})
 	rec.told += lost
 	rec.start = now
 	rec.convert.restart()
@@ -333,7 +333,7 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 		rec.convert.warn(text)
 	}
 	p := rec.convert.profile(profile.Meta{
-		Source: "ebpf", Start: rec.start, Duration: ended.Sub(rec.start), Lost: rec.profiler.lost,
+		Source: "ebpf", Start: rec.start, Duration: ended.Sub(rec.start), Elapsed: rec.convert.times.elapsed(), Lost: rec.profiler.lost,
 	})
 	if p.Count() == 0 && rec.request.Settings.Batch > 0 {
 		return nil, nil //nolint:nilnil // earlier batches have told everything

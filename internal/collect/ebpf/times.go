@@ -24,8 +24,13 @@ func slice(elapsed time.Duration) time.Duration {
 	return width
 }
 
+// elapsed tells whether times count from the begin of the recording: a precision is asked for
+// where samples are compared with what else happened at a time.
+func (t sampleTimes) elapsed() bool { return t.kept && t.precision == 0 }
+
 // of is the time of a row for a sample taken at a time, that long after the begin. Within
-// the recording it never runs backwards.
+// the recording it never runs backwards. A rough time is the end of its slice, after the
+// begin, since 0 is none.
 func (t sampleTimes) of(elapsed time.Duration, at time.Time) int64 {
 	switch {
 	case !t.kept:
@@ -33,5 +38,6 @@ func (t sampleTimes) of(elapsed time.Duration, at time.Time) int64 {
 	case t.precision > 0:
 		return at.Truncate(t.precision).UnixNano()
 	}
-	return at.Add(-(elapsed % slice(elapsed))).UnixNano()
+	width := slice(elapsed)
+	return int64(elapsed - elapsed%width + width)
 }

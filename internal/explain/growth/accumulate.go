@@ -29,6 +29,7 @@ const (
 	leastPower    = 1.5
 	mostPower     = 3.5
 	mostChance    = 0.01
+	leastMoved    = 0.25 // of the growing work: pages that are touched for the first time grow with any heap
 )
 
 // moment is a slice of a recording: samples of growing and of other work.
@@ -60,6 +61,9 @@ func Accumulations(p *profile.Profile) []Accumulation {
 	judged := 0
 	for _, c := range lines {
 		if c.grown < leastEvents || c.grown < leastOfAll*float64(p.Count()) {
+			continue
+		}
+		if c.kinds[Copy]+c.kinds[Search] < leastMoved*c.grown {
 			continue
 		}
 		judged++

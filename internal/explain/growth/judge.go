@@ -16,20 +16,36 @@ import (
 const (
 	RuleAccumulation = "growth-accumulation"
 	RuleListSearch   = "growth-list-search"
+	RuleWholeCopy    = "growth-whole-copy"
 )
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == RuleAccumulation || rule == RuleListSearch }
+func IsRule(rule string) bool {
+	return rule == RuleAccumulation || rule == RuleListSearch || rule == RuleWholeCopy
+}
 
 // Judge is the judge of what grows faster than its input, as far as one recording tells: a
-// line that copies more and more, a list that is searched for each item.
+// line that copies more and more or a whole container each time, a list that is searched for
+// each item.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
+	growing := map[Place]bool{}
 	for _, a := range Accumulations(s.Profile) {
+		growing[a.Place] = true
 		f := told(s.Profile, RuleAccumulation, a.Place, a.Share, a.Cure)
 		f.Title = fmt.Sprintf("%s slows down as it runs", where(a.Place))
 		f.Evidence = append(f.Evidence,
 			finding.Evidence{Kind: "growth", Text: fmt.Sprintf("what it causes in %s grows with the work done so far like n^%.1f in the recording; steady work is n^1", a.Name, a.Exponent), Share: &a.Share})
+		out.Found = append(out.Found, f)
+	}
+	for _, w := range WholeCopies(s.Profile) {
+		if growing[w.Place] {
+			continue
+		}
+		f := told(s.Profile, RuleWholeCopy, w.Place, w.Share, w.Cure)
+		f.Samples = w.Samples
+		f.Title = fmt.Sprintf("Whole container copied in %s", where(w.Place))
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "copied by " + w.Name, Share: &w.Share})
 		out.Found = append(out.Found, f)
 	}
 	for _, l := range Searches(s.Profile) {

@@ -19,7 +19,10 @@ type LinearSearch struct {
 
 // membership are searches of a list for one of its elements. Looking for a byte or a word
 // in a text is none: there is no set of it.
-var membership = regexp.MustCompile(`^(list_contains|tuplecontains|list_(index|count|remove)\w*|_PySequence_IterSearch|rb_ary_(includes|index|delete|rindex)\w*|php_search_array|zif_(in_array|array_search)|in_array|array_search|Perl_pp_grepwhile|(Array\.)?(indexOf|includes|lastIndexOf|findIndex)|Builtins_\w*Array(IndexOf|Includes|LastIndexOf|PrototypeIndexOf|PrototypeIncludes|PrototypeFind)\w*|(\S+ )?java[./]util[./]\w*List[.:]+(indexOf\w*|contains|lastIndexOf\w*|get|node)\b.*|slices\.(Index|Contains)\w*(\[.*)?|Tcl_LsearchObjCmd|lists:(member|keyfind|keymember|nth)(/\d+)?|base_\w*_elem\w*)$`)
+var membership = regexp.MustCompile(`^(list_contains|tuplecontains|list_(index|count|remove)\w*|_PySequence_IterSearch|rb_ary_(includes|index|delete|rindex)\w*|php_search_array|zif_(in_array|array_search)|in_array|array_search|Perl_pp_grepwhile|(Array\.)?(indexOf|includes|lastIndexOf|findIndex)|Builtins_\w*Array(IndexOf|Includes|LastIndexOf|PrototypeIndexOf|PrototypeIncludes|PrototypeFind)\w*|(\S+ )?java[./]util[./]\w*List[.:]+(indexOf\w*|contains|lastIndexOf\w*|get|node)\b.*|slices\.(Index|Contains)\w*(\[.*)?|Tcl_LsearchObjCmd|lists:(member|keyfind|keymember|nth)(/\d+)?|base_\w*_elem\w*|camlStdlib__List(__|\.)(mem|memq|assoc|assoc_opt|nth|find)_\w+|<(T|[ui](16|32|64|128|size)|.*String|&.*) as core::slice::cmp::SliceContains>::slice_contains|(.* )?std::(__)?find<.*std::(vector|deque)<.*)$`)
+
+// inBytes is the search of a C++ container of bytes, which is a text.
+var inBytes = regexp.MustCompile(`std::(vector|deque)<(un)?(signed )?char\b`)
 
 // What a search must take of a profile to be told.
 const (
@@ -77,7 +80,7 @@ func (f *frames) searching(id profile.StackID) (name string) {
 			if f.isOwn(l.Function) {
 				return name
 			}
-			if membership.MatchString(fn.Name) {
+			if membership.MatchString(fn.Name) && !inBytes.MatchString(fn.Name) {
 				name = fn.Name
 			}
 		}

@@ -116,6 +116,17 @@ func (e *encoder) attribute(to pcommon.Int32Slice, a attribute) {
 	to.Append(i)
 }
 
+// at is when a sample was taken, 0 where that is not known.
+func (e *encoder) at(s *profile.Sample) int64 {
+	switch {
+	case s.Time <= 0 || !e.p.Meta.Elapsed:
+		return s.Time
+	case e.p.Meta.Start.IsZero():
+		return 0
+	}
+	return e.p.Meta.Start.UnixNano() + s.Time
+}
+
 // sample adds one row.
 func (e *encoder) sample(s *profile.Sample) {
 	labels := e.p.Labels(s.Labels)
@@ -125,8 +136,8 @@ func (e *encoder) sample(s *profile.Sample) {
 	if e.weighted {
 		number = s.Count
 	}
-	if s.Time > 0 {
-		to.TimestampsUnixNano().Append(uint64(s.Time))
+	if at := e.at(s); at > 0 {
+		to.TimestampsUnixNano().Append(uint64(at))
 	}
 	to.Values().Append(number)
 	for _, l := range labels {

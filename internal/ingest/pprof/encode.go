@@ -2,6 +2,7 @@ package pprof
 
 import (
 	"encoding/binary"
+	"time"
 
 	"whyhot/internal/profile"
 )
@@ -130,7 +131,11 @@ func (w *writer) sample(m *message, s *profile.Sample) {
 	for _, l := range w.p.Labels(s.Labels) {
 		w.label(m, l)
 	}
-	if s.Time != 0 {
+	switch {
+	case s.Time == 0:
+	case w.p.Meta.Elapsed:
+		w.label(m, profile.Label{Key: elapsedLabel, Num: s.Time / int64(time.Millisecond), Unit: elapsedUnit})
+	default:
 		w.label(m, profile.Label{Key: timeLabel, Num: s.Time, Unit: "nanoseconds"})
 	}
 }

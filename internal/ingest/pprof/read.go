@@ -165,6 +165,7 @@ func (b *build) finish() (*profile.Profile, error) {
 		Period:    t.period,
 		Start:     t.start(),
 		Duration:  time.Duration(t.duration),
+		Elapsed:   b.labels.elapsed,
 	}
 	if (t.periodType != rawType{}) {
 		pt, err := t.valueType(t.periodType)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"whyhot/internal/profile"
 )
@@ -18,6 +19,13 @@ const (
 // timeLabel is the label under which profilers store the time of one event in
 // nanoseconds; we read it into Sample.Time and write it back.
 const timeLabel = "end_timestamp_ns"
+
+// elapsedLabel is the label under which we store the time since the profile's start, so that
+// a profile whose time_nanos is changed has its samples there, too.
+const elapsedLabel, elapsedUnit = "whyhot_elapsed", "milliseconds"
+
+// mostElapsed is a century, in milliseconds.
+const mostElapsed = 100 * 365 * 86_400_000
 
 // sample adds sample number i of the file.
 func (b *build) sample(i int, body []byte) error {
@@ -84,7 +92,8 @@ const maxTotal = 1 << 62
 // resolved once however many samples carry it.
 type labelCache struct {
 	t       *tables
-	timeKey map[int64]bool // string indices that read "end_timestamp_ns"
+	timeKey map[int64]bool // string indices of labels that hold a time
+	elapsed bool           // that time counts from the start
 	known   map[string]profile.LabelSetID
 	key     []byte
 	at      int64
@@ -93,7 +102,11 @@ type labelCache struct {
 func (l *labelCache) init(t *tables) {
 	*l = labelCache{t: t, timeKey: map[int64]bool{}, known: map[string]profile.LabelSetID{}}
 	for i, s := range t.strings {
-		if s == timeLabel {
+		if s == elapsedLabel && !l.elapsed {
+			clear(l.timeKey) // two origins cannot stand side by side
+			l.elapsed = true
+		}
+		if s == elapsedLabel || s == timeLabel && !l.elapsed {
 			l.timeKey[int64(i)] = true
 		}
 	}
@@ -131,7 +144,9 @@ func (l *labelCache) add(c *cursor) error {
 			return fmt.Errorf("label: %w", err)
 		}
 		if l.timeKey[r.key] && r.str == 0 {
-			l.at = r.num
+			if l.at = r.num; l.elapsed {
+				l.at = max(0, min(r.num, mostElapsed)) * int64(time.Millisecond)
+			}
 			return nil
 		}
 	}

@@ -24,7 +24,7 @@ func All(profiles []*profile.Profile) *profile.Profile {
 	meta := profiles[0].Meta
 	meta.Duration, meta.Lost, meta.Warnings = 0, 0, nil
 	for _, p := range profiles {
-		m.add(p)
+		m.add(p, later(&meta, &p.Meta))
 		meta.Duration += p.Meta.Duration
 		meta.Lost += p.Meta.Lost
 		if p.Meta.Period != meta.Period {
@@ -79,7 +79,19 @@ func (m *merger) reach(p *profile.Profile) {
 	}
 }
 
-func (m *merger) add(p *profile.Profile) {
+// later is what to add to the times of samples of one profile in the sum, where they count
+// from the start of the first.
+func later(sum, of *profile.Meta) int64 {
+	start := func(m *profile.Meta) int64 {
+		if !m.Elapsed || m.Start.IsZero() {
+			return 0
+		}
+		return m.Start.UnixNano()
+	}
+	return start(of) - start(sum)
+}
+
+func (m *merger) add(p *profile.Profile, later int64) {
 	mappings, moves := make([]profile.MappingID, p.NumMappings()), make([]uint64, p.NumMappings())
 	for i := range mappings {
 		to, move := m.place(p.Mapping(profile.MappingID(i)))
@@ -114,6 +126,9 @@ func (m *merger) add(p *profile.Profile) {
 		stacks[i] = m.b.Stack(stack)
 	}
 	for _, s := range p.Samples() {
+		if s.Time != 0 {
+			s.Time += later
+		}
 		s.Stack, s.Labels = stacks[s.Stack], m.b.Labels(p.Labels(s.Labels))
 		m.b.Sample(s)
 	}

@@ -209,10 +209,13 @@ func (f *from) add(key rowKey, count int64) {
 // minute is that of a time in nanoseconds. Samples of aggregated profiles have none.
 func (f *from) minute(ns int64) uint32 {
 	at := time.Unix(0, ns)
-	if ns == 0 {
+	if ns == 0 || f.p.Meta.Elapsed {
 		at = f.p.Meta.Start
 		if at.IsZero() || at.Unix() <= 0 {
 			at = f.o.Now
+		}
+		if f.p.Meta.Elapsed && ns > 0 {
+			at = at.Add(time.Duration(min(ns, max(int64(f.p.Meta.Duration), 0))))
 		}
 	}
 	if at.After(f.o.Now.Add(maxFuture)) {
