@@ -294,3 +294,31 @@ func TestSamplesWhereNothingCounts(t *testing.T) {
 		}
 	}
 }
+
+// A setting of the C library's malloc does nothing beside another allocator.
+func TestWhatCannotBeUsedTogether(t *testing.T) {
+	allocator := Candidate{Name: "mimalloc", Group: allocatorGroup, Variant: "preload=mimalloc"}
+	set := func(assignment string) Candidate {
+		c := environment(assignment)
+		c.Name = assignment
+		return c
+	}
+	for _, c := range []struct {
+		a, b     Candidate
+		excludes bool
+	}{
+		{allocator, set("GLIBC_TUNABLES=glibc.malloc.hugetlb=1"), true},
+		{set("MALLOC_ARENA_MAX=2"), allocator, true},
+		{allocator, set("GLIBC_TUNABLES=glibc.pthread.rseq=0"), false},
+		{set("MALLOC_ARENA_MAX=2"), set("MALLOC_TRIM_THRESHOLD_=1"), false},
+		{set("GOGC=200"), set("GOGC=400"), true},
+		{allocator, Candidate{Name: "pgo", Variant: "pgo"}, false},
+	} {
+		if got := c.a.Excludes(&c.b); got != c.excludes {
+			t.Errorf("%s and %s: %t", c.a.Name, c.b.Name, got)
+		}
+		if got := c.b.Excludes(&c.a); got != c.excludes {
+			t.Errorf("%s and %s: %t", c.b.Name, c.a.Name, got)
+		}
+	}
+}
