@@ -22,7 +22,7 @@ build: ## build bin/whyhot
 analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot scan`)
 	@scripts/deps analyzer
 	@mkdir -p build
-	@cmake -G Ninja -S analyzer -B build/analyzer -DCMAKE_CXX_COMPILER=clang++-19 > build/analyzer-cmake.log || { cat build/analyzer-cmake.log; exit 1; }
+	@cmake -G Ninja -S analyzer -B build/analyzer -DCMAKE_CXX_COMPILER=clang++-19 -DWHYHOT_VERSION=$$(git describe --tags --always --dirty 2> /dev/null || echo unknown) > build/analyzer-cmake.log || { cat build/analyzer-cmake.log; exit 1; }
 	ninja -C build/analyzer
 	@mkdir -p bin && cp build/analyzer/whyhot-analyzer build/analyzer/whyhot-whatif.so bin/
 
@@ -50,10 +50,11 @@ test: ## install what is missing, run every test and the quick checks
 	@scripts/test
 
 .PHONY: lint
-lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tidy
+lint: analyzer $(LINT) ## every linter over everything: golangci-lint, clang-tidy, vulnerabilities, licences
 	@scripts/deps test
 	$(LINT) run --allow-serial-runners ./...
 	scripts/lint-cpp
+	scripts/lint-dependencies
 
 .PHONY: rule-pages
 rule-pages: build ## write the pages of all rules into build/rules, for a release

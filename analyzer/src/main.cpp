@@ -6,6 +6,7 @@
 #include "protocol/protocol.h"
 #include "records/records.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,6 +17,10 @@
 using namespace whyhot;
 
 namespace {
+
+constexpr const char *Version =
+#include "version.inc"
+    ;
 
 double since(std::chrono::steady_clock::time_point Start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
@@ -67,7 +72,16 @@ protocol::Reply answer(const protocol::Request &R) {
 
 } // namespace
 
-int main() {
+int main(int Argc, char **Argv) {
+  // whyhot starts it without arguments.
+  if (Argc > 1) {
+    if (Argc == 2 && llvm::StringRef(Argv[1]) == "--version") {
+      llvm::outs() << "whyhot-analyzer " << Version << "\n";
+      return 0;
+    }
+    llvm::errs() << "whyhot-analyzer is started by whyhot: whyhot scan, explain -p, fix\n";
+    return 2;
+  }
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();

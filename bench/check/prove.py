@@ -2,13 +2,14 @@
 """How often `whyhot check` is wrong, and what it finds.
 
   prove.py aa WHYHOT N OUT       checks of programs against themselves
-  prove.py power WHYHOT N OUT    checks of seeded slow-downs, N of each
-  prove.py why WHYHOT N OUT      seeded slow-downs of 5%: which function is named
+  prove.py power WHYHOT N OUT    checks of seeded slow-downs of programs that run for a
+                                 second, N of each; and which function is named
   prove.py rules OUT             what other rules say of the same runs
   prove.py table OUT...          sums up
 
 Each check makes a repository of a small program, changes it, and asks whyhot. OUT gets
-one line of JSON a check, as it ends; a second run adds to it.
+one line of JSON a check, as it ends; a second run makes the checks that OUT lacks.
+Environment: WORKERS checks at once (2), at most COUNT checks in this run (all).
 """
 import concurrent.futures
 import json
@@ -26,7 +27,7 @@ C = """#include <stdio.h>
 {extra}
 __attribute__((noinline)) unsigned first(unsigned n) {{ unsigned h = n; for (unsigned i = 0; i < {a}u; i++) h = h * 31u + (i ^ (h >> 3)); return h; }}
 __attribute__((noinline)) unsigned second(unsigned n) {{ unsigned h = n; for (unsigned i = 0; i < {b}u; i++) {{ h ^= h << 5; h += i; }} return h; }}
-int main(void) {{ unsigned s = 0; for (unsigned i = 0; i < 100; i++) s += first(i) ^ second(i); printf("%d\\n", s != 1); return 0; }}
+int main(void) {{ unsigned s = 0; for (unsigned i = 0; i < {loops}; i++) s += first(i) ^ second(i); printf("%d\\n", s != 1); return 0; }}
 """
 ALLOC = """#include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ ALLOC = """#include <stdio.h>
 static int by(const void *a, const void *b) {{ return *(const int *)a - *(const int *)b; }}
 __attribute__((noinline)) int first(int n) {{ int *v = malloc(n * sizeof *v); for (int i = 0; i < n; i++) v[i] = (i * 7919) % 10007; qsort(v, n, sizeof *v, by); int r = v[n / 2]; free(v); return r; }}
 __attribute__((noinline)) int second(int n) {{ int s = 0; for (int i = 0; i < n; i++) {{ char *p = malloc(16 + i % 64); p[0] = i; s += p[0]; free(p); }} return s; }}
-int main(void) {{ int s = 0; for (int i = 0; i < 10; i++) s += first({a}) ^ second({b}); printf("%d\\n", s != 1); return 0; }}
+int main(void) {{ int s = 0; for (int i = 0; i < {loops}; i++) s += first({a}) ^ second({b}); printf("%d\\n", s != 1); return 0; }}
 """
 GO = """package main
 
@@ -62,7 +63,7 @@ func second(n int) uint32 {{
 
 func main() {{
 	s := uint32(0)
-	for i := 0; i < 10; i++ {{
+	for i := 0; i < {loops}; i++ {{
 		s += uint32(first({a})) ^ second({b})
 	}}
 	fmt.Println(s != 1)
@@ -84,10 +85,14 @@ def second(n):
 
 
 s = 0
-for i in range(10):
+for i in range({loops}):
     s += first({a}) ^ second({b})
 print(s != 1)
 """
+
+# How often a program does its work: a few milliseconds of it, and about a second.
+SHORT = {"c": 100, "alloc": 10, "go": 10, "python": 10}
+SECOND = {"c": 23000, "alloc": 8000, "go": 950, "python": 950}
 
 # What is written, how it is built and run, the work of its two functions, and a change
 # that only moves code.
@@ -103,20 +108,20 @@ def git(at, *args):
     subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=n@example.org", *args], cwd=at, check=True, capture_output=True)
 
 
-def check(whyhot, kind, scale, neutral, limit, budget, why, tag):
+def check(whyhot, kind, loops, scale, neutral, limit, budget, why, tag):
     """One check: base, then a change by scale of the second function's work."""
     name, text, build, run, (a, b), extra = KINDS[kind]
     at = pathlib.Path(tempfile.mkdtemp(prefix="check-bench-"))
     try:
         git(at, "init", "-q")
-        (at / name).write_text(text.format(extra="", a=a, b=b))
+        (at / name).write_text(text.format(extra="", a=a, b=b, loops=loops))
         (at / ".gitignore").write_text("prog\n")
         if kind == "go":
             (at / "go.mod").write_text("module prog\n\ngo 1.22\n")
         git(at, "add", "-A")
         git(at, "commit", "-qm", "base")
         more = "\n".join(extra.format(i=i) for i in range(neutral))
-        (at / name).write_text(text.format(extra=more, a=a, b=round(b * scale)))
+        (at / name).write_text(text.format(extra=more, a=a, b=round(b * scale), loops=loops))
         command = [whyhot, "check", "--base", "HEAD", "--json", "--limit", limit, "--budget", budget, "--seed", str(random.randrange(1 << 30))]
         if scale == 1:
             command.append("--always-run")
@@ -124,7 +129,7 @@ def check(whyhot, kind, scale, neutral, limit, budget, why, tag):
             command.append("--no-why")
         if build:
             command += ["--build", build]
-        out = subprocess.run([*command, "--", *run.split()], cwd=at, capture_output=True, text=True, timeout=600)
+        out = subprocess.run([*command, "--", *run.split()], cwd=at, capture_output=True, text=True, timeout=1200)
         row = {"kind": kind, "scale": scale, "neutral": neutral, "limit": limit, "budget": budget, "tag": tag, "exit": out.returncode}
         if out.returncode in (0, 1, 3):
             r = json.loads(out.stdout)
@@ -132,6 +137,8 @@ def check(whyhot, kind, scale, neutral, limit, budget, why, tag):
             row["functions"] = [f["name"] for f in r.get("functions", [])]
             row["samples"] = r["commands"][0].get("samples")
             row["layouts"] = r["commands"][0].get("across_layouts")
+            row["calibration"] = r.get("calibration")
+            row["notes"] = r.get("notes")
             row["rounds"] = r["commands"][0]["rounds"]
             row["load"] = os.getloadavg()[0]
         else:
@@ -141,28 +148,38 @@ def check(whyhot, kind, scale, neutral, limit, budget, why, tag):
         shutil.rmtree(at, ignore_errors=True)
 
 
-def share_of_second(whyhot, kind):
-    """Which part of a run's time the second function takes: from a run with it twice."""
-    row = check(whyhot, kind, 2, 0, "0%", "8s", False, "share")
-    return row["ratio"] - 1
+def share_of_second(kind, loops):
+    """Which part of a run's CPU time the second function takes: from runs with it twice."""
+    name, text, build, run, (a, b), _ = KINDS[kind]
+    with tempfile.TemporaryDirectory(prefix="check-bench-") as d:
+        at = [pathlib.Path(d) / str(n) for n in (1, 2)]
+        for n, side in enumerate(at, 1):
+            side.mkdir()
+            (side / name).write_text(text.format(extra="", a=a, b=b * n, loops=loops))
+            if kind == "go":
+                (side / "go.mod").write_text("module prog\n\ngo 1.22\n")
+            if build:
+                subprocess.run(["sh", "-c", build], cwd=side, check=True)
+        took = [[], []]
+        for _ in range(7):
+            for side, list_ in zip(at, took):
+                was = os.times()
+                subprocess.run(run.split(), cwd=side, check=True, capture_output=True)
+                now = os.times()
+                list_.append(now.children_user + now.children_system - was.children_user - was.children_system)
+        return median(took[1]) / median(took[0]) - 1
 
 
 def jobs(mode, n, shares):
+    """The checks of a mode, levels and programs taking turns."""
     kinds = list(KINDS)
-    if mode == "aa":
-        for i in range(n):
+    for i in range(n):
+        kind = kinds[i % len(kinds)]
+        if mode == "aa":
             # A third are the same program; the others have code moved.
-            yield (kinds[i % len(kinds)], 1, 0 if i % 3 == 0 else 1 + i % 7, "2%", "6s", False, "aa")
-    elif mode == "power":
-        for i in range(n):
-            for percent in (0.5, 1, 2, 5):
-                for limit in ("0%", "2%"):
-                    kind = kinds[i % len(kinds)]
-                    yield (kind, 1 + percent / 100 / shares[kind], 0, limit, "20s", False, f"{percent}%")
-    elif mode == "why":
-        for i in range(n):
-            kind = kinds[i % len(kinds)]
-            yield (kind, 1 + 0.05 / shares[kind], 0, "1%", "20s", True, "why")
+            yield i, (kind, SHORT[kind], 1, 0 if i % 3 == 0 else 1 + i % 7, "2%", "6s", False, "aa")
+        for percent in (2, 5, 1, 0.5) if mode == "power" else ():
+            yield i, (kind, SECOND[kind], 1 + percent / 100 / shares[kind], 0, "0%", "5m", percent >= 2, f"{percent}%")
 
 
 def wilson(k, n):
@@ -214,6 +231,10 @@ def read(paths):
     return [json.loads(line) for p in paths for line in open(p)]
 
 
+def checks(paths):
+    return [r for r in read(paths) if r["tag"] != "shares"]
+
+
 def rules(rows):
     rows = [r for r in rows if r.get("samples")]
     for tag in sorted({r["tag"] for r in rows}):
@@ -238,7 +259,7 @@ def table(rows):
             k = [r for r in done if r["kind"] == kind]
             if k:
                 print(f"    {kind:7s} {len(k):4d}: slower {sum(r['verdict'] == 'slower' for r in k)}, not slower {sum(r['verdict'] == 'not slower' for r in k)}, undecided {sum(r['verdict'] == 'undecided' for r in k)}; median bound {100 * median([r['bound'] for r in k if r.get('bound') is not None] or [0]):.1f}%")
-        if tag == "why":
+        if any(r.get("functions") for r in done):
             slower = [r for r in done if r["verdict"] == "slower"]
             first = sum(bool(r["functions"]) and r["functions"][0].split(".")[-1] == "second" for r in slower)
             print(f"    named first: {first} of {len(slower)}")
@@ -247,14 +268,25 @@ def table(rows):
 def main():
     mode = sys.argv[1]
     if mode in ("rules", "table"):
-        {"rules": rules, "table": table}[mode](read(sys.argv[2:]))
+        {"rules": rules, "table": table}[mode](checks(sys.argv[2:]))
         return
     whyhot, n, out = os.path.abspath(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-    shares = {} if mode == "aa" else {k: share_of_second(whyhot, k) for k in KINDS}
-    with open(out, "a") as f, concurrent.futures.ThreadPoolExecutor(int(os.environ.get("WORKERS", "2"))) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(check, whyhot, *j) for j in jobs(mode, n, shares)]):
-            f.write(json.dumps(done.result()) + "\n")
+    have = read([out]) if os.path.exists(out) else []
+    with open(out, "a") as f:
+        def write(row):
+            have.append(row)
+            f.write(json.dumps(row) + "\n")
             f.flush()
+
+        if mode == "power" and not have:
+            write({"tag": "shares", "shares": {k: share_of_second(k, SECOND[k]) for k in KINDS}})
+        shares = next((r["shares"] for r in have if r["tag"] == "shares"), {})
+        made = {(r.get("number"), r["tag"]) for r in have}
+        left = [(i, j) for i, j in jobs(mode, n, shares) if (i, j[-1]) not in made]
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("WORKERS", "2"))) as pool:
+            under_way = {pool.submit(check, whyhot, *j): i for i, j in left[: int(os.environ.get("COUNT", len(left)))]}
+            for done in concurrent.futures.as_completed(under_way):
+                write({"number": under_way[done], **done.result()})
 
 
 if __name__ == "__main__":

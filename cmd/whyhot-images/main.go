@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/term"
 
+	"whyhot/internal/host/version"
 	"whyhot/internal/image"
 	"whyhot/internal/image/inventory"
 )
@@ -30,6 +31,13 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	if len(os.Args) > 1 {
+		if len(os.Args) == 2 && os.Args[1] == "--version" {
+			_, err := fmt.Println("whyhot-images", version.String())
+			return err
+		}
+		return fmt.Errorf("unknown argument %q: whyhot-images is started by whyhot, and by hand it takes only --version", os.Args[1])
+	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		return errors.New("whyhot-images is started by whyhot: whyhot images scan REF|TAR|DIR")
 	}

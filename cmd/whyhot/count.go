@@ -21,19 +21,26 @@ import (
 const countLong = `Run a command once more and count its system calls: how often each was made, how
 many bytes it moved, how many failed, and how many different paths were named.
 
+With --calls, also count calls of functions: those that the recording shows to make
+something (a template, an expression, a client), and how many different arguments
+they have. Functions of C, C++, Rust and Go are counted by uprobes, those of Python
+by sys.monitoring (3.12 and later) or sys.setprofile, which makes the run slower.
+
 With --profile, the numbers are added to a recording of the same command, where
 "whyhot explain" uses them: which calls are small, and whether files are looked
 up that are the same each time.
 
-Paths are told apart by a hash in the kernel; neither they nor any data are kept.
+Paths and arguments are told apart by a hash; neither they nor any data are kept.
 While it runs, each system call of the machine takes a little longer.`
 
 const countExample = `  whyhot count -- ./app input
   whyhot count --profile app.pb.gz -- ./app input
+  whyhot count --calls --profile app.pb.gz -- ./app input
   whyhot count --json -d 5 -- ./server`
 
 type countFlags struct {
 	options count.Options
+	calls   bool
 	profile string
 	json    bool
 }
@@ -49,6 +56,9 @@ func newCountCmd() *cobra.Command {
 	var g grouped
 	g.add(cmd, "Run", func(fl *pflag.FlagSet) {
 		fl.VarP((*seconds)(&f.options.Most), "duration", "d", "end the command after this time: 30 (seconds), 500ms, 2m")
+	})
+	g.add(cmd, "Functions", func(fl *pflag.FlagSet) {
+		fl.BoolVar(&f.calls, "calls", false, "also count calls of the functions that the recording shows to make something on each call")
 	})
 	g.add(cmd, "Output", func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.profile, "profile", "", "add the numbers to the recording in `FILE`, which whyhot record wrote")
@@ -69,6 +79,9 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 			return fmt.Errorf("--profile %s: not a recording of whyhot; record the command with: whyhot record -- COMMAND", f.profile)
 		}
 	}
+	if f.calls && recorded == nil {
+		return fmt.Errorf("--calls: missing --profile, which says which functions are worth counting")
+	}
 	temp, err := os.MkdirTemp("", "whyhot-count-")
 	if err != nil {
 		return fmt.Errorf("making a directory for the run: %w", err)
@@ -76,6 +89,12 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 	defer func() { _ = os.RemoveAll(temp) }() // nothing better can be done
 	o := f.options
 	o.Command, o.TempDir = args, temp
+	var left []string
+	if f.calls {
+		if o.Functions, left = countable(recorded); len(o.Functions) == 0 && len(left) == 0 {
+			left = []string{"no function in " + f.profile + " makes something on each call"}
+		}
+	}
 	if f.json { // the standard output is for the numbers
 		o.Streams.Out = os.Stderr
 	}
@@ -85,11 +104,15 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	r.NotCounted = append(left, r.NotCounted...)
 	if r.Exit.Failed() && !r.Ended {
 		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("the command failed: %s; nothing was added to a profile", r.Exit.Ending)}
 	}
 	if recorded != nil {
 		recorded.Meta.Calls = r.Calls
+		if f.calls {
+			recorded.Meta.Functions = r.Functions
+		}
 		if err := wholefile.Write(f.profile, 0o644, func(w *os.File) error { return pprof.Write(w, recorded) }); err != nil {
 			return fmt.Errorf("adding to %s: %w", f.profile, err)
 		}
@@ -99,6 +122,7 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
 	printCalls(p, r)
+	printFunctions(p, r)
 	if recorded != nil {
 		sayLine(cmd.ErrOrStderr(), "whyhot: added to "+f.profile+"\nnext:  whyhot explain "+term.Quote(f.profile))
 	}

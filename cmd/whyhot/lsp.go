@@ -70,11 +70,7 @@ func (f *lspFlags) run(cmd *cobra.Command) error {
 		*path = full
 	}
 	o.BuildDir = f.buildDir
-	s, err := lsp.New(o)
-	if err != nil {
-		return err
-	}
-	return s.Serve(cmd.Context(), cmd.InOrStdin(), os.Stdout)
+	return lsp.New(o).Serve(cmd.Context(), cmd.InOrStdin(), os.Stdout)
 }
 
 // open reads the profile to show.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/report/answerjson"
 	"whyhot/internal/report/term"
 )
 
@@ -51,9 +51,4 @@ func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief fun
 	return p.Err()
 }
 
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func writeJSON(w io.Writer, v any) error { return answerjson.Write(w, v) }

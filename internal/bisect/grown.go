@@ -114,7 +114,7 @@ func (w *workshop) record(ctx context.Context, commit int) (*profile.Profile, er
 	if err != nil {
 		return nil, err
 	}
-	if err := w.place(key); err != nil {
+	if err := w.stage.Put(w.kept(key)); err != nil {
 		return nil, err
 	}
 	if w.times == 0 {

@@ -13,6 +13,7 @@ import (
 	"whyhot/internal/bisect/history"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/stage"
 )
 
 // Run searches. Where ctx ends, what is known so far is the Result and the error says so;
@@ -57,6 +58,7 @@ func (r *Request) workshop(ctx context.Context, repo *history.Repository, line [
 		random: rand.New(rand.NewPCG(r.Seed, r.Seed)), //nolint:gosec // an order, no secret
 	}
 	w.command, w.env = r.words(ctx, repo), environment(r.Env, repo.Root)
+	w.stage = stage.New(w.src())
 	return w, w.open()
 }
 

@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/run"
+	"whyhot/internal/trial/stage"
 )
 
 // workshop builds and runs the commits of a repository. It is a Lab.
@@ -28,7 +29,7 @@ type workshop struct {
 
 	dir     string // everything is in it
 	lock    *os.File
-	here    string // which build is at src, "" for none
+	stage   *stage.Stage // at src; the homes of builds are below built
 	keys    []string
 	warm    map[string]bool // what was run once
 	command []string
@@ -73,37 +74,10 @@ func (w *workshop) open() error {
 	w.lock = lock
 	left, err := os.ReadFile(filepath.Join(w.src(), ".git", "whyhot-built"))
 	if err == nil && len(left) > 0 {
-		w.here = string(left)
-		return w.putBack()
+		w.stage.Adopt(w.kept(string(left)))
+		return w.stage.Clear()
 	}
 	return removeTree(w.src())
-}
-
-// putBack moves what is at src to its own place.
-func (w *workshop) putBack() error {
-	if w.here == "" {
-		return nil
-	}
-	if err := os.Rename(w.src(), w.kept(w.here)); err != nil {
-		return fmt.Errorf("moving a build: %w", err)
-	}
-	w.here = ""
-	return nil
-}
-
-// place moves a build to src.
-func (w *workshop) place(key string) error {
-	if w.here == key {
-		return nil
-	}
-	if err := w.putBack(); err != nil {
-		return err
-	}
-	if err := os.Rename(w.kept(key), w.src()); err != nil {
-		return fmt.Errorf("moving a build: %w", err)
-	}
-	w.here = key
-	return nil
 }
 
 // Now implements Lab.
@@ -133,7 +107,7 @@ func (w *workshop) Build(ctx context.Context, commit int) (Built, error) {
 		}
 		return Built{Kept: true, Took: n.Took, Programs: n.Programs}, nil
 	}
-	if err := w.putBack(); err != nil {
+	if err := w.stage.Clear(); err != nil {
 		return Built{}, err
 	}
 	w.told.Building(w.line[commit])
@@ -167,7 +141,7 @@ func (w *workshop) Build(ctx context.Context, commit int) (Built, error) {
 		if err := os.WriteFile(filepath.Join(w.src(), ".git", "whyhot-built"), []byte(key), 0o600); err != nil {
 			return Built{}, fmt.Errorf("keeping a build: %w", err)
 		}
-		w.here = key
+		w.stage.Adopt(w.kept(key))
 	}
 	if err := wholefile.Write(w.notePath(key), 0o600, wholefile.Bytes(data)); err != nil {
 		return Built{}, fmt.Errorf("keeping a build: %w", err)
@@ -184,7 +158,7 @@ func (w *workshop) known(key string) (n note, ok bool) {
 	if err != nil || json.Unmarshal(data, &n) != nil {
 		return note{}, false
 	}
-	if n.Failed != "" || w.here == key {
+	if n.Failed != "" || w.stage.Home() == w.kept(key) {
 		return n, true
 	}
 	_, err = os.Stat(w.kept(key))
@@ -251,7 +225,7 @@ func (w *workshop) once(ctx context.Context, commit int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := w.place(key); err != nil {
+	if err := w.stage.Put(w.kept(key)); err != nil {
 		return 0, err
 	}
 	res, err := w.runner.Run(ctx, run.Spec{
@@ -291,7 +265,7 @@ func (w *workshop) leave(remove bool) error {
 	if w.lock == nil {
 		return nil
 	}
-	err := w.putBack()
+	err := w.stage.Clear()
 	states, globErr := filepath.Glob(filepath.Join(w.dir, "search-*.json"))
 	if remove && len(states) == 0 {
 		err = errors.Join(err, globErr, removeTree(w.dir))

@@ -41,6 +41,7 @@ type account struct {
 	place string // of the tree
 	costs map[code]*cost
 	total int64
+	all   int64 // events
 }
 
 func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
@@ -48,6 +49,7 @@ func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
 	heaviest := map[code]int64{}
 	lines := map[code]map[int]int64{}
 	for _, s := range p.Samples() {
+		a.all += s.Count
 		seen := map[code]bool{}
 		var own code
 		charged := false
@@ -144,12 +146,51 @@ func (a *account) inTree(id profile.FunctionID) bool {
 	return !filepath.IsAbs(f.File) && strings.HasPrefix(a.p.Mapping(f.Mapping).Path, a.place+"/")
 }
 
-// grown are the functions that take more after the change than before, both profiles being
-// of as many runs, and those of them whose work was somewhere else before.
+// work is what the change's runs take of what the base's do, with the spread of that number.
+type work struct{ ratio, spread float64 }
+
+// workOf is the trial's ratio of the metric that the samples are of. Its runs took turns,
+// so it is much better known than from recordings, of which each has its own neighbours on
+// the machine.
+func workOf(k *Command, level float64) work {
+	if k.Low <= 0 || k.High <= k.Low {
+		return work{ratio: k.Ratio}
+	}
+	z := math.Sqrt2 * math.Erfinv(level)
+	return work{k.Ratio, (k.High - k.Low) / 2 / z} //nolint:mnd // half of the interval
+}
+
+// recordedWork is the same by what was recorded, both profiles being of as many runs.
+func recordedWork(before, after *account) work {
+	if before.all == 0 || after.all == 0 {
+		return work{ratio: 1}
+	}
+	r := share(after.total, before.total)
+	return work{r, r * math.Sqrt(1/float64(before.all)+1/float64(after.all))}
+}
+
+// growth is what a function takes more, of all that the base takes, and how probable it is
+// that it comes by chance: events of n and m of either side that are its own.
+func (w work) growth(before, n, after, m int64) (delta, p float64) {
+	x, y := share(before, n), share(after, m)
+	delta = w.ratio*y - x
+	variance := x*(1-x)/float64(max(1, n)) + w.ratio*w.ratio*y*(1-y)/float64(max(1, m)) + y*y*w.spread*w.spread
+	switch {
+	case delta <= 0:
+		return delta, 1
+	case variance == 0: // all samples on both sides
+		return delta, 0
+	}
+	return delta, math.Erfc(delta/math.Sqrt(2*variance)) / 2 //nolint:mnd // one side
+}
+
+// grown are the functions that take more after the change than before, and those of them
+// whose work was somewhere else before.
 //
-// Each function's events are compared as two Poisson counts of equal exposure; S. Holm's
-// procedure (1979) bounds the chance that any of the functions is named wrongly.
-func grown(before, after *account, diff *revision.Diff) (list, moved []Function) {
+// A function's shares of the events on both sides are compared, those of the change times
+// what its runs take of the base's; S. Holm's procedure (1979) bounds the chance that any of
+// the functions is named wrongly.
+func grown(before, after *account, w work, diff *revision.Diff) (list, moved []Function) {
 	type candidate struct {
 		key  code
 		p    float64
@@ -164,7 +205,7 @@ func grown(before, after *account, diff *revision.Diff) (list, moved []Function)
 		if x.b.events+x.a.events < fewEvents {
 			continue // however they fall on the sides, they show nothing
 		}
-		x.p = growthP(x.b.events, x.a.events)
+		_, x.p = w.growth(x.b.events, before.all, x.a.events, after.all)
 		all = append(all, x)
 	}
 	slices.SortFunc(all, func(x, y candidate) int {
@@ -177,9 +218,9 @@ func grown(before, after *account, diff *revision.Diff) (list, moved []Function)
 			break
 		}
 		f := after.function(x.key, &x.a, diff)
-		f.Before, f.After = share(x.b.own, before.total), share(x.a.own, before.total)
+		f.Before, f.After = share(x.b.own, before.total), w.ratio*share(x.a.own, after.total)
 		f.Delta, f.P = f.After-f.Before, corrected
-		if f.Why = shifted(before, after, x.key, x.a.own-x.b.own); f.Why != "" {
+		if f.Why = shifted(before, after, w, x.key, f.Delta); f.Why != "" {
 			moved = append(moved, f)
 			continue
 		}
@@ -200,24 +241,17 @@ func share(v, total int64) float64 {
 	return float64(v) / float64(total)
 }
 
-// growthP is the chance that as many events more, or more of them, come from the same rate.
-func growthP(before, after int64) float64 {
-	if after <= before {
-		return 1
-	}
-	return math.Erfc(float64(after-before)/math.Sqrt(2*float64(before+after))) / 2 //nolint:mnd // one side
-}
-
 // shifted says where the work of a function that grew was before, "" where it is new: a
 // function around it, or itself with all that it calls, takes no more than before.
-func shifted(before, after *account, k code, growth int64) string {
+func shifted(before, after *account, w work, k code, growth float64) string {
 	const part = 4 // a quarter of the growth is no growth
 	for i, around := range after.chain(k) {
 		was, is := before.costs[around], after.costs[around]
 		if was == nil || is == nil {
 			continue
 		}
-		if is.total-was.total >= growth/part || growthP(was.in, is.in) < falseFunctions {
+		delta := w.ratio*share(is.total, after.total) - share(was.total, before.total)
+		if _, p := w.growth(was.in, before.all, is.in, after.all); delta >= growth/part || p < falseFunctions {
 			continue
 		}
 		if i == 0 {

@@ -35,7 +35,8 @@ func folded(text string) *profile.Profile {
 
 func grownBetween(before, after string) (list, moved []Function) {
 	diff := &revision.Diff{Files: []revision.File{{Path: "hot.c", Was: "hot.c", Lines: []revision.Span{{First: 7, Last: 7}}}}}
-	return grown(accountOf(folded(before), "/tree", nil), accountOf(folded(after), "/tree", diff), diff)
+	b, a := accountOf(folded(before), "/tree", nil), accountOf(folded(after), "/tree", diff)
+	return grown(b, a, recordedWork(b, a), diff)
 }
 
 func nameList(list []Function) string {
@@ -97,6 +98,23 @@ func TestGrownByChance(t *testing.T) {
 	}
 	if share := float64(wrong) / trials; share > falseFunctions+0.03 {
 		t.Errorf("a function is named in %.3f of pairs that differ by chance", share)
+	}
+}
+
+// Recordings that a busy machine made longer or shorter as a whole show the function that
+// grew, since the trial knows by how much the whole did.
+func TestGrownOnABusyMachine(t *testing.T) {
+	diff := &revision.Diff{}
+	b := accountOf(folded("main;cold 4000\nmain;hot 4000"), "/tree", nil)
+	for _, machine := range []int{90, 100, 110} { // the time that the change's recording took, of what it should
+		a := accountOf(folded("main;cold "+digits(40*machine)+"\nmain;hot "+digits(44*machine)), "/tree", nil)
+		list, _ := grown(b, a, work{1.05, 0.005}, diff)
+		if nameList(list) != "hot" {
+			t.Errorf("at %d%%: %q", machine, nameList(list))
+		}
+		if list, _ := grown(b, a, work{1.05, 0.1}, diff); len(list) != 0 {
+			t.Errorf("at %d%%, with a ratio that nobody knows: %q", machine, nameList(list))
+		}
 	}
 }
 

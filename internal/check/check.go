@@ -79,7 +79,7 @@ type checking struct {
 	head     string // tree
 	diff     *revision.Diff
 	when     time.Time // of all files, and of the builds
-	stage    *stage
+	stage    *sides
 	runner   *run.Metered // of builds and of single runs
 	trials   *run.Metered // of the command that is measured: outputs are compared with its first
 	counter  *metric.Counter
@@ -226,7 +226,7 @@ func (c *checking) prepare(ctx context.Context) (err error) {
 	}
 	c.rules = newRules(len(c.commands), r.Limit)
 	c.result.Level, c.result.Metric = c.rules.level(), string(r.Metric)
-	if c.stage, err = newStage(c.work, filepath.Base(c.repo.Root)); err != nil {
+	if c.stage, err = newSides(c.work, filepath.Base(c.repo.Root)); err != nil {
 		return err
 	}
 	inner, release, err := c.machine.runner()
@@ -315,12 +315,12 @@ func (c *checking) env() []string {
 		}
 		out = append(out, name+"="+c.moved(value))
 	}
-	return environ.Set(out, "PWD="+filepath.Join(c.stage.place, c.rel))
+	return environ.Set(out, "PWD="+filepath.Join(c.stage.Place(), c.rel))
 }
 
 // moved names files of the repository by their paths in the place.
 func (c *checking) moved(text string) string {
-	return tree.Rebase(text, []tree.Move{{From: c.repo.Root, To: c.stage.place}})
+	return tree.Rebase(text, []tree.Move{{From: c.repo.Root, To: c.stage.Place()}})
 }
 
 // finish adds what is known at the end, however it came.

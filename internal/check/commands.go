@@ -60,7 +60,7 @@ func (c *checking) words(k *task) []string {
 
 // environ is what a command gets.
 func (c *checking) environ(k *task) []string {
-	env := environ.Set(c.env(), "PWD="+filepath.Join(c.stage.place, k.Dir))
+	env := environ.Set(c.env(), "PWD="+filepath.Join(c.stage.Place(), k.Dir))
 	for _, kv := range k.Env {
 		env = environ.Set(env, c.moved(kv))
 	}
@@ -71,7 +71,7 @@ func (c *checking) stdin(k *task) string {
 	if k.Stdin == "" || filepath.IsAbs(k.Stdin) {
 		return c.moved(k.Stdin)
 	}
-	return filepath.Join(c.stage.place, k.Dir, k.Stdin)
+	return filepath.Join(c.stage.Place(), k.Dir, k.Stdin)
 }
 
 // share gives a side files of the working tree that git does not have. Paths start from the

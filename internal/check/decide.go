@@ -75,6 +75,15 @@ func (r rules) conclude(base, change []float64, settled, counted bool) (Verdict,
 	return r.judge(i), i
 }
 
+// alarm says how much two equal programs may differ at most, where they differ by more than
+// the limit; 0 where they do not.
+func (r rules) alarm(i stat.Interval) float64 {
+	if i.Low <= 0 || math.IsInf(i.High, 0) || max(i.Low, 1/i.High)-1 <= r.limit {
+		return 0
+	}
+	return max(i.High, 1/i.Low) - 1
+}
+
 // moreRounds is about how many more rounds make the interval leave the limit; ok is false
 // where the ratio is so close to it that nobody can tell.
 func (r rules) moreRounds(i stat.Interval, rounds int) (more int, ok bool) {

@@ -160,3 +160,19 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%s, %+v", v, i)
 	}
 }
+
+// Equal programs alarm where all of their interval is beyond the limit, on either side.
+func TestAlarm(t *testing.T) {
+	r := newRules(1, 0.02)
+	for _, c := range []struct{ low, high, want float64 }{
+		{0.99, 1.05, 0},
+		{1.01, 1.05, 0},
+		{1.03, 1.05, 0.05},
+		{1 / 1.05, 1 / 1.03, 0.05},
+		{0, math.Inf(1), 0},
+	} {
+		if got := r.alarm(stat.Interval{Estimate: 1, Low: c.low, High: c.high}); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v to %v: %v, want %v", c.low, c.high, got, c.want)
+		}
+	}
+}

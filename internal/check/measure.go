@@ -225,7 +225,11 @@ func (c *checking) calibrate(ctx context.Context, k *task, budget time.Duration,
 	plan := c.plan(k, part, againSide)
 	plan.Variants[0].Name = "the base again"
 	first := r.looks.FirstLook()
-	plan.Enough = func(base, _ []float64) bool { return len(base) >= first }
+	// A few rounds that alarm by chance would raise the limit by all that they do not
+	// know: where they alarm, the rest of the time says whether it is so, and by how much.
+	plan.Enough = func(base, again []float64) bool {
+		return len(base) >= first && r.alarm(ratio(base, again, r.looks.Final(len(base)), false)) == 0
+	}
 	o, err := c.trial(ctx, plan, k)
 	if unending := (*trial.UnendingError)(nil); errors.As(err, &unending) {
 		c.notef("%s: a run takes so long that the budget of %s has no room for runs of the base against itself", k.Name, c.request.Budget)
@@ -248,8 +252,8 @@ func (c *checking) calibrate(ctx context.Context, k *task, budget time.Duration,
 	if at := decides(a.Noise, rounds, len(c.commands)); !math.IsInf(at, 0) {
 		a.Decides = at
 	}
-	if off := max(i.Low, 1/i.High) - 1; i.Low > 0 && off > r.limit {
-		r.limit = max(i.High, 1/i.Low) - 1
+	if most := r.alarm(i); most > 0 {
+		r.limit = most
 		a.Raised = true
 		a.Says = fmt.Sprintf("the base against itself differs by %s to %s, so the limit was raised to %s: this machine cannot decide below that in this budget", change(i.Low), change(i.High), percent.Text(r.limit))
 		c.result.Limit = max(c.result.Limit, r.limit)

@@ -72,7 +72,7 @@ func (c *checking) sameRun(ctx context.Context, k *task, sections map[string]boo
 		if err := c.stage.put(side); err != nil {
 			return false, err
 		}
-		watch, err := reads.Start(c.stage.place)
+		watch, err := reads.Start(c.stage.Place())
 		if err != nil {
 			return false, nil //nolint:nilerr // too many directories, say: then it is measured
 		}

@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/trial"
 )
 
 // explain says why a change is slower.
@@ -34,8 +35,8 @@ func (c *checking) explain(ctx context.Context) error {
 		c.notef("why it is slower could not be recorded: %v", err)
 		return nil
 	}
-	before, after := accountOf(c.before, c.stage.place, nil), accountOf(c.after, c.stage.place, c.diff)
-	c.result.Functions, c.result.Moved = grown(before, after, c.diff)
+	before, after := accountOf(c.before, c.stage.Place(), nil), accountOf(c.after, c.stage.Place(), c.diff)
+	c.result.Functions, c.result.Moved = grown(before, after, c.took(before, after, &c.result.Commands[at]), c.diff)
 	if len(c.result.Functions) == 0 {
 		c.notef("no function grew by more than the sampling error")
 		return nil
@@ -43,12 +44,20 @@ func (c *checking) explain(ctx context.Context) error {
 	if err := c.stage.put(headSide); err != nil {
 		return err
 	}
-	found, err := c.findings(ctx, after.newCost(c.result.Functions), filepath.Join(c.stage.place, c.rel), c.stage.place)
+	found, err := c.findings(ctx, after.newCost(c.result.Functions), filepath.Join(c.stage.Place(), c.rel), c.stage.Place())
 	if err != nil {
 		return err
 	}
 	c.result.Findings = found
 	return nil
+}
+
+// took is what the trial says of the recorded time, where that is what it measured.
+func (c *checking) took(before, after *account, k *Command) work {
+	if c.request.Metric == trial.CPU {
+		return workOf(k, c.rules.level())
+	}
+	return recordedWork(before, after)
 }
 
 // newCost is the profile of what is charged to some functions.

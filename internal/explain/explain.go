@@ -15,6 +15,7 @@ import (
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/merge"
 	"whyhot/internal/explain/remarks"
+	"whyhot/internal/explain/repetition"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/explain/syscalls"
@@ -117,7 +118,7 @@ func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, e
 		s.Lines = inSource.Lines
 		asked = append(asked, judge.Said(inSource))
 	}
-	asked = append(asked, growth.Judge)
+	asked = append(asked, growth.Judge, repetition.Judge)
 	if r.Machine {
 		asked = append(asked, machine.Judge(r.Loops), build.Judge)
 	}

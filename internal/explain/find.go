@@ -82,10 +82,13 @@ func FindInSource(ctx context.Context, b *source.Build, o source.Options, id str
 }
 
 // Pick takes the finding with an id from a list; where names the file of the list in
-// the error, "-" being the standard input.
+// the error, "-" being the standard input, and "" a compiler's command line.
 func Pick(findings []finding.Finding, where, id string) (finding.Finding, error) {
-	if where == "-" {
+	switch where {
+	case "-":
 		where = "standard input"
+	case "":
+		where = "the command line's source"
 	}
 	ids := make([]string, 0, len(findings))
 	for _, f := range findings {

@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/merge"
 	"whyhot/internal/explain/remarks"
+	"whyhot/internal/explain/repetition"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/explain/syscalls"
 )
@@ -20,7 +21,7 @@ func TestRelatedRulesExist(t *testing.T) {
 	known := builtin(t)
 	exists := func(id string) bool {
 		_, entry := known.Catalog.Entry(id)
-		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || slices.Contains(analyzer.Rules(), id)
+		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || repetition.IsRule(id) || slices.Contains(analyzer.Rules(), id)
 	}
 	for _, id := range merge.Rules() {
 		if prefix, is := strings.CutSuffix(id, "-"); is {

@@ -147,8 +147,8 @@ type Finding struct {
 	After string `json:"after,omitempty"`
 	// General advice holds for nearly every program (PGO, LTO).
 	General bool `json:"general,omitempty"`
-	// Aside names the program itself, or all of it (jq is interpreted): true, and no reason
-	// why this run is slow. It comes after all others, and Worked leaves it out.
+	// Aside names the program itself, or all of it (jq is interpreted): true of
+	// every run, and about none alone. It comes after all others, and Worked leaves it out.
 	Aside bool `json:"aside,omitempty"`
 	// Foremost is what has to be mended before the others mean anything: a build without
 	// optimisation, or with a sanitiser.

@@ -2,6 +2,7 @@ package hunt
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"whyhot/internal/finding"
@@ -55,7 +56,9 @@ func (h *hunt) proveAtOnce(ctx context.Context) error {
 func (h *hunt) winners() []string {
 	var out []string
 	for _, name := range h.state.Race.Finalists(mostTogether) {
-		if h.state.candidate(name).WhatIf == "" {
+		c := h.state.candidate(name)
+		excluded := slices.ContainsFunc(out, func(in string) bool { return c.Excludes(h.state.candidate(in)) })
+		if c.WhatIf == "" && !excluded {
 			out = append(out, name)
 		}
 	}

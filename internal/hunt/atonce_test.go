@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/hunt/candidate"
+	"whyhot/internal/hunt/race"
 )
 
 // A budget that has no room to prove each change proves all of them together.
@@ -33,6 +34,28 @@ func TestAShortBudgetEndsWithOneProof(t *testing.T) {
 	}
 	if spent := h.spent(); spent > h.request.Budget+h.request.Budget/10 {
 		t.Errorf("%s of %s", spent, h.request.Budget)
+	}
+}
+
+// What tunes the C library's malloc is no part of one proof with an allocator: it would
+// be called proved and do nothing.
+func TestTheOneProofHasNoIdleChange(t *testing.T) {
+	f := &fake{
+		rng: rand.New(rand.NewPCG(13, 1)), noise: 0.01, run: 2 * time.Second,
+		gains: map[string]float64{"mimalloc": 1.3, "GLIBC_TUNABLES=glibc.malloc.hugetlb=1": 1.2, "C=1": 1.15},
+	}
+	allocator := setting("mimalloc", "allocator")
+	allocator.Kind, allocator.Variant = candidate.Preload, "preload=mimalloc"
+	h := hunted(t, f, t.TempDir(), allocator, setting("GLIBC_TUNABLES=glibc.malloc.hugetlb=1", ""), setting("C=1", ""))
+	if got := h.winners(); len(got) != 0 {
+		t.Fatalf("winners before the race: %v", got)
+	}
+	for i := range h.state.Race.Standings {
+		h.state.Race.Standings[i].State = race.Finalist
+		h.state.Race.Standings[i].Logs = []float64{0.3 - 0.1*float64(i), 0.3 - 0.1*float64(i)}
+	}
+	if got := h.winners(); !slices.Equal(got, []string{"mimalloc", "C=1"}) {
+		t.Errorf("together: %v", got)
 	}
 }
 

@@ -82,9 +82,8 @@ func (h *hunt) extend(ctx context.Context, t *together, next string) error {
 	leave := func(why string, i *finding.Interval) {
 		t.Left = append(t.Left, Leftover{Name: next, Ratio: i, Why: why})
 	}
-	group := h.state.candidate(next).Group
 	for _, in := range t.In {
-		if group != "" && h.state.candidate(in).Group == group {
+		if h.state.candidate(next).Excludes(h.state.candidate(in)) {
 			leave("excludes "+in, nil)
 			return nil
 		}

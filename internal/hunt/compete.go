@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/hunt/candidate"
 	"whyhot/internal/hunt/race"
+	"whyhot/internal/trial/rebuild/wrapper"
 )
 
 // proofUntil is the share of the budget at whose end the proofs have to be over.
@@ -74,6 +75,7 @@ func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 		case m.unbuilt && t.late:
 			h.state.Race.Unmake(name, true, outOfTime+": its build took too long")
 		case m.unbuilt:
+			h.fallBack(h.state.candidate(name))
 			h.state.Race.Unmake(name, false, "it could not be built: "+m.why)
 		case m.broken():
 			h.state.Race.Break(name, m.verdict, m.why)
@@ -82,6 +84,18 @@ func (h *hunt) heat(ctx context.Context, names []string, rounds int) error {
 		}
 	}
 	return nil
+}
+
+// fallBack has PGO learn from samples where no training run fits: the instrumented
+// program could not be built, or ended without writing what it counted.
+func (h *hunt) fallBack(c *candidate.Candidate) {
+	other := candidate.BySamples()
+	if c.Variant != "pgo" || !slices.Contains(h.state.Compilers, wrapper.Clang) || h.state.candidate(other.Name) != nil {
+		return
+	}
+	other.Group, other.Findings = c.Group, c.Findings
+	h.state.Candidates = append(h.state.Candidates, other)
+	h.state.Race.Enter(other.Name, other.Group)
 }
 
 // measure makes a trial, and learns from it how long things take. What fails in the

@@ -2,7 +2,9 @@ package hunt
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"whyhot/internal/explain"
 	"whyhot/internal/explain/binfacts"
@@ -15,7 +17,9 @@ import (
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/hunt/candidate"
 	"whyhot/internal/profile"
+	"whyhot/internal/trial/feedback"
 	"whyhot/internal/trial/rebuild/bolt"
+	"whyhot/internal/trial/rebuild/wrapper"
 	"whyhot/internal/trial/whatif"
 )
 
@@ -48,6 +52,7 @@ func (h *hunt) input(ctx context.Context, p *profile.Profile, report finding.Rep
 		Report: report, Catalog: r.Rules.Catalog, Build: r.Build.Command != "", BuildDir: r.BuildDir,
 		BuildCost: float64(h.state.Build) / max(1, float64(h.heatOf(1))),
 		Level:     h.state.Level, Has: h.state.Has, Assertions: h.assertions(p),
+		Compilers: h.state.Compilers, NoCounts: h.state.NoCounts,
 		Find: allocator.NewFinder(), TryAs: "whyhot try --profile " + shellwords.Quote(h.dir.Path(profileName)),
 	}
 	if r.Suite == "" {
@@ -60,9 +65,32 @@ func (h *hunt) input(ctx context.Context, p *profile.Profile, report finding.Rep
 	} else {
 		in.Program = candidate.Program{Runtime: candidate.Native}
 	}
+	in.Feedback = h.feedback(p)
 	_, err := bolt.Find()
 	in.BOLT = err == nil
 	return in
+}
+
+// feedback writes the profile as the Go toolchain reads it, "" where it has nothing for
+// that.
+func (h *hunt) feedback(p *profile.Profile) string {
+	if p == nil || !slices.Contains(h.state.Compilers, wrapper.Go) {
+		return ""
+	}
+	path := h.dir.Path("default.pgo")
+	var said feedback.Summary
+	err := wholefile.Write(path, 0o600, func(f *os.File) (err error) {
+		said, err = feedback.Write(f, feedback.Request{Profile: p, Format: feedback.GoPGO})
+		return err
+	})
+	if err != nil {
+		h.state.notef("no PGO for Go: %v", err)
+		return ""
+	}
+	for _, n := range said.Notes {
+		h.state.notef("PGO: %s", n)
+	}
+	return path
 }
 
 // assertions says that a hot program of the tree has assert() in it.

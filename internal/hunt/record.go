@@ -123,6 +123,10 @@ func (h *hunt) buildPlain(ctx context.Context, lines []line) error {
 		return err
 	}
 	h.state.Build, h.state.Level, h.state.Has = plain.Took, plain.Level, plain.Has
+	h.state.Compilers, h.state.NoCounts = plain.Families, plain.NoCounts != ""
+	if plain.NoCounts != "" {
+		h.state.notef("no instrumented PGO: %s", plain.NoCounts)
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/hunt/candidate"
 	"whyhot/internal/hunt/race"
+	"whyhot/internal/trial/rebuild/wrapper"
 )
 
 // phase is how far a hunt is.
@@ -50,6 +51,10 @@ type state struct {
 	Build time.Duration `json:"build"`           // of the program, 0 where there is none
 	Level string        `json:"level,omitempty"` // of optimisation of the build as it is
 	Has   []string      `json:"has,omitempty"`   // variants that the build as it is has already
+	// Compilers are the families that the build calls; NoCounts says that they cannot make
+	// programs that count.
+	Compilers []wrapper.Family `json:"compilers,omitempty"`
+	NoCounts  bool             `json:"no_counts,omitempty"`
 
 	AtOnce    bool               `json:"at_once,omitempty"` // what was won was tried together first
 	Finalists []string           `json:"finalists,omitempty"`

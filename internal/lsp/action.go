@@ -208,8 +208,12 @@ func (s *Server) write(ctx context.Context, token json.RawMessage, d *document, 
 	if m, _ := s.meantAt(ctx, d, f.ID); m != nil {
 		at = m.line + 1
 	}
+	rules, err := s.rules()
+	if err != nil {
+		return s.tell("%v", err)
+	}
 	p, err := explain.Patch(ctx, explain.PatchRequest{
-		Subject: finding.Line{File: d.file, Line: at}.String(), Rules: s.rules, Dir: s.root,
+		Subject: finding.Line{File: d.file, Line: at}.String(), Rules: rules, Dir: s.root,
 		Build: func() (*source.Build, error) { return source.Open(s.buildDir()) },
 		Options: source.Options{Progress: func(p source.Progress) {
 			say(fmt.Sprintf("%d of %d %s", p.Done, p.Of, p.What))

@@ -31,10 +31,7 @@ type editor struct {
 // start runs a server on a profile.
 func start(t *testing.T, root string, o Options) *editor {
 	t.Helper()
-	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := New(o)
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	ended := make(chan error, 1)

@@ -42,7 +42,7 @@ type Options struct {
 // Server answers one editor.
 type Server struct {
 	o     Options
-	rules explain.Rules
+	rules func() (explain.Rules, error) // reads them once: the first lines are shown before
 	root  string
 	can   initializeParams // what the client said
 	rpc   *jrpc2.Server
@@ -60,12 +60,9 @@ type Server struct {
 }
 
 // New makes a server.
-func New(o Options) (*Server, error) {
-	rules, err := explain.LoadRules()
-	if err != nil {
-		return nil, err
-	}
-	return &Server{o: o, rules: rules, docs: map[string]*document{}, said: map[string]bool{}}, nil
+func New(o Options) *Server {
+	rules := sync.OnceValues(func() (explain.Rules, error) { return explain.LoadRules() })
+	return &Server{o: o, rules: rules, docs: map[string]*document{}, said: map[string]bool{}}
 }
 
 // Serve answers until the client ends the session.
@@ -205,7 +202,12 @@ func (s *Server) load(ctx context.Context) {
 	s.mu.Unlock()
 	s.log("%s: %d samples", named(p.Path), p.Count())
 	s.showAll(ctx)
-	report, err := explain.Explain(ctx, explain.Request{Profile: p.Profile, Path: p.Path, Rules: s.rules, Machine: true, Trials: p.Trials})
+	rules, err := s.rules()
+	if err != nil {
+		s.log("no findings: %v", err)
+		return
+	}
+	report, err := explain.Explain(ctx, explain.Request{Profile: p.Profile, Path: p.Path, Rules: rules, Machine: true, Trials: p.Trials})
 	if err != nil {
 		s.log("no findings: %v", err)
 		return

@@ -125,6 +125,8 @@ type Meta struct {
 	// Calls are system calls that were counted during the recording or in another run of
 	// the same command, by name.
 	Calls []Calls
+	// Functions are calls of functions that were counted in another run of the same command.
+	Functions []FunctionCalls
 	// Warnings are things the reader had to pass over and that the user should
 	// see once ("3 samples of unknown process skipped").
 	Warnings []string
@@ -144,6 +146,15 @@ type Calls struct {
 	// where that was not counted. Failed is how many of the calls found nothing.
 	Paths  uint64 `json:"paths,omitempty"`
 	Failed uint64 `json:"failed,omitempty"`
+}
+
+// FunctionCalls says how often a function was called, by all processes of the command.
+type FunctionCalls struct {
+	Name  string `json:"name"`
+	File  string `json:"file,omitempty"`
+	Count uint64 `json:"count"`
+	// Different is how many different arguments there were, 0 where that was not counted.
+	Different uint64 `json:"different,omitempty"`
 }
 
 // Sample is one row.

@@ -28,6 +28,9 @@ type Selection struct {
 // Basis says what an answer rests on.
 type Basis struct {
 	From, To time.Time // as rounded
+	// Covered is how much of that is between the first and the last sample of the store, of
+	// any series: what a weight is divided by for cores.
+	Covered time.Duration
 	// Count and Value are the events and the weight that the answer is made of,
 	// scaled up to all where it comes from a level of the ladder.
 	Count, Value int64

@@ -77,6 +77,7 @@ func (s *Store) questionOnce(ctx context.Context, sel *Selection) (*question, er
 	}
 	q.tree = weigh.New(q.tables.View, q.w.parts()...)
 	q.basis = q.w.basis()
+	q.basis.Covered = s.coveredIn(q.w.from, q.w.to)
 	q.basis.Merged = merged
 	q.limits()
 	return q, nil

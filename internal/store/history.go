@@ -63,7 +63,7 @@ func (s *Store) history(ctx context.Context, sel Selection, functions []Function
 	words := onTheWay(&view, bits, total)
 	first := c.from - c.from%minutes
 	h := &History{
-		Basis: Basis{From: at(c.from), To: at(c.to), Unit: unit, Level: int(q.Level)},
+		Basis: Basis{From: at(c.from), To: at(c.to), Covered: s.coveredIn(c.from, c.to), Unit: unit, Level: int(q.Level)},
 		Start: at(first), Step: step, Weight: make([][]int64, len(functions)),
 	}
 	for i := range h.Weight {

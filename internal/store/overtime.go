@@ -139,7 +139,7 @@ func (s *Store) timeline(ctx context.Context, sel *Selection, by Dimension, step
 	}
 	first := q.From - q.From%minutes
 	t := &Timeline{
-		Basis: Basis{From: at(q.From), To: at(q.To), Unit: unit}, By: by, Start: at(first), Step: step,
+		Basis: Basis{From: at(q.From), To: at(q.To), Covered: s.coveredIn(q.From, q.To), Unit: unit}, By: by, Start: at(first), Step: step,
 		Steps: int((q.To - first + minutes - 1) / minutes),
 	}
 	t.fill(sums, &tables, first, minutes)

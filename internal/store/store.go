@@ -110,6 +110,7 @@ type Store struct {
 	seen      seen
 	documents documents
 	sums      sumCache
+	covered   covered
 	queries   *semaphore.Weighted
 
 	// applying is held while the dictionary changes: by a commit, and by what puts another
@@ -225,7 +226,7 @@ func (s *Store) load(ctx context.Context) error {
 	}
 	s.dict.Loaded()
 	s.knowLabels()
-	return nil
+	return s.cover(ctx)
 }
 
 // checkpoint is the minute from which on the identities of batches are to be read.

@@ -212,6 +212,7 @@ func (s *Store) change(segment uint64) (*change, error) {
 				return err
 			}
 			rows = s.dict.Apply(b, segment, c.blocks, rows)
+			s.covered.addRows(b.Rows)
 			if b.ID != "" {
 				origin, n := splitID(b.ID)
 				c.blocks.Of(engine.Batches).Append(now, origin, n, n)

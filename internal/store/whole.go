@@ -62,6 +62,7 @@ func (s *Store) profile(ctx context.Context, sel *Selection, more []Dimension) (
 		return nil, Basis{}, fmt.Errorf("%w: %d stacks, and %d at most; choose a service or a shorter time", ErrTooLarge, len(rows), s.opts.MaxStacks)
 	}
 	basis := w.basis()
+	basis.Covered = s.coveredIn(w.from, w.to)
 	first, last, err := s.span(ctx, c)
 	if err != nil {
 		return nil, Basis{}, err

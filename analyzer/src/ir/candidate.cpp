@@ -67,6 +67,18 @@ std::set<std::string> sitesOf(const std::vector<Instruction *> &Stores) {
   return Out;
 }
 
+// The function in whose text a place is: of a loop that was inlined not the one that it
+// is in now. Functions of line tables alone have no linkage name where they are local.
+const Function *writtenIn(const DebugLoc &At, const Module &M) {
+  const DISubprogram *S = At->getScope()->getSubprogram();
+  const auto It = find_if(M, [S](const Function &F) {
+    const DISubprogram *Of = F.isDeclaration() ? nullptr : F.getSubprogram();
+    return Of && (Of == S || (Of->getName() == S->getName() && Of->getLinkageName() == S->getLinkageName() &&
+                              Of->getLine() == S->getLine() && Of->getFilename() == S->getFilename()));
+  });
+  return It == M.end() ? nullptr : &*It;
+}
+
 } // namespace
 
 Followed follow(const LoopFacts &X, const Predicate &P) {
@@ -107,14 +119,20 @@ Followed follow(const LoopFacts &X, const Predicate &P) {
 bool nameMergedWrites(Candidate &C, const LoopFacts &X, const Predicate &P, const Module &Unoptimised) {
   const auto Merged = [](const Access &W) { return !W.Where.empty() && W.Where[0].Line == 0; };
   const Loop::LocRange Range = X.L->getLocRange();
-  const Function *F = Unoptimised.getFunction(X.Function);
-  if (none_of(C.Writes, Merged) || !Range || X.Start.size() != 1 || !F)
+  if (none_of(C.Writes, Merged) || !Range || X.Start.empty())
+    return false;
+  const Function *F = writtenIn(Range.getStart(), Unoptimised);
+  if (!F)
     return false;
   erase_if(C.Writes, Merged);
   for (const Instruction &I : instructions(*F)) {
     const DebugLoc &At = I.getDebugLoc();
-    if (At && P.Blames(I) && At.getLine() >= Range.getStart().getLine() && At.getLine() <= Range.getEnd().getLine())
-      addOnce(C.Writes, "write", I);
+    if (!At || !P.Blames(I) || At.getLine() < Range.getStart().getLine() || At.getLine() > Range.getEnd().getLine())
+      continue;
+    Access W{"write", chainOf(At.get()), typeName(I)};
+    W.Where.insert(W.Where.end(), X.Start.begin() + 1, X.Start.end());
+    if (none_of(C.Writes, [&](const Access &O) { return O.Where == W.Where; }))
+      C.Writes.push_back(std::move(W));
   }
   return true;
 }

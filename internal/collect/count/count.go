@@ -27,11 +27,17 @@ type Options struct {
 	Streams command.Streams
 	TempDir string        // a private directory that the caller removes
 	Most    time.Duration // the command is ended after this time; 0: never
+	// Functions are counted besides; what cannot be is in Result.NotCounted.
+	Functions []Function
 }
 
 // Result is what was counted.
 type Result struct {
 	Calls []profile.Calls // most frequent first
+	// Functions are those that were asked for and could be counted, most frequent first.
+	Functions  []profile.FunctionCalls
+	NotCounted []string // why not, a sentence each
+	Way        string   // of counting in Python: sys.monitoring or sys.setprofile
 	// Full: there were more different paths than were kept.
 	Full    bool
 	Elapsed time.Duration
@@ -61,7 +67,20 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer m.close()
 	defer detach()
-	p, err := command.Start(command.Options{Args: o.Command, Dir: o.Dir, Streams: o.Streams, HoldDir: o.TempDir})
+	own, err := ownNamespace()
+	if err != nil {
+		return nil, err
+	}
+	probes, err := attachFunctions(m, own, slices.DeleteFunc(slices.Clone(o.Functions), func(f Function) bool { return f.Symbol == "" }))
+	if err != nil {
+		return nil, err
+	}
+	defer probes.close()
+	env, results, err := python(o.TempDir, o.Functions)
+	if err != nil {
+		return nil, err
+	}
+	p, err := command.Start(command.Options{Args: o.Command, Dir: o.Dir, Env: env, Streams: o.Streams, HoldDir: o.TempDir})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what it is about
 	}
@@ -78,10 +97,34 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.Ended = wait(ctx, p, o.Most)
 	r.Exit, r.Elapsed = p.Exit(), time.Since(begin)
 	detach()
+	probes.detach()
 	if err := r.read(m); err != nil {
 		return nil, err
 	}
+	if err := r.readFunctions(probes, results); err != nil {
+		return nil, err
+	}
 	return r, nil
+}
+
+// readFunctions reads how often functions were called; results are Python's, "" for none.
+func (r *Result) readFunctions(p *probes, results string) (err error) {
+	if r.Functions, err = p.read(); err != nil {
+		return err
+	}
+	r.NotCounted = p.failed
+	if results != "" {
+		counted, way, err := readPython(results)
+		if err != nil {
+			return err
+		}
+		r.Functions, r.Way = append(r.Functions, counted...), way
+		if way == "" {
+			r.NotCounted = append(r.NotCounted, "functions of Python: the interpreter did not load the counter (python -I, -S and -E do not), or it was killed before it could write")
+		}
+	}
+	sortFunctions(r.Functions)
+	return nil
 }
 
 const grace = 200 * time.Millisecond
@@ -211,6 +254,9 @@ type Report struct {
 	Seconds float64         `json:"seconds"`
 	Full    bool            `json:"full,omitempty"`
 	Calls   []profile.Calls `json:"calls"`
+
+	Functions  []profile.FunctionCalls `json:"functions,omitempty"`
+	NotCounted []string                `json:"not_counted,omitempty"`
 }
 
 // ReportVersion grows when a field changes its meaning or goes.
@@ -218,5 +264,5 @@ const ReportVersion = 1
 
 // Report gives the JSON form.
 func (r *Result) Report(command []string) Report {
-	return Report{ReportVersion, command, r.Elapsed.Seconds(), r.Full, append([]profile.Calls{}, r.Calls...)}
+	return Report{ReportVersion, command, r.Elapsed.Seconds(), r.Full, append([]profile.Calls{}, r.Calls...), r.Functions, r.NotCounted}
 }

@@ -32,9 +32,11 @@ type converter struct {
 	perl     bool          // there are frames of Perl
 	pid      uint32        // of the trace under way
 	cut      map[int]int64 // samples whose stack broke off, by the error's number
-	warnings []string
-	markers  []uint64           // of the V8 frames of the trace under way
-	v8       map[string]v8Kinds // by program
+	// recursions are the samples too deep to be walked, by the function that calls itself.
+	recursions map[string]int64
+	warnings   []string
+	markers    []uint64           // of the V8 frames of the trace under way
+	v8         map[string]v8Kinds // by program
 }
 
 var _ reporter.TraceReporter = (*converter)(nil)
@@ -65,7 +67,7 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 		b: profile.NewBuilder(), tasks: t, files: f, rate: r,
 		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
 		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
-		v8: map[string]v8Kinds{},
+		recursions: map[string]int64{}, v8: map[string]v8Kinds{},
 	}
 }
 
@@ -108,7 +110,13 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		f := h.Value()
 		if f.Type.IsError() {
 			if f.Type.IsAbort() || f.AddressOrLineno != 0 {
-				c.cut[c.cutBy(t, int(f.AddressOrLineno), at)]++
+				code := c.cutBy(t, int(f.AddressOrLineno), at)
+				c.cut[code]++
+				if tooDeep[code] {
+					if name := recursion(t.Frames); name != "" {
+						c.recursions[name]++
+					}
+				}
 				c.stack = append(c.stack, c.truncated())
 			}
 			continue
@@ -323,5 +331,5 @@ func (c *converter) cutText() string {
 	if float64(total) < cutShare*float64(c.samples) || total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d stacks are truncated: %s", total, c.samples, reasonsOf(c.cut))
+	return fmt.Sprintf("%d of %d stacks are truncated: %s", total, c.samples, reasonsOf(c.cut)) + c.recursionText()
 }

@@ -23,6 +23,30 @@ func quietTasks() *tasks {
 	return &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, loaded: map[uint32]time.Time{}, ended: map[uint32]bool{}}
 }
 
+func TestADeepStackNamesItsRecursion(t *testing.T) {
+	tasks := quietTasks()
+	tasks.members = map[uint32]bool{7: true}
+	c := newConverter(tasks, newFiles(&collect.Request{}), &rate{first: 1000})
+	take := func(names ...string) {
+		frames := libpf.Frames{}
+		for _, name := range names {
+			frames.Append(&libpf.Frame{Type: libpf.PythonFrame, FunctionName: libpf.Intern(name), SourceFile: libpf.Intern("a.py")})
+		}
+		frames.Append(&libpf.Frame{Type: libpf.NativeFrame.Error(), AddressOrLineno: 2})
+		if err := c.ReportTraceEvent(&libpf.Trace{Frames: frames}, &samples.TraceEventMeta{PID: 7, Timestamp: 5}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	walk := slices.Repeat([]string{"walk"}, 20)
+	take(append([]string{"leaf"}, walk...)...)
+	take(walk...)
+	take("a", "b", "c", "d", "e", "f", "g", "h")
+	want := "3 of 3 stacks are truncated: 3 where a stack is deeper than the profiler unwinds; walk calls itself in 2 of those that are too deep, so shares below it hold and its callers are missing"
+	if got := c.profile(profile.Meta{}).Meta.Warnings; len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+}
+
 func mapped(file, buildID string, start, end, offset uint64) libpf.FrameMapping {
 	return libpf.NewFrameMapping(libpf.FrameMappingData{
 		File:  libpf.NewFrameMappingFile(libpf.FrameMappingFileData{FileID: libpf.NewFileID(1, 2), FileName: libpf.Intern(file), GnuBuildID: buildID}),

@@ -171,6 +171,36 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
+// The stores of a switch's branches become one store without a line. Where the loop is
+// inlined, too, each of them is named in the function that has them: what has no line in
+// the user's code is nothing that the user could edit.
+func TestMergedWritesOfAnInlinedLoopAreNamed(t *testing.T) {
+	t.Parallel()
+	file := fixtures + "/article.cpp"
+	flags, _ := readWants(t, file)
+	r := ask(t, Options{Predicates: []string{"char"}}, fixtureUnit(t, file, flags))
+	inlined := 0
+	for _, c := range r.Candidates {
+		if len(c.Start) < 2 || !strings.Contains(c.Start[0].Function, "exchanged") || filepath.Base(c.Start[0].File) != "article.cpp" {
+			continue
+		}
+		inlined++
+		var lines []int
+		for _, w := range c.Writes {
+			if w.Where[0].Line <= c.Start[0].Line || w.Where[0].Line >= c.EndLine || len(w.Where) != len(c.Start) {
+				t.Errorf("a write at %+v, of the loop of lines %d to %d", w.Where, c.Start[0].Line, c.EndLine)
+			}
+			lines = append(lines, w.Where[0].Line)
+		}
+		if len(lines) != 5 {
+			t.Errorf("writes of lines %v, want five", lines)
+		}
+	}
+	if inlined == 0 {
+		t.Error("no loop is inlined: the test cannot tell anything")
+	}
+}
+
 func checkWant(t *testing.T, file string, line int, w want, c Candidate) {
 	t.Helper()
 	if c.Effect != w.effect || strings.Join(c.Reach, ",") != w.reach {

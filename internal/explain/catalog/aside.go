@@ -6,7 +6,7 @@ import (
 )
 
 // IsAside says whether a finding of the entry names the program itself, or all of it: what
-// is true of every run of jq is no reason why this one is slow. General advice is one.
+// is true of every run of jq is not about this one. General advice is one.
 //
 // Where the entry does not say so itself, its form does: it is about programs by name, or
 // advises another program, and takes all code of an executable, whatever function it is.

@@ -79,6 +79,9 @@ type Found struct {
 	// Upkeep: it is about allocating, collecting or faulting in memory, and advises a
 	// setting or another allocator: how much there is follows from what the program does.
 	Upkeep bool
+	// Yields: it is told by behaviour, and left out where a finding that knows the cause by
+	// name is about the same samples.
+	Yields bool
 }
 
 // Answer is what a judge says.

@@ -14,6 +14,7 @@
 //	same samples     related rules, and at least half of the samples of m are of f
 //	same binary      related rules about how one binary is built
 //	contained in     m is in a library that f replaces: m is left out
+//	said by name     m is told by behaviour, and f takes the same samples away: f has what was counted
 //	one for a binary what is left of m and others of its rule is mended by one change
 //
 // Example. The source of deflate.c has a loop at lines 262 to 290 that reloads a pointer
@@ -62,6 +63,10 @@ func Add(known, more []judge.Found, o Options) []judge.Found {
 		switch at, t := find(out, m); {
 		case at >= 0:
 			t.join(&out[at], m)
+		case m.Yields && said(out, m) >= 0:
+			if m.Certainty == finding.Confirmed { // it was counted
+				support(&out[said(out, m)], m)
+			}
 		case o.All || !isContained(out, m):
 			alone = append(alone, *m)
 		}
@@ -108,5 +113,13 @@ func support(f, m *judge.Found) {
 func isContained(known []judge.Found, m *judge.Found) bool {
 	return strings.Contains(filepath.Base(m.Place.Binary), ".so") && slices.ContainsFunc(known, func(f judge.Found) bool {
 		return !f.General && f.Place.Function == "" && f.Place.File == "" && f.Place.Binary == m.Place.Binary && areMostly(m.Samples, f.Samples)
+	})
+}
+
+// said is the finding that knows the cause of m by name, or -1: most of the samples of m are
+// of one that takes its work away or has hardly any others.
+func said(known []judge.Found, m *judge.Found) int {
+	return slices.IndexFunc(known, func(f judge.Found) bool {
+		return !f.General && !f.Aside && !f.Upkeep && areMostly(m.Samples, f.Samples) && (f.Removes || areMostly(f.Samples, m.Samples))
 	})
 }

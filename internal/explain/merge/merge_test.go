@@ -227,3 +227,29 @@ func TestLoopsOfOneFlagAreOneFinding(t *testing.T) {
 		t.Errorf("the hottest is not first: %+v", a.Evidence)
 	}
 }
+
+// What behaviour tells gives way to what knows the cause by name.
+func TestWhatIsToldByBehaviourYields(t *testing.T) {
+	told := found("m", "made-per-call", finding.Place{}, 1, 2, 3)
+	told.Yields = true
+	for name, x := range map[string]struct {
+		of   judge.Found
+		want int
+	}{
+		"an entry that takes the work away": {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3, 4, 5, 6, 7, 8}, Removes: true}, 1},
+		"a slow library with the same":      {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3, 4}}, 1},
+		"a slow library with much else":     {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3, 4, 5, 6, 7, 8}}, 2},
+		"its memory":                        {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3}, Upkeep: true}, 2},
+		"something else":                    {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{3, 4}, Removes: true}, 2},
+	} {
+		if got := Add([]judge.Found{x.of}, []judge.Found{told}, Options{}); len(got) != x.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	told.Certainty = finding.Confirmed
+	told.Evidence = []finding.Evidence{{Kind: "counted"}}
+	of := judge.Found{Finding: finding.Finding{ID: "f", Certainty: finding.Suspected}, Samples: []int32{1, 2, 3}, Removes: true}
+	if got := Add([]judge.Found{of}, []judge.Found{told}, Options{}); len(got) != 1 || got[0].Certainty != finding.Confirmed || len(got[0].Evidence) != 1 {
+		t.Errorf("what was counted is lost: %+v", got)
+	}
+}

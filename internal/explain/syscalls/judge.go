@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
@@ -170,22 +169,13 @@ func (g *group) why() string {
 func (g *group) countedText() string {
 	c := g.counted
 	if g.kind == paths {
-		text := fmt.Sprintf("counted: %s(2) and its like %s times with %s different paths", c.Name, times(c.Count), times(c.Paths))
+		text := fmt.Sprintf("counted: %s(2) and its like %s times with %s different paths", c.Name, judge.Times(c.Count), judge.Times(c.Paths))
 		if c.Failed > 0 {
-			text += fmt.Sprintf("; %s found nothing", times(c.Failed))
+			text += fmt.Sprintf("; %s found nothing", judge.Times(c.Failed))
 		}
 		return text
 	}
-	return fmt.Sprintf("counted: %s(2) %s times, %s each on average", c.Name, times(c.Count), bytes(float64(c.Bytes)/float64(c.Count)))
-}
-
-// times writes a number for people: 1,204,000.
-func times(n uint64) string {
-	text := strconv.FormatUint(n, 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return fmt.Sprintf("counted: %s(2) %s times, %s each on average", c.Name, judge.Times(c.Count), bytes(float64(c.Bytes)/float64(c.Count)))
 }
 
 func bytes(n float64) string {

@@ -8,6 +8,7 @@ import (
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/finding"
+	"whyhot/internal/trial/rebuild/wrapper"
 )
 
 // way is a way to build any C or C++ program.
@@ -48,10 +49,41 @@ const (
 	highLevel  = "-O3"
 )
 
+// goPGO is the rule of Go programs that are built without a profile.
+const goPGO = "go-pgo"
+
+// ofGo is PGO for a Go program, by the profile that the hunt has.
+func (l *list) ofGo() (Candidate, bool) {
+	return Candidate{
+		Kind: PGO, Variant: "pgo=" + l.in.Feedback, Expected: 0.05, Builds: 1.5,
+		How:     "put " + l.in.Feedback + " beside package main as default.pgo, and build",
+		Caveats: []string{"the profile has to be of the real load: whyhot profile export --format go-pgo writes one of production"},
+	}, l.in.Feedback != ""
+}
+
+// BySamples is PGO that learns from samples, for programs whose counts nobody gets: a
+// server that a signal ends writes none.
+func BySamples() Candidate {
+	return Candidate{
+		Name: "pgo=sample", Kind: PGO, Variant: "pgo=sample", Expected: 0.03, Builds: 2.5,
+		How:     "build with -fprofile-sample-use and a profile of whyhot profile export --format llvm-sample",
+		Caveats: []string{"the profile has to be of the real load"},
+	}
+}
+
+// only says that the build calls compilers of one family and of no other.
+func (l *list) only(f wrapper.Family) bool { return len(l.in.Compilers) == 1 && l.in.Compilers[0] == f }
+
 // builds adds the ways to build. A build below the usual level gets that first:
 // feedback and link-time optimisation have little to work on in code that is not
 // optimised, so there they are tried on top of it, and only the best of all is used.
 func (l *list) builds() {
+	if c, ok := l.ofGo(); ok {
+		l.way(c)
+	}
+	if l.only(wrapper.Go) { // its toolchain has no other flags to try
+		return
+	}
 	under, isLow := low[l.in.Level]
 	if !isLow {
 		under.longer = 1
@@ -69,6 +101,12 @@ func (l *list) builds() {
 	for i := range ways {
 		w := &ways[i]
 		if w.kind == BOLT && !l.in.BOLT || l.has(w.variant) {
+			continue
+		}
+		if w.kind == PGO && l.in.NoCounts {
+			if slices.Contains(l.in.Compilers, wrapper.Clang) {
+				l.way(BySamples())
+			}
 			continue
 		}
 		c := Candidate{Kind: w.kind, Variant: w.variant, Expected: w.expected, Builds: w.builds, How: w.how, Caveats: w.caveats}
@@ -117,6 +155,10 @@ var flagsFor = map[string]string{
 
 // fromBuild takes what a finding says of how the program was built.
 func (l *list) fromBuild(f *finding.Finding, try func(Candidate)) (taken bool) {
+	if c, ok := l.ofGo(); ok && f.Rule == goPGO {
+		try(c)
+		return true
+	}
 	flags := cmp.Or(flagsFor[f.Rule], machine.Flags(f.Rule))
 	if flags == "" || !l.in.Build {
 		return false

@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
+	"whyhot/internal/trial/rebuild/wrapper"
 	"whyhot/internal/trial/variant"
 )
 
@@ -90,6 +91,12 @@ type Input struct {
 	// knows; Assertions says that it has assert() in it.
 	Level      string
 	Assertions bool
+	// Compilers are the families that the build calls, none where nobody knows. NoCounts
+	// says that they cannot make programs that count for PGO.
+	Compilers []wrapper.Family
+	NoCounts  bool
+	// Feedback is the profile as the Go toolchain reads it, "" for none.
+	Feedback string
 	// Has are variants of builds that the build as it is has already.
 	Has []string
 	// BuildDir has the compile_commands.json, "" for none: without it no finding in
@@ -213,7 +220,7 @@ func (l *list) finding(f *finding.Finding) {
 
 func needsBuild(f *finding.Finding, c *catalog.Catalog) bool {
 	entry, ok := c.Entry(f.Rule)
-	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0 || flagsFor[f.Rule] != ""
+	return ok && entry.Swap.Try != "" || len(f.Worlds) > 0 || flagsFor[f.Rule] != "" || f.Rule == goPGO
 }
 
 // next is the command by which a person goes on.

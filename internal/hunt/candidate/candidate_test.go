@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"whyhot/internal/trial/rebuild/wrapper"
 
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/catalog"
@@ -259,5 +260,65 @@ func TestWhatTheBuildHasIsNotTried(t *testing.T) {
 	cs, _ = List(in)
 	if first := cs[slices.IndexFunc(cs, func(c Candidate) bool { return c.Built() })]; first.Name != "pgo" {
 		t.Errorf("the first build is %s: %s", first.Name, named(cs))
+	}
+}
+
+func TestGoIsBuiltWithTheProfile(t *testing.T) {
+	in := Input{Build: true, Compilers: []wrapper.Family{wrapper.Go}, Feedback: "/state/default.pgo", Program: Program{Runtime: Go}}
+	names := func() (out []string) {
+		found, _ := List(in)
+		for i := range found {
+			if found[i].Built() {
+				out = append(out, found[i].Variant)
+			}
+		}
+		return out
+	}
+	if got := names(); !slices.Equal(got, []string{"pgo=/state/default.pgo"}) {
+		t.Errorf("built: %q", got)
+	}
+	in.Feedback = ""
+	if got := names(); len(got) > 0 {
+		t.Errorf("without a profile: %q", got)
+	}
+}
+
+func TestSamplesWhereNothingCounts(t *testing.T) {
+	for compiler, want := range map[wrapper.Family]bool{wrapper.Clang: true, wrapper.GCC: false} {
+		found, _ := List(Input{Build: true, Level: "-O2", Program: Program{Static: true}, Compilers: []wrapper.Family{compiler}, NoCounts: true})
+		has := func(name string) bool {
+			return slices.ContainsFunc(found, func(c Candidate) bool { return c.Variant == name })
+		}
+		if has("pgo") || has("pgo=sample") != want {
+			t.Errorf("%s: %+v", compiler, found)
+		}
+	}
+}
+
+// A setting of the C library's malloc does nothing beside another allocator.
+func TestWhatCannotBeUsedTogether(t *testing.T) {
+	allocator := Candidate{Name: "mimalloc", Group: allocatorGroup, Variant: "preload=mimalloc"}
+	set := func(assignment string) Candidate {
+		c := environment(assignment)
+		c.Name = assignment
+		return c
+	}
+	for _, c := range []struct {
+		a, b     Candidate
+		excludes bool
+	}{
+		{allocator, set("GLIBC_TUNABLES=glibc.malloc.hugetlb=1"), true},
+		{set("MALLOC_ARENA_MAX=2"), allocator, true},
+		{allocator, set("GLIBC_TUNABLES=glibc.pthread.rseq=0"), false},
+		{set("MALLOC_ARENA_MAX=2"), set("MALLOC_TRIM_THRESHOLD_=1"), false},
+		{set("GOGC=200"), set("GOGC=400"), true},
+		{allocator, Candidate{Name: "pgo", Variant: "pgo"}, false},
+	} {
+		if got := c.a.Excludes(&c.b); got != c.excludes {
+			t.Errorf("%s and %s: %t", c.a.Name, c.b.Name, got)
+		}
+		if got := c.b.Excludes(&c.a); got != c.excludes {
+			t.Errorf("%s and %s: %t", c.b.Name, c.a.Name, got)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"debug/buildinfo"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"whyhot/internal/host/allocator"
 )
@@ -129,6 +130,21 @@ func (l *list) settings() {
 		}
 		_ = l.add(c) // it names no library
 	}
+}
+
+// Excludes says that two changes cannot be used together: one setting has one value, and
+// what tunes the C library's malloc does nothing where another allocator takes its place.
+func (c *Candidate) Excludes(o *Candidate) bool {
+	return c.Group != "" && c.Group == o.Group || c.replacesMalloc() && o.tunesMalloc() || c.tunesMalloc() && o.replacesMalloc()
+}
+
+func (c *Candidate) replacesMalloc() bool { return c.Group == allocatorGroup }
+
+// tunesMalloc knows the variables of the GNU C library's manual, "Malloc Tunable
+// Parameters" and "Memory Allocation Tunables".
+func (c *Candidate) tunesMalloc() bool {
+	assignment, ok := strings.CutPrefix(c.Variant, "env=")
+	return ok && (strings.HasPrefix(assignment, "MALLOC_") || strings.HasPrefix(assignment, "GLIBC_TUNABLES=glibc.malloc."))
 }
 
 // leastPreload is what an allocator is expected to save where no finding speaks of

@@ -19,7 +19,10 @@ var pageText string
 // request.
 func Page(w io.Writer, r *hunt.Result) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"ratio": Ratio, "how": How, "against": Against, "join": strings.Join,
+		"ratio": Ratio, "how": How, "against": Against, "nothing": func(r *hunt.Result) string {
+			text := nothing(r)
+			return strings.ToUpper(text[:1]) + text[1:] + "."
+		}, "join": strings.Join,
 		"title": func(id string) string {
 			for _, f := range r.Findings {
 				if f.ID == id {

@@ -105,11 +105,7 @@ func near(x float64) bool { return x != 1 && x > 0.995 && x < 1.005 }
 
 func proved(p *term.Printer, r *hunt.Result, width int) {
 	if len(r.Proved) == 0 {
-		text := "nothing is proved: no change that could be tried makes it faster by more than chance"
-		if !r.Finished {
-			text = "nothing is proved yet"
-		}
-		p.Line(text)
+		p.Line(nothing(r))
 		return
 	}
 	p.Line(strong.Render("proved"), dim.Render(fmt.Sprintf("  on rounds that chose nothing; all of it together holds with %.0f%%", 100*r.Level)))
@@ -118,6 +114,18 @@ func proved(p *term.Printer, r *hunt.Result, width int) {
 		p.Line(good.Render("  "+Ratio(v.Ratio)), "  ", ansi.Truncate(term.Clean(How(v)), width-behind, "…"))
 	}
 	more(p, len(r.Proved)-mostProved, "proved")
+}
+
+// nothing says that no change is proved, or that the budget had room for all of them
+// together alone.
+func nothing(r *hunt.Result) string {
+	switch c := r.Combined; {
+	case c != nil && c.Verdict == finding.Faster:
+		return "no change is proved by itself: the budget had room for one proof, of all that won the race together"
+	case !r.Finished:
+		return "nothing is proved yet"
+	}
+	return "nothing is proved: no change that could be tried makes it faster by more than chance"
 }
 
 // How is what a person does to have a change, with what it needs.
@@ -151,6 +159,9 @@ func combination(p *term.Printer, r *hunt.Result, width int) {
 			text = string(c.Verdict)
 		}
 		p.Line(style.Render("  "+text), "  ", ansi.Truncate(term.Clean(strings.Join(c.Names, " + ")), width-behind, "…"))
+		for _, text := range parts(r) {
+			p.Line("    ", ansi.Truncate(term.Clean(text), width-4, "…")) //nolint:mnd // the indent
+		}
 	}
 	for i := range c.Left[:min(mostLeft, len(c.Left))] {
 		l := &c.Left[i]
@@ -160,6 +171,26 @@ func combination(p *term.Printer, r *hunt.Result, width int) {
 		}
 		p.Line(dim.Render(ansi.Truncate(term.Clean(text), width, "…")))
 	}
+}
+
+// parts are how a person has each change of a combination, and its price, where it is
+// not among what is proved by itself.
+func parts(r *hunt.Result) []string {
+	c := r.Combined
+	var out []string
+	for i, name := range c.Names {
+		if i >= len(c.How) || slices.ContainsFunc(r.Proved, func(v hunt.Verdict) bool { return v.Name == name }) {
+			continue
+		}
+		text := c.How[i]
+		for k := range r.Open {
+			if v := &r.Open[k]; v.Name == name && len(v.Caveats) > 0 {
+				text += " (" + v.Caveats[0] + ")"
+			}
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // Against is why a change is not worth having.

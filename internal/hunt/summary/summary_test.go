@@ -54,6 +54,33 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// A short budget ends with one proof, of all changes together: it is said how to have
+// each, and at what price, and not that nothing is proved.
+func TestAProofOfAllTogetherIsSaid(t *testing.T) {
+	r := sample()
+	r.Proved = nil
+	r.Open = []hunt.Verdict{
+		{Name: "GOGC=400", How: "GOGC=400", Ratio: ratio(1.2, 1.1, 1.3), Why: "not decided", Caveats: []string{"the heap grows up to fivefold"}},
+		{Name: "pgo", How: "build with profile-guided optimisation", Ratio: ratio(1.1, 1.05, 1.2), Why: "not decided"},
+	}
+	r.Combined = &hunt.Combined{
+		Names: []string{"GOGC=400", "pgo"}, Ratio: ratio(1.3, 1.2, 1.4), Verdict: finding.Faster,
+		How: []string{"GOGC=400", "build with profile-guided optimisation"},
+	}
+	got := printed(r)
+	for _, want := range []string{
+		"no change is proved by itself", "1.30× (1.20 to 1.40)  GOGC=400 + pgo",
+		"\n    GOGC=400 (the heap grows up to fivefold)\n", "\n    build with profile-guided optimisation\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "nothing is proved") {
+		t.Errorf("something is proved:\n%s", got)
+	}
+}
+
 // What the budget had no room for is told in one line, with a budget that has.
 func TestNoTimeIsSaid(t *testing.T) {
 	r := sample()

@@ -15,10 +15,11 @@ const (
 	commentPrefix  = "whyhot:"
 	commentCommand = "command" // JSON array of the arguments
 	commentWarning = "warning"
-	commentLost    = "lost"   // number of events
-	commentSource  = "source" // what the profile was converted from
-	commentCalls   = "calls"  // JSON array of profile.Calls
-	commentKinds   = "kinds"  // "python=3,7-12 js=20": function IDs whose kind their names do not tell
+	commentLost    = "lost"      // number of events
+	commentSource  = "source"    // what the profile was converted from
+	commentCalls   = "calls"     // JSON array of profile.Calls
+	commentFuncs   = "functions" // JSON array of profile.FunctionCalls
+	commentKinds   = "kinds"     // "python=3,7-12 js=20": function IDs whose kind their names do not tell
 )
 
 // readComment takes one comment over into meta.
@@ -47,6 +48,11 @@ func readComment(meta *profile.Meta, c string) {
 				return
 			}
 			meta.Calls = nil
+		case commentFuncs:
+			if json.Unmarshal([]byte(value), &meta.Functions) == nil {
+				return
+			}
+			meta.Functions = nil
 		case commentKinds:
 			return // read by kindsOf, before the functions
 		}
@@ -75,6 +81,11 @@ func comments(meta *profile.Meta, kinds string) []string {
 	if len(meta.Calls) > 0 {
 		if text, err := json.Marshal(meta.Calls); err == nil {
 			add(commentCalls, string(text))
+		}
+	}
+	if len(meta.Functions) > 0 {
+		if text, err := json.Marshal(meta.Functions); err == nil {
+			add(commentFuncs, string(text))
 		}
 	}
 	for _, w := range meta.Warnings {

@@ -2,6 +2,7 @@ package pprof
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"os"
@@ -266,6 +267,29 @@ func TestTimeOfASample(t *testing.T) {
 	q := readBytes(t, p.b, Options{})
 	if len(q.Samples()) != 2 || q.Samples()[0].Time != 100 || q.Samples()[0].Count != 2 || q.NumLabelSets() != 1 {
 		t.Errorf("samples %+v, %d label sets", q.Samples(), q.NumLabelSets())
+	}
+}
+
+func TestTimesFromTheStart(t *testing.T) {
+	b := profile.NewBuilder()
+	at := b.Location(0, 1, profile.KindNative)
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{at}), Time: int64(20 * time.Millisecond), Count: 1, Value: 1})
+	p := b.Build(profile.Meta{ValueType: profile.ValueType{Type: "samples", Unit: "count"}, Start: time.Unix(1000, 0), Elapsed: true})
+	p.Meta.Start = time.Unix(5000, 0)
+	var file bytes.Buffer
+	if err := Write(&file, p); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := gzip.NewReader(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := Read(t.Context(), plain, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !q.Meta.Elapsed || q.Meta.Start.Unix() != 5000 || q.Samples()[0].Time != int64(20*time.Millisecond) || q.NumLabelSets() != 1 {
+		t.Errorf("%+v, %+v", q.Meta, q.Samples())
 	}
 }
 

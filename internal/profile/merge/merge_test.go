@@ -51,3 +51,20 @@ func TestOneProfileStaysItself(t *testing.T) {
 		t.Error("it is another")
 	}
 }
+
+func TestTimesOfRunsCountFromTheFirst(t *testing.T) {
+	timed := func(start int64, elapsed bool, at int64) *profile.Profile {
+		p := run(0x400000, 20, "one").Retold(func(*profile.Sample) ([]profile.Label, int64, bool) { return nil, at, true })
+		p.Meta.Start, p.Meta.Elapsed = time.Unix(start, 0), elapsed
+		return p
+	}
+	const second = int64(time.Second)
+	p := All([]*profile.Profile{timed(1000, true, second), timed(1060, true, second), timed(1100, false, 1102*second), timed(1200, true, 0)})
+	var got []int64
+	for _, s := range p.Samples() {
+		got = append(got, s.Time/second)
+	}
+	if want := []int64{1, 61, 102, 0}; !p.Meta.Elapsed || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -1,7 +1,6 @@
 package machineview
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile/symname"
+	"whyhot/internal/report/answerjson"
 	"whyhot/internal/report/term"
 )
 
@@ -209,7 +209,5 @@ func CompareJSON(w io.Writer, in Compared) error {
 		out.Functions = append(out.Functions, f)
 	}
 	out.Per, out.Ratio = in.ratios(machine.Processors(all))
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
+	return answerjson.Write(w, out)
 }

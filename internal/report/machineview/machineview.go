@@ -6,7 +6,6 @@
 package machineview
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
+	"whyhot/internal/report/answerjson"
 	"whyhot/internal/report/term"
 )
 
@@ -277,7 +277,5 @@ func JSON(w io.Writer, in Input) error {
 		x := jsonOf(&in.Answer.Loops[i])
 		out.Loops = append(out.Loops, x)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
+	return answerjson.Write(w, out)
 }

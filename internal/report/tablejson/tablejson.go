@@ -8,13 +8,13 @@
 package tablejson
 
 import (
-	"encoding/json"
 	"io"
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/price"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
+	"whyhot/internal/report/answerjson"
 )
 
 // function names a function as every table does.
@@ -108,12 +108,7 @@ func unit(p *profile.Profile) string {
 	return "count"
 }
 
-func write(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func write(w io.Writer, v any) error { return answerjson.Write(w, v) }
 
 type edge struct {
 	function

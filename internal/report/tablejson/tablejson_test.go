@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"whyhot/internal/finding/price"
+	"whyhot/internal/host/version"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 )
@@ -28,6 +29,7 @@ func check(t *testing.T, want string, write func(*bytes.Buffer) error) {
 	if err := write(&out); err != nil {
 		t.Fatal(err)
 	}
+	want = `{"whyhot": "` + version.String() + `", ` + strings.TrimPrefix(want, "{")
 	flat := strings.Join(strings.Fields(out.String()), "")
 	if flat != strings.Join(strings.Fields(want), "") {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)

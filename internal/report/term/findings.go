@@ -116,11 +116,23 @@ func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 		}
 	}
 	if f.Aside {
-		item("aside", "it names the program itself, or all of it: no reason why this run is slow", styles.dim)
+		item("aside", asideText(f), styles.dim)
 	}
 	item("minor", f.Minor, styles.dim)
 	item("id", f.ID, styles.dim)
 }
+
+// asideText says why a finding comes after all others. That another program does the
+// work faster may well be why a run is slow; it is only not about this run.
+func asideText(f finding.Finding) string {
+	if f.Fix.Kind == replacedProgram {
+		return "it is about the whole program, not about this run: replace the program where its work is worth that"
+	}
+	return "it holds for the whole program and for each of its runs, so it explains no single one"
+}
+
+// replacedProgram is the kind of a fix that runs another program.
+const replacedProgram = "cli"
 
 // firstSaid replaces what an earlier finding said already by its rank.
 func firstSaid(texts []string, rank int, said map[string]int) []string {

@@ -46,3 +46,19 @@ func TestARangeThatIsNoEstimateIsNotShown(t *testing.T) {
 		t.Errorf("it does not say why: %s", text)
 	}
 }
+
+// That another program is four times as fast may be why a run is slow: the label of an
+// aside does not deny it.
+func TestWhatAnAsideSays(t *testing.T) {
+	shown := func(kind string) string {
+		f := finding.Finding{ID: "x-1", Rule: "x", Title: "Another program is faster", Aside: true, Certainty: finding.Suspected, Fix: finding.Fix{Kind: kind}}
+		lines := brief(t, func(p *Printer) { p.Long(finding.Report{Findings: []finding.Finding{f}}) })
+		return strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+	}
+	if text := shown("cli"); !strings.Contains(text, "aside it is about the whole program") || !strings.Contains(text, "replace the program") || strings.Contains(text, "no reason why") {
+		t.Errorf("another program: %s", text)
+	}
+	if text := shown("flag"); !strings.Contains(text, "aside it holds for the whole program") || strings.Contains(text, "replace the program") {
+		t.Errorf("a flag: %s", text)
+	}
+}

@@ -89,14 +89,9 @@ func (s *Server) timeline(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var by store.Dimension
-	if len(r.values[paramBy]) > 1 {
-		return nil, invalid("%s is there %d times; a time line has one", paramBy, len(r.values[paramBy]))
-	}
-	if text := r.values.Get(paramBy); text != "" {
-		if by, err = dimension(r, paramBy, text); err != nil {
-			return nil, err
-		}
+	by, err := r.by()
+	if err != nil {
+		return nil, err
 	}
 	step, err := r.duration("step", time.Minute, 31*24*time.Hour)
 	if err != nil {
@@ -301,7 +296,7 @@ func (s *Server) tree(ctx context.Context, r *request) (any, error) {
 	if o.MaxNodes > maxInJSON && !inColumns {
 		return nil, invalid("max_nodes=%d: JSON has %d at most; ask for %s (Accept)", o.MaxNodes, maxInJSON, treeType)
 	}
-	t, err := r.project.Tree(ctx, sel, o)
+	t, err := r.treeBy(ctx, sel, o)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 type basisForm struct {
 	From       time.Time `json:"from"`
 	To         time.Time `json:"to"`
+	Covered    float64   `json:"covered_seconds"`
 	Count      int64     `json:"count"`
 	Value      int64     `json:"value"`
 	Unit       string    `json:"unit"`
@@ -23,7 +24,7 @@ type basisForm struct {
 }
 
 func formOf(b store.Basis) basisForm {
-	return basisForm{b.From.UTC(), b.To.UTC(), b.Count, b.Value, b.Unit, b.Level, b.Read, b.ShareError, b.Cut, b.Merged}
+	return basisForm{b.From.UTC(), b.To.UTC(), b.Covered.Seconds(), b.Count, b.Value, b.Unit, b.Level, b.Read, b.ShareError, b.Cut, b.Merged}
 }
 
 // errorOf is half of the 95 % interval of a weight's share. The events that were read

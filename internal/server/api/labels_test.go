@@ -61,6 +61,7 @@ func TestLabelsOfAPush(t *testing.T) {
 	if got := fmt.Sprint(keys.Keys); got != "[{service 1} {version 0} {host 1} {container 0} {process 0} {environment 1} {pid 1} {pod 1} {thread 1} {controller 2}]" {
 		t.Errorf("%s", got)
 	}
+	testTreeOfLabels(t, r)
 	_, data = r.do("GET", "/api/v1/profile?by=controller&by=pod", "", nil)
 	p, err := ingest.Read(t.Context(), bytes.NewReader(data), "it", ingest.Options{})
 	if err != nil {
@@ -72,5 +73,38 @@ func TestLabelsOfAPush(t *testing.T) {
 	}
 	if got := fmt.Sprint(counts); got != "map[web checkout web-1:5 web search web-1:30]" {
 		t.Errorf("%s", got)
+	}
+}
+
+// The tree has one node for each value, the heaviest first, and what is asked below one is of
+// its samples only.
+func testTreeOfLabels(t *testing.T, r *running) {
+	t.Helper()
+	shape := func(query string) string {
+		t.Helper()
+		var tree treeForm
+		r.get("/api/v1/tree?by=controller"+query, "", &tree)
+		var out []string
+		for i, f := range tree.Function {
+			out = append(out, fmt.Sprintf("%d %s %d", tree.Parent[i], tree.Functions[f].Name, tree.Total[i]/1e7))
+		}
+		return fmt.Sprintf("%d: %s", tree.Basis.Count, strings.Join(out, ", "))
+	}
+	if got, want := shape(""), "35: -1  35, 0 controller=search 30, 1 work 30, 0 controller=checkout 5, 3 work 5"; got != want {
+		t.Errorf("%s\nnot %s", got, want)
+	}
+	if got, want := shape("&depth=1"), "35: -1  35, 0 controller=search 30, 0 controller=checkout 5"; got != want {
+		t.Errorf("%s\nnot %s", got, want)
+	}
+	if got, want := shape(fmt.Sprintf("&path=%d", groupID("checkout"))), "35: -1 controller=checkout 5, 0 work 5"; got != want {
+		t.Errorf("%s\nnot %s", got, want)
+	}
+	if got, want := shape("&where="+url.QueryEscape(`controller="checkout"`)), "5: -1  5, 0 controller=checkout 5, 1 work 5"; got != want {
+		t.Errorf("%s\nnot %s", got, want)
+	}
+	for query, want := range map[string]string{"by=none": "no dimension", "by=controller&path=1": "no value of controller", "by=controller&focus=1": "neither events nor a focus", "by=controller&by=pod": "at most one"} {
+		if resp, data := r.do("GET", "/api/v1/tree?"+query, "", nil); resp.StatusCode != 400 || !strings.Contains(string(data), want) {
+			t.Errorf("%s: %s %s", query, resp.Status, data)
+		}
 	}
 }

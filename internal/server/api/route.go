@@ -97,7 +97,7 @@ func routes() []route {
 		{method: get, path: v1 + "/timeline", scope: access.Read, params: with(paramBy, "step", "lines"), handle: (*Server).timeline},
 		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily), handle: (*Server).top},
 		{method: get, path: v1 + "/history", scope: access.Read, params: with(paramFunction, "sort", "steps"), handle: (*Server).history},
-		{method: get, path: v1 + "/tree", scope: access.Read, params: with("root", "focus", "path", "depth", "min_share", "max_nodes", "events"), handle: (*Server).tree},
+		{method: get, path: v1 + "/tree", scope: access.Read, params: with(paramBy, "root", "focus", "path", "depth", "min_share", "max_nodes", "events"), handle: (*Server).tree},
 		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with("function"), handle: (*Server).callgraph},
 		{method: get, path: v1 + "/functions", scope: access.Read, params: with("q", "limit"), handle: (*Server).functions},
 		{method: get, path: v1 + "/lines", scope: access.Read, params: with("function"), slow: true, handle: (*Server).lines},

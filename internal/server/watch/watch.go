@@ -210,8 +210,8 @@ func (w *Watcher) service(ctx context.Context, p *project.Project, sel store.Sel
 	}
 	run.Failed, run.Looked, run.Notes = false, report.Looked, report.Notes
 	cores := 0.0
-	if took := sel.To.Sub(sel.From); basis.Unit == "nanoseconds" && took > 0 {
-		cores = float64(basis.Value) / float64(took)
+	if basis.Unit == "nanoseconds" && basis.Covered > 0 {
+		cores = float64(basis.Value) / float64(basis.Covered)
 	}
 	out := make([]seen, 0, len(report.Findings))
 	for _, f := range finding.Worked(report.Findings) {

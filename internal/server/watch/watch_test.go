@@ -89,8 +89,8 @@ func TestAFindingHasAHistory(t *testing.T) {
 	}
 	first := found[0]
 	point := first.History[0]
-	// 3 s of CPU in an hour, of 10.
-	if point.Share < 0.29 || point.Share > 0.31 || point.Error <= 0 || point.Cores < 2.9/3600 || point.Cores > 3.1/3600 {
+	// 3 s of CPU, of 10, in the one minute that there are samples of.
+	if point.Share < 0.29 || point.Share > 0.31 || point.Error <= 0 || point.Cores < 2.9/60 || point.Cores > 3.1/60 {
 		t.Errorf("%+v", point)
 	}
 	// Nothing of a file: the trial is of a command that the reader knows.

@@ -89,6 +89,24 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+func TestTimesFromTheStartMoveWithIt(t *testing.T) {
+	b := profile.NewBuilder()
+	m := b.Mapping(profile.Mapping{Path: "/bin/app", Start: 0x1000, Limit: 0x3000})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{named(b, m, "main")}), Time: int64(3 * time.Minute), Count: 1, Value: 1})
+	p := cpu(b)
+	p.Meta.Elapsed, p.Meta.Duration = true, 5*time.Minute
+	for _, c := range []struct{ start, now, want time.Time }{
+		{now.Add(-time.Hour), now, now.Add(-57 * time.Minute)},
+		{time.Time{}, now.Add(-2 * time.Hour), now.Add(-117 * time.Minute)}, // stored under another time
+	} {
+		p.Meta.Start = c.start
+		out, err := FromProfile(p, Options{Now: c.now})
+		if err != nil || len(out.Rows) != 1 || int64(out.Rows[0].Minute) != c.want.Unix()/60 {
+			t.Errorf("from %s: %+v, %v", c.start, out, err)
+		}
+	}
+}
+
 func TestBadProfiles(t *testing.T) {
 	b := profile.NewBuilder()
 	sample(b, 1, -5, named(b, 0, "main"))

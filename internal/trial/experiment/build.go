@@ -61,7 +61,7 @@ func Plain(ctx context.Context, t Terms, command []string, stdin string, l Liste
 	if err != nil {
 		return rebuild.Plain{}, explain(err, command)
 	}
-	return w.Plain(), nil
+	return w.Plain(ctx), nil
 }
 
 // prepare builds the variants of the plan and moves the plan to their places.
@@ -81,7 +81,7 @@ func (e *experiment) prepare(ctx context.Context, o rebuild.Options, t *Terms) (
 		o.Root = "."
 	}
 	o.Root, o.Run, o.Stdin = t.path(o.Root), p.Command, p.Stdin
-	o.Runner, o.Sample, o.Progress = runner, sample.Leaves, e.listener.Building
+	o.Runner, o.Sample, o.Feedback, o.Progress = runner, sample.Leaves, sample.Feedback, e.listener.Building
 	var builds []*variant.Build
 	for _, v := range p.Variants {
 		if v.Build != nil {

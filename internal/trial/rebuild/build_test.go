@@ -212,18 +212,18 @@ func TestWhatThePlainBuildTells(t *testing.T) {
 	f.o.Cache = cache.In(filepath.Join(t.TempDir(), "cache"), 1<<30)
 	f.o.Work = ""
 	w := f.prepare()
-	first := w.Plain()
+	first := w.Plain(t.Context())
 	if first.Level != "-O2" || first.Took <= 0 {
 		t.Errorf("%+v", first)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if kept := f.prepare().Plain(); !reflect.DeepEqual(kept, first) {
+	if kept := f.prepare().Plain(t.Context()); !reflect.DeepEqual(kept, first) {
 		t.Errorf("%+v of one that was kept, %+v before", kept, first)
 	}
 	f.o.Command += " CFLAGS="
-	if p := f.prepare().Plain(); p.Level != "-O0" {
+	if p := f.prepare().Plain(t.Context()); p.Level != "-O0" {
 		t.Errorf("%+v", p)
 	}
 }

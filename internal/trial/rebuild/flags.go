@@ -32,11 +32,27 @@ func flagsOf(b *variant.Build, f wrapper.Family, ph phase, counts string, lto *l
 		return out, err
 	}
 	out.Compile, out.Link = compile, link
+	if b.Profile != "" {
+		if of, err := pgo.FamilyOf(b.Profile); err != nil {
+			return out, err
+		} else if of == f {
+			out.Compile = append(out.Compile, pgo.UseSamples(f, b.Profile)...)
+		}
+	}
+	if b.Sampled {
+		if ph == instrumented {
+			out.Compile = append(out.Compile, pgo.Sampled(f)...)
+			return out, nil
+		}
+		if pgo.ReadsSamples(f) {
+			out.Compile = append(out.Compile, pgo.UseSamples(f, pgo.SampleFile(f, counts))...)
+		}
+	}
 	if ph == instrumented {
 		out.Compile = append(out.Compile, pgo.Instrument(f, counts)...)
 		return out, nil
 	}
-	if b.PGO {
+	if b.PGO && !b.Sampled {
 		out.Compile = append(out.Compile, pgo.Use(f, counts)...)
 	}
 	if b.LTO != "" {
@@ -55,7 +71,18 @@ func flagsOf(b *variant.Build, f wrapper.Family, ph phase, counts string, lto *l
 	return out, nil
 }
 
+// exportFormat is the name of a family's form of samples.
+func exportFormat(f wrapper.Family) string {
+	if f == wrapper.Go {
+		return "go-pgo"
+	}
+	return "llvm-sample"
+}
+
 func userFlags(b *variant.Build, f wrapper.Family) (compile, link []string, err error) {
+	if f == wrapper.Go {
+		return nil, nil, nil
+	}
 	if f == wrapper.Rust {
 		compile, err = shellwords.Split(b.RustFlags)
 		return compile, nil, err
@@ -85,7 +112,7 @@ func ltoFlags(f wrapper.Family, kind string, tools *ltoTools) (compile, link []s
 			kind = "thin"
 		}
 		return []string{"-flto=" + kind}, []string{tools.clangLink}
-	case wrapper.Rust, wrapper.Other:
+	case wrapper.Rust, wrapper.Go, wrapper.Other:
 	}
 	return nil, nil
 }
@@ -107,6 +134,8 @@ func always(f wrapper.Family, oldest int, from, to string) []string {
 		return out
 	case wrapper.Rust:
 		return []string{"--remap-path-prefix=" + from + "=" + to}
+	case wrapper.Go:
+		return []string{"-trimpath"}
 	case wrapper.Other:
 	}
 	return nil
@@ -149,7 +178,11 @@ func steps(b *variant.Build, families []wrapper.Family, lto *ltoTools, command s
 			}
 			out = append(out, text)
 		}
-		if b.PGO {
+		switch {
+		case b.Sampled:
+			describe(instrumented, "build to sample")
+			out = append(out, "whyhot record -o PROFILE -- TRAINING, then whyhot profile export --format "+exportFormat(f)+" PROFILE")
+		case b.PGO:
 			describe(instrumented, "instrument")
 			out = append(out, "train")
 		}

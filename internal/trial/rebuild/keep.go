@@ -101,9 +101,13 @@ func addBuild(k *cache.Key, b *variant.Build) error {
 		}
 		return strings.ReplaceAll(text, b.Scratch, "SCRATCH")
 	}
-	k.Add("variant", plain(b.CFlags), plain(b.LDFlags), b.RustFlags, b.LTO, b.Label, strconv.FormatBool(b.PGO), strconv.FormatBool(b.BOLT))
-	for _, p := range b.Patches {
-		if err := k.AddFile("patch", p); err != nil {
+	k.Add("variant", plain(b.CFlags), plain(b.LDFlags), b.RustFlags, b.LTO, b.Label, strconv.FormatBool(b.PGO), strconv.FormatBool(b.Sampled), strconv.FormatBool(b.BOLT))
+	files := b.Patches
+	if b.Profile != "" {
+		files = append(slices.Clip(files), b.Profile)
+	}
+	for _, p := range files {
+		if err := k.AddFile("made with", p); err != nil {
 			return err
 		}
 	}
@@ -263,11 +267,18 @@ func compilerSearches(ctx context.Context, c *wrapper.Compiler) []string {
 	if program, err := filepath.EvalSymlinks(c.Path); err == nil {
 		out = append(out, program)
 	}
-	if c.Family == wrapper.Rust {
+	switch c.Family {
+	case wrapper.Go:
+		if root, err := exec.CommandContext(ctx, c.Path, "env", "GOROOT").Output(); err == nil {
+			out = append(out, filepath.Join(strings.TrimSpace(string(root)), "VERSION"))
+		}
+		return out
+	case wrapper.Rust:
 		if root, err := exec.CommandContext(ctx, c.Path, "--print", "sysroot").Output(); err == nil {
 			out = append(out, filepath.Join(strings.TrimSpace(string(root)), "lib"))
 		}
 		return out
+	case wrapper.GCC, wrapper.Clang, wrapper.Other:
 	}
 	for _, language := range []string{"c", "c++"} {
 		text, _ := exec.CommandContext(ctx, c.Path, "-E", "-v", "-x", language, "/dev/null").CombinedOutput() // a compiler without C++ has nothing to say

@@ -23,7 +23,7 @@ func findLTO(ctx context.Context, compilers []*wrapper.Compiler) (*ltoTools, err
 			if err := t.forClang(ctx, c); err != nil {
 				return nil, err
 			}
-		case wrapper.Rust, wrapper.Other:
+		case wrapper.Rust, wrapper.Go, wrapper.Other:
 		}
 	}
 	return t, nil

@@ -13,6 +13,7 @@ import (
 	"whyhot/internal/host/ending"
 	"whyhot/internal/trial/rebuild/bolt"
 	"whyhot/internal/trial/rebuild/cache"
+	"whyhot/internal/trial/rebuild/wrapper"
 	"whyhot/internal/trial/run"
 )
 
@@ -46,7 +47,10 @@ type Options struct {
 	Runner run.Runner
 	// Sample counts where a program spends its time while a command runs; nil
 	// where that is not possible.
-	Sample   func(ctx context.Context, job SampleJob) (bolt.Samples, error)
+	Sample func(ctx context.Context, job SampleJob) (bolt.Samples, error)
+	// Feedback records a command as Sample does, and writes what the compilers of a
+	// family read of it; nil where that is not possible.
+	Feedback func(ctx context.Context, job SampleJob, family wrapper.Family, to string) (used int64, err error)
 	Progress func(Step)
 }
 

@@ -77,7 +77,7 @@ func (w *Workshop) install(s site, log string, b *variant.Build, ph phase) error
 	if w.o.OnlyDir != "" {
 		setup.Only = filepath.Join(s.tree, w.o.OnlyDir)
 	}
-	for _, f := range []wrapper.Family{wrapper.GCC, wrapper.Clang, wrapper.Rust} {
+	for _, f := range []wrapper.Family{wrapper.GCC, wrapper.Clang, wrapper.Rust, wrapper.Go} {
 		oldest := 0
 		for i, c := range w.box.Compilers(f) {
 			if i == 0 || c.Major < oldest {

@@ -164,16 +164,7 @@ func (w *Workshop) countForBolt(ctx context.Context, s site, b *variant.Build, p
 }
 
 func (w *Workshop) sampleForBolt(ctx context.Context, s site, program, to string) error {
-	job := SampleJob{Program: program, Env: w.environ(s, nil), Dir: s.dir(), Stdin: w.o.Stdin}
-	job.Args = w.Command(&variant.Built{Dir: s.dir()})
-	if len(w.o.Train) > 0 {
-		lines := make([]string, len(w.o.Train))
-		for i, t := range w.o.Train {
-			lines[i] = tree.Rebase(t, w.source.Moves(s.tree))
-		}
-		job.Args, job.Stdin = []string{"/bin/sh", "-c", strings.Join(lines, "\n")}, ""
-	}
-	samples, err := w.o.Sample(ctx, job)
+	samples, err := w.o.Sample(ctx, w.sampleJob(s, program))
 	if err != nil {
 		return err
 	}
@@ -186,6 +177,20 @@ func (w *Workshop) sampleForBolt(ctx context.Context, s site, program, to string
 		return fmt.Errorf("only %d samples are in %s: a longer training run is needed", used, filepath.Base(program))
 	}
 	return nil
+}
+
+// sampleJob is the training of a site, to be recorded.
+func (w *Workshop) sampleJob(s site, program string) SampleJob {
+	job := SampleJob{Program: program, Env: w.environ(s, nil), Dir: s.dir(), Stdin: w.o.Stdin}
+	job.Args = w.Command(&variant.Built{Dir: s.dir()})
+	if len(w.o.Train) > 0 {
+		lines := make([]string, len(w.o.Train))
+		for i, t := range w.o.Train {
+			lines[i] = tree.Rebase(t, w.source.Moves(s.tree))
+		}
+		job.Args, job.Stdin = []string{"/bin/sh", "-c", strings.Join(lines, "\n")}, ""
+	}
+	return job
 }
 
 // program is the file that BOLT rewrites: the one that was named, or the first

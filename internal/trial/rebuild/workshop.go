@@ -18,7 +18,6 @@ import (
 
 	"whyhot/internal/trial/rebuild/bolt"
 	"whyhot/internal/trial/rebuild/cache"
-	"whyhot/internal/trial/rebuild/pgo"
 	"whyhot/internal/trial/rebuild/tree"
 	"whyhot/internal/trial/rebuild/wrapper"
 	"whyhot/internal/trial/variant"
@@ -60,10 +59,21 @@ type Plain struct {
 	Took  time.Duration // copying the tree included
 	Level string        // of optimisation of most sources, "" where it compiles no C or C++
 	Has   []string      // variants that would change nothing, since the build is made so
+	// Families are whose compilers the build calls; NoCounts says why they cannot make
+	// programs that count for PGO, "" where they can.
+	Families []wrapper.Family
+	NoCounts string
 }
 
 // Plain is known once Prepare is over, from the cache as well.
-func (w *Workshop) Plain() Plain { return w.plain }
+func (w *Workshop) Plain(ctx context.Context) Plain {
+	out := w.plain
+	out.Families = w.families
+	if err := w.canCount(ctx); err != nil {
+		out.NoCounts = err.Error()
+	}
+	return out
+}
 
 // Prepare builds the baseline and every build that is asked for. An error is
 // about the baseline or about all builds alike; a variant that cannot be built is
@@ -291,7 +301,7 @@ func (w *Workshop) makeBaseline(ctx context.Context, report func(string)) error 
 
 // unused explains a build that called no wrapper.
 func (w *Workshop) unused(seen wrapper.Log) error {
-	why := "it called no C, C++ or Rust compiler by a name on PATH, so that no flag could reach one. Possible causes: it calls a compiler by its absolute path (let it use CC, CXX or plain names); it found everything already built outside of the tree; it builds elsewhere (a container, a remote or sandboxed build)"
+	why := "it called no C, C++, Rust or Go compiler by a name on PATH, so that no flag could reach one. Possible causes: it calls a compiler by its absolute path (let it use CC, CXX or plain names); it found everything already built outside of the tree; it builds elsewhere (a container, a remote or sandboxed build)"
 	if seen.Outside > 0 {
 		why = fmt.Sprintf("it compiled %d sources, and none of them in %s", seen.Outside, w.o.OnlyDir)
 	}
@@ -330,11 +340,9 @@ func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err erro
 			w.notef("link-time optimisation with clang links with %s; the baseline has the build's own linker", strings.TrimPrefix(w.lto.clangLink, "-fuse-ld="))
 		}
 	}
-	if some(func(b *variant.Build) bool { return b.PGO }) {
-		for _, c := range w.users {
-			if err := pgo.Check(ctx, c); err != nil {
-				return fmt.Errorf("--pgo: %w", err)
-			}
+	for _, b := range builds {
+		if err := w.feedbackReady(ctx, b); err != nil {
+			return err
 		}
 	}
 	if len(w.o.Train) == 0 && some(func(b *variant.Build) bool { return b.PGO || b.BOLT }) {
@@ -351,6 +359,7 @@ func (w *Workshop) ready(ctx context.Context, builds []*variant.Build) (err erro
 // buildVariant makes one side. Only the end of ctx and trouble of our own are
 // errors.
 func (w *Workshop) buildVariant(ctx context.Context, b *variant.Build, n int, report func(string)) (*variant.Built, error) {
+	b = w.trained(b)
 	s, old, err := w.settle(ctx, b, n)
 	if err != nil {
 		return nil, err
@@ -421,7 +430,12 @@ func (w *Workshop) noteOf(b *variant.Build, format string, args ...any) {
 }
 
 func (w *Workshop) make(ctx context.Context, s site, b *variant.Build, report func(string)) error {
-	if b.PGO {
+	switch {
+	case b.Sampled:
+		if err := w.trainBySamples(ctx, s, b, report); err != nil {
+			return err
+		}
+	case b.PGO:
 		if err := w.train(ctx, s, b, report); err != nil {
 			return err
 		}
@@ -437,7 +451,7 @@ func (w *Workshop) make(ctx context.Context, s site, b *variant.Build, report fu
 	if err := w.run(ctx, s, b.Name(), "build", w.o.Command, cargoEnv(b, w.o.Command, final), ""); err != nil {
 		return err
 	}
-	if b.PGO {
+	if b.PGO && !b.Sampled {
 		if err := w.noteFit(s, b); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package variant
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,13 +13,17 @@ import (
 
 // Build is what a variant changes about how the program is made.
 type Build struct {
-	CFlags    string   `json:"cflags,omitempty"`    // behind the build's own, for C and C++, as a shell splits words
-	LDFlags   string   `json:"ldflags,omitempty"`   // when linking
-	RustFlags string   `json:"rustflags,omitempty"` // for rustc
-	LTO       string   `json:"lto,omitempty"`       // "auto", "thin" or "full"
-	PGO       bool     `json:"pgo,omitempty"`
-	BOLT      bool     `json:"bolt,omitempty"`
-	Patches   []string `json:"patches,omitempty"` // files, in order
+	CFlags    string `json:"cflags,omitempty"`    // behind the build's own, for C and C++, as a shell splits words
+	LDFlags   string `json:"ldflags,omitempty"`   // when linking
+	RustFlags string `json:"rustflags,omitempty"` // for rustc
+	LTO       string `json:"lto,omitempty"`       // "auto", "thin" or "full"
+	PGO       bool   `json:"pgo,omitempty"`
+	// Sampled has PGO learn from samples of the training and not from counts. Profile is
+	// a file of samples that compilers read (whyhot profile export), in place of training.
+	Sampled bool     `json:"sampled,omitempty"`
+	Profile string   `json:"profile,omitempty"`
+	BOLT    bool     `json:"bolt,omitempty"`
+	Patches []string `json:"patches,omitempty"` // files, in order
 	// Label names the build where its flags say nothing to a reader.
 	Label string `json:"label,omitempty"`
 	// Scratch is a directory that flags name, whose files are part of what is built
@@ -58,7 +63,12 @@ func (b *Build) Name() string {
 			parts = append(parts, flags)
 		}
 	}
-	if b.PGO {
+	switch {
+	case b.Profile != "":
+		parts = append(parts, pgoPart+"="+filepath.Base(b.Profile))
+	case b.Sampled:
+		parts = append(parts, pgoPart+"="+sampledPGO)
+	case b.PGO:
 		parts = append(parts, pgoPart)
 	}
 	switch b.LTO {
@@ -79,6 +89,9 @@ func (b *Build) Check() error {
 	if b.LTO != "" && !slices.Contains(LTOKinds(), b.LTO) {
 		return fmt.Errorf("lto=%s: must be one of %s", b.LTO, strings.Join(LTOKinds(), ", "))
 	}
+	if b.Profile != "" && b.PGO {
+		return fmt.Errorf("pgo=%s and training contradict each other: name one of them", b.Profile)
+	}
 	for _, flags := range []string{b.CFlags, b.LDFlags, b.RustFlags} {
 		if _, err := shellwords.Split(flags); err != nil {
 			return fmt.Errorf("flags %q: %w", flags, err)
@@ -92,7 +105,7 @@ func (b *Build) merge(o *Build) *Build {
 	join := func(x, y string) string { return strings.TrimSpace(x + " " + y) }
 	out := Build{
 		CFlags: join(b.CFlags, o.CFlags), LDFlags: join(b.LDFlags, o.LDFlags), RustFlags: join(b.RustFlags, o.RustFlags),
-		LTO: b.LTO, PGO: b.PGO || o.PGO, BOLT: b.BOLT || o.BOLT, Patches: slices.Concat(b.Patches, o.Patches),
+		LTO: b.LTO, PGO: b.PGO || o.PGO, Sampled: b.Sampled || o.Sampled, Profile: cmp.Or(o.Profile, b.Profile), BOLT: b.BOLT || o.BOLT, Patches: slices.Concat(b.Patches, o.Patches),
 	}
 	if o.LTO != "" {
 		out.LTO = o.LTO
@@ -247,6 +260,8 @@ const (
 	pgoPart  = "pgo"
 	boltPart = "bolt"
 	ltoPart  = "lto"
+
+	sampledPGO = "sample" // the value of pgo that has it learn from samples
 )
 
 // keywords begin a part of --variant.
@@ -289,14 +304,22 @@ func parsePart(part string, find Locator) (Variant, error) {
 	key, value, has := strings.Cut(part, "=")
 	plain := key == pgoPart || key == boltPart || key == ltoPart
 	if value == "" && (has || !plain) {
-		return Variant{}, fmt.Errorf("%q is no part of a variant: use pgo, lto, lto=thin, lto=full, bolt, cflags=…, ldflags=…, rustflags=…, patch=FILE, preload=LIBRARY or env=NAME=VALUE, joined with +", part)
+		return Variant{}, fmt.Errorf("%q is no part of a variant: use pgo, pgo=sample, pgo=FILE, lto, lto=thin, lto=full, bolt, cflags=…, ldflags=…, rustflags=…, patch=FILE, preload=LIBRARY or env=NAME=VALUE, joined with +", part)
 	}
 	switch key {
-	case pgoPart, boltPart:
+	case pgoPart:
+		switch value {
+		case "":
+			return Variant{Build: &Build{PGO: true}}, nil
+		case sampledPGO:
+			return Variant{Build: &Build{PGO: true, Sampled: true}}, nil
+		}
+		return Variant{Build: &Build{Profile: value}}, nil
+	case boltPart:
 		if has {
 			return Variant{}, fmt.Errorf("%s takes no value", key)
 		}
-		return Variant{Build: &Build{PGO: key == pgoPart, BOLT: key == boltPart}}, nil
+		return Variant{Build: &Build{BOLT: true}}, nil
 	case ltoPart:
 		if !has {
 			value = autoLTO

@@ -2,6 +2,7 @@ package variant
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -76,7 +77,7 @@ func TestNamedVariants(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             "no part of a variant",
 		"pgo+fast":     "no part",
-		"pgo=2":        "takes no value",
+		"bolt=2":       "takes no value",
 		"lto=most":     "must be one of auto, thin, full",
 		"preload=none": "not installed",
 		"env=A":        "NAME=VALUE",
@@ -129,4 +130,26 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q was split into %q", text, parts)
 		}
 	})
+}
+
+func TestPGOBySamples(t *testing.T) {
+	for text, want := range map[string]Build{
+		"pgo":                 {PGO: true},
+		"pgo=sample":          {PGO: true, Sampled: true},
+		"pgo=/srv/app.pgo":    {Profile: "/srv/app.pgo"},
+		"lto+pgo=/a.prof":     {LTO: "auto", Profile: "/a.prof"},
+		"pgo=sample+lto=full": {PGO: true, Sampled: true, LTO: "full"},
+	} {
+		v, err := Parse(text, library{})
+		if err != nil || !reflect.DeepEqual(*v.Build, want) {
+			t.Errorf("%s: %+v, %v", text, v.Build, err)
+		}
+	}
+	v, err := Parse("pgo+pgo=/a.prof", library{})
+	if err != nil || v.Build.Check() == nil {
+		t.Errorf("training and a file of samples at once: %v", err)
+	}
+	if a, b := (&Build{PGO: true}).Name(), (&Build{PGO: true, Sampled: true}).Name(); a == b {
+		t.Errorf("both are called %s", a)
+	}
 }

@@ -10,6 +10,7 @@ const VERSION = 1;
 export interface Basis {
   readonly from: string;
   readonly to: string;
+  readonly covered_seconds: number;
   readonly count: number;
   readonly value: number;
   readonly unit: string;

@@ -133,6 +133,8 @@ test("the menu focuses and hides, and Back undoes it", async () => {
     );
     await click(page, 2, 0.4, "malloc");
     assert.match(await facts(page), /20\.0%/);
+    await page.goBack(); // the zoom first
+    await page.waitForSelector(".chip");
     await page.goBack();
     await page.waitForSelector(".chip", { state: "detached" });
     await page.keyboard.press("0");

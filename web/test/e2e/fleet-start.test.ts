@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { Fleet, root, run } from "./fleet";
+import { Fleet, minutesAgo, record, root, run } from "./fleet";
 import { serious, widest, withTab } from "./tab";
 
 const FOLDED = "main;parse;malloc 300\nmain;render 100\n";
@@ -265,6 +265,67 @@ test("the overview says what is surprising, and leads to it", async () => {
       await list.getByRole("link", { name: "memory management" }).click();
       await page.getByRole("grid", { name: "Functions by CPU" }).getByText("malloc").waitFor();
       assert.equal(await page.getByRole("grid").getByText("render").count(), 0);
+    });
+  });
+});
+
+test("any label narrows and groups, with what can be typed next; an invalid condition says why", async () => {
+  await withFleet(async (fleet) => {
+    for (const [pod, folded] of [
+      ["web-1", "main;parse 300\n"],
+      ["web-2", "main;render 100\n"],
+    ] as const)
+      await fleet.push(folded, { service: "shop", period: "10ms", label: `pod=${pod}` });
+    await fleet.until<{ keys: { key: string; values: number }[] }>("labels", ({ keys }) =>
+      keys.some((k) => k.key === "pod" && k.values === 2),
+    );
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      await page.goto(`${fleet.url}/top`);
+      await page.getByRole("row").filter({ hasText: "render" }).waitFor();
+      await page.getByRole("button", { name: "Labels", exact: true }).click();
+      const condition = page.getByRole("combobox", { name: "Condition on labels" });
+      await condition.pressSequentially("po");
+      await page.getByRole("option", { name: /^pod/ }).waitFor();
+      await condition.press("ArrowDown");
+      await condition.press("Enter");
+      await page.getByRole("option", { name: /^web-2/ }).click();
+      assert.equal(await condition.inputValue(), 'pod="web-2" ');
+      await condition.pressSequentially("and");
+      await condition.press("Enter");
+      await page.getByRole("alert").filter({ hasText: "expected" }).waitFor();
+      await condition.fill('pod="web-2"');
+      await condition.press("Enter");
+      await page.getByRole("row").filter({ hasText: "parse" }).waitFor({ state: "detached" });
+      await page.getByRole("row").filter({ hasText: "render" }).waitFor();
+      assert.match(page.url(), /where=pod/);
+      await page.getByRole("button", { name: "Clear", exact: true }).click();
+      await page.getByRole("row").filter({ hasText: "parse" }).waitFor();
+
+      await page.goto(`${fleet.url}/flame`);
+      await page.getByLabel("One graph for each").selectOption("pod");
+      await page.getByText("6 nodes", { exact: false }).or(page.getByText("7 nodes")).waitFor();
+      assert.match(page.url(), /flame\.by=pod/);
+      await page.goto(`${fleet.url}/?overview.by=pod`);
+      await page.getByRole("button", { name: "web-1", exact: true }).click();
+      assert.match(decodeURIComponent(page.url()), /where=pod="web-1"/);
+    });
+  });
+});
+
+test("a page that is opened without a time shows the newest hour that has samples", async () => {
+  await withFleet(async (fleet) => {
+    const busy = record(fleet.dir, "busy", "bash", "-c", "for i in {1..300000}; do :; done");
+    await fleet.push(busy, { service: "shop" }, minutesAgo(26 * 60));
+    await fleet.until<{ tables: { name: string; rows: number }[] }>("stats", ({ tables }) =>
+      tables.some((t) => t.name === "samples" && t.rows > 0),
+    );
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      await page.goto(`${fleet.url}/top`);
+      await page.getByRole("row").filter({ hasText: "execute_command" }).first().waitFor();
+      assert.match(page.url(), /from=/);
+      await page.goto(`${fleet.url}/top?from=now-15m`);
+      await page.getByRole("button", { name: /^Show the last hour that has samples/ }).click();
+      await page.getByRole("row").filter({ hasText: "execute_command" }).first().waitFor();
     });
   });
 });

@@ -22,6 +22,7 @@ export interface Labels {
   container?: string;
   process?: string;
   period?: string; // of folded stacks
+  label?: string; // KEY=VALUE
 }
 
 export class Fleet {

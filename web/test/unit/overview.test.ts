@@ -13,6 +13,7 @@ function timeline(lines: Timeline["lines"], others: number, to = "2026-11-22T10:
       level: 0,
       read: 1,
       share_error: 0,
+      covered_seconds: 3600,
     },
     start: "2026-11-22T10:00:00Z",
     step_seconds: 60,

@@ -43,7 +43,7 @@ func Instrument(f wrapper.Family, dir string) []string {
 		return []string{"-fprofile-generate=" + filepath.Join(dir, string(f)), "-fprofile-update=prefer-atomic"}
 	case wrapper.Rust:
 		return []string{"-Cprofile-generate=" + filepath.Join(dir, string(f))}
-	case wrapper.Other:
+	case wrapper.Go, wrapper.Other:
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func Use(f wrapper.Family, dir string) []string {
 			"-Wno-error=profile-instr-unprofiled", "-Wno-error=backend-plugin"}
 	case wrapper.Rust:
 		return []string{"-Cprofile-use=" + file}
-	case wrapper.Other:
+	case wrapper.Go, wrapper.Other:
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func Check(ctx context.Context, c *wrapper.Compiler) error {
 	case wrapper.Rust:
 		_, err := Profdata(ctx, c)
 		return err
-	case wrapper.GCC, wrapper.Other:
+	case wrapper.GCC, wrapper.Go, wrapper.Other:
 	}
 	return nil
 }

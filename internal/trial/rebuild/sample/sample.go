@@ -1,8 +1,9 @@
 // Package sample counts where a program spends its time while a command runs, for
-// BOLT to lay it out by.
+// BOLT to lay it out by and for compilers to optimise by.
 //
 // It records with this program's own samplers and gives the addresses of the
-// running instructions, in the numbering of the program's file. It is a room of
+// running instructions, in the numbering of the program's file, or a file that Go or
+// clang reads. It is a room of
 // its own because it is the only one in trial that records and reads profiles.
 package sample
 
@@ -17,14 +18,47 @@ import (
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
 	"whyhot/internal/collect/session"
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/ingest"
 	"whyhot/internal/profile"
+	"whyhot/internal/trial/feedback"
 	"whyhot/internal/trial/rebuild"
 	"whyhot/internal/trial/rebuild/bolt"
+	"whyhot/internal/trial/rebuild/wrapper"
 )
 
 // Leaves records a command and counts where a program was.
 func Leaves(ctx context.Context, job rebuild.SampleJob) (bolt.Samples, error) {
+	const frequency = 1999 // blocks are small: more samples than for a report
+	p, err := record(ctx, job, session.Options{Settings: collect.Settings{Frequency: frequency, CallGraph: collect.CallGraphFP}, NoSymbols: true})
+	if err != nil {
+		return nil, err
+	}
+	return leaves(p, job.Program)
+}
+
+// Feedback records a command and writes what the compilers of a family read of its
+// program. It gives the number of samples in it.
+func Feedback(ctx context.Context, job rebuild.SampleJob, family wrapper.Family, to string) (int64, error) {
+	const frequency = 999
+	o, format := session.Options{Settings: collect.Settings{Frequency: frequency}}, feedback.GoPGO
+	if family != wrapper.Go { // addresses say all
+		o.Settings.CallGraph, o.NoSymbols, format = collect.CallGraphFP, true, feedback.LLVMSample
+	}
+	p, err := record(ctx, job, o)
+	if err != nil {
+		return 0, err
+	}
+	var said feedback.Summary
+	err = wholefile.Write(to, 0o644, func(f *os.File) (err error) {
+		said, err = feedback.Write(f, feedback.Request{Profile: p, Format: format, Binary: job.Program, File: job.Program})
+		return err
+	})
+	return said.Used, err
+}
+
+// record runs a command as a recording of o's settings.
+func record(ctx context.Context, job rebuild.SampleJob, o session.Options) (*profile.Profile, error) {
 	temp, err := os.MkdirTemp("", "whyhot-bolt-")
 	if err != nil {
 		return nil, fmt.Errorf("a directory for the recording: %w", err)
@@ -52,21 +86,12 @@ func Leaves(ctx context.Context, job rebuild.SampleJob) (bolt.Samples, error) {
 		}
 	}
 	path := filepath.Join(temp, "training.pb.gz")
-	const frequency = 1999 // blocks are small: more samples than for a report
-	_, err = session.Record(ctx, session.Options{
-		Target:   collect.Target{Command: append(words, job.Args...)},
-		Settings: collect.Settings{Frequency: frequency, CallGraph: collect.CallGraphFP},
-		Sampler:  session.Auto, Output: path, NoSymbols: true,
-		Streams: command.Streams{In: stdin, Out: sink, Err: sink},
-	})
-	if err != nil {
+	o.Target, o.Sampler, o.Output = collect.Target{Command: append(words, job.Args...)}, session.Auto, path
+	o.Streams = command.Streams{In: stdin, Out: sink, Err: sink}
+	if _, err := session.Record(ctx, o); err != nil {
 		return nil, err
 	}
-	p, err := ingest.Open(ctx, path, ingest.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return leaves(p, job.Program)
+	return ingest.Open(ctx, path, ingest.Options{})
 }
 
 // leaves counts the samples of a program by the address of the running

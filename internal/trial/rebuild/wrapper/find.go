@@ -24,6 +24,7 @@ const (
 	GCC   Family = "gcc"
 	Clang Family = "clang"
 	Rust  Family = "rustc"
+	Go    Family = "go"
 	Other Family = "" // something that is called cc and is none of these
 )
 
@@ -55,6 +56,7 @@ type tool struct {
 type Toolbox struct {
 	tools []tool
 	rustc *Compiler
+	goCmd *Compiler
 	env   []string // of the build
 	dir   string   // in which it is started
 	known map[string]*Compiler
@@ -89,14 +91,17 @@ func Find(ctx context.Context, env []string, dir string) (*Toolbox, error) {
 	if path := b.lookPath("rustc"); path != "" {
 		b.rustc = b.askRust(ctx, path)
 	}
+	if path := b.lookPath(goName); path != "" {
+		b.goCmd = &Compiler{Path: path, Family: Go}
+	}
 	for _, variable := range []string{"CC", "CXX"} {
 		b.addNamed(ctx, environ.Get(env, variable))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if b.rustc == nil && !slices.ContainsFunc(b.tools, func(t tool) bool { return t.kind == compiles }) {
-		return nil, errors.New("no C, C++ or Rust compiler on PATH (looked for gcc, g++, cc, c++, clang, clang++ and rustc)")
+	if b.rustc == nil && b.goCmd == nil && !slices.ContainsFunc(b.tools, func(t tool) bool { return t.kind == compiles }) {
+		return nil, errors.New("no C, C++, Rust or Go compiler on PATH (looked for gcc, g++, cc, c++, clang, clang++, rustc and go)")
 	}
 	return b, nil
 }
@@ -298,8 +303,11 @@ func (b *Toolbox) Rustc() *Compiler { return b.rustc }
 // ByName is the compiler behind a name that the log has, nil when the box does
 // not know it.
 func (b *Toolbox) ByName(name string) *Compiler {
-	if name == rustName {
+	switch name {
+	case rustName:
 		return b.rustc
+	case goName:
+		return b.goCmd
 	}
 	for _, t := range b.tools {
 		if t.name == name {

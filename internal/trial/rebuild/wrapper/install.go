@@ -52,6 +52,15 @@ func (b *Toolbox) Install(s Setup) error {
 			return fmt.Errorf("compiler wrapper %s: %w", t.name, err)
 		}
 	}
+	if b.goCmd != nil {
+		text, err := fill(goScript, s.values(tool{name: goName, path: b.goCmd.Path, compiler: b.goCmd}))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(s.Dir, goName), []byte(text), 0o755)
+		}
+		if err != nil {
+			return fmt.Errorf("compiler wrapper go: %w", err)
+		}
+	}
 	if b.rustc == nil {
 		return nil
 	}
@@ -66,6 +75,8 @@ func (b *Toolbox) Install(s Setup) error {
 }
 
 const rustWrapper = "whyhot-rustc"
+
+const goName = "go"
 
 const realTool = "Real" // in the templates
 
@@ -211,6 +222,29 @@ printf '%s\t%s\t%s\t%s\n' "$tag" {{.Name}} "$PWD" "$source" >>{{.Log}}
 exec "$@"{{.Every}}{{.Compile}}
 `))
 
+// goScript hands flags to the commands that compile. They go before the build's own,
+// which win, and behind -C, which has to be the first.
+var goScript = template.Must(template.New("go").Parse(`#!/bin/sh
+case $1 in
+  build|install|run|test) ;;
+  *) exec {{.Real}} "$@" ;;
+esac
+command=$1
+shift
+printf 'compile\t%s\t%s\t%s\n' {{.Name}} "$PWD" "$command" >>{{.Log}}
+case $1 in
+  -C|--C)
+    dir=$2
+    shift 2
+    exec {{.Real}} "$command" -C "$dir"{{.Every}}{{.Compile}} "$@" ;;
+  -C=*|--C=*)
+    dir=$1
+    shift
+    exec {{.Real}} "$command" "$dir"{{.Every}}{{.Compile}} "$@" ;;
+esac
+exec {{.Real}} "$command"{{.Every}}{{.Compile}} "$@"
+`))
+
 // passScript restores PATH: gcc-ar looks there for ar, and would find this
 // script for ever.
 var passScript = template.Must(template.New("pass").Parse(`#!/bin/sh
@@ -255,6 +289,9 @@ func (b *Toolbox) Tools(dir string) map[string]string {
 		if p := b.lookPath(t.name); p != "" {
 			out[p] = filepath.Join(dir, t.name)
 		}
+	}
+	if b.goCmd != nil {
+		out[b.goCmd.Path] = filepath.Join(dir, goName)
 	}
 	return out
 }

@@ -85,7 +85,7 @@ func (l *Log) count(tag, tool, dir, source string) {
 	default:
 		l.Compiles++
 		l.ByTool[tool]++
-		if tool != rustName {
+		if tool != rustName && tool != goName {
 			l.Levels[levelOf(level)]++
 			l.Native += native
 			l.LTO += lto

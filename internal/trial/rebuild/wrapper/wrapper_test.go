@@ -335,3 +335,34 @@ func TestRelativeEntriesStartWhereTheBuildDoes(t *testing.T) {
 		t.Errorf("it leads to %q", to)
 	}
 }
+
+func TestGoGetsFlagsBeforeItsOwn(t *testing.T) {
+	m := newMachine(t)
+	m.tool("go", "")
+	b := m.find()
+	bin, log := filepath.Join(t.TempDir(), "bin"), filepath.Join(t.TempDir(), "log")
+	err := b.Install(Setup{
+		Dir: bin, Log: log, Every: map[Family][]string{Go: {"-trimpath"}},
+		Flags: map[Family]Flags{Go: {Compile: []string{"-pgo=/a b"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{
+		{"go build -pgo=off -o app .", "go [build] [-trimpath] [-pgo=/a b] [-pgo=off] [-o] [app] [.]"},
+		{"go build -C sub .", "go [build] [-C] [sub] [-trimpath] [-pgo=/a b] [.]"},
+		{"go install -C=sub ./...", "go [install] [-C=sub] [-trimpath] [-pgo=/a b] [./...]"},
+		{"go env GOROOT", "go [env] [GOROOT]"},
+	} {
+		if got := m.call(b, bin, t.TempDir(), strings.Fields(c[0])...); got != c[1] {
+			t.Errorf("%s: got %s, want %s", c[0], got, c[1])
+		}
+	}
+	seen, err := ReadLog(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen.Compiles != 3 || seen.Level() != "" || !slices.Equal(b.Families(seen), []Family{Go}) {
+		t.Errorf("%+v", seen)
+	}
+}

@@ -693,6 +693,8 @@ export interface components {
             from: string;
             /** Format: date-time */
             to: string;
+            /** @description How much of that is between the first and the last sample of the project, of any series: what a weight is divided by for cores. */
+            covered_seconds: number;
             /** @description Samples, scaled up to all by a level of the ladder. */
             count: number;
             /** @description Their weight. */
@@ -1889,6 +1891,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description One tree for each of the twelve heaviest values of a label, below the root; the others are hidden there. A node of a value has an id of 4026531840 or more and the name KEY=VALUE. Not with focus or events. */
+                by?: string;
                 /** @description callers: from the outermost callers; callees: inverted, from the code that ran. */
                 root?: "callers" | "callees";
                 /** @description Only stacks with this function, from it on. */

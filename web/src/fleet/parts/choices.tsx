@@ -1,6 +1,6 @@
 // Ways on from where there is nothing to see, as buttons: each is another address.
 
-import { DIMENSIONS, HOME, type Address } from "../state/address";
+import { HOME, isFiltered, UNFILTERED, type Address } from "../state/address";
 import { address, go } from "../state/navigation";
 import { WORDLESS, type ApiError } from "../api/error";
 
@@ -36,12 +36,11 @@ export function waysOut({ status, kind }: ApiError): readonly Choice[] {
   const out: Choice[] = [];
   if (a.from !== HOME.from || a.to !== HOME.to)
     out.push({ label: "Show the last hour", change: { from: HOME.from, to: HOME.to } });
-  if (DIMENSIONS.some((d) => a.filters[d] !== undefined))
-    out.push({ label: "Clear the filters", change: { filters: {} } });
+  if (isFiltered(a)) out.push({ label: "Clear the filters", change: UNFILTERED });
   if (status === 404 && a.fn !== 0)
     out.push({ label: "Choose another function", change: { fn: 0 } });
   if (status === 404 && a.project !== "") {
-    const change = { project: "", filters: {}, fn: 0, own: {} };
+    const change = { ...UNFILTERED, project: "", fn: 0, own: {} };
     out.push({ label: "Show the default project", change });
   }
   return out;

@@ -1,20 +1,23 @@
-// CPU as cores: weight by the length of the time that an answer is about.
+// CPU as cores: weight by the length of the time that an answer is about, as far as the
+// project has samples of it: on a server that is minutes old, an hour is mostly before them.
 
 import type { components } from "../api/schema";
 import { integer } from "../../format/number";
 
 export type Basis = components["schemas"]["Basis"];
 
-// seconds is the length of the time that an answer is about.
-export function seconds(basis: Basis): number {
-  return Math.max(0, (Date.parse(basis.to) - Date.parse(basis.from)) / 1000);
+// uncovered says whether a part of the range is before the first sample or after the last
+// that is worth a word.
+export function uncovered(basis: Basis): boolean {
+  const whole = (Date.parse(basis.to) - Date.parse(basis.from)) / 1000;
+  return basis.covered_seconds > 0 && basis.covered_seconds < 0.9 * whole;
 }
 
 const UNITS: Readonly<Record<string, number>> = { nanoseconds: 1e9, microseconds: 1e6, seconds: 1 };
 
 // cores are how many processors a weight kept busy on average.
 export function cores(weight: number, basis: Basis): number {
-  const length = seconds(basis);
+  const length = basis.covered_seconds;
   return length > 0 ? weight / (UNITS[basis.unit] ?? 1e9) / length : 0;
 }
 

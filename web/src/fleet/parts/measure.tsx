@@ -1,11 +1,11 @@
 // CPU as numbers: shares with their error, cores, and what an answer rests on.
 
-import { counted, integer, percent, percentError } from "../../format/number";
+import { counted, duration, integer, percent, percentError } from "../../format/number";
 import { address, go } from "../state/navigation";
-import { cores, coresText, type Basis } from "./cores";
+import { cores, coresText, uncovered, type Basis } from "./cores";
 import { Bill } from "./prices";
 
-export { cores, coresText, seconds, type Basis } from "./cores";
+export { cores, coresText, type Basis } from "./cores";
 
 export function shareOf(weight: number, basis: Basis): number {
   return basis.value > 0 ? weight / basis.value : 0;
@@ -35,7 +35,15 @@ export function Precision({ basis }: { basis: Basis }) {
     <p class="precision" role="status">
       <span>
         {coresText(cores(basis.value, basis))} cores
-        <Bill weight={basis.value} basis={basis} /> · {counted(basis.count, "sample")}
+        <Bill weight={basis.value} basis={basis} />
+        {uncovered(basis) && (
+          <span title="From the first sample of the project to the last: cores are divided by that">
+            {" "}
+            over {duration(basis.covered_seconds)} with samples
+          </span>
+        )}
+        {" · "}
+        {counted(basis.count, "sample")}
       </span>
       <Exactness of={[basis]} />
       {(basis.cut ?? 0) > 0 && (

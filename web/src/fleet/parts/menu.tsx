@@ -68,13 +68,22 @@ export function MenuHost() {
     const leave = (): void => {
       close(false);
     };
+    // The focus may have gone elsewhere: an answer that arrives replaces what had it.
+    const escape = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      close(true);
+    };
     document.addEventListener("pointerdown", outside, true);
     document.addEventListener("wheel", outside, { capture: true, passive: true });
+    document.addEventListener("keydown", escape, true);
     window.addEventListener("resize", leave);
     window.addEventListener("popstate", leave);
     return () => {
       document.removeEventListener("pointerdown", outside, true);
       document.removeEventListener("wheel", outside, true);
+      document.removeEventListener("keydown", escape, true);
       window.removeEventListener("resize", leave);
       window.removeEventListener("popstate", leave);
     };
@@ -142,7 +151,6 @@ function onKey(e: KeyboardEvent & { readonly currentTarget: HTMLElement }, menu:
     case "End":
       to(-1);
       break;
-    case "Escape":
     case "Tab":
       close(true);
       break;

@@ -1,28 +1,24 @@
 // No samples in the selection, or none of a function: the ways out of that.
 
 import { useAnswer } from "../api/answer";
-import { DIMENSIONS } from "../state/address";
+import { isFiltered, UNFILTERED } from "../state/address";
 import { address } from "../state/navigation";
 import { format } from "../state/moment";
 import { day } from "./time";
 import { Choices, type Choice } from "./choices";
 import { Empty } from "./failure";
-
-const HOUR = 3_600_000;
+import { lastHour, newest } from "./newest";
 
 export function NoSamples() {
   const stats = useAnswer("/api/v1/stats", {});
-  const filtered = DIMENSIONS.some((d) => address.value.filters[d] !== undefined);
-  const last = Math.max(
-    ...(stats.value?.tables ?? []).map((t) => (t.last === undefined ? 0 : Date.parse(t.last))),
-    0,
-  );
+  const filtered = isFiltered(address.value);
+  const last = stats.value ? newest(stats.value) : 0;
   const choices: Choice[] = [];
-  if (filtered) choices.push({ label: "Clear the filters", change: { filters: {} } });
+  if (filtered) choices.push({ label: "Clear the filters", change: UNFILTERED });
   if (last > 0) {
     choices.push({
       label: `Show the last hour that has samples (${day(last)})`,
-      change: { from: format(last - HOUR), to: format(last) },
+      change: { from: format(lastHour(last).from), to: format(last) },
     });
   }
   return (
@@ -37,9 +33,9 @@ export function NoSamples() {
 // NotRun is of a function that has none of the samples of the selection.
 export function NotRun({ basis }: { basis: { readonly count: number } }) {
   if (basis.count === 0) return <NoSamples />;
-  const filtered = DIMENSIONS.some((d) => address.value.filters[d] !== undefined);
+  const filtered = isFiltered(address.value);
   const choices: Choice[] = [{ label: "Choose another function", change: { fn: 0 } }];
-  if (filtered) choices.unshift({ label: "Clear the filters", change: { filters: {} } });
+  if (filtered) choices.unshift({ label: "Clear the filters", change: UNFILTERED });
   return (
     <Empty title="The function did not run in this selection.">
       <p>Another time{filtered && " or fewer filters"} may have it.</p>

@@ -28,7 +28,7 @@ export function Popover(props: Props) {
     const box = p.getBoundingClientRect();
     const over = box.right - (document.documentElement.clientWidth - MARGIN);
     if (over > 0) p.style.left = `${-Math.min(over, box.left - MARGIN)}px`;
-    p.querySelector<HTMLElement>("input, select, button, a")?.focus({ preventScroll: true });
+    (p.querySelector<HTMLElement>("input, select, button, a") ?? p).focus({ preventScroll: true });
   }, [open]);
   useEffect(() => {
     if (!open) return;
@@ -47,9 +47,12 @@ export function Popover(props: Props) {
       ref={root}
       class={`popover ${props.class ?? ""}`}
       onKeyDown={(e) => {
-        if (!open || e.key !== "Escape") return;
-        e.preventDefault();
+        if (!open) return;
+        // No key is one of the page's while the panel is open, also before what it asks for
+        // is there and has the focus.
         e.stopPropagation();
+        if (e.key !== "Escape") return;
+        e.preventDefault();
         close();
       }}
     >
@@ -65,7 +68,7 @@ export function Popover(props: Props) {
         {props.label}
       </button>
       {open && (
-        <div ref={panel} class="panel" role="dialog" aria-label={props.title}>
+        <div ref={panel} class="panel" role="dialog" tabIndex={-1} aria-label={props.title}>
           {props.children(close)}
         </div>
       )}

@@ -3,17 +3,18 @@
 import { useState } from "preact/hooks";
 import { refresh } from "../api/client";
 import { Copy } from "../parts/command";
-import { DIMENSIONS, formatAddress } from "../state/address";
+import { DIMENSIONS, formatAddress, UNFILTERED } from "../state/address";
 import { address, adjust, go } from "../state/navigation";
 import { absolute } from "../state/moment";
+import { ConditionFilter } from "./conditionfilter";
 import { LabelFilter } from "./labelfilter";
 import { SearchBox } from "./searchbox";
 import { TimeRange } from "./timerange";
 
 export function FilterBar() {
-  const { filters, exact } = address.value;
+  const { filters, where, exact } = address.value;
   const [unfolded, setUnfolded] = useState(false);
-  const count = DIMENSIONS.filter((d) => filters[d] !== undefined).length;
+  const count = DIMENSIONS.filter((d) => filters[d] !== undefined).length + (where === "" ? 0 : 1);
   return (
     <section aria-label="Filters">
       <div class="filters" role="group" aria-label="What the views show">
@@ -32,12 +33,13 @@ export function FilterBar() {
           {DIMENSIONS.map((d) => (
             <LabelFilter key={d} dimension={d} />
           ))}
+          <ConditionFilter />
           {count > 0 && (
             <button
               type="button"
               class="link"
               onClick={() => {
-                go({ filters: {} });
+                go(UNFILTERED);
               }}
             >
               Clear

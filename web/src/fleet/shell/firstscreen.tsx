@@ -6,9 +6,12 @@ import { refresh, request } from "../api/client";
 import { whenPassed } from "../api/again";
 import { asApiError, passing, type ApiError } from "../api/error";
 import { questionOf } from "../api/answer";
-import { generation } from "../state/moment";
+import { HOME } from "../state/address";
+import { format, generation, instant } from "../state/moment";
+import { address, adjust } from "../state/navigation";
 import { Command } from "../parts/command";
 import { Empty } from "../parts/failure";
+import { lastHour, newest } from "../parts/newest";
 import { agentCommand, closed, recordCommand } from "../parts/sending";
 import type { Answer } from "../api/client";
 
@@ -42,6 +45,7 @@ export function useHolding(): Holding {
         const value = stats.series > 0;
         failures = 0;
         if (value && !first) refresh(); // "now" is when the data came
+        if (value) openOnSamples(stats);
         setKnown({ url, value });
         if (!value) timer = window.setTimeout(() => void look(false), POLL);
       } catch (e) {
@@ -68,6 +72,21 @@ export function useHolding(): Holding {
       setAttempt(attempt + 1);
     },
   };
+}
+
+let opened = false;
+
+// openOnSamples has a page that is opened without a time show the newest hour that has
+// samples, where the last one has none: a profile of yesterday was pushed, or the agents
+// stopped. A time that somebody chose stays.
+function openOnSamples(stats: Answer<"/api/v1/stats">): void {
+  const { from, to } = address.peek();
+  const end = newest(stats);
+  if (opened) return;
+  opened = true;
+  if (from !== HOME.from || to !== HOME.to || end === 0) return;
+  if (end > instant("now-1h")) return;
+  adjust({ from: format(lastHour(end).from), to: format(end) });
 }
 
 export function FirstScreen() {

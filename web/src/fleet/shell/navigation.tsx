@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer";
 import { locked } from "../api/client";
 import { plainly } from "../parts/go";
-import { HOME } from "../state/address";
+import { HOME, UNFILTERED } from "../state/address";
 import { address, go, linkTo } from "../state/navigation";
 import { switchTheme, theme } from "../state/theme";
 import { REGISTRY } from "../views/registry";
@@ -75,7 +75,7 @@ function Projects() {
         value={shown}
         title="Project"
         onChange={(e) => {
-          go({ project: e.currentTarget.value, filters: {}, fn: 0, own: {} });
+          go({ ...UNFILTERED, project: e.currentTarget.value, fn: 0, own: {} });
         }}
       >
         {[...new Set([...names, shown])].map((name) => (

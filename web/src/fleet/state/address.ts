@@ -27,6 +27,7 @@ export interface Address {
   readonly from: string; // as the API takes times: now-1h, RFC 3339
   readonly to: string;
   readonly filters: Filters;
+  readonly where: string; // a condition on any labels, as the API takes it
   readonly query: string; // what is searched, a regular expression
   readonly fn: number; // the function that a view is about, as the API numbers them; 0 for none
   readonly exact: boolean; // no answers from the ladder
@@ -41,6 +42,7 @@ export const HOME: Address = {
   from: "now-1h",
   to: "now",
   filters: {},
+  where: "",
   query: "",
   fn: 0,
   exact: false,
@@ -55,6 +57,7 @@ export function formatAddress(a: Address): string {
   if (a.from !== HOME.from) p.set("from", a.from);
   if (a.to !== HOME.to) p.set("to", a.to);
   for (const d of DIMENSIONS) for (const value of a.filters[d] ?? []) p.append(d, value);
+  if (a.where !== "") p.set("where", a.where);
   if (a.query !== "") p.set("q", a.query);
   if (a.fn !== 0) p.set("fn", String(a.fn));
   if (a.exact) p.set("exact", "true");
@@ -82,6 +85,7 @@ export function parseAddress(path: string, query: string): Address {
     from: p.get("from") ?? HOME.from,
     to: p.get("to") ?? HOME.to,
     filters,
+    where: p.get("where") ?? "",
     query: p.get("q") ?? "",
     fn: Number.isSafeInteger(fn) && fn > 0 ? fn : 0,
     exact: p.get("exact") === "true",
@@ -97,8 +101,16 @@ export function selection(a: Address): Parameters {
     const values = a.filters[d];
     if (values && values.length > 0) out[d] = values;
   }
+  if (a.where !== "") out.where = a.where;
   if (a.exact) out.exact = true;
   return out;
+}
+
+// UNFILTERED takes every filter away but the time.
+export const UNFILTERED = { filters: {}, where: "" } as const;
+
+export function isFiltered(a: Address): boolean {
+  return a.where !== "" || DIMENSIONS.some((d) => a.filters[d] !== undefined);
 }
 
 export type Parameters = Record<string, string | number | boolean | readonly string[] | undefined>;

@@ -17,6 +17,7 @@ import { Tooltip } from "../../../graph/tooltip";
 import { functionEntries, hiddenFunctions, type Subject } from "../functionmenu";
 import { onMenu } from "../menu";
 import { usePrices } from "../prices";
+import { FIRST_VALUE } from "./functions";
 import { GraphFrame } from "./frame";
 import { Graph } from "./graph";
 import type { Tree } from "./tree";
@@ -127,7 +128,7 @@ export function mount(host: HTMLElement, graph: Tree, props: () => MountProps): 
   const subjectAt = (place: Place): Subject | null => {
     const fn = place.layout.fn[place.node];
     const f = graph.functions;
-    if (fn < 0 || f.ids[fn] <= 0) return null;
+    if (fn < 0 || f.ids[fn] <= 0 || f.ids[fn] >= FIRST_VALUE) return null;
     return {
       id: f.ids[fn],
       name: f.names[fn],
@@ -147,7 +148,9 @@ export function mount(host: HTMLElement, graph: Tree, props: () => MountProps): 
       [rangeName]: whole ? "" : formatPair(Math.max(0, range.from), Math.min(1, range.to)),
       [selectName]: selected === null ? "" : formatPair(selected.level, selected.at),
     };
-    adjust(ownChange(next));
+    // Back undoes a zoom, not what was only selected.
+    const zoomed = next[rangeName] !== (address.peek().own[rangeName] ?? "");
+    (zoomed ? go : adjust)(ownChange(next));
     saved = inAddress();
   };
   const restore = (): void => {
@@ -176,7 +179,7 @@ export function mount(host: HTMLElement, graph: Tree, props: () => MountProps): 
     open: (fn) => {
       const id = graph.functions.ids[fn];
       tooltip.hide();
-      if (id > 0) go({ view: "callgraph", fn: id });
+      if (id > 0 && id < FIRST_VALUE) go({ view: "callgraph", fn: id });
     },
     activate: (place) => {
       const subject = subjectAt(place);

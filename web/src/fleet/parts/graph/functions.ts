@@ -7,6 +7,9 @@ import { basename } from "../../../data/measure";
 import { GROUP, type Functions } from "../../../data/profile";
 import { ORIGINS } from "../origin";
 
+// Numbers of the server from here on stand for the value of a label, and not for a function.
+export const FIRST_VALUE = 0xf0000000;
+
 // ROOT is the number of what all stacks begin with, which is no function.
 export const ROOT = 0;
 

@@ -2,7 +2,8 @@
 // search. The flame graph and its reverse are one each.
 
 import { useCallback, useMemo, useState } from "preact/hooks";
-import { address, adjust, ownChange } from "../../state/navigation";
+import { address, adjust, go, ownChange } from "../../state/navigation";
+import { ByChoice } from "../bychoice";
 import { useCommands } from "../commands";
 import { FOCUS } from "../functionmenu";
 import { Details } from "./details";
@@ -21,6 +22,9 @@ export function GraphView({ name, label, root }: Props) {
   const [selected, setSelected] = useState<Selected | null>(null);
   const { own } = address.value;
   const rootName = `${name}.root`;
+  const byName = `${name}.by`;
+  const by = own[byName] ?? "";
+  const focus = Number(own[FOCUS] ?? 0);
   const rootBelow = own[rootName] === "below";
   const flip = useCallback(() => {
     const below = address.peek().own[rootName] === "below";
@@ -38,12 +42,24 @@ export function GraphView({ name, label, root }: Props) {
   useGraphSearch(handle);
   return (
     <div class="graph-view">
-      <GraphBar handle={handle} rootBelow={rootBelow} flip={flip} />
+      <GraphBar handle={handle} rootBelow={rootBelow} flip={flip}>
+        {focus === 0 && (
+          <ByChoice
+            label="One graph for each"
+            none="Not grouped"
+            by={by}
+            choose={(key) => {
+              go(ownChange({ [byName]: key, [`${name}.range`]: "", [`${name}.select`]: "" }));
+            }}
+          />
+        )}
+      </GraphBar>
       <FlameGraph
         name={name}
         label={label}
         root={root}
-        focus={Number(own[FOCUS] ?? 0)}
+        focus={focus}
+        {...(by !== "" && focus === 0 && { only: { by } })}
         rootBelow={rootBelow}
         selects
         use={setHandle}

@@ -258,7 +258,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
     },
     {
       name: "bar",
-      title: "",
+      title: "As a bar",
       width: "90px",
       class: "diff-bar",
       wide: true,

@@ -24,6 +24,10 @@ import type { components } from "../../api/schema";
 import { Card } from "./card";
 
 const ALL = "findings.all";
+const SMALL = "findings.small";
+
+// What could bring back less than a thousandth of a core is listed on request.
+const LEAST = 0.001;
 
 // How often the page looks whether a trial moved a finding, or the rules looked again.
 const EVERY = 15_000; // ms
@@ -72,7 +76,14 @@ function chosen(answer: Answer, services: readonly string[]): readonly Kept[] {
 function List({ answer, services }: { answer: Answer; services: readonly string[] }) {
   const a = address.value;
   const list = chosen(answer, services);
-  const open = list.filter((k) => k.finding.certainty !== "refuted");
+  const current = list.filter((k) => k.finding.certainty !== "refuted");
+  const small = current.filter(isSmall).length;
+  const linked = current.find((k) => keyOf(k) === a.own[OPEN]);
+  const showSmall =
+    a.own[SMALL] === "true" ||
+    small === current.length ||
+    (linked !== undefined && isSmall(linked));
+  const open = showSmall ? current : current.filter((k) => !isSmall(k));
   const refuted = list.filter((k) => k.finding.certainty === "refuted");
   const all = a.own[ALL] === "true";
   useFound(
@@ -109,8 +120,21 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           />{" "}
           show inactive
         </label>
+        {small > 0 && small < current.length && (
+          <label class="check" title="What could bring back less than 0.001 cores">
+            <input
+              type="checkbox"
+              checked={showSmall}
+              onChange={() => {
+                go(ownChange({ [SMALL]: showSmall ? "" : "true" }));
+              }}
+            />{" "}
+            show {counted(small, "small one")}
+          </label>
+        )}
       </header>
       <Narrowed />
+      <h2 class="offscreen">By what they could bring back</h2>
       <ol class="ranked">
         {open.map((k, i) => (
           <Entry key={keyOf(k)} kept={k} rank={i + 1} />
@@ -129,6 +153,12 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       <Looks runs={answer.runs} />
     </>
   );
+}
+
+// isSmall says of a finding with an estimate that it is not worth a line; one without, by what
+// all of it costs.
+function isSmall(k: Kept): boolean {
+  return (coresBack(k)?.high ?? coresOf(k)) < LEAST;
 }
 
 // coresRange is what may come back: nothing at least, whatever the estimate's lower end.

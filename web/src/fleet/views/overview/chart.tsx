@@ -121,8 +121,9 @@ function showBrush(u: uPlot, l: Lines, brush: Brush | null): void {
 function describe(l: Lines, step: number): string {
   const begin = l.times[step];
   if (begin === undefined) return HOW;
-  const { all, first } = at(l, step);
+  const { all, first, rest } = at(l, step);
   const parts = first.map((one) => `${one.value || "(none)"} ${coresText(one.cores[step] ?? 0)}`);
+  if (rest > all / 1000) parts.push(`all others ${coresText(rest)}`);
   return [`${day(begin * 1000)}: ${coresText(all)} cores`, ...parts].join(" · ");
 }
 
@@ -161,7 +162,13 @@ function draw(
           space: long ? 110 : 60,
           size: 30,
         },
-        { ...axis, size: 52, values: (_, ticks) => [...ticksText(ticks)] },
+        {
+          ...axis,
+          size: 52,
+          label: "cores",
+          labelSize: 18,
+          values: (_, ticks) => [...ticksText(ticks)],
+        },
       ],
       series: [
         {},

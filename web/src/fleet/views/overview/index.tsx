@@ -1,5 +1,4 @@
-// Where the CPU of the fleet goes: over time, by service, version, host, container or
-// process, and what of it could come back.
+// Where the CPU of the fleet goes: over time, by any label, and what of it could come back.
 
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
@@ -10,13 +9,7 @@ import { Answered } from "../../parts/answered";
 import { Cores, Precision, Share, type Basis } from "../../parts/measure";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
-import {
-  DIMENSIONS,
-  selection,
-  type Address,
-  type Dimension,
-  type Filters,
-} from "../../state/address";
+import { DIMENSIONS, selection, type Address } from "../../state/address";
 import { absolute, format } from "../../state/moment";
 import { address, go, ownChange } from "../../state/navigation";
 import { search } from "../../state/search";
@@ -24,6 +17,8 @@ import { theme } from "../../state/theme";
 import { Chart } from "./chart";
 import { lineColor } from "./colors";
 import { linesOf, type Line } from "./lines";
+import { ByChoice, titleOf } from "../../parts/bychoice";
+import { joined } from "../../parts/conditions";
 import { Spark } from "../../parts/spark";
 import { Side } from "./side";
 
@@ -33,7 +28,7 @@ type Value = Labels["values"][number];
 
 export function Overview() {
   const a = address.value;
-  const by = DIMENSIONS.find((d) => d === a.own[BY]) ?? "service";
+  const by = a.own[BY] ?? "service";
   const question = { ...selection(a), by, lines: 10 };
   const fine = useAnswer("/api/v1/timeline", question);
   // Sums by the hour are there at once: they are shown until those by the minute come.
@@ -63,7 +58,11 @@ function long(a: Address): boolean {
   return hours > 12 && hours < 120;
 }
 
-function Switch({ by }: { by: Dimension }) {
+function Switch({ by }: { by: string }) {
+  const other = DIMENSIONS.every((d) => d !== by);
+  const choose = (key: string): void => {
+    go(ownChange({ [BY]: key === "service" ? "" : key }));
+  };
   return (
     <div class="segments" role="group" aria-label="CPU by">
       {DIMENSIONS.map((d) => (
@@ -72,19 +71,26 @@ function Switch({ by }: { by: Dimension }) {
           type="button"
           aria-pressed={d === by}
           onClick={() => {
-            go(ownChange({ [BY]: d === "service" ? "" : d }));
+            choose(d);
           }}
         >
           {TITLES[d]}
         </button>
       ))}
+      <ByChoice
+        label="CPU by another label"
+        none="Other label…"
+        by={other ? by : ""}
+        without={DIMENSIONS}
+        choose={choose}
+      />
     </div>
   );
 }
 
 interface ShownProps {
   readonly timeline: Answer<"/api/v1/timeline">;
-  readonly by: Dimension;
+  readonly by: string;
   readonly labels: Labels | undefined;
 }
 
@@ -126,7 +132,7 @@ function nameOf(value: string): string {
 }
 
 function Values(props: {
-  readonly by: Dimension;
+  readonly by: string;
   readonly rows: readonly Value[];
   readonly lines: ReadonlyMap<string, Line>;
   readonly basis: Basis;
@@ -140,13 +146,14 @@ function Values(props: {
       : { text: `${integer(rows.length)} of ${counted(props.rows.length, by)}` },
   );
   const narrow = (value: string): void => {
-    const filters: Filters = { ...address.peek().filters, [by]: [value] };
-    go({ filters });
+    const { filters, where } = address.peek();
+    const d = DIMENSIONS.find((d) => d === by);
+    go(d ? { filters: { ...filters, [d]: [value] } } : { where: joined(where, by, value) });
   };
   const columns: Column<Value>[] = [
     {
       name: "value",
-      title: TITLES[by],
+      title: titleOf(by),
       width: "minmax(90px, 1fr)",
       cell: (r) => {
         const l = lines.get(r.value);
@@ -154,7 +161,8 @@ function Values(props: {
           <span class="labelled">
             <i
               class="swatch"
-              style={{ background: l ? lineColor(l.color, false, theme.value) : "transparent" }}
+              title={l ? undefined : "In the band of all others"}
+              style={{ background: lineColor(l?.color ?? 0, l === undefined, theme.value) }}
             />
             <button
               type="button"

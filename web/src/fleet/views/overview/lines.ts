@@ -58,11 +58,15 @@ export function stacked(lines: readonly Line[], steps: number): number[][] {
 }
 
 // at is what is under the pointer: all cores of a step, and the lines that have most.
-export function at(l: Lines, step: number, most = 4): { all: number; first: readonly Line[] } {
+export function at(
+  l: Lines,
+  step: number,
+  most = 4,
+): { all: number; first: readonly Line[]; rest: number } {
   const all = l.lines.reduce((sum, one) => sum + (one.cores[step] ?? 0), 0);
   const first = l.lines
     .filter((one) => !one.others && (one.cores[step] ?? 0) > 0)
     .sort((a, b) => (b.cores[step] ?? 0) - (a.cores[step] ?? 0))
     .slice(0, most);
-  return { all, first };
+  return { all, first, rest: all - first.reduce((sum, one) => sum + (one.cores[step] ?? 0), 0) };
 }

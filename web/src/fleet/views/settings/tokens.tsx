@@ -60,7 +60,7 @@ function Listed({ tokens }: { tokens: Tokens }) {
   };
   return (
     <>
-      <div class="scroll" role="region" aria-label="Tokens" tabIndex={0}>
+      <div class="scroll" role="region" aria-label="List of tokens" tabIndex={0}>
         <table class="plain">
           <thead>
             <tr>

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"whyhot/internal/collect/count"
+	"whyhot/internal/explain/repetition"
+	"whyhot/internal/profile"
+	"whyhot/internal/report/quantity"
+	"whyhot/internal/report/term"
+)
+
+// countable are the functions of a recording that are worth counting; left says of which
+// ones that is not possible.
+func countable(p *profile.Profile) (functions []count.Function, left []string) {
+	for _, c := range repetition.Candidates(p) {
+		fn := p.Function(c.Function)
+		switch {
+		case len(functions) == count.MostFunctions:
+			return functions, left
+		case fn.Kind == profile.KindPython:
+			functions = append(functions, count.Function{Name: fn.Name, File: fn.File})
+		case fn.Kind == profile.KindNative || fn.Kind == profile.KindGo:
+			functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Texts: c.Texts})
+		default:
+			left = append(left, fmt.Sprintf("%s: functions of %s cannot be counted", fn.Name, fn.Kind))
+		}
+	}
+	return functions, left
+}
+
+func printFunctions(p *term.Printer, r *count.Result) {
+	if len(r.Functions) > 0 {
+		p.Line()
+		t := term.Table{Columns: []term.Column{{Title: "calls", Right: true}, {Title: "different arguments", Right: true}, {Title: "function"}}}
+		for _, c := range r.Functions {
+			different := "not counted"
+			if c.Different > 0 {
+				different = quantity.Count(int64(c.Different)) //nolint:gosec // a count
+			}
+			t.Add(term.Cell{Text: quantity.Count(int64(c.Count))}, term.Cell{Text: different}, term.Cell{Text: c.Name}) //nolint:gosec // a count
+		}
+		t.Print(p)
+	}
+	for _, why := range r.NotCounted {
+		p.Line("not counted: " + why)
+	}
+	if r.Way == "sys.setprofile" {
+		p.Line("counted by sys.setprofile, which makes each call in Python slower; Python 3.12 and later do without it")
+	}
+}

@@ -1,0 +1,201 @@
+package count
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/link"
+
+	"whyhot/internal/profile"
+)
+
+// Function is one whose calls are to be counted.
+type Function struct {
+	Name   string // as people read it
+	Symbol string // in the symbol table of Binary; "" for one of Python
+	Binary string
+	File   string // of Python's source
+	// Texts: texts among its first two arguments end with a zero byte, as those of C do.
+	// Different arguments are counted of such functions, and of Python's.
+	Texts bool
+}
+
+// MostFunctions bounds how many functions are counted at once.
+const MostFunctions = 8
+
+const (
+	regsFirstArgument  = regsFirst
+	regsSecondArgument = regsSecond
+	textSize           = 64      // bytes of a text that are told apart
+	mostArguments      = 1 << 16 // different ones, of all functions
+	printable          = 0x20
+)
+
+// argument is a key of the table of arguments.
+type argument struct{ Function, Hash uint64 }
+
+// probes are what is attached to functions.
+type probes struct {
+	counts, arguments *ebpf.Map
+	programs          []*ebpf.Program
+	links             []link.Link
+	functions         []Function
+	failed            []string
+}
+
+// attachFunctions attaches a counter to each function of machine code. What cannot be
+// attached is said in failed.
+func attachFunctions(m maps, own namespace, functions []Function) (p *probes, err error) {
+	p = &probes{}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if p.counts, err = ebpf.NewMap(&ebpf.MapSpec{Name: "functions", Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: wordSize, MaxEntries: MostFunctions}); err != nil {
+		return nil, fmt.Errorf("making a table in the kernel: %w", err)
+	}
+	if p.arguments, err = ebpf.NewMap(&ebpf.MapSpec{Name: "arguments", Type: ebpf.Hash, KeySize: 2 * wordSize, ValueSize: wordSize, MaxEntries: mostArguments}); err != nil {
+		return nil, fmt.Errorf("making a table in the kernel: %w", err)
+	}
+	for _, f := range functions {
+		if len(p.functions) == MostFunctions {
+			break
+		}
+		if err := p.attach(m, own, f); err != nil {
+			p.failed = append(p.failed, fmt.Sprintf("%s: %v", f.Name, err))
+		}
+	}
+	return p, nil
+}
+
+func (p *probes) attach(m maps, own namespace, f Function) error {
+	file, err := link.OpenExecutable(f.Binary)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it is about
+	}
+	index := int32(len(p.functions)) //nolint:gosec // below MostFunctions
+	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: "whyhot_calls", Type: ebpf.Kprobe, Instructions: p.program(m, own, index, f.Texts), License: "GPL"})
+	if err != nil {
+		return fmt.Errorf("loading the counter: %w", err)
+	}
+	l, err := file.Uprobe(f.Symbol, prog, nil)
+	if err != nil {
+		_ = prog.Close() // it was never attached
+		return err       //nolint:wrapcheck // it says what it is about
+	}
+	p.programs, p.links, p.functions = append(p.programs, prog), append(p.links, l), append(p.functions, f)
+	return nil
+}
+
+// detach ends the counting, close also lets go of the tables.
+func (p *probes) detach() {
+	for _, l := range p.links {
+		_ = l.Close() // nothing better can be done
+	}
+	for _, prog := range p.programs {
+		_ = prog.Close()
+	}
+	p.links, p.programs = nil, nil
+}
+
+func (p *probes) close() {
+	p.detach()
+	for _, m := range []*ebpf.Map{p.counts, p.arguments} {
+		if m != nil {
+			_ = m.Close() // what it held was read or is not wanted
+		}
+	}
+}
+
+// program counts at the start of a function. R6 is the saved registers, R7 an argument, R8
+// the hash of the arguments, R9 the multiplier.
+func (p *probes) program(m maps, own namespace, index int32, texts bool) asm.Instructions {
+	const (
+		atKey  = -24 // of counts
+		atName = -40 // the key of arguments: function, hash
+		atText = atName - textSize
+	)
+	var ins asm.Instructions
+	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
+	all := func(more asm.Instructions) { ins = append(ins, more...) }
+	do(asm.Mov.Reg(asm.R6, asm.R1), store(atIDs, 0),
+		asm.LoadImm(asm.R1, int64(own.device), asm.DWord), asm.LoadImm(asm.R2, int64(own.inode), asm.DWord)) //nolint:gosec // bits
+	all(pointer(asm.R3, atIDs))
+	do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMapPtr(asm.R1, m.processes.FD()))
+	all(pointer(asm.R2, atIDs+4))
+	do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"), store(atKey, index), asm.LoadMapPtr(asm.R1, p.counts.FD()))
+	all(pointer(asm.R2, atKey))
+	do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
+		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord))
+	if texts {
+		do(asm.Mov.Imm(asm.R8, 0), asm.LoadImm(asm.R9, multiplier, asm.DWord))
+		for n, register := range []int16{regsFirstArgument, regsSecondArgument} {
+			value, next := fmt.Sprintf("value%d", n), fmt.Sprintf("next%d", n)
+			do(asm.LoadMem(asm.R7, asm.R6, register, asm.DWord))
+			for at := int16(0); at < textSize; at += wordSize {
+				do(store(atText+at, 0))
+			}
+			all(read(atText, textSize, 0, asm.FnProbeReadUserStr))
+			do(asm.JSLT.Imm(asm.R0, 0, value), // no address: a number
+				asm.LoadMem(asm.R1, asm.RFP, atText, asm.Byte), asm.JLT.Imm(asm.R1, printable, next)) // what it points to is no text
+			for at := int16(0); at < textSize; at += wordSize {
+				do(asm.LoadMem(asm.R1, asm.RFP, atText+at, asm.DWord))
+				all(mix(asm.R1))
+			}
+			do(asm.Ja.Label(next), asm.Mov.Reg(asm.R1, asm.R7).WithSymbol(value))
+			all(mix(asm.R1))
+			do(asm.Mul.Reg(asm.R8, asm.R9).WithSymbol(next))
+		}
+		do(store(atName, index), asm.StoreMem(asm.RFP, atName+wordSize, asm.R8, asm.DWord), store(atKey, 1), asm.LoadMapPtr(asm.R1, p.arguments.FD()))
+		all(pointer(asm.R2, atName))
+		all(pointer(asm.R3, atKey))
+		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	}
+	do(asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return())
+	return ins
+}
+
+// mix mixes a word into the hash at R8.
+func mix(word asm.Register) asm.Instructions {
+	return asm.Instructions{
+		asm.Xor.Reg(asm.R8, word), asm.Mul.Reg(asm.R8, asm.R9),
+		asm.Mov.Reg(asm.R2, asm.R8), asm.RSh.Imm(asm.R2, fold), asm.Xor.Reg(asm.R8, asm.R2),
+	}
+}
+
+// read gives what was counted.
+func (p *probes) read() (out []profile.FunctionCalls, err error) {
+	different := map[uint64]uint64{}
+	all := uint64(0)
+	var key argument
+	var one uint64
+	for each := p.arguments.Iterate(); each.Next(&key, &one); all++ {
+		different[key.Function]++
+	}
+	for i, f := range p.functions {
+		var perCPU []uint64
+		if err := p.counts.Lookup(uint32(i), &perCPU); err != nil { //nolint:gosec // below MostFunctions
+			return nil, fmt.Errorf("reading a table of the kernel: %w", err)
+		}
+		c := profile.FunctionCalls{Name: f.Name, File: f.File}
+		for _, n := range perCPU {
+			c.Count += n
+		}
+		if f.Texts && all < mostArguments {
+			c.Different = different[uint64(i)] //nolint:gosec // below MostFunctions
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// sortFunctions puts the most frequent first.
+func sortFunctions(all []profile.FunctionCalls) {
+	slices.SortFunc(all, func(a, b profile.FunctionCalls) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File))
+	})
+}

@@ -1,0 +1,124 @@
+package count
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/command"
+	"whyhot/internal/profile"
+)
+
+func countedFunctions(t *testing.T, functions []Function, args ...string) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), Options{
+		Command: args, TempDir: t.TempDir(), Functions: functions, Streams: command.Streams{In: os.Stdin, Out: os.Stderr, Err: os.Stderr},
+	})
+	un := (*collect.UnavailableError)(nil)
+	if errors.As(err, &un) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Exit.Failed() {
+		t.Fatalf("%+v", r.Exit)
+	}
+	return r
+}
+
+func (r *Result) function(name string) profile.FunctionCalls {
+	for _, c := range r.Functions {
+		if c.Name == name {
+			return c
+		}
+	}
+	return profile.FunctionCalls{}
+}
+
+const cProgram = `
+__attribute__((noinline)) int same(const char *text, int n) { __asm__ volatile("" : : "r"(text), "r"(n)); return n; }
+__attribute__((noinline)) int differ(const char *text, int n) { __asm__ volatile("" : : "r"(text), "r"(n)); return n; }
+int main(void) {
+  static char a[] = "one and the same text", b[] = "one and the same text", c[] = "text 000";
+  int sum = 0;
+  for (int i = 0; i < 400; i++) {
+    sum += same(i % 2 ? a : b, 7);
+    c[5] = (char)('0' + i % 10), c[6] = (char)('0' + i / 10 % 10);
+    sum += differ(c, 7);
+  }
+  return sum < 0;
+}`
+
+// Equal texts at two addresses are one argument; texts that differ are as many as there are.
+func TestFunctionsOfMachineCode(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no C compiler")
+	}
+	dir := t.TempDir()
+	source, binary := filepath.Join(dir, "p.c"), filepath.Join(dir, "p")
+	if err := os.WriteFile(source, []byte(cProgram), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(gcc, "-O1", "-fno-ipa-cp", "-o", binary, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r := countedFunctions(t, []Function{
+		{Name: "same", Symbol: "same", Binary: binary, Texts: true}, {Name: "differ", Symbol: "differ", Binary: binary, Texts: true},
+		{Name: "main", Symbol: "main", Binary: binary}, {Name: "absent", Symbol: "absent", Binary: binary},
+	}, binary)
+	for name, want := range map[string]profile.FunctionCalls{
+		"same":   {Name: "same", Count: 400, Different: 1},
+		"differ": {Name: "differ", Count: 400, Different: 100},
+		"main":   {Name: "main", Count: 1},
+	} {
+		if got := r.function(name); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if len(r.NotCounted) != 1 || len(r.Functions) != 3 {
+		t.Errorf("%v %v", r.Functions, r.NotCounted)
+	}
+}
+
+const pythonProgram = `
+class Tool:
+    def __init__(self, text):
+        self.text = text
+
+    def use(self, number):
+        return number
+
+
+for n in range(300):
+    Tool("the same").use(n)
+`
+
+func TestFunctionsOfPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no Python")
+	}
+	file := filepath.Join(t.TempDir(), "p.py")
+	if err := os.WriteFile(file, []byte(pythonProgram), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := countedFunctions(t, []Function{{Name: "Tool.__init__", File: file}, {Name: "Tool.use", File: file}, {Name: "Tool.never", File: file}}, python, file)
+	if got := r.function("Tool.__init__"); got.Count != 300 || got.Different != 1 {
+		t.Errorf("%+v", got)
+	}
+	if got := r.function("Tool.use"); got.Count != 300 || got.Different != 300 {
+		t.Errorf("%+v", got)
+	}
+	if r.Way == "" || len(r.NotCounted) != 0 || len(r.Functions) != 3 {
+		t.Errorf("%+v", r)
+	}
+	// An interpreter that does not load the counter is said.
+	if r := countedFunctions(t, []Function{{Name: "Tool.use", File: file}}, python, "-I", file); len(r.NotCounted) != 1 || len(r.Functions) != 0 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,85 @@
+package repetition
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/profile"
+)
+
+// Candidate is a function that is worth counting.
+type Candidate struct {
+	Function profile.FunctionID
+	// Texts: it is one of C, whose texts end with a zero byte.
+	Texts bool
+}
+
+const (
+	candidateShare  = 0.05
+	candidateEvents = 10
+)
+
+// Candidates are the functions that make tools below lines of the program and take a
+// twentieth of the CPU or more, the dearest first.
+func Candidates(p *profile.Profile) []Candidate {
+	if p.Total() <= 0 {
+		return nil
+	}
+	values, events := map[profile.FunctionID]int64{}, map[profile.FunctionID]int64{}
+	for _, m := range newFinder(p).gather() {
+		values[m.maker] += m.value
+		events[m.maker] += m.events
+	}
+	var ids []profile.FunctionID
+	for id, v := range values {
+		if events[id] >= candidateEvents && float64(v) >= candidateShare*float64(p.Total()) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b profile.FunctionID) int { return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b)) })
+	out := make([]Candidate, 0, len(ids))
+	for _, id := range ids {
+		fn := p.Function(id)
+		isC := fn.Kind == profile.KindNative && fn.SystemName == "" && !strings.ContainsAny(fn.Name, ":.<(")
+		out = append(out, Candidate{id, isC})
+	}
+	return out
+}
+
+// What a count must show.
+const (
+	leastCalls   = 20  // with their arguments
+	leastRepeats = 5   // calls for each of different arguments
+	manyCalls    = 100 // without their arguments
+)
+
+// counted is what was counted of a function, nil for nothing.
+func counted(p *profile.Profile, id profile.FunctionID) *profile.FunctionCalls {
+	fn := p.Function(id)
+	for i := range p.Meta.Functions {
+		if c := &p.Meta.Functions[i]; c.Name == fn.Name && (c.File == "" || c.File == fn.File) && c.Count > 0 {
+			return c
+		}
+	}
+	return nil
+}
+
+// repeats says whether what was counted shows that the same is made repeatedly; sure where
+// the arguments show it. denied: it shows the contrary.
+func (m *made) repeats() (is, sure, denied bool) {
+	c := m.counted
+	switch {
+	case c == nil:
+		return false, false, false
+	case c.Count < leastCalls:
+		return false, false, true
+	case c.Different == 0:
+		return c.Count >= manyCalls, false, false
+	case c.Count >= leastRepeats*c.Different:
+		return true, true, false
+	}
+	// Python's arguments are told by what they are. The first two words of machine code may
+	// have changed without the argument.
+	return false, false, c.File != ""
+}

@@ -1,0 +1,118 @@
+package repetition
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/host/shellwords"
+	"whyhot/internal/profile"
+)
+
+// RulePerCall is the rule.
+const RulePerCall = "made-per-call"
+
+// IsRule says whether findings of a rule are made here.
+func IsRule(rule string) bool { return rule == RulePerCall }
+
+// Judge is the judge of what is made repeatedly.
+func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
+	var out judge.Answer
+	for _, m := range find(s.Profile) {
+		out.Found = append(out.Found, m.finding(s))
+	}
+	return out, nil
+}
+
+func (m *made) finding(s judge.Subject) judge.Found {
+	p := s.Profile
+	fn := p.Function(m.line.Function)
+	mapping := p.Mapping(fn.Mapping)
+	place := finding.Place{Binary: mapping.Path, BuildID: mapping.BuildID, Function: fn.Name, File: fn.File, Line: int(m.line.Line)}
+	maker := p.Function(m.maker).Name
+	margin := finding.ShareError(m.share, p.Count())
+	f := finding.Finding{
+		ID: finding.ID(RulePerCall, place, maker), Rule: RulePerCall, Certainty: finding.Suspected, Place: place,
+		Title: fmt.Sprintf("%s on each call in %s; keep what it makes", short(maker), where(place)),
+		Share: finding.Share{Inclusive: &m.share, Error: &margin},
+		Gain: &finding.Gain{NoEstimate: true, Reach: m.share,
+			Basis: percent.Text(m.share) + " of the CPU; how much of it goes away depends on how many different ones are needed"},
+		Fix: finding.Fix{Kind: "code", Steps: []string{
+			fmt.Sprintf("Call %s once, outside of the loop or at start, and keep what it gives; where there are several, keep them in a map by their argument", short(maker)),
+		}, Caveats: []string{"Where each call makes a different one, nothing can be kept"}},
+		Evidence: []finding.Evidence{{Kind: "repetition", Text: m.why(p), Share: &m.share}},
+	}
+	m.addCounted(&f, p)
+	command := "<your command>"
+	if len(p.Meta.Command) > 0 {
+		command = shellwords.Join(p.Meta.Command)
+	}
+	f.Next = fmt.Sprintf("whyhot try --profile %s --finding %s --versus %s --dir changed=../changed -- %s",
+		shellwords.Quote(cmp.Or(s.Path, "FILE")), f.ID, shellwords.Quote("changed="+command), command)
+	if m.counted == nil && canCount(p.Function(m.maker).Kind) {
+		// Whether it is the same comes before any change.
+		f.See = append(f.See, f.Next)
+		f.Next = fmt.Sprintf("whyhot count --calls --profile %s -- %s", shellwords.Quote(cmp.Or(s.Path, "FILE")), command)
+	}
+	return judge.Found{Finding: f, Samples: m.samples, Removes: true, Yields: true}
+}
+
+func canCount(k profile.Kind) bool {
+	return k == profile.KindNative || k == profile.KindGo || k == profile.KindPython
+}
+
+// addCounted adds what was counted, and the estimate that follows from it.
+func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
+	c := m.counted
+	if c == nil {
+		return
+	}
+	each := timeOf(p, m) / time.Duration(c.Count) //nolint:gosec // a count
+	text := fmt.Sprintf("counted: called %s times", judge.Times(c.Count))
+	if _, sure, _ := m.repeats(); sure {
+		f.Certainty = finding.Confirmed
+		text += fmt.Sprintf(" with %s different arguments", judge.Times(c.Different))
+		const least, likely = 0.6, 0.9
+		gone := m.share * (1 - float64(c.Different)/float64(c.Count))
+		f.Gain = &finding.Gain{Low: least * gone, Likely: likely * gone, High: m.share, Reach: m.share,
+			Basis: percent.Text(m.share) + " of the CPU, of which one call for each of the different arguments stays"}
+	}
+	f.Evidence = append(f.Evidence, finding.Evidence{Kind: "counted", Text: fmt.Sprintf("%s; %s each", text, each.Round(time.Microsecond/10))})
+}
+
+func (m *made) why(p *profile.Profile) string {
+	text := fmt.Sprintf("%s below this line takes %.1f s of CPU; its function spends %s samples on other work",
+		p.Function(m.maker).Name, timeOf(p, m).Seconds(), fmt.Sprint(m.function-m.events))
+	if m.spread >= 0 {
+		return text + fmt.Sprintf("; it goes on in %d of %d parts of the run", m.spread, slices10)
+	}
+	return text + "; one takes milliseconds"
+}
+
+// short is a function as its caller names it: Environment.from_string, validator.New.
+func short(name string) string {
+	owner, own := parts(name)
+	switch {
+	case own == "<init>" || own == "__init__" || own == "__new__" || own == "__construct" || owner == own:
+		return "new " + cmp.Or(owner, own)
+	case owner == "":
+		return own
+	}
+	return owner + "." + own
+}
+
+// where names a place in a title.
+func where(p finding.Place) string {
+	switch {
+	case p.File == "" || p.Line == 0:
+		return cmp.Or(p.Function, filepath.Base(p.Binary))
+	case p.Function == "":
+		return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
+	}
+	return fmt.Sprintf("%s (%s:%d)", p.Function, filepath.Base(p.File), p.Line)
+}

@@ -1,0 +1,211 @@
+package repetition
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"whyhot/internal/profile"
+)
+
+// cost says how long making one may take.
+type cost uint8
+
+const (
+	none  cost = iota // it makes no tool
+	brief             // milliseconds
+	long              // seconds at times
+)
+
+var (
+	// makes are verbs of functions that give something new.
+	makes = words("new create make build construct constructor init initialize initialise setup instance compile parse load open plan must dial connect from")
+	// acts are verbs that are enough by themselves.
+	acts = words("handshake")
+	// constructors are names that languages have for the function that makes an object.
+	constructors = words("<init> __init__ __new__ initialize __construct .ctor ctor new constructor")
+	// briefTools take milliseconds to make, and serve for long.
+	briefTools = words("template templates regex regexp pattern format formatter collator locale calendar validator mapper client session connection " +
+		"environment rng random cipher ssl tls factory transformer stylesheet xpath xslt expression translator translations compressor deflater serializer " +
+		"serialiser marshaller unmarshaller resolver driver logger timezone zoneinfo location iconv transliterator certificate certificates keystore truststore credentials renderer " +
+		"markdown highlighter sanitizer tokenizer lexer evaluator schema jsonschema policy")
+	// longTools may take seconds to make.
+	longTools = words("model index dictionary grammar config configuration settings container kernel plugin plugins catalog catalogue pool executor interpreter engine workspace compiler gazetteer ruleset")
+	// definitions are what is read to make a tool: to parse or load anything else is to read data.
+	definitions = words("template templates regex regexp pattern stylesheet xpath xslt expression schema jsonschema policy grammar config configuration settings translations locale " +
+		"timezone location certificate certificates keystore truststore credentials plugin model dictionary catalog catalogue ruleset")
+	reads = words("parse load from open")
+	// data are nouns of what is made from each item, whatever else the name says.
+	data = words("reader writer iterator node element token list map set array buffer string bytes decimal number path row record request response message event error exception " +
+		"match matcher stream cursor result builder scanner decoder value object tree document page cell frame series table thread task future promise")
+)
+
+func words(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// nativeTools are functions of C libraries whose names run their words together.
+var nativeTools = regexp.MustCompile(`^(_*regcomp|re_compile_\w+|pcre2?_compile\w*|iconv_open|newlocale|setlocale|dlopen|_*dlmopen|SSL_CTX_new\w*|SSL_(do_handshake|connect|accept)|PQconnect\w+|mysql_real_connect|curl_easy_init|fftwf?_plan_\w+|u(col|dat|num|cal|regex)_open\w*(_\d+)?|ucnv_open\w*(_\d+)?|xmlXPathCompile|xsltParseStylesheet\w*|xmlSchemaParse|xmlRelaxNGParse|jq_compile\w*|EVP_(CIPHER|MD|KDF|PKEY)_fetch)$`)
+
+// parts splits a function's name into what it belongs to and its own name: validator and
+// New of github.com/x/validator/v10.New.
+func parts(name string) (owner, own string) {
+	name = strings.TrimSuffix(name, " [clone .cold]")
+	if at := strings.LastIndexByte(name, ' '); at >= 0 && !strings.Contains(name, "::") && strings.Contains(name, "(") && strings.LastIndexByte(name[:strings.IndexByte(name, '(')], ' ') >= 0 {
+		name = name[strings.LastIndexByte(name[:strings.IndexByte(name, '(')], ' ')+1:] // Java's type
+	}
+	name = withoutTypes(strings.Replace(name, ".<computed>", ".computed", 1)) // JavaScript's, of a name that is an expression
+	fields := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:#/$*()>-", r) && r != '_' })
+	if strings.Contains(name, "<init>") {
+		return last(strings.FieldsFunc(name[:strings.Index(name, "<init>")], func(r rune) bool { return strings.ContainsRune("./$", r) })), "<init>"
+	}
+	fields = slices.DeleteFunc(fields, func(f string) bool { return version.MatchString(f) })
+	if len(fields) == 0 {
+		return "", name
+	}
+	own = fields[len(fields)-1]
+	if len(fields) > 1 {
+		owner = fields[len(fields)-2]
+	}
+	return owner, own
+}
+
+var version = regexp.MustCompile(`^(v\d+|func\d+|\d+|abi0|h[0-9a-f]{16}|\{closure\}|<locals>)$`)
+
+func last(of []string) string {
+	if len(of) == 0 {
+		return ""
+	}
+	return of[len(of)-1]
+}
+
+// withoutTypes takes off parameters of types and arguments: a<b>(c) is a.
+func withoutTypes(name string) string {
+	var out strings.Builder
+	depth := 0
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c == '<' && strings.HasPrefix(name[i:], "<init>"):
+			out.WriteString("<init>")
+			i += len("<init>") - 1
+		case c == '<' && i > 0, c == '[':
+			depth++
+		case c == '>' && depth > 0, c == ']' && depth > 0:
+			depth--
+		case c == '(' && i > 0 && !strings.HasPrefix(name[i:], "(*") && depth == 0:
+			return out.String()
+		case depth == 0:
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}
+
+// tokens are the words of a name, in small letters: simple, date, format of
+// SimpleDateFormat.
+func tokens(name string) []string {
+	var out []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			out = append(out, strings.ToLower(string(word)))
+			word = nil
+		}
+	}
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r):
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			flush()
+		}
+		word = append(word, r)
+	}
+	flush()
+	return out
+}
+
+// costOf says what a function makes, by its name and its source.
+func costOf(fn *profile.Function) cost {
+	if fn.Name == "" || fn.Kind == profile.KindKernel {
+		return none
+	}
+	if (fn.Kind == profile.KindNative || fn.Kind == profile.KindUnknown) && nativeTools.MatchString(fn.Name) {
+		return brief
+	}
+	owner, own := parts(fn.Name)
+	ownWords := tokens(own)
+	if len(ownWords) == 0 && own != "<init>" {
+		return none
+	}
+	if own == "<init>" {
+		ownWords = nil
+	}
+	constructor := constructors[own] || constructors[strings.ToLower(own)] || owner != "" && owner == own || isClass(fn, own)
+	verb := constructor
+	for _, w := range ownWords {
+		if acts[w] {
+			return brief
+		}
+	}
+	if len(ownWords) > 0 {
+		verb = verb || makes[ownWords[0]] || last(ownWords) == "instance" || makes[last(ownWords)] && fn.Kind <= profile.KindNative
+	}
+	if !verb {
+		return none
+	}
+	of := append(tokens(owner), ownWords...)
+	if owner == "" && fn.File != "" && fn.Kind > profile.KindJIT { // no class or module is named: the file tells
+		of = append(tokens(module(fn.File)), of...)
+	}
+	from := len(ownWords) > 0 && ownWords[0] == "from" // a string: what it is made of
+	if !from && data[noun(of)] {
+		return none
+	}
+	tools := of
+	if !constructor && len(ownWords) > 0 && reads[ownWords[0]] {
+		tools = slices.DeleteFunc(slices.Clone(of), func(w string) bool { return !definitions[w] && w != "environment" })
+	}
+	found := none
+	for _, w := range tools {
+		switch {
+		case briefTools[w]:
+			found = brief
+		case longTools[w] && found == none:
+			found = long
+		}
+	}
+	return found
+}
+
+// module is what a file is the source of: ssl of ssl.py, jinja2 of jinja2/__init__.py.
+func module(file string) string {
+	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	if base == "__init__" || base == "index" {
+		base = path.Base(path.Dir(file))
+	}
+	return base
+}
+
+// noun is the last word that is no verb: what a name is the name of.
+func noun(of []string) string {
+	for _, w := range slices.Backward(of) {
+		if !makes[w] && !constructors[w] {
+			return w
+		}
+	}
+	return ""
+}
+
+// isClass says whether a function of JavaScript is named as classes are.
+func isClass(fn *profile.Function, own string) bool {
+	return fn.Kind == profile.KindJS && own != "" && unicode.IsUpper([]rune(own)[0])
+}
