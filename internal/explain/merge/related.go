@@ -28,7 +28,6 @@ var relatives = map[string][]string{
 	// What grows, with entries about the same line.
 	"growth-list-search":  {"python-list-contains", "php-array-search", "dotnet-list-search", "java-list-search"},
 	"growth-accumulation": {"growth-list-search", "growth-whole-copy"},
-	"growth-whole-copy":   {"go-string-conversion"},
 	// Small system calls, with entries that know them by a library.
 	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},
 	"calls-small-reads":  {"small-syscalls"},
