@@ -69,9 +69,16 @@ func canBeChanged(facts judge.Facts, f Found) bool {
 	if info == nil || info.Go == nil {
 		return true
 	}
+	if goAssembly.MatchString(f.Place.File) {
+		return false
+	}
 	function := profile.Function{Name: f.Loop.Function, Kind: profile.KindGo}
 	return f.Rule != StallRule && origin.OfFunction(&function, f.Place.Binary) == origin.Own
 }
+
+// goAssembly is a file of assembly of Go's standard library, with or without the path of its
+// tree. Its functions have names without a package, like those of a program: memeqbody.
+var goAssembly = regexp.MustCompile(`(^|/src/)(bytes|crypto|hash|internal|math|reflect|runtime|strings|sync|syscall)/([\w.-]+/)*[\w.-]+\.s$`)
 
 // otherCompilers remembers which binaries neither gcc nor LLVM made: what is advised are
 // their flags, and sources in C and C++.

@@ -26,7 +26,8 @@ func call(n int, kept *x509.CertPool) int {
 	for range 3000 {
 		sum = sha256.Sum256(sum[:])
 	}
-	return len(roots.Subjects()) + int(sum[0]) //nolint:staticcheck // a count
+	//lint:ignore SA1019 a count of what was parsed, and the system's roots are none of it
+	return len(roots.Subjects()) + int(sum[0])
 }
 
 func main() {
