@@ -58,8 +58,8 @@ func TestANewFindingIsToldOnce(t *testing.T) {
 	if m.Kind != KindFinding || i.Why != WhyNew || i.Service != "shop & co" || i.Rule != "php-serialize" || i.Now.Share != 0.6 {
 		t.Errorf("got %+v", m)
 	}
-	// 0.6 s of CPU time in an hour.
-	if want := 0.6 / 3600; i.Now.Cores != want || i.Money == nil || i.Money.Money != want*730*0.1 {
+	// 0.6 s of CPU time in the one minute that has samples.
+	if want := 0.6 / 60; i.Now.Cores != want || i.Money == nil || i.Money.Money != want*730*0.1 {
 		t.Errorf("cores %v, money %+v", i.Now.Cores, i.Money)
 	}
 	if !strings.HasPrefix(i.Link, "https://whyhot.example.org/findings?findings.open=php-serialize-") || !strings.Contains(i.Link, "%40shop+%26+co&from=20") || !strings.Contains(i.Link, "&service=shop+%26+co&to=20") {
