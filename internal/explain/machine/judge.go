@@ -42,7 +42,7 @@ func Judge(tell func([]Loop)) judge.Judge {
 			}
 			m := f.judged(s)
 			if m.Share.Main() < worthABuild && isOthers(m.Place.Binary) {
-				m.Minor = "in a library that is built by others, and too little to build it oneself"
+				m.Minor = "in code that is built by others, and too little to build it oneself"
 			}
 			out.Found = append(out.Found, m)
 		}
@@ -50,13 +50,13 @@ func Judge(tell func([]Loop)) judge.Judge {
 	}
 }
 
-// worthABuild is the share from which a library of others is worth a build of one's own.
+// worthABuild is the share from which code of others is worth a build of one's own.
 const worthABuild = 0.05
 
-var othersLibrary = regexp.MustCompile(`^(/usr)?/lib(32|64|x32)?/.*\.so(\.|$)|/(site|dist)-packages/|/node_modules/|/gems/.*\.so$`)
+var othersCode = regexp.MustCompile(`^(/usr)?/(s?bin|lib(exec|32|64|x32)?)/|/(site|dist)-packages/|/node_modules/|/gems/.*\.so$`)
 
-// isOthers says whether a binary is a library that comes with a system or a package.
-func isOthers(binary string) bool { return othersLibrary.MatchString(binary) }
+// isOthers says whether a binary is a library or a program that comes with a system or a package.
+func isOthers(binary string) bool { return othersCode.MatchString(binary) }
 
 // canBeChanged says whether whoever runs the program can change the code: not where it is
 // an interpreter's, nor of Go's runtime or standard library. Go has no word for a prefetch

@@ -49,7 +49,8 @@ func TestLibrariesOfOthers(t *testing.T) {
 		"/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6":     true,
 		"/srv/venv/lib/python3.11/site-packages/_duckdb.so": true,
 		"/srv/app/node_modules/sharp/build/sharp.node":      true,
-		"/usr/bin/zstd":                 false,
+		"/usr/bin/zstd":                 true,
+		"/usr/local/bin/app":            false,
 		"/home/me/app/build/libcore.so": false,
 		"/usr/local/lib/libmine.so.1":   false,
 	} {
