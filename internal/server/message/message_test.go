@@ -84,6 +84,8 @@ func TestANewFindingIsToldOnce(t *testing.T) {
 func TestWhatGotClearlyWorseIsToldAgain(t *testing.T) {
 	h := newHook(t)
 	w := newWorld(t, webhookConfig(h.URL))
+	w.php("other", 0, 1000) // the server has had samples for hours: cores are those of whole hours
+	w.now = w.now.Add(2 * time.Hour)
 	w.php("web", 100, 900)
 	w.look()
 	w.settle()
