@@ -269,7 +269,7 @@ test("the overview says what is surprising, and leads to it", async () => {
   });
 });
 
-test("any label narrows and groups, with what can be typed next; an invalid condition says why", async () => {
+test("any label narrows and groups, with what can be typed next", async () => {
   await withFleet(async (fleet) => {
     for (const [pod, folded] of [
       ["web-1", "main;parse 300\n"],
@@ -290,9 +290,6 @@ test("any label narrows and groups, with what can be typed next; an invalid cond
       await condition.press("Enter");
       await page.getByRole("option", { name: /^web-2/ }).click();
       assert.equal(await condition.inputValue(), 'pod="web-2" ');
-      await condition.pressSequentially("and");
-      await condition.press("Enter");
-      await page.getByRole("alert").filter({ hasText: "expected" }).waitFor();
       await condition.fill('pod="web-2"');
       await condition.press("Enter");
       await page.getByRole("row").filter({ hasText: "parse" }).waitFor({ state: "detached" });
