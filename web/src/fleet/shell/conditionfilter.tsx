@@ -104,6 +104,9 @@ function Condition({ close }: { close: () => void }) {
             id={`condition-word-${i}`}
             role="option"
             aria-selected={i === at}
+            onMouseDown={(e) => {
+              e.preventDefault(); // the text keeps the focus, to go on
+            }}
             onClick={() => {
               choose(w.word);
             }}
