@@ -1,5 +1,5 @@
-// The id of a rule. internal/explain/analyzer/rules.txt has them all; the compiler
-// refuses an id that is not there.
+// The id of a rule. The first lines of the pages in docs/rules have them all; the
+// compiler refuses an id without a page.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -36,7 +36,7 @@ func newHuhCmd() *cobra.Command {
 to be expected, a sentence each, with the reason where one stands out.
 
 A FILE is compared with its baselines, earlier profiles of the same program. With
---from it is a server's samples, held against their own past (the six windows before,
+--from it is a server's samples, compared with their own past (the six windows before,
 as long as this one, and the same time of the last seven days), and with one --service
 against the other services. Both are also compared with programs that were measured
 beforehand.
@@ -102,11 +102,11 @@ func runHuh(cmd *cobra.Command, path string, f huhFlags) error {
 	}
 	out.Surprises(found)
 	out.Line()
-	out.Line("held against " + against)
+	out.Line("compared with " + against)
 	return out.Err()
 }
 
-// baselineFlags say what a profile is held against.
+// baselineFlags name what a profile is compared with.
 type baselineFlags struct{ files []string }
 
 func (f *baselineFlags) add(cmd *cobra.Command) {

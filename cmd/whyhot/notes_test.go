@@ -65,7 +65,7 @@ func TestWhatRecordHasToldIsNotToldAgain(t *testing.T) {
 func TestExplainOfWhatNoRuleJudges(t *testing.T) {
 	heap := profileFile(t, profile.Meta{ValueType: profile.ValueType{Type: "inuse_space", Unit: "bytes"}})
 	stdout, _ := output(t, "explain", heap)
-	if strings.Contains(stdout, "held against") || strings.Contains(stdout, "No finding") || !strings.Contains(stdout, "Not judged") {
+	if strings.Contains(stdout, "compared with") || strings.Contains(stdout, "No finding") || !strings.Contains(stdout, "Not judged") {
 		t.Errorf("explain of a heap profile:\n%s", stdout)
 	}
 	if stdout, _ = output(t, "explain", "--json", heap); !strings.Contains(stdout, `"findings": []`) {
@@ -77,7 +77,7 @@ func TestExplainOfWhatNoRuleJudges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(text, []byte("No known reason")) || bytes.Contains(text, []byte("held against")) {
+	if bytes.Contains(text, []byte("No known reason")) || bytes.Contains(text, []byte("compared with")) {
 		t.Error("the page says that rules were applied")
 	}
 }

@@ -54,7 +54,7 @@ func (r Request) findRemark(ctx context.Context, id string) (Found, error) {
 	if len(r.Remarks) == 0 {
 		return Found{
 			Finding:   finding.Finding{ID: id, Rule: ruleOf(id)},
-			Unchecked: "it is of a compiler's report, which is not at hand",
+			Unchecked: "it is of a compiler's report, which was not given",
 		}, nil
 	}
 	report, err := Remarks(ctx, r)

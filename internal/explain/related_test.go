@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"whyhot/internal/explain/analyzer"
+	rulepages "whyhot/docs/rules"
 	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/growth"
 	"whyhot/internal/explain/machine"
@@ -21,11 +21,11 @@ func TestRelatedRulesExist(t *testing.T) {
 	known := builtin(t)
 	exists := func(id string) bool {
 		_, entry := known.Catalog.Entry(id)
-		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || repetition.IsRule(id) || slices.Contains(analyzer.Rules(), id)
+		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || repetition.IsRule(id) || slices.Contains(rulepages.IDs(), id)
 	}
 	for _, id := range merge.Rules() {
 		if prefix, is := strings.CutSuffix(id, "-"); is {
-			if source.StoreOf(prefix+"-char-write-01234567") == "" && !slices.ContainsFunc(analyzer.Rules(), func(r string) bool { return strings.HasPrefix(r, id) }) {
+			if source.StoreOf(prefix+"-char-write-01234567") == "" && !slices.ContainsFunc(rulepages.IDs(), func(r string) bool { return strings.HasPrefix(r, id) }) {
 				t.Errorf("no rule begins with %s", id)
 			}
 			continue

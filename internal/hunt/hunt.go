@@ -86,9 +86,9 @@ func (e *InterruptedError) Error() string {
 func (r *Request) check() error {
 	switch {
 	case r.Suite == "" && len(r.Command) == 0:
-		return errors.New("no command: put it behind --, as in: whyhot hunt -- COMMAND")
+		return errors.New("missing command: give it after --, as in: whyhot hunt -- COMMAND")
 	case r.Suite != "" && len(r.Command) > 0:
-		return errors.New("--suite names the commands: none can stand behind --")
+		return errors.New("--suite names the commands: give none after --")
 	case r.Suite == "-":
 		return errors.New("a hunt reads the suite more than once: keep it in a file")
 	case r.Budget <= 0:

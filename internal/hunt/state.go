@@ -92,7 +92,7 @@ func (h *hunt) open(ctx context.Context) error {
 	case !found:
 	case was.Version != stateVersion || h.request.Again || was.Phase >= phaseDone:
 	case !was.Subject.same(&h.subject):
-		h.listener.Remark("the program or its input has changed since the hunt was interrupted: it begins anew")
+		h.listener.Remark("the program or its input has changed since the hunt was interrupted: it starts again")
 	default:
 		h.state = was
 		h.request.Build.Products = was.Products

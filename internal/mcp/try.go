@@ -26,8 +26,8 @@ type tryIn struct {
 	Profile string   `json:"profile,omitempty" jsonschema:"handle whose baseline the tree is compared with: starts a task"`
 	Task    string   `json:"task,omitempty" jsonschema:"task to poll"`
 	Cancel  bool     `json:"cancel,omitempty" jsonschema:"with task: end it"`
-	Preload []string `json:"preload,omitempty" jsonschema:"try this library preloaded (mimalloc, jemalloc, tcmalloc, or a .so below the root) in place of the tree"`
-	Env     []string `json:"env,omitempty" jsonschema:"try this NAME=VALUE in place of the tree"`
+	Preload []string `json:"preload,omitempty" jsonschema:"try this library preloaded (mimalloc, jemalloc, tcmalloc, or a .so below the root) instead of the tree"`
+	Env     []string `json:"env,omitempty" jsonschema:"try this NAME=VALUE instead of the tree"`
 	Finding string   `json:"finding,omitempty" jsonschema:"finding that the change is for"`
 	Budget  int      `json:"budget,omitempty" jsonschema:"seconds of each measurement, at most what .whyhot.yaml allows"`
 

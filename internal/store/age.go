@@ -11,7 +11,7 @@ import (
 	"whyhot/internal/store/engine"
 )
 
-// ageing is what is known of the times at which the dictionary was written anew.
+// ageing is what is known of the times at which the dictionary was rewritten.
 type ageing struct {
 	mu    sync.Mutex  // held by one at a time, and by who reads all tables
 	after uint64      // segments of before the start, which have to be in the engine first
@@ -64,7 +64,7 @@ func (s *Store) Age(ctx context.Context) error {
 	s.dict.Become(c)
 	s.sums.clear()
 	s.knowLabels()
-	s.log.Info("the dictionary was written anew", "functions", c.After.Functions, "functions before", c.Before.Functions, "frames", c.After.Nodes, "frames before", c.Before.Nodes,
+	s.log.Info("the dictionary was rewritten", "functions", c.After.Functions, "functions before", c.Before.Functions, "frames", c.After.Nodes, "frames before", c.Before.Nodes,
 		"series", c.After.Series, "series before", c.Before.Series, "seconds", time.Since(began).Seconds())
 	if c.Evicted > 0 || c.Merged > 0 {
 		s.log.Warn("more stacks or series are in use than there is room for; those that were not used for longest lost their names", "stacks", c.Evicted, "series", c.Merged)

@@ -24,9 +24,9 @@ type question struct {
 }
 
 // errMoved says that numbers got another meaning while a question was at work.
-var errMoved = errors.New("the dictionary was written anew meanwhile")
+var errMoved = errors.New("the dictionary was rewritten in the meantime")
 
-// steady asks, and again where the dictionary was written anew meanwhile: that is done once
+// steady asks, and again where the dictionary was rewritten in the meantime: that is done once
 // a day, or when it is full.
 func steady[T any](ask func() (T, error)) (T, error) {
 	for {

@@ -20,7 +20,7 @@ func (t *trial) outcome(stopped Stop) *Outcome {
 	if e := t.plan.Earlier; e != nil {
 		o.Continued, o.Started = e.Continued+1, e.Started
 		o.Elapsed += e.Elapsed
-		t.notef("%d of the %d rounds are those of the earlier trial; all intervals together hold with %.4g%% now, since numbers that were looked at before are looked at again", e.Rounds, t.rounds, 100*t.rules.Level)
+		t.notef("%d of the %d rounds are those of the earlier trial; the joint confidence of all intervals is %.4g%% now, because earlier numbers are used again", e.Rounds, t.rounds, 100*t.rules.Level)
 	}
 	level := t.rules.Final(t.rounds)
 	if stopped == StopSettled {

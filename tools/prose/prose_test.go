@@ -1,6 +1,6 @@
 // Package prose holds no code: its test keeps phrases out of what people read that do not
-// read as English (patterns.txt): guides, README, the texts of commands and reports, and the
-// catalogue. Lines that have one already are listed in allowed.txt, which may only shrink.
+// read as English (patterns.txt): README, guides, pages of rules, the API, the texts of
+// commands, reports, findings, the server and the web UI, and the catalogue. Lines that have one already are listed in allowed.txt, which may only shrink.
 //
 //	go test ./tools/prose            fails on a phrase that is not listed, and on a line of
 //	                                 the list that is gone
@@ -40,8 +40,14 @@ var places = []struct {
 	{"README.md", ".md", plain},
 	{"CONTRIBUTING.md", ".md", plain},
 	{"docs/guide", ".md", plain},
+	{"docs/rules", ".md", plain},
+	{"docs/contribute", ".md", plain},
+	{"docs/agents.md", ".md", plain},
+	{"docs/api", ".yaml", yamlText},
 	{"cmd", ".go", literals},
-	{"internal/report", ".go", literals},
+	{"internal", ".go", literals},
+	{"web/src", ".tsx", script},
+	{"web/src", ".ts", script},
 	{"catalog", ".yaml", yamlText},
 }
 
@@ -72,6 +78,18 @@ func patterns(t *testing.T) []pattern {
 		out = append(out, pattern{re, instead})
 	}
 	return out
+}
+
+// comment is a comment of TypeScript that ends its line. An address has no space before //.
+var comment = regexp.MustCompile(`(^|\s)(//|/\*|\* ).*`)
+
+// script are the lines of TypeScript without their comments.
+func script(_ *testing.T, _ string, data []byte) []string {
+	lines := plain(nil, "", data)
+	for i, l := range lines {
+		lines[i] = comment.ReplaceAllString(l, "")
+	}
+	return lines
 }
 
 func plain(_ *testing.T, _ string, data []byte) []string { return strings.Split(string(data), "\n") }
@@ -124,6 +142,9 @@ func found(t *testing.T) map[string]string {
 			}
 			for _, line := range place.lines(t, path, data) {
 				for _, p := range all {
+					if titles := strings.HasPrefix(p.re.String(), "title:"); titles && place.suffix != ".yaml" {
+						continue
+					}
 					if p.re.MatchString(line) {
 						out[name+"\t"+strings.TrimSpace(line)] = p.instead
 					}

@@ -1,19 +1,8 @@
 #include "ast/consumer.h"
 
-#include "ast/alias/alias.h"
-#include "ast/bit_by_bit/bit_by_bit.h"
-#include "ast/bitfield_flag/bitfield_flag.h"
-#include "ast/column_walk/column_walk.h"
-#include "ast/constant_container/constant_container.h"
-#include "ast/debug_stl/debug_stl.h"
-#include "ast/exception_flow/exception_flow.h"
 #include "ast/functions.h"
 #include "ast/report.h"
-#include "ast/short_loop/short_loop.h"
 #include "ast/user_rules/user_rules.h"
-#include "ast/value_container/value_container.h"
-#include "ast/vector_bool/vector_bool.h"
-#include "ast/volatile_sync/volatile_sync.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -22,10 +11,6 @@ using namespace clang;
 
 namespace whyhot::ast {
 namespace {
-
-const Rule *const AllRules[] = {&AliasRules,        &VectorBoolRule, &BitfieldFlagRule,      &VolatileSyncRule,
-                                &ExceptionFlowRule, &DebugStlRule,   &ConstantContainerRule, &ValueContainerRule,
-                                &BitByBitRule,      &ShortLoopRule,  &ColumnWalkRule};
 
 class Consumer : public ASTConsumer {
 public:
@@ -45,9 +30,9 @@ public:
         Own.push_back(D);
         declaration(D);
       }
-    for (const Rule *Each : AllRules)
-      if (Each->Unit)
-        Each->Unit(C, Found);
+    for (const Rule &Each : Registered<Rule>::all())
+      if (Each.Unit)
+        Each.Unit(C, Found);
     Found.addSites(Calls);
     Out = Found.take();
     Out.Functions = functionsOf(C, Own);
@@ -90,9 +75,9 @@ private:
     LoopNest Nest(Definition->getBody());
     R->Calls.see(Definition, Nest);
     FunctionFacts Facts{Definition, *Context, *K, Nest};
-    for (const Rule *Each : AllRules)
-      if (Each->Function)
-        Each->Function(Facts, *R);
+    for (const Rule &Each : Registered<Rule>::all())
+      if (Each.Function)
+        Each.Function(Facts, *R);
     if (Also)
       Also(Facts, Hoists);
     statement(Definition->getBody(), Definition);

@@ -7,6 +7,7 @@
 #include "ast/facts/call_graph.h"
 #include "ast/facts/flow.h"
 #include "ast/facts/threads.h"
+#include "registered.h"
 #include "rule_id.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Mangle.h"
@@ -61,7 +62,8 @@ private:
 // The first line of a source text, shortened.
 std::string firstLine(llvm::StringRef Text);
 
-// What a rule looks at: every function with a body, then the unit.
+// What a rule looks at: every function with a body, then the unit. A rule is a
+// Registered<Rule> in a file of its own.
 struct Rule {
   void (*Function)(const FunctionFacts &F, Report &R);
   void (*Unit)(clang::ASTContext &C, Report &R);

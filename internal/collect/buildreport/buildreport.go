@@ -102,7 +102,7 @@ const able = "whyhot makes the reports of go (build, install, test, run); of oth
 
 func plan(o Options) (planned, error) {
 	if len(o.Command) == 0 {
-		return planned{}, errors.New("no command behind --")
+		return planned{}, errors.New("missing command after --")
 	}
 	program := filepath.Base(o.Command[0])
 	for _, m := range makers {

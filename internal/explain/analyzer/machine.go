@@ -140,4 +140,4 @@ func Machine(ctx context.Context, binary string, requests []MachineRequest) (rep
 const machineTimeout = time.Minute
 
 // errOld: it does not know what it is asked.
-var errOld = errors.New("the analyser is older than whyhot: `make analyzer` builds it anew")
+var errOld = errors.New("the analyser is older than whyhot: `make analyzer` builds it again")

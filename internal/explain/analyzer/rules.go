@@ -1,34 +1,18 @@
 package analyzer
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
+
+	rulepages "whyhot/docs/rules"
 )
 
-//go:embed rules.txt
-var ruleList string
-
-// Rules are the ids of all rules that the analyser reports, in the order of their names.
-var Rules = sync.OnceValue(func() []string {
-	var out []string
-	for line := range strings.Lines(ruleList) {
-		if id := strings.TrimSpace(line); id != "" && !strings.HasPrefix(id, "#") {
-			out = append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return out
-})
-
-// unknownRule is the first rule in a reply that is neither in the list nor one of the
+// unknownRule is the first rule in a reply that has no page in docs/rules and is none of the
 // user's that the request asked for, "" for none. Nobody could say what such a match
 // means, so a reply with one is an error.
 func (r *Reply) unknownRule(req *Request) string {
 	known := func(id string) bool {
-		_, found := slices.BinarySearch(Rules(), id)
+		_, found := slices.BinarySearch(rulepages.IDs(), id)
 		return found || slices.ContainsFunc(req.UserRules, func(u UserRule) bool { return u.ID == id })
 	}
 	for i := range r.Matches {

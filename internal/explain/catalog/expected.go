@@ -101,7 +101,7 @@ func (e *Entry) Expected(h Held, reach, margin float64) Expected {
 		return own(part, "no program was tried with another implementation yet, and implementations differ")
 	}
 	if part > aPart {
-		return own(1, "trials of ours saved several times the share, which is a part of what the fix takes away")
+		return own(1, "our trials saved several times the share, which is a part of what the fix takes away")
 	}
 	spread := factor * Spread(part, reach)
 	below := h.Below * spread
@@ -111,7 +111,7 @@ func (e *Entry) Expected(h Held, reach, margin float64) Expected {
 	x := e.around(part, reach, margin, below, h.Above*spread)
 	x.Workloads = len(saved)
 	if x.Low <= almostNothing*reach {
-		x.Why = "almost nothing or much of it may go away, as trials of ours on other programs show"
+		x.Why = "almost nothing or much of it may go away, as our trials on other programs show"
 	}
 	return x
 }

@@ -50,7 +50,7 @@ func (c *Catalog) attachTrials(fsys fs.FS) error {
 		t := &all[i]
 		e, ok := c.Entry(t.Entry)
 		if !ok {
-			return fmt.Errorf("%s: trial %d is of %q, which is no entry", trialsFile, i+1, t.Entry)
+			return fmt.Errorf("%s: trial %d is of %q, which is not an entry", trialsFile, i+1, t.Entry)
 		}
 		if !t.plausible() {
 			return fmt.Errorf("%s: trial %d, of %s: a ratio within its interval, two names, a date and rounds are needed", trialsFile, i+1, t.Entry)
@@ -78,7 +78,7 @@ func (t *Trial) Text() string {
 	if t.Share != nil {
 		share = fmt.Sprintf("; the baseline's profile had %.0f%% of this", 100**t.Share)
 	}
-	return fmt.Sprintf("%s%s (%s to %s): %s in place of %s; %s%s (%s)",
+	return fmt.Sprintf("%s%s (%s to %s): %s instead of %s; %s%s (%s)",
 		factor(t.Ratio), verdict, factor(t.Low), factor(t.High), t.Variant, t.Baseline, t.Workload, share, t.Date)
 }
 

@@ -125,7 +125,7 @@ var rules = map[string]rule{
 			"compute a reciprocal before the loop and multiply by it: libdivide does that for integers of any size",
 			"where the divisor is a power of two, or can be made one (a table's size), use & or >> instead; where it is one of a few numbers, a switch over constants lets the compiler do it",
 		},
-		caveats: []string{"a reciprocal costs about as much as a division: it pays from a few iterations on"},
+		caveats: []string{"a reciprocal costs about as much as a division: it is faster from a few iterations on"},
 	},
 	"machine-reload": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
@@ -341,7 +341,7 @@ var rules = map[string]rule{
 		},
 		high: 0.6, kind: inCode,
 		steps: []string{
-			"where the number is always the same, or one of a few, say so: a constant, a template parameter, a switch over them",
+			"where the number is always the same, or one of a few, tell the compiler: a constant, a template parameter, a switch over them",
 			"where the rows can be padded to a multiple of what the vector loop takes, pad them; or handle several short rows at once",
 			"or keep the compiler from it for this loop: #pragma clang loop vectorize(disable), #pragma GCC novector (14 and newer), -O2",
 		},

@@ -152,7 +152,7 @@ func (s *Stall) found(p *profile.Profile) Found {
 		Rule: StallRule, Title: title, Certainty: finding.Suspected, Place: place,
 		ID:       identity(StallRule, s.Mapping, s.function, s.offset()),
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
-		Gain:     &finding.Gain{High: highStall * share, Basis: "the samples behind the load; what a change leaves of them is a guess"},
+		Gain:     &finding.Gain{High: highStall * share, Basis: "the samples attributed to the load; what a change leaves of them is a guess"},
 		Evidence: evidence,
 		Fix:      finding.Fix{Kind: inCode, Steps: slices.Clone(k.steps), Caveats: caveats},
 	}}

@@ -37,7 +37,7 @@ func UnitOf(units []compdb.Unit, file, model string) (compdb.Unit, error) {
 		}
 		return units[at], nil
 	}
-	return compdb.Unit{}, fmt.Errorf("%s is no unit of the build", file)
+	return compdb.Unit{}, fmt.Errorf("%s is not a unit of the build", file)
 }
 
 // Compile has the unit's compiler make an object file of a source file. Link-time

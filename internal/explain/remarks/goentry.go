@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/judge"
-	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
@@ -143,16 +142,16 @@ func calls(j *joined) []judge.Found {
 }
 
 // inlineCause is why a call was not inlined. gcc says it in a sentence.
-func inlineCause(m *remark.Remark) (missed.Cause, bool) {
+func inlineCause(m *remark.Remark) (cause, bool) {
 	if m.Compiler != remark.GCC {
-		c, _, ok := missed.Of(m.Pass, string(m.Kind), m.Name, m.Message)
-		return c, ok && c.Rule == missed.Inline
+		c, _, ok := ofPass(m.Pass, string(m.Kind), m.Name, m.Message)
+		return c, ok && c.Rule == ruleInline
 	}
 	name := "TooCostly"
 	if strings.Contains(m.Message, "not available") || strings.Contains(m.Message, "unavailable") {
 		name = "NoDefinition"
 	}
-	c, _, ok := missed.Of("inline", string(m.Kind), name, m.Callee+" ")
+	c, _, ok := ofPass("inline", string(m.Kind), name, m.Callee+" ")
 	return c, ok
 }
 

@@ -62,9 +62,9 @@ var object = []struct {
 	word  string
 	steps []string
 }{
-	{wordClosure, []string{"the function literal is made anew each time: take it out of the loop, or make it a method or a plain function that is given what it needs"}},
-	{wordVariadic, []string{"the list of a variadic call is made anew each time: give the callee a variant with fixed arguments for this path, or leave the call (of a logger, of fmt) out where nobody reads it"}},
-	{"&", []string{"return it by value, or let the caller give the memory; where many live together, take them from a slice of them that grows in blocks; a free list or sync.Pool where they die one by one"}},
+	{wordClosure, []string{"the function literal is made on each call: take it out of the loop, or make it a method or a plain function that is given what it needs"}},
+	{wordVariadic, []string{"the list of a variadic call is made on each call: give the callee a variant with fixed arguments for this path, or leave the call (of a logger, of fmt) out where nobody reads it"}},
+	{"&", []string{"return it by value, or let the caller give the memory; where many live together, take them from a slice of them that grows in blocks; a free list or sync.Pool where they die one at a time"}},
 	{"new(", []string{"use a value instead of a pointer, or memory that the caller gives"}},
 	{"", []string{"its address is kept beyond the call (the explanation names where): work on a copy in a local variable and store that at the end, or keep it in the struct that lives as long"}},
 }

@@ -39,7 +39,7 @@ var jitRules = map[remark.Kind]struct {
 	basis       string
 	steps       map[string][]string // by the compiler
 }{
-	remark.Deoptimized: {"jit-deoptimised", "is compiled and deoptimised again and again", 0.5, "the samples of the function; each deoptimisation has it interpreted for a while", map[string][]string{
+	remark.Deoptimized: {"jit-deoptimised", "is compiled and deoptimised repeatedly", 0.5, "the samples of the function; each deoptimisation has it interpreted for a while", map[string][]string{
 		remark.V8: {
 			"wrong map: give all objects that come here one shape: the same properties in the same order, set in the constructor, none deleted or added later; a Map for names that are data",
 			"not a Smi, overflow, not a number: keep the kinds of numbers apart; | 0 where integers are meant, no mixing of undefined and numbers in one array",

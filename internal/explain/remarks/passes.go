@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/judge"
-	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
@@ -27,7 +26,7 @@ func passes(j *joined) []judge.Found {
 		rule string
 	}
 	type group struct {
-		cause missed.Cause
+		cause cause
 		rank  int
 		said  []*remark.Remark
 	}
@@ -38,7 +37,7 @@ func passes(j *joined) []judge.Found {
 		for _, i := range j.fileRemarks(s.file) {
 			m := &j.Remarks[i]
 			cause, rank, ok := causeOf(m)
-			if !ok || cause.Rule == missed.Inline {
+			if !ok || cause.Rule == ruleInline {
 				continue
 			}
 			loops, known := files[s.file]
@@ -77,7 +76,7 @@ func passes(j *joined) []judge.Found {
 		if !j.pays(&c, leastLoop) {
 			continue
 		}
-		f := j.finding(g.cause.Rule, g.cause.Sentence(), &c, k.file, k.loop.line, nth(files[k.file], int(j.Profile.Function(c.function()).StartLine), k.loop.line))
+		f := j.finding(g.cause.Rule, g.cause.sentence(), &c, k.file, k.loop.line, nth(files[k.file], int(j.Profile.Function(c.function()).StartLine), k.loop.line))
 		f.Place.EndLine = k.loop.end
 		f.Share = finding.Share{Exclusive: f.Share.Inclusive, Error: f.Share.Error}
 		slices.SortFunc(g.said, func(a, b *remark.Remark) int {
@@ -88,7 +87,7 @@ func passes(j *joined) []judge.Found {
 		}
 		f.Evidence = append(f.Evidence, j.measured(fmt.Sprintf("the loop, lines %d to %d,", k.loop.line, k.loop.end), c.value))
 		high := 0.3
-		if g.cause.Rule == missed.Vectorize {
+		if g.cause.Rule == ruleVectorize {
 			high = 0.75
 		}
 		f.Gain = &finding.Gain{High: high * j.share(c.value), Basis: "the samples of the loop; what the pass would have left of them is a guess"}
@@ -101,28 +100,28 @@ func passes(j *joined) []judge.Found {
 	return out
 }
 
-func causeOf(m *remark.Remark) (missed.Cause, int, bool) {
+func causeOf(m *remark.Remark) (cause, int, bool) {
 	switch {
 	case m.Kind != remark.Missed && m.Kind != remark.Analysis:
-		return missed.Cause{}, 0, false
+		return cause{}, 0, false
 	case m.Compiler == remark.GCC:
-		return missed.OfText(m.Message)
+		return ofSentence(m.Message)
 	case m.Compiler == remark.Rust && m.Pass == "loop-vectorize":
-		return missed.OfText(m.Message)
+		return ofSentence(m.Message)
 	}
-	return missed.Of(m.Pass, string(m.Kind), m.Name, m.Message)
+	return ofPass(m.Pass, string(m.Kind), m.Name, m.Message)
 }
 
 // rustSteps are what to change where C's advice does not fit.
 var rustSteps = map[string][]string{
-	missed.Hoist: {"copy it into a local variable before the loop, or borrow the slice once: for x in &mut self.items"},
-	missed.Reuse: {"keep it in a local variable over the store or call"},
-	missed.Inline: {
+	ruleHoist: {"copy it into a local variable before the loop, or borrow the slice once: for x in &mut self.items"},
+	ruleReuse: {"keep it in a local variable over the store or call"},
+	ruleInline: {
 		"a function of another crate without type parameters: #[inline] there; or [profile.release] lto = \"fat\", codegen-units = 1 in Cargo.toml, which changes no source",
 	},
 }
 
-func stepsOf(cause missed.Cause, compiler string) []string {
+func stepsOf(cause cause, compiler string) []string {
 	if steps := rustSteps[cause.Rule]; compiler == remark.Rust && steps != nil {
 		return steps
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/judge"
-	"whyhot/internal/explain/missed"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/host/shellwords"
@@ -247,7 +246,7 @@ func (j *joined) measured(text string, value int64) finding.Evidence {
 var rules = []string{
 	"go-escape", "go-not-inlined", "go-bounds-check",
 	"jit-deoptimised", "jit-not-compiled", "jit-not-inlined", "jit-megamorphic",
-	missed.Vectorize, missed.SLP, missed.Hoist, missed.Reuse, missed.Inline,
+	ruleVectorize, ruleSLP, ruleHoist, ruleReuse, ruleInline,
 }
 
 // IsRule says whether findings of a rule are made here.

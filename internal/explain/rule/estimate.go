@@ -49,13 +49,13 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 func restsOn(e *catalog.Entry, workloads int) string {
 	switch {
 	case workloads == 0 && e.Reduction.Change == catalog.ChangeRemoved:
-		return "As trials of ours of other fixes that take work away were, widened by how much they differ"
+		return "As our trials of other fixes that take work away were, widened by how much they differ"
 	case workloads == 0:
 		return e.Reduction.Basis
 	case workloads == 1:
-		return "As a trial of ours on another program was, widened by how much such trials differ"
+		return "As our trial on another program was, widened by how much such trials differ"
 	}
-	return fmt.Sprintf("As %d trials of ours on other programs were, widened by how much such trials differ", workloads)
+	return fmt.Sprintf("As our %d trials on other programs were, widened by how much such trials differ", workloads)
 }
 
 func reductionText(low, high float64) string {

@@ -90,7 +90,7 @@ func reported(e *catalog.Entry) []string {
 		out = append(out, "and somewhere in the program's samples: "+describe(&m.Seen[i]))
 	}
 	if m.Source.Line != nil {
-		out = append(out, "where the source is at hand and the line that runs looks like "+patterns([]catalog.Pattern{*m.Source.Line}))
+		out = append(out, "where the source is available and the line that runs looks like "+patterns([]catalog.Pattern{*m.Source.Line}))
 	}
 	if m.Source.Has != "" {
 		out = append(out, "and some line of the file like `"+m.Source.Has+"`")

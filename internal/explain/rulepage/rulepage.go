@@ -10,39 +10,26 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 
 	rulepages "whyhot/docs/rules"
 	"whyhot/internal/explain/catalog"
 )
 
-// indexes are the pages written by hand that list rules with their pages.
-var indexes = []string{"source-rules.md", "machine-rules.md", "remark-rules.md", "growth-rules.md", "call-rules.md"}
-
-// indexRow is a row of an index: rules, and their page.
-var indexRow = regexp.MustCompile(`(?m)^\| \[([a-z0-9, -]+)\]\(([a-z0-9-]+\.md)\) \|`)
-
-// written are the pages written by hand, by rule.
-var written = sync.OnceValues(func() (map[string]string, error) {
-	pages := map[string]string{}
-	for _, index := range indexes {
-		text, err := fs.ReadFile(rulepages.Files, index)
-		if err != nil {
-			return nil, fmt.Errorf("the rules' pages: %w", err)
-		}
-		for _, row := range indexRow.FindAllStringSubmatch(string(text), -1) {
-			page, err := fs.ReadFile(rulepages.Files, row[2])
+// written is the page written by hand about a rule.
+func written(rule string) (page string, ok bool, err error) {
+	for _, p := range rulepages.Pages() {
+		if slices.Contains(p.IDs, rule) {
+			text, err := fs.ReadFile(rulepages.Files, p.File)
 			if err != nil {
-				return nil, fmt.Errorf("the page of %s in %s: %w", row[1], index, err)
+				return "", false, fmt.Errorf("the page of %s: %w", rule, err)
 			}
-			for rule := range strings.SplitSeq(row[1], ", ") {
-				pages[rule] = string(page)
-			}
+			return string(text), true, nil
 		}
 	}
-	return pages, nil
-})
+	return "", false, nil
+}
 
 // Of is the page of a rule: an entry of the catalogue, or one about source, machine code
 // or remarks.
@@ -50,12 +37,7 @@ func Of(c *catalog.Catalog, rule string) (page string, ok bool, err error) {
 	if e, ok := c.Entry(rule); ok {
 		return ofEntry(e), true, nil
 	}
-	pages, err := written()
-	if err != nil {
-		return "", false, err
-	}
-	page, ok = pages[rule]
-	return page, ok, nil
+	return written(rule)
 }
 
 // listFile is the list of the catalogue's entries in a folder of pages.

@@ -9,11 +9,11 @@ import (
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/compdb"
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/source/astfinding"
 	"whyhot/internal/explain/source/excerpt"
 	"whyhot/internal/explain/source/heat"
 	"whyhot/internal/explain/source/loopfinding"
-	"whyhot/internal/explain/source/remarks"
 	"whyhot/internal/explain/source/userrule"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -192,7 +192,7 @@ func (o Options) joined(outcomes []analyzer.Outcome, suspected, profiled bool, p
 	ir := loopfinding.Findings(outcomes, loopfinding.Options{Suspected: suspected, Patches: patches})
 	out := astfinding.Join(ir, outcomes, astfinding.Options{Suspected: suspected, Profiled: profiled, UserRules: userrule.ForReport(o.Rules)})
 	if o.Remarks {
-		out = append(out, remarks.Findings(outcomes)...)
+		out = append(out, remarks.Missed(outcomes)...)
 	}
 	return out
 }
@@ -200,7 +200,7 @@ func (o Options) joined(outcomes []analyzer.Outcome, suspected, profiled bool, p
 // rankOptions tell the ranking which loops there are: what the compiler missed in
 // one is not missed in those inside it.
 func rankOptions(outcomes []analyzer.Outcome, all bool) heat.Options {
-	o := heat.Options{All: all, Own: remarks.IsOf}
+	o := heat.Options{All: all, Own: remarks.IsMissed}
 	for _, l := range remarks.Loops(outcomes) {
 		o.Loops = append(o.Loops, heat.Range{File: l.File, Line: l.Line, End: l.EndLine})
 	}

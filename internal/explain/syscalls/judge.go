@@ -150,7 +150,7 @@ func (g *group) title(p finding.Place) string {
 		return "A file is opened and read each time in " + where(p)
 	}
 	if g.counted != nil {
-		return "The same files are looked up again and again in " + where(p)
+		return "The same files are looked up repeatedly in " + where(p)
 	}
 	return "Files are looked up on a hot path in " + where(p)
 }

@@ -48,7 +48,7 @@ func Load(profile string) (map[string][]finding.Trial, error) {
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("reading earlier trials: %s is damaged (%w); remove it to start anew", Path(profile), err)
+		return nil, fmt.Errorf("reading earlier trials: %s is damaged (%w); remove it to start again", Path(profile), err)
 	}
 	if f.Version != version {
 		return nil, fmt.Errorf("reading earlier trials: %s has version %d, this whyhot reads %d", Path(profile), f.Version, version)

@@ -32,7 +32,7 @@ var ways = []way{
 		caveats: []string{"the training has to be like the real load"},
 	},
 	{
-		kind: BOLT, variant: "bolt", expected: 0.03, builds: 2, how: "lay the linked program out anew with llvm-bolt",
+		kind: BOLT, variant: "bolt", expected: 0.03, builds: 2, how: "re-lay the linked program out with llvm-bolt",
 		caveats: []string{"the training has to be like the real load"},
 	},
 }

@@ -81,7 +81,7 @@ func (d *Dir) Load(state any) (found bool, err error) {
 		return false, fmt.Errorf("reading the hunt: %w", err)
 	}
 	if err := json.Unmarshal(data, state); err != nil {
-		return false, fmt.Errorf("reading the hunt: %s is damaged (%w); remove it to start anew", d.Path(stateName), err)
+		return false, fmt.Errorf("reading the hunt: %s is damaged (%w); remove it to start again", d.Path(stateName), err)
 	}
 	return true, nil
 }

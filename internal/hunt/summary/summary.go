@@ -108,7 +108,7 @@ func proved(p *term.Printer, r *hunt.Result, width int) {
 		p.Line(nothing(r))
 		return
 	}
-	p.Line(strong.Render("proved"), dim.Render(fmt.Sprintf("  on rounds that chose nothing; all of it together holds with %.0f%%", 100*r.Level)))
+	p.Line(strong.Render("proved"), dim.Render(fmt.Sprintf("  in separate confirmation rounds; %.0f%% confidence for all results jointly", 100*r.Level)))
 	for i := range r.Proved[:min(mostProved, len(r.Proved))] {
 		v := &r.Proved[i]
 		p.Line(good.Render("  "+Ratio(v.Ratio)), "  ", ansi.Truncate(term.Clean(How(v)), width-behind, "…"))

@@ -154,7 +154,7 @@ func ReadInventory(r io.Reader, doing func(string)) (Inventory, error) {
 
 func sameVersion(v int) error {
 	if v != Version {
-		return fmt.Errorf("whyhot and whyhot-images are of different versions (%d and %d): build both anew", v, Version)
+		return fmt.Errorf("whyhot and whyhot-images are of different versions (%d and %d): build both again", v, Version)
 	}
 	return nil
 }

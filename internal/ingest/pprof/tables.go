@@ -70,7 +70,7 @@ func (t *tables) scalar(field int, v uint64) error {
 	switch field {
 	case fieldTime:
 		if t.timeNanos != 0 && v != 0 {
-			return errors.New("the time of recording comes twice: these are several profiles in one file; give them one by one")
+			return errors.New("the time of recording comes twice: these are several profiles in one file; give them one at a time")
 		}
 		t.timeNanos = int64(v)
 	case fieldDuration:

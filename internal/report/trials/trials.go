@@ -95,7 +95,7 @@ func heading(o *trial.Outcome) string {
 	if o.Rounds == 0 {
 		return "nothing was measured; " + stopText(o.Stopped)
 	}
-	return fmt.Sprintf("%d %s each of %d, in turn, in %s; %s", o.Rounds, plural(o.Rounds, "run"), 1+len(o.Variants),
+	return fmt.Sprintf("%d %s each of %d, interleaved, in %s; %s", o.Rounds, plural(o.Rounds, "run"), 1+len(o.Variants),
 		quantity.Duration(time.Duration(o.Elapsed*float64(time.Second))), stopText(o.Stopped))
 }
 

@@ -172,7 +172,7 @@ func load(dir string) (file, error) {
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
-		return file{}, unreadable(fmt.Errorf("%s is damaged (%w); restore it from a backup, or remove it while no server runs and create tokens anew", path, err))
+		return file{}, unreadable(fmt.Errorf("%s is damaged (%w); restore it from a backup, or remove it while no server runs and create new tokens", path, err))
 	}
 	if f.Version != version {
 		return file{}, unreadable(fmt.Errorf("%s has version %d, this whyhot reads %d", path, f.Version, version))

@@ -73,7 +73,7 @@ func dimension(r *request, where, text string) (store.Dimension, error) {
 	if len(names) > most {
 		names = append(names[:most], "…")
 	}
-	return "", invalid("%s: %q is no dimension of this project; there are %s", where, text, strings.Join(names, ", "))
+	return "", invalid("%s: unknown dimension %q: this project has %s", where, text, strings.Join(names, ", "))
 }
 
 // Steps of a time line: about as many as a page is wide, and no more than it can show.

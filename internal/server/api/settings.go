@@ -139,7 +139,7 @@ func (s *Server) postToken(_ context.Context, r *request) (any, error) {
 	case errors.Is(err, access.ErrOpen):
 		return nil, &problem{
 			status: http.StatusConflict, kind: "open", detail: err.Error(),
-			help: "The first one closes the server to whoever has none. Make it where the data lies: whyhot-server token create --scope read,send,administer",
+			help: "The first one closes the server to callers without a token. Create it on the server: whyhot-server token create --scope read,send,administer",
 		}
 	case errors.Is(err, access.ErrForbidden):
 		return nil, err

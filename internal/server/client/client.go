@@ -42,7 +42,7 @@ type Client struct {
 func New(o Options) (*Client, error) {
 	base, err := url.Parse(o.URL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.User != nil {
-		return nil, fmt.Errorf("%q is no address of a server: give http://HOST:PORT or https://HOST:PORT", o.URL)
+		return nil, fmt.Errorf("invalid server address %q: give http://HOST:PORT or https://HOST:PORT", o.URL)
 	}
 	return &Client{o: o, base: base, http: &http.Client{
 		Transport: &http.Transport{TLSClientConfig: o.TLS, Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: 2 * time.Minute},

@@ -246,7 +246,7 @@ func (e *Email) open() (sender, error) {
 	}
 	for _, a := range slices.Concat([]string{e.From}, e.To) {
 		if _, err := mail.ParseAddress(a); err != nil {
-			return nil, fmt.Errorf("email: %q is no address: %w", a, err)
+			return nil, fmt.Errorf("email: invalid address %q: %w", a, err)
 		}
 	}
 	authorities, err := readCA(e.CA)

@@ -38,7 +38,7 @@ func TestMistakesInTheFile(t *testing.T) {
 		head + "- {name: a, slack: {url: 'ftp://x'}}\n":                                                  "slack: url: must be an address",
 		head + "- {name: a, email: {server: mail, from: a@b.example, to: [c@d.example]}}\n":              "write HOST:PORT",
 		head + "- {name: a, email: {server: 'mail:25', from: a@b.example, to: []}}\n":                    "to is empty",
-		head + "- {name: a, email: {server: 'mail:25', from: nobody, to: [c@d.example]}}\n":              `"nobody" is no address`,
+		head + "- {name: a, email: {server: 'mail:25', from: nobody, to: [c@d.example]}}\n":              `invalid address "nobody"`,
 		head + "- {name: a, email: {server: 'mail:25', tls: ssl, from: a@b.example, to: [c@d.example]}}": `tls: "ssl"`,
 		head + hook + "mute: [{reason: tired}]\n":                                                        "would keep everything quiet",
 		head + hook + "mute: [{receiver: b}]\n":                                                          "there is no b",

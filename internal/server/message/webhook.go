@@ -39,7 +39,7 @@ func signingKey(secret string) ([]byte, error) {
 	if encoded, ok := strings.CutPrefix(secret, secretPrefix); ok {
 		var err error
 		if key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return nil, errors.New("secret: what stands behind whsec_ is no base64")
+			return nil, errors.New("secret: what follows whsec_ is not base64")
 		}
 	}
 	if len(key) < leastKey {

@@ -161,7 +161,7 @@ func (w *Watcher) look(ctx context.Context, p *project.Project, rest func(ctx co
 		if err := rest(ctx, took, len(turn)); err != nil {
 			return 0, err
 		}
-		w.o.Log.Debug("the rules looked", "project", p.Name, "service", s.Value, "findings", len(found), "samples", run.Samples, "took", took)
+		w.o.Log.Debug("analysed", "project", p.Name, "service", s.Value, "findings", len(found), "samples", run.Samples, "took", took)
 	}
 	errs = append(errs, silence(ctx, p, there, to))
 	if w.o.Looked != nil {
@@ -182,7 +182,7 @@ func (w *Watcher) turn(p *project.Project, there []store.LabelValue) ([]store.La
 	if err != nil {
 		return nil, err
 	}
-	w.o.Log.Info("the rules look at a part of the services at a time", "project", p.Name, "services", len(there), "looked_at", most)
+	w.o.Log.Info("analysing a part of the services at a time", "project", p.Name, "services", len(there), "looked_at", most)
 	always, others := there[:most/2], slices.Clone(there[most/2:])
 	slices.SortStableFunc(others, func(a, b store.LabelValue) int { return runs[a.Value].Time.Compare(runs[b.Value].Time) })
 	return append(slices.Clone(always), others[:most-most/2]...), nil

@@ -22,7 +22,7 @@ func Check(blocks []*Block) error {
 	tables := Tables()
 	for _, b := range blocks {
 		if !slices.Contains(tables, b.Table) {
-			return fmt.Errorf("%s is no table of the schema", b.Table.Name)
+			return fmt.Errorf("%s is not a table of the schema", b.Table.Name)
 		}
 		if err := b.check(); err != nil {
 			return fmt.Errorf("rows of %s: %w", b.Table.Name, err)

@@ -50,7 +50,7 @@ type Client struct {
 func New(o Options) (*Client, error) {
 	for _, s := range o.Servers {
 		if u, err := url.Parse(s); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, fmt.Errorf("debuginfod: %q is no address like https://debuginfod.example.org", s)
+			return nil, fmt.Errorf("debuginfod: invalid address %q: give one like https://debuginfod.example.org", s)
 		}
 	}
 	if o.MaxFile == 0 {
@@ -134,7 +134,7 @@ func (c *Client) from(ctx context.Context, server, buildID, to string) (found bo
 		}
 		e, err := elffile.Open(f.Name())
 		if err != nil {
-			return fmt.Errorf("what it sent is no ELF file: %w", err)
+			return fmt.Errorf("what it sent is not an ELF file: %w", err)
 		}
 		defer func() { _ = e.Close() }() // only read from
 		if e.BuildID() != buildID {

@@ -26,7 +26,7 @@ func explain(err error, command []string) error {
 		return fmt.Errorf("%w\n(--ignore-failure measures commands for which a status other than 0 is normal)", err)
 	}
 	if start, ok := errors.AsType[*run.StartError](err); ok && len(command) == 1 && strings.ContainsAny(command[0], " |>;") {
-		return fmt.Errorf("%w\n(give the arguments one by one, or a shell: -- sh -c %s)", start, shellwords.Quote(command[0]))
+		return fmt.Errorf("%w\n(give each argument separately, or a shell: -- sh -c %s)", start, shellwords.Quote(command[0]))
 	}
 	if _, ok := errors.AsType[*InterruptedError](err); ok {
 		return err

@@ -145,11 +145,11 @@ func (r *Request) check() error {
 	case r.Profile == "-" && len(r.Fixes) > 0:
 		return errors.New("--fix reads the profile a second time: keep it in a file, and name that with --profile")
 	case r.Run != "" && len(r.Command) > 0:
-		return errors.New("the command to measure is given twice: with --run and behind --")
+		return errors.New("the command to measure is given twice: with --run and after --")
 	case len(r.Fixes) > 0 && !r.built():
 		return errors.New("--fix changes the source: say how the program is built with --build, for example --build 'make -j2' --run './bench input'")
 	case r.WhatIf.Asked() && !r.built():
-		return errors.New("--what-if compiles the program anew: say how with --build, for example --build 'make -j2' --run './bench input'")
+		return errors.New("--what-if compiles the program again: say how with --build, for example --build 'make -j2' --run './bench input'")
 	}
 	return r.WhatIf.Check()
 }

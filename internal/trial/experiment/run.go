@@ -145,7 +145,7 @@ func (e *experiment) lookUp(ctx context.Context) (err error) {
 		}
 	}
 	if len(p.Command) == 0 {
-		return errors.New("no command to try: put it behind --, as in: whyhot try --preload mimalloc -- COMMAND")
+		return errors.New("missing command: give it after --, as in: whyhot try --preload mimalloc -- COMMAND")
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (e *experiment) fromProfile(ctx context.Context) error {
 	}
 	if len(p.Command) == 0 {
 		if len(target.Command) == 0 {
-			return fmt.Errorf("%s does not say which command was recorded: put it behind --", r.Profile)
+			return fmt.Errorf("%s does not name the recorded command: give it after --", r.Profile)
 		}
 		p.Command = target.Command
 	}
@@ -294,7 +294,7 @@ func (e *experiment) continued(input *archive.File) error {
 	describe(&now.Machine, e.plan.Pin)
 	now.Whyhot = r.Repeats.Whyhot // another version measures alike
 	if changes := archive.Changes(r.Repeats, now); len(changes) > 0 {
-		return fmt.Errorf("no runs can be added to trial %s, since something has changed: %s (whyhot try again %s makes it anew)", r.Repeats.ID, strings.Join(changes, "; "), r.Repeats.ID)
+		return fmt.Errorf("no runs can be added to trial %s, since something has changed: %s (whyhot try again %s repeats it)", r.Repeats.ID, strings.Join(changes, "; "), r.Repeats.ID)
 	}
 	var err error
 	if e.plan.Earlier, err = r.Repeats.Trial(); err != nil {

@@ -139,10 +139,10 @@ func (e *experiment) continuedSuite(r *SuiteRequest) (func(name string) *trial.O
 	circumstances(now, &r.Terms, r.Repeats)
 	now.Whyhot = r.Repeats.Whyhot // another version measures alike
 	if r.built() {
-		return nil, fmt.Errorf("no runs can be added to trial %s: the programs of a suite that was built are not kept (whyhot try again %s makes it anew)", r.Repeats.ID, r.Repeats.ID)
+		return nil, fmt.Errorf("no runs can be added to trial %s: the programs of a suite that was built are not kept (whyhot try again %s repeats it)", r.Repeats.ID, r.Repeats.ID)
 	}
 	if changes := archive.Changes(r.Repeats, now); len(changes) > 0 {
-		return nil, fmt.Errorf("no runs can be added to trial %s, since something has changed: %s (whyhot try again %s makes it anew)", r.Repeats.ID, strings.Join(changes, "; "), r.Repeats.ID)
+		return nil, fmt.Errorf("no runs can be added to trial %s, since something has changed: %s (whyhot try again %s repeats it)", r.Repeats.ID, strings.Join(changes, "; "), r.Repeats.ID)
 	}
 	return func(name string) *trial.Outcome {
 		for i := range was.Benchmarks {

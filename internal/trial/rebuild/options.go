@@ -134,7 +134,7 @@ func (o *Options) check() error {
 	case o.Jobs < 0:
 		return errors.New("--build-jobs: a number of builds that run at once, or 0 for as many as suit the machine")
 	case len(o.Run) == 0:
-		return errors.New("no command to measure: give it with --run, for example --run './bench input', or behind --")
+		return errors.New("no command to measure: give it with --run, for example --run './bench input', or after --")
 	}
 	switch o.BoltProfile {
 	case BoltAuto, BoltInstrument:

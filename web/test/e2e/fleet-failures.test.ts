@@ -67,7 +67,7 @@ test("a server that goes away and comes back is waited for, and nothing is lost"
         await refresh(page);
         const said = page.getByRole("alert").first();
         await said.getByText("does not answer").waitFor();
-        await said.getByText("It is asked again by itself.").waitFor();
+        await said.getByText("Retrying automatically.").waitFor();
         assert.ok((await page.locator(there).count()) > 0, at); // the old answer
         await page.unroute(API);
         // It is asked again after a while, or at once when the browser is back in a network.

@@ -1,4 +1,8 @@
-#include "ast/alias/alias.h"
+// The alias rules: alias-loop-condition and its two narrower forms,
+// alias-pointer-field, alias-pointer-dereference, alias-array-element and
+// alias-multidim. All are names for shapes of one fact: memory is read again
+// because a char-like store lies between.
+#include "ast/report.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -159,8 +163,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     C.classify(X);
 }
 
-} // namespace
+const Registered<Rule> Here("alias", {inFunction, nullptr});
 
-const Rule AliasRules = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

@@ -1,4 +1,6 @@
-#include "ast/bit_by_bit/bit_by_bit.h"
+// bit-by-bit: loops that set one bit after the other in memory, each by reading,
+// changing and writing its byte or word.
+#include "ast/report.h"
 
 #include "ast/facts/induction.h"
 #include "ast/facts/types.h"
@@ -122,8 +124,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).visit(F.Function->getBody());
 }
 
-} // namespace
+const Registered<Rule> Here("bit-by-bit", {inFunction, nullptr});
 
-const Rule BitByBitRule = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

@@ -1,4 +1,6 @@
-#include "ast/bitfield_flag/bitfield_flag.h"
+// bitfield-flag: bit-fields of shared objects tested or updated in a loop. Every
+// update reads and writes the whole word, and clobbers everything in reach.
+#include "ast/report.h"
 
 #include "ast/facts/types.h"
 
@@ -104,8 +106,8 @@ void inUnit(ASTContext &, Report &R) {
   });
 }
 
-} // namespace
+const Registered<Rule> Here("bitfield-flag", {inFunction, inUnit});
 
-const Rule BitfieldFlagRule = {inFunction, inUnit};
+} // namespace
 
 } // namespace whyhot::ast

@@ -1,4 +1,5 @@
-#include "ast/column_walk/column_walk.h"
+// column-walk: inner loops that go down the columns of an array that lies in rows.
+#include "ast/report.h"
 
 #include "ast/facts/containers.h"
 #include "ast/facts/induction.h"
@@ -273,8 +274,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).run();
 }
 
-} // namespace
+const Registered<Rule> Here("column-walk", {inFunction, nullptr});
 
-const Rule ColumnWalkRule = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

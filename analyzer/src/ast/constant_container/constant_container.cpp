@@ -1,4 +1,6 @@
-#include "ast/constant_container/constant_container.h"
+// constant-container: local containers, tables of strings and regular expressions with
+// the same contents in every call, built and destroyed each time.
+#include "ast/report.h"
 
 #include "ast/facts/containers.h"
 
@@ -172,8 +174,8 @@ void inUnit(ASTContext &, Report &R) {
   });
 }
 
-} // namespace
+const Registered<Rule> Here("constant-container", {inFunction, inUnit});
 
-const Rule ConstantContainerRule = {inFunction, inUnit};
+} // namespace
 
 } // namespace whyhot::ast

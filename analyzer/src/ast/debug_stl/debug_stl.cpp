@@ -1,4 +1,6 @@
-#include "ast/debug_stl/debug_stl.h"
+// debug-stl: loops whose accesses to standard containers are checked, because a
+// macro of the library's debug mode is defined.
+#include "ast/report.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/Lex/MacroInfo.h"
@@ -77,8 +79,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     visit(F.Function->getBody(), F, R, *Is, Reported);
 }
 
-} // namespace
+const Registered<Rule> Here("debug-stl", {inFunction, nullptr});
 
-const Rule DebugStlRule = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

@@ -1,4 +1,6 @@
-#include "ast/exception_flow/exception_flow.h"
+// exceptions-control-flow: exceptions that are thrown and caught in the same
+// loop nest, so that iterations pay for unwinding.
+#include "ast/report.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -107,8 +109,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     visit(F.Function->getBody(), F, R);
 }
 
-} // namespace
+const Registered<Rule> Here("exception-flow", {inFunction, nullptr});
 
-const Rule ExceptionFlowRule = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

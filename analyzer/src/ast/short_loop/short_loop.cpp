@@ -1,4 +1,6 @@
-#include "ast/short_loop/short_loop.h"
+// short-loop: inner loops that run two to four times, by a number that the compiler
+// does not know.
+#include "ast/report.h"
 
 #include "ast/facts/induction.h"
 
@@ -128,8 +130,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).run();
 }
 
-} // namespace
+const Registered<Rule> Here("short-loop", {inFunction, nullptr});
 
-const Rule ShortLoopRule = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

@@ -1,4 +1,5 @@
-#include "ast/value_container/value_container.h"
+// value-container: containers passed by value that the function only reads.
+#include "ast/report.h"
 
 #include "ast/facts/containers.h"
 
@@ -47,8 +48,8 @@ void inUnit(ASTContext &, Report &R) {
   });
 }
 
-} // namespace
+const Registered<Rule> Here("value-container", {inFunction, inUnit});
 
-const Rule ValueContainerRule = {inFunction, inUnit};
+} // namespace
 
 } // namespace whyhot::ast

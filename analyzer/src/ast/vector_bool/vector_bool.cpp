@@ -1,4 +1,6 @@
-#include "ast/vector_bool/vector_bool.h"
+// vector-bool: elements of std::vector<bool> are bits behind a proxy. Loops over
+// them and copies of them, alone or inside a class, are slow.
+#include "ast/report.h"
 
 #include "ast/facts/arguments.h"
 
@@ -193,8 +195,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).visit(F.Function->getBody());
 }
 
-} // namespace
+const Registered<Rule> Here("vector-bool", {inFunction, nullptr});
 
-const Rule VectorBoolRule = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

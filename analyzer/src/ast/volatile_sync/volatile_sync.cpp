@@ -1,4 +1,5 @@
-#include "ast/volatile_sync/volatile_sync.h"
+// volatile-sync: volatile variables that one thread waits on or counts with.
+#include "ast/report.h"
 
 #include "ast/facts/types.h"
 
@@ -99,8 +100,8 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).run();
 }
 
-} // namespace
+const Registered<Rule> Here("volatile-sync", {inFunction, nullptr});
 
-const Rule VolatileSyncRule = {inFunction, nullptr};
+} // namespace
 
 } // namespace whyhot::ast

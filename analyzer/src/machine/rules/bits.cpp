@@ -140,12 +140,13 @@ private:
   SmallVector<size_t, 4> Counters;
 };
 
-} // namespace
-
 void bits(const Subject &S, std::vector<Match> &Out) {
   constexpr size_t Longest = 64;
   if (S.In.isInnermost() && own(S).size() <= Longest)
     Bits(S).run(Out);
 }
 
+const Registered<Rule> Here("bits", bits);
+
+} // namespace
 } // namespace whyhot::machine::rules

@@ -40,8 +40,6 @@ bool fails(const Subject &S, const Block &B) {
   return false;
 }
 
-} // namespace
-
 // A library that calls its own function through the stub by which another could
 // take its place.
 void ownCall(const Subject &S, std::vector<Match> &Out) {
@@ -67,4 +65,9 @@ void assertion(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+const Registered<Rule> OwnCallRule("own-call", ownCall);
+const Registered<Rule> PltCallRule("plt-call", pltCall);
+const Registered<Rule> AssertionRule("assertion", assertion);
+
+} // namespace
 } // namespace whyhot::machine::rules

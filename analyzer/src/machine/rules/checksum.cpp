@@ -112,8 +112,6 @@ bool isChained(const Subject &S, const Instruction &Look) {
   return false;
 }
 
-} // namespace
-
 void checksum(const Subject &S, std::vector<Match> &Out) {
   const std::vector<Place> All = own(S);
   bool ByOne = false, ByEight = false;
@@ -145,4 +143,7 @@ void checksum(const Subject &S, std::vector<Match> &Out) {
     add(Out, "machine-checksum", *Look, {{"sum", Name}, {"at_a_time", "byte"}});
 }
 
+const Registered<Rule> Here("checksum", checksum);
+
+} // namespace
 } // namespace whyhot::machine::rules

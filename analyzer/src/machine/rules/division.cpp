@@ -5,6 +5,7 @@
 using namespace llvm;
 
 namespace whyhot::machine::rules {
+namespace {
 
 void division(const Subject &S, std::vector<Match> &Out) {
   const bool Calls = hasCall(S);
@@ -37,4 +38,7 @@ void division(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+const Registered<Rule> Here("division", division);
+
+} // namespace
 } // namespace whyhot::machine::rules

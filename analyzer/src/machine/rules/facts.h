@@ -63,24 +63,4 @@ std::string addressText(const Subject &S, const Memory &M);
 
 void add(std::vector<Match> &Out, RuleId Rule, const Instruction &I, std::map<std::string, std::string> Facts = {});
 
-void division(const Subject &S, std::vector<Match> &Out);
-void reload(const Subject &S, std::vector<Match> &Out);
-void forwarding(const Subject &S, std::vector<Match> &Out);
-void checksum(const Subject &S, std::vector<Match> &Out);
-void scalar(const Subject &S, std::vector<Match> &Out);
-void atomic(const Subject &S, std::vector<Match> &Out);
-void x87(const Subject &S, std::vector<Match> &Out);
-void rep(const Subject &S, std::vector<Match> &Out);
-void ownCall(const Subject &S, std::vector<Match> &Out);
-void generic(const Subject &S, std::vector<Match> &Out);
-void pltCall(const Subject &S, std::vector<Match> &Out);
-void assertion(const Subject &S, std::vector<Match> &Out);
-void bits(const Subject &S, std::vector<Match> &Out);
-void packing(const Subject &S, std::vector<Match> &Out);
-void hash(const Subject &S, std::vector<Match> &Out);
-void spill(const Subject &S, std::vector<Match> &Out);
-void stride(const Subject &S, std::vector<Match> &Out);
-void remainder(const Subject &S, std::vector<Match> &Out);
-void search(const Subject &S, std::vector<Match> &Out);
-
 } // namespace whyhot::machine::rules

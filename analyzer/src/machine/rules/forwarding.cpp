@@ -13,8 +13,6 @@ bool sameBase(const Memory &A, const Memory &B) {
   return A.Base == B.Base && A.Index == B.Index && A.Segment == B.Segment && (!A.Index || A.Scale == B.Scale);
 }
 
-} // namespace
-
 void forwarding(const Subject &S, std::vector<Match> &Out) {
   for (const Place &P : own(S)) {
     const Instruction &L = S.F.Code[P.At];
@@ -44,4 +42,7 @@ void forwarding(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+const Registered<Rule> Here("forwarding", forwarding);
+
+} // namespace
 } // namespace whyhot::machine::rules

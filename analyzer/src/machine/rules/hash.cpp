@@ -65,8 +65,6 @@ bool multipliesBy33(const Flow &F, size_t N) {
   return false;
 }
 
-} // namespace
-
 void hash(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost() || hasCall(S))
     return;
@@ -99,4 +97,7 @@ void hash(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+const Registered<Rule> Here("hash", hash);
+
+} // namespace
 } // namespace whyhot::machine::rules

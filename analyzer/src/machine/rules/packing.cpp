@@ -85,8 +85,6 @@ private:
   Flow F;
 };
 
-} // namespace
-
 void packing(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost() || own(S).size() > Longest)
     return;
@@ -94,4 +92,7 @@ void packing(const Subject &S, std::vector<Match> &Out) {
     add(Out, "machine-bit-set", *I);
 }
 
+const Registered<Rule> Here("packing", packing);
+
+} // namespace
 } // namespace whyhot::machine::rules

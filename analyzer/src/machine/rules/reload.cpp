@@ -6,6 +6,7 @@
 using namespace llvm;
 
 namespace whyhot::machine::rules {
+namespace {
 
 void reload(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost() || hasCall(S))
@@ -43,4 +44,7 @@ void reload(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+const Registered<Rule> Here("reload", reload);
+
+} // namespace
 } // namespace whyhot::machine::rules

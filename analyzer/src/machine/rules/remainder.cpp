@@ -59,8 +59,6 @@ bool leadsTo(const Subject &S, const Loop &From, const Loop &To) {
   return false;
 }
 
-} // namespace
-
 void remainder(const Subject &S, std::vector<Match> &Out) {
   constexpr unsigned Most = 2; // blocks
   if (!S.In.isInnermost() || S.In.getNumBlocks() > Most)
@@ -93,4 +91,7 @@ void remainder(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+const Registered<Rule> Here("remainder", remainder);
+
+} // namespace
 } // namespace whyhot::machine::rules

@@ -4,6 +4,7 @@
 
 #include "machine/loops.h"
 #include "machine/machine.h"
+#include "registered.h"
 
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Subject {
   Image &Im;
 };
 
+// A rule is a Registered<Rule> in a file of its own.
 using Rule = void (*)(const Subject &S, std::vector<Match> &Out);
 
 // The largest number of bytes by which an address of the loop's own accesses moves in an

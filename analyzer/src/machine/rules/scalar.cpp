@@ -174,8 +174,6 @@ private:
   DenseMap<MCRegister, int64_t> Steps;
 };
 
-} // namespace
-
 void scalar(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost())
     return;
@@ -196,4 +194,7 @@ void scalar(const Subject &S, std::vector<Match> &Out) {
   add(Out, "machine-scalar", *I, std::move(Facts));
 }
 
+const Registered<Rule> Here("scalar", scalar);
+
+} // namespace
 } // namespace whyhot::machine::rules

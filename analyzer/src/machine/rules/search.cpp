@@ -135,8 +135,6 @@ std::optional<size_t> comparison(const Subject &S, const Block &B, size_t Load) 
   return std::nullopt;
 }
 
-} // namespace
-
 void search(const Subject &S, std::vector<Match> &Out) {
   const std::vector<Place> All = own(S);
   if (!S.In.isInnermost() || All.size() > Longest || hasCall(S))
@@ -162,4 +160,7 @@ void search(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+const Registered<Rule> Here("search", search);
+
+} // namespace
 } // namespace whyhot::machine::rules

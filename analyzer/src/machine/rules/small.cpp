@@ -4,6 +4,7 @@
 using namespace llvm;
 
 namespace whyhot::machine::rules {
+namespace {
 
 // An atomic update: some 20 cycles, and no load or store passes it.
 void atomic(const Subject &S, std::vector<Match> &Out) {
@@ -52,4 +53,10 @@ void generic(const Subject &S, std::vector<Match> &Out) {
       add(Out, "machine-generic", *I);
 }
 
+const Registered<Rule> AtomicRule("atomic", atomic);
+const Registered<Rule> X87Rule("x87", x87);
+const Registered<Rule> RepRule("rep", rep);
+const Registered<Rule> GenericRule("generic", generic);
+
+} // namespace
 } // namespace whyhot::machine::rules

@@ -18,8 +18,6 @@ constexpr size_t ManyVectors = 15; // of 16
 
 bool isVector(StringRef Name) { return Name.starts_with("XMM") || Name.starts_with("YMM") || Name.starts_with("ZMM"); }
 
-} // namespace
-
 void spill(const Subject &S, std::vector<Match> &Out) {
   const std::vector<Place> All = own(S);
   if (!S.In.isInnermost() || All.size() > Longest || hasCall(S))
@@ -67,4 +65,7 @@ void spill(const Subject &S, std::vector<Match> &Out) {
         add(Out, "machine-spill", *I, {{"slots", std::to_string(Found)}});
 }
 
+const Registered<Rule> Here("spill", spill);
+
+} // namespace
 } // namespace whyhot::machine::rules

@@ -23,8 +23,6 @@ bool areApart(SmallVectorImpl<int64_t> &Offsets, int64_t Step) {
   return Offsets.front() + Step - Offsets.back() >= Page;
 }
 
-} // namespace
-
 void stride(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost())
     return;
@@ -53,4 +51,7 @@ void stride(const Subject &S, std::vector<Match> &Out) {
         add(Out, "machine-stride", *I, {{"stride", std::to_string(W.Step / int64_t(W.Offsets.size()))}});
 }
 
+const Registered<Rule> Here("stride", stride);
+
+} // namespace
 } // namespace whyhot::machine::rules

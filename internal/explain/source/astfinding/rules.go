@@ -61,7 +61,7 @@ var rules = map[string]rule{
 		title: "std::vector<bool> accessed bit by bit",
 		whole: true,
 		steps: []string{
-			"Elements that are touched one by one: a byte of a type of its own for each, std::vector<char8_t> (C++20) or a vector of a struct that holds one bool. Not char or uint8_t: stores through these may change anything, so the compiler loads everything else again",
+			"Elements that are touched one at a time: a byte of a type of its own for each, std::vector<char8_t> (C++20) or a vector of a struct that holds one bool. Not char or uint8_t: stores through these may change anything, so the compiler loads everything else again",
 			"Whole sets that are copied: assign the vector, which moves words, instead of its elements; sets that are joined, counted or compared: std::bitset or 64-bit words",
 		},
 	},

@@ -191,7 +191,7 @@ func costGain(share, margin float64) *finding.Gain {
 	const least = 0.5
 	return &finding.Gain{
 		Low: round(least * math.Max(0, share-margin)), High: round(math.Min(1, share+margin)),
-		Basis: percent.Text(share) + " of the CPU makes, fills and destroys it × 50% to 100% of it saved: it need not be made. Not measured on your program",
+		Basis: percent.Text(share) + " of the CPU makes, fills and destroys it × 50% to 100% of it saved: it can be left out. Not measured on your program",
 	}
 }
 

@@ -45,7 +45,7 @@ var rules = map[string]rule{
 	},
 }
 
-const hoistStep = "copy the values that are loaded again and again (bound, data pointers) into local variables before the loop, and use the locals in it"
+const hoistStep = "copy the values that are reloaded in each iteration (bound, data pointers) into local variables before the loop, and use the locals in it"
 
 // worldNames are the analyser's worlds as a reader meets them, in order.
 var worldNames = []struct{ world, name string }{

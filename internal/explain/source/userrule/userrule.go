@@ -14,6 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	rulepages "whyhot/docs/rules"
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/explain/source/astfinding"
 )
@@ -43,7 +44,7 @@ var idPattern = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 var families = []string{"alias-", "bitfield-", "machine-"}
 
 func isBuiltin(id string) bool {
-	return slices.Contains(analyzer.Rules(), id) || slices.ContainsFunc(families, func(p string) bool { return strings.HasPrefix(id, p) })
+	return slices.Contains(rulepages.IDs(), id) || slices.ContainsFunc(families, func(p string) bool { return strings.HasPrefix(id, p) })
 }
 
 // Load reads every *.yaml and *.yml file below the directories that has a list

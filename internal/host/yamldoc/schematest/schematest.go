@@ -21,7 +21,7 @@ import (
 )
 
 // Update says that the schemas on disk are to be written anew.
-var Update = flag.Bool("update-schema", false, "write the JSON schemas anew")
+var Update = flag.Bool("update-schema", false, "write the JSON schemas again")
 
 // Of makes the schema of a type. The test runs in the type's own directory; others maps
 // further packages to theirs. texts are types that a file has as text.

@@ -41,7 +41,7 @@ func ParseURL(text string) (Options, error) {
 	o := Options{Address: u.Host, User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/")}
 	o.Password, _ = u.User.Password()
 	if u.Scheme != "clickhouse" || u.Hostname() == "" {
-		return Options{}, fmt.Errorf("%s is no address of ClickHouse: want clickhouse://USER:PASSWORD@HOST:PORT/DATABASE", u.Redacted())
+		return Options{}, fmt.Errorf("invalid ClickHouse address %s: want clickhouse://USER:PASSWORD@HOST:PORT/DATABASE", u.Redacted())
 	}
 	for key, values := range u.Query() {
 		switch {

@@ -27,7 +27,7 @@ func (e *Engine) Replace(ctx context.Context, blocks []*engine.Block) error {
 		return err
 	}
 	if err := e.replace(ctx, blocks); err != nil {
-		return fmt.Errorf("writing the dictionary anew: %w", err)
+		return fmt.Errorf("rewriting the dictionary: %w", err)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (e *Engine) Replace(ctx context.Context, blocks []*engine.Block) error {
 				_ = c.exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+unfinished+t.Name)
 			}
 		}
-		return fmt.Errorf("writing the dictionary anew: %w", err)
+		return fmt.Errorf("rewriting the dictionary: %w", err)
 	}
 	e.checkpoint.wake()
 	return nil

@@ -10,7 +10,7 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
     <div class="state" role={cancelled ? "status" : "alert"}>
       <p class="state-title">{sentence(error.message)}</p>
       {error.help !== "" && <p>{error.help}</p>}
-      {retry && passing(error) && <p>It is asked again by itself.</p>}
+      {retry && passing(error) && <p>Retrying automatically.</p>}
       <Choices of={waysOut(error)} />
       {retry && (
         <p>

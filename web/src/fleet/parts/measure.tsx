@@ -68,7 +68,7 @@ export function Exactness({ of }: { of: readonly Basis[] }) {
     return (
       <>
         <span
-          title={`The answer was estimated from ${read} of them. A share of one half has this error (95 %).`}
+          title={`The answer was estimated from ${read} of them. A share of one half has this error (95%).`}
         >
           estimated, {percentError(Math.max(...of.map((basis) => basis.share_error)))}%
         </span>

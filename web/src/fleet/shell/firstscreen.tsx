@@ -103,7 +103,7 @@ export function FirstScreen() {
         </p>
       )}
       <p class="quiet" role="status">
-        The page goes on by itself when the first samples are there.
+        The page continues automatically when the first samples arrive.
       </p>
     </Empty>
   );

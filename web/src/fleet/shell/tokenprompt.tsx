@@ -20,7 +20,7 @@ export function TokenPrompt({ why }: { why: ApiError }) {
           <p role="alert">The one that this browser has is not taken: {why.message}.</p>
         )}
         <p>
-          Who keeps the server makes one: <code>whyhot-server token create --scope read</code>
+          Your administrator creates one: <code>whyhot-server token create --scope read</code>
         </p>
         <p class="row">
           <label>

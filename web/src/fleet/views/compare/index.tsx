@@ -219,7 +219,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
   const side = (name: "before" | "after"): Column<Row> => ({
     name,
     title: name,
-    hint: `its share of the CPU ${name}, with the 95 % error of sampling`,
+    hint: `its share of the CPU ${name}, with the 95% sampling error`,
     width: "108px",
     class: "number",
     wide: true,
@@ -246,7 +246,7 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
     {
       name: "delta",
       title: "difference",
-      hint: "in points of the share, with its 95 % error",
+      hint: "in points of the share, with its 95% error",
       width: "132px",
       class: "number",
       cell: (r) => (

@@ -92,7 +92,7 @@ function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
         <b>{day(Date.parse(k.last_seen))}</b> ({ago(Date.parse(k.last_seen), moment.value)})
         {!k.active &&
           (k.silent_since === undefined
-            ? " · the last look did not find it"
+            ? " · not found by the last analysis run"
             : ` · ${k.service} has sent nothing since ${day(Date.parse(k.silent_since))}`)}
       </p>
       <History points={k.history} cores={(n) => `${coresText(n)} cores${billText(n, prices)}`} />

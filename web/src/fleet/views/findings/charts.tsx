@@ -45,7 +45,7 @@ export interface Made extends Trial {
   readonly when?: string; // as people read it
 }
 
-// Trials has each as a dot on its 95 % interval; all share the axis.
+// Trials has each as a dot on its 95% interval; all share the axis.
 export function Trials({ trials }: { trials: readonly Made[] }) {
   const scale = axis([1, ...trials.flatMap((t) => [t.speed_up.low, t.speed_up.high])]);
   const x = (v: number): number => EDGE + (WIDTH - 2 * EDGE) * scale.at(v);
@@ -55,7 +55,7 @@ export function Trials({ trials }: { trials: readonly Made[] }) {
         <tr>
           <th scope="col">variant</th>
           <th scope="col">speed-up</th>
-          <th scope="col">95 % interval</th>
+          <th scope="col">95% interval</th>
           <th scope="col" class="plot">
             slower <span>·</span> faster
           </th>

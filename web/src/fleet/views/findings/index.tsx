@@ -106,7 +106,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
             <>
               {" · "}
               <b>{coresRange({ low, high })}</b> cores{billText(Math.max(0, high), prices)} could
-              come back at most, where the findings do not overlap
+              be saved at most, where the findings do not overlap
             </>
           )}
         </p>
@@ -310,7 +310,7 @@ function Nothing({ answer }: { answer: Answer | undefined }) {
   return (
     <>
       <Empty title="No finding.">
-        <p>The rules looked, and found nothing that is worth a change.</p>
+        <p>Analysed: nothing found that is worth a change.</p>
       </Empty>
       <Looks runs={runs} />
     </>

@@ -243,7 +243,7 @@ function InstructionRow({ row: r, basis, hottest, prices, hit }: RowProps) {
             </span>
           )}
           {at.for !== undefined && at.self > 0 && (
-            <span title="The clock finds the instruction behind the one that took long: these samples are meant for that.">
+            <span title="The timer finds the instruction after the one that took long: these samples are attributed to that one.">
               ↑ for {hex(at.for)}{" "}
             </span>
           )}

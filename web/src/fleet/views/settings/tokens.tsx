@@ -27,7 +27,7 @@ export function TokenList() {
     <section aria-labelledby="tokens">
       <h2 id="tokens">Tokens</h2>
       {error?.status === 403 ? (
-        <p class="quiet">The token of this browser may not administer: ask who keeps the server.</p>
+        <p class="quiet">The token of this browser may not administer: ask your administrator.</p>
       ) : (
         error && <Failure error={error} retry={asked.retry} />
       )}
@@ -35,7 +35,7 @@ export function TokenList() {
         <>
           <p>
             There are none: everybody on this machine may do everything, and nobody else anything.
-            The first token closes the server to whoever has none; make it where the data lies:
+            The first token closes the server to callers without one. Create it on the server:
           </p>
           <Command text="whyhot-server token create --scope read,send,administer --data DIR" />
         </>

@@ -1,4 +1,4 @@
-package missed
+package remarks
 
 import "strings"
 
@@ -31,15 +31,15 @@ var texts = []struct {
 	{"not beneficial", "VectorizationNotBeneficial"},
 }
 
-// OfText is Of for compilers whose remarks are sentences: gcc's vectoriser, and rustc.
-func OfText(message string) (c Cause, rank int, ok bool) {
+// ofSentence is ofPass for compilers whose remarks are sentences: gcc's vectoriser, and rustc.
+func ofSentence(message string) (c cause, rank int, ok bool) {
 	if !strings.Contains(message, "not vectorized") && !strings.Contains(message, "statement clobbers memory") {
-		return Cause{}, 0, false
+		return cause{}, 0, false
 	}
 	for _, t := range texts {
 		if strings.Contains(message, t.words) {
-			return vectorizeCause(missed, t.names)
+			return ofVectorizer(missed, t.names)
 		}
 	}
-	return Cause{}, 0, false
+	return cause{}, 0, false
 }

@@ -45,7 +45,7 @@ func outcome() analyzer.Outcome {
 }
 
 func TestRemarksAreGroupedByLoopAndCause(t *testing.T) {
-	fs := Findings([]analyzer.Outcome{outcome(), outcome()}) // a header's loop is met in every unit
+	fs := Missed([]analyzer.Outcome{outcome(), outcome()}) // a header's loop is met in every unit
 	var got []string
 	for _, f := range fs {
 		got = append(got, f.Rule)

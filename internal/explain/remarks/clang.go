@@ -11,13 +11,12 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/missed"
 	"whyhot/internal/explain/source/identity"
 	"whyhot/internal/finding"
 )
 
-// key is one loop with one pass's failure.
-type key struct {
+// missedBy is one loop with one pass's failure.
+type missedBy struct {
 	file         string
 	line, column int
 	rule         string
@@ -26,29 +25,29 @@ type key struct {
 // group is what the compiler said of one loop and one pass.
 type group struct {
 	loop  analyzer.SourceLoop
-	cause missed.Cause
+	cause cause
 	rank  int
 	texts []string         // the remarks themselves, each once
 	lines map[string][]int // where each was made
 	from  analyzer.Outcome // the first that has it
 }
 
-// Findings makes one finding for every loop and pass that missed something in
+// Missed makes one finding for every loop and pass that missed something in
 // it. Without a profile deep loops come first.
-func Findings(outcomes []analyzer.Outcome) []finding.Finding {
-	groups := map[key]*group{}
+func Missed(outcomes []analyzer.Outcome) []finding.Finding {
+	groups := map[missedBy]*group{}
 	for _, o := range outcomes {
 		loops := inProject(o)
 		for _, r := range o.Reply.Remarks {
-			c, rank, ok := missed.Of(r.Pass, r.Kind, r.Name, r.Message)
+			c, rank, ok := ofPass(r.Pass, r.Kind, r.Name, r.Message)
 			if !ok {
 				continue
 			}
-			l, line, ok := innermost(loops, r.Where, o.Unit.Directory)
+			l, line, ok := innermostAround(loops, r.Where, o.Unit.Directory)
 			if !ok {
 				continue
 			}
-			k := key{l.File, l.Line, l.Column, c.Rule}
+			k := missedBy{l.File, l.Line, l.Column, c.Rule}
 			g := groups[k]
 			if g == nil {
 				g = &group{loop: l, cause: c, rank: rank, lines: map[string][]int{}, from: o}
@@ -60,7 +59,7 @@ func Findings(outcomes []analyzer.Outcome) []finding.Finding {
 	return sorted(groups)
 }
 
-func (g *group) add(c missed.Cause, rank int, r analyzer.Remark, line int) {
+func (g *group) add(c cause, rank int, r analyzer.Remark, line int) {
 	if rank < g.rank {
 		g.cause, g.rank = c, rank
 	}
@@ -86,10 +85,10 @@ func words(r analyzer.Remark) string {
 	return r.Pass + ": " + strings.Join(parts, " ")
 }
 
-// IsOf says whether a finding is one of this package: it is about its own loop, not
-// about the loops inside.
-func IsOf(f finding.Finding) bool {
-	return missed.IsRule(f.Rule)
+// IsMissed says whether a finding is about a pass: it is about its own loop, not about
+// the loops inside.
+func IsMissed(f finding.Finding) bool {
+	return isPass(f.Rule)
 }
 
 // Loops are the loops of all units, also those of libraries.
@@ -123,9 +122,9 @@ func absolute(file, dir string) string {
 	return filepath.Clean(file)
 }
 
-// innermost is the smallest loop around the place of a remark: around the first
+// innermostAround is the smallest loop around the place of a remark: around the first
 // point of its inlining chain that is in one.
-func innermost(loops []analyzer.SourceLoop, where []analyzer.Point, dir string) (best analyzer.SourceLoop, line int, ok bool) {
+func innermostAround(loops []analyzer.SourceLoop, where []analyzer.Point, dir string) (best analyzer.SourceLoop, line int, ok bool) {
 	for _, p := range where {
 		file := absolute(p.File, dir)
 		for _, l := range loops {
@@ -150,7 +149,7 @@ func smaller(a, b analyzer.SourceLoop) bool {
 	return a.EndLine-a.Line < b.EndLine-b.Line || a.EndLine-a.Line == b.EndLine-b.Line && a.Depth > b.Depth
 }
 
-func sorted(groups map[key]*group) []finding.Finding {
+func sorted(groups map[missedBy]*group) []finding.Finding {
 	list := make([]*group, 0, len(groups))
 	for _, g := range groups {
 		list = append(list, g)
@@ -171,11 +170,11 @@ func (g *group) finding() finding.Finding {
 	l := g.loop
 	f := finding.Finding{
 		Rule:      g.cause.Rule,
-		Title:     g.cause.Sentence(),
+		Title:     g.cause.sentence(),
 		Certainty: finding.Suspected,
 		Place:     finding.Place{Function: demangle.Filter(l.Function), File: l.File, Line: l.Line},
 		Fix: finding.Fix{Kind: "code", Steps: g.cause.Steps, Caveats: []string{
-			"clang 19 says so with the unit's own flags; another compiler may do better or worse",
+			"this is clang 19's remark with the unit's own flags; another compiler may do better or worse",
 		}},
 	}
 	if l.EndLine > l.Line {
