@@ -95,7 +95,7 @@ func Of(p *profile.Profile, facts Facts) []Quality {
 		if info := facts(m); info != nil {
 			q.read(info)
 		} else {
-			q.Problem = "it is not here as it was when the profile was taken"
+			q.Problem = "the file is missing here, or has changed since the recording"
 		}
 		out = append(out, q)
 	}

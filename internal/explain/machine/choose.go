@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
@@ -34,8 +36,8 @@ type function struct {
 	sampled   []uint64
 }
 
-// notedShare is the share of samples in a binary that is not at hand from which the
-// user is told.
+// notedShare is the share of samples in a binary whose file is missing from which the user
+// is told.
 const notedShare = 0.02
 
 // choose gives the hottest functions of every binary that is the one that ran.
@@ -63,11 +65,7 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 		b.at[vaddr] = hits{h.value + in.Sample.Value, h.count + in.Sample.Count}
 		b.names[vaddr] = f.Name
 	}
-	for _, path := range slices.Sorted(maps.Keys(absent)) {
-		if share := float64(absent[path]) / float64(p.Total()); share >= notedShare && path != "" {
-			notes = append(notes, fmt.Sprintf("%s, %s of the CPU, is not here as it was when the profile was taken: its machine code was not looked at", path, percent.Column(share)))
-		}
-	}
+	notes = notRead(absent, p.Total())
 	var all []*function
 	of := map[*function]*binary{}
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
@@ -87,6 +85,22 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 		b.functions = append(b.functions, f)
 	}
 	return chosen, notes
+}
+
+// notRead is one note about the binaries whose machine code could not be read.
+func notRead(absent map[string]int64, total int64) []string {
+	var names []string
+	for _, path := range slices.SortedFunc(maps.Keys(absent), func(a, b string) int {
+		return cmp.Or(-cmp.Compare(absent[a], absent[b]), cmp.Compare(a, b))
+	}) {
+		if share := float64(absent[path]) / float64(total); share >= notedShare && path != "" {
+			names = append(names, fmt.Sprintf("%s (%s of the CPU)", filepath.Base(path), percent.Column(share)))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"machine code not analysed, since the file is missing here or has changed since the recording: " + strings.Join(names, ", ")}
 }
 
 // isMachineCode says whether code of a kind is read from an ELF file.
