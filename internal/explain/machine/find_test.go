@@ -194,7 +194,7 @@ func TestAnotherBuildIsNotLookedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := find(t, p)
-	if len(answer.Loops) != 0 || len(answer.Notes) != 1 || !strings.Contains(answer.Notes[0], "not here") {
+	if len(answer.Loops) != 0 || len(answer.Notes) != 1 || !strings.Contains(answer.Notes[0], "missing here") {
 		t.Errorf("%+v", answer)
 	}
 }

@@ -61,6 +61,10 @@ llvm::StringRef nameOf(const Subject &S, llvm::MCRegister R);
 // What the registers of an address are, as the assembler writes it: 0x10(%rax,%rcx,8).
 std::string addressText(const Subject &S, const Memory &M);
 
+// The rule machine-few-iterations, which another rule asks as well: what it finds is a
+// remainder, and not a loop that could be vectorised.
+void remainder(const Subject &S, std::vector<Match> &Out);
+
 void add(std::vector<Match> &Out, RuleId Rule, const Instruction &I, std::map<std::string, std::string> Facts = {});
 
 } // namespace whyhot::machine::rules

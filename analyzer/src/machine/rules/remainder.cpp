@@ -59,6 +59,8 @@ bool leadsTo(const Subject &S, const Loop &From, const Loop &To) {
   return false;
 }
 
+} // namespace
+
 void remainder(const Subject &S, std::vector<Match> &Out) {
   constexpr unsigned Most = 2; // blocks
   if (!S.In.isInnermost() || S.In.getNumBlocks() > Most)
@@ -90,6 +92,8 @@ void remainder(const Subject &S, std::vector<Match> &Out) {
                 {"elements", std::to_string(Its.Step / Mine.Step)}});
   }
 }
+
+namespace {
 
 const Registered<Rule> Here("remainder", remainder);
 
