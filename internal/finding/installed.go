@@ -1,6 +1,9 @@
 package finding
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Where /lib is a link to /usr/lib, cleaning /lib/gcc/…/../../../../include gives
 // /include.
@@ -28,3 +31,9 @@ func firstPart(path string) string {
 	}
 	return dir
 }
+
+var packagedBinary = regexp.MustCompile(`^(/usr)?/(s?bin|games|lib(exec|32|64|x32)?)/|/(site|dist)-packages/|/node_modules/|/gems/.*\.so$`)
+
+// IsPackaged says whether a binary is a library or a program that comes with a system or
+// in a package: whoever runs it did not build it.
+func IsPackaged(binary string) bool { return packagedBinary.MatchString(binary) }
