@@ -85,9 +85,11 @@ type Found struct {
 	Callee string
 	// Service: it is about work that a runtime does for the program: collecting, allocating
 	// or faulting in memory, compiling what runs. How much there is follows from what the
-	// program does, and Demand are the rows that show who asks for it.
+	// program does, and Demand are the rows that show who asks for it; Roughly, all that
+	// runs besides.
 	Service bool
 	Demand  []int32
+	Roughly bool
 	// Yields: it is told by behaviour, and left out where a finding that knows the cause by
 	// name is about the same samples.
 	Yields bool

@@ -54,6 +54,9 @@ const (
 	within = 0.7
 	// asked is the part of those who ask for a service from which causes are its causes.
 	asked = 0.5
+	// askedRoughly is that part where all that runs counts as asking: what is left could
+	// hardly ask for all of it.
+	askedRoughly = 0.8
 	// leastAsked is the part from which a cause is one of several.
 	leastAsked = 0.15
 	// mostlyPassed is the part of the samples of a finding in the kernel from which its
@@ -134,7 +137,11 @@ func (s settler) serve(f *judge.Found, found []judge.Found) {
 			most, of = part, cause.ID
 		}
 	}
-	if of != "" && s.part(f.Demand, all) >= asked {
+	enough := asked
+	if f.Roughly {
+		enough = askedRoughly
+	}
+	if of != "" && s.part(f.Demand, all) >= enough {
 		f.Minor, f.After = "how much there is of it follows from what asks for it: look again after "+of, of
 	}
 }

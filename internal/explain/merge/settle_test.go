@@ -50,6 +50,8 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		{"a service that costs more, and it asks for", asked(0.4, 1, 2, 7), cause(0.3, 1, 2, 3), "look again after cause"},
 		{"a service that others ask for", asked(0.14, 1, 6, 7), cause(0.3, 1, 2, 3), ""},
 		{"a service that nobody is known to ask for", asked(0.14), cause(0.3, 1, 2, 3), ""},
+		{"a service of which only what runs is known", with(asked(0.14, 1, 2, 7), func(f *judge.Found) { f.Roughly = true }), cause(0.3, 1, 2, 3), ""},
+		{"a service beside which hardly anything else runs", with(asked(0.14, 1, 2, 3, 4, 7), func(f *judge.Found) { f.Roughly = true }), cause(0.3, 1, 2, 3, 4), "look again after cause"},
 		{"a service is no cause", asked(0.14, 1, 2), with(cause(0.3, 1, 2, 3), func(f *judge.Found) { f.Service = true }), ""},
 		{"a service that what is replaced asks for", asked(0.14, 1, 2, 7), replaced(1, 2, 3, 4), "look again after cause"},
 		{"a service that is asked for by what is called back", asked(0.14, 1, 2, 7), replaced(3, 4), ""},

@@ -41,15 +41,16 @@ const (
 //   - its own where the program's code is in their stacks: a collection begins in what
 //     allocates, so collections are a sample of allocations;
 //   - else what gets the memory that is given back;
-//   - else all that the program does besides.
-func (e *engine) demand(v *verdict, lines *ownline.Lines) []int32 {
+//   - else all that the program does besides, which is rough: what runs need not ask. So
+//     is what runs in a virtual machine that allocates where no frame shows it.
+func (e *engine) demand(v *verdict, lines *ownline.Lines) (rows []int32, rough bool) {
 	samples := e.p.Samples()
 	asks := slices.DeleteFunc(slices.Clone(v.trace.samples), func(row int32) bool {
 		_, _, ok := lines.Innermost(samples[row].Stack)
 		return !ok
 	})
 	if n := e.events(asks); n >= enoughAsking && float64(n) >= partAsking*float64(v.cost.count) {
-		return asks
+		return asks, false
 	}
 	if i := e.releasedBy(v); i >= 0 {
 		m := e.memory[i]
@@ -58,14 +59,14 @@ func (e *engine) demand(v *verdict, lines *ownline.Lines) []int32 {
 			return e.met(m.makes)
 		})
 		if e.events(makers) >= enoughAsking {
-			return makers
+			return makers, m.apart
 		}
 	}
 	own := v.trace.samples
 	return e.rowsOf(v.programID, func(g *group) bool {
 		_, is := slices.BinarySearch(own, g.first)
 		return !is
-	})
+	}), true
 }
 
 // rowsOf are the samples of a program's groups that hold.

@@ -121,7 +121,8 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 			found[i].Replaced = e.beneath(v, lines)
 		}
 		if e.isService(v) {
-			found[i].Service, found[i].Removes, found[i].Demand = true, false, e.demand(v, lines)
+			found[i].Service, found[i].Removes = true, false
+			found[i].Demand, found[i].Roughly = e.demand(v, lines)
 		}
 	}
 	return found, e.notes(), nil
