@@ -9,11 +9,18 @@ import (
 // /include.
 var installPrefixes = []string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/", "/lib/", "/include/"}
 
-// IsInstalled says whether a source file came with the system or with software
-// that is installed on it: nobody edits it. Both paths are clean. unit is the file
+// fetched are where package managers keep sources, and what rustc calls those of its
+// standard library.
+var fetched = regexp.MustCompile(`^/rustc/|/\.cargo/registry/|/rustlib/src/|/go/pkg/mod/`)
+
+// IsInstalled says whether a source file came with the system, with a compiler or with
+// software that is installed or was fetched: nobody edits it. Both paths are clean. unit is the file
 // that was compiled; projects too may stand in /opt, and what is in the same
 // directory of it as the unit, at any depth, is the project's.
 func IsInstalled(file, unit string) bool {
+	if fetched.MatchString(file) && !fetched.MatchString(unit) {
+		return true
+	}
 	for _, p := range installPrefixes {
 		if below, ok := strings.CutPrefix(file, p); ok {
 			unitBelow, beside := strings.CutPrefix(unit, p)

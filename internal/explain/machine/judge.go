@@ -41,17 +41,14 @@ func Judge(tell func([]Loop)) judge.Judge {
 				continue
 			}
 			m := f.judged(s)
-			if m.Share.Main() < worthABuild && finding.IsPackaged(m.Place.Binary) {
-				m.Minor = "in code that is built by others, and too little to build it oneself"
+			if finding.IsPackaged(m.Place.Binary) {
+				m.Minor = "in code that is built by others: what is left is another version, or a build of one's own"
 			}
 			out.Found = append(out.Found, m)
 		}
 		return out, nil
 	}
 }
-
-// worthABuild is the share from which code of others is worth a build of one's own.
-const worthABuild = 0.05
 
 // canBeChanged says whether whoever runs the program can change the code: not where it is
 // an interpreter's, nor of Go's runtime or standard library. Go has no word for a prefetch

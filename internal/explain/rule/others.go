@@ -4,6 +4,7 @@ import (
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // othersCode is why a finding about code that the reader did not build is minor.
@@ -30,7 +31,8 @@ func (e *engine) isOthersToChange(v *verdict) bool {
 		all += w
 		switch f.Kind { //nolint:exhaustive // the others are not machine code that somebody built
 		case profile.KindNative, profile.KindGo, profile.KindUnknown:
-			if finding.IsPackaged(e.p.Mapping(f.Mapping).Path) {
+			// In a runtime, the work is a script's.
+			if path := e.p.Mapping(f.Mapping).Path; finding.IsPackaged(path) && !origin.IsRuntime(path) {
 				others += w
 			}
 		}
