@@ -73,7 +73,7 @@ func setSamples(p *profile.Profile, found []judge.Found) {
 	f := newFrames(p)
 	for row, s := range p.Samples() {
 		path := f.path(s.Stack)
-		if len(path.steps) == 0 {
+		if path.kind == "" || len(path.steps) == 0 {
 			continue
 		}
 		for _, i := range at[f.place(path.steps[len(path.steps)-1])] {
