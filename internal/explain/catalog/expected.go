@@ -116,6 +116,13 @@ func (e *Entry) Expected(h Held, reach, margin float64) Expected {
 	return x
 }
 
+// Removed predicts what is given back where a change takes work away that is told by how a
+// program behaves, and not by an entry: the share, less a remainder.
+func Removed(share, margin float64) Expected {
+	e := Entry{Reduction: Reduction{Change: ChangeRemoved, High: 1}}
+	return e.Expected(HeldOut, share, margin)
+}
+
 // unpredictable says why there is no estimate.
 var unpredictable = map[string]string{
 	ChangeData:     "how much of it goes away depends on the data: keys, sizes, patterns",

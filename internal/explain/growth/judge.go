@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -43,7 +44,6 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 			continue
 		}
 		f := told(s.Profile, RuleWholeCopy, w.Place, w.Share, w.Cure)
-		f.Samples = w.Samples
 		f.Title = fmt.Sprintf("Whole container copied in %s", where(w.Place))
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "copied by " + w.Name, Share: &w.Share})
 		out.Found = append(out.Found, f)
@@ -54,12 +54,38 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "searched by " + l.Name, Share: &l.Share})
 		out.Found = append(out.Found, f)
 	}
+	setSamples(s.Profile, out.Found)
 	return out, nil
+}
+
+// setSamples gives findings all that happens below their lines: what a line allocates and
+// has collected goes with what it copies.
+func setSamples(p *profile.Profile, found []judge.Found) {
+	if len(found) == 0 {
+		return
+	}
+	at := map[Place][]int{}
+	for i := range found {
+		place := Place{Function: found[i].Place.Function, File: found[i].Place.File, Line: int32(found[i].Place.Line)} //nolint:gosec // it was one
+		at[place] = append(at[place], i)
+		found[i].Samples = nil
+	}
+	f := newFrames(p)
+	for row, s := range p.Samples() {
+		path := f.path(s.Stack)
+		if path.kind == "" || len(path.steps) == 0 {
+			continue
+		}
+		for _, i := range at[f.place(path.steps[len(path.steps)-1])] {
+			found[i].Samples = append(found[i].Samples, int32(row)) //nolint:gosec // rows are int32
+		}
+	}
 }
 
 func told(p *profile.Profile, rule string, at Place, share float64, cure string) judge.Found {
 	place := finding.Place{Function: at.Function, File: at.File, Line: int(at.Line)}
 	margin := finding.ShareError(share, p.Count())
+	x := catalog.Removed(share, margin)
 	next := ""
 	if len(p.Meta.Command) > 0 {
 		next = "whyhot grow --sizes N,2N,4N -- <your command with {n} for the size>"
@@ -67,8 +93,8 @@ func told(p *profile.Profile, rule string, at Place, share float64, cure string)
 	return judge.Found{Removes: true, Finding: finding.Finding{
 		ID: finding.ID(rule, place), Rule: rule, Certainty: finding.Suspected, Place: place,
 		Share: finding.Share{Inclusive: &share, Error: &margin},
-		Gain: &finding.Gain{NoEstimate: true, Reach: share,
-			Basis: percent.Text(share) + " of the CPU; how much of it goes away depends on how long the list or the text gets: whyhot grow measures it"},
+		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: share,
+			Basis: percent.Text(share) + " of the CPU, for this size of the input: work of this kind goes away but for a remainder; whyhot grow tells what larger inputs cost"},
 		Fix:  finding.Fix{Kind: "code", Steps: []string{strings.TrimSuffix(cure, ".")}},
 		Next: next,
 	}}

@@ -1,6 +1,7 @@
 package growth
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +16,12 @@ func TestJudge(t *testing.T) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	f := a.Found[0]
-	if f.Rule != RuleListSearch || f.Place.Line != 41 || f.Share.Main() != 0.3 || !f.Gain.NoEstimate || !f.Removes || !strings.Contains(f.Title, "unique (report.py:41)") {
+	if f.Rule != RuleListSearch || f.Place.Line != 41 || f.Share.Main() != 0.3 || !f.Removes || !strings.Contains(f.Title, "unique (report.py:41)") {
 		t.Errorf("%+v", f)
+	}
+	// What the line does besides stays: the estimate is the share, less a remainder.
+	if g := f.Estimate(); g == nil || g.Likely < 0.29 || g.Likely > 0.31 || g.Low < 0.1 || g.High > 0.7 || !slices.Equal(f.Samples, []int32{0}) {
+		t.Errorf("%+v of samples %v", f.Gain, f.Samples)
 	}
 	if len(f.Fix.Steps) != 1 || !strings.Contains(f.Fix.Steps[0], "set") {
 		t.Errorf("advises %q", f.Fix.Steps)

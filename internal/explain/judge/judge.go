@@ -58,8 +58,10 @@ type Lines func(profile.LocationID) bool
 type Found struct {
 	finding.Finding
 
-	// Samples are the rows of the profile that it is about, none where not known.
-	Samples []int32
+	// Samples are the rows of the profile that it is about, none where not known. Depths
+	// says for each which location of the stack, from the leaf, is the innermost that the
+	// finding is about; none where that is not known.
+	Samples, Depths []int32
 	// Code are the source lines of each of its instructions, innermost inlined call
 	// first; of a loop in machine code.
 	Code [][]finding.Line
@@ -76,9 +78,18 @@ type Found struct {
 	// Passed: it is about calls into the kernel that a library only passes on. Another
 	// library would make them too.
 	Passed bool
-	// Upkeep: it is about allocating, collecting or faulting in memory, and advises a
-	// setting or another allocator: how much there is follows from what the program does.
-	Upkeep bool
+	// Replaced: of the samples, those that go where something else is put in the place of
+	// what the finding is about: nothing of the program's own runs below that.
+	Replaced []int32
+	// Callee is the function whose calls the finding wants to be cheaper, "" for none.
+	Callee string
+	// Service: it is about work that a runtime does for the program: collecting, allocating
+	// or faulting in memory, compiling what runs. How much there is follows from what the
+	// program does, and Demand are the rows that show who asks for it; Roughly, all that
+	// runs besides.
+	Service bool
+	Demand  []int32
+	Roughly bool
 	// Yields: it is told by behaviour, and left out where a finding that knows the cause by
 	// name is about the same samples.
 	Yields bool

@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/codename"
 )
 
 // A match is a finding where what it costs is not chance: this share of all samples,
@@ -27,6 +28,8 @@ type Found struct {
 	finding.Finding
 
 	Loop *Loop
+	// callee is the function whose calls are to be made cheaper, "" for none.
+	callee string
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C
@@ -59,7 +62,14 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			}
 			f := l.finding(p, m, r, share)
 			f.ID = identity(m.Rule, l.Mapping, l.function, strconv.Itoa(l.before[m.Rule]+matched[m.Rule]))
-			out = append(out, Found{Finding: f, Loop: l})
+			found := Found{Finding: f, Loop: l}
+			switch m.Rule {
+			case rulePLTCall:
+				found.callee = l.short().name
+			case ruleOwnCall:
+				found.callee = codename.Display(m.Facts["function"])
+			}
+			out = append(out, found)
 		}
 	}
 	return out
@@ -79,10 +89,10 @@ func identity(rule string, m *profile.Mapping, f *function, which string) string
 	return finding.ID(rule, place, which)
 }
 
-// isLibc: its string functions choose by processor at run time.
+// isLibc: its string functions choose by processor at run time, and so do its mathematics.
 func isLibc(path string) bool {
 	base := filepath.Base(path)
-	return strings.HasPrefix(base, "libc.so") || strings.HasPrefix(base, "libc-2") || strings.HasPrefix(base, "ld-")
+	return strings.HasPrefix(base, "libc.so") || strings.HasPrefix(base, "libc-2") || strings.HasPrefix(base, "libm.so") || strings.HasPrefix(base, "libm-2") || strings.HasPrefix(base, "ld-")
 }
 
 // waits sums the samples that are meant for the instructions of a match: those that

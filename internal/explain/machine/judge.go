@@ -41,22 +41,14 @@ func Judge(tell func([]Loop)) judge.Judge {
 				continue
 			}
 			m := f.judged(s)
-			if m.Share.Main() < worthABuild && isOthers(m.Place.Binary) {
-				m.Minor = "in code that is built by others, and too little to build it oneself"
+			if finding.IsPackaged(m.Place.Binary) {
+				m.Minor = "in code that is built by others: what is left is another version, or a build of one's own"
 			}
 			out.Found = append(out.Found, m)
 		}
 		return out, nil
 	}
 }
-
-// worthABuild is the share from which code of others is worth a build of one's own.
-const worthABuild = 0.05
-
-var othersCode = regexp.MustCompile(`^(/usr)?/(s?bin|lib(exec|32|64|x32)?)/|/(site|dist)-packages/|/node_modules/|/gems/.*\.so$`)
-
-// isOthers says whether a binary is a library or a program that comes with a system or a package.
-func isOthers(binary string) bool { return othersCode.MatchString(binary) }
 
 // canBeChanged says whether whoever runs the program can change the code: not where it is
 // an interpreter's, nor of Go's runtime or standard library. Go has no word for a prefetch
@@ -103,7 +95,7 @@ func (o otherCompilers) made(m *profile.Mapping) bool {
 // judged is the finding with what tells whether another judge found the same.
 func (f *Found) judged(s judge.Subject) judge.Found {
 	l := f.Loop
-	out := judge.Found{Finding: f.Finding, Where: l.where(), Samples: l.Samples(s.Profile, func(m *profile.Mapping, address uint64) (uint64, bool) {
+	out := judge.Found{Finding: f.Finding, Callee: f.callee, Where: l.where(), Samples: l.Samples(s.Profile, func(m *profile.Mapping, address uint64) (uint64, bool) {
 		_, vaddr, ok := s.Facts.Code(m, address)
 		return vaddr, ok
 	})}

@@ -176,3 +176,16 @@ func TestSearchWhoseGuessesHold(t *testing.T) {
 		}
 	}
 }
+
+// A loop that calls a function for each element gains nothing by wider vectors.
+func TestALoopThatCallsIsNotGeneric(t *testing.T) {
+	for calls, want := range map[int]bool{0: true, 1: false} {
+		l := Loop{
+			Mapping: &profile.Mapping{Path: "/p/app"}, Start: 0x200, End: 0x220, Self: 60, Count: 60, Calls: calls,
+			Matches: []analyzer.MachineMatch{{Rule: "machine-generic", At: []uint64{0x200}}},
+		}
+		if found := Findings(samplesOf(1, 1), []Loop{l}); (ruleIn(found, "machine-generic") != nil) != want {
+			t.Errorf("%d calls: %+v", calls, found)
+		}
+	}
+}

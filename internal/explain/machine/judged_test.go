@@ -43,19 +43,3 @@ func TestLoopsThatWaitForPages(t *testing.T) {
 		}
 	}
 }
-
-func TestLibrariesOfOthers(t *testing.T) {
-	for path, want := range map[string]bool{
-		"/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6":     true,
-		"/srv/venv/lib/python3.11/site-packages/_duckdb.so": true,
-		"/srv/app/node_modules/sharp/build/sharp.node":      true,
-		"/usr/bin/zstd":                 true,
-		"/usr/local/bin/app":            false,
-		"/home/me/app/build/libcore.so": false,
-		"/usr/local/lib/libmine.so.1":   false,
-	} {
-		if isOthers(path) != want {
-			t.Errorf("%s: want %v", path, want)
-		}
-	}
-}

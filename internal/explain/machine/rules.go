@@ -45,6 +45,7 @@ const (
 
 const (
 	rulePLTCall = "machine-plt-call"
+	ruleOwnCall = "machine-own-call"
 	nameWidth   = 40
 )
 
@@ -214,7 +215,7 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"for blocks of kilobytes rep movsb is as fast as anything"},
 	},
-	"machine-own-call": {
+	ruleOwnCall: {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("Library calls its own %s through the PLT", codename.Display(m.Facts["function"]))
 		},
@@ -227,7 +228,14 @@ var rules = map[string]rule{
 	},
 	"machine-generic": {
 		title: fixed("Hot loop is limited to SSE2; build for AVX2"),
-		high:  0.5, kind: inFlags, whole: true, flags: "-march=native",
+		// A call in each iteration is one for one element, with any vectors.
+		cost: func(l *Loop, _ analyzer.MachineMatch) (value, events int64) {
+			if l.Calls > 0 {
+				return 0, 0
+			}
+			return l.Self, l.Count
+		},
+		high: 0.5, kind: inFlags, whole: true, flags: "-march=native",
 		steps: []string{
 			"compile for the processors that it runs on: -march=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
 			"or for several at once: __attribute__((target_clones(\"avx2\",\"default\"))) on the function",

@@ -3,23 +3,31 @@ package merge
 import (
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
 )
 
-// Settle marks as minor what another finding, whose change takes the work away, makes
-// smaller or takes along, so that a report leads with causes:
+// Settle marks as minor what another finding, whose change takes the work away or puts
+// something else in its place, makes smaller or takes along, so that a report leads with
+// causes:
 //
-//   - what is done within that work: seven tenths of its samples or more;
-//   - the upkeep of memory that costs no more than it: less is allocated, collected and
-//     faulted in once the work is gone, how much less shows only a new recording;
+//   - what is done within work that goes away, or that others do: seven tenths of its
+//     samples or more;
+//   - a service of the runtime (collecting, allocating or faulting in memory, compiling)
+//     that is mostly asked for by such work: what is left of it shows only a new recording.
+//     Several causes may ask for it together;
+//   - how a function is called that is replaced;
 //   - whatever is said of a binary that was built without optimisation, or to be examined:
 //     what such code spends is not what the product does.
 //
 // A finding that a trial has proved stays, and one about the build stands first anyway.
+// samples are those of the profile; without them each counts as much as another.
 //
 // Example. A service makes a compressor for each message (30%, made once it is gone); its
-// garbage collector takes 14%, a setting of which could be tried. The setting is minor:
-// after the change there is next to nothing to collect.
-func Settle(found []judge.Found) {
+// garbage collector takes 14%, and two thirds of what is allocated is for compressors. The
+// setting that is advised for the collector is minor: after the change there is little to
+// collect. Were a cache filled that has nothing to do with compressors, it would stay.
+func Settle(found []judge.Found, samples []profile.Sample) {
+	s := settler{samples: samples}
 	for i := range found {
 		f := &found[i]
 		if f.Minor != "" || f.Foremost || f.Aside || f.General || f.Certainty == finding.Proved || f.Certainty == finding.Refuted {
@@ -27,53 +35,141 @@ func Settle(found []judge.Found) {
 		}
 		for j := range found {
 			if i != j {
-				if f.Minor = follows(f, &found[j]); f.Minor != "" {
+				if f.Minor = s.follows(f, &found[j]); f.Minor != "" {
 					f.After = found[j].ID
 					break
 				}
 			}
 		}
+		if f.Service && f.Minor == "" {
+			s.serve(f, found)
+		}
 	}
 }
 
-// within is the part of the samples of a finding that makes it a part of another.
-const within = 0.7
+type settler struct{ samples []profile.Sample }
 
-// mostlyPassed is the part of the samples of a finding in the kernel from which its
-// library only passes calls on.
-const mostlyPassed = 0.5
+const (
+	// within is the part of the samples of a finding that makes it a part of another.
+	within = 0.7
+	// asked is the part of those who ask for a service from which causes are its causes.
+	asked = 0.5
+	// askedRoughly is that part where all that runs counts as asking: what is left could
+	// hardly ask for all of it.
+	askedRoughly = 0.8
+	// leastAsked is the part from which a cause is one of several.
+	leastAsked = 0.15
+	// mostlyPassed is the part of the samples of a finding in the kernel from which its
+	// library only passes calls on.
+	mostlyPassed = 0.5
+)
 
 // follows says why a finding follows from a cause, "" where it does not.
-func follows(f, cause *judge.Found) string {
+func (s settler) follows(f, cause *judge.Found) string {
 	if cause.Foremost && cause.Certainty != finding.Refuted && (f.Place.Binary == "" || f.Place.Binary == cause.Place.Binary) && cause.Place.Function == "" {
 		return "said of a build that is not the product: look again after " + cause.ID
 	}
-	if cause.Passed && cause.Minor == "" && cause.Certainty != finding.Refuted && !f.Passed && len(f.Samples) > 0 && part(f.Samples, cause.Samples) >= mostlyPassed {
+	if cause.Passed && cause.Minor == "" && cause.Certainty != finding.Refuted && !f.Passed && len(f.Samples) > 0 && s.part(f.Samples, cause.Samples) >= mostlyPassed {
 		return "most of it is system calls that " + cause.ID + " is about: another library would make them too"
 	}
-	if !cause.Removes || cause.Minor != "" || cause.Aside || cause.General || cause.Certainty == finding.Refuted || cause.Share.Main() < f.Share.Main() {
+	if !isCause(cause) {
 		return ""
 	}
 	switch {
-	case len(f.Samples) > 0 && part(f.Samples, cause.Samples) >= within:
+	case f.Callee != "" && f.Callee == cause.Place.Function:
+		return "the function that is called goes with " + cause.ID
+	case len(f.Samples) == 0 || cause.Share.Main() < f.Share.Main():
+	case cause.Removes && s.part(f.Samples, cause.Samples) >= within, s.part(f.Samples, s.below(f, cause)) >= within:
 		return "its work is within that of " + cause.ID + ", and gone with it"
-	case f.Upkeep:
-		return "how much memory costs follows from what allocates: look again after " + cause.ID
 	}
 	return ""
 }
 
-// part is how much of rows is among others.
-func part(rows, others []int32) float64 {
-	among := make(map[int32]bool, len(others))
-	for _, row := range others {
-		among[row] = true
+// isCause says whether the change of a finding takes work away, whatever it is that the
+// work asks for.
+func isCause(f *judge.Found) bool {
+	return (f.Removes || len(f.Replaced) > 0) && !f.Service && f.Minor == "" && !f.Aside && !f.General && f.Certainty != finding.Refuted
+}
+
+// gone are the samples that go with a cause.
+func gone(cause *judge.Found) []int32 {
+	if cause.Removes {
+		return cause.Samples
 	}
-	n := 0
-	for _, row := range rows {
-		if among[row] {
-			n++
+	return cause.Replaced
+}
+
+// below are the samples of a finding that what another one replaces calls, or runs in
+// itself: its frames are no nearer to the root.
+func (s settler) below(f, cause *judge.Found) []int32 {
+	if len(f.Depths) == 0 || len(cause.Depths) == 0 || len(cause.Replaced) == 0 {
+		return nil
+	}
+	depths := make(map[int32]int32, len(cause.Samples))
+	for i, row := range cause.Samples {
+		depths[row] = cause.Depths[i]
+	}
+	replaced := set(cause.Replaced)
+	var out []int32
+	for i, row := range f.Samples {
+		if depth, is := depths[row]; is && f.Depths[i] < depth && replaced[row] {
+			out = append(out, row)
 		}
 	}
-	return float64(n) / float64(max(len(rows), 1))
+	return out
 }
+
+// serve marks a service that causes ask for, after the one that asks most.
+func (s settler) serve(f *judge.Found, found []judge.Found) {
+	var all []int32
+	most, of := 0.0, ""
+	for j := range found {
+		cause := &found[j]
+		if cause.ID == f.ID || !isCause(cause) {
+			continue
+		}
+		part := s.part(f.Demand, gone(cause))
+		if part < leastAsked {
+			continue
+		}
+		all = append(all, gone(cause)...)
+		if part > most {
+			most, of = part, cause.ID
+		}
+	}
+	enough := asked
+	if f.Roughly {
+		enough = askedRoughly
+	}
+	if of != "" && s.part(f.Demand, all) >= enough {
+		f.Minor, f.After = "how much there is of it follows from what asks for it: look again after "+of, of
+	}
+}
+
+func set(rows []int32) map[int32]bool {
+	out := make(map[int32]bool, len(rows))
+	for _, row := range rows {
+		out[row] = true
+	}
+	return out
+}
+
+// part is how much of rows is among others.
+func (s settler) part(rows, others []int32) float64 {
+	among := set(others)
+	all, n := int64(0), int64(0)
+	for _, row := range rows {
+		value := int64(1)
+		if int(row) < len(s.samples) {
+			value = s.samples[row].Value
+		}
+		all += value
+		if among[row] {
+			n += value
+		}
+	}
+	return float64(n) / float64(max(all, 1))
+}
+
+// part is how many of rows are among others.
+func part(rows, others []int32) float64 { return settler{}.part(rows, others) }

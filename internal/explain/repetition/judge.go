@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -36,12 +37,13 @@ func (m *made) finding(s judge.Subject) judge.Found {
 	place := finding.Place{Binary: mapping.Path, BuildID: mapping.BuildID, Function: fn.Name, File: fn.File, Line: int(m.line.Line)}
 	maker := p.Function(m.maker).Name
 	margin := finding.ShareError(m.share, p.Count())
+	x := catalog.Removed(m.share, margin)
 	f := finding.Finding{
 		ID: finding.ID(RulePerCall, place, maker), Rule: RulePerCall, Certainty: finding.Suspected, Place: place,
 		Title: fmt.Sprintf("%s on each call in %s; keep what it makes", short(maker), where(place)),
 		Share: finding.Share{Inclusive: &m.share, Error: &margin},
-		Gain: &finding.Gain{NoEstimate: true, Reach: m.share,
-			Basis: percent.Text(m.share) + " of the CPU; how much of it goes away depends on how many different ones are needed"},
+		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: m.share,
+			Basis: percent.Text(m.share) + " of the CPU, where what is made is kept; whyhot count tells how many different ones are needed"},
 		Fix: finding.Fix{Kind: "code", Steps: []string{
 			fmt.Sprintf("Call %s once, outside of the loop or at start, and keep what it gives; where there are several, keep them in a map by their argument", short(maker)),
 		}, Caveats: []string{"Where each call makes a different one, nothing can be kept"}},

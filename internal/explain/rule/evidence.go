@@ -19,7 +19,8 @@ type trace struct {
 	library   profile.MappingID            // the heaviest of them
 	overlap   map[*verdict]int64           // samples shared with other verdicts
 	beneath   int64                        // what an interpreter itself runs or calls
-	samples   []int32                      // all of them, where somebody asks
+	samples   []int32                      // all of them
+	depths    []int32                      // and where in each stack the matched frame nearest the leaf is
 }
 
 // weighted is one row of a ranking.
@@ -66,8 +67,9 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 			switch {
 			case e.counts(v.entry, sm.Stack):
 				e.note(v, sm)
+				depth := e.first[v.entry.any] >> 8
 				for at := e.groups[i].first; at != none; at = e.follows[at] {
-					v.trace.samples = append(v.trace.samples, at)
+					v.trace.samples, v.trace.depths = append(v.trace.samples, at), append(v.trace.depths, depth)
 				}
 				met = append(met, v)
 			case e.onLines(v.entry, sm.Stack):
@@ -84,12 +86,26 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 		}
 	}
 	for _, v := range vs {
-		slices.Sort(v.trace.samples)
+		v.trace.sort()
 		if lib, ok := heaviest(v.trace.libraries); ok {
 			v.trace.library = lib
 		}
 	}
 	return nil
+}
+
+// sort puts the samples in the order of the profile.
+func (t *trace) sort() {
+	order := make([]int, len(t.samples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(t.samples[a], t.samples[b]) })
+	samples, depths := make([]int32, len(order)), make([]int32, len(order))
+	for to, from := range order {
+		samples[to], depths[to] = t.samples[from], t.depths[from]
+	}
+	t.samples, t.depths = samples, depths
 }
 
 // note books one sample on the matched frame nearest the leaf and on the first

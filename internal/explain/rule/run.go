@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -109,19 +110,22 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 	finding.Rank(findings)
 	findings = e.foldAway(findings, written)
 	found := make([]judge.Found, len(findings))
+	lines := ownline.Of(p)
 	for i, f := range findings {
 		v := written[f.ID]
 		found[i] = judge.Found{
-			Finding: f, Samples: v.trace.samples, Cause: v.entry.SourceRule,
-			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Upkeep: isUpkeep(v.entry.Entry),
+			Finding: f, Samples: v.trace.samples, Depths: v.trace.depths, Cause: v.entry.SourceRule,
+			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved,
+		}
+		if replaces(v.entry.Entry) {
+			found[i].Replaced = e.beneath(v, lines)
+		}
+		if e.isService(v) {
+			found[i].Service, found[i].Removes = true, false
+			found[i].Demand, found[i].Roughly = e.demand(v, lines)
 		}
 	}
 	return found, e.notes(), nil
-}
-
-// isUpkeep says whether an entry is about memory's upkeep, and leaves the code as it is.
-func isUpkeep(c *catalog.Entry) bool {
-	return slices.Contains([]string{"memory management", "garbage collection", "page faults"}, c.Family) && c.Swap.Kind != "code"
 }
 
 // cpuTypes are the value and period types that stand for time on a CPU.

@@ -43,6 +43,9 @@ func (e *engine) write(v *verdict) finding.Finding {
 	if e.namedByJIT(v) {
 		f.Fix.Caveats = append(f.Fix.Caveats, "The names come from the map file of a JIT, which may be stale: check with the runtime's own profiler that this code runs")
 	}
+	if e.isOthersToChange(v) {
+		f.Minor = othersCode
+	}
 	f.Next = e.next(v, f.ID)
 	return f
 }

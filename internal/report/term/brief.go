@@ -223,7 +223,7 @@ func (p *Printer) folded(open, minor, refuted []finding.Finding) {
 		for i, r := range reasons {
 			reasons[i] = fmt.Sprintf("%s (%d)", r, count[r])
 		}
-		p.wrapped("", "  +  ", fmt.Sprintf("%d more that matter only if a profile shows it (--long lists them): %s", len(minor), Clean(strings.Join(reasons, ", "))), styles.dim)
+		p.wrapped("", "  +  ", fmt.Sprintf("%d more that can give little back (--long lists them): %s", len(minor), Clean(strings.Join(reasons, ", "))), styles.dim)
 	}
 	for _, f := range refuted {
 		p.wrapped("", "  −  ", "refuted: "+Clean(f.Title)+trialsInShort(f.Trials), styles.dim)

@@ -51,7 +51,7 @@ func TestTwoLinesAFinding(t *testing.T) {
 		"    13.6% ± 2.3 · confirmed · /src/lib/a.cpp:10 · alias-char-write-11223344",
 		" 2  Writes through a char-like type (line 12) force 3 needless loads per iteration",
 		"    13.6% ± 2.3 · may save 7% (0 … 10%) · confirmed · /src/lib/a.cpp:20 · alias-char-write-55667788",
-		"  +  1 more that matter only if a profile shows it (--long lists them): at most 4 iterations (1)",
+		"  +  1 more that can give little back (--long lists them): at most 4 iterations (1)",
 		"  −  refuted: Time in malloc",
 		"",
 		"next, for the first; --long prints the commands of each:",
@@ -84,7 +84,7 @@ func TestOneLineAFinding(t *testing.T) {
 		"share  rule              where              effect",
 		"13.6%  alias-char-write  /src/lib/a.cpp:10  vectorised 16",
 		"13.6%  alias-char-write  /src/lib/a.cpp:20  vectorised 16",
-		"  +  1 more that matter only if a profile shows it (--long lists them): at most 4 iterations (1)",
+		"  +  1 more that can give little back (--long lists them): at most 4 iterations (1)",
 	}
 	if strings.Join(got[:4], "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
