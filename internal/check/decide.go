@@ -98,15 +98,15 @@ func (r rules) stands(layouts [][]float64, end bool) (bool, stat.Interval) {
 	return i.Low > 1+r.limit, i
 }
 
-// layoutLevel is the confidence of the intervals over layouts: an alarm on each side of
-// the limit is as rare as FalseAlarms, shared by the commands. Looks before the end have a
-// small part of it: there are few, as each waits for twice the rounds of the one before.
+// layoutLevel is the confidence of the intervals over layouts. The end has half of what
+// FalseAlarms leaves each command, since layouts are few, and looks before it have a tenth:
+// there are few of these, as each waits for twice the rounds of the one before.
 func (r rules) layoutLevel(end bool) float64 {
-	const part = 10
+	const atEnd, before = 2, 10
 	if end {
-		return r.looks.Each()
+		return 1 - (1-r.looks.Each())/atEnd
 	}
-	return 1 - (1-r.looks.Each())/part
+	return 1 - (1-r.looks.Each())/before
 }
 
 // looksAtLayouts says whether to look after so many rounds in so many layouts: when each

@@ -64,23 +64,25 @@ func normal(size float64) func(*rand.Rand) float64 {
 }
 
 // A layout that makes a program slower by 2% is no alarm, however well or badly a round is
-// known and however much room there is.
+// known and however much room there is. Where layouts add or take 2% and nothing in between,
+// eight of them say the same by chance too often: a rate of 2.5% has to do.
 func TestALayoutIsNoAlarm(t *testing.T) {
-	const checks = 600
-	most := int(checks*FalseAlarms + 3.1*math.Sqrt(checks*FalseAlarms)) // the 99.9% quantile
+	const checks, twoSided = 600, 0.025
 	for _, c := range []struct {
 		name   string
 		noise  float64
 		rounds int
 		layout func(*rand.Rand) float64
+		rate   float64
 	}{
-		{"none", 0.02, 60, either(0)},
-		{"±2%, quiet", 0.003, 60, either(0.02)},
-		{"±2%", 0.02, 60, either(0.02)},
-		{"±2%, little room", 0.02, 20, either(0.02)},
-		{"±2%, noisy", 0.04, 100, either(0.02)},
-		{"±1%", 0.01, 100, either(0.01)},
-		{"2%, normal", 0.01, 60, normal(0.02)},
+		{"none", 0.02, 60, either(0), FalseAlarms},
+		{"±2%, quiet", 0.003, 60, either(0.02), twoSided},
+		{"±2%", 0.02, 60, either(0.02), FalseAlarms},
+		{"±2%, little room", 0.02, 20, either(0.02), FalseAlarms},
+		{"±2%, noisy", 0.04, 100, either(0.02), FalseAlarms},
+		{"±1%", 0.01, 100, either(0.01), FalseAlarms},
+		{"2%, normal", 0.01, 60, normal(0.02), FalseAlarms},
+		{"2%, normal, noisy", 0.03, 100, normal(0.02), FalseAlarms},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +97,8 @@ func TestALayoutIsNoAlarm(t *testing.T) {
 				}
 			}
 			t.Logf("the first comparison alarms in %d of %d checks, the verdict in %d", first, checks, alarms)
-			if alarms > most {
+			// The 99.9% quantile of a count.
+			if most := int(checks*c.rate + 3.1*math.Sqrt(checks*c.rate)); alarms > most {
 				t.Errorf("%d alarms in %d checks; at most %d", alarms, checks, most)
 			}
 		})
@@ -114,7 +117,7 @@ func TestASlowDownStands(t *testing.T) {
 	}{
 		{"2%, quiet", 0.02, 0.005, 60, normal(0.003), 0.95},
 		{"2%", 0.02, 0.02, 100, normal(0.003), 0.8},
-		{"2%, noisy", 0.02, 0.04, 150, normal(0.003), 0.6},
+		{"2%, noisy", 0.02, 0.04, 150, normal(0.003), 0.5},
 		{"2%, layouts differ by 1%", 0.02, 0.02, 100, normal(0.01), 0.5},
 		{"5%, noisy", 0.05, 0.04, 60, normal(0.003), 0.9},
 		{"5%, layouts differ by 2%", 0.05, 0.04, 60, normal(0.02), 0.7},

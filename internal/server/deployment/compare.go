@@ -15,7 +15,6 @@ import (
 
 // Store is what a comparison asks.
 type Store interface {
-	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
 	Timeline(ctx context.Context, s store.Selection, by store.Dimension, step time.Duration, lines int) (*store.Timeline, error)
 	Profile(ctx context.Context, s store.Selection) (*profile.Profile, store.Basis, error)
 }
@@ -31,6 +30,8 @@ const (
 	// parts are what the time of a version is cut into; fewestParts of these have to have
 	// both CPU time and requests.
 	parts, fewestParts = 24, 6
+	// mostVersions are told apart, those with most CPU time.
+	mostVersions = 50
 	// mostFunctions are named.
 	mostFunctions = 5
 )
@@ -44,7 +45,6 @@ type Comparison struct {
 	Ratio     *stat.Interval
 	Functions []Function // that take more, those that take most of it first
 	Parallel  bool       // both ran at the same time
-	samples   int64      // of the newest version
 }
 
 // Function is one that takes more than before, in shares of what the service took before:
@@ -59,26 +59,32 @@ type Function struct {
 // are no two, or too little is known of one. over is the time in which the newest version
 // has to have run.
 func (c *Config) Compare(ctx context.Context, s Store, service string, to time.Time, over time.Duration) (*Comparison, error) {
-	all, err := s.Labels(ctx, store.Selection{From: to.Add(-back), To: to, Service: []string{service}}, store.ByVersion)
+	week := store.Selection{From: to.Add(-back).Truncate(time.Hour), To: to, Service: []string{service}}
+	line, err := s.Timeline(ctx, week, store.ByVersion, time.Hour, mostVersions)
 	if err != nil {
 		return nil, err
 	}
-	older, newer, ok := pair(all, to.Add(-over))
+	older, newer, ok := pair(versions(line), to.Add(-over))
 	if !ok {
 		return nil, nil //nolint:nilnil // there is nothing to compare
 	}
 	a, b := older.selection(service, to), newer.selection(service, to)
-	out := &Comparison{Service: service, Before: older.Value, After: newer.Value, Since: newer.First.UTC(), samples: newer.Count}
-	if out.Parallel = older.Last.Sub(newer.First) > to.Sub(newer.First)/2; out.Parallel { //nolint:mnd // most of the time
+	for _, sel := range []*store.Selection{&a, &b} {
+		if err := toTheMinute(ctx, s, sel); err != nil {
+			return nil, err
+		}
+	}
+	out := &Comparison{Service: service, Before: older.name, After: newer.name, Since: b.From.UTC()}
+	if out.Parallel = a.To.Sub(b.From) > b.To.Sub(b.From)/2; out.Parallel { //nolint:mnd // most of the time
 		a.From = b.From // at the same load
 	}
 	ratio := stat.Interval{Estimate: 1, Low: 1, High: 1}
 	if r := c.requests(service); r != nil {
-		was, err := r.rates(ctx, s, a, older.Value)
+		was, err := r.rates(ctx, s, a, older.name)
 		if err != nil {
 			return nil, err
 		}
-		is, err := r.rates(ctx, s, b, newer.Value)
+		is, err := r.rates(ctx, s, b, newer.name)
 		if err != nil {
 			return nil, err
 		}
@@ -103,28 +109,84 @@ func (c *Config) Compare(ctx context.Context, s Store, service string, to time.T
 	return out, nil
 }
 
-// version is one with its time.
-type version struct{ store.LabelValue }
+// version is one with the hours in which it ran.
+type version struct {
+	name        string
+	first, last time.Time
+}
+
+func versions(t *store.Timeline) []version {
+	var out []version
+	for _, l := range t.Lines {
+		v := version{name: l.Value}
+		for i, weight := range l.Weight {
+			if weight <= 0 {
+				continue
+			}
+			at := t.Start.Add(time.Duration(i) * t.Step)
+			if v.first.IsZero() {
+				v.first = at
+			}
+			v.last = at.Add(t.Step)
+		}
+		if v.name != "" && !v.first.IsZero() {
+			out = append(out, v)
+		}
+	}
+	return out
+}
 
 func (v version) selection(service string, to time.Time) store.Selection {
-	end := v.Last
+	end := v.last
 	if end.After(to) {
 		end = to
 	}
-	return store.Selection{From: v.First, To: end, Service: []string{service}, Version: []string{v.Value}}
+	return store.Selection{From: v.first, To: end, Service: []string{service}, Version: []string{v.name}}
+}
+
+// toTheMinute has a selection begin and end with the version's first and last samples: in
+// the hour of a deployment, both versions ran.
+func toTheMinute(ctx context.Context, s Store, sel *store.Selection) error {
+	hour := func(from time.Time) (first, last time.Time, err error) {
+		part := *sel
+		part.From, part.To = from, from.Add(time.Hour)
+		t, err := s.Timeline(ctx, part, store.ByVersion, time.Minute, 1)
+		if err != nil {
+			return first, last, err
+		}
+		for _, v := range versions(t) {
+			first, last = v.first, v.last
+		}
+		return first, last, nil
+	}
+	first, _, err := hour(sel.From)
+	if err != nil {
+		return err
+	}
+	_, last, err := hour(sel.To.Add(-time.Minute).Truncate(time.Hour))
+	if err != nil {
+		return err
+	}
+	// Minutes are kept for a shorter time than hours.
+	if !first.IsZero() {
+		sel.From = first
+	}
+	if !last.IsZero() && last.Before(sel.To) {
+		sel.To = last
+	}
+	return nil
 }
 
 // pair are the version that came last, where it ran since recent, and the one that had come
 // before it.
-func pair(all []store.LabelValue, recent time.Time) (older, newer version, ok bool) {
-	all = slices.DeleteFunc(slices.Clone(all), func(v store.LabelValue) bool { return v.Value == "" || v.Count < fewestSamples })
-	slices.SortFunc(all, func(a, b store.LabelValue) int {
-		return cmp.Or(b.First.Compare(a.First), cmp.Compare(a.Value, b.Value))
+func pair(all []version, recent time.Time) (older, newer version, ok bool) {
+	slices.SortFunc(all, func(a, b version) int {
+		return cmp.Or(b.first.Compare(a.first), cmp.Compare(a.name, b.name))
 	})
-	if len(all) < 2 || !all[0].Last.After(recent) || !all[1].First.Before(all[0].First) {
+	if len(all) < 2 || !all[0].last.After(recent) || !all[1].first.Before(all[0].first) {
 		return older, newer, false
 	}
-	return version{all[1]}, version{all[0]}, true
+	return all[1], all[0], true
 }
 
 // rates are the CPU time of a request in each part of a version's time.

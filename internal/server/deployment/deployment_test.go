@@ -231,7 +231,7 @@ func TestSharesAreComparedWithoutRequests(t *testing.T) {
 
 // Equal versions are no finding, whatever the load did.
 func TestEqualVersionsAreNoFinding(t *testing.T) {
-	const times = 40
+	const times = 10
 	for seed := range uint64(times) {
 		s := newShop(t, 100+seed)
 		s.run("1.4", 14, 5, 1)
