@@ -21,6 +21,7 @@ import (
 	"whyhot/internal/host/heap"
 	"whyhot/internal/server"
 	"whyhot/internal/server/api"
+	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/watch"
 	"whyhot/internal/store"
@@ -51,7 +52,7 @@ type serveFlags struct {
 	store                         string
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
-	messages                      string
+	messages, deployments         string
 	maxMessage                    int
 }
 
@@ -83,6 +84,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to all users with read access (repeatable)")
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
 	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "analyse the last `TIME`")
+	flags.StringVar(&f.deployments, "deployments", "", "count the requests of services as `FILE` says, to compare versions; see docs/guide/deployments.md")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
 	return cmd
@@ -113,6 +115,8 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--rules-every %s: must be at least 1s, or 0", f.rulesEvery)
 	case f.messages != "" && f.rulesEvery == 0:
 		return errors.New("--messages without rules: leave out --rules-every 0")
+	case f.deployments != "" && f.rulesEvery == 0:
+		return errors.New("--deployments without rules: leave out --rules-every 0")
 	case f.rulesOver < time.Minute:
 		return fmt.Errorf("--rules-over %s: must be at least 1m", f.rulesOver)
 	}
@@ -134,12 +138,18 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	compared := &deployment.Config{}
+	if f.deployments != "" {
+		if compared, err = deployment.Load(f.deployments); err != nil {
+			return err
+		}
+	}
 	log := f.logger(stderr)
 	o := server.Options{
 		Data: dataDir(f.data), Listen: f.listen, GRPC: f.grpc, InsecureNoTLS: f.insecure,
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
-		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules}, NoWatch: f.rulesEvery == 0,
+		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules, Deployments: compared}, NoWatch: f.rulesEvery == 0,
 		Sources: f.sources, Messages: f.messages, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
 	}
 	if f.idle == 0 {

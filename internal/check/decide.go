@@ -75,6 +75,54 @@ func (r rules) conclude(base, change []float64, settled, counted bool) (Verdict,
 	return r.judge(i), i
 }
 
+// logsOf are the logarithms of the ratios of rounds.
+func logsOf(base, change []float64) []float64 {
+	logs := make([]float64, len(base))
+	for i := range base {
+		logs[i] = math.Log(change[i] / base[i])
+	}
+	return logs
+}
+
+// stands says whether a slow-down is one of the programs, whatever their layout: whether
+// the interval over layouts is above the limit. The first layout is the one that was built
+// first, with all of its rounds. end says that it is the last look.
+//
+// The exact test of those rounds came before, so this can only take alarms away.
+func (r rules) stands(layouts [][]float64, end bool) (bool, stat.Interval) {
+	n, ok := stat.Nest(layouts)
+	if !ok {
+		return false, stat.Interval{Low: 0, High: math.Inf(1)}
+	}
+	i := n.Interval(r.layoutLevel(end))
+	return i.Low > 1+r.limit, i
+}
+
+// layoutLevel is the confidence of the intervals over layouts. The end has half of what
+// FalseAlarms leaves each command, since layouts are few, and looks before it have a tenth:
+// there are few of these, as each waits for twice the rounds of the one before.
+func (r rules) layoutLevel(end bool) float64 {
+	const atEnd, before = 2, 10
+	if end {
+		return 1 - (1-r.looks.Each())/atEnd
+	}
+	return 1 - (1-r.looks.Each())/before
+}
+
+// looksAtLayouts says whether to look after so many rounds in so many layouts: when each
+// had as many as the others, and 2, 4, 8 … of them.
+func (r rules) looksAtLayouts(rounds, layouts int) bool {
+	each := rounds / layouts
+	return rounds%layouts == 0 && each > 1 && each&(each-1) == 0
+}
+
+// layoutsTell says that more rounds in layouts would change nothing: the slow-down stands,
+// or there is none.
+func (r rules) layoutsTell(layouts [][]float64) bool {
+	stands, i := r.stands(layouts, false)
+	return stands || i.High <= 1+r.limit
+}
+
 // alarm says how much two equal programs may differ at most, where they differ by more than
 // the limit; 0 where they do not.
 func (r rules) alarm(i stat.Interval) float64 {
@@ -105,10 +153,7 @@ func spreadOf(base, change []float64) float64 {
 	if len(base) < 2 { //nolint:mnd // one value has no spread
 		return 0
 	}
-	logs := make([]float64, len(base))
-	for i := range base {
-		logs[i] = math.Log(change[i] / base[i])
-	}
+	logs := logsOf(base, change)
 	middle := stat.Median(logs)
 	for i := range logs {
 		logs[i] = math.Abs(logs[i] - middle)

@@ -8,80 +8,100 @@ import (
 	"time"
 
 	"whyhot/internal/host/environ"
+	"whyhot/internal/trial"
 	"whyhot/internal/trial/rebuild/wrapper"
-	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
 )
 
-// small is a difference that a layout of the code can make: alignment alone was seen to
-// move programs by several percent.
-const small = 0.10
+// mostLayouts is how many more there are of each side, fewestLayouts how many there are
+// however long they take to build. building is the part of the budget after which no more
+// are built.
+const (
+	mostLayouts   = 8
+	fewestLayouts = 3
+	building      = 0.25
+)
 
-// mostLayouts is how many more there are of each side.
-const mostLayouts = 3
-
-// otherLayouts builds both sides in other layouts of their code where a slow-down is so
-// small that a layout can make it, and has it stand only if it does in those, too. Where
-// the build has no compiler whose layout can be changed, it stands.
-func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, i stat.Interval, left func() time.Duration) (Verdict, error) {
-	if c.request.Build == "" || i.Estimate > 1+small {
+// otherLayouts says whether a slow-down stands that a layout of the code can make: it
+// builds both sides in other layouts, runs these, and has the slow-down stand where it is
+// one of the programs and not only of how their code happens to lie. It stands as well
+// where it is larger than what layouts do, and where the build has no compiler whose layout
+// can be changed.
+func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, r rules, left func() time.Duration) (Verdict, error) {
+	asBuilt := logsOf(out.Samples.Before, out.Samples.After)
+	if stands, _ := r.stands([][]float64{asBuilt}, false); c.request.Build == "" || stands {
 		return Slower, nil
 	}
-	first := c.sides
-	base := []variant.Layout{{Name: "as built", Dir: c.stage.at(baseSide, k.Dir)}}
-	head := []variant.Layout{{Name: "as built", Dir: c.stage.at(headSide, k.Dir)}}
-	began := c.machine.clock.Now()
-	for n := range mostLayouts {
-		c.listener.Step(fmt.Sprintf("building both sides in layout %d of %d", n+1, mostLayouts))
-		for _, of := range []struct {
-			side  int
-			tree  string
-			lists *[]variant.Layout
-		}{{baseSide, c.base, &base}, {headSide, c.head, &head}} {
-			side, err := c.layout(ctx, of.tree, n)
-			if err != nil {
-				c.notef("another layout of the code could not be built: %v", err)
-				return Slower, ctx.Err()
-			}
-			if side == none {
-				return Slower, nil
-			}
-			if err := c.setUp(ctx, side, k); err != nil {
-				return Slower, err
-			}
-			*of.lists = append(*of.lists, variant.Layout{Name: fmt.Sprintf("layout %d", n+1), Dir: c.stage.at(side, k.Dir)})
-		}
-		if n == 0 {
-			same, err := differing(ctx, c.stage.path(baseSide, ""), c.stage.path(first, ""))
-			if err != nil {
-				return Slower, err
-			}
-			if len(same) == 0 {
-				return Slower, nil // the build heeds none of it
-			}
-		}
+	base, head, err := c.buildLayouts(ctx, k)
+	if err != nil {
+		return Slower, err
 	}
-	const fewest, each = 20 * time.Second, 4
-	took := c.machine.clock.Now().Sub(began)
-	plan := c.plan(k, max(fewest, time.Duration(laying*float64(left()+took))), headSide)
-	plan.Layouts, plan.Variants[0].Layouts = base, head
-	plan.Rounds = each * len(base)
+	if len(base) == 0 {
+		out.Notes = append(out.Notes, "a layout of the code can make so small a difference, and the build has none that whyhot can change")
+		return Slower, nil
+	}
+	const fewest = 20 * time.Second
+	plan := c.plan(k, max(fewest, left()), headSide)
+	plan.Layouts, plan.Variants[0].Layouts, plan.Together = base, head, true
 	plan.Seed++
+	nested := func(base, change []float64) [][]float64 {
+		all := make([][]float64, 1+len(head))
+		all[0] = asBuilt
+		for i, x := range logsOf(base, change) {
+			all[1+i%len(head)] = append(all[1+i%len(head)], x)
+		}
+		return all
+	}
+	plan.Enough = func(base, change []float64) bool {
+		return r.looksAtLayouts(len(base), len(head)) && r.layoutsTell(nested(base, change))
+	}
 	o, err := c.trial(ctx, plan, k)
 	if err != nil {
 		return Slower, err
 	}
-	across := o.Variants[0].AcrossLayouts
-	if across == nil || across.Low <= 0 {
-		return Slower, nil
-	}
-	// The trial's ratio is the base's time over the change's.
-	l := stat.Interval{Estimate: 1 / across.Estimate, Low: 1 / across.High, High: 1 / across.Low}
-	out.Layouts = interval(l)
-	if l.Low > 1 && l.Estimate > 1+c.request.Limit {
+	rounds := nested(samples(o))
+	stands, i := r.stands(rounds, o.Stopped != trial.StopSettled)
+	out.Layouts, out.layoutRounds = interval(i), len(asBuilt)+o.Rounds
+	if stands {
 		return Slower, nil
 	}
 	return Undecided, nil
+}
+
+// buildLayouts builds both sides in other layouts, in pairs that are made the same way;
+// none where the build heeds none of it.
+func (c *checking) buildLayouts(ctx context.Context, k *task) (base, head []variant.Layout, err error) {
+	first, began := c.sides, c.machine.clock.Now()
+	for n := range mostLayouts {
+		if took := c.machine.clock.Now().Sub(began); n >= fewestLayouts && took > time.Duration(building*float64(c.request.Budget)) {
+			break
+		}
+		c.listener.Step(fmt.Sprintf("building both sides in layout %d of %d", n+1, mostLayouts))
+		var pair [2]variant.Layout
+		for side, tree := range []string{c.base, c.head} {
+			at, err := c.layout(ctx, tree, n)
+			if err != nil {
+				c.notef("another layout of the code could not be built: %v", err)
+				return nil, nil, ctx.Err()
+			}
+			if at == none {
+				return nil, nil, nil
+			}
+			if err := c.setUp(ctx, at, k); err != nil {
+				return nil, nil, err
+			}
+			pair[side] = variant.Layout{Name: fmt.Sprintf("layout %d", n+1), Dir: c.stage.at(at, k.Dir)}
+		}
+		base, head = append(base, pair[baseSide]), append(head, pair[headSide])
+		if n > 0 {
+			continue
+		}
+		differ, err := differing(ctx, c.stage.path(baseSide, ""), c.stage.path(first, ""))
+		if err != nil || len(differ) == 0 {
+			return nil, nil, err
+		}
+	}
+	return base, head, nil
 }
 
 // layout builds a tree in the n-th other layout and gives its side; none where the build
@@ -93,7 +113,7 @@ func (c *checking) layout(ctx context.Context, tree string, n int) (int, error) 
 		"GOFLAGS=" + environ.Get(c.request.Env, "GOFLAGS") + fmt.Sprintf(" -ldflags=-randlayout=%d", n+1),
 	}
 	if box, err := wrapper.Find(ctx, c.request.Env, c.repo.Root); err == nil {
-		laid := variant.Alignments(nil, variant.MostLayouts-1)[n].Build
+		laid := variant.Alignments(nil, mostLayouts)[n].Build
 		setup := wrapper.Setup{
 			Dir: bin, Log: filepath.Join(c.work, fmt.Sprintf("layout-%d.calls", n)),
 			Every: map[wrapper.Family][]string{}, Flags: map[wrapper.Family]wrapper.Flags{

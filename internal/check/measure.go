@@ -16,11 +16,8 @@ import (
 	"whyhot/internal/trial/variant"
 )
 
-// The parts of the budget. What is left is the comparison's.
-const (
-	calibrating = 0.15
-	laying      = 0.5 // of what is left when a small difference was found
-)
+// calibrating is the calibration's part of the budget. What is left is the comparison's.
+const calibrating = 0.15
 
 // measure compares the sides by all commands.
 func (c *checking) measure(ctx context.Context) error {
@@ -82,7 +79,7 @@ func (c *checking) one(ctx context.Context, k *task, index int, budget time.Dura
 		out.Notes = append(out.Notes, "the change writes something else than the base did: "+o.Variants[0].Explanation)
 	}
 	if verdict == Slower && !counted {
-		if verdict, err = c.otherLayouts(ctx, k, &out, i, left); err != nil {
+		if verdict, err = c.otherLayouts(ctx, k, &out, rules, left); err != nil {
 			return out, err
 		}
 	}
@@ -132,12 +129,17 @@ func change(ratio float64) string {
 
 func (k *Command) undecided(i stat.Interval, r rules, elapsed float64) {
 	if k.Layouts != nil {
-		k.Says = fmt.Sprintf("%s slower as it was built, but laid out otherwise in memory it is %s to %s: the layout alone may make the difference", change(i.Estimate), change(k.Layouts.Low), change(k.Layouts.High))
+		over := stat.Interval{Estimate: k.Layouts.Estimate, Low: k.Layouts.Low, High: k.Layouts.High}
+		k.Says = fmt.Sprintf("%s slower as it was built (%s to %s); over other layouts of the code it is %s (%s to %s), so it may be the layout", change(i.Estimate), change(i.Low), change(i.High), change(over.Estimate), change(over.Low), change(over.High))
+		if more, ok := r.moreRounds(over, k.layoutRounds); ok && over.Estimate > 1+r.limit {
+			k.MoreMinutes = minutesFor(more, elapsed, k.Rounds)
+			k.Says += "; to tell needs about " + minutes(k.MoreMinutes) + " more"
+		}
 		return
 	}
 	more, ok := r.moreRounds(i, k.Rounds)
 	if k.Rounds > 0 && ok {
-		k.MoreMinutes = math.Ceil(float64(more)*elapsed/float64(k.Rounds)/6) / 10 //nolint:mnd // tenths of a minute
+		k.MoreMinutes = minutesFor(more, elapsed, k.Rounds)
 	}
 	switch {
 	case k.Bound == nil:
@@ -151,6 +153,11 @@ func (k *Command) undecided(i stat.Interval, r rules, elapsed float64) {
 	case k.Rounds > 0:
 		k.Says += "; it is so close to the limit that more time hardly helps"
 	}
+}
+
+// minutesFor is how long rounds take by what others took, in whole tenths of a minute.
+func minutesFor(more int, elapsed float64, rounds int) float64 {
+	return math.Ceil(float64(more)*elapsed/float64(rounds)/6) / 10 //nolint:mnd // see above
 }
 
 func minutes(m float64) string {

@@ -27,10 +27,14 @@ func (t *trial) layouts(a *arm) []variant.Layout {
 }
 
 // deal draws the layout of an arm's next run: each comes once before any comes
-// again, in random order.
+// again, in random order or, where a round is all in one, in theirs.
 func (t *trial) deal(a *arm, rng *rand.Rand) {
 	n := len(t.layouts(a))
 	if n == 0 {
+		return
+	}
+	if t.plan.Together {
+		a.layout = t.rounds % n
 		return
 	}
 	if len(a.deck) == 0 {

@@ -21,6 +21,9 @@ type Plan struct {
 	Outputs  []string // files to compare beside standard output
 	Variants []variant.Variant
 	Layouts  []variant.Layout // of the baseline, nil for one only
+	// Together has round n run all sides in their layout n, and begin again after the
+	// last one: layouts of the same number are made the same way.
+	Together bool
 	Metric   Metric
 	// Number is the number to read from the output, nil for none; the metric
 	// Number needs it.

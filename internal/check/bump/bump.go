@@ -25,12 +25,16 @@ const (
 	Python Kind = "python"
 	Node   Kind = "node"
 	Java   Kind = "java"
+	Debian Kind = "debian"
 )
 
 // format reads names and versions from the text of a file.
 type format struct {
 	kind Kind
 	read func(text []byte) map[string]string
+	// only are the versions in a file that has much else: a change of anything else is not
+	// one of versions. nil where a file has little but versions.
+	only *regexp.Regexp
 }
 
 // formatOf is that of a file by its name; ok is false where it names no dependencies.
@@ -38,19 +42,23 @@ func formatOf(file string) (f format, ok bool) {
 	base := path.Base(file)
 	switch {
 	case base == "go.mod":
-		return format{Go, lines(goLine)}, true
+		return format{kind: Go, read: lines(goLine)}, true
 	case base == "Cargo.lock":
-		return format{Rust, lockTables}, true
+		return format{kind: Rust, read: lockTables}, true
 	case base == "poetry.lock", base == "uv.lock":
-		return format{Python, lockTables}, true
+		return format{kind: Python, read: lockTables}, true
 	case base == "package-lock.json":
-		return format{Node, packageLock}, true
+		return format{kind: Node, read: packageLock}, true
 	case strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt"):
-		return format{Python, lines(pinned)}, true
+		return format{kind: Python, read: lines(pinned)}, true
 	case base == "gradle.lockfile":
-		return format{Java, lines(gradle)}, true
+		return format{kind: Java, read: lines(gradle)}, true
 	case base == "pom.xml":
-		return format{Java, pom}, true
+		return format{kind: Java, read: pom}, true
+	case file == "debian/control" || strings.HasSuffix(file, "/debian/control"):
+		return format{kind: Debian, read: lines(control), only: control}, true
+	case base == "Dockerfile", base == "Containerfile", strings.HasPrefix(base, "Dockerfile."), strings.HasSuffix(base, ".Dockerfile"):
+		return format{kind: Debian, read: lines(installed), only: installed}, true
 	}
 	return format{}, false
 }
@@ -74,6 +82,14 @@ var (
 	depend = regexp.MustCompile(`(?s)<dependency>(.*?)</dependency>`)
 	field  = regexp.MustCompile(`<(groupId|artifactId|version)>\s*([^<\s]+)\s*</`)
 	digits = regexp.MustCompile(`\d+`)
+	// Values of the properties of a pom.xml, which versions name as ${...}.
+	properties = regexp.MustCompile(`(?s)<properties>(.*?)</properties>`)
+	property   = regexp.MustCompile(`<([\w.-]+)>\s*([^<\s]+)\s*</`)
+	named      = regexp.MustCompile(`\$\{([\w.-]+)\}`)
+	// Packages of Debian: of a control file, and those that a Dockerfile installs with
+	// apt-get install NAME=VERSION. Their names have no capitals.
+	control   = regexp.MustCompile(`([a-z0-9][a-z0-9+.-]+)(?::\w+)? \((?:>=|=|>>) ([^)\s]+)\)`)
+	installed = regexp.MustCompile(`(?m)(?:^|[ \t])([a-z0-9][a-z0-9+.-]+)=(\d[^\s;&|\\"']*)`)
 	// replaced are directives of go.mod that take other code than the version's.
 	replaced = regexp.MustCompile(`(?m)^.*=>.*$`)
 )
@@ -121,13 +137,26 @@ func packageLock(text []byte) map[string]string {
 }
 
 func pom(text []byte) map[string]string {
-	out := map[string]string{}
+	out, values := map[string]string{}, map[string]string{}
+	for _, block := range properties.FindAllSubmatch(text, -1) {
+		for _, m := range property.FindAllSubmatch(block[1], -1) {
+			values[string(m[1])] = string(m[2])
+		}
+	}
+	value := func(text string) string {
+		return named.ReplaceAllStringFunc(text, func(name string) string {
+			if v := values[name[2:len(name)-1]]; v != "" {
+				return v
+			}
+			return name
+		})
+	}
 	for _, d := range depend.FindAllSubmatch(text, -1) {
 		f := map[string]string{}
 		for _, m := range field.FindAllSubmatch(d[1], -1) {
 			f[string(m[1])] = string(m[2])
 		}
-		out[f["groupId"]+":"+f["artifactId"]] = f["version"]
+		out[f["groupId"]+":"+f["artifactId"]] = value(f["version"])
 	}
 	return out
 }
@@ -151,10 +180,25 @@ func Of(file string, before, after []byte) (list []Raised, ok bool) {
 		}
 	}
 	slices.SortFunc(list, func(a, b Raised) int { return cmp.Compare(a.Name, b.Name) })
+	if f.only != nil && without(f.only, before) != without(f.only, after) {
+		return list, false
+	}
 	if len(list) == 0 || f.kind == Go && !slices.Equal(replaced.FindAllString(string(before), -1), replaced.FindAllString(string(after), -1)) {
 		return list, false
 	}
 	return list, true
+}
+
+// without is a text without the versions that a form finds.
+func without(form *regexp.Regexp, text []byte) string {
+	var out strings.Builder
+	at := 0
+	for _, m := range form.FindAllSubmatchIndex(text, -1) {
+		out.Write(text[at:m[4]])
+		at = m[5]
+	}
+	out.Write(text[at:])
+	return out.String()
 }
 
 func sameButDigits(a, b []byte) bool {
@@ -183,6 +227,27 @@ func (r *Raised) Code(function, source, binary string) bool {
 	case Java:
 		group, _, _ := strings.Cut(r.Name, ":")
 		return strings.HasPrefix(function, group+".")
+	case Debian:
+		if module, ok := strings.CutPrefix(r.Name, "python3-"); ok {
+			return (&Raised{Name: module, Kind: Python}).Code(function, source, binary)
+		}
+		return binary != "" && slices.Contains(debianNames(path.Base(binary)), strings.TrimSuffix(r.Name, "t64"))
 	}
 	return false
+}
+
+// debianNames are what Debian calls the package of a file by its policy: of a library its
+// name with the version of its interface, of a program its own name.
+func debianNames(file string) []string {
+	name, version, ok := strings.Cut(file, ".so.")
+	if !ok {
+		return []string{file}
+	}
+	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	major, _, _ := strings.Cut(version, ".")
+	out := []string{name + major, name + "-" + major, name + version, name + "-" + version}
+	if name == "libz" { // older than the policy
+		out = append(out, "zlib1g")
+	}
+	return out
 }

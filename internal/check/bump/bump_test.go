@@ -18,6 +18,13 @@ func TestRaisedVersions(t *testing.T) {
 		{"package-lock.json", `{"packages":{"":{"version":"1"},"node_modules/a":{"version":"1.0.0"},"node_modules/b/node_modules/@s/c":{"version":"2.0.0"}}}`, `{"packages":{"":{"version":"1"},"node_modules/a":{"version":"1.1.0"},"node_modules/b/node_modules/@s/c":{"version":"2.0.0"}}}`, []Raised{{"a", "1.0.0", "1.1.0", Node}}, true},
 		{"gradle.lockfile", "com.google.guava:guava:30.0=compileClasspath\n", "com.google.guava:guava:31.0=compileClasspath\n", []Raised{{"com.google.guava:guava", "30.0", "31.0", Java}}, true},
 		{"pom.xml", "<dependency><groupId>org.x</groupId><artifactId>y</artifactId><version>1</version></dependency>", "<dependency><groupId>org.x</groupId><artifactId>y</artifactId><version>2</version></dependency>", []Raised{{"org.x:y", "1", "2", Java}}, true},
+		{"pom.xml", "<properties><y.version>1</y.version></properties><dependency><groupId>org.x</groupId><artifactId>y</artifactId><version>${y.version}</version></dependency>", "<properties><y.version>2</y.version></properties><dependency><groupId>org.x</groupId><artifactId>y</artifactId><version>${y.version}</version></dependency>", []Raised{{"org.x:y", "1", "2", Java}}, true},
+		{"poetry.lock", "[[package]]\nname = \"attrs\"\nversion = \"23.1.0\"\n", "[[package]]\nname = \"attrs\"\nversion = \"23.2.0\"\n", []Raised{{"attrs", "23.1.0", "23.2.0", Python}}, true},
+		{"sub/uv.lock", "[[package]]\nname = \"attrs\"\nversion = \"23.1.0\"\n", "[[package]]\nname = \"attrs\"\nversion = \"23.2.0\"\n", []Raised{{"attrs", "23.1.0", "23.2.0", Python}}, true},
+		{"debian/control", "Depends: libssl3 (>= 3.0.1), zlib1g\n", "Depends: libssl3 (>= 3.0.2), zlib1g\n", []Raised{{"libssl3", "3.0.1", "3.0.2", Debian}}, true},
+		{"debian/control", "Depends: libssl3 (>= 3.0.1)\n", "Depends: libssl3 (>= 3.0.2), more\n", []Raised{{"libssl3", "3.0.1", "3.0.2", Debian}}, false},
+		{"deploy/Dockerfile", "FROM debian:12\nRUN apt-get install -y libssl3=3.0.1-1 zlib1g=1:1.2.13\n", "FROM debian:12\nRUN apt-get install -y libssl3=3.0.2-1 zlib1g=1:1.2.13\n", []Raised{{"libssl3", "3.0.1-1", "3.0.2-1", Debian}}, true},
+		{"Dockerfile", "FROM debian:12\nRUN apt-get install libssl3=3.0.1-1\n", "FROM debian:13\nRUN apt-get install libssl3=3.0.2-1\n", []Raised{{"libssl3", "3.0.1-1", "3.0.2-1", Debian}}, false},
 		{"Cargo.toml", "serde = \"1.0.1\"\n", "serde = \"1.0.2\"\n", nil, true},
 		{"Cargo.toml", "serde = \"1.0.1\"\n", "serde = { path = \"../serde\" }\n", nil, false},
 		{"main.go", "a", "b", nil, false},
@@ -42,6 +49,12 @@ func TestWhoseCode(t *testing.T) {
 		{Raised{Name: "@s/c", Kind: Node}, "f", "/app/node_modules/@s/c/i.js", "", true},
 		{Raised{Name: "org.x:y", Kind: Java}, "org.x.Y.run", "", "", true},
 		{Raised{Name: "numpy", Kind: Python}, "f", "/home/numpy/main.py", "", false},
+		{Raised{Name: "libssl3t64", Kind: Debian}, "SSL_read", "", "/usr/lib/x86_64-linux-gnu/libssl.so.3", true},
+		{Raised{Name: "libgcc-s1", Kind: Debian}, "f", "", "/lib/x86_64-linux-gnu/libgcc_s.so.1", true},
+		{Raised{Name: "zlib1g", Kind: Debian}, "inflate", "", "/lib/x86_64-linux-gnu/libz.so.1.2.13", true},
+		{Raised{Name: "python3-yaml", Kind: Debian}, "load", "/usr/lib/python3/dist-packages/yaml/load.py", "", true},
+		{Raised{Name: "gawk", Kind: Debian}, "f", "", "/usr/bin/gawk", true},
+		{Raised{Name: "libssl3", Kind: Debian}, "f", "", "/usr/lib/libcrypto.so.3", false},
 	} {
 		if got := c.r.Code(c.function, c.source, c.binary); got != c.want {
 			t.Errorf("%v, %s in %s: %v", c.r, c.function, c.source, got)

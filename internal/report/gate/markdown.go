@@ -31,7 +31,7 @@ func Markdown(w io.Writer, r *check.Result) error {
 	b.WriteString("### whyhot: " + title(r) + "\n\n")
 	b.WriteString(text(r.Says) + "\n")
 	if r.Proof != nil {
-		b.WriteString("\n" + text(r.Proof.Says) + ", signed by " + code(r.Proof.Signer) + "\n")
+		b.WriteString("\n" + text(r.Proof.Says) + ", repeat with " + code(shellwords.Join(r.Proof.Repeat)) + "; signed by " + code(r.Proof.Signer) + "\n")
 	}
 	commands(&b, r)
 	if r.Bump != nil {

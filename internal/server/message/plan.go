@@ -206,10 +206,11 @@ func (pl *plan) item(r *watch.Record, why string, before *watch.Point) Item {
 
 // look is the command that shows all that is known of a finding.
 func look(f *finding.Finding, page string) string {
-	const from = "whyhot explain --from "
 	for _, command := range append([]string{f.Next}, f.See...) {
-		if rest, ok := strings.CutPrefix(command, from+"URL "); ok {
-			return from + page + " " + rest
+		for _, from := range []string{"whyhot explain --from ", "whyhot diff --from "} {
+			if rest, ok := strings.CutPrefix(command, from+"URL "); ok {
+				return from + page + " " + rest
+			}
 		}
 	}
 	return ""

@@ -23,6 +23,7 @@ import (
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
+	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
 )
@@ -38,6 +39,8 @@ type Options struct {
 	// them are those with most of the CPU, and the others take turns.
 	Services int
 	Rules    explain.Rules
+	// Deployments says how versions of a service are compared.
+	Deployments *deployment.Config
 	// Looked is told when a look at a project is done; it may be nil.
 	Looked func(ctx context.Context, p *project.Project) error
 	Log    *slog.Logger
@@ -49,6 +52,9 @@ func (o Options) withDefaults() Options {
 	o.Over = cmp.Or(o.Over, 6*time.Hour)
 	o.Time = cmp.Or(o.Time, 2*time.Minute)
 	o.Services = cmp.Or(o.Services, 200)
+	if o.Deployments == nil {
+		o.Deployments = &deployment.Config{}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -223,7 +229,26 @@ func (w *Watcher) service(ctx context.Context, p *project.Project, sel store.Sel
 		}
 		out = append(out, seen{f, point})
 	}
+	f, err := w.deployed(limited, p, sel)
+	switch {
+	case ctx.Err() != nil:
+		return run, nil, ctx.Err()
+	case err != nil: // what the rules found counts
+		w.o.Log.Warn("versions could not be compared", "project", p.Name, "service", run.Service, "error", err)
+		run.Notes = append(run.Notes, "its versions could not be compared: "+err.Error())
+	case f != nil:
+		out = append(out, seen{*f, Point{Time: sel.To.UTC(), Share: f.Share.Main(), Error: *f.Share.Error, Cores: f.Share.Main() * cores}})
+	}
 	return run, out, nil
+}
+
+// deployed is what is to be said of the service's newest version, nil where it is nothing.
+func (w *Watcher) deployed(ctx context.Context, p *project.Project, sel store.Selection) (*finding.Finding, error) {
+	x, err := w.o.Deployments.Compare(ctx, p, sel.Service[0], sel.To, w.o.Over)
+	if err != nil || x == nil {
+		return nil, err
+	}
+	return w.o.Deployments.Finding(x), nil
 }
 
 // here has the commands of a finding speak of the server and the service, as there is no

@@ -17,13 +17,19 @@ const FewestLayouts = 2
 // unequal variances (B. L. Welch, 1947). ok is false with fewer than two layouts
 // on a side.
 func AcrossLayouts(base, variant [][]float64, level float64) (i Interval, ok bool) {
-	b, v := logMedians(base), logMedians(variant)
-	if len(b) < FewestLayouts || len(v) < FewestLayouts {
+	return GeometricMeans(medians(base), medians(variant), level)
+}
+
+// GeometricMeans is the ratio of the geometric means of two independent lists, with the
+// interval of B. L. Welch (1947) for the difference of their logarithms. ok is false with
+// fewer than two values on a side.
+func GeometricMeans(base, variant []float64, level float64) (i Interval, ok bool) {
+	if len(base) < FewestLayouts || len(variant) < FewestLayouts {
 		return Interval{}, false
 	}
-	meanB, varB := stat.MeanVariance(b, nil)
-	meanV, varV := stat.MeanVariance(v, nil)
-	nB, nV := float64(len(b)), float64(len(v))
+	meanB, varB := stat.MeanVariance(logs(base), nil)
+	meanV, varV := stat.MeanVariance(logs(variant), nil)
+	nB, nV := float64(len(base)), float64(len(variant))
 	eB, eV := varB/nB, varV/nV
 	d := meanB - meanV
 	i = Interval{Estimate: math.Exp(d), Low: math.Exp(d), High: math.Exp(d)}
@@ -36,12 +42,20 @@ func AcrossLayouts(base, variant [][]float64, level float64) (i Interval, ok boo
 	return i, true
 }
 
-func logMedians(layouts [][]float64) []float64 {
+func medians(layouts [][]float64) []float64 {
 	var out []float64
 	for _, values := range layouts {
 		if len(values) > 0 {
-			out = append(out, math.Log(Median(values)))
+			out = append(out, Median(values))
 		}
+	}
+	return out
+}
+
+func logs(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Log(v)
 	}
 	return out
 }

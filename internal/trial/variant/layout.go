@@ -20,6 +20,10 @@ var alignments = []Build{
 	{CFlags: "-falign-functions=32 -falign-loops=32", RustFlags: "-Cllvm-args=-align-all-functions=5 -Cllvm-args=-align-all-nofallthru-blocks=5"},
 	{CFlags: "-falign-functions=128", RustFlags: "-Cllvm-args=-align-all-functions=7"},
 	{CFlags: "-falign-functions=16 -falign-loops=64", RustFlags: "-Cllvm-args=-align-all-functions=4 -Cllvm-args=-align-all-nofallthru-blocks=6"},
+	{CFlags: "-falign-functions=256", RustFlags: "-Cllvm-args=-align-all-functions=8"},
+	{CFlags: "-falign-functions=128 -falign-loops=16", RustFlags: "-Cllvm-args=-align-all-functions=7 -Cllvm-args=-align-all-nofallthru-blocks=4"},
+	{CFlags: "-falign-functions=64 -falign-loops=128", RustFlags: "-Cllvm-args=-align-all-functions=6 -Cllvm-args=-align-all-nofallthru-blocks=7"},
+	{CFlags: "-falign-functions=256 -falign-loops=32", RustFlags: "-Cllvm-args=-align-all-functions=8 -Cllvm-args=-align-all-nofallthru-blocks=5"},
 }
 
 // MostLayouts is how many layouts of a build there are, with the build as it is.
