@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/server/access"
 	"whyhot/internal/store"
 )
 
@@ -264,6 +265,7 @@ type journalForm struct {
 }
 
 type projectsForm struct {
+	Scopes   []access.Scope `json:"scopes"`
 	Projects []projectForm `json:"projects"`
 }
 
