@@ -266,7 +266,7 @@ type journalForm struct {
 
 type projectsForm struct {
 	Scopes   []access.Scope `json:"scopes"`
-	Projects []projectForm `json:"projects"`
+	Projects []projectForm  `json:"projects"`
 }
 
 type projectForm struct {
