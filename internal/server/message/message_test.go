@@ -542,7 +542,7 @@ func TestAlerts(t *testing.T) {
 	if got := subject(&m); !strings.HasPrefix(got, "Firing: serialize in shop (") {
 		t.Error(got)
 	}
-	if c, err := Load(w.file); err != nil || !strings.Contains(plain(c, &m), "60% ± 1.0 of the CPU of shop") || !strings.Contains(plain(c, &m), "share above 50%") {
+	if c, err := Load(w.file); err != nil || !strings.Contains(plain(c, &m), "60.0% ± 1.0 of the CPU of shop") || !strings.Contains(plain(c, &m), "share above 50%") {
 		t.Errorf("%v\n%s", err, plain(c, &m))
 	}
 	if last := all[1].Items[0]; last.Why != WhyEnded || last.Now.Share != 0.1 {
