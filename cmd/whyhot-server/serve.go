@@ -53,6 +53,7 @@ type serveFlags struct {
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
 	messages, deployments         string
+	metricsByProject              bool
 	maxMessage                    int
 }
 
@@ -85,6 +86,7 @@ func newServeCmd() *cobra.Command {
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
 	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "analyse the last `TIME`")
 	flags.StringVar(&f.deployments, "deployments", "", "count the requests of services as `FILE` says, to compare versions; see docs/guide/deployments.md")
+	flags.BoolVar(&f.metricsByProject, "metrics-by-project", false, "also show the numbers of each project, with its name, in /metrics")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
 	return cmd
@@ -150,7 +152,7 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules, Deployments: compared}, NoWatch: f.rulesEvery == 0,
-		Sources: f.sources, Messages: f.messages, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
+		Sources: f.sources, Messages: f.messages, ProjectMetrics: f.metricsByProject, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
 	}
 	if f.idle == 0 {
 		o.Idle = -1
