@@ -1,0 +1,3 @@
+#: 10m => 20s
+program app 4
+database build "$PWD/app.c"

@@ -1,0 +1,1 @@
+cp "$shared/app.pb.gz" cpu.pb.gz
