@@ -1,3 +1,3 @@
 # The program of most pages, built and recorded once.
-program app 12
-command whyhot record -o app.pb.gz -- ./app input
+program app 30
+recorded app.pb.gz ./app input

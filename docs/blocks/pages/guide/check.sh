@@ -8,4 +8,4 @@ git update-ref refs/remotes/origin/main HEAD
 git checkout -q -b change && sed -i 's/round < 6/round < 3/' bench.c && git commit -qam 'Half the rounds'
 database build "$PWD/bench.c"
 make -s -B bench
-command whyhot record -o production.pb.gz -- ./bench input.json
+recorded production.pb.gz ./bench input.json

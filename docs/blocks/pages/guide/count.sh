@@ -1,1 +1,1 @@
-program app
+program app 30

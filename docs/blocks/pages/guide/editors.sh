@@ -1,1 +1,1 @@
-program parser
+program parser 30

@@ -4,6 +4,6 @@
 #: BUILD_DIR => .
 #: whyhot try build => whyhot try build --budget 15s
 program bench 4
-command whyhot record -o cpu.pb.gz -- ./bench input
+recorded cpu.pb.gz ./bench input
 finding=$(scanned) preloaded=$(first_finding cpu.pb.gz)
 command whyhot scan -p . --json > report.json

@@ -1,3 +1,3 @@
 #: 10m => 20s
-program app 4
+program app 10
 database build "$PWD/app.c"

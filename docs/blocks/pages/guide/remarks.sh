@@ -30,5 +30,5 @@ func main() {
 	fmt.Println(total)
 }
 GO
-go build -o app . && command whyhot record -o cpu.pb.gz -- ./app
+go build -o app . && recorded cpu.pb.gz ./app
 go build -gcflags='-json=0,'"$PWD/report" .

@@ -7,7 +7,7 @@
 #: edit => sed -i 's/round < 4/round < 3/' app.c
 #: wrk -t1 -c8 -d3 => ./load
 program app 4
-command whyhot record -o app.pb.gz -- ./app input
+recorded app.pb.gz ./app input
 finding=$(first_finding app.pb.gz)
 jq -nc '[range(50000) | {id: .}]' > big.json
 cp app bench.real && printf '#!/bin/sh\nexec ./bench.real input\n' > bench && chmod +x bench

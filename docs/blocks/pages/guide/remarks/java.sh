@@ -10,4 +10,4 @@ public class Main {
 }
 JAVA
 javac Main.java
-command whyhot record -o cpu.pb.gz -- java -cp . Main
+recorded cpu.pb.gz java -cp . Main
