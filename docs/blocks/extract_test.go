@@ -2,7 +2,8 @@
 // show, and want every block to say what is in it.
 //
 // A block of commands is fenced as sh, one that also shows what they print as console;
-// there a command begins with "$ ".
+// there a command begins with "$ ". All of them are run, each page's in a sandbox, unless
+// the fence says why not: `sh not run: needs a cluster`.
 package blocks
 
 import (
@@ -20,6 +21,8 @@ type command struct {
 	page string // from the top of the tree
 	line int
 	text string
+	// notRun is why it is not run.
+	notRun string
 }
 
 // pages are what is read, by their paths from the top of the tree.
@@ -46,15 +49,22 @@ func pages(t *testing.T) []string {
 // error: it would be left out unseen. So is a command that is indented instead of fenced.
 func commandsOf(page, text string) ([]command, error) {
 	var out []command
-	inside, kind, joined := false, "", false
+	inside, kind, why, joined := false, "", "", false
 	for i, line := range strings.Split(text, "\n") {
 		fence, isFence := strings.CutPrefix(line, "```")
 		switch {
 		case isFence && inside:
 			inside, joined = false, false
 		case isFence:
-			if inside, kind = true, fence; kind == "" {
+			var rest string
+			inside, why = true, ""
+			if kind, rest, _ = strings.Cut(fence, " "); kind == "" {
 				return nil, fmt.Errorf("%s:%d: a block without a kind: sh, console, text, …", page, i+1)
+			}
+			if rest != "" {
+				if why, _ = strings.CutPrefix(rest, "not run: "); why == rest || why == "" {
+					return nil, fmt.Errorf("%s:%d: %q: only `not run: REASON` may follow the kind", page, i+1, rest)
+				}
 			}
 		case !inside && strings.HasPrefix(line, "    whyhot "):
 			return nil, fmt.Errorf("%s:%d: a command that no fence surrounds", page, i+1)
@@ -68,7 +78,7 @@ func commandsOf(page, text string) ([]command, error) {
 			if kind == "console" && !prompted || strings.TrimSpace(typed) == "" {
 				continue
 			}
-			out = append(out, command{page, i + 1, typed})
+			out = append(out, command{page, i + 1, typed, why})
 			joined = strings.HasSuffix(line, `\`)
 		}
 	}
@@ -94,12 +104,12 @@ func TestBlocksSayWhatTheyAre(t *testing.T) {
 }
 
 func TestCommandsOf(t *testing.T) {
-	got, err := commandsOf("a.md", "x\n```sh\none \\\n  more\n\ntwo # said\n```\n```console\n$ three\nprinted\n```\n```yaml\nfour\n```\n")
-	want := "[{a.md 3 one \\\n  more} {a.md 6 two # said} {a.md 9 three}]"
+	got, err := commandsOf("a.md", "x\n```sh not run: a cluster\none \\\n  more\n\ntwo # said\n```\n```console\n$ three\nprinted\n```\n```yaml\nfour\n```\n")
+	want := "[{a.md 3 one \\\n  more a cluster} {a.md 6 two # said a cluster} {a.md 9 three }]"
 	if fmt.Sprint(got) != want || err != nil {
 		t.Errorf("%v, %v, want %s", got, err, want)
 	}
-	for _, text := range []string{"```\nwhyhot\n```\n", "x:\n\n    whyhot top x\n"} {
+	for _, text := range []string{"```\nwhyhot\n```\n", "x:\n\n    whyhot top x\n", "```sh skipped\nx\n```\n", "```sh not run: \nx\n```\n"} {
 		if _, err := commandsOf("a.md", text); err == nil {
 			t.Errorf("%q is taken", text)
 		}

@@ -59,6 +59,7 @@ func (r *release) writeImage(ctx context.Context, name string, programs []*progr
 		"org.opencontainers.image.title": name, "org.opencontainers.image.version": r.version,
 		"org.opencontainers.image.revision": r.commit, "org.opencontainers.image.licenses": "Apache-2.0",
 	}
+	config.Env = []string{"PATH=/"} // for `kubectl exec`, which looks there
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, p := range programs {
 		files := []file{

@@ -1,0 +1,1 @@
+program app 30

@@ -1,0 +1,1 @@
+program parser 30

@@ -1,0 +1,2 @@
+#: FILE => cpu.pb.gz
+cp "$shared/app.pb.gz" cpu.pb.gz

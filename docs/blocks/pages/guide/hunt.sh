@@ -1,0 +1,3 @@
+#: 10m => 20s
+program app 10
+database build "$PWD/app.c"

@@ -1,0 +1,1 @@
+for name in cpu before after; do cp "$shared/app.pb.gz" $name.pb.gz; done

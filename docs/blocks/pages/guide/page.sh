@@ -1,0 +1,2 @@
+served app
+cp -r "$shared" build

@@ -1,0 +1,2 @@
+#: acme::OldTokenizer::next => compare
+cp "$shared/app.pb.gz" cpu.pb.gz

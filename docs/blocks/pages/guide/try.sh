@@ -1,0 +1,16 @@
+#: whyhot try --preload => whyhot try --budget 10s --preload
+#: whyhot try --profile => whyhot try --budget 10s --profile
+#: whyhot try --load => whyhot try --budget 10s --load
+#: whyhot try --metric-regex => whyhot try --budget 10s --metric-regex
+#: 28c1f => last
+#: ID => $finding
+#: edit => sed -i 's/round < 4/round < 3/' app.c
+#: wrk -t1 -c8 -d3 => ./load
+program app 4
+recorded app.pb.gz ./app input
+finding=$(first_finding app.pb.gz)
+jq -nc '[range(50000) | {id: .}]' > big.json
+cp app bench.real && printf '#!/bin/sh\nexec ./bench.real input\n' > bench && chmod +x bench
+printf '#!/bin/sh\nexec python3 -m http.server --bind 127.0.0.1 8080 2> /dev/null\n' > server && chmod +x server
+printf '#!/bin/sh\nfor i in 1 2 3 4 5; do curl -s "$1" > /dev/null || exit; done\n' > load && chmod +x load
+git init -q && git add . && git commit -qm 'The program'
