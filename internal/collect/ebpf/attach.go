@@ -2,12 +2,14 @@ package ebpf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
 	"sync"
 	"time"
 
+	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/interpreter/interpreterconfig"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	otellog "go.opentelemetry.io/ebpf-profiler/log"
@@ -17,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/ebpf/lineage"
 )
 
 // profiler is the attached OpenTelemetry profiler.
@@ -32,6 +35,7 @@ type profiler struct {
 	notLoaded error
 	shared    sharedMaps
 	rubies    *rubies
+	lineage   *lineage.Lineage       // nil where children are not known before they run
 	trigger   chan bool              // see wake
 	about     func(*libpf.EbpfTrace) // is told of each trace first
 	pace      pace
@@ -74,7 +78,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	}
 	err := passMemlock()
 	if err == nil {
-		err = onThreadOfItsOwn(func() error { return p.load(ctx, config) })
+		err = onThreadOfItsOwn(func() error { return p.load(ctx, config, c.tasks) })
 	}
 	if err != nil {
 		p.close()
@@ -107,7 +111,7 @@ func (p *profiler) unavailable(err error) error {
 }
 
 // load runs on a thread that ends afterwards.
-func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
+func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) error {
 	traced := mountTracefs()
 	left, err := withoutSlowest(func() (err error) {
 		p.tracer, err = tracer.NewTracer(ctx, config)
@@ -129,7 +133,28 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
 		p.notes = append(p.notes, fmt.Sprintf(
 			"process exits are not seen, so a reused process ID may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
 	}
+	if t.members != nil {
+		p.follow(t)
+	}
 	return nil
+}
+
+// follow has the kernel make the children of the target known before they run. On the
+// whole machine that is not done: nearly all processes there come and go without a sample,
+// and the end of each known one is work.
+func (p *profiler) follow(t *tasks) {
+	err := errors.New("process IDs of another namespace are translated")
+	if inInitialPIDNamespace() && hasMaps() {
+		var maps map[string]*ebpf.Map
+		if maps, err = mapsOf(p.tracer); err == nil {
+			p.lineage, err = lineage.Attach(maps["pid_page_to_mapping_info"])
+		}
+	}
+	if err != nil {
+		p.notes = append(p.notes, "the first milliseconds of each process that the target starts are not seen: "+err.Error())
+		return
+	}
+	t.parentOf = p.lineage.Parent
 }
 
 // onThreadOfItsOwn runs f on a thread that is thrown away afterwards, with the
@@ -191,6 +216,7 @@ func (p *profiler) close() {
 	if p.tracer != nil {
 		p.handleNothingFor(2 * p.pace.poll)
 	}
+	p.lineage.Close()
 	p.shared.close()
 }
 

@@ -326,15 +326,49 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestCoverage(t *testing.T) {
-	if got := coverage(100*time.Millisecond, time.Second); len(got) != 1 {
-		t.Errorf("a tenth: %q", got)
+// One ring may be read long after another: a child is known by one of them before the fork
+// of its parent is.
+func TestForksThatAreReadOutOfOrder(t *testing.T) {
+	ts := quietTasks()
+	ts.members = map[uint32]bool{7: true}
+	fork := func(at uint64, pid, ppid uint32) {
+		ts.records = append(ts.records, taskRecord{at, &perf.ForkRecord{Pid: pid, Ppid: ppid, Tid: pid, Ptid: ppid}})
 	}
-	if got := coverage(900*time.Millisecond, time.Second); got != nil {
-		t.Errorf("nine tenths: %q", got)
+	fork(20, 9, 8)
+	ts.applyUntil(5)
+	fork(10, 8, 7)
+	ts.applyUntil(15)
+	if ts.belongs(9) || !ts.belongs(8) {
+		t.Error("what is told of later than all rings were read to has to wait")
 	}
-	if got := coverage(0, 100*time.Millisecond); got != nil {
-		t.Errorf("too short to tell: %q", got)
+	ts.applyUntil(30)
+	if !ts.belongs(9) || len(ts.foreign) > 0 || len(ts.records) > 0 {
+		t.Errorf("the child of a child is not of the target; foreign %v, %d records left", ts.foreign, len(ts.records))
+	}
+}
+
+// The rings may have lost a fork, or not have told of it yet when a sample comes.
+func TestTheKernelKnowsTheLine(t *testing.T) {
+	ts := quietTasks()
+	ts.members = map[uint32]bool{7: true}
+	parents := map[uint32]uint32{9: 8, 8: 7, 30: 31, 31: 30, 40: 1}
+	ts.parentOf = func(pid uint32) (uint32, bool) {
+		parent, known := parents[pid]
+		return parent, known
+	}
+	for pid, want := range map[uint32]bool{9: true, 8: true, 30: false, 40: false, 50: false} {
+		if ts.belongs(pid) != want {
+			t.Errorf("process %d: %t", pid, !want)
+		}
+	}
+	if _, listed := ts.changed[9]; !listed {
+		t.Error("its memory map is not to be read")
+	}
+	ts.apply(&perf.ForkRecord{Pid: 60, Ppid: 59, Tid: 60, Ptid: 59})
+	parents[61], parents[59] = 59, 7
+	ts.apply(&perf.ForkRecord{Pid: 61, Ppid: 59, Tid: 61, Ptid: 59})
+	if !ts.belongs(61) || !slices.Equal(ts.foreign, []uint32{60}) {
+		t.Errorf("a fork of a process that was lost: belongs %t, foreign %v", ts.belongs(61), ts.foreign)
 	}
 }
 
