@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/ringbuf"
 	"go.opentelemetry.io/ebpf-profiler/interpreter/interpreterconfig"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	otellog "go.opentelemetry.io/ebpf-profiler/log"
@@ -203,6 +204,23 @@ func (p *profiler) handleFor(d time.Duration) {
 			return
 		}
 	}
+}
+
+// pending tells whether there are traces in the kernel's buffer.
+func (p *profiler) pending() bool {
+	if !hasMaps() {
+		return false
+	}
+	maps, err := mapsOf(p.tracer)
+	if err != nil || maps["trace_events"] == nil {
+		return false
+	}
+	buffer, err := ringbuf.NewReader(maps["trace_events"])
+	if err != nil {
+		return false
+	}
+	defer func() { _ = buffer.Close() }() // nothing was read from it
+	return buffer.AvailableBytes() > 0
 }
 
 // close detaches the profiler. Its reader may be about to hand over a trace, and

@@ -276,6 +276,9 @@ func (rec *recording) drain(ctx context.Context) {
 	rec.profiler.lost = rec.lostNow()
 	rec.profiler.tracer.Close()
 	rec.tasks.read(ctx)
+	for begin := time.Now(); rec.profiler.pending() && time.Since(begin) < drainLimit; {
+		rec.profiler.handleFor(rec.pace.poll)
+	}
 	rec.profiler.handleFor(drainIntervals * rec.pace.poll)
 }
 
@@ -303,8 +306,13 @@ func (rec *recording) deliver() error {
 	return rec.sink(p)
 }
 
-// drainIntervals is how many times the buffer is read after the end.
-const drainIntervals = 3
+const (
+	// drainLimit is how long the buffer may take to be read after the end.
+	drainLimit = 10 * time.Second
+	// drainIntervals is how many times it is read once more, where nobody can tell that it
+	// is empty, and what was read last may not have been handed over.
+	drainIntervals = 3
+)
 
 // interruptGrace is how long a command may take to end after Ctrl-C before it
 // is asked with SIGTERM.

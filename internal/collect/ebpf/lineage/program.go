@@ -59,7 +59,8 @@ func program(f fields, known, parents int) asm.Instructions {
 		asm.RSh.Imm(parent, 32),
 		asm.StoreMem(asm.RFP, parentAt, parent, asm.Word),
 		asm.StoreImm(asm.RFP, key, keyBits, asm.Word),
-		asm.StoreImm(asm.RFP, keyPage, 0, asm.DWord),
+		asm.Mov.Imm(asm.R1, 0),
+		asm.StoreMem(asm.RFP, keyPage, asm.R1, asm.DWord),
 	)
 	add(keyOf(parent)...)
 	add(asm.LoadMapPtr(asm.R1, known))
