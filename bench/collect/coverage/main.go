@@ -2,12 +2,14 @@
 // on a machine that is busy. Each command burns a known time in one process or several: a
 // program, an interpreter, children of children, short ones, one that left its family.
 //
-//	coverage [-recordings 64] [-busy 16] [-parallel 4] [-burn 2.4] WHYHOT…
+//	coverage [-recordings 64] [-busy 16] [-parallel 4] [-burn 2.4] [-limit 1h] WHYHOT…
 //
-// So many loops keep the machine busy meanwhile. Several programs record in random order.
+// So many loops keep the machine busy meanwhile. Several programs record in random order;
+// what has not begun after the limit is left out.
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -62,16 +64,20 @@ os.close(w)
 os.read(r, 1)
 `
 
-// kinds are the commands; $1 to $3 are the time, its half and its fortieth.
-var kinds = []struct{ name, script string }{
-	{"a program", `exec ./burn $1`},
-	{"an interpreter", `exec python3 burn.py $1`},
-	{"an interpreter, then a program", `python3 burn.py $2; ./burn $2`},
-	{"the last of a chain of programs", `exec env A=1 nice -n 0 setsid -w timeout 1000 python3 burn.py $1`},
-	{"40 short programs", `for i in 1 2 3 4 5 6 7 8; do ./burn $3; ./burn $3; ./burn $3; ./burn $3; ./burn $3; done`},
-	{"an orphan", `exec python3 orphan.py $1`},
-	{"a child's child's child", `sh -c 'sh -c "./burn $0 & wait" $0 & wait' $1 & wait`},
-	{"two at a time", `python3 burn.py $2 & ./burn $2 & wait`},
+// kinds are the commands; $1 to $3 are the time, its half and a three-hundredth of it. Their
+// shell tells at the end what it and its children used.
+var kinds = []struct {
+	name, script string
+	orphan       bool // the work is not among that
+}{
+	{name: "a program", script: `./burn $1`},
+	{name: "an interpreter", script: `python3 burn.py $1`},
+	{name: "an interpreter, then a program", script: `python3 burn.py $2; ./burn $2`},
+	{name: "the last of a chain of programs", script: `env A=1 nice -n 0 setsid -w timeout 1000 python3 burn.py $1`},
+	{name: "300 short programs", script: `i=0; while [ $i -lt 300 ]; do i=$((i+1)); ./burn $3; done`},
+	{name: "an orphan", script: `python3 orphan.py $1`, orphan: true},
+	{name: "a child's child's child", script: `sh -c 'sh -c "./burn $0 & wait" $0 & wait' $1 & wait`},
+	{name: "two at a time", script: `python3 burn.py $2 & ./burn $2 & wait`},
 }
 
 // seen is one recording.
@@ -80,11 +86,13 @@ type seen struct {
 	samples       int64
 	share         float64
 	warned        bool
+	made          bool
 }
 
 type settings struct {
 	recordings, busy, parallel int
 	burn                       float64
+	limit                      time.Duration
 	programs                   []string
 	dir                        string
 }
@@ -95,6 +103,7 @@ func main() {
 	flag.IntVar(&s.busy, "busy", 16, "how many loops keep the machine busy")
 	flag.IntVar(&s.parallel, "parallel", 4, "how many recordings are made at a time")
 	flag.Float64Var(&s.burn, "burn", 2.4, "seconds of CPU time that a command uses")
+	flag.DurationVar(&s.limit, "limit", time.Hour, "when to begin no more recordings")
 	flag.Parse()
 	s.programs = flag.Args()
 	if err := run(context.Background(), &s); err != nil {
@@ -130,10 +139,14 @@ func run(ctx context.Context, s *settings) (err error) {
 	}
 	order := rand.Perm(s.recordings * len(s.programs)) //nolint:gosec // an order, not a secret
 	all := make([]seen, len(order))
+	begin := time.Now()
 	var g errgroup.Group
 	g.SetLimit(s.parallel)
 	for _, i := range order {
 		g.Go(func() (err error) {
+			if time.Since(begin) > s.limit {
+				return nil
+			}
 			all[i], err = s.record(ctx, i%len(s.programs), i/len(s.programs)%len(kinds), i)
 			return err
 		})
@@ -141,7 +154,7 @@ func run(ctx context.Context, s *settings) (err error) {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	s.print(all)
+	s.print(slices.DeleteFunc(all, func(r seen) bool { return !r.made }))
 	return nil
 }
 
@@ -153,19 +166,44 @@ func (s *settings) record(ctx context.Context, program, kind, number int) (seen,
 		return seen{}, err
 	}
 	cmd := exec.CommandContext(ctx, name, "record", "-o", file, "--no-symbols", "--",
-		"sh", "-c", kinds[kind].script, "sh", seconds(1), seconds(1./2), seconds(1./40))
+		"sh", "-c", kinds[kind].script+"; times", "sh", seconds(1), seconds(1./2), seconds(1./300))
 	cmd.Dir = s.dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return seen{}, fmt.Errorf("recording %s: %w: %s", kinds[kind].name, err, out)
+	var told, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &told, &said
+	if err := cmd.Run(); err != nil {
+		if strings.Contains(said.String(), "no samples") {
+			return seen{program: program, kind: kind, made: true}, nil
+		}
+		return seen{}, fmt.Errorf("recording %s: %w: %s", kinds[kind].name, err, &said)
+	}
+	used, err := timesOf(told.String())
+	if err != nil {
+		return seen{}, err
+	}
+	if kinds[kind].orphan {
+		used += s.burn
 	}
 	f, err := ingest.Open(ctx, file, ingest.Options{})
 	if err != nil {
 		return seen{}, err
 	}
 	return seen{
-		program: program, kind: kind, samples: f.Count(), share: float64(f.Total()) / (s.burn * float64(time.Second)),
+		program: program, kind: kind, made: true, samples: f.Count(), share: float64(f.Total()) / (used * float64(time.Second)),
 		warned: slices.ContainsFunc(f.Meta.Warnings, func(w string) bool { return strings.Contains(w, "samples cover") }),
 	}, nil
+}
+
+// timesOf adds up what a shell tells by times: user and system time of its own and of its
+// children, each as 0m1.250000s.
+func timesOf(text string) (seconds float64, err error) {
+	for _, word := range strings.Fields(text) {
+		d, err := time.ParseDuration(word)
+		if err != nil {
+			return 0, fmt.Errorf("the shell's times: %w", err)
+		}
+		seconds += d.Seconds()
+	}
+	return seconds, nil
 }
 
 // print tells of each program how much its recordings covered, and of each kind the least.
@@ -183,6 +221,9 @@ func (s *settings) print(all []seen) {
 					warned++
 				}
 			}
+		}
+		if len(of) == 0 {
+			continue
 		}
 		slices.SortFunc(of, func(a, b seen) int { return cmp.Compare(a.samples, b.samples) })
 		least, median := of[0].samples, of[len(of)/2].samples

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/ringbuf"
 	"go.opentelemetry.io/ebpf-profiler/interpreter/interpreterconfig"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
@@ -94,6 +96,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 		}
 	}
 	clocks.made.Store(true)
+	c.seesMappings = features.HaveProgramHelper(ebpf.PerfEvent, asm.FnFindVma) == nil
 	p.shared = findMaps()
 	p.trigger = triggerOf(p.tracer)
 	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
@@ -126,9 +129,6 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 	}
 	if traced == nil {
 		traced = p.tracer.AttachSchedMonitor()
-	}
-	if traced == nil {
-		_ = p.tracer.AttachPrctlMonitor() // finds context of OpenTelemetry sooner: not used here
 	}
 	if traced != nil {
 		p.notes = append(p.notes, fmt.Sprintf(

@@ -3,6 +3,7 @@ package ebpf
 import (
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -415,6 +416,31 @@ func TestUnreadInterpreters(t *testing.T) {
 	}
 }
 
+// What a Java program runs in is known before it is loaded, wherever the JDK is.
+func TestWhatARuntimeLoadsLater(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"jdk/bin", "bin"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"jdk/bin/java", "jdk/bin/javac"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(dir, "bin/java")
+	if err := os.Symlink(filepath.Join(dir, "jdk/bin/java"), link); err != nil {
+		t.Fatal(err)
+	}
+	if got := loadedLater([]string{link, "libc.so.6"}); !slices.Contains(got, filepath.Join(dir, "jdk/lib/server/libjvm.so")) {
+		t.Errorf("java: %q", got)
+	}
+	if got := loadedLater([]string{filepath.Join(dir, "jdk/bin/javac")}); got != nil {
+		t.Errorf("another program: %q", got)
+	}
+}
+
 // The same error of the profiler has two causes, and only one of them is a compiler.
 func TestCodeThatIsNotKnownIsLoadedOrGenerated(t *testing.T) {
 	tasks := quietTasks()
@@ -433,8 +459,15 @@ func TestCodeThatIsNotKnownIsLoadedOrGenerated(t *testing.T) {
 	take(start.Add(-time.Millisecond))
 	take(start.Add(10 * time.Millisecond))
 	take(start.Add(10 * time.Second))
-	want := "3 of 3 stacks are truncated: 2 where a program had just started or loaded a library, 1 where code was just generated, or by a compiler that the profiler does not know"
+	want := "3 of 3 stacks are truncated: 2 where a program had just started, or loaded or generated code, 1 where code was just generated, or by a compiler that the profiler does not know"
 	if got := c.profile(profile.Meta{}).Meta.Warnings; len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+	// Where the profiler looks at the memory map, it has another number for a compiler's code.
+	c = newConverter(tasks, newFiles(&collect.Request{}), &rate{first: 1000})
+	c.seesMappings = true
+	take(start.Add(10 * time.Second))
+	if got := c.profile(profile.Meta{}).Meta.Warnings; len(got) != 1 || !strings.Contains(got[0], reasons[loading]) {
 		t.Errorf("%q", got)
 	}
 }
