@@ -121,6 +121,7 @@ type Meta struct {
 	// Elapsed: the times of samples count from Start. Whoever moves Start moves them along.
 	Elapsed  bool
 	Lost     uint64   // events the recorder says it lost
+	Coverage Coverage // of a recorded command
 	Command  []string // the profiled command line, when known
 	Comments []string
 	// Calls are system calls that were counted during the recording or in another run of

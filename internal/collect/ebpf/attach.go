@@ -2,12 +2,17 @@ package ebpf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
 	"sync"
 	"time"
 
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/features"
+	"github.com/cilium/ebpf/ringbuf"
 	"go.opentelemetry.io/ebpf-profiler/interpreter/interpreterconfig"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	otellog "go.opentelemetry.io/ebpf-profiler/log"
@@ -17,6 +22,7 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/ebpf/lineage"
 )
 
 // profiler is the attached OpenTelemetry profiler.
@@ -32,6 +38,7 @@ type profiler struct {
 	notLoaded error
 	shared    sharedMaps
 	rubies    *rubies
+	lineage   *lineage.Lineage       // nil where children are not known before they run
 	trigger   chan bool              // see wake
 	about     func(*libpf.EbpfTrace) // is told of each trace first
 	pace      pace
@@ -74,7 +81,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	}
 	err := passMemlock()
 	if err == nil {
-		err = onThreadOfItsOwn(func() error { return p.load(ctx, config) })
+		err = onThreadOfItsOwn(func() error { return p.load(ctx, config, c.tasks) })
 	}
 	if err != nil {
 		p.close()
@@ -89,6 +96,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 		}
 	}
 	clocks.made.Store(true)
+	c.seesMappings = features.HaveProgramHelper(ebpf.PerfEvent, asm.FnFindVma) == nil
 	p.shared = findMaps()
 	p.trigger = triggerOf(p.tracer)
 	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
@@ -107,7 +115,7 @@ func (p *profiler) unavailable(err error) error {
 }
 
 // load runs on a thread that ends afterwards.
-func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
+func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) error {
 	traced := mountTracefs()
 	left, err := withoutSlowest(func() (err error) {
 		p.tracer, err = tracer.NewTracer(ctx, config)
@@ -122,14 +130,32 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config) error {
 	if traced == nil {
 		traced = p.tracer.AttachSchedMonitor()
 	}
-	if traced == nil {
-		_ = p.tracer.AttachPrctlMonitor() // finds context of OpenTelemetry sooner: not used here
-	}
 	if traced != nil {
 		p.notes = append(p.notes, fmt.Sprintf(
 			"process exits are not seen, so a reused process ID may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
 	}
+	if t.members != nil {
+		p.follow(t)
+	}
 	return nil
+}
+
+// follow has the kernel make the children of the target known before they run. On the
+// whole machine that is not done: nearly all processes there come and go without a sample,
+// and the end of each known one is work.
+func (p *profiler) follow(t *tasks) {
+	err := errors.New("process IDs of another namespace are translated")
+	if inInitialPIDNamespace() && hasMaps() {
+		var maps map[string]*ebpf.Map
+		if maps, err = mapsOf(p.tracer); err == nil {
+			p.lineage, err = lineage.Attach(maps["pid_page_to_mapping_info"])
+		}
+	}
+	if err != nil {
+		p.notes = append(p.notes, "the first milliseconds of each process that the target starts are not seen: "+err.Error())
+		return
+	}
+	t.parentOf = p.lineage.Parent
 }
 
 // onThreadOfItsOwn runs f on a thread that is thrown away afterwards, with the
@@ -180,6 +206,23 @@ func (p *profiler) handleFor(d time.Duration) {
 	}
 }
 
+// pending tells whether there are traces in the kernel's buffer.
+func (p *profiler) pending() bool {
+	if !hasMaps() {
+		return false
+	}
+	maps, err := mapsOf(p.tracer)
+	if err != nil || maps["trace_events"] == nil {
+		return false
+	}
+	buffer, err := ringbuf.NewReader(maps["trace_events"])
+	if err != nil {
+		return false
+	}
+	defer func() { _ = buffer.Close() }() // nothing was read from it
+	return buffer.AvailableBytes() > 0
+}
+
 // close detaches the profiler. Its reader may be about to hand over a trace, and
 // ends only after that.
 func (p *profiler) close() {
@@ -191,6 +234,7 @@ func (p *profiler) close() {
 	if p.tracer != nil {
 		p.handleNothingFor(2 * p.pace.poll)
 	}
+	p.lineage.Close()
 	p.shared.close()
 }
 

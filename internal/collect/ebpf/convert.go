@@ -32,6 +32,9 @@ type converter struct {
 	perl     bool          // there are frames of Perl
 	pid      uint32        // of the trace under way
 	cut      map[int]int64 // samples whose stack broke off, by the error's number
+	// seesMappings: the profiler's kernel part looks at the memory map itself where it knows
+	// no code, and tells generated code from that of a file.
+	seesMappings bool
 	// recursions are the samples too deep to be walked, by the function that calls itself.
 	recursions map[string]int64
 	warnings   []string
@@ -74,9 +77,9 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 // restart begins the next profile. A profile of its own for each batch keeps
 // memory in proportion to what one batch holds.
 func (c *converter) restart() {
-	from, v8, times := c.from, c.v8, c.times
+	from, v8, times, sees := c.from, c.v8, c.times, c.seesMappings
 	*c = *newConverter(c.tasks, c.files, c.rate)
-	c.from, c.v8, c.times = from, v8, times
+	c.from, c.v8, c.times, c.seesMappings = from, v8, times, sees
 }
 
 // hit tells whether samples fall into a file.
@@ -137,7 +140,7 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 
 // cutBy is why a stack of that time broke off, by the profiler's error number.
 func (c *converter) cutBy(t *libpf.Trace, code int, at time.Time) int {
-	if unmappedCodes[code] && c.tasks.isLoading(c.pid, at) {
+	if unmappedCodes[code] && c.tasks.isLoading(c.pid, at) || code == unmappedCode && c.seesMappings {
 		return loading
 	}
 	if code != unreadable {

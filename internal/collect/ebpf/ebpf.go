@@ -44,7 +44,7 @@ func (*Sampler) Needs() []string {
 func (*Sampler) CannotSee() []string {
 	return []string{
 		"callers beyond JIT code that no runtime describes, and 32-bit programs",
-		"the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
+		"with -a: the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
 		"time that is not spent on a CPU",
 	}
 }
@@ -277,6 +277,9 @@ func (rec *recording) drain(ctx context.Context) {
 	rec.profiler.lost = rec.lostNow()
 	rec.profiler.tracer.Close()
 	rec.tasks.read(ctx)
+	for begin := time.Now(); rec.profiler.pending() && time.Since(begin) < drainLimit; {
+		rec.profiler.handleFor(rec.pace.poll)
+	}
 	rec.profiler.handleFor(drainIntervals * rec.pace.poll)
 }
 
@@ -304,8 +307,13 @@ func (rec *recording) deliver() error {
 	return rec.sink(p)
 }
 
-// drainIntervals is how many times the buffer is read after the end.
-const drainIntervals = 3
+const (
+	// drainLimit is how long the buffer may take to be read after the end.
+	drainLimit = 10 * time.Second
+	// drainIntervals is how many times it is read once more, where nobody can tell that it
+	// is empty, and what was read last may not have been handed over.
+	drainIntervals = 3
+)
 
 // interruptGrace is how long a command may take to end after Ctrl-C before it
 // is asked with SIGTERM.
@@ -342,8 +350,10 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	if p.Count() == 0 {
 		return nil, collect.ErrNoSamples
 	}
-	if out.Exit != nil && !out.EndedByUs && p.Meta.Lost == 0 {
-		p.Meta.Warnings = append(p.Meta.Warnings, coverage(time.Duration(p.Total()), out.Exit.CPU)...)
+	if out.Exit != nil && !out.EndedByUs {
+		p.Meta.Coverage = profile.Coverage{
+			Samples: p.Count(), Seen: time.Duration(p.Total()), Used: out.Exit.CPU, Why: rec.missing(),
+		}
 	}
 	return p, nil
 }
@@ -353,21 +363,13 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 // names through globs alone.
 const perlText = "in Perl, only methods and exported subroutines have names; the time of others is attributed to their caller, with their own file and line"
 
-const (
-	// noticeable is the CPU time from which missing samples cannot be chance.
-	noticeable = 200 * time.Millisecond
-	// lowCoverage is the share of CPU time below which samples are missing: a
-	// busy machine alone does not lose that much.
-	lowCoverage = 0.7
-)
-
-// coverage warns where the samples stand for much less CPU time than the command
-// used.
-func coverage(seen, used time.Duration) []string {
-	if used < noticeable || float64(seen) >= lowCoverage*float64(used) {
-		return nil
+// missing is why there may be fewer samples than CPU time.
+func (rec *recording) missing() string {
+	switch {
+	case rec.profiler.lost > 0:
+		return fmt.Sprintf("%d samples found the kernel's buffer full", rec.profiler.lost)
+	case rec.profiler.lineage == nil:
+		return "the first milliseconds of each new process are not seen; for many short processes record with --sampler perf"
 	}
-	return []string{fmt.Sprintf(
-		"the samples cover %s of the %s of CPU time that the command used: the first milliseconds of each new process are not seen; for many short processes record with --sampler perf",
-		seen.Round(time.Millisecond), used.Round(time.Millisecond))}
+	return "the kernel's timer fires late on a busy or a virtual machine; shares hold if that met all code alike"
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -25,11 +26,33 @@ func mapProgram(name string) (unmap func(), mapped bool) {
 			break
 		}
 	}
+	for _, path := range loadedLater(files) {
+		more, _ := mapCode(path) // this version of the runtime has it elsewhere
+		areas = append(areas, more...)
+	}
 	return func() {
 		for _, a := range areas {
 			_ = unix.Munmap(a) // what stays mapped is address space
 		}
 	}, len(areas) > 0
+}
+
+// loadedLater lists what a runtime loads by itself, and no table of its program names: the
+// virtual machine of Java, whose unwind tables are the largest of what a command of it runs,
+// and its libraries. Until they are made, nothing that the process has loaded is known.
+func loadedLater(files []string) (more []string) {
+	if len(files) == 0 {
+		return nil
+	}
+	program, err := filepath.EvalSymlinks(files[0])
+	if err != nil || filepath.Base(program) != "java" {
+		return nil
+	}
+	lib := filepath.Join(filepath.Dir(filepath.Dir(program)), "lib")
+	for _, name := range []string{"server/libjvm.so", "libjava.so", "libjimage.so", "libzip.so", "libnio.so", "libnet.so"} {
+		more = append(more, filepath.Join(lib, name))
+	}
+	return more
 }
 
 // mapCode maps the executable segments of an ELF file.

@@ -18,7 +18,8 @@ import (
 // down for what nobody needs. So a recording begins at the first rate, and goes on at
 // the second when it has enough samples, or has gone on for long enough.
 type rate struct {
-	first, second int // per second and processor; second is 0 where there is only one
+	first, second int           // per second and processor; second is 0 where there is only one
+	within        time.Duration // how long the first lasts at most
 	changed       time.Time
 }
 
@@ -30,6 +31,9 @@ const (
 	quickSamples = 2000
 	// quickTime bounds what sampling costs the other programs of the machine.
 	quickTime = 10 * time.Second
+	// commandTime is the same for a command: on a busy machine one that uses a second of
+	// CPU time takes many on the clock, and may end with few samples.
+	commandTime = time.Minute
 )
 
 // rateOf is the rate of a request on a machine with that many processors.
@@ -42,7 +46,11 @@ func rateOf(r *collect.Request, cpus int) rate {
 	case r.Settings.Batch > 0 || !hasEvents() || checkBuffer(quickFrequency, cpus) != nil:
 		return rate{first: targetFrequency}
 	}
-	return rate{first: quickFrequency, second: targetFrequency}
+	within := quickTime
+	if len(r.Target.Command) > 0 {
+		within = commandTime
+	}
+	return rate{first: quickFrequency, second: targetFrequency, within: within}
 }
 
 // period is the weight of a sample of that time.
@@ -57,7 +65,7 @@ func periodOf(frequency int) time.Duration { return time.Second / time.Duration(
 
 // due tells whether the second rate is to begin.
 func (r *rate) due(samples int64, elapsed time.Duration) bool {
-	return r.second > 0 && r.changed.IsZero() && (samples >= quickSamples || elapsed >= quickTime)
+	return r.second > 0 && r.changed.IsZero() && (samples >= quickSamples || elapsed >= r.within)
 }
 
 // text says what the rate was, in a recording that began then.

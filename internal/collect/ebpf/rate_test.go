@@ -12,6 +12,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/burn"
+	"whyhot/internal/collect/proctree"
 	"whyhot/internal/profile"
 )
 
@@ -27,8 +28,12 @@ func TestTheRateFollowsFromTheTarget(t *testing.T) {
 		"the machine":    {collect.Request{Target: collect.Target{System: true}}, systemFrequency, 0},
 		"without an end": {collect.Request{Target: command, Settings: collect.Settings{Batch: time.Second}}, targetFrequency, 0},
 	} {
-		if r := rateOf(&test.request, 4); r.first != test.first || r.second != test.second {
+		r := rateOf(&test.request, 4)
+		if r.first != test.first || r.second != test.second {
 			t.Errorf("%s: %d, then %d", name, r.first, r.second)
+		}
+		if long := r.within == commandTime; long != (name == "a command") {
+			t.Errorf("%s: the first rate lasts %s", name, r.within)
 		}
 	}
 }
@@ -41,7 +46,7 @@ func TestManyProcessorsBeginSlowly(t *testing.T) {
 }
 
 func TestTheRateFallsOnce(t *testing.T) {
-	r := rate{first: quickFrequency, second: targetFrequency}
+	r := rate{first: quickFrequency, second: targetFrequency, within: quickTime}
 	if r.due(quickSamples-1, quickTime-1) || !r.due(quickSamples, 0) || !r.due(0, quickTime) {
 		t.Error("it is due with enough samples, or after long enough")
 	}
@@ -96,15 +101,28 @@ func TestTheProfilersClocksAreThere(t *testing.T) {
 }
 
 func TestARecordingGoesOnSlowly(t *testing.T) {
+	usable(t.Context(), t)
 	program := burn.Build(t)
+	cmd := start(t, program, "forever", "1")
 	settled(t, func(v *verdict) {
-		p, out := record(t.Context(), t, collect.Request{
-			Target: collect.Target{Command: []string{program, "forever", "1"}}, Settings: collect.Settings{Duration: quickTime + 2*time.Second},
-		})
+		r := running(cmd)
+		r.Settings = collect.Settings{Duration: quickTime + 2*time.Second}
+		var from, to time.Duration // how much CPU time the program had used
+		r.Progress = func(p collect.Progress) {
+			times, _ := proctree.AllTimes()
+			used := times[cmd.Process.Pid].CPU
+			if p.Phase == collect.PhaseRecording && from == 0 {
+				from = used
+			}
+			if p.Phase == collect.PhaseReading {
+				to = used
+			}
+		}
+		p, out := record(t.Context(), t, r)
 		if len(out.Notes) == 0 || !strings.Contains(out.Notes[0], "then at 199 Hz") || p.Meta.Period != 0 {
 			v.Errorf("%q, period %d", out.Notes, p.Meta.Period)
 		}
-		if seen := float64(p.Total()) / float64(out.Exit.CPU); seen < 0.75 || seen > 1.1 {
+		if seen := float64(p.Total()) / float64(to-from); seen < 0.75 || seen > 1.1 {
 			v.Errorf("%d samples stand for %.2f of the CPU time", p.Count(), seen)
 		}
 	})

@@ -38,7 +38,9 @@ type tasks struct {
 	foreign []uint32             // new processes that do not belong to the target
 	ended   map[uint32]bool      // processes that ended since the last forget; true: before that
 	lost    uint64
-	records []taskRecord // of one read
+	records []taskRecord // read, and not applied yet
+	// parentOf is the kernel's own word on who made a process; nil where it has none.
+	parentOf func(pid uint32) (parent uint32, known bool)
 }
 
 // taskRecord is one event; order matters between processors.
@@ -170,7 +172,37 @@ func (t *tasks) others() []uint32 {
 }
 
 // belongs tells whether a process is to be recorded.
-func (t *tasks) belongs(pid uint32) bool { return t.members == nil || t.members[pid] }
+func (t *tasks) belongs(pid uint32) bool {
+	return t.members == nil || t.members[pid] || t.adopt(pid)
+}
+
+// mostAncestors bounds the walk to the target in a map whose entries may be of processes
+// that are gone.
+const mostAncestors = 1000
+
+// adopt makes a process, with all between, one of the target if it descends from it. The
+// rings tell of forks later than a sample may come, and where they run over never.
+func (t *tasks) adopt(pid uint32) bool {
+	if t.parentOf == nil {
+		return false
+	}
+	line := []uint32{pid}
+	for len(line) < mostAncestors {
+		parent, known := t.parentOf(line[len(line)-1])
+		if !known || slices.Contains(line, parent) {
+			return false
+		}
+		if t.members[parent] {
+			for _, one := range line {
+				t.members[one] = true
+				t.mapsChanged(one)
+			}
+			return true
+		}
+		line = append(line, parent)
+	}
+	return false
+}
 
 // name is what the process is called: the name of its main thread.
 func (t *tasks) name(pid uint32) string {
@@ -211,8 +243,22 @@ func (t *tasks) service(pid uint32) string {
 }
 
 // read takes what the kernel has told since the last read. It does not block.
+//
+// The rings are read one after the other, and on a busy machine there may be a long time
+// between two of them. What one tells of later than the begin has to wait until the others
+// were read to there: a child would come before its parent, and not be known as its child.
 func (t *tasks) read(ctx context.Context) {
-	t.records = t.records[:0]
+	t.readUntil(ctx, now())
+}
+
+// now is the clock of the records.
+func now() uint64 {
+	var at unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) // it cannot fail
+	return uint64(at.Nano())
+}
+
+func (t *tasks) readUntil(ctx context.Context, until uint64) {
 	for _, ring := range t.rings {
 		for ring.HasRecord() {
 			if err := t.next(ctx, ring); err != nil {
@@ -220,10 +266,17 @@ func (t *tasks) read(ctx context.Context) {
 			}
 		}
 	}
+	t.applyUntil(until)
+}
+
+// applyUntil applies the records up to a time, in their order.
+func (t *tasks) applyUntil(until uint64) {
 	slices.SortStableFunc(t.records, func(a, b taskRecord) int { return cmp.Compare(a.time, b.time) })
-	for _, r := range t.records {
-		t.apply(r.record)
+	due := 0
+	for ; due < len(t.records) && t.records[due].time <= until; due++ {
+		t.apply(t.records[due].record)
 	}
+	t.records = slices.Delete(t.records, 0, due)
 }
 
 // next takes one record off a ring that has one.
@@ -305,11 +358,11 @@ func (t *tasks) fork(pid, ppid uint32) {
 	if t.members == nil {
 		return
 	}
+	delete(t.members, pid)
 	if t.members[ppid] {
 		t.members[pid] = true
 		t.mapsChanged(pid)
-	} else {
-		delete(t.members, pid)
+	} else if !t.adopt(pid) {
 		t.foreign = append(t.foreign, pid)
 	}
 }

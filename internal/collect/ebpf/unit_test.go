@@ -369,15 +369,49 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestCoverage(t *testing.T) {
-	if got := coverage(100*time.Millisecond, time.Second); len(got) != 1 {
-		t.Errorf("a tenth: %q", got)
+// One ring may be read long after another: a child is known by one of them before the fork
+// of its parent is.
+func TestForksThatAreReadOutOfOrder(t *testing.T) {
+	ts := quietTasks()
+	ts.members = map[uint32]bool{7: true}
+	fork := func(at uint64, pid, ppid uint32) {
+		ts.records = append(ts.records, taskRecord{at, &perf.ForkRecord{Pid: pid, Ppid: ppid, Tid: pid, Ptid: ppid}})
 	}
-	if got := coverage(900*time.Millisecond, time.Second); got != nil {
-		t.Errorf("nine tenths: %q", got)
+	fork(20, 9, 8)
+	ts.applyUntil(5)
+	fork(10, 8, 7)
+	ts.applyUntil(15)
+	if ts.belongs(9) || !ts.belongs(8) {
+		t.Error("what is told of later than all rings were read to has to wait")
 	}
-	if got := coverage(0, 100*time.Millisecond); got != nil {
-		t.Errorf("too short to tell: %q", got)
+	ts.applyUntil(30)
+	if !ts.belongs(9) || len(ts.foreign) > 0 || len(ts.records) > 0 {
+		t.Errorf("the child of a child is not of the target; foreign %v, %d records left", ts.foreign, len(ts.records))
+	}
+}
+
+// The rings may have lost a fork, or not have told of it yet when a sample comes.
+func TestTheKernelKnowsTheLine(t *testing.T) {
+	ts := quietTasks()
+	ts.members = map[uint32]bool{7: true}
+	parents := map[uint32]uint32{9: 8, 8: 7, 30: 31, 31: 30, 40: 1}
+	ts.parentOf = func(pid uint32) (uint32, bool) {
+		parent, known := parents[pid]
+		return parent, known
+	}
+	for pid, want := range map[uint32]bool{9: true, 8: true, 30: false, 40: false, 50: false} {
+		if ts.belongs(pid) != want {
+			t.Errorf("process %d: %t", pid, !want)
+		}
+	}
+	if _, listed := ts.changed[9]; !listed {
+		t.Error("its memory map is not to be read")
+	}
+	ts.apply(&perf.ForkRecord{Pid: 60, Ppid: 59, Tid: 60, Ptid: 59})
+	parents[61], parents[59] = 59, 7
+	ts.apply(&perf.ForkRecord{Pid: 61, Ppid: 59, Tid: 61, Ptid: 59})
+	if !ts.belongs(61) || !slices.Equal(ts.foreign, []uint32{60}) {
+		t.Errorf("a fork of a process that was lost: belongs %t, foreign %v", ts.belongs(61), ts.foreign)
 	}
 }
 
@@ -424,6 +458,31 @@ func TestUnreadInterpreters(t *testing.T) {
 	}
 }
 
+// What a Java program runs in is known before it is loaded, wherever the JDK is.
+func TestWhatARuntimeLoadsLater(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"jdk/bin", "bin"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"jdk/bin/java", "jdk/bin/javac"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(dir, "bin/java")
+	if err := os.Symlink(filepath.Join(dir, "jdk/bin/java"), link); err != nil {
+		t.Fatal(err)
+	}
+	if got := loadedLater([]string{link, "libc.so.6"}); !slices.Contains(got, filepath.Join(dir, "jdk/lib/server/libjvm.so")) {
+		t.Errorf("java: %q", got)
+	}
+	if got := loadedLater([]string{filepath.Join(dir, "jdk/bin/javac")}); got != nil {
+		t.Errorf("another program: %q", got)
+	}
+}
+
 // The same error of the profiler has two causes, and only one of them is a compiler.
 func TestCodeThatIsNotKnownIsLoadedOrGenerated(t *testing.T) {
 	tasks := quietTasks()
@@ -442,8 +501,15 @@ func TestCodeThatIsNotKnownIsLoadedOrGenerated(t *testing.T) {
 	take(start.Add(-time.Millisecond))
 	take(start.Add(10 * time.Millisecond))
 	take(start.Add(10 * time.Second))
-	want := "3 of 3 stacks are truncated: 2 where a program had just started or loaded a library, 1 where code was just generated, or by a compiler that the profiler does not know"
+	want := "3 of 3 stacks are truncated: 2 where a program had just started, or loaded or generated code, 1 where code was just generated, or by a compiler that the profiler does not know"
 	if got := c.profile(profile.Meta{}).Meta.Warnings; len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+	// Where the profiler looks at the memory map, it has another number for a compiler's code.
+	c = newConverter(tasks, newFiles(&collect.Request{}), &rate{first: 1000})
+	c.seesMappings = true
+	take(start.Add(10 * time.Second))
+	if got := c.profile(profile.Meta{}).Meta.Warnings; len(got) != 1 || !strings.Contains(got[0], reasons[loading]) {
 		t.Errorf("%q", got)
 	}
 }

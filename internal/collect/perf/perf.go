@@ -91,35 +91,23 @@ func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Si
 		prof.Meta.Warnings = append(prof.Meta.Warnings,
 			fmt.Sprintf("recording stopped early: half of the free space in %s was used up", filepath.Dir(r.TempDir)))
 	}
-	if out.Exit != nil && !out.EndedByUs && !p.event.userOnly && prof.Meta.Lost == 0 {
-		prof.Meta.Warnings = append(prof.Meta.Warnings, coverage(prof, out.Exit.CPU, p.frequency)...)
+	if out.Exit != nil && !out.EndedByUs && !p.event.userOnly && prof.Meta.ValueType.Unit == "nanoseconds" {
+		prof.Meta.Coverage = profile.Coverage{
+			Samples: prof.Count(), Seen: time.Duration(prof.Total()), Used: out.Exit.CPU, Why: missing(p.frequency, prof.Meta.Lost),
+		}
 	}
 	return out, sink(prof)
 }
 
-const (
-	// noticeable is the CPU time from which missing samples cannot be chance.
-	noticeable = 200 * time.Millisecond
-	// lowCoverage is the share of CPU time below which samples are missing: a
-	// busy machine alone does not lose that much.
-	lowCoverage = 0.7
-)
-
-// coverage warns where the samples stand for much less CPU time than the command
-// used: the kernel starts a task's sampling timer anew with the task, so that
-// those shorter than a period are hardly ever met.
-func coverage(p *profile.Profile, used time.Duration, frequency int) []string {
-	if p.Meta.ValueType.Unit != "nanoseconds" || used < noticeable {
-		return nil
+// missing is why there may be fewer samples than CPU time: the kernel starts a task's
+// sampling timer anew with the task, so that those shorter than a period are hardly ever
+// met.
+func missing(frequency int, lost uint64) string {
+	if lost > 0 {
+		return fmt.Sprintf("perf lost %d events", lost)
 	}
-	seen := time.Duration(p.Total())
-	if float64(seen) >= lowCoverage*float64(used) {
-		return nil
-	}
-	return []string{fmt.Sprintf(
-		"the samples cover %s of the %s of CPU time that the command used: threads and processes that live less than %s are rarely sampled; record with -F %d to see them",
-		seen.Round(time.Millisecond), used.Round(time.Millisecond),
-		(time.Second / time.Duration(frequency)).Round(time.Millisecond), min(10*frequency, mostFrequent))}
+	return fmt.Sprintf("threads and processes that live less than %s are rarely sampled; record with -F %d to see them",
+		(time.Second / time.Duration(frequency)).Round(time.Millisecond), min(10*frequency, mostFrequent))
 }
 
 // mostFrequent is what the kernel can be asked for without it throttling.

@@ -331,29 +331,11 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-func TestCoverage(t *testing.T) {
-	seen := func(d time.Duration, unit string) *profile.Profile {
-		b := profile.NewBuilder()
-		l := b.Location(0, 0x10, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: "f"})})
-		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{l}), Count: 1, Value: int64(d)})
-		return b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: unit}})
+func TestWhatMayBeMissing(t *testing.T) {
+	if got := missing(199, 0); !strings.Contains(got, "-F 1990") {
+		t.Errorf("no way out: %q", got)
 	}
-	for _, c := range []struct {
-		seen, used time.Duration
-		unit       string
-		warns      bool
-	}{
-		{10 * time.Millisecond, time.Second, "nanoseconds", true},
-		{900 * time.Millisecond, time.Second, "nanoseconds", false},
-		{0, 100 * time.Millisecond, "nanoseconds", false}, // chance
-		{10, time.Second, "count", false},                 // no time to compare
-	} {
-		got := coverage(seen(c.seen, c.unit), c.used, 199)
-		if (len(got) > 0) != c.warns {
-			t.Errorf("%v of %v in %s: %q", c.seen, c.used, c.unit, got)
-		}
-		if c.warns && !strings.Contains(got[0], "-F 1990") {
-			t.Errorf("no way out: %q", got[0])
-		}
+	if got := missing(199, 3); !strings.Contains(got, "lost 3") {
+		t.Errorf("%q", got)
 	}
 }

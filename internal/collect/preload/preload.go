@@ -163,25 +163,20 @@ func (m *merged) finish(started time.Time, timed bool, out *collect.Outcome) (*p
 		Start: started, Duration: time.Since(started),
 	})
 	used := out.Exit.CPU
-	seen := time.Duration(p.Total())
-	lowest := time.Duration(float64(used) * lowCoverage)
 	switch {
 	case p.Count() == 0 && !timed && m.silent > 0 && used > noticeable:
 		return nil, fmt.Errorf("no samples: the command used %s of CPU time, but ended by a signal or _exit before gperftools could write what it saw (%s); record it with -d SECONDS, which stops the recording first, or with --sampler perf",
 			used.Round(time.Millisecond), out.Exit)
 	case p.Count() == 0:
 		return nil, collect.ErrNoSamples
-	case !timed && used > noticeable && seen < lowest:
-		p.Meta.Warnings = append(p.Meta.Warnings, fmt.Sprintf(
-			"the samples cover %s of the %s of CPU time that the command used; the rest was in processes that fork without exec, end by a signal or _exit, or cannot be preloaded into",
-			seen.Round(time.Millisecond), used.Round(time.Millisecond)))
+	case !timed:
+		p.Meta.Coverage = profile.Coverage{
+			Samples: p.Count(), Seen: time.Duration(p.Total()), Used: used,
+			Why: "processes that fork without exec, end by a signal or _exit, or cannot be preloaded into have no samples",
+		}
 	}
 	return p, nil
 }
 
-const (
-	// noticeable is the CPU time from which missing samples cannot be chance.
-	noticeable = 200 * time.Millisecond
-	// lowCoverage is the share of CPU time below which samples are missing.
-	lowCoverage = 0.8
-)
+// noticeable is the CPU time from which missing samples cannot be chance.
+const noticeable = 200 * time.Millisecond

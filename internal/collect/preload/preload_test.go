@@ -58,8 +58,8 @@ func TestShares(t *testing.T) {
 			if got := burn.Callers(t, p, program); got < 0.95 {
 				t.Errorf("%.3f of the stacks have their caller", got)
 			}
-			if warned := len(p.Meta.Warnings) > 0; warned != (mode == "fork") {
-				t.Errorf("warnings %q", p.Meta.Warnings)
+			if low := p.Meta.Coverage.Low(); low != (mode == "fork") {
+				t.Errorf("coverage %+v", p.Meta.Coverage)
 			}
 		})
 	}

@@ -102,6 +102,9 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	recorded := runs.sum()
 	recorded.Meta.Command = o.Target.Command
 	recorded.Meta.Calls = runs.calls()
+	if c := recorded.Meta.Coverage; c.Low() {
+		recorded.Meta.Warnings = append(slices.Clip(recorded.Meta.Warnings), c.Text())
+	}
 	o.DebugDirs = slices.Concat(o.DebugDirs, runs.binaries)
 	err = result.finish(ctx, &o, &request, recorded, out)
 	return result, err

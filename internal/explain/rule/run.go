@@ -164,6 +164,9 @@ func (e *engine) notes() []string {
 		out = append(out, fmt.Sprintf("Only %d samples: a share of 10%% is known to ± %.0f points. Record longer or at a higher sample rate before trusting the order.",
 			n, 100*finding.ShareError(0.1, n)))
 	}
+	if c := e.p.Meta.Coverage; c.Low() {
+		out = append(out, strings.ToUpper(c.Text()[:1])+c.Text()[1:]+".")
+	}
 	unnamed, broken := int64(0), int64(0)
 	for _, sm := range e.p.Samples() {
 		stack := e.p.Stack(sm.Stack)

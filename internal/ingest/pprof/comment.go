@@ -16,6 +16,7 @@ const (
 	commentCommand = "command" // JSON array of the arguments
 	commentWarning = "warning"
 	commentLost    = "lost"      // number of events
+	commentCover   = "coverage"  // JSON of profile.Coverage
 	commentSource  = "source"    // what the profile was converted from
 	commentCalls   = "calls"     // JSON array of profile.Calls
 	commentFuncs   = "functions" // JSON array of profile.FunctionCalls
@@ -40,6 +41,11 @@ func readComment(meta *profile.Meta, c string) {
 				meta.Lost = n
 				return
 			}
+		case commentCover:
+			if json.Unmarshal([]byte(value), &meta.Coverage) == nil {
+				return
+			}
+			meta.Coverage = profile.Coverage{}
 		case commentSource:
 			meta.Source, meta.Recorded = value, true
 			return
@@ -77,6 +83,11 @@ func comments(meta *profile.Meta, kinds string) []string {
 	}
 	if meta.Lost > 0 {
 		add(commentLost, strconv.FormatUint(meta.Lost, 10))
+	}
+	if _, known := meta.Coverage.Share(); known {
+		if text, err := json.Marshal(meta.Coverage); err == nil {
+			add(commentCover, string(text))
+		}
 	}
 	if len(meta.Calls) > 0 {
 		if text, err := json.Marshal(meta.Calls); err == nil {

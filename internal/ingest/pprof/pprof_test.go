@@ -125,6 +125,9 @@ func random(t *rapid.T) *profile.Profile {
 		Comments: rapid.SampledFrom([][]string{nil, {"a", "b c"}, {"whyhot:odd x"}}).Draw(t, "comments"),
 		Warnings: rapid.SampledFrom([][]string{nil, {"3 samples skipped", "x"}}).Draw(t, "warnings"),
 	}
+	if rapid.Bool().Draw(t, "compared") {
+		meta.Coverage = profile.Coverage{Samples: 3, Seen: 2 * time.Second, Used: 3 * time.Second, Why: rapid.SampledFrom([]string{"", "a <b>"}).Draw(t, "why")}
+	}
 	if rapid.Bool().Draw(t, "start") {
 		meta.Start = time.Unix(0, rapid.Int64Range(1, 1<<60).Draw(t, "nanos"))
 	}

@@ -23,10 +23,12 @@ func All(profiles []*profile.Profile) *profile.Profile {
 	}
 	meta := profiles[0].Meta
 	meta.Duration, meta.Lost, meta.Warnings = 0, 0, nil
+	meta.Coverage = profile.Coverage{}
 	for _, p := range profiles {
 		m.add(p, later(&meta, &p.Meta))
 		meta.Duration += p.Meta.Duration
 		meta.Lost += p.Meta.Lost
+		meta.Coverage = meta.Coverage.With(p.Meta.Coverage)
 		if p.Meta.Period != meta.Period {
 			meta.Period = 0
 		}

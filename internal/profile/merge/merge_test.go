@@ -20,7 +20,8 @@ func run(at uint64, value int64, warning string) *profile.Profile {
 		b.Location(0, 0, profile.KindPython, profile.Line{Function: b.Function(profile.Function{Name: "f", Kind: profile.KindPython})}),
 	}
 	b.Sample(profile.Sample{Stack: b.Stack(stack), Labels: b.Labels([]profile.Label{{Key: profile.LabelProcess, Str: "app"}}), Count: 2, Value: value})
-	return b.Build(profile.Meta{Period: value / 2, Duration: time.Second, Lost: 1, Warnings: []string{"both", warning}})
+	return b.Build(profile.Meta{Period: value / 2, Duration: time.Second, Lost: 1, Warnings: []string{"both", warning},
+		Coverage: profile.Coverage{Samples: 2, Seen: time.Second, Used: 2 * time.Second}})
 }
 
 func TestRunsAddUp(t *testing.T) {
@@ -42,6 +43,9 @@ func TestRunsAddUp(t *testing.T) {
 	}
 	if m := p.Meta; m.Duration != 3*time.Second || m.Lost != 3 || m.Period != 0 || !slices.Equal(m.Warnings, []string{"both", "one", "two"}) {
 		t.Errorf("%+v", m)
+	}
+	if c := p.Meta.Coverage; c.Samples != 6 || c.Seen != 3*time.Second || c.Used != 6*time.Second {
+		t.Errorf("coverage %+v", c)
 	}
 }
 

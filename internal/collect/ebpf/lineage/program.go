@@ -1,0 +1,102 @@
+package lineage
+
+import (
+	"unsafe"
+
+	"github.com/cilium/ebpf/asm"
+	"go.opentelemetry.io/ebpf-profiler/support"
+)
+
+// The profiler's key and value of a process as a whole: the page is 0 in it, and as many
+// bits of it count as it has.
+const (
+	keySize   = uint32(unsafe.Sizeof(support.PIDPage{}))
+	valueSize = uint32(unsafe.Sizeof(support.PIDPageMappingInfo{}))
+	keyBits   = 8 * int64(unsafe.Sizeof(support.PIDPage{}.Pid)+unsafe.Sizeof(support.PIDPage{}.Page))
+)
+
+// Places in the program's stack, from its end.
+const (
+	key      = -int16(unsafe.Sizeof(support.PIDPage{}))
+	keyPID   = key + int16(unsafe.Offsetof(support.PIDPage{}.Pid))
+	keyPage  = key + int16(unsafe.Offsetof(support.PIDPage{}.Page))
+	value    = key - int16(unsafe.Sizeof(support.PIDPageMappingInfo{}))
+	childAt  = value - 4
+	parentAt = value - 8
+)
+
+// cloneThread is set where a thread of the same process is made (clone(2)).
+const cloneThread = 0x10000
+
+// program is, for each new process:
+//
+//	if the parent is known: make the child known in the same way, parents[child] = parent
+//	else: forget parents[child], which is of an earlier process with that number
+//
+// A process is made before it runs, so none of its samples can come before this.
+func program(f fields, known, parents int) asm.Instructions {
+	const child, parent = asm.R7, asm.R8
+	pointer := func(to asm.Register, place int16) asm.Instructions {
+		return asm.Instructions{asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, int32(place))}
+	}
+	keyOf := func(pid asm.Register) asm.Instructions {
+		return asm.Instructions{
+			asm.Mov.Reg(asm.R1, pid),
+			asm.HostTo(asm.BE, asm.R1, asm.Word),
+			asm.StoreMem(asm.RFP, keyPID, asm.R1, asm.Word),
+		}
+	}
+	var code asm.Instructions
+	add := func(more ...asm.Instruction) { code = append(code, more...) }
+	add(
+		asm.LoadMem(asm.R2, asm.R1, f.flags, asm.DWord),
+		asm.And.Imm(asm.R2, cloneThread),
+		asm.JNE.Imm(asm.R2, 0, "end"),
+		asm.LoadMem(child, asm.R1, f.pid, asm.Word),
+		asm.StoreMem(asm.RFP, childAt, child, asm.Word),
+		asm.FnGetCurrentPidTgid.Call(),
+		asm.Mov.Reg(parent, asm.R0),
+		asm.RSh.Imm(parent, 32),
+		asm.StoreMem(asm.RFP, parentAt, parent, asm.Word),
+		asm.StoreImm(asm.RFP, key, keyBits, asm.Word),
+		asm.Mov.Imm(asm.R1, 0),
+		asm.StoreMem(asm.RFP, keyPage, asm.R1, asm.DWord),
+	)
+	add(keyOf(parent)...)
+	add(asm.LoadMapPtr(asm.R1, known))
+	add(pointer(asm.R2, key)...)
+	add(
+		asm.FnMapLookupElem.Call(),
+		asm.JEq.Imm(asm.R0, 0, "foreign"),
+	)
+	for offset := int16(0); offset < int16(valueSize); offset += 8 {
+		add(
+			asm.LoadMem(asm.R1, asm.R0, offset, asm.DWord),
+			asm.StoreMem(asm.RFP, value+offset, asm.R1, asm.DWord),
+		)
+	}
+	add(keyOf(child)...)
+	add(asm.LoadMapPtr(asm.R1, known))
+	add(pointer(asm.R2, key)...)
+	add(pointer(asm.R3, value)...)
+	add(
+		asm.Mov.Imm(asm.R4, 0),
+		asm.FnMapUpdateElem.Call(),
+		asm.LoadMapPtr(asm.R1, parents),
+	)
+	add(pointer(asm.R2, childAt)...)
+	add(pointer(asm.R3, parentAt)...)
+	add(
+		asm.Mov.Imm(asm.R4, 0),
+		asm.FnMapUpdateElem.Call(),
+		asm.Ja.Label("end"),
+		asm.LoadMapPtr(asm.R1, parents).WithSymbol("foreign"),
+	)
+	add(pointer(asm.R2, childAt)...)
+	add(
+		asm.FnMapDeleteElem.Call(),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"),
+		asm.Return(),
+	)
+	return code
+}

@@ -1,0 +1,140 @@
+package ebpf
+
+import (
+	"bufio"
+	endian "encoding/binary"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"go.opentelemetry.io/ebpf-profiler/support"
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/ebpf/lineage"
+)
+
+// known is a map like the profiler's of processes that it knows.
+func known(t *testing.T) *ebpf.Map {
+	t.Helper()
+	all, err := support.LoadCollectionSpec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ebpf.NewMap(all.Maps["pid_page_to_mapping_info"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	return m
+}
+
+// wholeProcess is the key of a process as a whole.
+func wholeProcess(pid int) support.PIDPage {
+	var number [4]byte
+	endian.BigEndian.PutUint32(number[:], uint32(pid))
+	return support.PIDPage{PrefixLen: 96, Pid: endian.NativeEndian.Uint32(number[:])}
+}
+
+func attachedLineage(t *testing.T, m *ebpf.Map) *lineage.Lineage {
+	t.Helper()
+	var l *lineage.Lineage
+	if err := onThreadOfItsOwn(func() (err error) {
+		if err = mountTracefs(); err == nil {
+			l, err = lineage.Attach(m)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// A child is known when the call that makes it returns, and so is its child.
+func TestChildrenAreKnownBeforeTheyRun(t *testing.T) {
+	usable(t.Context(), t)
+	m := known(t)
+	mark := support.PIDPageMappingInfo{File_id: support.PIDPageMappingInfoFlagUsesAnonymousMappings}
+	if err := m.Put(wholeProcess(os.Getpid()), mark); err != nil {
+		t.Fatal(err)
+	}
+	l := attachedLineage(t, m)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "sleep 1000 & echo $!; wait")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	grandchild, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Kill(grandchild, unix.SIGKILL); _ = cmd.Wait() }()
+	for child, parent := range map[int]int{cmd.Process.Pid: os.Getpid(), grandchild: cmd.Process.Pid} {
+		var got support.PIDPageMappingInfo
+		if err := m.Lookup(wholeProcess(child), &got); err != nil || got != mark {
+			t.Errorf("process %d: %+v, %v", child, got, err)
+		}
+		if got, ok := l.Parent(uint32(child)); !ok || got != uint32(parent) {
+			t.Errorf("process %d: its parent is %d (%t), want %d", child, got, ok, parent)
+		}
+	}
+}
+
+// Neither a thread nor the child of a process that is not known is added.
+func TestNobodyElseIsKnown(t *testing.T) {
+	usable(t.Context(), t)
+	m := known(t)
+	l := attachedLineage(t, m)
+	foreign := start(t, "sleep", "1000")
+	if err := m.Put(wholeProcess(os.Getpid()), support.PIDPageMappingInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	const threads = 64 // more than there are, so that some are made now
+	numbers, done := make(chan int, threads), make(chan struct{})
+	defer close(done)
+	for range threads {
+		go func() {
+			runtime.LockOSThread()
+			numbers <- unix.Gettid()
+			<-done
+		}()
+	}
+	all := []int{foreign.Process.Pid}
+	for range threads {
+		all = append(all, <-numbers)
+	}
+	for _, number := range all {
+		var got support.PIDPageMappingInfo
+		if err := m.Lookup(wholeProcess(number), &got); err == nil && number != os.Getpid() {
+			t.Errorf("%d is known", number)
+		}
+		if parent, ok := l.Parent(uint32(number)); ok {
+			t.Errorf("%d has the parent %d", number, parent)
+		}
+	}
+}
+
+// Of processes that are over before anybody could read their memory maps.
+func TestShortProcessesHaveSamples(t *testing.T) {
+	usable(t.Context(), t)
+	settled(t, func(v *verdict) {
+		p, _ := record(t.Context(), t, collect.Request{Target: collect.Target{Command: []string{
+			"sh", "-c", "i=0; while [ $i -lt 150 ]; do i=$((i+1)); sh -c 'j=0; while [ $j -lt 4000 ]; do j=$((j+1)); done'; done",
+		}}})
+		if share, compared := p.Meta.Coverage.Share(); !compared || share < 0.85 {
+			v.Errorf("coverage %.3f of %d samples", share, p.Count())
+		}
+	})
+}
