@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -143,6 +144,9 @@ func (s *Store) keptIn(ctx context.Context, t *engine.Table, column string, firs
 			sums, err := s.read(ctx, q)
 			if err != nil {
 				return err
+			}
+			if len(sums.Missing) > 0 { // what it has would lose its names
+				return fmt.Errorf("%w: %s", ErrAway, strings.Join(sums.Missing, ", "))
 			}
 			list := *into
 			for _, n := range sums.Keys[0] {

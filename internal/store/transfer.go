@@ -46,7 +46,7 @@ func (s *Store) Export(ctx context.Context, to io.Writer, progress func(rows int
 	}
 	w := &exporter{w: bufio.NewWriterSize(z, 1<<20), sum: crc32.NewIEEE(), progress: progress}
 	if _, err = w.w.WriteString(exportLine); err == nil {
-		err = w.tables(ctx, s.engine)
+		err = w.tables(ctx, &s.engine)
 	}
 	if err == nil {
 		err = w.end()

@@ -39,8 +39,9 @@ type Options struct {
 	Sources *sources.Tree
 	// BinaryDirs have binaries and debug information by build ID.
 	BinaryDirs []string
-	// Ready says why the server cannot serve now, nil where it can.
-	Ready func() error
+	// Ready says why the server cannot take profiles now, and why it cannot answer questions;
+	// nil where it can. It may be nil.
+	Ready func() (taking, answering error)
 }
 
 // Page is what serves the page.

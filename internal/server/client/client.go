@@ -29,6 +29,9 @@ type Options struct {
 	Project string // "" is the token's own
 	Token   string
 	TLS     *tls.Config
+	// Missing is told what of the server's rows an answer lacks, such as "shard 2 of 2". It
+	// may be nil.
+	Missing func(parts string)
 }
 
 // Client asks one server.
@@ -90,6 +93,9 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 		return nil, fmt.Errorf("asking %s: %w", c.o.URL, err)
 	}
 	if resp.StatusCode == http.StatusOK {
+		if parts := resp.Header.Get("Whyhot-Missing"); parts != "" && c.o.Missing != nil {
+			c.o.Missing(parts)
+		}
 		return resp.Body, nil
 	}
 	defer resp.Body.Close() //nolint:errcheck // only read from

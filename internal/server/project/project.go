@@ -37,6 +37,8 @@ import (
 
 // Store is what a server asks of internal/store.
 type Store interface {
+	// Ready says why nothing can be taken now, and why nothing can be answered.
+	Ready() (taking, answering error)
 	Append(ctx context.Context, b *batch.Batch) (store.Receipt, error)
 	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
 	LabelKeys() []store.LabelKey

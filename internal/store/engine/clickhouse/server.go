@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
+
+	"whyhot/internal/store/engine"
 )
 
 // server is one shard.
@@ -19,12 +23,25 @@ type server struct {
 	options ch.Options
 	idle    chan *ch.Client
 	old     atomic.Bool
+	// away is set from when it could not be reached until it answers again. Questions do not
+	// wait for it meanwhile; somebody tries it all the time.
+	away   atomic.Bool
+	closed chan struct{}
+	trying sync.WaitGroup
 }
 
+// How long a server may take to be reached. Questions wait that long once, and then pass over
+// it.
+const (
+	dialTime      = time.Second
+	handshakeTime = 2 * time.Second
+	tryEvery      = time.Second
+)
+
 func newServer(address string, o Options) *server {
-	s := &server{address: address, idle: make(chan *ch.Client, 8), options: ch.Options{
+	s := &server{address: address, idle: make(chan *ch.Client, 8), closed: make(chan struct{}), options: ch.Options{
 		Address: address, User: o.User, Password: o.Password, Compression: ch.CompressionLZ4,
-		ClientName: "whyhot", DialTimeout: 5 * time.Second, HandshakeTimeout: 30 * time.Second,
+		ClientName: "whyhot", DialTimeout: dialTime, HandshakeTimeout: handshakeTime,
 	}}
 	if o.TLS {
 		s.options.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -35,9 +52,8 @@ func newServer(address string, o Options) *server {
 // settings of each session. As statements, for servers before 20.1 do not take them
 // beside a query.
 var settings = []string{
-	"SET max_query_size = 67108864",               // long lists of series
-	"SET max_block_size = 65536",                  // rows of an answer that come together
-	"SET connect_timeout_with_failover_ms = 5000", // between servers, one of which may be busy
+	"SET max_query_size = 67108864", // long lists of series
+	"SET max_block_size = 65536",    // rows of an answer that come together
 }
 
 func (s *server) connect(ctx context.Context) (*ch.Client, error) {
@@ -50,6 +66,7 @@ func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 	if err != nil {
 		return nil, s.wrong(ctx, "connecting", err)
 	}
+	s.away.Store(false)
 	for _, set := range settings {
 		if err := c.Do(ctx, ch.Query{Body: set}); err != nil {
 			_ = c.Close()
@@ -113,8 +130,46 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 	}
 }
 
-func cut(err error) bool {
-	return !ch.IsException(err) && (errors.Is(err, io.EOF) || errors.Is(err, ch.ErrClosed) || isNet(err))
+// cut says that a connection ended. A server that is silent may be so again.
+func cut(err error) bool { return unreached(err) && !isTimeout(err) }
+
+// unreached says that a server did not answer, rather than with an error.
+func unreached(err error) bool {
+	return !ch.IsException(err) && (errors.Is(err, io.EOF) || errors.Is(err, ch.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || isNet(err))
+}
+
+func isNet(err error) bool {
+	var e net.Error
+	return errors.As(err, &e)
+}
+
+func isTimeout(err error) bool {
+	var e net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &e) && e.Timeout()
+}
+
+// lost takes note that the server could not be reached, and has it tried until it can.
+func (s *server) lost() {
+	if s.away.Swap(true) {
+		return
+	}
+	s.trying.Go(func() {
+		for {
+			select {
+			case <-s.closed:
+				return
+			case <-time.After(tryEvery):
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), dialTime+handshakeTime)
+			c, err := s.dial(ctx)
+			cancel()
+			if err == nil {
+				_ = c.Close()
+				s.away.Store(false)
+				return
+			}
+		}
+	})
 }
 
 func (s *server) wrong(ctx context.Context, body string, err error) error {
@@ -124,6 +179,10 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 	// The connection has the same deadline, and may be the first to notice.
 	if d, ok := ctx.Deadline(); ok && !time.Now().Before(d) {
 		return context.DeadlineExceeded
+	}
+	if unreached(err) {
+		s.lost()
+		return fmt.Errorf("the ClickHouse server %s, %.60s: %w: %w", s.address, body, engine.ErrAway, err)
 	}
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
 }
@@ -157,6 +216,8 @@ func (s *server) texts(ctx context.Context, sql string) ([]string, error) {
 }
 
 func (s *server) close() {
+	close(s.closed)
+	s.trying.Wait()
 	for len(s.idle) > 0 {
 		_ = (<-s.idle).Close()
 	}
