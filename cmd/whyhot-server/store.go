@@ -20,7 +20,7 @@ func newStoreCmd() *cobra.Command {
 	cmd.AddCommand(
 		storeCmd("stats", "Say what the store of a project holds", func(context.Context, project.Store) error { return nil }),
 		storeCmd("compact", "Put the store of a project in order, and say what it holds then", func(ctx context.Context, s project.Store) error { return s.Compact(ctx) }),
-		newExportCmd(), newImportCmd(),
+		newVerifyCmd(), newExportCmd(), newImportCmd(),
 	)
 	return cmd
 }

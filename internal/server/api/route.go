@@ -85,6 +85,7 @@ func routes() []route {
 		{method: get, path: v1 + "/projects", scope: access.Read, wide: true, handle: (*Server).projects},
 		{method: get, path: v1 + "/stats", scope: access.Read, handle: (*Server).stats},
 		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
+		{method: get, path: v1 + "/backup", scope: access.Administer, own: true, handle: (*Server).backup},
 
 		{method: get, path: v1 + "/prices", scope: access.Read, handle: (*Server).prices},
 		{method: post, path: v1 + "/prices", scope: access.Administer, handle: (*Server).postPrices},

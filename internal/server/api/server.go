@@ -68,6 +68,7 @@ type Server struct {
 	bodies       *semaphore.Weighted // bytes of profiles that arrive or are read
 	leaving      *semaphore.Weighted // batches that wait for the disk without a place
 	answering    sync.WaitGroup      // answers that are being worked out
+	backingUp    sync.Mutex          // held by the one backup that is made at a time
 }
 
 func (l Limits) withDefaults() Limits {

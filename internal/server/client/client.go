@@ -130,6 +130,11 @@ func (c *Client) Profile(ctx context.Context, selection url.Values) (io.ReadClos
 	return c.do(ctx, http.MethodGet, "profile", selection, nil)
 }
 
+// Backup gives all that the project holds, for "whyhot-server store import".
+func (c *Client) Backup(ctx context.Context) (io.ReadCloser, error) {
+	return c.do(ctx, http.MethodGet, "backup", nil, nil)
+}
+
 // Services lists the services of a selection, the heaviest first.
 func (c *Client) Services(ctx context.Context, selection url.Values) ([]string, error) {
 	var answer struct {

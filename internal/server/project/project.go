@@ -57,6 +57,8 @@ type Store interface {
 	PutDocument(ctx context.Context, kind, key string, body []byte) error
 	Stats(ctx context.Context) (store.Stats, error)
 	Compact(ctx context.Context) error
+	// Backup is a file with all that there is, for store.Import.
+	Backup(ctx context.Context) (*os.File, error)
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
