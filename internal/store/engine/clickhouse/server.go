@@ -30,18 +30,20 @@ type server struct {
 	trying sync.WaitGroup
 }
 
-// How long a server may take to be reached. Questions wait that long once, and then pass over
-// it.
+// How long a server may take to be reached, and say nothing: one at work tells of its progress
+// ten times a second. Questions wait that long once, and then pass over it.
 const (
-	dialTime      = time.Second
-	handshakeTime = 2 * time.Second
-	tryEvery      = time.Second
+	dialTime   = 2 * time.Second
+	silentTime = 5 * time.Second
+	tryEvery   = time.Second
+	// Of a statement that changes tables nothing is told until it is done.
+	statementTime = 10 * time.Minute
 )
 
 func newServer(address string, o Options) *server {
 	s := &server{address: address, idle: make(chan *ch.Client, 8), closed: make(chan struct{}), options: ch.Options{
 		Address: address, User: o.User, Password: o.Password, Compression: ch.CompressionLZ4,
-		ClientName: "whyhot", DialTimeout: dialTime, HandshakeTimeout: handshakeTime,
+		ClientName: "whyhot", DialTimeout: dialTime, HandshakeTimeout: silentTime,
 	}}
 	if o.TLS {
 		s.options.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -62,7 +64,7 @@ func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 		return c, nil
 	default:
 	}
-	c, err := s.dial(ctx)
+	c, err := s.dial(ctx, silentTime)
 	if err != nil {
 		return nil, s.wrong(ctx, "connecting", err)
 	}
@@ -84,8 +86,9 @@ const (
 	beforeThat    = 54031
 )
 
-func (s *server) dial(ctx context.Context) (*ch.Client, error) {
+func (s *server) dial(ctx context.Context, silent time.Duration) (*ch.Client, error) {
 	o := s.options
+	o.ReadTimeout = silent
 	if s.old.Load() {
 		o.ProtocolVersion = beforeThat
 	}
@@ -97,7 +100,7 @@ func (s *server) dial(ctx context.Context) (*ch.Client, error) {
 	if err := c.Close(); err != nil {
 		return nil, err
 	}
-	return s.dial(ctx)
+	return s.dial(ctx, silent)
 }
 
 // do runs a query on a connection that nobody else uses meanwhile.
@@ -160,8 +163,8 @@ func (s *server) lost() {
 				return
 			case <-time.After(tryEvery):
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), dialTime+handshakeTime)
-			c, err := s.dial(ctx)
+			ctx, cancel := context.WithTimeout(context.Background(), dialTime+silentTime)
+			c, err := s.dial(ctx, silentTime)
 			cancel()
 			if err == nil {
 				_ = c.Close()
@@ -187,8 +190,17 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
 }
 
+// exec runs a statement that changes tables, on a connection of its own.
 func (s *server) exec(ctx context.Context, sql string) error {
-	return s.do(ctx, ch.Query{Body: sql})
+	c, err := s.dial(ctx, statementTime)
+	if err != nil {
+		return s.wrong(ctx, "connecting", err)
+	}
+	defer c.Close() //nolint:errcheck // it is done
+	if err := c.Do(ctx, ch.Query{Body: sql}); err != nil {
+		return s.wrong(ctx, sql, err)
+	}
+	return nil
 }
 
 // numbers gives a column of UInt64.
