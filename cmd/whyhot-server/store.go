@@ -58,6 +58,9 @@ func (f *transferFlags) look(cmd *cobra.Command, data string, asJSON bool, do fu
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if _, answering := s.Ready(); answering != nil {
+		return answering
+	}
 	if err := do(cmd.Context(), s); err != nil {
 		return err
 	}

@@ -47,10 +47,15 @@ func (s *Store) Ready() (taking, answering error) {
 	} else if s.journal.Full() {
 		taking = fmt.Errorf("%w: the journal is full", ErrBusy)
 	}
+	return taking, s.unanswered()
+}
+
+// unanswered says why nothing can be answered.
+func (s *Store) unanswered() error {
 	if why := s.away.why.Load(); why != nil {
-		answering = fmt.Errorf("%w: %s", ErrAway, *why)
+		return fmt.Errorf("%w: %s", ErrAway, *why)
 	}
-	return taking, answering
+	return nil
 }
 
 // isAway says that the engine was not there since the start.

@@ -29,7 +29,7 @@ var errRange = errors.New("the range of time is empty")
 
 // choose finds the groups and series of a selection.
 func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
-	if _, err := s.Ready(); err != nil {
+	if err := s.unanswered(); err != nil {
 		return nil, err
 	}
 	if !sel.From.Before(sel.To) {

@@ -109,7 +109,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		Mappings: d.Mappings, Functions: d.Functions, Locations: d.Locations, Nodes: d.Nodes, Stacks: d.Stacks, Series: d.Series,
 		Memory: d.Memory, Unresolved: d.Waiting, CutStacks: d.CutStacks, MergedSeries: d.MergedSeries, DroppedSamples: s.dropped.Load(),
 	}
-	for _, why := range []*string{s.failing.Load(), s.refusing.Load()} {
+	for _, why := range []*string{s.away.why.Load(), s.failing.Load(), s.refusing.Load()} {
 		if why != nil {
 			out.Journal.Failing = *why
 		}

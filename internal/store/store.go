@@ -310,8 +310,8 @@ func (s *Store) release() error { return errors.Join(s.engine.Close(), s.lock.Cl
 
 // Flush waits until what was taken before can be asked for.
 func (s *Store) Flush(ctx context.Context) error {
-	if _, answering := s.Ready(); answering != nil {
-		return answering
+	if err := s.unanswered(); err != nil {
+		return err
 	}
 	segment := s.journal.Last()
 	defer context.AfterFunc(ctx, s.onApplied.Broadcast)()
