@@ -108,6 +108,13 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	heard := false // rows of an answer, which would come twice
+	if on := q.OnResult; on != nil {
+		q.OnResult = func(ctx context.Context, b proto.Block) error {
+			heard = heard || b.Rows > 0
+			return on(ctx, b)
+		}
+	}
 	for {
 		pooled := len(s.idle) > 0
 		c, err := s.connect(ctx)
@@ -125,8 +132,9 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		}
 		_ = c.Close()
 		// A connection may have been cut while it lay idle, as by a server that was
-		// started again. A question can be put again, an INSERT cannot.
-		if pooled && q.Input == nil && ctx.Err() == nil && cut(err) {
+		// started again. A question that nothing was answered to can be put again, an INSERT
+		// cannot.
+		if pooled && !heard && q.Input == nil && ctx.Err() == nil && cut(err) {
 			continue
 		}
 		return s.wrong(ctx, q.Body, err)
