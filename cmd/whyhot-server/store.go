@@ -20,7 +20,7 @@ func newStoreCmd() *cobra.Command {
 	cmd.AddCommand(
 		storeCmd("stats", "Say what the store of a project holds", func(context.Context, project.Store) error { return nil }),
 		storeCmd("compact", "Put the store of a project in order, and say what it holds then", func(ctx context.Context, s project.Store) error { return s.Compact(ctx) }),
-		newExportCmd(), newImportCmd(),
+		newVerifyCmd(), newExportCmd(), newImportCmd(),
 	)
 	return cmd
 }
@@ -58,6 +58,9 @@ func (f *transferFlags) look(cmd *cobra.Command, data string, asJSON bool, do fu
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if _, answering := s.Ready(); answering != nil {
+		return answering
+	}
 	if err := do(cmd.Context(), s); err != nil {
 		return err
 	}

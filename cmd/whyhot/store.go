@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/report/storetable"
 )
 
@@ -12,23 +15,68 @@ func newStoreCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "store", Short: "Maintain the store of a server",
 		Long: `stats and compact ask a running server; while none runs, "whyhot-server store" does the
-same on its data directory. export and import work on that directory.`,
+same on its data directory. backup asks a running server, too; verify, export and import
+work on that directory.`,
 	}
 	cmd.AddCommand(
 		storeCmd("stats", "Say what the store of a project holds", false),
 		storeCmd("compact", "Put the store of a project in order now, and say what it holds then", true),
+		newBackupCmd(),
+		serverCmd("verify", "verify", "Check that the store of a project is whole"),
 		transferCmd("export", "Export the store of a project into a file"),
 		transferCmd("import", "Import an export as a new project"),
 	)
 	return cmd
 }
 
-// transferCmd is a command of whyhot-server.
-func transferCmd(name, short string) *cobra.Command {
+// newBackupCmd saves what a running server holds.
+func newBackupCmd() *cobra.Command {
+	var server serverFlags
+	cmd := &cobra.Command{
+		Use: "backup FILE --from URL", Short: "Save all that a project of a running server holds",
+		Long: `Write all that a project holds into a file, "-" being the standard output, while its
+server runs: what was acknowledged before is in it. Queries go on; what is sent meanwhile
+waits in the server's journal. "whyhot store import" makes a new project of the file, on
+either engine. The token needs the scope administer. Debug information is not in it.`,
+		Example: "  whyhot store backup --from http://localhost:7878 web.whyhot",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return fmt.Errorf("--from: %w", err)
+			}
+			body, err := c.Backup(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer body.Close() //nolint:errcheck // only read from
+			if args[0] == "-" {
+				_, err = io.Copy(cmd.OutOrStdout(), body)
+				return err
+			}
+			return wholefile.Write(args[0], 0o600, func(w *os.File) error {
+				_, err := io.Copy(w, body)
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&server.url, "from", "", "the server's `URL` (required)")
+	server.add(cmd.Flags())
+	if err := cmd.MarkFlagRequired("from"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+// transferCmd is a command of whyhot-server about a file.
+func transferCmd(name, short string) *cobra.Command { return serverCmd(name, name+" FILE", short) }
+
+// serverCmd is a command of whyhot-server.
+func serverCmd(name, use, short string) *cobra.Command {
 	return &cobra.Command{
-		Use: name + " FILE --data DIR", Short: short,
+		Use: use + " --data DIR", Short: short,
 		Long:    short + ",\nwhile no server runs. \"whyhot-server store " + name + " --help\" lists the flags.",
-		Example: "  whyhot store " + name + " --data /var/lib/whyhot-server profiles.whyhot",
+		Example: "  whyhot store " + use + " --data /var/lib/whyhot-server",
 		// All that follows is the server's.
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -177,23 +177,23 @@ func loopback(hostport string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }
 
-// ready says why profiles cannot be taken now.
-func (s *Server) ready() error {
+// ready says why profiles cannot be taken now, and why questions cannot be answered.
+func (s *Server) ready() (taking, answering error) {
 	_, err := s.tokens.Any()
+	both := errors.Join(err, s.audit.Err())
+	taking, answering = both, both
 	open, done := s.projects.Opened()
 	defer done()
 	for _, p := range open {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		stats, statsErr := p.Stats(ctx)
-		cancel()
-		if statsErr == nil && stats.Journal.Failing != "" {
-			statsErr = errors.New(stats.Journal.Failing)
+		take, answer := p.Ready()
+		if take != nil {
+			taking = errors.Join(taking, fmt.Errorf("project %s: %w", p.Name, take))
 		}
-		if statsErr != nil {
-			err = errors.Join(err, fmt.Errorf("project %s: %w", p.Name, statsErr))
+		if answer != nil {
+			answering = errors.Join(answering, fmt.Errorf("project %s: %w", p.Name, answer))
 		}
 	}
-	return errors.Join(err, s.audit.Err())
+	return taking, answering
 }
 
 // Memory is how many bytes the requests that are being taken may hold together.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -130,19 +131,15 @@ func (s *Store) kept(ctx context.Context, after uint64) (*dict.Kept, error) {
 
 // keptIn takes note of the last day of each number of a column, of days in [first, end).
 func (s *Store) keptIn(ctx context.Context, t *engine.Table, column string, first, end uint32, into *[]uint32) error {
-	levels := []uint32{0}
-	if t == engine.Thinned {
-		levels = levels[:0]
-		for l := uint32(firstLevel); l <= lastLevel; l++ {
-			levels = append(levels, l)
-		}
-	}
 	for day := first; day < end; day++ {
-		for _, level := range levels {
+		for _, level := range levelsOf(t) {
 			q := engine.Query{Table: t, From: day * engine.MinutesPerDay, To: (day + 1) * engine.MinutesPerDay, Level: level, By: []string{column}, Events: true}
 			sums, err := s.read(ctx, q)
 			if err != nil {
 				return err
+			}
+			if len(sums.Missing) > 0 { // what it has would lose its names
+				return fmt.Errorf("%w: %s", ErrAway, strings.Join(sums.Missing, ", "))
 			}
 			list := *into
 			for _, n := range sums.Keys[0] {

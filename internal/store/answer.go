@@ -214,7 +214,9 @@ type Document struct {
 
 // Stats is what a store holds.
 type Stats struct {
-	Tables  []TableStats
+	Tables []TableStats
+	// Missing says that a part of the tables could not be reached, and is not in Tables.
+	Missing bool
 	Journal JournalStats
 	// Sizes of the dictionary, which is held in memory.
 	Mappings, Functions, Locations, Nodes, Stacks, Series int

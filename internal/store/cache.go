@@ -150,7 +150,7 @@ func (c *sumCache) land(key string, f *flight, cleared int) {
 	if c.flights[key] == f {
 		delete(c.flights, key)
 	}
-	if f.err != nil || cleared != c.cleared {
+	if f.err != nil || cleared != c.cleared || len(f.sums.Missing) > 0 {
 		return
 	}
 	c.entries = slices.DeleteFunc(c.entries, func(e *cached) bool { return e.key == key })

@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/profile/where"
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/gap"
 	"whyhot/internal/store/stage"
 )
 
@@ -28,6 +29,9 @@ var errRange = errors.New("the range of time is empty")
 
 // choose finds the groups and series of a selection.
 func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
+	if err := s.unanswered(); err != nil {
+		return nil, err
+	}
 	if !sel.From.Before(sel.To) {
 		return nil, errRange
 	}
@@ -226,9 +230,14 @@ func (s *Store) ask(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 	stage.Enter(ctx, "waiting for sums of the engine")
 	// Before the question is put, so that all up to this commit is in the answer.
 	commit := s.applied.Load()
-	return s.sums.get(ctx, askingOf(&q), commit, s.opts.Now(), func(ctx context.Context) (*engine.Sums, error) {
+	sums, err := s.sums.get(ctx, askingOf(&q), commit, s.opts.Now(), func(ctx context.Context) (*engine.Sums, error) {
 		return s.read(ctx, q)
 	})
+	if err != nil {
+		return nil, err
+	}
+	gap.Note(ctx, sums.Missing)
+	return sums, nil
 }
 
 // cut gives sums by stack of minutes of one hour, out of those of all its minutes.

@@ -85,6 +85,8 @@ func (s *Store) PutDocument(ctx context.Context, kind, key string, body []byte) 
 		return errors.New("a document needs a kind and a key")
 	case len(body) > maxDocument:
 		return ErrTooLarge
+	case s.isAway(): // what it would take the place of is not known
+		return ErrAway
 	}
 	d := Document{Kind: kind, Key: key, Body: slices.Clone(body), Written: s.opts.Now()}
 	if err := s.append(ctx, recordDocument, appendDocument(d)); err != nil {

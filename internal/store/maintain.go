@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -73,7 +74,7 @@ func (s *Store) Retain(ctx context.Context) error {
 		before uint32
 	}{
 		{engine.Samples, day(now.Add(-r.Samples))}, {engine.Hourly, day(now.Add(-r.Hourly))}, {engine.Activity, day(now.Add(-r.Hourly))},
-		{engine.Thinned, day(now.Add(-r.Thinned))}, {engine.Batches, day(at(s.checkpoint()))},
+		{engine.Thinned, day(now.Add(-r.Thinned))}, {engine.Batches, day(at(s.documents.checkpoint()))},
 	} {
 		if err := s.engine.Drop(ctx, x.table, x.before); err != nil {
 			return fmt.Errorf("store: %w", err)
@@ -97,16 +98,18 @@ func (s *Store) compact(ctx context.Context, all bool) error {
 // Stats tells what there is.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	tables, err := s.engine.Stats(ctx)
-	if err != nil {
+	missing := errors.Is(err, ErrAway)
+	if err != nil && !missing {
 		return Stats{}, fmt.Errorf("store: %w", err)
 	}
 	d := s.dict.Sizes()
 	out := Stats{
+		Missing:  missing,
 		Journal:  JournalStats{Segments: s.journal.Segments(), Bytes: s.journal.Bytes()},
 		Mappings: d.Mappings, Functions: d.Functions, Locations: d.Locations, Nodes: d.Nodes, Stacks: d.Stacks, Series: d.Series,
 		Memory: d.Memory, Unresolved: d.Waiting, CutStacks: d.CutStacks, MergedSeries: d.MergedSeries, DroppedSamples: s.dropped.Load(),
 	}
-	for _, why := range []*string{s.failing.Load(), s.refusing.Load()} {
+	for _, why := range []*string{s.away.why.Load(), s.failing.Load(), s.refusing.Load()} {
 		if why != nil {
 			out.Journal.Failing = *why
 		}

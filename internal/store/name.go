@@ -32,7 +32,8 @@ func (s *Store) DebugInfoArrived(buildID string) {
 }
 
 // HasBinary says whether a sample is kept of the binary of a build ID.
-func (s *Store) HasBinary(buildID string) bool { return s.dict.HasBinary(buildID) }
+// While the engine is away nobody knows.
+func (s *Store) HasBinary(buildID string) bool { return s.isAway() || s.dict.HasBinary(buildID) }
 
 // name looks up addresses until ctx ends. The pause is long against what it takes, so
 // that of what arrives all the time much is looked up at once.

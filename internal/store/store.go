@@ -101,7 +101,7 @@ type Store struct {
 	opts    Options
 	dir     string
 	lock    *os.File
-	engine  engine.Engine
+	engine  late
 	journal *journal.Journal
 	dict    *dict.Dict
 	keeper  *keep.Keeper
@@ -112,6 +112,8 @@ type Store struct {
 	sums      sumCache
 	covered   covered
 	queries   *semaphore.Weighted
+
+	away away
 
 	// applying is held while the dictionary changes: by a commit, and by what puts another
 	// one in its place.
@@ -166,21 +168,34 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 	s.nearing()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	s.running.Go(func() { s.apply(background) })
-	s.running.Go(func() { s.maintain(background) })
-	if !o.Names.Off {
-		s.running.Go(func() { s.name(background) })
+	if s.isAway() {
+		s.running.Go(func() { s.await(background, open) })
+	} else {
+		s.begin(background)
 	}
 	return s, nil
 }
 
+// begin begins what goes on as long as the store is open.
+func (s *Store) begin(ctx context.Context) {
+	s.running.Go(func() { s.apply(ctx) })
+	s.running.Go(func() { s.maintain(ctx) })
+	if !s.opts.Names.Off {
+		s.running.Go(func() { s.name(ctx) })
+	}
+}
+
 func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
 	e, err := open(ctx, filepath.Join(s.dir, engineDir))
+	if errors.Is(err, ErrAway) && journal.Begun(filepath.Join(s.dir, journalDir)) {
+		return s.openAway(err)
+	}
 	if err != nil { // e may be a nil pointer in an interface that is not nil
 		return fmt.Errorf("store: %w", err)
 	}
-	s.engine = e
-	if err := s.load(ctx); err != nil {
+	s.engine.have(e)
+	l, err := s.load(ctx, e)
+	if err != nil {
 		return fmt.Errorf("store: reading the dictionary: %w", err)
 	}
 	s.applied.Store(s.engine.Committed())
@@ -193,46 +208,51 @@ func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
 	if pending := s.journal.Pending(); len(pending) > 0 {
 		s.ageing.after = pending[len(pending)-1]
 	}
-	return s.replay()
+	if err := s.replay(); err != nil {
+		return err
+	}
+	s.settle(l)
+	return nil
 }
 
 // load reads the dictionary. Names go before the stacks, whose tree is thus made once.
-func (s *Store) load(ctx context.Context) error {
+func (s *Store) load(ctx context.Context, e engine.Engine) (*loaded, error) {
+	l := &loaded{dict: dict.New(s.opts.Limits)}
 	resolved := engine.NewBlock(engine.Resolved, 0)
 	for _, t := range engine.Tables() {
 		if t.Timed && t != engine.Batches {
 			continue
 		}
-		err := s.engine.Scan(ctx, t, s.checkpoint(), ^uint32(0), func(b *engine.Block) error {
+		err := e.Scan(ctx, t, l.documents.checkpoint(), ^uint32(0), func(b *engine.Block) error {
 			switch t {
 			case engine.Resolved:
 				resolved.Extend(b)
 				return nil
 			case engine.Batches:
-				return s.seen.load(b)
+				return l.seen.load(b)
 			case engine.Documents:
-				return s.documents.load(b)
+				return l.documents.load(b)
 			}
-			return s.dict.Load(b)
+			return l.dict.Load(b)
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if t == engine.Resolved {
-			if err := s.dict.LoadResolved(resolved); err != nil {
-				return err
+			if err := l.dict.LoadResolved(resolved); err != nil {
+				return nil, err
 			}
 		}
 	}
-	s.dict.Loaded()
-	s.knowLabels()
-	return s.cover(ctx)
+	l.dict.Loaded()
+	return l, s.cover(ctx, e)
 }
 
 // checkpoint is the minute from which on the identities of batches are to be read.
-func (s *Store) checkpoint() uint32 {
-	d, _ := s.Document(batchesKind, checkpointKey)
-	n, err := strconv.ParseUint(string(d.Body), 10, 32)
+func (d *documents) checkpoint() uint32 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, err := strconv.ParseUint(string(d.by[[2]string{batchesKind, checkpointKey}].Body), 10, 32)
 	if err != nil {
 		return 0
 	}
@@ -245,10 +265,14 @@ func (s *Store) replay() error {
 	for _, segment := range s.journal.Pending() {
 		err := s.journal.Read(segment, func(r journal.Record) error {
 			switch r.Kind {
-			case recordBatch:
+			case recordBatch, recordBlindBatch:
 				id, err := batchID(r.Data)
 				if err == nil && id != "" {
 					s.seen.take(id, s.minuteNow())
+					if r.Kind == recordBlindBatch {
+						s.away.blind.take(id, s.minuteNow())
+						s.away.until = segment
+					}
 				}
 				return err
 			case recordDocument:
@@ -282,15 +306,13 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.release())
 }
 
-func (s *Store) release() (err error) {
-	if s.engine != nil {
-		err = s.engine.Close()
-	}
-	return errors.Join(err, s.lock.Close())
-}
+func (s *Store) release() error { return errors.Join(s.engine.Close(), s.lock.Close()) }
 
 // Flush waits until what was taken before can be asked for.
 func (s *Store) Flush(ctx context.Context) error {
+	if err := s.unanswered(); err != nil {
+		return err
+	}
 	segment := s.journal.Last()
 	defer context.AfterFunc(ctx, s.onApplied.Broadcast)()
 	s.mu.Lock()

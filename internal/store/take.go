@@ -22,6 +22,7 @@ const (
 	recordDocument
 	recordCheckpoint // of the identities of batches
 	recordNamesOf    // recordNames with addresses in place of numbers
+	recordBlindBatch // recordBatch, of an identity that was not compared with the engine's
 )
 
 // Append takes a batch. It is durable when Append returns without an error, and can be
@@ -41,11 +42,9 @@ func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
 		return receipt, s.append(ctx, recordBatch, b.Append(nil))
 	}
 	for {
-		first, wait := s.seen.begin(b.ID)
+		first, wait, err := s.take(ctx, b)
 		switch {
 		case first:
-			err := s.append(ctx, recordBatch, b.Append(nil))
-			s.seen.end(b.ID, err == nil, s.minuteNow())
 			return receipt, err
 		case wait == nil:
 			return Receipt{Duplicate: true}, nil
@@ -59,9 +58,24 @@ func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
 	}
 }
 
+// take writes a batch down if it is the first of its identity; else it says what to wait
+// for, as [seen.begin] does.
+func (s *Store) take(ctx context.Context, b *batch.Batch) (first bool, wait <-chan struct{}, err error) {
+	s.away.taking.RLock()
+	defer s.away.taking.RUnlock()
+	if first, wait = s.seen.begin(b.ID); first {
+		err = s.append(ctx, s.record(b), b.Append(nil))
+		s.seen.end(b.ID, err == nil, s.minuteNow())
+	}
+	return first, wait, err
+}
+
 // dropOld removes rows that would be dropped at once, and tells how many samples they
 // were.
 func (s *Store) dropOld(b *batch.Batch) (dropped int64) {
+	if s.isAway() { // what the project keeps is not known
+		return 0
+	}
 	r := s.retention()
 	keep := max(r.Samples, r.Hourly)
 	oldest := minute(s.opts.Now().Add(-keep))
@@ -206,10 +220,13 @@ func (s *Store) change(segment uint64) (*change, error) {
 	now := s.minuteNow()
 	err := s.journal.Read(segment, func(r journal.Record) error {
 		switch r.Kind {
-		case recordBatch:
+		case recordBatch, recordBlindBatch:
 			b, err := batch.Read(r.Data)
 			if err != nil {
 				return err
+			}
+			if r.Kind == recordBlindBatch && s.away.again.has(b.ID) {
+				return nil
 			}
 			rows = s.dict.Apply(b, segment, c.blocks, rows)
 			s.covered.addRows(b.Rows)
@@ -234,6 +251,9 @@ func (s *Store) change(segment uint64) (*change, error) {
 			}
 			c.blocks.Of(engine.Documents).Append(d.Kind, d.Key, string(d.Body), d.Written.UnixNano())
 		case recordCheckpoint:
+			if segment <= s.away.until {
+				return nil // the next one will do
+			}
 			c.blocks.Of(engine.Batches).Extend(s.seen.rows(now-min(now, keepBatches), now))
 			c.checkpoint = Document{Kind: batchesKind, Key: checkpointKey, Body: strconv.AppendUint(nil, uint64(now), 10), Written: s.opts.Now()}
 			c.blocks.Of(engine.Documents).Append(batchesKind, checkpointKey, string(c.checkpoint.Body), c.checkpoint.Written.UnixNano())

@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -33,20 +34,44 @@ const exportRows = 1 << 17
 // maxBlock bounds a block that is read.
 const maxBlock = 1 << 30
 
-// Export writes all rows of the engine, for Import. What was taken before is in it.
+// Backup is an export in a temporary file, which goes when it is closed: whoever reads it
+// slowly holds up nobody.
+func (s *Store) Backup(ctx context.Context) (*os.File, error) {
+	f, err := os.CreateTemp(s.dir, "backup-")
+	if err != nil {
+		return nil, fmt.Errorf("backup: %w", err)
+	}
+	err = os.Remove(f.Name())
+	if err == nil {
+		err = s.Export(ctx, f, nil)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("backup: %w", err), f.Close())
+	}
+	return f, nil
+}
+
+// Export writes all rows of the engine, for Import, as they are between two commits: what was
+// taken before is in it, and of what comes meanwhile nothing. Segments wait for it in the
+// journal; questions do not.
 func (s *Store) Export(ctx context.Context, to io.Writer, progress func(rows int64)) error {
 	if err := s.Flush(ctx); err != nil {
 		return err
 	}
 	s.ageing.mu.Lock() // all tables are to be of one dictionary
 	defer s.ageing.mu.Unlock()
+	s.applying.Lock() // and of one commit
+	defer s.applying.Unlock()
 	z, err := zstd.NewWriter(to)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	w := &exporter{w: bufio.NewWriterSize(z, 1<<20), sum: crc32.NewIEEE(), progress: progress}
 	if _, err = w.w.WriteString(exportLine); err == nil {
-		err = w.tables(ctx, s.engine)
+		err = w.tables(ctx, &s.engine)
 	}
 	if err == nil {
 		err = w.end()
@@ -65,7 +90,7 @@ type exporter struct {
 }
 
 func (w *exporter) tables(ctx context.Context, e engine.Engine) error {
-	// The dictionary comes last: what it gets meanwhile is then in it with all that refers to it.
+	// The dictionary comes last, for one that another process has changed meanwhile.
 	tables := engine.Tables()
 	slices.SortStableFunc(tables, func(a, b *engine.Table) int { return cmp.Compare(order(a), order(b)) })
 	for _, t := range tables {

@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
+	"whyhot/internal/store/gap"
 )
 
 // request is one that was let in.
@@ -168,7 +169,11 @@ func (s *Server) handle(r *request) error {
 			work = s.inTime
 		}
 	}
+	ctx, missing := gap.Watch(ctx)
 	answer, err := work(ctx, r)
+	if parts := missing.Parts(); len(parts) > 0 {
+		r.w.Header().Set(headerMissing, strings.Join(parts, ", "))
+	}
 	if err != nil {
 		if known := (*problem)(nil); ctx.Err() != nil && r.Request.Context().Err() == nil && !errors.As(err, &known) {
 			return context.DeadlineExceeded
@@ -178,6 +183,9 @@ func (s *Server) handle(r *request) error {
 	s.counts.Queries.Add(1)
 	return r.answer(answer)
 }
+
+// headerMissing names what of the rows is missing in an answer, such as "shard 2 of 2".
+const headerMissing = "Whyhot-Missing"
 
 // bounded says that a request has the time of a query, and waits for one of the slots.
 func (r *request) bounded() bool { return !r.route.own && r.route.scope != "" }

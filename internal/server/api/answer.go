@@ -95,6 +95,12 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 		}
 	case errors.As(err, &batchError):
 		return &problem{status: http.StatusBadRequest, kind: "not_a_profile", detail: batchError.Error()}
+	case errors.Is(err, store.ErrAway): // why names machines, and is in the log
+		s.o.Log.WarnContext(r.Context(), "a question was not answered", "path", r.URL.Path, "error", err.Error())
+		return &problem{
+			status: http.StatusServiceUnavailable, kind: "away", detail: store.ErrAway.Error(),
+			help: "Retry after a pause. What is sent meanwhile is taken, and can be asked for when the database is back.", again: 5,
+		}
 	case errors.Is(err, store.ErrBusy): // its words name no file
 		return &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Retry after a pause.", again: 1}
 	case errors.As(err, &busy):

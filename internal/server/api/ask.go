@@ -412,7 +412,7 @@ func (s *Server) stats(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	out := statsForm{
-		Bytes: st.Bytes, Memory: st.Memory, Tables: make([]tableForm, 0, len(st.Tables)),
+		Bytes: st.Bytes, Memory: st.Memory, Missing: st.Missing, Tables: make([]tableForm, 0, len(st.Tables)),
 		// Why it fails may name files of this machine; the log has it.
 		Journal:  journalForm{st.Journal.Segments, st.Journal.Bytes, st.Journal.Failing != ""},
 		Mappings: st.Mappings, Functions: st.Functions, Locations: st.Locations, Nodes: st.Nodes, Stacks: st.Stacks, Series: st.Series,

@@ -221,6 +221,7 @@ type statsForm struct {
 	Bytes     int64       `json:"bytes"`
 	Memory    int64       `json:"memory"`
 	Tables    []tableForm `json:"tables"`
+	Missing   bool        `json:"missing,omitempty"`
 	Journal   journalForm `json:"journal"`
 	Mappings  int         `json:"mappings"`
 	Functions int         `json:"functions"`

@@ -74,6 +74,9 @@ func (s *Server) work(ctx context.Context, r *request) (any, error) {
 		}
 		defer done()
 		r.project = p
+		if _, answering := p.Ready(); answering != nil && !r.route.takes {
+			return nil, answering
+		}
 	}
 	if r.bounded() {
 		release, err := s.slots(r).Take(ctx, r.client(), func(ahead int) {

@@ -26,6 +26,8 @@ type route struct {
 	connect bool
 	// own has it bound its work and its body by itself.
 	own bool
+	// takes says that it only takes what is sent: it is open while questions cannot be answered.
+	takes bool
 	// handle gives the answer: JSON of a value, or an answer that writes itself.
 	handle func(s *Server, ctx context.Context, r *request) (any, error)
 }
@@ -79,12 +81,14 @@ func routes() []route {
 	return append(queries(), []route{
 		{method: get, path: "/healthz", wide: true, handle: (*Server).healthy},
 		{method: get, path: "/readyz", wide: true, handle: (*Server).ready},
+		{method: get, path: "/readyz/answers", wide: true, handle: (*Server).readyToAnswer},
 		{method: get, path: "/metrics", scope: access.Metrics, wide: true, own: true, handle: (*Server).metrics},
 
 		{method: get, path: v1 + "/openapi.yaml", scope: access.Read, wide: true, handle: (*Server).description},
 		{method: get, path: v1 + "/projects", scope: access.Read, wide: true, handle: (*Server).projects},
 		{method: get, path: v1 + "/stats", scope: access.Read, handle: (*Server).stats},
 		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
+		{method: get, path: v1 + "/backup", scope: access.Administer, own: true, handle: (*Server).backup},
 
 		{method: get, path: v1 + "/prices", scope: access.Read, handle: (*Server).prices},
 		{method: post, path: v1 + "/prices", scope: access.Administer, handle: (*Server).postPrices},
@@ -118,10 +122,10 @@ func routes() []route {
 		{method: get, path: v1 + "/trials", scope: access.Read, params: []string{"finding"}, handle: (*Server).trials},
 		{method: post, path: v1 + "/trials", scope: access.Send, params: []string{"finding"}, handle: (*Server).postTrial},
 
-		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, paramLabel, "period", "id", "sample_type"}, often: true, handle: (*Server).push},
-		{method: post, path: "/v1development/profiles", scope: access.Send, often: true, own: true, handle: (*Server).otlp},
-		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, often: true, handle: (*Server).pyroscope},
-		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, often: true, handle: (*Server).pyroscopePush},
+		{method: post, path: v1 + "/push", scope: access.Send, params: []string{paramService, paramVersion, paramHost, paramContainer, paramProcess, paramLabel, "period", "id", "sample_type"}, takes: true, often: true, handle: (*Server).push},
+		{method: post, path: "/v1development/profiles", scope: access.Send, takes: true, often: true, own: true, handle: (*Server).otlp},
+		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, takes: true, often: true, handle: (*Server).pyroscope},
+		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, takes: true, often: true, handle: (*Server).pyroscopePush},
 	}...)
 }
 

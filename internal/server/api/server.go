@@ -42,8 +42,9 @@ type Options struct {
 	// Served is told of each request that was answered, with its operation, project and
 	// status. It may be nil.
 	Served func(operation, project string, status int, took time.Duration)
-	// Ready says why the server cannot serve now, nil where it can.
-	Ready func() error
+	// Ready says why the server cannot take profiles now, and why it cannot answer questions;
+	// nil where it can. It may be nil.
+	Ready func() (taking, answering error)
 }
 
 // Page is what serves the page.
@@ -70,6 +71,7 @@ type Server struct {
 	bodies       *semaphore.Weighted // bytes of profiles that arrive or are read
 	leaving      *semaphore.Weighted // batches that wait for the disk without a place
 	answering    sync.WaitGroup      // answers that are being worked out
+	backingUp    sync.Mutex          // held by the one backup that is made at a time
 }
 
 func (l Limits) withDefaults() Limits {

@@ -29,6 +29,9 @@ type Options struct {
 	Project string // "" is the token's own
 	Token   string
 	TLS     *tls.Config
+	// Missing is told what of the server's rows an answer lacks, such as "shard 2 of 2". It
+	// may be nil.
+	Missing func(parts string)
 }
 
 // Client asks one server.
@@ -90,6 +93,9 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 		return nil, fmt.Errorf("asking %s: %w", c.o.URL, err)
 	}
 	if resp.StatusCode == http.StatusOK {
+		if parts := resp.Header.Get("Whyhot-Missing"); parts != "" && c.o.Missing != nil {
+			c.o.Missing(parts)
+		}
 		return resp.Body, nil
 	}
 	defer resp.Body.Close() //nolint:errcheck // only read from
@@ -122,6 +128,11 @@ func (c *Client) ask(ctx context.Context, method, path string, query url.Values,
 // Profile gives the samples of a selection (the parameters of the API) as a pprof file.
 func (c *Client) Profile(ctx context.Context, selection url.Values) (io.ReadCloser, error) {
 	return c.do(ctx, http.MethodGet, "profile", selection, nil)
+}
+
+// Backup gives all that the project holds, for "whyhot-server store import".
+func (c *Client) Backup(ctx context.Context) (io.ReadCloser, error) {
+	return c.do(ctx, http.MethodGet, "backup", nil, nil)
 }
 
 // Services lists the services of a selection, the heaviest first.

@@ -37,6 +37,8 @@ import (
 
 // Store is what a server asks of internal/store.
 type Store interface {
+	// Ready says why nothing can be taken now, and why nothing can be answered.
+	Ready() (taking, answering error)
 	Append(ctx context.Context, b *batch.Batch) (store.Receipt, error)
 	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
 	LabelKeys() []store.LabelKey
@@ -56,6 +58,8 @@ type Store interface {
 	PutDocument(ctx context.Context, kind, key string, body []byte) error
 	Stats(ctx context.Context) (store.Stats, error)
 	Compact(ctx context.Context) error
+	// Backup is a file with all that there is, for store.Import.
+	Backup(ctx context.Context) (*os.File, error)
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)

@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
+	"whyhot/internal/store/gap"
 )
 
 type storeDocument = store.Document
@@ -138,8 +140,9 @@ func (w *Watcher) Look(ctx context.Context, p *project.Project) error {
 func (w *Watcher) look(ctx context.Context, p *project.Project, rest func(ctx context.Context, took time.Duration, of int) error) (services int, err error) {
 	to := w.o.Now().Truncate(time.Minute)
 	span := store.Selection{From: to.Add(-w.o.Over), To: to}
-	there, err := p.Labels(ctx, span, store.ByService)
-	if err != nil {
+	watched, missing := gap.Watch(ctx)
+	there, err := p.Labels(watched, span, store.ByService)
+	if err = cmp.Or(err, whole(missing)); err != nil {
 		return 0, err
 	}
 	turn, err := w.turn(p, there)
@@ -151,10 +154,13 @@ func (w *Watcher) look(ctx context.Context, p *project.Project, rest func(ctx co
 		sel := span
 		sel.Service = []string{s.Value}
 		begin := time.Now()
-		run, found, err := w.service(ctx, p, sel)
+		run, found, err := w.service(watched, p, sel)
 		took := time.Since(begin)
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
+		}
+		if err := whole(missing); err != nil {
+			return 0, err
 		}
 		if err != nil {
 			w.o.Log.Error("the rules failed", "project", p.Name, "service", s.Value, "error", err)
@@ -174,6 +180,15 @@ func (w *Watcher) look(ctx context.Context, p *project.Project, rest func(ctx co
 		errs = append(errs, w.o.Looked(ctx, p))
 	}
 	return len(there), errors.Join(errs...)
+}
+
+// whole is an error where a part of the samples could not be reached: a finding that has its
+// samples there would be gone, and another one's share too large.
+func whole(missing *gap.Gap) error {
+	if parts := missing.Parts(); len(parts) > 0 {
+		return fmt.Errorf("%w: %s; the rules wait until it can", store.ErrAway, strings.Join(parts, ", "))
+	}
+	return nil
 }
 
 // turn chooses the services that are looked at, of those that are there by falling CPU:

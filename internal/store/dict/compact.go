@@ -87,6 +87,14 @@ func (d *Dict) Become(c *Compaction) {
 	d.epoch++
 }
 
+// Take puts what was loaded elsewhere in the place of the dictionary.
+func (d *Dict) Take(loaded *Dict) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tables = loaded.tables
+	d.epoch++
+}
+
 type compactor struct {
 	old    *tables
 	limits Limits

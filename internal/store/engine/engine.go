@@ -28,7 +28,8 @@ type Engine interface {
 	// minutes in [from, to), in no order; of others all, in the order in which they
 	// were written. An error of yield ends it.
 	Scan(ctx context.Context, t *Table, from, to uint32, yield func(*Block) error) error
-	// Sum aggregates. It stops when ctx ends.
+	// Sum aggregates. It stops when ctx ends. Where a part of the rows cannot be reached the
+	// sums are of the others, and say so; where nothing can, it is ErrAway.
 	Sum(ctx context.Context, q Query) (*Sums, error)
 	// Drop removes the rows of whole days before the given minute, which is the first
 	// of a day (UTC).
@@ -41,7 +42,8 @@ type Engine interface {
 	// count, where that pays by now. Sums stay the same all the while. With all set it
 	// does so whether it pays or not.
 	Compact(ctx context.Context, all bool) error
-	// Stats tells what the tables take.
+	// Stats tells what the tables take. Where a part of the rows cannot be reached it gives
+	// what the others take, and ErrAway.
 	Stats(ctx context.Context) ([]TableStats, error)
 	// Close ends the use of the engine.
 	Close() error
@@ -56,6 +58,10 @@ var (
 	// ErrInUse says that another process has it.
 	ErrInUse = errors.New("the store is in use by another process")
 )
+
+// ErrAway says that what keeps the rows, or the part of it that is needed, cannot be reached
+// now. Nothing is known to be wrong with it: the same call may succeed later.
+var ErrAway = errors.New("the database cannot be reached")
 
 // Query chooses rows and says by what they are added up.
 type Query struct {
@@ -81,6 +87,8 @@ type Sums struct {
 	Keys   [][]uint32 // by position in Query.By, then by row
 	Counts []int64    // how often the sampler fired
 	Values []int64    // sum of count × period; 0 where Query.Events was asked for
+	// Missing names the parts whose rows are not in it: they could not be reached.
+	Missing []string
 }
 
 // Len is the number of rows.

@@ -107,6 +107,11 @@ type request struct {
 // Open opens the journal in dir, which it makes. Segments up to number done were
 // taken elsewhere and are removed.
 func Open(dir string, taken uint64, o Options) (*Journal, error) {
+	return openAbove(dir, taken, taken, o)
+}
+
+// openAbove opens the journal; new segments have numbers above least.
+func openAbove(dir string, taken, least uint64, o Options) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
@@ -117,6 +122,7 @@ func Open(dir string, taken uint64, o Options) (*Journal, error) {
 	if err := j.scan(taken); err != nil {
 		return nil, err
 	}
+	j.number = max(j.number, least)
 	j.last.Store(j.number)
 	go j.write()
 	return j, nil
@@ -444,6 +450,9 @@ func (j *Journal) Bytes() (sum int64) {
 	}
 	return sum
 }
+
+// Full says that there is no room for another record.
+func (j *Journal) Full() bool { return j.Bytes() >= j.opts.MaxBytes }
 
 // Segments is how many there are.
 func (j *Journal) Segments() int {

@@ -203,9 +203,6 @@ func (e *Engine) create(ctx context.Context, shards []*server) error {
 		statements := []string{"CREATE DATABASE IF NOT EXISTS " + db}
 		for _, t := range engine.Tables() {
 			statements = append(statements, definition(db, t, durable(version[0], version[1])))
-			if e.options.Cluster != "" && counted(t) {
-				statements = append(statements, together(db, e.options.Cluster, t))
-			}
 		}
 		for _, sql := range statements {
 			if err := s.exec(ctx, sql); err != nil {
@@ -270,6 +267,9 @@ func (e *Engine) load(ctx context.Context) error {
 			continue
 		}
 		tables, err := e.tables(ctx, s)
+		if s != first && errors.Is(err, engine.ErrAway) {
+			continue // the others can be asked
+		}
 		if err != nil {
 			return err
 		}
@@ -345,11 +345,6 @@ func (e *Engine) Close() error {
 type owner struct {
 	cancel context.CancelFunc
 	gone   chan struct{}
-}
-
-func isNet(err error) bool {
-	var e net.Error
-	return errors.As(err, &e)
 }
 
 func own1(ctx context.Context, s *server, o Options) (*owner, error) {

@@ -216,7 +216,7 @@ func split(blocks []*engine.Block, shards int) []*piece {
 			minutes = b.Uint32s(engine.ColMinute)
 		}
 		if counted(b.Table) {
-			spread = spreadBy(b)
+			spread = b.Uint32s(spreadColumn(b.Table))
 		}
 		for i := range b.Len() {
 			at := place{table: b.Table}
@@ -240,12 +240,12 @@ func split(blocks []*engine.Block, shards int) []*piece {
 	return out
 }
 
-// spreadBy is the column by which rows are spread over the shards: equal rows meet.
-func spreadBy(b *engine.Block) []uint32 {
-	if b.Table == engine.Activity {
-		return b.Uint32s(engine.ColSeries)
+// spreadColumn is that by which rows are spread over the shards: equal rows meet.
+func spreadColumn(t *engine.Table) string {
+	if t == engine.Activity {
+		return engine.ColSeries
 	}
-	return b.Uint32s(engine.ColStack)
+	return engine.ColStack
 }
 
 // mix is the finalizer of MurmurHash3, so that stacks that are numbered in turn do not

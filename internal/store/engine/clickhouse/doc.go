@@ -2,9 +2,9 @@
 // server or on the shards of a cluster.
 //
 // It owns that database. Each table with time is a SummingMergeTree on every shard,
-// with a partition for each day, and rows are spread by their stack; the servers of a
-// cluster put the shards together for a question (Distributed). The dictionary is on
-// the first shard.
+// with a partition for each day, and rows are spread by their stack. A question is put to
+// all shards, and the answers are put together here: that of a shard that cannot be reached
+// is missing, and the sums say so. The dictionary is on the first shard.
 //
 // ClickHouse has no transactions. What stands for them: all rows of a commit for one
 // table, shard and day are one INSERT of one block, which a server takes or does not,

@@ -12,29 +12,80 @@ import (
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
+	"golang.org/x/sync/errgroup"
 
 	"whyhot/internal/store/engine"
 )
 
-// all is the name of the table that has the rows of all shards.
-func (e *Engine) all(t *engine.Table) string {
-	if e.options.Cluster != "" && counted(t) {
-		return e.options.Database + "." + distributed(t)
+// table is the name of a table in SQL.
+func (e *Engine) table(t *engine.Table) string { return e.options.Database + "." + e.local(t) }
+
+// having are the shards that have rows of a table.
+func (e *Engine) having(t *engine.Table) []*server {
+	if counted(t) {
+		return e.shards
 	}
-	return e.options.Database + "." + e.local(t)
+	return e.shards[:1]
 }
 
-// Sum is one aggregation, put together by the first shard.
+// Sum asks all shards, and puts together what they answer.
 func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	a := newAdder(len(q.By))
 	none := q.From >= q.To || q.Groups != nil && len(q.Groups) == 0 || q.Series != nil && len(q.Series) == 0
 	if none || q.Level > math.MaxUint8 {
-		return a.sums, ctx.Err()
+		return newAdder(len(q.By)).sums, ctx.Err()
 	}
-	keys := make([]proto.ColUInt32, len(q.By))
+	shards := e.having(q.Table)
+	answers, away := make([]*engine.Sums, len(shards)), make([]error, len(shards))
+	group, asking := errgroup.WithContext(ctx)
+	for i, s := range shards {
+		group.Go(func() (err error) {
+			if len(shards) > 1 && s.away.Load() {
+				away[i] = fmt.Errorf("the ClickHouse server %s: %w", s.address, engine.ErrAway)
+				return nil
+			}
+			if answers[i], err = s.sum(asking, sumSQL(e.table(q.Table), q), len(q.By)); errors.Is(err, engine.ErrAway) {
+				away[i] = err
+				return nil
+			}
+			return err
+		})
+	}
+	err := group.Wait()
+	switch {
+	case errors.Is(err, engine.ErrOverflow):
+		return nil, fmt.Errorf("%s: %w", q.Table.Name, engine.ErrOverflow)
+	case err != nil:
+		return nil, err
+	}
+	var there []*engine.Sums
+	var missing []string
+	for i, answer := range answers {
+		if away[i] != nil {
+			missing = append(missing, fmt.Sprintf("shard %d of %d", i+1, len(shards)))
+			continue
+		}
+		there = append(there, answer)
+	}
+	if len(there) == 0 {
+		return nil, away[0]
+	}
+	// Rows of one key meet on one shard where the key has what they are spread by.
+	apart := slices.Contains(q.By, spreadColumn(q.Table))
+	sums, err := together(there, apart)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", q.Table.Name, err)
+	}
+	sums.Missing = missing
+	return sums, nil
+}
+
+// sum asks one shard.
+func (s *server) sum(ctx context.Context, sql string, by int) (*engine.Sums, error) {
+	a := newAdder(by)
+	keys := make([]proto.ColUInt32, by)
 	var periods proto.ColInt64
 	var counts proto.ColUInt64
 	var result proto.Results
@@ -42,16 +93,45 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 		result = append(result, proto.ResultColumn{Data: &keys[i]})
 	}
 	result = append(result, proto.ResultColumn{Data: &periods}, proto.ResultColumn{Data: &counts})
-	err := e.shards[0].do(ctx, ch.Query{Body: sumSQL(e.all(q.Table), q), Result: result, OnResult: func(context.Context, proto.Block) error {
+	err := s.do(ctx, ch.Query{Body: sql, Result: result, OnResult: func(context.Context, proto.Block) error {
 		return a.add(keys, periods, counts)
 	}})
-	if errors.Is(err, engine.ErrOverflow) {
-		return nil, fmt.Errorf("%s: %w", q.Table.Name, engine.ErrOverflow)
+	return a.sums, err
+}
+
+// together adds up the sums of several shards; apart says that none has a key of another.
+func together(list []*engine.Sums, apart bool) (*engine.Sums, error) {
+	out := list[0]
+	if len(list) == 1 {
+		return out, nil
 	}
-	if err != nil {
-		return nil, err
+	rows := map[[4]uint32]int{}
+	for r := range out.Len() {
+		if !apart {
+			rows[key(out.Keys, r)] = r
+		}
 	}
-	return a.sums, nil
+	for _, s := range list[1:] {
+		for r := range s.Len() {
+			if !apart {
+				k := key(s.Keys, r)
+				if at, ok := rows[k]; ok {
+					if out.Values[at] > math.MaxInt64-s.Values[r] || out.Counts[at] > math.MaxInt64-s.Counts[r] {
+						return nil, engine.ErrOverflow
+					}
+					out.Counts[at] += s.Counts[r]
+					out.Values[at] += s.Values[r]
+					continue
+				}
+				rows[k] = out.Len()
+			}
+			for c := range out.Keys {
+				out.Keys[c] = append(out.Keys[c], s.Keys[c][r])
+			}
+			out.Counts, out.Values = append(out.Counts, s.Counts[r]), append(out.Values, s.Values[r])
+		}
+	}
+	return out, nil
 }
 
 // adder adds up sums that come by period. It needs no map as long as there is one
@@ -118,24 +198,33 @@ func (e *Engine) Scan(ctx context.Context, t *engine.Table, from, to uint32, yie
 	where := noMarkers(t)
 	if t.Timed {
 		where += fmt.Sprintf(" AND minute >= %d AND minute < %d", from, to)
-	} else {
+	}
+	if t == engine.Batches { // of a commit that is to be made again they say nothing yet
+		where += fmt.Sprintf(" AND %s <= %d", colCommit, e.Committed())
+	}
+	if !t.Timed {
 		where += fmt.Sprintf(" ORDER BY %s, %s", colCommit, colRow)
 	}
 	var failed error
-	err := e.shards[0].do(ctx, ch.Query{
-		Body:   fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(names, ", "), e.all(t), where),
-		Result: result, OnResult: func(_ context.Context, b proto.Block) error {
-			if b.Rows == 0 {
-				return nil
-			}
-			failed = yield(block(t, result))
+	for _, shard := range e.having(t) {
+		err := shard.do(ctx, ch.Query{
+			Body:   fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(names, ", "), e.table(t), where),
+			Result: result, OnResult: func(_ context.Context, b proto.Block) error {
+				if b.Rows == 0 {
+					return nil
+				}
+				failed = yield(block(t, result))
+				return failed
+			},
+		})
+		if failed != nil {
 			return failed
-		},
-	})
-	if failed != nil {
-		return failed
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // noMarkers chooses all rows but markers.
@@ -252,45 +341,67 @@ func (e *Engine) Compact(ctx context.Context, all bool) error {
 	return ctx.Err()
 }
 
-// Stats counts rows without markers; bytes are with them, of all shards.
+// Stats counts rows without markers; bytes are with them.
 func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 	var out []engine.TableStats
+	var away error
 	for _, t := range engine.Tables() {
-		s := engine.TableStats{Table: t.Name}
-		columns := []string{"toUInt64(count())"}
-		if t.Timed {
-			columns = append(columns, "toUInt64(min(minute))", "toUInt64(max(minute))")
-		}
-		var numbers [3]proto.ColUInt64
-		result := make(proto.Results, 0, len(columns))
-		for i := range columns {
-			result = append(result, proto.ResultColumn{Data: &numbers[i]})
-		}
-		if err := e.shards[0].do(ctx, ch.Query{
-			Body:   fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(columns, ", "), e.all(t), noMarkers(t)),
-			Result: result, OnResult: func(_ context.Context, b proto.Block) error {
-				if b.Rows == 0 {
-					return nil
-				}
-				s.Rows = int64(numbers[0][0])
-				if t.Timed && s.Rows > 0 {
-					s.First, s.Last = uint32(numbers[1][0]), uint32(numbers[2][0])
-				}
-				return nil
-			},
-		}); err != nil {
-			return nil, err
-		}
-		for _, shard := range e.shards {
-			bytes, err := shard.numbers(ctx, fmt.Sprintf("SELECT toUInt64(sum(bytes_on_disk)) FROM system.parts WHERE database = '%s' AND table = '%s' AND active", e.options.Database, e.local(t)))
+		sum := engine.TableStats{Table: t.Name}
+		for _, s := range e.having(t) {
+			one, err := e.statsOf(ctx, s, t)
+			if errors.Is(err, engine.ErrAway) {
+				away = err
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}
-			for _, n := range bytes {
-				s.Bytes += int64(n)
+			if one.Rows > 0 {
+				if sum.Rows == 0 {
+					sum.First = one.First
+				}
+				sum.First, sum.Last = min(sum.First, one.First), max(sum.Last, one.Last)
 			}
+			sum.Rows += one.Rows
+			sum.Bytes += one.Bytes
 		}
-		out = append(out, s)
+		out = append(out, sum)
 	}
-	return out, nil
+	return out, away
+}
+
+// statsOf is what one shard has of a table.
+func (e *Engine) statsOf(ctx context.Context, shard *server, t *engine.Table) (s engine.TableStats, err error) {
+	if shard.away.Load() {
+		return s, fmt.Errorf("the ClickHouse server %s: %w", shard.address, engine.ErrAway)
+	}
+	columns := []string{"toUInt64(count())"}
+	if t.Timed {
+		columns = append(columns, "toUInt64(min(minute))", "toUInt64(max(minute))")
+	}
+	var numbers [3]proto.ColUInt64
+	result := make(proto.Results, 0, len(columns))
+	for i := range columns {
+		result = append(result, proto.ResultColumn{Data: &numbers[i]})
+	}
+	if err := shard.do(ctx, ch.Query{
+		Body:   fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(columns, ", "), e.table(t), noMarkers(t)),
+		Result: result, OnResult: func(_ context.Context, b proto.Block) error {
+			if b.Rows == 0 {
+				return nil
+			}
+			s.Rows = int64(numbers[0][0])
+			if t.Timed && s.Rows > 0 {
+				s.First, s.Last = uint32(numbers[1][0]), uint32(numbers[2][0])
+			}
+			return nil
+		},
+	}); err != nil {
+		return s, err
+	}
+	bytes, err := shard.numbers(ctx, fmt.Sprintf("SELECT toUInt64(sum(bytes_on_disk)) FROM system.parts WHERE database = '%s' AND table = '%s' AND active", e.options.Database, e.local(t)))
+	for _, n := range bytes {
+		s.Bytes += int64(n)
+	}
+	return s, err
 }

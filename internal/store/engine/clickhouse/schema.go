@@ -26,9 +26,8 @@ const (
 // commit and the row in it, which their markers use as well.
 func counted(t *engine.Table) bool { return len(t.Summed) > 0 }
 
-// local is a table's name on each shard; distributed is that of all shards together.
-func local(t *engine.Table) string       { return localOf(t, 0) }
-func distributed(t *engine.Table) string { return t.Name }
+// local is a table's name on each shard.
+func local(t *engine.Table) string { return localOf(t, 0) }
 
 // localOf is the name of a table of a generation. Of what is no dictionary there is one.
 func localOf(t *engine.Table, generation uint64) string {
@@ -84,11 +83,6 @@ func definitionOf(database string, t *engine.Table, generation uint64, settings 
 		order = strings.Join(t.Order, ", ")
 	}
 	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s%s ORDER BY (%s)%s", database, localOf(t, generation), columnsSQL(t), kind, partition, order, settings)
-}
-
-// together is the statement that makes the table of all shards.
-func together(database, cluster string, t *engine.Table) string {
-	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = Distributed(%s, %[1]s, %[5]s)", database, distributed(t), columnsSQL(t), cluster, local(t))
 }
 
 // own are the statements that make the tables of the engine itself; the last one is

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
+
+	"whyhot/internal/store/engine"
 )
 
 // server is one shard.
@@ -19,12 +23,27 @@ type server struct {
 	options ch.Options
 	idle    chan *ch.Client
 	old     atomic.Bool
+	// away is set from when it could not be reached until it answers again. Questions do not
+	// wait for it meanwhile; somebody tries it all the time.
+	away   atomic.Bool
+	closed chan struct{}
+	trying sync.WaitGroup
 }
 
+// How long a server may take to be reached, and say nothing: one at work tells of its progress
+// ten times a second. Questions wait that long once, and then pass over it.
+const (
+	dialTime   = 2 * time.Second
+	silentTime = 5 * time.Second
+	tryEvery   = time.Second
+	// Of a statement that changes tables nothing is told until it is done.
+	statementTime = 10 * time.Minute
+)
+
 func newServer(address string, o Options) *server {
-	s := &server{address: address, idle: make(chan *ch.Client, 8), options: ch.Options{
+	s := &server{address: address, idle: make(chan *ch.Client, 8), closed: make(chan struct{}), options: ch.Options{
 		Address: address, User: o.User, Password: o.Password, Compression: ch.CompressionLZ4,
-		ClientName: "whyhot", DialTimeout: 5 * time.Second, HandshakeTimeout: 30 * time.Second,
+		ClientName: "whyhot", DialTimeout: dialTime, HandshakeTimeout: silentTime,
 	}}
 	if o.TLS {
 		s.options.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -35,9 +54,8 @@ func newServer(address string, o Options) *server {
 // settings of each session. As statements, for servers before 20.1 do not take them
 // beside a query.
 var settings = []string{
-	"SET max_query_size = 67108864",               // long lists of series
-	"SET max_block_size = 65536",                  // rows of an answer that come together
-	"SET connect_timeout_with_failover_ms = 5000", // between servers, one of which may be busy
+	"SET max_query_size = 67108864", // long lists of series
+	"SET max_block_size = 65536",    // rows of an answer that come together
 }
 
 func (s *server) connect(ctx context.Context) (*ch.Client, error) {
@@ -46,10 +64,11 @@ func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 		return c, nil
 	default:
 	}
-	c, err := s.dial(ctx)
+	c, err := s.dial(ctx, silentTime)
 	if err != nil {
 		return nil, s.wrong(ctx, "connecting", err)
 	}
+	s.away.Store(false)
 	for _, set := range settings {
 		if err := c.Do(ctx, ch.Query{Body: set}); err != nil {
 			_ = c.Close()
@@ -67,8 +86,9 @@ const (
 	beforeThat    = 54031
 )
 
-func (s *server) dial(ctx context.Context) (*ch.Client, error) {
+func (s *server) dial(ctx context.Context, silent time.Duration) (*ch.Client, error) {
 	o := s.options
+	o.ReadTimeout = silent
 	if s.old.Load() {
 		o.ProtocolVersion = beforeThat
 	}
@@ -80,13 +100,20 @@ func (s *server) dial(ctx context.Context) (*ch.Client, error) {
 	if err := c.Close(); err != nil {
 		return nil, err
 	}
-	return s.dial(ctx)
+	return s.dial(ctx, silent)
 }
 
 // do runs a query on a connection that nobody else uses meanwhile.
 func (s *server) do(ctx context.Context, q ch.Query) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	heard := false // rows of an answer, which would come twice
+	if on := q.OnResult; on != nil {
+		q.OnResult = func(ctx context.Context, b proto.Block) error {
+			heard = heard || b.Rows > 0
+			return on(ctx, b)
+		}
 	}
 	for {
 		pooled := len(s.idle) > 0
@@ -105,16 +132,55 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		}
 		_ = c.Close()
 		// A connection may have been cut while it lay idle, as by a server that was
-		// started again. A question can be put again, an INSERT cannot.
-		if pooled && q.Input == nil && ctx.Err() == nil && cut(err) {
+		// started again. A question that nothing was answered to can be put again, an INSERT
+		// cannot.
+		if pooled && !heard && q.Input == nil && ctx.Err() == nil && cut(err) {
 			continue
 		}
 		return s.wrong(ctx, q.Body, err)
 	}
 }
 
-func cut(err error) bool {
-	return !ch.IsException(err) && (errors.Is(err, io.EOF) || errors.Is(err, ch.ErrClosed) || isNet(err))
+// cut says that a connection ended. A server that is silent may be so again.
+func cut(err error) bool { return unreached(err) && !isTimeout(err) }
+
+// unreached says that a server did not answer, rather than with an error.
+func unreached(err error) bool {
+	return !ch.IsException(err) && (errors.Is(err, io.EOF) || errors.Is(err, ch.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || isNet(err))
+}
+
+func isNet(err error) bool {
+	var e net.Error
+	return errors.As(err, &e)
+}
+
+func isTimeout(err error) bool {
+	var e net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &e) && e.Timeout()
+}
+
+// lost takes note that the server could not be reached, and has it tried until it can.
+func (s *server) lost() {
+	if s.away.Swap(true) {
+		return
+	}
+	s.trying.Go(func() {
+		for {
+			select {
+			case <-s.closed:
+				return
+			case <-time.After(tryEvery):
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), dialTime+silentTime)
+			c, err := s.dial(ctx, silentTime)
+			cancel()
+			if err == nil {
+				_ = c.Close()
+				s.away.Store(false)
+				return
+			}
+		}
+	})
 }
 
 func (s *server) wrong(ctx context.Context, body string, err error) error {
@@ -125,11 +191,24 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 	if d, ok := ctx.Deadline(); ok && !time.Now().Before(d) {
 		return context.DeadlineExceeded
 	}
+	if unreached(err) {
+		s.lost()
+		return fmt.Errorf("the ClickHouse server %s, %.60s: %w: %w", s.address, body, engine.ErrAway, err)
+	}
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
 }
 
+// exec runs a statement that changes tables, on a connection of its own.
 func (s *server) exec(ctx context.Context, sql string) error {
-	return s.do(ctx, ch.Query{Body: sql})
+	c, err := s.dial(ctx, statementTime)
+	if err != nil {
+		return s.wrong(ctx, "connecting", err)
+	}
+	defer c.Close() //nolint:errcheck // it is done
+	if err := c.Do(ctx, ch.Query{Body: sql}); err != nil {
+		return s.wrong(ctx, sql, err)
+	}
+	return nil
 }
 
 // numbers gives a column of UInt64.
@@ -157,6 +236,8 @@ func (s *server) texts(ctx context.Context, sql string) ([]string, error) {
 }
 
 func (s *server) close() {
+	close(s.closed)
+	s.trying.Wait()
 	for len(s.idle) > 0 {
 		_ = (<-s.idle).Close()
 	}

@@ -6,6 +6,7 @@ import type { Parameters } from "../state/address";
 import { absolute, renew, setServerTime } from "../state/moment";
 import { reached } from "./again";
 import { ApiError, asApiError, refused, unreachable, WORDLESS } from "./error";
+import { heard } from "./missing";
 import { doubt } from "./newer";
 import type { paths } from "./schema";
 
@@ -64,7 +65,10 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
   // Who was away may come back as another: a newer server has a newer page.
   if (reached()) doubt();
   setServerTime(Date.parse(response.headers.get("Date") ?? ""));
-  if (response.ok) return response;
+  if (response.ok) {
+    heard(url, response.headers.get("Whyhot-Missing"));
+    return response;
+  }
   const error = await refused(response);
   if (error.status === 401) barred.value = error;
   if (error.status === 404 && error.kind === WORDLESS) doubt();

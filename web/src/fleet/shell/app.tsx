@@ -16,6 +16,7 @@ import { useKeptFocus } from "./focus";
 import { FirstScreen, useHolding } from "./firstscreen";
 import { Help } from "./help";
 import { useKeys } from "./keys";
+import { Missing } from "./missing";
 import { Newer } from "./newer";
 import { Navigation } from "./navigation";
 import { Progress } from "./progress";
@@ -38,6 +39,7 @@ export function App() {
       <Progress />
       <Navigation />
       <Newer />
+      <Missing />
       {locked.value ? <TokenPrompt why={locked.value} /> : <Shown />}
       <Help />
       <MenuHost />

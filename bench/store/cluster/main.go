@@ -1,0 +1,118 @@
+// Program cluster runs a server on two shards of ClickHouse, with senders and somebody who
+// asks, and takes one thing after another away: a shard, the one with the dictionary, an
+// answer of a shard that says nothing, the server itself, and all of it. In the end each
+// batch that was acknowledged must be there once.
+//
+//	cluster -server bin/whyhot-server -dir DIR [-for 10m]
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+func main() {
+	o := options{}
+	flag.StringVar(&o.server, "server", "bin/whyhot-server", "the server's program")
+	flag.StringVar(&o.clickhouse, "clickhouse", "/usr/sbin/clickhouse-server", "ClickHouse's program")
+	flag.StringVar(&o.dir, "dir", "", "directory for all that is kept")
+	flag.DurationVar(&o.length, "for", 10*time.Minute, "how long")
+	flag.DurationVar(&o.each, "each", 8*time.Second, "how long a thing is away, and there again")
+	flag.Parse()
+	if err := run(context.Background(), &o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	server, clickhouse, dir string
+	length, each            time.Duration
+}
+
+// blow is something that is taken away and brought back.
+type blow struct {
+	name       string
+	begin, end func() error
+}
+
+func run(ctx context.Context, o *options) error {
+	if o.dir == "" {
+		return fmt.Errorf("-dir: missing")
+	}
+	ports, err := freePorts(7)
+	if err != nil {
+		return err
+	}
+	var shards []*process
+	for i := range 2 {
+		s, err := newShard(o, i, ports[i], ports[2+2*i:4+2*i], ports[:2])
+		if err != nil {
+			return err
+		}
+		defer s.kill()
+		if err := s.start(ctx); err != nil {
+			return err
+		}
+		shards = append(shards, s)
+	}
+	server := newServer(o, ports[6], ports[0])
+	defer server.kill()
+	if err := server.start(ctx); err != nil {
+		return err
+	}
+	url := fmt.Sprintf("http://127.0.0.1:%d", ports[6])
+	blows := []blow{
+		{"a shard killed", func() error { shards[1].kill(); return nil }, func() error { return shards[1].start(ctx) }},
+		{"the shard with the dictionary killed", func() error { shards[0].kill(); return nil }, func() error { return shards[0].start(ctx) }},
+		{"a shard silent (SIGSTOP)", func() error { return shards[1].signal(syscall.SIGSTOP) }, func() error { return shards[1].signal(syscall.SIGCONT) }},
+		{"the server killed", func() error { server.kill(); return server.start(ctx) }, func() error { return nil }},
+		{"both shards and the server killed, the server back first", func() error {
+			server.kill()
+			shards[0].kill()
+			shards[1].kill()
+			return server.start(ctx)
+		}, func() error {
+			if err := shards[0].start(ctx); err != nil {
+				return err
+			}
+			return shards[1].start(ctx)
+		}},
+	}
+	l := newLoad(url)
+	if err := l.settle(ctx, time.Minute); err != nil {
+		return err
+	}
+	l.start(ctx)
+	began, struck := time.Now(), 0
+	for ; time.Since(began) < o.length; struck++ {
+		b := blows[struck%len(blows)]
+		l.during(b.name)
+		if err := b.begin(); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		time.Sleep(o.each)
+		if err := b.end(); err != nil {
+			return fmt.Errorf("%s, back: %w", b.name, err)
+		}
+		l.during("after: " + b.name)
+		time.Sleep(o.each)
+	}
+	l.stop()
+	if err := l.settle(ctx, 3*time.Minute); err != nil {
+		return err
+	}
+	load, _ := os.ReadFile("/proc/loadavg")
+	fmt.Printf("%d blows in %.0f s, load %s", struck, time.Since(began).Seconds(), load)
+	return l.report(ctx)
+}
+
+// log is the file that a process writes to.
+func log(dir, name string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+}

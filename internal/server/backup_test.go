@@ -1,0 +1,42 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/store"
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/memory"
+)
+
+// A backup has what was acknowledged before, and makes a store of its own; one that breaks off
+// makes none.
+func TestBackup(t *testing.T) {
+	r := start(t, nil)
+	if status, _, text := r.answer(http.MethodPost, "/api/v1/push?service=web&id=a-1", folded); status != http.StatusOK {
+		t.Fatalf("a push: %d %s", status, text)
+	}
+	status, header, saved := r.answer(http.MethodGet, "/api/v1/backup", "")
+	if status != http.StatusOK || header.Get("Content-Type") != "application/octet-stream" {
+		t.Fatalf("%d %v", status, header)
+	}
+	e := memory.New()
+	if err := store.Import(t.Context(), e, strings.NewReader(saved), nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), t.TempDir(), func(context.Context, string) (engine.Engine, error) { return e, nil }, store.Options{Names: store.NameOptions{Off: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	top, err := s.Top(t.Context(), store.Selection{From: time.Now().Add(-time.Hour), To: time.Now()}, store.TopOptions{})
+	if err != nil || top.Basis.Count != 40 {
+		t.Errorf("%+v, %v", top, err)
+	}
+	if err := store.Import(t.Context(), memory.New(), strings.NewReader(saved[:len(saved)/2]), nil); err == nil {
+		t.Error("half a backup was taken for a whole one")
+	}
+}
