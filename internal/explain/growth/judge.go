@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whyhot/internal/explain/growth/primitive"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -16,17 +17,18 @@ import (
 const (
 	RuleAccumulation = "growth-accumulation"
 	RuleListSearch   = "growth-list-search"
+	RuleListWalk     = "growth-list-walk"
 	RuleWholeCopy    = "growth-whole-copy"
 )
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool {
-	return rule == RuleAccumulation || rule == RuleListSearch || rule == RuleWholeCopy
+	return rule == RuleAccumulation || rule == RuleListSearch || rule == RuleListWalk || rule == RuleWholeCopy
 }
 
 // Judge is the judge of what grows faster than its input, as far as one recording tells: a
-// line that copies more and more or a whole container each time, a list that is searched for
-// each item.
+// line that copies more and more, or under which an operation goes through a whole container
+// each time.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	growing := map[Place]bool{}
@@ -38,21 +40,21 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 			finding.Evidence{Kind: "growth", Text: fmt.Sprintf("what it causes in %s grows with the work done so far like n^%.1f in the recording; steady work is n^1", a.Name, a.Exponent), Share: &a.Share})
 		out.Found = append(out.Found, f)
 	}
-	for _, w := range WholeCopies(s.Profile) {
-		if growing[w.Place] {
-			continue
-		}
-		f := told(s.Profile, RuleWholeCopy, w.Place, w.Share, w.Cure)
-		f.Samples = w.Samples
-		f.Title = fmt.Sprintf("Whole container copied in %s", where(w.Place))
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "copied by " + w.Name, Share: &w.Share})
-		out.Found = append(out.Found, f)
+	table, err := primitive.Load()
+	if err != nil {
+		return out, err
 	}
-	for _, l := range Searches(s.Profile) {
-		f := told(s.Profile, RuleListSearch, l.Place, l.Share, l.Cure)
-		f.Title = fmt.Sprintf("List searched linearly in %s", where(l.Place))
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "searched by " + l.Name, Share: &l.Share})
-		out.Found = append(out.Found, f)
+	for _, w := range Throughs(s.Profile, table) {
+		if !growing[w.Place] && w.placed(s) {
+			out.Found = append(out.Found, w.found(s.Profile))
+		}
+	}
+	script, lines := scriptOf(s)
+	for _, t := range Tights(s.Profile) {
+		if found := written(t, table, script, lines); len(found) > 0 {
+			found[0].OrElse = found[1:]
+			out.Found = append(out.Found, found[0].found(s.Profile))
+		}
 	}
 	return out, nil
 }
