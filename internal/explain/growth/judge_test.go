@@ -15,7 +15,7 @@ func TestJudge(t *testing.T) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	f := a.Found[0]
-	if f.Rule != RuleListSearch || f.Place.Line != 41 || f.Share.Main() != 0.3 || f.Gain.NoEstimate || f.Gain.High < 0.3 || !f.Removes || !strings.Contains(f.Title, "unique (report.py:41)") {
+	if f.Rule != RuleListSearch || f.Place.Line != 41 || f.Share.Main() != 0.3 || f.Gain.NoEstimate || f.Gain.High < 0.3 || !f.Removes || !strings.Contains(f.Title, "the whole list (report.py:41)") {
 		t.Errorf("%+v", f)
 	}
 	if len(f.Fix.Steps) != 1 || !strings.Contains(f.Fix.Steps[0], "set") {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 
 	"whyhot/internal/explain/growth/primitive"
 	"whyhot/internal/explain/ownline"
@@ -33,7 +34,8 @@ const (
 	throughEvents = 50
 	throughShare  = 0.1  // of the profile, where the line is interpreted
 	compiledShare = 0.25 // where it is compiled: a call costs next to nothing
-	unknownShare  = 0.25 // where no function of the program is known
+	unknownShare  = 0.4  // where no function of the program is known
+	scriptShare   = 0.25 // and the script writes the operation
 	ofLine        = 0.8  // of what its line takes, where the line is interpreted
 )
 
@@ -51,7 +53,9 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 	}
 	type tallied struct {
 		events int64
-		leaves map[int]int64
+		with   int64
+		beside int64
+		leaves map[int]map[uint64]int64 // by where they are called from
 		names  map[string]float64
 		rows   []int32
 		path   *ownPath
@@ -75,12 +79,24 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 		k := key{at, path.own, row}
 		t := found[k]
 		if t == nil {
-			t = &tallied{leaves: map[int]int64{}, names: map[string]float64{}, path: path, binary: binary}
+			t = &tallied{leaves: map[int]map[uint64]int64{}, names: map[string]float64{}, path: path, binary: binary}
 			found[k] = t
 		}
 		t.events += s.Count
+		with, beside := below(p, s.Stack, &table.Rows[row])
+		if with {
+			t.with += s.Count
+		}
+		if beside {
+			t.beside += s.Count
+		}
 		t.names[name] += float64(s.Count)
-		t.leaves[table.Rows[row].Leaf(leafName(p, s.Stack))] += s.Count
+		if leaf := table.Rows[row].Leaf(leafName(p, s.Stack)); leaf >= 0 {
+			if t.leaves[leaf] == nil {
+				t.leaves[leaf] = map[uint64]int64{}
+			}
+			t.leaves[leaf][caller(p, s.Stack)] += s.Count
+		}
 		t.rows = append(t.rows, int32(i)) //nolint:gosec // rows are numbered so
 	}
 	var out []Through
@@ -88,6 +104,9 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 		r := &table.Rows[k.row]
 		share := float64(t.events) / float64(max(p.Count(), 1))
 		least, part := unknownShare, 0.0
+		if len(r.Source) > 0 {
+			least = scriptShare
+		}
 		if k.own {
 			least, part = compiledShare, 0
 			if isInterpreted(f.language[k.at.function]) {
@@ -97,7 +116,7 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 		if t.events < throughEvents || share < max(least, r.Least) || k.own && float64(t.events) < part*float64(lines[k.at]) {
 			continue
 		}
-		if !isMix(r, t.leaves, t.events) {
+		if !isMix(r, t.leaves, t.events) || !isEngine(r, t.events, t.with, t.beside) {
 			continue
 		}
 		w := Through{Row: r, Name: heaviest(t.names), Share: share, Samples: t.rows, Binary: t.binary}
@@ -115,17 +134,68 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 	return out
 }
 
-// ofLeaf is the part of the time that each of the leaves of a row has at least.
-const ofLeaf = 0.25
+// ofLeaf is the part of the time that each of the leaves of a row has at least, and
+// nearCalls the bytes between the calls of two of them: a loop calls both.
+const (
+	ofLeaf    = 0.25
+	nearCalls = 48
+)
 
-// isMix says whether the time is in each of the leaves of a row.
-func isMix(r *primitive.Row, leaves map[int]int64, events int64) bool {
+// isMix says whether the time is in each of the leaves of a row, called from one place.
+func isMix(r *primitive.Row, leaves map[int]map[uint64]int64, events int64) bool {
+	var first uint64
 	for i := range r.Leaves {
-		if float64(leaves[i]) < ofLeaf*float64(events) {
+		var n, most int64
+		var from uint64
+		for address, count := range leaves[i] {
+			if n += count; count > most || count == most && address < from {
+				most, from = count, address
+			}
+		}
+		if float64(n) < ofLeaf*float64(events) {
+			return false
+		}
+		if i == 0 {
+			first = from
+		} else if max(first, from)-min(first, from) > nearCalls {
 			return false
 		}
 	}
 	return true
+}
+
+// What a database's engine does where it scans: some of its time moves on from row to row,
+// and hardly any goes to a row by its key, or changes rows.
+const (
+	leastWith  = 0.03
+	mostBeside = 0.05
+)
+
+func isEngine(r *primitive.Row, events, with, beside int64) bool {
+	return len(r.With) == 0 || float64(with) >= leastWith*float64(events) && float64(beside) <= mostBeside*float64(events)
+}
+
+// below says whether a stack has functions that a row asks for, or has hardly any of.
+func below(p *profile.Profile, id profile.StackID, r *primitive.Row) (with, beside bool) {
+	if len(r.With) == 0 {
+		return false, false
+	}
+	for _, loc := range p.Stack(id) {
+		for _, l := range p.Lines(loc) {
+			name := p.Function(l.Function).Name
+			with = with || r.IsWith(name)
+			beside = beside || r.IsBeside(name)
+		}
+	}
+	return with, beside
+}
+
+// caller is the address from which the innermost function of a stack was called.
+func caller(p *profile.Profile, id profile.StackID) uint64 {
+	if stack := p.Stack(id); len(stack) > 1 {
+		return p.Location(stack[1]).Address
+	}
+	return 0
 }
 
 // leafName is the function in which a sample was taken.
@@ -146,16 +216,24 @@ func isInterpreted(k profile.Kind) bool {
 	return false
 }
 
-// program is the binary that a stack is of, as far as it shows.
-func program(p *profile.Profile, id profile.StackID) string {
+// program is the binary that a stack is of, as far as it shows: the runtime, else the
+// outermost that is no library.
+func program(p *profile.Profile, id profile.StackID) (binary string) {
 	for _, loc := range slices.Backward(p.Stack(id)) {
 		for _, l := range p.Lines(loc) {
-			if m := p.Mapping(p.Function(l.Function).Mapping).Path; origin.IsRuntime(m) {
+			m := p.Mapping(p.Function(l.Function).Mapping).Path
+			if origin.IsRuntime(m) {
 				return m
+			}
+			if binary == "" && strings.HasPrefix(m, "/") && !strings.Contains(m, ".so") {
+				binary = m
 			}
 		}
 	}
-	return ""
+	if binary == "" && len(p.Meta.Command) > 0 {
+		return p.Meta.Command[0]
+	}
+	return binary
 }
 
 // knownRows are the rows of the table that the functions of a profile show.
@@ -193,7 +271,7 @@ func (k *knownRows) of(f *frames, id profile.StackID) (row int, name string) {
 			moving = moving || k.moving[l.Function]
 			no = append(no, k.no[l.Function]...)
 			for _, r := range k.shows[l.Function] {
-				if moving || !k.table.Rows[r].Bulk {
+				if one := &k.table.Rows[r]; (moving || !one.Bulk) && (len(one.Leaves) == 0 || one.Leaf(leafName(k.p, id)) >= 0) {
 					row, name = r, k.p.Function(l.Function).Name
 				}
 			}

@@ -82,3 +82,31 @@ func TestTheMixOfLeavesTells(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// An engine that goes to rows by their key searches an index, one that goes on from row to row
+// a table.
+func TestWhatADatabaseExecutes(t *testing.T) {
+	main := []frame{native("Py_BytesMain"), py("<module>", 60), py("total", 16)}
+	engine := func(names ...string) []frame {
+		out := append(main[:3:3], native("sqlite3_step"), native("sqlite3VdbeExec"))
+		for _, n := range names {
+			out = append(out, native(n))
+		}
+		return out
+	}
+	other := cost{0, 300, 0, main[:2]}
+	got := throughs(t, cost{0, 600, 0, engine()}, cost{0, 100, 0, engine("sqlite3BtreeNext")}, other)
+	if len(got) != 1 || got[0].Language != "SQL" || got[0].Line != 16 || got[0].Share != 0.7 {
+		t.Errorf("%+v", got)
+	}
+	if got := throughs(t, cost{0, 500, 0, engine()}, cost{0, 50, 0, engine("sqlite3BtreeNext")}, cost{0, 150, 0, engine("sqlite3BtreeTableMoveto")}, other); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	redis := func(name string) []frame {
+		return []frame{{name: "main", binary: "/usr/bin/redis-server", kind: profile.KindNative}, {name: name, binary: "/usr/bin/redis-server", kind: profile.KindNative}}
+	}
+	got = throughs(t, cost{0, 600, 0, redis("keysCommand")}, cost{0, 400, 0, redis("readQueryFromClient")})
+	if len(got) != 1 || got[0].Operation != "KEYS" || got[0].Binary != "/usr/bin/redis-server" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -22,8 +22,8 @@ var throughRules = map[primitive.Does]string{
 // placed looks for the place in the script where the runtime does not say which line runs. It
 // is false where the operation is told only by what the script says, and it says nothing.
 func (w *Through) placed(s judge.Subject) bool {
-	if w.Line > 0 || w.Source == "" {
-		return w.Place != Place{} || w.Source == ""
+	if w.Line > 0 || len(w.Source) == 0 {
+		return true
 	}
 	script, lines := scriptOf(s)
 	at := w.Written(lines)
@@ -118,11 +118,14 @@ func (w *Through) subject() string {
 
 // title names the operation, what it does and where.
 func (w *Through) title() string {
-	what := map[primitive.Does]string{
-		primitive.Copies: "copied", primitive.Moves: "moved", primitive.Sorts: "sorted again",
-		primitive.Searches: "searched", primitive.Walks: "walked",
-	}[w.Does]
-	return fmt.Sprintf("Whole %s %s by %s in %s", w.Container, what, w.Operation, w.subject())
+	at := w.Place
+	switch {
+	case at.File != "" && at.Line > 0:
+		return fmt.Sprintf("%s %s the whole %s (%s:%d)", w.Operation, w.Does, w.Container, filepath.Base(at.File), at.Line)
+	case at.Function != "":
+		return fmt.Sprintf("%s %s the whole %s in %s", w.Operation, w.Does, w.Container, at.Function)
+	}
+	return fmt.Sprintf("%s %s the whole %s (%s)", w.Operation, w.Does, w.Container, w.subject())
 }
 
 // leastKept is the part of an operation's time that goes away where the cure removes it: what

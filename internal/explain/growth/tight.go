@@ -102,7 +102,7 @@ func eventsOf(p *profile.Profile, rows []int32) (n int64) {
 func written(t Tight, table *primitive.Table, script string, lines []string) (found []Through) {
 	for i := range table.Rows {
 		r := &table.Rows[i]
-		if r.Source == "" || !r.Tight || !r.Runs(t.Binary) {
+		if !r.Tight || !r.Runs(t.Binary) {
 			continue
 		}
 		if at := r.Written(lines); len(at) > 0 {

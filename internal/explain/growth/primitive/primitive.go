@@ -51,19 +51,24 @@ type Row struct {
 	// Leaves are expressions for functions in which the time must be, in each a part of it:
 	// where a library names a part of its functions only, the mix tells which it is.
 	Leaves []string `yaml:"leaves,omitempty"`
-	// Runtime is an expression for the binary of the process, and Source one for a line of a
-	// script: where the runtime does not say which line runs, the operation is told only where
-	// the script has such a line. Two groups must be the same text.
-	Runtime string `yaml:"runtime,omitempty"`
-	Source  string `yaml:"source,omitempty"`
+	// With and Beside are expressions for functions below the line of which a part of the time,
+	// or hardly any of it, is in one: what a database's engine does tells how it searches.
+	With   []string `yaml:"with,omitempty"`
+	Beside []string `yaml:"beside,omitempty"`
+	// Runtime is an expression for the binary of the process, and Source are some for a line
+	// of a script: where the runtime does not say which line runs, the operation is told only
+	// where the script has such a line. The first expression that any line has counts; two
+	// groups must be the same text.
+	Runtime string   `yaml:"runtime,omitempty"`
+	Source  []string `yaml:"source,omitempty"`
 	// Tight: it is told by a loop of the runtime without a name, and by the script.
 	Tight bool `yaml:"tight,omitempty"`
 	// Least is the part of the profile from which it is told, where not the usual one.
 	Least float64 `yaml:"least,omitempty"`
 	Cure  string  `yaml:"cure"`
 
-	frames, without, in, runtime, source *regexp.Regexp
-	leaves                               []*regexp.Regexp
+	frames, without, in, runtime, with, beside *regexp.Regexp
+	leaves, source                             []*regexp.Regexp
 }
 
 // Table is all that is known.
@@ -90,7 +95,7 @@ func (r *Row) compile() error {
 	switch {
 	case r.Language == "", r.Operation == "", r.Container == "", r.Cure == "":
 		return errors.New("language, operation, container and cure are needed")
-	case len(r.Frames) == 0 && !r.Tight, r.Tight && (r.Source == "" || r.Runtime == ""):
+	case len(r.Frames) == 0 && !r.Tight, r.Tight && (len(r.Source) == 0 || r.Runtime == ""):
 		return errors.New("frames are needed, or tight with runtime and source")
 	case r.Does != Copies && r.Does != Moves && r.Does != Searches && r.Does != Walks && r.Does != Sorts:
 		return fmt.Errorf("does: %q is not copies, moves, searches, walks or sorts", r.Does)
@@ -103,9 +108,15 @@ func (r *Row) compile() error {
 	}
 	set(&r.frames, whole(r.Frames))
 	set(&r.without, whole(r.Without))
+	set(&r.with, whole(r.With))
+	set(&r.beside, whole(r.Beside))
 	set(&r.in, r.In)
 	set(&r.runtime, r.Runtime)
-	set(&r.source, r.Source)
+	for _, e := range r.Source {
+		var source *regexp.Regexp
+		set(&source, e)
+		r.source = append(r.source, source)
+	}
 	for _, e := range r.Leaves {
 		var leaf *regexp.Regexp
 		set(&leaf, whole([]string{e}))
@@ -142,6 +153,10 @@ func (t *Table) Of(fn *profile.Function, binary string) (shows, rulesOut []int) 
 // Runs says whether a process of this binary may run the language.
 func (r *Row) Runs(binary string) bool { return r.runtime == nil || r.runtime.MatchString(binary) }
 
+// IsWith and IsBeside say whether a function is one of those.
+func (r *Row) IsWith(name string) bool   { return r.with != nil && r.with.MatchString(name) }
+func (r *Row) IsBeside(name string) bool { return r.beside != nil && r.beside.MatchString(name) }
+
 // Leaf is which of the leaves a function is, -1 for none.
 func (r *Row) Leaf(name string) int {
 	return slices.IndexFunc(r.leaves, func(e *regexp.Regexp) bool { return e.MatchString(name) })
@@ -149,17 +164,22 @@ func (r *Row) Leaf(name string) int {
 
 // Written gives the numbers of the lines of a script that write the operation, from 1.
 func (r *Row) Written(script []string) []int {
-	var at []int
-	for i, line := range script {
-		if r.source == nil || r.isWritten(line) {
-			at = append(at, i+1)
+	for _, e := range r.source {
+		var at []int
+		for i, line := range script {
+			if isWritten(e, line) {
+				at = append(at, i+1)
+			}
+		}
+		if len(at) > 0 {
+			return at
 		}
 	}
-	return at
+	return nil
 }
 
-func (r *Row) isWritten(line string) bool {
-	for _, m := range r.source.FindAllStringSubmatch(line, -1) {
+func isWritten(e *regexp.Regexp, line string) bool {
+	for _, m := range e.FindAllStringSubmatch(line, -1) {
 		if len(m) < 3 || m[1] == m[2] {
 			return true
 		}
