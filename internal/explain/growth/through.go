@@ -36,7 +36,9 @@ const (
 	compiledShare = 0.25 // where it is compiled: a call costs next to nothing
 	unknownShare  = 0.4  // where no function of the program is known
 	scriptShare   = 0.25 // and the script writes the operation
-	ofLine        = 0.8  // of what its line takes, where the line is interpreted
+	ofLine        = 0.8  // of what its line takes, where the line is interpreted, or
+	bulkAlone     = 0.3  // of the profile, of what moves memory: little of it is short
+	loopAlone     = 0.5  // of the profile, of what goes from element to element
 )
 
 // bulk moves or clears memory; of what a short operation costs it is little.
@@ -113,7 +115,7 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 				least, part = throughShare, ofLine
 			}
 		}
-		if t.events < throughEvents || share < max(least, r.Least) || k.own && float64(t.events) < part*float64(lines[k.at]) {
+		if t.events < throughEvents || share < max(least, r.Least) || float64(t.events) < part*float64(lines[k.at]) && share < alone(r) {
 			continue
 		}
 		if !isMix(r, t.leaves, t.events) || !isEngine(r, t.events, t.with, t.beside) {
@@ -132,6 +134,14 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Operation, b.Operation))
 	})
 	return out
+}
+
+// alone is the part of a profile from which a row is told whatever else its line does.
+func alone(r *primitive.Row) float64 {
+	if r.Bulk {
+		return bulkAlone
+	}
+	return loopAlone
 }
 
 // ofLeaf is the part of the time that each of the leaves of a row has at least, and

@@ -46,6 +46,11 @@ func TestALineUnderWhichAListIsSearched(t *testing.T) {
 	if got := throughs(t, cost{0, 300, 0, search}, cost{0, 300, 0, main}, cost{0, 400, 0, other}); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
+	// A copy that takes as much is none of a few bytes.
+	copies := append(main[:3:3], native("bytes_concat"), native("memcpy"))
+	if got := throughs(t, cost{0, 350, 0, copies}, cost{0, 300, 0, main}, cost{0, 350, 0, other}); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestALineThatCopiesTheWhole(t *testing.T) {

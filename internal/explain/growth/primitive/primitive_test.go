@@ -79,7 +79,7 @@ func TestLinesOfScripts(t *testing.T) {
 		{"R", "c or append", "    both <- c(first, second)", false},
 		{"R", "%in%, match or which", "if (!(key %in% seen)) next", true},
 		{"Lua", "..", "out = out .. piece", true},
-		{"Lua", "..", "local line = name .. value", false},
+		{"Lua", "..", "print(name, value, ...)", false},
 		{"Lua", "table.insert/remove at the front", "local job = table.remove(queue, 1)", true},
 		{"Lua", "table.insert/remove at the front", "table.remove(stack)", false},
 		{"Octave", "x(end+1) or [x, y]", "  y(end+1) = x * 2;", true},
@@ -96,6 +96,21 @@ func TestLinesOfScripts(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("no row %s, %s", c.language, c.operation)
+		}
+	}
+}
+
+// A line that adds to the variable itself goes before one that joins others.
+func TestTheLikelierLineOfAScript(t *testing.T) {
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Rows {
+		if r := &table.Rows[i]; r.Language == "Lua" && r.Operation == ".." {
+			if got := r.Written([]string{"local line = name .. value", "out = out .. line"}); len(got) != 1 || got[0] != 2 {
+				t.Errorf("%v", got)
+			}
 		}
 	}
 }
