@@ -76,7 +76,8 @@ func TestLinesOfScripts(t *testing.T) {
 		want                      bool
 	}{
 		{"R", "c or append", "    all <- c(all, i * 2)", true},
-		{"R", "c or append", "    both <- c(first, second)", false},
+		{"R", "c or append", "    pair <- c(1, 2)", false},
+		{"R", "c or append", "    length(c(items, i))", true},
 		{"R", "%in%, match or which", "if (!(key %in% seen)) next", true},
 		{"Lua", "..", "out = out .. piece", true},
 		{"Lua", "..", "print(name, value, ...)", false},
