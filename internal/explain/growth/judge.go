@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/growth/primitive"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -17,17 +18,18 @@ import (
 const (
 	RuleAccumulation = "growth-accumulation"
 	RuleListSearch   = "growth-list-search"
+	RuleListWalk     = "growth-list-walk"
 	RuleWholeCopy    = "growth-whole-copy"
 )
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool {
-	return rule == RuleAccumulation || rule == RuleListSearch || rule == RuleWholeCopy
+	return rule == RuleAccumulation || rule == RuleListSearch || rule == RuleListWalk || rule == RuleWholeCopy
 }
 
 // Judge is the judge of what grows faster than its input, as far as one recording tells: a
-// line that copies more and more or a whole container each time, a list that is searched for
-// each item.
+// line that copies more and more, or under which an operation goes through a whole container
+// each time.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	growing := map[Place]bool{}
@@ -39,20 +41,21 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 			finding.Evidence{Kind: "growth", Text: fmt.Sprintf("what it causes in %s grows with the work done so far like n^%.1f in the recording; steady work is n^1", a.Name, a.Exponent), Share: &a.Share})
 		out.Found = append(out.Found, f)
 	}
-	for _, w := range WholeCopies(s.Profile) {
-		if growing[w.Place] {
-			continue
-		}
-		f := told(s.Profile, RuleWholeCopy, w.Place, w.Share, w.Cure)
-		f.Title = fmt.Sprintf("Whole container copied in %s", where(w.Place))
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "copied by " + w.Name, Share: &w.Share})
-		out.Found = append(out.Found, f)
+	table, err := primitive.Load()
+	if err != nil {
+		return out, err
 	}
-	for _, l := range Searches(s.Profile) {
-		f := told(s.Profile, RuleListSearch, l.Place, l.Share, l.Cure)
-		f.Title = fmt.Sprintf("List searched linearly in %s", where(l.Place))
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "searched by " + l.Name, Share: &l.Share})
-		out.Found = append(out.Found, f)
+	for _, w := range Throughs(s.Profile, table) {
+		if !growing[w.Place] && w.placed(s) {
+			out.Found = append(out.Found, w.found(s.Profile))
+		}
+	}
+	script, lines := scriptOf(s)
+	for _, t := range Tights(s.Profile) {
+		if found := written(t, table, script, lines); len(found) > 0 {
+			found[0].OrElse = found[1:]
+			out.Found = append(out.Found, found[0].found(s.Profile))
+		}
 	}
 	setSamples(s.Profile, out.Found)
 	return out, nil
@@ -68,16 +71,21 @@ func setSamples(p *profile.Profile, found []judge.Found) {
 	for i := range found {
 		place := Place{Function: found[i].Place.Function, File: found[i].Place.File, Line: int32(found[i].Place.Line)} //nolint:gosec // it was one
 		at[place] = append(at[place], i)
-		found[i].Samples = nil
 	}
 	f := newFrames(p)
+	below := make([][]int32, len(found))
 	for row, s := range p.Samples() {
 		path := f.path(s.Stack)
 		if path.kind == "" || len(path.steps) == 0 {
 			continue
 		}
 		for _, i := range at[f.place(path.steps[len(path.steps)-1])] {
-			found[i].Samples = append(found[i].Samples, int32(row)) //nolint:gosec // rows are int32
+			below[i] = append(below[i], int32(row)) //nolint:gosec // rows are int32
+		}
+	}
+	for i, rows := range below {
+		if len(rows) > 0 { // a line that only the script names has none
+			found[i].Samples = rows
 		}
 	}
 }

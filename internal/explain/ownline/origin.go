@@ -10,7 +10,13 @@ import (
 
 var (
 	// compiledLibraries are libraries that are linked into a program and whose names say so.
-	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
+	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^caml(Stdlib|Camlinternal)\w*$|^caml_\w+$|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
+	// managed are libraries of virtual machines, by the names that maps of their code and
+	// recorders give: of a type of .NET or Mono, of a class of Scala or Kotlin.
+	managed = regexp.MustCompile(`^(\(wrapper [\w-]+\) )?(System|Microsoft|Mono|Internal)\.[\w.]+[` + "`" + `<:.]|^(\(wrapper [\w-]+\) )?(string|object|int|char):|^(\S+ )?(scala|kotlin|kotlinx)[./]`)
+	// servers are programs that hardly anybody who runs them builds: what they execute is a
+	// client's.
+	servers = regexp.MustCompile(`/(redis-server|valkey-server|postgres|mysqld|mariadbd)$`)
 	// starts are outermost functions of threads and programs.
 	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
 )
@@ -26,10 +32,19 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	switch {
 	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || BuiltIn(fn)):
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || BuiltIn(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
 		return origin.Library
 	}
 	return from
+}
+
+// isManaged tells libraries of .NET, Scala and Kotlin, whose files say nothing.
+func isManaged(fn *profile.Function) bool {
+	switch fn.Kind { //nolint:exhaustive // the others have sources or import paths
+	case profile.KindJIT, profile.KindJava, profile.KindDotNet, profile.KindUnknown:
+		return managed.MatchString(fn.Name)
+	}
+	return false
 }
 
 // BuiltIn tells whether a function of an interpreted language is written in another one, or

@@ -31,7 +31,7 @@ const (
 var (
 	sharedObject = regexp.MustCompile(`\.so(\.|$)|\.dylib$|\.dll$`)
 	// interpreters are programs whose own machine code is a language's runtime.
-	interpreters = regexp.MustCompile(`^(node|nodejs|bun|deno|java|dotnet|mono(-sgen)?|php[0-9.]*|php-fpm[0-9.]*|perl[0-9.]*|ruby[0-9.]*|python[0-9.]*[a-z]*|pypy[0-9.]*|lua(jit)?[0-9.]*|Rscript|beam\.smp|guile[-0-9.]*|tclsh[0-9.]*|wish[0-9.]*|swipl|racket|sbcl|octave-cli[-0-9.]*)$`)
+	interpreters = regexp.MustCompile(`^(node|nodejs|bun|deno|java|dotnet|mono(-sgen)?|php[0-9.]*|php-fpm[0-9.]*|perl[0-9.]*|ruby[0-9.]*|python[0-9.]*[a-z]*|pypy[0-9.]*|lua(jit)?[0-9.]*|R|Rscript|beam\.smp|guile[-0-9.]*|tclsh[0-9.]*|wish[0-9.]*|swipl|racket|sbcl|octave-cli[-0-9.]*)$`)
 	// runtimeLibraries are interpreters that come as a shared object.
 	runtimeLibraries = regexp.MustCompile(`^lib(jvm|java|jli|python[0-9.]*|ruby[-0-9.]*|node|v8[_a-z]*|perl|php[0-9.]*|coreclr|clrjit|mono[-a-z0-9.]*|lua[-0-9.]*|luajit[-0-9.]*|guile[-0-9.]*|R|tcl[0-9.]*|swipl|octinterp)\.so`)
 	// compiledIn are sources that are not the user's although their code is in

@@ -1,0 +1,161 @@
+package growth
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/growth/primitive"
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// rules of what operations do.
+var throughRules = map[primitive.Does]string{
+	primitive.Copies: RuleWholeCopy, primitive.Moves: RuleWholeCopy, primitive.Sorts: RuleWholeCopy,
+	primitive.Searches: RuleListSearch, primitive.Walks: RuleListWalk,
+}
+
+// placed looks for the place in the script where the runtime does not say which line runs. It
+// is false where the operation is told only by what the script says, and it says nothing.
+func (w *Through) placed(s judge.Subject) bool {
+	if w.Line > 0 || len(w.Source) == 0 {
+		return true
+	}
+	script, lines := scriptOf(s)
+	at := w.Written(lines)
+	if len(at) == 0 {
+		return w.Function != ""
+	}
+	w.set(script, at)
+	return true
+}
+
+// set places it in a script.
+func (w *Through) set(script string, at []int) {
+	w.File = script
+	if len(at) == 1 {
+		w.Line = int32(at[0]) //nolint:gosec // a line of a file
+		return
+	}
+	w.Lines = at
+}
+
+// scriptOf is the script that a command runs: its first argument that is a file of text here.
+func scriptOf(s judge.Subject) (path string, lines []string) {
+	if s.Facts == nil || len(s.Profile.Meta.Command) < 2 {
+		return "", nil
+	}
+	for _, word := range s.Profile.Meta.Command[1:] {
+		path, isFile := strings.CutPrefix(word, "--file=")
+		if !isFile && strings.HasPrefix(word, "-") || filepath.Ext(path) == "" {
+			continue
+		}
+		if lines, ok := s.Facts.Source(path); ok {
+			return path, lines
+		}
+	}
+	return "", nil
+}
+
+// mostLines are those of a script that a finding names where several write the operation.
+const mostLines = 5
+
+func (w *Through) found(p *profile.Profile) judge.Found {
+	f := told(p, throughRules[w.Does], w.Place, w.Share, w.Cure)
+	f.Samples, f.Yields = w.Samples, true
+	f.Place.Binary = w.Binary
+	f.Title = w.title()
+	f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Share: &w.Share,
+		Text: fmt.Sprintf("%s in %s: %s %s the whole %s on each call, in %s", percent.Text(w.Share), w.subject(), w.Operation, w.Does, w.Container, w.Name)})
+	if len(w.Lines) > 0 {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: fmt.Sprintf("the runtime does not say which line runs; %s has it in lines %s", filepath.Base(w.File), numbers(w.Lines))})
+	}
+	for _, o := range w.OrElse {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: fmt.Sprintf("or it is %s, which %s the whole %s: line %s", o.Operation, o.Does, o.Container, numbers(o.at()))})
+	}
+	if len(w.Lines) == 0 && w.Binary != "" && w.Line > 0 {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "the runtime does not say which line runs; it is the one line of the script that has the operation"})
+	}
+	f.Gain = w.gain(p)
+	return f
+}
+
+// at are the lines of a script.
+func (w *Through) at() []int {
+	if w.Line > 0 {
+		return []int{int(w.Line)}
+	}
+	return w.Lines
+}
+
+func numbers(of []int) string {
+	var out []string
+	for _, n := range of[:min(mostLines, len(of))] {
+		out = append(out, fmt.Sprint(n))
+	}
+	if len(of) > mostLines {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
+
+// subject is where it is, in a sentence.
+func (w *Through) subject() string {
+	switch {
+	case w.Function != "":
+		return where(w.Place)
+	case w.File != "" && w.Line > 0:
+		return fmt.Sprintf("%s:%d", filepath.Base(w.File), w.Line)
+	case w.File != "":
+		return filepath.Base(w.File)
+	}
+	return filepath.Base(w.Binary)
+}
+
+// title names the operation, what it does and where.
+func (w *Through) title() string {
+	at := w.Place
+	switch {
+	case at.File != "" && at.Line > 0:
+		return fmt.Sprintf("%s %s the whole %s (%s:%d)", w.Operation, w.Does, w.Container, filepath.Base(at.File), at.Line)
+	case at.Function != "":
+		return fmt.Sprintf("%s %s the whole %s in %s", w.Operation, w.Does, w.Container, at.Function)
+	}
+	return fmt.Sprintf("%s %s the whole %s (%s)", w.Operation, w.Does, w.Container, w.subject())
+}
+
+// leastKept is the part of an operation's time that goes away where the cure removes it: what
+// the cure itself costs is not known.
+const leastKept, likelyKept = 0.5, 0.9
+
+// gain is the share, since the cure removes the call, with what allocating and collecting its
+// copies costs elsewhere at the upper end.
+func (w *Through) gain(p *profile.Profile) *finding.Gain {
+	margin := finding.ShareError(w.Share, p.Count())
+	high := min(1, w.Share+margin)
+	if w.Does == primitive.Copies {
+		high = min(1, high+upkeepBeside(p, w.Samples))
+	}
+	return &finding.Gain{Low: leastKept * w.Share, Likely: likelyKept * w.Share, High: high, Reach: w.Share,
+		Basis: percent.Text(w.Share) + " of the CPU is in the operation, which the change removes; half of it or more goes away where the " + w.Container + " is long"}
+}
+
+// upkeepBeside is the part of a profile that frees, collects and faults in memory outside of
+// some samples.
+func upkeepBeside(p *profile.Profile, rows []int32) float64 {
+	f := newFrames(p)
+	var n int64
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		if k := f.path(s.Stack).kind; k == Collect || k == Free || k == Fault {
+			if _, among := slices.BinarySearch(rows, int32(i)); !among { //nolint:gosec // rows are numbered so
+				n += s.Count
+			}
+		}
+	}
+	return float64(n) / float64(max(p.Count(), 1))
+}
