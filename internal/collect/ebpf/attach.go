@@ -38,6 +38,7 @@ type profiler struct {
 	notLoaded error
 	shared    sharedMaps
 	rubies    *rubies
+	jvms      *jvms
 	lineage   *lineage.Lineage       // nil where children are not known before they run
 	trigger   chan bool              // see wake
 	about     func(*libpf.EbpfTrace) // is told of each trace first
@@ -100,6 +101,9 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	p.shared = findMaps()
 	p.trigger = triggerOf(p.tracer)
 	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
+	if p.jvms, err = newJVMs(p.tracer); err != nil {
+		p.notes = append(p.notes, "stacks of Java that has just started may be truncated: "+err.Error())
+	}
 	p.start = func() error {
 		p.tracer.StartPIDEventProcessor(ctx)
 		return p.tracer.StartMapMonitors(ctx, p.traces)

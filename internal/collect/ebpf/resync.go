@@ -166,6 +166,9 @@ func (m *sharedMaps) lost() uint64 {
 // unknown for as long. What does not belong to the target is to cost nothing.
 func (p *profiler) resync(t *tasks) {
 	p.rubies.mend()
+	for _, pid := range p.jvms.begun(time.Now()) {
+		t.changed[pid] = struct{}{}
+	}
 	p.ignore(t.foreign)
 	t.foreign = t.foreign[:0]
 	for pid := range t.changed {
