@@ -117,7 +117,7 @@ func TestCodeOfOthersIsMinor(t *testing.T) {
 		minor bool
 	}{
 		{number("/usr/bin/mawk"), "strtod-fast-float", true},
-		{stacked([]called{native("/usr/lib/erlang/erts-13/bin/beam.smp", "process_main"), native("/usr/lib/erlang/erts-13/bin/beam.smp", "erts_trapping_length_1")}, 300, []called{native("/usr/lib/erlang/erts-13/bin/beam.smp", "process_main")}, 700), "erlang-length", false},
+		{stacked([]called{{kind: profile.KindJIT, name: "$report:price_for/2"}, native("/usr/lib/erlang/erts-13/bin/beam.smp", "erts_trapping_length_1")}, 300, []called{{kind: profile.KindJIT, name: "$report:work/1"}}, 700), "erlang-length", false},
 		{number("/srv/venv/lib/python3.11/site-packages/numpy/core/_multiarray.so"), "strtod-fast-float", true},
 		{number("/home/me/app/build/app"), "strtod-fast-float", false},
 		{number("/usr/local/bin/app"), "strtod-fast-float", false},
