@@ -103,6 +103,27 @@ func TestWhatIsReplaced(t *testing.T) {
 	}
 }
 
+// sourceHere has every source file.
+type sourceHere struct{ noFacts }
+
+func (sourceHere) Source(path string) ([]string, bool) { return []string{"double v;"}, path != "" }
+
+// Who has the source of a binary builds it, wherever it is installed.
+func TestCodeWithItsSourceIsTheReaders(t *testing.T) {
+	field := native("/usr/bin/app", "read_field")
+	field.file, field.line = "/home/me/app/field.c", 1
+	p := stacked([]called{field, native("/usr/lib/x86_64-linux-gnu/libc.so.6", "____strtod_l_internal")}, 300, []called{native("/usr/bin/app", "main")}, 700)
+	for _, x := range []struct {
+		facts Facts
+		minor bool
+	}{{sourceHere{}, false}, {nil, true}} {
+		all, _, err := find(t.Context(), p, only(t, "strtod-fast-float"), x.facts, Options{})
+		if err != nil || len(all) != 1 || (all[0].Minor != "") != x.minor {
+			t.Errorf("minor %v wanted: %+v, %v", x.minor, all, err)
+		}
+	}
+}
+
 // Nobody changes the code of a package.
 func TestCodeOfOthersIsMinor(t *testing.T) {
 	number := func(in string) *profile.Profile {
