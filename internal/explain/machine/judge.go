@@ -41,7 +41,8 @@ func Judge(tell func([]Loop)) judge.Judge {
 				continue
 			}
 			m := f.judged(s)
-			if finding.IsPackaged(m.Place.Binary) {
+			_, here := s.Facts.Source(m.Place.File)
+			if mine := here && !finding.IsInstalled(m.Place.File, ""); !mine && finding.IsPackaged(m.Place.Binary) {
 				m.Minor = "in code that is built by others: what is left is another version, or a build of one's own"
 			}
 			out.Found = append(out.Found, m)

@@ -103,6 +103,27 @@ func TestWhatIsReplaced(t *testing.T) {
 	}
 }
 
+// sourceHere has every source file.
+type sourceHere struct{ noFacts }
+
+func (sourceHere) Source(path string) ([]string, bool) { return []string{"double v;"}, path != "" }
+
+// Who has the source of a binary builds it, wherever it is installed.
+func TestCodeWithItsSourceIsTheReaders(t *testing.T) {
+	field := native("/usr/bin/app", "read_field")
+	field.file, field.line = "/home/me/app/field.c", 1
+	p := stacked([]called{field, native("/usr/lib/x86_64-linux-gnu/libc.so.6", "____strtod_l_internal")}, 300, []called{native("/usr/bin/app", "main")}, 700)
+	for _, x := range []struct {
+		facts Facts
+		minor bool
+	}{{sourceHere{}, false}, {nil, true}} {
+		all, _, err := find(t.Context(), p, only(t, "strtod-fast-float"), x.facts, Options{})
+		if err != nil || len(all) != 1 || (all[0].Minor != "") != x.minor {
+			t.Errorf("minor %v wanted: %+v, %v", x.minor, all, err)
+		}
+	}
+}
+
 // Nobody changes the code of a package.
 func TestCodeOfOthersIsMinor(t *testing.T) {
 	number := func(in string) *profile.Profile {
@@ -117,7 +138,7 @@ func TestCodeOfOthersIsMinor(t *testing.T) {
 		minor bool
 	}{
 		{number("/usr/bin/mawk"), "strtod-fast-float", true},
-		{stacked([]called{native("/usr/lib/erlang/erts-13/bin/beam.smp", "process_main"), native("/usr/lib/erlang/erts-13/bin/beam.smp", "erts_trapping_length_1")}, 300, []called{native("/usr/lib/erlang/erts-13/bin/beam.smp", "process_main")}, 700), "erlang-length", false},
+		{stacked([]called{{kind: profile.KindJIT, name: "$report:price_for/2"}, native("/usr/lib/erlang/erts-13/bin/beam.smp", "erts_trapping_length_1")}, 300, []called{{kind: profile.KindJIT, name: "$report:work/1"}}, 700), "erlang-length", false},
 		{number("/srv/venv/lib/python3.11/site-packages/numpy/core/_multiarray.so"), "strtod-fast-float", true},
 		{number("/home/me/app/build/app"), "strtod-fast-float", false},
 		{number("/usr/local/bin/app"), "strtod-fast-float", false},

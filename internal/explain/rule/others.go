@@ -31,8 +31,10 @@ func (e *engine) isOthersToChange(v *verdict) bool {
 		all += w
 		switch f.Kind { //nolint:exhaustive // the others are not machine code that somebody built
 		case profile.KindNative, profile.KindGo, profile.KindUnknown:
-			// In a runtime, the work is a script's.
-			if path := e.p.Mapping(f.Mapping).Path; finding.IsPackaged(path) && !origin.IsRuntime(path) {
+			// In a runtime, the work is a script's; who has the source here builds it.
+			path := e.p.Mapping(f.Mapping).Path
+			_, here := e.facts.Source(f.File)
+			if mine := here && !finding.IsInstalled(f.File, ""); !mine && finding.IsPackaged(path) && !origin.IsRuntime(path) {
 				others += w
 			}
 		}
