@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -30,7 +31,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"whyhot/internal/server/push"
 	"whyhot/internal/server/watch"
+	"whyhot/internal/store/batch"
 )
 
 func webhookConfig(url string) string {
@@ -78,6 +81,41 @@ func TestANewFindingIsToldOnce(t *testing.T) {
 	}
 	if n, err := strconv.ParseInt(stamp, 10, 64); err != nil || time.Unix(n, 0).Before(began.Truncate(time.Second)) || time.Unix(n, 0).After(time.Now()) {
 		t.Errorf("timestamp %q", stamp)
+	}
+}
+
+// A deployment that made a service slower is told once, with the functions' comparison.
+func TestASlowerVersionIsToldOnce(t *testing.T) {
+	h := newHook(t)
+	w := newWorld(t, webhookConfig(h.URL))
+	for _, v := range []struct {
+		version string
+		ago     time.Duration
+		hash    int
+	}{{"1.4", 5 * time.Hour, 1000}, {"1.5", 3 * time.Minute, 3000}} {
+		text := fmt.Sprintf("main;hash %d\nmain;parse 5000\n", v.hash)
+		_, err := push.Append(t.Context(), w.project.Store, strings.NewReader(text), push.Profile{
+			Labels: batch.Labels{Service: "shop", Version: v.version}, Period: time.Millisecond, Start: w.now.Add(-v.ago),
+		}, 1<<20, w.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.project.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		w.look()
+		w.settle()
+		w.now = w.now.Add(15 * time.Minute)
+	}
+	all := h.messages(t)
+	if len(all) != 1 || len(all[0].Items) != 1 {
+		t.Fatalf("got %+v", all)
+	}
+	i := all[0].Items[0]
+	if i.Why != WhyNew || i.Rule != "slower-version" || !strings.Contains(i.Title, "1.5") || !strings.HasPrefix(i.Command, "whyhot diff --from https://whyhot.example.org --service shop ") {
+		t.Errorf("got %+v", i)
 	}
 }
 
