@@ -151,7 +151,7 @@ func TestASlowerVersionIsAFinding(t *testing.T) {
 		t.Fatalf("%+v", found)
 	}
 	f, point := &found[0].Finding, found[0].History[0]
-	if f.Rule != deployment.Rule || f.Place.Function != "hash" || !strings.HasPrefix(f.Next, "whyhot diff --from URL --service shop ") {
+	if f.Rule != deployment.Rule || f.Minor == "" || f.Place.Function != "hash" || !strings.HasPrefix(f.Next, "whyhot diff --from URL --service shop ") {
 		t.Errorf("%+v", f)
 	}
 	// From a sixth to three eighths.
@@ -159,7 +159,7 @@ func TestASlowerVersionIsAFinding(t *testing.T) {
 		t.Errorf("%+v", point)
 	}
 	w.now = w.now.Add(2 * time.Hour)
-	w.version("1.6", 3*time.Minute, 1000)
+	w.version("1.6", 3*time.Minute, 3000)
 	if found = w.look(); len(found) != 0 {
 		t.Errorf("%+v", found)
 	}
