@@ -130,6 +130,25 @@ func TestAgentOnAnExample(t *testing.T) {
 	if out, err := verify(record, "--repeat", "--baseline", root); err == nil || !strings.Contains(out, "not the tree of the record") {
 		t.Errorf("another baseline: %v: %s", err, out)
 	}
+	// A check of the change shows the record.
+	put("crc.c", string(text))
+	for _, args := range [][]string{{"init", "-q"}, {"add", "crc.c"}, {"-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "base"}} {
+		c := exec.CommandContext(t.Context(), "git", args...)
+		c.Dir = root
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	put("crc.c", changed)
+	check := func(record string) (string, error) {
+		c := exec.CommandContext(t.Context(), binary, "check", "--base", "HEAD", "--proof", record, "--", "sh", "-c", ":")
+		c.Env, c.Dir = environment, root
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := check(record); err != nil || !strings.Contains(out, ", repeat with whyhot verify "+record) || !strings.Contains(out, "identical: ") {
+		t.Errorf("check: %v: %s", err, out)
+	}
 	signed, err := os.ReadFile(record)
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +156,13 @@ func TestAgentOnAnExample(t *testing.T) {
 	forged := put("forged.json", strings.Replace(string(signed), `"sig": "`, `"sig": "AAAA`, 1))
 	if out, err := verify(forged); err == nil || !strings.Contains(out, "signature") {
 		t.Errorf("a forged record: %v: %s", err, out)
+	}
+	if out, err := check(forged); err == nil || !strings.Contains(out, "--proof: ") {
+		t.Errorf("a check with a forged record: %v: %s", err, out)
+	}
+	put("crc.c", changed+"\n")
+	if out, err := check(record); err == nil || !strings.Contains(out, "is about another tree") {
+		t.Errorf("a check of another tree: %v: %s", err, out)
 	}
 }
 

@@ -85,8 +85,9 @@ type checking struct {
 	counter  *metric.Counter
 	commands []task
 	rules    rules
-	sides    int   // made until now
-	recorded int64 // CPU of recordings, nanoseconds
+	sides    int           // made until now
+	building time.Duration // of layouts, which comes on top of the budget
+	recorded int64         // CPU of recordings, nanoseconds
 	cleanup  []func()
 
 	before, after *profile.Profile // of the command that is slower

@@ -10,16 +10,20 @@ import (
 	"whyhot/internal/host/environ"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/rebuild/wrapper"
+	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
 )
 
+// large is a slow-down beyond what layouts were seen to make of equal programs, which is 15%.
+const large = 0.25
+
 // mostLayouts is how many more there are of each side, fewestLayouts how many there are
-// however long they take to build. building is the part of the budget after which no more
-// are built.
+// however long they take to build. buildingPart is that of the budget after which no more
+// are built; it comes on top of the budget.
 const (
 	mostLayouts   = 8
 	fewestLayouts = 3
-	building      = 0.25
+	buildingPart  = 0.25
 )
 
 // otherLayouts says whether a slow-down stands that a layout of the code can make: it
@@ -27,9 +31,9 @@ const (
 // one of the programs and not only of how their code happens to lie. It stands as well
 // where it is larger than what layouts do, and where the build has no compiler whose layout
 // can be changed.
-func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, r rules, left func() time.Duration) (Verdict, error) {
+func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, r rules, i stat.Interval, left func() time.Duration) (Verdict, error) {
 	asBuilt := logsOf(out.Samples.Before, out.Samples.After)
-	if stands, _ := r.stands([][]float64{asBuilt}, false); c.request.Build == "" || stands {
+	if c.request.Build == "" || i.Low > 1+large {
 		return Slower, nil
 	}
 	base, head, err := c.buildLayouts(ctx, k)
@@ -60,8 +64,8 @@ func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, r ru
 		return Slower, err
 	}
 	rounds := nested(samples(o))
-	stands, i := r.stands(rounds, o.Stopped != trial.StopSettled)
-	out.Layouts, out.layoutRounds = interval(i), len(asBuilt)+o.Rounds
+	stands, over := r.stands(rounds, o.Stopped != trial.StopSettled)
+	out.Layouts, out.layoutRounds = interval(over), len(asBuilt)+o.Rounds
 	if stands {
 		return Slower, nil
 	}
@@ -72,8 +76,9 @@ func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, r ru
 // none where the build heeds none of it.
 func (c *checking) buildLayouts(ctx context.Context, k *task) (base, head []variant.Layout, err error) {
 	first, began := c.sides, c.machine.clock.Now()
+	defer func() { c.building += c.machine.clock.Now().Sub(began) }()
 	for n := range mostLayouts {
-		if took := c.machine.clock.Now().Sub(began); n >= fewestLayouts && took > time.Duration(building*float64(c.request.Budget)) {
+		if took := c.machine.clock.Now().Sub(began); n >= fewestLayouts && took > time.Duration(buildingPart*float64(c.request.Budget)) {
 			break
 		}
 		c.listener.Step(fmt.Sprintf("building both sides in layout %d of %d", n+1, mostLayouts))

@@ -23,7 +23,7 @@ const calibrating = 0.15
 func (c *checking) measure(ctx context.Context) error {
 	begin := c.machine.clock.Now()
 	for i := range c.commands {
-		left := c.request.Budget - c.machine.clock.Now().Sub(begin)
+		left := c.request.Budget - (c.machine.clock.Now().Sub(begin) - c.building)
 		budget := max(time.Second, left/time.Duration(len(c.commands)-i))
 		k, err := c.one(ctx, &c.commands[i], i, budget)
 		if err != nil {
@@ -38,7 +38,7 @@ func (c *checking) measure(ctx context.Context) error {
 // one compares the sides by one command.
 func (c *checking) one(ctx context.Context, k *task, index int, budget time.Duration) (Command, error) {
 	out := Command{Name: k.Name, Command: k.Command.Command, Unit: c.request.Metric.Unit()}
-	begin := c.machine.clock.Now()
+	begin, building := c.machine.clock.Now(), c.building
 	for side := range againSide {
 		if err := c.setUp(ctx, side, k); err != nil {
 			return out, err
@@ -58,7 +58,7 @@ func (c *checking) one(ctx context.Context, k *task, index int, budget time.Dura
 		}
 	}
 	left := func() time.Duration {
-		return max(time.Second, budget-c.machine.clock.Now().Sub(begin))
+		return max(time.Second, budget-(c.machine.clock.Now().Sub(begin)-(c.building-building)))
 	}
 	plan := c.plan(k, left(), headSide)
 	plan.Seed += uint64(index)
@@ -79,7 +79,7 @@ func (c *checking) one(ctx context.Context, k *task, index int, budget time.Dura
 		out.Notes = append(out.Notes, "the change writes something else than the base did: "+o.Variants[0].Explanation)
 	}
 	if verdict == Slower && !counted {
-		if verdict, err = c.otherLayouts(ctx, k, &out, rules, left); err != nil {
+		if verdict, err = c.otherLayouts(ctx, k, &out, rules, i, left); err != nil {
 			return out, err
 		}
 	}

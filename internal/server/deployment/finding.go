@@ -32,6 +32,9 @@ func (c *Config) Finding(x *Comparison) *finding.Finding {
 		per = "per second of CPU"
 		g := x.Functions[0]
 		share = g.Delta
+		// Where another function takes less, the shares of all others grow.
+		f.Certainty = finding.Suspected
+		f.Minor = "only shares are compared: they also grow where the version saves CPU elsewhere"
 		half := g.Delta - g.Low
 		f.Share.Error = &half
 		f.Title = fmt.Sprintf("Version %s spends %s more of its CPU in %s than %s", short(x.After), percent.Text(g.Delta), short(g.Name), short(x.Before))

@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -30,7 +31,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"whyhot/internal/finding"
+	"whyhot/internal/server/push"
 	"whyhot/internal/server/watch"
+	"whyhot/internal/store/batch"
 )
 
 func webhookConfig(url string) string {
@@ -78,6 +82,41 @@ func TestANewFindingIsToldOnce(t *testing.T) {
 	}
 	if n, err := strconv.ParseInt(stamp, 10, 64); err != nil || time.Unix(n, 0).Before(began.Truncate(time.Second)) || time.Unix(n, 0).After(time.Now()) {
 		t.Errorf("timestamp %q", stamp)
+	}
+}
+
+// What only shares say of a deployment is not told: they also grow where a version saves CPU
+// elsewhere.
+func TestSharesOfAVersionAreNotTold(t *testing.T) {
+	h := newHook(t)
+	w := newWorld(t, webhookConfig(h.URL))
+	for _, v := range []struct {
+		version string
+		ago     time.Duration
+		hash    int
+	}{{"1.4", 5 * time.Hour, 1000}, {"1.5", 3 * time.Minute, 3000}} {
+		text := fmt.Sprintf("main;hash %d\nmain;parse 5000\n", v.hash)
+		_, err := push.Append(t.Context(), w.project.Store, strings.NewReader(text), push.Profile{
+			Labels: batch.Labels{Service: "shop", Version: v.version}, Period: time.Millisecond, Start: w.now.Add(-v.ago),
+		}, 1<<20, w.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.project.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.look()
+	w.settle()
+	if found, err := watch.Findings(w.project, "shop", false); err != nil || len(found) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if all := h.messages(t); len(all) != 0 {
+		t.Errorf("got %+v", all)
+	}
+	command := look(&finding.Finding{Next: "whyhot diff --from URL --service shop a b"}, "https://w")
+	if command != "whyhot diff --from https://w --service shop a b" {
+		t.Errorf("command %s", command)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
+	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
 	"whyhot/internal/server/servertest"
@@ -122,6 +123,48 @@ func TestAFindingHasAHistory(t *testing.T) {
 	runs, err := Runs(w.project, "shop")
 	if err != nil || len(runs) != 1 || runs[0].Samples != 5000 || runs[0].Failed || runs[0].Looked == "" {
 		t.Errorf("%+v, %v", runs, err)
+	}
+}
+
+// version has a version of a service spend some of its time in hash, for a while before now.
+func (w *world) version(name string, ago time.Duration, hash int) {
+	w.t.Helper()
+	text := "main;hash " + itoa(hash) + "\nmain;parse " + itoa(5000) + "\n"
+	_, err := push.Append(w.t.Context(), w.project.Store, strings.NewReader(text), push.Profile{
+		Labels: batch.Labels{Service: "shop", Version: name}, Period: time.Millisecond, Start: w.now.Add(-ago),
+	}, 1<<20, w.now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.project.Flush(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A version that takes more than the one before it is a finding until the next one comes.
+func TestASlowerVersionIsAFinding(t *testing.T) {
+	w := newWorld(t)
+	w.version("1.4", 5*time.Hour, 1000)
+	w.version("1.5", 3*time.Minute, 3000)
+	found := w.look()
+	if len(found) != 1 {
+		t.Fatalf("%+v", found)
+	}
+	f, point := &found[0].Finding, found[0].History[0]
+	if f.Rule != deployment.Rule || f.Minor == "" || f.Place.Function != "hash" || !strings.HasPrefix(f.Next, "whyhot diff --from URL --service shop ") {
+		t.Errorf("%+v", f)
+	}
+	// From a sixth to three eighths.
+	if point.Share < 0.18 || point.Share > 0.24 || point.Error <= 0 || point.Cores <= 0 {
+		t.Errorf("%+v", point)
+	}
+	w.now = w.now.Add(2 * time.Hour)
+	w.version("1.6", 3*time.Minute, 3000)
+	if found = w.look(); len(found) != 0 {
+		t.Errorf("%+v", found)
+	}
+	if all := w.findings(true); len(all) != 1 || all[0].Active {
+		t.Errorf("%+v", all)
 	}
 }
 
