@@ -97,7 +97,7 @@ func TestWithoutTheDatabase(t *testing.T) {
 	data := c.took(t)
 	c.away.Store(true)
 	r := start(t, func(o *Options) { o.Data, o.Open = data, c.open })
-	if status, _, text := r.answer(http.MethodPost, "/api/v1/push?service=web&id=a-1", folded); status != http.StatusOK {
+	if status, _, text := r.answer(http.MethodPost, "/api/v1/push?service=web&id=a-1&period=10ms", folded); status != http.StatusOK {
 		t.Errorf("a push: %d %s", status, text)
 	}
 	for _, one := range []struct {

@@ -16,7 +16,7 @@ import (
 // makes none.
 func TestBackup(t *testing.T) {
 	r := start(t, nil)
-	if status, _, text := r.answer(http.MethodPost, "/api/v1/push?service=web&id=a-1", folded); status != http.StatusOK {
+	if status, _, text := r.answer(http.MethodPost, "/api/v1/push?service=web&id=a-1&period=10ms", folded); status != http.StatusOK {
 		t.Fatalf("a push: %d %s", status, text)
 	}
 	status, header, saved := r.answer(http.MethodGet, "/api/v1/backup", "")

@@ -175,6 +175,25 @@ func TestNoCheckpointOfWhatWaits(t *testing.T) {
 	}
 }
 
+// Where nothing was sent while the engine was away, nobody waits for it.
+func TestNothingTakenWhileTheEngineIsAway(t *testing.T) {
+	dir, e := t.TempDir(), &sometimes{Engine: memory.New()}
+	e.there.Store(true)
+	s := e.store(t, dir)
+	appendID(t, s, "a-1", 1)
+	flush(t, s)
+	closeStore(t, s)
+	e.there.Store(false)
+	s = e.store(t, dir)
+	defer closeStore(t, s)
+	e.there.Store(true)
+	answers(t, s)
+	flush(t, s)
+	if got := events(t, s); got != 1 {
+		t.Errorf("%d events, want 1", got)
+	}
+}
+
 // A directory that never had the engine does not open without it: numbers of its journal
 // could be those of commits that are there.
 func TestANewStoreNeedsItsEngine(t *testing.T) {

@@ -76,7 +76,7 @@ func (l *load) during(phase string) {
 func (l *load) send(ctx context.Context, sender int) {
 	for n := 1; ctx.Err() == nil; n++ {
 		body := fmt.Sprintf("main;work%d;f%d %d\n", n%40, n%400, samples)
-		path := fmt.Sprintf("%s/api/v1/push?service=s%d&id=sender%d-%d", l.url, sender, sender, n)
+		path := fmt.Sprintf("%s/api/v1/push?service=s%d&id=sender%d-%d&period=10ms", l.url, sender, sender, n)
 		for {
 			resp, err := l.client.Post(path, "text/plain", strings.NewReader(body)) //nolint:noctx // its fate is to be known
 			if err == nil {

@@ -122,8 +122,8 @@ func openAbove(dir string, taken, least uint64, o Options) (*Journal, error) {
 	if err := j.scan(taken); err != nil {
 		return nil, err
 	}
+	j.last.Store(j.number) // of what has records: nobody is to wait for others
 	j.number = max(j.number, least)
-	j.last.Store(j.number)
 	go j.write()
 	return j, nil
 }

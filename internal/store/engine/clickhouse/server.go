@@ -36,8 +36,6 @@ const (
 	dialTime   = 2 * time.Second
 	silentTime = 5 * time.Second
 	tryEvery   = time.Second
-	// Of a statement that changes tables nothing is told until it is done.
-	statementTime = 10 * time.Minute
 )
 
 func newServer(address string, o Options) *server {
@@ -64,13 +62,13 @@ func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 		return c, nil
 	default:
 	}
-	c, err := s.dial(ctx, silentTime)
+	c, err := s.dial(ctx)
 	if err != nil {
 		return nil, s.wrong(ctx, "connecting", err)
 	}
 	s.away.Store(false)
 	for _, set := range settings {
-		if err := c.Do(ctx, ch.Query{Body: set}); err != nil {
+		if err := listen(ctx, c, ch.Query{Body: set}); err != nil {
 			_ = c.Close()
 			return nil, s.wrong(ctx, set, err)
 		}
@@ -86,9 +84,8 @@ const (
 	beforeThat    = 54031
 )
 
-func (s *server) dial(ctx context.Context, silent time.Duration) (*ch.Client, error) {
+func (s *server) dial(ctx context.Context) (*ch.Client, error) {
 	o := s.options
-	o.ReadTimeout = silent
 	if s.old.Load() {
 		o.ProtocolVersion = beforeThat
 	}
@@ -100,7 +97,7 @@ func (s *server) dial(ctx context.Context, silent time.Duration) (*ch.Client, er
 	if err := c.Close(); err != nil {
 		return nil, err
 	}
-	return s.dial(ctx, silent)
+	return s.dial(ctx)
 }
 
 // do runs a query on a connection that nobody else uses meanwhile.
@@ -121,7 +118,7 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		if err != nil {
 			return err
 		}
-		err = c.Do(ctx, q)
+		err = listen(ctx, c, q)
 		if err == nil {
 			select {
 			case s.idle <- c:
@@ -141,12 +138,43 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 	}
 }
 
+// errSilent says that a server said nothing for silentTime.
+var errSilent = errors.New("it says nothing")
+
+// listen runs a query. A question is given up when its server is silent; the client itself
+// reads on until its context ends. Of an INSERT a server tells no progress.
+func listen(ctx context.Context, c *ch.Client, q ch.Query) error {
+	if q.Input != nil {
+		return c.Do(ctx, q)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(silentTime, func() { cancel(errSilent) })
+	defer silence.Stop()
+	q.OnProgress = func(context.Context, proto.Progress) error {
+		silence.Reset(silentTime)
+		return nil
+	}
+	if on := q.OnResult; on != nil {
+		q.OnResult = func(ctx context.Context, b proto.Block) error {
+			silence.Stop() // the time that it takes here is not the server's
+			defer silence.Reset(silentTime)
+			return on(ctx, b)
+		}
+	}
+	err := c.Do(ctx, q)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return errSilent
+	}
+	return err
+}
+
 // cut says that a connection ended. A server that is silent may be so again.
 func cut(err error) bool { return unreached(err) && !isTimeout(err) }
 
 // unreached says that a server did not answer, rather than with an error.
 func unreached(err error) bool {
-	return !ch.IsException(err) && (errors.Is(err, io.EOF) || errors.Is(err, ch.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || isNet(err))
+	return !ch.IsException(err) && (errors.Is(err, io.EOF) || errors.Is(err, ch.ErrClosed) || errors.Is(err, errSilent) || errors.Is(err, context.DeadlineExceeded) || isNet(err))
 }
 
 func isNet(err error) bool {
@@ -156,7 +184,7 @@ func isNet(err error) bool {
 
 func isTimeout(err error) bool {
 	var e net.Error
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &e) && e.Timeout()
+	return errors.Is(err, errSilent) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &e) && e.Timeout()
 }
 
 // lost takes note that the server could not be reached, and has it tried until it can.
@@ -172,7 +200,7 @@ func (s *server) lost() {
 			case <-time.After(tryEvery):
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), dialTime+silentTime)
-			c, err := s.dial(ctx, silentTime)
+			c, err := s.dial(ctx)
 			cancel()
 			if err == nil {
 				_ = c.Close()
@@ -198,9 +226,10 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
 }
 
-// exec runs a statement that changes tables, on a connection of its own.
+// exec runs a statement that changes tables, on a connection of its own: nothing is told until
+// it is done.
 func (s *server) exec(ctx context.Context, sql string) error {
-	c, err := s.dial(ctx, statementTime)
+	c, err := s.dial(ctx)
 	if err != nil {
 		return s.wrong(ctx, "connecting", err)
 	}

@@ -28,8 +28,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether it can take and answer */
+        /**
+         * Whether it can take profiles
+         * @description Says also whether it can answer queries. A server that has lost its database takes profiles still, into its journal.
+         */
         get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether it can answer queries */
+        get: operations["readyzAnswers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -117,6 +137,29 @@ export interface paths {
         put?: never;
         /** Put the store of the project in order now */
         post: operations["compact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that the project holds, for `whyhot-server store import`
+         * @description The project as it is between two commits: all that was acknowledged before, and nothing
+         *     of what comes meanwhile, which waits in the journal. Queries go on. Debug information is
+         *     not in it. One backup is made at a time. An answer that breaks off is refused by the
+         *     import.
+         */
+        get: operations["backup"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -906,6 +949,15 @@ export interface components {
          */
         Origin: "unknown" | "own" | "library" | "runtime" | "kernel";
         FunctionID: number;
+        Ready: {
+            /**
+             * @description taking: it takes profiles, and cannot answer queries now.
+             * @enum {unknown}
+             */
+            status: "ok" | "taking";
+            taking: boolean;
+            answering: boolean;
+        };
         Health: {
             /** @constant */
             status: "ok";
@@ -1347,6 +1399,8 @@ export interface components {
             bytes: number;
             /** @description Of the dictionary. */
             memory: number;
+            /** @description A part of the database cannot be reached; its rows are not in tables. */
+            missing?: boolean;
             mappings: number;
             functions: number;
             locations: number;
@@ -1495,6 +1549,15 @@ export interface components {
         };
     };
     responses: {
+        /** @description It can. */
+        Ready: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Ready"];
+            };
+        };
         /** @description It does. */
         Health: {
             headers: {
@@ -1573,7 +1636,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Health"];
+            200: components["responses"]["Ready"];
+            503: components["responses"]["Error"];
+        };
+    };
+    readyzAnswers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Ready"];
             503: components["responses"]["Error"];
         };
     };
@@ -1692,6 +1768,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stats"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    backup: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             default: components["responses"]["Error"];
