@@ -30,9 +30,11 @@ const agentLong = `Continuous profiling: record the whole machine and send OpenT
 a server.
 
 Batches wait on disk while the server is unreachable. Once it records, the agent
-drops every capability that it no longer needs. It reads neither environment
-variables nor arguments of processes. For binaries that had samples it uploads
-symbols, or all debug information, that the server lacks and accepts.`
+drops every capability that it no longer needs. To find out which service a
+process belongs to, it reads four environment variables and the command line,
+and sends the name alone; --service-names=false leaves both unread. For binaries
+that had samples it uploads symbols, or all debug information, that the server
+lacks and accepts.`
 
 const agentExample = `  whyhot agent --to profiles.example.org:4317 --token-file /etc/whyhot/token
   whyhot agent --to http://localhost:4318 --metrics 127.0.0.1:9464`
@@ -46,6 +48,7 @@ type agentFlags struct {
 	spoolSize      int64
 	debugInfo      string
 	debugInfoTo    string
+	services       bool
 	debugInfoAsked bool // the user said what to upload, or where to
 }
 
@@ -72,6 +75,7 @@ func newAgentCmd() *cobra.Command {
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, like 127.0.0.1:9464")
 	flags.StringVar(&f.debugInfo, "debuginfo", string(extract.Symbols), "for binaries with samples, upload `WHAT` the server lacks: symbols, full or off")
 	flags.StringVar(&f.debugInfoTo, "debuginfo-to", "", "upload debug information to `HOST:PORT` (gRPC) instead of --to")
+	flags.BoolVar(&f.services, "service-names", true, "name services by OTEL_SERVICE_NAME, unit, workload, jar or script (false: by process)")
 	f.otlp.add(flags)
 	if err := cmd.MarkFlagRequired("to"); err != nil {
 		panic(err) // the flag is defined above
@@ -143,7 +147,7 @@ func runAgent(cmd *cobra.Command, f *agentFlags) (err error) {
 		return err
 	}
 	a := agent.New(agent.Options{
-		Sampler: sampler, Settings: collect.Settings{Frequency: f.frequency, Batch: f.batch}, Spool: kept, Sender: client,
+		Sampler: sampler, Settings: collect.Settings{Frequency: f.frequency, Batch: f.batch, Services: f.services}, Spool: kept, Sender: client,
 		Resource: f.otlp.attributes(), Backoff: send.NewBackoff(send.FirstPause, send.LongestPause), LastSends: lastSends,
 		Log: log.line, DebugInfo: debugInfo,
 		Attached: func() error {

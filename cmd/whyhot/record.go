@@ -155,6 +155,7 @@ func (*seconds) Type() string { return "time" }
 
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
+	s.Services = true // of the whole machine
 	if f.times {
 		s.Times = collect.RoughTimes
 	}

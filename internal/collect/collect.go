@@ -73,6 +73,9 @@ type Settings struct {
 	// Times keeps when each sample was taken, to that precision, where the sampler can. 0:
 	// not at all; RoughTimes: so that equal stacks still make few rows.
 	Times time.Duration
+	// Services has samples of the whole machine say which service their process belongs to;
+	// see package service for what of a process is read. A sampler that cannot does not.
+	Services bool
 }
 
 // RoughTimes are slices of ten milliseconds at first, which double with the length of a

@@ -100,6 +100,7 @@ const (
 	LabelThread    = "thread"    // comm of the thread
 	LabelTID       = "tid"       // number
 	LabelContainer = "container" // container ID
+	LabelService   = "service.name"
 )
 
 // ValueType names what Sample.Value counts, for example {"cpu", "nanoseconds"}

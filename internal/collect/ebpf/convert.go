@@ -55,8 +55,8 @@ type mapping struct {
 
 // labelKey is the label set of a sample.
 type labelKey struct {
-	process, thread, container string
-	pid                        uint32
+	process, thread, container, service string
+	pid                                 uint32
 }
 
 // truncatedName is the root of stacks whose outer part is not known.
@@ -159,7 +159,7 @@ func (c *converter) truncated() profile.LocationID {
 func (c *converter) labelsOf(m *samples.TraceEventMeta) profile.LabelSetID {
 	k := labelKey{
 		process: c.tasks.name(uint32(m.PID)), thread: m.Comm.String(),
-		container: m.ContainerID.String(), pid: uint32(m.PID),
+		container: m.ContainerID.String(), service: c.tasks.service(uint32(m.PID)), pid: uint32(m.PID),
 	}
 	if k.container == "" { // the profiler knows fewer forms
 		k.container = c.tasks.container(k.pid)
@@ -184,6 +184,7 @@ func (k *labelKey) labels() []profile.Label {
 		{Key: profile.LabelProcess, Str: k.process},
 		{Key: profile.LabelThread, Str: k.thread},
 		{Key: profile.LabelContainer, Str: k.container},
+		{Key: profile.LabelService, Str: k.service},
 	} {
 		if l.Str != "" {
 			out = append(out, l)

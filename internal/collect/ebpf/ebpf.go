@@ -135,6 +135,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	if rec.tasks, err = followTasks(pids, rec.request.Target.System); err != nil {
 		return err
 	}
+	rec.tasks.ask = rec.request.Settings.Services && rec.request.Target.System
 	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, &rec.rate)
 	rec.convert.times = sampleTimes{kept: rec.request.Settings.Times != 0, precision: max(0, rec.request.Settings.Times)}

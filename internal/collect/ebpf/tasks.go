@@ -18,6 +18,7 @@ import (
 
 	"whyhot/internal/collect/proctree"
 	"whyhot/internal/host/cgroup"
+	"whyhot/internal/host/service"
 )
 
 // tasks follows which processes there are: what belongs to the target, what they
@@ -28,7 +29,10 @@ type tasks struct {
 	members map[uint32]bool // of the target; nil: everything belongs to it
 	sampled map[uint32]bool // those that traces came from
 	names   map[uint32]string
+	proc    string               // where the kernel shows processes: /proc
+	ask     bool                 // which service a process belongs to
 	groups  map[uint32]string    // the containers of processes, "" for none
+	serves  map[uint32]string    // the services of processes, "" for none
 	changed map[uint32]struct{}  // memory maps to be read anew
 	loaded  map[uint32]time.Time // when a memory map was last seen to change
 	foreign []uint32             // new processes that do not belong to the target
@@ -48,7 +52,7 @@ const ringPages = 64
 
 // followTasks begins to listen. pids are those of the target.
 func followTasks(pids []int, system bool) (*tasks, error) {
-	t := &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, loaded: map[uint32]time.Time{}, ended: map[uint32]bool{}}
+	t := &tasks{proc: "/proc", sampled: map[uint32]bool{}, names: map[uint32]string{}, groups: map[uint32]string{}, serves: map[uint32]string{}, changed: map[uint32]struct{}{}, loaded: map[uint32]time.Time{}, ended: map[uint32]bool{}}
 	if !system {
 		t.members = map[uint32]bool{}
 	}
@@ -98,6 +102,7 @@ func (t *tasks) begin(ctx context.Context, pids []int) {
 	t.lost = 0
 	clear(t.names)
 	clear(t.groups)
+	clear(t.serves)
 	t.find(pids)
 }
 
@@ -191,6 +196,20 @@ func (t *tasks) container(pid uint32) string {
 	return id
 }
 
+// service is the service that a process belongs to, "" where nothing tells more than its
+// name, or where it is not asked.
+func (t *tasks) service(pid uint32) string {
+	if !t.ask {
+		return ""
+	}
+	name, ok := t.serves[pid]
+	if !ok {
+		name = service.Of(t.proc, pid)
+		t.serves[pid] = name
+	}
+	return name
+}
+
 // read takes what the kernel has told since the last read. It does not block.
 func (t *tasks) read(ctx context.Context) {
 	t.records = t.records[:0]
@@ -266,6 +285,7 @@ func (t *tasks) apply(record perf.Record) {
 		}
 		if r.WasExec() {
 			delete(t.groups, r.Pid)
+			delete(t.serves, r.Pid)
 			t.mapsChanged(r.Pid)
 		}
 	case *perf.MmapRecord:
@@ -276,6 +296,7 @@ func (t *tasks) apply(record perf.Record) {
 func (t *tasks) fork(pid, ppid uint32) {
 	delete(t.names, pid) // of an earlier process with this number
 	delete(t.groups, pid)
+	delete(t.serves, pid)
 	delete(t.sampled, pid)
 	delete(t.ended, pid)
 	if name, ok := t.names[ppid]; ok {
@@ -324,6 +345,7 @@ func (t *tasks) forget() {
 		delete(t.ended, pid)
 		delete(t.names, pid)
 		delete(t.groups, pid)
+		delete(t.serves, pid)
 		delete(t.sampled, pid)
 		delete(t.changed, pid)
 		delete(t.loaded, pid)

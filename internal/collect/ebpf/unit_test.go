@@ -3,6 +3,7 @@ package ebpf
 import (
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 )
 
 func quietTasks() *tasks {
-	return &tasks{sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, groups: map[uint32]string{}, changed: map[uint32]struct{}{}, loaded: map[uint32]time.Time{}, ended: map[uint32]bool{}}
+	return &tasks{proc: "/there/is/none", sampled: map[uint32]bool{}, names: map[uint32]string{7: "main"}, groups: map[uint32]string{}, serves: map[uint32]string{}, changed: map[uint32]struct{}{}, loaded: map[uint32]time.Time{}, ended: map[uint32]bool{}}
 }
 
 func TestADeepStackNamesItsRecursion(t *testing.T) {
@@ -44,6 +45,48 @@ func TestADeepStackNamesItsRecursion(t *testing.T) {
 	want := "3 of 3 stacks are truncated: 3 where a stack is deeper than the profiler unwinds; walk calls itself in 2 of those that are too deep, so shares below it hold and its callers are missing"
 	if got := c.profile(profile.Meta{}).Meta.Warnings; len(got) != 1 || got[0] != want {
 		t.Errorf("%q", got)
+	}
+}
+
+// Of the whole machine each process has the service that it belongs to; what becomes another
+// program is asked again. Where services are not wanted there are none.
+func TestServices(t *testing.T) {
+	tasks := quietTasks()
+	tasks.proc, tasks.ask = t.TempDir(), true
+	if err := os.Mkdir(filepath.Join(tasks.proc, "7"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	becomes := func(name string) {
+		if err := os.WriteFile(filepath.Join(tasks.proc, "7", "environ"), []byte("OTEL_SERVICE_NAME="+name+"\x00"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take := func() string {
+		c := newConverter(tasks, newFiles(&collect.Request{}), &rate{first: 1000})
+		frames := libpf.Frames{}
+		frames.Append(&libpf.Frame{Type: libpf.PythonFrame, FunctionName: libpf.Intern("f")})
+		if err := c.ReportTraceEvent(&libpf.Trace{Frames: frames}, &samples.TraceEventMeta{PID: 7, Timestamp: 5}); err != nil {
+			t.Fatal(err)
+		}
+		p := c.profile(profile.Meta{})
+		l, _ := p.Label(p.Samples()[0].Labels, profile.LabelService)
+		return l.Str
+	}
+	becomes("checkout")
+	if got := take(); got != "checkout" {
+		t.Errorf("%q", got)
+	}
+	becomes("search")
+	if got := take(); got != "checkout" {
+		t.Errorf("asked for each sample: %q", got)
+	}
+	tasks.fork(7, 1)
+	if got := take(); got != "search" {
+		t.Errorf("the service of an earlier process: %q", got)
+	}
+	tasks.ask = false
+	if got := take(); got != "" {
+		t.Errorf("not asked: %q", got)
 	}
 }
 

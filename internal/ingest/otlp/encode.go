@@ -56,8 +56,8 @@ type attribute struct {
 
 // resource is what samples of one process share.
 type resource struct {
-	process, container string
-	pid                int64
+	process, container, service string
+	pid                         int64
 }
 
 func newEncoder(p *profile.Profile) *encoder {
@@ -141,7 +141,8 @@ func (e *encoder) sample(s *profile.Sample) {
 	}
 	to.Values().Append(number)
 	for _, l := range labels {
-		if l.Key == profile.LabelPID || l.Key == profile.LabelProcess || l.Key == profile.LabelContainer {
+		switch l.Key {
+		case profile.LabelPID, profile.LabelProcess, profile.LabelContainer, profile.LabelService: // of the resource
 			continue
 		}
 		a := attribute{key: l.Key, text: l.Str, number: l.Num, unit: l.Unit}
@@ -166,6 +167,8 @@ func (e *encoder) profileOf(labels []profile.Label) pprofile.Profile {
 			r.process = l.Str
 		case profile.LabelContainer:
 			r.container = l.Str
+		case profile.LabelService:
+			r.service = l.Str
 		}
 	}
 	if p, ok := e.resources[r]; ok {
@@ -183,6 +186,9 @@ func (e *encoder) profileOf(labels []profile.Label) pprofile.Profile {
 	}
 	if r.container != "" {
 		attrs.PutStr(attrContainer, r.container)
+	}
+	if r.service != "" {
+		attrs.PutStr(profile.LabelService, r.service)
 	}
 	sp := rp.ScopeProfiles().AppendEmpty()
 	sp.Scope().SetName(scopeName)

@@ -55,7 +55,7 @@ func drawn(t *rapid.T) *profile.Profile {
 		}
 		s.Stack = b.Stack(locs[:rapid.IntRange(0, len(locs)).Draw(t, "depth")])
 		labels := []profile.Label{{Key: profile.LabelPID, Num: rapid.Int64Range(1, 3).Draw(t, "pid")}}
-		for _, key := range []string{profile.LabelProcess, profile.LabelThread, profile.LabelContainer, "request"} {
+		for _, key := range []string{profile.LabelProcess, profile.LabelThread, profile.LabelContainer, profile.LabelService, "request"} {
 			if rapid.Bool().Draw(t, key) {
 				labels = append(labels, profile.Label{Key: key, Str: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "text")})
 			}
