@@ -52,6 +52,7 @@ type serveFlags struct {
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
 	messages                      string
+	metricsByProject              bool
 	maxMessage                    int
 }
 
@@ -83,6 +84,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to all users with read access (repeatable)")
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
 	flags.DurationVar(&f.rulesOver, "rules-over", 6*time.Hour, "analyse the last `TIME`")
+	flags.BoolVar(&f.metricsByProject, "metrics-by-project", false, "also show the numbers of each project, with its name, in /metrics")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
 	return cmd
@@ -140,7 +142,7 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules}, NoWatch: f.rulesEvery == 0,
-		Sources: f.sources, Messages: f.messages, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
+		Sources: f.sources, Messages: f.messages, ProjectMetrics: f.metricsByProject, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
 	}
 	if f.idle == 0 {
 		o.Idle = -1

@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -34,6 +35,7 @@ func (s *Server) intercept(srv any, stream grpc.ServerStream, info *grpc.StreamS
 	ctx := stream.Context()
 	md, _ := metadata.FromIncomingContext(ctx)
 	first := func(name string) string { return strings.Join(md.Get(name), "") }
+	begin := time.Now()
 	entry := audit.Entry{What: info.FullMethod, From: from(ctx)}
 	p, done, grant, err := s.admit(ctx, api.Secret(first("authorization")), first(projectHeader))
 	if err != nil {
@@ -42,10 +44,12 @@ func (s *Server) intercept(srv any, stream grpc.ServerStream, info *grpc.StreamS
 			entry.Who = grant.Who()
 		}
 		s.audit.Count(entry)
+		s.served.call(info.FullMethod, "", err, time.Since(begin))
 		return err
 	}
 	defer done()
 	err = next(srv, &within{stream, project.With(ctx, p)})
+	s.served.call(info.FullMethod, p.Name, err, time.Since(begin))
 	s.audit.Count(audit.Entry{Who: grant.Who(), Project: p.Name, What: info.FullMethod, Result: resultOf(err)})
 	return err
 }

@@ -11,13 +11,17 @@ import (
 )
 
 // metrics serves the server's numbers, and those of its process, in Prometheus's text
-// format. They are of all projects together: whoever may read them need not know which
-// there are.
+// format. They are of all projects together, unless the server was told to name each:
+// whoever may read them need not know which there are.
 func (s *Server) metrics() (http.Handler, error) {
-	if s.messages != nil {
-		return metrics.Handler(s, s.messages)
+	list := []prometheus.Collector{s, s.served.seconds}
+	if s.o.ProjectMetrics {
+		list = append(list, s.served.byProject)
 	}
-	return metrics.Handler(s)
+	if s.messages != nil {
+		list = append(list, s.messages)
+	}
+	return metrics.Handler(list...)
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -49,6 +53,7 @@ func (s *Server) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		batchesDesc, samplesDesc, answersDesc, refusedDesc, limitedDesc, failedDesc, projectsDesc, bytesDesc, memoryDesc, rowsDesc,
 		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc, evictedDesc, boundDesc,
+		projectBytesDesc, projectRowsDesc, projectBoundDesc,
 	} {
 		to <- d
 	}
@@ -88,6 +93,9 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 		if err != nil {
 			failing++
 			continue
+		}
+		if s.o.ProjectMetrics {
+			ofProject(gauge, p, &st, size)
 		}
 		bytes += st.Bytes
 		memory += st.Memory

@@ -53,8 +53,10 @@ type Options struct {
 	BinaryDirs []string
 	Watch      watch.Options
 	NoWatch    bool
-	Messages   string // the file that says who is told of findings; "" for none
-	Log        *slog.Logger
+	// ProjectMetrics has /metrics show numbers of each project, with its name.
+	ProjectMetrics bool
+	Messages       string // the file that says who is told of findings; "" for none
+	Log            *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
 	Listening func(name string, addr net.Addr)
 }
@@ -83,6 +85,7 @@ type Server struct {
 	watcher  *watch.Watcher
 	sources  *sources.Tree
 	messages *message.Messenger // nil for none
+	served   *served
 }
 
 // Open opens the data directory.
@@ -97,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, projects: projects}
+	s := &Server{o: o, projects: projects, served: newServed(o.ProjectMetrics)}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -141,6 +144,7 @@ func (s *Server) open() (err error) {
 	s.api = api.New(api.Options{
 		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
 		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, BinaryDirs: o.BinaryDirs, Ready: s.ready,
+		Served: s.served.request,
 	})
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)

@@ -384,3 +384,41 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// How long requests took is shown by operation, and the numbers of projects only where the
+// server was told to name them.
+func TestLatenciesAndProjects(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		r := start(t, func(o *Options) { o.ProjectMetrics = named })
+		var text []byte
+		for _, path := range []string{"/api/v1/services", "/nothing", "/api/v1/top?from=x", "/metrics"} {
+			resp, err := fetch(t, http.DefaultClient, "http://"+r.at["HTTP"]+path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err = io.ReadAll(resp.Body); err != nil {
+				t.Fatal(err)
+			}
+			if err := resp.Body.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, want := range []string{
+			`whyhot_server_request_duration_seconds_count{operation="GET /api/v1/services",status="2xx"} 1`,
+			`whyhot_server_request_duration_seconds_count{operation="GET /api/v1/top",status="4xx"} 1`,
+			`whyhot_server_request_duration_seconds_bucket{operation="GET /api/v1/services",status="2xx",le="+Inf"} 1`,
+		} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("without %s:\n%s", want, text)
+			}
+		}
+		for _, want := range []string{
+			`whyhot_server_project_requests_total{operation="GET /api/v1/services",project="default",status="2xx"} 1`,
+			`whyhot_server_project_bytes{project="default",what="store"}`, `whyhot_server_project_bound_used_percent{bound=`, `whyhot_server_project_rows{project="default"`,
+		} {
+			if strings.Contains(string(text), want) != named {
+				t.Errorf("named %v: %s:\n%s", named, want, text)
+			}
+		}
+	}
+}

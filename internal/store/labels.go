@@ -2,10 +2,14 @@ package store
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"whyhot/internal/profile/label"
 	"whyhot/internal/store/batch"
+	"whyhot/internal/store/engine"
 	"whyhot/internal/store/keep"
 )
 
@@ -96,4 +100,61 @@ func (s *Store) LabelKeys() []LabelKey {
 		return cmp.Or(cmp.Compare(a.Values, b.Values), cmp.Compare(a.Key, b.Key))
 	})
 	return out
+}
+
+// maxSets bounds the answer of LabelSets.
+const maxSets = 50_000
+
+// LabelSets gives which combinations of the values of some dimensions there are, in order; a
+// value is "" where a sample has no such label. Ranges of more than six hours are rounded
+// outwards to hours.
+func (s *Store) LabelSets(ctx context.Context, sel Selection, keys []Dimension) ([][]string, error) {
+	for _, k := range keys {
+		if err := checkDimension(k); err != nil {
+			return nil, err
+		}
+	}
+	return steady(func() ([][]string, error) { return s.labelSets(ctx, &sel, keys) })
+}
+
+func (s *Store) labelSets(ctx context.Context, sel *Selection, keys []Dimension) ([][]string, error) {
+	tables := s.dict.Snapshot()
+	c, err := s.choose(sel, &tables)
+	if err != nil {
+		return nil, err
+	}
+	column := engine.ColGroup // of which there are fewer
+	if slices.ContainsFunc(keys, func(k Dimension) bool { return k.column() != engine.ColGroup }) {
+		column = engine.ColSeries
+	}
+	q := c.overTime()
+	q.By, q.Step = []string{column}, 0
+	sums, err := s.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if tables, err = s.since(&tables); err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	var out [][]string
+	for _, id := range sums.Keys[0] {
+		set := make([]string, len(keys))
+		for i, k := range keys {
+			if column == engine.ColSeries {
+				set[i] = ofSeries(&tables, k, id)
+			} else {
+				set[i] = dimension(&tables, k, id)
+			}
+		}
+		if text := strings.Join(set, "\x00"); !known[text] {
+			known[text] = true
+			out = append(out, set)
+		}
+		if len(out) > maxSets {
+			return nil, fmt.Errorf("%w: more than %d combinations of labels", ErrTooLarge, maxSets)
+		}
+	}
+	slices.SortFunc(out, slices.Compare)
+	return out, nil
 }

@@ -144,3 +144,36 @@ func TestTooManyLabels(t *testing.T) {
 		t.Errorf("%v, %v", values, err)
 	}
 }
+
+// LabelSets has each combination once, of groups where these are enough and of series else.
+func TestLabelSets(t *testing.T) {
+	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
+	defer closeStore(t, s)
+	for service, counts := range map[string]map[string]int64{"checkout": {"pod=a thread=x": 1, "pod=a thread=y": 1, "pod=b": 1}, "search": {"pod=a": 1}} {
+		appendProfile(t, s, labelled(testNow.Add(-time.Minute), counts), batch.Options{Labels: batch.Labels{Service: service, Host: "h"}})
+	}
+	flush(t, s)
+	sel := lastDay()
+	for _, c := range []struct {
+		where string
+		keys  []Dimension
+		want  string
+	}{
+		{"", []Dimension{ByService}, "[[checkout] [search]]"},
+		{"", []Dimension{ByService, "pod"}, "[[checkout a] [checkout b] [search a]]"},
+		{`service="checkout" and thread=""`, []Dimension{"pod", "thread", ByHost}, "[[b  h]]"},
+		{`service="nothing"`, []Dimension{ByService}, "[]"},
+	} {
+		sel.Where = nil
+		if c.where != "" {
+			sel.Where = condition(t, c.where)
+		}
+		got, err := s.LabelSets(t.Context(), sel, c.keys)
+		if err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("%s %v: %v, %v", c.where, c.keys, got, err)
+		}
+	}
+	if _, err := s.LabelSets(t.Context(), sel, []Dimension{"no key"}); err == nil {
+		t.Error("a dimension that is no key was answered")
+	}
+}

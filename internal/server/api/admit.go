@@ -122,11 +122,15 @@ func (s *Server) serve(one route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		watched := &watched{ResponseWriter: w}
 		req := &request{Request: r, w: watched, route: one}
+		begin := time.Now()
 		err := s.handle(req) //nolint:contextcheck // the request has it
 		if err != nil {
-			s.fail(watched, r, err)
+			s.fail(watched, req, err)
 		}
 		s.writeDown(req, watched, err)
+		if s.o.Served != nil {
+			s.o.Served(one.method+" "+one.path, req.about, watched.status(), time.Since(begin))
+		}
 	})
 }
 
@@ -160,7 +164,7 @@ func (s *Server) handle(r *request) error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, s.o.Limits.QueryTime)
 		defer cancel()
-		if r.Method == http.MethodGet { // what is sent is read to its end
+		if r.Method == http.MethodGet || r.route.connect { // what is sent is read to its end
 			work = s.inTime
 		}
 	}
@@ -178,15 +182,16 @@ func (s *Server) handle(r *request) error {
 // bounded says that a request has the time of a query, and waits for one of the slots.
 func (r *request) bounded() bool { return !r.route.own && r.route.scope != "" }
 
-// pushed says that a request brings a profile, which has to arrive before it has a place.
-func (r *request) pushed() bool { return r.bounded() && r.route.often }
+// pushed says that a request has a body that has to arrive before it has a place: a profile,
+// or a question.
+func (r *request) pushed() bool { return r.bounded() && (r.route.often || r.route.connect) }
 
 // slots are those that a request takes one of.
 func (s *Server) slots(r *request) *limit.Slots {
 	switch {
 	case r.route.slow:
 		return s.heavy
-	case r.Method == http.MethodPost:
+	case r.Method == http.MethodPost && !r.route.connect:
 		return s.pushes
 	}
 	return s.queries

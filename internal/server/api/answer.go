@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"connectrpc.com/connect"
 	"github.com/klauspost/compress/gzip"
 
 	"whyhot/internal/ingest"
@@ -27,7 +29,8 @@ import (
 type problem struct {
 	status             int
 	kind, detail, help string
-	again              int // seconds until it may be tried again, 0 for not
+	again              int          // seconds until it may be tried again, 0 for not
+	code               connect.Code // in the Connect protocol, 0 for another one
 }
 
 func (p *problem) Error() string { return p.detail }
@@ -55,6 +58,9 @@ type errorForm struct {
 	Error  string `json:"error"`
 	Detail string `json:"detail"`
 	Help   string `json:"help,omitempty"`
+	// Code and Message are for clients of the Connect protocol.
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // statusClientGone is nginx's number for a client that did not wait.
@@ -67,6 +73,9 @@ const askForLess = "Ask for a shorter time, or for fewer services or hosts."
 // business but ours: it may name files of this machine.
 func (s *Server) problemOf(r *http.Request, err error) *problem {
 	known, limited, batchError, busy := (*problem)(nil), (*LimitedError)(nil), (*store.BatchError)(nil), (*limit.BusyError)(nil)
+	if p := queryProblem(err); p != nil {
+		return p
+	}
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -118,13 +127,17 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 }
 
 // fail writes an error.
-func (s *Server) fail(w *watched, r *http.Request, err error) {
+func (s *Server) fail(w *watched, r *request, err error) {
 	if w.code != 0 {
 		// The answer has begun: cut it off, so that it is not taken for a whole one.
 		s.o.Log.WarnContext(r.Context(), "an answer broke off", "path", r.URL.Path, "error", err.Error())
 		panic(http.ErrAbortHandler)
 	}
-	s.write(w, s.problemOf(r, err))
+	p := s.problemOf(r.Request, err)
+	if r.route.connect {
+		p = p.inConnect()
+	}
+	s.write(w, p)
 }
 
 func (s *Server) write(w http.ResponseWriter, p *problem) {
@@ -137,7 +150,14 @@ func (s *Server) write(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.status)
-	_ = json.NewEncoder(w).Encode(errorForm{p.kind, p.detail, p.help}) //nolint:errchkjson // a client that is gone hears nothing
+	form := errorForm{Error: p.kind, Detail: p.detail, Help: p.help}
+	if p.code != 0 {
+		form.Code, form.Message = p.code.String(), p.detail
+		if p.help != "" { // these clients show nothing else
+			form.Message += ". " + p.help
+		}
+	}
+	_ = json.NewEncoder(w).Encode(form) //nolint:errchkjson // a client that is gone hears nothing
 }
 
 // refused writes an error of a request that was not let in.
@@ -170,7 +190,9 @@ const jsonType = "application/json"
 type file struct {
 	kind, name string
 	data       []byte
-	packed     bool // compressed already
+	packed     bool   // compressed already
+	status     int    // 0 for 200
+	encoding   string // of what is packed, where its type does not say
 }
 
 // done is an answer that was written.
@@ -201,6 +223,9 @@ func (r *request) answer(a any) error {
 	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Vary", "Accept, Accept-Encoding, Authorization")
+	if f.encoding != "" {
+		h.Set("Content-Encoding", f.encoding)
+	}
 	if f.name != "" {
 		h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", f.name))
 	}
@@ -219,6 +244,7 @@ func (r *request) answer(a any) error {
 		if err != nil {
 			return err
 		}
+		r.w.WriteHeader(cmp.Or(f.status, http.StatusOK))
 		if _, err := z.Write(f.data); err != nil {
 			return nil //nolint:nilerr // the client is gone
 		}
@@ -226,6 +252,7 @@ func (r *request) answer(a any) error {
 		return nil
 	}
 	h.Set("Content-Length", strconv.Itoa(len(f.data)))
+	r.w.WriteHeader(cmp.Or(f.status, http.StatusOK))
 	_, _ = r.w.Write(f.data) // no page: the content type is JSON, YAML or pprof's
 	return nil
 }

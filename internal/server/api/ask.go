@@ -449,7 +449,10 @@ func (s *Server) projects(_ context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := projectsForm{Projects: []projectForm{}}
+	out := projectsForm{Scopes: r.grant.Scopes, Projects: []projectForm{}}
+	if r.grant.Open() {
+		out.Scopes = access.Scopes()
+	}
 	for _, name := range names {
 		if r.grant.Project == "" || r.grant.Project == name {
 			out.Projects = append(out.Projects, projectForm{name})

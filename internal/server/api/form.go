@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"whyhot/internal/finding"
+	"whyhot/internal/server/access"
 	"whyhot/internal/store"
 )
 
@@ -264,7 +265,8 @@ type journalForm struct {
 }
 
 type projectsForm struct {
-	Projects []projectForm `json:"projects"`
+	Scopes   []access.Scope `json:"scopes"`
+	Projects []projectForm  `json:"projects"`
 }
 
 type projectForm struct {

@@ -16,6 +16,7 @@ import (
 
 	openapi "whyhot/docs/api"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/pyroscope"
 )
 
 // described is the description of the API, as YAML has it.
@@ -213,6 +214,10 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 			add("name=other")
 		case "scope":
 			add("scope=read")
+		case "query", "leftQuery", "rightQuery":
+			add(name + "=" + pyroscope.ProfileType + "%7B%7D")
+		case "label":
+			add("label=service_name")
 		default:
 			r.t.Fatalf("%s: what is %s?", op.path, name)
 		}
@@ -235,6 +240,16 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 		headers = []string{"Content-Type", "application/x-protobuf"}
 	case "/push.v1.PusherService/Push":
 		headers = []string{"Content-Type", protoType}
+	case "/querier.v1.QuerierService/Diff":
+		body = []byte(`{"left": {}, "right": {}}`)
+	case "/querier.v1.QuerierService/LabelValues":
+		body = []byte(`{"name": "service_name"}`)
+	}
+	if strings.HasPrefix(op.path, "/querier.v1.") {
+		headers = []string{"Content-Type", jsonType}
+		if body == nil {
+			body = []byte(`{}`)
+		}
 	}
 	return path, body, headers
 }

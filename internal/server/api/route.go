@@ -21,6 +21,9 @@ type route struct {
 	wide bool
 	// slow has it wait for one of the few slots for what reads whole profiles.
 	slow bool
+	// connect says that it is a question in the Connect protocol: sent with POST, and its
+	// errors have that protocol's form.
+	connect bool
 	// own has it bound its work and its body by itself.
 	own bool
 	// handle gives the answer: JSON of a value, or an answer that writes itself.
@@ -73,7 +76,7 @@ func halves() []string {
 func routes() []route {
 	const v1 = "/api/v1"
 	get, post := http.MethodGet, http.MethodPost
-	return []route{
+	return append(queries(), []route{
 		{method: get, path: "/healthz", wide: true, handle: (*Server).healthy},
 		{method: get, path: "/readyz", wide: true, handle: (*Server).ready},
 		{method: get, path: "/metrics", scope: access.Metrics, wide: true, own: true, handle: (*Server).metrics},
@@ -111,6 +114,7 @@ func routes() []route {
 		{method: get, path: v1 + "/findings", scope: access.Read, params: []string{paramService, "all"}, handle: (*Server).findings},
 		{method: post, path: v1 + "/findings", scope: access.Send, params: []string{paramService}, handle: (*Server).postFindings},
 		{method: get, path: v1 + "/findings/{id}", scope: access.Read, params: []string{paramService}, handle: (*Server).finding},
+		{method: get, path: v1 + "/alerts", scope: access.Read, handle: (*Server).alerts},
 		{method: get, path: v1 + "/trials", scope: access.Read, params: []string{"finding"}, handle: (*Server).trials},
 		{method: post, path: v1 + "/trials", scope: access.Send, params: []string{"finding"}, handle: (*Server).postTrial},
 
@@ -118,7 +122,7 @@ func routes() []route {
 		{method: post, path: "/v1development/profiles", scope: access.Send, often: true, own: true, handle: (*Server).otlp},
 		{method: post, path: "/ingest", scope: access.Send, params: []string{"name", "from", "until", "format", "sampleRate", "spyName", "units", "aggregationType"}, often: true, handle: (*Server).pyroscope},
 		{method: post, path: "/push.v1.PusherService/Push", scope: access.Send, often: true, handle: (*Server).pyroscopePush},
-	}
+	}...)
 }
 
 // Limits bound what clients may ask for. Zero values are the defaults.

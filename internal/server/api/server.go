@@ -39,6 +39,9 @@ type Options struct {
 	Sources *sources.Tree
 	// BinaryDirs have binaries and debug information by build ID.
 	BinaryDirs []string
+	// Served is told of each request that was answered, with its operation, project and
+	// status. It may be nil.
+	Served func(operation, project string, status int, took time.Duration)
 	// Ready says why the server cannot serve now, nil where it can.
 	Ready func() error
 }

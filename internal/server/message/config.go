@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // images for containers have no zones
@@ -18,6 +19,7 @@ import (
 	"whyhot/internal/finding/price"
 	"whyhot/internal/host/yamldoc"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/alert"
 )
 
 // Config is the file of `whyhot serve --messages`; docs/messages.schema.json describes
@@ -28,6 +30,7 @@ type Config struct {
 	Prices    *price.Prices `yaml:"prices"`
 	Receivers []Receiver    `yaml:"receivers"`
 	Mute      []Mute        `yaml:"mute"`
+	Alerts    []alert.Rule  `yaml:"alerts"` // selections whose cost is watched
 
 	zone *time.Location
 }
@@ -134,6 +137,22 @@ func (c *Config) check() (err error) {
 		names = append(names, r.Name)
 		if err := r.check(); err != nil {
 			return fmt.Errorf("receiver %s: %w", r.Name, err)
+		}
+	}
+	var alerts []string
+	for i := range c.Alerts {
+		a := &c.Alerts[i]
+		if err := a.Check(); err != nil {
+			return fmt.Errorf("alert %s: %w", cmp.Or(a.Name, strconv.Itoa(i+1)), err)
+		}
+		if slices.Contains(alerts, a.Name) {
+			return fmt.Errorf("two alerts are called %s", a.Name)
+		}
+		alerts = append(alerts, a.Name)
+		for _, r := range a.Receivers {
+			if !slices.Contains(names, r) {
+				return fmt.Errorf("alert %s: receivers: there is no %s", a.Name, r)
+			}
 		}
 	}
 	for i := range c.Mute {

@@ -196,7 +196,8 @@ func (m *Messenger) waiting(ctx context.Context, p *project.Project, c *Config, 
 		o.key = key
 		var dropped []Item
 		o.Message.Items = slices.DeleteFunc(o.Message.Items, func(i Item) bool {
-			drop := c.muted(r.Name, p.Name, &i, now) || here != nil && !here[[2]string{i.Finding, i.Service}]
+			gone := here != nil && i.Rule != ruleAlert && !here[[2]string{i.Finding, i.Service}]
+			drop := gone || c.muted(r.Name, p.Name, &i, now)
 			if drop {
 				dropped = append(dropped, i)
 			}

@@ -1,9 +1,9 @@
-// Package message tells people what is new among the findings of a project: by webhook,
-// to Slack and what is compatible with it, and by e-mail.
+// Package message tells people what is new among the findings of a project, and which alerts
+// fire: by webhook, to Slack and what is compatible with it, and by e-mail.
 //
 // It owns the file that says who is told what, what was told already, the outbox, and
 // delivery. It takes the records of internal/server/watch after each look and gives
-// messages to other machines. It must never judge a finding, and never hold up a look.
+// messages to other machines. It must never judge a finding or an alert, and never hold up a look.
 //
 // A look plans: what is new or clearly worse for a receiver is written into the outbox,
 // a kind of document of the project's store, and with it what was told of it. Each
@@ -21,6 +21,9 @@ const (
 	WhyWorse = "worse"
 	WhyBack  = "back"  // after it was gone for a week
 	WhyKnown = "known" // it stood already when the receiver was made
+	// Of an alert.
+	WhyFiring = "firing"
+	WhyEnded  = "ended"
 )
 
 // Kinds of messages.
@@ -29,6 +32,7 @@ const (
 	KindSummary = "summary" // many at once
 	KindDigest  = "digest"  // once a day
 	KindTest    = "test"
+	KindAlert   = "alert"
 )
 
 // version of the JSON form.
@@ -52,7 +56,8 @@ type Item struct {
 	Finding   string   `json:"finding"` // its ID
 	Rule      string   `json:"rule"`
 	Title     string   `json:"title"`
-	Certainty string   `json:"certainty"`
+	Certainty string   `json:"certainty,omitempty"` // of a finding
+	Limit     string   `json:"limit,omitempty"`     // of an alert
 	Now       Cost     `json:"now"`
 	Before    *Cost    `json:"before,omitempty"` // of what is worse: as it was told last
 	Money     *Money   `json:"per_month,omitempty"`

@@ -510,3 +510,50 @@ func TestEmailEncrypted(t *testing.T) {
 		})
 	}
 }
+
+// An alert is told when it begins to fire and when it ends, once each, to those that it names,
+// and its message leads to what was measured.
+func TestAlerts(t *testing.T) {
+	h, other := newHook(t), newHook(t)
+	config := webhookConfig(h.URL) + "- name: other\n  webhook: {url: '" + other.URL + "', secret_file: SECRET}\n" +
+		"alerts:\n- {name: serialize, services: [shop], function: 'php_var_.*', share_above: 0.5, over: 10m, receivers: [ops]}\nmute:\n- {rule: php-serialize}\n"
+	w := newWorld(t, config)
+	w.php("shop", 6000, 4000)
+	w.look()
+	w.settle()
+	w.now = w.now.Add(5 * time.Minute)
+	w.look()
+	w.settle()
+	w.now = w.now.Add(15 * time.Minute)
+	w.php("shop", 1000, 9000)
+	w.look()
+	w.settle()
+	all := h.messages(t)
+	if len(all) != 2 || len(other.requests()) != 0 {
+		t.Fatalf("%d messages and %d to the other: %+v", len(all), len(other.requests()), all)
+	}
+	m, i := all[0], all[0].Items[0]
+	if m.Kind != KindAlert || i.Why != WhyFiring || i.Service != "shop" || i.Finding != "alert-serialize" || i.Now.Share != 0.6 || i.Now.Cores == 0 || i.Limit != "share above 50%" || i.Certainty != "" {
+		t.Errorf("%+v", m)
+	}
+	if !strings.HasPrefix(i.Link, "https://whyhot.example.org/top?") || !strings.Contains(i.Link, "service=shop") || !strings.Contains(i.Link, "q=php_var_") || !strings.HasPrefix(i.Command, "whyhot top --from https://whyhot.example.org --since ") {
+		t.Errorf("%s\n%s", i.Link, i.Command)
+	}
+	if got := subject(&m); !strings.HasPrefix(got, "Firing: serialize in shop (") {
+		t.Error(got)
+	}
+	if c, err := Load(w.file); err != nil || !strings.Contains(plain(c, &m), "60.0% ± 1.0 of the CPU of shop") || !strings.Contains(plain(c, &m), "share above 50%") {
+		t.Errorf("%v\n%s", err, plain(c, &m))
+	}
+	if last := all[1].Items[0]; last.Why != WhyEnded || last.Now.Share != 0.1 {
+		t.Errorf("%+v", last)
+	}
+	w.configure(strings.Replace(config, "- {rule: php-serialize}", "- {rule: alert}", 1))
+	w.now = w.now.Add(15 * time.Minute)
+	w.php("shop", 6000, 4000)
+	w.look()
+	w.settle()
+	if got := h.messages(t); slices.ContainsFunc(got[2:], func(m Message) bool { return m.Kind == KindAlert }) {
+		t.Errorf("a muted alert was told: %+v", got)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/alert"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/watch"
 )
@@ -24,13 +25,14 @@ const stale = 24 * time.Hour
 // been told. It sends nothing itself.
 func (m *Messenger) Looked(ctx context.Context, p *project.Project) error {
 	c := m.reload()
+	events, alertErr := alert.Judge(ctx, p, c.Alerts, m.o.Now())
 	records, err := watch.Findings(p, "", false)
 	if err != nil {
-		return err
+		return errors.Join(alertErr, err)
 	}
 	runs, err := watch.Runs(p, "")
 	if err != nil {
-		return err
+		return errors.Join(alertErr, err)
 	}
 	spans := make(map[string]watch.Run, len(runs))
 	for _, r := range runs {
@@ -38,10 +40,13 @@ func (m *Messenger) Looked(ctx context.Context, p *project.Project) error {
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	var errs []error
+	errs := []error{alertErr}
 	for i := range c.Receivers {
 		pl := &plan{m: m, c: c, r: &c.Receivers[i], p: p, now: m.o.Now().UTC(), spans: spans}
 		if err := pl.run(ctx, records); err != nil {
+			errs = append(errs, err)
+		}
+		if err := pl.alerts(ctx, events); err != nil {
 			errs = append(errs, err)
 		}
 	}

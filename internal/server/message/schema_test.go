@@ -15,10 +15,11 @@ import (
 const schemaFile = "../../../docs/messages.schema.json"
 
 func TestTheSchemaIsWhatIsRead(t *testing.T) {
-	s := schematest.Of(t, Config{}, "whyhot serve --messages", map[string]string{"whyhot/internal/finding/price": "../../finding/price"})
+	s := schematest.Of(t, Config{}, "whyhot serve --messages", map[string]string{"whyhot/internal/finding/price": "../../finding/price", "whyhot/internal/server/alert": "../alert"})
 	schematest.Require(t, s, "", "page", "receivers")
 	schematest.Require(t, s, "Receiver", "name")
 	schematest.Require(t, s, "Webhook", "url")
+	schematest.Require(t, s, "Rule", "name")
 	schematest.Require(t, s, "Email", "server", "from", "to")
 	schematest.Enum(t, s, "Email", "tls", tlsStart, tlsWhole, tlsNone)
 	schematest.Hold(t, s, schemaFile)

@@ -13,7 +13,7 @@ func subject(m *Message) string {
 	switch {
 	case m.Kind == KindTest:
 		return "whyhot can reach you"
-	case m.Kind == KindFinding && len(m.Items) == 1:
+	case (m.Kind == KindFinding || m.Kind == KindAlert) && len(m.Items) == 1:
 		i := &m.Items[0]
 		return fmt.Sprintf("%s: %s in %s (%s)", strings.ToUpper(i.Why[:1])+i.Why[1:], printable.Text(i.Title), printable.Text(i.Service), cores(i.Now))
 	}
@@ -63,7 +63,12 @@ func facts(c *Config, i *Item) string {
 	if g := i.Gain; g != nil {
 		list = append(list, "may save "+percent.Column(g.Low)+" … "+percent.Column(g.High))
 	}
-	list = append(list, i.Certainty)
+	if i.Certainty != "" {
+		list = append(list, i.Certainty)
+	}
+	if i.Limit != "" {
+		list = append(list, i.Limit)
+	}
 	text := strings.Join(list, " · ")
 	if b := i.Before; b != nil {
 		text += fmt.Sprintf("\nwas %s %s, %s (%s)", percent.Column(b.Share), percent.Error(b.Error), cores(*b), b.Time.In(c.zone).Format("2006-01-02 15:04 MST"))

@@ -40,6 +40,7 @@ type Store interface {
 	Append(ctx context.Context, b *batch.Batch) (store.Receipt, error)
 	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
 	LabelKeys() []store.LabelKey
+	LabelSets(ctx context.Context, s store.Selection, keys []store.Dimension) ([][]string, error)
 	Timeline(ctx context.Context, s store.Selection, by store.Dimension, step time.Duration, lines int) (*store.Timeline, error)
 	Top(ctx context.Context, s store.Selection, o store.TopOptions) (*store.Top, error)
 	History(ctx context.Context, s store.Selection, functions []store.FunctionID, total bool, step time.Duration) (*store.History, error)
