@@ -311,3 +311,22 @@ test("the call graph lists the heaviest of many callers, and the others on deman
     );
   });
 });
+
+test("the graph has rows enough on a telephone, and at 200 % of a usual window", async () => {
+  await withDemo(async ({ page, open }) => {
+    for (const [width, height] of [
+      [640, 400],
+      [360, 640],
+    ]) {
+      await page.setViewportSize({ width, height });
+      await open("/flame");
+      const box = await page.locator(".flame .scroller").first().boundingBox();
+      assert.ok(box && box.height >= 15 * ROW, `${width} × ${height}: ${box?.height ?? 0} px`);
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wider <= width, `${wider} px wide`);
+      // All of it is reached by scrolling.
+      await page.locator(".details").scrollIntoViewIfNeeded();
+      assert.ok(await page.locator(".details").isVisible());
+    }
+  });
+});

@@ -176,6 +176,9 @@ test("a token that may only read sees the settings that it may see", async () =>
       await enter(page, token);
       await page.getByText("The token of this browser may not administer").waitFor();
       await page.getByRole("heading", { name: "Store" }).waitFor();
+      await page.getByRole("heading", { name: "Alerts" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Save" }).count(), 0);
+      assert.deepEqual(await serious(page), []);
     };
     await withTab({ width: 1280, height: 800 }, use, REFUSED);
   });
@@ -323,6 +326,20 @@ test("a page that is opened without a time shows the newest hour that has sample
       await page.goto(`${fleet.url}/top?from=now-15m`);
       await page.getByRole("button", { name: /^Show the last hour that has samples/ }).click();
       await page.getByRole("row").filter({ hasText: "execute_command" }).first().waitFor();
+    });
+  });
+});
+
+test("a comparison on a young server offers what can be compared", async () => {
+  await withFleet(async (fleet) => {
+    await push(fleet);
+    await fleet.push("main;pack 100\n", { service: "archive", period: "10ms" });
+    await withTab({ width: 1280, height: 800 }, async (page) => {
+      await page.goto(`${fleet.url}/compare`);
+      await page.getByText("There are no samples before").waitFor();
+      assert.deepEqual(await serious(page), []);
+      await page.getByRole("button", { name: "Compare two services" }).click();
+      await page.getByRole("grid", { name: "functions by the difference" }).waitFor();
     });
   });
 });

@@ -8,7 +8,7 @@ import {
   parseOpened,
   type Answer,
 } from "../../src/fleet/views/callgraph/graph";
-import { curve, place } from "../../src/fleet/views/callgraph/layout";
+import { BOX, curve, MARGIN, place } from "../../src/fleet/views/callgraph/layout";
 
 const fn = (id: number): Answer["function"] => ({
   id,
@@ -188,4 +188,18 @@ test("a curve goes through its ends", () => {
     "M0 0Q2 0 4 4",
   );
   assert.equal(curve([]), "");
+});
+
+test("what a box says of callers and callees that are not drawn lies in the drawing", () => {
+  const many = Array.from({ length: 30 }, (_, i): [number, number] => [i + 2, 10]);
+  const g = build(1, [], new Map([[1, answer(1, many, many)]]));
+  assert.notEqual(g.rests.length, 0);
+  const p = place(g);
+  // Its line of 11 px begins 9 px beside the box (drawing.tsx).
+  const room = 20;
+  assert.ok(MARGIN >= room);
+  for (const b of p.boxes) {
+    assert.ok(b.y - BOX.height / 2 >= room, `${b.id} is at the upper edge`);
+    assert.ok(b.y + BOX.height / 2 <= p.height - room, `${b.id} is at the lower edge`);
+  }
 });

@@ -560,6 +560,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts on selections, and where they stand
+         * @description The file of `--messages` has them; each is measured after each analysis run.
+         */
+        get: operations["alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/trials": {
         parameters: {
             query?: never;
@@ -660,6 +680,217 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/querier.v1.QuerierService/ProfileTypes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The one type of profile, CPU time (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeProfileTypes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/querier.v1.QuerierService/LabelNames": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Labels of samples (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeLabelNames"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/querier.v1.QuerierService/LabelValues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Values of a label (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeLabelValues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/querier.v1.QuerierService/Series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Combinations of labels (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeSeries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/querier.v1.QuerierService/SelectSeries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Weight over time (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeSelectSeries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/querier.v1.QuerierService/SelectMergeStacktraces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Samples as a flame graph or pprof (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeSelectMergeStacktraces"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/querier.v1.QuerierService/SelectMergeProfile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Samples as pprof (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeSelectMergeProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/querier.v1.QuerierService/Diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Two selections as one flame graph (Pyroscope's query protocol)
+         * @description A unary call of the Connect protocol, as querier.v1 describes it. Errors have the protocol's `code` and `message`, too.
+         */
+        post: operations["pyroscopeDiff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/pyroscope/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A flame graph and a time line (flamebearer) */
+        get: operations["pyroscopeRender"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/pyroscope/render-diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Two selections as one flame graph (flamebearer) */
+        get: operations["pyroscopeRenderDiff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/pyroscope/label-values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Values of a label */
+        get: operations["pyroscopeRenderLabelValues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -686,6 +917,51 @@ export interface components {
             detail: string;
             /** @description What to do. */
             help?: string;
+            /** @description The same in the Connect protocol, for its clients. */
+            code?: string;
+            /** @description The same. */
+            message?: string;
+        };
+        Alerts: {
+            alerts: components["schemas"]["Alert"][];
+        };
+        Alert: {
+            name: string;
+            /** @description When it fires. */
+            limit: string;
+            /** @description Empty for all together. */
+            services: string[];
+            /** @description A regular expression for whole names. */
+            function?: string;
+            /** @description A condition on labels. */
+            where?: string;
+            firing: boolean;
+            /**
+             * Format: date-time
+             * @description Since when it has been beyond its limit.
+             */
+            beyond_since?: string;
+            /** Format: date-time */
+            firing_since?: string;
+            now: components["schemas"]["AlertCost"];
+            /** @description Of what changed. */
+            before?: components["schemas"]["AlertCost"];
+            /** @description That it could not be measured the last time; the server's log says why. */
+            failed?: string;
+        };
+        AlertCost: {
+            /**
+             * Format: date-time
+             * @description The end of the time that was measured.
+             */
+            time: string;
+            share: number;
+            /** @description Half of the share's 95% interval. */
+            error: number;
+            cores: number;
+            cores_error: number;
+            /** @description Of what the share is of. */
+            samples: number;
         };
         /** @description What an answer rests on. */
         Basis: {
@@ -1060,6 +1336,8 @@ export interface components {
             }[];
         };
         Projects: {
+            /** @description What the token allows; all where the server is open. */
+            scopes: components["schemas"]["Scope"][];
             projects: {
                 name: string;
             }[];
@@ -1229,7 +1507,7 @@ export interface components {
         /**
          * @description 400 bad request, 401 no valid token, 403 the token does not allow it, 404 not
          *     found, 413 body too large, 415 content type, 422 the answer would be too large,
-         *     429 too many requests (Retry-After), 503 too much to do (Retry-After), 504 it took
+         *     429 too many requests (Retry-After), 501 the server has nothing of that kind, 503 too much to do (Retry-After), 504 it took
          *     too long, 507 full.
          */
         Error: {
@@ -2400,6 +2678,30 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    alerts: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those that fire first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alerts"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     trials: {
         parameters: {
             query?: {
@@ -2589,6 +2891,358 @@ export interface operations {
                 };
                 content: {
                     "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeProfileTypes: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeLabelNames: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeLabelValues: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeSeries: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeSelectSeries: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeSelectMergeStacktraces: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeSelectMergeProfile: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeDiff: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+                "application/proto": unknown;
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/proto": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeRender: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description TYPE{NAME=VALUE,…} */
+                query: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                from?: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                until?: string;
+                /** @description json */
+                format?: string;
+                /** @description Of the flame graph. */
+                "max-nodes"?: string;
+                /** @description The same. */
+                maxNodes?: string;
+                /** @description A label that the time line is told apart by. */
+                groupBy?: string;
+                /** @description sum */
+                aggregation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description JSON as Pyroscope gives it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeRenderDiff: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description TYPE{NAME=VALUE,…} */
+                leftQuery: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                leftFrom?: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                leftUntil?: string;
+                /** @description TYPE{NAME=VALUE,…} */
+                rightQuery: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                rightFrom?: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                rightUntil?: string;
+                /** @description json */
+                format?: string;
+                /** @description Of the flame graph. */
+                "max-nodes"?: string;
+                /** @description The same. */
+                maxNodes?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description JSON as Pyroscope gives it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    pyroscopeRenderLabelValues: {
+        parameters: {
+            query: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+                /** @description Its name; the values of __name__ are the types of profiles. */
+                label: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                from?: string;
+                /** @description Unix time, RFC 3339, now, or now-1h. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description JSON as Pyroscope gives it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
             default: components["responses"]["Error"];

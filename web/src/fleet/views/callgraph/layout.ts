@@ -31,9 +31,20 @@ export interface Placed {
 
 export const BOX = { width: 190, height: 48 } as const;
 
+// MARGIN has room above the first row and below the last one for what a box says of callers
+// and callees that are not drawn.
+export const MARGIN = 24;
+
 export function place(graph: Graph): Placed {
   const g = new Layered({ multigraph: false });
-  g.setGraph({ rankdir: "TB", nodesep: 22, ranksep: 52, edgesep: 14, marginx: 12, marginy: 12 });
+  g.setGraph({
+    rankdir: "TB",
+    nodesep: 22,
+    ranksep: 52,
+    edgesep: 14,
+    marginx: 12,
+    marginy: MARGIN,
+  });
   g.setDefaultEdgeLabel(() => ({}));
   for (const n of graph.nodes) g.setNode(String(n.id), { ...BOX });
   // A function that calls itself is told by its numbers: a loop would cover its neighbours.

@@ -1,6 +1,7 @@
-// What is set for the project: prices, tokens; and what the server holds.
+// What is set for the project: prices, alerts, tokens; and what the server holds.
 
 import { address } from "../../state/navigation";
+import { Alerts } from "./alerts";
 import { Browser } from "./browser";
 import { PriceForm } from "./prices";
 import { Holding } from "./holding";
@@ -12,6 +13,7 @@ export function Settings() {
     <div class="settings" key={project}>
       <h1>Settings{project === "" ? "" : ` of ${project}`}</h1>
       <PriceForm />
+      <Alerts />
       <TokenList />
       <Browser />
       <Holding />

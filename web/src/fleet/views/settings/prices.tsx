@@ -35,6 +35,7 @@ export function PriceForm() {
   const [typed, setTyped] = useState<Typed>({ core: "", currency: "", co2: "" });
   const [said, setSaid] = useState("");
   const { busy, error, send } = useSending();
+  const may = useAnswer("/api/v1/projects", {}).value?.scopes.includes("administer") === true;
   // What is typed and not saved stays when the page asks again.
   const touched = useRef(false);
   useEffect(() => {
@@ -67,6 +68,7 @@ export function PriceForm() {
           An hour of a core
           <span class="row">
             <Amount
+              fixed={!may}
               example="0.04"
               value={typed.core}
               set={(value) => {
@@ -78,6 +80,7 @@ export function PriceForm() {
               aria-label="Currency"
               placeholder="EUR"
               maxLength={8}
+              readOnly={!may}
               required={typed.core !== ""}
               value={typed.currency}
               onInput={(e) => {
@@ -89,6 +92,7 @@ export function PriceForm() {
         <label>
           CO₂ of it, in grams
           <Amount
+            fixed={!may}
             example="5"
             value={typed.co2}
             set={(value) => {
@@ -97,9 +101,11 @@ export function PriceForm() {
           />
         </label>
         <p class="row">
-          <button type="submit" class="primary" disabled={busy}>
-            Save
-          </button>
+          {may && (
+            <button type="submit" class="primary" disabled={busy}>
+              Save
+            </button>
+          )}
           <span role="status">
             {said === "" && example !== "" ? `One core for a month: ${example}` : said}
           </span>
@@ -111,19 +117,21 @@ export function PriceForm() {
 }
 
 interface AmountProps {
+  readonly fixed: boolean; // it is shown and not changed
   readonly example: string;
   readonly value: string;
   readonly set: (value: string) => void;
 }
 
-function Amount({ example, value, set }: AmountProps) {
+function Amount({ fixed, example, value, set }: AmountProps) {
   return (
     <input
       type="number"
       min="0"
       step="any"
       inputMode="decimal"
-      placeholder={example}
+      readOnly={fixed}
+      placeholder={fixed ? "" : example}
       value={value}
       onInput={(e) => {
         set(e.currentTarget.value);
