@@ -4,6 +4,7 @@ go 1.26.8
 
 require (
 	charm.land/lipgloss/v2 v2.0.6
+	connectrpc.com/connect v1.19.2
 	github.com/ClickHouse/ch-go v0.74.0
 	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/charmbracelet/colorprofile v0.4.3
@@ -20,6 +21,7 @@ require (
 	github.com/google/licensecheck v0.3.1
 	github.com/google/osv-scalibr v0.5.3
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
+	github.com/grafana/pyroscope/api v1.6.0
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/invopop/jsonschema v0.14.0
 	github.com/klauspost/compress v1.20.3

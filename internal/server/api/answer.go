@@ -196,8 +196,9 @@ const jsonType = "application/json"
 type file struct {
 	kind, name string
 	data       []byte
-	packed     bool // compressed already
-	status     int  // 0 for 200
+	packed     bool   // compressed already
+	status     int    // 0 for 200
+	encoding   string // of what is packed, where its type does not say
 }
 
 // done is an answer that was written.
@@ -228,6 +229,9 @@ func (r *request) answer(a any) error {
 	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Vary", "Accept, Accept-Encoding, Authorization")
+	if f.encoding != "" {
+		h.Set("Content-Encoding", f.encoding)
+	}
 	if f.name != "" {
 		h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", f.name))
 	}

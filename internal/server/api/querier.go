@@ -60,13 +60,16 @@ func connected[Req, Res any](name string, slow bool, f func(context.Context, pyr
 		}
 		c := &call{request: r, now: s.now()}
 		inner := r.Clone(context.WithValue(ctx, callKey{}, c))
-		inner.Header.Del("Accept-Encoding") // answers are compressed in one place
+		// Answers are compressed in one place, but for those to a compressed request: the
+		// library gives these the same encoding.
+		inner.Header.Del("Accept-Encoding")
 		w := &kept{header: http.Header{}}
 		handler.ServeHTTP(w, inner)
 		if c.err != nil {
 			return nil, c.err
 		}
-		return file{kind: w.header.Get("Content-Type"), data: w.body.Bytes(), status: w.code}, nil
+		encoding := w.header.Get("Content-Encoding")
+		return file{kind: w.header.Get("Content-Type"), data: w.body.Bytes(), status: w.code, packed: encoding != "", encoding: encoding}, nil
 	}}
 }
 

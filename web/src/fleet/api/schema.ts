@@ -925,7 +925,7 @@ export interface paths {
             cookie?: never;
         };
         /** Values of a label */
-        get: operations["pyroscopeLabelValues"];
+        get: operations["pyroscopeRenderLabelValues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3318,7 +3318,7 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
-    pyroscopeLabelValues: {
+    pyroscopeRenderLabelValues: {
         parameters: {
             query: {
                 /** @description A token's own if it is missing; `default` without tokens. */

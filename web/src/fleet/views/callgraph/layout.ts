@@ -37,7 +37,14 @@ export const MARGIN = 24;
 
 export function place(graph: Graph): Placed {
   const g = new Layered({ multigraph: false });
-  g.setGraph({ rankdir: "TB", nodesep: 22, ranksep: 52, edgesep: 14, marginx: 12, marginy: MARGIN });
+  g.setGraph({
+    rankdir: "TB",
+    nodesep: 22,
+    ranksep: 52,
+    edgesep: 14,
+    marginx: 12,
+    marginy: MARGIN,
+  });
   g.setDefaultEdgeLabel(() => ({}));
   for (const n of graph.nodes) g.setNode(String(n.id), { ...BOX });
   // A function that calls itself is told by its numbers: a loop would cover its neighbours.
