@@ -16,7 +16,7 @@ func TestTrialsAreShownOnTheirEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := strings.Join(c.Entries[1].Measured(), "\n")
-	for _, want := range []string{"2.50× (2.25× to 2.75×): orjson 3.13.0 in place of json", "80%", "(2026-11-22)", "0.80×, slower"} {
+	for _, want := range []string{"2.50× (2.25× to 2.75×): orjson 3.13.0 instead of json", "80%", "(2026-11-22)", "0.80×, slower"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}

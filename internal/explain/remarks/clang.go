@@ -11,7 +11,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/source/identity"
+	"whyhot/internal/explain/identity"
 	"whyhot/internal/finding"
 )
 

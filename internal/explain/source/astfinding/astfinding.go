@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
-	"whyhot/internal/explain/source/identity"
+	"whyhot/internal/explain/identity"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )

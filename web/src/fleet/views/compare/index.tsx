@@ -13,14 +13,13 @@ import { cores, coresText, Exactness } from "../../parts/measure";
 import { monthly, usePrices, type Prices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
-import { day } from "../../parts/time";
 import { selection, type Parameters, type ViewName } from "../../state/address";
-import { format, instant, moment } from "../../state/moment";
+import { moment } from "../../state/moment";
 import { address, go, ownChange } from "../../state/navigation";
 import { matches, search } from "../../state/search";
 import { AsGraph } from "./asgraph";
 import { Controls } from "./controls";
-import { byOf, half, halves, OWN, question, sidesOf, without } from "./sides";
+import { byOf, half, OWN, question, sidesOf, without } from "./sides";
 
 type Diff = Answer<"/api/v1/diff">;
 type Row = Diff["rows"][number];
@@ -72,7 +71,6 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
       ? null
       : `${counted(rows.length, "function")}${diff.sort === "self" ? `, ${percent(total(rows, "before"))} → ${percent(total(rows, "after"))}` : ""}`;
   const asGraph = a.own[OWN.show] === "flame";
-  if (byOf(a) === "time" && diff.before.value === 0) return <Young diff={diff} />;
   const [before, after] = [
     cores(diff.before.value, diff.before),
     cores(diff.after.value, diff.after),
@@ -132,47 +130,6 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
         <AsTable diff={diff} rows={rows} asks={asks} found={found} />
       )}
     </>
-  );
-}
-
-// Young is shown where there is nothing to compare with: of a server that began a while ago,
-// or with a time before the first sample.
-function Young({ diff }: { diff: Diff }) {
-  const a = address.value;
-  const cut = halves(instant(a.to, moment.value), diff.after.covered_seconds * 1000);
-  return (
-    <Empty
-      title={`There are no samples before ${day(Date.parse(diff.before.to))} to compare with.`}
-    >
-      <p class="row">
-        {cut && (
-          <button
-            type="button"
-            onClick={() => {
-              const before = `${format(cut.before.from)}..${format(cut.before.to)}`;
-              go({
-                from: format(cut.after.from),
-                to: format(cut.after.to),
-                ...ownChange({ [OWN.before]: before }),
-              });
-            }}
-          >
-            Compare the two halves of what there is
-          </button>
-        )}
-        {(["service", "version", "host"] as const).map((by) => (
-          <button
-            key={by}
-            type="button"
-            onClick={() => {
-              go(ownChange({ [OWN.by]: by, [OWN.before]: "", [OWN.after]: "" }));
-            }}
-          >
-            Compare two {by}s
-          </button>
-        ))}
-      </p>
-    </Empty>
   );
 }
 
