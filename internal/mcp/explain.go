@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain"
@@ -170,15 +171,29 @@ func (s *Server) where(f *finding.Finding) (where, hot string, pays float64) {
 	place := s.place(f.Place)
 	if len(f.PaidBy) > 0 {
 		l := f.PaidBy[0]
-		return s.place(finding.Place{File: l.File, Line: l.Line, Function: l.Function}), place, rounded(l.Share)
+		at := s.place(finding.Place{File: l.File, Line: l.Line, Function: l.Function})
+		if f.Place.File != "" && isMatched(f, l.Function) {
+			// A library whose files do not say so: the rule knows it, and its place is the caller.
+			return place, at, 0
+		}
+		return at, place, rounded(l.Share)
 	}
 	// Without lines, the function of the user's that leads there says more than a library.
+	name, _, _ := strings.Cut(f.Place.Function, "<") // evidence shortens what is in the brackets
 	for _, e := range f.Evidence {
-		if e.Kind == callerKind && !strings.Contains(e.Text, f.Place.Function) {
+		if e.Kind == callerKind && (name == "" || !strings.Contains(e.Text, name)) {
 			return clip(place+"; "+e.Text, 300), "", 0
 		}
 	}
 	return place, "", 0
+}
+
+// isMatched says whether a function is among those that a finding's rule is about.
+func isMatched(f *finding.Finding, function string) bool {
+	return slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool {
+		rest, is := strings.CutPrefix(e.Text, function)
+		return e.Kind == "symbol" && is && (rest == "" || strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " in "))
+	})
 }
 
 // callerKind is the evidence that names who calls what is hot.

@@ -138,7 +138,7 @@ func (s *Server) leaves(p *profile.Profile, lines *ownline.Lines) (out []leaf) {
 		if len(out) == mostLeaves || r.Self == 0 {
 			break
 		}
-		if lines.IsOwn(r.Function) {
+		if lines.IsOwn(r.Function) || p.Function(r.Function).Name == ownline.Truncated {
 			continue
 		}
 		self := float64(r.Self) / total

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/mcp/allow"
 	"whyhot/internal/profile"
@@ -148,5 +149,58 @@ func TestRanksOfLines(t *testing.T) {
 		if lines := rows(t, got, "lines"); failed || lines[0]["line"] != 54.0 || lines[1]["line"] != 55.0 {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// What a finding is about comes as one line of the user's: the one that pays, or the caller
+// of what the rule matched, where the files of a library do not tell that it is one.
+func TestWhereOfAFinding(t *testing.T) {
+	paid := []finding.HotLine{{File: "/home/me/app.c", Line: 41, Function: "save", Share: 0.75}}
+	caller := []finding.Evidence{{Kind: callerKind, Text: "Mostly called from save (/home/me/app.c) (96% of it)"}}
+	a := newAgent(t, allow.File{}, nil)
+	for name, c := range map[string]struct {
+		f          finding.Finding
+		where, hot string
+		pays       float64
+	}{
+		"a line that pays": {
+			finding.Finding{Place: finding.Place{Function: "deflate", Binary: "/usr/lib/libz.so.1"}, PaidBy: paid, Evidence: caller},
+			"/home/me/app.c:41 save", "deflate in /usr/lib/libz.so.1", 0.75,
+		},
+		"the place is the line": {finding.Finding{Place: finding.Place{File: "/home/me/app.c", Line: 41, Function: "save"}, Evidence: caller}, "/home/me/app.c:41 save", "", 0},
+		"the same, shortened": {
+			finding.Finding{Place: finding.Place{File: "a.h", Line: 1, Function: "put<int, std::less<int>>"}, Evidence: []finding.Evidence{{Kind: callerKind, Text: "Mostly called from put<…> in app (96% of it)"}}},
+			"a.h:1 put<int, std::less<int>>", "", 0,
+		},
+		"no lines": {finding.Finding{Place: finding.Place{Function: "deflate"}, Evidence: caller}, "deflate; Mostly called from save (/home/me/app.c) (96% of it)", "", 0},
+		"a library among the user's code": {
+			finding.Finding{
+				Place:  finding.Place{File: "App.java", Line: 9, Function: "void App.copy()"},
+				PaidBy: []finding.HotLine{{File: "Bean.java", Line: 3, Function: "int Bean.get()", Share: 0.1}}, Evidence: []finding.Evidence{{Kind: "symbol", Text: "int Bean.get() (Bean.java)"}},
+			},
+			"App.java:9 void App.copy()", "Bean.java:3 int Bean.get()", 0,
+		},
+	} {
+		where, hot, pays := a.server.where(&c.f)
+		if strings.TrimSpace(where) != c.where || strings.TrimSpace(hot) != c.hot || pays != c.pays {
+			t.Errorf("%s: %q, %q, %v", name, where, hot, pays)
+		}
+	}
+}
+
+// Where a change reaches further than the finding's own samples, both shares are given, and
+// the bound is that of the larger one.
+func TestReachBesideShare(t *testing.T) {
+	share := 0.6
+	f := finding.Finding{Share: finding.Share{Inclusive: &share}}
+	if got := reachOf(&f); got != 0.6 {
+		t.Errorf("%v", got)
+	}
+	f.Gain = &finding.Gain{Low: 0.5, High: 0.7, Reach: 0.8}
+	if got := reachOf(&f); got != 0.8 {
+		t.Errorf("%v", got)
+	}
+	if got := most(&f, 1000); got <= 0.8 || got > 0.83 {
+		t.Errorf("with its error, %v", got)
 	}
 }

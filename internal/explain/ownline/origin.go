@@ -11,6 +11,13 @@ import (
 var (
 	// compiledLibraries are libraries that are linked into a program and whose names say so.
 	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
+	// frozenModules are those of Python's library that are compiled into the interpreter: their
+	// files have no directory.
+	frozenModules = regexp.MustCompile(`^(_bootstrap|_bootstrap_external|zipimport|abc|codecs|io|_collections_abc|_sitebuiltins|genericpath|ntpath|posixpath|os|site|stat|runpy)\.py$`)
+	// javaStubs is machine code that the Java virtual machine makes for itself.
+	javaStubs = regexp.MustCompile(`^StubRoutines \(`)
+	// installedHeaders are headers of libraries, also those below the root of another system.
+	installedHeaders = regexp.MustCompile(`/usr/(local/)?include/`)
 	// starts are outermost functions of threads and programs.
 	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
 )
@@ -26,10 +33,21 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	switch {
 	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || BuiltIn(fn)):
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || BuiltIn(fn) || comesWith(fn)):
 		return origin.Library
 	}
 	return from
+}
+
+// comesWith tells whether a function's source is that of a language or an installed library.
+func comesWith(fn *profile.Function) bool {
+	switch fn.Kind { //nolint:exhaustive // of the others, origin.Of knows the directories
+	case profile.KindPython:
+		return frozenModules.MatchString(fn.File)
+	case profile.KindNative:
+		return installedHeaders.MatchString(fn.File)
+	}
+	return false
 }
 
 // BuiltIn tells whether a function of an interpreted language is written in another one, or
@@ -41,7 +59,7 @@ func BuiltIn(fn *profile.Function) bool {
 	case profile.KindPython, profile.KindPHP, profile.KindPerl:
 		return fn.File == ""
 	case profile.KindJava:
-		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
+		return !strings.Contains(fn.Name, "(") || javaStubs.MatchString(fn.Name)
 	}
 	return false
 }
