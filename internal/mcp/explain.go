@@ -3,9 +3,13 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 )
 
 type explainIn struct {
@@ -17,8 +21,6 @@ type explainIn struct {
 
 // explainOut are the findings.
 type explainOut struct {
-	Base
-
 	Profile    string        `json:"profile,omitempty"`
 	Findings   []found       `json:"findings,omitempty" jsonschema:"what could save most first"`
 	Depth      *depth        `json:"finding,omitempty"`
@@ -27,16 +29,21 @@ type explainOut struct {
 	Notes      []string      `json:"notes,omitempty"`
 	Looked     string        `json:"looked_at,omitempty"`
 	MoreToHave int           `json:"more_findings,omitempty"`
+
+	Base
 }
 
 type found struct {
 	ID        string   `json:"id"`
-	Title     string   `json:"title"`
-	Certainty string   `json:"certainty"`
 	Where     string   `json:"where" jsonschema:"file:line function, in the user's code where it is known"`
+	Pays      float64  `json:"pays,omitempty" jsonschema:"share of all samples that this line pays for, where the hot code is elsewhere"`
+	Title     string   `json:"title"`
+	Hot       string   `json:"hot,omitempty" jsonschema:"the hot code, where it is not the user's"`
 	Share     float64  `json:"share" jsonschema:"of all samples"`
 	Error     float64  `json:"error,omitempty" jsonschema:"half of the 95% interval of share"`
 	May       *span    `json:"may_save,omitempty" jsonschema:"share of the CPU, an estimate"`
+	AtMost    string   `json:"at_most,omitempty" jsonschema:"the whole program's speedup if all of it went away (Amdahl)"`
+	Certainty string   `json:"certainty"`
 	Measured  string   `json:"measured,omitempty"`
 	Do        []string `json:"do,omitempty"`
 }
@@ -50,6 +57,7 @@ type span struct {
 type depth struct {
 	found
 
+	Also     []string `json:"also_paid_by,omitempty" jsonschema:"other lines of the user's that pay"`
 	Evidence []string `json:"evidence,omitempty"`
 	Source   []string `json:"source,omitempty"`
 	Caveats  []string `json:"caveats,omitempty"`
@@ -121,16 +129,16 @@ func (s *Server) explain(ctx context.Context, _ *call, in explainIn) (*explainOu
 		if err != nil {
 			return nil, wrong(clip(err.Error(), 500), "call explain without finding for the list", fmt.Sprintf(`{"profile": %q}`, h.id))
 		}
-		out.Depth, out.Looked = s.depth(&f), ""
+		out.Depth, out.Looked = s.depth(h.profile.Profile, &f), ""
 		return out, nil
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch {
 		case f.Certainty == finding.Refuted:
-			out.NoHelp = append(out.NoHelp, s.found(f))
+			out.NoHelp = append(out.NoHelp, s.found(h.profile.Profile, f))
 		case len(out.Findings) < n:
-			out.Findings = append(out.Findings, s.found(f))
+			out.Findings = append(out.Findings, s.found(h.profile.Profile, f))
 		default:
 			out.MoreToHave++
 		}
@@ -157,9 +165,47 @@ func (s *Server) buildDir(path string) (string, error) {
 	return s.o.Rules.Path(path)
 }
 
-func (s *Server) found(f *finding.Finding) found {
+// where names the line of the user's code to look at; hot is the code that is hot, where
+// that is another, and pays the share that the line pays for it.
+func (s *Server) where(f *finding.Finding) (where, hot string, pays float64) {
+	place := s.place(f.Place)
+	if len(f.PaidBy) > 0 {
+		l := f.PaidBy[0]
+		at := s.place(finding.Place{File: l.File, Line: l.Line, Function: l.Function})
+		if f.Place.File != "" && isMatched(f, l.Function) {
+			// A library whose files do not say so: the rule knows it, and its place is the caller.
+			return place, at, 0
+		}
+		return at, place, rounded(l.Share)
+	}
+	// Without lines, the function of the user's that leads there says more than a library.
+	name, _, _ := strings.Cut(f.Place.Function, "<") // evidence shortens what is in the brackets
+	for _, e := range f.Evidence {
+		if e.Kind == callerKind && (name == "" || !strings.Contains(e.Text, name)) {
+			return clip(place+"; "+e.Text, 300), "", 0
+		}
+	}
+	return place, "", 0
+}
+
+// isMatched says whether a function is among those that a finding's rule is about.
+func isMatched(f *finding.Finding, function string) bool {
+	return slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool {
+		rest, is := strings.CutPrefix(e.Text, function)
+		return e.Kind == "symbol" && is && (rest == "" || strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " in "))
+	})
+}
+
+// callerKind is the evidence that names who calls what is hot.
+const callerKind = "caller"
+
+func (s *Server) found(p *profile.Profile, f *finding.Finding) found {
 	out := found{
-		ID: f.ID, Title: clip(f.Title, 100), Certainty: string(f.Certainty), Where: s.place(f.Place), Share: rounded(f.Share.Main()),
+		ID: f.ID, Title: clip(f.Title, 100), Certainty: string(f.Certainty), Share: rounded(f.Share.Main()),
+	}
+	out.Where, out.Hot, out.Pays = s.where(f)
+	if !f.General && !f.Aside {
+		out.AtMost = atMost(most(f, view.Events(p)))
 	}
 	if f.Share.Error != nil {
 		out.Error = rounded(*f.Share.Error)
@@ -171,23 +217,19 @@ func (s *Server) found(f *finding.Finding) found {
 		t := f.Trials[n-1]
 		out.Measured = fmt.Sprintf("%s: %.2f× (%.2f to %.2f), %s", clip(t.Variant, 60), t.SpeedUp.Estimate, t.SpeedUp.Low, t.SpeedUp.High, t.Verdict)
 	}
-	// Where a library is hot, the line of the user's that leads there says more.
-	for _, e := range f.Evidence {
-		if e.Kind == "caller" {
-			out.Where = clip(out.Where+"; "+e.Text, 300)
-			break
-		}
-	}
 	if len(f.Fix.Steps) > 0 {
 		out.Do = []string{clip(f.Fix.Steps[0], 200)}
 	}
 	return out
 }
 
-func (s *Server) depth(f *finding.Finding) *depth {
-	d := &depth{found: s.found(f), Preload: f.Fix.Preload, Env: f.Fix.Env, Diff: clipLines(f.Fix.Diff, 2500)}
+func (s *Server) depth(p *profile.Profile, f *finding.Finding) *depth {
+	d := &depth{found: s.found(p, f), Preload: f.Fix.Preload, Env: f.Fix.Env, Diff: clipLines(f.Fix.Diff, 2500)}
 	d.Do = clipAll(f.Fix.Steps, 8, 300)
 	d.Caveats, d.Links = clipAll(f.Fix.Caveats, 4, 200), clipAll(f.Links, 4, 200)
+	for _, l := range f.PaidBy[min(1, len(f.PaidBy)):] {
+		d.Also = append(d.Also, fmt.Sprintf("%s %.1f%%", s.place(finding.Place{File: l.File, Line: l.Line, Function: l.Function}), 100*l.Share))
+	}
 	for _, e := range f.Evidence {
 		if len(d.Evidence) < 10 {
 			d.Evidence = append(d.Evidence, clip(e.Kind+": "+e.Text, 300))

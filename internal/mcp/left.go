@@ -16,8 +16,6 @@ type leftIn struct {
 
 // leftOut is what is still to be had.
 type leftOut struct {
-	Base
-
 	Profile   string  `json:"profile,omitempty"`
 	Explained float64 `json:"explained,omitempty" jsonschema:"share of the CPU that findings are about"`
 	Refuted   float64 `json:"refuted,omitempty" jsonschema:"share of findings that a trial refuted"`
@@ -25,15 +23,19 @@ type leftOut struct {
 	Hardware  float64 `json:"bounded_by_hardware,omitempty" jsonschema:"share in loops that wait for memory or are limited by the processor"`
 	Kernel    float64 `json:"kernel,omitempty" jsonschema:"share in the kernel"`
 	Open      []item  `json:"open,omitempty" jsonschema:"what is left, largest first"`
-	Largest   float64 `json:"largest,omitempty" jsonschema:"share of the CPU that the largest of them can bring at most"`
+	Largest   float64 `json:"largest,omitempty" jsonschema:"the largest may_save"`
 	Stop      bool    `json:"stop"`
 	Because   string  `json:"because,omitempty"`
+
+	Base
 }
 
 type item struct {
 	What   string  `json:"what"`
+	Where  string  `json:"where" jsonschema:"file:line function, in the user's code where it is known"`
 	Share  float64 `json:"share"`
-	AtMost string  `json:"at_most"`
+	Save   float64 `json:"may_save" jsonschema:"share of the CPU at most, by the estimate where there is one"`
+	AtMost string  `json:"at_most" jsonschema:"the whole program's speedup if all of it went away (Amdahl)"`
 }
 
 func (o *leftOut) shorten() bool { return drop(&o.Open, 1) }
@@ -54,12 +56,12 @@ func (s *Server) left(ctx context.Context, _ *call, in leftIn) (*leftOut, error)
 	}
 	out.Explained = rounded(1 - *out.Unexplained)
 	for i := range r.Findings {
-		out.count(&r.Findings[i])
+		out.count(s, h.profile.Profile, &r.Findings[i])
 	}
 	for i := range r.Unexplained {
 		u := &r.Unexplained[i]
 		share := u.Share.Main()
-		out.add("no finding: "+s.place(u.Place), share, share)
+		out.add(item{What: "hot, and no finding is about it", Where: s.place(u.Place), Share: rounded(share), AtMost: atMost(beyond(share, view.Events(h.profile.Profile)))}, share)
 	}
 	p := h.profile.Profile
 	for _, row := range view.Top(p, view.TopOptions{By: view.ByKind}).Rows {
@@ -72,7 +74,7 @@ func (s *Server) left(ctx context.Context, _ *call, in leftIn) (*leftOut, error)
 }
 
 // count puts a finding where it belongs.
-func (o *leftOut) count(f *finding.Finding) {
+func (o *leftOut) count(s *Server, p *profile.Profile, f *finding.Finding) {
 	share := f.Share.Main()
 	switch {
 	case f.General || f.Aside:
@@ -90,7 +92,8 @@ func (o *leftOut) count(f *finding.Finding) {
 		high = g.High
 	}
 	if f.Minor == "" {
-		o.add(f.ID+": "+f.Title, share, high)
+		where, _, _ := s.where(f)
+		o.add(item{What: clip(f.ID+": "+f.Title, 200), Where: where, Share: rounded(share), AtMost: atMost(most(f, view.Events(p)))}, high)
 	}
 }
 
@@ -100,12 +103,14 @@ func isHardware(rule string) bool {
 	return rule == machine.StallRule || rule == search
 }
 
-func (o *leftOut) add(what string, share, high float64) {
+// add lists an item that may save a share of the CPU.
+func (o *leftOut) add(i item, high float64) {
 	high = min(1, max(high, 0))
-	o.Largest = max(o.Largest, rounded(high))
+	i.Save = rounded(high)
+	o.Largest = max(o.Largest, i.Save)
 	const most = 12
 	if len(o.Open) < most {
-		o.Open = append(o.Open, item{clip(what, 200), rounded(share), atMost(high)})
+		o.Open = append(o.Open, i)
 	}
 }
 
@@ -113,10 +118,10 @@ func (o *leftOut) judge() {
 	o.Stop = o.Largest < worthIt
 	switch {
 	case !o.Stop:
-		o.Because = fmt.Sprintf("the largest open item holds up to %.1f%% of the CPU", 100*o.Largest)
+		o.Because = fmt.Sprintf("the largest open item may save up to %.1f%% of the CPU", 100*o.Largest)
 	case len(o.Open) == 0:
 		o.Because = "nothing more than 3% is to be had here: no finding is open, and no function without one holds 10%. What is left is spread over many functions; another algorithm or less work may still help, and no rule sees those"
 	default:
-		o.Because = fmt.Sprintf("nothing more than 3%% is to be had here: the largest open item holds %.1f%%", 100*o.Largest)
+		o.Because = fmt.Sprintf("nothing more than 3%% is to be had here: the largest open item may save %.1f%% at most", 100*o.Largest)
 	}
 }

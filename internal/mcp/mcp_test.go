@@ -349,7 +349,7 @@ func TestWhatIsCutCanBeRead(t *testing.T) {
 	lots := slices.Repeat([]string{long}, 40)
 	some := found{ID: "a", Title: long, Where: long, Do: lots[:1]}
 	for tool, o := range map[string]answer{
-		toolProfile: &profileOut{Profile: "p1", Hot: slices.Repeat([]hotLine{{Function: long, File: long}}, 15), Notes: lots},
+		toolProfile: &profileOut{Profile: "p1", Own: slices.Repeat([]ownLine{{Function: long, File: long}}, 15), Leaves: slices.Repeat([]leaf{{Function: long}}, 5), Notes: lots},
 		toolExplain: &explainOut{Profile: "p1", Findings: slices.Repeat([]found{some}, 50), NoHelp: slices.Repeat([]found{some}, 20), Hot: slices.Repeat([]unexplained{{Where: long, Lines: lots[:5]}}, 3), Notes: lots},
 		"finding":   &explainOut{Profile: "p1", Depth: &depth{found: some, Evidence: lots[:10], Source: lots, Caveats: lots[:4], Links: lots[:4], Diff: strings.Repeat(long+"\n", 12)}},
 		toolSource:  &sourceOut{Profile: "p1", Lines: slices.Repeat([]srcLine{{File: long, Text: long, Remarks: lots[:2]}}, 200), Findings: lots, Loop: &loop{At: long, Code: lots}, Notes: lots},

@@ -12,10 +12,9 @@ import (
 
 	"whyhot/internal/collect/command"
 	"whyhot/internal/collect/session"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/fetch"
-	"whyhot/internal/finding"
 	"whyhot/internal/profile"
-	"whyhot/internal/profile/view"
 	"whyhot/internal/server/client"
 )
 
@@ -31,31 +30,23 @@ type profileIn struct {
 
 // profileOut is what a handle is about.
 type profileOut struct {
-	Base
-
 	Profile  string    `json:"profile,omitempty" jsonschema:"handle for the other tools"`
+	Own      []ownLine `json:"own,omitempty" jsonschema:"lines of the program's own code, those that pay most first"`
+	OwnShare float64   `json:"own_share,omitempty" jsonschema:"share of all samples that lines of the program's own code pay for; the rest has none in its stack"`
+	Leaves   []leaf    `json:"leaves,omitempty" jsonschema:"hottest lines of libraries, runtimes and the kernel: own lines pay for them"`
 	From     string    `json:"from,omitempty"`
 	Samples  int64     `json:"samples,omitempty"`
 	Seconds  float64   `json:"seconds,omitempty"`
 	Counts   string    `json:"counts,omitempty" jsonschema:"what a sample's value is"`
-	Hot      []hotLine `json:"hot,omitempty" jsonschema:"hottest lines first; self is a share of all samples, error half of its 95% interval"`
 	Baseline string    `json:"baseline,omitempty" jsonschema:"hash of the tree that try compares with"`
 	Notes    []string  `json:"notes,omitempty"`
+
+	Base
 }
 
-type hotLine struct {
-	Function string  `json:"function"`
-	File     string  `json:"file,omitempty"`
-	Line     int32   `json:"line,omitempty"`
-	Self     float64 `json:"self"`
-	Error    float64 `json:"error"`
-	Total    float64 `json:"total"`
+func (o *profileOut) shorten() bool {
+	return drop(&o.Notes, 1) || drop(&o.Leaves, 1) || drop(&o.Own, 1) || drop(&o.Notes, 0)
 }
-
-func (o *profileOut) shorten() bool { return drop(&o.Notes, 1) || drop(&o.Hot, 1) || drop(&o.Notes, 0) }
-
-// mostLines is how many hot lines an answer has.
-const mostLines = 15
 
 func (s *Server) profile(ctx context.Context, c *call, in profileIn) (*profileOut, error) {
 	kinds := 0
@@ -216,17 +207,11 @@ func (s *Server) describe(h *handle) *profileOut {
 	} else {
 		out.Notes = append(out.Notes, "no baseline was kept, so that try has nothing to compare with: "+clip(h.noTree, 300))
 	}
-	table := view.Top(p, view.TopOptions{By: view.ByLine})
-	total := float64(p.Total())
-	for _, r := range table.Rows {
-		if len(out.Hot) == mostLines || r.Self == 0 {
-			break
-		}
-		self := float64(r.Self) / total
-		out.Hot = append(out.Hot, hotLine{
-			Function: clip(view.Name(p, r.Function), 120), File: s.shown(p.Function(r.Function).File), Line: r.Line,
-			Self: rounded(self), Error: rounded(finding.ShareError(self, view.Events(p))), Total: rounded(float64(r.Total) / total),
-		})
+	lines := ownline.Of(p)
+	own, covered := s.own(p, lines)
+	out.Own, out.OwnShare, out.Leaves = own, rounded(covered), s.leaves(p, lines)
+	if covered < worthIt {
+		out.Notes = append(out.Notes, "hardly a stack has a line of the program's own code: it is an interpreter's or a library's, has no names, or the stacks are cut")
 	}
 	for _, n := range append(h.profile.Hints(), p.Meta.Warnings...) {
 		out.Notes = append(out.Notes, clip(n, 300))

@@ -37,7 +37,11 @@ func TestSizes(t *testing.T) {
 		a.put("x.pb.gz", string(data))
 		rows.WriteString("| " + strings.TrimSuffix(filepath.Base(path), ".pb.gz"))
 		p, _ := a.call(toolProfile, map[string]any{"file": "x.pb.gz"})
-		hot := p["hot"].([]any)[0].(map[string]any)["function"] //nolint:errcheck,forcetypeassert // its schema says so
+		lines, ok := p["own"].([]any)
+		if !ok {
+			lines = p["leaves"].([]any) //nolint:errcheck,forcetypeassert // its schema says so
+		}
+		hot := lines[0].(map[string]any)["function"] //nolint:errcheck,forcetypeassert // as above
 		answers := []map[string]any{p}
 		for tool, args := range map[string]map[string]any{
 			toolExplain: {"n": 50}, toolSource: {"function": "^" + quoteMeta(fmt.Sprint(hot)) + "$", "n": 200}, toolLeft: {}, toolWhatIf: {"share": 0.2},

@@ -11,6 +11,7 @@ import (
 
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/machine"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
@@ -26,8 +27,6 @@ type sourceIn struct {
 
 // sourceOut is where in a function or file the time goes.
 type sourceOut struct {
-	Base
-
 	Profile  string    `json:"profile,omitempty"`
 	What     string    `json:"what,omitempty"`
 	Self     float64   `json:"self,omitempty" jsonschema:"share of all samples"`
@@ -36,6 +35,8 @@ type sourceOut struct {
 	Findings []string  `json:"findings,omitempty" jsonschema:"ids and titles of findings there"`
 	Loop     *loop     `json:"loop,omitempty" jsonschema:"the hottest loop's machine code"`
 	Notes    []string  `json:"notes,omitempty"`
+
+	Base
 }
 
 type srcLine struct {
@@ -74,19 +75,20 @@ func (s *Server) source(ctx context.Context, _ *call, in sourceIn) (*sourceOut, 
 		return nil, wrong(fmt.Sprintf("n is %d", in.N), fmt.Sprintf("from 1 to %d lines", mostShown), fmt.Sprintf(`{"profile": %q, "n": %d}`, h.id, usualLines))
 	}
 	p := h.profile.Profile
-	functions, err := s.functions(p, &in)
+	functions, notes, err := s.functions(p, &in)
 	if err != nil {
 		return nil, err
 	}
 	table := view.Lines(p, functions)
 	total := float64(p.Total())
-	out := &sourceOut{Profile: h.id, What: clip(view.Name(p, functions[0]), 200), Self: rounded(float64(table.Self) / total), Total: rounded(float64(table.Total) / total)}
+	out := &sourceOut{Profile: h.id, What: clip(view.Name(p, functions[0]), 200), Notes: notes, Self: rounded(float64(table.Self) / total), Total: rounded(float64(table.Total) / total)}
 	if in.File != "" {
 		out.What = clip(in.File, 200)
 	}
 	rows := slices.Clone(table.Rows)
+	weight := weightOf(p, in.File != "")
 	slices.SortStableFunc(rows, func(a, b view.LineRow) int {
-		return cmp.Or(cmp.Compare(min(b.Line, 1), min(a.Line, 1)), cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total))
+		return cmp.Or(cmp.Compare(min(b.Line, 1), min(a.Line, 1)), cmp.Compare(weight(b), weight(a)), cmp.Compare(b.Self, a.Self))
 	})
 	text := s.within(p)
 	for _, r := range rows {
@@ -108,21 +110,36 @@ func (s *Server) source(ctx context.Context, _ *call, in sourceIn) (*sourceOut, 
 	return out, nil
 }
 
-// functions are those that a call means.
-func (s *Server) functions(p *profile.Profile, in *sourceIn) ([]profile.FunctionID, error) {
+// weightOf says what counts when the lines of a function or of a file are ranked. In a
+// function that is all that a line calls. In a file, whose functions call each other, that
+// would put the outermost callers first: there it is what a line pays for.
+func weightOf(p *profile.Profile, file bool) func(view.LineRow) int64 {
+	if !file {
+		return func(r view.LineRow) int64 { return r.Total }
+	}
+	pays := map[sourceLine]int64{}
+	all, _ := payers(p, ownline.Of(p))
+	for _, l := range all {
+		pays[sourceLine{file: p.Function(l.line.Function).File, line: l.line.Line}] = l.value
+	}
+	return func(r view.LineRow) int64 { return max(r.Self, pays[sourceLine{file: r.File, line: r.Line}]) }
+}
+
+// functions are those that a call means; notes name what it may mean too.
+func (s *Server) functions(p *profile.Profile, in *sourceIn) (_ []profile.FunctionID, notes []string, _ error) {
 	retry := ""
-	if top := view.Top(p, view.TopOptions{}); len(top.Rows) > 0 {
-		retry = fmt.Sprintf(`{"profile": %q, "function": %q}`, in.Profile, clip(lookup.Handle(p, top.Rows[0].Function), 120))
+	if hottest, ok := hottestFunction(p); ok {
+		retry = fmt.Sprintf(`{"profile": %q, "function": %q}`, in.Profile, clip(lookup.Handle(p, hottest), 120))
 	}
 	switch {
 	case (in.Function == "") == (in.File == ""):
-		return nil, wrong("give one of function and file", "the names are those that profile and explain give", retry)
+		return nil, nil, wrong("give one of function and file", "the names are those that profile and explain give", retry)
 	case in.Function != "":
-		found, err := lookup.Functions(p, in.Function, false)
+		found, others, err := pick(p, in.Function)
 		if err != nil {
-			return nil, wrong(clip(err.Error(), 400), "retry_with names the hottest function", retry)
+			return nil, nil, wrong(clip(err.Error(), 400), "it has no samples, is part of its caller, or has another name; retry_with names the function that pays most", retry)
 		}
-		return found, nil
+		return found, s.alsoMeant(p, others), nil
 	}
 	wanted := strings.TrimPrefix(filepath.Clean("/"+in.File), "/")
 	var out []profile.FunctionID
@@ -133,9 +150,9 @@ func (s *Server) functions(p *profile.Profile, in *sourceIn) ([]profile.Function
 		}
 	}
 	if len(out) == 0 {
-		return nil, wrong("no sample is in "+clip(in.File, 200), "the file is cold, or the profile names it otherwise: see the files that profile gives", retry)
+		return nil, nil, wrong("no sample is in "+clip(in.File, 200), "the file is cold, or the profile names it otherwise: see the files that profile gives", retry)
 	}
-	return out, nil
+	return out, nil, nil
 }
 
 // remark adds what findings say of the lines and the functions.

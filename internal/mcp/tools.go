@@ -37,7 +37,7 @@ func sortTools(tools []*sdk.Tool) {
 
 func (s *Server) addTools(to *sdk.Server) {
 	add(s, to, toolProfile, "Record or open a profile", true,
-		`Records a command (command, cwd), opens a file (file) or asks a whyhot server (url, service, last). Gives a handle for the other tools and the 15 hottest lines, with sampling errors. Keeps the tree as it is now: the baseline of "try".`,
+		`Records a command (command, cwd), opens a file (file) or asks a whyhot server (url, service, last). Gives a handle for the other tools, the 15 lines of the program's own code that pay for most samples, with sampling errors, and the hottest lines beneath them. Keeps the tree as it is now: the baseline of "try".`,
 		s.profile)
 	add(s, to, toolExplain, "Why it is hot", false,
 		`Findings ranked by the CPU that they could save, with evidence, where in the user's code, what to change and what was refuted. "finding" gives one in depth; "path" is a build directory with compile_commands.json, whose source is analysed too.`,

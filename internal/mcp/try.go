@@ -36,8 +36,6 @@ type tryIn struct {
 
 // tryOut is how far a trial is, or what it came to.
 type tryOut struct {
-	Base
-
 	Task     string   `json:"task,omitempty"`
 	State    string   `json:"state,omitempty" jsonschema:"running or done"`
 	Doing    string   `json:"doing,omitempty"`
@@ -54,6 +52,8 @@ type tryOut struct {
 	Measures []string `json:"changed_measures,omitempty" jsonschema:"changed files that measure or test: the baseline's were used"`
 	Record   string   `json:"statement,omitempty" jsonschema:"signed record; whyhot verify FILE checks it"`
 	Notes    []string `json:"notes,omitempty"`
+
+	Base
 }
 
 type ratio struct {

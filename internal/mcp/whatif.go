@@ -6,7 +6,6 @@ import (
 
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
-	"whyhot/internal/profile/lookup"
 	"whyhot/internal/profile/view"
 )
 
@@ -22,17 +21,20 @@ type whatIfIn struct {
 
 // whatIfOut is a bound.
 type whatIfOut struct {
-	Base
-
 	Profile string   `json:"profile,omitempty"`
 	What    string   `json:"what,omitempty"`
+	Where   string   `json:"where,omitempty" jsonschema:"of a finding: file:line function, in the user's code where it is known"`
+	AtMost  string   `json:"at_most,omitempty" jsonschema:"the whole program's speedup if all of it went away (Amdahl): of reach, where that is given"`
 	Share   *float64 `json:"share,omitempty" jsonschema:"of all samples that it takes"`
 	Sample  *float64 `json:"share_error,omitempty"`
-	AtMost  string   `json:"at_most,omitempty" jsonschema:"the whole program's speedup if all of it went away (Amdahl)"`
+	Reach   float64  `json:"reach,omitempty" jsonschema:"share that the change can affect at most, where that is more than share: basis says what else becomes cheaper"`
 	Likely  string   `json:"likely,omitempty" jsonschema:"the estimate for the finding's fix"`
 	Basis   string   `json:"basis,omitempty"`
 	Worth   string   `json:"worth_it,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 	Task    *tryOut  `json:"task,omitempty" jsonschema:"what was started; poll it with try"`
+
+	Base
 }
 
 func (o *whatIfOut) shorten() bool { return o.Task != nil && o.Task.shorten() }
@@ -53,13 +55,16 @@ func (s *Server) whatIf(ctx context.Context, c *call, in whatIfIn) (*whatIfOut, 
 		return &whatIfOut{Base: Base{Unexplained: h.open()}, Profile: h.id, What: "measured: poll task with try", Task: o}, nil
 	}
 	out := &whatIfOut{Profile: h.id}
-	share, err := s.shareOf(ctx, h, &in, out)
+	share, reach, err := s.shareOf(ctx, h, &in, out)
 	if err != nil {
 		return nil, err
 	}
-	e := finding.ShareError(share, view.Events(h.profile.Profile))
-	high := min(1, share+e)
-	share, e = rounded(share), rounded(e)
+	events := view.Events(h.profile.Profile)
+	e, high := rounded(finding.ShareError(share, events)), beyond(reach, events)
+	if reach > share {
+		out.Reach = rounded(reach)
+	}
+	share = rounded(share)
 	out.Share, out.Sample = &share, &e
 	out.AtMost = atMost(high)
 	out.Worth = "yes, if the change can take away most of it"
@@ -70,6 +75,27 @@ func (s *Server) whatIf(ctx context.Context, c *call, in whatIfIn) (*whatIfOut, 
 	return out, nil
 }
 
+// beyond is a share with its sampling error.
+func beyond(share float64, events int64) float64 {
+	return min(1, share+finding.ShareError(share, events))
+}
+
+// reachOf is the share that a finding's change can affect: what it is about, or more where
+// what it estimates goes beyond, such as collecting the garbage that it makes.
+func reachOf(f *finding.Finding) float64 {
+	reach := f.Share.Main()
+	if f.Gain != nil {
+		reach = max(reach, f.Gain.Reach)
+	}
+	if g := f.Estimate(); g != nil {
+		reach = max(reach, g.High)
+	}
+	return min(1, reach)
+}
+
+// most is the share that can go away if a finding is mended.
+func most(f *finding.Finding, events int64) float64 { return beyond(reachOf(f), events) }
+
 // atMost is how much faster a program can become that is spared a share of its CPU time.
 func atMost(share float64) string {
 	const noBound = 0.95 // beyond it, a sampling error changes the ratio by more than the ratio says
@@ -79,8 +105,8 @@ func atMost(share float64) string {
 	return fmt.Sprintf("%.2f×", finding.SpeedUp(share))
 }
 
-// shareOf is what would go away.
-func (s *Server) shareOf(ctx context.Context, h *handle, in *whatIfIn, out *whatIfOut) (float64, error) {
+// shareOf is what would go away, and what can go away with it.
+func (s *Server) shareOf(ctx context.Context, h *handle, in *whatIfIn, out *whatIfOut) (share, reach float64, err error) {
 	given := 0
 	for _, g := range []bool{in.Finding != "", in.Function != "", in.Share != 0} {
 		if g {
@@ -90,38 +116,38 @@ func (s *Server) shareOf(ctx context.Context, h *handle, in *whatIfIn, out *what
 	p := h.profile.Profile
 	switch {
 	case given != 1:
-		return 0, wrong("give one of finding, function, share, preload, env", "a finding's id is in explain", fmt.Sprintf(`{"profile": %q, "share": 0.1}`, h.id))
+		return 0, 0, wrong("give one of finding, function, share, preload, env", "a finding's id is in explain", fmt.Sprintf(`{"profile": %q, "share": 0.1}`, h.id))
 	case in.Share != 0:
 		if in.Share < 0 || in.Share > 1 {
-			return 0, wrong(fmt.Sprintf("share is %v", in.Share), "a fraction above 0 and up to 1", fmt.Sprintf(`{"profile": %q, "share": 0.1}`, h.id))
+			return 0, 0, wrong(fmt.Sprintf("share is %v", in.Share), "a fraction above 0 and up to 1", fmt.Sprintf(`{"profile": %q, "share": 0.1}`, h.id))
 		}
 		out.What = "a share of the CPU"
-		return in.Share, nil
+		return in.Share, in.Share, nil
 	case in.Function != "":
-		found, err := lookup.Functions(p, in.Function, false)
+		found, others, err := pick(p, in.Function)
 		if err != nil {
-			return 0, wrong(clip(err.Error(), 400), "profile and explain name functions", "")
+			return 0, 0, wrong(clip(err.Error(), 400), "profile and explain name functions", "")
 		}
 		out.What = clip(view.Name(p, found[0]), 200) + " with all that it calls"
-		return float64(view.Lines(p, found).Total) / float64(p.Total()), nil
+		out.Notes = s.alsoMeant(p, others)
+		share = float64(view.Lines(p, found).Total) / float64(p.Total())
+		return share, share, nil
 	}
 	r, err := s.report(ctx, h, "")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	f, err := explain.Pick(r.Findings, h.id, in.Finding)
 	if err != nil {
-		return 0, wrong(clip(err.Error(), 500), "call explain for the list", fmt.Sprintf(`{"profile": %q}`, h.id))
+		return 0, 0, wrong(clip(err.Error(), 500), "call explain for the list", fmt.Sprintf(`{"profile": %q}`, h.id))
 	}
 	out.What = clip(f.ID+": "+f.Title, 200)
-	share := f.Share.Main()
+	out.Where, _, _ = s.where(&f)
 	if f.Gain != nil {
-		share = max(share, f.Gain.Reach)
 		out.Basis = clip(f.Gain.Basis, 400)
 	}
 	if g := f.Estimate(); g != nil {
 		out.Likely = finding.SpeedUps(max(0, g.Low), min(1, g.High))
-		share = max(share, g.High)
 	}
-	return min(1, share), nil
+	return f.Share.Main(), reachOf(&f), nil
 }

@@ -17,6 +17,13 @@ var (
 	// servers are programs that hardly anybody who runs them builds: what they execute is a
 	// client's.
 	servers = regexp.MustCompile(`/(redis-server|valkey-server|postgres|mysqld|mariadbd)$`)
+	// frozenModules are those of Python's library that are compiled into the interpreter: their
+	// files have no directory.
+	frozenModules = regexp.MustCompile(`^(_bootstrap|_bootstrap_external|zipimport|abc|codecs|io|_collections_abc|_sitebuiltins|genericpath|ntpath|posixpath|os|site|stat|runpy)\.py$`)
+	// javaStubs is machine code that the Java virtual machine makes for itself.
+	javaStubs = regexp.MustCompile(`^StubRoutines \(`)
+	// installedHeaders are headers of libraries, also those below the root of another system.
+	installedHeaders = regexp.MustCompile(`/usr/(local/)?include/`)
 	// starts are outermost functions of threads and programs.
 	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
 )
@@ -32,7 +39,7 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	switch {
 	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || BuiltIn(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
 		return origin.Library
 	}
 	return from
@@ -47,6 +54,17 @@ func isManaged(fn *profile.Function) bool {
 	return false
 }
 
+// comesWith tells whether a function's source is that of a language or an installed library.
+func comesWith(fn *profile.Function) bool {
+	switch fn.Kind { //nolint:exhaustive // of the others, origin.Of knows the directories
+	case profile.KindPython:
+		return frozenModules.MatchString(fn.File)
+	case profile.KindNative:
+		return installedHeaders.MatchString(fn.File)
+	}
+	return false
+}
+
 // BuiltIn tells whether a function of an interpreted language is written in another one, or
 // is no function: it has no source.
 func BuiltIn(fn *profile.Function) bool {
@@ -56,7 +74,7 @@ func BuiltIn(fn *profile.Function) bool {
 	case profile.KindPython, profile.KindPHP, profile.KindPerl:
 		return fn.File == ""
 	case profile.KindJava:
-		return !strings.Contains(fn.Name, "(") // a stub of the virtual machine
+		return !strings.Contains(fn.Name, "(") || javaStubs.MatchString(fn.Name)
 	}
 	return false
 }

@@ -13,7 +13,7 @@ import {
   sameFile,
   type Answer,
 } from "../../src/fleet/views/lines/listing";
-import { halves, question, rangeBefore, sidesOf } from "../../src/fleet/views/compare/sides";
+import { question, rangeBefore, sidesOf } from "../../src/fleet/views/compare/sides";
 
 const line = (file: string, at: number, self: number, total = self): Answer["lines"][number] => ({
   file,
@@ -180,14 +180,4 @@ test("two versions: the newest against the one before, or those that were chosen
     "after.version": ["1.10"],
   });
   assert.equal(question(a, selection(a), NOW, undefined), null);
-});
-
-test("a young server's time is cut in two whole halves", () => {
-  const MINUTE = 60_000;
-  const to = 100 * MINUTE;
-  assert.deepEqual(halves(to - 1, 25 * MINUTE), {
-    before: { from: 76 * MINUTE, to: 88 * MINUTE },
-    after: { from: 88 * MINUTE, to },
-  });
-  assert.equal(halves(to, 1.9 * MINUTE), undefined);
 });

@@ -105,8 +105,8 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           {high > 0 && (
             <>
               {" · "}
-              <b>{coresRange({ low, high })}</b> cores{billText(Math.max(0, high), prices)} could
-              be saved at most, where the findings do not overlap
+              <b>{coresRange({ low, high })}</b> cores{billText(Math.max(0, high), prices)} could be
+              saved at most, where the findings do not overlap
             </>
           )}
         </p>
