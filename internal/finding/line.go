@@ -6,13 +6,19 @@ import (
 	"strings"
 )
 
-// Line is a line of a source file as people name it: FILE:LINE.
+// Line is a line of a source file as people name it: FILE:LINE, or FILE where the line is
+// not known.
 type Line struct {
 	File string
-	Line int // from 1
+	Line int // from 1; 0 where it is not known
 }
 
-func (l Line) String() string { return fmt.Sprintf("%s:%d", l.File, l.Line) }
+func (l Line) String() string {
+	if l.Line == 0 {
+		return l.File
+	}
+	return fmt.Sprintf("%s:%d", l.File, l.Line)
+}
 
 // ParseLine reads FILE:LINE. The file may have colons of its own.
 func ParseLine(text string) (Line, error) {

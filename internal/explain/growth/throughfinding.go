@@ -3,8 +3,10 @@ package growth
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"whyhot/internal/explain/growth/primitive"
 	"whyhot/internal/explain/judge"
@@ -44,18 +46,48 @@ func (w *Through) set(script string, at []int) {
 	w.Lines = at
 }
 
-// scriptOf is the script that a command runs: its first argument that is a file of text here.
+// scriptOf is the script that a command runs: its first word that is a file of text here.
+// Where that is a shell script, it is the first other file that this one names: of
+// `bash run.sh`, which has `lua src/spill.lua`, the latter.
 func scriptOf(s judge.Subject) (path string, lines []string) {
-	if s.Facts == nil || len(s.Profile.Meta.Command) < 2 {
+	if s.Facts == nil {
 		return "", nil
 	}
-	for _, word := range s.Profile.Meta.Command[1:] {
+	for _, word := range s.Profile.Meta.Command {
 		path, isFile := strings.CutPrefix(word, "--file=")
 		if !isFile && strings.HasPrefix(word, "-") || filepath.Ext(path) == "" {
 			continue
 		}
 		if lines, ok := s.Facts.Source(path); ok {
-			return path, lines
+			if !isShell(path, lines) {
+				return path, lines
+			}
+			return namedIn(s.Facts, path, lines)
+		}
+	}
+	return "", nil
+}
+
+// shebang is the first line of a shell script.
+var shebang = regexp.MustCompile(`^#!.*\b(ba|da|z|k)?sh\b`)
+
+func isShell(path string, lines []string) bool {
+	return filepath.Ext(path) == ".sh" || len(lines) > 0 && shebang.MatchString(lines[0])
+}
+
+// namedIn is the first file of text that a shell script names, from its own directory on.
+func namedIn(facts judge.Facts, shell string, lines []string) (path string, text []string) {
+	for _, line := range lines {
+		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'();&|<>=`, r) }) {
+			if filepath.Ext(word) == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			if !filepath.IsAbs(word) {
+				word = filepath.Join(filepath.Dir(shell), word)
+			}
+			if text, ok := facts.Source(word); ok && !isShell(word, text) {
+				return word, text
+			}
 		}
 	}
 	return "", nil

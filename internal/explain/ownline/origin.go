@@ -16,7 +16,7 @@ var (
 	managed = regexp.MustCompile(`^(\(wrapper [\w-]+\) )?(System|Microsoft|Mono|Internal)\.[\w.]+[` + "`" + `<:.]|^(\(wrapper [\w-]+\) )?(string|object|int|char):|^(\S+ )?(scala|kotlin|kotlinx)[./]`)
 	// servers are programs that hardly anybody who runs them builds: what they execute is a
 	// client's.
-	servers = regexp.MustCompile(`/(redis-server|valkey-server|postgres|mysqld|mariadbd)$`)
+	servers = regexp.MustCompile(`/((redis|valkey)-(server|check-(rdb|aof))|postgres|mysqld|mariadbd)$`)
 	// frozenModules are those of Python's library that are compiled into the interpreter: their
 	// files have no directory.
 	frozenModules = regexp.MustCompile(`^(_bootstrap|_bootstrap_external|zipimport|abc|codecs|io|_collections_abc|_sitebuiltins|genericpath|ntpath|posixpath|os|site|stat|runpy)\.py$`)

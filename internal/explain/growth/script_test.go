@@ -1,0 +1,43 @@
+package growth
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/profile"
+)
+
+// A script is found through the shell script that starts it, as in `record -- bash run.sh`.
+func TestTheScriptOfACommand(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	lua := write("src/queue.lua", "table.remove(items, 1)\n")
+	shell := write("run.sh", "#!/bin/bash\n# as in other.lua\ncd \"$(dirname \"$0\")\" && exec lua5.4 src/queue.lua 270\n")
+	bare := write("start", "#!/bin/sh\nexec true\n")
+	for _, c := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{"lua5.4", lua, "270"}, lua},
+		{[]string{"bash", shell}, lua},
+		{[]string{shell}, lua},
+		{[]string{"bash", bare}, ""},
+		{[]string{"lua5.4", "missing.lua"}, ""},
+	} {
+		p := profile.NewBuilder().Build(profile.Meta{Command: c.command})
+		if got, _ := scriptOf(judge.Subject{Facts: scripts{}, Profile: p}); got != c.want {
+			t.Errorf("%q: %q, want %q", c.command, got, c.want)
+		}
+	}
+}
