@@ -56,6 +56,7 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		{"a service that what is replaced asks for", asked(0.14, 1, 2, 7), replaced(1, 2, 3, 4), "look again after cause"},
 		{"a service that is asked for by what is called back", asked(0.14, 1, 2, 7), replaced(3, 4), ""},
 		{"called by what is replaced", deep(0, 1, 2, 9), replaced(1, 2, 3, 4), "within that of cause"},
+		{"how it is built", with(deep(0, 1, 2, 3), func(f *judge.Found) { f.Fix.Kind = "build" }), replaced(1, 2, 3, 4), ""},
 		{"calls what is replaced", deep(8, 9, 9, 9), replaced(1, 2, 3, 4), ""},
 		{"called by what is called back", deep(0, 1, 2, 3), replaced(4), ""},
 		{"calls of what is replaced", with(of("a", 0.1, 8), func(f *judge.Found) { f.Callee = "crc" }), with(replaced(1), func(f *judge.Found) { f.Place.Function = "crc" }), "goes with cause"},
