@@ -252,7 +252,7 @@ func TestCommandThatFails(t *testing.T) {
 
 func TestBadRequests(t *testing.T) {
 	for want, r := range map[string]Request{
-		"no command":      {Budget: 1},
+		"missing command": {Budget: 1},
 		"--suite names":   {Suite: "s.yaml", Command: []string{"x"}, Budget: 1},
 		"--budget":        {Command: []string{"x"}},
 		"--apply":         {Command: []string{"x"}, Budget: 1, Apply: true},

@@ -16,7 +16,7 @@ func TestPlanGo(t *testing.T) {
 		t.Errorf("%q, %v", p.command, err)
 	}
 	for text, want := range map[string]string{
-		"":                              "no command",
+		"":                              "missing command",
 		"go":                            "not a command of go that compiles",
 		"go vet ./...":                  "not a command of go that compiles",
 		"go build -gcflags=-N ./...":    "-gcflags of its own",

@@ -75,7 +75,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := object.UnitOf(units, filepath.Join(dir, "b.cpp"), bad); err == nil || !strings.Contains(err.Error(), "no unit") {
+	if _, err := object.UnitOf(units, filepath.Join(dir, "b.cpp"), bad); err == nil || !strings.Contains(err.Error(), "not a unit") {
 		t.Errorf("a C++ file like a C file: %v", err)
 	}
 	u, err := object.UnitOf(units, bad, "")
