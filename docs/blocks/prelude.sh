@@ -92,7 +92,7 @@ recorded() {
   shift
   for _ in 1 2 3 4 5 6; do
     command whyhot record -o "$file" -- "$@" > /dev/null || continue
-    [ "$(command whyhot explain "$file" --json | jq .profile.samples)" -lt 50 ] || return 0
+    [ "$(command whyhot explain "$file" --json | jq .profile.samples)" -lt 20 ] || return 0
   done
   echo "$* is recorded without samples"
   return 1

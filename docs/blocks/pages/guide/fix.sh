@@ -3,7 +3,7 @@
 #: src/split.cpp:42 => bench.c:13
 #: BUILD_DIR => .
 #: whyhot try build => whyhot try build --budget 15s
-program bench 4
+program bench 12
 recorded cpu.pb.gz ./bench input
 finding=$(scanned) preloaded=$(first_finding cpu.pb.gz)
 command whyhot scan -p . --json > report.json

@@ -4,9 +4,9 @@
 #: whyhot try --metric-regex => whyhot try --budget 10s --metric-regex
 #: 28c1f => last
 #: ID => $finding
-#: edit => sed -i 's/round < 4/round < 3/' app.c
+#: edit => sed -i 's/round < 12/round < 9/' app.c
 #: wrk -t1 -c8 -d3 => ./load
-program app 4
+program app 12
 recorded app.pb.gz ./app input
 finding=$(first_finding app.pb.gz)
 jq -nc '[range(50000) | {id: .}]' > big.json
