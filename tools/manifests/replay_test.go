@@ -119,7 +119,7 @@ func (r *replay) start(namespace, log string, env []string, command ...string) {
 func (r *replay) until(namespace, want string, curl ...string) {
 	r.t.Helper()
 	var out string
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if out, _ = r.command("ip", append([]string{"netns", "exec", namespace, "curl", "-sS", "-w", " %{http_code}"}, curl...)...); strings.Contains(out, want) {
 			return
 		}
