@@ -66,7 +66,7 @@ release: analyzer ## write dist/: packages, archives, images, lists of contents,
 	$(GO) -C tools/release run . -root $(CURDIR) -out $(CURDIR)/dist -work $(CURDIR)/build/release
 
 .PHONY: manifests
-manifests: ## hold deploy/ against the types of Kubernetes, Prometheus's operator and Compose
+manifests: build server ## hold deploy/ against the types of Kubernetes, Prometheus's operator, Helm and Compose, and run its pods
 	$(GO) -C tools/manifests test ./...
 
 .PHONY: install-test

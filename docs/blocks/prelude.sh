@@ -45,7 +45,7 @@ background() {
   shift 2
   "$@" > "$log" 2>&1 &
   jobs+=("$!:$log")
-  until_true 60 said "$ready" "$log" "$!" && kill -0 "$!" || { cat "$log"; return 1; }
+  until_true 120 said "$ready" "$log" "$!" && kill -0 "$!" || { cat "$log"; return 1; }
 }
 end_jobs() {
   local job
@@ -79,7 +79,7 @@ opened=0
 # commands, and input
 program() {
   local name=$1
-  sed "s/ROUNDS/${2-4}/" "$blocks/app.c" > "$name.c"
+  sed "s/ROUNDS/${2-4}/" "$blocks/testdata/app.c" > "$name.c"
   printf '%s: %s.c\n\tcc -O2 -g -o $@ $<\ncheck: %s\n\t./%s input > /dev/null\nclean:\n\trm -f %s\n' "$name" "$name" "$name" "$name" "$name" > Makefile
   seq 20000 > input
   make -s "$name"
@@ -92,7 +92,7 @@ recorded() {
   shift
   for _ in 1 2 3 4 5 6; do
     command whyhot record -o "$file" -- "$@" > /dev/null || continue
-    [ "$(command whyhot explain "$file" --json | jq .profile.samples)" -lt 50 ] || return 0
+    [ "$(command whyhot explain "$file" --json | jq .profile.samples)" -lt 20 ] || return 0
   done
   echo "$* is recorded without samples"
   return 1

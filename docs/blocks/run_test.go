@@ -113,7 +113,7 @@ func shared(t *testing.T, here string) string {
 // has only this machine: pages use the usual ports, and nothing asks anybody else.
 func sandboxed(t *testing.T, dir, program, here, common string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	bash := exec.CommandContext(ctx, "bash", "-c", program)
 	bash.Dir = dir
@@ -164,7 +164,7 @@ func sandboxed(t *testing.T, dir, program, here, common string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(text, 60))
 	}
-	t.Logf("%s", text)
+	t.Logf("%s", lastLines(text, 20))
 }
 
 func lastLines(text []byte, n int) []byte {

@@ -1,2 +1,2 @@
-#: acme::OldTokenizer::next => compare
+#: acme::OldTokenizer::next => parse
 cp "$shared/app.pb.gz" cpu.pb.gz

@@ -4,11 +4,10 @@
 #: whyhot try --metric-regex => whyhot try --budget 10s --metric-regex
 #: 28c1f => last
 #: ID => $finding
-#: edit => sed -i 's/round < 4/round < 3/' app.c
+#: edit => sed -i 's/round < 12/round < 9/' app.c
 #: wrk -t1 -c8 -d3 => ./load
-program app 4
-recorded app.pb.gz ./app input
-finding=$(first_finding app.pb.gz)
+program app 12
+until finding=$(first_finding app.pb.gz 2> /dev/null); do recorded app.pb.gz ./app input; done
 jq -nc '[range(50000) | {id: .}]' > big.json
 cp app bench.real && printf '#!/bin/sh\nexec ./bench.real input\n' > bench && chmod +x bench
 printf '#!/bin/sh\nexec python3 -m http.server --bind 127.0.0.1 8080 2> /dev/null\n' > server && chmod +x server

@@ -6,6 +6,6 @@ build/app: build/app.o
 build/app.o: app.c
 	mkdir -p build && gcc $(CFLAGS) -c -o $@ $<
 MAKE
-sed 's/ROUNDS/4/' "$blocks/app.c" > app.c
+sed 's/ROUNDS/4/' "$blocks/testdata/app.c" > app.c
 seq 20000 > input
 cp "$shared/app.pb.gz" cpu.pb.gz
