@@ -24,8 +24,8 @@ import (
 
 var keepStore = flag.Bool("keep-store", false, "write testdata/schema-N: a store of this version, and what it answers")
 
-// answers are what a kept store said when it was written.
-type answers struct {
+// keptAnswers are what a kept store said when it was written.
+type keptAnswers struct {
 	Count     int64                       `json:"count"`
 	Functions []string                    `json:"functions"` // with self and total
 	Labels    map[string]map[string]int64 `json:"labels"`
@@ -38,7 +38,7 @@ func answersOf(t *testing.T, s *Store) string {
 	t.Helper()
 	sel := lastDay()
 	sel.Exact = true
-	var a answers
+	var a keptAnswers
 	top, err := s.Top(t.Context(), sel, TopOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestStoresOfEarlierVersions(t *testing.T) {
 			// Nothing was asked of this one: with a clock that stands still, an answer is never old.
 			appendProfile(t, s, labelled(testNow.Add(-time.Hour), map[string]int64{"thread=main": 7}), batch.Options{ID: "new", Labels: batch.Labels{Service: "service-0"}})
 			flush(t, s)
-			var kept answers
+			var kept keptAnswers
 			if err := json.Unmarshal(text, &kept); err != nil {
 				t.Fatal(err)
 			}

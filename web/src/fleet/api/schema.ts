@@ -194,7 +194,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the project keeps, where it says so itself */
+        /** The project's own retention, where it has one */
         get: operations["retention"];
         put?: never;
         /**
@@ -550,10 +550,10 @@ export interface paths {
         };
         /**
          * Shares that are not what was to be expected
-         * @description The selection is held against its own past (the six windows before it, as long as
+         * @description The selection is compared with its own past (the six windows before it, as long as
          *     it is, and the same time of the seven days before), with one service also against
          *     the other services of that time, and against programs that were measured
-         *     beforehand. What is within the sampling error is no surprise.
+         *     beforehand. What is within the sampling error is left out.
          */
         get: operations["surprises"];
         put?: never;
@@ -1032,7 +1032,7 @@ export interface components {
             level: number;
             /** @description Samples that were read; where only a part is from a level, as many equally weighted ones as tell as much. */
             read: number;
-            /** @description Half of the 95 % interval of a share of one half, of reading only a level, or a part from one. */
+            /** @description Half of the 95% interval of a share of one half, of reading only a level, or a part from one. */
             share_error: number;
             /** @description Weight of stacks that were cut at a bound. */
             cut?: number;
@@ -1108,7 +1108,7 @@ export interface components {
                 family: string;
                 self: number;
                 total: number;
-                /** @description Half of the 95 % interval of the share that rows are sorted by. */
+                /** @description Half of the 95% interval of the share that rows are sorted by. */
                 error: number;
             }[];
         };
@@ -1217,7 +1217,7 @@ export interface components {
             recursive: number;
             /** @description Weight of stacks in which nobody called it: total is entry and all callers, and self and all callees. */
             entry: number;
-            /** @description Half of the 95 % interval of the share of total. */
+            /** @description Half of the 95% interval of the share of total. */
             error: number;
             callers: components["schemas"]["Edge"][];
             callees: components["schemas"]["Edge"][];
@@ -1240,7 +1240,7 @@ export interface components {
                 offset?: number;
                 self: number;
                 total: number;
-                /** @description Half of the 95 % interval of the share of self. */
+                /** @description Half of the 95% interval of the share of self. */
                 error: number;
             }[];
         };
@@ -1284,7 +1284,7 @@ export interface components {
                 /** @description Without the loops in it. */
                 self: number;
                 total: number;
-                /** @description Half of the 95 % interval of the share of self. */
+                /** @description Half of the 95% interval of the share of self. */
                 error: number;
                 /** @description Where it is in the source. */
                 file?: string;
@@ -1298,9 +1298,9 @@ export interface components {
                 address: number;
                 text: string;
                 self: number;
-                /** @description Half of the 95 % interval of the share of self. */
+                /** @description Half of the 95% interval of the share of self. */
                 error: number;
-                /** @description The instruction that samples here are meant for: the clock finds the one behind a load, a division or an atomic update. */
+                /** @description The instruction that samples here are attributed to: the timer finds the one after a load, a division or an atomic update. */
                 for?: number;
                 file?: string;
                 line?: number;
@@ -1329,7 +1329,7 @@ export interface components {
             total: number;
             /** @description Of the column that is compared. */
             share: number;
-            /** @description Half of its 95 % interval. */
+            /** @description Half of its 95% interval. */
             error: number;
         } | null;
         Diff: {
@@ -1348,7 +1348,7 @@ export interface components {
                 after: components["schemas"]["Side"];
                 /** @description Difference of the shares. */
                 delta: number;
-                /** @description Half of its 95 % interval. */
+                /** @description Half of its 95% interval. */
                 error: number;
                 p: number;
                 significant: boolean;
@@ -1372,7 +1372,7 @@ export interface components {
                 against: "past" | "services" | "priors";
                 /** @description Of all samples; what runs in it itself. */
                 share: number;
-                /** @description Half of its 95 % interval. */
+                /** @description Half of its 95% interval. */
                 error: number;
                 usual: {
                     low: number;
@@ -1454,7 +1454,7 @@ export interface components {
             time: string;
             /** @description Of the service's CPU. */
             share: number;
-            /** @description Half of the 95 % interval of the share. */
+            /** @description Half of the 95% interval of the share. */
             error: number;
             /** @description Cores that it kept busy. */
             cores: number;
@@ -1466,11 +1466,11 @@ export interface components {
                 first_seen: string;
                 /** Format: date-time */
                 last_seen: string;
-                /** @description The last look found it. */
+                /** @description The last analysis run found it. */
                 active: boolean;
                 /**
                  * Format: date-time
-                 * @description When the service sent its last profile, where the time that the rules look at has none. Its findings are not active then.
+                 * @description When the service sent its last profile, where the time that is analysed has none. Its findings are not active then.
                  */
                 silent_since?: string;
                 /** @description It is of a report that was sent, and not of the server's own look. */
@@ -1478,7 +1478,7 @@ export interface components {
                 history: components["schemas"]["Point"][];
                 finding: components["schemas"]["Finding"];
             }[];
-            /** @description The last look at each service. */
+            /** @description The last analysis run of each service. */
             runs: {
                 service: string;
                 /** Format: date-time */
@@ -1495,7 +1495,7 @@ export interface components {
                 last_sample?: string;
                 /**
                  * Format: date-time
-                 * @description The same, where the time that the rules look at has none.
+                 * @description The same, where the time that is analysed has none.
                  */
                 silent_since?: string;
                 looked_at?: string;
@@ -2700,7 +2700,7 @@ export interface operations {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
                 service?: string;
-                /** @description Also those that the last look did not find. */
+                /** @description Also those that the last analysis run did not find. */
                 all?: boolean;
             };
             header?: never;
