@@ -1,6 +1,6 @@
 # The reader's program, and Debian's html2text: a program that a Makefile builds.
 #: ID => $(first_finding whyhot-app.pb.gz)
-#: whyhot try --profile => whyhot try --budget 10s --profile
+#: whyhot try --profile => whyhot try --runs 3 --profile
 #: 2m => 15s
 program app 30
 mkdir html2text && (cd html2text && program html2text 3)

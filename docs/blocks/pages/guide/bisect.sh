@@ -1,5 +1,5 @@
 # Five commits, of which the fourth makes ./bench do twice the work.
-#: whyhot bisect => whyhot bisect --budget 20s
+#: whyhot bisect => whyhot bisect --budget 2m
 git init -q
 program bench 3
 git add bench.c Makefile input && git commit -qm 'The benchmark' && git tag v1.4

@@ -1,5 +1,5 @@
 # A change that makes ./bench do less.
-#: whyhot check => whyhot check --budget 10s
+#: whyhot check => whyhot check --budget 20s
 git init -q
 program bench 16
 cp input input.json

@@ -2,7 +2,7 @@
 #: whyhot fix $finding --profile => whyhot fix $preloaded --profile
 #: src/split.cpp:42 => bench.c:13
 #: BUILD_DIR => .
-#: whyhot try build => whyhot try build --budget 15s
+#: whyhot try build => whyhot try build --runs 3
 program bench 12
 until preloaded=$(first_finding cpu.pb.gz 2> /dev/null); do recorded cpu.pb.gz ./bench input; done
 finding=$(scanned)

@@ -2,7 +2,7 @@
 # and nginx is a profile that somebody pushed.
 #: make server => true
 #: URL => http://localhost:7878
-#: try --to => try --budget 10s --to
+#: try --to => try --runs 3 --to
 #: ID --preload => $finding --preload
 #: revoke --data DIR ID => revoke --data DIR "$(whyhot-server token list --data DIR --json | jq -r '.[0].id')"
 #: ./app … => ./app input

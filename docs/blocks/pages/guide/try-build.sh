@@ -1,5 +1,5 @@
 # One profile is of the C program, and one of a program in Go.
-#: try build => try build --budget 20s
+#: try build => try build --runs 3
 #: go-pgo cpu.pb.gz => go-pgo go.pb.gz
 program bench 4
 cp "$shared/app.pb.gz" cpu.pb.gz

@@ -1,7 +1,7 @@
-#: whyhot try --preload => whyhot try --budget 10s --preload
-#: whyhot try --profile => whyhot try --budget 10s --profile
-#: whyhot try --load => whyhot try --budget 10s --load
-#: whyhot try --metric-regex => whyhot try --budget 10s --metric-regex
+#: whyhot try --preload => whyhot try --runs 3 --preload
+#: whyhot try --profile => whyhot try --runs 3 --profile
+#: whyhot try --load => whyhot try --runs 3 --load
+#: whyhot try --metric-regex => whyhot try --runs 3 --metric-regex
 #: 28c1f => last
 #: ID => $finding
 #: edit => sed -i 's/round < 12/round < 9/' app.c

@@ -3,7 +3,7 @@
 #: ninja -C build => make
 #: ./build/app input => ./bench input
 #: -p build => -p .
-#: try build => try build --budget 15s
+#: try build => try build --runs 3
 #: ./app => ./bench
 program bench 4
 finding=$(scanned)
