@@ -28,7 +28,7 @@ type Page struct {
 }
 
 // first is the first line of a rule's page. Other pages begin with a word in capitals.
-// analyzer/CMakeLists.txt has the same expression.
+// analyzer/CMakeLists.txt reads the same lines.
 var first = regexp.MustCompile(`^# ([a-z0-9]+(?:-[a-z0-9]+)+(?:, [a-z0-9-]+)*): (.+)$`)
 
 // Pages are the pages of rules, by file name.

@@ -265,10 +265,7 @@ func clipAll(texts []string, most, size int) []string {
 func (s *Server) place(p finding.Place) string {
 	at := ""
 	if p.File != "" {
-		at = s.shown(p.File)
-		if p.Line > 0 {
-			at = fmt.Sprintf("%s:%d", at, p.Line)
-		}
+		at = finding.Line{File: s.shown(p.File), Line: p.Line}.String()
 	}
 	if p.Function != "" {
 		at += " " + clip(p.Function, 120)

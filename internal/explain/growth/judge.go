@@ -45,12 +45,12 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	if err != nil {
 		return out, err
 	}
+	script, lines := scriptOf(s)
 	for _, w := range Throughs(s.Profile, table) {
-		if !growing[w.Place] && w.placed(s) {
+		if !growing[w.Place] && w.placed(script, lines) {
 			out.Found = append(out.Found, w.found(s.Profile))
 		}
 	}
-	script, lines := scriptOf(s)
 	for _, t := range Tights(s.Profile) {
 		if found := written(t, table, script, lines); len(found) > 0 {
 			found[0].OrElse = found[1:]

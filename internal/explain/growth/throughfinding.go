@@ -21,13 +21,12 @@ var throughRules = map[primitive.Does]string{
 	primitive.Searches: RuleListSearch, primitive.Walks: RuleListWalk,
 }
 
-// placed looks for the place in the script where the runtime does not say which line runs. It
-// is false where the operation is told only by what the script says, and it says nothing.
-func (w *Through) placed(s judge.Subject) bool {
+// placed looks for the place in the program's script where the runtime does not say which line
+// runs. It is false where the operation is told only by what the script says, and it says nothing.
+func (w *Through) placed(script string, lines []string) bool {
 	if w.Line > 0 || len(w.Source) == 0 {
 		return true
 	}
-	script, lines := scriptOf(s)
 	at := w.Written(lines)
 	if len(at) == 0 {
 		return w.Function != ""
@@ -77,9 +76,13 @@ func isShell(path string, lines []string) bool {
 
 // namedIn is the first file of text that a shell script names, from its own directory on.
 func namedIn(facts judge.Facts, shell string, lines []string) (path string, text []string) {
+	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'();&|<>=`, r) }
 	for _, line := range lines {
-		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'();&|<>=`, r) }) {
-			if filepath.Ext(word) == "" || strings.HasPrefix(line, "#") {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(line, separates) {
+			if filepath.Ext(word) == "" {
 				continue
 			}
 			if !filepath.IsAbs(word) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whyhot/internal/check"
+	"whyhot/internal/finding"
 )
 
 type suites struct {
@@ -81,7 +82,7 @@ func details(r *check.Result) string {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		b.WriteString(at(f.Place.File, f.Place.Line) + ": " + message(f) + "\n")
+		b.WriteString(finding.Line{File: f.Place.File, Line: f.Place.Line}.String() + ": " + message(f) + "\n")
 	}
 	return b.String()
 }

@@ -95,7 +95,7 @@ func functions(b *strings.Builder, list []check.Function) {
 			edited = "edited"
 		}
 		if f.File != "" {
-			edited = strings.TrimSpace(cell(at(f.File, f.Line)) + " " + edited)
+			edited = strings.TrimSpace(cell(finding.Line{File: f.File, Line: f.Line}.String()) + " " + edited)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %+.1f%% | %s |\n", cell(f.Name), percent.Text(f.Before), percent.Text(f.After), hundred*f.Delta, edited)
 	}
@@ -107,7 +107,7 @@ func oneFinding(b *strings.Builder, r *check.Result) {
 		return
 	}
 	f := &r.Findings[0]
-	fmt.Fprintf(b, "\n**%s** at %s", text(f.Title), code(at(f.Place.File, f.Place.Line)))
+	fmt.Fprintf(b, "\n**%s** at %s", text(f.Title), code(finding.Line{File: f.Place.File, Line: f.Place.Line}.String()))
 	if f.Hot != "" {
 		b.WriteString(", " + text(f.Hot))
 	}
@@ -132,13 +132,6 @@ func effort(r *check.Result) string {
 		out += fmt.Sprintf(", %.4g%% joint confidence", hundred*r.Level)
 	}
 	return out
-}
-
-func at(file string, line int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // text keeps a text from becoming markup: names of functions and messages of tools are
