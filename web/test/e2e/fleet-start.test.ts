@@ -329,17 +329,3 @@ test("a page that is opened without a time shows the newest hour that has sample
     });
   });
 });
-
-test("a comparison on a young server offers what can be compared", async () => {
-  await withFleet(async (fleet) => {
-    await push(fleet);
-    await fleet.push("main;pack 100\n", { service: "archive", period: "10ms" });
-    await withTab({ width: 1280, height: 800 }, async (page) => {
-      await page.goto(`${fleet.url}/compare`);
-      await page.getByText("There are no samples before").waitFor();
-      assert.deepEqual(await serious(page), []);
-      await page.getByRole("button", { name: "Compare two services" }).click();
-      await page.getByRole("grid", { name: "functions by the difference" }).waitFor();
-    });
-  });
-});
