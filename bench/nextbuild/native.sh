@@ -44,7 +44,7 @@ llvm=$(dirname "$(readlink -f "$(command -v llvm-bolt-19)")")
 layout='-reorder-blocks=ext-tsp -reorder-functions=hfsort -split-functions -split-all-cold -icf=1'
 
 build plain
-repeated="for i in \$(seq ${TRAININGS:-10}); do ./plain $train > /dev/null; done"
+repeated="for i in \$(seq ${TRAININGS:-40}); do ./plain $train > /dev/null; done"
 "$whyhot" record -o train.pb.gz -- sh -c "$repeated"
 "$whyhot" profile export --format llvm-sample train.pb.gz --binary plain -o export.prof
 "$whyhot" profile export --format bolt train.pb.gz --binary plain -o export.fdata

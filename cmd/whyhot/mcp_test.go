@@ -103,6 +103,10 @@ func TestAgentOnAnExample(t *testing.T) {
 	if bound := call("what_if", map[string]any{"profile": p, "finding": first["id"]}); bound["at_most"] == "" {
 		t.Errorf("no bound: %v", bound)
 	}
+	before := filepath.Join(t.TempDir(), "before")
+	if err := os.CopyFS(before, os.DirFS(root)); err != nil {
+		t.Fatal(err)
+	}
 	changed := strings.Replace(string(text), "  uint32_t c = ~crc;\n", sliced, 1)
 	if changed == string(text) {
 		t.Fatal("the example has changed: the edit of this test does not fit")
@@ -129,6 +133,17 @@ func TestAgentOnAnExample(t *testing.T) {
 	}
 	if out, err := verify(record, "--repeat", "--baseline", root); err == nil || !strings.Contains(out, "not the tree of the record") {
 		t.Errorf("another baseline: %v: %s", err, out)
+	}
+	if out, err := verify(record, "--repeat", "--baseline", before, "--tree", root); err == nil || !strings.Contains(out, "1 held-out workloads and --heldout names 0") {
+		t.Errorf("without the held-out workload: %v: %s", err, out)
+	}
+	// What it comes to is the machine's: that it is said, and what is missing, is ours.
+	out, err := verify(record, "--repeat", "--baseline", before, "--tree", root, "--heldout", heldout, "--budget", "2s")
+	if again := strings.Contains(out, "again: "); !again || err != nil && !strings.Contains(out, "this time, and to") {
+		t.Errorf("the trial again: %v: %s", err, out)
+	}
+	if strings.Contains(out, "again: faster") != strings.Contains(after(out, "again: "), "missing for proof: ") {
+		t.Errorf("what is missing for proof is not said: %s", out)
 	}
 	// A check of the change shows the record.
 	put("crc.c", string(text))
@@ -164,6 +179,12 @@ func TestAgentOnAnExample(t *testing.T) {
 	if out, err := check(record); err == nil || !strings.Contains(out, "is about another tree") {
 		t.Errorf("a check of another tree: %v: %s", err, out)
 	}
+}
+
+// after is what follows a text.
+func after(text, begin string) string {
+	_, rest, _ := strings.Cut(text, begin)
+	return rest
 }
 
 func TestAgentsAreServedOnTheLoopbackOnly(t *testing.T) {

@@ -92,6 +92,9 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	p("again: %s%s: %s", again.Verdict, ratioText(again.Ratio), again.Says)
+	for _, m := range again.Missing {
+		p("missing for proof: %s", m)
+	}
 	return disagree(t, again)
 }
 
@@ -149,7 +152,7 @@ func (f *verifyFlags) again(cmd *cobra.Command, s *statement.Statement) (*refere
 		}
 	}
 	if len(heldout) != len(t.Unknown) {
-		return nil, fmt.Errorf("the record has %d held-out workloads, --heldout %d", len(t.Unknown), len(heldout))
+		return nil, fmt.Errorf("the record has %d held-out workloads and --heldout names %d: give the file that `whyhot mcp --heldout` had", len(t.Unknown), len(heldout))
 	}
 	for i, h := range heldout {
 		if statement.Hash(h) != t.Unknown[i] {

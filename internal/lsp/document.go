@@ -130,6 +130,19 @@ func (s *Server) placed(ctx context.Context, d *document, again bool) *placed {
 	return place(from, d.text)
 }
 
+// latest is the context of a text's analysis. It ends with the next one: the answer about a
+// text that was saved since would come late, and would make the next one late.
+func (s *Server) latest(ctx context.Context, uri string) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before := s.analyses[uri]; before != nil {
+		before()
+	}
+	s.analyses[uri] = cancel
+	return ctx, cancel
+}
+
 // analyse has the unit of a C or C++ file analysed, as it was saved.
 func (s *Server) analyse(ctx context.Context, uri string) {
 	d := s.document(uri)
@@ -150,6 +163,8 @@ func (s *Server) analyse(ctx context.Context, uri string) {
 	if err != nil {
 		return // no unit of the build
 	}
+	ctx, done := s.latest(ctx, uri)
+	defer done()
 	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true})
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {

@@ -312,6 +312,20 @@ func TestActions(t *testing.T) {
 	e.until("nothing", func(ds []diagnostic) bool { return len(ds) == 0 })
 }
 
+// A save ends the analysis of the save before it, and of no other text.
+func TestLastSaveIsAnalysed(t *testing.T) {
+	s := New(Options{})
+	first, end := s.latest(t.Context(), "a")
+	defer end()
+	other, end := s.latest(t.Context(), "b")
+	defer end()
+	second, end := s.latest(t.Context(), "a")
+	defer end()
+	if first.Err() == nil || second.Err() != nil || other.Err() != nil {
+		t.Errorf("first %v, second %v, other text %v", first.Err(), second.Err(), other.Err())
+	}
+}
+
 func TestMisuse(t *testing.T) {
 	root, file := written(t, "app.py", script)
 	e := start(t, root, recorded(t, file, time.Now().Add(time.Hour)))

@@ -52,8 +52,9 @@ type Server struct {
 	mu       sync.Mutex
 	off      bool
 	docs     map[string]*document
-	shown    *shown // nil until the profile is loaded
-	failed   string // why there is none
+	analyses map[string]context.CancelFunc // the last one of each text
+	shown    *shown                        // nil until the profile is loaded
+	failed   string                        // why there is none
 	said     map[string]bool
 	progress int
 	shutdown bool
@@ -62,7 +63,7 @@ type Server struct {
 // New makes a server.
 func New(o Options) *Server {
 	rules := sync.OnceValues(func() (explain.Rules, error) { return explain.LoadRules() })
-	return &Server{o: o, rules: rules, docs: map[string]*document{}, said: map[string]bool{}}
+	return &Server{o: o, rules: rules, docs: map[string]*document{}, analyses: map[string]context.CancelFunc{}, said: map[string]bool{}}
 }
 
 // Serve answers until the client ends the session.

@@ -140,7 +140,7 @@ func (s *Server) read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.Rea
 
 // clip makes text from others safe and at most n bytes long.
 func clip(text string, n int) string {
-	text = strings.TrimSpace(printable.Text(text))
+	text = strings.TrimSpace(printable.Text(spaced(text)))
 	if len(text) <= n {
 		return text
 	}
@@ -151,11 +151,14 @@ func clip(text string, n int) string {
 	return text + "…"
 }
 
+// spaced has spaces for tabs, which would be shown as what they are not: a backslash and a t.
+func spaced(text string) string { return strings.ReplaceAll(text, "\t", "  ") }
+
 // clipLines is clip for text of several lines.
 func clipLines(text string, n int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		line = printable.Text(strings.TrimSuffix(line, "\n")) + "\n"
+		line = printable.Text(spaced(strings.TrimSuffix(line, "\n"))) + "\n"
 		if b.Len()+len(line) > n {
 			return b.String() + "…\n"
 		}

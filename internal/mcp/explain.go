@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,6 +65,7 @@ type depth struct {
 	Diff     string   `json:"diff,omitempty" jsonschema:"the machine-written fix"`
 	Preload  []string `json:"preload,omitempty" jsonschema:"for try"`
 	Env      []string `json:"env,omitempty" jsonschema:"for try"`
+	Next     string   `json:"next" jsonschema:"the call that measures the change"`
 	Links    []string `json:"links,omitempty"`
 }
 
@@ -130,6 +132,7 @@ func (s *Server) explain(ctx context.Context, _ *call, in explainIn) (*explainOu
 			return nil, wrong(clip(err.Error(), 500), "call explain without finding for the list", fmt.Sprintf(`{"profile": %q}`, h.id))
 		}
 		out.Depth, out.Looked = s.depth(h.profile.Profile, &f), ""
+		out.Depth.Next = next(h.id, &f)
 		return out, nil
 	}
 	for i := range r.Findings {
@@ -231,8 +234,9 @@ func (s *Server) depth(p *profile.Profile, f *finding.Finding) *depth {
 		d.Also = append(d.Also, fmt.Sprintf("%s %.1f%%", s.place(finding.Place{File: l.File, Line: l.Line, Function: l.Function}), 100*l.Share))
 	}
 	for _, e := range f.Evidence {
-		if len(d.Evidence) < 10 {
-			d.Evidence = append(d.Evidence, clip(e.Kind+": "+e.Text, 300))
+		text := clip(e.Kind+": "+e.Text, 300)
+		if len(d.Evidence) < 10 && !slices.Contains(d.Evidence, text) { // two copies of a function have one name
+			d.Evidence = append(d.Evidence, text)
 		}
 	}
 	if f.Source != nil {
@@ -241,6 +245,22 @@ func (s *Server) depth(p *profile.Profile, f *finding.Finding) *depth {
 		}
 	}
 	return d
+}
+
+// next is the call that measures a finding's change: a setting at once, an edit after it
+// was made.
+func next(handle string, f *finding.Finding) string {
+	args, before := map[string]any{"profile": handle, "finding": f.ID}, "edit, then "
+	if len(f.Fix.Preload) > 0 {
+		args["preload"], before = f.Fix.Preload[:1], "" // one setting a trial
+	} else if len(f.Fix.Env) > 0 {
+		args["env"], before = f.Fix.Env[:1], ""
+	}
+	data, err := json.Marshal(args)
+	if err != nil {
+		return ""
+	}
+	return before + toolTry + " " + string(data)
 }
 
 // mayShow is a line of a file, where the file may be read: a profile may name any.

@@ -114,13 +114,14 @@ func (s *Server) own(p *profile.Profile, lines *ownline.Lines) (own []ownLine, c
 	all, sum := payers(p, lines)
 	for _, l := range all {
 		pays := float64(l.value) / total
-		if len(own) == mostLines || pays < leastPays {
-			break
+		margin := finding.ShareError(pays, view.Events(p))
+		if len(own) == mostLines || pays < leastPays || len(own) > 0 && pays <= margin {
+			break // from here on, lines are as hot as chance has them
 		}
 		f := p.Function(l.line.Function)
 		o := ownLine{
 			File: s.shown(f.File), Line: l.line.Line, Function: clip(view.Name(p, l.line.Function), 120),
-			Pays: rounded(pays), Error: rounded(finding.ShareError(pays, view.Events(p))), Into: l.mostlyInto(p),
+			Pays: rounded(pays), Error: rounded(margin), Into: l.mostlyInto(p),
 		}
 		if of, ok := text(f.File); ok && 0 < o.Line && int(o.Line) <= len(of) {
 			o.Text = clip(of[o.Line-1], 100)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,6 +114,41 @@ func TestCopiesOfALineAreOne(t *testing.T) {
 	own, covered := a.server.own(p, ownline.Of(p))
 	if len(own) != 1 || own[0].Pays != 1 || own[0].Into != "" || covered != 1 {
 		t.Errorf("%+v, %v", own, covered)
+	}
+}
+
+// A line that chance may have put there is not listed, and tabs are no letters.
+func TestOwnLinesWithinTheirErrorAreLeftOut(t *testing.T) {
+	b := profile.NewBuilder()
+	m := b.Mapping(profile.Mapping{Path: "/home/me/app", Start: 1, Limit: 1 << 40})
+	a := newAgent(t, allow.File{}, nil)
+	file := filepath.Join(a.root, "app.c")
+	a.put("app.c", "\n\t\twork();\n\tonce();\n")
+	f := b.Function(profile.Function{Name: "main", File: file, Mapping: m, Kind: profile.KindNative})
+	for line, count := range map[int32]int64{2: 398, 3: 2} {
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{b.Location(m, 0, profile.KindNative, profile.Line{Function: f, Line: line})}), Count: count, Value: count})
+	}
+	p := b.Build(profile.Meta{})
+	own, covered := a.server.own(p, ownline.Of(p))
+	if len(own) != 1 || own[0].Line != 2 || own[0].Text != "work();" || covered != 1 {
+		t.Errorf("%+v, %v", own, covered)
+	}
+}
+
+// The answer about a finding names the call that measures it.
+func TestNextCall(t *testing.T) {
+	for want, f := range map[string]finding.Finding{
+		`try {"finding":"a-1","preload":["mimalloc"],"profile":"p1"}`: {ID: "a-1", Fix: finding.Fix{Preload: []string{"mimalloc", "jemalloc"}, Env: []string{"A=1"}}},
+		`try {"env":["A=1"],"finding":"b-1","profile":"p1"}`:          {ID: "b-1", Fix: finding.Fix{Env: []string{"A=1", "B=2"}}},
+		`edit, then try {"finding":"c-1","profile":"p1"}`:             {ID: "c-1"},
+	} {
+		if got := next("p1", &f); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	d := (&Server{}).depth(nil, &finding.Finding{Evidence: []finding.Evidence{{Kind: "symbol", Text: "f"}, {Kind: "symbol", Text: "f"}, {Kind: "symbol", Text: "g"}}, General: true})
+	if len(d.Evidence) != 2 {
+		t.Errorf("%v", d.Evidence)
 	}
 }
 

@@ -159,7 +159,8 @@ func TestMisuses(t *testing.T) {
 		"unknown handle":                  {toolExplain, map[string]any{"profile": "p99"}, "unknown handle"},
 		"no handle":                       {toolExplain, nil, "profile"},
 		"unknown argument":                {toolExplain, map[string]any{"profile": p, "findings": "x"}, "unknown field"},
-		"wrong type":                      {toolExplain, map[string]any{"profile": 7}, "invalid arguments"},
+		"wrong type":                      {toolExplain, map[string]any{"profile": 7}, "profile must be a string"},
+		"an object for a list":            {toolTry, map[string]any{"profile": p, "env": map[string]any{"A": "1"}}, "env must be a list, each item a string"},
 		"huge n":                          {toolExplain, map[string]any{"profile": p, "n": 1 << 40}, "n is"},
 		"negative n":                      {toolSource, map[string]any{"profile": p, "function": "parse", "n": -1}, "n is"},
 		"unknown finding":                 {toolExplain, map[string]any{"profile": p, "finding": "x-00000000"}, "no finding"},
@@ -196,6 +197,16 @@ func TestMisuses(t *testing.T) {
 		if !failed || !strings.Contains(text, c.want) || hint == "" || strings.ContainsRune(text, 0x1b) {
 			t.Errorf("%s: %v %q, hint %q; want %q", name, failed, text, hint, c.want)
 		}
+	}
+}
+
+// A command that outlasts the budget is ended, and what was seen of it is the profile.
+func TestCommandThatOutlastsTheBudget(t *testing.T) {
+	a := newAgent(t, allow.File{Budget: "2s", Commands: []string{"sh on.sh"}}, nil)
+	a.put("on.sh", "while :; do :; done\n")
+	answer, failed := a.call(toolProfile, map[string]any{"command": []string{"sh", "on.sh"}})
+	if samples, _ := answer["samples"].(float64); failed || samples == 0 {
+		t.Errorf("%v", answer)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"whyhot/internal/collect/command"
 	"whyhot/internal/collect/session"
@@ -145,7 +146,9 @@ func (s *Server) record(ctx context.Context, c *call, in *profileIn) (*handle, e
 		return nil, s.busy()
 	}
 	defer s.running.RUnlock()
-	ctx, cancel := context.WithTimeout(ctx, s.o.Rules.Budget)
+	// The budget ends the recording; what was seen by then is still written.
+	const around = time.Minute // to start the sampler, and to name and write what it saw
+	ctx, cancel := context.WithTimeout(ctx, s.o.Rules.Budget+around)
 	defer cancel()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -168,6 +171,9 @@ func (s *Server) record(ctx context.Context, c *call, in *profileIn) (*handle, e
 		o.Repeat = session.RepeatAuto
 	}
 	r, err := session.Record(ctx, o)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the recording was not written %s after the budget of %s: the machine is busy, or has too little memory", around, s.o.Rules.Budget)
+	}
 	if err == nil && r.Exit != nil && r.Exit.Failed() && !r.EndedByUs {
 		err = errors.New("the command failed: " + r.Exit.String())
 	}

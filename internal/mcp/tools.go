@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -142,13 +143,33 @@ func decode(data json.RawMessage, schema *jsonschema.Resolved, into any) error {
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+	err := dec.Decode(into)
+	if mistake, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("invalid arguments: %s must be %s, not %s", mistake.Field, inJSON(mistake.Type), mistake.Value)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("invalid arguments: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if err := schema.Validate(any); err != nil {
 		return fmt.Errorf("invalid arguments: %w", err)
 	}
 	return nil
+}
+
+// inJSON names a type of Go as who writes JSON knows it.
+func inJSON(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "a list, each item " + inJSON(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	default:
+		return "a number"
+	}
 }
 
 // question is the name of the one request that a tool makes of its user.
