@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/host/tooltest"
@@ -84,7 +83,7 @@ func inEditor(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := b.Build(profile.Meta{Start: time.Now(), ValueType: profile.ValueType{Type: "samples", Unit: "count"}})
+	p := b.Build(profile.Meta{ValueType: profile.ValueType{Type: "samples", Unit: "count"}})
 	if err := pprof.Write(file, p); err != nil {
 		t.Fatal(err)
 	}

@@ -65,10 +65,31 @@ func (h *hunt) input(ctx context.Context, p *profile.Profile, report finding.Rep
 	} else {
 		in.Program = candidate.Program{Runtime: candidate.Native}
 	}
-	in.Feedback = h.feedback(p)
+	in.Feedback, in.Native = h.feedback(p), native(p, r.root())
 	_, err := bolt.Find()
 	in.BOLT = err == nil
 	return in
+}
+
+// native is the share of the CPU in native code of the binaries in a directory; 1 where
+// no profile says.
+func native(p *profile.Profile, root string) float64 {
+	if p == nil || p.Total() == 0 {
+		return 1
+	}
+	var sum int64
+	for _, s := range p.Samples() {
+		stack := p.Stack(s.Stack)
+		if len(stack) == 0 {
+			continue
+		}
+		kind := p.Function(p.Lines(stack[0])[0].Function).Kind
+		rel, err := filepath.Rel(root, p.Mapping(p.Location(stack[0]).Mapping).Path)
+		if kind == profile.KindNative && err == nil && filepath.IsLocal(rel) {
+			sum += s.Value
+		}
+	}
+	return float64(sum) / float64(p.Total())
 }
 
 // feedback writes the profile as the Go toolchain reads it, "" where it has nothing for

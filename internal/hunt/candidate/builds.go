@@ -71,8 +71,13 @@ func BySamples() Candidate {
 	}
 }
 
-// only says that the build calls compilers of one family and of no other.
-func (l *list) only(f wrapper.Family) bool { return len(l.in.Compilers) == 1 && l.in.Compilers[0] == f }
+// allGo says that the program is of Go, whose toolchain has no other flags to try. Most
+// builds of Go call a C compiler, too, for the few files of cgo: its flags are worth a build
+// only where the program spends time in what it compiles.
+func (l *list) allGo() bool {
+	const little = 0.02
+	return slices.Contains(l.in.Compilers, wrapper.Go) && (len(l.in.Compilers) == 1 || l.in.Native < little)
+}
 
 // builds adds the ways to build. A build below the usual level gets that first:
 // feedback and link-time optimisation have little to work on in code that is not
@@ -81,7 +86,7 @@ func (l *list) builds() {
 	if c, ok := l.ofGo(); ok {
 		l.way(c)
 	}
-	if l.only(wrapper.Go) { // its toolchain has no other flags to try
+	if l.allGo() {
 		return
 	}
 	under, isLow := low[l.in.Level]

@@ -95,6 +95,8 @@ type Input struct {
 	// says that they cannot make programs that count for PGO.
 	Compilers []wrapper.Family
 	NoCounts  bool
+	// Native is the share of the CPU in C and C++ that the build compiles.
+	Native float64
 	// Feedback is the profile as the Go toolchain reads it, "" for none.
 	Feedback string
 	// Has are variants of builds that the build as it is has already.

@@ -277,7 +277,16 @@ func TestGoIsBuiltWithTheProfile(t *testing.T) {
 	if got := names(); !slices.Equal(got, []string{"pgo=/state/default.pgo"}) {
 		t.Errorf("built: %q", got)
 	}
-	in.Feedback = ""
+	// cgo's few files are no reason to try a C compiler's flags; hot ones are.
+	in.Compilers, in.Level = []wrapper.Family{wrapper.GCC, wrapper.Go}, "-O2"
+	if got := names(); !slices.Equal(got, []string{"pgo=/state/default.pgo"}) {
+		t.Errorf("built with cgo: %q", got)
+	}
+	in.Native = 0.3
+	if got := names(); !slices.Contains(got, "cflags=-O3") || !slices.Contains(got, "pgo=/state/default.pgo") {
+		t.Errorf("built with much of cgo: %q", got)
+	}
+	in.Compilers, in.Feedback = []wrapper.Family{wrapper.Go}, ""
 	if got := names(); len(got) > 0 {
 		t.Errorf("without a profile: %q", got)
 	}
