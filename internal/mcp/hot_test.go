@@ -152,6 +152,19 @@ func TestNextCall(t *testing.T) {
 	}
 }
 
+func TestFlagsAreSaidAsArguments(t *testing.T) {
+	for text, want := range map[string]string{
+		"could be anything; --budget 2m should tell":                                       "could be anything; budget 120 should tell",
+		"the budget of 15s has room for 11: --budget 40s":                                  "the budget of 15s has room for 11: budget 40",
+		"others kept 1.7 CPUs busy; --metric cpu is less disturbed by that than wall time": "others kept 1.7 CPUs busy",
+		"47% less time": "47% less time",
+	} {
+		if got := inArguments(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Of several functions of a name, the one with most samples is meant, and the answer names
 // the others.
 func TestOneOfSeveralFunctions(t *testing.T) {

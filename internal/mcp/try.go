@@ -276,10 +276,15 @@ func (t *task) answer() (*tryOut, error) {
 		return nil, wrong(clip(t.err.Error(), 600), "make sure that build, test and workload work by hand in the root", "")
 	}
 	r := t.ruling
-	out.State, out.Doing, out.Verdict, out.Says = "done", "", string(r.Verdict), clip(r.Says, 800)
+	out.State, out.Doing, out.Verdict, out.Says = "done", "", string(r.Verdict), clip(inArguments(r.Says), 800)
 	out.Ratio, out.Heldout, out.Record = ratioOf(r.Ratio), ratioOf(r.Heldout), t.statement
 	out.Missing, out.Changed, out.Measures = clipAll(r.Missing, 8, 300), clipAll(r.Changed, 50, 120), clipAll(r.Measures, 50, 120)
 	out.Notes = clipAll(r.Notes, 8, 300)
+	for _, texts := range [][]string{out.Missing, out.Notes} {
+		for i := range texts {
+			texts[i] = inArguments(texts[i])
+		}
+	}
 	if r.Known != nil {
 		out.Rounds = r.Known.Rounds
 		if r.Known.Stopped == trial.StopInterrupted {
@@ -287,6 +292,24 @@ func (t *task) answer() (*tryOut, error) {
 		}
 	}
 	return out, nil
+}
+
+var (
+	budgetFlag = regexp.MustCompile(`--budget (\d+[smh])\b`)
+	metricFlag = regexp.MustCompile(`[;,] --metric cpu [^;]*`)
+)
+
+// inArguments says with the arguments of try what a text says with the flags of the command
+// line: an agent has the former. It has no choice of a metric.
+func inArguments(text string) string {
+	text = metricFlag.ReplaceAllString(text, "")
+	return budgetFlag.ReplaceAllStringFunc(text, func(flag string) string {
+		d, err := time.ParseDuration(budgetFlag.FindStringSubmatch(flag)[1])
+		if err != nil {
+			return flag
+		}
+		return fmt.Sprintf("budget %.0f", d.Seconds())
+	})
 }
 
 func ratioOf(i *finding.Interval) *ratio {
