@@ -48,6 +48,12 @@ func several(ctx context.Context, o *options, shards []*process, shard int) erro
 	if err := l.settle(ctx, time.Minute); err != nil {
 		return err
 	}
+	if err := l.fill(o.stacks); err != nil {
+		return err
+	}
+	if err := l.settle(ctx, 10*time.Minute); err != nil {
+		return err
+	}
 	var struck *process
 	writer := func(want bool) *process {
 		at := l.writer(ctx)
@@ -130,6 +136,29 @@ func (l *many) start(ctx context.Context) {
 		l.all.Go(func() { l.send(ctx, i) })
 	}
 	l.all.Go(func() { l.ask(ctx) })
+}
+
+// fill sends so many different stacks, of 20 frames each, of a service that nobody asks about.
+func (l *many) fill(stacks int) error {
+	const at = 2000
+	for begin := 0; begin < stacks; begin += at {
+		var body strings.Builder
+		for n := begin; n < begin+at; n++ {
+			body.WriteString("main")
+			for depth := range 19 {
+				fmt.Fprintf(&body, ";f%d_%d", depth, n>>max(0, 18-depth))
+			}
+			body.WriteString(" 1\n")
+		}
+		resp, err := http.Post(fmt.Sprintf("%s/api/v1/push?service=many&id=fill-%d&period=10ms", l.urls[0], begin/at), "text/plain", strings.NewReader(body.String())) //nolint:noctx // all of it is needed
+		if err != nil {
+			return err
+		}
+		if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s, %w", resp.Status, err)
+		}
+	}
+	return nil
 }
 
 // send sends each batch until a server has acknowledged it, to one after the other; every

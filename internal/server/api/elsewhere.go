@@ -15,6 +15,11 @@ import (
 // lookAgain is how often it is looked which server answers, while none does.
 const lookAgain = 20 * time.Millisecond
 
+// cutOff is for how long the server that answers cannot be reached until no question waits for
+// it any more: another one would have taken its place if it was gone. It is between this
+// server and that one that nothing gets through, and others may answer.
+const cutOff = 4 * time.Second
+
 // maxPassedOn bounds the body of what is passed on and is no profile.
 const maxPassedOn = 16 << 20
 
@@ -53,6 +58,9 @@ func (s *Server) elsewhere(r *request) (passed bool, err error) {
 				return true, err
 			} else if err != nil {
 				again = fmt.Errorf("%w: %w", store.ErrAway, err)
+			}
+			if s.o.Cluster.Unreached(to) > cutOff {
+				return false, again
 			}
 		}
 		select {

@@ -22,6 +22,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +48,9 @@ type Peers struct {
 	client *http.Client
 	handed atomic.Int64 // records in bytes
 	passed atomic.Int64 // questions
+
+	mu    sync.Mutex
+	since map[string]time.Time // that a server cannot be reached
 }
 
 // New makes it with a secret that all servers have.
@@ -55,7 +59,7 @@ func New(secret string) *Peers {
 		DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: 2 * dialTime, IdleConnTimeout: idleTime,
 		MaxIdleConnsPerHost: 64, DisableCompression: true, ForceAttemptHTTP2: true,
 	}
-	return &Peers{secret: secret, client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &Peers{secret: secret, since: map[string]time.Time{}, client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // ReadSecret reads the secret from a file.
@@ -114,6 +118,7 @@ func NotHere(w http.ResponseWriter) { w.Header().Set(notHere, "1") }
 // Handler takes what other servers hand over for the projects.
 func (c *Peers) Handler(projects *project.Projects) http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Prefix+"alive", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("POST "+Prefix+"records", func(w http.ResponseWriter, r *http.Request) {
 		if !c.Of(r) {
 			http.Error(w, "the secret of --cluster-secret is missing or another one", http.StatusUnauthorized)
@@ -160,8 +165,67 @@ type Question struct {
 	Stale func() bool
 }
 
-// staleEvery is how often it is looked whether a question has gone to the wrong server.
-const staleEvery = 50 * time.Millisecond
+// How often it is looked whether a question has gone to the wrong server, and after which time,
+// and for how long, that server is asked whether it is there at all.
+const (
+	staleEvery = 50 * time.Millisecond
+	aliveAfter = 500 * time.Millisecond
+	aliveTime  = 500 * time.Millisecond
+)
+
+// Unreached is for how long a server could not be reached.
+func (c *Peers) Unreached(to string) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if since, ok := c.since[to]; ok {
+		return time.Since(since)
+	}
+	return 0
+}
+
+// reached takes note whether a server could be reached.
+func (c *Peers) reached(to string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ok {
+		delete(c.since, to)
+	} else if _, known := c.since[to]; !known {
+		c.since[to] = time.Now()
+	}
+}
+
+// alive says whether a server can be reached.
+func (c *Peers) alive(ctx context.Context, to string) bool {
+	ctx, cancel := context.WithTimeout(ctx, aliveTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(to, "/")+Prefix+"alive", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return false
+	}
+	return resp.Body.Close() == nil
+}
+
+// watch ends a question that went to the wrong server, or to one that is not there, until
+// began is closed.
+func (c *Peers) watch(ctx context.Context, q *Question, to string, began <-chan struct{}, end func()) {
+	for start := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-began:
+			return
+		case <-time.After(staleEvery):
+		}
+		if q.Stale() || time.Since(start) >= aliveAfter && !c.alive(ctx, to) {
+			end()
+			return
+		}
+	}
+}
 
 // Pass puts a question to the server at a URL, and gives the answer as it comes. It is
 // ErrAgain where nothing was written.
@@ -174,20 +238,7 @@ func (c *Peers) Pass(w http.ResponseWriter, q *Question, to string) error {
 	defer cancel()
 	began := make(chan struct{})
 	if q.Repeat {
-		go func() {
-			for {
-				select {
-				case <-ctx.Done():
-					return
-				case <-began:
-					return
-				case <-time.After(staleEvery):
-				}
-				if q.Stale() {
-					cancel()
-				}
-			}
-		}()
+		go c.watch(ctx, q, to, began, cancel)
 	}
 	var failed error
 	proxy := &httputil.ReverseProxy{
@@ -219,6 +270,9 @@ func (c *Peers) Pass(w http.ResponseWriter, q *Question, to string) error {
 	in.Body, in.ContentLength = io.NopCloser(bytes.NewReader(q.Body)), int64(len(q.Body))
 	proxy.ServeHTTP(w, in)
 	dial := (*net.OpError)(nil)
+	if q.Context().Err() == nil {
+		c.reached(to, failed == nil || errors.Is(failed, errNotHere))
+	}
 	switch {
 	case failed == nil:
 		c.passed.Add(1)
