@@ -115,7 +115,7 @@ type many struct {
 }
 
 // tryTime is how long a client waits for one server before it goes to the next.
-const tryTime = 2 * time.Second
+const tryTime = 4 * time.Second
 
 func newMany(urls []string) *many {
 	return &many{urls: urls, client: &http.Client{Timeout: tryTime}, times: map[string][]time.Duration{}, partly: map[string]int{}, texts: map[string]int{}}
@@ -198,7 +198,7 @@ func (l *many) ask(ctx context.Context) {
 		l.mu.Unlock()
 		began := time.Now()
 		for try := n; ; try++ {
-			resp, err := l.client.Get(fmt.Sprintf("%s/api/v1/top?from=now-%dm", l.urls[try%len(l.urls)], 60+n%30)) //nolint:noctx // its time is measured
+			resp, err := l.client.Get(fmt.Sprintf("%s/api/v1/top?service=s%d&from=now-%dm", l.urls[try%len(l.urls)], n%senders, 60+n%30)) //nolint:noctx // its time is measured
 			text := ""
 			if err == nil {
 				data, readErr := io.ReadAll(resp.Body)
