@@ -1,3 +1,5 @@
+//go:build ignore
+
 // OP LENGTH ROUNDS: an operation on a container of that length, once a round.
 package main
 

@@ -152,7 +152,7 @@ func (p *profiler) follow(t *tasks) {
 	if inInitialPIDNamespace() && hasMaps() {
 		var maps map[string]*ebpf.Map
 		if maps, err = mapsOf(p.tracer); err == nil {
-			p.lineage, err = lineage.Attach(maps["pid_page_to_mapping_info"])
+			p.lineage, err = lineage.Attach(maps["pid_page_to_mapping_info"], maps["reported_pids"])
 		}
 	}
 	if err != nil {

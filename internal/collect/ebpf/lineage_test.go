@@ -21,11 +21,17 @@ import (
 // known is a map like the profiler's of processes that it knows.
 func known(t *testing.T) *ebpf.Map {
 	t.Helper()
+	return likeThat(t, "pid_page_to_mapping_info")
+}
+
+// likeThat is a map of the same form as one of the profiler's.
+func likeThat(t *testing.T, name string) *ebpf.Map {
+	t.Helper()
 	all, err := support.LoadCollectionSpec()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := ebpf.NewMap(all.Maps["pid_page_to_mapping_info"])
+	m, err := ebpf.NewMap(all.Maps[name])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,19 +46,20 @@ func wholeProcess(pid int) support.PIDPage {
 	return support.PIDPage{PrefixLen: 96, Pid: endian.NativeEndian.Uint32(number[:])}
 }
 
-func attachedLineage(t *testing.T, m *ebpf.Map) *lineage.Lineage {
+func attachedLineage(t *testing.T, m *ebpf.Map) (*lineage.Lineage, *ebpf.Map) {
 	t.Helper()
+	reported := likeThat(t, "reported_pids")
 	var l *lineage.Lineage
 	if err := onThreadOfItsOwn(func() (err error) {
 		if err = mountTracefs(); err == nil {
-			l, err = lineage.Attach(m)
+			l, err = lineage.Attach(m, reported)
 		}
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
-	return l
+	return l, reported
 }
 
 // A child is known when the call that makes it returns, and so is its child.
@@ -63,7 +70,7 @@ func TestChildrenAreKnownBeforeTheyRun(t *testing.T) {
 	if err := m.Put(wholeProcess(os.Getpid()), mark); err != nil {
 		t.Fatal(err)
 	}
-	l := attachedLineage(t, m)
+	l, reported := attachedLineage(t, m)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", "sleep 1000 & echo $!; wait")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -89,6 +96,10 @@ func TestChildrenAreKnownBeforeTheyRun(t *testing.T) {
 		if got, ok := l.Parent(uint32(child)); !ok || got != uint32(parent) {
 			t.Errorf("process %d: its parent is %d (%t), want %d", child, got, ok, parent)
 		}
+		var token uint64
+		if err := reported.Lookup(uint32(child), &token); err == nil {
+			t.Errorf("process %d is of the target, and is not listed: %#x", child, token)
+		}
 	}
 }
 
@@ -96,7 +107,7 @@ func TestChildrenAreKnownBeforeTheyRun(t *testing.T) {
 func TestNobodyElseIsKnown(t *testing.T) {
 	usable(t.Context(), t)
 	m := known(t)
-	l := attachedLineage(t, m)
+	l, reported := attachedLineage(t, m)
 	foreign := start(t, "sleep", "1000")
 	if err := m.Put(wholeProcess(os.Getpid()), support.PIDPageMappingInfo{}); err != nil {
 		t.Fatal(err)
@@ -114,6 +125,10 @@ func TestNobodyElseIsKnown(t *testing.T) {
 	all := []int{foreign.Process.Pid}
 	for range threads {
 		all = append(all, <-numbers)
+	}
+	var token uint64
+	if err := reported.Lookup(uint32(foreign.Process.Pid), &token); err != nil || token&0x3f != lineage.Never || token < 1<<6 {
+		t.Errorf("the token of a process that is not of the target is %#x, %v: it would be listed", token, err)
 	}
 	for _, number := range all {
 		var got support.PIDPageMappingInfo

@@ -18,6 +18,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 	"golang.org/x/sys/unix"
+
+	"whyhot/internal/collect/ebpf/lineage"
 )
 
 // sharedMaps are maps of the profiler's kernel part that steer which processes it
@@ -119,16 +121,12 @@ func (m *sharedMaps) list(pid uint32) bool {
 	return m.events == nil || m.events.Update(uint64(pid)<<32|uint64(pid), true, ebpf.UpdateAny) == nil
 }
 
-// A token is the time of the last report, in nanoseconds since boot, and in its
-// last four bits n for a pause of 0.1 s << n. 15 is longer than anybody records.
-const (
-	tokenBits  = 0x3f
-	tokenNever = 15
-)
+// tokenBits are those of a token that are not of its time.
+const tokenBits = 0x3f
 
 // mute keeps the kernel part from listing a process by itself.
 func (m *sharedMaps) mute(pid uint32) bool {
-	token := uint64(times.GetKTime())&^tokenBits | tokenNever
+	token := uint64(times.GetKTime())&^tokenBits | lineage.Never
 	return m.reported != nil && m.reported.Update(pid, token, ebpf.UpdateAny) == nil
 }
 

@@ -18,6 +18,7 @@ type Accumulation struct {
 	Exponent float64 // of the work done so far by progress: 1 is steady, 2 is quadratic
 	P        float64 // that a steady cost looks like it, for all lines judged
 	Cure     string
+	Samples  []int32 // of Slowings
 }
 
 // What an accumulation must show.
@@ -67,7 +68,7 @@ func Accumulations(p *profile.Profile) []Accumulation {
 			continue
 		}
 		judged++
-		power, chance, ok := c.power()
+		power, chance, ok := c.power(leastProgress)
 		if !ok || power < leastPower || power > mostPower {
 			continue
 		}
@@ -77,14 +78,14 @@ func Accumulations(p *profile.Profile) []Accumulation {
 			Cure: cureOf(kind, f.language[c.function]),
 		})
 	}
-	return holm(out, judged)
+	return holm(out, judged, mostChance)
 }
 
 // holm keeps what is certain enough although many lines were judged.
-func holm(all []Accumulation, judged int) []Accumulation {
+func holm(all []Accumulation, judged int, chance float64) []Accumulation {
 	slices.SortFunc(all, func(a, b Accumulation) int { return cmp.Compare(a.P, b.P) })
 	for i := range all {
-		if all[i].P *= float64(judged - i); all[i].P > mostChance {
+		if all[i].P *= float64(judged - i); all[i].P > chance {
 			return all[:i]
 		}
 	}
@@ -160,7 +161,7 @@ func (c *candidate) moment(pid uint64, at int64) *moment {
 // Of a power b the logarithms of the positions in progress are exponential with the rate
 // b: its estimate is one over their mean (the Pareto distribution's). Both counts are
 // random, so that its logarithm has the variance 1/grown + 1/others.
-func (c *candidate) power() (power, chance float64, ok bool) {
+func (c *candidate) power(leastProgress float64) (power, chance float64, ok bool) {
 	var positions []position
 	grown, others := 0.0, 0.0
 	for _, of := range c.moments {
@@ -194,11 +195,26 @@ func (c *candidate) power() (power, chance float64, ok bool) {
 	power = grown / max(sum, 1e-9)
 	deviation := math.Sqrt(1/grown + 1/others)
 	chance = math.Erfc(math.Log(max(power, 1))/deviation/math.Sqrt2) / 2
-	return power, chance, follows(positions, grown, power, deviation)
+	return power, chance, !isStep(positions, grown) && follows(positions, grown, power, deviation)
 }
 
 // position is where in a loop's progress work was done, and how much.
 type position struct{ at, weight float64 }
+
+// mostAtOnce is the part of grown work that may be at one point of progress. With a quadratic
+// cost, 13% of it is behind the last of 15 samples of other work.
+const mostAtOnce = 0.35
+
+// isStep tells whether most work is at one point of progress: a phase of the program.
+func isStep(all []position, whole float64) bool {
+	at := map[float64]float64{}
+	for _, p := range all {
+		if at[p.at] += p.weight; at[p.at] > mostAtOnce*whole {
+			return true
+		}
+	}
+	return false
+}
 
 // follows tells whether work follows a power of progress: its share up to each point is off
 // by no more than chance and a little (Kolmogorov, Smirnov).

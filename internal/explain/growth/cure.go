@@ -35,7 +35,7 @@ var cures = map[Kind]map[profile.Kind]string{
 	Fault:   {anyLanguage: "Reuse the memory instead of mapping fresh pages: allocate once outside the loop, or grow in place."},
 	Collect: {anyLanguage: "Create fewer short-lived objects while much is kept alive, or give the heap more room."},
 	Format:  {anyLanguage: "Format each part once, and append it."},
-	"":      {anyLanguage: "The work is done once per pair: look for a loop inside a loop over the same input, or a function called again for what it has already done."},
+	"":      {anyLanguage: "Look for what goes through everything that is there: a search that could be a look-up by key, a sum or a position that could be kept, pairs of which only near ones count."},
 }
 
 func cureOf(k Kind, language profile.Kind) string {

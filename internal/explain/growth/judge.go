@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/catalog"
@@ -28,8 +29,8 @@ func IsRule(rule string) bool {
 }
 
 // Judge is the judge of what grows faster than its input, as far as one recording tells: a
-// line that copies more and more, or under which an operation goes through a whole container
-// each time.
+// line that copies more and more, one under which an operation goes through a whole container
+// each time, and one that takes longer each time round.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	growing := map[Place]bool{}
@@ -46,7 +47,8 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		return out, err
 	}
 	script, lines := scriptOf(s)
-	for _, w := range Throughs(s.Profile, table) {
+	throughs := Throughs(s.Profile, table)
+	for _, w := range throughs {
 		if !growing[w.Place] && w.placed(script, lines) {
 			out.Found = append(out.Found, w.found(s.Profile))
 		}
@@ -58,7 +60,43 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		}
 	}
 	setSamples(s.Profile, out.Found)
+	if s.Facts != nil {
+		for _, w := range Stubs(s.Profile, table, s.Facts.Source) {
+			out.Found = append(out.Found, w.found(s.Profile))
+		}
+	}
+	for _, a := range Slowings(s.Profile) {
+		if !isSaid(a, out.Found) {
+			out.Found = append(out.Found, slowing(s.Profile, a))
+		}
+	}
 	return out, nil
+}
+
+// isSaid tells whether most of what slows down is of a finding that names an operation.
+func isSaid(a Accumulation, found []judge.Found) bool {
+	const most = 0.6
+	for i := range found {
+		n := 0
+		for _, row := range a.Samples {
+			if _, is := slices.BinarySearch(found[i].Samples, row); is {
+				n++
+			}
+		}
+		if float64(n) >= most*float64(len(a.Samples)) {
+			return true
+		}
+	}
+	return false
+}
+
+func slowing(p *profile.Profile, a Accumulation) judge.Found {
+	f := told(p, RuleAccumulation, a.Place, a.Share, a.Cure)
+	f.Samples, f.Yields = a.Samples, true
+	f.Title = fmt.Sprintf("%s takes longer each time round", where(a.Place))
+	f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Share: &a.Share,
+		Text: fmt.Sprintf("its cost grows with the other work of its function like n^%.1f in the recording; steady work is n^1", a.Exponent)})
+	return f
 }
 
 // setSamples gives findings all that happens below their lines: what a line allocates and

@@ -104,6 +104,12 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 	var out []Through
 	for k, t := range found {
 		r := &table.Rows[k.row]
+		if r.Flat && k.own {
+			if float64(t.events) < ofFlat*float64(lines[k.at]) {
+				continue
+			}
+			t.events, t.rows = lines[k.at], onLine(p, f, k.at)
+		}
 		share := float64(t.events) / float64(max(p.Count(), 1))
 		least, part := unknownShare, 0.0
 		if len(r.Source) > 0 {
@@ -134,6 +140,20 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Operation, b.Operation))
 	})
 	return out
+}
+
+// ofFlat is the part of its line's time that an operation itself takes whose blocks run beside
+// it: those, and the operation for each element, are nearly all of a long list's.
+const ofFlat = 0.35
+
+// onLine are the rows whose innermost own line is this one.
+func onLine(p *profile.Profile, f *frames, at step) (rows []int32) {
+	for i := range p.Samples() {
+		if path := f.path(p.Samples()[i].Stack); path.own && path.steps[len(path.steps)-1] == at {
+			rows = append(rows, int32(i)) //nolint:gosec // rows are numbered so
+		}
+	}
+	return rows
 }
 
 // alone is the part of a profile from which a row is told whatever else its line does.

@@ -90,6 +90,9 @@ type Found struct {
 	Service bool
 	Demand  []int32
 	Roughly bool
+	// Basic: it is about work that any code may ask for, such as copying, and does not know the
+	// cause: a finding that names the operation knows more.
+	Basic bool
 	// Yields: it is told by behaviour, and left out where a finding that knows the cause by
 	// name is about the same samples.
 	Yields bool

@@ -239,6 +239,7 @@ func TestWhatIsToldByBehaviourYields(t *testing.T) {
 		"an entry that takes the work away": {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3, 4, 5, 6, 7, 8}, Removes: true}, 1},
 		"a slow library with the same":      {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3, 4}}, 1},
 		"a slow library with much else":     {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3, 4, 5, 6, 7, 8}}, 2},
+		"the copying that it is":            {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3}, Removes: true, Basic: true}, 2},
 		"its memory":                        {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{1, 2, 3}, Service: true}, 2},
 		"something else":                    {judge.Found{Finding: finding.Finding{ID: "f"}, Samples: []int32{3, 4}, Removes: true}, 2},
 	} {

@@ -78,7 +78,7 @@ func (s settler) follows(f, cause *judge.Found) string {
 	switch {
 	case f.Callee != "" && f.Callee == cause.Place.Function:
 		return "the function that is called goes with " + cause.ID
-	case len(f.Samples) == 0 || cause.Share.Main() < f.Share.Main():
+	case len(f.Samples) == 0 || !f.Basic && cause.Share.Main() < f.Share.Main():
 	case f.Fix.Kind == "build": // how a binary is built holds for all of its code, whatever runs
 	case cause.Removes && s.part(f.Samples, cause.Samples) >= within, s.part(f.Samples, s.below(f, cause)) >= within:
 		return "its work is within that of " + cause.ID + ", and gone with it"

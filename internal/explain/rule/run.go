@@ -115,7 +115,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		v := written[f.ID]
 		found[i] = judge.Found{
 			Finding: f, Samples: v.trace.samples, Depths: v.trace.depths, Cause: v.entry.SourceRule,
-			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved,
+			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Basic: isBasic(v.entry.Entry),
 		}
 		if replaces(v.entry.Entry) {
 			found[i].Replaced = e.beneath(v, lines)
@@ -126,6 +126,11 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		}
 	}
 	return found, e.notes(), nil
+}
+
+// isBasic says whether an entry tells by the functions that copy and fill memory alone.
+func isBasic(e *catalog.Entry) bool {
+	return e.Family == "copies and fills" && e.Match.Measure == "exclusive"
 }
 
 // cpuTypes are the value and period types that stand for time on a CPU.

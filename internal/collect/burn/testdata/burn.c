@@ -32,22 +32,27 @@ __attribute__((noipa)) static void light(long n) {
 }
 
 __attribute__((noipa)) static void heavy_caller(long n) {
-  for (long i = 0; i < 3 * n; i++) heavy(1000000);
+  for (long i = 0; i < n; i++) heavy(1000000);
 }
 
 __attribute__((noipa)) static void light_caller(long n) {
   for (long i = 0; i < n; i++) light(1000000);
 }
 
-static void *heavy_thread(void *arg) { heavy_caller(millions); return arg; }
+static void *heavy_thread(void *arg) { heavy_caller(3 * millions); return arg; }
 static void *light_thread(void *arg) { light_caller(millions); return arg; }
 
 // In turn, a few milliseconds each: a processor that becomes slower while this runs, or is
-// shared with others, is so for both.
+// shared with others, is so for both. When light comes is drawn by chance: four units take
+// about as long as the time between two samples, which would else always find the same one.
 static void both(void) {
+  static unsigned draw = 1;
   for (long i = 0; i < millions; i++) {
-    heavy_caller(1);
+    draw = draw * 1664525 + 1013904223;
+    long before = draw >> 30;
+    heavy_caller(before);
     light_caller(1);
+    heavy_caller(3 - before);
   }
 }
 

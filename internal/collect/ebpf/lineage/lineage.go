@@ -20,9 +20,11 @@ type Lineage struct {
 }
 
 // Attach begins to add the children of known processes, and theirs, to known, which is the
-// profiler's pid_page_to_mapping_info. The calling thread must see a tracefs.
-func Attach(known *ebpf.Map) (*Lineage, error) {
-	if known == nil || known.KeySize() != keySize || known.ValueSize() != valueSize {
+// profiler's pid_page_to_mapping_info, and to keep all other new processes from being listed,
+// by their tokens in reported, its reported_pids. The calling thread must see a tracefs.
+func Attach(known, reported *ebpf.Map) (*Lineage, error) {
+	if known == nil || known.KeySize() != keySize || known.ValueSize() != valueSize ||
+		reported == nil || reported.KeySize() != 4 || reported.ValueSize() != 8 {
 		return nil, errors.New("this version of the profiler keeps processes in another form")
 	}
 	fields, err := readFields()
@@ -36,7 +38,7 @@ func Attach(known *ebpf.Map) (*Lineage, error) {
 		return nil, fmt.Errorf("following forks: %w", err)
 	}
 	if l.program, err = ebpf.NewProgram(&ebpf.ProgramSpec{
-		Name: "whyhot_lineage", Type: ebpf.TracePoint, License: "Apache-2.0", Instructions: program(fields, known.FD(), l.parents.FD()),
+		Name: "whyhot_lineage", Type: ebpf.TracePoint, License: "Apache-2.0", Instructions: program(fields, known.FD(), reported.FD(), l.parents.FD()),
 	}); err == nil {
 		l.hook, err = link.Tracepoint(group, event, l.program, nil)
 	}

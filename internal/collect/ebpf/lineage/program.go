@@ -23,6 +23,16 @@ const (
 	value    = key - int16(unsafe.Sizeof(support.PIDPageMappingInfo{}))
 	childAt  = value - 4
 	parentAt = value - 8
+	tokenAt  = value - 16
+)
+
+// A token says when a process was last listed for the profiler, in nanoseconds since boot;
+// its low bits are of a limit.
+const (
+	tokenBits = 6
+	// Never are low bits with which a process is not listed for as long as anybody records:
+	// a pause of 0.1 s << 15 before the next time, and the one that may come sooner is used up.
+	Never = 1<<5 | 15
 )
 
 // cloneThread is set where a thread of the same process is made (clone(2)).
@@ -31,10 +41,11 @@ const cloneThread = 0x10000
 // program is, for each new process:
 //
 //	if the parent is known: make the child known in the same way, parents[child] = parent
-//	else: forget parents[child], which is of an earlier process with that number
+//	else: forget parents[child], which is of an earlier process with that number,
+//	      reported[child] = now | never
 //
 // A process is made before it runs, so none of its samples can come before this.
-func program(f fields, known, parents int) asm.Instructions {
+func program(f fields, known, reported, parents int) asm.Instructions {
 	const child, parent = asm.R7, asm.R8
 	pointer := func(to asm.Register, place int16) asm.Instructions {
 		return asm.Instructions{asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, int32(place))}
@@ -95,6 +106,18 @@ func program(f fields, known, parents int) asm.Instructions {
 	add(pointer(asm.R2, childAt)...)
 	add(
 		asm.FnMapDeleteElem.Call(),
+		asm.FnKtimeGetNs.Call(),
+		asm.RSh.Imm(asm.R0, tokenBits),
+		asm.LSh.Imm(asm.R0, tokenBits),
+		asm.Or.Imm(asm.R0, Never),
+		asm.StoreMem(asm.RFP, tokenAt, asm.R0, asm.DWord),
+		asm.LoadMapPtr(asm.R1, reported),
+	)
+	add(pointer(asm.R2, childAt)...)
+	add(pointer(asm.R3, tokenAt)...)
+	add(
+		asm.Mov.Imm(asm.R4, 0),
+		asm.FnMapUpdateElem.Call(),
 		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"),
 		asm.Return(),
 	)

@@ -63,6 +63,9 @@ type Row struct {
 	Source  []string `yaml:"source,omitempty"`
 	// Tight: it is told by a loop of the runtime without a name, and by the script.
 	Tight bool `yaml:"tight,omitempty"`
+	// Flat: what the operation calls for each element runs beside it, not below it, as blocks do
+	// in Perl's one loop: the line's whole time is the operation's.
+	Flat bool `yaml:"flat,omitempty"`
 	// Least is the part of the profile from which it is told, where not the usual one.
 	Least float64 `yaml:"least,omitempty"`
 	Cure  string  `yaml:"cure"`

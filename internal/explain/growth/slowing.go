@@ -1,0 +1,100 @@
+package growth
+
+import (
+	"slices"
+
+	"whyhot/internal/profile"
+)
+
+// What a line must show whose own work grows, or that of what it calls: no kind of work
+// speaks for it, and many a loop does a little more each time.
+const (
+	slowingShare    = 0.2 // of the profile
+	slowingPower    = 1.6
+	mostSlowing     = 2.8 // two loops inside the one whose progress is seen, less what caches hide
+	slowingChance   = 0.001
+	slowingProgress = 15 // samples of the other work
+)
+
+// Slowings are lines under which all the work grows beside the other lines of their function,
+// whatever it is: a search that the program writes itself, pairs, a list that is walked. They
+// are told like Accumulations; of lines that call each other, it is the innermost.
+//
+// Example. `if !contains(all, word)` takes 88% of a program, `word := name(i)` beside it 2%.
+// Of the samples of the latter three quarters are in the first half of the recording: each
+// time round, the former takes longer.
+func Slowings(p *profile.Profile) []Accumulation {
+	f := newFrames(p)
+	lines := map[step]*candidate{}
+	within := map[step]map[step]bool{} // of a line, those that it was reached by
+	rows := map[step][]int32{}
+	ofFunction := map[int32][]*candidate{}
+	total := map[step]float64{}
+	each := func(do func(row int32, s *profile.Sample, path *ownPath, pid uint64)) {
+		for i := range p.Samples() {
+			s := &p.Samples()[i]
+			if path := f.path(s.Stack); path.own && s.Time != 0 {
+				label, _ := p.Label(s.Labels, profile.LabelPID)
+				do(int32(i), s, path, uint64(label.Num)) //nolint:gosec // rows are numbered so
+			}
+		}
+	}
+	each(func(_ int32, s *profile.Sample, path *ownPath, _ uint64) {
+		for _, at := range path.steps {
+			total[at] += float64(s.Count)
+		}
+	})
+	for at, n := range total {
+		if n >= leastEvents && n >= slowingShare*float64(p.Count()) {
+			c := &candidate{step: at, kinds: map[Kind]float64{}, names: map[string]float64{}, moments: map[uint64]map[int64]*moment{}}
+			lines[at] = c
+			ofFunction[at.function] = append(ofFunction[at.function], c)
+			within[at] = map[step]bool{}
+		}
+	}
+	each(func(row int32, s *profile.Sample, path *ownPath, pid uint64) {
+		for i, at := range path.steps {
+			for _, c := range ofFunction[at.function] {
+				n := float64(s.Count)
+				switch {
+				case c.step == at:
+					c.moment(pid, s.Time).grown += n
+					c.grown += n
+					c.kinds[path.kind] += n
+					rows[at] = append(rows[at], row)
+					for _, outer := range path.steps[:i] {
+						within[at][outer] = true
+					}
+				case isProgress(path.kind):
+					c.moment(pid, s.Time).others += n
+				}
+			}
+		}
+	})
+	var out []Accumulation
+	judged := 0
+	places := map[Place]step{}
+	for at, c := range lines {
+		if c.kinds[Copy] >= leastMoved*c.grown { // Accumulations judges these
+			continue
+		}
+		judged++
+		power, chance, ok := c.power(slowingProgress)
+		if !ok || power < slowingPower || power > mostSlowing {
+			continue
+		}
+		a := Accumulation{Place: f.place(at), Kind: heaviest(c.kinds), Share: c.grown / float64(p.Count()), Exponent: power, P: chance, Cure: cureOf("", f.language[at.function]), Samples: rows[at]}
+		places[a.Place] = at
+		out = append(out, a)
+	}
+	out = holm(out, judged, slowingChance)
+	return slices.DeleteFunc(out, func(a Accumulation) bool {
+		return slices.ContainsFunc(out, func(b Accumulation) bool { return within[places[b.Place]][places[a.Place]] })
+	})
+}
+
+// isProgress says whether work of a kind tells how far a loop is: what a runtime does for what
+// has grown does not.
+func isProgress(k Kind) bool {
+	return k == "" || k == Format || k == Hash || k == Compare || k == Search
+}

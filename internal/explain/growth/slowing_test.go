@@ -1,0 +1,58 @@
+package growth
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+// searching is what recorded is, with a search of the program's own in place of the copy.
+func searching(r recorded, rng *rand.Rand) *profile.Profile {
+	r.inner = []frame{own("main", 9), own("render", 41), own("contains", 14)}
+	return r.profile(rng)
+}
+
+func TestALineThatTakesLongerEachTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	found := 0
+	for range 100 {
+		got := Slowings(searching(recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}, rng))
+		if len(got) == 1 && got[0].Function == "render" && got[0].Line == 41 && got[0].Cure != "" && len(got[0].Samples) > 0 && slices.IsSorted(got[0].Samples) {
+			found++
+		}
+	}
+	if found < 90 {
+		t.Errorf("found in %d of 100", found)
+	}
+}
+
+func TestWhatDoesNotTakeLongerEachTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for name, r := range map[string]recorded{
+		"steady":          {samples: 1000, copying: func(float64) float64 { return 3 }},
+		"mostly the line": {samples: 1000, copying: func(float64) float64 { return 30 }},
+		"a later phase":   {samples: 1000, copying: func(float64) float64 { return 2 }, before: 0.4},
+		"a phase at end":  {samples: 1000, copying: func(x float64) float64 { return map[bool]float64{true: 20}[x > 0.8] }},
+		"a phase between": {samples: 1000, copying: func(x float64) float64 { return map[bool]float64{true: 5}[x > 0.4 && x < 0.7] }},
+		"a little dearer": {samples: 1000, copying: func(x float64) float64 { return 3 + x }},
+		"few samples":     {samples: 60, copying: func(x float64) float64 { return 4 * x }},
+	} {
+		false := 0
+		for range 200 {
+			false += len(Slowings(searching(r, rng)))
+		}
+		if false > 2 {
+			t.Errorf("%s: %d of 200", name, false)
+		}
+	}
+}
+
+// What copies is told by Accumulations.
+func TestCopiesAreNoSlowing(t *testing.T) {
+	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}
+	if got := Slowings(r.profile(rand.New(rand.NewPCG(1, 2)))); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
