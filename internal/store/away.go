@@ -104,6 +104,7 @@ func (s *Store) await(ctx context.Context, open OpenEngine) bool {
 		e, err := open(ctx, filepath.Join(s.dir, engineDir))
 		if err == nil {
 			stop()
+			s.sharing.holder.Store(nil) // it is this one, in a moment
 			if err = s.join(ctx, e); err != nil {
 				err = errors.Join(err, e.Close())
 				stop = s.passOn(ctx)
