@@ -104,6 +104,17 @@ func TestSharedDatabaseIsHeldByOne(t *testing.T) {
 	if _, err := clickhouse.Open(t.Context(), o); !errors.As(err, &held) || held.By != second.Advertise {
 		t.Error(err)
 	}
+	// One that does not share it, as for a check of all rows, and one that does again.
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	alone := o
+	alone.Shared, alone.Advertise = false, ""
+	e = opened(t, alone)
+	if err := errors.Join(e.Commit(t.Context(), 2, killedBlocks(2, 500)), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	wantCommits(t, opened(t, o), 2, 500)
 }
 
 // A process that has lost the database without knowing writes nothing, whatever it had begun.
@@ -185,9 +196,12 @@ func steal(t *testing.T, s *shard, name string) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		run(t, s, fmt.Sprintf("KILL QUERY WHERE query_id = '%s' SYNC", name))
 		c, err := ch.Dial(ctx, ch.Options{Address: s.address(), ProtocolVersion: 54031})
 		if err != nil {
+			t.Fatal(err)
+		}
+		killed := ch.Query{Body: fmt.Sprintf("KILL QUERY WHERE query_id = '%s' SYNC", name), Result: (&proto.Results{}).Auto()}
+		if err := c.Do(ctx, killed); err != nil {
 			t.Fatal(err)
 		}
 		began, ended := make(chan struct{}), make(chan struct{})
