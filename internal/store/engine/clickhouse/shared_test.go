@@ -88,13 +88,19 @@ func TestSharedDatabaseIsHeldByOne(t *testing.T) {
 	second.Advertise = "http://second:7878"
 	held := (*engine.HeldError)(nil)
 	for range 40 { // more than the time of both queries
-		if e, err := clickhouse.Open(t.Context(), second); !errors.As(err, &held) || held.By != o.Advertise {
-			t.Fatalf("%v, %v", e, err)
+		e, err := clickhouse.Open(t.Context(), second)
+		if err == nil { // a machine too busy to renew the lease: then the first one writes nothing
+			<-first.Lost()
+			if err := first.Commit(t.Context(), 1, killedBlocks(1, 500)); err == nil {
+				t.Error("two have it")
+			}
+			_ = e.Close()
+			return
+		}
+		if !errors.As(err, &held) || held.By != o.Advertise {
+			t.Fatal(err)
 		}
 		time.Sleep(100 * time.Millisecond)
-	}
-	if !first.Certain() {
-		t.Error("it does not know that it has the database")
 	}
 	if err := errors.Join(first.Commit(t.Context(), 1, killedBlocks(1, 500)), first.Close()); err != nil {
 		t.Fatal(err)
