@@ -22,6 +22,7 @@ import (
 	"whyhot/internal/server"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/deployment"
+	"whyhot/internal/server/peers"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/watch"
 	"whyhot/internal/store"
@@ -55,6 +56,7 @@ type serveFlags struct {
 	messages, deployments         string
 	metricsByProject              bool
 	maxMessage                    int
+	advertise, clusterSecret      string
 }
 
 func newServeCmd() *cobra.Command {
@@ -88,6 +90,8 @@ func newServeCmd() *cobra.Command {
 	flags.StringVar(&f.deployments, "deployments", "", "count the requests of services as `FILE` says, to compare versions; see docs/guide/deployments.md")
 	flags.BoolVar(&f.metricsByProject, "metrics-by-project", false, "also show the numbers of each project, with its name, in /metrics")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
+	flags.StringVar(&f.advertise, "advertise", "", "share the database of --store with other servers, which reach this one at `URL`; see docs/guide/several-servers.md")
+	flags.StringVar(&f.clusterSecret, "cluster-secret", "", "`FILE` with the secret that servers sharing a database know each other by")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
 	return cmd
 }
@@ -119,6 +123,10 @@ func (f *serveFlags) check() error {
 		return errors.New("--messages without rules: leave out --rules-every 0")
 	case f.deployments != "" && f.rulesEvery == 0:
 		return errors.New("--deployments without rules: leave out --rules-every 0")
+	case (f.advertise == "") != (f.clusterSecret == ""):
+		return errors.New("--advertise and --cluster-secret go together")
+	case f.advertise != "" && f.where() == "":
+		return errors.New("--advertise without --store: the embedded database cannot be shared; give a database of ClickHouse")
 	case f.rulesOver < time.Minute:
 		return fmt.Errorf("--rules-over %s: must be at least 1m", f.rulesOver)
 	}
@@ -157,7 +165,17 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 	if f.idle == 0 {
 		o.Idle = -1
 	}
-	if o.Open, err = f.opener(o.Data, log); err != nil {
+	if f.advertise != "" {
+		if err := peers.CheckURL(f.advertise); err != nil {
+			return err
+		}
+		secret, err := peers.ReadSecret(f.clusterSecret)
+		if err != nil {
+			return err
+		}
+		o.Cluster = peers.New(secret)
+	}
+	if o.Open, err = f.opener(o.Data, log, o.Cluster); err != nil {
 		return err
 	}
 	if f.cert != "" {
@@ -211,7 +229,7 @@ func (f *serveFlags) binaryDirs(data string) []string {
 // opener opens the store of a project. Names come from what was uploaded, and from where
 // the flags say: what a path of another machine leads to here says nothing, so that the
 // paths of profiles are looked up below a directory that has none of them.
-func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Context, dir, debugDir string) (project.Store, error), error) {
+func (f *serveFlags) opener(data string, log *slog.Logger, others *peers.Peers) (func(ctx context.Context, dir, debugDir string) (project.Store, error), error) {
 	var fetch func(ctx context.Context, buildID string) bool
 	dirs := f.binaryDirs(data)
 	if len(f.debuginfod) > 0 {
@@ -232,6 +250,10 @@ func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Con
 		if err := os.MkdirAll(nowhere, 0o700); err != nil {
 			return nil, err
 		}
+		var share *store.Share
+		if others != nil {
+			share = &store.Share{Hand: func(ctx context.Context, to string, records []byte) error { return others.Hand(ctx, name, to, records) }}
+		}
 		return store.Open(ctx, dir, func(ctx context.Context, dir string) (engine.Engine, error) {
 			return f.engine(ctx, dir, name)
 		}, store.Options{
@@ -239,6 +261,7 @@ func (f *serveFlags) opener(data string, log *slog.Logger) (func(ctx context.Con
 			Names:     store.NameOptions{Symbols: symbol.Options{DebugDirs: append([]string{debugDir}, dirs...), Root: nowhere}, Fetch: fetch},
 			Log:       log.With("project", name),
 			Disk:      disk,
+			Share:     share,
 		})
 	}, nil
 }

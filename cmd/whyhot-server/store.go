@@ -45,7 +45,7 @@ func storeCmd(name, short string, do func(context.Context, project.Store) error)
 
 // look opens the store, does something with it, and prints what it holds.
 func (f *transferFlags) look(cmd *cobra.Command, data string, asJSON bool, do func(context.Context, project.Store) error) (err error) {
-	open, err := f.opener(data, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn})))
+	open, err := f.opener(data, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn})), nil)
 	if err != nil {
 		return err
 	}

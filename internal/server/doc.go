@@ -10,6 +10,7 @@
 //	project   the data directory, a store for each project
 //	push      profiles in the forms of others
 //	api       HTTP
+//	peers     other servers on the same database
 //	watch     the rules, again and again
 //	client    the other side, for the command line
 //

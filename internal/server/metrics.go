@@ -45,6 +45,10 @@ var (
 	limitsDesc     = describe("store_limited_total", "Since the start: rows whose stack was cut or whose host and container were put together with others because the store has too many, and samples dropped for their time.", "what")
 	debugDesc      = describe("debuginfo_bytes", "Bytes of debug information.")
 	evictedDesc    = describe("debuginfo_removed_total", "Files of debug information removed since their project was opened: at the bound those not used for longest, and those of binaries of which nothing is kept.")
+	writesDesc     = describe("cluster_writing_projects", "Projects to whose database this server writes, of those that servers share.")
+	waitingDesc    = describe("cluster_waiting_bytes", "Bytes taken that wait to be handed to the server that writes.")
+	handedDesc     = describe("cluster_handed_bytes_total", "Bytes handed to the server that writes.")
+	passedDesc     = describe("cluster_passed_total", "Questions passed on to the server that writes.")
 	boundDesc      = describe("bound_used_ratio", "How much of a bound is in use, of the project that is nearest to it. At 1 what was not used for longest goes.", "bound")
 )
 
@@ -53,7 +57,7 @@ func (s *Server) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		batchesDesc, samplesDesc, answersDesc, refusedDesc, limitedDesc, failedDesc, projectsDesc, bytesDesc, memoryDesc, rowsDesc,
 		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc, evictedDesc, boundDesc,
-		projectBytesDesc, projectRowsDesc, projectBoundDesc,
+		writesDesc, waitingDesc, handedDesc, passedDesc, projectBytesDesc, projectRowsDesc, projectBoundDesc,
 	} {
 		to <- d
 	}
@@ -83,12 +87,18 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	gauge(projectsDesc, int64(len(open)))
 	var bytes, memory, journal, failing, unresolved, debug int64
 	rows, limited, ratios := map[string]int64{}, map[string]int64{}, map[string]float64{}
-	var evicted int64
+	var evicted, writes, waiting int64
 	for _, p := range open {
 		_, size := p.DebugInfo.Stats()
 		debug += size
 		_, gone := p.DebugInfo.Bound()
 		evicted += gone
+		if shared, here := p.Shared(); here {
+			writes++
+		} else if shared {
+			waiting += p.Waiting()
+			continue // the rest is the other server's
+		}
 		st, err := p.Stats(ctx)
 		if err != nil {
 			failing++
@@ -113,6 +123,13 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 		for _, t := range st.Tables {
 			rows[t.Name] += t.Rows
 		}
+	}
+	if s.o.Cluster != nil {
+		gauge(writesDesc, writes)
+		gauge(waitingDesc, waiting)
+		handed, passed := s.o.Cluster.Counts()
+		count(handedDesc, handed)
+		count(passedDesc, passed)
 	}
 	gauge(bytesDesc, bytes)
 	gauge(memoryDesc, memory)

@@ -25,6 +25,7 @@ import (
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/message"
 	"whyhot/internal/server/page"
+	"whyhot/internal/server/peers"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
 	"whyhot/internal/server/sources"
@@ -55,8 +56,10 @@ type Options struct {
 	NoWatch    bool
 	// ProjectMetrics has /metrics show numbers of each project, with its name.
 	ProjectMetrics bool
-	Messages       string // the file that says who is told of findings; "" for none
-	Log            *slog.Logger
+	// Cluster are the servers that share the database; nil for none.
+	Cluster  *peers.Peers
+	Messages string // the file that says who is told of findings; "" for none
+	Log      *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
 	Listening func(name string, addr net.Addr)
 }
@@ -81,6 +84,7 @@ type Server struct {
 	tokens   *access.Tokens
 	audit    *audit.Log
 	api      *api.Server
+	handler  http.Handler // api, and what other servers ask for
 	receive  *receive.Server
 	watcher  *watch.Watcher
 	sources  *sources.Tree
@@ -144,8 +148,15 @@ func (s *Server) open() (err error) {
 	s.api = api.New(api.Options{
 		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
 		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, BinaryDirs: o.BinaryDirs, Ready: s.ready,
-		Served: s.served.request,
+		Served: s.served.request, Cluster: o.Cluster,
 	})
+	s.handler = s.api
+	if o.Cluster != nil {
+		mux := http.NewServeMux()
+		mux.Handle("/", s.api)
+		mux.Handle(peers.Prefix, o.Cluster.Handler(s.projects))
+		s.handler = mux
+	}
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)
 	return nil
@@ -189,7 +200,7 @@ func (s *Server) ready() (taking, answering error) {
 		if take != nil {
 			taking = errors.Join(taking, fmt.Errorf("project %s: %w", p.Name, take))
 		}
-		if answer != nil {
+		if answer != nil && p.Holder() == "" { // else that server answers
 			answering = errors.Join(answering, fmt.Errorf("project %s: %w", p.Name, answer))
 		}
 	}
@@ -258,7 +269,7 @@ func (s *Server) beside(what string, grace time.Duration, run func()) (wait func
 // serveHTTP serves until ctx is done, and then waits a moment for requests under way.
 func (s *Server) serveHTTP(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s.api, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: 2 * readTime, IdleTimeout: idleTime,
+		Handler: s.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: 2 * readTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, TLSConfig: s.o.TLS, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
 	}
 	return httpserve.Serve(ctx, server, l, maxClients, stopGrace)

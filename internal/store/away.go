@@ -55,6 +55,9 @@ func (s *Store) unanswered() error {
 	if why := s.away.why.Load(); why != nil {
 		return fmt.Errorf("%w: %s", ErrAway, *why)
 	}
+	if of := s.sharing.of.Load(); of != nil && !(*of).Certain() {
+		return fmt.Errorf("%w: another server may write to it by now", ErrAway)
+	}
 	return nil
 }
 
@@ -72,41 +75,59 @@ func (s *Store) openAway(why error) (err error) {
 
 func (s *Store) stayAway(why error) {
 	text := why.Error()
+	if held := (*engine.HeldError)(nil); errors.As(why, &held) {
+		s.sharing.holder.Store(&held.By)
+		if before := s.away.why.Swap(&text); before == nil || *before != text {
+			s.log.Info("another server writes to the database; what is sent is taken, and passed on", "server", held.By)
+		}
+		return
+	}
 	if before := s.away.why.Swap(&text); before == nil || *before != text {
 		s.log.Warn("the engine cannot be opened; what is sent is taken, and waits in the journal", "error", why)
 	}
 }
 
-// await tries to open the engine until it is there, and then does what the store does
-// otherwise from the start on.
-func (s *Store) await(ctx context.Context, open OpenEngine) {
+// await tries to open the engine until it is there. It is false where ctx ends before.
+func (s *Store) await(ctx context.Context, open OpenEngine) bool {
+	again := tryEngine
+	if s.opts.Share != nil {
+		again = tryShared
+	}
+	stop := s.passOn(ctx)
+	defer func() { stop() }()
 	for {
 		select {
 		case <-ctx.Done():
-			return
-		case <-time.After(tryEngine):
+			return false
+		case <-time.After(again):
 		}
 		e, err := open(ctx, filepath.Join(s.dir, engineDir))
 		if err == nil {
+			stop()
+			s.sharing.holder.Store(nil) // it is this one, in a moment
 			if err = s.join(ctx, e); err != nil {
 				err = errors.Join(err, e.Close())
+				stop = s.passOn(ctx)
 			}
 		}
 		if err == nil {
 			break
 		}
 		if ctx.Err() != nil {
-			return
+			return false
 		}
 		s.stayAway(err)
 	}
 	s.log.Info("the engine can be reached")
 	s.nearing()
-	s.begin(ctx)
+	return true
 }
 
 // join puts the engine to use.
 func (s *Store) join(ctx context.Context, e engine.Engine) error {
+	if s.opts.Share != nil {
+		return s.joinShared(ctx, e)
+	}
 	before := s.journal.Pending()
 	l, err := s.load(ctx, e)
 	if err != nil {
@@ -189,7 +210,7 @@ func (s *seen) has(id string) bool {
 
 // record is what a batch is in the journal. It is called with taking held.
 func (s *Store) record(b *batch.Batch) byte {
-	if b.ID == "" || !s.isAway() {
+	if b.ID == "" || !s.isAway() || s.opts.Share != nil { // of shared ones none is compared, see joinShared
 		return recordBatch
 	}
 	s.away.blind.take(b.ID, s.minuteNow())

@@ -17,6 +17,9 @@
 // Ageing. What no row that is kept refers to goes, while questions are asked and batches
 // taken: functions, stacks, series, names. See Store.Age.
 //
+// Sharing. Stores of several servers can have one database: one of them has the engine, the
+// others hand over what they take. See Share.
+//
 // Numbers. Weights are exact unless Basis.Level says otherwise, and the same as those
 // that internal/profile/view gives for the Profile of the same Selection.
 package store

@@ -14,11 +14,19 @@ type late struct{ of atomic.Pointer[engine.Engine] }
 
 func (l *late) have(e engine.Engine) { l.of.Store(&e) }
 
+// lose gives the engine back, which is nobody's then.
+func (l *late) lose() engine.Engine {
+	if e := l.of.Swap(nil); e != nil {
+		return *e
+	}
+	return nil
+}
+
 func (l *late) now() (engine.Engine, error) {
 	if e := l.of.Load(); e != nil {
 		return *e, nil
 	}
-	return nil, fmt.Errorf("%w: it could not be since the start", engine.ErrAway)
+	return nil, fmt.Errorf("%w: it is not there yet, or not any more", engine.ErrAway)
 }
 
 func (l *late) Commit(ctx context.Context, number uint64, blocks []*engine.Block) error {

@@ -40,8 +40,11 @@ type Options struct {
 	// Disk says how many bytes of the disk with a directory are free, and how many there are.
 	// nil: nobody looks.
 	Disk func(dir string) (free, total int64, err error)
-	Log  *slog.Logger     // nil: nothing is logged
-	Now  func() time.Time // nil: time.Now
+	// Share says that stores of other servers share the engine's database; nil for none. The
+	// engine is an engine.Shared then.
+	Share *Share
+	Log   *slog.Logger     // nil: nothing is logged
+	Now   func() time.Time // nil: time.Now
 }
 
 // Retention is how long rows are kept, in whole days. Zero values are the defaults.
@@ -122,8 +125,11 @@ type Store struct {
 	near     atomic.Pointer[[]string] // warnings of bounds that are near
 	told     map[string]bool          // bounds that were logged as near; only who applies segments has it
 
+	sharing sharing
+
 	stop      context.CancelFunc
 	running   sync.WaitGroup
+	term      sync.WaitGroup         // what goes on as long as the engine is there
 	failing   atomic.Pointer[string] // why the engine does not take what waits
 	refusing  atomic.Pointer[string] // why the journal cannot be written
 	dropped   atomic.Int64           // samples that were too old
@@ -160,6 +166,7 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 	s := &Store{
 		opts: o, dir: dir, lock: lock, dict: dict.New(o.Limits), keeper: keep.New(o.Labels), log: o.Log, queries: semaphore.NewWeighted(int64(o.Queries)),
 		renamed: make(chan struct{}, 1), arrived: map[string]bool{},
+		sharing: newSharing(),
 	}
 	s.onApplied = sync.NewCond(&s.mu)
 	if err := s.open(ctx, open); err != nil {
@@ -168,24 +175,48 @@ func Open(ctx context.Context, dir string, open OpenEngine, o Options) (*Store, 
 	s.nearing()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	if s.isAway() {
-		s.running.Go(func() { s.await(background, open) })
-	} else {
-		s.begin(background)
-	}
+	s.running.Go(func() { s.run(background, open) })
 	return s, nil
 }
 
-// begin begins what goes on as long as the store is open.
+// run does what goes on as long as the store is open: it waits for the engine where it is not
+// there, and does what is to be done until the engine is another server's.
+func (s *Store) run(ctx context.Context, open OpenEngine) {
+	for {
+		if s.isAway() && !s.await(ctx, open) {
+			return
+		}
+		term, end := context.WithCancel(ctx)
+		s.begin(term)
+		err := s.lost(ctx)
+		if err != nil {
+			s.stayAway(err) // before anything ends: nothing is answered any more
+		}
+		end()
+		s.term.Wait()
+		if err == nil {
+			return
+		}
+		s.leave()
+	}
+}
+
+// begin begins what goes on as long as the engine is there.
 func (s *Store) begin(ctx context.Context) {
-	s.running.Go(func() { s.apply(ctx) })
-	s.running.Go(func() { s.maintain(ctx) })
+	s.term.Go(func() { s.apply(ctx) })
+	s.term.Go(func() { s.maintain(ctx) })
 	if !s.opts.Names.Off {
-		s.running.Go(func() { s.name(ctx) })
+		s.term.Go(func() { s.name(ctx) })
 	}
 }
 
 func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
+	if s.opts.Share != nil {
+		return s.openShared(ctx, open)
+	}
+	if err := s.unshared(); err != nil {
+		return err
+	}
 	e, err := open(ctx, filepath.Join(s.dir, engineDir))
 	if errors.Is(err, ErrAway) && journal.Begun(filepath.Join(s.dir, journalDir)) {
 		return s.openAway(err)

@@ -28,6 +28,15 @@ const (
 // Append takes a batch. It is durable when Append returns without an error, and can be
 // asked for about a second later.
 func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
+	return s.accept(ctx, b, false)
+}
+
+// accept takes a batch: a sender's, or one that another server took and hands over, which is
+// taken only where the engine is.
+func (s *Store) accept(ctx context.Context, b *batch.Batch, handed bool) (Receipt, error) {
+	if b.ID == "" && s.opts.Share != nil {
+		b.ID = s.sharing.name() // it may be passed on twice
+	}
 	receipt := Receipt{Samples: b.Samples(), Warnings: append(slices.Clip(b.Warnings), *s.near.Load()...)}
 	receipt.Warnings = append(receipt.Warnings, s.keepLabels(b)...)
 	if dropped := s.dropOld(b); dropped > 0 {
@@ -42,7 +51,7 @@ func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
 		return receipt, s.append(ctx, recordBatch, b.Append(nil))
 	}
 	for {
-		first, wait, err := s.take(ctx, b)
+		first, wait, err := s.take(ctx, b, handed)
 		switch {
 		case first:
 			return receipt, err
@@ -60,9 +69,12 @@ func (s *Store) Append(ctx context.Context, b *batch.Batch) (Receipt, error) {
 
 // take writes a batch down if it is the first of its identity; else it says what to wait
 // for, as [seen.begin] does.
-func (s *Store) take(ctx context.Context, b *batch.Batch) (first bool, wait <-chan struct{}, err error) {
+func (s *Store) take(ctx context.Context, b *batch.Batch, handed bool) (first bool, wait <-chan struct{}, err error) {
 	s.away.taking.RLock()
 	defer s.away.taking.RUnlock()
+	if handed && s.isAway() {
+		return true, nil, s.unanswered()
+	}
 	if first, wait = s.seen.begin(b.ID); first {
 		err = s.append(ctx, s.record(b), b.Append(nil))
 		s.seen.end(b.ID, err == nil, s.minuteNow())
@@ -146,7 +158,8 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	s.makeRoom(ctx)
 	s.applying.Lock()
 	defer s.applying.Unlock()
-	change, err := s.change(segment)
+	number := s.number(segment)
+	change, err := s.change(segment, number)
 	if err != nil {
 		// It was acknowledged: it is neither dropped nor passed over.
 		s.fail(segment, err)
@@ -155,11 +168,11 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	}
 	pause := 100 * time.Millisecond
 	for {
-		err := s.commit(ctx, segment, change)
+		err := s.commit(ctx, number, change)
 		if err == nil {
 			break
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || s.superseded(err) {
 			return false
 		}
 		s.fail(segment, err)
@@ -193,10 +206,10 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 // commitTime is how long one attempt may take: a server that hangs is no server.
 const commitTime = 5 * time.Minute
 
-func (s *Store) commit(ctx context.Context, segment uint64, c *change) error {
+func (s *Store) commit(ctx context.Context, number uint64, c *change) error {
 	ctx, cancel := context.WithTimeout(ctx, commitTime)
 	defer cancel()
-	return s.engine.Commit(ctx, segment, c.blocks.List())
+	return s.engine.Commit(ctx, number, c.blocks.List())
 }
 
 func (s *Store) fail(segment uint64, err error) {
@@ -213,7 +226,9 @@ type change struct {
 	checkpoint  Document
 }
 
-func (s *Store) change(segment uint64) (*change, error) {
+// change makes the commit of a number out of a segment. In memory things are known by their
+// segment.
+func (s *Store) change(segment, number uint64) (*change, error) {
 	c := &change{blocks: dict.Blocks{}, first: ^uint32(0)}
 	var rows []dict.Row
 	var names []dict.Resolution
@@ -225,7 +240,7 @@ func (s *Store) change(segment uint64) (*change, error) {
 			if err != nil {
 				return err
 			}
-			if r.Kind == recordBlindBatch && s.away.again.has(b.ID) {
+			if (r.Kind == recordBlindBatch || s.opts.Share != nil) && b.ID != "" && s.away.again.has(b.ID) {
 				return nil
 			}
 			rows = s.dict.Apply(b, segment, c.blocks, rows)
@@ -233,6 +248,7 @@ func (s *Store) change(segment uint64) (*change, error) {
 			if b.ID != "" {
 				origin, n := splitID(b.ID)
 				c.blocks.Of(engine.Batches).Append(now, origin, n, n)
+				s.sharing.landed.take(b.ID, now)
 			}
 		case recordNames, recordNamesOf:
 			read := readNames
@@ -249,12 +265,13 @@ func (s *Store) change(segment uint64) (*change, error) {
 			if err != nil {
 				return err
 			}
+			s.documents.put(d) // it is known, but where another server wrote meanwhile
 			c.blocks.Of(engine.Documents).Append(d.Kind, d.Key, string(d.Body), d.Written.UnixNano())
 		case recordCheckpoint:
 			if segment <= s.away.until {
 				return nil // the next one will do
 			}
-			c.blocks.Of(engine.Batches).Extend(s.seen.rows(now-min(now, keepBatches), now))
+			c.blocks.Of(engine.Batches).Extend(s.known().rows(now-min(now, keepBatches), now))
 			c.checkpoint = Document{Kind: batchesKind, Key: checkpointKey, Body: strconv.AppendUint(nil, uint64(now), 10), Written: s.opts.Now()}
 			c.blocks.Of(engine.Documents).Append(batchesKind, checkpointKey, string(c.checkpoint.Body), c.checkpoint.Written.UnixNano())
 		default:
@@ -266,12 +283,12 @@ func (s *Store) change(segment uint64) (*change, error) {
 		return nil, err
 	}
 	if len(names) > 0 {
-		s.dict.Resolve(names, uint32(segment), c.blocks)
+		s.dict.Resolve(names, uint32(number), c.blocks)
 	}
 	for i := range rows {
 		c.first, c.last = min(c.first, rows[i].Minute), max(c.last, rows[i].Minute)
 	}
-	derive(rows, segment, c.blocks)
+	derive(rows, number, c.blocks)
 	return c, nil
 }
 

@@ -3,7 +3,10 @@
 // answer of a shard that says nothing, the server itself, and all of it. In the end each
 // batch that was acknowledged must be there once.
 //
-//	cluster -server bin/whyhot-server -dir DIR [-for 10m]
+//	cluster -server bin/whyhot-server -dir DIR [-for 10m] [-servers 3]
+//
+// With several servers, which share the database, clients go from one to the next, and what is
+// taken away are the server that writes, another one, the network between them, and the shards.
 package main
 
 import (
@@ -23,6 +26,8 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "directory for all that is kept")
 	flag.DurationVar(&o.length, "for", 10*time.Minute, "how long")
 	flag.DurationVar(&o.each, "each", 8*time.Second, "how long a thing is away, and there again")
+	flag.IntVar(&o.servers, "servers", 1, "how many servers share the database")
+	flag.IntVar(&o.stacks, "stacks", 0, "how many different stacks there are before, with several servers")
 	flag.Parse()
 	if err := run(context.Background(), &o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -33,6 +38,7 @@ func main() {
 type options struct {
 	server, clickhouse, dir string
 	length, each            time.Duration
+	servers, stacks         int
 }
 
 // blow is something that is taken away and brought back.
@@ -61,7 +67,10 @@ func run(ctx context.Context, o *options) error {
 		}
 		shards = append(shards, s)
 	}
-	server := newServer(o, ports[6], ports[0])
+	if o.servers > 1 {
+		return several(ctx, o, shards, ports[0])
+	}
+	server := newServer(o, ports[6], ports[0], "data")
 	defer server.kill()
 	if err := server.start(ctx); err != nil {
 		return err

@@ -66,10 +66,11 @@ func newShard(o *options, number, port int, others, cluster []int) (*process, er
 	}}, nil
 }
 
-func newServer(o *options, port, shard int) *process {
+func newServer(o *options, port, shard int, data string, more ...string) *process {
 	return &process{dir: o.dir, name: "server", port: port, make: func() *exec.Cmd {
-		return exec.Command(o.server, "serve", "--data", filepath.Join(o.dir, "data"), "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--listen-grpc", "", //nolint:noctx // it is killed
-			"--store", fmt.Sprintf("clickhouse://127.0.0.1:%d/cluster?cluster=two", shard), "--rules-every", "0")
+		args := []string{"serve", "--data", filepath.Join(o.dir, data), "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--listen-grpc", "",
+			"--store", fmt.Sprintf("clickhouse://127.0.0.1:%d/cluster?cluster=two", shard), "--rules-every", "0"}
+		return exec.Command(o.server, append(args, more...)...) //nolint:noctx // it is killed
 	}}
 }
 

@@ -159,6 +159,11 @@ func (s *Server) handle(r *request) error {
 		}
 		defer forget()
 	}
+	if s.o.Cluster != nil && r.about != "" && !r.route.takes && !r.route.local {
+		if passed, err := s.elsewhere(r); passed || err != nil {
+			return err
+		}
+	}
 	ctx := r.Context()
 	work := s.work
 	if r.bounded() {

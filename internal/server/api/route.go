@@ -28,6 +28,8 @@ type route struct {
 	own bool
 	// takes says that it only takes what is sent: it is open while questions cannot be answered.
 	takes bool
+	// local says that it is about what this server has, whichever answers questions.
+	local bool
 	// handle gives the answer: JSON of a value, or an answer that writes itself.
 	handle func(s *Server, ctx context.Context, r *request) (any, error)
 }
@@ -94,9 +96,9 @@ func routes() []route {
 		{method: post, path: v1 + "/prices", scope: access.Administer, handle: (*Server).postPrices},
 		{method: get, path: v1 + "/retention", scope: access.Read, handle: (*Server).retention},
 		{method: post, path: v1 + "/retention", scope: access.Administer, handle: (*Server).postRetention},
-		{method: get, path: v1 + "/tokens", scope: access.Administer, handle: (*Server).tokens},
-		{method: post, path: v1 + "/tokens", scope: access.Administer, params: []string{"name", "scope", "expires"}, handle: (*Server).postToken},
-		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, handle: (*Server).revokeToken},
+		{method: get, path: v1 + "/tokens", scope: access.Administer, local: true, handle: (*Server).tokens},
+		{method: post, path: v1 + "/tokens", scope: access.Administer, params: []string{"name", "scope", "expires"}, local: true, handle: (*Server).postToken},
+		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, local: true, handle: (*Server).revokeToken},
 
 		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, handle: (*Server).services},
 		{method: get, path: v1 + "/labels", scope: access.Read, handle: (*Server).labelKeys},

@@ -15,6 +15,7 @@ import (
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
+	"whyhot/internal/server/peers"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/sources"
 )
@@ -42,6 +43,8 @@ type Options struct {
 	// Served is told of each request that was answered, with its operation, project and
 	// status. It may be nil.
 	Served func(operation, project string, status int, took time.Duration)
+	// Cluster are the servers that share the database; nil for none.
+	Cluster *peers.Peers
 	// Ready says why the server cannot take profiles now, and why it cannot answer questions;
 	// nil where it can. It may be nil.
 	Ready func() (taking, answering error)

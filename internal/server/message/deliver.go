@@ -98,6 +98,10 @@ func (m *Messenger) round(ctx context.Context, projects *project.Projects, c *Co
 		if p == nil { // the last look at it is long ago, and nothing waited
 			continue
 		}
+		if shared, writes := p.Shared(); shared && !writes { // that server sends them
+			done()
+			continue
+		}
 		sent, err := m.one(ctx, p, c, r)
 		done()
 		if sent || err != nil {

@@ -68,6 +68,14 @@ type Store interface {
 	SetKeeping(ctx context.Context, k store.Keep) error
 	// HasBinary says whether a sample is kept of the binary of a build ID.
 	HasBinary(buildID string) bool
+	// Holder is the URL of the server that writes to the database, "" where it is this one or
+	// none is known; Shared says whether there are others and whether it is this one.
+	Holder() string
+	Shared() (shared, writes bool)
+	// Receive takes records that another server hands over.
+	Receive(ctx context.Context, records []byte) error
+	// Waiting is how many bytes were taken and wait to be written or handed over.
+	Waiting() int64
 	Close() error
 }
 

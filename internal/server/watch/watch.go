@@ -120,6 +120,9 @@ func (w *Watcher) lookAt(ctx context.Context, projects *project.Projects, name s
 		}
 	}
 	defer done()
+	if shared, writes := p.Shared(); shared && !writes { // that server does it
+		return before, nil
+	}
 	if opened {
 		if err := w.ready(ctx, p); err != nil {
 			return before, err

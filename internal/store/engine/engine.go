@@ -63,6 +63,33 @@ var (
 // now. Nothing is known to be wrong with it: the same call may succeed later.
 var ErrAway = errors.New("the database cannot be reached")
 
+// ErrSuperseded says that another process has the database since: what this one began is not
+// made, or is for the other to finish.
+var ErrSuperseded = errors.New("another server writes to the database now")
+
+// HeldError says which process has a database that several share. It is ErrInUse.
+type HeldError struct {
+	By string // the URL at which it is reached, "" where that is not known
+}
+
+func (e *HeldError) Error() string {
+	if e.By == "" {
+		return "another server writes to the database"
+	}
+	return "the server at " + e.By + " writes to the database"
+}
+
+// Unwrap makes it ErrInUse.
+func (e *HeldError) Unwrap() error { return ErrInUse }
+
+// Shared is an engine whose database several processes share. One of them has it.
+type Shared interface {
+	// Lost is closed when another process has it.
+	Lost() <-chan struct{}
+	// Certain says that no other process can have it yet.
+	Certain() bool
+}
+
 // Query chooses rows and says by what they are added up.
 type Query struct {
 	Table    *Table // Samples, Hourly, Thinned or Activity

@@ -79,6 +79,7 @@ type Journal struct {
 	opts Options
 
 	requests chan *request
+	seals    chan chan struct{}
 	closing  chan struct{}
 	done     chan struct{}
 	once     sync.Once
@@ -116,7 +117,7 @@ func openAbove(dir string, taken, least uint64, o Options) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{
-		dir: dir, opts: o.withDefaults(), requests: make(chan *request, 256), closing: make(chan struct{}), done: make(chan struct{}),
+		dir: dir, opts: o.withDefaults(), requests: make(chan *request, 256), seals: make(chan chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
 		sizes: map[uint64]int64{}, signal: make(chan struct{}, 1), number: taken,
 	}
 	if err := j.scan(taken); err != nil {
@@ -255,6 +256,9 @@ func (j *Journal) write() {
 		select {
 		case q := <-j.requests:
 			j.group(q)
+		case sealed := <-j.seals:
+			j.rotate()
+			close(sealed)
 		case <-tick.C:
 		case <-j.closing:
 			for {
@@ -408,6 +412,18 @@ func (j *Journal) Next(ctx context.Context) (segment uint64, err error) {
 				return 0, ErrClosed
 			}
 		}
+	}
+}
+
+// Seal closes the open segment: what was appended before is in closed ones then.
+func (j *Journal) Seal() error {
+	sealed := make(chan struct{})
+	select {
+	case j.seals <- sealed:
+		<-sealed
+		return nil
+	case <-j.done:
+		return ErrClosed
 	}
 }
 

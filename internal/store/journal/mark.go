@@ -71,6 +71,16 @@ func OpenAway(dir string, o Options) (*Journal, error) {
 	return openAbove(dir, last, last+leap, o)
 }
 
+// OpenOutbox opens the journal in dir whose segments are not numbered as what takes them
+// numbers them: none is passed over for its number.
+func OpenOutbox(dir string, o Options) (*Journal, error) {
+	last, err := marks(dir)
+	if err != nil {
+		return nil, err
+	}
+	return openAbove(dir, last, last, o)
+}
+
 // Taken says which segments were taken elsewhere, of a journal that was opened without
 // knowing: those up to number taken are removed. It is called before Next and Remove.
 func (j *Journal) Taken(taken uint64) error {

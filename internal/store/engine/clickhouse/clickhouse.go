@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
 
 	"whyhot/internal/store/engine"
@@ -27,6 +26,11 @@ type Options struct {
 	// (remote_servers). Without it the one server has all rows.
 	Cluster string
 	TLS     bool
+	// Shared says that other processes wait to have the database when this one does not have
+	// it any more: it is not waited for, and commits are written down before they are made, so
+	// that whoever comes next can finish one. Advertise is then where others reach this process.
+	Shared    bool
+	Advertise string
 }
 
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -80,9 +84,20 @@ type Engine struct {
 	owner     *owner
 	committed atomic.Uint64
 
+	// epoch is that of this process; see fence.go. lost is closed when another process has the
+	// database, watching ends with stop.
+	owning   sync.Mutex // of owner
+	epoch    uint64
+	fenced   []bool // the shards that know of it
+	lost     chan struct{}
+	stop     context.CancelFunc
+	watching sync.WaitGroup
+	closing  sync.Once
+	pending  *intent // a commit of another process that is not finished on all shards
+
 	writing sync.Mutex
 	// unsure says that inserts of the next commit may have been made before.
-	unsure bool
+	unsure atomic.Bool
 	// generation is that of the dictionary's tables. It is undecided when it may be that
 	// others took their place, and nobody was told.
 	generation atomic.Uint64
@@ -99,7 +114,8 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	e := &Engine{options: o, unsure: true}
+	e := &Engine{options: o, lost: make(chan struct{})}
+	e.unsure.Store(true)
 	if err := e.open(ctx); err != nil {
 		_ = e.Close()
 		return nil, fmt.Errorf("the store in ClickHouse, database %s: %w", o.Database, err)
@@ -118,7 +134,7 @@ func (e *Engine) open(ctx context.Context) error {
 	for _, a := range addresses {
 		e.shards = append(e.shards, newServer(a, e.options))
 	}
-	if e.owner, err = own1(ctx, e.shards[0], e.options); err != nil {
+	if e.owner, err = e.own(ctx); err != nil {
 		return err
 	}
 	made, err := e.made(ctx)
@@ -126,9 +142,20 @@ func (e *Engine) open(ctx context.Context) error {
 		return err
 	}
 	if !made {
-		return e.create(ctx, e.shards)
+		if err := e.create(ctx, e.shards); err != nil {
+			return err
+		}
 	}
-	return e.load(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	if made {
+		if err := e.load(ctx); err != nil {
+			return err
+		}
+	}
+	e.watch(ctx)
+	return nil
 }
 
 // addresses are those of the shards, in the order of the cluster's configuration. Of
@@ -292,6 +319,9 @@ func (e *Engine) load(ctx context.Context) error {
 		return damaged(err)
 	}
 	e.committed.Store(numbers[0])
+	if err := e.resume(ctx, len(fresh)); err != nil {
+		return err
+	}
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -330,87 +360,19 @@ func (e *Engine) Committed() uint64 { return e.committed.Load() }
 
 // Close ends the use of the database.
 func (e *Engine) Close() error {
+	e.closing.Do(e.close)
+	return nil
+}
+
+func (e *Engine) close() {
+	if e.stop != nil {
+		e.stop()
+		e.watching.Wait()
+	}
 	if e.owner != nil {
 		e.owner.close()
 	}
 	for _, s := range e.shards {
 		s.close()
 	}
-	return nil
-}
-
-// owner holds the database for this process: a query that never ends and has its
-// name. A server refuses a second query of a name, and ends one when the client has
-// gone, however it went.
-type owner struct {
-	cancel context.CancelFunc
-	gone   chan struct{}
-}
-
-func own1(ctx context.Context, s *server, o Options) (*owner, error) {
-	// Of a process that was killed a moment ago the server may not know yet.
-	var err error
-	for range 30 {
-		var w *owner
-		if w, err = try(ctx, s, o); err == nil {
-			return w, nil
-		}
-		if !errors.Is(err, engine.ErrInUse) {
-			return nil, err
-		}
-		if err := sleep(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return nil, err
-}
-
-func try(ctx context.Context, s *server, o Options) (*owner, error) {
-	c, err := s.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	holding, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	w := &owner{cancel: cancel, gone: make(chan struct{})}
-	began, ended := make(chan struct{}), make(chan error, 1)
-	go func() {
-		defer close(w.gone)
-		var zero proto.ColUInt8
-		var once sync.Once
-		ended <- c.Do(holding, ch.Query{
-			Body: "SELECT sleep(0.2) FROM system.numbers SETTINGS max_block_size = 1, max_threads = 1", QueryID: "whyhot owns " + o.Database,
-			Result:     proto.Results{{Data: &zero}},
-			OnResult:   func(context.Context, proto.Block) error { once.Do(func() { close(began) }); return nil },
-			OnProgress: func(context.Context, proto.Progress) error { return nil },
-		})
-		_ = c.Close()
-	}()
-	select {
-	case <-began:
-		return w, nil
-	case <-ctx.Done():
-		cancel()
-		return nil, ctx.Err()
-	case err := <-ended:
-		cancel()
-		if e, ok := ch.AsException(err); ok && e.Code == proto.ErrQueryWithSameIDIsAlreadyRunning {
-			return nil, engine.ErrInUse
-		}
-		return nil, s.wrong(ctx, "the query that holds the database", err)
-	}
-}
-
-// lost says whether the query has ended.
-func (w *owner) lost() bool {
-	select {
-	case <-w.gone:
-		return true
-	default:
-		return false
-	}
-}
-
-func (w *owner) close() {
-	w.cancel()
-	<-w.gone
 }

@@ -57,23 +57,27 @@ func (e *Engine) Commit(ctx context.Context, number uint64, blocks []*engine.Blo
 		return err
 	}
 	if err := e.commit(ctx, number, blocks); err != nil {
-		e.unsure = true
+		e.unsure.Store(true)
 		return fmt.Errorf("commit %d: %w", number, err)
 	}
-	e.unsure = false
+	e.unsure.Store(false)
 	e.committed.Store(number)
 	return nil
 }
 
-// hold has the database held by this process, and the dictionary decided.
+// hold has the database held by this process, what others began finished, and the dictionary
+// decided.
 func (e *Engine) hold(ctx context.Context) error {
-	if e.owner.lost() {
-		w, err := own1(ctx, e.shards[0], e.options)
-		if err != nil {
+	if err := e.regain(ctx); err != nil {
+		return err
+	}
+	if err := e.fence(ctx, e.shards); err != nil {
+		return err
+	}
+	if e.pending != nil {
+		if err := e.finish(ctx, e.shards); err != nil {
 			return err
 		}
-		e.owner = w
-		e.unsure = true
 	}
 	if e.undecided {
 		return e.decide(ctx)
@@ -83,15 +87,28 @@ func (e *Engine) hold(ctx context.Context) error {
 
 func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Block) error {
 	pieces := split(blocks, len(e.shards))
-	if e.unsure {
-		if err := e.quiet(ctx); err != nil {
+	if e.unsure.Load() {
+		if err := e.quiet(ctx, e.shards); err != nil {
 			return err
 		}
+	}
+	if err := e.intend(ctx, number, blocks); err != nil {
+		return err
+	}
+	if e.unsure.Load() {
 		var err error
 		if pieces, err = e.missing(ctx, number, pieces); err != nil {
 			return err
 		}
 	}
+	if err := e.insertAll(ctx, number, pieces); err != nil {
+		return err
+	}
+	return e.complete(ctx, number)
+}
+
+// insertAll inserts pieces of a commit.
+func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) error {
 	// What others refer to goes first: a dictionary is there before the rows.
 	for _, timed := range []bool{false, true} {
 		shards, ctx := errgroup.WithContext(ctx)
@@ -101,7 +118,7 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 					if p.shard != i || p.table.Timed != timed {
 						continue
 					}
-					if err := s.insert(ctx, e.options.Database, e.local(p.table), p.input(number), e.queryID(number, p)); err != nil {
+					if err := e.insert(ctx, s, e.local(p.table), p.input(number), e.queryID(number, p)); err != nil {
 						return err
 					}
 				}
@@ -112,9 +129,14 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 			return err
 		}
 	}
+	return nil
+}
+
+// complete says that a commit is whole.
+func (e *Engine) complete(ctx context.Context, number uint64) error {
 	var column proto.ColUInt64
 	column.Append(number)
-	return e.shards[0].insert(ctx, e.options.Database, tableCommits, proto.Input{{Name: "number", Data: &column}}, e.queryPrefix()+"number")
+	return e.insert(ctx, e.shards[0], tableCommits, proto.Input{{Name: "number", Data: &column}}, e.queryPrefix()+"number")
 }
 
 func (e *Engine) queryPrefix() string { return "whyhot writes " + e.options.Database + " " }
@@ -125,8 +147,8 @@ func (e *Engine) queryID(number uint64, p *piece) string {
 
 // quiet waits until no server works on an INSERT of before: whether its rows are
 // there is decided then. A server has an INSERT in its list before it takes rows.
-func (e *Engine) quiet(ctx context.Context) error {
-	for _, s := range e.shards {
+func (e *Engine) quiet(ctx context.Context, shards []*server) error {
+	for _, s := range shards {
 		for {
 			busy, err := s.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.processes WHERE query_id LIKE '%s%%'", strings.ReplaceAll(e.queryPrefix(), "_", `\\_`)))
 			if err != nil {

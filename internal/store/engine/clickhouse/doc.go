@@ -16,9 +16,10 @@
 // below the size from which servers may split them. A reader may see a part of a commit
 // that is under way; sums across shards have no snapshot in ClickHouse.
 //
-// One writer. The process that has the database keeps a query that never ends, named after
-// the database: a server refuses a second query of the same name, and ends it when the
-// client has gone, however it went.
+// One writer. The process that has the database keeps queries running that are named after
+// it (lease.go). Others may wait for it: they share the database. Each process that gets it
+// has an epoch, which INSERTs ask for there (fence.go), and commits are written down before
+// they are made, for the next process to finish (intent.go).
 //
 // The subset of SQL is small enough to mean the same on servers of 2018 and of today:
 // SELECT of columns, sum, count, min, max, intDiv, WHERE of ranges and lists, GROUP BY,

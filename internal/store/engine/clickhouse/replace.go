@@ -57,7 +57,7 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 	}
 	// Rows of later commits come after these.
 	for _, p := range split(blocks, 1) {
-		if err := first.insert(ctx, db, localOf(p.table, next), p.input(e.Committed()), e.queryID(e.Committed(), p)); err != nil {
+		if err := e.insert(ctx, first, localOf(p.table, next), p.input(e.Committed()), e.queryID(e.Committed(), p)); err != nil {
 			return err
 		}
 	}
@@ -77,27 +77,35 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 func (e *Engine) count(ctx context.Context, number, generation uint64) error {
 	var numbers, generations, versions proto.ColUInt64
 	versions.Append(engine.Version)
-	if err := e.shards[0].insert(ctx, e.options.Database, tableVersion, proto.Input{{Name: "version", Data: &versions}}, e.queryPrefix()+"version"); err != nil {
+	if err := e.insert(ctx, e.shards[0], tableVersion, proto.Input{{Name: "version", Data: &versions}}, e.queryPrefix()+"version"); err != nil {
 		return err
 	}
 	numbers.Append(number)
 	generations.Append(generation)
-	return e.shards[0].insert(ctx, e.options.Database, tableDictionaries, proto.Input{{Name: "number", Data: &numbers}, {Name: "generation", Data: &generations}}, e.queryPrefix()+"generation")
+	return e.insert(ctx, e.shards[0], tableDictionaries, proto.Input{{Name: "number", Data: &numbers}, {Name: "generation", Data: &generations}}, e.queryPrefix()+"generation")
 }
 
-// nextNumber is larger than those of all rows of the table that says what counts.
+// nextNumber is larger than those of all rows of the table that says what counts. Where the
+// database is shared it is one of those of this epoch: a process that was paused in the middle
+// does not touch tables of those who came after it.
 func (e *Engine) nextNumber(ctx context.Context) (uint64, error) {
 	numbers, err := e.shards[0].numbers(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries))
 	if err != nil {
 		return 0, err
 	}
-	return numbers[0] + 1, nil
+	next := numbers[0] + 1
+	if e.options.Shared {
+		if next = max(next, e.epoch+1); next >= e.epoch+perEpoch {
+			return 0, e.superseded()
+		}
+	}
+	return next, nil
 }
 
 // decide has the tables count that this process knows, after a row that says otherwise may
 // have been written.
 func (e *Engine) decide(ctx context.Context) error {
-	if err := e.quiet(ctx); err != nil {
+	if err := e.quiet(ctx, e.shards); err != nil {
 		return err
 	}
 	next, err := e.nextNumber(ctx)
@@ -138,16 +146,20 @@ func (e *Engine) loadGeneration(ctx context.Context) error {
 func (e *Engine) dropOld(ctx context.Context, tables []string) {
 	for _, name := range tables {
 		for _, t := range engine.Tables() {
-			if !t.Timed && name != e.local(t) && isGeneration(t, name) {
+			if g, ok := generationOf(t, name); ok && !t.Timed && name != e.local(t) && g < e.epoch+perEpoch { // later ones are of those who came after
 				_ = e.shards[0].exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", e.options.Database, name))
 			}
 		}
 	}
 }
 
-func isGeneration(t *engine.Table, name string) bool {
+// generationOf is the generation of a table of the dictionary by its name.
+func generationOf(t *engine.Table, name string) (generation uint64, ok bool) {
 	rest, of := strings.CutPrefix(name, t.Name+"_")
 	rest, ours := strings.CutSuffix(rest, "local")
-	number, err := strconv.ParseUint(strings.TrimSuffix(rest, "_"), 10, 64)
-	return of && ours && (rest == "" || err == nil && number > 0)
+	if of && ours && rest == "" {
+		return 0, true
+	}
+	generation, err := strconv.ParseUint(strings.TrimSuffix(rest, "_"), 10, 64)
+	return generation, of && ours && err == nil && generation > 0
 }

@@ -19,6 +19,8 @@ const (
 	// tableDictionaries says which tables of the dictionary count: the row of the highest
 	// number does, and has their generation, which is 0 where there is no row.
 	tableDictionaries = "store_dictionaries"
+	tableEpochs       = "store_epochs"  // the processes that had the database
+	tableIntents      = "store_intents" // commits of a shared database, before they are made
 )
 
 // counted says that a table has counts: it is spread over the shards, and its markers

@@ -131,7 +131,7 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		// A connection may have been cut while it lay idle, as by a server that was
 		// started again. A question that nothing was answered to can be put again, an INSERT
 		// cannot.
-		if pooled && !heard && q.Input == nil && ctx.Err() == nil && cut(err) {
+		if pooled && !heard && q.Input == nil && q.ExternalData == nil && ctx.Err() == nil && cut(err) {
 			continue
 		}
 		return s.wrong(ctx, q.Body, err)
@@ -144,7 +144,7 @@ var errSilent = errors.New("it says nothing")
 // listen runs a query. A question is given up when its server is silent; the client itself
 // reads on until its context ends. Of an INSERT a server tells no progress.
 func listen(ctx context.Context, c *ch.Client, q ch.Query) error {
-	if q.Input != nil {
+	if q.Input != nil || q.ExternalData != nil {
 		return c.Do(ctx, q)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
