@@ -14,6 +14,7 @@ type recorded struct {
 	copying func(progress float64) float64 // cost of the copy in an iteration, the rest costs 1
 	before  float64                        // share of samples of the function before the loop
 	inner   []frame                        // of the copy, where it is something else
+	rest    []frame                        // of the other work, likewise
 }
 
 func (r recorded) profile(rng *rand.Rand) *profile.Profile {
@@ -23,7 +24,11 @@ func (r recorded) profile(rng *rand.Rand) *profile.Profile {
 		inner = []frame{own("main", 9), own("render", 41), {name: "memcpy", binary: "/usr/lib/libc.so.6", kind: profile.KindNative}}
 	}
 	copies := b.Stack(locations(b, inner))
-	rest := b.Stack(locations(b, []frame{own("main", 9), own("render", 40)}))
+	others := r.rest
+	if others == nil {
+		others = []frame{own("main", 9), own("render", 40)}
+	}
+	rest := b.Stack(locations(b, others))
 	const iterations = 20000
 	total := 0.0
 	for i := range iterations {

@@ -45,7 +45,7 @@ func Slowings(p *profile.Profile) []Accumulation {
 		}
 	})
 	for at, n := range total {
-		if n >= leastEvents && n >= slowingShare*float64(p.Count()) {
+		if n >= leastEvents && n >= slowingShare*float64(p.Count()) && !warmsUp(f.language[at.function]) {
 			c := &candidate{step: at, kinds: map[Kind]float64{}, names: map[string]float64{}, moments: map[uint64]map[int64]*moment{}}
 			lines[at] = c
 			ofFunction[at.function] = append(ofFunction[at.function], c)
@@ -91,6 +91,16 @@ func Slowings(p *profile.Profile) []Accumulation {
 	return slices.DeleteFunc(out, func(a Accumulation) bool {
 		return slices.ContainsFunc(out, func(b Accumulation) bool { return within[places[b.Place]][places[a.Place]] })
 	})
+}
+
+// warmsUp says whether code of a kind is compiled while it runs: its first rounds are dear, in
+// one line more than in another, which looks as if the others became dearer.
+func warmsUp(k profile.Kind) bool {
+	switch k { //nolint:exhaustive // the others are compiled before, or interpreted throughout
+	case profile.KindJava, profile.KindJS, profile.KindDotNet, profile.KindJIT:
+		return true
+	}
+	return false
 }
 
 // isProgress says whether work of a kind tells how far a loop is: what a runtime does for what

@@ -56,3 +56,18 @@ func TestCopiesAreNoSlowing(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Its lines become cheaper one after the other while a virtual machine compiles them.
+func TestCodeThatIsCompiledWhileItRunsIsNotJudged(t *testing.T) {
+	java := func(name string, line int32) frame {
+		return frame{name: name, file: "App.java", line: line, kind: profile.KindJava}
+	}
+	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }, inner: []frame{java("main", 9), java("render", 41), java("find", 14)}, rest: []frame{java("main", 9), java("render", 40)}}
+	if got := Slowings(r.profile(rand.New(rand.NewPCG(5, 6)))); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	r.inner, r.rest = []frame{own("main", 9), own("render", 41), own("find", 14)}, []frame{own("main", 9), own("render", 40)}
+	if got := Slowings(r.profile(rand.New(rand.NewPCG(5, 6)))); len(got) != 1 {
+		t.Errorf("the same in C++: %+v", got)
+	}
+}
