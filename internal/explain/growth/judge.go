@@ -46,15 +46,15 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	if err != nil {
 		return out, err
 	}
-	script, lines := scriptOf(s)
+	of := sourcesOf(s)
 	throughs := Throughs(s.Profile, table)
 	for _, w := range throughs {
-		if !growing[w.Place] && w.placed(script, lines) {
+		if !growing[w.Place] && w.placed(of) {
 			out.Found = append(out.Found, w.found(s.Profile))
 		}
 	}
 	for _, t := range Tights(s.Profile) {
-		if found := written(t, table, script, lines); len(found) > 0 {
+		if found := written(t, table, of); len(found) > 0 {
 			found[0].OrElse = found[1:]
 			out.Found = append(out.Found, found[0].found(s.Profile))
 		}
@@ -64,6 +64,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		for _, w := range Stubs(s.Profile, table, s.Facts.Source) {
 			out.Found = append(out.Found, w.found(s.Profile))
 		}
+	}
+	for _, w := range Resorts(s.Profile) {
+		out.Found = append(out.Found, w.found(s.Profile))
 	}
 	for _, a := range Slowings(s.Profile) {
 		if !isSaid(a, out.Found) {

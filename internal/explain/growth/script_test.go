@@ -41,3 +41,24 @@ func TestTheScriptOfACommand(t *testing.T) {
 		}
 	}
 }
+
+// What a script loads is of the program.
+func TestTheFilesOfAProgram(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"digest.lua": "local Page = require(\"lib.page\")\nrequire 'gone'\n", "lib/page.lua": "self.text = self.text .. s\n", "other.lua": "x = x .. s\n",
+	} {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := profile.NewBuilder().Build(profile.Meta{Command: []string{"lua5.4", filepath.Join(dir, "digest.lua")}})
+	got := sourcesOf(judge.Subject{Facts: scripts{}, Profile: p})
+	if len(got.paths) != 2 || got.paths[1] != filepath.Join(dir, "lib", "page.lua") || len(got.texts[1]) == 0 {
+		t.Errorf("%q", got.paths)
+	}
+}

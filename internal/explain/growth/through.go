@@ -24,6 +24,7 @@ type Through struct {
 	Samples []int32
 	Callers []Place
 	Lines   []int     // of the script, where several write the operation
+	Turns   int       // how often it begins anew, at least, where that is known
 	OrElse  []Through // other operations that the script writes, where it may be either
 }
 

@@ -23,15 +23,15 @@ var throughRules = map[primitive.Does]string{
 
 // placed looks for the place in the program's script where the runtime does not say which line
 // runs. It is false where the operation is told only by what the script says, and it says nothing.
-func (w *Through) placed(script string, lines []string) bool {
+func (w *Through) placed(of sources) bool {
 	if w.Line > 0 || len(w.Source) == 0 {
 		return true
 	}
-	at := w.Written(lines)
+	which, at := w.WrittenIn(of.texts)
 	if len(at) == 0 {
 		return w.Function != ""
 	}
-	w.set(script, at)
+	w.set(of.paths[which], at)
 	return true
 }
 
@@ -43,6 +43,47 @@ func (w *Through) set(script string, at []int) {
 		return
 	}
 	w.Lines = at
+}
+
+// sources are the files of text of a program: its script first, then those that it loads.
+type sources struct {
+	paths []string
+	texts [][]string
+}
+
+// mostFiles bounds a program: a search through more would name too much.
+const mostFiles = 20
+
+// loads is how scripts name other files of their program: without their ending in Lua, with it
+// in R and Tcl.
+var loads = regexp.MustCompile(`\b(?:require|dofile|loadfile|source)\b[\s(]*["']?([\w./-]+)`)
+
+// sourcesOf are those of the program that a command runs.
+func sourcesOf(s judge.Subject) (p sources) {
+	path, lines := scriptOf(s)
+	if path == "" {
+		return p
+	}
+	p.paths, p.texts = []string{path}, [][]string{lines}
+	end := filepath.Ext(path)
+	for i := 0; i < len(p.texts) && len(p.texts) < mostFiles; i++ {
+		for _, line := range p.texts[i] {
+			for _, m := range loads.FindAllStringSubmatch(line, -1) {
+				name := m[1]
+				if !strings.HasSuffix(name, end) {
+					name = strings.ReplaceAll(name, ".", "/") + end
+				}
+				at := filepath.Join(filepath.Dir(path), name)
+				if slices.Contains(p.paths, at) || len(p.paths) == mostFiles {
+					continue
+				}
+				if lines, ok := s.Facts.Source(at); ok {
+					p.paths, p.texts = append(p.paths, at), append(p.texts, lines)
+				}
+			}
+		}
+	}
+	return p
 }
 
 // scriptOf is the script that a command runs: its first word that is a file of text here.
@@ -106,6 +147,10 @@ func (w *Through) found(p *profile.Profile) judge.Found {
 	f.Title = w.title()
 	f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Share: &w.Share,
 		Text: fmt.Sprintf("%s in %s: %s %s the whole %s on each call, in %s", percent.Text(w.Share), w.subject(), w.Operation, w.Does, w.Container, w.Name)})
+	if w.Turns > 0 {
+		f.Evidence = []finding.Evidence{{Kind: "growth", Share: &w.Share,
+			Text: fmt.Sprintf("%s below %s, and it starts at least %d times in the recording, with other work between", percent.Text(w.Share), w.subject(), w.Turns)}}
+	}
 	if len(w.Lines) > 0 {
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: fmt.Sprintf("the runtime does not say which line runs; %s has it in lines %s", filepath.Base(w.File), numbers(w.Lines))})
 	}
@@ -154,6 +199,13 @@ func (w *Through) subject() string {
 // title names the operation, what it does and where.
 func (w *Through) title() string {
 	at := w.Place
+	if w.Turns > 0 {
+		at := w.subject()
+		if w.File != "" && w.Line > 0 {
+			at = fmt.Sprintf("%s:%d", filepath.Base(w.File), w.Line)
+		}
+		return fmt.Sprintf("A list is sorted repeatedly (%s)", at)
+	}
 	switch {
 	case at.File != "" && at.Line > 0:
 		return fmt.Sprintf("%s %s the whole %s (%s:%d)", w.Operation, w.Does, w.Container, filepath.Base(at.File), at.Line)

@@ -97,17 +97,17 @@ func eventsOf(p *profile.Profile, rows []int32) (n int64) {
 	return n
 }
 
-// written are the operations of a tight loop that a script writes, of the table's rows for
+// written are the operations of a tight loop that a program writes, of the table's rows for
 // its runtime: the first with the lines, and those of the others.
-func written(t Tight, table *primitive.Table, script string, lines []string) (found []Through) {
+func written(t Tight, table *primitive.Table, of sources) (found []Through) {
 	for i := range table.Rows {
 		r := &table.Rows[i]
 		if !r.Tight || !r.Runs(t.Binary) {
 			continue
 		}
-		if at := r.Written(lines); len(at) > 0 {
+		if which, at := r.WrittenIn(of.texts); len(at) > 0 {
 			w := Through{Row: r, Binary: t.Binary, Share: t.Share, Samples: t.Samples, Name: "a loop of the runtime without a name"}
-			w.set(script, at)
+			w.set(of.paths[which], at)
 			found = append(found, w)
 		}
 	}

@@ -86,10 +86,10 @@ type Found struct {
 	// Service: it is about work that a runtime does for the program: collecting, allocating
 	// or faulting in memory, compiling what runs. How much there is follows from what the
 	// program does, and Demand are the rows that show who asks for it; Roughly, all that
-	// runs besides.
-	Service bool
-	Demand  []int32
-	Roughly bool
+	// runs besides. Of services, Collects: it is the collection of garbage.
+	Service, Collects bool
+	Demand            []int32
+	Roughly           bool
 	// Basic: it is about work that any code may ask for, such as copying, and does not know the
 	// cause: a finding that names the operation knows more.
 	Basic bool

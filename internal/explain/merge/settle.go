@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -138,6 +140,9 @@ func (s settler) serve(f *judge.Found, found []judge.Found) {
 			most, of = part, cause.ID
 		}
 	}
+	if isThrash(f, found, of) {
+		return
+	}
 	enough := asked
 	if f.Roughly {
 		enough = askedRoughly
@@ -145,6 +150,14 @@ func (s settler) serve(f *judge.Found, found []judge.Found) {
 	if of != "" && s.part(f.Demand, all) >= enough {
 		f.Minor, f.After = "how much there is of it follows from what asks for it: look again after "+of, of
 	}
+}
+
+// isThrash says whether a collector takes more than half of the CPU, and twice as much as the
+// cause that asks most: so much follows from too little room, whoever asks.
+func isThrash(f *judge.Found, found []judge.Found, of string) bool {
+	const most, times = 0.5, 2
+	at := slices.IndexFunc(found, func(c judge.Found) bool { return c.ID == of })
+	return f.Collects && at >= 0 && f.Share.Main() >= most && f.Share.Main() >= times*found[at].Share.Main()
 }
 
 func set(rows []int32) map[int32]bool {

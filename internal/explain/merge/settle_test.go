@@ -48,6 +48,9 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 	}{
 		{"a service that it asks for", asked(0.14, 1, 2, 7), cause(0.3, 1, 2, 3), "look again after cause"},
 		{"a service that costs more, and it asks for", asked(0.4, 1, 2, 7), cause(0.3, 1, 2, 3), "look again after cause"},
+		{"a collector with hardly any room", with(asked(0.67, 1, 2, 7), func(f *judge.Found) { f.Collects = true }), cause(0.3, 1, 2, 3), ""},
+		{"a collector that takes a little more", with(asked(0.55, 1, 2, 7), func(f *judge.Found) { f.Collects = true }), cause(0.3, 1, 2, 3), "look again after cause"},
+		{"a compiler of the runtime", asked(0.67, 1, 2, 7), cause(0.3, 1, 2, 3), "look again after cause"},
 		{"a service that others ask for", asked(0.14, 1, 6, 7), cause(0.3, 1, 2, 3), ""},
 		{"a service that nobody is known to ask for", asked(0.14), cause(0.3, 1, 2, 3), ""},
 		{"a service of which only what runs is known", with(asked(0.14, 1, 2, 7), func(f *judge.Found) { f.Roughly = true }), cause(0.3, 1, 2, 3), ""},

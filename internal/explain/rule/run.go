@@ -122,6 +122,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		}
 		if e.isService(v) {
 			found[i].Service, found[i].Removes = true, false
+			found[i].Collects = v.entry.Entry.Family == "garbage collection"
 			found[i].Demand, found[i].Roughly = e.demand(v, lines)
 		}
 	}

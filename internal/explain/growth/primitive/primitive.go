@@ -167,18 +167,26 @@ func (r *Row) Leaf(name string) int {
 
 // Written gives the numbers of the lines of a script that write the operation, from 1.
 func (r *Row) Written(script []string) []int {
+	_, at := r.WrittenIn([][]string{script})
+	return at
+}
+
+// WrittenIn is the same for the files of a program: which of them, and its lines. An expression
+// that any file has counts before the next one.
+func (r *Row) WrittenIn(scripts [][]string) (which int, at []int) {
 	for _, e := range r.source {
-		var at []int
-		for i, line := range script {
-			if isWritten(e, line) {
-				at = append(at, i+1)
+		for which, script := range scripts {
+			for i, line := range script {
+				if isWritten(e, line) {
+					at = append(at, i+1)
+				}
+			}
+			if len(at) > 0 {
+				return which, at
 			}
 		}
-		if len(at) > 0 {
-			return at
-		}
 	}
-	return nil
+	return 0, nil
 }
 
 func isWritten(e *regexp.Regexp, line string) bool {

@@ -1,0 +1,181 @@
+package growth
+
+import (
+	"cmp"
+	"slices"
+
+	"whyhot/internal/explain/growth/primitive"
+	"whyhot/internal/profile"
+)
+
+// What must show before a program is told to sort again and again.
+const (
+	resortShare  = 0.3
+	resortTurns  = 20   // how often sorting begins anew, at least
+	resortOthers = 0.02 // of the samples between the first and the last of sorting, that others take
+)
+
+// resort is what is known of sorting, in whatever language: the way to find it is the same.
+var resort = primitive.Row{
+	Operation: "sort", Does: primitive.Sorts, Container: "list",
+	Cure: "Keep the list in order: a heap or a tree for the smallest, an insertion at its place, or one sort after the loop; where a part is wanted, a partial sort; where the comparison is dear, a key that is computed once",
+}
+
+// Resorts tells whether a program sorts again and again: by the times of its samples, sorting
+// gives way to other work and comes back. A program that sorts what it has read does that once.
+//
+// Example. A queue sorts all that wait whenever one is taken: 86% of the samples are in the
+// sort, in 700 stretches with samples of the caller between them.
+func Resorts(p *profile.Profile) []Through {
+	f := newFrames(p)
+	threads := map[threadKey]map[int64]*slice{}
+	places := map[step]float64{}
+	var all int64
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		all += s.Count
+		if s.Time == 0 {
+			continue
+		}
+		pid, _ := p.Label(s.Labels, profile.LabelPID)
+		name, _ := p.Label(s.Labels, profile.LabelThread)
+		k := threadKey{pid.Num, name.Str}
+		if threads[k] == nil {
+			threads[k] = map[int64]*slice{}
+		}
+		t := threads[k][s.Time]
+		if t == nil {
+			t = &slice{at: s.Time}
+			threads[k][s.Time] = t
+		}
+		t.value += s.Value
+		at, sorts := f.sorter(s.Stack)
+		if !sorts {
+			t.others += s.Count
+			continue
+		}
+		t.sorting += s.Count
+		t.rows = append(t.rows, int32(i)) //nolint:gosec // rows are numbered so
+		if at.function >= 0 {
+			places[at] += float64(s.Count)
+		}
+	}
+	w := Through{Row: &resort, Name: "sorting"}
+	var turns int
+	var others, span, sorting int64
+	for _, t := range threads {
+		inOrder := make([]*slice, 0, len(t))
+		for _, one := range t {
+			inOrder = append(inOrder, one)
+		}
+		slices.SortFunc(inOrder, func(a, b *slice) int { return cmp.Compare(a.at, b.at) })
+		within := sorted(inOrder)
+		if len(within) == 0 || !isOneThread(within) {
+			continue
+		}
+		turns += turnsOf(within)
+		for _, one := range within {
+			others += one.others
+			span += one.others + one.sorting
+			sorting += one.sorting
+			w.Samples = append(w.Samples, one.rows...)
+		}
+	}
+	w.Share = float64(sorting) / float64(max(all, 1))
+	if w.Share < resortShare || turns < resortTurns || float64(others) < resortOthers*float64(span) {
+		return nil
+	}
+	slices.Sort(w.Samples)
+	if len(places) > 0 {
+		w.Place = f.place(heaviestStep(places))
+	} else {
+		w.Binary = program(p, p.Samples()[w.Samples[0]].Stack)
+	}
+	w.Turns = turns
+	return []Through{w}
+}
+
+type threadKey struct {
+	pid  int64
+	name string // threads of one name are one, unless they run at once
+}
+
+// slice is what a thread did at one time, to the precision of the recording.
+type slice struct {
+	at              int64
+	sorting, others int64
+	value           int64
+	rows            []int32 // of sorting
+}
+
+// sorted is the part from the first to the last slice with sorting.
+func sorted(all []*slice) []*slice {
+	first := slices.IndexFunc(all, func(s *slice) bool { return s.sorting > 0 })
+	if first < 0 {
+		return nil
+	}
+	last := len(all) - 1
+	for all[last].sorting == 0 {
+		last--
+	}
+	return all[first : last+1]
+}
+
+// isOneThread says whether so little ran that it may have been one thread: of several, one may
+// sort while the others do something else.
+func isOneThread(all []*slice) bool {
+	const little = 1.15
+	if len(all) < 2 {
+		return false
+	}
+	elapsed := all[len(all)-1].at - all[0].at
+	elapsed += elapsed / int64(len(all)-1) // the last slice has a length, too
+	var value int64
+	for _, s := range all {
+		value += s.value
+	}
+	return float64(value) <= little*float64(elapsed)
+}
+
+// turnsOf is how often sorting began anew, at least: within a slice, or from one to the next.
+func turnsOf(all []*slice) (turns int) {
+	before := true
+	for _, s := range all {
+		switch {
+		case s.sorting > 0 && s.others > 0:
+			turns++
+		case s.sorting > 0 && !before:
+			turns++
+		}
+		before = s.sorting > 0
+	}
+	return turns
+}
+
+// sorter says whether a stack is within a sort, and which line of the program asked for it; of
+// none the function is negative.
+func (f *frames) sorter(id profile.StackID) (at step, sorts bool) {
+	at.function = -1
+	stack := f.p.Stack(id)
+	for _, loc := range slices.Backward(stack) {
+		for _, l := range slices.Backward(f.p.Lines(loc)) {
+			if f.kinds[l.Function] == Sort {
+				return at, true
+			}
+			if f.isOwn(l.Function) && l.Line > 0 {
+				at = step{f.of[l.Function], l.Line}
+			}
+		}
+	}
+	return at, false
+}
+
+func heaviestStep(m map[step]float64) (best step) {
+	first := true
+	for at, n := range m {
+		if first || n > m[best] || n == m[best] && (at.function < best.function || at.function == best.function && at.line < best.line) {
+			best, first = at, false
+		}
+	}
+	return best
+}
