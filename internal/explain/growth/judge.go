@@ -1,6 +1,7 @@
 package growth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -69,9 +70,13 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		out.Found = append(out.Found, w.found(s.Profile))
 	}
 	for _, a := range Slowings(s.Profile) {
-		if !isSaid(a, out.Found) {
-			out.Found = append(out.Found, slowing(s.Profile, a))
+		if isSaid(a, out.Found) {
+			continue
 		}
+		if s.Facts != nil {
+			a.Cure = cmp.Or(paging(s.Profile, a.Samples, s.Facts.Source), a.Cure)
+		}
+		out.Found = append(out.Found, slowing(s.Profile, a))
 	}
 	return out, nil
 }
