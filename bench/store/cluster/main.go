@@ -98,19 +98,10 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	l.start(ctx)
-	began, struck := time.Now(), 0
-	for ; time.Since(began) < o.length; struck++ {
-		b := blows[struck%len(blows)]
-		l.during(b.name)
-		if err := b.begin(); err != nil {
-			return fmt.Errorf("%s: %w", b.name, err)
-		}
-		time.Sleep(o.each)
-		if err := b.end(); err != nil {
-			return fmt.Errorf("%s, back: %w", b.name, err)
-		}
-		l.during("after: " + b.name)
-		time.Sleep(o.each)
+	began := time.Now()
+	struck, err := strike(o, blows, l.during)
+	if err != nil {
+		return err
 	}
 	l.stop()
 	if err := l.settle(ctx, 3*time.Minute); err != nil {
@@ -119,6 +110,25 @@ func run(ctx context.Context, o *options) error {
 	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("%d blows in %.0f s, load %s", struck, time.Since(began).Seconds(), load)
 	return l.report(ctx)
+}
+
+// strike gives the blows in turn until the time is over, and says how many there were. during
+// is told what goes on.
+func strike(o *options, blows []blow, during func(phase string)) (struck int, err error) {
+	for began := time.Now(); time.Since(began) < o.length; struck++ {
+		b := blows[struck%len(blows)]
+		during(b.name)
+		if err := b.begin(); err != nil {
+			return struck, fmt.Errorf("%s: %w", b.name, err)
+		}
+		time.Sleep(o.each)
+		if err := b.end(); err != nil {
+			return struck, fmt.Errorf("%s, back: %w", b.name, err)
+		}
+		during("after: " + b.name)
+		time.Sleep(o.each)
+	}
+	return struck, nil
 }
 
 // log is the file that a process writes to.

@@ -73,19 +73,10 @@ func several(ctx context.Context, o *options, shards []*process, shard int) erro
 		{"the shard with the dictionary killed", func() error { shards[0].kill(); return nil }, func() error { return shards[0].start(ctx) }},
 	}
 	l.start(ctx)
-	began, strikes := time.Now(), 0
-	for ; time.Since(began) < o.length; strikes++ {
-		b := blows[strikes%len(blows)]
-		l.during(b.name)
-		if err := b.begin(); err != nil {
-			return fmt.Errorf("%s: %w", b.name, err)
-		}
-		time.Sleep(o.each)
-		if err := b.end(); err != nil {
-			return fmt.Errorf("%s, back: %w", b.name, err)
-		}
-		l.during("after: " + b.name)
-		time.Sleep(o.each)
+	began := time.Now()
+	strikes, err := strike(o, blows, l.during)
+	if err != nil {
+		return err
 	}
 	l.cancel()
 	l.all.Wait()

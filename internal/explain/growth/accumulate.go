@@ -18,7 +18,7 @@ type Accumulation struct {
 	Exponent float64 // of the work done so far by progress: 1 is steady, 2 is quadratic
 	P        float64 // that a steady cost looks like it, for all lines judged
 	Cure     string
-	Samples  []int32 // of Slowings
+	Samples  []int32 // of slowings
 }
 
 // What an accumulation must show.
@@ -57,7 +57,7 @@ type candidate struct {
 // progress, and stays unknown: bench/grow.md says how many are found.
 func Accumulations(p *profile.Profile) []Accumulation {
 	f := newFrames(p)
-	lines := candidatesOf(p, f)
+	lines := candidatesOf(f)
 	var out []Accumulation
 	judged := 0
 	for _, c := range lines {
@@ -104,27 +104,18 @@ func heaviest[K cmp.Ordered](m map[K]float64) (best K) {
 // moves are the kinds of work that an accumulation is made of.
 func moves(k Kind) bool { return k == Copy || k == Search || k == Fault || k == Free }
 
-func candidatesOf(p *profile.Profile, f *frames) map[step]*candidate {
+func candidatesOf(f *frames) map[step]*candidate {
 	lines := map[step]*candidate{}
 	ofFunction := map[int32][]*candidate{}
-	each := func(do func(s *profile.Sample, path *ownPath, pid uint64)) {
-		for i := range p.Samples() {
-			s := &p.Samples()[i]
-			if path := f.path(s.Stack); path.own && s.Time != 0 && len(path.steps) > 0 {
-				label, _ := p.Label(s.Labels, profile.LabelPID)
-				do(s, path, uint64(label.Num))
-			}
-		}
-	}
-	each(func(_ *profile.Sample, path *ownPath, _ uint64) {
+	f.timed(func(_ int32, _ *profile.Sample, path *ownPath, _ uint64) {
 		last := path.steps[len(path.steps)-1]
 		if moves(path.kind) && lines[last] == nil {
-			c := &candidate{step: last, kinds: map[Kind]float64{}, names: map[string]float64{}, moments: map[uint64]map[int64]*moment{}}
+			c := newCandidate(last)
 			lines[last] = c
 			ofFunction[last.function] = append(ofFunction[last.function], c)
 		}
 	})
-	each(func(s *profile.Sample, path *ownPath, pid uint64) {
+	f.timed(func(_ int32, s *profile.Sample, path *ownPath, pid uint64) {
 		last := path.steps[len(path.steps)-1]
 		for _, at := range path.steps {
 			for _, c := range ofFunction[at.function] {
@@ -141,6 +132,21 @@ func candidatesOf(p *profile.Profile, f *frames) map[step]*candidate {
 		}
 	})
 	return lines
+}
+
+func newCandidate(at step) *candidate {
+	return &candidate{step: at, kinds: map[Kind]float64{}, names: map[string]float64{}, moments: map[uint64]map[int64]*moment{}}
+}
+
+// timed gives the samples that have a time and a line of the program.
+func (f *frames) timed(do func(row int32, s *profile.Sample, path *ownPath, pid uint64)) {
+	for i := range f.p.Samples() {
+		s := &f.p.Samples()[i]
+		if path := f.path(s.Stack); path.own && s.Time != 0 {
+			label, _ := f.p.Label(s.Labels, profile.LabelPID)
+			do(int32(i), s, path, uint64(label.Num)) //nolint:gosec // rows are numbered so
+		}
+	}
 }
 
 func (c *candidate) moment(pid uint64, at int64) *moment {

@@ -61,20 +61,21 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		}
 	}
 	setSamples(s.Profile, out.Found)
+	f := newFrames(s.Profile)
 	if s.Facts != nil {
-		for _, w := range Stubs(s.Profile, table, s.Facts.Source) {
+		for _, w := range stubs(f, table, s.Facts.Source) {
 			out.Found = append(out.Found, w.found(s.Profile))
 		}
 	}
-	for _, w := range Resorts(s.Profile) {
+	for _, w := range resorts(f) {
 		out.Found = append(out.Found, w.found(s.Profile))
 	}
-	for _, a := range Slowings(s.Profile) {
+	for _, a := range slowings(f) {
 		if isSaid(a, out.Found) {
 			continue
 		}
 		if s.Facts != nil {
-			a.Cure = cmp.Or(paging(s.Profile, a.Samples, s.Facts.Source), a.Cure)
+			a.Cure = cmp.Or(paging(f, a.Samples, s.Facts.Source), a.Cure)
 		}
 		out.Found = append(out.Found, slowing(s.Profile, a))
 	}

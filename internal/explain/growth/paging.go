@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-
-	"whyhot/internal/profile"
 )
 
 // queries are functions of database libraries that execute a statement, and paged is a
@@ -17,8 +15,8 @@ var (
 
 // paging is what to change where rows of a growing cost execute statements, and a file of
 // the program on their stacks has one that pages by number: each page reads all pages before it.
-func paging(p *profile.Profile, rows []int32, lines func(path string) ([]string, bool)) string {
-	f := newFrames(p)
+func paging(f *frames, rows []int32, lines func(path string) ([]string, bool)) string {
+	p := f.p
 	var asked, all int64
 	files := map[string]bool{}
 	for _, row := range rows {

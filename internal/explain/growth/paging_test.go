@@ -22,7 +22,7 @@ func TestPagesByNumber(t *testing.T) {
 		"another offset":          {append(begin[:2:2], step), "offset = 3 # OFFSET of the header", ""},
 		"no statement":            {begin, "LIMIT :size OFFSET :skip", ""},
 	} {
-		got := paging(one(cost{0, 100, 0, x.stack}), []int32{0}, func(path string) ([]string, bool) {
+		got := paging(newFrames(one(cost{0, 100, 0, x.stack})), []int32{0}, func(path string) ([]string, bool) {
 			return strings.Split(x.text, "\n"), path == "report.py"
 		})
 		if (x.want == "") != (got == "") || !strings.Contains(got, x.want) {

@@ -21,13 +21,13 @@ var resort = primitive.Row{
 	Cure: "Keep the list in order: a heap or a tree for the smallest, an insertion at its place, or one sort after the loop; where a part is wanted, a partial sort; where the comparison is dear, a key that is computed once",
 }
 
-// Resorts tells whether a program sorts again and again: by the times of its samples, sorting
+// resorts tells whether a program sorts again and again: by the times of its samples, sorting
 // gives way to other work and comes back. A program that sorts what it has read does that once.
 //
 // Example. A queue sorts all that wait whenever one is taken: 86% of the samples are in the
-// sort, in 700 stretches with samples of the caller between them.
-func Resorts(p *profile.Profile) []Through {
-	f := newFrames(p)
+// sort, which starts at least 51 times, with samples of the caller between.
+func resorts(f *frames) []Through {
+	p := f.p
 	threads := map[threadKey]map[int64]*slice{}
 	places := map[step]float64{}
 	var all int64

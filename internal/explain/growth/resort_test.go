@@ -55,7 +55,7 @@ func TestAListThatIsSortedAgainAndAgain(t *testing.T) {
 		"beside another thread": {repeat("P", 60), 0},
 		"hardly anything else":  {repeat(repeat("S", 60)+"o", 30), 0},
 	} {
-		got := Resorts(sorts(x.slices))
+		got := resorts(newFrames(sorts(x.slices)))
 		if x.turns == 0 {
 			if len(got) != 0 {
 				t.Errorf("%s: %+v", name, got)
@@ -66,7 +66,7 @@ func TestAListThatIsSortedAgainAndAgain(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := Resorts(sorts(repeat("b", 50)).Retold(func(*profile.Sample) ([]profile.Label, int64, bool) { return nil, 0, true })); len(got) != 0 {
+	if got := resorts(newFrames(sorts(repeat("b", 50)).Retold(func(*profile.Sample) ([]profile.Label, int64, bool) { return nil, 0, true }))); len(got) != 0 {
 		t.Errorf("without times: %+v", got)
 	}
 }

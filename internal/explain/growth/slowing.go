@@ -16,43 +16,34 @@ const (
 	slowingProgress = 15 // samples of the other work
 )
 
-// Slowings are lines under which all the work grows beside the other lines of their function,
+// slowings are lines under which all the work grows beside the other lines of their function,
 // whatever it is: a search that the program writes itself, pairs, a list that is walked. They
 // are told like Accumulations; of lines that call each other, it is the innermost.
 //
 // Example. `if !contains(all, word)` takes 88% of a program, `word := name(i)` beside it 2%.
 // Of the samples of the latter three quarters are in the first half of the recording: each
 // time round, the former takes longer.
-func Slowings(p *profile.Profile) []Accumulation {
-	f := newFrames(p)
+func slowings(f *frames) []Accumulation {
+	all := float64(f.p.Count())
 	lines := map[step]*candidate{}
 	within := map[step]map[step]bool{} // of a line, those that it was reached by
 	rows := map[step][]int32{}
 	ofFunction := map[int32][]*candidate{}
 	total := map[step]float64{}
-	each := func(do func(row int32, s *profile.Sample, path *ownPath, pid uint64)) {
-		for i := range p.Samples() {
-			s := &p.Samples()[i]
-			if path := f.path(s.Stack); path.own && s.Time != 0 {
-				label, _ := p.Label(s.Labels, profile.LabelPID)
-				do(int32(i), s, path, uint64(label.Num)) //nolint:gosec // rows are numbered so
-			}
-		}
-	}
-	each(func(_ int32, s *profile.Sample, path *ownPath, _ uint64) {
+	f.timed(func(_ int32, s *profile.Sample, path *ownPath, _ uint64) {
 		for _, at := range path.steps {
 			total[at] += float64(s.Count)
 		}
 	})
 	for at, n := range total {
-		if n >= leastEvents && n >= slowingShare*float64(p.Count()) && !warmsUp(f.language[at.function]) {
-			c := &candidate{step: at, kinds: map[Kind]float64{}, names: map[string]float64{}, moments: map[uint64]map[int64]*moment{}}
+		if n >= leastEvents && n >= slowingShare*all && !warmsUp(f.language[at.function]) {
+			c := newCandidate(at)
 			lines[at] = c
 			ofFunction[at.function] = append(ofFunction[at.function], c)
 			within[at] = map[step]bool{}
 		}
 	}
-	each(func(row int32, s *profile.Sample, path *ownPath, pid uint64) {
+	f.timed(func(row int32, s *profile.Sample, path *ownPath, pid uint64) {
 		for i, at := range path.steps {
 			for _, c := range ofFunction[at.function] {
 				n := float64(s.Count)
@@ -83,7 +74,7 @@ func Slowings(p *profile.Profile) []Accumulation {
 		if !ok || power < slowingPower || power > mostSlowing {
 			continue
 		}
-		a := Accumulation{Place: f.place(at), Kind: heaviest(c.kinds), Share: c.grown / float64(p.Count()), Exponent: power, P: chance, Cure: cureOf("", f.language[at.function]), Samples: rows[at]}
+		a := Accumulation{Place: f.place(at), Kind: heaviest(c.kinds), Share: c.grown / all, Exponent: power, P: chance, Cure: cureOf("", f.language[at.function]), Samples: rows[at]}
 		places[a.Place] = at
 		out = append(out, a)
 	}

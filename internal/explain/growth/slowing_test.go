@@ -18,7 +18,7 @@ func TestALineThatTakesLongerEachTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	found := 0
 	for range 100 {
-		got := Slowings(searching(recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}, rng))
+		got := slowings(newFrames(searching(recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}, rng)))
 		if len(got) == 1 && got[0].Function == "render" && got[0].Line == 41 && got[0].Cure != "" && len(got[0].Samples) > 0 && slices.IsSorted(got[0].Samples) {
 			found++
 		}
@@ -41,7 +41,7 @@ func TestWhatDoesNotTakeLongerEachTime(t *testing.T) {
 	} {
 		false := 0
 		for range 200 {
-			false += len(Slowings(searching(r, rng)))
+			false += len(slowings(newFrames(searching(r, rng))))
 		}
 		if false > 2 {
 			t.Errorf("%s: %d of 200", name, false)
@@ -52,7 +52,7 @@ func TestWhatDoesNotTakeLongerEachTime(t *testing.T) {
 // What copies is told by Accumulations.
 func TestCopiesAreNoSlowing(t *testing.T) {
 	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}
-	if got := Slowings(r.profile(rand.New(rand.NewPCG(1, 2)))); len(got) != 0 {
+	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(1, 2))))); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -62,12 +62,12 @@ func TestCodeThatIsCompiledWhileItRunsIsNotJudged(t *testing.T) {
 	java := func(name string, line int32) frame {
 		return frame{name: name, file: "App.java", line: line, kind: profile.KindJava}
 	}
-	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }, inner: []frame{java("main", 9), java("render", 41), java("find", 14)}, rest: []frame{java("main", 9), java("render", 40)}}
-	if got := Slowings(r.profile(rand.New(rand.NewPCG(5, 6)))); len(got) != 0 {
+	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }, inner: []frame{java("void com.acme.App.main(java.lang.String[])", 9), java("void com.acme.App.render()", 41), java("int com.acme.App.find(int)", 14)}, rest: []frame{java("void com.acme.App.main(java.lang.String[])", 9), java("void com.acme.App.render()", 40)}}
+	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(5, 6))))); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 	r.inner, r.rest = []frame{own("main", 9), own("render", 41), own("find", 14)}, []frame{own("main", 9), own("render", 40)}
-	if got := Slowings(r.profile(rand.New(rand.NewPCG(5, 6)))); len(got) != 1 {
+	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(5, 6))))); len(got) != 1 {
 		t.Errorf("the same in C++: %+v", got)
 	}
 }

@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/growth/primitive"
-	"whyhot/internal/profile"
 )
 
 // stubFrame is code that V8 has of its own and does not name.
 var stubFrame = regexp.MustCompile(`^V8::(Stub|Builtin)\w*Frame$`)
 
-// Stubs finds functions of a program in whose built-in operations most time is, without a
+// stubs finds functions of a program in whose built-in operations most time is, without a
 // name, and which of the table's the function writes. lines gives the text of a file.
 //
 // Optimised code does not say which of its lines runs: the profiler gives the first one. So
@@ -21,8 +20,8 @@ var stubFrame = regexp.MustCompile(`^V8::(Stub|Builtin)\w*Frame$`)
 //
 // Example. 87% of a program is in V8::StubFrame below distinct at line 3; the only operation
 // of the table between there and the function's end is `seen.includes(name)` in line 6.
-func Stubs(p *profile.Profile, table *primitive.Table, lines func(path string) ([]string, bool)) []Through {
-	f := newFrames(p)
+func stubs(f *frames, table *primitive.Table, lines func(path string) ([]string, bool)) []Through {
+	p := f.p
 	at := map[step]*Through{}
 	for i := range p.Samples() {
 		s := &p.Samples()[i]

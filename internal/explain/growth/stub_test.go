@@ -49,7 +49,7 @@ func TestABuiltInOfV8IsToldByTheFunctionsText(t *testing.T) {
 		"the text is not to be had": {frame{name: "f", file: "other.js", line: 5, kind: profile.KindJS}, 600, 0, ""},
 	} {
 		p := one(cost{0, c.share, 0, []frame{js("main", 30), c.in, stub}}, cost{0, 1000 - c.share, 0, []frame{js("main", 31)}})
-		got := Stubs(p, table, lines)
+		got := stubs(newFrames(p), table, lines)
 		if c.line == 0 {
 			if len(got) != 0 {
 				t.Errorf("%s: %+v", name, got)

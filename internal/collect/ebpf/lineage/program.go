@@ -59,6 +59,12 @@ func program(f fields, known, reported, parents int) asm.Instructions {
 	}
 	var code asm.Instructions
 	add := func(more ...asm.Instruction) { code = append(code, more...) }
+	update := func(of int, key, value int16) {
+		add(asm.LoadMapPtr(asm.R1, of))
+		add(pointer(asm.R2, key)...)
+		add(pointer(asm.R3, value)...)
+		add(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	}
 	add(
 		asm.LoadMem(asm.R2, asm.R1, f.flags, asm.DWord),
 		asm.And.Imm(asm.R2, cloneThread),
@@ -87,19 +93,9 @@ func program(f fields, known, reported, parents int) asm.Instructions {
 		)
 	}
 	add(keyOf(child)...)
-	add(asm.LoadMapPtr(asm.R1, known))
-	add(pointer(asm.R2, key)...)
-	add(pointer(asm.R3, value)...)
+	update(known, key, value)
+	update(parents, childAt, parentAt)
 	add(
-		asm.Mov.Imm(asm.R4, 0),
-		asm.FnMapUpdateElem.Call(),
-		asm.LoadMapPtr(asm.R1, parents),
-	)
-	add(pointer(asm.R2, childAt)...)
-	add(pointer(asm.R3, parentAt)...)
-	add(
-		asm.Mov.Imm(asm.R4, 0),
-		asm.FnMapUpdateElem.Call(),
 		asm.Ja.Label("end"),
 		asm.LoadMapPtr(asm.R1, parents).WithSymbol("foreign"),
 	)
@@ -111,13 +107,9 @@ func program(f fields, known, reported, parents int) asm.Instructions {
 		asm.LSh.Imm(asm.R0, tokenBits),
 		asm.Or.Imm(asm.R0, Never),
 		asm.StoreMem(asm.RFP, tokenAt, asm.R0, asm.DWord),
-		asm.LoadMapPtr(asm.R1, reported),
 	)
-	add(pointer(asm.R2, childAt)...)
-	add(pointer(asm.R3, tokenAt)...)
+	update(reported, childAt, tokenAt)
 	add(
-		asm.Mov.Imm(asm.R4, 0),
-		asm.FnMapUpdateElem.Call(),
 		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"),
 		asm.Return(),
 	)
