@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -295,11 +296,11 @@ func trialsOf(cmd *cobra.Command, remote *remoteFlags) (map[string][]finding.Tri
 
 // nameServer has the next commands send their trials to where the profile is from.
 func nameServer(r *finding.Report, remote *remoteFlags) {
-	to := term.CommandLine(append([]string{"--to", remote.url}, remote.serverFlags.words()...))
+	to := append([]string{"--to", remote.url}, remote.serverFlags.words()...)
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		if strings.HasPrefix(f.Next, "whyhot try ") {
-			f.Next = strings.Replace(f.Next, " --profile FILE", " "+to, 1)
+		if next := &r.Findings[i].Next; next.Tries() {
+			*next = next.Without("--profile")
+			next.Args = slices.Concat(to, next.Args)
 		}
 	}
 }

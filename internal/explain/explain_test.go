@@ -57,7 +57,7 @@ func TestExplain(t *testing.T) {
 	if r.Profile == nil || r.Profile.Path != path || r.Profile.Samples != 1000 || r.Version != finding.SchemaVersion {
 		t.Errorf("profile %+v", r.Profile)
 	}
-	if !strings.Contains(r.Findings[0].Next, path) {
+	if !strings.Contains(r.Findings[0].Next.String(), path) {
 		t.Errorf("the next command does not name the profile: %s", r.Findings[0].Next)
 	}
 	if !strings.Contains(r.Looked, "catalogue entries were checked on 1000 samples") {
@@ -205,7 +205,7 @@ func TestLoadRules(t *testing.T) {
 	}
 	_, p := readFolded(t, "app;main_[app];slow_parse_[app] 600\napp;main_[app] 400\n")
 	report, err := Explain(t.Context(), Request{Profile: p, Rules: r})
-	if err != nil || len(report.Findings) != 1 || !strings.Contains(report.Findings[0].Next, "--rules "+both) {
+	if err != nil || len(report.Findings) != 1 || !strings.Contains(report.Findings[0].Next.String(), "--rules "+both) {
 		t.Errorf("%+v, %v", report.Findings, err)
 	}
 	only := t.TempDir()

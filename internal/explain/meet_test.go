@@ -90,7 +90,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 	if f.Place.Line != 10 || f.Place.Binary != "/bin/app" {
 		t.Errorf("place %+v", f.Place)
 	}
-	if !strings.Contains(f.Next, "--fix "+f.ID) {
+	if !strings.Contains(f.Next.String(), "--fix "+f.ID) {
 		t.Errorf("next %q", f.Next)
 	}
 

@@ -6,7 +6,6 @@ import (
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/unexplained"
 	"whyhot/internal/finding"
-	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
 )
 
@@ -36,14 +35,14 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 }
 
 // waysOn are the commands that show more of a function.
-func (r Request) waysOn(u *finding.Unexplained) []string {
-	var out []string
+func (r Request) waysOn(u *finding.Unexplained) []finding.Command {
+	var out []finding.Command
 	if path := fileName(r.Path); path != "" && len(u.Lines) > 0 {
-		out = append(out, "whyhot lines "+shellwords.Quote(path)+" "+shellwords.Quote(u.Place.Function))
+		out = append(out, finding.Command{Verb: "lines", Args: []string{path, u.Place.Function}})
 	}
 	if r.Source != nil && r.Source.Build.Dir() != "" && len(u.Lines) > 0 {
 		at := finding.Line{File: u.Lines[0].File, Line: u.Lines[0].Line}
-		out = append(out, "whyhot explain-loop "+shellwords.Quote(at.String())+" -p "+shellwords.Quote(r.Source.Build.Dir()))
+		out = append(out, finding.Command{Verb: "explain-loop", Args: []string{at.String(), "-p", r.Source.Build.Dir()}})
 	}
 	return out
 }

@@ -131,8 +131,8 @@ type Finding struct {
 	Sites    []Site     `json:"sites,omitempty"` // where one cause has several: hottest loops first, then declarations
 	Evidence []Evidence `json:"evidence"`
 	Fix      Fix        `json:"fix"`
-	Next     string     `json:"next,omitempty"`
-	See      []string   `json:"see,omitempty"` // commands that show more of it
+	Next     Command    `json:"next,omitzero"`
+	See      []Command  `json:"see,omitempty"` // commands that show more of it
 	Links    []string   `json:"links,omitempty"`
 	Trials   []Trial    `json:"trials,omitempty"`
 	// Bill is what the share costs, nil where nobody gave prices.

@@ -13,7 +13,7 @@ type Unexplained struct {
 	// of all samples of the profile.
 	Machine []Activity `json:"machine,omitempty"`
 	Looked  string     `json:"looked_at"`
-	See     []string   `json:"see,omitempty"` // commands that show more of it
+	See     []Command  `json:"see,omitempty"` // commands that show more of it
 }
 
 // HotLine is a line of it, of what was inlined there, or one that leads to Into.

@@ -351,7 +351,7 @@ func (s *Server) prove(f *finding.Finding) (any, error) {
 	if f == nil {
 		return nil, s.tell("the finding is not there any more")
 	}
-	text := f.Next
+	text := f.Next.String()
 	if text == "" {
 		words := []string{"whyhot", "try", "--finding", f.ID}
 		if now := s.profiled(); now != nil && now.p.Path != "" {

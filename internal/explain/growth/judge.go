@@ -141,9 +141,9 @@ func told(p *profile.Profile, rule string, at Place, share float64, cure string)
 	place := finding.Place{Function: at.Function, File: at.File, Line: int(at.Line)}
 	margin := finding.ShareError(share, p.Count())
 	x := catalog.Removed(share, margin)
-	next := ""
+	var next finding.Command
 	if len(p.Meta.Command) > 0 {
-		next = "whyhot grow --sizes N,2N,4N -- <your command with {n} for the size>"
+		next = finding.Command{Verb: "grow", Args: []string{"--sizes", "N,2N,4N"}, Program: []string{"<your command with {n} for the size>"}}
 	}
 	return judge.Found{Removes: true, Finding: finding.Finding{
 		ID: finding.ID(rule, place), Rule: rule, Certainty: finding.Suspected, Place: place,

@@ -1,6 +1,35 @@
 package judge
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+
+	"whyhot/internal/finding"
+	"whyhot/internal/host/shellwords"
+)
+
+// Versus is the trial of a change that the reader makes by hand: the same command, in a
+// copy of the directory.
+func (s *Subject) Versus(id string) finding.Command {
+	run := s.Program()
+	return finding.Command{Verb: "try", Program: run, Args: []string{
+		"--profile", s.File(), "--finding", id, "--versus", "changed=" + commandLine(run), "--dir", "changed=../changed",
+	}}
+}
+
+// File is how the user calls the profile, or the word that asks for its name.
+func (s *Subject) File() string { return cmp.Or(s.Path, "FILE") }
+
+// Program is the recorded command line for a trial, or the words that ask for it.
+func (s *Subject) Program() []string { return finding.ProgramOr(s.Profile.Meta.Command) }
+
+// commandLine writes a command line as one word of another; a placeholder as it is.
+func commandLine(words []string) string {
+	if len(words) == 1 && words[0] == finding.YourCommand {
+		return words[0]
+	}
+	return shellwords.Join(words)
+}
 
 // Times writes how often something was done: 1,204,000.
 func Times(n uint64) string {

@@ -8,7 +8,6 @@ import (
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
-	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
 )
@@ -115,17 +114,17 @@ func (f *Found) judged(s judge.Subject) judge.Found {
 	if s.Path != "" {
 		out.See = append(out.See, loopsCommand(s.Path, l))
 		if flags := Flags(f.Rule); flags != "" {
-			out.Next = shellwords.Join([]string{"whyhot", "try", "build", "--profile", s.Path, "--finding", id, "--cflags=" + flags}) + " --build '<your build command>'"
+			out.Next = finding.Command{Verb: "try build", Args: []string{"--profile", s.Path, "--finding", id, "--cflags=" + flags, "--build", finding.YourBuild}}
 		}
 	}
 	return out
 }
 
 // loopsCommand shows a loop; in a stripped binary no name chooses it.
-func loopsCommand(path string, l *Loop) string {
-	words := []string{"whyhot", "loops", path}
+func loopsCommand(path string, l *Loop) finding.Command {
+	c := finding.Command{Verb: "loops", Args: []string{path}}
 	if l.Function != "" {
-		words = append(words, "--match", "^"+regexp.QuoteMeta(l.Function)+"$")
+		c = c.With("--match", "^"+regexp.QuoteMeta(l.Function)+"$")
 	}
-	return shellwords.Join(words)
+	return c
 }

@@ -11,7 +11,6 @@ import (
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/host/shellwords"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
 )
@@ -53,7 +52,10 @@ func Judge(ctx context.Context, s judge.Subject) (judge.Answer, error) {
 // nameTrial says how a change by hand is proved.
 func nameTrial(f *finding.Finding, path string) {
 	if path != "" {
-		f.Next = "whyhot try --profile " + shellwords.Quote(path) + " --finding " + f.ID + " --versus 'changed=<the changed program>' -- <your command>"
+		f.Next = finding.Command{
+			Verb: "try", Program: []string{finding.YourCommand},
+			Args: []string{"--profile", path, "--finding", f.ID, "--versus", "changed=<the changed program>"},
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
 )
 
@@ -50,16 +49,11 @@ func (m *made) finding(s judge.Subject) judge.Found {
 		Evidence: []finding.Evidence{{Kind: "repetition", Text: m.why(p), Share: &m.share}},
 	}
 	m.addCounted(&f, p)
-	command := "<your command>"
-	if len(p.Meta.Command) > 0 {
-		command = shellwords.Join(p.Meta.Command)
-	}
-	f.Next = fmt.Sprintf("whyhot try --profile %s --finding %s --versus %s --dir changed=../changed -- %s",
-		shellwords.Quote(cmp.Or(s.Path, "FILE")), f.ID, shellwords.Quote("changed="+command), command)
+	f.Next = s.Versus(f.ID)
 	if m.counted == nil && canCount(p.Function(m.maker).Kind) {
 		// Whether it is the same comes before any change.
 		f.See = append(f.See, f.Next)
-		f.Next = fmt.Sprintf("whyhot count --calls --profile %s -- %s", shellwords.Quote(cmp.Or(s.Path, "FILE")), command)
+		f.Next = finding.Command{Verb: "count", Args: []string{"--calls", "--profile", s.File()}, Program: s.Program()}
 	}
 	return judge.Found{Finding: f, Samples: m.samples, Removes: true, Yields: true}
 }

@@ -60,7 +60,7 @@ func checkFinding(t *rapid.T, f *finding.Finding) {
 	if e := f.Estimate(); e != nil && (e.Low <= 0 || e.Low > e.Likely || e.Likely > e.High || e.High > 1 || e.High < 0.01) {
 		t.Fatalf("%s: gain %v … %v", f.Rule, f.Gain.Low, f.Gain.High)
 	}
-	if f.Title == "" || len(f.Evidence) == 0 || len(f.Fix.Steps) == 0 || f.Next == "" || f.Gain.Basis == "" {
+	if f.Title == "" || len(f.Evidence) == 0 || len(f.Fix.Steps) == 0 || f.Next.IsZero() || f.Gain.Basis == "" {
 		t.Fatalf("%s: something is not said: %+v", f.Rule, f)
 	}
 	parts := 0.0

@@ -352,12 +352,12 @@ func TestNextCommandCanBePasted(t *testing.T) {
 	p := parse(t, mallocHeavy)
 	fs := run(t, p, only(t, "glibc-malloc"), nil)
 	want := "whyhot try --profile p.folded --finding " + fs[0].ID + " --preload mimalloc,jemalloc,tcmalloc -- <your command>"
-	if fs[0].Next != want {
+	if fs[0].Next.String() != want {
 		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
 	}
 	p.Meta.Command = []string{"jq", ".a | .b", "it's.json"}
 	fs = run(t, p, only(t, "glibc-malloc"), nil)
-	if !strings.HasSuffix(fs[0].Next, ` -- jq '.a | .b' 'it'\''s.json'`) {
+	if !strings.HasSuffix(fs[0].Next.String(), ` -- jq '.a | .b' 'it'\''s.json'`) {
 		t.Errorf("got %s", fs[0].Next)
 	}
 }
@@ -370,7 +370,7 @@ func TestNextCommandOfAnotherBuild(t *testing.T) {
 		t.Fatalf("got %+v", fs)
 	}
 	want := "whyhot try build --profile p.folded --finding " + fs[0].ID + " --build '<your build command>' --cflags -O2 -- ./app input"
-	if fs[0].Next != want {
+	if fs[0].Next.String() != want {
 		t.Errorf("got  %s\nwant %s", fs[0].Next, want)
 	}
 }
@@ -387,7 +387,7 @@ func TestNextCommandOfAVariableThatIsSet(t *testing.T) {
 	} {
 		p.Meta.Command = x.command
 		fs := run(t, p, only(t, "locale-collation"), nil)
-		if len(fs) != 1 || !strings.HasSuffix(fs[0].Next, x.want) {
+		if len(fs) != 1 || !strings.HasSuffix(fs[0].Next.String(), x.want) {
 			t.Errorf("%q: %+v", x.want, fs)
 		}
 	}
@@ -492,7 +492,7 @@ func TestGeneralAdviceChangesNothingElse(t *testing.T) {
 			p := parse(t, test.Profile)
 			with, without := run(t, p, whole, nil), run(t, p, particular, nil)
 			for j := range with {
-				if with[j].Next == "" {
+				if with[j].Next.IsZero() {
 					t.Errorf("%s has no next command", with[j].ID)
 				}
 			}

@@ -346,41 +346,34 @@ func replaced(word string, env []string) string {
 }
 
 // next is the command that proves or refutes the finding.
-func (e *engine) next(v *verdict, id string) string {
-	file := cmp.Or(e.opts.ProfilePath, "FILE")
-	command := "<your command>"
-	if len(e.p.Meta.Command) > 0 {
-		command = shellwords.Join(e.p.Meta.Command)
+func (e *engine) next(v *verdict, id string) finding.Command {
+	recorded := e.p.Meta.Command
+	try := finding.Command{Verb: "try", Args: []string{"--profile", cmp.Or(e.opts.ProfilePath, "FILE")}, Program: finding.ProgramOr(recorded)}
+	swap, preloads := &v.entry.Swap, preloads(v.entry)
+	if swap.Try != "" && len(preloads) == 0 && len(swap.Env) == 0 {
+		try.Verb = "try build"
 	}
-	preloads := preloads(v.entry)
-	kind := "whyhot try"
-	if v.entry.Swap.Try != "" && len(preloads) == 0 && len(v.entry.Swap.Env) == 0 {
-		kind = "whyhot try build"
-	}
-	words := make([]string, 0, 4+2*len(e.opts.Rules))
-	words = append(words, kind, "--profile", shellwords.Quote(file))
 	for _, dir := range e.opts.Rules {
-		words = append(words, "--rules", shellwords.Quote(dir))
+		try = try.With("--rules", dir)
 	}
-	try := strings.Join(append(words, "--finding", id), " ")
+	try = try.With("--finding", id)
 	switch {
 	case len(preloads) > 0:
-		return try + " --preload " + strings.Join(preloads, ",") + " -- " + command
-	case len(v.entry.Swap.Env) > 0 && setsOneOf(e.p.Meta.Command, v.entry.Swap.Env):
+		return try.With("--preload", strings.Join(preloads, ","))
+	case len(swap.Env) > 0 && setsOneOf(recorded, swap.Env):
 		// The command sets it itself, and would set it back.
-		return try + " --versus " + shellwords.Quote("changed="+shellwords.Join(withEnv(e.p.Meta.Command, v.entry.Swap.Env))) + " -- " + command
-	case len(v.entry.Swap.Env) > 0:
-		var envs strings.Builder
-		for _, kv := range v.entry.Swap.Env {
-			envs.WriteString(" --env " + shellwords.Quote(kv))
+		return try.With("--versus", "changed="+shellwords.Join(withEnv(recorded, swap.Env)))
+	case len(swap.Env) > 0:
+		for _, kv := range swap.Env {
+			try = try.With("--env", kv)
 		}
-		return try + envs.String() + " -- " + command
-	case v.entry.Swap.Try != "":
-		return try + " --build '<your build command>' " + v.entry.Swap.Try + " -- " + command
-	case len(e.p.Meta.Command) == 0:
-		return try + " --versus 'changed=<the command after the change>' -- " + command
+		return try
+	case swap.Try != "":
+		return try.With("--build", finding.YourBuild).With(strings.Fields(swap.Try)...)
+	case len(recorded) == 0:
+		return try.With("--versus", "changed=<the command after the change>")
 	default:
 		// The same command, in a copy of the directory in which the change is made.
-		return try + " --versus " + shellwords.Quote("changed="+command) + " --dir changed=../changed -- " + command
+		return try.With("--versus", "changed="+shellwords.Join(recorded), "--dir", "changed=../changed")
 	}
 }

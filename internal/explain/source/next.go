@@ -3,7 +3,6 @@ package source
 import (
 	"whyhot/internal/explain/fix"
 	"whyhot/internal/finding"
-	"whyhot/internal/host/shellwords"
 )
 
 // NameCommands says of findings in the source of a build how to see more of them, which
@@ -13,7 +12,7 @@ func NameCommands(fs []finding.Finding, build, profile string) {
 	if build == "" {
 		return
 	}
-	in := " -p " + shellwords.Quote(build)
+	in := []string{"-p", build}
 	for i := range fs {
 		f := &fs[i]
 		if len(f.Sites) > 0 && len(fix.KindsFor(f.Rule)) > 0 {
@@ -23,30 +22,39 @@ func NameCommands(fs []finding.Finding, build, profile string) {
 		if len(f.Worlds) == 0 || f.Place.File == "" {
 			continue
 		}
-		f.See = append(f.See, "whyhot explain-loop "+shellwords.Quote(finding.Line{File: f.Place.File, Line: f.Place.Line}.String())+in)
+		loop := finding.Line{File: f.Place.File, Line: f.Place.Line}.String()
+		f.See = append(f.See, finding.Command{Verb: "explain-loop", Args: []string{loop}}.With(in...))
 		if len(fix.KindsFor(f.Rule)) > 0 {
-			f.See = append(f.See, "whyhot fix "+f.ID+in)
+			f.See = append(f.See, finding.Command{Verb: "fix", Args: []string{f.ID}}.With(in...))
 		}
 		if f.Certainty == finding.Suspected || StoreOf(f.ID) == "" {
 			continue
 		}
-		if profile != "" {
-			f.Next = "whyhot try build --profile " + shellwords.Quote(profile) + in + " --what-if " + f.ID + " --build '<your build command>'"
-		} else {
-			f.Next = "whyhot try build" + in + " --what-if " + f.ID + " --build '<your build command>' --run '<your command>'"
-		}
+		f.Next = tryBuild(profile, in, "--what-if", f.ID)
 	}
 }
 
 // nameFix says of a finding that is one for the whole program which patch there
 // may be, and how to prove it. With the profile the patch is of what is hot.
-func nameFix(f *finding.Finding, in, profile string) {
+func nameFix(f *finding.Finding, in []string, profile string) {
+	patch := finding.Command{Verb: "fix", Args: []string{f.ID}}
 	if profile != "" {
-		in = " --profile " + shellwords.Quote(profile) + in
+		patch = patch.With("--profile", profile)
 	}
-	f.See = append(f.See, "whyhot fix "+f.ID+in)
-	f.Next = "whyhot try build" + in + " --fix " + f.ID + " --build '<your build command>'"
+	f.See = append(f.See, patch.With(in...))
+	f.Next = tryBuild(profile, in, "--fix", f.ID)
+}
+
+// tryBuild is the trial of another build. What runs is the command of the profile, where
+// there is one.
+func tryBuild(profile string, in []string, change ...string) finding.Command {
+	c := finding.Command{Verb: "try build"}
+	if profile != "" {
+		c = c.With("--profile", profile)
+	}
+	c = c.With(in...).With(change...).With("--build", finding.YourBuild)
 	if profile == "" {
-		f.Next += " --run '<your command>'"
+		c = c.With("--run", finding.YourCommand)
 	}
+	return c
 }

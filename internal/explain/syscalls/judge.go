@@ -10,7 +10,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/host/shellwords"
 	"whyhot/internal/profile"
 )
 
@@ -62,19 +61,11 @@ func (g *group) finding(s judge.Subject) judge.Found {
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "caller", Text: "asked for by " + where(p.Place), Share: &share})
 	}
 	f.Gain = g.gain()
-	command := "<your command>"
-	if len(s.Profile.Meta.Command) > 0 {
-		command = shellwords.Join(s.Profile.Meta.Command)
-	}
-	file := s.Path
-	if file == "" {
-		file = "FILE"
-	}
-	f.Next = fmt.Sprintf("whyhot try --profile %s --finding %s --versus %s --dir changed=../changed -- %s", shellwords.Quote(file), f.ID, shellwords.Quote("changed="+command), command)
+	f.Next = s.Versus(f.ID)
 	if g.kind == paths && g.counted == nil {
 		// Whether the paths are the same comes before any change.
 		f.See = append(f.See, f.Next)
-		f.Next = fmt.Sprintf("whyhot count --profile %s -- %s", shellwords.Quote(file), command)
+		f.Next = finding.Command{Verb: "count", Args: []string{"--profile", s.File()}, Program: s.Program()}
 	}
 	return judge.Found{Finding: f, Samples: g.samples, Removes: true, Passed: true}
 }

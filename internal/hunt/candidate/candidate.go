@@ -227,11 +227,11 @@ func needsBuild(f *finding.Finding, c *catalog.Catalog) bool {
 
 // next is the command by which a person goes on.
 func (l *list) next(f *finding.Finding) string {
-	if f.Next != "" {
-		return f.Next
+	if !f.Next.IsZero() {
+		return f.Next.String()
 	}
 	if len(f.See) > 0 {
-		return f.See[0]
+		return f.See[0].String()
 	}
 	return l.in.TryAs + " --finding " + f.ID
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"whyhot/internal/trial/rebuild/wrapper"
 
 	"whyhot/internal/explain/build"
@@ -236,9 +237,9 @@ func TestRuntimes(t *testing.T) {
 
 // What nobody can try by machine is told with the next command.
 func TestUntried(t *testing.T) {
-	by := finding.Finding{ID: "x-1", Rule: "python-json", Title: "json is slow", Next: "whyhot try …", Share: share(0.4)}
+	by := finding.Finding{ID: "x-1", Rule: "python-json", Title: "json is slow", Next: finding.Command{Verb: "try", Args: []string{"x"}}, Share: share(0.4)}
 	_, untried := List(input(t, by))
-	if len(untried) != 1 || untried[0].Command != "whyhot try …" || untried[0].Name != "json is slow" {
+	if len(untried) != 1 || untried[0].Command != "whyhot try x" || untried[0].Name != "json is slow" {
 		t.Errorf("%+v", untried)
 	}
 }

@@ -35,7 +35,7 @@ func hostileReport() ReportInput {
 			Unexplained: []finding.Unexplained{{
 				Place: finding.Place{Function: hostile, Binary: hostile, File: hostile}, Share: finding.Share{Exclusive: &share}, Looked: hostile,
 				Lines:   []finding.HotLine{{File: hostile, Line: 3, Text: hostile, Function: hostile, Share: share, Instructions: []finding.HotInstruction{{Text: hostile, Share: share}}}},
-				Machine: []finding.Activity{{What: hostile, Share: share}}, See: []string{hostile},
+				Machine: []finding.Activity{{What: hostile, Share: share}}, See: []finding.Command{{Verb: hostile, Args: []string{hostile}}},
 			}},
 			Findings: []finding.Finding{{
 				ID: hostile, Title: hostile, Certainty: finding.Suspected,
@@ -49,7 +49,7 @@ func hostileReport() ReportInput {
 				}},
 				Evidence: []finding.Evidence{{Kind: hostile, Text: hostile, Share: &share}},
 				Fix:      finding.Fix{Steps: []string{hostile}, Diff: "+" + hostile, Caveats: []string{hostile}, Licence: hostile},
-				Next:     hostile,
+				Next:     finding.Command{Verb: hostile, Args: []string{hostile}, Program: []string{hostile}},
 				Links:    []string{"javascript:hacked()", "https://example.org/?a=1&b=" + hostile},
 				Trials:   []finding.Trial{{Variant: hostile, SpeedUp: finding.Interval{Estimate: 1.2, Low: 1.1, High: 1.3}, Verdict: hostile}},
 			}},

@@ -150,7 +150,7 @@ func newCard(f *finding.Finding) card {
 	c.DiffLines = diffLines(f.Fix.Diff)
 	c.NextLabel = "Prove it"
 	switch {
-	case !strings.HasPrefix(f.Next, "whyhot try"):
+	case !f.Next.Tries():
 		c.NextLabel = "Look"
 	case len(c.Charts) > 0:
 		c.NextLabel = "Measure again"

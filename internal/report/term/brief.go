@@ -236,26 +236,25 @@ func (p *Printer) commands(open []finding.Finding, more string) {
 		return
 	}
 	first := open[0]
-	type command struct{ label, line string }
-	var list []command
-	if more != "" {
-		list = append(list, command{"details", strings.ReplaceAll(more, "ID", first.ID)})
-	}
-	for _, see := range first.See {
-		list = append(list, command{commandLabel(see), see})
-	}
-	if first.Next != "" {
-		list = append(list, command{commandLabel(first.Next), first.Next})
-	}
 	p.Line()
 	if len(open) > 1 {
 		p.Line(styles.dim.Render("next, for the first; --long prints the commands of each:"))
 	}
-	for _, c := range list {
-		p.Line(fmt.Sprintf("%-*s", labelWidth, c.label), styles.command.Render(Clean(c.line)))
-		if strings.Contains(c.line, versusFlag) {
-			p.wrapped("", strings.Repeat(" ", labelWidth), versusText, styles.dim)
-		}
+	line := func(label, command string) {
+		p.Line(fmt.Sprintf("%-*s", labelWidth, label), styles.command.Render(Clean(command)))
+	}
+	if more != "" {
+		line("details", strings.ReplaceAll(more, "ID", first.ID))
+	}
+	for _, see := range first.See {
+		line(commandLabel(see), see.String())
+	}
+	if first.Next.IsZero() {
+		return
+	}
+	line(commandLabel(first.Next), first.Next.String())
+	if first.Next.Has(versusFlag) {
+		p.wrapped("", strings.Repeat(" ", labelWidth), versusText, styles.dim)
 	}
 }
 
@@ -266,11 +265,11 @@ const (
 )
 
 // commandLabel says what a command is for.
-func commandLabel(line string) string {
+func commandLabel(c finding.Command) string {
 	switch {
-	case strings.HasPrefix(line, "whyhot try"):
+	case c.Tries():
 		return "prove it"
-	case strings.HasPrefix(line, "whyhot fix"):
+	case c.Verb == "fix":
 		return "patch"
 	}
 	return "look"

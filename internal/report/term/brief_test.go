@@ -22,7 +22,7 @@ func briefReport() finding.Report {
 			{Name: "hoisted into locals", Edit: true, Reached: true, Fate: finding.FateVectorised, Width: 16},
 		},
 		Fix: finding.Fix{Caveats: []string{"measure"}},
-		See: []string{"whyhot explain-loop /src/lib/a.cpp:10 -p b"},
+		See: []finding.Command{{Verb: "explain-loop", Args: []string{"/src/lib/a.cpp:10", "-p", "b"}}},
 	}
 	second := loop
 	second.ID, second.Place.Line = "alias-char-write-55667788", 20
@@ -106,7 +106,7 @@ func TestLongSaysSharedCaveatsOnceAndMinorLast(t *testing.T) {
 
 func TestVersusIsExplained(t *testing.T) {
 	r := briefReport()
-	r.Findings[0].Next = "whyhot try --versus 'changed=<the command after the change>' -- app"
+	r.Findings[0].Next = finding.Command{Verb: "try", Args: []string{"--versus", "changed=<the command after the change>"}, Program: []string{"app"}}
 	for name, show := range map[string]func(p *Printer){
 		"brief": func(p *Printer) { p.Brief(r, "") },
 		"long":  func(p *Printer) { p.Long(r) },

@@ -103,15 +103,15 @@ func (p *Printer) finding(rank int, f finding.Finding, said map[string]int) {
 		}
 	}
 	// A command is never broken: people copy it.
-	command := func(label, line string) {
-		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, label), styles.command.Render(Clean(line)))
+	command := func(c finding.Command) {
+		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, commandLabel(c)), styles.command.Render(Clean(c.String())))
 	}
 	for _, see := range f.See {
-		command(commandLabel(see), see)
+		command(see)
 	}
-	if f.Next != "" {
-		command(commandLabel(f.Next), f.Next)
-		if strings.Contains(f.Next, versusFlag) {
+	if !f.Next.IsZero() {
+		command(f.Next)
+		if f.Next.Has(versusFlag) {
 			item("", versusText, styles.dim)
 		}
 	}

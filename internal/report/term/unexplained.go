@@ -72,7 +72,7 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 		p.wrapped(indent, "", Clean(u.Looked), styles.dim)
 	}
 	for i, see := range u.See {
-		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, once(i, "look")), styles.command.Render(Clean(see)))
+		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, once(i, "look")), styles.command.Render(Clean(see.String())))
 	}
 }
 

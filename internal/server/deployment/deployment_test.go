@@ -200,7 +200,7 @@ func TestASlowerVersionIsFound(t *testing.T) {
 			t.Errorf("functions: %+v", x.Functions)
 		}
 		f := c.Finding(x)
-		if f == nil || !strings.Contains(f.Title, "more CPU per request than 1.4") || f.Place.Function != "hash" || !strings.Contains(f.Next, "version=1.4") {
+		if f == nil || !strings.Contains(f.Title, "more CPU per request than 1.4") || f.Place.Function != "hash" || !strings.Contains(f.Next.String(), "version=1.4") {
 			t.Fatalf("%+v", f)
 		}
 		if share := f.Share.Main(); math.Abs(share-0.13) > 0.03 || *f.Share.Error <= 0 {

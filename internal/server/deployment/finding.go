@@ -6,7 +6,6 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/host/shellwords"
 )
 
 // Rule is the rule of these findings.
@@ -68,9 +67,9 @@ func (c *Config) Finding(x *Comparison) *finding.Finding {
 		"Find the commit with whyhot bisect, which needs a command that does the same work.",
 	}}
 	side := func(version string) string {
-		return shellwords.Quote(fmt.Sprintf("%.0fh..now,version=%s", back.Hours(), version))
+		return fmt.Sprintf("%.0fh..now,version=%s", back.Hours(), version)
 	}
-	f.Next = fmt.Sprintf("whyhot diff --from URL --service %s %s %s", shellwords.Quote(x.Service), side(x.Before), side(x.After))
+	f.Next = finding.Command{Verb: "diff", Args: []string{"--from", finding.URL, "--service", x.Service, side(x.Before), side(x.After)}}
 	return f
 }
 

@@ -114,7 +114,7 @@ func TestSharesOfAVersionAreNotTold(t *testing.T) {
 	if all := h.messages(t); len(all) != 0 {
 		t.Errorf("got %+v", all)
 	}
-	command := look(&finding.Finding{Next: "whyhot diff --from URL --service shop a b"}, "https://w")
+	command := look(&finding.Finding{Next: finding.Command{Verb: "diff", Args: []string{"--from", "URL", "--service", "shop", "a", "b"}}}, "https://w")
 	if command != "whyhot diff --from https://w --service shop a b" {
 		t.Errorf("command %s", command)
 	}

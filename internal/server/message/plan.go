@@ -211,11 +211,9 @@ func (pl *plan) item(r *watch.Record, why string, before *watch.Point) Item {
 
 // look is the command that shows all that is known of a finding.
 func look(f *finding.Finding, page string) string {
-	for _, command := range append([]string{f.Next}, f.See...) {
-		for _, from := range []string{"whyhot explain --from ", "whyhot diff --from "} {
-			if rest, ok := strings.CutPrefix(command, from+"URL "); ok {
-				return from + page + " " + rest
-			}
+	for _, c := range append([]finding.Command{f.Next}, f.See...) {
+		if (c.Verb == "explain" || c.Verb == "diff") && c.Has("--from") {
+			return c.At(page).String()
 		}
 	}
 	return ""

@@ -23,7 +23,6 @@ import (
 
 	"whyhot/internal/explain"
 	"whyhot/internal/finding"
-	"whyhot/internal/host/shellwords"
 	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
@@ -270,25 +269,22 @@ func (w *Watcher) deployed(ctx context.Context, p *project.Project, sel store.Se
 }
 
 // here has the commands of a finding speak of the server and the service, as there is no
-// file: a trial sends its result there. Who shows them puts its address in the place of URL.
+// file: a trial sends its result there.
 func here(f *finding.Finding, service string) {
 	next := f.Next
-	f.Trials, f.See, f.Next = nil, nil, ""
+	f.Trials, f.See, f.Next = nil, nil, finding.Command{}
 	if strings.Contains(service, "\n") {
 		return
 	}
-	look := "whyhot explain --from URL --service " + shellwords.Quote(service) + " --finding " + f.ID
-	// What is said of the file, and of directories of this machine, is left out.
-	before, after, found := strings.Cut(next, " --finding ")
-	if !found || !strings.HasPrefix(before, "whyhot try ") {
+	look := finding.Command{Verb: "explain", Args: []string{"--from", finding.URL, "--service", service, "--finding", f.ID}}
+	if !next.Tries() || !next.Has("--finding") {
 		f.Next = look
 		return
 	}
-	try := "whyhot try"
-	if strings.HasPrefix(before, "whyhot try build ") {
-		try = "whyhot try build"
-	}
-	f.Next, f.See = try+" --to URL --finding "+after, []string{look}
+	// What is said of the file, and of directories of this machine, is left out.
+	next = next.Without("--profile", "--rules", "-p")
+	next.Args = slices.Concat([]string{"--to", finding.URL}, next.Args)
+	f.Next, f.See = next, []finding.Command{look}
 }
 
 // keep writes down what a look at a service found.

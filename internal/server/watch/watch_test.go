@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,10 +95,10 @@ func TestAFindingHasAHistory(t *testing.T) {
 	}
 	// Nothing of a file: the trial is of a command that the reader knows.
 	id := first.Finding.ID
-	if want := "whyhot try --to URL --finding " + id + " "; !strings.HasPrefix(first.Finding.Next, want) || !strings.HasSuffix(first.Finding.Next, " -- <your command>") {
+	if want := "whyhot try --to URL --finding " + id + " "; !strings.HasPrefix(first.Finding.Next.String(), want) || !strings.HasSuffix(first.Finding.Next.String(), " -- <your command>") {
 		t.Errorf("next: %s", first.Finding.Next)
 	}
-	if want := "whyhot explain --from URL --service shop --finding " + id; !slices.Equal(first.Finding.See, []string{want}) {
+	if want := "whyhot explain --from URL --service shop --finding " + id; len(first.Finding.See) != 1 || first.Finding.See[0].String() != want {
 		t.Errorf("see: %q", first.Finding.See)
 	}
 	// Half an hour later it costs more.
@@ -151,7 +150,7 @@ func TestASlowerVersionIsAFinding(t *testing.T) {
 		t.Fatalf("%+v", found)
 	}
 	f, point := &found[0].Finding, found[0].History[0]
-	if f.Rule != deployment.Rule || f.Minor == "" || f.Place.Function != "hash" || !strings.HasPrefix(f.Next, "whyhot diff --from URL --service shop ") {
+	if f.Rule != deployment.Rule || f.Minor == "" || f.Place.Function != "hash" || !strings.HasPrefix(f.Next.String(), "whyhot diff --from URL --service shop ") {
 		t.Errorf("%+v", f)
 	}
 	// From a sixth to three eighths.
@@ -175,8 +174,11 @@ func TestCommandsOfAServersFinding(t *testing.T) {
 		"whyhot try build --profile FILE --finding a-1 --build make -- app":      "whyhot try build --to URL --finding a-1 --build make -- app",
 		"whyhot loops FILE": "whyhot explain --from URL --service shop --finding a-1",
 	} {
-		f := finding.Finding{ID: "a-1", Next: next}
-		if here(&f, "shop"); f.Next != want {
+		f := finding.Finding{ID: "a-1"}
+		if err := f.Next.UnmarshalText([]byte(next)); err != nil {
+			t.Fatal(err)
+		}
+		if here(&f, "shop"); f.Next.String() != want {
 			t.Errorf("%s: %s", next, f.Next)
 		}
 	}
