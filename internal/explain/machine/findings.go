@@ -53,7 +53,7 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 				cost, events = l.waits(m)
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
-			enough := least
+			enough := max(least, r.least)
 			if r.whole {
 				enough = leastPart
 			}
@@ -166,6 +166,11 @@ func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.E
 	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("%s, %d instructions", l.where(), len(l.Instructions)), Share: &share})
 }
 
+// covers says whether an address of the binary is in the loop.
+func (l *Loop) covers(vaddr uint64) bool {
+	return slices.ContainsFunc(l.Ranges, func(r [2]uint64) bool { return vaddr >= r[0] && vaddr < r[1] })
+}
+
 // Samples are the rows of a profile whose innermost code is in a loop; code gives the
 // place in a binary of an address.
 func (l *Loop) Samples(p *profile.Profile, code func(m *profile.Mapping, address uint64) (vaddr uint64, ok bool)) []int32 {
@@ -176,7 +181,7 @@ func (l *Loop) Samples(p *profile.Profile, code func(m *profile.Mapping, address
 			continue
 		}
 		vaddr, ok := code(m, in.Location.Address)
-		if ok && slices.ContainsFunc(l.Ranges, func(r [2]uint64) bool { return vaddr >= r[0] && vaddr < r[1] }) {
+		if ok && l.covers(vaddr) {
 			out = append(out, int32(in.Row))
 		}
 	}

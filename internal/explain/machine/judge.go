@@ -95,16 +95,21 @@ func (o otherCompilers) made(m *profile.Mapping) bool {
 // judged is the finding with what tells whether another judge found the same.
 func (f *Found) judged(s judge.Subject) judge.Found {
 	l := f.Loop
-	out := judge.Found{Finding: f.Finding, Callee: f.callee, Where: l.where(), Samples: l.Samples(s.Profile, func(m *profile.Mapping, address uint64) (uint64, bool) {
+	code := func(m *profile.Mapping, address uint64) (uint64, bool) {
 		_, vaddr, ok := s.Facts.Code(m, address)
 		return vaddr, ok
-	})}
+	}
+	out := judge.Found{Finding: f.Finding, Callee: f.callee, Where: l.where(), Samples: l.Samples(s.Profile, code)}
 	for i := range l.Instructions {
 		lines := make([]finding.Line, len(l.Instructions[i].Lines))
 		for n, at := range l.Instructions[i].Lines {
 			lines[n] = finding.Line{File: at.Function.File, Line: int(at.Line)}
 		}
 		out.Code = append(out.Code, lines)
+	}
+	if rules[f.Rule].asked {
+		withCalls(&out, s.Profile, l.asked(s.Profile, code))
+		out.PaidBy = askedBy(s.Profile, out.Samples, l.Function, s.Facts.Source)
 	}
 	id := f.ID
 	if rules[f.Rule].whole {

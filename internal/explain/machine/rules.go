@@ -27,6 +27,10 @@ type rule struct {
 	more func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence
 	// low and high are the fractions of the cost that a fix may give back.
 	low, high float64
+	// least is the share of all samples from which it is a finding, 0 for that of any rule.
+	least float64
+	// asked: the lines that ask for the loop are where the change is made.
+	asked bool
 	// certain: the match itself leaves no doubt.
 	certain bool
 	kind    string // of the fix
@@ -310,6 +314,19 @@ var rules = map[string]rule{
 			"where the keys come in order, go on from the last place",
 		},
 		caveats: []string{"an array of many megabytes: a guess fetches ahead, and without it each load is waited for; there an order by levels (Eytzinger) with prefetches pays", "that the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it"},
+	},
+	"machine-walk": {
+		title: func(l *Loop, _ analyzer.MachineMatch) string {
+			return "A linked list is walked element by element in " + codename.Display(l.Function)
+		},
+		least: 0.1, cost: inLongWalks, asked: true,
+		high: 1, kind: inCode,
+		steps: []string{
+			"Ask for fewer walks: keep where the last one ended and go on from there, or stop at what cannot match any more",
+			"Or keep a table from what is searched to the element",
+			"Or keep the elements in an array, where all of them have to be seen: the processor fetches ahead",
+		},
+		caveats: []string{"Whether the cost grows faster than the input is told by whyhot grow"},
 	},
 	"machine-spill": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {

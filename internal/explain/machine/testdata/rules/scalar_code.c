@@ -697,3 +697,53 @@ long no_search_tree(const int (*tree)[3], long i, int key) {
     i = tree[i][0] < key ? tree[i][1] : tree[i][2];
   return i;
 }
+
+struct element {
+  struct element *next, *before;
+  long key, value;
+};
+
+// A list that is searched from its start.
+long yes_walk_list(const struct element *e, long key) {
+  while (e && e->key != key)
+    e = e->next;
+  return e ? e->value : 0;
+}
+
+// The step is a call that takes the element and gives the next one.
+const struct element *yes_walk_list_step(const struct element *e, const struct element *(*step)(const struct element *), long key) {
+  do
+    e = step(e);
+  while (e->key != key);
+  return e;
+}
+
+int differs(const void *a, const void *b);
+
+// Each element is compared by a function.
+const struct element *yes_walk_list_compared(const struct element *e, const void *key) {
+  while (e && differs(e, key))
+    e = e->before;
+  return e;
+}
+
+// Two ways down: a tree.
+long no_walk_list_tree(const struct element *e, long key) {
+  while (e && e->key != key)
+    e = e->key < key ? e->next : e->before;
+  return e ? e->value : 0;
+}
+
+// An array of pointers: where the next one is does not come out of an element.
+long no_walk_list_array(struct element *const *e, long n, long key) {
+  for (long i = 0; i < n; i++)
+    if (e[i]->key == key)
+      return e[i]->value;
+  return 0;
+}
+
+// Work on each element.
+void no_walk_list_changed(struct element *e, long by) {
+  for (; e; e = e->next)
+    e->value += by;
+}
