@@ -33,3 +33,21 @@ float no_few_iterations_chain(const float *x, long n) {
     s = s * x[i] + 1;
   return s;
 }
+
+// The products are computed in vectors, and added in their order.
+float yes_float_sum_products(const float *a, const float *b, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+// The order is free: the vectors are added.
+__attribute__((optimize("associative-math", "no-signed-zeros", "no-trapping-math")))
+float no_float_sum_products(const float *a, const float *b, int n) {
+#pragma clang fp reassociate(on)
+  float sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
