@@ -326,6 +326,7 @@ func TestOnlyOneDirectoryGetsTheFlags(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	pgo := &variant.Build{PGO: true}
+	const enough = 20 * time.Second // for what comes before the training, on a machine that is busy with more
 	for _, c := range []struct {
 		name    string
 		change  func(*Options)
@@ -339,8 +340,8 @@ func TestFailures(t *testing.T) {
 		{"variant", func(*Options) {}, &variant.Build{CFlags: "-fno-such-flag"}, false, "no-such-flag", true},
 		{"training", func(o *Options) { o.Train = []string{"./bench; exit 9"} }, pgo, false, "exit status 9", true},
 		{"nothing trained", func(o *Options) { o.Train = []string{"true"} }, pgo, false, "wrote no counts", true},
-		{"hanging training", func(o *Options) { o.Train, o.Timeout = []string{"make CC=gcc -s; sleep 60"}, 3*time.Second }, pgo, false, "timed out after", true},
-		{"no time left", func(o *Options) { o.Train, o.Until = []string{"sleep 60"}, time.Now().Add(5*time.Second) }, pgo, false, "timed out after", true},
+		{"hanging training", func(o *Options) { o.Train, o.Timeout = []string{"make CC=gcc -s; sleep 600"}, enough }, pgo, false, "timed out after", true},
+		{"no time left", func(o *Options) { o.Train, o.Until = []string{"sleep 600"}, time.Now().Add(enough) }, pgo, false, "timed out after", true},
 		{"space", func(o *Options) { o.Command = "echo 'cc: error: No space left on device'; exit 1" }, pgo, true, "--work", true},
 		{"outside", func(o *Options) { o.Dir = "/" }, pgo, true, "not in the tree", false},
 		{"no command", func(o *Options) { o.Run = nil }, pgo, true, "--run", false},
@@ -348,6 +349,9 @@ func TestFailures(t *testing.T) {
 		{"compiler", func(o *Options) { o.Compiler = "no-such-cc" }, pgo, true, "--compiler", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if strings.HasPrefix(c.message, "timed out") {
+				t.Parallel() // they wait
+			}
 			f := newFixture(t, "gcc")
 			c.change(&f.o)
 			w, err := Prepare(t.Context(), f.o, []*variant.Build{c.build})
