@@ -130,6 +130,10 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 				continue
 			}
 		}
+		if address, ok := generatedAt(&f); ok {
+			c.stack = append(c.stack, c.generatedFrame(address))
+			continue
+		}
 		c.stack = append(c.stack, c.frame(h))
 	}
 	c.b.Sample(profile.Sample{
