@@ -84,3 +84,26 @@ func (c *converter) generatedFrame(address uint64) profile.LocationID {
 	key := mappingKey{path: fmt.Sprintf("/tmp/perf-%d.map", c.pid)}
 	return c.b.Location(c.mapping(key, address, address+1), address, profile.KindJIT)
 }
+
+// walk is where the walk through a stack is.
+type walk struct {
+	generated bool   // the frame is in generated code that no interpreter reads
+	address   uint64 // there
+	root      bool   // and nothing is beyond it
+}
+
+// follows goes to the next frame of a stack. It is false where that cannot have called the
+// frame before.
+func (c *converter) follows(w *walk, f *libpf.Frame, program string) bool {
+	called := w.generated
+	w.address, w.generated = generatedAt(f)
+	w.root = w.generated && c.erlangs.isRoot(c.pid, program, w.address)
+	if w.generated {
+		c.walked[program] = true
+	}
+	return !called || w.root || !c.returns.refutes(c.pid, f)
+}
+
+// isUnread tells whether samples fall into an interpreter of which the profiler cannot read
+// what it interprets, and nothing else can be seen of it either.
+func (c *converter) isUnread(file string) bool { return c.hit(file) && !c.walked[file] }
