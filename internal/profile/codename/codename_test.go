@@ -150,5 +150,6 @@ func FuzzNames(f *testing.F) {
 		JIT(s)
 		Of(s, s, s)
 		SplitPosition(s)
+		Image(s, "mscorlib.dll.so")
 	})
 }

@@ -14,8 +14,10 @@ var (
 	// monoArity is the number of a generic type's parameters, before their list.
 	monoArity = regexp.MustCompile("(`\\d+)<")
 	monoImage = regexp.MustCompile(`\.(dll|exe)\.so$`)
-	// monoArity in symbols of images, where every sign is an underscore.
-	imageArity = regexp.MustCompile(`_(\d)_`)
+	// imageArity is the number in symbols of images, where every sign is an underscore, and
+	// imageParameter a word of what follows: T_REF, TKey_INT.
+	imageArity     = regexp.MustCompile(`_(\d)_`)
+	imageParameter = regexp.MustCompile(`^(T([A-Z]\w*)?|[A-Z]+)$`)
 )
 
 // monoTypes are what Mono calls the types that C# has words for.
@@ -68,7 +70,7 @@ func Image(symbol, binary string) (p Parsed, ok bool) {
 	if !monoImage.MatchString(binary) {
 		return Parsed{}, false
 	}
-	words := strings.Split(imageArity.ReplaceAllString(symbol, "`$1_"), "_")
+	words := strings.Split(imageArity.ReplaceAllString(symbol, "`${1}_"), "_")
 	var path []string
 	for i, w := range words {
 		if i == 0 && monoTypes[w] != "" {
@@ -76,6 +78,9 @@ func Image(symbol, binary string) (p Parsed, ok bool) {
 			continue
 		}
 		if w == "" && len(path) > 0 { // of a constructor, or of a field of the compiler's
+			continue
+		}
+		if len(path) > 0 && strings.Contains(path[len(path)-1], "`") && (imageParameter.MatchString(w) || monoTypes[w] != "") {
 			continue
 		}
 		if i > 1 && beginsParameters(w) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/host"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/lpm"
@@ -37,7 +36,9 @@ func Address(offset uint64) (address uint64, generated bool) {
 type Maps struct {
 	ebpfapi.EbpfHandler
 
-	Pages *ebpf.Map // pid_page_to_mapping_info
+	Pages interface { // pid_page_to_mapping_info
+		Lookup(key, valueOut any) error
+	}
 }
 
 // span is a mapping: its first address, and the first behind it.
