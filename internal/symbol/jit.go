@@ -72,7 +72,7 @@ func (s *Symbolizer) fromPerfMap(r *request) answer {
 }
 
 const jitHelp = "let the runtime write a perf map: node --perf-basic-prof, python -X perf, " +
-	"DOTNET_PerfMapEnabled=1, java -XX:+DumpPerfMapAtExit"
+	"DOTNET_PerfMapEnabled=1, java -XX:+DumpPerfMapAtExit, mono --jitmap, erl +JPperf map"
 
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
