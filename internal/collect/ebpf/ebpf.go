@@ -43,7 +43,7 @@ func (*Sampler) Needs() []string {
 // CannotSee implements collect.Sampler.
 func (*Sampler) CannotSee() []string {
 	return []string{
-		"callers beyond JIT code that no runtime describes, and 32-bit programs",
+		"callers beyond JIT code that keeps no frame pointers, and 32-bit programs",
 		"with -a: the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
 		"time that is not spent on a CPU",
 	}

@@ -11,6 +11,9 @@
 // Erlang with +JPperf, Mono with disable_omit_fp, Julia, wasm engines. The kernel part can
 // walk by frame pointer; what it lacks is a table which tells it to.
 //
+// Code in files that are no ELF files, as SBCL's, is not taken: the profiler does not hand
+// over their mappings.
+//
 // The method. Loaders are asked about each binary. This one takes the dynamic loader, which
 // every process but a static one has, and static programs. Its instance, one a process, is
 // given the anonymous executable mappings whenever the profiler has read the memory map, and
@@ -23,6 +26,6 @@
 //
 // What it cannot tell is whether code keeps frame pointers. Without them, the kernel part
 // reads the caller's address from a wrong place. It stops where that cannot be read, and
-// where what it finds is no address of known code; what is left is found by Call: a return
-// address follows a call.
+// where what it finds is no address of known code; what is left is found with AfterCall: a
+// return address follows a call.
 package generated
