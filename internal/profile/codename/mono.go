@@ -67,7 +67,7 @@ func brackets(name string) string {
 // underscore, so where the class ends is a guess. Type names of C# and the name spaces of
 // the class library begin the parameters, which are left out.
 func Image(symbol, binary string) (p Parsed, ok bool) {
-	if !monoImage.MatchString(binary) {
+	if !monoImage.MatchString(binary) || strings.HasPrefix(symbol, "plt_") {
 		return Parsed{}, false
 	}
 	words := strings.Split(imageArity.ReplaceAllString(symbol, "`${1}_"), "_")

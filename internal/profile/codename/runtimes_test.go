@@ -39,6 +39,7 @@ func TestMonoImage(t *testing.T) {
 		"System_Reflection_PropertyInfo_SetValue_object_object_object__":      "System.Reflection.PropertyInfo.SetValue",
 		"string_memset_byte__int_int":                                         "System.String.memset",
 		"System_Collections_Generic_List_1_T_REF_Contains_T_REF":              "System.Collections.Generic.List`1.Contains",
+		"System_UIntPtr_op_Inequality_uintptr_uintptr":                        "System.UIntPtr.op_Inequality",
 		"System_Text_StringBuilder_get_Length":                                "System.Text.StringBuilder.get_Length",
 		"System_Globalization_CompareInfo_IndexOf_string_string_int_int_bool": "System.Globalization.CompareInfo.IndexOf",
 	} {
@@ -47,7 +48,7 @@ func TestMonoImage(t *testing.T) {
 			t.Errorf("%q gives %+v, %v, want %q", in, got, ok, want)
 		}
 	}
-	for symbol, binary := range map[string]string{"System_Type_GetProperty": "libc.so.6", "plt_end": "x.so", "": "mscorlib.dll.so", "unbox": "mscorlib.dll.so"} {
+	for symbol, binary := range map[string]string{"System_Type_GetProperty": "libc.so.6", "plt_end": "x.so", "plt__rgctx_fetch_1591": "mscorlib.dll.so", "": "mscorlib.dll.so", "unbox": "mscorlib.dll.so"} {
 		if got, ok := Image(symbol, binary); ok {
 			t.Errorf("%q in %s is no method, got %+v", symbol, binary, got)
 		}
