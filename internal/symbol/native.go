@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,11 +60,15 @@ func (s *Symbolizer) fromFile(ctx context.Context, r *request) answer {
 }
 
 // fromImage gives a method that Mono compiled ahead of time the name that it has in the
-// program.
+// program. Addresses of one function share their frames, so that they are copied.
 func fromImage(frames []profile.Frame, path string) []profile.Frame {
+	if !codename.IsImage(path) {
+		return frames
+	}
+	frames = slices.Clone(frames)
 	for i := range frames {
 		fn := &frames[i].Function
-		if p, ok := codename.Image(fn.Name, filepath.Base(path)); ok {
+		if p, ok := codename.Image(fn.Name, path); ok {
 			fn.SystemName, fn.Name, fn.Kind = fn.Name, p.Name, p.Kind
 		}
 	}

@@ -288,6 +288,24 @@ func TestAnOlderPerfMapIsAnothers(t *testing.T) {
 	}
 }
 
+// Two addresses of one method have the same name, read once.
+func TestImageOfMono(t *testing.T) {
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "a.c"), filepath.Join(dir, "Shop.dll.so")
+	if err := os.WriteFile(source, []byte("int uintptr_op_Inequality_uintptr_uintptr(int a) { return a * a + 3; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tooltest.Run(t, tooltest.Find(t, "gcc"), "-shared", "-fPIC", "-o", library, source)
+	m, addr := mapped(t, library, "uintptr_op_Inequality_uintptr_uintptr")
+	q, _ := New(Options{}).Symbolize(t.Context(), profileOf(m, profile.KindNative, 1, profile.Meta{}, addr, addr+1))
+	for i := range 2 {
+		fn := q.Function(q.Lines(profile.LocationID(i))[0].Function)
+		if fn.Name != "System.UIntPtr.op_Inequality" || fn.SystemName != "uintptr_op_Inequality_uintptr_uintptr" || fn.Kind != profile.KindDotNet {
+			t.Errorf("%+v", fn)
+		}
+	}
+}
+
 func TestRunningKernel(t *testing.T) {
 	k := kernelNames{}
 	if err := k.load(); err != nil {

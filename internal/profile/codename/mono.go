@@ -62,12 +62,15 @@ func brackets(name string) string {
 	return name
 }
 
+// IsImage tells binaries that Mono compiled ahead of time: mscorlib.dll.so.
+func IsImage(binary string) bool { return monoImage.MatchString(binary) }
+
 // Image reads the name of a method in a binary that Mono compiled ahead of time
 // (mini/aot-compiler.c, sanitize_symbol): every sign that is no letter or number is an
 // underscore, so where the class ends is a guess. Type names of C# and the name spaces of
 // the class library begin the parameters, which are left out.
 func Image(symbol, binary string) (p Parsed, ok bool) {
-	if !monoImage.MatchString(binary) || strings.HasPrefix(symbol, "plt_") {
+	if !IsImage(binary) || strings.HasPrefix(symbol, "plt_") {
 		return Parsed{}, false
 	}
 	words := strings.Split(imageArity.ReplaceAllString(symbol, "`${1}_"), "_")

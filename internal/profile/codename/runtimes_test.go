@@ -39,6 +39,7 @@ func TestMonoImage(t *testing.T) {
 		"System_Reflection_PropertyInfo_SetValue_object_object_object__":      "System.Reflection.PropertyInfo.SetValue",
 		"string_memset_byte__int_int":                                         "System.String.memset",
 		"System_Collections_Generic_List_1_T_REF_Contains_T_REF":              "System.Collections.Generic.List`1.Contains",
+		"uintptr_op_Inequality_uintptr_uintptr":                               "System.UIntPtr.op_Inequality",
 		"System_UIntPtr_op_Inequality_uintptr_uintptr":                        "System.UIntPtr.op_Inequality",
 		"System_Text_StringBuilder_get_Length":                                "System.Text.StringBuilder.get_Length",
 		"System_Globalization_CompareInfo_IndexOf_string_string_int_int_bool": "System.Globalization.CompareInfo.IndexOf",
