@@ -23,8 +23,8 @@ const (
 	// mostSharing is how many functions may jump to it; it is called "one or the other" then.
 	mostSharing = 2
 	sharing     = " or "
-	// mostCode bounds the section that is searched.
-	mostCode = 256 << 20
+	// mostCode bounds the section that is searched: a mebibyte takes some 10 ms.
+	mostCode = 32 << 20
 )
 
 // branch is one to the first instruction of a function that is asked about.
