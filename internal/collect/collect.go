@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"whyhot/internal/collect/command"
+	"whyhot/internal/host/environ"
 	"whyhot/internal/profile"
 )
 
@@ -111,6 +112,8 @@ type Request struct {
 	Target   Target
 	Settings Settings
 	Dir      string // where a command runs, "" for this process's
+	// Env are assignments that a command's environment has beside this process's.
+	Env []string
 	// Streams are given to the command as they are; nil ones are the process's own.
 	Streams command.Streams
 	// TempDir is a private directory that the caller removes; "" where batches are taken
@@ -125,6 +128,14 @@ type Request struct {
 	// samples and a GNU build ID, once a batch for as long as it returns true. It is
 	// called from one goroutine at a time, and must not block.
 	Executable func(Executable) (again bool)
+}
+
+// Environ is the environment of a command, nil for this process's own.
+func (r *Request) Environ() []string {
+	if len(r.Env) == 0 {
+		return nil
+	}
+	return environ.Set(os.Environ(), r.Env...)
 }
 
 // Executable is a binary that had samples.

@@ -112,6 +112,8 @@ func (f *File) load(main *elffile.File, find debugfile.Finder, asked []uint64, n
 		f.symbols, err = elfsym.Read(main, extra...)
 	} else {
 		f.symbols, err = elfsym.ReadFor(main, asked, extra...)
+		f.note(err)
+		f.symbols, err = elfsym.WithTails(main, f.symbols, asked)
 	}
 	f.note(err)
 	f.isGo = main.Section(".go.buildinfo") != nil || main.Section(".gopclntab") != nil || main.Section(".data.rel.ro.gopclntab") != nil

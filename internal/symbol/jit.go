@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/codename"
@@ -40,7 +41,7 @@ func (s *Symbolizer) fromPerfMap(r *request) answer {
 	a := r.nothing(ReasonOutside, "some addresses are not in the map of generated code (it may have been written before or after)", "")
 	var errs []error
 	for _, pid := range pids {
-		table, path, err := s.perfMap(pid)
+		table, path, err := s.perfMap(pid, r.p.Meta.Start)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -71,7 +72,7 @@ func (s *Symbolizer) fromPerfMap(r *request) answer {
 }
 
 const jitHelp = "let the runtime write a perf map: node --perf-basic-prof, python -X perf, " +
-	"DOTNET_PerfMapEnabled=1, java -XX:+DumpPerfMapAtExit"
+	"DOTNET_PerfMapEnabled=1, java -XX:+DumpPerfMapAtExit, mono --jitmap, erl +JPperf map"
 
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
@@ -109,8 +110,9 @@ func jitFrame(name string) profile.Frame {
 
 // perfMap reads the map of a process: from the directories of the user, from
 // /tmp, and from the /tmp that the process itself sees, under the number that it
-// knows itself by.
-func (s *Symbolizer) perfMap(pid int64) (*perfmap.Table, string, error) {
+// knows itself by. A map in /tmp that is older than what was recorded is of an earlier
+// process with that number.
+func (s *Symbolizer) perfMap(pid int64, start time.Time) (*perfmap.Table, string, error) {
 	name := fmt.Sprintf("perf-%d.map", pid)
 	var places []string
 	for _, dir := range s.opts.DebugDirs {
@@ -121,7 +123,14 @@ func (s *Symbolizer) perfMap(pid int64) (*perfmap.Table, string, error) {
 		places = append(places, fmt.Sprintf("/proc/%d/root/tmp/perf-%d.map", pid, innerPID(pid)))
 	}
 	var first error
-	for _, path := range places {
+	for i, path := range places {
+		if i >= len(s.opts.DebugDirs) && isOlder(path, pid, start) {
+			err := fmt.Errorf("%s: %w", path, errOlder)
+			if first == nil || errors.Is(first, fs.ErrNotExist) {
+				first = err
+			}
+			continue
+		}
 		table, err := readPerfMap(path, pid)
 		if err == nil {
 			return table, path, nil
@@ -131,6 +140,20 @@ func (s *Symbolizer) perfMap(pid int64) (*perfmap.Table, string, error) {
 		}
 	}
 	return nil, "", first
+}
+
+var errOlder = errors.New("it is older than the recording, so another process has written it")
+
+// isOlder tells whether a map was written before the process that was recorded. Of one
+// that is gone, all that is known is that it ran in the recording: what wrote its map
+// before that, and nothing since, was most likely another one.
+func isOlder(path string, pid int64, start time.Time) bool {
+	st, err := os.Stat(path)
+	if err != nil || start.IsZero() || !st.ModTime().Before(start) {
+		return false
+	}
+	_, err = os.Stat(fmt.Sprintf("/proc/%d", pid))
+	return err != nil
 }
 
 // innerPID is the number that a process has in its own PID name space.

@@ -8,10 +8,13 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/codename"
 )
 
 // deletedMark is what the kernel puts behind the path of a file that was removed
@@ -47,13 +50,29 @@ func (s *Symbolizer) fromFile(ctx context.Context, r *request) answer {
 			missing++
 			continue
 		}
-		a.frames[index[i]] = fr
+		a.frames[index[i]] = fromImage(fr, r.m.Path)
 		if fr[0].Line > 0 {
 			lines++
 		}
 	}
 	s.judge(&a.sum, file, missing, lines)
 	return a
+}
+
+// fromImage gives a method that Mono compiled ahead of time the name that it has in the
+// program. Addresses of one function share their frames, so that they are copied.
+func fromImage(frames []profile.Frame, path string) []profile.Frame {
+	if !codename.IsImage(path) {
+		return frames
+	}
+	frames = slices.Clone(frames)
+	for i := range frames {
+		fn := &frames[i].Function
+		if p, ok := codename.Image(fn.Name, path); ok {
+			fn.SystemName, fn.Name, fn.Kind = fn.Name, p.Name, p.Kind
+		}
+	}
+	return frames
 }
 
 // judge says what is wanting in a file that could be read.

@@ -265,6 +265,47 @@ func TestPerfMap(t *testing.T) {
 	}
 }
 
+// A number is used again, and the map of an earlier process may still be there.
+func TestAnOlderPerfMapIsAnothers(t *testing.T) {
+	root, start := t.TempDir(), time.Now()
+	const pid = 999999999
+	path := filepath.Join(root, fmt.Sprintf("tmp/perf-%d.map", pid))
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("7f0000001000 100 $shop:ask/2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := profile.Mapping{Path: fmt.Sprintf("/tmp/perf-%d.map", pid), Start: 0x7f0000000000, Limit: 0x7f0000010000}
+	for after, want := range map[time.Duration]string{time.Second: "shop:ask/2", -time.Hour: ""} {
+		if err := os.Chtimes(path, start.Add(after), start.Add(after)); err != nil {
+			t.Fatal(err)
+		}
+		q, sum := New(Options{Root: root}).Symbolize(t.Context(), profileOf(m, profile.KindJIT, pid, profile.Meta{Start: start}, 0x7f0000001010))
+		if got := names(q, 0)[0]; got != want {
+			t.Errorf("written %s after the start: %q, want %q: %+v", after, got, want, sum.Mappings[0])
+		}
+	}
+}
+
+// Two addresses of one method have the same name, read once.
+func TestImageOfMono(t *testing.T) {
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "a.c"), filepath.Join(dir, "Shop.dll.so")
+	if err := os.WriteFile(source, []byte("int uintptr_op_Inequality_uintptr_uintptr(int a) { return a * a + 3; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tooltest.Run(t, tooltest.Find(t, "gcc"), "-shared", "-fPIC", "-o", library, source)
+	m, addr := mapped(t, library, "uintptr_op_Inequality_uintptr_uintptr")
+	q, _ := New(Options{}).Symbolize(t.Context(), profileOf(m, profile.KindNative, 1, profile.Meta{}, addr, addr+1))
+	for i := range 2 {
+		fn := q.Function(q.Lines(profile.LocationID(i))[0].Function)
+		if fn.Name != "System.UIntPtr.op_Inequality" || fn.SystemName != "uintptr_op_Inequality_uintptr_uintptr" || fn.Kind != profile.KindDotNet {
+			t.Errorf("%+v", fn)
+		}
+	}
+}
+
 func TestRunningKernel(t *testing.T) {
 	k := kernelNames{}
 	if err := k.load(); err != nil {

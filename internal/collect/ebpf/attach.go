@@ -88,6 +88,12 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 		p.close()
 		return nil, p.unavailable(err)
 	}
+	if p.jvms, err = newJVMs(p.tracer); err != nil {
+		p.notes = append(p.notes, "stacks of Java that has just started may be truncated: "+err.Error())
+	}
+	if err := useGenerated(p.tracer, p.jvms); err != nil {
+		p.notes = append(p.notes, "stacks end at code that a JIT compiler made, but for runtimes that the profiler reads: "+err.Error())
+	}
 	if err = useTables(p.tracer, made); err != nil {
 		p.notes = append(p.notes, "unwind tables are not kept for the next recording: "+err.Error())
 	}
@@ -101,9 +107,6 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	p.shared = findMaps()
 	p.trigger = triggerOf(p.tracer)
 	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
-	if p.jvms, err = newJVMs(p.tracer); err != nil {
-		p.notes = append(p.notes, "stacks of Java that has just started may be truncated: "+err.Error())
-	}
 	p.start = func() error {
 		p.tracer.StartPIDEventProcessor(ctx)
 		return p.tracer.StartMapMonitors(ctx, p.traces)

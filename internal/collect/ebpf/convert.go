@@ -40,6 +40,9 @@ type converter struct {
 	warnings   []string
 	markers    []uint64           // of the V8 frames of the trace under way
 	v8         map[string]v8Kinds // by program
+	returns    *returns
+	erlangs    erlangs
+	walked     map[string]bool // programs with frames of generated code that no interpreter reads
 }
 
 var _ reporter.TraceReporter = (*converter)(nil)
@@ -71,15 +74,16 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
 		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
 		recursions: map[string]int64{}, v8: map[string]v8Kinds{},
+		returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
 	}
 }
 
 // restart begins the next profile. A profile of its own for each batch keeps
 // memory in proportion to what one batch holds.
 func (c *converter) restart() {
-	from, v8, times, sees := c.from, c.v8, c.times, c.seesMappings
+	was := *c
 	*c = *newConverter(c.tasks, c.files, c.rate)
-	c.from, c.v8, c.times, c.seesMappings = from, v8, times, sees
+	c.from, c.v8, c.times, c.seesMappings, c.returns = was.from, was.v8, was.times, was.seesMappings, was.returns
 }
 
 // hit tells whether samples fall into a file.
@@ -109,10 +113,11 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 	c.samples++
 	c.stack = c.stack[:0]
 	marked := 0
+	var w walk
 	for _, h := range t.Frames {
 		f := h.Value()
 		if f.Type.IsError() {
-			if f.Type.IsAbort() || f.AddressOrLineno != 0 {
+			if (f.Type.IsAbort() || f.AddressOrLineno != 0) && !w.root {
 				code := c.cutBy(t, int(f.AddressOrLineno), at)
 				c.cut[code]++
 				if tooDeep[code] {
@@ -124,11 +129,20 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 			}
 			continue
 		}
+		if !c.follows(&w, &f, m.ExecutablePath.String()) {
+			c.cut[noFrames]++
+			c.stack = append(c.stack, c.truncated())
+			break
+		}
 		if isMarked(&f) {
 			if marked++; marked <= len(c.markers) && f.FunctionName.String() == v8Unknown {
 				c.stack = append(c.stack, c.v8Frame(m.ExecutablePath.String(), pid, c.markers[marked-1]))
 				continue
 			}
+		}
+		if w.generated {
+			c.stack = append(c.stack, c.generatedFrame(w.address))
+			continue
 		}
 		c.stack = append(c.stack, c.frame(h))
 	}

@@ -11,7 +11,8 @@
 // the profiler's packages.
 //
 // What it reads of processes. Memory maps, names, control groups and, for
-// interpreters, the memory that holds their call frames. Environment variables
+// interpreters, the memory that holds their call frames; of generated code, the bytes
+// before return addresses. Environment variables
 // and arguments are not read.
 //
 // Units. The CPU clock fires on every processor at the asked frequency; a sample

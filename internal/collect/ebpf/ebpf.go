@@ -43,7 +43,7 @@ func (*Sampler) Needs() []string {
 // CannotSee implements collect.Sampler.
 func (*Sampler) CannotSee() []string {
 	return []string{
-		"callers beyond JIT code that no runtime describes, and 32-bit programs",
+		"callers beyond JIT code that keeps no frame pointers, and 32-bit programs",
 		"with -a: the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
 		"time that is not spent on a CPU",
 	}
@@ -84,7 +84,7 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 	r := rec.request
 	pids := r.Target.PIDs
 	if len(r.Target.Command) > 0 {
-		proc, err := command.Start(command.Options{Args: r.Target.Command, Dir: r.Dir, Streams: r.Streams, HoldDir: r.TempDir})
+		proc, err := command.Start(command.Options{Args: r.Target.Command, Dir: r.Dir, Env: r.Environ(), Streams: r.Streams, HoldDir: r.TempDir})
 		if err != nil {
 			return nil, err
 		}
@@ -338,7 +338,7 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	if rec.convert.perl {
 		rec.convert.warn(perlText)
 	}
-	for _, text := range slices.Concat(rec.profiler.rubies.warnings(rec.convert.hit), rec.profiler.log.warnings(rec.convert.hit)) {
+	for _, text := range slices.Concat(rec.profiler.rubies.warnings(rec.convert.hit), rec.profiler.log.warnings(rec.convert.isUnread)) {
 		rec.convert.warn(text)
 	}
 	p := rec.convert.profile(profile.Meta{

@@ -112,6 +112,18 @@ func (f *files) path(id libpf.FileID, base string) string {
 	return base
 }
 
+// readAt reads a part of a binary, where it is open.
+func (f *files) readAt(id libpf.FileID, b []byte, at int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	bin := f.byID[id]
+	if bin == nil || bin.file == nil {
+		return false
+	}
+	_, err := bin.file.ReadAt(b, at)
+	return err == nil
+}
+
 // preserve copies into dir, under its path, every binary with samples whose path
 // does not lead to it any more, or never did from here.
 func (f *files) preserve(dir string) error {

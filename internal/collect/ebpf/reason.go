@@ -15,6 +15,7 @@ const (
 	unreadable = 4007
 	ending     = -1
 	loading    = -2
+	noFrames   = -3 // generated code that keeps no frame pointers
 	// unmappedCode is the profiler's for code of which it has no mapping. Where its kernel part
 	// can look at the memory map, that leaves code of a file, or of a runtime that the profiler
 	// knows: all that is missing is that it reads the map, which takes seconds on a busy
@@ -41,6 +42,7 @@ var reasons = map[int]string{
 	4002:         "a library had just been loaded",
 	4005:         "code has no unwind tables",
 	unreadable:   "the stack cannot be read",
+	noFrames:     "generated code keeps no frame pointers",
 	ending:       "a process was ending and its stack was gone",
 	unmappedCode: "code was just generated, or by a compiler that the profiler does not know",
 	4013:         "the caller's address is missing, as where Go moves a goroutine to a larger stack",

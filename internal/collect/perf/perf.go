@@ -128,7 +128,7 @@ func run(ctx context.Context, r *collect.Request, t *tool, p *plan, file string,
 	var proc *command.Process
 	if len(r.Target.Command) > 0 {
 		var err error
-		proc, err = command.Start(command.Options{Args: r.Target.Command, Dir: r.Dir, Streams: r.Streams, HoldDir: r.TempDir})
+		proc, err = command.Start(command.Options{Args: r.Target.Command, Dir: r.Dir, Env: r.Environ(), Streams: r.Streams, HoldDir: r.TempDir})
 		if err != nil {
 			return span{}, err
 		}

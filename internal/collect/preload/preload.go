@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/host/environ"
 	"whyhot/internal/profile"
 )
 
@@ -96,7 +97,7 @@ func (*Sampler) Record(ctx context.Context, r collect.Request, sink collect.Sink
 	started := time.Now()
 	timed := r.Settings.Duration > 0
 	proc, err := command.Start(command.Options{
-		Args: r.Target.Command, Dir: r.Dir, Streams: r.Streams, Env: environment(os.Environ(), library, dir, frequency, timed),
+		Args: r.Target.Command, Dir: r.Dir, Streams: r.Streams, Env: environment(environ.Set(os.Environ(), r.Env...), library, dir, frequency, timed),
 	})
 	if err != nil {
 		return out, err

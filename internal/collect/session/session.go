@@ -33,6 +33,7 @@ type Options struct {
 	// which is then written only when Deliver fails: what was recorded is not lost.
 	Deliver   func(context.Context, *profile.Profile) error
 	NoSymbols bool // leave addresses without names
+	Plain     bool // leave a command's environment as it is; see package namemap
 	DebugDirs []string
 	Streams   command.Streams
 	// Chosen is told which sampler records, and why, before it begins. It may
@@ -89,12 +90,14 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	request := collect.Request{
 		Target: o.Target, Settings: o.Settings, Dir: o.Dir, Streams: o.Streams, Progress: o.Progress, CacheDir: collect.CacheDir(),
 	}
+	maps := o.nameMaps()
+	request.Env = maps.env
 	runs := recordings{o: &o, request: &request, samplers: samplers, chosen: &chosen, refusals: refusals, temp: temp}
 	started := time.Now()
 	outcome, err := runs.all(ctx)
 	result := &Result{
 		Path: path, Sampler: chosen.sampler.Name(), Exit: outcome.Exit, EndedByUs: outcome.EndedByUs,
-		Notes: outcome.Notes, Runs: runs.runs, Duration: time.Since(started),
+		Notes: slices.Concat(outcome.Notes, maps.notes), Runs: runs.runs, Duration: time.Since(started),
 	}
 	if err != nil {
 		return result, err
@@ -107,6 +110,9 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	}
 	o.DebugDirs = slices.Concat(o.DebugDirs, runs.binaries)
 	err = result.finish(ctx, &o, &request, recorded, out)
+	if !o.NoSymbols {
+		maps.remove(recorded, started)
+	}
 	return result, err
 }
 

@@ -39,7 +39,7 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	switch {
 	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
 		return origin.Library
 	}
 	return from

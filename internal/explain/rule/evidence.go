@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // trace is what the samples of one verdict look like from the inside.
@@ -174,7 +176,8 @@ func (e *engine) isCaller(id profile.FunctionID) bool {
 
 // asksForIt says whether a frame is code that somebody would look at when asked
 // who calls: not the kernel, not what a compiler or the C and C++ libraries put
-// in between, not the interpreter beneath a script, nor what V8 has built in.
+// in between, not the interpreter beneath a script, nor what V8 has built in; of generated
+// code, not the runtime's own and not the class library of .NET or the modules of Erlang.
 func (e *engine) asksForIt(id profile.FunctionID) bool {
 	fn := e.p.Function(id)
 	f := normalize(fn, e.p.Mapping(fn.Mapping))
@@ -185,6 +188,9 @@ func (e *engine) asksForIt(id profile.FunctionID) bool {
 		return !e.inRuntime(id)
 	case f.kind == profile.KindGo:
 		return !strings.HasPrefix(f.name, "runtime.")
+	case f.kind == profile.KindDotNet, f.kind == profile.KindJIT:
+		from := ownline.Origin(e.p, id)
+		return from != origin.Library && from != origin.Runtime
 	}
 	return true
 }

@@ -19,20 +19,21 @@ func TestOfMapping(t *testing.T) {
 		"[guest.kernel.kallsyms]":             profile.KindKernel,
 		"/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko":    profile.KindKernel,
 		"/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz": profile.KindKernel,
-		"[ext4]":                        profile.KindKernel,
-		"[bpf]":                         profile.KindKernel,
-		"/boot/vmlinux-6.1.0":           profile.KindKernel,
-		"[vdso]":                        profile.KindVDSO,
-		"linux-vdso.so.1":               profile.KindVDSO,
-		"[vsyscall]":                    profile.KindVDSO,
-		"[anon]":                        profile.KindJIT,
-		"//anon":                        profile.KindJIT,
-		"[anon:v8]":                     profile.KindJIT,
-		"/tmp/perf-4711.map":            profile.KindJIT,
-		"/memfd:doublemapper (deleted)": profile.KindJIT,
-		"/tmp/jitted-12-3.so":           profile.KindJIT,
-		"[heap]":                        profile.KindJIT,
-		"/srv/app/System.Text.Json.dll": profile.KindDotNet,
+		"[ext4]":                            profile.KindKernel,
+		"[bpf]":                             profile.KindKernel,
+		"/boot/vmlinux-6.1.0":               profile.KindKernel,
+		"[vdso]":                            profile.KindVDSO,
+		"linux-vdso.so.1":                   profile.KindVDSO,
+		"[vsyscall]":                        profile.KindVDSO,
+		"[anon]":                            profile.KindJIT,
+		"//anon":                            profile.KindJIT,
+		"[anon:v8]":                         profile.KindJIT,
+		"/tmp/perf-4711.map":                profile.KindJIT,
+		"/memfd:doublemapper (deleted)":     profile.KindJIT,
+		"/tmp/jitted-12-3.so":               profile.KindJIT,
+		"[heap]":                            profile.KindJIT,
+		"/usr/lib/mono/4.5/mscorlib.dll.so": profile.KindDotNet,
+		"/srv/app/System.Text.Json.dll":     profile.KindDotNet,
 	} {
 		if got := OfMapping(path); got != want {
 			t.Errorf("%q is %v, want %v", path, got, want)
@@ -150,5 +151,6 @@ func FuzzNames(f *testing.F) {
 		JIT(s)
 		Of(s, s, s)
 		SplitPosition(s)
+		Image(s, "mscorlib.dll.so")
 	})
 }

@@ -26,7 +26,7 @@ var (
 
 // JIT reads the names that runtimes give to the code they generate, as found
 // in perf-PID.map files: V8 ("LazyCompile:*f /a.js:1:2"), CPython's trampoline
-// ("py::f:/a.py"), .NET, the JVM's agents and PHP. ok is false when the name
+// ("py::f:/a.py"), .NET, Mono, Erlang, the JVM's agents and PHP. ok is false when the name
 // follows none of these forms.
 //
 // Sources: V8 src/logging/log.cc (code tags and tier marks), CPython
@@ -40,6 +40,14 @@ func JIT(symbol string) (p Parsed, ok bool) {
 	case strings.HasSuffix(symbol, "]"):
 		if m := dotnet.FindStringSubmatch(symbol); m != nil {
 			return Parsed{Name: m[1], Kind: profile.KindDotNet}, true
+		}
+	case strings.HasPrefix(symbol, "$"):
+		if p, ok = erlang(symbol); ok {
+			return p, true
+		}
+	case strings.HasSuffix(symbol, ")"):
+		if p, ok = mono(symbol); ok {
+			return p, true
 		}
 	case strings.IndexByte(symbol, '$') > 0:
 		if m := phpJIT.FindStringSubmatch(symbol); m != nil {

@@ -74,6 +74,8 @@ func OfMapping(p string) profile.Kind {
 		return profile.KindJIT
 	case kernMapping.MatchString(p):
 		return profile.KindKernel
+	case monoImage.MatchString(p):
+		return profile.KindDotNet
 	}
 	if k := OfFile(p); k != profile.KindUnknown {
 		return k

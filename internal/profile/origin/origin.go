@@ -43,10 +43,12 @@ var (
 	// user's.
 	packaged = regexp.MustCompile(`(site|dist)-packages/|/lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/|/share/perl|/usr/share/php/`)
 	// engineCode are names that V8 gives its own generated code in a perf map.
-	engineCode   = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
-	javaPlatform = regexp.MustCompile(`^L?(java|javax|jdk|sun|com/sun|com\.sun)[./]`)
-	goRuntime    = regexp.MustCompile(`^(runtime|internal/runtime|gogo|gcWriteBarrier)[./]`)
-	goMain       = regexp.MustCompile(`^main\.`)
+	engineCode = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
+	// generatedGlue are what Mono and Erlang call code that they generate for themselves.
+	generatedGlue = regexp.MustCompile(`^\(wrapper |^\(null\)$|^(\w+_)*trampoline(_\w+)?$|^(restore_context|call_filter|(re)?throw_\w+|sdb_\w+)$|^global::|^erts_\w+:`)
+	javaPlatform  = regexp.MustCompile(`^L?(java|javax|jdk|sun|com/sun|com\.sun)[./]`)
+	goRuntime     = regexp.MustCompile(`^(runtime|internal/runtime|gogo|gcWriteBarrier)[./]`)
+	goMain        = regexp.MustCompile(`^main\.`)
 )
 
 // Of says whose code function id of p is.
@@ -91,7 +93,7 @@ func interpreted(f *profile.Function) Origin {
 
 func compiledAtRunTime(f *profile.Function) Origin {
 	switch {
-	case f.Name == "" || engineCode.MatchString(f.Name):
+	case f.Name == "" || engineCode.MatchString(f.Name) || generatedGlue.MatchString(f.Name):
 		return Runtime
 	case packaged.MatchString(f.Name), packaged.MatchString(f.File), javaPlatform.MatchString(f.Name):
 		return Library

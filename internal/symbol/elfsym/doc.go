@@ -13,6 +13,9 @@
 // function, so there only the bound of .eh_frame_hdr counts: without it one
 // forgotten label would take in half a library.
 //
+// Where only exported names are left, WithTails gives the part of an exported function
+// that it jumps to its name.
+//
 // Of several symbols for one place the one a person would call it by wins: a
 // function before an untyped label, exported before local, fewer leading
 // underscores, then the shorter name ("puts", not "_IO_puts").
