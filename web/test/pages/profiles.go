@@ -117,7 +117,7 @@ func findings() []finding.Finding {
 				Kind: "preload", Steps: []string{"Install libmimalloc2.0", "Start the program with LD_PRELOAD=libmimalloc.so.2"},
 				Caveats: []string{"Memory use may grow: the trial shows it beside the time"}, Licence: "MIT",
 			},
-			Next: "whyhot try --preload mimalloc,jemalloc -- demo --input 'big file'",
+			Next: finding.Command{Verb: "try", Args: []string{"--preload", "mimalloc,jemalloc"}, Program: []string{"demo", "--input", "big file"}},
 			Trials: []finding.Trial{
 				{Variant: "mimalloc", Command: []string{program}, Runs: 20, SpeedUp: finding.Interval{Estimate: 1.09, Low: 1.07, High: 1.11}, Verdict: "faster, same output"},
 				{Variant: "jemalloc", Command: []string{program}, Runs: 20, SpeedUp: finding.Interval{Estimate: 0.97, Low: 0.94, High: 1.004}, Verdict: "no difference that 20 runs can tell"},
