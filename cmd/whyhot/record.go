@@ -17,6 +17,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/scripts"
 	"whyhot/internal/collect/session"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -42,6 +43,7 @@ type recordFlags struct {
 	callGraph string
 	repeat    string
 	times     bool
+	scripts   bool
 	otlp      otlpFlags
 }
 
@@ -71,6 +73,7 @@ func newRecordCmd() *cobra.Command {
 	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))
 	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to unwind stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
 	flags.BoolVar(&f.times, "times", true, "keep roughly when each sample was taken, so that explain finds growing costs (eBPF)")
+	flags.BoolVar(&f.scripts, "scripts", true, "set variables in the command's environment so that lines of "+scripts.Names()+" are known (eBPF)")
 	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, do not symbolise")
 	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
 	flags.StringVar(&f.otlp.endpoint, "otlp", "", "send the profile to `HOST:PORT`; a file is then written with -o only ("+endpointHelp+")")
@@ -156,6 +159,7 @@ func (*seconds) Type() string { return "time" }
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
 	s.Services = true // of the whole machine
+	f.options.NoScripts = !f.scripts
 	if f.times {
 		s.Times = collect.RoughTimes
 	}

@@ -111,6 +111,12 @@ type Request struct {
 	Target   Target
 	Settings Settings
 	Dir      string // where a command runs, "" for this process's
+	// Env is the environment of a command, nil for this process's. A sampler that changes it
+	// does not take it.
+	Env []string
+	// Exact may be nil. It tells of which processes the times of samples are to be exact, in a
+	// recording with RoughTimes or without times; see Outcome.From. It is asked for each sample.
+	Exact func(pid uint32) bool
 	// Streams are given to the command as they are; nil ones are the process's own.
 	Streams command.Streams
 	// TempDir is a private directory that the caller removes; "" where batches are taken
@@ -186,6 +192,8 @@ type Outcome struct {
 	EndedByUs bool
 	// Notes are facts about this recording that change how to read it.
 	Notes []string
+	// From is when exact times of samples count from.
+	From time.Time
 }
 
 // Sampler is one way of recording.

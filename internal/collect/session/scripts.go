@@ -1,0 +1,50 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/collect/ebpf"
+	"whyhot/internal/collect/scripts"
+	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/profile"
+)
+
+// recordScripts is what a sampler records of a command, with what its interpreters execute,
+// where the sampler's samples have times for that.
+func recordScripts(ctx context.Context, o *Options, r *collect.Request, s collect.Sampler, tracks *track.Tracks, sink collect.Sink) (collect.Outcome, error) {
+	if o.NoScripts || o.NoSymbols || len(o.Target.Command) == 0 || s.Name() != ebpf.Name {
+		return s.Record(ctx, *r, sink) //nolint:wrapcheck // the sampler's own
+	}
+	dir := filepath.Join(r.TempDir, "scripts")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return collect.Outcome{}, fmt.Errorf("making a directory for the recording: %w", err)
+	}
+	watch, env, err := scripts.Begin(os.Environ(), dir)
+	if err != nil {
+		return collect.Outcome{}, err
+	}
+	request := *r
+	request.Env, request.Exact = env, watch.Follows
+	var taken []*profile.Profile
+	outcome, err := s.Record(ctx, request, func(p *profile.Profile) error {
+		taken = append(taken, p)
+		return nil
+	})
+	followed, notes := watch.End()
+	outcome.Notes = append(outcome.Notes, notes...)
+	rough := ebpf.RoughTime
+	if o.Settings.Times == 0 {
+		rough = func(time.Duration) int64 { return 0 }
+	}
+	for _, p := range taken {
+		if err := sink(tracks.Mark(p, outcome.From, followed, rough)); err != nil {
+			return outcome, err
+		}
+	}
+	return outcome, err
+}
