@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect/scripts/rprof"
+	"whyhot/internal/collect/scripts/rscript"
 	"whyhot/internal/collect/scripts/track"
 	"whyhot/internal/host/environ"
 	"whyhot/internal/profile"
@@ -52,7 +53,7 @@ type rProcess struct {
 	script string // as its command line names it, "" where it does not
 	dir    string // where it runs
 	log    []rprof.Seen
-	top    *topLevel
+	text   *rscript.Script // nil where it cannot be read
 }
 
 func followR(pid uint32, announced string) (follower, error) {
@@ -118,7 +119,9 @@ func (p *rProcess) track() *track.Track {
 	if err != nil {
 		return nil // the script has switched the profiler off, or has used it otherwise
 	}
-	p.top = newTopLevel(p.script)
+	if text, err := os.ReadFile(p.script); err == nil {
+		p.text = rscript.Read(string(text))
+	}
 	t := &track.Track{PID: p.pid, Kind: profile.KindR, Within: rWithin}
 	samples.Moments(p.log, func(at time.Time, calls []rprof.Call) { t.Add(at, p.frames(calls)) })
 	return t
@@ -128,26 +131,50 @@ func (p *rProcess) track() *track.Track {
 func (p *rProcess) frames(calls []rprof.Call) []track.Frame {
 	out := make([]track.Frame, 0, len(calls)+1)
 	for _, c := range calls {
-		f := track.Frame{Function: c.Function, Line: int32(c.Line)} //nolint:gosec // a line
+		f := track.Frame{Function: c.Function, File: c.File, Line: int32(c.Line)} //nolint:gosec // a line
 		switch {
 		case c.File == rprof.Unnamed:
 			f.File = p.script
 		case c.File != "" && !filepath.IsAbs(c.File):
 			f.File = filepath.Join(p.dir, c.File)
-		default:
-			f.File = c.File
 		}
 		if f.Function == "" {
 			f.Function = topName
 		}
 		out = append(out, f)
 	}
-	if n := len(out); n > 0 && out[n-1].Function != topName && !rOutermost[out[n-1].Function] {
-		if line, ok := p.top.calls(out[n-1].Function); ok {
-			out = append(out, track.Frame{Function: topName, File: p.script, Line: line})
+	n := len(out)
+	if n == 0 || p.text == nil || out[n-1].Function == topName || rOutermost[out[n-1].Function] {
+		return out
+	}
+	var within []string
+	if n > 1 {
+		within = []string{out[n-2].Function}
+	}
+	top := p.text.Calls(out[n-1].Function, within...)
+	base := p.text.BaseOf(top)
+	for i := n - 1; i >= 0; i-- {
+		if calls[i].File == rprof.Unnamed {
+			base = p.place(&out[i], base)
 		}
 	}
-	return out
+	return append(out, track.Frame{Function: topName, File: p.script, Line: int32(top)}) //nolint:gosec // a line
+}
+
+// place gives a function of the script its line in the file. R counts from the outermost
+// expression that the function is in: where its definition is not found, as of one without a
+// name, that is the one of the function that has called it.
+func (p *rProcess) place(f *track.Frame, base int) int {
+	if of := p.text.Base(f.Function); of > 0 {
+		base = of
+	}
+	line := base + int(f.Line) - 1
+	if base == 0 || line > p.text.Len() {
+		f.Line = 0
+		return base
+	}
+	f.Line = int32(line) //nolint:gosec // a line
+	return base
 }
 
 // topName is the name of what is in no function.
