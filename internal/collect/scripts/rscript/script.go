@@ -25,7 +25,7 @@ func Read(text string) *Script {
 // is found. Within are the functions that it has called in turn, outermost first.
 func (s *Script) Calls(function string, within ...string) int {
 	key := function
-	if len(within) > 0 && written(within[0]) != nil {
+	if len(within) > 0 {
 		key += "\n" + within[0]
 	}
 	line, known := s.calls[key]
