@@ -114,8 +114,9 @@ type Request struct {
 	// Env is the environment of a command, nil for this process's. A sampler that changes it
 	// does not take it.
 	Env []string
-	// Exact may be nil. It tells of which processes the times of samples are to be exact, in a
-	// recording with RoughTimes or without times; see Outcome.From. It is asked for each sample.
+	// Exact may be nil. It tells of which processes the times of samples are to be exact: since
+	// Outcome.From, or where Settings.Times is a precision, since the epoch. It is asked for
+	// each sample.
 	Exact func(pid uint32) bool
 	// Streams are given to the command as they are; nil ones are the process's own.
 	Streams command.Streams

@@ -31,10 +31,13 @@ func (t sampleTimes) elapsed() bool { return t.kept && t.precision == 0 }
 
 // ofProcess is the time of a row for a sample of a process.
 func (t sampleTimes) ofProcess(pid uint32, elapsed time.Duration, at time.Time) int64 {
-	if t.exact != nil && t.exact(pid) {
-		return int64(elapsed)
+	switch {
+	case t.exact == nil || !t.exact(pid):
+		return t.of(elapsed, at)
+	case t.precision > 0:
+		return at.UnixNano()
 	}
-	return t.of(elapsed, at)
+	return int64(elapsed)
 }
 
 // RoughTime is what a recording with RoughTimes keeps of a time after its begin.

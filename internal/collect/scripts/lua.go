@@ -115,6 +115,7 @@ type luaProcess struct {
 	reader *luastack.Reader
 	t      *track.Track
 	began  time.Time
+	failed int    // looks in a row
 	dir    string // where it runs
 	names  map[string]string
 }
@@ -164,6 +165,8 @@ const (
 	// luaQuick and luaSlow are between two looks, as the sampler is quicker at first too.
 	luaQuick, luaSlow = time.Millisecond, 4 * time.Millisecond
 	luaQuickTime      = 10 * time.Second
+	// luaFailures is after how many failed looks the process is taken to have ended.
+	luaFailures = 50
 	// luaShare is the part of a processor that looking may take: one over it.
 	luaShare = 40
 )
@@ -172,9 +175,12 @@ const (
 func (p *luaProcess) look(now time.Time) (next time.Duration, running bool) {
 	calls, ok := p.reader.Read()
 	took := time.Since(now)
-	if ok {
-		p.t.Add(now.Add(took/2), p.frames(calls))
+	if !ok {
+		p.failed++
+		return luaQuick, p.failed < luaFailures
 	}
+	p.failed = 0
+	p.t.Add(now.Add(took/2), p.frames(calls))
 	next = luaQuick
 	if now.Sub(p.began) > luaQuickTime {
 		next = luaSlow

@@ -37,6 +37,9 @@ const (
 	rInterval = 5 * time.Millisecond
 	// rLook is between two looks at how far the file has been written.
 	rLook = 5 * time.Millisecond
+	// rSlowLook is the same after so many, since each is kept.
+	rSlowLook  = 25 * time.Millisecond
+	rManyLooks = 10_000
 	// rWithin is how far from a sample R's own may be: some intervals.
 	rWithin = 50 * time.Millisecond
 )
@@ -101,6 +104,9 @@ func (p *rProcess) look(time.Time) (next time.Duration, running bool) {
 		return rLook, true
 	}
 	p.log = append(p.log, s)
+	if len(p.log) > rManyLooks {
+		return rSlowLook, true
+	}
 	return rLook, true
 }
 

@@ -117,7 +117,7 @@ func (w *Watch) run() {
 			}
 			again, running := f.look(time.Now())
 			if !running {
-				again = seek // it may have become another program, with the same ID
+				again = seek * 4 // it may have become another program, with the same ID
 			}
 			due[pid] = time.Now().Add(max(again, shortest))
 			wake = earlier(wake, due[pid])

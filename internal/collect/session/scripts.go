@@ -37,12 +37,16 @@ func recordScripts(ctx context.Context, o *Options, r *collect.Request, s collec
 	})
 	followed, notes := watch.End()
 	outcome.Notes = append(outcome.Notes, notes...)
-	rough := ebpf.RoughTime
-	if o.Settings.Times == 0 {
+	from, rough := outcome.From, ebpf.RoughTime
+	switch precision := o.Settings.Times; {
+	case precision == 0:
 		rough = func(time.Duration) int64 { return 0 }
+	case precision > 0:
+		from = time.Unix(0, 0)
+		rough = func(at time.Duration) int64 { return time.Unix(0, int64(at)).Truncate(precision).UnixNano() }
 	}
 	for _, p := range taken {
-		if err := sink(tracks.Mark(p, outcome.From, followed, rough)); err != nil {
+		if err := sink(tracks.Mark(p, from, followed, rough)); err != nil {
 			return outcome, err
 		}
 	}

@@ -17,7 +17,7 @@ type Tracks struct {
 }
 
 // Mark labels the samples of tracked processes. Of those the times are exact, and count from
-// a time; rough gives what is kept of them.
+// a time on; rough gives what is kept of them.
 func (ts *Tracks) Mark(p *profile.Profile, from time.Time, tracks []*Track, rough func(elapsed time.Duration) int64) *profile.Profile {
 	if len(tracks) == 0 {
 		return p
