@@ -38,8 +38,12 @@ func (w *Through) placed(of sources) bool {
 	return true
 }
 
-// repeats tells whether the line, or that of a caller, is in a loop.
+// repeats tells whether the line, or that of a caller, is in a loop. Where the row says how
+// the operation is written, the line must be so.
 func (w *Through) repeats(of sources) bool {
+	if text, ok := of.lines(w.File); len(w.Source) > 0 && (!ok || w.Line < 1 || int(w.Line) > len(text) || len(w.Written(text[w.Line-1:w.Line])) == 0) {
+		return false
+	}
 	for _, at := range append([]Place{w.Place}, w.Callers...) {
 		if text, ok := of.lines(at.File); ok && w.Row.Repeats(text, int(at.Line)) {
 			return true

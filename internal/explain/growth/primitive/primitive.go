@@ -48,7 +48,8 @@ type Row struct {
 	// letter or a word.
 	Kind string `yaml:"kind,omitempty"`
 	// Loop is an expression for what begins a loop: the operation costs no more than once unless
-	// the line that calls it, or one of its callers, is in such a loop.
+	// the line that calls it, or one of its callers, is in such a loop. The line must be one of
+	// Source, where there are some.
 	Loop    string   `yaml:"loop,omitempty"`
 	Without []string `yaml:"without,omitempty"` // expressions for functions of a stack in which it is another operation
 	// Bulk: below the frames the time must be in moving, clearing or faulting in memory,
