@@ -161,7 +161,7 @@ func (ended) track() *track.Track                  { return nil }
 
 const (
 	luaConcat = ".."
-	luaWithin = 20 * time.Millisecond
+	luaWithin = 50 * time.Millisecond
 	// luaQuick and luaSlow are between two looks, as the sampler is quicker at first too.
 	luaQuick, luaSlow = time.Millisecond, 4 * time.Millisecond
 	luaQuickTime      = 10 * time.Second

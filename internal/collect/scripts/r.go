@@ -40,8 +40,9 @@ const (
 	// rSlowLook is the same after so many, since each is kept.
 	rSlowLook  = 25 * time.Millisecond
 	rManyLooks = 10_000
-	// rWithin is how far from a sample R's own may be: some intervals.
-	rWithin = 50 * time.Millisecond
+	// rWithin is how far from a sample R's own may be: some intervals, and on a busy machine as
+	// long as the process waits between two looks.
+	rWithin = 250 * time.Millisecond
 )
 
 // rQuoted is a string of R.

@@ -72,7 +72,7 @@ func TestLinesOfScripts(t *testing.T) {
 					outer += s.Count
 				}
 			}
-			if float64(hot) < 0.6*float64(all) || float64(outer) < 0.6*float64(all) {
+			if float64(hot) < 0.5*float64(all) || float64(outer) < 0.5*float64(all) {
 				t.Errorf("the line in %d, its caller in %d of %d samples", hot, outer, all)
 			}
 		})
