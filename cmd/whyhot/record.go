@@ -71,7 +71,7 @@ func newRecordCmd() *cobra.Command {
 	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))
 	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to unwind stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
 	flags.BoolVar(&f.times, "times", true, "keep roughly when each sample was taken, so that explain finds growing costs (eBPF)")
-	flags.BoolVar(&o.Plain, "plain", false, "start the command with its environment unchanged: Mono and Erlang are not asked for the names of generated code")
+	flags.BoolVar(&o.Plain, "plain", false, "start the command with its environment unchanged: Lua, R, Mono and Erlang are not asked for names")
 	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, do not symbolise")
 	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
 	flags.StringVar(&f.otlp.endpoint, "otlp", "", "send the profile to `HOST:PORT`; a file is then written with -o only ("+endpointHelp+")")

@@ -114,6 +114,10 @@ type Request struct {
 	Dir      string // where a command runs, "" for this process's
 	// Env are assignments that a command's environment has beside this process's.
 	Env []string
+	// Exact may be nil. It tells of which processes the times of samples are to be exact: since
+	// Outcome.From, or where Settings.Times is a precision, since the epoch. It is asked for
+	// each sample.
+	Exact func(pid uint32) bool
 	// Streams are given to the command as they are; nil ones are the process's own.
 	Streams command.Streams
 	// TempDir is a private directory that the caller removes; "" where batches are taken
@@ -197,6 +201,8 @@ type Outcome struct {
 	EndedByUs bool
 	// Notes are facts about this recording that change how to read it.
 	Notes []string
+	// From is when exact times of samples count from.
+	From time.Time
 }
 
 // Sampler is one way of recording.

@@ -35,11 +35,13 @@ const (
 	KindPHP
 	KindPerl
 	KindDotNet
+	KindLua
+	KindR
 )
 
 var kindNames = [...]string{
 	"unknown", "native", "kernel", "vdso", "jit", "python", "java", "js", "go",
-	"ruby", "php", "perl", "dotnet",
+	"ruby", "php", "perl", "dotnet", "lua", "r",
 }
 
 func (k Kind) String() string {

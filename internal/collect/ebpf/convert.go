@@ -147,7 +147,7 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		c.stack = append(c.stack, c.frame(h))
 	}
 	c.b.Sample(profile.Sample{
-		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Time: c.times.of(at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
+		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Time: c.times.ofProcess(pid, at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
 	})
 	return nil
 }

@@ -112,6 +112,7 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 	}
 	defer rec.close()
 	defer calm()()
+	out.From = rec.convert.from
 	out.Notes = slices.Clone(rec.profiler.notes)
 	if g := r.Settings.CallGraph; g != "" && g != collect.CallGraphAuto {
 		out.Notes = append(out.Notes, "--call-graph has no effect: it is a setting of perf")
@@ -138,7 +139,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	rec.tasks.ask = rec.request.Settings.Services && rec.request.Target.System
 	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, &rec.rate)
-	rec.convert.times = sampleTimes{kept: rec.request.Settings.Times != 0, precision: max(0, rec.request.Settings.Times)}
+	rec.convert.times = sampleTimes{exact: rec.request.Exact, kept: rec.request.Settings.Times != 0, precision: max(0, rec.request.Settings.Times)}
 	made := newTables(rec.request.CacheDir)
 	defer made.end()
 	if rec.request.Settings.Batch == 0 { // it takes memory, and a recording without end can wait

@@ -4,6 +4,7 @@ import "time"
 
 // sampleTimes is what rows have of the samples' times.
 type sampleTimes struct {
+	exact     func(pid uint32) bool // of these processes the times are exact; nil: of none
 	kept      bool
 	precision time.Duration // 0: as rough as slice says
 }
@@ -27,6 +28,22 @@ func slice(elapsed time.Duration) time.Duration {
 // elapsed tells whether times count from the begin of the recording: a precision is asked for
 // where samples are compared with what else happened at a time.
 func (t sampleTimes) elapsed() bool { return t.kept && t.precision == 0 }
+
+// ofProcess is the time of a row for a sample of a process.
+func (t sampleTimes) ofProcess(pid uint32, elapsed time.Duration, at time.Time) int64 {
+	switch {
+	case t.exact == nil || !t.exact(pid):
+		return t.of(elapsed, at)
+	case t.precision > 0:
+		return at.UnixNano()
+	}
+	return int64(elapsed)
+}
+
+// RoughTime is what a recording with RoughTimes keeps of a time after its begin.
+func RoughTime(elapsed time.Duration) int64 {
+	return sampleTimes{kept: true}.of(elapsed, time.Time{})
+}
 
 // of is the time of a row for a sample taken at a time, that long after the begin. Within
 // the recording it never runs backwards. A rough time is the end of its slice, after the

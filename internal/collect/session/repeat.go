@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/scripts/track"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/merge"
 )
@@ -46,7 +47,8 @@ type recordings struct {
 	taken    []*profile.Profile
 	runs     int
 	counted  command.IO
-	binaries []string // the directories in which samplers left copies of binaries
+	tracks   track.Tracks // what interpreters executed
+	binaries []string     // the directories in which samplers left copies of binaries
 }
 
 // all makes them. The outcome is that of the last; a run that fails is the last.
@@ -59,7 +61,7 @@ func (r *recordings) all(ctx context.Context) (collect.Outcome, error) {
 			return collect.Outcome{}, fmt.Errorf("making a directory for the recording: %w", err)
 		}
 		before := len(r.taken)
-		outcome, err := attempt(ctx, r.o, r.request, r.samplers, r.chosen, r.refusals, dir, func(p *profile.Profile) error {
+		outcome, err := attempt(ctx, r.o, r.request, r.samplers, r.chosen, r.refusals, dir, &r.tracks, func(p *profile.Profile) error {
 			if len(r.taken) > before {
 				return errors.New("the sampler gave more than one profile for one file")
 			}

@@ -13,6 +13,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/scripts/track"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol"
 )
@@ -33,7 +34,9 @@ type Options struct {
 	// which is then written only when Deliver fails: what was recorded is not lost.
 	Deliver   func(context.Context, *profile.Profile) error
 	NoSymbols bool // leave addresses without names
-	Plain     bool // leave a command's environment as it is; see package namemap
+	// Plain leaves a command's environment as it is. Otherwise runtimes are asked by it for
+	// names; see packages namemap and scripts.
+	Plain     bool
 	DebugDirs []string
 	Streams   command.Streams
 	// Chosen is told which sampler records, and why, before it begins. It may
@@ -109,7 +112,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 		recorded.Meta.Warnings = append(slices.Clip(recorded.Meta.Warnings), c.Text())
 	}
 	o.DebugDirs = slices.Concat(o.DebugDirs, runs.binaries)
-	err = result.finish(ctx, &o, &request, recorded, out)
+	err = result.finish(ctx, &o, &request, recorded, &runs.tracks, out)
 	if !o.NoSymbols {
 		maps.remove(recorded, started)
 	}
@@ -120,7 +123,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 // the command has run, gives way to the next unless the user named it.
 func attempt(
 	ctx context.Context, o *Options, r *collect.Request, samplers []collect.Sampler, chosen *choice,
-	refusals []error, temp string, sink collect.Sink,
+	refusals []error, temp string, tracks *track.Tracks, sink collect.Sink,
 ) (collect.Outcome, error) {
 	for {
 		if o.Chosen != nil {
@@ -130,7 +133,7 @@ func attempt(
 		if err := os.Mkdir(r.TempDir, 0o700); err != nil {
 			return collect.Outcome{}, fmt.Errorf("making a directory for the recording: %w", err)
 		}
-		outcome, err := chosen.sampler.Record(ctx, *r, sink)
+		outcome, err := recordScripts(ctx, o, r, chosen.sampler, tracks, sink)
 		un := (*collect.UnavailableError)(nil)
 		if !errors.As(err, &un) || outcome.Exit != nil || o.Sampler != "" && o.Sampler != Auto {
 			return outcome, err
@@ -173,7 +176,7 @@ const interruptedNaming = "interrupted while functions were named: some have add
 // finish names the functions, while processes and kernel are still those that
 // were recorded, and writes the file. An interrupt ends the naming; a recording is
 // never lost by one.
-func (r *Result) finish(ctx context.Context, o *Options, request *collect.Request, p *profile.Profile, out *output) error {
+func (r *Result) finish(ctx context.Context, o *Options, request *collect.Request, p *profile.Profile, tracks *track.Tracks, out *output) error {
 	work, cancel := untilInterruptedAgain(ctx)
 	defer cancel()
 	if !o.NoSymbols {
@@ -188,6 +191,7 @@ func (r *Result) finish(ctx context.Context, o *Options, request *collect.Reques
 			defer cancel()
 		}
 	}
+	p = tracks.Splice(p)
 	r.Profile = p
 	r.Samples, r.Lost, r.Warnings = p.Count(), p.Meta.Lost, p.Meta.Warnings
 	if p.Meta.Duration > 0 {

@@ -33,7 +33,7 @@ const NoFamily = "other"
 // Kinds are the names of profile.Kind that a frame may ask for.
 var Kinds = []string{
 	"unknown", "native", "kernel", "vdso", "jit", "python", "java", "js", "go",
-	"ruby", "php", "perl", "dotnet",
+	"ruby", "php", "perl", "dotnet", "lua", "r",
 }
 
 // Ecosystems that an entry may be of.

@@ -1,6 +1,8 @@
 package growth
 
 import (
+	"regexp"
+
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -106,8 +108,8 @@ func (f *frames) walk(id profile.StackID, out *ownPath, take func(profile.Functi
 			if k := f.kinds[fn]; out.kind == "" && k != "" {
 				out.kind, out.name = k, f.p.Function(fn).Name
 			}
-			if below == "" && f.origins[fn] != origin.Unknown {
-				below = f.p.Function(fn).Name
+			if name := f.p.Function(fn).Name; below == "" && f.origins[fn] != origin.Unknown && !entries.MatchString(name) {
+				below = name
 			}
 		}
 	}
@@ -115,6 +117,10 @@ func (f *frames) walk(id profile.StackID, out *ownPath, take func(profile.Functi
 		out.name = below
 	}
 }
+
+// entries are functions by which the machine code of Lua and R begins that stands below all of
+// a script's lines: they say nothing of the innermost one.
+var entries = regexp.MustCompile(`^(lua_p?callk?|lua_cpcall|lua_resume|run_Rmainloop|Rf_(ReplIteration|eval|applyClosure))$`)
 
 // stepped adds a step. What a function calls when it calls itself is its own: the path is
 // cut back to where it first stands, with the inner line.

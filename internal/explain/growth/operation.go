@@ -92,6 +92,8 @@ var idioms = []rule{
 // that a program calls.
 var builtIns = []rule{
 	{Copy, onUse(`^(array_(merge|merge_recursive|replace|shift|unshift|splice|slice|pad|reverse|values|keys)|substr|substr_replace|str_replace|implode|(Array\.)?(concat|slice|splice|shift|unshift|from)|(Object\.)?assign)$`)},
+	{Copy, onUse(`^(\.\.|table\.(concat|insert|move|remove|unpack)|string\.(rep|sub)|c|append|[rc]bind(\.data\.frame)?|(\[|\[\[|\$)<-(\.data\.frame)?|unlist|paste0?)$`)},
+	{Search, onUse(`^(string\.(find|match|gsub)|%in%|match|which|is\.element|setdiff|union|unique|duplicated|grepl?)$`)},
 	{Search, onUse(`^(in_array|array_(search|filter|diff|intersect|unique)|strpos|str_contains|(Array\.|String\.)?(indexOf|includes|lastIndexOf|find|findIndex|some))$`)},
 	{Sort, onUse(`^([aku]?r?sort|uksort|uasort|array_multisort)$`)},
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"whyhot/internal/explain/growth/primitive"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/profile"
 )
@@ -61,4 +62,36 @@ func TestTheFilesOfAProgram(t *testing.T) {
 	if len(got.paths) != 2 || got.paths[1] != filepath.Join(dir, "lib", "page.lua") || len(got.texts[1]) == 0 {
 		t.Errorf("%q", got.paths)
 	}
+}
+
+// What an operation of R costs, it costs in a loop: that of the line, or of a caller.
+func TestOperationsInLoops(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "a.R")
+	text := "f <- function(n) {\n  for (i in 1:n) s <- paste0(s, i)\n  t <- paste0(t, n)\n  for (i in 1:n) key <- paste0(\"k\", i)\n}\nfor (k in 1:3) {\n  f(k)\n}\nf(4)\n"
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, err := primitive.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(line int32) Place { return Place{Function: "f", File: script, Line: line} }
+	for i := range table.Rows {
+		r := &table.Rows[i]
+		if r.Operation != "paste or paste0" {
+			continue
+		}
+		for _, c := range []struct {
+			line, caller int32
+			want         bool
+		}{{2, 9, true}, {3, 9, false}, {3, 7, true}, {4, 9, false}, {99, 7, false}} {
+			w := Through{Row: r, Place: at(c.line), Callers: []Place{at(c.caller)}}
+			if got := w.placed(sources{facts: scripts{}}); got != c.want {
+				t.Errorf("line %d, called from line %d: %v", c.line, c.caller, got)
+			}
+		}
+		return
+	}
+	t.Error("no such row")
 }

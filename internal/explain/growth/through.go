@@ -241,7 +241,7 @@ func leafName(p *profile.Profile, id profile.StackID) string {
 // something.
 func isInterpreted(k profile.Kind) bool {
 	switch k { //nolint:exhaustive // the others are compiled
-	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR:
 		return true
 	}
 	return false

@@ -24,6 +24,9 @@ var throughRules = map[primitive.Does]string{
 // placed looks for the place in the program's script where the runtime does not say which line
 // runs. It is false where the operation is told only by what the script says, and it says nothing.
 func (w *Through) placed(of sources) bool {
+	if w.Loop != "" {
+		return w.repeats(of)
+	}
 	if w.Line > 0 || len(w.Source) == 0 {
 		return true
 	}
@@ -33,6 +36,20 @@ func (w *Through) placed(of sources) bool {
 	}
 	w.set(of.paths[which], at)
 	return true
+}
+
+// repeats tells whether the line, or that of a caller, is in a loop. Where the row says how
+// the operation is written, the line must be so.
+func (w *Through) repeats(of sources) bool {
+	if text, ok := of.lines(w.File); len(w.Source) > 0 && (!ok || w.Line < 1 || int(w.Line) > len(text) || len(w.Written(text[w.Line-1:w.Line])) == 0) {
+		return false
+	}
+	for _, at := range append([]Place{w.Place}, w.Callers...) {
+		if text, ok := of.lines(at.File); ok && w.Row.Repeats(text, int(at.Line)) {
+			return true
+		}
+	}
+	return false
 }
 
 // set places it in a script.
@@ -49,6 +66,15 @@ func (w *Through) set(script string, at []int) {
 type sources struct {
 	paths []string
 	texts [][]string
+	facts judge.Facts
+}
+
+// lines are those of a file that a profile names.
+func (of sources) lines(path string) ([]string, bool) {
+	if of.facts == nil || path == "" {
+		return nil, false
+	}
+	return of.facts.Source(path)
 }
 
 // mostFiles bounds a program: a search through more would name too much.
@@ -60,6 +86,7 @@ var loads = regexp.MustCompile(`\b(?:require|dofile|loadfile|source)\b[\s(]*["']
 
 // sourcesOf are those of the program that a command runs.
 func sourcesOf(s judge.Subject) (p sources) {
+	p.facts = s.Facts
 	path, lines := scriptOf(s)
 	if path == "" {
 		return p

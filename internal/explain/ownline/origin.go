@@ -71,7 +71,7 @@ func BuiltIn(fn *profile.Function) bool {
 	switch fn.Kind { //nolint:exhaustive // what is compiled need not say where its source is
 	case profile.KindJS, profile.KindRuby:
 		return fn.File == "" || strings.HasPrefix(fn.File, "<") // <unknown>, <gc>, <internal:kernel>
-	case profile.KindPython, profile.KindPHP, profile.KindPerl:
+	case profile.KindPython, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR:
 		return fn.File == ""
 	case profile.KindJava:
 		return !strings.Contains(fn.Name, "(") || javaStubs.MatchString(fn.Name)

@@ -41,7 +41,7 @@ func normalize(fn *profile.Function, m *profile.Mapping) frame {
 		}
 	}
 	switch f.kind {
-	case profile.KindPython, profile.KindGo, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindJS:
+	case profile.KindPython, profile.KindGo, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindJS, profile.KindLua, profile.KindR:
 		// their names are written in one way
 	case profile.KindJava:
 		if j := javaName.FindStringSubmatch(f.name); j != nil {

@@ -31,6 +31,7 @@ var kindByFrame = map[string]profile.Kind{
 	nativeFrame: profile.KindNative, "kernel": profile.KindKernel, "cpython": profile.KindPython, "jvm": profile.KindJava,
 	"v8js": profile.KindJS, "go": profile.KindGo, "ruby": profile.KindRuby, "php": profile.KindPHP,
 	"perl": profile.KindPerl, "dotnet": profile.KindDotNet, "beam": profile.KindJIT, "luajit": profile.KindJIT, "jit": profile.KindJIT,
+	"lua": profile.KindLua, "r": profile.KindR,
 	"rust": profile.KindNative,
 }
 
@@ -38,6 +39,7 @@ var frameByKind = map[profile.Kind]string{
 	profile.KindNative: nativeFrame, profile.KindVDSO: nativeFrame, profile.KindKernel: "kernel", profile.KindPython: "cpython",
 	profile.KindJava: "jvm", profile.KindJS: "v8js", profile.KindGo: "go", profile.KindRuby: "ruby", profile.KindPHP: "php",
 	profile.KindPerl: "perl", profile.KindDotNet: "dotnet", profile.KindJIT: "jit",
+	profile.KindLua: "lua", profile.KindR: "r",
 }
 
 // labelByAttribute are the attributes that our model has names for.

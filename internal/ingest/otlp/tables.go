@@ -161,7 +161,7 @@ func (t *tables) newLocation(l pprofile.Location) (profile.LocationID, error) {
 // interpreted tells whether frames of the kind have no machine address.
 func interpreted(k profile.Kind) bool {
 	switch k { //nolint:exhaustive // the others are machine code
-	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindJava, profile.KindJS, profile.KindDotNet:
+	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindJava, profile.KindJS, profile.KindDotNet, profile.KindLua, profile.KindR:
 		return true
 	}
 	return false

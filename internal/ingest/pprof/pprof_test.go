@@ -89,7 +89,7 @@ func random(t *rapid.T) *profile.Profile {
 			for range rapid.IntRange(0, 3).Draw(t, "inlined") {
 				f := profile.Function{
 					Name: name.Draw(t, "name"), File: rapid.SampledFrom([]string{"", "a.c", "b.go", "c.py", "d.s", "e.rb"}).Draw(t, "file"),
-					StartLine: rapid.Int32Range(0, 9).Draw(t, "start"), Mapping: id, Kind: profile.Kind(rapid.IntRange(0, int(profile.KindDotNet)).Draw(t, "kind")),
+					StartLine: rapid.Int32Range(0, 9).Draw(t, "start"), Mapping: id, Kind: profile.Kind(rapid.IntRange(0, int(profile.KindR)).Draw(t, "kind")),
 				}
 				if f.Name != "" && rapid.Bool().Draw(t, "system") {
 					f.SystemName = "_sys_" + f.Name

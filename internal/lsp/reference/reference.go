@@ -134,7 +134,7 @@ func (f *Finder) of(ctx context.Context, fn *profile.Function, onDisk string, ch
 
 func native(k profile.Kind) bool {
 	switch k { //nolint:exhaustive // the others are run from their source
-	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl:
+	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR:
 		return false
 	}
 	return true

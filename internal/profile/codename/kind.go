@@ -24,6 +24,7 @@ var kindByExt = map[string]profile.Kind{
 	".rb": profile.KindRuby, ".rake": profile.KindRuby, ".erb": profile.KindRuby, ".gemspec": profile.KindRuby,
 	".php": profile.KindPHP, ".phtml": profile.KindPHP, ".phar": profile.KindPHP,
 	".pl": profile.KindPerl, ".pm": profile.KindPerl,
+	".lua": profile.KindLua, ".r": profile.KindR,
 	".java": profile.KindJava, ".kt": profile.KindJava, ".scala": profile.KindJava, ".groovy": profile.KindJava,
 	".clj": profile.KindJava, ".jar": profile.KindJava, ".jsa": profile.KindJava,
 	".cs": profile.KindDotNet, ".fs": profile.KindDotNet, ".vb": profile.KindDotNet, ".dll": profile.KindDotNet,

@@ -41,7 +41,7 @@ var (
 	standardNames = regexp.MustCompile(`^(<?(std|core|alloc)::|__gnu_cxx::|__cxxabiv1::|<(alloc|core|std)::)`)
 	// packaged are folders in which interpreted languages keep what is not the
 	// user's.
-	packaged = regexp.MustCompile(`(site|dist)-packages/|/lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/|/share/perl|/usr/share/php/`)
+	packaged = regexp.MustCompile(`(site|dist)-packages/|/lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/|/share/perl|/usr/share/(php|lua)/`)
 	// engineCode are names that V8 gives its own generated code in a perf map.
 	engineCode = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
 	// generatedGlue are what Mono and Erlang call code that they generate for themselves.
@@ -63,7 +63,7 @@ func OfFunction(f *profile.Function, binary string) Origin {
 	switch f.Kind {
 	case profile.KindKernel, profile.KindVDSO:
 		return Kernel
-	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindDotNet:
+	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindDotNet, profile.KindLua, profile.KindR:
 		return interpreted(f)
 	case profile.KindJava:
 		if javaPlatform.MatchString(javaMethod(f.Name)) {

@@ -42,9 +42,16 @@ type Row struct {
 	Operation string   `yaml:"operation"` // as its users call it
 	Does      Does     `yaml:"does"`
 	Container string   `yaml:"container"`
-	Frames    []string `yaml:"frames"`            // expressions for names of functions
-	In        string   `yaml:"in,omitempty"`      // an expression for the binary that they are in
-	Without   []string `yaml:"without,omitempty"` // expressions for functions of a stack in which it is another operation
+	Frames    []string `yaml:"frames"`       // expressions for names of functions
+	In        string   `yaml:"in,omitempty"` // an expression for the binary that they are in
+	// Kind is that of the frames' code, "" for any: a runtime's own functions have names of a
+	// letter or a word.
+	Kind string `yaml:"kind,omitempty"`
+	// Loop is an expression for what begins a loop: the operation costs no more than once unless
+	// the line that calls it, or one of its callers, is in such a loop. The line must be one of
+	// Source, where there are some.
+	Loop    string   `yaml:"loop,omitempty"`
+	Without []string `yaml:"without,omitempty"` // expressions for functions of a stack in which it is another operation
 	// Bulk: below the frames the time must be in moving, clearing or faulting in memory,
 	// since the functions do other things as well.
 	Bulk bool `yaml:"bulk,omitempty"`
@@ -70,8 +77,8 @@ type Row struct {
 	Least float64 `yaml:"least,omitempty"`
 	Cure  string  `yaml:"cure"`
 
-	frames, without, in, runtime, with, beside *regexp.Regexp
-	leaves, source                             []*regexp.Regexp
+	frames, without, in, runtime, with, beside, loop *regexp.Regexp
+	leaves, source                                   []*regexp.Regexp
 }
 
 // Table is all that is known.
@@ -115,6 +122,7 @@ func (r *Row) compile() error {
 	set(&r.beside, whole(r.Beside))
 	set(&r.in, r.In)
 	set(&r.runtime, r.Runtime)
+	set(&r.loop, r.Loop)
 	for _, e := range r.Source {
 		var source *regexp.Regexp
 		set(&source, e)
@@ -143,7 +151,7 @@ func (t *Table) Of(fn *profile.Function, binary string) (shows, rulesOut []int) 
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.frames != nil && r.frames.MatchString(fn.Name) && (r.in == nil || r.in.MatchString(binary)) {
+		if r.frames != nil && (r.Kind == "" || r.Kind == fn.Kind.String()) && r.frames.MatchString(fn.Name) && (r.in == nil || r.in.MatchString(binary)) {
 			shows = append(shows, i)
 		}
 		if r.without != nil && r.without.MatchString(fn.Name) {
@@ -159,6 +167,30 @@ func (r *Row) Runs(binary string) bool { return r.runtime == nil || r.runtime.Ma
 // IsWith and IsBeside say whether a function is one of those.
 func (r *Row) IsWith(name string) bool   { return r.with != nil && r.with.MatchString(name) }
 func (r *Row) IsBeside(name string) bool { return r.beside != nil && r.beside.MatchString(name) }
+
+// Repeats says whether a line of a file is within one that begins a loop. What is within is
+// farther to the right, or on the line itself.
+func (r *Row) Repeats(text []string, line int) bool {
+	if r.loop == nil || line < 1 || line > len(text) {
+		return false
+	}
+	inner := indent(text[line-1])
+	if r.loop.MatchString(text[line-1]) {
+		return true
+	}
+	for i := line - 2; i >= 0 && inner > 0; i-- {
+		outer := indent(text[i])
+		if strings.TrimSpace(text[i]) == "" || outer >= inner {
+			continue
+		}
+		if inner = outer; r.loop.MatchString(text[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // Leaf is which of the leaves a function is, -1 for none.
 func (r *Row) Leaf(name string) int {

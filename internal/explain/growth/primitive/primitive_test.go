@@ -88,7 +88,7 @@ func TestLinesOfScripts(t *testing.T) {
 	} {
 		found := false
 		for i := range table.Rows {
-			if r := &table.Rows[i]; r.Language == c.language && r.Operation == c.operation {
+			if r := &table.Rows[i]; r.Language == c.language && r.Operation == c.operation && len(r.Source) > 0 {
 				found = true
 				if got := len(r.Written([]string{"", c.line})) > 0; got != c.want {
 					t.Errorf("%s, %s: %q is %v, want %v", c.language, c.operation, c.line, got, c.want)
@@ -108,7 +108,7 @@ func TestTheLikelierLineOfAScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range table.Rows {
-		if r := &table.Rows[i]; r.Language == "Lua" && r.Operation == ".." {
+		if r := &table.Rows[i]; r.Language == "Lua" && r.Operation == ".." && len(r.Source) > 0 {
 			if got := r.Written([]string{"local line = name .. value", "out = out .. line"}); len(got) != 1 || got[0] != 2 {
 				t.Errorf("%v", got)
 			}
@@ -131,6 +131,42 @@ func TestMistakesInTheTable(t *testing.T) {
 	} {
 		if _, err := read("t.yaml", []byte(strings.Replace(good, old, with, 1))); err == nil || !strings.HasPrefix(err.Error(), "t.yaml:") {
 			t.Errorf("%s: %v", with, err)
+		}
+	}
+}
+
+// The same word is an operation in one language only, and costs what it costs in a loop.
+func TestWordsOfOneLanguage(t *testing.T) {
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	operation := func(name string, kind profile.Kind) string {
+		shows, _ := table.Of(&profile.Function{Name: name, Kind: kind}, "")
+		if len(shows) != 1 {
+			return ""
+		}
+		return table.Rows[shows[0]].Operation
+	}
+	for _, c := range []struct {
+		name string
+		kind profile.Kind
+		want string
+	}{
+		{"c", profile.KindR, "c or append"}, {"c", profile.KindPHP, ""}, {"rbind", profile.KindR, "rbind or cbind"},
+		{"[<-.data.frame", profile.KindR, "assignment to an element"}, {"[<-", profile.KindR, ""}, {"match", profile.KindJS, ""},
+		{"..", profile.KindLua, ".."}, {"table.remove", profile.KindLua, "table.insert/remove at the front"},
+	} {
+		if got := operation(c.name, c.kind); got != c.want {
+			t.Errorf("%s of %v: %q", c.name, c.kind, got)
+		}
+	}
+	shows, _ := table.Of(&profile.Function{Name: "c", Kind: profile.KindR}, "")
+	r := &table.Rows[shows[0]]
+	text := []string{"f <- function(n) {", "  a <- c(1, n)", "  for (i in 1:n) {", "", "    a <- c(a, i)", "  }", "  b <- c(a, a)", "  while (n > 0) a <- c(a, n)", "  lapply(a, function(x) {", "    c(x, a)", "  })", "}"}
+	for line, want := range map[int]bool{0: false, 2: false, 5: true, 7: false, 8: true, 10: true, 13: false} {
+		if got := r.Repeats(text, line); got != want {
+			t.Errorf("line %d is in a loop: %v", line, got)
 		}
 	}
 }
