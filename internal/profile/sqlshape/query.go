@@ -7,8 +7,8 @@ import (
 
 // Query is what a shape says of a statement.
 type Query struct {
-	Verb   string   // SELECT, in capitals
-	Tables []string // as they are written, in their order
+	Verb     string   // SELECT, in capitals
+	Tables   []string // as they are written, in their order
 	Equal    []string // columns that conditions compare by = or IN
 	Range    []string // by <, > and BETWEEN
 	Like     []string // by LIKE
@@ -157,7 +157,7 @@ func (p parser) condition(i int, q *Query) {
 	case t.is("in"):
 		to = &q.Equal
 		q.Lists = q.Lists || p.at(i+1).op("(") && p.at(i+2).text == cut
-		if p.at(i-1).is("not") {
+		if p.at(i - 1).is("not") {
 			q.NotIn = q.NotIn || p.at(i+1).op("(") && p.at(i+2).is("select")
 			return
 		}
@@ -212,7 +212,7 @@ func (p parser) begin(i int) int {
 		if i < 0 {
 			return 0
 		}
-		if isName(p.at(i-1)) {
+		if isName(p.at(i - 1)) {
 			i--
 		}
 	case t.kind == word && p.at(i-1).op("::"):
@@ -242,7 +242,7 @@ func (p parser) columnsOf(from, to int) bool {
 // order gives the columns of ORDER BY, none where one of them is an expression.
 func (p parser) order(i int) (out []string) {
 	for {
-		for p.at(i+1).op(".") {
+		for p.at(i + 1).op(".") {
 			i += 2
 		}
 		if !isName(p.at(i)) || p.at(i+1).op("(") {
