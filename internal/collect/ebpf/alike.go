@@ -1,7 +1,7 @@
 package ebpf
 
 import (
-	"encoding/binary"
+	endian "encoding/binary"
 
 	"whyhot/internal/profile"
 )
@@ -94,7 +94,7 @@ func chosen(votes map[string]int64) string {
 func keyOf(callers []profile.LocationID) string {
 	var b []byte
 	for _, loc := range callers {
-		b = binary.NativeEndian.AppendUint32(b, uint32(loc))
+		b = endian.NativeEndian.AppendUint32(b, uint32(loc))
 	}
 	return string(b)
 }
