@@ -86,13 +86,11 @@ func (rec *recording) withStatements(p *profile.Profile) *profile.Profile {
 	if c.statements == nil {
 		return p
 	}
-	all, notes := c.statements.Statements()
-	if len(all) > 0 {
-		p = alike(p, func(loc profile.LocationID) bool {
-			code, is := c.native[loc]
-			return is && c.statements.Code(code.path, code.address) != nil
-		})
-	}
+	p, more := alike(p, func(loc profile.LocationID) bool {
+		code, is := c.native[loc]
+		return is && c.statements.Code(code.path, code.address) != nil
+	})
+	all, notes := c.statements.Statements(more)
 	p.Meta.Statements = all
 	p.Meta.Warnings = append(p.Meta.Warnings, notes...)
 	return p

@@ -360,8 +360,12 @@ func (r *Recorder) Code(path string, address uint64) *System {
 	return c.of
 }
 
-// Statements are those that were seen, and Notes what was not.
-func (r *Recorder) Statements() (all []profile.Statement, notes []string) {
+// Times says by how much more of a statement there was than was seen while probes were in
+// their binary, by the samples of both; known is false where too few tell.
+type Times func(system, text string) (n float64, known bool)
+
+// Statements are those that were seen; notes say what was not.
+func (r *Recorder) Statements(times Times) (all []profile.Statement, notes []string) {
 	if r == nil {
 		return nil, nil
 	}
@@ -381,7 +385,7 @@ func (r *Recorder) Statements() (all []profile.Statement, notes []string) {
 	if lost := r.hits(lostSlot); lost > 0 {
 		notes = append(notes, fmt.Sprintf("%d statements found the kernel's buffer full: they are not counted", lost))
 	}
-	return r.seen.statements(), notes
+	return r.seen.statements(times), notes
 }
 
 // Close ends it.

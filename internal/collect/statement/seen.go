@@ -47,8 +47,9 @@ type handleKey struct {
 type row struct {
 	shapeKey
 
-	tally
+	tally // as it would be if pauses were like what comes before them
 
+	counted tally
 	facts   sqlshape.Facts
 	watched float64 // the least of its binaries
 }
@@ -215,12 +216,18 @@ func (s *seen) row(of *System, shape sqlshape.Shape) shapeID {
 	return id
 }
 
-// statements gives the table, the most frequent first.
-func (s *seen) statements() []profile.Statement {
+// statements gives the table, the most frequent first. times says, where it is known, by how
+// much more of a statement there was than was seen.
+func (s *seen) statements(times Times) []profile.Statement {
 	out := make([]profile.Statement, 0, len(s.rows))
 	for _, r := range s.rows {
+		sum := r.tally
+		if n, known := times(r.of.name, r.text); known && r.of.library {
+			sum = tally{}
+			sum.add(&r.counted, n)
+		}
 		out = append(out, profile.Statement{
-			System: r.of.name, Text: r.text, Client: r.of.client, Runs: whole(r.runs), Prepared: whole(r.prepared), Steps: whole(r.steps),
+			System: r.of.name, Text: r.text, Client: r.of.client, Runs: whole(sum.runs), Prepared: whole(sum.prepared), Steps: whole(sum.steps),
 			Watched: r.watched, Facts: r.facts,
 		})
 	}

@@ -69,6 +69,7 @@ func (b *watched) weigh(s *seen, now time.Time) {
 	}
 	for id, t := range b.unweighted {
 		s.rows[id-1].add(t, times)
+		s.rows[id-1].counted.add(t, 1)
 	}
 	clear(b.unweighted)
 }
