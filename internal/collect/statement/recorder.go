@@ -40,6 +40,7 @@ type Recorder struct {
 	binaries []*watched
 	files    map[file]bool // that were looked at
 	multi    bool          // see link
+	opened   []*os.File
 	reader   *ringbuf.Reader
 	asked    chan request
 	stop     chan struct{}
@@ -233,9 +234,13 @@ func (r *Recorder) attach(pid uint32, path string, of *System) {
 	if errors.Is(err, errNone) {
 		return
 	}
-	b := &watched{path: at, name: path, of: of, unweighted: map[shapeID]*tally{}}
+	b := &watched{name: path, of: of, unweighted: map[shapeID]*tally{}}
 	if err == nil {
-		b.file, err = link.OpenExecutable(at)
+		b.open, err = os.Open(at)
+	}
+	if err == nil {
+		r.opened = append(r.opened, b.open)
+		b.file, err = link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", b.open.Fd()))
 	}
 	if err != nil {
 		r.note(b, "statements are not seen: "+err.Error())
@@ -291,8 +296,8 @@ func (r *Recorder) load(p *probe) (*ebpf.Program, error) {
 func (r *Recorder) note(b *watched, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.noted[b.path] {
-		r.noted[b.path] = true
+	if !r.noted[b.name] {
+		r.noted[b.name] = true
 		r.notes = append(r.notes, text)
 	}
 }
@@ -398,6 +403,9 @@ func (r *Recorder) Close() {
 	_ = r.reader.Close() // what is left in it is not wanted
 	for _, p := range r.programs {
 		_ = p.Close()
+	}
+	for _, f := range r.opened {
+		_ = f.Close() // only read from
 	}
 	r.closeMaps()
 }

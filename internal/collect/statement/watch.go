@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -30,7 +31,7 @@ type probe struct {
 
 // watched is one file with probes.
 type watched struct {
-	path   string // by which it can be opened
+	open   *os.File // the file stays as it was when it was mapped, whatever becomes of its process
 	name   string // as its processes have it
 	of     *System
 	file   *link.Executable

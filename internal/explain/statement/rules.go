@@ -202,7 +202,7 @@ var rules = []rule{
 	{
 		id: "statement-count-all", title: "Whole table counted repeatedly",
 		is: func(v *view) bool {
-			return v.q.CountAll && !v.q.Where && !v.q.Grouped && len(v.q.Tables) == 1 && v.Runs >= repeatedly && v.each() >= 2*dearStep
+			return v.q.CountAll && !v.q.Where && !v.q.Grouped && len(v.q.Tables) == 1 && v.Runs >= repeatedly && v.each() >= dearStep/2
 		},
 		why: func(v *view) string {
 			return fmt.Sprintf("COUNT(*) without a condition reads all rows; %s executions take %s each", judge.Times(v.Runs), duration(v.each()))
@@ -272,30 +272,34 @@ var rules = []rule{
 			if v.System == sqlite {
 				return []string{"Keep the prepared statement and bind values to it: sqlite3_reset and sqlite3_bind_…; a driver keeps it where the text stays the same and values are parameters"}
 			}
-			return []string{"Prepare the statement once for each connection and execute it with parameters; a pooler between must allow that (PgBouncer: max_prepared_statements)"}
+			out := []string{"Prepare the statement once for each connection and execute it with parameters; a pooler between must allow that (PgBouncer: max_prepared_statements)"}
+			if v.q.Verb == "SELECT" && v.q.Where && v.Runs >= eachRow {
+				out = append(out, "Where a loop of the program sends it for each row of another query: one statement for many keys, or a join")
+			}
+			return out
 		},
 		least: 0.3, likely: 0.5,
 	},
 }
 
-// line says whether one line of the program executes nearly all of it.
+// line says whether a few lines of the program execute nearly all of it: one that executes and
+// one that fetches. Of what waits for a server there are few samples.
 func (v *view) line() bool {
-	const nearly = 0.8
-	return len(v.paid) > 0 && v.paid[0].Line > 0 && float64(v.paid[0].Value) >= nearly*float64(v.paying) && 2*v.paying >= v.value || v.Runs > 0 && v.called()
-}
-
-// called is that of a server's statement: of what runs in the program, which only waits, there
-// are few samples.
-func (v *view) called() bool {
-	const least, nearly = 3, 0.8
-	return v.System != sqlite && len(v.paid) > 0 && v.paid[0].Line > 0 && v.count >= least && float64(v.paid[0].Value) >= nearly*float64(v.paying)
+	const nearly, lines = 0.8, 2
+	sum := int64(0)
+	for i, one := range v.paid {
+		if i < lines && one.Line > 0 {
+			sum += one.Value
+		}
+	}
+	return sum > 0 && float64(sum) >= nearly*float64(v.paying) && (v.System != sqlite || 2*v.paying >= v.value)
 }
 
 func (v *view) table() string {
 	if len(v.q.Tables) == 0 {
 		return "the table"
 	}
-	return v.q.Tables[len(v.q.Tables)-1]
+	return v.q.Tables[0]
 }
 
 // evidence says how much of the samples is some work, and what one execution takes.

@@ -77,7 +77,7 @@ func Of(s string, d Dialect, goesOn bool) Shape {
 	}
 	tokens = unsigned(tokens)
 	facts := factsOf(tokens)
-	out := write(lists(tokens, &facts))
+	out := write(lists(tokens, &facts, goesOn))
 	if goesOn {
 		out += " " + cut
 	}
@@ -198,11 +198,11 @@ func isComparison(t token) bool {
 func isName(t token) bool { return t.kind == quoted || t.kind == word && !isKeyword(t) }
 
 // lists makes one of the elements of lists of values, and of rows of values.
-func lists(in []token, f *Facts) []token {
+func lists(in []token, f *Facts, goesOn bool) []token {
 	var out []token
 	for i := 0; i < len(in); i++ {
 		t := in[i]
-		n, close := values(in[i:])
+		n, end := values(in[i:], goesOn)
 		last := token{}
 		if len(out) > 0 {
 			last = out[len(out)-1]
@@ -212,25 +212,27 @@ func lists(in []token, f *Facts) []token {
 		isArray := t.op("[")
 		again := len(out) > 3 && last.op(",") && out[len(out)-2].op(")") && out[len(out)-3].text == cut
 		switch {
-		case close == 0 || !isIn && !isRow && !isArray && !again:
+		case end == 0 || !isIn && !isRow && !isArray && !again:
 			out = append(out, t)
 			continue
 		case isIn, isArray:
 			f.List = max(f.List, n)
 		}
-		i += close
+		i += end
 		if again {
 			out = out[:len(out)-1]
 			continue
 		}
-		out = append(out, t, token{kind: word, text: cut, attached: true}, token{kind: operator, text: in[i].text, attached: true})
+		out = append(out, t, token{kind: word, text: cut, attached: true}, token{kind: operator, text: closing[t.text], attached: true})
 	}
 	return out
 }
 
-// values counts those of a list that has nothing else, from its opening parenthesis on;
-// close is the index of the closing one, 0 for none.
-func values(in []token) (n, close int) {
+var closing = map[string]string{"(": ")", "[": "]"}
+
+// values counts those of a list that has nothing else, from its opening parenthesis on; end is
+// the index of the closing one, or the last where the text goes on, 0 for none.
+func values(in []token, goesOn bool) (n, end int) {
 	if !in[0].op("(") && !in[0].op("[") {
 		return 0, 0
 	}
@@ -245,6 +247,9 @@ func values(in []token) (n, close int) {
 		default:
 			return 0, 0
 		}
+	}
+	if goesOn && n > 1 {
+		return n, len(in) - 1
 	}
 	return 0, 0
 }

@@ -51,6 +51,10 @@ func TestLongTexts(t *testing.T) {
 	if s.Text != "SELECT …" {
 		t.Errorf("%q", s.Text)
 	}
+	s = Of("SELECT 1 FROM t WHERE id IN ("+strings.Repeat("1234, ", MaxText), Postgres, false)
+	if s.Text != "SELECT ? FROM t WHERE id IN (…) …" || s.Facts.List < 600 {
+		t.Errorf("%q %+v", s.Text, s.Facts)
+	}
 	s = Of("SELECT "+strings.Repeat("äbc, ", 500)+"x", Postgres, false)
 	if len(s.Text) > MaxShape || !strings.HasSuffix(s.Text, "…") {
 		t.Errorf("%d bytes", len(s.Text))
