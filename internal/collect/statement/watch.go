@@ -32,7 +32,7 @@ type probe struct {
 // watched is one file with probes.
 type watched struct {
 	open   *os.File // the file stays as it was when it was mapped, whatever becomes of its process
-	name   string // as its processes have it
+	name   string   // as its processes have it
 	of     *System
 	file   *link.Executable
 	probes []*probe

@@ -97,7 +97,7 @@ var rules = []rule{
 	{
 		id: "statement-wildcard", title: "LIKE pattern looked for in every row",
 		is: func(v *view) bool {
-			return len(v.q.Like) > 0 && (v.part(matching) >= small || v.Facts.Wildcard && v.scans() && v.Runs >= often)
+			return len(v.q.Like) > 0 && (v.part(matching) >= small || v.Facts.Wildcard && (v.scans() || v.each() >= 20*dearStep) && v.Runs >= often)
 		},
 		why: func(v *view) string {
 			return "a pattern that begins with a wildcard is looked for in each row; " + v.evidence(matching, scanning)
@@ -202,7 +202,7 @@ var rules = []rule{
 	{
 		id: "statement-count-all", title: "Whole table counted repeatedly",
 		is: func(v *view) bool {
-			return v.q.CountAll && !v.q.Where && !v.q.Grouped && len(v.q.Tables) == 1 && v.Runs >= repeatedly && v.each() >= dearStep/2
+			return v.q.CountAll && !v.q.Where && !v.q.Grouped && len(v.q.Tables) == 1 && v.Runs >= repeatedly && v.each() >= dearStep/5
 		},
 		why: func(v *view) string {
 			return fmt.Sprintf("COUNT(*) without a condition reads all rows; %s executions take %s each", judge.Times(v.Runs), duration(v.each()))
