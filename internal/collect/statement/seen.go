@@ -23,6 +23,9 @@ const (
 // Other stands for the shapes beyond the first thousand.
 const Other = "(other statements)"
 
+// Earlier stands for what was prepared before anybody looked.
+const Earlier = "(statement prepared before the recording)"
+
 // shapeID is a row of the table of shapes and one; 0 is no statement.
 type shapeID int32
 
@@ -118,7 +121,10 @@ func (s *seen) take(e event, b *watched, by *probe) {
 	case names:
 		s.keep(handleKey{of, e.process, e.handle}, id)
 	case uses:
-		id = s.handles[handleKey{of, e.process, e.handle}]
+		var known bool
+		if id, known = s.handles[handleKey{of, e.process, e.handle}]; !known {
+			id = s.row(of, sqlshape.Shape{Text: Earlier})
+		}
 	case begins, steps, ends, tells:
 	}
 	if of.stateful() {

@@ -61,12 +61,12 @@ func TestStatementsOfAServer(t *testing.T) {
 			t.Errorf("at %d: %q, want %q", at, got, want)
 		}
 	}
-	if s.is(8, 60, nil) != 0 {
-		t.Error("a statement whose text nobody saw has one")
+	if id := s.is(8, 60, nil); id == 0 || s.rows[id-1].text != Earlier {
+		t.Error("a statement whose text nobody saw is none")
 	}
 	b.weigh(s, time.Now())
 	all := s.statements(exactly)
-	if len(all) != 2 || all[0].Runs != 2 || all[0].Prepared != 1 || all[1].Runs != 1 {
+	if len(all) != 3 || all[0].Runs != 2 || all[0].Prepared != 1 || all[1].Runs != 1 || all[2].Runs != 1 {
 		t.Errorf("%+v", all)
 	}
 }

@@ -83,9 +83,8 @@ func (v *view) finding(s judge.Subject, r *rule) judge.Found {
 		Rule: r.id, Certainty: finding.Confirmed, Place: place, Title: r.titled(v),
 		ID:    finding.ID(r.id, finding.Place{}, v.System, v.Text),
 		Share: finding.Share{Inclusive: &v.share, Error: &v.margin},
-		Gain: &finding.Gain{Low: r.least * v.share, Likely: r.likely * v.share, High: v.share, Reach: v.share,
-			Basis: fmt.Sprintf("the statement takes %s of the CPU, of which the change leaves little; not measured on your program", percent.Text(v.share))},
-		Fix: finding.Fix{Kind: "code", Steps: r.steps(v), Caveats: r.caveats},
+		Gain:  v.gain(r),
+		Fix:   finding.Fix{Kind: "code", Steps: r.steps(v), Caveats: r.caveats},
 		Evidence: []finding.Evidence{
 			{Kind: "statement", Text: short(v.Text), Share: &v.share},
 			{Kind: "executions", Text: v.executions()},
@@ -113,6 +112,16 @@ func (v *view) finding(s judge.Subject, r *rule) judge.Found {
 	f.Next = fmt.Sprintf("whyhot try --profile %s --finding %s --versus %s --dir changed=../changed -- %s",
 		shellwords.Quote(cmp.Or(s.Path, "FILE")), f.ID, shellwords.Quote("changed="+command), command)
 	return judge.Found{Finding: f, Samples: v.rows, Removes: true}
+}
+
+// gain is what the change takes away of the statement's share. It was not measured.
+func (v *view) gain(r *rule) *finding.Gain {
+	reach, text := v.share, fmt.Sprintf("the statement takes %s of the CPU", percent.Text(v.share))
+	if r.only != "" {
+		reach *= v.part(r.only)
+		text += fmt.Sprintf(", and %s %s of that", r.only, percent.Text(v.part(r.only)))
+	}
+	return &finding.Gain{Low: r.least * reach, Likely: r.likely * reach, High: reach, Reach: reach, Basis: text + ", of which the change leaves little; not measured on your program"}
 }
 
 // executions says how often it was executed, and what one takes.

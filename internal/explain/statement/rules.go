@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,9 @@ type rule struct {
 	steps func(v *view) []string
 	// gone is the part of the statement's CPU that the change takes away: at least, likely.
 	least, likely float64
-	caveats       []string
+	// only is the work that goes away, where it is not nearly all.
+	only    work
+	caveats []string
 }
 
 const (
@@ -244,7 +247,7 @@ var rules = []rule{
 		least: 0.2, likely: 0.5,
 	},
 	{
-		id: "statement-long-list", title: "IN list with hundreds of values",
+		id: "statement-long-list", only: planning, title: "IN list with hundreds of values",
 		is: func(v *view) bool { return v.Facts.List >= longList && v.part(planning) >= some },
 		why: func(v *view) string {
 			return fmt.Sprintf("a list of up to %s values is parsed and planned each time; %s", judge.Times(uint64(v.Facts.List)), v.evidence(planning)) //nolint:gosec // a count
@@ -258,12 +261,12 @@ var rules = []rule{
 			}
 			return []string{"Join with a temporary table, or with JSON_TABLE(?)"}
 		},
-		least: 0.2, likely: 0.5,
+		least: 0.4, likely: 0.8,
 	},
 	{
-		id: "statement-parsed-each-time", title: "Statement parsed and planned each time; prepare it",
+		id: "statement-parsed-each-time", only: planning, title: "Statement parsed and planned each time; prepare it",
 		is: func(v *view) bool {
-			return v.part(planning) >= much && v.Runs >= 100 && (v.System != sqlite || 2*v.Prepared >= v.Runs)
+			return v.part(planning) >= much && v.Runs >= 100 && slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}, v.q.Verb) && (v.System != sqlite || 2*v.Prepared >= v.Runs)
 		},
 		why: func(v *view) string {
 			return fmt.Sprintf("%s, for %s executions", v.evidence(planning), judge.Times(v.Runs))
@@ -278,7 +281,7 @@ var rules = []rule{
 			}
 			return out
 		},
-		least: 0.3, likely: 0.5,
+		least: 0.5, likely: 0.9,
 	},
 }
 

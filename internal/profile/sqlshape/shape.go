@@ -75,7 +75,7 @@ func Of(s string, d Dialect, goesOn bool) Shape {
 	for len(tokens) > 0 && tokens[len(tokens)-1].op(";") {
 		tokens = tokens[:len(tokens)-1]
 	}
-	tokens = unsigned(tokens)
+	tokens = unsigned(prepared(tokens))
 	facts := factsOf(tokens)
 	out := write(lists(tokens, &facts, goesOn))
 	if goesOn {
@@ -120,6 +120,19 @@ func isSound(tokens []token, open bool) bool {
 		}
 	}
 	return !open
+}
+
+// prepared is the statement that PREPARE name(types) AS prepares: it is executed later.
+func prepared(tokens []token) []token {
+	if len(tokens) == 0 || !tokens[0].is("prepare") {
+		return tokens
+	}
+	for i, t := range tokens {
+		if t.is("as") && i+1 < len(tokens) {
+			return tokens[i+1:]
+		}
+	}
+	return tokens
 }
 
 // unsigned makes a sign part of the number behind it.

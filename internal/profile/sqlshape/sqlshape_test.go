@@ -20,6 +20,8 @@ func TestShapes(t *testing.T) {
 		{Postgres, "SELECT a[1], ARRAY[1,2] FROM t", "SELECT a[…], ARRAY[…] FROM t"},
 		{Postgres, "SELECT x - 1, 1e-9, 0xFF, .5, 1_000 FROM t1", "SELECT x - ?, ?, ?, ?, ? FROM t1"},
 		{Postgres, "SELECT 'secret", Unreadable},
+		{Postgres, "PREPARE get(int) AS SELECT a FROM t WHERE id = $1", "SELECT a FROM t WHERE id = ?"},
+		{MariaDB, "PREPARE get FROM 'SELECT a'", "PREPARE get FROM ?"},
 		{Postgres, "", ""},
 		{MariaDB, `SELECT * FROM t WHERE a = "secret" AND b = 'O\'Brien' # note`, "SELECT * FROM t WHERE a = ? AND b = ?"},
 		{MariaDB, `SELECT * FROM t WHERE a = 'C:\' AND b = 'secret'`, "SELECT * FROM t WHERE a = ? AND b = ?"},
