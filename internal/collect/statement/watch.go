@@ -17,7 +17,7 @@ const (
 	// they are out of it at most.
 	leastWindow  = 20 * time.Millisecond
 	leastPause   = 100 * time.Millisecond
-	longestPause = 5 * time.Second
+	longestPause = 15 * time.Second
 )
 
 // probe is one function of one binary.
@@ -114,14 +114,18 @@ func (r *Recorder) look(now time.Time) {
 // putIn attaches the probes. What cannot be attached is said once.
 func (r *Recorder) putIn(b *watched) {
 	b.calls = r.callsOf(b)
+	var all sync.WaitGroup
 	for _, p := range b.probes {
-		l, err := r.link(b, p)
-		if err != nil {
-			r.note(b, fmt.Sprintf("statements of %s are not seen: %v", b.name, err))
-			continue
-		}
-		p.link = l
+		all.Go(func() {
+			l, err := r.link(b, p)
+			if err != nil {
+				r.note(b, fmt.Sprintf("statements of %s are not seen: %v", b.name, err))
+				return
+			}
+			p.link = l
+		})
 	}
+	all.Wait()
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
