@@ -9,13 +9,13 @@ import (
 	"github.com/cilium/ebpf/link"
 )
 
-// What probes may cost. A call that meets one takes about a microsecond more, so this is two
-// hundredths of one processor.
+// What probes may cost. A call that meets one takes about a microsecond more, so this is a
+// hundredth of one processor.
 const (
-	mostCalls = 20_000 // a second
+	mostCalls = 10_000 // a second
 	// leastWindow is for how long probes are in a binary at least, longestPause for how long
 	// they are out of it at most.
-	leastWindow  = 20 * time.Millisecond
+	leastWindow  = 10 * time.Millisecond
 	leastPause   = 100 * time.Millisecond
 	longestPause = 15 * time.Second
 )
