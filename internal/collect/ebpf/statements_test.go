@@ -20,7 +20,7 @@ db.execute("create table users(id integer primary key, email text)")
 db.executemany("insert into users values(?,?)", ((i, "User%d@example.org" % i) for i in range(20000)))
 def load(i): return db.execute("SELECT email FROM users WHERE id = ?", (i,)).fetchone()
 def find(i): return db.execute("SELECT id FROM users WHERE lower(email) = 'secret%d'" % i).fetchone()
-for n in range(20):
+for n in range(40):
     for i in range(20000): load(i)
     for i in range(12): find(i)
 `

@@ -114,7 +114,7 @@ func TestPauses(t *testing.T) {
 		much  bool
 		rest  time.Duration
 	}{
-		{100, 5 * time.Millisecond, false, leastPause},
+		{15, time.Millisecond, false, leastPause},
 		{mostCalls, time.Second, false, leastPause},
 		{mostCalls, 100 * time.Millisecond, true, 900 * time.Millisecond},
 		{100 * mostCalls, time.Second, true, longestPause},
@@ -122,7 +122,10 @@ func TestPauses(t *testing.T) {
 		if got := isTooMuch(x.calls, x.in); got != x.much {
 			t.Errorf("%+v: %v", x, got)
 		}
-		if got := pause(x.calls, x.in); got != x.rest {
+		if got := pause(x.calls, x.in, time.Second); got != leastPause {
+			t.Errorf("%+v: at first %v", x, got)
+		}
+		if got := pause(x.calls, x.in, time.Minute); got != x.rest {
 			t.Errorf("%+v: %v", x, got)
 		}
 	}

@@ -15,9 +15,11 @@ const (
 	mostCalls = 10_000 // a second
 	// leastWindow is for how long probes are in a binary at least, longestPause for how long
 	// they are out of it at most.
-	leastWindow  = 10 * time.Millisecond
+	leastWindow  = 2 * time.Millisecond
 	leastPause   = 100 * time.Millisecond
 	longestPause = 15 * time.Second
+	// early is for how long all pauses are short: a program that ends after seconds is seen too.
+	early = 3 * time.Second
 )
 
 // probe is one function of one binary.
@@ -80,8 +82,12 @@ func isTooMuch(calls uint64, in time.Duration) bool {
 	return in >= leastWindow && float64(calls) > mostCalls*in.Seconds()
 }
 
-// pause is for how long the probes of a binary stay out, after so many calls in a time.
-func pause(calls uint64, in time.Duration) time.Duration {
+// pause is for how long the probes of a binary stay out, after so many calls in a time, and so
+// long after they were put in first.
+func pause(calls uint64, in, since time.Duration) time.Duration {
+	if since < early {
+		return leastPause
+	}
 	rest := time.Duration(float64(calls)/mostCalls*float64(time.Second)) - in
 	return max(leastPause, min(longestPause, rest))
 }
@@ -156,7 +162,7 @@ func (r *Recorder) takeOut(b *watched) {
 	r.drain()
 	b.window = now.Sub(b.since)
 	b.sum, b.in, b.since = b.sum+b.window, false, now
-	b.until = time.Now().Add(pause(calls-min(calls, b.calls), b.window))
+	b.until = time.Now().Add(pause(calls-min(calls, b.calls), b.window, now.Sub(b.first)))
 	r.seen.interrupt(b.of, time.Now().UnixNano())
 }
 
