@@ -22,6 +22,10 @@ type located struct {
 	text   int32  // see steps
 }
 
+// mostSymbols bounds the table of symbols that is read of any program, in bytes: reading that
+// of a compiler takes a second.
+const mostSymbols = 8 << 20
+
 // errNone says that a file has none of the functions.
 var errNone = errors.New("none of the functions that are given statements")
 
@@ -38,7 +42,7 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	symbols, _ := f.DynamicSymbols() // with an error there are none
-	if !alone || len(symbols) == 0 {
+	if table := f.Section(".symtab"); table != nil && (!alone || len(symbols) == 0) && table.Size <= mostSymbols {
 		more, _ := f.Symbols()
 		symbols = append(symbols, more...)
 	}

@@ -110,9 +110,9 @@ func Start(known *ebpf.Map, clock func(kernel int64) int64) (r *Recorder, err er
 // Process has the binaries looked at that a process has mapped. It does not wait.
 func (r *Recorder) Process(pid uint32) { r.ask(request{pid: pid}) }
 
-// Mapped has a binary looked at that a process maps.
+// Mapped has a binary looked at that a process maps, and all of them without a path.
 func (r *Recorder) Mapped(pid uint32, path string) {
-	if systemOf(path) != nil {
+	if path == "" || systemOf(path) != nil {
 		r.ask(request{pid, path})
 	}
 }
