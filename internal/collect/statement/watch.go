@@ -16,7 +16,7 @@ const (
 	// leastWindow is for how long probes are in a binary at least, longestPause for how long
 	// they are out of it at most.
 	leastWindow  = 2 * time.Millisecond
-	leastPause   = 100 * time.Millisecond
+	leastPause   = 250 * time.Millisecond
 	longestPause = 15 * time.Second
 	// early is for how long all pauses are short: a program that ends after seconds is seen too.
 	early = 3 * time.Second
