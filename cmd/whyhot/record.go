@@ -42,6 +42,7 @@ type recordFlags struct {
 	callGraph string
 	repeat    string
 	times     bool
+	noSQL     bool
 	otlp      otlpFlags
 }
 
@@ -72,6 +73,7 @@ func newRecordCmd() *cobra.Command {
 	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to unwind stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
 	flags.BoolVar(&f.times, "times", true, "keep roughly when each sample was taken, so that explain finds growing costs (eBPF)")
 	flags.BoolVar(&o.Plain, "plain", false, "start the command with its environment unchanged: Lua, R, Mono and Erlang are not asked for names")
+	flags.BoolVar(&f.noSQL, "no-statements", false, "do not record which SQL statements run (eBPF; without this flag, their text without its values)")
 	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, do not symbolise")
 	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
 	flags.StringVar(&f.otlp.endpoint, "otlp", "", "send the profile to `HOST:PORT`; a file is then written with -o only ("+endpointHelp+")")
@@ -157,6 +159,7 @@ func (*seconds) Type() string { return "time" }
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
 	s.Services = true // of the whole machine
+	s.Statements = !f.noSQL
 	if f.times {
 		s.Times = collect.RoughTimes
 	}

@@ -77,6 +77,9 @@ type Settings struct {
 	// Services has samples of the whole machine say which service their process belongs to;
 	// see package service for what of a process is read. A sampler that cannot does not.
 	Services bool
+	// Statements has samples say which SQL statement they belong to, without its values, where
+	// the sampler can see that.
+	Statements bool
 }
 
 // RoughTimes are slices of ten milliseconds at first, which double with the length of a

@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/explain/repetition"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/explain/source"
+	"whyhot/internal/explain/statement"
 	"whyhot/internal/explain/syscalls"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
@@ -106,8 +107,8 @@ func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, e
 	if !rule.Judges(r.Profile) {
 		return []judge.Judge{inCatalogue}, nil
 	}
-	// System calls come before what a library is known for.
-	asked := []judge.Judge{syscalls.Judge, inCatalogue}
+	// System calls and statements come before what a library is known for.
+	asked := []judge.Judge{syscalls.Judge, statement.Judge, inCatalogue}
 	if r.Source != nil {
 		o := r.Source.Options
 		o.Rules = r.Rules.Source

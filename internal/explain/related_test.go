@@ -13,6 +13,7 @@ import (
 	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/repetition"
 	"whyhot/internal/explain/source"
+	"whyhot/internal/explain/statement"
 	"whyhot/internal/explain/syscalls"
 )
 
@@ -21,7 +22,7 @@ func TestRelatedRulesExist(t *testing.T) {
 	known := builtin(t)
 	exists := func(id string) bool {
 		_, entry := known.Catalog.Entry(id)
-		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || repetition.IsRule(id) || slices.Contains(rulepages.IDs(), id)
+		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || repetition.IsRule(id) || statement.IsRule(id) || slices.Contains(rulepages.IDs(), id)
 	}
 	for _, id := range merge.Rules() {
 		if prefix, is := strings.CutSuffix(id, "-"); is {

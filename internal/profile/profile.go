@@ -1,6 +1,10 @@
 package profile
 
-import "time"
+import (
+	"time"
+
+	"whyhot/internal/profile/sqlshape"
+)
 
 // The IDs index the tables of one Profile; they mean nothing across profiles.
 type (
@@ -103,6 +107,8 @@ const (
 	LabelTID       = "tid"       // number
 	LabelContainer = "container" // container ID
 	LabelService   = "service.name"
+	LabelStatement = "db.query.text"  // an SQL statement without its values
+	LabelDatabase  = "db.system.name" // postgresql, mariadb, sqlite
 )
 
 // ValueType names what Sample.Value counts, for example {"cpu", "nanoseconds"}
@@ -131,6 +137,8 @@ type Meta struct {
 	Calls []Calls
 	// Functions are calls of functions that were counted in another run of the same command.
 	Functions []FunctionCalls
+	// Statements are those of databases that were seen during the recording.
+	Statements []Statement
 	// Warnings are things the reader had to pass over and that the user should
 	// see once ("3 samples of unknown process skipped").
 	Warnings []string
@@ -159,6 +167,24 @@ type FunctionCalls struct {
 	Count uint64 `json:"count"`
 	// Different is how many different arguments there were, 0 where that was not counted.
 	Different uint64 `json:"different,omitempty"`
+}
+
+// Statement is an SQL statement without its values, as LabelStatement of samples has it.
+type Statement struct {
+	System string `json:"system"` // LabelDatabase
+	Text   string `json:"text"`
+	// Client: it was seen where a program sends it, not where it is executed.
+	Client bool `json:"client,omitempty"`
+	// Runs is how often it was executed, Prepared how often it was parsed for that, and Steps
+	// how often the next row was asked for, the end included; 0 where that is not known.
+	Runs     uint64 `json:"runs,omitempty"`
+	Prepared uint64 `json:"prepared,omitempty"`
+	Steps    uint64 `json:"steps,omitempty"`
+	// Watched is the part of the time in which that was counted: the numbers are what they
+	// would be if the rest was alike.
+	Watched float64 `json:"watched"`
+	// Facts is what its values said, none of which is kept; see package sqlshape.
+	Facts sqlshape.Facts `json:"facts"`
 }
 
 // Sample is one row.

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter"
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 
+	"whyhot/internal/collect/statement"
 	"whyhot/internal/profile"
 )
 
@@ -38,6 +39,8 @@ type converter struct {
 	// recursions are the samples too deep to be walked, by the function that calls itself.
 	recursions map[string]int64
 	warnings   []string
+	statements *statement.Recorder // nil: not asked for
+	native     map[profile.LocationID]nativeCode
 	markers    []uint64           // of the V8 frames of the trace under way
 	v8         map[string]v8Kinds // by program
 	returns    *returns
@@ -62,6 +65,7 @@ type mapping struct {
 // labelKey is the label set of a sample.
 type labelKey struct {
 	process, thread, container, service string
+	system, statement                   string
 	pid                                 uint32
 }
 
@@ -73,7 +77,7 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 		b: profile.NewBuilder(), tasks: t, files: f, rate: r,
 		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
 		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
-		recursions: map[string]int64{}, v8: map[string]v8Kinds{},
+		recursions: map[string]int64{}, v8: map[string]v8Kinds{}, native: map[profile.LocationID]nativeCode{},
 		returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
 	}
 }
@@ -83,7 +87,8 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 func (c *converter) restart() {
 	was := *c
 	*c = *newConverter(c.tasks, c.files, c.rate)
-	c.from, c.v8, c.times, c.seesMappings, c.returns = was.from, was.v8, was.times, was.seesMappings, was.returns
+	c.from, c.v8, c.times, c.seesMappings = was.from, was.v8, was.times, was.seesMappings
+	c.returns, c.statements = was.returns, was.statements
 }
 
 // hit tells whether samples fall into a file.
@@ -147,7 +152,7 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		c.stack = append(c.stack, c.frame(h))
 	}
 	c.b.Sample(profile.Sample{
-		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m), Time: c.times.ofProcess(pid, at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
+		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m, at), Time: c.times.ofProcess(pid, at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
 	})
 	return nil
 }
@@ -173,11 +178,12 @@ func (c *converter) truncated() profile.LocationID {
 	return c.b.Location(0, 0, profile.KindUnknown, profile.Line{Function: fn})
 }
 
-func (c *converter) labelsOf(m *samples.TraceEventMeta) profile.LabelSetID {
+func (c *converter) labelsOf(m *samples.TraceEventMeta, at time.Time) profile.LabelSetID {
 	k := labelKey{
 		process: c.tasks.name(uint32(m.PID)), thread: m.Comm.String(),
 		container: m.ContainerID.String(), service: c.tasks.service(uint32(m.PID)), pid: uint32(m.PID),
 	}
+	k.system, k.statement = c.statementOf(uint32(m.TID), at)
 	if k.container == "" { // the profiler knows fewer forms
 		k.container = c.tasks.container(k.pid)
 	}
@@ -202,6 +208,8 @@ func (k *labelKey) labels() []profile.Label {
 		{Key: profile.LabelThread, Str: k.thread},
 		{Key: profile.LabelContainer, Str: k.container},
 		{Key: profile.LabelService, Str: k.service},
+		{Key: profile.LabelDatabase, Str: k.system},
+		{Key: profile.LabelStatement, Str: k.statement},
 	} {
 		if l.Str != "" {
 			out = append(out, l)
@@ -301,7 +309,11 @@ func (c *converter) nativeFrame(f *libpf.Frame) profile.LocationID {
 		c.files.sampled(file.FileID, c.pid)
 	}
 	key := mappingKey{path: where, buildID: strings.ToLower(file.GnuBuildID), bias: uint64(m.Start) - m.FileOffset}
-	return c.b.Location(c.mapping(key, uint64(m.Start), uint64(m.End)), addr, kind)
+	id := c.b.Location(c.mapping(key, uint64(m.Start), uint64(m.End)), addr, kind)
+	if c.statements != nil {
+		c.native[id] = nativeCode{where, addr}
+	}
+	return id
 }
 
 // mapping interns a piece of a binary; how far all pieces reach is known at the

@@ -158,6 +158,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 		return fmt.Errorf("%s: %w", Name, err)
 	}
 	rec.warm(ctx)
+	rec.watchStatements(pids)
 	rec.tasks.begin(ctx, pids)
 	if rec.proc != nil {
 		delete(rec.tasks.changed, uint32(rec.proc.PID())) // see warm
@@ -211,6 +212,9 @@ func (rec *recording) abandon() {
 }
 
 func (rec *recording) close() {
+	if rec.convert != nil {
+		rec.convert.statements.Close()
+	}
 	if rec.profiler != nil {
 		rec.profiler.close()
 	}
@@ -345,6 +349,7 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	p := rec.convert.profile(profile.Meta{
 		Source: "ebpf", Start: rec.start, Duration: ended.Sub(rec.start), Elapsed: rec.convert.times.elapsed(), Lost: rec.profiler.lost,
 	})
+	p = rec.withStatements(p)
 	if p.Count() == 0 && rec.request.Settings.Batch > 0 {
 		return nil, nil //nolint:nilnil // earlier batches have told everything
 	}

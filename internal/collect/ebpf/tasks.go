@@ -41,6 +41,9 @@ type tasks struct {
 	records []taskRecord // read, and not applied yet
 	// parentOf is the kernel's own word on who made a process; nil where it has none.
 	parentOf func(pid uint32) (parent uint32, known bool)
+	// mapped is told of files whose code the target maps, and without one of a process that
+	// executes another program; nil where nobody asks.
+	mapped func(pid uint32, path string)
 }
 
 // taskRecord is one event; order matters between processors.
@@ -340,8 +343,14 @@ func (t *tasks) apply(record perf.Record) {
 			delete(t.groups, r.Pid)
 			delete(t.serves, r.Pid)
 			t.mapsChanged(r.Pid)
+			if t.mapped != nil && t.belongs(r.Pid) {
+				t.mapped(r.Pid, "")
+			}
 		}
 	case *perf.MmapRecord:
+		if t.mapped != nil && t.belongs(r.Pid) {
+			t.mapped(r.Pid, r.Filename)
+		}
 		t.mapsChanged(r.Pid)
 	}
 }

@@ -33,9 +33,27 @@ var relatives = map[string][]string{
 	// Small system calls, with entries that know them by a library.
 	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},
 	"calls-small-reads":  {"small-syscalls"},
+	// Statements, with entries that know the work by a database's functions.
+	"statement-type":             scans,
+	"statement-random-order":     scans,
+	"statement-computed-column":  scans,
+	"statement-wildcard":         scans,
+	"statement-offset":           scans,
+	"statement-not-in":           scans,
+	"statement-correlated":       scans,
+	"statement-scan":             scans,
+	"statement-sort":             scans,
+	"statement-count-all":        scans,
+	"statement-whole-table":      scans,
+	"statement-per-row":          {"python-orm", "sql-prepare", "postgres-planning", "sqlite-page-cache", "java-sql-text", "calls-", "made-per-call"},
+	"statement-long-list":        {"sql-prepare", "postgres-planning"},
+	"statement-parsed-each-time": {"sql-prepare", "postgres-planning", "made-per-call", "java-sql-text"},
 	// How a binary was built, with the entry that knows it by its frames.
 	"build-unoptimised": {"debug-build", "rust-debug-build"},
 }
+
+// scans are entries about what an executor does for a statement.
+var scans = []string{"postgres-scan-filter", "postgres-seqscan", "postgres-like", "mysql-table-scan", "mysql-type-mismatch", "sqlite-like-sort", "sqlite-sort", "sqlite-page-cache", "locale-collation", "calls-", "growth-"}
 
 // related says whether two rules are about the same, in either order.
 func related(a, b string) bool { return a == b || names(a, b) || names(b, a) }

@@ -18,8 +18,9 @@ var update = flag.Bool("update", false, "write the tables of rules into docs/rul
 func indexOf(id string) string {
 	for prefix, index := range map[string]string{
 		"machine-": "machine-rules.md", "build-": "machine-rules.md",
-		"growth-": "growth-rules.md",
-		"calls-":  "call-rules.md", "made-": "call-rules.md",
+		"growth-":    "growth-rules.md",
+		"statement-": "statement-rules.md",
+		"calls-":     "call-rules.md", "made-": "call-rules.md",
 		"jit-": "remark-rules.md", "go-": "remark-rules.md", "missed-": "remark-rules.md",
 	} {
 		if strings.HasPrefix(id, prefix) {

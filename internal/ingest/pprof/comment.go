@@ -15,12 +15,13 @@ const (
 	commentPrefix  = "whyhot:"
 	commentCommand = "command" // JSON array of the arguments
 	commentWarning = "warning"
-	commentLost    = "lost"      // number of events
-	commentCover   = "coverage"  // JSON of profile.Coverage
-	commentSource  = "source"    // what the profile was converted from
-	commentCalls   = "calls"     // JSON array of profile.Calls
-	commentFuncs   = "functions" // JSON array of profile.FunctionCalls
-	commentKinds   = "kinds"     // "python=3,7-12 js=20": function IDs whose kind their names do not tell
+	commentLost    = "lost"       // number of events
+	commentCover   = "coverage"   // JSON of profile.Coverage
+	commentSource  = "source"     // what the profile was converted from
+	commentCalls   = "calls"      // JSON array of profile.Calls
+	commentFuncs   = "functions"  // JSON array of profile.FunctionCalls
+	commentSQL     = "statements" // JSON array of profile.Statement
+	commentKinds   = "kinds"      // "python=3,7-12 js=20": function IDs whose kind their names do not tell
 )
 
 // readComment takes one comment over into meta.
@@ -59,6 +60,11 @@ func readComment(meta *profile.Meta, c string) {
 				return
 			}
 			meta.Functions = nil
+		case commentSQL:
+			if json.Unmarshal([]byte(value), &meta.Statements) == nil {
+				return
+			}
+			meta.Statements = nil
 		case commentKinds:
 			return // read by kindsOf, before the functions
 		}
@@ -97,6 +103,11 @@ func comments(meta *profile.Meta, kinds string) []string {
 	if len(meta.Functions) > 0 {
 		if text, err := json.Marshal(meta.Functions); err == nil {
 			add(commentFuncs, string(text))
+		}
+	}
+	if len(meta.Statements) > 0 {
+		if text, err := json.Marshal(meta.Statements); err == nil {
+			add(commentSQL, string(text))
 		}
 	}
 	for _, w := range meta.Warnings {

@@ -1,0 +1,110 @@
+package ebpf
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"whyhot/internal/collect"
+	"whyhot/internal/profile"
+)
+
+// inSQLite makes many look-ups by a key, which probes see a small part of, and some scans.
+const inSQLite = `
+import sqlite3
+db = sqlite3.connect(":memory:")
+db.execute("create table users(id integer primary key, email text)")
+db.executemany("insert into users values(?,?)", ((i, "User%d@example.org" % i) for i in range(20000)))
+def load(i): return db.execute("SELECT email FROM users WHERE id = ?", (i,)).fetchone()
+def find(i): return db.execute("SELECT id FROM users WHERE lower(email) = 'secret%d'" % i).fetchone()
+for n in range(40):
+    for i in range(20000): load(i)
+    for i in range(12): find(i)
+`
+
+// The statements of a program that has SQLite in a library, without their values.
+func TestStatements(t *testing.T) {
+	const python = "/usr/bin/python3"
+	if err := exec.CommandContext(t.Context(), python, "-c", "import sqlite3").Run(); err != nil {
+		t.Skipf("Python has no SQLite here: %v", err)
+	}
+	script := filepath.Join(t.TempDir(), "users.py")
+	if err := os.WriteFile(script, []byte(inSQLite), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := record(t.Context(), t, collect.Request{
+		Target: collect.Target{Command: []string{python, script}}, Settings: collect.Settings{Frequency: 997, Statements: true},
+	})
+	const byKey, byText = "SELECT email FROM users WHERE id = ?", "SELECT id FROM users WHERE lower(email) = ?"
+	value := map[string]int64{}
+	for _, s := range p.Samples() {
+		system, _ := p.Label(s.Labels, profile.LabelDatabase)
+		text, _ := p.Label(s.Labels, profile.LabelStatement)
+		if text.Str != "" && system.Str != "sqlite" {
+			t.Fatalf("%q is of the database %q", text.Str, system.Str)
+		}
+		value[text.Str] += s.Value
+	}
+	if len(p.Meta.Statements) == 0 {
+		t.Fatalf("no statement was seen: %q", p.Meta.Warnings)
+	}
+	for text, least := range map[string]uint64{byKey: 20000, byText: 20} {
+		i := slices.IndexFunc(p.Meta.Statements, func(s profile.Statement) bool { return s.Text == text })
+		if i < 0 || p.Meta.Statements[i].Runs < least {
+			t.Errorf("%s: not seen, or not often enough: %+v", text, p.Meta.Statements)
+		}
+		if share := float64(value[text]) / float64(p.Total()); share < 0.05 {
+			t.Errorf("%s has %.1f%% of the samples: %v", text, 100*share, value)
+		}
+	}
+	for text := range value {
+		if strings.Contains(text, "secret") || strings.Contains(text, "User") {
+			t.Errorf("a value is kept: %q", text)
+		}
+	}
+}
+
+// Samples whose statement nobody saw get that of the same callers, where it is one.
+func TestAlike(t *testing.T) {
+	b := profile.NewBuilder()
+	library := b.Mapping(profile.Mapping{Path: "/lib/libsqlite3.so.0", Start: 1, Limit: 100})
+	var inLibrary []profile.LocationID
+	for address := range uint64(4) {
+		inLibrary = append(inLibrary, b.Location(library, address+1, profile.KindNative))
+	}
+	line := func(n int32) profile.LocationID {
+		return b.Location(0, 0, profile.KindPython, profile.Line{Function: b.Function(profile.Function{Name: "load", File: "a.py", Kind: profile.KindPython}), Line: n})
+	}
+	add := func(n int64, text string, locs ...profile.LocationID) {
+		labels := []profile.Label{{Key: profile.LabelDatabase, Str: "sqlite"}}
+		if text != "" {
+			labels = append(labels, profile.Label{Key: profile.LabelStatement, Str: text})
+		}
+		b.Sample(profile.Sample{Stack: b.Stack(locs), Labels: b.Labels(labels), Count: n, Value: n})
+	}
+	add(10, "one", inLibrary[0], line(1))
+	add(90, "", inLibrary[0], line(1))
+	add(50, "", inLibrary[1], b.Location(0, 77, profile.KindNative), line(1)) // another way to the library
+	add(5, "two", inLibrary[0], line(2))
+	add(5, "three", inLibrary[2], line(2))
+	add(20, "", inLibrary[0], line(2)) // two or three
+	add(7, "", inLibrary[0], line(3))
+	p, times := alike(b.Build(profile.Meta{}), func(l profile.LocationID) bool { return slices.Contains(inLibrary, l) })
+	got := map[string]int64{}
+	for _, s := range p.Samples() {
+		text, _ := p.Label(s.Labels, profile.LabelStatement)
+		got[text.Str] += s.Value
+	}
+	if got["one"] != 150 || got[""] != 27 || got["two"] != 5 || p.Total() != 187 {
+		t.Errorf("%v", got)
+	}
+	if n, ok := times("sqlite", "one"); !ok || n != 15 {
+		t.Error(n, ok)
+	}
+	if _, ok := times("sqlite", "four"); ok {
+		t.Error("of what has no samples nobody knows how much there is")
+	}
+}

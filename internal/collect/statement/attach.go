@@ -1,0 +1,131 @@
+package statement
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+)
+
+// fileOf tells files apart whatever they are called.
+func fileOf(path string) (file, bool) {
+	var s unix.Stat_t
+	if unix.Stat(path, &s) != nil {
+		return file{}, false // the process is gone, or the file
+	}
+	return file{s.Dev, s.Ino}, true
+}
+
+// lookAt attaches to what a process has mapped.
+func (r *Recorder) lookAt(q request) {
+	if q.path != "" {
+		r.attach(q.pid, q.path, systemOf(q.path))
+		return
+	}
+	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", q.pid))
+	for _, path := range mapped(q.pid) {
+		of := systemOf(path)
+		if of == nil && path == exe {
+			of = linked
+		}
+		if of != nil {
+			r.attach(q.pid, path, of)
+		}
+	}
+}
+
+// mapped lists the files of which a process has mapped code.
+func mapped(pid uint32) (paths []string) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil // it is gone
+	}
+	for line := range strings.Lines(string(text)) {
+		const first = 5 // what comes before the path has no spaces
+		fields := strings.Fields(line)
+		if len(fields) <= first || !strings.Contains(fields[1], "x") || !strings.HasPrefix(fields[first], "/") {
+			continue
+		}
+		if path := strings.TrimSpace(line[strings.IndexByte(line, '/'):]); !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// attach puts probes into a binary, once.
+func (r *Recorder) attach(pid uint32, path string, of *System) {
+	at := fmt.Sprintf("/proc/%d/root%s", pid, path)
+	id, ok := fileOf(at)
+	if !ok || r.files[id] {
+		return
+	}
+	r.files[id] = true
+	alone := systemOf(path) == of
+	found, err := locate(at, of, alone)
+	if errors.Is(err, errNone) {
+		return
+	}
+	b := &watched{name: path, of: of, unweighted: map[shapeID]*tally{}}
+	if err == nil {
+		b.open, err = os.Open(at)
+	}
+	if err == nil {
+		r.opened = append(r.opened, b.open)
+		b.file, err = link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", b.open.Fd()))
+	}
+	if err != nil {
+		r.note(b, "statements are not seen: "+err.Error())
+		return
+	}
+	for _, f := range found.functions {
+		if len(r.probes) >= mostProbes {
+			r.note(b, fmt.Sprintf("statements of %s are not seen: there are too many databases", path))
+			break
+		}
+		p := &probe{located: f, of: of, number: uint32(len(r.probes))} //nolint:gosec // bounded
+		prog, err := r.load(p)
+		if err != nil {
+			r.note(b, "statements are not seen: "+err.Error())
+			return
+		}
+		r.programs, r.probes, b.probes = append(r.programs, prog), append(r.probes, p), append(b.probes, p)
+	}
+	r.mu.Lock()
+	for _, p := range b.probes {
+		r.of[p.number] = b
+	}
+	if of.library {
+		r.code[path] = &codeOf{of, found.from, found.to}
+	}
+	r.mu.Unlock()
+	r.binaries = append(r.binaries, b)
+	r.putIn(b)
+}
+
+func (r *Recorder) load(p *probe) (*ebpf.Program, error) {
+	known := -1
+	if r.known != nil {
+		known = r.known.FD()
+	}
+	t := target{function: p.function, probe: int32(p.number), stateful: p.of.stateful(), offset: p.located.text} //nolint:gosec // bounded
+	attach := ebpf.AttachNone
+	if r.multi {
+		attach = ebpf.AttachTraceUprobeMulti
+	}
+	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
+		Name: "whyhot_statement", Type: ebpf.Kprobe, AttachType: attach, License: "GPL",
+		Instructions: program(t, descriptors{
+			hits: r.maps["hits"].FD(), scratch: r.maps["scratch"].FD(), ring: r.maps["ring"].FD(), states: r.maps["states"].FD(), running: r.maps["running"].FD(), known: known,
+		}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("loading a probe: %w", err)
+	}
+	return prog, nil
+}

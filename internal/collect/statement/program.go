@@ -1,0 +1,221 @@
+package statement
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/cilium/ebpf/asm"
+	"go.opentelemetry.io/ebpf-profiler/support"
+
+	"whyhot/internal/profile/sqlshape"
+)
+
+// What an event has before its text.
+const (
+	offTime   = 0
+	offThread = 8  // process << 32 | thread
+	offHandle = 16 // 0 for none
+	offSteps  = 24 // of the statement that the thread was at before
+	offProbe  = 32
+	offRuns   = 36 // 1: an execution begins
+	headSize  = 40
+
+	textSize = sqlshape.MaxText
+	nameSize = 32 // bytes of a handle's name that are told apart
+)
+
+// The profiler's key of a process in its map of those that are recorded.
+const (
+	keySize = int16(unsafe.Sizeof(support.PIDPage{}))
+	keyPID  = int16(unsafe.Offsetof(support.PIDPage{}.Pid))
+	keyBits = 8 * int32(unsafe.Sizeof(support.PIDPage{}.Pid)+unsafe.Sizeof(support.PIDPage{}.Page))
+)
+
+// state is what a thread is at, of a system with steps.
+const (
+	offStatement = 0
+	offCount     = 8
+	offPrepared  = 16
+	stateSize    = 24
+)
+
+// Places in the stack of the program, below its frame pointer.
+const (
+	atKey     = -8
+	atPair    = -24 // process, handle
+	atKnown   = atPair - 24
+	atState   = atKnown - stateSize
+	atName    = atState - nameSize
+	atPointer = atName - 8
+	atOne     = atPointer - 8
+)
+
+const (
+	noWakeup   = 1 // BPF_RB_NO_WAKEUP: whoever reads comes by itself
+	multiplier = 0x1E3779B97F4A7C15
+	half       = 32
+)
+
+// argument is where the registers of a call have an argument; the kernel shows them to the
+// program as struct pt_regs.
+func argument(n int) (offset int16, known bool) {
+	switch runtime.GOARCH {
+	case "amd64":
+		return map[int]int16{1: 112, 2: 104, 3: 96, 4: 88}[n], true //nolint:mnd // rdi, rsi, rdx, rcx
+	case "arm64":
+		return int16(8 * (n - 1)), true //nolint:gosec,mnd // x0, x1, …
+	}
+	return 0, false
+}
+
+// target is what one program is for.
+type target struct {
+	function
+
+	probe    int32 // its number
+	stateful bool
+	offset   int32 // of the text, for steps
+}
+
+// descriptors are those of the maps.
+type descriptors struct{ hits, scratch, ring, states, running, known int }
+
+func store(offset int16, value int32) asm.Instruction {
+	return asm.Instruction{OpCode: asm.StoreImmOp(asm.DWord), Dst: asm.RFP, Offset: offset, Constant: int64(value)}
+}
+
+// program tells of a call. R6 is the context, later the state of the thread; R7 the event,
+// R8 the handle, later the text; R9 process << 32 | thread.
+func program(t target, m descriptors) asm.Instructions {
+	var ins asm.Instructions
+	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
+	place := func(to asm.Register, offset int32) { do(asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, offset)) }
+	lookup := func(of int, key int32, otherwise string) {
+		do(asm.LoadMapPtr(asm.R1, of))
+		place(asm.R2, key)
+		do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, otherwise))
+	}
+	update := func(of int, key, value int32) {
+		do(asm.LoadMapPtr(asm.R1, of))
+		place(asm.R2, key)
+		place(asm.R3, value)
+		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	}
+	load := func(to asm.Register, n int) {
+		offset, _ := argument(n)
+		do(asm.LoadMem(to, asm.R6, offset, asm.DWord))
+	}
+
+	do(asm.Mov.Reg(asm.R6, asm.R1), store(atKey, t.probe))
+	lookup(m.hits, atKey, "end")
+	do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
+		asm.FnGetCurrentPidTgid.Call(), asm.Mov.Reg(asm.R9, asm.R0))
+	if m.known >= 0 {
+		for at := int16(0); at < keySize; at += 8 {
+			do(store(atKnown+at, 0))
+		}
+		do(asm.Mov.Imm(asm.R1, keyBits), asm.StoreMem(asm.RFP, atKnown, asm.R1, asm.Word),
+			asm.Mov.Reg(asm.R1, asm.R9), asm.RSh.Imm(asm.R1, half), asm.HostTo(asm.BE, asm.R1, asm.Word), asm.StoreMem(asm.RFP, atKnown+keyPID, asm.R1, asm.Word))
+		lookup(m.known, atKnown, "end")
+	}
+	do(store(atKey, 0))
+	lookup(m.scratch, atKey, "end")
+	do(asm.Mov.Reg(asm.R7, asm.R0), asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.R7, offTime, asm.R0, asm.DWord),
+		asm.StoreMem(asm.R7, offThread, asm.R9, asm.DWord), asm.Mov.Imm(asm.R1, 0),
+		asm.StoreMem(asm.R7, offHandle, asm.R1, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord))
+	runs := int32(0)
+	if t.runs {
+		runs = 1
+	}
+	do(asm.Mov.Imm(asm.R1, t.probe), asm.StoreMem(asm.R7, offProbe, asm.R1, asm.Word), asm.Mov.Imm(asm.R1, runs), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word))
+	if t.handle > 0 {
+		load(asm.R8, t.handle)
+		if t.name > 0 {
+			for at := int16(0); at < nameSize; at += 8 {
+				do(store(atName+at, 0))
+			}
+			load(asm.R3, t.name)
+			place(asm.R1, atName)
+			do(asm.Mov.Imm(asm.R2, nameSize), asm.FnProbeReadUserStr.Call(), asm.LoadImm(asm.R2, multiplier, asm.DWord))
+			for at := int16(0); at < nameSize; at += 8 {
+				do(asm.LoadMem(asm.R1, asm.RFP, atName+at, asm.DWord), asm.Xor.Reg(asm.R8, asm.R1), asm.Mul.Reg(asm.R8, asm.R2))
+			}
+		}
+		do(asm.StoreMem(asm.R7, offHandle, asm.R8, asm.DWord))
+	}
+	if t.stateful {
+		// The key of the thread, and that of the statement in its process.
+		do(store(atKey, 0), asm.StoreMem(asm.RFP, atKey, asm.R9, asm.Word), asm.Mov.Reg(asm.R1, asm.R9), asm.RSh.Imm(asm.R1, half),
+			asm.StoreMem(asm.RFP, atPair, asm.R1, asm.DWord))
+		if t.handle > 0 {
+			do(asm.StoreMem(asm.RFP, atPair+8, asm.R8, asm.DWord))
+		}
+	}
+	switch {
+	case t.role == steps:
+		for at := int16(0); at < stateSize; at += 8 {
+			do(store(atState+at, 0))
+		}
+		lookup(m.states, atKey, "first")
+		do(asm.Ja.Label("known"))
+		ins = append(ins, asm.LoadMapPtr(asm.R1, m.states).WithSymbol("first"))
+		place(asm.R2, atKey)
+		place(asm.R3, atState)
+		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		lookup(m.states, atKey, "end")
+		do(asm.Mov.Reg(asm.R6, asm.R0).WithSymbol("known"),
+			asm.LoadMem(asm.R1, asm.R6, offStatement, asm.DWord), asm.JNE.Reg(asm.R1, asm.R8, "begins"),
+			asm.LoadMem(asm.R1, asm.R6, offPrepared, asm.DWord), asm.JNE.Imm(asm.R1, 0, "begins"),
+			asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.Ja.Label("end"),
+			asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord).WithSymbol("begins"), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
+			asm.LoadMem(asm.R1, asm.R6, offPrepared, asm.DWord), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word),
+			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R6, offPrepared, asm.R1, asm.DWord),
+			asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R6, offStatement, asm.R8, asm.DWord))
+		// A statement that was stepped and not reset goes on.
+		do(asm.LoadMapPtr(asm.R1, m.running))
+		place(asm.R2, atPair)
+		do(asm.FnMapLookupElem.Call(), asm.JNE.Imm(asm.R0, 0, "text"), asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), store(atOne, 1))
+		update(m.running, atPair, atOne)
+		do(store(atPointer, 0).WithSymbol("text"))
+		place(asm.R1, atPointer)
+		do(asm.Mov.Imm(asm.R2, 8), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.offset), asm.FnProbeReadUser.Call(), //nolint:mnd // a pointer
+			asm.LoadMem(asm.R8, asm.RFP, atPointer, asm.DWord))
+	case t.role == ends:
+		do(asm.LoadMapPtr(asm.R1, m.running))
+		place(asm.R2, atPair)
+		do(asm.FnMapDeleteElem.Call())
+		lookup(m.states, atKey, "end")
+		do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JNE.Reg(asm.R1, asm.R8, "end"),
+			asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
+			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R0, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R0, offStatement, asm.R1, asm.DWord))
+	case t.stateful:
+		do(store(atState+offStatement, 0), store(atState+offCount, 0), store(atState+offPrepared, 1))
+		lookup(m.states, atKey, "none")
+		do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord))
+		ins = append(ins, asm.LoadMapPtr(asm.R1, m.states).WithSymbol("none"))
+		place(asm.R2, atKey)
+		place(asm.R3, atState)
+		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	}
+	if t.text > 0 {
+		load(asm.R8, t.text)
+	}
+	do(asm.Mov.Imm(asm.R0, 0))
+	if t.text > 0 || t.role == steps {
+		do(asm.JEq.Imm(asm.R8, 0, "tell"), asm.Mov.Imm(asm.R2, textSize))
+		if t.length > 0 {
+			load(asm.R1, t.length)
+			do(asm.LSh.Imm(asm.R1, half), asm.RSh.Imm(asm.R1, half), asm.JGT.Imm(asm.R1, textSize-2, "whole"), asm.Mov.Reg(asm.R2, asm.R1), asm.Add.Imm(asm.R2, 1))
+		}
+		do(asm.Mov.Reg(asm.R1, asm.R7).WithSymbol("whole"), asm.Add.Imm(asm.R1, headSize), asm.Mov.Reg(asm.R3, asm.R8), asm.FnProbeReadUserStr.Call(),
+			asm.JSLT.Imm(asm.R0, 0, "unread"), asm.JSGT.Imm(asm.R0, textSize, "unread"), asm.Ja.Label("tell"),
+			asm.Mov.Imm(asm.R0, 0).WithSymbol("unread"))
+	}
+	do(asm.Mov.Reg(asm.R3, asm.R0).WithSymbol("tell"), asm.Add.Imm(asm.R3, headSize), asm.LoadMapPtr(asm.R1, m.ring), asm.Mov.Reg(asm.R2, asm.R7),
+		asm.Mov.Imm(asm.R4, noWakeup), asm.FnRingbufOutput.Call(),
+		asm.JEq.Imm(asm.R0, 0, "end"), store(atKey, lostSlot))
+	lookup(m.hits, atKey, "end")
+	do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return())
+	return ins
+}

@@ -1,0 +1,191 @@
+package statement
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/profile"
+)
+
+func exactly(string, string) (float64, bool) { return 0, false }
+
+func sent(probe uint32, thread uint32, at int64, handle, steps uint64, runs uint32, text string) event {
+	b := make([]byte, headSize, headSize+len(text)+1)
+	n := binary.NativeEndian
+	n.PutUint64(b[offTime:], uint64(at))
+	n.PutUint64(b[offThread:], 5<<half|uint64(thread))
+	n.PutUint64(b[offHandle:], handle)
+	n.PutUint64(b[offSteps:], steps)
+	n.PutUint32(b[offProbe:], probe)
+	n.PutUint32(b[offRuns:], runs)
+	if text != "" {
+		b = append(append(b, text...), 0)
+	}
+	e, ok := parse(b)
+	if !ok {
+		panic("it is an event")
+	}
+	return e
+}
+
+func of(s *System, symbol string) *probe {
+	for _, f := range s.function {
+		if f.symbol == symbol {
+			return &probe{located: located{function: f}, of: s}
+		}
+	}
+	panic(symbol)
+}
+
+// A server's statements: one that is sent as text, one that is prepared.
+func TestStatementsOfAServer(t *testing.T) {
+	s, b := newSeen(), &watched{of: systems[1], in: true, unweighted: map[shapeID]*tally{}}
+	query, prepare, execute := of(systems[1], "_Z11mysql_parseP3THDPcj"), of(systems[1], "_ZN18Prepared_statement7prepareEPKcj"), of(systems[1], "_ZN18Prepared_statement12execute_loopE")
+	s.take(sent(0, 7, 10, 0, 0, 1, "SELECT a FROM t WHERE b = 'secret'"), b, query)
+	s.take(sent(0, 7, 20, 99, 0, 0, "SELECT c FROM t WHERE d = ?"), b, prepare)
+	s.take(sent(0, 7, 30, 99, 0, 1, ""), b, execute)
+	s.take(sent(0, 7, 40, 99, 0, 1, ""), b, execute)
+	s.take(sent(0, 8, 50, 12, 0, 1, ""), b, execute) // was prepared before
+	for at, want := range map[int64]string{5: "", 15: "SELECT a FROM t WHERE b = ?", 25: "SELECT c FROM t WHERE d = ?", 45: "SELECT c FROM t WHERE d = ?"} {
+		got := ""
+		if id := s.is(7, at, nil); id > 0 {
+			got = s.rows[id-1].text
+		}
+		if got != want {
+			t.Errorf("at %d: %q, want %q", at, got, want)
+		}
+	}
+	if id := s.is(8, 60, nil); id == 0 || s.rows[id-1].text != Earlier {
+		t.Error("a statement whose text nobody saw is none")
+	}
+	b.weigh(s, time.Now())
+	all := s.statements(exactly)
+	if len(all) != 3 || all[0].Runs != 2 || all[0].Prepared != 1 || all[1].Runs != 1 || all[2].Runs != 1 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Of a library, samples count in its code alone, and rows are counted.
+func TestStatementsOfALibrary(t *testing.T) {
+	s, b := newSeen(), &watched{of: linked, in: true, unweighted: map[shapeID]*tally{}}
+	step, reset := of(linked, "sqlite3_step"), of(linked, "sqlite3_reset")
+	s.take(sent(0, 7, 10, 1, 0, 1, "SELECT a FROM t"), b, step)
+	s.take(sent(0, 7, 20, 1, 101, 0, ""), b, reset)
+	if s.is(7, 15, nil) != 0 {
+		t.Error("the program's own code belongs to a statement")
+	}
+	if s.is(7, 15, linked) == 0 || s.is(7, 25, linked) != 0 {
+		t.Error("the statement is not where it is")
+	}
+	b.in, b.window, b.since = false, time.Second, time.Now().Add(-3*time.Second)
+	b.weigh(s, time.Now())
+	if got := s.statements(exactly)[0]; got.Runs != 4 || got.Steps < 403 || got.Steps > 406 {
+		t.Errorf("with a pause of three times the window: %+v", got)
+	}
+	if got := s.statements(func(string, string) (float64, bool) { return 10, true })[0]; got.Runs != 10 || got.Steps != 1010 {
+		t.Errorf("where samples tell: %+v", got)
+	}
+}
+
+func TestShapesAreBounded(t *testing.T) {
+	s := newSeen()
+	for i := range 3 * mostShapes {
+		s.shape(linked, "SELECT a"+strings.Repeat("x", i%200)+" FROM t"+strings.Repeat("y", i/200), false)
+	}
+	if len(s.rows) > mostShapes+1 || s.rows[len(s.rows)-1].text != Other {
+		t.Errorf("%d rows", len(s.rows))
+	}
+	var all []profile.Statement = s.statements(exactly)
+	if len(all) != len(s.rows) {
+		t.Errorf("%d of them", len(all))
+	}
+}
+
+func TestPauses(t *testing.T) {
+	for _, x := range []struct {
+		calls uint64
+		in    time.Duration
+		much  bool
+		rest  time.Duration
+	}{
+		{15, time.Millisecond, false, leastPause},
+		{mostCalls, time.Second, false, leastPause},
+		{mostCalls, 100 * time.Millisecond, true, 900 * time.Millisecond},
+		{100 * mostCalls, time.Second, true, longestPause},
+	} {
+		if got := isTooMuch(x.calls, x.in); got != x.much {
+			t.Errorf("%+v: %v", x, got)
+		}
+		if got := pause(x.calls, x.in, time.Second); got != leastPause {
+			t.Errorf("%+v: at first %v", x, got)
+		}
+		if got := pause(x.calls, x.in, time.Minute); got != x.rest {
+			t.Errorf("%+v: %v", x, got)
+		}
+	}
+}
+
+func TestWhereSQLiteKeepsTexts(t *testing.T) {
+	// test %rdi,%rdi; je; mov 0xf8(%rdi),%rax; ret
+	if n, ok := loadedX86([]byte{0x48, 0x85, 0xff, 0x74, 0x0b, 0x48, 0x8b, 0x87, 0xf8, 0, 0, 0, 0xc3}); !ok || n != 0xf8 {
+		t.Error(n, ok)
+	}
+	// cbz x0; ldr x0, [x0, #248]; ret
+	if n, ok := loadedARM([]byte{0x40, 0, 0, 0xb4, 0, 0x7c, 0x40, 0xf9, 0xc0, 3, 0x5f, 0xd6}); !ok || n != 0xf8 {
+		t.Error(n, ok)
+	}
+	for _, code := range [][]byte{nil, {0x48, 0x8b}, {0x48, 0x8b, 0x87, 0xff, 0xff, 0xff, 0xff}, {1, 2, 3, 4}} {
+		if _, ok := loadedX86(code); ok {
+			t.Errorf("%x is read", code)
+		}
+	}
+}
+
+func TestLocateNothing(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locate(exe, linked, false); !errors.Is(err, errNone) {
+		t.Errorf("this test has SQLite: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locate(path, linked, false); err == nil {
+		t.Error("a script has functions")
+	}
+}
+
+// Whatever the file is, reading it ends with an answer.
+func FuzzTextOffset(f *testing.F) {
+	f.Add([]byte{0x48, 0x8b, 0x87, 0xf8, 0, 0, 0}, true)
+	f.Fuzz(func(t *testing.T, code []byte, x86 bool) {
+		read := loadedARM
+		if x86 {
+			read = loadedX86
+		}
+		if n, ok := read(code); ok && (n < 0 || n >= 1<<15) {
+			t.Fatal(n)
+		}
+		parse(code)
+	})
+}
+
+func FuzzLocate(f *testing.F) {
+	f.Add([]byte(elf.ELFMAG))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		path := filepath.Join(t.TempDir(), "lib.so")
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = locate(path, linked, true)
+	})
+}

@@ -1,0 +1,182 @@
+package statement
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/sqlshape"
+)
+
+// work is what an executor does.
+type work string
+
+// The kinds of work that samples show.
+const (
+	scanning   work = "reading whole tables"
+	indexed    work = "reading by an index"
+	sorting    work = "sorting"
+	matching   work = "matching patterns"
+	converting work = "converting text to numbers"
+	planning   work = "parsing and planning"
+	nested     work = "executing inner queries"
+	looping    work = "going through the result of an inner query again"
+	adding     work = "building an index"
+)
+
+// works are the functions of PostgreSQL, MariaDB and SQLite that do it.
+var works = map[work]*regexp.Regexp{
+	scanning:   regexp.MustCompile(`^(ExecScan|ExecSeqScan\w*|SeqNext|heap_getnextslot|heapgettup(_pagemode)?|heapgetpage|heap_prepare_pagescan|rr_sequential|ha_innobase::(rnd_next|rnd_init|general_fetch|index_first|index_next)|handler::ha_(rnd_next|index_first|index_next)|ha_(myisam|maria|heap)::(rnd_next|scan)|join_init_read_record)\b`),
+	indexed:    regexp.MustCompile(`^(IndexNext|IndexOnlyNext|index_getnext_(slot|tid)|index_getbitmap|btgettuple|btgetbitmap|gingetbitmap|gistgettuple|heapam_index_fetch_tuple|heap_hot_search_buffer|ExecBitmapHeapScan|handler::(ha_)?index_(read\w*|next_same)|handler::(read_range_\w+|multi_range_read_next|ha_index_read\w*|ha_index_next_same)|ha_\w+::index_(read\w*|next_same)|join_read_(key\w*|const\w*|always_key\w*)|rr_quick|QUICK_RANGE_SELECT::\w+)\b`),
+	sorting:    regexp.MustCompile(`^(tuplesort_\w+|ExecSort|qsort_(tuple|ssup)\w*|comparetup_\w+|filesort|create_sort_index|Filesort\w*::\w+|merge_many_buff|merge_buffers|Unique::\w+|(sqlite3V|v)dbeSorter\w+)\b`),
+	matching:   regexp.MustCompile(`^(text(ic)?(like|nlike|regexeq|icregexeq)|(SB|UTF8|MB|C)_MatchText\w*|generic_match_text|pg_regexec|patternCompare|likeFunc|Item_func_like::val_(int|bool)|my_wildcmp\w*|my_(mb_)?wildcmp_\w+)\b`),
+	converting: regexp.MustCompile(`^(Field_(varstring|string|blob|str|longstr)::val_(decimal|real|int)|Value_source::Converter_\w+|my_strntod\w*|my_strtod\w*|my_strtoll10\w*|str2my_decimal)\b`),
+	planning:   regexp.MustCompile(`^(pg_(parse_query|analyze_and_rewrite\w*|rewrite_query|plan_quer(y|ies))|raw_parser|parse_analyze\w*|(standard_)?planner|MYSQLparse|ORAparse|THD::sql_parser|parse_sql|JOIN::optimize(_inner)?|open_tables\w*|sqlite3_prepare\w*|sqlite3(RunParser|Parser|LockAndPrepare))\b`),
+	nested:     regexp.MustCompile(`^(ExecSubPlan|ExecSetParamPlan|Item_(singlerow_|exists_|in_)?subselect::\w+|subselect_\w+::exec)\b`),
+	looping:    regexp.MustCompile(`^(ExecMaterial|tuplestore_gettuple\w*|ExecReScan\w*)\b`),
+	adding:     regexp.MustCompile(`^(btbuild\w*|index_build|btinsert|_bt_\w*(load|insert)\w*|sqlite3BtreeInsert)\b`),
+}
+
+// view is one statement with all that the profile says of it.
+type view struct {
+	profile.Statement
+
+	q      sqlshape.Query
+	rows   []int32
+	value  int64
+	count  int64
+	share  float64
+	margin float64
+	of     map[work]int64 // value of the samples with such work
+	paid   []ownline.Paid // lines of the program that execute it
+	paying int64          // value of the samples with such a line
+}
+
+// part is how much of the statement's samples is some work.
+func (v *view) part(w work) float64 { return float64(v.of[w]) / float64(max(v.value, 1)) }
+
+// each is the CPU of one execution, 0 where nobody counted them.
+func (v *view) each() time.Duration {
+	if v.Runs == 0 {
+		return 0
+	}
+	return time.Duration(float64(v.value) / float64(v.Runs))
+}
+
+// perStep is the CPU until the next row comes out, 0 where nobody counted rows.
+func (v *view) perStep() time.Duration {
+	if v.Steps == 0 {
+		return 0
+	}
+	return time.Duration(float64(v.value) / float64(v.Steps))
+}
+
+// perRun is how many rows an execution gives; ok is false where nobody counted them.
+func (v *view) perRun() (rows float64, ok bool) {
+	if v.Steps == 0 || v.Runs == 0 {
+		return 0, false
+	}
+	return max(0, float64(v.Steps)/float64(v.Runs)-1), true // the last step finds the end
+}
+
+// dearStep is the CPU from which more than a few rows were looked at for one that comes out:
+// one by its key takes two to ten microseconds.
+const dearStep = 50 * time.Microsecond
+
+// scans says whether the executor reads a table from one end to the other.
+func (v *view) scans() bool {
+	const least, few = 0.2, 0.05
+	if v.System == sqlite {
+		return v.perStep() >= dearStep && v.part(adding) < few
+	}
+	return v.part(scanning) >= least && v.part(indexed) < max(few, v.part(scanning)/4) //nolint:mnd // most of it
+}
+
+const sqlite = "sqlite"
+
+// views are the statements of a profile that have samples.
+func views(p *profile.Profile) []*view {
+	byText := map[[2]string]*view{}
+	var out []*view
+	works := worksOf(p)
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		text, _ := p.Label(s.Labels, profile.LabelStatement)
+		if text.Str == "" || s.Value <= 0 {
+			continue
+		}
+		system, _ := p.Label(s.Labels, profile.LabelDatabase)
+		key := [2]string{system.Str, text.Str}
+		v := byText[key]
+		if v == nil {
+			v = &view{Statement: known(p, system.Str, text.Str), q: sqlshape.Parse(text.Str), of: map[work]int64{}}
+			byText[key] = v
+			out = append(out, v)
+		}
+		v.rows = append(v.rows, int32(i)) //nolint:gosec // rows are fewer
+		v.value += s.Value
+		v.count += s.Count
+		for _, w := range works(s.Stack) {
+			v.of[w] += s.Value
+		}
+	}
+	lines := ownline.Of(p)
+	for _, v := range out {
+		v.share = float64(v.value) / float64(max(p.Total(), 1))
+		v.margin = finding.ShareError(v.share, p.Count())
+		v.paid = lines.Pay(v.rows)
+		for _, one := range v.paid {
+			v.paying += one.Value
+		}
+	}
+	return out
+}
+
+// known is what the recording counted of a statement: where it is executed, else where it is
+// sent.
+func known(p *profile.Profile, system, text string) profile.Statement {
+	out := profile.Statement{System: system, Text: text, Watched: 1}
+	for _, s := range p.Meta.Statements {
+		if s.System != system || s.Text != text {
+			continue
+		}
+		if facts := out.Facts; out.Runs == 0 || out.Client && !s.Client {
+			out = s
+			out.Facts.Add(facts)
+		}
+	}
+	return out
+}
+
+// worksOf gives the work of a stack, each kind once.
+func worksOf(p *profile.Profile) func(profile.StackID) []work {
+	ofFunction := make([][]work, p.NumFunctions())
+	for i := range ofFunction {
+		for w, names := range works {
+			if names.MatchString(p.Function(profile.FunctionID(i)).Name) {
+				ofFunction[i] = append(ofFunction[i], w)
+			}
+		}
+	}
+	known := map[profile.StackID][]work{}
+	return func(id profile.StackID) []work {
+		if all, ok := known[id]; ok {
+			return all
+		}
+		var all []work
+		for _, loc := range p.Stack(id) {
+			for _, l := range p.Lines(loc) {
+				for _, w := range ofFunction[l.Function] {
+					if !slices.Contains(all, w) {
+						all = append(all, w)
+					}
+				}
+			}
+		}
+		known[id] = all
+		return all
+	}
+}

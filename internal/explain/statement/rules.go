@@ -1,0 +1,350 @@
+package statement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"whyhot/internal/explain/judge"
+)
+
+// rule is one about statements: what they look like, and what their samples must show.
+type rule struct {
+	id    string
+	title string
+	is    func(v *view) bool
+	why   func(v *view) string
+	steps func(v *view) []string
+	// gone is the part of the statement's CPU that the change takes away: at least, likely.
+	least, likely float64
+	// only is the work that goes away, where it is not nearly all.
+	only    work
+	caveats []string
+}
+
+const (
+	// often is from how many executions a statement is no report that somebody asks for once.
+	often = 5
+	// repeatedly is that for what is dear only since it is repeated.
+	repeatedly = 10
+	// eachRow is from how many executions on one line a query is one for each row of another.
+	eachRow = 1000
+	// longList is the number of elements from which an IN list is one.
+	longList = 200
+
+	small = 0.1
+	some  = 0.2
+	much  = 0.3
+)
+
+// rules are tried in their order; the first that holds names the finding.
+var rules = []rule{
+	{
+		id: "statement-type", title: "Text column compared with a number",
+		is: func(v *view) bool {
+			return v.part(converting) >= small && (len(v.Facts.Numbers) > 0 || v.part(converting) >= some && len(v.q.Equal)+len(v.q.Range) > 0)
+		},
+		why: func(v *view) string {
+			return v.evidence(converting) + ": each row's text becomes a number, and no index on the text serves"
+		},
+		steps: func(v *view) []string {
+			columns := v.Facts.Numbers
+			if len(columns) == 0 {
+				columns = append(columns, v.q.Equal...)
+			}
+			return []string{
+				fmt.Sprintf("Compare %s with text: quote the value ('123'), or bind it as a string", list(columns)),
+				"Or change the type of the column to the number that it holds",
+			}
+		},
+		least: 0.5, likely: 0.9,
+	},
+	{
+		id: "statement-random-order", title: "Whole table sorted by a random number for few rows",
+		is: func(v *view) bool {
+			return v.q.Random && (v.part(sorting)+v.part(scanning) >= small || v.each() >= 2*dearStep)
+		},
+		why: func(v *view) string {
+			return "ORDER BY a random number computes one for each row and sorts all of them; " + v.evidence(sorting, scanning)
+		},
+		steps: func(v *view) []string {
+			t := v.table()
+			return []string{
+				fmt.Sprintf("Choose a random key and read from there: SELECT … FROM %s WHERE id >= FLOOR(RAND() * (SELECT MAX(id) FROM %s)) ORDER BY id LIMIT 1", t, t),
+				"Or choose keys in the program, from a list that is read once; PostgreSQL: TABLESAMPLE",
+			}
+		},
+		least: 0.6, likely: 0.95,
+		caveats: []string{"Where keys have gaps, rows behind one are chosen more often"},
+	},
+	{
+		id: "statement-computed-column", title: "Condition on an expression without an index",
+		is: func(v *view) bool { return len(v.q.Computed) > 0 && v.scans() && v.Runs != 1 },
+		why: func(v *view) string {
+			return fmt.Sprintf("%s is computed for each row of %s, since an index on the column does not have it; %s", list(v.q.Computed), v.table(), v.evidence(scanning))
+		},
+		steps: func(v *view) []string {
+			e := v.q.Computed[0]
+			out := []string{fmt.Sprintf("Index the expression: CREATE INDEX ON %s (%s), then ANALYZE %s", v.table(), plain(e), v.table())}
+			switch v.System {
+			case "mariadb":
+				out[0] = fmt.Sprintf("Add a generated column with the value of %s and an index on it, and compare that column", plain(e))
+			case sqlite:
+				out[0] = fmt.Sprintf("Index the expression: CREATE INDEX idx ON %s (%s)", v.table(), plain(e))
+			}
+			return append(out, "Or compare the column itself: keep it in the form that is looked for, or turn a function of a date into a range (day >= ? AND day < ?)")
+		},
+		least: 0.5, likely: 0.95,
+	},
+	{
+		id: "statement-wildcard", title: "LIKE pattern looked for in every row",
+		is: func(v *view) bool {
+			return len(v.q.Like) > 0 && (v.part(matching) >= small || v.Facts.Wildcard && (v.scans() || v.each() >= 20*dearStep) && v.Runs >= often)
+		},
+		why: func(v *view) string {
+			return "a pattern that begins with a wildcard is looked for in each row; " + v.evidence(matching, scanning)
+		},
+		steps: func(v *view) []string {
+			c, t := v.q.Like[0], v.table()
+			switch v.System {
+			case "postgresql":
+				return []string{fmt.Sprintf("CREATE EXTENSION pg_trgm; CREATE INDEX ON %s USING gin (%s gin_trgm_ops)", t, c), "Words: to_tsvector with a GIN index"}
+			case "mariadb":
+				return []string{fmt.Sprintf("ALTER TABLE %s ADD FULLTEXT (%s), and MATCH (%s) AGAINST (…): it finds words", t, c, c), "The begin of a text: LIKE 'abc%' with an index"}
+			}
+			return []string{fmt.Sprintf("FTS5 with tokenize = trigram over %s.%s", t, c), "The begin of a text: GLOB 'abc*' with an index"}
+		},
+		least: 0.5, likely: 0.9,
+	},
+	{
+		id: "statement-offset", title: "Pages by OFFSET read all rows before them",
+		is: func(v *view) bool {
+			return v.q.HasLimit && v.q.HasOffset && v.Runs >= often && (v.Facts.Deep || v.Runs >= repeatedly) && v.each() >= 2*dearStep
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("each page reads and throws away the rows of all pages before it; %s executions take %s each", judge.Times(v.Runs), duration(v.each()))
+		},
+		steps: func(v *view) []string {
+			key := "id"
+			if len(v.q.Order) > 0 {
+				key, _, _ = strings.Cut(v.q.Order[0], " ")
+			}
+			return []string{
+				fmt.Sprintf("Remember the last row of a page and go on behind it: WHERE %s > ? ORDER BY %s LIMIT ?, with an index on %s", key, key, key),
+				"Or read all rows with one statement, if all are needed",
+			}
+		},
+		least: 0.4, likely: 0.9,
+		caveats: []string{"Where the column is not unique, compare it together with the key: WHERE (day, id) > (?, ?)"},
+	},
+	{
+		id: "statement-not-in", title: "NOT IN with a query goes through it for each row",
+		is: func(v *view) bool { return v.q.NotIn && v.part(looping)+v.part(nested) >= much },
+		why: func(v *view) string {
+			return "the result of the inner query is gone through for each row; " + v.evidence(looping, nested)
+		},
+		steps: func(*view) []string {
+			return []string{"Write NOT EXISTS (SELECT 1 FROM … WHERE inner.key = outer.key): the planner makes it an anti-join", "PostgreSQL: more work_mem lets it hash the inner result"}
+		},
+		least: 0.5, likely: 0.95,
+		caveats: []string{"NOT IN gives no rows where the inner query gives a NULL; NOT EXISTS does"},
+	},
+	{
+		id: "statement-correlated", title: "Query in the select list runs for each row",
+		is: func(v *view) bool {
+			return v.q.Correlated && (v.part(nested) >= much || v.System == sqlite && v.perStep() >= dearStep)
+		},
+		why: func(v *view) string {
+			return "the inner query is executed for each row of the outer one; " + v.evidence(nested, scanning)
+		},
+		steps: func(v *view) []string {
+			return []string{
+				"Join once instead: LEFT JOIN (SELECT key, count(*) … GROUP BY key) AS x ON x.key = outer.key",
+				"Or index the column by which the inner query finds its rows: " + list(v.q.Equal),
+			}
+		},
+		least: 0.3, likely: 0.9,
+	},
+	{
+		id: "statement-scan", title: "Whole table read for each query; index the condition",
+		is: func(v *view) bool {
+			return v.q.Where && len(v.q.Equal)+len(v.q.Range) > 0 && len(v.q.Like) == 0 && v.Runs >= often && v.scans() && !v.q.Lists && !v.q.Grouped
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("no index is used to find %s; %s", list(append(append([]string(nil), v.q.Equal...), v.q.Range...)), v.evidence(scanning))
+		},
+		steps: func(v *view) []string {
+			columns := append([]string(nil), v.q.Equal...)
+			if len(v.q.Range) > 0 {
+				columns = append(columns, v.q.Range[0])
+			}
+			return []string{
+				fmt.Sprintf("CREATE INDEX ON %s (%s), then ANALYZE; EXPLAIN shows whether it is used", v.table(), strings.Join(columns, ", ")),
+			}
+		},
+		least: 0.2, likely: 0.9,
+		caveats: []string{"A condition that most rows meet is faster with a full scan"},
+	},
+	{
+		id: "statement-sort", title: "Rows sorted for each query; index the order",
+		is: func(v *view) bool {
+			sorted := len(v.q.Order) > 0 || v.q.Distinct || v.q.Grouped
+			return sorted && v.Runs >= often && (v.part(sorting) >= much || v.System == sqlite && v.q.HasLimit && len(v.q.Order) > 0 && v.perStep() >= dearStep)
+		},
+		why: func(v *view) string { return "all rows are sorted for each execution; " + v.evidence(sorting) },
+		steps: func(v *view) []string {
+			columns := strings.Join(append(append([]string(nil), v.q.Equal...), v.q.Order...), ", ")
+			if columns == "" {
+				columns = "the columns of DISTINCT or GROUP BY"
+			}
+			return []string{fmt.Sprintf("CREATE INDEX ON %s (%s): rows then come in this order", v.table(), columns), "Leave ORDER BY and DISTINCT away where the order does not matter and rows are unique anyway"}
+		},
+		least: 0.2, likely: 0.8,
+	},
+	{
+		id: "statement-count-all", title: "Whole table counted repeatedly",
+		is: func(v *view) bool {
+			return v.q.CountAll && !v.q.Where && !v.q.Grouped && len(v.q.Tables) == 1 && v.Runs >= repeatedly && v.each() >= dearStep/5
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("COUNT(*) without a condition reads all rows; %s executions take %s each", judge.Times(v.Runs), duration(v.each()))
+		},
+		steps: func(*view) []string {
+			return []string{"Count once and keep the number, or keep it in a row that changes with the table", "Whether there are any: SELECT 1 … LIMIT 1; roughly how many: the planner's statistics"}
+		},
+		least: 0.6, likely: 0.95,
+	},
+	{
+		id: "statement-whole-table", title: "Whole table read repeatedly",
+		is: func(v *view) bool {
+			return v.q.Verb == "SELECT" && len(v.q.Tables) == 1 && !v.q.Where && !v.q.HasLimit && !v.q.Grouped && !v.q.CountAll && v.Runs >= repeatedly && v.each() >= 2*dearStep
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("without a condition all rows of %s are read; %s executions take %s each", v.table(), judge.Times(v.Runs), duration(v.each()))
+		},
+		steps: func(*view) []string {
+			return []string{"Ask for the rows that are needed: WHERE, with an index on its columns", "Where all are needed, read them once and keep them"}
+		},
+		least: 0.3, likely: 0.9,
+	},
+	{
+		id: "statement-per-row", title: "One query for each row; ask for many at once",
+		is: func(v *view) bool {
+			rows, counted := v.perRun()
+			one := !counted || rows <= 1.5
+			return v.q.Verb == "SELECT" && v.q.Where && len(v.q.Equal) > 0 && v.Runs >= eachRow && one && v.line() && !v.scans()
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("the same line executes it at least %s times, for one row each", judge.Times(v.Runs))
+		},
+		steps: func(v *view) []string {
+			return []string{
+				fmt.Sprintf("Read the rows of many keys with one statement: WHERE %s IN (…), some hundred keys each, or a join with the query that gives the keys", v.q.Equal[0]),
+				"An ORM: load the relation with its owner (Django select_related and prefetch_related, SQLAlchemy selectinload, Rails includes, Hibernate JOIN FETCH)",
+			}
+		},
+		least: 0.2, likely: 0.5,
+	},
+	{
+		id: "statement-long-list", only: planning, title: "IN list with hundreds of values",
+		is: func(v *view) bool { return v.Facts.List >= longList && v.part(planning) >= some },
+		why: func(v *view) string {
+			return fmt.Sprintf("a list of up to %s values is parsed and planned each time; %s", judge.Times(uint64(v.Facts.List)), v.evidence(planning)) //nolint:gosec // a count
+		},
+		steps: func(v *view) []string {
+			switch v.System {
+			case "postgresql":
+				return []string{"Pass one array: = ANY($1), in a prepared statement"}
+			case sqlite:
+				return []string{"Join with a temporary table, or with json_each(?)"}
+			}
+			return []string{"Join with a temporary table, or with JSON_TABLE(?)"}
+		},
+		least: 0.4, likely: 0.8,
+	},
+	{
+		id: "statement-parsed-each-time", only: planning, title: "Statement parsed and planned each time; prepare it",
+		is: func(v *view) bool {
+			return v.part(planning) >= much && v.Runs >= 100 && slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}, v.q.Verb) && (v.System != sqlite || 2*v.Prepared >= v.Runs)
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("%s, for %s executions", v.evidence(planning), judge.Times(v.Runs))
+		},
+		steps: func(v *view) []string {
+			if v.System == sqlite {
+				return []string{"Keep the prepared statement and bind values to it: sqlite3_reset and sqlite3_bind_…; a driver keeps it where the text stays the same and values are parameters"}
+			}
+			out := []string{"Prepare the statement once for each connection and execute it with parameters; a pooler between must allow that (PgBouncer: max_prepared_statements)"}
+			if v.q.Verb == "SELECT" && v.q.Where && v.Runs >= eachRow {
+				out = append(out, "Where a loop of the program sends it for each row of another query: one statement for many keys, or a join")
+			}
+			return out
+		},
+		least: 0.5, likely: 0.9,
+	},
+}
+
+// line says whether a few lines of the program execute nearly all of it: one that executes and
+// one that fetches. Of what waits for a server there are few samples.
+func (v *view) line() bool {
+	const nearly, lines = 0.8, 2
+	sum := int64(0)
+	for i, one := range v.paid {
+		if i < lines && one.Line > 0 {
+			sum += one.Value
+		}
+	}
+	return sum > 0 && float64(sum) >= nearly*float64(v.paying) && (v.System != sqlite || 2*v.paying >= v.value)
+}
+
+func (v *view) table() string {
+	if len(v.q.Tables) == 0 {
+		return "the table"
+	}
+	return v.q.Tables[0]
+}
+
+// evidence says how much of the samples is some work, and what one execution takes.
+func (v *view) evidence(kinds ...work) string {
+	var parts []string
+	for _, w := range kinds {
+		if p := v.part(w); p >= 0.01 {
+			parts = append(parts, fmt.Sprintf("%.0f%% of its samples are in %s", 100*p, w))
+		}
+	}
+	if v.System == sqlite && v.perStep() >= dearStep {
+		parts = append(parts, fmt.Sprintf("%s of CPU for each row that comes out, where one by its key takes some microseconds", duration(v.perStep())))
+	}
+	if len(parts) == 0 {
+		return fmt.Sprintf("%s of CPU for each execution", duration(v.each()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Microsecond:
+		return d.Round(time.Microsecond / 10).String()
+	case d < 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "its columns"
+	}
+	return strings.Join(names, ", ")
+}
+
+// plain is an expression without the table's name, as an index has it.
+func plain(e string) string {
+	at := strings.LastIndexByte(e, '(')
+	name, rest, qualified := strings.Cut(e[at+1:], ".")
+	if qualified && !strings.ContainsAny(name, " ,+-*/") {
+		return e[:at+1] + rest
+	}
+	return e
+}

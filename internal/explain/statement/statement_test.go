@@ -1,0 +1,128 @@
+package statement
+
+import (
+	"strings"
+	"testing"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/sqlshape"
+)
+
+// load is a profile of one statement in two seconds of CPU, and as much of something else.
+type load struct {
+	system, text string
+	runs, steps  uint64
+	prepared     uint64
+	stacks       map[string]int64 // in hundredths of the statement's samples
+	line         int              // of the program's script, 0 for a server's
+}
+
+func (l load) judge(t *testing.T) []judge.Found {
+	t.Helper()
+	dialect := map[string]sqlshape.Dialect{"postgresql": sqlshape.Postgres, "mariadb": sqlshape.MariaDB, sqlite: sqlshape.SQLite}[l.system]
+	shape := sqlshape.Of(l.text, dialect, false)
+	b := profile.NewBuilder()
+	server := b.Mapping(profile.Mapping{Path: map[string]string{"postgresql": "/usr/lib/postgresql/15/bin/postgres", "mariadb": "/usr/sbin/mariadbd", sqlite: "/usr/lib/libsqlite3.so.0"}[l.system], Start: 1, Limit: 2})
+	locate := func(name string) profile.LocationID {
+		return b.Location(0, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: name, Mapping: server, Kind: profile.KindNative})})
+	}
+	labels := b.Labels([]profile.Label{{Key: profile.LabelDatabase, Str: l.system}, {Key: profile.LabelStatement, Str: shape.Text}})
+	add := func(stack string, labels profile.LabelSetID, n int64) {
+		var locs []profile.LocationID
+		for name := range strings.SplitSeq(stack, ";") {
+			locs = append(locs, locate(name))
+		}
+		if l.line > 0 {
+			locs = append(locs, b.Location(0, 0, profile.KindPython, profile.Line{
+				Function: b.Function(profile.Function{Name: "load", File: "/home/me/app.py", Kind: profile.KindPython}), Line: int32(l.line),
+			}))
+		}
+		b.Sample(profile.Sample{Stack: b.Stack(locs), Labels: labels, Count: 10 * n, Value: 10 * n * 2_000_000})
+	}
+	rest := int64(100)
+	for stack, n := range l.stacks {
+		add(stack, labels, n)
+		rest -= n
+	}
+	add("execute", labels, rest)
+	add("other", b.Labels(nil), 100)
+	meta := profile.Meta{Statements: []profile.Statement{{System: l.system, Text: shape.Text, Runs: l.runs, Steps: l.steps, Prepared: l.prepared, Watched: 1, Facts: shape.Facts}}}
+	answer, err := Judge(t.Context(), judge.Subject{Profile: b.Build(meta)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Found
+}
+
+const scan = "heap_getnextslot;ExecScan;standard_ExecutorRun"
+
+// Each rule with a statement that breaks it, and with others that do not.
+func TestRules(t *testing.T) {
+	pg, my := "postgresql", "mariadb"
+	for _, x := range []struct {
+		name string
+		load load
+		rule string // "" for none
+		says string // in a step
+	}{
+		{"lower without an index", load{system: pg, text: "SELECT id FROM users WHERE lower(email) = 'a'", runs: 2000, stacks: map[string]int64{scan: 90}}, "statement-computed-column", "CREATE INDEX ON users (lower(email))"},
+		{"lower of a table's column", load{system: pg, text: "SELECT id FROM users u WHERE lower(u.email) = 'a'", runs: 2000, stacks: map[string]int64{scan: 90}}, "statement-computed-column", "CREATE INDEX ON users (lower(email))"},
+		{"lower with an index", load{system: pg, text: "SELECT id FROM users WHERE lower(email) = 'a'", runs: 90000, stacks: map[string]int64{"index_getnext_slot;ExecScan": 50, "ExecScan": 20}}, "", ""},
+		{"a report with an expression", load{system: pg, text: "SELECT id FROM users WHERE lower(email) = 'a'", runs: 1, stacks: map[string]int64{scan: 90}}, "", ""},
+		{"a date in SQLite", load{system: sqlite, text: "SELECT id FROM o WHERE date(day) = ?", runs: 100, steps: 200, line: 7}, "statement-computed-column", "CREATE INDEX idx ON o (date(day))"},
+		{"a generated column in MariaDB", load{system: my, text: "SELECT id FROM o WHERE DATE(day) = '2024-01-01'", runs: 100, stacks: map[string]int64{"handler::ha_rnd_next;rr_sequential": 80}}, "statement-computed-column", "generated column"},
+		{"text and number", load{system: my, text: "SELECT id FROM users WHERE code = 4711", runs: 100, stacks: map[string]int64{"Field_varstring::val_real;handler::ha_rnd_next": 30}}, "statement-type", "Compare code with text"},
+		{"numbers", load{system: my, text: "SELECT id FROM users WHERE age = 47", runs: 90000, stacks: map[string]int64{"handler::ha_index_read_map": 60}}, "", ""},
+		{"random order", load{system: my, text: "SELECT * FROM t ORDER BY RAND() LIMIT 1", runs: 9, stacks: map[string]int64{"filesort": 60}}, "statement-random-order", "MAX(id)"},
+		{"random order of a few rows", load{system: sqlite, text: "SELECT * FROM t ORDER BY RANDOM() LIMIT 1", runs: 90000, steps: 180000, line: 3}, "", ""},
+		{"pages", load{system: sqlite, text: "SELECT * FROM t ORDER BY day DESC LIMIT 50 OFFSET ?", runs: 900, steps: 45900, line: 3}, "statement-offset", "WHERE day > ? ORDER BY day"},
+		{"first pages", load{system: pg, text: "SELECT * FROM t ORDER BY id LIMIT 50 OFFSET 0", runs: 90000, stacks: map[string]int64{"index_getnext_slot": 50}}, "", ""},
+		{"wildcard", load{system: pg, text: "SELECT * FROM t WHERE note LIKE '%x%'", runs: 90, stacks: map[string]int64{"textlike;" + scan: 50}}, "statement-wildcard", "gin_trgm_ops"},
+		{"prefix", load{system: pg, text: "SELECT * FROM t WHERE note LIKE 'x%'", runs: 90000, stacks: map[string]int64{"index_getnext_slot": 50}}, "", ""},
+		{"not in", load{system: pg, text: "SELECT id FROM t WHERE id NOT IN (SELECT x FROM s)", runs: 9, stacks: map[string]int64{"tuplestore_gettupleslot;ExecMaterial": 80}}, "statement-not-in", "NOT EXISTS"},
+		{"not in, hashed", load{system: pg, text: "SELECT id FROM t WHERE id NOT IN (SELECT x FROM s)", runs: 1, stacks: map[string]int64{"FindTupleHashEntry": 80}}, "", ""},
+		{"query for each row", load{system: my, text: "SELECT id, (SELECT count(*) FROM o WHERE o.u = u.id) FROM u", runs: 9, stacks: map[string]int64{"subselect_single_select_engine::exec": 80}}, "statement-correlated", "LEFT JOIN"},
+		{"no index", load{system: pg, text: "SELECT id FROM o WHERE user_id = 7 AND day > '2024'", runs: 90, stacks: map[string]int64{scan: 80}}, "statement-scan", "(user_id, day)"},
+		{"a report", load{system: pg, text: "SELECT sum(total) FROM o WHERE day > '2024'", runs: 1, stacks: map[string]int64{scan: 80}}, "", ""},
+		{"sorted each time", load{system: pg, text: "SELECT id FROM o WHERE u = 7 ORDER BY day", runs: 90, stacks: map[string]int64{"tuplesort_performsort;ExecSort": 60, "index_getnext_slot": 40}}, "statement-sort", "(u, day)"},
+		{"counted", load{system: pg, text: "SELECT count(*) FROM o", runs: 90, stacks: map[string]int64{scan: 60}}, "statement-count-all", "Count once"},
+		{"counted once", load{system: pg, text: "SELECT count(*) FROM o", runs: 1, stacks: map[string]int64{scan: 60}}, "", ""},
+		{"read again", load{system: pg, text: "SELECT * FROM settings", runs: 900, stacks: map[string]int64{scan: 60}}, "statement-whole-table", "keep them"},
+		{"one for each row", load{system: sqlite, text: "SELECT name FROM users WHERE id = ?", runs: 900000, steps: 1800000, line: 3}, "statement-per-row", "WHERE id IN (…)"},
+		{"many rows each", load{system: sqlite, text: "SELECT name FROM users WHERE team = ?", runs: 2000, steps: 400000, line: 3}, "", ""},
+		{"requests of many clients", load{system: pg, text: "SELECT name FROM users WHERE id = 7", runs: 900000, stacks: map[string]int64{"index_getnext_slot": 60}}, "", ""},
+		{"a long list", load{system: pg, text: "SELECT name FROM users WHERE id IN (" + strings.Repeat("1, ", 300) + "1)", runs: 900, stacks: map[string]int64{"raw_parser;pg_parse_query": 30}}, "statement-long-list", "ANY($1)"},
+		{"parsed each time", load{system: sqlite, text: "SELECT a FROM t JOIN s ON s.id = t.id WHERE t.id > 5 AND t.id < 9", runs: 90000, steps: 900000, prepared: 90000, stacks: map[string]int64{"sqlite3_prepare_v2": 50}, line: 3}, "statement-parsed-each-time", "sqlite3_reset"},
+		{"inserts", load{system: sqlite, text: "INSERT INTO t VALUES (1, 2)", runs: 900000, steps: 900000, prepared: 1, line: 3}, "", ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			found := x.load.judge(t)
+			if len(found) == 0 {
+				if x.rule != "" {
+					t.Fatal("nothing is found")
+				}
+				return
+			}
+			f := found[0]
+			if f.Rule != x.rule || !strings.Contains(strings.Join(f.Fix.Steps, "\n"), x.says) {
+				t.Errorf("%s: %q: %q", f.Rule, f.Title, f.Fix.Steps)
+			}
+			if len(f.Title) > 60 || len(f.Samples) == 0 || !IsRule(f.Rule) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// What is dear for another reason than its statement is not told.
+func TestSmallShares(t *testing.T) {
+	l := load{system: "postgresql", text: "SELECT id FROM users WHERE lower(email) = 'a'", runs: 2000, stacks: map[string]int64{scan: 90}}
+	found := l.judge(t)
+	if len(found) != 1 || *found[0].Share.Inclusive < 0.49 || *found[0].Share.Inclusive > 0.51 {
+		t.Fatalf("%+v", found)
+	}
+	if got := found[0].Evidence[1].Text; got != "postgresql: executed 2,000 times, 1ms of CPU each" {
+		t.Errorf("%q", got)
+	}
+}
