@@ -54,13 +54,14 @@ func TestLinesOfScripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, _ := recordWith(t, &ebpf.Sampler{}, path, file)
-			var hot, outer, all int64
+			var hot, outer, joined, all int64
 			for _, s := range p.Samples() {
 				all += s.Count
-				isHot, isOuter := false, false
+				isHot, isOuter, isJoined := false, false, false
 				for _, loc := range p.Stack(s.Stack) {
 					for _, l := range p.Lines(loc) {
 						f := p.Function(l.Function)
+						isJoined = isJoined || f.Kind == c.kind
 						isHot = isHot || f.Kind == c.kind && f.Name == "inner" && f.File == file && l.Line == c.hot
 						isOuter = isOuter || f.Kind == c.kind && f.Name == c.outer && f.File == file
 					}
@@ -71,10 +72,15 @@ func TestLinesOfScripts(t *testing.T) {
 				if isOuter {
 					outer += s.Count
 				}
+				if isJoined {
+					joined += s.Count
+				}
 			}
-			if float64(hot) < 0.5*float64(all) || float64(outer) < 0.5*float64(all) {
-				t.Errorf("the line in %d, its caller in %d of %d samples", hot, outer, all)
+			// How many are joined depends on how often a busy machine lets the reader run.
+			if float64(joined) < 0.2*float64(all) || float64(hot) < 0.8*float64(joined) || float64(outer) < 0.8*float64(joined) {
+				t.Errorf("of %d samples %d are joined: the line in %d, its caller in %d", all, joined, hot, outer)
 			}
+			t.Logf("of %d samples %d are joined: the line in %d, its caller in %d", all, joined, hot, outer)
 		})
 	}
 }
