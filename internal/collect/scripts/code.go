@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
 )
@@ -20,7 +20,7 @@ type region struct {
 
 // codeOf is where functions are whose values a runtime has told: their code is at the value
 // itself, or where indirect says.
-func codeOf(pid uint32, functions map[uint64]string, indirect func(value uint64) uint64) (out []track.Code) {
+func codeOf(pid uint32, functions map[uint64]string, indirect func(value uint64) uint64) (out []moments.Code) {
 	regions := regionsOf(pid)
 	files := map[string]*unwound{}
 	for value, name := range functions {
@@ -36,7 +36,7 @@ func codeOf(pid uint32, functions map[uint64]string, indirect func(value uint64)
 			files[r.path] = unwoundOf(fmt.Sprintf("/proc/%d/root%s", pid, r.path))
 		}
 		if low, high, ok := files[r.path].around(value - r.low + r.start); ok {
-			out = append(out, track.Code{Path: r.path, Low: low, High: high, Function: name})
+			out = append(out, moments.Code{Path: r.path, Low: low, High: high, Function: name})
 		}
 	}
 	for _, u := range files {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"whyhot/internal/collect/scripts/luastack"
-	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/host/environ"
 	"whyhot/internal/profile"
 )
@@ -113,7 +113,7 @@ type luaProcess struct {
 
 	memory luastack.Memory
 	reader *luastack.Reader
-	t      *track.Track
+	t      *moments.Track
 	began  time.Time
 	failed int    // looks in a row
 	dir    string // where it runs
@@ -146,7 +146,7 @@ func followLua(pid uint32, announced string) (follower, error) {
 	}
 	p := &luaProcess{
 		luaAnnounced: a, memory: memory, reader: reader, began: time.Now(), names: map[string]string{},
-		t: &track.Track{PID: pid, Kind: profile.KindLua, Within: luaWithin, Copying: luaConcat},
+		t: &moments.Track{PID: pid, Kind: profile.KindLua, Within: luaWithin, Copying: luaConcat},
 	}
 	p.dir, _ = os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)) // of one that has ended, nothing is read
 	p.t.Code = codeOf(pid, a.functions, reader.Function)
@@ -157,7 +157,7 @@ func followLua(pid uint32, announced string) (follower, error) {
 type ended struct{}
 
 func (ended) look(time.Time) (time.Duration, bool) { return time.Hour, false }
-func (ended) track() *track.Track                  { return nil }
+func (ended) track() *moments.Track                { return nil }
 
 const (
 	luaConcat = ".."
@@ -189,26 +189,26 @@ func (p *luaProcess) look(now time.Time) (next time.Duration, running bool) {
 }
 
 // frames are those of calls, without functions in C that have no name.
-func (p *luaProcess) frames(calls []luastack.Call) []track.Frame {
-	out := make([]track.Frame, 0, len(calls))
+func (p *luaProcess) frames(calls []luastack.Call) []moments.Frame {
+	out := make([]moments.Frame, 0, len(calls))
 	for i, c := range calls {
 		if c.C != 0 {
 			if name := p.functions[c.C]; name != "" {
-				out = append(out, track.Frame{Function: name})
+				out = append(out, moments.Frame{Function: name})
 			}
 			continue
 		}
 		if i == 0 && c.Concat {
-			out = append(out, track.Frame{Function: luaConcat})
+			out = append(out, moments.Frame{Function: luaConcat})
 		}
-		out = append(out, track.Frame{File: c.Source, Start: int32(c.Defined), Line: int32(c.Line)}) //nolint:gosec // a line
+		out = append(out, moments.Frame{File: c.Source, Start: int32(c.Defined), Line: int32(c.Line)}) //nolint:gosec // a line
 	}
 	return out
 }
 
-func (p *luaProcess) track() *track.Track {
+func (p *luaProcess) track() *moments.Track {
 	_ = p.memory.Close() // only read from
-	p.t.Rename(func(f track.Frame) track.Frame {
+	p.t.Rename(func(f moments.Frame) moments.Frame {
 		if f.Function == "" {
 			f = p.named(f)
 		}
@@ -219,7 +219,7 @@ func (p *luaProcess) track() *track.Track {
 
 // named is a frame with the path of its file, and the name that its function has there: Lua's
 // functions are values and have none of their own.
-func (p *luaProcess) named(f track.Frame) track.Frame {
+func (p *luaProcess) named(f moments.Frame) moments.Frame {
 	path, isFile := strings.CutPrefix(f.File, "@")
 	if !isFile {
 		f.File = strings.TrimPrefix(strings.SplitN(f.File, "\n", 2)[0], "=")

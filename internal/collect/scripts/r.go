@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/collect/scripts/rprof"
 	"whyhot/internal/collect/scripts/rscript"
-	"whyhot/internal/collect/scripts/track"
 	"whyhot/internal/host/environ"
 	"whyhot/internal/profile"
 )
@@ -117,7 +117,7 @@ func cpuClock(pid uint32) int32 {
 	return int32(^pid<<3 | allThreads) //nolint:gosec // negative, as the kernel wants it
 }
 
-func (p *rProcess) track() *track.Track {
+func (p *rProcess) track() *moments.Track {
 	text, err := os.ReadFile(p.path)
 	if err != nil {
 		return nil
@@ -129,16 +129,16 @@ func (p *rProcess) track() *track.Track {
 	if text, err := os.ReadFile(p.script); err == nil {
 		p.text = rscript.Read(string(text))
 	}
-	t := &track.Track{PID: p.pid, Kind: profile.KindR, Within: rWithin}
+	t := &moments.Track{PID: p.pid, Kind: profile.KindR, Within: rWithin}
 	samples.Moments(p.log, func(at time.Time, calls []rprof.Call) { t.Add(at, p.frames(calls)) })
 	return t
 }
 
 // frames are those of calls. Functions of R's packages have no file.
-func (p *rProcess) frames(calls []rprof.Call) []track.Frame {
-	out := make([]track.Frame, 0, len(calls)+1)
+func (p *rProcess) frames(calls []rprof.Call) []moments.Frame {
+	out := make([]moments.Frame, 0, len(calls)+1)
 	for _, c := range calls {
-		f := track.Frame{Function: c.Function, File: c.File, Line: int32(c.Line)} //nolint:gosec // a line
+		f := moments.Frame{Function: c.Function, File: c.File, Line: int32(c.Line)} //nolint:gosec // a line
 		switch {
 		case c.File == rprof.Unnamed:
 			f.File = p.script
@@ -165,13 +165,13 @@ func (p *rProcess) frames(calls []rprof.Call) []track.Frame {
 			base = p.place(&out[i], base)
 		}
 	}
-	return append(out, track.Frame{Function: topName, File: p.script, Line: int32(top)}) //nolint:gosec // a line
+	return append(out, moments.Frame{Function: topName, File: p.script, Line: int32(top)}) //nolint:gosec // a line
 }
 
 // place gives a function of the script its line in the file. R counts from the outermost
 // expression that the function is in: where its definition is not found, as of one without a
 // name, that is the one of the function that has called it.
-func (p *rProcess) place(f *track.Frame, base int) int {
+func (p *rProcess) place(f *moments.Frame, base int) int {
 	if of := p.text.Base(f.Function); of > 0 {
 		base = of
 	}

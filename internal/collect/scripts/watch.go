@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/collect/scripts/moments"
 )
 
 // follower is one process that is followed.
@@ -19,7 +19,7 @@ type follower interface {
 	// should be called next. It is false when the process has ended.
 	look(now time.Time) (next time.Duration, running bool)
 	// track is asked for once, at the end; nil where nothing came of it.
-	track() *track.Track
+	track() *moments.Track
 }
 
 // runtime is an interpreter.
@@ -182,7 +182,7 @@ func (w *Watch) Follows(pid uint32) bool {
 }
 
 // End gives the tracks, and what is to be said of them.
-func (w *Watch) End() (tracks []*track.Track, notes []string) {
+func (w *Watch) End() (tracks []*moments.Track, notes []string) {
 	close(w.done)
 	w.wait.Wait()
 	for _, f := range w.followed {

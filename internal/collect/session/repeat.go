@@ -10,7 +10,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
-	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/merge"
 )
@@ -47,8 +47,8 @@ type recordings struct {
 	taken    []*profile.Profile
 	runs     int
 	counted  command.IO
-	tracks   track.Tracks // what interpreters executed
-	binaries []string     // the directories in which samplers left copies of binaries
+	tracks   moments.Tracks // what interpreters executed
+	binaries []string       // the directories in which samplers left copies of binaries
 }
 
 // all makes them. The outcome is that of the last; a run that fails is the last.

@@ -11,13 +11,13 @@ import (
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/collect/scripts"
-	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/profile"
 )
 
 // recordScripts is what a sampler records of a command, with what its interpreters execute,
 // where the sampler's samples have times for that.
-func recordScripts(ctx context.Context, o *Options, r *collect.Request, s collect.Sampler, tracks *track.Tracks, sink collect.Sink) (collect.Outcome, error) {
+func recordScripts(ctx context.Context, o *Options, r *collect.Request, s collect.Sampler, tracks *moments.Tracks, sink collect.Sink) (collect.Outcome, error) {
 	if o.Plain || o.NoSymbols || len(o.Target.Command) == 0 || s.Name() != ebpf.Name {
 		return s.Record(ctx, *r, sink) //nolint:wrapcheck // the sampler's own
 	}

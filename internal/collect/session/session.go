@@ -13,7 +13,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
-	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol"
 )
@@ -123,7 +123,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 // the command has run, gives way to the next unless the user named it.
 func attempt(
 	ctx context.Context, o *Options, r *collect.Request, samplers []collect.Sampler, chosen *choice,
-	refusals []error, temp string, tracks *track.Tracks, sink collect.Sink,
+	refusals []error, temp string, tracks *moments.Tracks, sink collect.Sink,
 ) (collect.Outcome, error) {
 	for {
 		if o.Chosen != nil {
@@ -176,7 +176,7 @@ const interruptedNaming = "interrupted while functions were named: some have add
 // finish names the functions, while processes and kernel are still those that
 // were recorded, and writes the file. An interrupt ends the naming; a recording is
 // never lost by one.
-func (r *Result) finish(ctx context.Context, o *Options, request *collect.Request, p *profile.Profile, tracks *track.Tracks, out *output) error {
+func (r *Result) finish(ctx context.Context, o *Options, request *collect.Request, p *profile.Profile, tracks *moments.Tracks, out *output) error {
 	work, cancel := untilInterruptedAgain(ctx)
 	defer cancel()
 	if !o.NoSymbols {

@@ -17,7 +17,7 @@ import (
 	"whyhot/internal/collect/ebpf"
 	"whyhot/internal/collect/perf"
 	"whyhot/internal/collect/preload"
-	"whyhot/internal/collect/scripts/track"
+	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/tool"
 	"whyhot/internal/ingest"
@@ -95,7 +95,7 @@ func TestAttempt(t *testing.T) {
 		var said []string
 		o := &Options{Sampler: c.ask, Chosen: func(s collect.Sampler, why string) { said = append(said, s.Name()+": "+why) }}
 		chosen := choice{sampler: first, why: "works"}
-		_, err := attempt(t.Context(), o, &collect.Request{}, []collect.Sampler{first, second}, &chosen, nil, t.TempDir(), &track.Tracks{},
+		_, err := attempt(t.Context(), o, &collect.Request{}, []collect.Sampler{first, second}, &chosen, nil, t.TempDir(), &moments.Tracks{},
 			func(*profile.Profile) error { return nil })
 		if by != c.recorder || (err == nil) != (c.recorder != "") {
 			t.Errorf("%s: recorded by %q, error %v", c.name, by, err)
@@ -322,7 +322,7 @@ func TestDelivery(t *testing.T) {
 			return c.err
 		}}
 		result := Result{Path: path}
-		err = result.finish(t.Context(), &o, &collect.Request{}, small(), &track.Tracks{}, out)
+		err = result.finish(t.Context(), &o, &collect.Request{}, small(), &moments.Tracks{}, out)
 		out.abandon()
 		if !errors.Is(err, c.err) || delivered != small().Count() || result.Samples != small().Count() {
 			t.Errorf("%s: %v, %d samples delivered, %+v", name, err, delivered, result)
@@ -355,7 +355,7 @@ func TestAnInterruptWhileNamingLosesNothing(t *testing.T) {
 		}
 		<-arrived
 	}}
-	if err := result.finish(t.Context(), &o, &request, small(), &track.Tracks{}, out); err != nil {
+	if err := result.finish(t.Context(), &o, &request, small(), &moments.Tracks{}, out); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil || result.Samples == 0 {

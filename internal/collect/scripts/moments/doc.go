@@ -1,4 +1,4 @@
-// Package track puts what a runtime does at a time into the stacks of samples.
+// Package moments puts what a runtime does at a time into the stacks of samples.
 //
 // It owns Track: which functions and lines of a script a process was executing at which
 // times; the choice of the moment that a sample belongs to; and the place in the stack where
@@ -10,4 +10,4 @@
 // names: among the moments around that one it takes the nearest in which the script does what
 // the machine code of the sample does, and puts its frames between the machine code of the
 // runtime and what has called it, where other interpreters' frames are as well.
-package track
+package moments

@@ -1,4 +1,4 @@
-package track
+package moments
 
 import (
 	"encoding/binary"
