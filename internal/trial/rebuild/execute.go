@@ -63,10 +63,13 @@ func shell(ctx, whole context.Context, limit time.Duration, line, log string, en
 	if err := cmd.Start(); err != nil {
 		return ending.Ending{}, fmt.Errorf("starting the build: %w", err)
 	}
-	_ = cmd.Wait() // how it ended is in its state
+	failed := cmd.Wait() // how it ended is in its state
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if whole.Err() != nil {
 		return ending.Ending{}, whole.Err()
+	}
+	if cmd.ProcessState == nil { // something else of this process waited for it
+		return ending.Ending{}, fmt.Errorf("waiting for the build: %w", failed)
 	}
 	end := ending.Of(cmd.ProcessState)
 	if ctx.Err() != nil {
