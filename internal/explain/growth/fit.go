@@ -209,8 +209,7 @@ func (e *experiment) least(f *found) float64 {
 	case Sort, Hash, Free, Alloc, Collect:
 		s = scattered
 	default:
-		switch e.frames.language[f.way[len(f.way)-1].function] { //nolint:exhaustive // the others are compiled
-		case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR:
+		if isInterpreted(e.frames.language[f.way[len(f.way)-1].function]) {
 			s = interpreted
 		}
 	}
