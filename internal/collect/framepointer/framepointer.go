@@ -10,9 +10,9 @@ package framepointer
 import (
 	"debug/elf"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"whyhot/internal/collect/codemap"
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
 )
@@ -94,13 +94,13 @@ func Program(path string) Verdict {
 
 // Process judges what a running process has mapped.
 func Process(pid int) Verdict {
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	regions, err := codemap.Of(pid)
 	if err != nil {
 		return Verdict{Because: "its memory map cannot be read"}
 	}
 	root := fmt.Sprintf("/proc/%d/root", pid)
 	var files []string
-	for _, path := range executableFiles(maps) {
+	for _, path := range codemap.Files(regions) {
 		files = append(files, filepath.Join(root, path))
 	}
 	return verdict(files)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/collect/codemap"
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/host/tool"
@@ -60,7 +61,7 @@ func cLibrary(t *testing.T) string {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, path := range executableFiles(maps) {
+	for _, path := range codemap.Files(codemap.Parse(string(maps))) {
 		if strings.HasPrefix(filepath.Base(path), "libc.so") {
 			return path
 		}
@@ -121,7 +122,7 @@ func TestProcess(t *testing.T) {
 
 func TestExecutableFiles(t *testing.T) {
 	maps := "55-56 r-xp 00 fe:00 1 /usr/bin/a b\n57-58 r--p 00 fe:00 2 /usr/lib/data\n59-5a r-xp 00 00:00 0 [vdso]\n5b-5c rwxp 00 00:00 0\n5d-5e r-xp 10 fe:00 1 /usr/bin/a b\n"
-	if got := executableFiles([]byte(maps)); len(got) != 1 || got[0] != "/usr/bin/a b" {
+	if got := codemap.Files(codemap.Parse(maps)); len(got) != 1 || got[0] != "/usr/bin/a b" {
 		t.Errorf("%q", got)
 	}
 }

@@ -84,19 +84,3 @@ func searchDirs(f *elf.File, origin string) []string {
 	}
 	return slices.Concat(dirs, ldso.Environment(), ldso.Dirs("/"))
 }
-
-// executableFiles lists the files that /proc/PID/maps shows mapped executable.
-func executableFiles(maps []byte) []string {
-	var files []string
-	for line := range strings.Lines(string(maps)) {
-		fields := strings.Fields(line)
-		if len(fields) < 6 || !strings.Contains(fields[1], "x") || !strings.HasPrefix(fields[5], "/") {
-			continue
-		}
-		path := strings.Join(fields[5:], " ")
-		if !slices.Contains(files, path) {
-			files = append(files, path)
-		}
-	}
-	return files
-}

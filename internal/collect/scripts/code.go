@@ -1,27 +1,21 @@
 package scripts
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 
+	"whyhot/internal/collect/codemap"
 	"whyhot/internal/collect/scripts/moments"
 	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
 )
 
-// region is a part of a file that a process executes.
-type region struct {
-	path             string
-	low, high, start uint64 // addresses, and the offset of low in the file
-}
-
 // codeOf is where functions are whose values a runtime has told: their code is at the value
 // itself, or where indirect says.
 func codeOf(pid uint32, functions map[uint64]string, indirect func(value uint64) uint64) (out []moments.Code) {
-	regions := regionsOf(pid)
+	regions, err := codemap.Of(int(pid))
+	if err != nil {
+		return nil // it is gone
+	}
 	files := map[string]*unwound{}
 	for value, name := range functions {
 		r := within(regions, value)
@@ -32,11 +26,11 @@ func codeOf(pid uint32, functions map[uint64]string, indirect func(value uint64)
 		if r == nil {
 			continue
 		}
-		if files[r.path] == nil {
-			files[r.path] = unwoundOf(fmt.Sprintf("/proc/%d/root%s", pid, r.path))
+		if files[r.Path] == nil {
+			files[r.Path] = unwoundOf(fmt.Sprintf("/proc/%d/root%s", pid, r.Path))
 		}
-		if low, high, ok := files[r.path].around(value - r.low + r.start); ok {
-			out = append(out, moments.Code{Path: r.path, Low: low, High: high, Function: name})
+		if low, high, ok := files[r.Path].around(value - r.Low + r.Offset); ok {
+			out = append(out, moments.Code{Path: r.Path, Low: low, High: high, Function: name})
 		}
 	}
 	for _, u := range files {
@@ -45,43 +39,13 @@ func codeOf(pid uint32, functions map[uint64]string, indirect func(value uint64)
 	return out
 }
 
-func within(regions []region, at uint64) *region {
+func within(regions []codemap.Region, at uint64) *codemap.Region {
 	for i := range regions {
-		if r := &regions[i]; r.low <= at && at < r.high {
+		if r := &regions[i]; r.Low <= at && at < r.High {
 			return r
 		}
 	}
 	return nil
-}
-
-// regionsOf reads a process's memory map.
-func regionsOf(pid uint32) (out []region) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }() // only read from
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		at := strings.IndexByte(lines.Text(), '/')
-		if len(fields) < 6 || at < 0 || !strings.Contains(fields[1], "x") {
-			continue
-		}
-		low, high, _ := strings.Cut(fields[0], "-")
-		r := region{path: lines.Text()[at:]}
-		for _, n := range []struct {
-			to   *uint64
-			text string
-		}{{&r.low, low}, {&r.high, high}, {&r.start, fields[2]}} {
-			if *n.to, err = strconv.ParseUint(n.text, 16, 64); err != nil {
-				break
-			}
-		}
-		if err == nil {
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 // unwound tells where functions of a file begin and end.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
+
+	"whyhot/internal/collect/codemap"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -28,7 +28,11 @@ func (r *Recorder) lookAt(q request) {
 		return
 	}
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", q.pid))
-	for _, path := range mapped(q.pid) {
+	regions, err := codemap.Of(int(q.pid))
+	if err != nil {
+		return // it is gone
+	}
+	for _, path := range codemap.Files(regions) {
 		of := systemOf(path)
 		if of == nil && path == exe {
 			of = linked
@@ -37,25 +41,6 @@ func (r *Recorder) lookAt(q request) {
 			r.attach(q.pid, path, of)
 		}
 	}
-}
-
-// mapped lists the files of which a process has mapped code.
-func mapped(pid uint32) (paths []string) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return nil // it is gone
-	}
-	for line := range strings.Lines(string(text)) {
-		const first = 5 // what comes before the path has no spaces
-		fields := strings.Fields(line)
-		if len(fields) <= first || !strings.Contains(fields[1], "x") || !strings.HasPrefix(fields[first], "/") {
-			continue
-		}
-		if path := strings.TrimSpace(line[strings.IndexByte(line, '/'):]); !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // attach puts probes into a binary, once.
