@@ -298,7 +298,7 @@ func trialsOf(cmd *cobra.Command, remote *remoteFlags) (map[string][]finding.Tri
 func nameServer(r *finding.Report, remote *remoteFlags) {
 	to := append([]string{"--to", remote.url}, remote.serverFlags.words()...)
 	for i := range r.Findings {
-		if next := &r.Findings[i].Next; next.Tries() {
+		if next := &r.Findings[i].Next; next.Tries() && next.Has("--profile") {
 			*next = next.Without("--profile")
 			next.Args = slices.Concat(to, next.Args)
 		}
