@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/compose-spec/compose-go/v2/types"
 	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
@@ -221,7 +222,8 @@ func TestKustomize(t *testing.T) {
 	}
 }
 
-func TestCompose(t *testing.T) {
+func composed(t *testing.T) *types.Project {
+	t.Helper()
 	options, err := cli.NewProjectOptions([]string{"../../deploy/compose/compose.yaml"}, cli.WithInterpolation(true))
 	if err != nil {
 		t.Fatal(err)
@@ -230,6 +232,11 @@ func TestCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return project
+}
+
+func TestCompose(t *testing.T) {
+	project := composed(t)
 	for _, name := range []string{"first-token", "server", "agent"} {
 		s, err := project.GetService(name)
 		if err != nil {
