@@ -30,6 +30,10 @@ type Found struct {
 	Loop *Loop
 	// callee is the function whose calls are to be made cheaper, "" for none.
 	callee string
+	// rows and callers are what a finding about functions is told by: its samples, and the
+	// lines that call them with what these cost. Otherwise they are nil.
+	rows    []int32
+	callers map[asking]int64
 }
 
 // Findings says what the matches in loops mean, where they are hot. Code of the C

@@ -32,7 +32,7 @@ func Judge(tell func([]Loop)) judge.Judge {
 			out.Looked = fmt.Sprintf("In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
 		}
 		others := otherCompilers{facts: s.Facts, known: map[*profile.Mapping]bool{}}
-		for _, f := range slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer)) {
+		for _, f := range slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info)) {
 			if others.made(f.Loop.Mapping) || !s.All && !canBeChanged(s.Facts, f) {
 				continue
 			}
@@ -110,6 +110,9 @@ func (f *Found) judged(s judge.Subject) judge.Found {
 	if rules[f.Rule].asked {
 		withCalls(&out, s.Profile, l.asked(s.Profile, code))
 		out.PaidBy = askedBy(s.Profile, out.Samples, l.Function, s.Facts.Source)
+	}
+	if f.rows != nil {
+		out.Samples, out.PaidBy = f.rows, hotLines(s.Profile, f.callers, l.Self, s.Facts.Source)
 	}
 	id := f.ID
 	if rules[f.Rule].whole {

@@ -354,6 +354,15 @@ var rules = map[string]rule{
 		},
 	},
 	StallRule: {kind: inCode}, // what it says depends on the kind: stall.go
+	RuleSmallCall: { // smallcall.go
+		kind: inCode, flags: "-flto",
+		steps: []string{
+			"Build with link-time optimisation: -flto for compiler and linker (gcc-ar in place of ar)",
+			"Or define what other files call in the header (static inline in C, inline in C++), and make static what one file calls",
+			"Or where a function mostly returns at once, test that in the caller",
+		},
+		caveats: []string{"A function that others may replace (exported from a shared library) is not inlined unless -fvisibility=hidden or -fno-semantic-interposition allows it"},
+	},
 	"machine-few-iterations": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("Vector loop of %s runs few iterations; its remainder is hot", m.Facts["elements"])

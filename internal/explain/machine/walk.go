@@ -39,6 +39,11 @@ func askedBy(p *profile.Profile, rows []int32, function string, text func(string
 			values[at] += s.Value
 		}
 	}
+	return hotLines(p, values, all, text)
+}
+
+// hotLines are the lines that ask for what costs all, dearest first; values are their parts.
+func hotLines(p *profile.Profile, values map[asking]int64, all int64, text func(string) ([]string, bool)) []finding.HotLine {
 	var out []finding.HotLine
 	for at, value := range values {
 		if float64(value) >= leastAsking*float64(all) {

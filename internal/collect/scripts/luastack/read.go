@@ -27,6 +27,8 @@ type Reader struct {
 const (
 	// mostCalls bound a walk: of a deeper stack, the innermost calls are given.
 	mostCalls = 64
+	// mostSteps bound it where what is read makes no sense, and leads in a circle.
+	mostSteps = 4 * mostCalls
 	// mostThreads bound how far coroutines that resume others are followed.
 	mostThreads = 16
 	// mostText bounds the name of a chunk, and mostCode the instructions of a function.
@@ -80,7 +82,8 @@ func (r *Reader) thread(at uint64) (calls []Call, resumed uint64, ok bool) {
 	}
 	first := word(head, l.ci)
 	info := make([]byte, l.ciSize)
-	for ci := first; len(calls) < mostCalls && ci != 0; {
+	ci := first
+	for step := 0; step < mostSteps && len(calls) < mostCalls && ci != 0; step++ {
 		if !r.bytes(ci, info) {
 			return nil, 0, false
 		}

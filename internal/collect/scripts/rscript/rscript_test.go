@@ -61,6 +61,17 @@ func TestBase(t *testing.T) {
 	}
 }
 
+// R reads a script in Latin-1, and names its functions so.
+func TestOtherEncoding(t *testing.T) {
+	s := Read("gr\xf6\xdfe <- function(x) x\nprint(gr\xf6\xdfe(1))\n")
+	if at := s.Base("gr\xf6\xdfe"); at != 1 {
+		t.Errorf("the function is in line %d", at)
+	}
+	if at := s.Calls("gr\xf6\xdfe"); at != 0 {
+		t.Errorf("a name that is no plain one is not looked for: %d", at)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(text, "collect")
 	f.Add("f<-function(`)}]", "[<-")

@@ -17,13 +17,18 @@ type Script struct {
 // Read reads a text.
 func Read(text string) *Script {
 	s := &Script{calls: map[string]int{}, defined: map[string]int{}}
-	s.scan(text)
+	s.scan(valid(text))
 	return s
 }
+
+// valid is a text whose bytes are UTF-8, as expressions need it: R takes other encodings, in
+// the script and in names alike.
+func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // Calls is the line that calls a function and is in none itself; 0 where several do, or none
 // is found. Within are the functions that it has called in turn, outermost first.
 func (s *Script) Calls(function string, within ...string) int {
+	function = valid(function)
 	key := function
 	if len(within) > 0 {
 		key += "\n" + within[0]
@@ -39,6 +44,7 @@ func (s *Script) Calls(function string, within ...string) int {
 // Base is where the outermost expression begins that a function is defined in; 0 where that
 // cannot be told. The lines that R gives of such a function are counted from there.
 func (s *Script) Base(function string) int {
+	function = valid(function)
 	line, known := s.defined[function]
 	if known || function == "" {
 		return line
