@@ -148,6 +148,7 @@ func Find(ctx context.Context, r Request, binaries Binaries) (Answer, error) {
 		}
 	}
 	countCallees(r.Profile, binaries, chosen, out.Loops)
+	withDenormals(r.Profile, out.Loops)
 	slices.SortStableFunc(out.Loops, func(a, b Loop) int {
 		return cmp.Or(-cmp.Compare(a.Self, b.Self), cmp.Compare(a.Mapping.Path, b.Mapping.Path), cmp.Compare(a.Start, b.Start))
 	})

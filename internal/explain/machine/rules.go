@@ -181,9 +181,15 @@ var rules = map[string]rule{
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
 	},
 	"machine-float-sum": {
-		title: fixed("Floating-point sum is not vectorised: the order is kept"),
-		low:   0.1, high: 0.9, kind: inFlags,
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			if m.Facts["store"] != "" {
+				return "Floating-point sum is stored on each iteration; use a local variable"
+			}
+			return "Floating-point sum is not vectorised: the order is kept"
+		},
+		low: 0.1, high: 0.9, kind: inFlags,
 		steps: []string{
+			"a sum that is stored on each iteration: add up in a local variable, and store it after the loop",
 			"where the last bits of the sum do not matter: -O3 -fassociative-math -fno-signed-zeros -fno-trapping-math for that file, or #pragma omp simd reduction(+:sum) on the loop with -fopenmp-simd",
 			"or keep four or eight sums in the source, and add them at the end",
 		},
@@ -354,10 +360,21 @@ var rules = map[string]rule{
 		},
 	},
 	StallRule: {kind: inCode}, // what it says depends on the kind: stall.go
+	ruleDenormals: { // denormals.go
+		title: fixed("Floating-point operations stall as on denormal numbers"),
+		more:  atFloats,
+		high:  0.95, kind: inCode,
+		steps: []string{
+			"Try it without an edit: gcc -shared -ffast-math -x c /dev/null -o ftz.so (-mdaz-ftz from gcc 13 on) makes a library that sets numbers that small to zero; whyhot try --preload ./ftz.so -- your command",
+			"Set flush-to-zero and denormals-are-zero in each thread that computes: _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON) and _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON)",
+			"Or keep values that decay away from zero: end the tail below a threshold, or add a constant of 1e-18 to the input",
+		},
+		caveats: []string{"That the operands are denormal is a guess from where the samples stand; a chain of operations that wait for each other can look alike", "Results change where numbers below 1e-38 (float) or 1e-308 (double) matter"},
+	},
 	RuleSmallCall: { // smallcall.go
 		kind: inCode, flags: "-flto",
 		steps: []string{
-			"Build with link-time optimisation: -flto for compiler and linker (gcc-ar in place of ar)",
+			"Build with link-time optimisation: -flto for compiler and linker (gcc-ar instead of ar)",
 			"Or define what other files call in the header (static inline in C, inline in C++), and make static what one file calls",
 			"Or where a function mostly returns at once, test that in the caller",
 		},

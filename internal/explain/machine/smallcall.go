@@ -35,7 +35,7 @@ const (
 	mostSmallCalls   = 4    // functions that are named
 	// A call that is inlined saves the call, and the work around it is optimised with it:
 	// what was measured is in bench/machine.md.
-	lowSmallCall, highSmallCall = 0.2, 1.2
+	lowSmallCall, highSmallCall = 0.2, 1.6
 )
 
 // smallCall is what one function's calls from other files cost.

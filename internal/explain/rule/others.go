@@ -42,6 +42,9 @@ func (e *engine) isOthersToChange(v *verdict) bool {
 	for line, w := range v.trace.callers {
 		count(line.Function, w)
 	}
+	if all == 0 && c.Match.Place == catalog.PlaceCaller && !finding.IsPackaged(e.p.Mapping(v.program.main).Path) {
+		return false // a program without symbols is its owner's
+	}
 	if all == 0 { // nobody calls it that has a name: it is in the functions themselves
 		for id, w := range v.trace.functions {
 			count(id, w)

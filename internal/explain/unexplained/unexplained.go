@@ -87,7 +87,7 @@ func Functions(in Input) []finding.Unexplained {
 	}
 	var out []*function
 	for _, f := range byKey {
-		if f.count >= fewest && float64(f.open) >= large*float64(p.Total()) && 2*f.open >= f.all && canBeLookedAt(p.Function(f.id)) && !in.isNamed(f) {
+		if f.count >= fewest && float64(f.open) >= large*float64(p.Total()) && 2*f.open >= f.all && (canBeLookedAt(p.Function(f.id)) || f.isLedTo(p)) && !in.isNamed(f) {
 			out = append(out, f)
 		}
 	}
@@ -130,6 +130,16 @@ type function struct {
 func own(p *profile.Profile, loc profile.LocationID) profile.FunctionID {
 	lines := p.Lines(loc)
 	return lines[len(lines)-1].Function
+}
+
+// isLedTo says whether code without a name is below lines of the program: an interpreter's
+// below its script.
+func (f *function) isLedTo(p *profile.Profile) bool {
+	var led int64
+	for _, v := range f.from {
+		led += v
+	}
+	return p.Function(f.id).Name == "" && 2*led >= f.open
 }
 
 func canBeLookedAt(f *profile.Function) bool {
@@ -176,7 +186,7 @@ func leading(p *profile.Profile, stack []profile.LocationID) (place, bool) {
 // function by name.
 func (in *Input) isNamed(f *function) bool {
 	fn := in.Profile.Function(f.id)
-	return slices.ContainsFunc(in.Findings, func(o finding.Finding) bool {
+	return fn.Name != "" && slices.ContainsFunc(in.Findings, func(o finding.Finding) bool {
 		return !o.General && !o.Aside && o.Certainty != finding.Refuted && o.Place.Function == fn.Name && 2*o.Share.Main() >= in.share(f.open)
 	})
 }

@@ -2,6 +2,10 @@
 // after the other, as gcc does where the order is kept: two or more scalar additions, each
 // of which takes the result of the one before, and the first that of the last.
 // Example: mulps %xmm3,%xmm0; addss %xmm0,%xmm1; shufps …,%xmm2; addss %xmm1,%xmm2; …
+//
+// Or a sum that is stored in each iteration, to the same place: what is added up could be
+// that place, as far as the compiler knows, so nothing is computed in vectors at all.
+// Example: mulsd (%rsi,%rax,8),%xmm0; addsd %xmm0,%xmm1; movsd %xmm1,(%rdx)
 #include "machine/rules/facts.h"
 
 using namespace llvm;
@@ -58,21 +62,39 @@ private:
   Flow Values;
 };
 
+bool storesOne(const Instruction &I) {
+  const StringRef Name = plain(I.Name);
+  return I.stores() && (Name == "MOVSSmr" || Name == "MOVSDmr");
+}
+
 void orderedSum(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost() || S.In.getNumBlocks() != 1 || hasCall(S))
     return;
   const std::vector<Place> All = own(S);
-  const Instruction *Wide = nullptr;
+  const Instruction *Wide = nullptr, *Kept = nullptr, *Read = nullptr;
   for (const Place &P : All) {
     const Instruction &I = S.F.Code[P.At];
+    if (storesOne(I) && !Kept && isFixed(S, I)) {
+      Kept = &I;
+      continue;
+    }
     if (I.Bad || (I.stores() && !(I.At && isStack(S, *I.At))))
       return;
+    if (I.loads() && I.At && !isFixed(S, I))
+      Read = &I;
     if (I.loads() && I.At && I.At->Bytes >= 16 && !isStack(S, *I.At))
       Wide = &I;
   }
-  if (!Wide)
+  if (!Wide && !(Kept && Read))
     return;
   const Sums Of(S);
+  if (Kept) {
+    for (size_t N = 0; N < All.size(); ++N)
+      if (addsOne(S.F.Code[All[N].At]) && Of.around(N) >= 1)
+        return add(Out, "machine-float-sum", S.F.Code[All[N].At],
+                   {{"bytes", std::to_string(Read->At->Bytes)}, {"store", addressText(S, *Kept->At)}});
+    return;
+  }
   for (size_t N = 0; N < All.size(); ++N)
     if (addsOne(S.F.Code[All[N].At]) && Of.around(N) >= 2)
       return add(Out, "machine-float-sum", S.F.Code[All[N].At], {{"bytes", std::to_string(Wide->At->Bytes)}});
