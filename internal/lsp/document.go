@@ -165,12 +165,15 @@ func (s *Server) analyse(ctx context.Context, uri string) {
 	}
 	ctx, done := s.latest(ctx, uri)
 	defer done()
-	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true})
+	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true, Session: s.session})
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			s.once("%v", err)
 		}
 		return
+	}
+	if a.Unanswered > 0 {
+		return // what was found in the text before stays on the lines that are still there
 	}
 	var kept []finding.Finding
 	for i := range a.Findings {

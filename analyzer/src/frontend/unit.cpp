@@ -8,6 +8,7 @@
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -139,6 +140,7 @@ public:
       noteAbsent(CI.getPreprocessor().getHeaderSearchInfo());
     U.Dependencies.assign(Read->getDependencies().begin(), Read->getDependencies().end());
     if (Before) {
+      llvm::erase(U.Dependencies, CI.getPreprocessorOpts().ImplicitPCHInclude); // the preamble itself
       U.Dependencies.insert(U.Dependencies.end(), Before->Read.begin(), Before->Read.end());
       Read->Library.insert(Before->Library.begin(), Before->Library.end());
     }
