@@ -3,9 +3,13 @@
 #include "frontend/reads.h"
 
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/HeaderSearch.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Serialization/PCHContainerOperations.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -19,13 +23,51 @@ constexpr size_t MostKept = 4;
 // another time: no preamble of it is kept.
 constexpr std::chrono::seconds Settled{1};
 
-class Listen : public PreambleCallbacks {
+// Where the files would be whose absence __has_include found. Those that an #include
+// lacks, Clang watches itself.
+class Lacks : public PPCallbacks {
 public:
-  explicit Listen(std::shared_ptr<AllFiles> Read) : Read(std::move(Read)) {}
-  void BeforeExecute(CompilerInstance &CI) override { CI.addDependencyCollector(Read); }
+  Lacks(const Preprocessor &PP, std::vector<std::string> &Out) : PP(PP), Out(Out) {}
+
+  void HasInclude(SourceLocation At, StringRef Name, bool IsAngled, OptionalFileEntryRef File,
+                  SrcMgr::CharacteristicKind) override {
+    if (File)
+      return;
+    if (llvm::sys::path::is_absolute(Name)) {
+      Out.push_back(Name.str());
+      return;
+    }
+    if (!IsAngled)
+      add(llvm::sys::path::parent_path(PP.getSourceManager().getFilename(At)), Name);
+    for (const DirectoryLookup &D : PP.getHeaderSearchInfo().search_dir_range())
+      add(D.getName(), Name);
+  }
 
 private:
-  std::shared_ptr<AllFiles> Read;
+  void add(StringRef Directory, StringRef Name) {
+    llvm::SmallString<128> Path(Directory);
+    llvm::sys::path::append(Path, Name);
+    Out.push_back(Path.str().str());
+  }
+
+  const Preprocessor &PP;
+  std::vector<std::string> &Out;
+};
+
+class Listen : public PreambleCallbacks {
+public:
+  Listen(AllFiles &Read, std::vector<std::string> &Lacking) : Read(Read), Lacking(Lacking) {}
+  // The preprocessor exists, and has read nothing.
+  void BeforeExecute(CompilerInstance &CI) override {
+    Read.attachToPreprocessor(CI.getPreprocessor());
+    PP = &CI.getPreprocessor();
+  }
+  std::unique_ptr<PPCallbacks> createPPCallbacks() override { return std::make_unique<Lacks>(*PP, Lacking); }
+
+private:
+  AllFiles &Read;
+  std::vector<std::string> &Lacking;
+  const Preprocessor *PP = nullptr;
 };
 
 // The source, where the invocation is one that a preamble changes nothing of.
@@ -46,6 +88,8 @@ std::string sourceOf(const CompilerInvocation &Invocation) {
 } // namespace
 
 bool Preambles::holds(const Entry &E, llvm::vfs::FileSystem &VFS) {
+  if (llvm::any_of(E.Lacking, [&](const std::string &Path) { return VFS.exists(Path); }))
+    return false;
   return llvm::all_of(E.Stamps, [&](const Stamp &S) {
     const auto Now = VFS.status(S.Path);
     return Now && Now->getSize() == S.Size && Now->getLastModificationTime() == S.Time && Now->getUniqueID() == S.ID;
@@ -56,8 +100,9 @@ bool Preambles::make(const std::string &CommandLine, const CompilerInvocation &I
                      const llvm::MemoryBuffer &Text, PreambleBounds Bounds,
                      llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> VFS) {
   const auto Latest = std::chrono::system_clock::now() - Settled;
-  const auto Read = std::make_shared<AllFiles>();
-  Listen Callbacks(Read);
+  AllFiles Read;
+  std::vector<std::string> Lacking;
+  Listen Callbacks(Read, Lacking);
   IgnoringDiagConsumer Silent;
   CompilerInvocation Own(Invocation);
   auto Diagnostics = CompilerInstance::createDiagnostics(&Own.getDiagnosticOpts(), &Silent, /*ShouldOwnClient=*/false);
@@ -66,11 +111,13 @@ bool Preambles::make(const std::string &CommandLine, const CompilerInvocation &I
                                  /*StoreInMemory=*/true, /*StoragePath=*/"", Callbacks);
   if (!Made || Diagnostics->hasErrorOccurred())
     return false;
-  Entry E{CommandLine, std::move(*Made), {}, {}};
-  E.Of.Read.assign(Read->getDependencies().begin(), Read->getDependencies().end());
-  E.Of.Library = Read->Library;
+  // __has_include_next looks behind the directory of who asks.
+  llvm::erase_if(Lacking, [&](const std::string &Path) { return VFS->exists(Path); });
+  Entry E{CommandLine, std::move(*Made), {}, {}, std::move(Lacking)};
+  E.Of.Read.assign(Read.getDependencies().begin(), Read.getDependencies().end());
+  E.Of.Library = Read.Library;
   for (const std::string &Path : E.Of.Read) {
-    if (Path == Text.getBufferIdentifier())
+    if (Path == Invocation.getFrontendOpts().Inputs[0].getFile())
       continue; // its text is compared
     const auto Now = VFS->status(Path);
     if (!Now || Now->getLastModificationTime() > Latest)

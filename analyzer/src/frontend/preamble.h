@@ -50,6 +50,7 @@ private:
     clang::PrecompiledPreamble Compiled;
     Files Of;
     std::vector<Stamp> Stamps;
+    std::vector<std::string> Lacking; // files that are not there
   };
 
   static bool holds(const Entry &E, llvm::vfs::FileSystem &VFS);
