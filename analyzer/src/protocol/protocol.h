@@ -38,7 +38,7 @@ struct Request {
   ast::Options AstOptions;
   std::optional<fix::Request> Fix;
   std::vector<frontend::File> Files;
-  bool Preamble = false; // keep it
+  bool Preamble = false;                   // keep it
   std::optional<machine::Request> Machine; // asked instead of all of the above
   std::string Record;                      // a file; asked instead of all of the above, "" for none
 };
