@@ -1,5 +1,6 @@
-// whyhot-analyzer: reads one request a line, answers one line each. It holds
-// no state between requests, so a crash costs the unit it happened in.
+// whyhot-analyzer: reads one request a line, answers one line each. No answer
+// depends on an earlier request, so a crash costs the unit it happened in. What is
+// kept between requests that ask for it is precompiled preambles.
 #include "frontend/unit.h"
 #include "ir/worlds.h"
 #include "machine/machine.h"
@@ -26,7 +27,7 @@ double since(std::chrono::steady_clock::time_point Start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
 }
 
-protocol::Reply answer(const protocol::Request &R) {
+protocol::Reply answer(const protocol::Request &R, frontend::Preambles &Kept) {
   protocol::Reply Out;
   Out.Id = R.Id;
   if (R.Machine) {
@@ -38,8 +39,9 @@ protocol::Reply answer(const protocol::Request &R) {
     return Out;
   }
   auto Start = std::chrono::steady_clock::now();
-  frontend::Unit U = frontend::compile(R.Directory, R.Arguments,
-                                       {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files});
+  frontend::Unit U = frontend::compile(
+      R.Directory, R.Arguments,
+      {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files, R.Preamble ? &Kept : nullptr});
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
   Out.Notes = U.Notes;
@@ -47,6 +49,7 @@ protocol::Reply answer(const protocol::Request &R) {
   Out.Absent = U.Absent;
   Out.Unoptimised = U.Unoptimised;
   Out.StrictAliasing = U.StrictAliasing;
+  Out.Preamble = U.Preamble;
   Out.Ast = std::move(U.Ast);
   if (R.Fix)
     Out.Fix = std::move(U.Fix);
@@ -89,12 +92,13 @@ int main(int Argc, char **Argv) {
   llvm::InitializeAllAsmParsers();
   llvm::InitializeAllDisassemblers();
   std::ios::sync_with_stdio(false);
+  frontend::Preambles Kept;
   for (std::string Line; std::getline(std::cin, Line);) {
     if (Line.empty())
       continue;
     protocol::Reply Out;
     if (auto R = protocol::parse(Line))
-      Out = answer(*R);
+      Out = answer(*R, Kept);
     else
       Out.Errors = {"bad request: " + llvm::toString(R.takeError())};
     llvm::outs() << protocol::toJson(Out) << "\n";

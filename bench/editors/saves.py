@@ -1,27 +1,47 @@
 #!/usr/bin/env python3
 """How long `whyhot lsp` takes from a save of a file to the findings of its unit as it was
-saved. Three files of 1,000 to 2,000 lines of Debian's sources: of bzip2 and Lua (C) and of
-JsonCpp (C++). Needs `make build analyzer`.
-  bench/editors/saves.py WORK_DIR [ROUNDS]"""
-import json, pathlib, subprocess, sys, time
+saved. Four files of 1,000 to 2,000 lines of Debian's sources: of bzip2 and Lua (C) and of
+JsonCpp (C++). Needs `make build analyzer`. With another build of both programs, saves of
+the two are interleaved.
+  bench/editors/saves.py WORK_DIR [ROUNDS [OTHER_BIN_DIR]]"""
+import json, os, pathlib, subprocess, sys, time
 
 root = pathlib.Path(__file__).resolve().parents[2]
 work = pathlib.Path(sys.argv[1]).resolve()
 rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 10
-whyhot = str(root / "bin/whyhot")
+builds = {"this build": root / "bin"}
+if len(sys.argv) > 3:
+    builds["the other"] = pathlib.Path(sys.argv[3]).resolve()
 # One more function at each save; its loop is a finding.
 ADDED = "void whyhot_edit_%d(unsigned char *p, int *n) { for (int i = 0; i < *n; i++) p[i] = (unsigned char)i; }\n"
 PROGRAMS = [
     ("bzip2", "blocksort.c", ["clang-19", "-O2", "-g"]),
     ("lua5.4", "src/ltable.c", ["clang-19", "-O2", "-g", "-DLUA_USE_POSIX"]),
+    ("libjsoncpp", "src/lib_json/json_writer.cpp", ["clang++-19", "-O2", "-g", "-Iinclude"]),
     ("libjsoncpp", "src/lib_json/json_reader.cpp", ["clang++-19", "-O2", "-g", "-Iinclude"]),
 ]
 
 
 class Server:
-    def __init__(self, directory, words):
-        self.p = subprocess.Popen([whyhot, "lsp", *words], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, build, directory, words):
+        self.p = subprocess.Popen([build / "whyhot", "lsp", *words], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.n = 0
+        self.walls, self.cpus = [], []
+
+    # CPU time in ms: of the server, of what it has waited for, and of what it still runs.
+    def cpu(self):
+        def times(pid, *fields):
+            f = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return sum(int(f[i - 3]) for i in fields)
+
+        ticks = times(self.p.pid, 14, 15, 16, 17)
+        for children in pathlib.Path(f"/proc/{self.p.pid}/task").glob("*/children"):
+            for child in children.read_text().split():
+                try:
+                    ticks += times(child, 14, 15)
+                except FileNotFoundError:
+                    pass  # it ended, and is among those waited for
+        return 1000 * ticks / os.sysconf("SC_CLK_TCK")
 
     def send(self, method, params, request=False):
         m = {"jsonrpc": "2.0", "method": method, "params": params}
@@ -86,20 +106,25 @@ for package, name, flags in PROGRAMS:
     (source / "compile_commands.json").write_text(json.dumps([{"directory": str(source), "file": name, "arguments": [*flags, "-c", name, "-o", "edited.o"]}]))
     print(f"{package} {name}, {text.count(chr(10))} lines", flush=True)
 
-    s = Server(source, ["-p", str(source)])
-    s.start(source, file, text)
-    walls = []
+    servers = {name: Server(build, source, ["-p", str(source)]) for name, build in builds.items()}
+    for s in servers.values():
+        s.start(source, file, text)
     lines = text.count("\n")
     for i in range(rounds + 1):
         text += ADDED % i
         line = lines + i
-        s.send("textDocument/didChange", {"textDocument": {"uri": file.as_uri(), "version": 2 + i}, "contentChanges": [{"text": text}]})
         file.write_text(text)
-        before = time.perf_counter()
-        s.send("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
-        s.until(finds(line))
-        if i > 0:  # before the first one, files are not in the kernel's memory
-            walls.append(1000 * (time.perf_counter() - before))
-    s.end()
-    said("  from a save to its findings", walls)
+        for s in servers.values():
+            s.send("textDocument/didChange", {"textDocument": {"uri": file.as_uri(), "version": 2 + i}, "contentChanges": [{"text": text}]})
+            cpu, before = s.cpu(), time.perf_counter()
+            s.send("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
+            s.until(finds(line))
+            if i > 0:  # before the first one, files are not in the kernel's memory
+                s.walls.append(1000 * (time.perf_counter() - before))
+                time.sleep(0.2)  # what goes on after the answer counts, too
+                s.cpus.append(s.cpu() - cpu)
+    for name, s in servers.items():
+        s.end()
+        said(f"  from a save to its findings, {name}", s.walls)
+        said("    CPU time", s.cpus)
     file.write_text(original.read_text())

@@ -3,8 +3,10 @@ package lsp
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
@@ -165,11 +167,17 @@ func (s *Server) analyse(ctx context.Context, uri string) {
 	}
 	ctx, done := s.latest(ctx, uri)
 	defer done()
-	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true})
+	before := writtenAt(d.file)
+	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true, Session: s.session})
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			s.once("%v", err)
 		}
+		return
+	}
+	// What was found in the text before stays on the lines that are still there, when this
+	// one does not compile, or when another was written while it was read.
+	if a.Unanswered > 0 || before != writtenAt(d.file) {
 		return
 	}
 	var kept []finding.Finding
@@ -179,10 +187,24 @@ func (s *Server) analyse(ctx context.Context, uri string) {
 			kept = append(kept, *f)
 		}
 	}
-	s.update(uri, func(now *document) {
-		if now.version == d.version || now.saved { // else it is of a text that nobody has
-			now.unit = &unit{d.text, kept}
-		}
-	})
+	if ctx.Err() != nil {
+		return // a later text was saved
+	}
+	s.update(uri, func(now *document) { now.unit = &unit{d.text, kept} })
 	s.show(ctx, uri, false)
+}
+
+// writing is what tells one writing of a file from the next.
+type writing struct {
+	size int64
+	time time.Time
+}
+
+// writtenAt is the last writing of a file, nothing where there is no file.
+func writtenAt(file string) writing {
+	info, err := os.Stat(file)
+	if err != nil {
+		return writing{}
+	}
+	return writing{info.Size(), info.ModTime()}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/creachadair/jrpc2/handler"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/source"
 	"whyhot/internal/fetch"
 	"whyhot/internal/finding"
 	"whyhot/internal/host/version"
@@ -41,13 +42,14 @@ type Options struct {
 
 // Server answers one editor.
 type Server struct {
-	o     Options
-	rules func() (explain.Rules, error) // reads them once: the first lines are shown before
-	root  string
-	can   initializeParams // what the client said
-	rpc   *jrpc2.Server
-	ctx   context.Context //nolint:containedctx // of what goes on between requests
-	work  sync.WaitGroup
+	o       Options
+	rules   func() (explain.Rules, error) // reads them once: the first lines are shown before
+	session *source.Session               // of the analyses of saved files
+	root    string
+	can     initializeParams // what the client said
+	rpc     *jrpc2.Server
+	ctx     context.Context //nolint:containedctx // of what goes on between requests
+	work    sync.WaitGroup
 
 	mu       sync.Mutex
 	off      bool
@@ -63,12 +65,13 @@ type Server struct {
 // New makes a server.
 func New(o Options) *Server {
 	rules := sync.OnceValues(func() (explain.Rules, error) { return explain.LoadRules() })
-	return &Server{o: o, rules: rules, docs: map[string]*document{}, analyses: map[string]context.CancelFunc{}, said: map[string]bool{}}
+	return &Server{o: o, rules: rules, session: source.NewSession(), docs: map[string]*document{}, analyses: map[string]context.CancelFunc{}, said: map[string]bool{}}
 }
 
 // Serve answers until the client ends the session.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	ctx, stop := context.WithCancel(ctx)
+	defer s.session.Close()
 	defer s.work.Wait()
 	defer stop()
 	s.ctx = ctx

@@ -2,12 +2,13 @@
 
 #include "ast/consumer.h"
 #include "frontend/diagnostics.h"
+#include "frontend/reads.h"
 #include "ir/library.h"
 
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
-#include "clang/Frontend/Utils.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -109,27 +110,17 @@ void noteTuning(llvm::Module &M, const CodeGenOptions &CG) {
     M.addModuleFlag(llvm::Module::Override, "whyhot.no-interleave", 1);
 }
 
-class AllFiles : public DependencyCollector {
-public:
-  bool needSystemDependencies() override { return true; }
-  bool sawDependency(StringRef File, bool FromModule, bool IsSystem, bool IsModuleFile, bool IsMissing) override {
-    if (IsSystem && !IsMissing)
-      Library.insert(File.str());
-    return !IsMissing && DependencyCollector::sawDependency(File, FromModule, IsSystem, IsModuleFile, IsMissing);
-  }
-
-  std::set<std::string> Library;
-};
-
 class CompileOne : public tooling::ToolAction {
 public:
-  CompileOne(Unit &U, const Layers &Wanted, Complaints &Found) : U(U), Wanted(Wanted), Diagnostics(Found) {}
+  CompileOne(Unit &U, const Layers &Wanted, const std::vector<std::string> &Arguments, Complaints &Found)
+      : U(U), Wanted(Wanted), Arguments(Arguments), Diagnostics(Found) {}
 
   bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation, FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCH, DiagnosticConsumer *) override {
     U.Unoptimised = Invocation->getCodeGenOpts().OptimizationLevel == 0;
     CompilerInstance CI(std::move(PCH));
     CI.setVerboseOutputStream(llvm::nulls()); // standard error is for the last words of a crash
+    const Preambles::Files *Before = givePreamble(*Invocation, Files);
     CI.setInvocation(std::move(Invocation));
     CI.setFileManager(Files);
     CI.createDiagnostics(&Diagnostics, /*ShouldOwnClient=*/false);
@@ -148,6 +139,11 @@ public:
     if (!Diagnostics.Lacks.empty() && CI.hasPreprocessor())
       noteAbsent(CI.getPreprocessor().getHeaderSearchInfo());
     U.Dependencies.assign(Read->getDependencies().begin(), Read->getDependencies().end());
+    if (Before) {
+      llvm::erase(U.Dependencies, CI.getPreprocessorOpts().ImplicitPCHInclude); // the preamble itself
+      U.Dependencies.insert(U.Dependencies.end(), Before->Read.begin(), Before->Read.end());
+      Read->Library.insert(Before->Library.begin(), Before->Library.end());
+    }
     U.StrictAliasing = !CI.getCodeGenOpts().RelaxedAliasing;
     if (!Ok || Look)
       return Ok;
@@ -161,6 +157,22 @@ public:
   }
 
 private:
+  // Gives the files that the preamble has read, null where there is none. The file manager
+  // then is one that knows the preamble, which lasts as long as this.
+  const Preambles::Files *givePreamble(CompilerInvocation &Invocation, FileManager *&Files) {
+    if (!Wanted.Kept || Wanted.Fix || (Wanted.Files && !Wanted.Files->empty()))
+      return nullptr;
+    Invocation.getFileSystemOpts() = Files->getFileSystemOpts();
+    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> VFS(&Files->getVirtualFileSystem());
+    const std::string Line =
+        Files->getFileSystemOpts().WorkingDir + '\0' + llvm::join(Arguments, std::string_view("\0", 1));
+    const Preambles::Answer A = Wanted.Kept->give(Line, Invocation, VFS);
+    U.Preamble = A.Is;
+    if (A.Of)
+      Files = (Own = new FileManager(Invocation.getFileSystemOpts(), VFS)).get();
+    return A.Of;
+  }
+
   void noteAbsent(const HeaderSearch &Search) {
     std::vector<std::string> Places;
     for (const DirectoryLookup &D : Search.search_dir_range())
@@ -200,7 +212,9 @@ private:
 
   Unit &U;
   const Layers &Wanted;
+  const std::vector<std::string> &Arguments;
   Complaints &Diagnostics;
+  llvm::IntrusiveRefCntPtr<FileManager> Own;
 };
 
 // The driver finds headers from where it stands: clang's place, whatever the
@@ -218,7 +232,7 @@ std::vector<std::string> asOurClang(std::vector<std::string> Arguments) {
 std::vector<std::string> tryOnce(Unit &U, const std::vector<std::string> &Arguments, FileManager &Files,
                                  const Layers &Wanted) {
   Complaints Found, OfDriver;
-  CompileOne Action(U, Wanted, Found);
+  CompileOne Action(U, Wanted, Arguments, Found);
   tooling::ToolInvocation Invocation(Arguments, &Action, &Files, std::make_shared<PCHContainerOperations>());
   Invocation.setDiagnosticConsumer(&OfDriver);
   const bool Ok = Invocation.run();

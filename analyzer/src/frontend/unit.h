@@ -5,6 +5,7 @@
 #include "ast/match.h"
 #include "fix/fix.h"
 #include "frontend/file.h"
+#include "frontend/preamble.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -32,6 +33,7 @@ struct Unit {
   // Where a file that was not found would have been: the unit failed for lack of
   // one, and compiles differently once it is there.
   std::vector<std::string> Absent;
+  std::string Preamble; // "made" or "used", "" where there is none
   ast::Result Ast;
   fix::Answer Fix;
 };
@@ -42,6 +44,7 @@ struct Layers {
   const ast::Options *Ast = nullptr; // null: no AST layer
   const fix::Request *Fix = nullptr; // a rewrite; no other layer runs then
   const std::vector<File> *Files = nullptr;
+  Preambles *Kept = nullptr; // null: the unit is compiled from its first line on
 };
 
 // Arguments include the compiler's name; the process's working directory does

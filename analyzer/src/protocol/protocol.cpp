@@ -195,6 +195,7 @@ Expected<Request> parse(StringRef Line) {
     return E;
   if (Error E = parseFix(*O, R))
     return E;
+  R.Preamble = O->getBoolean("preamble").value_or(false);
   if (R.Arguments.empty())
     return createStringError("\"arguments\" is missing or empty");
   if (R.Predicates.empty())
@@ -232,6 +233,7 @@ json::Value toJson(const Reply &R) {
                       {"hoists", hoistsIn(R)},
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
+                      {"preamble", R.Preamble},
                       {"front_end_seconds", R.FrontEndSeconds},
                       {"analysis_seconds", R.AnalysisSeconds}};
 }

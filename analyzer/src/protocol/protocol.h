@@ -38,6 +38,7 @@ struct Request {
   ast::Options AstOptions;
   std::optional<fix::Request> Fix;
   std::vector<frontend::File> Files;
+  bool Preamble = false;                   // keep it
   std::optional<machine::Request> Machine; // asked instead of all of the above
   std::string Record;                      // a file; asked instead of all of the above, "" for none
 };
@@ -57,6 +58,7 @@ struct Reply {
   std::optional<fix::Answer> Fix;
   std::optional<machine::Answer> Machine;
   std::optional<records::Answer> Record;
+  std::string Preamble; // "made", "used" or ""
   double FrontEndSeconds = 0;
   double AnalysisSeconds = 0;
 };

@@ -182,7 +182,7 @@ func (c *Cache) put(req Request, r Reply, start time.Time) error {
 			return err
 		}
 	}
-	r.Dependencies, r.Absent = nil, nil
+	r.Dependencies, r.Absent, r.Preamble = nil, nil, ""
 	e.Reply = &r
 	return c.save(kindReply, req, e)
 }
@@ -256,13 +256,16 @@ func (c *Cache) unchanged(file string, was stamp) bool {
 	return err == nil && now.Hash == was.Hash
 }
 
-// stamp hashes a file once per run: headers are shared by many units.
+// stamp hashes a file once, as long as its size and its time stay: headers are shared by
+// many units.
 func (c *Cache) stamp(file string) (stamp, error) {
 	c.mu.Lock()
 	s, ok := c.hashes[file]
 	c.mu.Unlock()
 	if ok {
-		return s, nil
+		if info, err := os.Stat(file); err == nil && info.Size() == s.Size && info.ModTime().Equal(s.Time) {
+			return s, nil
+		}
 	}
 	s, err := stampOf(file)
 	if err != nil {

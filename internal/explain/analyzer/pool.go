@@ -28,6 +28,7 @@ type Options struct {
 	At          *At        // follow the loops around a line instead of candidates
 	Cache       *Cache     // nil: none
 	Fix         FixRequest
+	Resident    *Resident // answers, one unit at a time; nil: workers of this run
 }
 
 // Outcome is the answer for one unit. Err is set when the unit has no answer;
@@ -113,6 +114,9 @@ func (l *lane) unit(ctx context.Context, u compdb.Unit) Outcome {
 }
 
 func (l *lane) ask(ctx context.Context, req Request) (Reply, error) {
+	if l.opts.Resident != nil {
+		return l.opts.Resident.ask(ctx, l.opts.Binary, l.opts.Timeout, req)
+	}
 	if l.w == nil {
 		w, err := startWorker(l.opts.Binary)
 		if err != nil {

@@ -18,6 +18,9 @@ type Request struct {
 	At       *At  `json:"at,omitempty"`       // loops around a line instead of candidates
 	// EveryLoop also follows loops that are no candidates: a control group.
 	EveryLoop bool `json:"every_loop,omitempty"`
+	// Preamble keeps the unit's leading #includes compiled for the next request. It is no
+	// part of what is asked: the answer is the same.
+	Preamble bool `json:"preamble,omitempty"`
 	// Machine asks of a binary instead of a unit.
 	Machine *MachineRequest `json:"machine,omitempty"`
 	// Record is a file in LLVM's bitstream of remarks, asked of instead of a unit.
@@ -153,6 +156,7 @@ type Reply struct {
 	FixReply
 	Machine         *MachineReply `json:"machine,omitempty"`
 	Record          *recordReply  `json:"record,omitempty"`
+	Preamble        string        `json:"preamble,omitempty"` // "made" or "used", "" where there was none
 	FrontEndSeconds float64       `json:"front_end_seconds"`
 	AnalysisSeconds float64       `json:"analysis_seconds"`
 }

@@ -27,6 +27,7 @@ type Options struct {
 	Timeout   time.Duration // for one unit; 0: five minutes
 	NoCache   bool          // neither read nor write cached answers
 	NoPatches bool          // do not compile patches: findings speak of what an edit may give
+	Session   *Session      // what stays between analyses; nil for nothing
 	// Progress is called as units are done; nil for nobody who looks.
 	Progress func(Progress)
 }
@@ -84,6 +85,9 @@ func (o Options) request() (analyzer.Options, error) {
 			Layers: []string{analyzer.LayerAST, analyzer.LayerIR}, Accessors: o.Accessors, UserRules: userrule.ForAnalyzer(o.Rules),
 		},
 	}
+	if o.Session != nil {
+		r.Resident = o.Session.resident
+	}
 	r.Cache, err = o.Cache()
 	return r, err
 }
@@ -93,6 +97,9 @@ func (o Options) Cache() (*analyzer.Cache, error) {
 	var kept *analyzer.Cache
 	binary, err := analyzer.Find()
 	if err == nil && !o.NoCache {
+		if o.Session != nil {
+			return o.Session.open(binary)
+		}
 		kept, err = analyzer.OpenCache("", binary)
 	}
 	return kept, err
@@ -124,6 +131,16 @@ func (o Options) report(p Progress) {
 	if o.Progress != nil && p.Of > 0 {
 		o.Progress(p)
 	}
+}
+
+func unansweredIn(outcomes []analyzer.Outcome) int {
+	n := 0
+	for _, o := range outcomes {
+		if o.Err != nil || len(o.Reply.Errors) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // unanswered says what the reader should know of the units that have no answer:

@@ -25,6 +25,9 @@ type Answer struct {
 	Findings []finding.Finding
 	Notes    []string
 	Looked   string // what was looked at, for the reader of an empty list
+	// Unanswered is how many units have no answer: they do not compile, or the analyser
+	// failed.
+	Unanswered int
 	// Lines says, by rule, whether a location of the profile is on a line of a
 	// finding that is one for the whole program, listed or not.
 	Lines map[string]judge.Lines
@@ -40,8 +43,9 @@ func (b *Build) Scan(ctx context.Context, p *profile.Profile, suspected bool, o 
 		return Answer{}, err
 	}
 	a := Answer{
-		Notes:  notes(outcomes),
-		Looked: counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
+		Notes:      notes(outcomes),
+		Unanswered: unansweredIn(outcomes),
+		Looked:     counted(b.Len(), "unit was", "units were") + " analysed; no loop gains from a counterfactual.",
 	}
 	var h *heat.Heat
 	if p != nil {
