@@ -252,7 +252,10 @@ func (f *serveFlags) opener(data string, log *slog.Logger, others *peers.Peers) 
 		}
 		var share *store.Share
 		if others != nil {
-			share = &store.Share{Hand: func(ctx context.Context, to string, records []byte) error { return others.Hand(ctx, name, to, records) }}
+			share = &store.Share{
+				Hand:   func(ctx context.Context, to string, records []byte) error { return others.Hand(ctx, name, to, records) },
+				Follow: func(ctx context.Context) (engine.Follower, error) { return f.follower(ctx, name) },
+			}
 		}
 		return store.Open(ctx, dir, func(ctx context.Context, dir string) (engine.Engine, error) {
 			return f.engine(ctx, dir, name)

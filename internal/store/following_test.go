@@ -1,0 +1,331 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"whyhot/internal/store/batch"
+	"whyhot/internal/store/engine"
+)
+
+// reader is a database that is read while another store writes to it.
+type reader struct {
+	of     *database
+	closed atomic.Bool
+}
+
+func (d *database) follow(context.Context) (engine.Follower, error) { return &reader{of: d}, nil }
+
+func (r *reader) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) {
+	if r.closed.Load() {
+		return nil, errors.New("it is closed")
+	}
+	r.of.sums.Add(1)
+	return r.of.Engine.Sum(ctx, q)
+}
+
+func (r *reader) Stats(ctx context.Context) ([]engine.TableStats, error) {
+	return r.of.Engine.Stats(ctx)
+}
+func (r *reader) Close() error { r.closed.Store(true); return nil }
+
+func (r *reader) Now(context.Context) (engine.Mark, error) {
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	return engine.Mark{Generation: r.of.generation, Commit: r.of.Committed()}, nil
+}
+
+func (r *reader) Added(ctx context.Context, from engine.Mark, yield func(*engine.Block) error) (engine.Mark, error) {
+	return r.of.added(ctx, from, yield)
+}
+
+func (h *had) Added(ctx context.Context, from engine.Mark, yield func(*engine.Block) error) (engine.Mark, error) {
+	return h.of.added(ctx, from, yield)
+}
+
+// added gives the rows after a mark, whose places are how many of a table were read.
+func (d *database) added(ctx context.Context, from engine.Mark, yield func(*engine.Block) error) (engine.Mark, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	to := engine.Mark{Generation: d.generation, Commit: d.Committed(), Last: map[string]engine.Place{}}
+	if from.Last != nil && from.Generation != to.Generation {
+		return from, engine.ErrRewritten
+	}
+	for _, t := range engine.Tables() {
+		if t.Timed {
+			continue
+		}
+		seen := uint32(0)
+		err := d.Scan(ctx, t, 0, 0, func(b *engine.Block) error {
+			before := seen
+			seen += uint32(b.Len())
+			if seen <= from.Last[t.Name].Row {
+				return nil
+			}
+			if before < from.Last[t.Name].Row {
+				return errors.New("a block was read in part")
+			}
+			if from.Last == nil {
+				d.readAll.Add(int64(b.Len()))
+			}
+			return yield(b)
+		})
+		if err != nil {
+			return from, err
+		}
+		to.Last[t.Name] = engine.Place{Row: seen}
+	}
+	return to, nil
+}
+
+func (h *had) Scan(ctx context.Context, t *engine.Table, from, to uint32, yield func(*engine.Block) error) error {
+	if !t.Timed {
+		h.of.scans.Add(1)
+	}
+	return h.Engine.Scan(ctx, t, from, to, yield)
+}
+
+func (h *had) Replace(ctx context.Context, blocks []*engine.Block) error {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	h.of.generation++
+	return h.Engine.Replace(ctx, blocks)
+}
+
+// reads waits until questions can be put to a store that does not write.
+func reads(t *testing.T, s *Store) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+		if err := s.Readable(); err == nil {
+			return
+		} else if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// told are answers as text.
+func told(t *testing.T, s *Store) string {
+	t.Helper()
+	sel := lastDay()
+	sel.Exact = true
+	sel.From, sel.To = sel.From.Add(s.opts.Now().Sub(testNow)), sel.To.Add(s.opts.Now().Sub(testNow))
+	top, err := s.Top(t.Context(), sel, TopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, r := range top.Rows {
+		fmt.Fprintln(&out, r.Function.Name, r.Self, r.Total)
+	}
+	for _, by := range []Dimension{ByService, ByHost} {
+		values, err := s.Labels(t.Context(), sel, by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			fmt.Fprintln(&out, by, v.Value, v.Count)
+		}
+	}
+	line, err := s.Timeline(t.Context(), sel, ByService, time.Hour, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&out, "%d samples; %v", top.Basis.Count, line.Lines)
+	return out.String()
+}
+
+// same waits until a store that does not write answers as the one that does.
+func same(t *testing.T, has, other *Store) {
+	t.Helper()
+	has.sums.clear() // the clock stands still: answers would be given again
+	want := told(t, has)
+	got := ""
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		reads(t, other)
+		other.sums.clear()
+		if got = told(t, other); got == want {
+			return
+		}
+	}
+	t.Fatalf("the follower answers\n%s\nwant\n%s", got, want)
+}
+
+func twoFollowing(t *testing.T) (d *database, has, other *Store) {
+	t.Helper()
+	d = newDatabase()
+	d.follows = true
+	a := d.open(t, "a", t.TempDir())
+	t.Cleanup(func() { closeStore(t, a) })
+	b := d.open(t, "b", t.TempDir())
+	t.Cleanup(func() { closeStore(t, b) })
+	has, other = writer(t, a, b)
+	reads(t, other)
+	return d, has, other
+}
+
+// appendNow has samples of now, as the clock of the database is.
+func appendNow(t *testing.T, s *Store, stacks map[string]int64, o batch.Options) {
+	t.Helper()
+	o.Now = s.opts.Now()
+	b, err := batch.FromProfile(simple(stacks), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.Rows {
+		b.Rows[i].Minute = s.minuteNow()
+	}
+	if _, err := s.Append(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	flush(t, s)
+}
+
+func named(service string, n int) batch.Options {
+	return batch.Options{ID: fmt.Sprintf("%s-%d", service, n), Labels: batch.Labels{Service: service, Host: fmt.Sprint("host", n)}}
+}
+
+// A store that does not write answers as the one that does, also about what came just now.
+func TestFollowerAnswers(t *testing.T) {
+	d, has, other := twoFollowing(t)
+	for i := range 10 {
+		appendProfile(t, has, simple(map[string]int64{fmt.Sprintf("main;f%d;g", i): 10, "main;g": 1}), named(fmt.Sprint("s", i%3), i))
+		flush(t, has)
+		same(t, has, other)
+	}
+	if d.sums.Load() == 0 {
+		t.Error("the database was asked nothing")
+	}
+	if err := other.PutDocument(t.Context(), "kind", "key", []byte("x")); !errors.Is(err, ErrAway) {
+		t.Errorf("a document: %v", err)
+	}
+	if _, err := other.Ready(); !errors.Is(err, ErrAway) {
+		t.Errorf("it has the engine: %v", err)
+	}
+}
+
+// A sum with a stack that the follower has not read yet has it read: without waiting for the
+// next time that it looks what was added.
+func TestFollowerReadsWhatASumHas(t *testing.T) {
+	_, has, other := twoFollowing(t)
+	f := other.following.of.Load()
+	f.keeping.Lock() // it looks no more
+	appendProfile(t, has, simple(map[string]int64{"main;new;newer": 10}), named("web", 1))
+	flush(t, has)
+	before := other.dict.Sizes().Stacks
+	f.keeping.Unlock()
+	top, err := other.Top(t.Context(), lastDay(), TopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(top.Rows) != 3 {
+		t.Errorf("%d functions, and %d stacks before", len(top.Rows), before)
+	}
+}
+
+// When the dictionary is rewritten and numbers are given out again, no answer has a name of
+// before.
+func TestFollowerOfRewrittenDictionary(t *testing.T) {
+	d, has, other := twoFollowing(t)
+	for i := range 3 {
+		appendNow(t, has, map[string]int64{fmt.Sprintf("old%d;gone%d", i, i): 10}, named(fmt.Sprint("old", i), i))
+		same(t, has, other)
+		d.clock.Add(int64(200 * 24 * time.Hour))
+		if err := errors.Join(has.Retain(t.Context()), has.Age(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		appendNow(t, has, map[string]int64{fmt.Sprintf("young%d;f", i): 10}, named(fmt.Sprint("young", i), i))
+		sel := Selection{From: has.opts.Now().Add(-time.Hour), To: has.opts.Now().Add(time.Minute), Exact: true}
+		end := time.Now().Add(20 * time.Second)
+		for answered := false; !answered; {
+			if time.Now().After(end) {
+				t.Fatal("what is new is never in an answer")
+			}
+			other.sums.clear()
+			top, err := other.Top(t.Context(), sel, TopOptions{})
+			switch {
+			case errors.Is(err, ErrAway): // the API asks the server that writes then
+				continue
+			case err != nil:
+				t.Fatal(err)
+			}
+			for _, r := range top.Rows {
+				if r.Function.Name != "f" && r.Function.Name != fmt.Sprint("young", i) {
+					t.Fatalf("%q in an answer", r.Function.Name)
+				}
+			}
+			answered = len(top.Rows) == 2
+		}
+	}
+	if d.generation == 0 {
+		t.Error("the dictionary was never rewritten")
+	}
+}
+
+// A store that has read the database reads the rest when it gets it, and nothing twice.
+func TestFollowerTakesOver(t *testing.T) {
+	d, has, other := twoFollowing(t)
+	n := int64(0)
+	for round := range 6 {
+		for i := range 3 {
+			appendProfile(t, has, simple(map[string]int64{fmt.Sprintf("main;f%d_%d", round, i): 10}), named("web", 10*round+i))
+			n += 10
+		}
+		flush(t, has)
+		d.scans.Store(0)
+		d.take(true)
+		has, other = writer(t, has, other)
+		if scans := d.scans.Load(); scans > 0 && round == 0 {
+			t.Errorf("%d tables of the dictionary were read from the start", scans)
+		}
+		if r := appendProfile(t, has, simple(map[string]int64{"main;f": 10}), named("web", 10*round)); !r.Duplicate {
+			t.Error("a batch that is there is taken again")
+		}
+		settles(t, d, has, other, n)
+		has, other = writer(t, has, other)
+		reads(t, other)
+		same(t, has, other)
+	}
+}
+
+// Questions are answered all the while that the database goes from one to the other.
+func TestFollowerAnswersWhileItTakesOver(t *testing.T) {
+	d, has, other := twoFollowing(t)
+	appendID(t, has, "x-1", 10)
+	flush(t, has)
+	same(t, has, other)
+	stop, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				ended <- nil
+				return
+			default:
+			}
+			sel := lastDay()
+			sel.Exact = true
+			sel.From = sel.From.Add(time.Duration(n%500) * time.Minute) // not from the cache
+			top, err := other.Top(context.Background(), sel, TopOptions{})
+			if err == nil && top.Basis.Count != 10 {
+				err = fmt.Errorf("%d samples", top.Basis.Count)
+			}
+			if err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	d.take(true)
+	answers(t, other)
+	close(stop)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	_ = has
+}
