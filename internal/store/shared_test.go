@@ -23,9 +23,9 @@ type database struct {
 	stores map[string]*Store // by the URL of their servers
 	cut    map[string]bool   // servers that cannot be reached
 
-	follows              bool   // those who do not have it read it
-	generation           uint64 // of the dictionary
-	scans, readAll, sums atomic.Int64
+	memory      *memory.Engine
+	follows     bool         // those who do not have it read it
+	scans, sums atomic.Int64 // of the dictionary by one who has it; by those who read it
 }
 
 // had is the database as one store has it.
@@ -66,7 +66,8 @@ func (h *had) Close() error {
 }
 
 func newDatabase() *database {
-	return &database{Engine: memory.New(), stores: map[string]*Store{}, cut: map[string]bool{}}
+	e := memory.New()
+	return &database{Engine: e, memory: e, stores: map[string]*Store{}, cut: map[string]bool{}}
 }
 
 func (d *database) hand(ctx context.Context, to string, records []byte) error {
