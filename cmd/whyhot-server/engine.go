@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
+	"whyhot/internal/server/access/shared"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/engine/clickhouse"
 )
@@ -35,6 +37,20 @@ func (f *serveFlags) follower(ctx context.Context, project string) (engine.Follo
 		return nil, err // and not a nil pointer in an interface
 	}
 	return r, nil
+}
+
+// tokens are those that the servers share: in the database that --store names, beside those of
+// the projects, whose names are longer.
+func (f *serveFlags) tokens(data, secret string, log *slog.Logger) (*shared.Tokens, error) {
+	o, err := clickhouse.ParseURL(f.where())
+	if err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	shelf, err := clickhouse.OpenShelf(o, "tokens")
+	if err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	return shared.New(data, shelf, secret, log), nil
 }
 
 func (f *serveFlags) database(project string) (clickhouse.Options, error) {

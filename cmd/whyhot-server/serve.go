@@ -174,6 +174,9 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 			return err
 		}
 		o.Cluster = peers.New(secret)
+		if o.Tokens, err = f.tokens(o.Data, secret, log); err != nil {
+			return err
+		}
 	}
 	if o.Open, err = f.opener(o.Data, log, o.Cluster); err != nil {
 		return err
