@@ -224,7 +224,7 @@ func (s *Store) keep(ctx context.Context, f *followed) error {
 		if err := s.advance(ctx, f, f.e); err != nil {
 			return err
 		}
-		if time.Since(f.covered) > coverEvery {
+		if _, until := s.covered.reach(); until == 0 || time.Since(f.covered) > coverEvery {
 			if err := s.coverLater(ctx, f); err != nil {
 				return err
 			}

@@ -85,7 +85,7 @@ func told(t *testing.T, s *Store) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&out, "%d samples; %v", top.Basis.Count, line.Lines)
+	fmt.Fprintf(&out, "%d samples in %s; %v", top.Basis.Count, top.Basis.Covered, line.Lines)
 	return out.String()
 }
 
