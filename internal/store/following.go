@@ -43,7 +43,9 @@ type followed struct {
 	keeping   sync.Mutex
 	mark      engine.Mark
 	documents documents
-	covered   time.Time // when that was looked at
+	// When, and after which commit, it was looked which time there are samples of.
+	covered       time.Time
+	coveredCommit uint64
 
 	mu    sync.Mutex
 	users int // sums that are read
@@ -224,11 +226,13 @@ func (s *Store) keep(ctx context.Context, f *followed) error {
 		if err := s.advance(ctx, f, f.e); err != nil {
 			return err
 		}
-		if _, until := s.covered.reach(); until == 0 || time.Since(f.covered) > coverEvery {
-			if err := s.coverLater(ctx, f); err != nil {
-				return err
-			}
+	}
+	if _, until := s.covered.reach(); f.mark.Commit != f.coveredCommit && (until == 0 || time.Since(f.covered) > coverEvery) {
+		commit := f.mark.Commit
+		if err := s.coverLater(ctx, f.e); err != nil {
+			return err
 		}
+		f.covered, f.coveredCommit = time.Now(), commit
 	}
 	f.stale.Store(nil)
 	return nil
@@ -246,7 +250,7 @@ func (s *Store) readAll(ctx context.Context, f *followed) error {
 	if err := s.cover(ctx, f.e); err != nil {
 		return err
 	}
-	f.covered = time.Now()
+	f.covered, f.coveredCommit = time.Now(), mark.Commit
 	f.mark = mark
 	f.commit.Store(mark.Commit)
 	f.documents.set(&all)
@@ -345,6 +349,9 @@ func (s *Store) follower(ctx context.Context, f *followed, e engine.Engine, tail
 		return nil, err
 	}
 	s.dict.Loaded()
+	if err := s.coverLater(ctx, e); err != nil && !errors.Is(err, ErrAway) { // of what can be reached
+		return nil, err
+	}
 	return l, nil
 }
 
@@ -356,15 +363,16 @@ func (s *Store) unfollow() {
 }
 
 // coverLater looks which time there are samples of, beyond what is known.
-func (s *Store) coverLater(ctx context.Context, f *followed) error {
-	f.covered = time.Now()
+func (s *Store) coverLater(ctx context.Context, e interface {
+	Sum(ctx context.Context, q engine.Query) (*engine.Sums, error)
+}) error {
 	s.forgetCovered()
 	first, last := s.covered.reach()
-	newer, err := f.e.Sum(ctx, engine.Query{Table: engine.Samples, From: last, To: math.MaxUint32, By: []string{engine.ColMinute}, Events: true})
+	newer, err := e.Sum(ctx, engine.Query{Table: engine.Samples, From: last, To: math.MaxUint32, By: []string{engine.ColMinute}, Events: true})
 	if err != nil {
 		return err
 	}
-	older, err := f.e.Sum(ctx, engine.Query{Table: engine.Activity, To: first - first%minutesHour, By: []string{engine.ColMinute}, Events: true})
+	older, err := e.Sum(ctx, engine.Query{Table: engine.Activity, To: first - first%minutesHour, By: []string{engine.ColMinute}, Events: true})
 	if err != nil {
 		return err
 	}
