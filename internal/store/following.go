@@ -243,7 +243,7 @@ func (s *Store) readAll(ctx context.Context, f *followed) error {
 	began := time.Now()
 	f.refuse("the dictionary is being read")
 	d, all := dict.New(s.opts.Limits), documents{}
-	mark, err := added(ctx, f.e, engine.Mark{}, d, &all)
+	mark, _, err := added(ctx, f.e, engine.Mark{}, d, &all)
 	if err != nil {
 		return err
 	}
@@ -268,18 +268,20 @@ func (s *Store) advance(ctx context.Context, f *followed, from engine.Tail) erro
 		return fmt.Errorf("%w: the dictionary is not known", ErrAway)
 	}
 	var fresh documents
-	mark, err := added(ctx, from, f.mark, s.dict, &fresh)
-	if err != nil {
-		if errors.Is(err, engine.ErrRewritten) || errors.Is(err, engine.ErrDamaged) { // a part of it may be in the dictionary
-			f.mark = engine.Mark{}
-			f.refuse("the dictionary is read again")
-			return fmt.Errorf("%w: %w", ErrAway, err)
-		}
+	before := f.mark
+	f.mark = engine.Mark{} // a part of it may be in the dictionary, which is to be read again then
+	mark, begun, err := added(ctx, from, before, s.dict, &fresh)
+	switch {
+	case err != nil && !begun && !errors.Is(err, engine.ErrRewritten):
+		f.mark = before
 		return err
+	case err != nil:
+		f.refuse("the dictionary is read again")
+		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	f.documents.add(&fresh)
 	s.documents.add(&fresh)
-	for n := max(f.mark.Commit+1, mark.Commit-min(mark.Commit, uint64(len(s.sums.changes)))+1); n <= mark.Commit; n++ {
+	for n := max(before.Commit+1, mark.Commit-min(mark.Commit, uint64(len(s.sums.changes)))+1); n <= mark.Commit; n++ {
 		s.sums.changed(n, 0, math.MaxUint32) // of which minutes is not known
 	}
 	f.mark = mark
@@ -288,8 +290,8 @@ func (s *Store) advance(ctx context.Context, f *followed, from engine.Tail) erro
 }
 
 // added puts what was added into a dictionary and documents. Names of addresses come together:
-// those of one may be in two blocks.
-func added(ctx context.Context, from engine.Tail, mark engine.Mark, d *dict.Dict, docs *documents) (engine.Mark, error) {
+// those of one may be in two blocks. begun says whether the dictionary was changed.
+func added(ctx context.Context, from engine.Tail, mark engine.Mark, d *dict.Dict, docs *documents) (to engine.Mark, begun bool, err error) {
 	resolved := engine.NewBlock(engine.Resolved, 0)
 	resolve := func() error {
 		if resolved.Len() == 0 {
@@ -299,7 +301,8 @@ func added(ctx context.Context, from engine.Tail, mark engine.Mark, d *dict.Dict
 		resolved = engine.NewBlock(engine.Resolved, 0)
 		return err
 	}
-	mark, err := from.Added(ctx, mark, func(b *engine.Block) error {
+	to, err = from.Added(ctx, mark, func(b *engine.Block) error {
+		begun = true
 		if b.Table == engine.Resolved {
 			resolved.Extend(b)
 			return nil
@@ -312,10 +315,10 @@ func added(ctx context.Context, from engine.Tail, mark engine.Mark, d *dict.Dict
 		}
 		return d.Load(b)
 	})
-	if err != nil {
-		return mark, err
+	if err == nil {
+		err = resolve()
 	}
-	return mark, resolve()
+	return to, begun, err
 }
 
 // takeOver gives what the database of an engine knows, which this store got. Where the database

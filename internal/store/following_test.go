@@ -33,6 +33,19 @@ func (r *reader) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 	return r.Follower.Sum(ctx, q)
 }
 
+// Added fails after the first block where that is wanted.
+func (r *reader) Added(ctx context.Context, from engine.Mark, yield func(*engine.Block) error) (engine.Mark, error) {
+	fail := from.Last != nil && r.of.breaks.Load()
+	return r.Follower.Added(ctx, from, func(b *engine.Block) error {
+		err := yield(b)
+		if fail {
+			r.of.broke.Add(1)
+			return errors.Join(err, engine.ErrAway)
+		}
+		return err
+	})
+}
+
 func (r *reader) Close() error { r.closed.Store(true); return nil }
 
 func (h *had) Added(ctx context.Context, from engine.Mark, yield func(*engine.Block) error) (engine.Mark, error) {
@@ -206,6 +219,36 @@ func TestFollowerReadsWhatASumHas(t *testing.T) {
 	}
 	if len(top.Rows) != 3 {
 		t.Errorf("%d functions, and %d stacks before", len(top.Rows), before)
+	}
+}
+
+// Where what was added comes in part only, the dictionary is read again: rows that came once
+// must not come twice, also when the store gets the database next.
+func TestFollowerThatGotAPart(t *testing.T) {
+	d, has, other := twoFollowing(t)
+	for round := range 3 {
+		d.broke.Store(0)
+		d.breaks.Store(true)
+		appendProfile(t, has, simple(map[string]int64{fmt.Sprintf("main;f%d;g%d", round, round): 10}), named("web", 10*round))
+		flush(t, has)
+		for d.broke.Load() == 0 { // by a question, or by looking what is new
+			other.sums.clear()
+			if _, err := other.Top(t.Context(), lastDay(), TopOptions{}); err != nil && !errors.Is(err, ErrAway) {
+				t.Fatal(err)
+			}
+		}
+		if round > 0 {
+			d.breaks.Store(false)
+			same(t, has, other)
+		}
+		d.take(true)
+		has, other = next(t, d, has, other)
+		d.breaks.Store(false)
+		appendProfile(t, has, simple(map[string]int64{fmt.Sprintf("main;f%d;h%d", round, round): 10}), named("web", 10*round+1))
+		settles(t, d, has, other, int64(20*(round+1)))
+		has, other = next(t, d, has, other)
+		reads(t, other)
+		same(t, has, other)
 	}
 }
 

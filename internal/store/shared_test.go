@@ -24,6 +24,8 @@ type database struct {
 	cut    map[string]bool   // servers that cannot be reached
 
 	memory      *memory.Engine
+	breaks      atomic.Bool  // those who read it get a part of what was added
+	broke       atomic.Int64 // how often
 	follows     bool         // those who do not have it read it
 	scans, sums atomic.Int64 // of the dictionary by one who has it; by those who read it
 }

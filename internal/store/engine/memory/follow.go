@@ -17,6 +17,9 @@ func (e *Engine) Now(context.Context) (engine.Mark, error) {
 
 // Added implements engine.Tail. The place of a row is its number in its table.
 func (e *Engine) Added(ctx context.Context, from engine.Mark, yield func(*engine.Block) error) (engine.Mark, error) {
+	if err := ctx.Err(); err != nil {
+		return from, err
+	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	to := engine.Mark{Generation: e.generation, Commit: e.commit, Last: map[string]engine.Place{}}
@@ -33,9 +36,6 @@ func (e *Engine) Added(ctx context.Context, from engine.Mark, yield func(*engine
 			seen += b.Len()
 			if begin >= b.Len() {
 				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return from, err
 			}
 			if err := yield(rows(b, func(i int) bool { return i >= begin })); err != nil {
 				return from, err
