@@ -84,13 +84,9 @@ func (f *followed) refuse(why string) { f.stale.Store(&why) }
 // Readable says why questions about samples cannot be answered here. Those about findings,
 // settings and alerts are answered by the server that writes alone.
 func (s *Store) Readable() error {
-	err := s.unanswered()
-	if err == nil {
-		return nil
-	}
-	f := s.following.of.Load()
+	f := s.following.of.Load() // first: it goes when the engine has come
 	if f == nil || !s.isAway() {
-		return err
+		return s.unanswered()
 	}
 	if why := f.stale.Load(); why != nil {
 		return fmt.Errorf("%w: %s", ErrAway, *why)

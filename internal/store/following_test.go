@@ -349,11 +349,13 @@ func TestFollowerAnswersWhileItTakesOver(t *testing.T) {
 			}
 		}
 	}()
+	d.mu.Lock()
+	d.only = other
+	d.mu.Unlock()
 	d.take(true)
 	answers(t, other)
 	close(stop)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	_ = has
 }

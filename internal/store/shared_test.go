@@ -26,6 +26,7 @@ type database struct {
 	memory      *memory.Engine
 	breaks      atomic.Bool  // those who read it get a part of what was added
 	broke       atomic.Int64 // how often
+	only        *Store       // that may have it next, nil for any
 	follows     bool         // those who do not have it read it
 	scans, sums atomic.Int64 // of the dictionary by one who has it; by those who read it
 }
@@ -94,6 +95,9 @@ func (d *database) open(t *testing.T, url, dir string) *Store {
 		defer d.mu.Unlock()
 		if d.had != nil {
 			return nil, &engine.HeldError{By: d.had.by}
+		}
+		if d.only != nil && d.only != d.stores[url] {
+			return nil, engine.ErrAway
 		}
 		d.had = &had{Engine: d.Engine, by: url, of: d, lost: make(chan struct{})}
 		return d.had, nil
