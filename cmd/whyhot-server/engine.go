@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
+	"whyhot/internal/server/access/shared"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/engine/clickhouse"
 )
@@ -14,17 +16,51 @@ import (
 // engine opens the engine of a project: the embedded one in dir, or a database of
 // ClickHouse for each project, called after both.
 func (f *serveFlags) engine(ctx context.Context, dir, project string) (engine.Engine, error) {
-	where := f.where()
-	if where == "" {
+	if f.where() == "" {
 		return openEmbedded(ctx, dir, f.memory<<20)
 	}
-	o, err := clickhouse.ParseURL(where)
+	o, err := f.database(project)
+	if err != nil {
+		return nil, err
+	}
+	return clickhouse.Open(ctx, o)
+}
+
+// follower opens the database of a project for reading, while another server writes to it.
+func (f *serveFlags) follower(ctx context.Context, project string) (engine.Follower, error) {
+	o, err := f.database(project)
+	if err != nil {
+		return nil, err
+	}
+	r, err := clickhouse.OpenReader(ctx, o)
+	if err != nil {
+		return nil, err // and not a nil pointer in an interface
+	}
+	return r, nil
+}
+
+// tokens are those that the servers share: in the database that --store names, beside those of
+// the projects, whose names are longer.
+func (f *serveFlags) tokens(data, secret string, log *slog.Logger) (*shared.Tokens, error) {
+	o, err := clickhouse.ParseURL(f.where())
 	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
+	shelf, err := clickhouse.OpenShelf(o, "tokens")
+	if err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	return shared.New(data, shelf, secret, log), nil
+}
+
+func (f *serveFlags) database(project string) (clickhouse.Options, error) {
+	o, err := clickhouse.ParseURL(f.where())
+	if err != nil {
+		return o, fmt.Errorf("--store: %w", err)
+	}
 	o.Database = databaseOf(o.Database, project)
 	o.Shared, o.Advertise = f.advertise != "", f.advertise
-	return clickhouse.Open(ctx, o)
+	return o, nil
 }
 
 // where is the URL of ClickHouse, "" for the embedded engine.

@@ -174,6 +174,9 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 			return err
 		}
 		o.Cluster = peers.New(secret)
+		if o.Tokens, err = f.tokens(o.Data, secret, log); err != nil {
+			return err
+		}
 	}
 	if o.Open, err = f.opener(o.Data, log, o.Cluster); err != nil {
 		return err
@@ -252,7 +255,10 @@ func (f *serveFlags) opener(data string, log *slog.Logger, others *peers.Peers) 
 		}
 		var share *store.Share
 		if others != nil {
-			share = &store.Share{Hand: func(ctx context.Context, to string, records []byte) error { return others.Hand(ctx, name, to, records) }}
+			share = &store.Share{
+				Hand:   func(ctx context.Context, to string, records []byte) error { return others.Hand(ctx, name, to, records) },
+				Follow: func(ctx context.Context) (engine.Follower, error) { return f.follower(ctx, name) },
+			}
 		}
 		return store.Open(ctx, dir, func(ctx context.Context, dir string) (engine.Engine, error) {
 			return f.engine(ctx, dir, name)

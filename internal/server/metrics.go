@@ -46,6 +46,7 @@ var (
 	debugDesc      = describe("debuginfo_bytes", "Bytes of debug information.")
 	evictedDesc    = describe("debuginfo_removed_total", "Files of debug information removed since their project was opened: at the bound those not used for longest, and those of binaries of which nothing is kept.")
 	writesDesc     = describe("cluster_writing_projects", "Projects to whose database this server writes, of those that servers share.")
+	readsDesc      = describe("cluster_reading_projects", "Projects of which this server answers questions about samples while another server writes to their database.")
 	waitingDesc    = describe("cluster_waiting_bytes", "Bytes taken that wait to be handed to the server that writes.")
 	handedDesc     = describe("cluster_handed_bytes_total", "Bytes handed to the server that writes.")
 	passedDesc     = describe("cluster_passed_total", "Questions passed on to the server that writes.")
@@ -57,7 +58,7 @@ func (s *Server) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		batchesDesc, samplesDesc, answersDesc, refusedDesc, limitedDesc, failedDesc, projectsDesc, bytesDesc, memoryDesc, rowsDesc,
 		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc, evictedDesc, boundDesc,
-		writesDesc, waitingDesc, handedDesc, passedDesc, projectBytesDesc, projectRowsDesc, projectBoundDesc,
+		writesDesc, readsDesc, waitingDesc, handedDesc, passedDesc, projectBytesDesc, projectRowsDesc, projectBoundDesc,
 	} {
 		to <- d
 	}
@@ -87,7 +88,7 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	gauge(projectsDesc, int64(len(open)))
 	var bytes, memory, journal, failing, unresolved, debug int64
 	rows, limited, ratios := map[string]int64{}, map[string]int64{}, map[string]float64{}
-	var evicted, writes, waiting int64
+	var evicted, writes, reads, waiting int64
 	for _, p := range open {
 		_, size := p.DebugInfo.Stats()
 		debug += size
@@ -97,6 +98,9 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 			writes++
 		} else if shared {
 			waiting += p.Waiting()
+			if p.Readable() == nil {
+				reads++
+			}
 			continue // the rest is the other server's
 		}
 		st, err := p.Stats(ctx)
@@ -126,6 +130,7 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	}
 	if s.o.Cluster != nil {
 		gauge(writesDesc, writes)
+		gauge(readsDesc, reads)
 		gauge(waitingDesc, waiting)
 		handed, passed := s.o.Cluster.Counts()
 		count(handedDesc, handed)

@@ -20,6 +20,7 @@ import (
 	"whyhot/internal/fleet/receive"
 	"whyhot/internal/host/httpserve"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/access/shared"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
@@ -57,7 +58,9 @@ type Options struct {
 	// ProjectMetrics has /metrics show numbers of each project, with its name.
 	ProjectMetrics bool
 	// Cluster are the servers that share the database; nil for none.
-	Cluster  *peers.Peers
+	Cluster *peers.Peers
+	// Tokens shares those of the data directory with other servers. nil: nobody has them.
+	Tokens   *shared.Tokens
 	Messages string // the file that says who is told of findings; "" for none
 	Log      *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
@@ -105,16 +108,19 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{o: o, projects: projects, served: newServed(o.ProjectMetrics)}
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Server) open() (err error) {
+func (s *Server) open(ctx context.Context) (err error) {
 	o := &s.o
 	if s.tokens, err = access.OpenTokens(o.Data); err != nil {
 		return err
+	}
+	if o.Tokens != nil { // who has none of its own may listen with those
+		o.Tokens.Try(ctx)
 	}
 	if s.audit, err = audit.Open(filepath.Join(o.Data, "audit.log")); err != nil {
 		return err
@@ -239,6 +245,9 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.o.Log.Warn("there are no tokens: every user of this machine may send, read and administer")
 	}
 	group.Go(func() error { s.projects.Tend(ctx); return nil })
+	if s.o.Tokens != nil {
+		group.Go(func() error { s.o.Tokens.Keep(ctx); return nil })
+	}
 	defer func() { s.beside("answers that took too long", stopGrace, s.api.Wait)() }()
 	if !s.o.NoWatch {
 		defer s.beside("the rules", watchStopTime, func() { s.watcher.Run(ctx, s.projects) })()
@@ -278,6 +287,9 @@ func (s *Server) serveHTTP(ctx context.Context, l net.Listener) error {
 // Close closes what is open. Nothing may be served any more.
 func (s *Server) Close() error {
 	errs := []error{s.projects.Close()}
+	if s.o.Tokens != nil {
+		errs = append(errs, s.o.Tokens.Close())
+	}
 	if s.audit != nil {
 		errs = append(errs, s.audit.Close())
 	}

@@ -19,6 +19,8 @@ import (
 type sharedRows struct {
 	engine.Engine
 
+	follow func(ctx context.Context) (engine.Follower, error) // nil: only the one that has it answers
+
 	mu  sync.Mutex
 	had *held
 }
@@ -66,7 +68,7 @@ func (d *sharedRows) server(t *testing.T, secret string) *running {
 				return d.had, nil
 			}, store.Options{Names: store.NameOptions{Off: true}, Share: &store.Share{Hand: func(ctx context.Context, to string, records []byte) error {
 				return others.Hand(ctx, "default", to, records)
-			}}})
+			}, Follow: d.follow}})
 		}
 	})
 	mu.Lock()
@@ -131,6 +133,45 @@ func TestTwoServersOnOneDatabase(t *testing.T) {
 		t.Errorf("while the other one goes: %d %s", status, text)
 	}
 	second.has("120")
+}
+
+// A server that does not write answers what is about samples, and passes the rest on.
+func TestServerThatDoesNotWriteAnswers(t *testing.T) {
+	e := memory.New()
+	d := &sharedRows{Engine: e, follow: func(context.Context) (engine.Follower, error) { return e, nil }}
+	first := d.server(t, secretOfAll)
+	second := d.server(t, secretOfAll)
+	if status, _, text := first.answer(http.MethodPost, "/api/v1/push?service=web&period=10ms&id=x-1", folded); status != http.StatusOK {
+		t.Fatalf("%d %s", status, text)
+	}
+	first.has("40")
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if _, _, text := second.answer(http.MethodGet, "/metrics", ""); strings.Contains(text, "whyhot_server_cluster_reading_projects 1") {
+			break
+		}
+	}
+	_, before := second.o.Cluster.Counts()
+	second.has("40")
+	for _, path := range []string{"services", "labels", "labels/host", "timeline?step=1m", "top", "tree", "functions?q=.", "profile"} {
+		if status, _, text := second.answer(http.MethodGet, "/api/v1/"+path, ""); status != http.StatusOK {
+			t.Errorf("%s: %d %.200s", path, status, text)
+		}
+	}
+	if _, passed := second.o.Cluster.Counts(); passed != before {
+		t.Errorf("%d questions about samples were passed on", passed-before)
+	}
+	for _, path := range []string{"findings", "alerts", "retention", "stats"} {
+		if status, _, text := second.answer(http.MethodGet, "/api/v1/"+path, ""); status != http.StatusOK {
+			t.Errorf("%s: %d %.200s", path, status, text)
+		}
+	}
+	if _, passed := second.o.Cluster.Counts(); passed != before+4 {
+		t.Errorf("%d of 4 other questions were passed on", passed-before)
+	}
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	second.has("40")
 }
 
 // Who does not have the secret hands nothing over.

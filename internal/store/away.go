@@ -93,7 +93,11 @@ func (s *Store) await(ctx context.Context, open OpenEngine) bool {
 	if s.opts.Share != nil {
 		again = tryShared
 	}
-	stop := s.passOn(ctx)
+	begin := func() (stop func()) {
+		handing, following := s.passOn(ctx), s.follow(ctx)
+		return func() { following(); handing() }
+	}
+	stop := begin()
 	defer func() { stop() }()
 	for {
 		select {
@@ -107,7 +111,7 @@ func (s *Store) await(ctx context.Context, open OpenEngine) bool {
 			s.sharing.holder.Store(nil) // it is this one, in a moment
 			if err = s.join(ctx, e); err != nil {
 				err = errors.Join(err, e.Close())
-				stop = s.passOn(ctx)
+				stop = begin()
 			}
 		}
 		if err == nil {

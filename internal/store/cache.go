@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"whyhot/internal/store/engine"
@@ -17,7 +18,8 @@ type sumCache struct {
 	mu      sync.Mutex
 	entries []*cached // the one used last at the end
 	flights map[string]*flight
-	cleared int // counts clear: what was read before is not kept after
+	term    atomic.Uint64 // counts renumber
+	cleared int           // counts clear: what was read before is not kept after
 	changes [512]changed
 }
 
@@ -192,6 +194,16 @@ func (c *sumCache) changed(commit uint64, first, last uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.changes[commit%uint64(len(c.changes))] = changed{commit, first, last}
+}
+
+// renumber forgets everything, since commits have other numbers by now. What is read in
+// between has the key of the time before, for which nobody asks any more.
+func (c *sumCache) renumber() {
+	c.term.Add(1)
+	c.mu.Lock()
+	c.changes = [512]changed{}
+	c.mu.Unlock()
+	c.clear()
 }
 
 // clear forgets everything.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"whyhot/internal/profile/label"
@@ -29,7 +30,7 @@ var errRange = errors.New("the range of time is empty")
 
 // choose finds the groups and series of a selection.
 func (s *Store) choose(sel *Selection, d *dict.Snapshot) (*chosen, error) {
-	if err := s.unanswered(); err != nil {
+	if err := s.Readable(); err != nil {
 		return nil, err
 	}
 	if !sel.From.Before(sel.To) {
@@ -229,8 +230,10 @@ func (s *Store) ask(ctx context.Context, q engine.Query) (*engine.Sums, error) {
 	}
 	stage.Enter(ctx, "waiting for sums of the engine")
 	// Before the question is put, so that all up to this commit is in the answer.
-	commit := s.applied.Load()
-	sums, err := s.sums.get(ctx, askingOf(&q), commit, s.opts.Now(), func(ctx context.Context) (*engine.Sums, error) {
+	a := askingOf(&q)
+	a.key += "@" + strconv.FormatUint(s.sums.term.Load(), 36) // before the commit, whose number is of this term or the next
+	commit := s.asOf()
+	sums, err := s.sums.get(ctx, a, commit, s.opts.Now(), func(ctx context.Context) (*engine.Sums, error) {
 		return s.read(ctx, q)
 	})
 	if err != nil {
@@ -269,7 +272,7 @@ func (s *Store) read(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 	}
 	defer s.queries.Release(1)
 	stage.Enter(ctx, "adding up the engine's rows")
-	sums, err := s.engine.Sum(ctx, q)
+	sums, err := s.sum(ctx, q)
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}

@@ -56,8 +56,17 @@ func (c *covered) within(from, to uint32) uint32 {
 	return max(to, from) - from
 }
 
+// reach is the first minute of it and the one after the last.
+func (c *covered) reach() (from, until uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.from, c.until
+}
+
 // cover reads what the engine holds.
-func (s *Store) cover(ctx context.Context, e engine.Engine) error {
+func (s *Store) cover(ctx context.Context, e interface {
+	Stats(ctx context.Context) ([]engine.TableStats, error)
+}) error {
 	tables, err := e.Stats(ctx)
 	if err != nil && !errors.Is(err, ErrAway) { // rows of one time are in all parts
 		return fmt.Errorf("store: %w", err)
@@ -79,4 +88,11 @@ func (s *Store) cover(ctx context.Context, e engine.Engine) error {
 // coveredIn is the part of a range of minutes that the store has samples of.
 func (s *Store) coveredIn(from, to uint32) time.Duration {
 	return time.Duration(s.covered.within(from, to)) * time.Minute
+}
+
+// forgetCovered takes away what is older than is kept.
+func (s *Store) forgetCovered() {
+	r := s.retention()
+	m := minute(s.opts.Now().Add(-max(r.Samples, r.Hourly)))
+	s.covered.forget(m - m%engine.MinutesPerDay)
 }

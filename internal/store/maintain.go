@@ -80,7 +80,7 @@ func (s *Store) Retain(ctx context.Context) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	s.covered.forget(min(day(now.Add(-r.Samples)), day(now.Add(-r.Hourly))))
+	s.forgetCovered()
 	s.sums.clear()
 	return s.relieve(ctx)
 }

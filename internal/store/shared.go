@@ -20,10 +20,11 @@ import (
 
 // Share is how stores of several servers use one database.
 //
-// Method. One of them has the engine: it writes, and answers. The others are as if the engine
-// was away: what is sent goes to their journal. From there it is handed to the one that has
-// the engine, with the identity that it had, and dropped when that one has it in its journal.
-// When the engine is free another one gets it, and what is in its own journal goes there.
+// Method. One of them has the engine, and writes. The others answer questions about samples
+// (following.go); else they are as if the engine was away: what is sent goes to their journal.
+// From there it is handed to the one that has the engine, with the identity that it had, and
+// dropped when that one has it in its journal. When the engine is free another one gets it, and
+// what is in its own journal goes there.
 //
 // Segments have numbers of their own, and commits get the next one of the engine. What of the
 // journal the engine has is known by the identities of batches alone, which are in the same
@@ -34,6 +35,9 @@ type Share struct {
 	// Hand gives records to the server at a URL. They are there, durable, when it returns
 	// without an error.
 	Hand func(ctx context.Context, to string, records []byte) error
+	// Follow opens the database for reading, while another server writes to it. nil: questions
+	// are answered by that server alone.
+	Follow func(ctx context.Context) (engine.Follower, error)
 }
 
 type sharing struct {
@@ -168,10 +172,11 @@ func (s *Store) joinShared(ctx context.Context, e engine.Engine) error {
 		return errors.New("store: this engine cannot be shared")
 	}
 	began := time.Now()
-	l, err := s.load(ctx, e)
+	l, release, err := s.takeOver(ctx, e)
 	if err != nil {
 		return fmt.Errorf("store: reading the dictionary: %w", err)
 	}
+	defer release()
 	var j journaled
 	if err := s.readJournal(&j); err != nil { // most of it, while batches are taken
 		return err
@@ -188,7 +193,9 @@ func (s *Store) joinShared(ctx context.Context, e engine.Engine) error {
 	s.sharing.landed.set(l.seen.clone())
 	s.seen.set(l.seen.clone())
 	s.seen.add(&j.batches)
-	s.dict.Take(l.dict)
+	if l.dict != nil {
+		s.dict.Take(l.dict)
+	}
 	s.documents.mu.Lock()
 	s.documents.by = l.documents.by
 	s.documents.mu.Unlock()
@@ -196,7 +203,6 @@ func (s *Store) joinShared(ctx context.Context, e engine.Engine) error {
 		s.documents.put(d)
 	}
 	s.knowLabels()
-	s.sums.clear()
 	s.ageing.after = j.until
 	select { // of the time before
 	case <-s.sharing.gone:
@@ -205,6 +211,8 @@ func (s *Store) joinShared(ctx context.Context, e engine.Engine) error {
 	s.engine.have(e)
 	s.sharing.of.Store(&of)
 	s.away.why.Store(nil)
+	s.sums.renumber()
+	s.unfollow()
 	s.log.Info("this server writes to the database now", "commits", e.Committed(), "segments in the journal", len(s.journal.Pending()), "took", time.Since(began).Round(time.Millisecond).String())
 	return nil
 }
@@ -246,7 +254,7 @@ func (s *Store) leave() {
 		}
 	}
 	s.failing.Store(nil)
-	s.sums.clear()
+	s.sums.renumber()
 }
 
 // number is that of the commit of a segment.

@@ -22,6 +22,13 @@ type database struct {
 	had    *had
 	stores map[string]*Store // by the URL of their servers
 	cut    map[string]bool   // servers that cannot be reached
+
+	memory      *memory.Engine
+	breaks      atomic.Bool  // those who read it get a part of what was added
+	broke       atomic.Int64 // how often
+	only        *Store       // that may have it next, nil for any
+	follows     bool         // those who do not have it read it
+	scans, sums atomic.Int64 // of the dictionary by one who has it; by those who read it
 }
 
 // had is the database as one store has it.
@@ -62,7 +69,8 @@ func (h *had) Close() error {
 }
 
 func newDatabase() *database {
-	return &database{Engine: memory.New(), stores: map[string]*Store{}, cut: map[string]bool{}}
+	e := memory.New()
+	return &database{Engine: e, memory: e, stores: map[string]*Store{}, cut: map[string]bool{}}
 }
 
 func (d *database) hand(ctx context.Context, to string, records []byte) error {
@@ -78,15 +86,22 @@ func (d *database) hand(ctx context.Context, to string, records []byte) error {
 // open opens a store of the server at a URL.
 func (d *database) open(t *testing.T, url, dir string) *Store {
 	t.Helper()
+	share := &Share{Hand: d.hand}
+	if d.follows {
+		share.Follow = d.follow
+	}
 	s, err := Open(t.Context(), dir, func(context.Context, string) (engine.Engine, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.had != nil {
 			return nil, &engine.HeldError{By: d.had.by}
 		}
+		if d.only != nil && d.only != d.stores[url] {
+			return nil, engine.ErrAway
+		}
 		d.had = &had{Engine: d.Engine, by: url, of: d, lost: make(chan struct{})}
 		return d.had, nil
-	}, quick(Options{Share: &Share{Hand: d.hand}, Now: func() time.Time { return testNow.Add(time.Duration(d.clock.Load())) }}))
+	}, quick(Options{Share: share, Now: func() time.Time { return testNow.Add(time.Duration(d.clock.Load())) }}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,6 +211,7 @@ func TestSharedOneLosesTheDatabase(t *testing.T) {
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			d := newDatabase()
+			d.follows = len(one.name)%2 == 0 // some do
 			a := d.open(t, "a", t.TempDir())
 			defer closeStore(t, a)
 			b := d.open(t, "b", t.TempDir())

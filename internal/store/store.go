@@ -125,7 +125,8 @@ type Store struct {
 	near     atomic.Pointer[[]string] // warnings of bounds that are near
 	told     map[string]bool          // bounds that were logged as near; only who applies segments has it
 
-	sharing sharing
+	sharing   sharing
+	following following
 
 	stop      context.CancelFunc
 	running   sync.WaitGroup
@@ -334,6 +335,7 @@ func (s *Store) Close() error {
 	s.onApplied.Broadcast()
 	s.mu.Unlock()
 	s.running.Wait()
+	s.unfollow()
 	return errors.Join(err, s.release())
 }
 

@@ -28,6 +28,7 @@ func main() {
 	flag.DurationVar(&o.each, "each", 8*time.Second, "how long a thing is away, and there again")
 	flag.IntVar(&o.servers, "servers", 1, "how many servers share the database")
 	flag.IntVar(&o.stacks, "stacks", 0, "how many different stacks there are before, with several servers")
+	flag.DurationVar(&o.try, "try", time.Second, "how long a client waits for the answer of one of several servers before it asks the next")
 	flag.Parse()
 	if err := run(context.Background(), &o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,7 +38,7 @@ func main() {
 
 type options struct {
 	server, clickhouse, dir string
-	length, each            time.Duration
+	length, each, try       time.Duration
 	servers, stacks         int
 }
 

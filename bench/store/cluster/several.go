@@ -44,7 +44,7 @@ func several(ctx context.Context, o *options, shards []*process, shard int) erro
 		}
 		servers, urls = append(servers, s), append(urls, url)
 	}
-	l := newMany(urls)
+	l := newMany(urls, o.try)
 	if err := l.settle(ctx, time.Minute); err != nil {
 		return err
 	}
@@ -92,6 +92,7 @@ func several(ctx context.Context, o *options, shards []*process, shard int) erro
 type many struct {
 	urls   []string
 	client *http.Client
+	asks   *http.Client // of questions
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 
@@ -105,11 +106,11 @@ type many struct {
 	texts        map[string]int
 }
 
-// tryTime is how long a client waits for one server before it goes to the next.
+// tryTime is how long a sender waits for one server before it goes to the next.
 const tryTime = 4 * time.Second
 
-func newMany(urls []string) *many {
-	return &many{urls: urls, client: &http.Client{Timeout: tryTime}, times: map[string][]time.Duration{}, partly: map[string]int{}, texts: map[string]int{}}
+func newMany(urls []string, ask time.Duration) *many {
+	return &many{urls: urls, client: &http.Client{Timeout: tryTime}, asks: &http.Client{Timeout: ask}, times: map[string][]time.Duration{}, partly: map[string]int{}, texts: map[string]int{}}
 }
 
 func (l *many) during(phase string) {
@@ -189,7 +190,7 @@ func (l *many) ask(ctx context.Context) {
 		l.mu.Unlock()
 		began := time.Now()
 		for try := n; ; try++ {
-			resp, err := l.client.Get(fmt.Sprintf("%s/api/v1/top?service=s%d&from=now-%dm", l.urls[try%len(l.urls)], n%senders, 60+n%30)) //nolint:noctx // its time is measured
+			resp, err := l.asks.Get(fmt.Sprintf("%s/api/v1/top?service=s%d&from=now-%dm", l.urls[try%len(l.urls)], n%senders, 60+n%30)) //nolint:noctx // its time is measured
 			text := ""
 			if err == nil {
 				data, readErr := io.ReadAll(resp.Body)

@@ -75,7 +75,7 @@ func TestATokenOpensItsProjectAlone(t *testing.T) {
 func TestTheSecretIsNotAtRest(t *testing.T) {
 	dir := t.TempDir()
 	secret, _ := create(t, dir, Wish{Project: "web", Scopes: []Scope{Send}})
-	path := filepath.Join(dir, fileName)
+	path := filepath.Join(dir, FileName)
 	text, err := os.ReadFile(path)
 	if err != nil || strings.Contains(string(text), strings.TrimPrefix(secret, prefix)) {
 		t.Errorf("%v\n%s", err, text)
@@ -129,25 +129,25 @@ func TestNothingOpensAClosedDirectory(t *testing.T) {
 		},
 		"the file is emptied": func(t *testing.T, dir, _ string) {
 			t.Helper()
-			if err := os.WriteFile(filepath.Join(dir, fileName), nil, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, FileName), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file has no token": func(t *testing.T, dir, _ string) {
 			t.Helper()
-			if err := os.WriteFile(filepath.Join(dir, fileName), []byte(`{"version": 1}`), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, FileName), []byte(`{"version": 1}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file vanishes": func(t *testing.T, dir, _ string) {
 			t.Helper()
-			if err := os.Remove(filepath.Join(dir, fileName)); err != nil {
+			if err := os.Remove(filepath.Join(dir, FileName)); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the file is of a later version": func(t *testing.T, dir, _ string) {
 			t.Helper()
-			if err := os.WriteFile(filepath.Join(dir, fileName), []byte(`{"version": 2, "tokens": []}`), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, FileName), []byte(`{"version": 2, "tokens": []}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -172,7 +172,7 @@ func TestNothingOpensAClosedDirectory(t *testing.T) {
 func TestADamagedFileRecovers(t *testing.T) {
 	dir := t.TempDir()
 	secret, _ := create(t, dir, Wish{Project: "web", Scopes: []Scope{Send}})
-	path := filepath.Join(dir, fileName)
+	path := filepath.Join(dir, FileName)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func TestWhatRootMakesIsTheServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, dir, Wish{Project: "web", Scopes: []Scope{Send}})
-	info, err := os.Stat(filepath.Join(dir, fileName))
+	info, err := os.Stat(filepath.Join(dir, FileName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
+	"whyhot/internal/store"
 	"whyhot/internal/store/gap"
 )
 
@@ -31,6 +32,7 @@ type request struct {
 	about   string           // name of the project, "" for what is wide
 	project *project.Project // the same, once it is open
 	sent    []byte           // the body of what is pushed
+	writer  bool             // another server has to answer it: this one tried
 	leave   func()           // gives up its place among those that are answered at a time
 }
 
@@ -176,6 +178,14 @@ func (s *Server) handle(r *request) error {
 	}
 	ctx, missing := gap.Watch(ctx)
 	answer, err := work(ctx, r)
+	if errors.Is(err, store.ErrAway) && s.o.Cluster != nil && r.route.samples && r.Method == http.MethodGet && ctx.Err() == nil {
+		// The database cannot be read here, or not now: the server that writes may know more.
+		r.writer = true
+		if passed, err := s.elsewhere(r); passed || err != nil {
+			return err
+		}
+		answer, err = work(ctx, r)
+	}
 	if parts := missing.Parts(); len(parts) > 0 {
 		r.w.Header().Set(headerMissing, strings.Join(parts, ", "))
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whyhot/internal/server/peers"
+	"whyhot/internal/server/project"
 	"whyhot/internal/store"
 )
 
@@ -23,6 +24,15 @@ const cutOff = 4 * time.Second
 // maxPassedOn bounds the body of what is passed on and is no profile.
 const maxPassedOn = 16 << 20
 
+// answered says why a question about a project cannot be answered here.
+func (r *request) answered(p *project.Project) error {
+	if r.route.samples && !r.writer {
+		return p.Readable()
+	}
+	_, answering := p.Ready()
+	return answering
+}
+
 // elsewhere passes a question on where another server answers those about its project. While
 // none does, as when one has just gone, it waits for one, as long as for a slot.
 func (s *Server) elsewhere(r *request) (passed bool, err error) {
@@ -31,7 +41,7 @@ func (s *Server) elsewhere(r *request) (passed bool, err error) {
 		return false, err
 	}
 	defer done()
-	here := func() bool { _, answering := p.Ready(); return answering == nil }
+	here := func() bool { return r.answered(p) == nil }
 	if here() {
 		return false, nil
 	}

@@ -74,7 +74,7 @@ func (s *Server) work(ctx context.Context, r *request) (any, error) {
 		}
 		defer done()
 		r.project = p
-		if _, answering := p.Ready(); answering != nil && !r.route.takes && !r.route.local {
+		if answering := r.answered(p); answering != nil && !r.route.takes && !r.route.local {
 			return nil, answering
 		}
 	}

@@ -27,14 +27,14 @@ func queries() []route {
 		connected("SelectMergeProfile", true, pyroscope.SelectMergeProfile),
 		connected("Diff", true, pyroscope.Diff),
 		{
-			method: http.MethodGet, path: "/pyroscope/render", scope: access.Read, handle: rendering(pyroscope.Render),
+			method: http.MethodGet, path: "/pyroscope/render", scope: access.Read, samples: true, handle: rendering(pyroscope.Render),
 			params: []string{"query", paramFrom, "until", "format", "max-nodes", "maxNodes", "groupBy", "aggregation"},
 		},
 		{
-			method: http.MethodGet, path: "/pyroscope/render-diff", scope: access.Read, slow: true, handle: rendering(pyroscope.RenderDiff),
+			method: http.MethodGet, path: "/pyroscope/render-diff", scope: access.Read, slow: true, samples: true, handle: rendering(pyroscope.RenderDiff),
 			params: []string{"leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil", "format", "max-nodes", "maxNodes"},
 		},
-		{method: http.MethodGet, path: "/pyroscope/label-values", scope: access.Read, handle: rendering(pyroscope.Values), params: []string{"label", paramFrom, "until"}},
+		{method: http.MethodGet, path: "/pyroscope/label-values", scope: access.Read, samples: true, handle: rendering(pyroscope.Values), params: []string{"label", paramFrom, "until"}},
 	}
 }
 
@@ -51,7 +51,7 @@ func connected[Req, Res any](name string, slow bool, f func(context.Context, pyr
 		}
 		return connect.NewResponse(out), nil
 	}, connect.WithReadMaxBytes(most))
-	return route{method: http.MethodPost, path: path, scope: access.Read, slow: slow, connect: true, handle: func(s *Server, ctx context.Context, r *request) (any, error) {
+	return route{method: http.MethodPost, path: path, scope: access.Read, slow: slow, connect: true, samples: true, handle: func(s *Server, ctx context.Context, r *request) (any, error) {
 		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			return nil, &problem{
 				status: http.StatusUnsupportedMediaType, kind: badRequest, detail: "gRPC is not supported here",

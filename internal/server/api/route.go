@@ -28,6 +28,8 @@ type route struct {
 	own bool
 	// takes says that it only takes what is sent: it is open while questions cannot be answered.
 	takes bool
+	// samples says that it is about samples alone, which a server reads that does not write, too.
+	samples bool
 	// local says that it is about what this server has, whichever answers questions.
 	local bool
 	// handle gives the answer: JSON of a value, or an answer that writes itself.
@@ -100,22 +102,22 @@ func routes() []route {
 		{method: post, path: v1 + "/tokens", scope: access.Administer, params: []string{"name", "scope", "expires"}, local: true, handle: (*Server).postToken},
 		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, local: true, handle: (*Server).revokeToken},
 
-		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, handle: (*Server).services},
-		{method: get, path: v1 + "/labels", scope: access.Read, handle: (*Server).labelKeys},
-		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, handle: (*Server).labels},
-		{method: get, path: v1 + "/timeline", scope: access.Read, params: with(paramBy, "step", "lines"), handle: (*Server).timeline},
-		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily), handle: (*Server).top},
-		{method: get, path: v1 + "/history", scope: access.Read, params: with(paramFunction, "sort", "steps"), handle: (*Server).history},
-		{method: get, path: v1 + "/tree", scope: access.Read, params: with(paramBy, "root", "focus", "path", "depth", "min_share", "max_nodes", "events"), handle: (*Server).tree},
-		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with("function"), handle: (*Server).callgraph},
-		{method: get, path: v1 + "/functions", scope: access.Read, params: with("q", "limit"), handle: (*Server).functions},
-		{method: get, path: v1 + "/lines", scope: access.Read, params: with("function"), slow: true, handle: (*Server).lines},
+		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, samples: true, handle: (*Server).services},
+		{method: get, path: v1 + "/labels", scope: access.Read, samples: true, handle: (*Server).labelKeys},
+		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, samples: true, handle: (*Server).labels},
+		{method: get, path: v1 + "/timeline", scope: access.Read, params: with(paramBy, "step", "lines"), samples: true, handle: (*Server).timeline},
+		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily), samples: true, handle: (*Server).top},
+		{method: get, path: v1 + "/history", scope: access.Read, params: with(paramFunction, "sort", "steps"), samples: true, handle: (*Server).history},
+		{method: get, path: v1 + "/tree", scope: access.Read, params: with(paramBy, "root", "focus", "path", "depth", "min_share", "max_nodes", "events"), samples: true, handle: (*Server).tree},
+		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with("function"), samples: true, handle: (*Server).callgraph},
+		{method: get, path: v1 + "/functions", scope: access.Read, params: with("q", "limit"), samples: true, handle: (*Server).functions},
+		{method: get, path: v1 + "/lines", scope: access.Read, params: with("function"), slow: true, samples: true, handle: (*Server).lines},
 		{method: get, path: v1 + "/instructions", scope: access.Read, params: with(paramFunction), slow: true, handle: (*Server).instructions},
 		{method: get, path: v1 + "/source", scope: access.Read, params: []string{"file"}, handle: (*Server).sourceText},
 		{method: get, path: v1 + "/rules/{id}", scope: access.Read, wide: true, handle: (*Server).rule},
-		{method: get, path: v1 + "/profile", scope: access.Read, params: with(paramBy), slow: true, handle: (*Server).profile},
-		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, handle: (*Server).diff},
-		{method: get, path: v1 + "/surprises", scope: access.Read, params: with("limit"), slow: true, handle: (*Server).surprises},
+		{method: get, path: v1 + "/profile", scope: access.Read, params: with(paramBy), slow: true, samples: true, handle: (*Server).profile},
+		{method: get, path: v1 + "/diff", scope: access.Read, params: halves(), slow: true, samples: true, handle: (*Server).diff},
+		{method: get, path: v1 + "/surprises", scope: access.Read, params: with("limit"), slow: true, samples: true, handle: (*Server).surprises},
 
 		{method: get, path: v1 + "/findings", scope: access.Read, params: []string{paramService, "all"}, handle: (*Server).findings},
 		{method: post, path: v1 + "/findings", scope: access.Send, params: []string{paramService}, handle: (*Server).postFindings},

@@ -5,8 +5,8 @@
 // requests. It must never judge a token: a request that is passed on has its own, and the
 // server that answers judges it as everybody's.
 //
-// One server at a time writes to the database of a project and answers questions about it;
-// which one, internal/store finds out. All take what is sent.
+// One server at a time writes to the database of a project; which one, internal/store finds
+// out. All take what is sent, and answer what is about samples alone.
 package peers
 
 import (

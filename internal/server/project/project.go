@@ -39,6 +39,9 @@ import (
 type Store interface {
 	// Ready says why nothing can be taken now, and why nothing can be answered.
 	Ready() (taking, answering error)
+	// Readable says why questions about samples cannot be answered, of which a server that
+	// does not write answers some.
+	Readable() error
 	Append(ctx context.Context, b *batch.Batch) (store.Receipt, error)
 	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
 	LabelKeys() []store.LabelKey

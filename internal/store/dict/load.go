@@ -2,6 +2,7 @@ package dict
 
 import (
 	"fmt"
+	"slices"
 
 	"whyhot/internal/profile/label"
 	"whyhot/internal/store/engine"
@@ -154,8 +155,8 @@ func (d *Dict) loadLocations(b *engine.Block) error {
 	return nil
 }
 
-// LoadResolved adds the rows of engine.Resolved, all of them. It comes after the other
-// tables: rows of one generation follow each other.
+// LoadResolved adds rows of engine.Resolved: all of them, or those that were added since. They
+// come after what they refer to, and rows of one generation follow each other.
 func (d *Dict) LoadResolved(b *engine.Block) error {
 	d.mu.Lock()
 	type best struct {
@@ -182,7 +183,11 @@ func (d *Dict) LoadResolved(b *engine.Block) error {
 	lines := map[uint32][]Line{}
 	for loc, have := range found {
 		d.settle(loc)
-		if len(have.lines) > 0 {
+		if len(have.lines) == 0 { // no name, where there may have been one
+			at := &d.locations[loc]
+			have.lines = []Line{{Function: d.functionOf[Function{Mapping: at.Mapping, Kind: at.Kind}]}}
+		}
+		if !slices.Equal(have.lines, d.linesOf(loc)) {
 			lines[loc] = have.lines
 		}
 	}

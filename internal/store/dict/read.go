@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/store/engine"
 )
 
 // View is the tree of functions as it is now.
@@ -63,6 +64,22 @@ func (d *Dict) Snapshot() Snapshot {
 		Mappings: d.mappings, Functions: d.functions, Same: d.same, IDs: d.ids, Locations: d.locations, Parent: d.parent, Location: d.location, Stacks: d.stacks,
 		Groups: d.groups, Series: d.series, spans: d.spans, lines: d.lines,
 	}
+}
+
+// Knows says whether all numbers of a column of sums stand for something.
+func (d *Dict) Knows(column string, ids []uint32) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	known := func(uint32) bool { return true }
+	switch column {
+	case engine.ColStack:
+		known = func(id uint32) bool { return int(id) < len(d.stacks) && d.stacks[id] > 0 }
+	case engine.ColGroup:
+		known = func(id uint32) bool { return int(id) < len(d.groups) && d.groups[id] != Group{} }
+	case engine.ColSeries:
+		known = func(id uint32) bool { return int(id) < len(d.series) && d.series[id] != Series{} }
+	}
+	return !slices.ContainsFunc(ids, func(id uint32) bool { return id > 0 && !known(id) })
 }
 
 // HasBinary says whether there are frames of the binary of a build ID.

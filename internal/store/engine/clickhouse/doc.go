@@ -19,7 +19,9 @@
 // One writer. The process that has the database keeps queries running that are named after
 // it (lease.go). Others may wait for it: they share the database. Each process that gets it
 // has an epoch, which INSERTs ask for there (fence.go), and commits are written down before
-// they are made, for the next process to finish (intent.go).
+// they are made, for the next process to finish (intent.go). Any process may read (follow.go):
+// rows of the dictionary are in the order in which they were written, and what others refer to
+// was written first. A Shelf is a list of texts beside all that, to which any process adds.
 //
 // The subset of SQL is small enough to mean the same on servers of 2018 and of today:
 // SELECT of columns, sum, count, min, max, intDiv, WHERE of ranges and lists, GROUP BY,

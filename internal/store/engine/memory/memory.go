@@ -22,6 +22,8 @@ type Engine struct {
 	mu     sync.RWMutex
 	commit uint64
 	blocks map[*engine.Table][]*engine.Block
+
+	generation uint64 // counts Replace
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -186,6 +188,7 @@ func (e *Engine) Replace(ctx context.Context, blocks []*engine.Block) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.generation++
 	for _, t := range engine.Tables() {
 		if !t.Timed {
 			delete(e.blocks, t)
