@@ -116,6 +116,16 @@ func threads(p *profile.Profile, _ *Loop, _ analyzer.MachineMatch) []finding.Evi
 	return []finding.Evidence{{Kind: evidenceKind, Text: "all samples are of one thread: nobody contends, the instruction itself is what costs"}}
 }
 
+// inWaits costs what the loop takes, where a third of that waits for the loads of the match:
+// then they come from farther than the first cache.
+func inWaits(l *Loop, m analyzer.MachineMatch) (value, events int64) {
+	const least = 0.3
+	if waits, _ := l.waits(m); float64(waits) < least*float64(l.Self) {
+		return 0, 0
+	}
+	return l.Self, l.Count
+}
+
 func fixed(title string) func(*Loop, analyzer.MachineMatch) string {
 	return func(*Loop, analyzer.MachineMatch) string { return title }
 }
@@ -348,6 +358,19 @@ var rules = map[string]rule{
 			"of vectors: -march=x86-64-v4 has 32 registers",
 		},
 		caveats: []string{"a load of what was stored a few cycles ago takes four or five, on new processors none: it costs where the next iteration waits for it"},
+	},
+	"machine-sparse": {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			return fmt.Sprintf("Loop reads %s of each %s bytes; keep those fields together", m.Facts["bytes"], m.Facts["element"])
+		},
+		cost: inWaits, least: 0.1,
+		low: 0.1, high: 0.95, kind: inCode,
+		steps: []string{
+			"Keep the fields that this loop reads in arrays of their own (a structure of arrays), or in a small structure beside the large one",
+			"Or make the elements smaller: narrower types, rare fields behind a pointer",
+			"Or look at fewer elements: a grid, an index or an order by what is asked for",
+		},
+		caveats: []string{"Where all elements fit the cache, they are not waited for, and another layout gains little"},
 	},
 	"machine-stride": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {

@@ -634,6 +634,33 @@ long no_stride_unknown(const long *a, long n, long width) {
   return s;
 }
 
+// -- machine-sparse
+struct vehicle { double lon, lat; char name[96]; int state; long load[8]; };
+
+int yes_sparse_fields(const struct vehicle *v, long n, double lon) {
+  int found = 0;
+  for (long i = 0; i < n; i++)
+    found += v[i].lon < lon & v[i].state == 1;
+  return found;
+}
+
+// Small elements: the next one is in the same line.
+struct place { double lon, lat; int state; };
+int no_sparse_small(const struct place *v, long n, double lon) {
+  int found = 0;
+  for (long i = 0; i < n; i++)
+    found += v[i].lon < lon & v[i].state == 1;
+  return found;
+}
+
+// What it reads is most of each element.
+long no_sparse_whole(const long (*v)[16], long n) {
+  long s = 0;
+  for (long i = 0; i < n; i++)
+    s ^= v[i][0] + v[i][1] + v[i][2] + v[i][4] + v[i][6] + v[i][7] + v[i][9] + v[i][12];
+  return s;
+}
+
 // -- machine-search
 long yes_search_both(const int *a, int n, int key) {
   int low = 0, high = n - 1;
