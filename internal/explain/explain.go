@@ -72,6 +72,7 @@ func Explain(ctx context.Context, r Request) (_ finding.Report, err error) {
 	}
 	heard.notes = append(whatIfBuilds(r.Profile, facts), heard.notes...)
 	heard.setGeneralAside(r.All)
+	heard.setSmallMinor()
 	if rule.Judges(r.Profile) {
 		setPaidBy(r.Profile, heard.found, facts.Source)
 	}

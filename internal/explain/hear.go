@@ -50,6 +50,20 @@ func (h heard) findings() []finding.Finding {
 	return out
 }
 
+// leastGain is the part of the CPU from which what may be saved is worth an edit: two judges
+// of 28 findings called useless what promised less (bench/catalog-reach.md, sixteenth set).
+const leastGain = 0.03
+
+// setSmallMinor makes findings minor that can give back little by their own estimate.
+func (h *heard) setSmallMinor() {
+	for i := range h.found {
+		f := &h.found[i].Finding
+		if e := f.Estimate(); e != nil && e.High < leastGain && f.Minor == "" && !f.Foremost {
+			f.Minor = "it may save less than 3% of the CPU"
+		}
+	}
+}
+
 // setGeneralAside leaves advice that holds for nearly every program out, unless all is
 // asked for; where nothing else is worth much, a note speaks of it.
 func (h *heard) setGeneralAside(all bool) {

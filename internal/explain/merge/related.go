@@ -19,7 +19,7 @@ var relatives = map[string][]string{
 	"machine-bit-copy":       {"bit-by-bit", "vector-bool"},
 	"machine-hash":           {"hash-xxh3"},
 	"machine-stride":         {"column-walk"},
-	"machine-load-stall":     {"column-walk"},
+	"machine-load-stall":     {"column-walk", "machine-sparse", "machine-walk"},
 	"machine-few-iterations": {"short-loop"},
 	// Remarks of compilers, with rules of the source.
 	"missed-vectorize": {"alias-"},
