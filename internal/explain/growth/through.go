@@ -199,7 +199,7 @@ func isMix(r *primitive.Row, leaves map[int]map[uint64]int64, events int64) bool
 // and hardly any goes to a row by its key, or changes rows.
 const (
 	leastWith  = 0.03
-	mostBeside = 0.03
+	mostBeside = 0.02
 )
 
 func isEngine(r *primitive.Row, events, with, beside int64) bool {
