@@ -393,6 +393,41 @@ func TestNextCommandOfAVariableThatIsSet(t *testing.T) {
 	}
 }
 
+// shell is a script that the command runs, which sets what an advice is about.
+type shell struct {
+	factList
+	lines []string
+}
+
+func (s shell) Source(path string) ([]string, bool) { return s.lines, path == "./run.sh" }
+
+func TestSettingsOfAScript(t *testing.T) {
+	p := parse(t, "runtime.gcBgMarkWorker;runtime.systemstack;runtime.gcDrain;runtime.scanobject 600\nruntime.goexit;main.main 400\n")
+	p.Meta.Command = []string{"bash", "./run.sh"}
+	for _, x := range []struct {
+		line, want string
+	}{
+		{"export GOGC=8", "run.sh:2 sets GOGC=8"},
+		{"GOMAXPROCS=2 GOMEMLIMIT='90MiB' ./index", "run.sh:2 sets GOMEMLIMIT='90MiB'"},
+		{"export GOGC=300", ""}, // as is advised
+		{"# GOGC=8 was too low", ""},
+		{"./index --gogc=8 MYGOGC=8", ""},
+	} {
+		fs := run(t, p, only(t, "go-gc"), shell{lines: []string{"#!/bin/sh", x.line}})
+		if len(fs) != 1 {
+			t.Fatalf("%s: %+v", x.line, fs)
+		}
+		f := fs[0]
+		found := slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.Text == x.want })
+		if found != (x.want != "") || found != strings.HasPrefix(f.Fix.Steps[0], "run.sh:2 sets ") || found != (f.Place.File == "run.sh" && f.Place.Line == 2) {
+			t.Errorf("%s: %+v %q %+v", x.line, f.Evidence, f.Fix.Steps, f.Place)
+		}
+		if found == strings.Contains(f.Next.String(), "--env") {
+			t.Errorf("%s: the script would set it back: %s", x.line, f.Next)
+		}
+	}
+}
+
 // What is said of a process that goes on for long is not said of many short ones.
 func TestShortProcesses(t *testing.T) {
 	c := only(t, "getenv-locale")

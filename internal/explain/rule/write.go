@@ -46,7 +46,11 @@ func (e *engine) write(v *verdict) finding.Finding {
 	if e.isOthersToChange(v) {
 		f.Minor = othersCode
 	}
-	f.Next = e.next(v, f.ID)
+	set := e.settings(v.entry.Entry)
+	for _, s := range slices.Backward(set) {
+		s.tell(&f)
+	}
+	f.Next = e.next(v, f.ID, set)
 	return f
 }
 
@@ -346,7 +350,7 @@ func replaced(word string, env []string) string {
 }
 
 // next is the command that proves or refutes the finding.
-func (e *engine) next(v *verdict, id string) finding.Command {
+func (e *engine) next(v *verdict, id string, set []setting) finding.Command {
 	recorded := e.p.Meta.Command
 	try := finding.Command{Verb: "try", Args: []string{"--profile", cmp.Or(e.opts.ProfilePath, "FILE")}, Program: finding.ProgramOr(recorded)}
 	swap, preloads := &v.entry.Swap, preloads(v.entry)
@@ -363,7 +367,7 @@ func (e *engine) next(v *verdict, id string) finding.Command {
 	case len(swap.Env) > 0 && setsOneOf(recorded, swap.Env):
 		// The command sets it itself, and would set it back.
 		return try.With("--versus", "changed="+shellwords.Join(withEnv(recorded, swap.Env)))
-	case len(swap.Env) > 0:
+	case len(swap.Env) > 0 && !slices.ContainsFunc(set, func(s setting) bool { return s.file != "" }):
 		for _, kv := range swap.Env {
 			try = try.With("--env", kv)
 		}

@@ -1,0 +1,97 @@
+package rule
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/finding"
+)
+
+// setting is where the command that was recorded sets a variable of the environment that an
+// entry's advice is about: `GOGC=8` in run.sh, of which the runtime does what it is told to.
+type setting struct {
+	file       string // "" for the command itself
+	line       int
+	name, text string
+}
+
+// variable is a name of the environment in an advice.
+var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]+(_[A-Z0-9]+)*\b`)
+
+// variables are those that an entry sets or speaks of.
+func variables(c *catalog.Entry) []string {
+	var out []string
+	for _, kv := range c.Swap.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		out = append(out, name)
+	}
+	for _, step := range c.Swap.Steps {
+		out = append(out, variable.FindAllString(step, -1)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+var (
+	// assignment is one of a shell: at the beginning of a command, or of export.
+	assignment = regexp.MustCompile(`(?:^|[\s;&|])([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)`)
+	shellOf    = regexp.MustCompile(`^#!.*\b(ba|da|z|k)?sh\b`)
+)
+
+// settings finds them in the command's words and in the shell scripts that it names.
+func (e *engine) settings(c *catalog.Entry) []setting {
+	names := variables(c)
+	if len(names) == 0 {
+		return nil
+	}
+	var out []setting
+	for _, word := range e.p.Meta.Command {
+		if name, _, sets := strings.Cut(word, "="); sets && slices.Contains(names, name) && !slices.Contains(c.Swap.Env, word) {
+			out = append(out, setting{name: name, text: word})
+			continue
+		}
+		lines, ok := e.script(word)
+		if !ok {
+			continue
+		}
+		for n, line := range lines {
+			if strings.HasPrefix(strings.TrimSpace(line), "#") {
+				continue
+			}
+			for _, m := range assignment.FindAllStringSubmatch(line, -1) {
+				if slices.Contains(names, m[1]) && !slices.Contains(c.Swap.Env, m[1]+"="+m[2]) { // as is advised
+					out = append(out, setting{word, n + 1, m[1], m[1] + "=" + m[2]})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// script is the text of a shell script that a word of a command names.
+func (e *engine) script(word string) (lines []string, ok bool) {
+	if strings.HasPrefix(word, "-") || e.facts == nil {
+		return nil, false
+	}
+	if lines, ok = e.facts.Source(word); !ok || len(lines) == 0 {
+		return nil, false
+	}
+	return lines, filepath.Ext(word) == ".sh" || shellOf.MatchString(lines[0])
+}
+
+// tell adds to a finding where the command sets what its advice is about.
+func (s setting) tell(f *finding.Finding) {
+	where := "the command"
+	if s.file != "" {
+		where = fmt.Sprintf("%s:%d", filepath.Base(s.file), s.line)
+		if f.Place.File == "" {
+			f.Place.File, f.Place.Line = filepath.Clean(s.file), s.line
+		}
+	}
+	f.Evidence = slices.Insert(f.Evidence, min(1, len(f.Evidence)), finding.Evidence{Kind: "setting", Text: where + " sets " + s.text})
+	f.Fix.Steps = slices.Insert(slices.Clone(f.Fix.Steps), 0, fmt.Sprintf("%s sets %s: try it without, or with another value", where, s.text))
+}
