@@ -53,6 +53,11 @@ type view struct {
 	of     map[work]int64 // value of the samples with such work
 	paid   []ownline.Paid // lines of the program that execute it
 	paying int64          // value of the samples with such a line
+	// below are all samples under these lines: what a client library does to send the
+	// statement and to make objects of its rows is done once for each execution, too.
+	below      []int32
+	belowShare float64
+	belowCount int64
 }
 
 // part is how much of the statement's samples is some work.
@@ -131,9 +136,38 @@ func views(p *profile.Profile) []*view {
 		for _, one := range v.paid {
 			v.paying += one.Value
 		}
+		if v.Runs >= eachRow {
+			v.look(p, lines)
+		}
 	}
 	return out
 }
+
+// look finds the samples below the lines that execute it.
+func (v *view) look(p *profile.Profile, lines *ownline.Lines) {
+	at := map[profile.Line]bool{}
+	for _, row := range v.rows {
+		if line, _, ok := lines.Innermost(p.Samples()[row].Stack); ok {
+			at[line] = true
+		}
+	}
+	if len(at) == 0 || len(at) > mostLines {
+		return
+	}
+	var value int64
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		if line, _, ok := lines.Innermost(s.Stack); ok && at[line] {
+			v.below = append(v.below, int32(i)) //nolint:gosec // rows are fewer
+			value += s.Value
+			v.belowCount += s.Count
+		}
+	}
+	v.belowShare = float64(value) / float64(max(p.Total(), 1))
+}
+
+// mostLines is from how many lines on a statement is executed in too many places.
+const mostLines = 2
 
 // known is what the recording counted of a statement: where it is executed, else where it is
 // sent.

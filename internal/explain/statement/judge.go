@@ -31,10 +31,11 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	all := views(s.Profile)
 	for _, v := range all {
-		if v.share < leastShare || v.count < leastCount {
-			continue
-		}
 		if r := v.first(); r != nil {
+			if r.below && v.belowShare > v.share {
+				v.share, v.rows = v.belowShare, v.below
+				v.margin = finding.ShareError(v.share, s.Profile.Count())
+			}
 			out.Found = append(out.Found, v.finding(s, r))
 		}
 	}
@@ -44,11 +45,16 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	return out, nil
 }
 
-// first is the rule that a statement breaks, nil for none.
+// first is the rule that a statement breaks for enough of the CPU, nil for none.
 func (v *view) first() *rule {
 	for i := range rules {
-		if rules[i].is(v) {
-			return &rules[i]
+		r := &rules[i]
+		share, count := v.share, v.count
+		if r.below {
+			share, count = max(share, v.belowShare), max(count, v.belowCount)
+		}
+		if share >= leastShare && count >= leastCount && r.is(v) {
+			return r
 		}
 	}
 	return nil
@@ -73,6 +79,7 @@ func (r *rule) titled(v *view) string {
 
 func (v *view) finding(s judge.Subject, r *rule) judge.Found {
 	p := s.Profile
+	own := float64(v.value) / float64(max(p.Total(), 1)) // without what is below its lines
 	place := finding.Place{Binary: server(p, v.rows)}
 	if len(v.paid) > 0 && v.paid[0].Line > 0 {
 		place = v.paid[0].Place
@@ -84,7 +91,7 @@ func (v *view) finding(s judge.Subject, r *rule) judge.Found {
 		Gain:  v.gain(r),
 		Fix:   finding.Fix{Kind: "code", Steps: r.steps(v), Caveats: r.caveats},
 		Evidence: []finding.Evidence{
-			{Kind: "statement", Text: short(v.Text), Share: &v.share},
+			{Kind: "statement", Text: short(v.Text), Share: &own},
 			{Kind: "executions", Text: v.executions()},
 			{Kind: "executor", Text: r.why(v)},
 		},
@@ -110,6 +117,9 @@ func (v *view) finding(s judge.Subject, r *rule) judge.Found {
 // gain is what the change takes away of the statement's share. It was not measured.
 func (v *view) gain(r *rule) *finding.Gain {
 	reach, text := v.share, fmt.Sprintf("the statement takes %s of the CPU", percent.Text(v.share))
+	if r.below {
+		text = fmt.Sprintf("what executes the statement takes %s of the CPU", percent.Text(v.share))
+	}
 	if r.only != "" {
 		reach *= v.part(r.only)
 		text += fmt.Sprintf(", and %s %s of that", r.only, percent.Text(v.part(r.only)))

@@ -19,7 +19,9 @@ type rule struct {
 	// gone is the part of the statement's CPU that the change takes away: at least, likely.
 	least, likely float64
 	// only is the work that goes away, where it is not nearly all.
-	only    work
+	only work
+	// below: what goes away is not the statement alone but all below the lines that execute it.
+	below   bool
 	caveats []string
 }
 
@@ -30,6 +32,8 @@ const (
 	repeatedly = 10
 	// eachRow is from how many executions on one line a query is one for each row of another.
 	eachRow = 1000
+	// fewRows is up to how many rows each of them gives: the lines of an order, not a table.
+	fewRows = 5
 	// longList is the number of elements from which an IN list is one.
 	longList = 200
 
@@ -232,11 +236,11 @@ var rules = []rule{
 		id: "statement-per-row", title: "One query for each row; ask for many at once",
 		is: func(v *view) bool {
 			rows, counted := v.perRun()
-			one := !counted || rows <= 1.5
+			one := !counted || rows <= fewRows
 			return v.q.Verb == "SELECT" && v.q.Where && len(v.q.Equal) > 0 && v.Runs >= eachRow && one && v.line() && !v.scans()
 		},
 		why: func(v *view) string {
-			return fmt.Sprintf("the same line executes it at least %s times, for one row each", judge.Times(v.Runs))
+			return fmt.Sprintf("the same line executes it at least %s times, for a few rows each", judge.Times(v.Runs))
 		},
 		steps: func(v *view) []string {
 			return []string{
@@ -244,7 +248,7 @@ var rules = []rule{
 				"An ORM: load the relation with its owner (Django select_related and prefetch_related, SQLAlchemy selectinload, Rails includes, Hibernate JOIN FETCH)",
 			}
 		},
-		least: 0.2, likely: 0.5,
+		least: 0.2, likely: 0.5, below: true,
 	},
 	{
 		id: "statement-long-list", only: planning, title: "IN list with hundreds of values",

@@ -138,6 +138,21 @@ func (p parser) column(i int) (name string, from int) {
 	return name, i
 }
 
+// columnAfter is the name behind a token; "" where it is a function's, or a part of an expression.
+func (p parser) columnAfter(i int) string {
+	at := i + 1
+	if !isName(p.at(at)) {
+		return ""
+	}
+	for p.at(at+1).op(".") && isName(p.at(at+2)) {
+		at += 2
+	}
+	if p.isOperand(at+1) || p.at(at+1).op("(") || p.at(at+1).op("::") {
+		return ""
+	}
+	return p.at(at).text
+}
+
 // condition reads the comparison at a token.
 func (p parser) condition(i int, q *Query) {
 	t := p.at(i)
@@ -175,6 +190,10 @@ func (p parser) condition(i int, q *Query) {
 			add(&q.Computed, write(p.tokens[p.begin(from-2):left+1]))
 			return
 		}
+		add(to, name)
+		return
+	}
+	if name := p.columnAfter(i); p.at(left).kind == param && name != "" { // SQLAlchemy writes ? = line.order_id
 		add(to, name)
 		return
 	}

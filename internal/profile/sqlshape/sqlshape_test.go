@@ -95,6 +95,8 @@ func TestQueries(t *testing.T) {
 		"SELECT a, (SELECT count(*) FROM o WHERE o.u = u.id) FROM u":                        {Verb: "SELECT", Tables: []string{"o", "u"}, Where: true, CountAll: true, Correlated: true, Equal: []string{"u"}},
 		"SELECT a, (SELECT max(x) FROM o WHERE o.u = ?) FROM u":                             {Verb: "SELECT", Tables: []string{"o", "u"}, Where: true, Equal: []string{"u"}},
 		"SELECT a FROM t WHERE id IN (…)":                                                   {Verb: "SELECT", Tables: []string{"t"}, Where: true, Equal: []string{"id"}, Lists: true},
+		"SELECT a FROM line WHERE ? = line.order_id AND ? < n":                              {Verb: "SELECT", Tables: []string{"line"}, Where: true, Equal: []string{"order_id"}, Range: []string{"n"}},
+		"SELECT a FROM t WHERE ? = lower(b)":                                                {Verb: "SELECT", Tables: []string{"t"}, Where: true},
 		"UPDATE t SET a = ? WHERE b = ?":                                                    {Verb: "UPDATE", Tables: []string{"t"}, Where: true, Equal: []string{"b"}},
 		"SELECT a FROM t JOIN s ON s.id = t.s WHERE EXTRACT(year FROM t.day) = ?":           {Verb: "SELECT", Tables: []string{"t", "s"}, Where: true, Equal: []string{"id"}, Computed: []string{"EXTRACT(year FROM t.day)"}},
 		"SELECT a FROM t WHERE strftime(?, day) = ? AND (SELECT max(b) FROM t) = ?":         {Verb: "SELECT", Tables: []string{"t"}, Where: true, Computed: []string{"strftime(?, day)"}},
