@@ -71,6 +71,9 @@ func (p Producer) OptLevel() (level string, ok bool) {
 	return "", false
 }
 
+// SeesWhole reports whether units were optimised together when they were linked (LTO).
+func (p Producer) SeesWhole() bool { return strings.Contains(p.Text, "GIMPLE") || p.Has("-flto") }
+
 // Has reports whether one of the switches begins with prefix.
 func (p Producer) Has(prefix string) bool {
 	return slices.ContainsFunc(p.Flags, func(f string) bool { return strings.HasPrefix(f, prefix) })

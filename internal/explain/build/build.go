@@ -157,7 +157,7 @@ func (q *Quality) read(info *elfinfo.Info) {
 			levels["-O"+l] += p.Units
 		}
 		q.switches(p.Flags)
-		q.LTO = q.LTO || strings.Contains(p.Text, "GIMPLE")
+		q.LTO = q.LTO || p.SeesWhole()
 	}
 	for _, line := range info.CommandLines {
 		words := strings.Fields(line)

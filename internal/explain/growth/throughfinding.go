@@ -126,20 +126,13 @@ func scriptOf(s judge.Subject) (path string, lines []string) {
 			continue
 		}
 		if lines, ok := s.Facts.Source(path); ok {
-			if !isShell(path, lines) {
+			if !judge.IsShell(path, lines) {
 				return path, lines
 			}
 			return namedIn(s.Facts, path, lines)
 		}
 	}
 	return "", nil
-}
-
-// shebang is the first line of a shell script.
-var shebang = regexp.MustCompile(`^#!.*\b(ba|da|z|k)?sh\b`)
-
-func isShell(path string, lines []string) bool {
-	return filepath.Ext(path) == ".sh" || len(lines) > 0 && shebang.MatchString(lines[0])
 }
 
 // namedIn is the first file of text that a shell script names, from its own directory on.
@@ -156,7 +149,7 @@ func namedIn(facts judge.Facts, shell string, lines []string) (path string, text
 			if !filepath.IsAbs(word) {
 				word = filepath.Join(filepath.Dir(shell), word)
 			}
-			if text, ok := facts.Source(word); ok && !isShell(word, text) {
+			if text, ok := facts.Source(word); ok && !judge.IsShell(word, text) {
 				return word, text
 			}
 		}

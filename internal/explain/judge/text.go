@@ -2,6 +2,8 @@ package judge
 
 import (
 	"cmp"
+	"path/filepath"
+	"regexp"
 	"strconv"
 
 	"whyhot/internal/finding"
@@ -38,4 +40,12 @@ func Times(n uint64) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
+}
+
+// shebang is the first line of a shell script.
+var shebang = regexp.MustCompile(`^#!.*\b(ba|da|z|k)?sh\b`)
+
+// IsShell says whether a text is a script of a shell.
+func IsShell(path string, lines []string) bool {
+	return filepath.Ext(path) == ".sh" || len(lines) > 0 && shebang.MatchString(lines[0])
 }

@@ -54,6 +54,15 @@ func SmallCalls(p *profile.Profile, a Answer, binaries Binaries, info func(*prof
 	index := functionsByPath(a)
 	found := map[*Function]*smallCall{}
 	sites := callSites{}
+	type pair struct {
+		from profile.LocationID
+		to   *Function
+	}
+	type reach struct {
+		at       asking
+		here, ok bool
+	}
+	known := map[pair]reach{} // many samples have the same caller
 	for in := range p.Innermosts() {
 		m := p.Mapping(in.Location.Mapping)
 		stack := p.Stack(in.Sample.Stack)
@@ -70,13 +79,17 @@ func SmallCalls(p *profile.Profile, a Answer, binaries Binaries, info func(*prof
 		}
 		lines := p.Lines(stack[0])
 		body := p.Function(lines[len(lines)-1].Function)
-		at, here, ok := sites.outOfReach(p, stack[1], m, body, f.Start, binaries)
-		if !ok || origin.OfFunction(body, m.Path) != origin.Own || finding.IsInstalled(body.File, "") {
+		call, seen := known[pair{stack[1], f}]
+		if !seen {
+			call.at, call.here, call.ok = sites.outOfReach(p, stack[1], m, body, f.Start, binaries)
+			known[pair{stack[1], f}] = call
+		}
+		if !call.ok || origin.OfFunction(body, m.Path) != origin.Own || finding.IsInstalled(body.File, "") {
 			continue
 		}
 		c := found[f]
 		if c == nil {
-			c = &smallCall{function: f, file: body.File, line: int(body.StartLine), here: here, callers: map[asking]int64{}}
+			c = &smallCall{function: f, file: body.File, line: int(body.StartLine), here: call.here, callers: map[asking]int64{}}
 			if c.line == 0 {
 				c.line = int(lines[len(lines)-1].Line)
 			}
@@ -86,7 +99,7 @@ func SmallCalls(p *profile.Profile, a Answer, binaries Binaries, info func(*prof
 		c.value += in.Sample.Value
 		c.count += in.Sample.Count
 		c.rows = append(c.rows, int32(in.Row)) //nolint:gosec // rows are int32
-		c.callers[at] += in.Sample.Value
+		c.callers[call.at] += in.Sample.Value
 	}
 	var out []Found
 	for _, calls := range byBinary {
@@ -198,16 +211,9 @@ func isUnit(path string) bool {
 }
 
 // seesTheWhole says whether the compiler saw all files at once: then it chose not to inline.
+// Where nothing is known, nothing is said either.
 func seesTheWhole(info *elfinfo.Info) bool {
-	if info == nil {
-		return true // nothing is known
-	}
-	for _, producer := range info.Producers {
-		if strings.Contains(producer.Text, "GIMPLE") || slices.ContainsFunc(producer.Flags, func(f string) bool { return strings.HasPrefix(f, "-flto") }) {
-			return true
-		}
-	}
-	return false
+	return info == nil || slices.ContainsFunc(info.Producers, elfinfo.Producer.SeesWhole)
 }
 
 func smallCallsFound(p *profile.Profile, calls []*smallCall, value, count int64) Found {

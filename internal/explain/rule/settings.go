@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 )
 
@@ -36,11 +37,8 @@ func variables(c *catalog.Entry) []string {
 	return slices.Compact(out)
 }
 
-var (
-	// assignment is one of a shell: at the beginning of a command, or of export.
-	assignment = regexp.MustCompile(`(?:^|[\s;&|])([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)`)
-	shellOf    = regexp.MustCompile(`^#!.*\b(ba|da|z|k)?sh\b`)
-)
+// assignment is one of a shell: at the beginning of a command, or of export.
+var assignment = regexp.MustCompile(`(?:^|[\s;&|])([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)`)
 
 // settings finds them in the command's words and in the shell scripts that it names.
 func (e *engine) settings(c *catalog.Entry) []setting {
@@ -77,10 +75,8 @@ func (e *engine) script(word string) (lines []string, ok bool) {
 	if strings.HasPrefix(word, "-") || e.facts == nil {
 		return nil, false
 	}
-	if lines, ok = e.facts.Source(word); !ok || len(lines) == 0 {
-		return nil, false
-	}
-	return lines, filepath.Ext(word) == ".sh" || shellOf.MatchString(lines[0])
+	lines, ok = e.facts.Source(word)
+	return lines, ok && judge.IsShell(word, lines)
 }
 
 // tell adds to a finding where the command sets what its advice is about.

@@ -136,34 +136,46 @@ func views(p *profile.Profile) []*view {
 		for _, one := range v.paid {
 			v.paying += one.Value
 		}
-		if v.Runs >= eachRow {
-			v.look(p, lines)
-		}
 	}
+	look(p, lines, out)
 	return out
 }
 
-// look finds the samples below the lines that execute it.
-func (v *view) look(p *profile.Profile, lines *ownline.Lines) {
-	at := map[profile.Line]bool{}
-	for _, row := range v.rows {
-		if line, _, ok := lines.Innermost(p.Samples()[row].Stack); ok {
-			at[line] = true
+// look finds the samples below the lines that execute statements often.
+func look(p *profile.Profile, lines *ownline.Lines, views []*view) {
+	at := map[profile.Line][]*view{} // who is executed on a line
+	for _, v := range views {
+		if v.Runs < eachRow {
+			continue
+		}
+		on := map[profile.Line]bool{}
+		for _, row := range v.rows {
+			if line, _, ok := lines.Innermost(p.Samples()[row].Stack); ok {
+				on[line] = true
+			}
+		}
+		if len(on) > mostLines {
+			continue
+		}
+		for line := range on {
+			at[line] = append(at[line], v)
 		}
 	}
-	if len(at) == 0 || len(at) > mostLines {
+	if len(at) == 0 {
 		return
 	}
-	var value int64
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
-		if line, _, ok := lines.Innermost(s.Stack); ok && at[line] {
+		line, _, ok := lines.Innermost(s.Stack)
+		if !ok {
+			continue
+		}
+		for _, v := range at[line] {
 			v.below = append(v.below, int32(i)) //nolint:gosec // rows are fewer
-			value += s.Value
+			v.belowShare += float64(s.Value) / float64(max(p.Total(), 1))
 			v.belowCount += s.Count
 		}
 	}
-	v.belowShare = float64(value) / float64(max(p.Total(), 1))
 }
 
 // mostLines is from how many lines on a statement is executed in too many places.
