@@ -634,6 +634,18 @@ long no_stride_unknown(const long *a, long n, long width) {
   return s;
 }
 
+// -- machine-float-sum, stored on each iteration: y may be a part of a or x
+void yes_float_sum_stored(const double *a, const double *x, double *y, size_t n) {
+  for (size_t j = 0; j < n; j++)
+    *y += a[j] * x[j];
+}
+
+// Each sum has a place of its own.
+void no_float_sum_places(const double *a, const double *x, double *y, size_t n) {
+  for (size_t j = 0; j < n; j++)
+    y[j] += a[j] * x[j];
+}
+
 // -- machine-sparse
 struct vehicle { double lon, lat; char name[96]; int state; long load[8]; };
 
