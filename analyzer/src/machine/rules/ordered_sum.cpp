@@ -85,19 +85,17 @@ void orderedSum(const Subject &S, std::vector<Match> &Out) {
     if (I.loads() && I.At && I.At->Bytes >= 16 && !isStack(S, *I.At))
       Wide = &I;
   }
-  if (!Wide && !(Kept && Read))
+  const Instruction *Loaded = Kept ? Read : Wide;
+  if (!Loaded)
     return;
+  std::map<std::string, std::string> Facts{{"bytes", std::to_string(Loaded->At->Bytes)}};
+  if (Kept)
+    Facts["store"] = addressText(S, *Kept->At);
+  const unsigned Least = Kept ? 1 : 2; // additions in the chain
   const Sums Of(S);
-  if (Kept) {
-    for (size_t N = 0; N < All.size(); ++N)
-      if (addsOne(S.F.Code[All[N].At]) && Of.around(N) >= 1)
-        return add(Out, "machine-float-sum", S.F.Code[All[N].At],
-                   {{"bytes", std::to_string(Read->At->Bytes)}, {"store", addressText(S, *Kept->At)}});
-    return;
-  }
   for (size_t N = 0; N < All.size(); ++N)
-    if (addsOne(S.F.Code[All[N].At]) && Of.around(N) >= 2)
-      return add(Out, "machine-float-sum", S.F.Code[All[N].At], {{"bytes", std::to_string(Wide->At->Bytes)}});
+    if (addsOne(S.F.Code[All[N].At]) && Of.around(N) >= Least)
+      return add(Out, "machine-float-sum", S.F.Code[All[N].At], std::move(Facts));
 }
 
 const Registered<Rule> Here("ordered-sum", orderedSum);
