@@ -1,5 +1,6 @@
 #include "machine/rules/facts.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -128,6 +129,27 @@ std::optional<int64_t> strideOf(const Subject &S, const Instruction &I) {
   if (!Base || !Index)
     return std::nullopt;
   return *Base + *Index * I.At->Scale;
+}
+
+std::vector<Strided> stridesOf(const Subject &S, int64_t Least, int64_t Below) {
+  MapVector<std::pair<unsigned, unsigned>, Strided> By;
+  for (const Place &P : own(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    if ((!I.loads() && !I.stores()) || !I.At || I.Call || !I.At->Bytes)
+      continue;
+    const auto Stride = strideOf(S, I);
+    if (!Stride || std::abs(*Stride) < Least || std::abs(*Stride) >= Below)
+      continue;
+    Strided &W = By[{I.At->Base.id(), I.At->Index.id()}];
+    W.Step = std::abs(*Stride);
+    W.Used.push_back({I.At->Offset, I.At->Bytes});
+    if (I.loads())
+      W.Loads.push_back(&I);
+  }
+  std::vector<Strided> Out;
+  for (auto &[Registers, W] : By)
+    Out.push_back(std::move(W));
+  return Out;
 }
 
 int64_t bytesInIteration(const Subject &S) {

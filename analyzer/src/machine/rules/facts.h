@@ -37,6 +37,16 @@ std::optional<int64_t> stepOf(const Subject &S, llvm::MCRegister R);
 // By how many bytes the address of an access moves in an iteration.
 std::optional<int64_t> strideOf(const Subject &S, const Instruction &I);
 
+// The accesses by one pair of address registers, of the loop itself.
+struct Strided {
+  int64_t Step = 0;                                       // bytes by which an iteration moves them
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 8> Used; // offset and bytes of each
+  llvm::SmallVector<const Instruction *, 8> Loads;
+};
+
+// Those whose step is at least so many bytes and less than the other number.
+std::vector<Strided> stridesOf(const Subject &S, int64_t Least, int64_t Below);
+
 // What a loop's instructions hand to each other in registers. Of several blocks it
 // takes the last writer by address: exact in a loop of one block.
 class Flow {

@@ -4,8 +4,6 @@
 // Example: movl 0x20(%rax),%r9d; cvtsd2ss 0x8(%rax),%xmm3; …; addq $0x98,%rax
 #include "machine/rules/facts.h"
 
-#include "llvm/ADT/MapVector.h"
-
 using namespace llvm;
 
 namespace whyhot::machine::rules {
@@ -18,26 +16,7 @@ constexpr int64_t Part = 4;         // at most this part of them is used
 void sparse(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost())
     return;
-  struct Walk {
-    int64_t Step = 0;
-    SmallVector<std::pair<int64_t, int64_t>, 8> Used; // where, bytes
-    SmallVector<const Instruction *, 8> Loads;
-  };
-  MapVector<std::pair<unsigned, unsigned>, Walk> Walks;
-  for (const Place &P : own(S)) {
-    const Instruction &I = S.F.Code[P.At];
-    if ((!I.loads() && !I.stores()) || !I.At || I.Call || !I.At->Bytes)
-      continue;
-    const auto By = strideOf(S, I);
-    if (!By || std::abs(*By) < Least || std::abs(*By) >= Page)
-      continue;
-    Walk &W = Walks[{I.At->Base.id(), I.At->Index.id()}];
-    W.Step = std::abs(*By);
-    W.Used.push_back({I.At->Offset, I.At->Bytes});
-    if (I.loads())
-      W.Loads.push_back(&I);
-  }
-  for (auto &[Registers, W] : Walks) {
+  for (Strided &W : stridesOf(S, Least, Page)) {
     llvm::sort(W.Used);
     W.Used.erase(llvm::unique(W.Used), W.Used.end());
     int64_t Bytes = 0;

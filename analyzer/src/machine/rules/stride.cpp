@@ -3,7 +3,7 @@
 // of the code are seen: a stride in a register may be any number.
 #include "machine/rules/facts.h"
 
-#include "llvm/ADT/MapVector.h"
+#include <limits>
 
 using namespace llvm;
 
@@ -26,29 +26,14 @@ bool areApart(SmallVectorImpl<int64_t> &Offsets, int64_t Step) {
 void stride(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost())
     return;
-  struct Walk {
-    int64_t Step = 0;
+  for (const Strided &W : stridesOf(S, Page, std::numeric_limits<int64_t>::max())) {
     SmallVector<int64_t, 8> Offsets;
-    SmallVector<const Instruction *, 8> Loads;
-  };
-  MapVector<std::pair<unsigned, unsigned>, Walk> Walks;
-  for (const Place &P : own(S)) {
-    const Instruction &I = S.F.Code[P.At];
-    if ((!I.loads() && !I.stores()) || !I.At || I.Call || !I.At->Bytes)
-      continue;
-    const auto By = strideOf(S, I);
-    if (!By || std::abs(*By) < Page)
-      continue;
-    Walk &W = Walks[{I.At->Base.id(), I.At->Index.id()}];
-    W.Step = std::abs(*By);
-    W.Offsets.push_back(I.At->Offset);
-    if (I.loads())
-      W.Loads.push_back(&I);
-  }
-  for (auto &[Registers, W] : Walks)
-    if (areApart(W.Offsets, W.Step))
+    for (const auto &[Offset, Bytes] : W.Used)
+      Offsets.push_back(Offset);
+    if (areApart(Offsets, W.Step))
       for (const Instruction *I : W.Loads)
-        add(Out, "machine-stride", *I, {{"stride", std::to_string(W.Step / int64_t(W.Offsets.size()))}});
+        add(Out, "machine-stride", *I, {{"stride", std::to_string(W.Step / int64_t(Offsets.size()))}});
+  }
 }
 
 const Registered<Rule> Here("stride", stride);
