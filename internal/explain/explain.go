@@ -14,6 +14,7 @@ import (
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/merge"
+	"whyhot/internal/explain/passes"
 	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/repetition"
 	"whyhot/internal/explain/rule"
@@ -120,7 +121,7 @@ func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, e
 		s.Lines = inSource.Lines
 		asked = append(asked, judge.Said(inSource))
 	}
-	asked = append(asked, growth.Judge, repetition.Judge)
+	asked = append(asked, growth.Judge, repetition.Judge, passes.Judge)
 	if r.Machine {
 		asked = append(asked, machine.Judge(r.Loops), build.Judge)
 	}

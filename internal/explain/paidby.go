@@ -18,7 +18,7 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 	lines := ownline.Of(p)
 	for i := range found {
 		f := &found[i]
-		if f.General || f.Aside || len(f.Samples) == 0 {
+		if f.General || f.Aside || f.Takes || len(f.Samples) == 0 {
 			continue
 		}
 		var whole int64

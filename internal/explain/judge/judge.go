@@ -96,6 +96,9 @@ type Found struct {
 	// Yields: it is told by behaviour, and left out where a finding that knows the cause by
 	// name is about the same samples.
 	Yields bool
+	// Takes: of one that yields, whatever runs below its line goes with it. A finding about a
+	// part of that says less: it yields only to one that takes nearly the same samples away.
+	Takes bool
 }
 
 // Answer is what a judge says.

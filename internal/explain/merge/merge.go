@@ -120,6 +120,9 @@ func isContained(known []judge.Found, m *judge.Found) bool {
 // of one that takes its work away or has hardly any others.
 func said(known []judge.Found, m *judge.Found) int {
 	return slices.IndexFunc(known, func(f judge.Found) bool {
+		if m.Takes {
+			return f.Removes && !f.Aside && areNearly(m.Samples, f.Samples) && areNearly(f.Samples, m.Samples)
+		}
 		return !f.General && !f.Aside && !f.Service && !f.Basic && areMostly(m.Samples, f.Samples) && (f.Removes || areMostly(f.Samples, m.Samples))
 	})
 }

@@ -96,6 +96,12 @@ func areMostly(rows, others []int32) bool {
 	return len(rows) > 0 && part(rows, others) >= half
 }
 
+// areNearly says whether nearly all of the rows of a profile are among others.
+func areNearly(rows, others []int32) bool {
+	const nearly = 0.8
+	return len(rows) > 0 && part(rows, others) >= nearly
+}
+
 // sameBinary is the related finding about how the binary was built that m is about as a
 // whole, or about a build of which the binary is not known.
 func sameBinary(known []judge.Found, m *judge.Found) int {

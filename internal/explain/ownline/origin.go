@@ -39,6 +39,8 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	switch {
 	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
+	case from == origin.Own && strings.HasSuffix(fn.Name, "@plt"):
+		return origin.Library // a stub by which one is called
 	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
 		return origin.Library
 	}

@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -92,7 +93,7 @@ func (m *made) why(p *profile.Profile) string {
 
 // short is a function as its caller names it: Environment.from_string, validator.New.
 func short(name string) string {
-	owner, own := parts(name)
+	owner, own := ownline.Parts(name)
 	switch {
 	case own == "<init>" || own == "__init__" || own == "__new__" || own == "__construct" || owner == own:
 		return "new " + cmp.Or(owner, own)

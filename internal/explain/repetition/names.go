@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 )
 
@@ -53,60 +54,6 @@ func words(text string) map[string]bool {
 // nativeTools are functions of C libraries whose names run their words together.
 var nativeTools = regexp.MustCompile(`^(_*regcomp|re_compile_\w+|pcre2?_compile\w*|iconv_open|newlocale|setlocale|dlopen|_*dlmopen|SSL_CTX_new\w*|SSL_(do_handshake|connect|accept)|PQconnect\w+|mysql_real_connect|curl_easy_init|fftwf?_plan_\w+|u(col|dat|num|cal|regex)_open\w*(_\d+)?|ucnv_open\w*(_\d+)?|xmlXPathCompile|xsltParseStylesheet\w*|xmlSchemaParse|xmlRelaxNGParse|jq_compile\w*|EVP_(CIPHER|MD|KDF|PKEY)_fetch)$`)
 
-// parts splits a function's name into what it belongs to and its own name: validator and
-// New of github.com/x/validator/v10.New.
-func parts(name string) (owner, own string) {
-	name = strings.TrimSuffix(name, " [clone .cold]")
-	if at := strings.LastIndexByte(name, ' '); at >= 0 && !strings.Contains(name, "::") && strings.Contains(name, "(") && strings.LastIndexByte(name[:strings.IndexByte(name, '(')], ' ') >= 0 {
-		name = name[strings.LastIndexByte(name[:strings.IndexByte(name, '(')], ' ')+1:] // Java's type
-	}
-	name = withoutTypes(strings.Replace(name, ".<computed>", ".computed", 1)) // JavaScript's, of a name that is an expression
-	fields := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:#/$*()>-", r) && r != '_' })
-	if strings.Contains(name, "<init>") {
-		return last(strings.FieldsFunc(name[:strings.Index(name, "<init>")], func(r rune) bool { return strings.ContainsRune("./$", r) })), "<init>"
-	}
-	fields = slices.DeleteFunc(fields, func(f string) bool { return version.MatchString(f) })
-	if len(fields) == 0 {
-		return "", name
-	}
-	own = fields[len(fields)-1]
-	if len(fields) > 1 {
-		owner = fields[len(fields)-2]
-	}
-	return owner, own
-}
-
-var version = regexp.MustCompile(`^(v\d+|func\d+|\d+|abi0|h[0-9a-f]{16}|\{closure\}|<locals>)$`)
-
-func last(of []string) string {
-	if len(of) == 0 {
-		return ""
-	}
-	return of[len(of)-1]
-}
-
-// withoutTypes takes off parameters of types and arguments: a<b>(c) is a.
-func withoutTypes(name string) string {
-	var out strings.Builder
-	depth := 0
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '<' && strings.HasPrefix(name[i:], "<init>"):
-			out.WriteString("<init>")
-			i += len("<init>") - 1
-		case c == '<' && i > 0, c == '[':
-			depth++
-		case c == '>' && depth > 0, c == ']' && depth > 0:
-			depth--
-		case c == '(' && i > 0 && !strings.HasPrefix(name[i:], "(*") && depth == 0:
-			return out.String()
-		case depth == 0:
-			out.WriteByte(c)
-		}
-	}
-	return out.String()
-}
-
 // tokens are the words of a name, in small letters: simple, date, format of
 // SimpleDateFormat.
 func tokens(name string) []string {
@@ -141,7 +88,7 @@ func costOf(fn *profile.Function) cost {
 	if (fn.Kind == profile.KindNative || fn.Kind == profile.KindUnknown) && nativeTools.MatchString(fn.Name) {
 		return brief
 	}
-	owner, own := parts(fn.Name)
+	owner, own := ownline.Parts(fn.Name)
 	ownWords := tokens(own)
 	if len(ownWords) == 0 && own != "<init>" {
 		return none
@@ -157,7 +104,7 @@ func costOf(fn *profile.Function) cost {
 		}
 	}
 	if len(ownWords) > 0 {
-		verb = verb || makes[ownWords[0]] || last(ownWords) == "instance" || makes[last(ownWords)] && fn.Kind <= profile.KindNative
+		verb = verb || makes[ownWords[0]] || ownWords[len(ownWords)-1] == "instance" || makes[ownWords[len(ownWords)-1]] && fn.Kind <= profile.KindNative
 	}
 	if !verb {
 		return none

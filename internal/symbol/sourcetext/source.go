@@ -1,12 +1,14 @@
 // Package sourcetext finds the source files that a profile names.
 //
 // It owns where to look: the recorded path itself, then the path's tail below
-// given directories and the working directory. It takes recorded paths and
-// gives lines of text. It imports nothing of this module.
+// given directories and the working directory, and a name without a directory,
+// as Java and C# record it, anywhere below the working directory. It takes
+// recorded paths and gives lines of text. It imports nothing of this module.
 package sourcetext
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +25,7 @@ type Finder struct {
 	RecordedAt time.Time
 
 	notes []string
+	tree  map[string]string // by name, below the working directory; "" where several have it
 }
 
 // maxSize is far above any source file that people read.
@@ -55,11 +58,48 @@ func (f *Finder) candidates(path string) []string {
 		list = append(list, below(dir, path)...)
 	}
 	list = append(list, path) // also when relative: to the working directory
+	if filepath.Base(path) == path && filepath.Ext(path) != "" {
+		if at := f.named(path); at != "" {
+			list = append(list, at)
+		}
+	}
 	if filepath.IsAbs(path) {
 		tails := below(".", path)
 		list = append(list, tails[:max(0, len(tails)-1)]...) // a bare file name is too weak a match
 	}
 	return slices.Compact(list)
+}
+
+// mostEntries bounds the search below a working directory: a home or a file system is not one
+// program's source.
+const mostEntries = 20_000
+
+// named is the one file of a name below the working directory, "" where there is none or there
+// are several. What tools make and fetch is no source of the program.
+func (f *Finder) named(name string) string {
+	if f.tree == nil {
+		f.tree = map[string]string{}
+		seen := 0
+		_ = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+			if seen++; seen > mostEntries {
+				clear(f.tree) // some names may have been seen once of several times
+				return filepath.SkipAll
+			}
+			switch {
+			case err != nil:
+				return filepath.SkipDir
+			case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "vendor", "target", "build", "dist", "__pycache__"}, d.Name())):
+				return filepath.SkipDir
+			case d.Type().IsRegular():
+				if _, twice := f.tree[d.Name()]; twice {
+					path = ""
+				}
+				f.tree[d.Name()] = path
+			}
+			return nil
+		})
+	}
+	return f.tree[name]
 }
 
 // below lists dir joined with ever shorter tails of path.

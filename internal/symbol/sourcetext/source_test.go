@@ -52,6 +52,21 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestNameWithoutADirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, filepath.Join(dir, "src", "shop", "Order.java"), "order")
+	write(t, filepath.Join(dir, "src", "shop", "Main.java"), "one")
+	write(t, filepath.Join(dir, "src", "test", "Main.java"), "another")
+	write(t, filepath.Join(dir, "target", "Made.java"), "made by a tool")
+	var f Finder
+	for path, want := range map[string][]string{"Order.java": {"order"}, "Main.java": nil, "Made.java": nil, "Nothing.java": nil, "/x/Order.java": nil} {
+		if got, ok := f.Lines(path); ok != (want != nil) || !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, %v; want %q", path, got, ok, want)
+		}
+	}
+}
+
 func TestChangedSourceIsNoted(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "a.c"), "x")
 	now := time.Now()

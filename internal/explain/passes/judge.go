@@ -1,0 +1,130 @@
+package passes
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// The rules.
+const (
+	RuleSame = "same-per-pass"
+	RuleScan = "scan-per-pass"
+)
+
+// IsRule says whether findings of a rule are made here.
+func IsRule(rule string) bool { return rule == RuleSame || rule == RuleScan }
+
+// Judge is the judge of what is done again on each pass of a loop.
+func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
+	var out judge.Answer
+	if s.Facts == nil || s.Profile.Total() <= 0 {
+		return out, nil
+	}
+	r := newReader(s)
+	said := map[int32]bool{}
+	hottest := r.hottest()
+	for _, h := range hottest {
+		if isSaid(said, h.rows) {
+			continue
+		}
+		x, ok := r.same(h)
+		if !ok {
+			continue
+		}
+		if n, known := turns(s.Profile, h.rows); known && n < leastTurns {
+			continue
+		}
+		for _, row := range h.rows {
+			said[row] = true
+		}
+		out.Found = append(out.Found, r.repeatedFinding(s, &x))
+	}
+	for _, x := range r.scans(hottest) {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.scanFinding(s, x))
+		}
+	}
+	return out, nil
+}
+
+// isSaid says whether most of some rows belong to a finding: the outermost call that is made
+// again takes along what it calls.
+func isSaid(said map[int32]bool, rows []int32) bool {
+	n := 0
+	for _, row := range rows {
+		if said[row] {
+			n++
+		}
+	}
+	return 2*n > len(rows)
+}
+
+// placeOf is a line of the profile.
+func (r *reader) placeOf(line profile.Line) finding.Place {
+	fn := r.p.Function(line.Function)
+	m := r.p.Mapping(fn.Mapping)
+	return finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(line.Line)}
+}
+
+// excerpt is a line of source as it is written.
+func (r *reader) excerpt(file string, line int) string {
+	const most = 100
+	lines, ok := r.facts.Source(file)
+	if !ok || line < 1 || line > len(lines) {
+		return ""
+	}
+	t := strings.TrimSpace(lines[line-1])
+	if len(t) > most {
+		t = strings.ToValidUTF8(t[:most], "") + "…"
+	}
+	return t
+}
+
+func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
+	place := r.placeOf(x.line)
+	name := strings.TrimSuffix(x.call.Name, "!")
+	margin := finding.ShareError(x.share, r.p.Count())
+	loopAt := at(x.loopIn, x.loop.First)
+	why := "nothing in the loop at " + loopAt + " changes what it is called with"
+	first := fmt.Sprintf("Call it once before the loop at %s, and use what it gave", loopAt)
+	switch {
+	case x.caller != (profile.Line{}):
+		why = fmt.Sprintf("it is called with nothing of its function's own, and %s is called for each pass of the loop at %s", place.Function, loopAt)
+		first = fmt.Sprintf("Call it once before the loop at %s, or keep what it gave beside %s", loopAt, place.Function)
+	case x.again:
+		why = "the loop inside of the one at " + loopAt + " goes through the same each time"
+		first = fmt.Sprintf("Keep what it gives for each of them, before the loop at %s", loopAt)
+	}
+	const least, likely = 0.5, 0.9
+	f := finding.Finding{
+		ID: finding.ID(RuleSame, place, name), Rule: RuleSame, Certainty: finding.Suspected, Place: place,
+		Title: fmt.Sprintf("Each pass calls %s for the same result (%s)", name, at(place.File, place.Line)),
+		Share: finding.Share{Inclusive: &x.share, Error: &margin},
+		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
+			Basis: percent.Text(x.share) + " of the CPU is in the call, of which one stays"},
+		Fix: finding.Fix{Kind: "code", Steps: []string{first},
+			Caveats: []string{"This is read from the text: a call that changes something or reads what others change has to stay"}},
+		Evidence: []finding.Evidence{
+			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", place.Line, r.excerpt(place.File, place.Line))},
+			{Kind: "repetition", Text: why, Share: &x.share},
+			{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
+		},
+		Next: s.Versus(finding.ID(RuleSame, place, name)),
+	}
+	if x.loop.Within && x.loop.Has(place.Line) && x.loopIn == place.File {
+		f.Evidence = f.Evidence[:2]
+	}
+	rows := slices.Clone(x.rows)
+	return judge.Found{Finding: f, Samples: rows, Removes: true, Yields: true, Takes: true}
+}
+
+// at is a line of a file, for a sentence.
+func at(file string, line int) string { return fmt.Sprintf("%s:%d", filepath.Base(file), line) }

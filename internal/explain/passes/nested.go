@@ -1,0 +1,269 @@
+package passes
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/text"
+	"whyhot/internal/profile"
+)
+
+// mostBody are the lines of a loop that only searches.
+const mostBody = 12
+
+// equals is a comparison of two things in a condition.
+var equals = regexp.MustCompile(`([\w.$@>\[\]()'" -]+?)\s*(===?|\beq\b|\.equals\(|\.Equals\(|\.equals_ignore_case\(|\.eq\()\s*([^=&|){;?]+)|\b(?:strcmp|strcasecmp|memcmp|bytes\.Equal|strings\.EqualFold|string\.Equals)\s*\(([^,]+),([^,)]+)`)
+
+// nested finds the loops of the program that search a collection on each pass of another
+// loop: most of what runs is on their own lines, they are short, and compare what they go
+// through with what they do not.
+//
+// Example. For each order, the customers are gone through from the first to find the one
+// whose id is the order's: 62% of the CPU is on those three lines.
+func (r *reader) nested() []scan {
+	type key struct {
+		file  string
+		first int
+	}
+	type tally struct {
+		loop text.Loop
+		file *text.File
+		rows []int32
+		// events are those of the rows.
+		events int64
+		best   profile.Line
+		most   int64
+	}
+	loops := map[key]*tally{}
+	for line, rows := range r.innermost {
+		f := r.file(line.Function)
+		if f == nil || line.Line <= 0 {
+			continue
+		}
+		l, ok := r.searching(f, line)
+		if !ok {
+			continue
+		}
+		k := key{f.Path, l.First}
+		t := loops[k]
+		if t == nil {
+			t = &tally{loop: l, file: f}
+			loops[k] = t
+		}
+		t.rows = append(t.rows, rows...)
+		var v int64
+		for _, row := range rows {
+			v += r.p.Samples()[row].Value
+			t.events += r.p.Samples()[row].Count
+		}
+		if v > t.most || v == t.most && line.Line < t.best.Line {
+			t.best, t.most = line, v
+		}
+	}
+	var out []scan
+	for _, t := range loops {
+		share := r.shareOf(t.rows)
+		if share < leastNested || t.events < leastEvents {
+			continue
+		}
+		if x, ok := r.search(t.file, t.loop, t.best); ok && !isShort(t.file, x.over) {
+			slices.Sort(t.rows)
+			x.rows, x.share = t.rows, share
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// searching is the innermost loop around a line, or that the line begins. Of code that a JIT
+// compiler of JavaScript has optimised, a recording knows the function or the outermost loop
+// only: the one loop in that which searches is meant.
+func (r *reader) searching(f *text.File, line profile.Line) (l text.Loop, ok bool) {
+	loops := f.Loops(int(line.Line))
+	if begun, is := f.Begins(int(line.Line)); is {
+		loops = slices.Insert(loops, 0, begun)
+	}
+	if f.Language() == "JavaScript" {
+		around := text.Range{First: int(line.Line), Last: int(line.Line)}
+		if fn, in := f.Function(int(line.Line)); in {
+			around.Last = fn.Last
+		}
+		if len(loops) > 0 {
+			around = loops[0].Range
+		}
+		var inside []text.Loop
+		for n := around.First; n <= around.Last; n++ {
+			if begun, is := f.Begins(n); is {
+				if _, searches := r.search(f, begun, line); searches {
+					inside = append(inside, begun)
+				}
+			}
+		}
+		if len(inside) == 1 {
+			return inside[0], true
+		}
+	}
+	for _, l := range loops {
+		if !l.Within && l.Last-l.First < mostBody {
+			return l, true
+		}
+	}
+	return l, false
+}
+
+// search decides whether a loop searches, and finds what is around it.
+func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, ok bool) {
+	var bound []string
+	_, header := f.Statement(l.First)
+	names := text.Names(l.Header)
+	for _, n := range names {
+		if f.Changes(n, header, text.Range{}) {
+			bound = append(bound, n)
+		}
+	}
+	if len(bound) == 0 || strings.HasPrefix(strings.TrimSpace(l.Header), "while") {
+		return x, false
+	}
+	left := slices.DeleteFunc(names, func(n string) bool { return slices.Contains(bound, n) })
+	compared, line := comparison(f, l, header, bound)
+	if compared == nil {
+		return x, false
+	}
+	// An index goes through what it is an index of.
+	if indexed := indexedBy(compared, bound); indexed != "" {
+		left = []string{indexed}
+	}
+	if len(left) == 0 {
+		return x, false
+	}
+	over := strings.TrimLeft(left[len(left)-1], "&*")
+	x = scan{line: profile.Line{Function: best.Function, Line: int32(line)}, over: strings.TrimLeft(over, "$@"), nested: true} //nolint:gosec // a line of a file
+	outer := slices.DeleteFunc(f.Loops(l.First), func(o text.Loop) bool { return o.First >= l.First })
+	if len(outer) > 0 {
+		o := outer[0]
+		other := compared.without(bound)
+		if f.Rebinds(over, o.Range, l.Range) || !slices.ContainsFunc(text.Names(other), func(n string) bool { return f.Changes(n, o.Range, text.Range{}) }) {
+			return x, false
+		}
+		x.loop, x.loopIn = o, f.Path
+		return x, true
+	}
+	var callers hot
+	callers.callers = map[profile.Line]int64{}
+	for _, row := range r.innermost[best] {
+		if caller, is := r.callerOf(row, best.Function); is {
+			callers.callers[caller]++
+		}
+	}
+	caller, ok := callers.caller()
+	if !ok {
+		return x, false
+	}
+	cf := r.file(caller.Function)
+	if cf == nil {
+		return x, false
+	}
+	loops := cf.Loops(int(caller.Line))
+	if len(loops) == 0 {
+		return x, false
+	}
+	// What the caller gives must be the same collection each time.
+	fn, in := f.Function(l.First)
+	if !in || f.Rebinds(over, text.Range{First: fn.First + 1, Last: l.First - 1}, text.Range{}) {
+		return x, false
+	}
+	x.loop, x.loopIn = loops[0], cf.Path
+	return x, true
+}
+
+// callerOf is the own line that calls a function in a sample.
+func (r *reader) callerOf(row int32, id profile.FunctionID) (line profile.Line, ok bool) {
+	inside := false
+	for _, loc := range r.p.Stack(r.p.Samples()[row].Stack) {
+		for _, l := range r.p.Lines(loc) {
+			switch {
+			case l.Function == id:
+				inside = true
+			case inside && r.lines.IsOwn(l.Function) && l.Line > 0:
+				return l, true
+			}
+		}
+	}
+	return line, false
+}
+
+// pair are the two sides of a comparison.
+type pair [2]string
+
+// without is the side that has none of some names.
+func (p *pair) without(bound []string) string {
+	if slices.ContainsFunc(text.Names(p[0]), func(n string) bool { return slices.Contains(bound, n) }) {
+		return p[1]
+	}
+	return p[0]
+}
+
+// comparison is the one in a loop of what it goes through with what it does not, and its line.
+func comparison(f *text.File, l text.Loop, header text.Range, bound []string) (p *pair, line int) {
+	has := func(side string) bool {
+		return slices.ContainsFunc(text.Names(side), func(n string) bool { return slices.Contains(bound, n) })
+	}
+	for n := header.Last; n <= l.Last; n++ {
+		code := f.Code(n)
+		if n > header.Last && len(f.Loops(n)) > 0 && f.Loops(n)[0].First != l.First {
+			return nil, 0 // a loop of its own
+		}
+		for _, m := range equals.FindAllStringSubmatch(code, -1) {
+			a, b := m[1], m[3]
+			if m[4] != "" {
+				a, b = m[4], m[5]
+			}
+			a = afterWord(a)
+			if has(a) != has(b) && len(text.Names(a)) > 0 && len(text.Names(b)) > 0 {
+				return &pair{a, b}, n
+			}
+		}
+	}
+	return nil, 0
+}
+
+// afterWord is an expression without the words of a statement before it.
+func afterWord(s string) string {
+	for _, w := range []string{"if ", "if(", "when ", "unless ", "elsif ", "elif ", "return ", "and ", "or ", "not "} {
+		if at := strings.LastIndex(s, w); at >= 0 {
+			s = s[at+len(w):]
+		}
+	}
+	return s
+}
+
+// indexedBy is what one side of a comparison takes an element of, by a name of the loop:
+// customers of customers[i].id.
+func indexedBy(p *pair, bound []string) string {
+	for _, side := range p {
+		for _, b := range bound {
+			re := regexp.MustCompile(`([$@]?[A-Za-z_][\w.]*(?:->\w+)*)\s*[\[(]\s*` + regexp.QuoteMeta(b) + `\s*[\])]`)
+			if m := re.FindStringSubmatch(side); m != nil {
+				return m[1]
+			}
+		}
+	}
+	return ""
+}
+
+// fewElements are too few for a look-up to be better than a search.
+const fewElements = 32
+
+// isShort says whether a collection is written out in the text, with few elements.
+func isShort(f *text.File, name string) bool {
+	for _, n := range f.Assignments(name, text.Range{First: 1, Last: len(f.Lines)}) {
+		statement, _ := f.Statement(n)
+		_, value, ok := strings.Cut(statement, "=")
+		value = strings.TrimLeft(value, "=<- :newctupl")
+		if ok && value != "" && strings.ContainsAny(value[:1], "[{") && !strings.Contains(value, " for ") && strings.Count(value, ",") < fewElements && len(strings.TrimRight(value, " ;")) > len("[]") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+package passes
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"whyhot/internal/explain/text"
+	"whyhot/internal/profile"
+)
+
+// doing are the first words of functions that do something besides giving a value, or give
+// another one each time.
+var doing = set(`accept acquire add advance alloc allocate append apply ask assert assign await barrier begin bind call
+	check choice clear clone close collect commit configure connect consume copy create crawl debug decrement del delete dequeue
+	dispatch do download draw drain drop dup each emit emplace enqueue enter error execute exec exists exit exchange
+	fail fault fetch fill fire fit flush fork format free gc get generate handle hash increment info inc insert invoke is join
+	kill lap last launch len length listen load_next lock log main make malloc merge mkdir move mutate next notify now
+	observe on open peek pick play poll pop post pre prepend print printf process produce publish pull push put query
+	raise rand random range read receive record recv redraw register release remove rename render replace reply request
+	reset resize respond resume retry return rewind rollback run sample save say scan seed seek select send serve set shift
+	show shuffle shutdown signal simulate size skip sleep sort spawn start stat step stop store submit subscribe swap sync
+	take tell tick time timestamp today touch trace train transform transition trigger truncate try uniform unlink unlock
+	unregister unshift update upload use utcnow uuid visit wait wake walk warn warning work write yield zeros ones
+	empty full iter enumerate zip test tests assertion expect benchmark bench expr eval`)
+
+// wholes are functions whose first word is one of doing and which give the same all the same:
+// they read a whole file or format a constant.
+var wholes = regexp.MustCompile(`(?i)^(read_?(file|all|text|csv|json|yaml|xml|lines|bytes|parquet|excel)\w*|file_get_contents|get_(config|settings?|schema|template|rates?|rules?|mapping|table)\w*|load\w*|make_?(pattern|regex|matcher|parser|validator|index|lookup|table|map)\w*|create_?(parser|validator|matcher|index|schema|template)\w*|getInstance)$`)
+
+// containers are what is made new on each pass on purpose: it is filled or changed then.
+var containers = regexp.MustCompile(`(?i)(list|map|set|dict|vector|vec|buffer|builder|array|queue|deque|stack|bytes?|bytearray|writer|reader|stream|image|canvas|hash|hasher|digest|md5|sha\d*|hmac|crc\w*|socket|thread|process|event|counter|error|exception|result|response|request|row|record|node|element|point|matrix|string|text|random|iterator|session|transaction|lock|mutex|promise|future|task|object|struct|tuple|option|box|arc|rc|some|ok|err|pair|timer|stopwatch|cell|state|context|copy|clone)$`)
+
+// gives says whether a call is one that gives the same for the same, by its name.
+func gives(c text.Call) bool {
+	last := c.Last()
+	if wholes.MatchString(last) {
+		return true
+	}
+	if c.New() || last != "" && unicode.IsUpper(rune(last[0])) && c.On == "" || last == "new" || strings.HasPrefix(last, "make_") {
+		name := last
+		if last == "new" || last == "New" {
+			name = c.On
+		}
+		if name == "" || containers.MatchString(name) {
+			return false
+		}
+	}
+	return last != "" && !doing[firstWord(last)] && !strings.HasSuffix(last, "!")
+}
+
+// firstWord is that of a name in any of the usual spellings: of readLine, read_line and
+// ReadLine it is read.
+func firstWord(name string) string {
+	name = strings.TrimLeft(name, "_$@")
+	for i, c := range name {
+		if c == '_' || i > 0 && unicode.IsUpper(c) && !unicode.IsUpper(rune(name[i-1])) {
+			return strings.ToLower(name[:i])
+		}
+	}
+	return strings.ToLower(strings.TrimRight(name, "0123456789?"))
+}
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// isValue says whether a statement does something with what a call gives.
+func isValue(statement string, c text.Call) bool {
+	before := strings.TrimSpace(statement[:c.At])
+	after := strings.TrimSpace(statement[c.At+len(c.Name):])
+	if before != "" && !strings.HasSuffix(before, ";") && !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, "await") && !strings.HasSuffix(before, "|") && !strings.HasSuffix(before, "do") {
+		return !isExcluded(before)
+	}
+	// A call by which more is called: Foo(a).bar()
+	end := len(c.Args) + 2
+	return len(after) > end && strings.ContainsAny(after[end:end+1], ".-[:")
+}
+
+// isExcluded says whether what stands before a call keeps or drops what it gives.
+func isExcluded(before string) bool {
+	return keeps.MatchString(before) || strings.HasSuffix(before, "go") || strings.HasSuffix(before, "defer") || strings.HasSuffix(before, "except") || strings.HasSuffix(before, "raise") || strings.HasSuffix(before, "throw")
+}
+
+var (
+	// writes are lines of a function that change what is not its own.
+	writes = regexp.MustCompile(`^\s*(global|nonlocal)\b|(\bself|\bthis|\$this)(\.|->)[\w.\[\]>'" -]*\s*([-+*/|&^%]|<<|>>)?=[^=]|(^|[^\w@])@\w+\s*([-+*/|&]|\|\|)?=[^=]|->\w+(\[[^\]]*\])?\s*([-+*/|&^]|<<|>>)?=[^=]|^\s*\*+\w+\s*=[^=]|<<-`)
+	// returns is what gives a value.
+	returns = regexp.MustCompile(`\breturn\s+[^;\s]|=>\s*[^{\s]`)
+)
+
+// isPure says whether a function of the program only gives a value, as far as its text shows.
+func (r *reader) isPure(id profile.FunctionID) bool {
+	f := r.file(id)
+	if f == nil {
+		return false
+	}
+	in, ok := r.definition(f, id)
+	if !ok {
+		return false
+	}
+	args := parameters(headerArgs(in), f.Language())
+	_, header := f.Statement(in.First)
+	gaveValue := f.Language() == "Ruby" || f.Language() == "R" || f.Language() == "Rust" || f.Language() == "Elixir" || f.Language() == "OCaml" || f.Language() == "Haskell" || f.Language() == "Perl" || f.Language() == "Java"
+	for n := header.Last + 1; n <= in.Last; n++ {
+		code := f.Code(n)
+		if writes.MatchString(code) {
+			return false
+		}
+		gaveValue = gaveValue || returns.MatchString(code)
+		for _, c := range text.Calls(code) {
+			local := c.On != "" && len(f.Assignments(c.On, in.Range)) > 0
+			if word := firstWord(c.Last()); effects[word] && !local && !wholes.MatchString(c.Last()) {
+				return false
+			}
+		}
+		for _, a := range args {
+			if f.Changes(a, text.Range{First: n, Last: n}, text.Range{}) {
+				return false
+			}
+		}
+	}
+	return gaveValue
+}
+
+// effects are words of calls in a body that reach out of it: of doing, those that cannot be
+// about what the function made itself.
+var effects = set(`accept acquire await clock commit connect dequeue download draw emit enqueue exec execute exit fetch flush
+	fork generate kill listen lock log main malloc next notify now poll post printf publish put rand random read receive recv
+	recvfrom release rollback sample save seed send shuffle sleep spawn start step stop submit sync tick time today unlock
+	update upload utcnow uuid wait write yield`)
+
+// definition is the function of a text in which a function of the profile runs.
+func (r *reader) definition(f *text.File, id profile.FunctionID) (text.Function, bool) {
+	if at := r.p.Function(id).StartLine; at > 0 {
+		if fn, ok := f.Function(int(at) + 1); ok && fn.First == int(at) {
+			return fn, true
+		}
+	}
+	for line := range r.spent {
+		if line.Function == id && line.Line > 0 {
+			return f.Function(int(line.Line))
+		}
+	}
+	return text.Function{}, false
+}
+
+// parameters are the names in the list of a function's header: the last word of each in
+// languages in which the type comes first, else the first.
+func parameters(list, language string) []string {
+	if end := strings.LastIndexByte(list, ')'); end >= 0 {
+		list = list[:end]
+	}
+	var out []string
+	for arg := range strings.SplitSeq(list, ",") {
+		arg, _, _ = strings.Cut(arg, "=")
+		arg, _, typed := strings.Cut(arg, ":")
+		words := parameter.FindAllString(arg, -1)
+		switch {
+		case len(words) == 0:
+		case typed || language == "Go":
+			out = append(out, words[0])
+		default:
+			out = append(out, words[len(words)-1])
+		}
+	}
+	return out
+}
+
+var parameter = regexp.MustCompile(`[$@%&]*[A-Za-z_]\w*`)

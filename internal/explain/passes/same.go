@@ -1,0 +1,305 @@
+package passes
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/profile"
+)
+
+// repeated is a call that gives the same on each pass.
+type repeated struct {
+	*hot
+
+	call text.Call
+	// loop is around the line, or around the line that calls its function.
+	loop   text.Loop
+	loopIn string // the file of the loop
+	// caller is the line that calls the function, where the loop is there; its function is
+	// called for each pass.
+	caller profile.Line
+	// again: the arguments are those of an inner loop, which goes through the same each time.
+	again bool
+	// own: the program's own function is called.
+	own bool
+}
+
+// same decides whether what a step calls is the same on each pass.
+func (r *reader) same(h *hot) (x repeated, ok bool) {
+	f := r.file(h.line.Function)
+	if f == nil || !h.calls {
+		return x, false
+	}
+	line := int(h.line.Line)
+	statement, lines := f.Statement(line)
+	call, own, ok := r.called(f, h, statement)
+	switch {
+	case !ok || !isValue(statement, call):
+		return x, false
+	case own && !r.isPure(h.callee), !own && !gives(call):
+		return x, false
+	}
+	x = repeated{hot: h, call: call, own: own}
+	names := namesOf(f, call)
+	loops := f.Loops(line)
+	if len(loops) > 0 && loops[0].Within && !isRepeated(f, statement, call) {
+		loops = loops[1:]
+	}
+	fn, inFunction := f.Function(line)
+	for i := range loops {
+		if isGuarded(f, lines.First, loops[i].First) || f.Language() == "awk" {
+			return x, false
+		}
+		changing := changingIn(f, names, loops[i], lines)
+		if len(changing) == 0 {
+			x.loop, x.loopIn = loops[i], f.Path
+			return x, true
+		}
+		// The names that change are bound by this loop alone: over the same collection, the
+		// next loop around repeats all of it.
+		if i > 0 || !boundBy(f, loops[i], changing) {
+			return x, false
+		}
+		names, x.again = append(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(changing, n) }), over(loops[i], changing)...), true
+	}
+	if x.again || !inFunction || isGuarded(f, lines.First, fn.First) || isKept(f, fn, line) {
+		return x, false
+	}
+	// The function is called for each pass of a loop elsewhere: what it uses must be neither
+	// its own nor given to it.
+	for _, name := range names {
+		if r.isLocal(f, fn, name, lines, 0) {
+			return x, false
+		}
+	}
+	caller, ok := h.caller()
+	if !ok {
+		return x, false
+	}
+	cf := r.file(caller.Function)
+	if cf == nil {
+		return x, false
+	}
+	outer := cf.Loops(int(caller.Line))
+	if len(outer) == 0 {
+		return x, false
+	}
+	x.loop, x.loopIn, x.caller = outer[0], cf.Path, caller
+	return x, true
+}
+
+// called is the call of a statement that a step is: the one that has the name of a function
+// below the line, or the only one.
+func (r *reader) called(f *text.File, h *hot, statement string) (c text.Call, own, ok bool) {
+	calls := f.Calls(statement)
+	if len(calls) == 0 {
+		return c, false, false
+	}
+	find := func(id profile.FunctionID) (text.Call, bool) {
+		owner, name := ownline.Parts(r.p.Function(id).Name)
+		for _, c := range calls {
+			last := c.Last()
+			if last == name || last == owner && (isConstructor(name) || c.New()) {
+				return c, true
+			}
+		}
+		return text.Call{}, false
+	}
+	if c, ok := find(h.callee); ok {
+		return c, r.lines.IsOwn(h.callee), true
+	}
+	if r.lines.IsOwn(h.callee) {
+		return c, false, false // a block or another function of the program that the line does not name
+	}
+	inner := make([]profile.FunctionID, 0, len(h.inner))
+	for id := range h.inner {
+		if id != h.callee && !r.lines.IsOwn(id) {
+			inner = append(inner, id)
+		}
+	}
+	slices.Sort(inner)
+	for _, id := range inner {
+		if c, ok := find(id); ok {
+			return c, false, true
+		}
+	}
+	return calls[0], false, len(calls) == 1
+}
+
+var constructorNames = regexp.MustCompile(`^(<init>|__init__|__new__|__call__|initialize|__construct|\.?c?ctor|new|constructor|New)$`)
+
+func isConstructor(name string) bool { return constructorNames.MatchString(name) }
+
+// namesOf are the values that a call rests on: what is called on, and its arguments.
+func namesOf(f *text.File, c text.Call) []string {
+	names := text.Names(c.Args)
+	if c.On != "" && !c.New() {
+		on := c.On
+		if rest := strings.TrimPrefix(c.Name, on); on == "self" || on == "this" || on == "$this" || on == "cls" {
+			parts := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(".->:?", r) })
+			if len(parts) < 2 {
+				return names // a method of the same object
+			}
+			sep := rest[:strings.Index(rest, parts[0])]
+			on += sep + parts[0]
+		}
+		names = append(names, on)
+	}
+	return names
+}
+
+// changingIn are the names that may change from one pass to the next.
+func changingIn(f *text.File, names []string, l text.Loop, own text.Range) []string {
+	var out []string
+	for _, n := range names {
+		if f.Changes(n, l.Range, own) && !isDerived(f, n, l, own, 0) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// mostSteps bounds how far values are followed to what they are made of.
+const mostSteps = 3
+
+// isDerived says whether a name is given one value in a loop, from values that do not change.
+func isDerived(f *text.File, name string, l text.Loop, own text.Range, depth int) bool {
+	at := f.Assignments(name, l.Range)
+	if depth >= mostSteps || l.Within || len(at) != 1 || own.Has(at[0]) || at[0] == l.First {
+		return false
+	}
+	statement, lines := f.Statement(at[0])
+	_, value, found := cutAssignment(statement)
+	if !found || f.Changes(name, text.Range{First: l.First, Last: lines.First - 1}, own) || f.Changes(name, text.Range{First: lines.Last + 1, Last: l.Last}, own) {
+		return false
+	}
+	for _, c := range text.Calls(value) {
+		if !gives(c) {
+			return false
+		}
+	}
+	for _, n := range text.Names(value) {
+		if n != name && f.Changes(n, l.Range, lines) && !isDerived(f, n, l, lines, depth+1) {
+			return false
+		}
+	}
+	return !slices.Contains(text.Names(value), name)
+}
+
+var assignment = regexp.MustCompile(`^([^=(]*?)(:=|<-|=)([^=>].*)$`)
+
+func cutAssignment(statement string) (to, value string, ok bool) {
+	m := assignment.FindStringSubmatch(statement)
+	if m == nil || strings.ContainsAny(lastByte(m[1]), "+-*/%.|&^<>!?") {
+		return "", "", false
+	}
+	return m[1], m[3], true
+}
+
+func lastByte(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s[len(s)-1:]
+}
+
+// boundBy says whether names change only because a loop binds them in its header.
+func boundBy(f *text.File, l text.Loop, names []string) bool {
+	if l.Within {
+		return true
+	}
+	_, header := f.Statement(l.First)
+	for _, n := range names {
+		if !f.Changes(n, header, text.Range{}) || f.Changes(n, text.Range{First: header.Last + 1, Last: l.Last}, text.Range{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// over are the names in the header of a loop that it does not bind: what it goes through.
+func over(l text.Loop, bound []string) []string {
+	return slices.DeleteFunc(text.Names(l.Header), func(n string) bool { return slices.Contains(bound, n) })
+}
+
+// isRepeated says whether a call in a statement with a loop in it is on each pass of that.
+func isRepeated(f *text.File, statement string, c text.Call) bool {
+	if f.Language() == "Python" {
+		from := strings.Index(statement, " for ")
+		return c.At < from
+	}
+	for _, begin := range []string{"=>", "->", "{", "|", "fn ", "fun ", "function"} {
+		if at := strings.Index(statement, begin); at >= 0 && at < c.At {
+			return true
+		}
+	}
+	return strings.HasPrefix(strings.TrimLeft(statement, "} "), "while") || strings.Contains(statement, "until ")
+}
+
+var (
+	// guard is a condition that asks whether something is there already.
+	guard = regexp.MustCompile(`\b(if|unless|elif|elsif|elseif|else|case|catch|except|rescue|once|when|switch|match)\b`)
+	// keeps is what shows that a result is kept.
+	keeps = regexp.MustCompile(`(?i)\|\|=|\?\?=|\bstatic\b|\blazy|once|cache|memo|computed_property|\bkept\b`)
+)
+
+// isGuarded says whether a condition is between a line and the loop or function around it: it
+// may hold once.
+func isGuarded(f *text.File, line, around int) bool {
+	for n := line; n > around; n-- {
+		if guard.MatchString(f.Code(n)) && (n == line || f.IsAround(n, line)) {
+			return true
+		}
+	}
+	return keeps.MatchString(f.Code(line))
+}
+
+// isKept says whether a function keeps what it makes: its text speaks of it.
+func isKept(f *text.File, fn text.Function, line int) bool {
+	for n := max(1, fn.First-2); n <= line; n++ {
+		if keeps.MatchString(f.Code(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLocal says whether a name is a function's own, or may change between its calls.
+func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.Range, depth int) bool {
+	_, header := f.Statement(fn.First)
+	if slices.Contains(text.Names(headerArgs(fn)), name) || f.Changes(name, header, text.Range{}) {
+		return true
+	}
+	if !f.Changes(name, fn.Range, own) {
+		return len(f.Assignments(name, text.Range{First: 1, Last: len(f.Lines)})) > 1
+	}
+	at := f.Assignments(name, fn.Range)
+	if depth >= mostSteps || len(at) != 1 || own.Has(at[0]) {
+		return true
+	}
+	statement, lines := f.Statement(at[0])
+	_, value, ok := cutAssignment(statement)
+	if !ok {
+		return true
+	}
+	for _, c := range text.Calls(value) {
+		if !gives(c) {
+			return true
+		}
+	}
+	for _, n := range text.Names(value) {
+		if n == name || r.isLocal(f, fn, n, lines, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// headerArgs is what stands between the parentheses of a function's header.
+func headerArgs(fn text.Function) string {
+	_, args, _ := strings.Cut(fn.Header, "(")
+	return args
+}

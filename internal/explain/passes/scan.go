@@ -1,0 +1,203 @@
+package passes
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// scan is a collection that is searched on each pass of a loop.
+type scan struct {
+	line   profile.Line // that searches
+	over   string       // the collection
+	key    string       // what is compared, as it is written
+	loop   text.Loop    // on each pass of which it is searched
+	loopIn string
+	nested bool // by a loop of the program, not by a mask
+	rows   []int32
+	share  float64
+}
+
+// leastNested is the share of the CPU from which a loop that searches is told: less may be a
+// loop over a few.
+const leastNested = 0.25
+
+// scans gives the searches, the dearest first.
+func (r *reader) scans(hottest []*hot) []scan {
+	var out []scan
+	lines := map[profile.Line]*hot{}
+	for _, h := range hottest {
+		if lines[h.line] == nil || h.value > lines[h.line].value {
+			lines[h.line] = h
+		}
+	}
+	for line, h := range lines {
+		if x, ok := r.mask(line, h); ok {
+			out = append(out, x)
+		}
+	}
+	out = append(out, r.nested()...)
+	slices.SortFunc(out, func(a, b scan) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
+	})
+	return out
+}
+
+// masks are elements of a collection picked by comparing all of them: of pandas, numpy, R,
+// Julia and Octave.
+var masks = regexp.MustCompile(`([A-Za-z_][\w.$]*)\s*(?:\.loc)?[\[(]\s*([^\[\]()]*(?:\[[^\]]*\])?[^\[\]()=<>!]*?)\s*(?:\.?==|%in%)\s*([^\],)&|]+)|\b(?:which|find|subset|filter)\s*\(\s*(?:([\w.$]+)\s*,\s*)?([\w.$\[\]" ]+?)\s*\.?==\s*([^\],)&|]+)`)
+
+// mask finds one in a line.
+func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
+	f := r.file(line.Function)
+	if f == nil {
+		return x, false
+	}
+	switch f.Language() {
+	case "Python", "R", "Julia", "Octave":
+	default:
+		return x, false
+	}
+	statement, lines := f.Statement(int(line.Line))
+	m := masks.FindStringSubmatch(statement)
+	if m == nil {
+		return x, false
+	}
+	base, compared, key := m[1], m[2], m[3]
+	if base == "" {
+		base, compared, key = cmp.Or(m[4], m[5]), m[5], m[6]
+	}
+	root := rootOf(base)
+	if m[1] != "" && rootOf(compared) != root && f.Language() == "Python" {
+		return x, false // an index that is compared, or a call
+	}
+	loop, in, ok := r.loopOf(f, line, h)
+	if !ok {
+		return x, false
+	}
+	if in == f.Path && loop.Has(int(line.Line)) && (f.Changes(root, loop.Range, lines) || !r.varies(f, loop, key, lines)) {
+		return x, false
+	}
+	if in != f.Path || !loop.Has(int(line.Line)) {
+		fn, isIn := f.Function(int(line.Line))
+		if !isIn || f.Changes(root, text.Range{First: fn.First + 1, Last: fn.Last}, lines) {
+			return x, false
+		}
+	}
+	rows := r.rowsOf(line)
+	share := r.shareOf(rows)
+	return scan{line: line, over: root, key: strings.TrimSpace(key), loop: loop, loopIn: in, rows: rows, share: share}, share >= leastShare
+}
+
+// rootOf is the first word of a value with its parts.
+func rootOf(value string) string {
+	value = strings.TrimLeft(value, " (!~")
+	if at := strings.IndexFunc(value, func(c rune) bool { return !isWord(c) }); at >= 0 {
+		if rest := value[at:]; (value[:at] == "self" || value[:at] == "this") && strings.HasPrefix(rest, ".") {
+			return "self." + rootOf(rest[1:])
+		}
+		return value[:at]
+	}
+	return value
+}
+
+func isWord(c rune) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// varies says whether an expression has a name that changes in a loop.
+func (r *reader) varies(f *text.File, l text.Loop, expression string, own text.Range) bool {
+	return slices.ContainsFunc(text.Names(expression), func(n string) bool { return f.Changes(n, l.Range, own) })
+}
+
+// loopOf is the loop around a line: in its function, or around the line that calls that most.
+func (r *reader) loopOf(f *text.File, line profile.Line, h *hot) (l text.Loop, in string, ok bool) {
+	if loops := f.Loops(int(line.Line)); len(loops) > 0 {
+		return loops[0], f.Path, true
+	}
+	caller, ok := h.caller()
+	if !ok {
+		return l, "", false
+	}
+	cf := r.file(caller.Function)
+	if cf == nil {
+		return l, "", false
+	}
+	loops := cf.Loops(int(caller.Line))
+	if len(loops) == 0 {
+		return l, "", false
+	}
+	return loops[0], cf.Path, true
+}
+
+// rowsOf are the rows in which a line is the innermost of the program's own.
+func (r *reader) rowsOf(line profile.Line) []int32 { return r.innermost[line] }
+
+func (r *reader) shareOf(rows []int32) float64 {
+	var v int64
+	for _, row := range rows {
+		v += r.p.Samples()[row].Value
+	}
+	return float64(v) / float64(max(r.p.Total(), 1))
+}
+
+func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {
+	place := r.placeOf(x.line)
+	margin := finding.ShareError(x.share, r.p.Count())
+	loopAt := at(x.loopIn, x.loop.First)
+	id := finding.ID(RuleScan, place, x.over)
+	const least, likely = 0.5, 0.9
+	how := "compares all of " + x.over + " with " + x.key
+	if x.nested {
+		how = "goes through " + x.over + " to find what is equal"
+	}
+	f := finding.Finding{
+		ID: id, Rule: RuleScan, Certainty: finding.Suspected, Place: place,
+		Title: fmt.Sprintf("Each pass searches all of %s (%s)", x.over, at(place.File, place.Line)),
+		Share: finding.Share{Inclusive: &x.share, Error: &margin},
+		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
+			Basis: percent.Text(x.share) + " of the CPU is in the search; a look-up by key stays"},
+		Fix: finding.Fix{Kind: "code", Steps: []string{x.cure(r.file(x.line.Function).Language(), loopAt)},
+			Caveats: []string{"Of a collection of a few elements a search is as good as a look-up"}},
+		Evidence: []finding.Evidence{
+			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", place.Line, r.excerpt(place.File, place.Line))},
+			{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s %s; the loop at %s does so on each pass and does not change it", at(place.File, place.Line), how, loopAt)},
+			{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
+		},
+		Next: s.Versus(id),
+	}
+	return judge.Found{Finding: f, Samples: slices.Clone(x.rows), Removes: true, Yields: true, Takes: true}
+}
+
+// cure is the usual one of a language.
+func (x *scan) cure(language, loop string) string {
+	once := " once before the loop at " + loop
+	switch language {
+	case "Python":
+		if x.nested {
+			return fmt.Sprintf("Make a dict of %s by that key%s, and look it up", x.over, once)
+		}
+		return fmt.Sprintf("Group it%s, for name, group in %s.groupby(…), or merge; of numpy, sort by the key and cut at the bounds (numpy.unique)", once, x.over)
+	case "R":
+		return fmt.Sprintf("Split it%s: split(%s, key), tapply or aggregate; or a keyed data.table", once, x.over)
+	case "Julia":
+		return fmt.Sprintf("groupby(%s, :key)%s, or a Dict", x.over, once)
+	case "Octave":
+		return "accumarray, or unique and sort by the key," + once
+	case "JavaScript":
+		return fmt.Sprintf("Make a Map of %s by that key%s, and get from it", x.over, once)
+	case "Ruby", "Perl", "PHP":
+		return fmt.Sprintf("Make a hash of %s by that key%s, and look it up", x.over, once)
+	case "Go":
+		return fmt.Sprintf("Make a map of %s by that key%s, and look it up", x.over, once)
+	}
+	return fmt.Sprintf("Make a hash map of %s by that key%s, and look it up; or keep it sorted and search by halves", x.over, once)
+}

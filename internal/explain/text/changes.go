@@ -1,0 +1,154 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Changes says whether a name may have another value, or another content, from one pass of
+// some lines to the next: the lines bind it, assign to it or to a part of it, or call
+// something that may change it. What calls on it in the lines of except do is not looked at.
+func (f *File) Changes(name string, lines, except Range) bool {
+	for n := max(lines.First, 1); n <= min(lines.Last, len(f.code)); n++ {
+		for _, at := range occurrences(f.code[n-1], name) {
+			if at.isChanged() || !except.Has(n) && at.mayBeChanged() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Rebinds says whether a name may stand for something else, or for a collection of other
+// elements, from one pass of some lines to the next. A change within an element is none.
+func (f *File) Rebinds(name string, lines, except Range) bool {
+	for n := max(lines.First, 1); n <= min(lines.Last, len(f.code)); n++ {
+		for _, at := range occurrences(f.code[n-1], name) {
+			if at.isBound() || assigns.MatchString(at.after) || at.isDeclared() || !except.Has(n) && at.mayBeChanged() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Assignments are the lines that give a name a value, without those that only change parts.
+func (f *File) Assignments(name string, lines Range) []int {
+	var out []int
+	for n := max(lines.First, 1); n <= min(lines.Last, len(f.code)); n++ {
+		for _, at := range occurrences(f.code[n-1], name) {
+			if at.isBound() || isAssignment(at.after) || typed.MatchString(at.before) && strings.HasPrefix(at.after, ":") {
+				out = append(out, n)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// occurrence is a name in a line of code.
+type occurrence struct{ before, name, after string }
+
+// occurrences are those of a name, with or without what marks a variable in the language.
+func occurrences(code, name string) []occurrence {
+	bare := strings.TrimLeft(name, "$@%&")
+	member := strings.ContainsAny(bare, ".>")
+	var out []occurrence
+	for from := 0; bare != ""; {
+		n := strings.Index(code[from:], bare)
+		if n < 0 {
+			break
+		}
+		start, end := from+n, from+n+len(bare)
+		from = end
+		if start > 0 && isWordByte(code[start-1]) || end < len(code) && (isWordByte(code[end]) || code[end] == '\'') {
+			continue
+		}
+		for start > 0 && strings.IndexByte("$@%", code[start-1]) >= 0 {
+			start--
+		}
+		before := code[:start]
+		if !member && (strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "..") || strings.HasSuffix(before, "->") || strings.HasSuffix(before, "::")) {
+			continue // a part of something else
+		}
+		out = append(out, occurrence{before, code[start:end], code[end:]})
+	}
+	return out
+}
+
+var (
+	// parts are those of a value, which an assignment may be to.
+	parts = regexp.MustCompile(`^(\s*\[[^\]]*\]|\{[^}]*\}|(\.|->|\$)\w+)*`)
+	// assigns is an assignment, and not a comparison, an arrow or an argument's name.
+	assigns = regexp.MustCompile(`^\s*(:\s*[\w\[\], .<>|]+)?\s*(=$|=[^=~>]|:=|<-|<<-|([-+*/%.|&^]|<<|>>|\*\*|//|\|\||&&|\?\?)=($|[^=>])|\+\+|--)`)
+	// typed is what stands before a name that is declared.
+	typed = regexp.MustCompile(`(^|[(,;{]|\b(const|mut|static|final|readonly|unsigned|struct|class)\b)\s*[A-Za-z_][\w:.]*(<[^;=]*>)?(\[\])?(\s*[*&]+\s*|\s+)$`)
+	// declares is what follows it.
+	declares = regexp.MustCompile(`^\s*(;|=[^=]|\{|\(|\[|,|\)|:[^:]|$)`)
+	// noType are words that stand before a value.
+	noType = regexp.MustCompile(`\b(return|new|else|case|in|of|not|and|or|if|while|until|unless|throw|await|yield|delete|print|puts|echo|goto|is|as|when|then|do|raise|assert|defer|go|export|import|from)\s+$`)
+	// declaring words bind the names up to the next "=".
+	declaring = regexp.MustCompile(`\b(my|our|let|var|val|const|local|auto|mut|lambda|and|rec|fun|fn|set|incr|lappend)\b\s*[\[({]?(\s*[\w$@%&*]+\s*,)*\s*([\w:<>]+[\s*&]+)?[\[({*&]*$|\bforeach\s+$`)
+	// loopsOver begins a loop; what is before its separator is bound by it.
+	loopsOver = regexp.MustCompile(`\b(for|foreach|each)\b`)
+	separator = regexp.MustCompile(`\bin\b|\bof\b|<-|:=|=|\s:\s|:\s`)
+	// bindsAfter are words after which names are bound.
+	bindsAfter = regexp.MustCompile(`\b(as|read)\b[^;{]*$`)
+	// arrow is what follows the parameters of a function without a name.
+	arrow = regexp.MustCompile(`^(\s*:\s*[\w<>\[\]]+)?(\s*,\s*[\w$@]+(\s*:\s*[\w<>\[\]]+)?)*(\s*\))?(\s*:\s*[\w<>\[\]]+)?(\s*=>|\s+->|\)->)`)
+	// pipes are around the parameters of a block.
+	pipeBefore = regexp.MustCompile(`(\{|\bdo\b|\(|,)\s*\|[^|]*$`)
+	// onIt is a call on a name, as a whole statement.
+	onIt = regexp.MustCompile(`^((\s*\[[^\]]*\])|(\.|->)\w+)*(\.|->)\w+[!?]?\s*(\(|\s\w|$)`)
+	// gives a name to what may change it.
+	passes  = regexp.MustCompile(`([^&]|^)&(mut\s+)?$|\b(ref|out|inout)\s+$`)
+	changer = regexp.MustCompile(`^\s*(push|unshift|splice|pop|shift|delete|append|sort|array_push|array_shift|array_pop|table\.(insert|remove|sort)|swap|std::swap|read|lappend|incr|set|unset|lset)\b[^=;]*$`)
+	// tuple is what stands around one of several names that are assigned at once.
+	tupleBefore = regexp.MustCompile(`^\s*(\w+\s+)?[\[({]?(\s*[\w$@*&]+\s*,)*\s*\*?$`)
+	tupleAfter  = regexp.MustCompile(`^(\s*,\s*[\w$@*&\s,]+|)\s*[\])}]?\s*(=[^=>]|:=)`)
+)
+
+// isAssignment says whether a name, or a part of it, is assigned to.
+func isAssignment(after string) bool {
+	return assigns.MatchString(after[len(parts.FindString(after)):]) || assigns.MatchString(after)
+}
+
+// isChanged says whether the name is bound or assigned to here.
+func (o occurrence) isChanged() bool {
+	return o.isBound() || isAssignment(o.after) ||
+		strings.HasSuffix(o.before, "++") || strings.HasSuffix(o.before, "--") ||
+		o.isDeclared()
+}
+
+// isDeclared says whether the name has a type before it.
+func (o occurrence) isDeclared() bool {
+	return typed.MatchString(o.before) && declares.MatchString(o.after) && !noType.MatchString(o.before)
+}
+
+// isBound says whether the name is given to a value by a loop, a block, a function without a
+// name or a declaration.
+func (o occurrence) isBound() bool {
+	if declaring.MatchString(o.before) || bindsAfter.MatchString(o.before) || arrow.MatchString(o.after) {
+		return true
+	}
+	if pipeBefore.MatchString(o.before) && strings.Contains(o.after, "|") {
+		return true
+	}
+	if tupleBefore.MatchString(o.before) && strings.Contains(o.before+o.after, ",") && tupleAfter.MatchString(o.after) {
+		return true
+	}
+	at := loopsOver.FindAllStringIndex(o.before, -1)
+	if at == nil {
+		return false
+	}
+	rest := o.before[at[len(at)-1][1]:]
+	return !strings.ContainsAny(rest, ";$@%") && !separator.MatchString(rest) && separator.MatchString(o.after) &&
+		!strings.Contains(o.after, " as ") && !strings.HasPrefix(strings.TrimSpace(o.after), ".")
+}
+
+// mayBeChanged says whether something is called that may change what the name stands for.
+func (o occurrence) mayBeChanged() bool {
+	return passes.MatchString(o.before) ||
+		strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(o.before), "await")) == "" && onIt.MatchString(o.after) && !loopCall.MatchString(o.after) ||
+		changer.MatchString(o.before)
+}
