@@ -31,21 +31,37 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	r := newReader(s)
 	said := map[int32]bool{}
 	hottest := r.hottest()
-	for _, h := range hottest {
+	var repeats []*repeated
+	add := func(h *hot, same func(*hot) (repeated, bool)) {
 		if isSaid(said, h.rows) {
-			continue
+			return
 		}
-		x, ok := r.same(h)
+		x, ok := same(h)
 		if !ok {
-			continue
+			return
 		}
 		if n, known := turns(s.Profile, h.rows); known && n < leastTurns {
-			continue
+			return
 		}
 		for _, row := range h.rows {
 			said[row] = true
 		}
-		out.Found = append(out.Found, r.repeatedFinding(s, &x))
+		for _, known := range repeats {
+			if known.line == x.line && known.call.Name == x.call.Name {
+				known.join(x.hot)
+				return
+			}
+		}
+		repeats = append(repeats, &x)
+	}
+	for _, h := range hottest {
+		add(h, r.same)
+	}
+	for _, h := range r.lonely() {
+		add(h, r.sameLonely)
+	}
+	for _, x := range repeats {
+		out.Found = append(out.Found, r.repeatedFinding(s, x))
 	}
 	for _, x := range r.scans(hottest) {
 		if !isSaid(said, x.rows) {

@@ -156,3 +156,13 @@ func (h *hot) caller() (line profile.Line, ok bool) {
 	}
 	return line, ok
 }
+
+// join adds another step of the same line: what it calls is a part of the same work.
+func (h *hot) join(o *hot) {
+	h.rows = append(slices.Clone(h.rows), o.rows...)
+	slices.Sort(h.rows)
+	h.rows = slices.Compact(h.rows)
+	h.value += o.value
+	h.events += o.events
+	h.share += o.share
+}

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -100,21 +101,48 @@ func (r *reader) isPure(id profile.FunctionID) bool {
 		return false
 	}
 	in, ok := r.definition(f, id)
-	if !ok {
-		return false
+	return ok && isPureText(f, in)
+}
+
+// deepest is how far calls to other functions of a file are followed.
+const deepest = 3
+
+// isPureText says whether the text of a function shows that it only gives a value: neither it
+// nor the functions of the same file that it calls write to what is not their own.
+func isPureText(f *text.File, in text.Function) bool {
+	return gaveValue(f, in) && isPureTo(f, in, map[int]bool{}, 0)
+}
+
+// gaveValue says whether a function gives a value: it returns one, or is of a language in
+// which the last expression is one.
+func gaveValue(f *text.File, in text.Function) bool {
+	switch f.Language() {
+	case "Ruby", "R", "Rust", "Elixir", "OCaml", "Haskell", "Perl":
+		return true
 	}
+	return returns.MatchString(in.Header) || strings.Contains(in.Header, "= ") || returns.MatchString(body(f, in))
+}
+
+func isPureTo(f *text.File, in text.Function, seen map[int]bool, depth int) bool {
+	if seen[in.First] || depth > deepest {
+		return true
+	}
+	seen[in.First] = true
 	args := parameters(headerArgs(in), f.Language())
 	_, header := f.Statement(in.First)
-	gaveValue := f.Language() == "Ruby" || f.Language() == "R" || f.Language() == "Rust" || f.Language() == "Elixir" || f.Language() == "OCaml" || f.Language() == "Haskell" || f.Language() == "Perl" || f.Language() == "Java"
 	for n := header.Last + 1; n <= in.Last; n++ {
 		code := f.Code(n)
-		if writes.MatchString(code) {
+		if writes.MatchString(code) || writesOutside(f, in, code) {
 			return false
 		}
-		gaveValue = gaveValue || returns.MatchString(code)
-		for _, c := range text.Calls(code) {
+		for _, c := range f.Calls(code) {
 			local := c.On != "" && len(f.Assignments(c.On, in.Range)) > 0
 			if word := firstWord(c.Last()); effects[word] && !local && !wholes.MatchString(c.Last()) {
+				return false
+			}
+		}
+		for _, name := range mentioned(f, code) {
+			if fn, is := defined(f, name); is && !isPureTo(f, fn, seen, depth+1) {
 				return false
 			}
 		}
@@ -124,8 +152,45 @@ func (r *reader) isPure(id profile.FunctionID) bool {
 			}
 		}
 	}
-	return gaveValue
+	return true
 }
+
+var (
+	assignedTo = regexp.MustCompile(`^\s*([$@%]?[A-Za-z_]\w*)(?:\[[^\]]*\]|\{[^}]*\})*\s*(?:=($|[^=~>])|[-+*/%.|&^]=[^=]|\+\+|--)|^\s*(?:\+\+|--)([A-Za-z_]\w*)`)
+	identifier = regexp.MustCompile(`[A-Za-z_]\w*[?!]?`)
+)
+
+// writesOutside says whether a line assigns to a variable that its function does not declare,
+// in languages in which an assignment declares none.
+func writesOutside(f *text.File, in text.Function, code string) bool {
+	switch f.Language() {
+	case "Python", "Ruby", "PHP", "R", "Octave", "Julia", "Elixir", "Erlang", "Haskell", "OCaml", "shell", "awk", "Tcl":
+		return false
+	}
+	m := assignedTo.FindStringSubmatch(code)
+	if m == nil {
+		return false
+	}
+	name := m[1] + m[3]
+	return !slices.Contains(parameters(headerArgs(in), f.Language()), name) && !f.Declares(name, in.Range)
+}
+
+// mentioned are the names by which a line may call functions of its file.
+func mentioned(f *text.File, code string) []string {
+	if f.Language() == "Ruby" || f.Language() == "Perl" {
+		return identifier.FindAllString(code, -1)
+	}
+	var out []string
+	for _, c := range f.Calls(code) {
+		out = append(out, c.Last())
+	}
+	return out
+}
+
+// stepping are words of functions that go on with something, whatever their text shows, and of
+// functions that stand for another.
+var stepping = set(`next pull pop shift poll advance step tick take consume recv receive token lex accept rand random
+	wrapper inner func fn f callback cb handler proxy method decorated call run main work process handle exec execute update`)
 
 // effects are words of calls in a body that reach out of it: of doing, those that cannot be
 // about what the function made itself.

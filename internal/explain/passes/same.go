@@ -34,12 +34,26 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 		return x, false
 	}
 	line := int(h.line.Line)
-	statement, lines := f.Statement(line)
+	statement, _ := f.Statement(line)
 	call, own, ok := r.called(f, h, statement)
-	switch {
-	case !ok || !isValue(statement, call):
+	if !ok {
+		if line, call, ok = r.inlined(f, h); !ok {
+			return x, false
+		}
+		h = h.at(line)
+		return r.repeats(f, h, call, true)
+	}
+	if own && (stepping[firstWord(call.Last())] || !r.isPure(h.callee)) || !own && !gives(call) {
 		return x, false
-	case own && !r.isPure(h.callee), !own && !gives(call):
+	}
+	return r.repeats(f, h, call, own)
+}
+
+// repeats decides whether a call at the line of a step is the same on each pass.
+func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repeated, ok bool) {
+	line := int(h.line.Line)
+	statement, lines := f.Statement(line)
+	if !isValue(statement, call) {
 		return x, false
 	}
 	x = repeated{hot: h, call: call, own: own}
@@ -75,20 +89,29 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 			return x, false
 		}
 	}
-	caller, ok := h.caller()
-	if !ok {
-		return x, false
+	x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h)
+	return x, ok
+}
+
+// callingLoop is the loop around the line that calls the function of a step most; where the
+// stacks have no callers, around the one line of the text that calls it.
+func (r *reader) callingLoop(f *text.File, fn text.Function, h *hot) (l text.Loop, in string, caller profile.Line, ok bool) {
+	if caller, ok = h.caller(); !ok {
+		at := callsOf(f, fn)
+		if len(at) != 1 {
+			return l, "", caller, false
+		}
+		caller = profile.Line{Function: h.line.Function, Line: int32(at[0])} //nolint:gosec // a line of a file
 	}
 	cf := r.file(caller.Function)
 	if cf == nil {
-		return x, false
+		return l, "", caller, false
 	}
-	outer := cf.Loops(int(caller.Line))
-	if len(outer) == 0 {
-		return x, false
+	loops := cf.Loops(int(caller.Line))
+	if len(loops) == 0 {
+		return l, "", caller, false
 	}
-	x.loop, x.loopIn, x.caller = outer[0], cf.Path, caller
-	return x, true
+	return loops[0], cf.Path, caller, true
 }
 
 // called is the call of a statement that a step is: the one that has the name of a function

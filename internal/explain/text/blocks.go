@@ -225,3 +225,27 @@ func (f *File) Begins(line int) (l Loop, ok bool) {
 	}
 	return l, false
 }
+
+// Functions are those of a file that have names, in their order.
+func (f *File) Functions() []Function {
+	if !f.listed {
+		f.listed = true
+		for n := range f.code {
+			if f.depth[n] < 0 {
+				continue
+			}
+			first, last := f.statement(n + 1)
+			if first != n+1 {
+				continue
+			}
+			header := f.join(first, last)
+			if f.isLoop(header) || !f.isFunction(n+1, header) {
+				continue
+			}
+			if fn := f.function(n+1, header); fn.Name != "" && fn.Last > fn.First {
+				f.functions = append(f.functions, fn)
+			}
+		}
+	}
+	return f.functions
+}

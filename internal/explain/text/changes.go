@@ -32,6 +32,18 @@ func (f *File) Rebinds(name string, lines, except Range) bool {
 	return false
 }
 
+// Declares says whether some lines declare a name, or bind it.
+func (f *File) Declares(name string, lines Range) bool {
+	for n := max(lines.First, 1); n <= min(lines.Last, len(f.code)); n++ {
+		for _, at := range occurrences(f.code[n-1], name) {
+			if at.isBound() || at.isDeclared() || strings.HasPrefix(strings.TrimSpace(at.after), ":=") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Assignments are the lines that give a name a value, without those that only change parts.
 func (f *File) Assignments(name string, lines Range) []int {
 	var out []int

@@ -13,6 +13,9 @@ type File struct {
 	code  []string // with comments and what is between quotes blanked, as long as the lines
 	depth []int    // the width of the white space before each line; -1 where nothing of it is code
 	lang  *language
+
+	listed    bool
+	functions []Function
 }
 
 // language is what has to be known of one before its text can be read.
