@@ -53,7 +53,7 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repeated, ok bool) {
 	line := int(h.line.Line)
 	statement, lines := f.Statement(line)
-	if !isValue(statement, call) {
+	if !isValue(statement, call) || f.Defines(lines.First, call.Last()) {
 		return x, false
 	}
 	x = repeated{hot: h, call: call, own: own}
@@ -200,7 +200,7 @@ func isDerived(f *text.File, name string, l text.Loop, own text.Range, depth int
 		return false
 	}
 	for _, c := range text.Calls(value) {
-		if !gives(c) {
+		if effects[firstWord(c.Last())] {
 			return false
 		}
 	}
@@ -309,7 +309,7 @@ func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.R
 		return true
 	}
 	for _, c := range text.Calls(value) {
-		if !gives(c) {
+		if effects[firstWord(c.Last())] {
 			return true
 		}
 	}

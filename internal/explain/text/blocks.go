@@ -249,3 +249,9 @@ func (f *File) Functions() []Function {
 	}
 	return f.functions
 }
+
+// Defines says whether a line begins the definition of a function of some name.
+func (f *File) Defines(line int, name string) bool {
+	header := f.join(f.statement(line))
+	return f.isFunction(line, header) && f.function(line, header).Name == name
+}

@@ -1,0 +1,378 @@
+package passes
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/profile"
+)
+
+// program is a source file with marks at the ends of lines, and stacks of it.
+type program struct {
+	judge.Facts
+
+	path  string
+	lines []string
+	at    map[string]int32
+	kind  profile.Kind
+	b     *profile.Builder
+	tick  int64
+}
+
+func read(path, code string, kind profile.Kind) *program {
+	p := &program{path: path, lines: strings.Split(strings.Trim(code, "\n"), "\n"), at: map[string]int32{}, kind: kind, b: profile.NewBuilder()}
+	for i, l := range p.lines {
+		if n := strings.LastIndex(l, "@"); n >= 0 && len(l)-n == 2 {
+			p.at[l[n:]] = int32(i + 1) //nolint:gosec // a short text
+			p.lines[i] = strings.TrimRight(l[:n], " ")
+		}
+	}
+	return p
+}
+
+// Source implements judge.Facts; nothing else is asked.
+func (p *program) Source(path string) ([]string, bool) { return p.lines, path == p.path }
+
+// add adds samples of a stack, outermost first: "name@mark" is the program's, another name a
+// library's.
+func (p *program) add(n int, stack string) {
+	var locs []profile.LocationID
+	for word := range strings.FieldsSeq(stack) {
+		name, mark, own := strings.Cut(word, "@")
+		fn := profile.Function{Name: name, Kind: p.kind, File: "/usr/lib/python3/dist-packages/x.py"}
+		if p.kind == profile.KindNative {
+			fn.File = "/usr/include/x.h"
+		}
+		line := int32(1)
+		if own {
+			fn.File, line = p.path, p.at["@"+mark]
+		}
+		locs = append([]profile.LocationID{p.b.Location(0, 0, p.kind, profile.Line{Function: p.b.Function(fn), Line: line})}, locs...)
+	}
+	id := p.b.Stack(locs)
+	for range n {
+		p.tick++
+		p.b.Sample(profile.Sample{Stack: id, Count: 1, Value: int64(time.Millisecond), Time: 1 + p.tick*int64(time.Millisecond)})
+	}
+}
+
+// found are the titles of what is found.
+func (p *program) found(t *testing.T) []judge.Found {
+	t.Helper()
+	a, err := Judge(t.Context(), judge.Subject{Facts: p, Profile: p.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Found
+}
+
+// turn adds samples in turns, as a loop gives them.
+func (p *program) turns(hot, other string) {
+	for range 40 {
+		p.add(6, hot)
+		p.add(4, other)
+	}
+}
+
+func TestTheSameOnEachPass(t *testing.T) {
+	for name, x := range map[string]struct {
+		path, code, hot, other string
+		kind                   profile.Kind
+		want                   string // the line and what is called, "" for silence
+	}{
+		"a library's function": {"/me/a.py", `
+import tables
+def main(orders):
+    for order in orders:  @2
+        t = tables.parsed(TEXT)  @1
+        use(t, order)  @3
+`, "main@1 parsed", "main@3", profile.KindPython, "@1 tables.parsed"},
+		"with what the loop changes": {"/me/a.py", `
+def main(orders):
+    for order in orders:
+        t = tables.parsed(order)  @1
+        use(t, order)  @3
+`, "main@1 parsed", "main@3", profile.KindPython, ""},
+		"with what is made of it": {"/me/a.py", `
+def main(orders):
+    for order in orders:
+        text = order.text
+        t = tables.parsed(text)  @1
+        use(t, order)  @3
+`, "main@1 parsed", "main@3", profile.KindPython, ""},
+		"with what is made of what stays": {"/me/a.py", `
+def main(orders, path):
+    for order in orders:
+        full = join(ROOT, path)
+        t = tables.parsed(full)  @1
+        use(t, order)  @3
+`, "main@1 parsed", "main@3", profile.KindPython, "@1 tables.parsed"},
+		"what reads on": {"/me/a.py", `
+def main(orders, source):
+    for order in orders:
+        t = source.read(100)  @1
+        use(t, order)  @3
+`, "main@1 read", "main@3", profile.KindPython, ""},
+		"nobody takes the result": {"/me/a.py", `
+def main(orders, screen):
+    for order in orders:
+        screen.paint(WHITE)  @1
+        use(order)  @3
+`, "main@1 paint", "main@3", profile.KindPython, ""},
+		"only where it is not there yet": {"/me/a.py", `
+def main(orders):
+    t = None
+    for order in orders:
+        if t is None:
+            t = tables.parsed(TEXT)  @1
+        use(t, order)  @3
+`, "main@1 parsed", "main@3", profile.KindPython, ""},
+		"no loop": {"/me/a.py", `
+def main(orders):
+    t = tables.parsed(TEXT)  @1
+    use(t, orders)  @3
+`, "main@1 parsed", "main@3", profile.KindPython, ""},
+		"in a function that a loop calls": {"/me/a.py", `
+TEXT = "a"
+def price(order):
+    t = tables.parsed(TEXT)  @1
+    return use(t, order)  @3
+def main(orders):
+    for order in orders:
+        total(price(order))  @2
+`, "main@2 price@1 parsed", "main@2 price@3", profile.KindPython, "@1 tables.parsed"},
+		"in a function that keeps it": {"/me/a.py", `
+TEXT = "a"
+@lru_cache
+def price(order):
+    t = tables.parsed(TEXT)  @1
+    return use(t, order)  @3
+def main(orders):
+    for order in orders:
+        total(price(order))  @2
+`, "main@2 price@1 parsed", "main@2 price@3", profile.KindPython, ""},
+		"with what its function is given": {"/me/a.py", `
+def price(order):
+    t = tables.parsed(order)  @1
+    return use(t, order)  @3
+def main(orders):
+    for order in orders:
+        total(price(order))  @2
+`, "main@2 price@1 parsed", "main@2 price@3", profile.KindPython, ""},
+		"the same ones for each": {"/me/a.py", `
+def main(mails, terms):
+    for mail in mails:
+        for term in terms:
+            p = rules.prepared(term)  @1
+            use(p, mail)  @3
+`, "main@1 prepared", "main@3", profile.KindPython, "@1 rules.prepared"},
+		"others for each": {"/me/a.py", `
+def main(mails):
+    for mail in mails:
+        for term in mail.terms:
+            p = rules.prepared(term)  @1
+            use(p, mail)  @3
+`, "main@1 prepared", "main@3", profile.KindPython, ""},
+		"the program's own function": {"/me/a.go", `
+func table(text string) map[string]int {
+	out := map[string]int{}
+	for _, f := range strings.Fields(text) {  @4
+		out[f] = len(f)
+	}
+	return out
+}
+
+func main() {
+	for _, o := range orders {
+		t := table(config)  @1
+		use(t, o)  @3
+	}
+}
+`, "main@1 table@4 Fields", "main@3", profile.KindGo, "@1 table"},
+		"the program's own function that counts": {"/me/a.go", `
+func table(text string) int {
+	calls++
+	return parse(text)  @4
+}
+
+func main() {
+	for _, o := range orders {
+		t := table(config)  @1
+		use(t, o)  @3
+	}
+}
+`, "main@1 table@4 parse", "main@3", profile.KindGo, ""},
+		"a container that is filled": {"/me/a.js", `
+function main(orders) {
+  for (const order of orders) {
+    const seen = new BitSet(SIZE);  @1
+    use(seen, order);  @3
+  }
+}
+`, "main@1 BitSet", "main@3", profile.KindJS, ""},
+		"an object that serves": {"/me/a.js", `
+function main(orders) {
+  for (const order of orders) {
+    const check = new Validator(SCHEMA);  @1
+    check.run(order);  @3
+  }
+}
+`, "main@1 Validator", "main@3", profile.KindJS, "@1 new Validator"},
+		"in a comprehension": {"/me/a.py", `
+def main(orders):
+    return [use(order, tables.parsed(TEXT)) for order in orders]  @1
+def other():
+    pass  @3
+`, "main@1 parsed", "other@3", profile.KindPython, "@1 tables.parsed"},
+		"what a comprehension goes through": {"/me/a.py", `
+def main(orders):
+    return [use(order) for order in tables.parsed(TEXT)]  @1
+def other():
+    pass  @3
+`, "main@1 parsed", "other@3", profile.KindPython, ""},
+	} {
+		p := read(x.path, x.code, x.kind)
+		p.turns(x.hot, x.other)
+		checkOne(t, name, p, RuleSame, x.want)
+	}
+}
+
+// checkOne compares what is found with a mark and a name, "" for nothing.
+func checkOne(t *testing.T, name string, p *program, rule, want string) {
+	t.Helper()
+	got := p.found(t)
+	if want == "" {
+		if len(got) > 0 {
+			t.Errorf("%s: %s", name, got[0].Title)
+		}
+		return
+	}
+	mark, what, _ := strings.Cut(want, " ")
+	if len(got) != 1 {
+		t.Errorf("%s: %d findings, want %s", name, len(got), want)
+		return
+	}
+	f := got[0]
+	if f.Rule != rule || f.Place.Line != int(p.at[mark]) || !strings.Contains(f.Title, " "+what+" ") {
+		t.Errorf("%s: %s %s at line %d, want %s at %d", name, f.Rule, f.Title, f.Place.Line, want, p.at[mark])
+	}
+}
+
+// TestOnce: a call that takes long, in a loop that ends soon.
+func TestOnce(t *testing.T) {
+	p := read("/me/a.py", `
+def main(hosts):
+    for host in hosts:
+        t = tables.parsed(TEXT)  @1
+        use(t, host)  @3
+`, profile.KindPython)
+	p.add(300, "main@1 parsed")
+	p.add(200, "main@3")
+	checkOne(t, "one long call", p, RuleSame, "")
+}
+
+func TestSearchesOnEachPass(t *testing.T) {
+	for name, x := range map[string]struct {
+		path, code, hot, other string
+		kind                   profile.Kind
+		want                   string
+	}{
+		"a list for each order": {"/me/a.go", `
+func total(orders []order, customers []customer) {
+	for _, o := range orders {
+		for _, c := range customers {
+			if c.id == o.customer {  @1
+				use(c)  @3
+				break
+			}
+		}
+	}
+}
+`, "total@1", "total@3", profile.KindGo, "@1 customers"},
+		"an array by its index": {"/me/a.c", `
+int find(const struct part *all, int n, const char *code)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(all[i].code, code) == 0)  @1
+            return i;
+    return -1;
+}
+void main(void)
+{
+    for (int k = 0; k < 100; k++)
+        use(find(parts, n, codes[k]));  @3
+}
+`, "main@3 find@1 strcmp", "main@3", profile.KindNative, "@1 all"},
+		"a few words": {"/me/a.js", `
+const WORDS = ['a', 'b', 'c'];
+function keyword(tokens) {
+  for (const t of tokens) {
+    for (const w of WORDS) {
+      if (w === t.text) return true;  @1
+    }
+    use(t);  @3
+  }
+}
+`, "keyword@1", "keyword@3", profile.KindJS, ""},
+		"a list of its own": {"/me/a.go", `
+func total(orders []order) {
+	for _, o := range orders {
+		for _, l := range o.lines {
+			if l.kind == o.kind {  @1
+				use(l)  @3
+			}
+		}
+	}
+}
+`, "total@1", "total@3", profile.KindGo, ""},
+		"a list that the loop changes": {"/me/a.py", `
+def main(orders, open):
+    for order in orders:
+        for o in open:
+            if o.id == order.id:  @1
+                use(o)  @3
+        open.append(order)
+`, "main@1", "main@3", profile.KindPython, ""},
+		"nothing is compared with the outer loop": {"/me/a.py", `
+def main(orders, items):
+    for order in orders:
+        for item in items:
+            if item.kind == WANTED:  @1
+                use(item)  @3
+`, "main@1", "main@3", profile.KindPython, ""},
+		"a mask": {"/me/a.py", `
+def main(frame, names):
+    for name in names:
+        rows = frame[frame["name"] == name]  @1
+        use(rows)  @3
+`, "main@1 compare", "main@3", profile.KindPython, "@1 frame"},
+		"a mask of R": {"/me/a.R", `
+main <- function(visits, ids) {
+  for (id in ids) {
+    mine <- visits[visits$id == id, ]  @1
+    use(mine)  @3
+  }
+}
+`, "main@1 compare", "main@3", profile.KindR, "@1 visits"},
+		"one mask": {"/me/a.py", `
+def main(frame, name):
+    rows = frame[frame["name"] == name]  @1
+    use(rows)  @3
+`, "main@1 compare", "main@3", profile.KindPython, ""},
+		"a mask of what changes": {"/me/a.py", `
+def main(frames, name):
+    for frame in frames:
+        rows = frame[frame["name"] == name]  @1
+        use(rows)  @3
+`, "main@1 compare", "main@3", profile.KindPython, ""},
+	} {
+		p := read(x.path, x.code, x.kind)
+		for range 40 {
+			p.add(9, x.hot)
+			p.add(1, x.other)
+		}
+		checkOne(t, name, p, RuleScan, x.want)
+	}
+}
