@@ -46,6 +46,9 @@ func (p *program) add(n int, stack string) {
 			fn.File = "/usr/include/x.h"
 		}
 		line := int32(1)
+		if p.kind == profile.KindNative && own {
+			fn.Mapping = p.b.Mapping(profile.Mapping{Path: "/me/app", Limit: 1})
+		}
 		if own {
 			fn.File, line = p.path, p.at["@"+mark]
 		}
