@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/elfinfo/mark"
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/collision"
 	"whyhot/internal/explain/growth"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/machine"
@@ -121,7 +122,7 @@ func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, e
 		s.Lines = inSource.Lines
 		asked = append(asked, judge.Said(inSource))
 	}
-	asked = append(asked, growth.Judge, repetition.Judge, passes.Judge)
+	asked = append(asked, growth.Judge, collision.Judge, repetition.Judge, passes.Judge)
 	if r.Machine {
 		asked = append(asked, machine.Judge(r.Loops), build.Judge)
 	}

@@ -24,6 +24,7 @@ type Through struct {
 	Samples []int32
 	Callers []Place
 	Lines   []int     // of the script, where several write the operation
+	Beside  []int     // other lines of the function that do the same
 	Turns   int       // how often it begins anew, at least, where that is known
 	OrElse  []Through // other operations that the script writes, where it may be either
 }
@@ -137,9 +138,34 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 		}
 		out = append(out, w)
 	}
+	out = ofOneFunction(out)
 	slices.SortFunc(out, func(a, b Through) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Operation, b.Operation))
 	})
+	return out
+}
+
+// ofOneFunction joins the lines of one function that do the same: one change mends them, and
+// they are one finding. The dearest line is the place.
+func ofOneFunction(found []Through) []Through {
+	slices.SortFunc(found, func(a, b Through) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Operation, b.Operation))
+	})
+	var out []Through
+	for _, w := range found {
+		at := slices.IndexFunc(out, func(o Through) bool {
+			return w.Function != "" && o.Row == w.Row && o.Function == w.Function && o.File == w.File
+		})
+		if at < 0 {
+			out = append(out, w)
+			continue
+		}
+		o := &out[at]
+		o.Share += w.Share
+		o.Samples = append(slices.Clip(o.Samples), w.Samples...)
+		slices.Sort(o.Samples)
+		o.Beside = append(o.Beside, int(w.Line))
+	}
 	return out
 }
 

@@ -171,6 +171,9 @@ func (w *Through) found(p *profile.Profile) judge.Found {
 		f.Evidence = []finding.Evidence{{Kind: "growth", Share: &w.Share,
 			Text: fmt.Sprintf("%s below %s, and it starts at least %d times in the recording, with other work between", percent.Text(w.Share), w.subject(), w.Turns)}}
 	}
+	if len(w.Beside) > 0 && w.Beside[0] > 0 {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "the same in lines " + numbers(w.Beside)})
+	}
 	if len(w.Lines) > 0 {
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: fmt.Sprintf("the runtime does not say which line runs; %s has it in lines %s", filepath.Base(w.File), numbers(w.Lines))})
 	}

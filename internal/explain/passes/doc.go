@@ -1,6 +1,6 @@
 // Package passes says what a hot line of a program does again on each pass of a loop,
-// although it need not: a call that gives the same each time, and a collection that is
-// searched from its start.
+// although it need not: a call that gives the same each time, a collection that is searched
+// from its start, and a question that is asked until something is there.
 //
 // It owns the reading of hot lines for that. It takes a profile and the text of the source
 // files that it names, and gives findings. It must never import another judge, read a file or

@@ -17,10 +17,11 @@ import (
 const (
 	RuleSame = "same-per-pass"
 	RuleScan = "scan-per-pass"
+	RuleWait = "busy-wait"
 )
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == RuleSame || rule == RuleScan }
+func IsRule(rule string) bool { return rule == RuleSame || rule == RuleScan || rule == RuleWait }
 
 // Judge is the judge of what is done again on each pass of a loop.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
@@ -67,6 +68,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		if !isSaid(said, x.rows) {
 			out.Found = append(out.Found, r.scanFinding(s, x))
 		}
+	}
+	for _, x := range r.waits() {
+		out.Found = append(out.Found, r.waitFinding(s, x))
 	}
 	return out, nil
 }

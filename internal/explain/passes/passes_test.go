@@ -41,6 +41,9 @@ func (p *program) add(n int, stack string) {
 	var locs []profile.LocationID
 	for word := range strings.FieldsSeq(stack) {
 		name, mark, own := strings.Cut(word, "@")
+		if p.kind == profile.KindJava {
+			name = "void A." + name + "()"
+		}
 		fn := profile.Function{Name: name, Kind: p.kind, File: "/usr/lib/python3/dist-packages/x.py"}
 		if p.kind == profile.KindNative {
 			fn.File = "/usr/include/x.h"
@@ -377,5 +380,126 @@ def main(frames, name):
 			p.add(1, x.other)
 		}
 		checkOne(t, name, p, RuleScan, x.want)
+	}
+}
+
+func TestLoopsThatWait(t *testing.T) {
+	for name, x := range map[string]struct {
+		path, code string
+		kind       profile.Kind
+		want       string
+	}{
+		"Java": {"/me/A.java", `
+Job take() {
+    Job job;
+    while ((job = jobs.poll()) == null) {  @1
+        Thread.onSpinWait();
+    }
+    return job;
+}
+void other() {
+    use();  @3
+}
+`, profile.KindJava, "@1"},
+		"Python": {"/me/a.py", `
+def work(q):
+    while not stop.is_set():
+        try:
+            job = q.get_nowait()  @1
+        except Empty:
+            continue
+        use(job)
+def other():
+    use()  @3
+`, profile.KindPython, "@1"},
+		"C": {"/me/a.c", `
+static void *reader(void *arg)
+{
+    while (!atomic_ready(&ring->ready))  @1
+        ;
+    return take(ring);
+}
+static void other(void)
+{
+    use();  @3
+}
+`, profile.KindNative, ""},
+		"C++": {"/me/a.cpp", `
+void reader() {
+  while (!ready.load(std::memory_order_acquire)) {  @1
+  }
+}
+void other() {
+  use();  @3
+}
+`, profile.KindNative, "@1"},
+		"Go": {"/me/a.go", `
+func reader() {
+	for {
+		select {
+		case job := <-jobs:
+			use(job)
+		default:  @1
+		}
+	}
+}
+func other() {
+	use()  @3
+}
+`, profile.KindGo, "@1"},
+		"a search by breadth": {"/me/A.java", `
+void walk() {
+    while (!queue.isEmpty()) {
+        Node n = queue.poll();  @1
+        if (n.seen) continue;
+        use(n);
+    }
+}
+void other() {
+    use();  @3
+}
+`, profile.KindJava, ""},
+		"one that sleeps": {"/me/a.py", `
+def work(q):
+    while True:
+        job = q.get_nowait()  @1
+        if job is None:
+            time.sleep(0.1)
+            continue
+        use(job)
+def other():
+    use()  @3
+`, profile.KindPython, ""},
+		"a reader of tokens": {"/me/a.c", `
+static void parse(struct lexer *l)
+{
+    for (;;) {
+        int t = peek(l);  @1
+        if (t == END)
+            break;
+        use(l, t);
+    }
+}
+static void other(void)
+{
+    use();  @3
+}
+`, profile.KindNative, ""},
+	} {
+		p := read(x.path, x.code, x.kind)
+		for range 40 {
+			p.add(9, "work@1")
+			p.add(1, "other@3")
+		}
+		got := p.found(t)
+		if x.want == "" {
+			if len(got) > 0 {
+				t.Errorf("%s: %s", name, got[0].Title)
+			}
+			continue
+		}
+		if len(got) != 1 || got[0].Rule != RuleWait || got[0].Place.Line != int(p.at[x.want]) {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

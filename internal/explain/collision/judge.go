@@ -1,0 +1,234 @@
+package collision
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// Rule is the rule.
+const Rule = "hash-collisions"
+
+// IsRule says whether findings of a rule are made here.
+func IsRule(rule string) bool { return rule == Rule }
+
+// table is a kind of hash table.
+type table struct {
+	language string
+	lookup   func() *regexp.Regexp // functions that look up, insert or remove
+	compare  func() *regexp.Regexp // functions that compare keys; those below the look-up count
+	hash     func() *regexp.Regexp // functions that hash them, wherever they run
+	walk     func() *regexp.Regexp // look-ups that only walk a bucket of many: their own time counts too
+	cure     string
+}
+
+func onUse(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+var tables = []table{
+	{
+		language: "OCaml",
+		lookup:   onUse(`^caml(Stdlib__|Stdlib)?_*Hashtbl__?(find|mem|replace|remove|add)\w*$`),
+		compare:  onUse(`^(caml_(compare|equal|string_equal|string_compare)|do_compare_val|compare_val|caml\w+__(compare|equal)_\d+)$`),
+		hash:     onUse(`^caml_hash(_mix_\w+)?$`),
+		walk:     onUse(`Hashtbl__?(find_rec|mem_in_bucket|replace_bucket|remove_bucket)\w*$`),
+		cure:     "Use Hashtbl.Make with a hash of the whole key: Hashtbl.hash reads ten meaningful values at most (Hashtbl.hash_param reads more)",
+	},
+	{
+		language: "Java",
+		lookup:   onUse(`\bjava\.util\.(HashMap|LinkedHashMap|HashSet|Hashtable|concurrent\.ConcurrentHashMap)(\$\w+)?\.(get\w*|put\w*|contains\w*|remove\w*|find\w*|compute\w*|merge|add)\(`),
+		compare:  onUse(`\.(equals|compareTo|compareComparables|comparableClassFor|tieBreakOrder)\(`),
+		hash:     onUse(`\.hash(Code)?\(`),
+		walk:     onUse(`\bjava\.util\.HashMap\$TreeNode\.(find|putTreeVal|getTreeNode)\(`),
+		cure:     "Give the key class a hashCode that uses all the fields that equals compares, mixed: Objects.hash, or 31*a + b; a record has one",
+	},
+	{
+		language: ".NET",
+		lookup:   onUse(`(Dictionary|HashSet|Hashtable|ConcurrentDictionary)\x60?\d?(\[.*\])?[.:](FindEntry|FindValue|TryInsert|TryGetValue|ContainsKey|Contains|Add|AddIfNotPresent|Remove|get_Item|FindItemIndex)\b`),
+		compare:  onUse(`[.:](Equals|IEquatable\S*|EqualsCore|InternalEquals|DefaultEquals|op_Equality)\b`),
+		hash:     onUse(`[.:](GetHashCode|InternalGetHashCode)\b`),
+		cure:     "Override GetHashCode with HashCode.Combine of all the fields that Equals compares; a record struct has both",
+	},
+	{
+		language: "Python",
+		lookup:   onUse(`^(_?Py_dict_lookup\w*|lookdict\w*|dictkeys_\w*lookup\w*|set_(add_entry|lookkey|contains_key)\w*|PyDict_\w+|dict_(subscript|get|contains)\w*)$`),
+		compare:  onUse(`^(\w+\.)?__eq__$`),
+		hash:     onUse(`^(\w+\.)?__hash__$`),
+		cure:     "Let __hash__ be hash((a, b, …)) of all that __eq__ compares; or make the key a tuple or a frozen dataclass",
+	},
+	{
+		language: "Ruby",
+		lookup:   onUse(`^(rb_hash_(aref|aset|lookup\w*|has_key|fetch\w*)|st_(lookup|insert|update|delete)|(find|find_table)_(entry|bin_ind\w*)\w*|find_table_\w+)$`),
+		compare:  onUse(`(^|[#.])(eql\?|==)$`),
+		hash:     onUse(`(^|[#.])hash$`),
+		cure:     "Let hash be [a, b].hash of all that eql? compares; or make the key a Struct, a Data or an array",
+	},
+	{
+		language: "C++",
+		lookup:   onUse(`^(.* )?(std::(__\w+::)?(_Hashtable|__hash_table|unordered_\w+|__detail::_Map_base|_Hash\w*)|absl::\w*(flat|node)_hash|boost::unordered)<?.*(find|emplace|insert|erase|count|operator\[\]|_M_find\w*|contains|at)\b`),
+		compare:  onUse(`(::operator==\b|\boperator==\b|equal_to<|::operator\(\).*[eE]q)`),
+		hash:     onUse(`(std::hash<|_Hash_bytes|[hH]ash\w*::operator\(\)|hash_value|HashValue)`),
+		cure:     "Hash all the members that operator== compares, each mixed in (boost::hash_combine, absl::Hash); std::hash of a number is the number itself",
+	},
+	{
+		language: "Rust",
+		lookup:   onUse(`^(<?hashbrown::|<?std::collections::hash::|std::collections::hash_map).*(get|insert|entry|contains\w*|remove\w*|find|rustc_entry)\b`),
+		compare:  onUse(`(PartialEq|::eq$|\beq\b|Equivalent)`),
+		hash:     onUse(`(::hash$|Hash(er)?\b.*(hash|write|finish)|sip|fxhash|ahash)`),
+		cure:     "Derive Hash, or hash all the fields that eq compares, with a hasher that spreads them in all bits",
+	},
+	{
+		language: "Haskell",
+		lookup:   onUse(`(HashMap|HashSet|HashTable)\w*_(\w*lookup\w*|insert\w*|member\w*|adjust\w*)`),
+		compare:  onUse(`(zeze|GHCziClasses_\w*Eq|_\w*Eq\w*_)`),
+		hash:     onUse(`(hashWithSalt|Hashable)`),
+		cure:     "Derive Hashable by Generic, so that all the fields count",
+	},
+}
+
+// What must show.
+const (
+	leastShare  = 0.15 // of the CPU, in comparisons below look-ups
+	leastTimes  = 6    // what comparing takes, of what hashing takes
+	leastEvents = 50
+)
+
+// Judge is the judge of hash tables with long chains.
+func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
+	var out judge.Answer
+	p := s.Profile
+	if p.Total() <= 0 {
+		return out, nil
+	}
+	for i := range tables {
+		if f, ok := tables[i].find(s); ok {
+			out.Found = append(out.Found, f)
+		}
+	}
+	return out, nil
+}
+
+// role is what a function is to a table.
+type role uint8
+
+const (
+	looks role = 1 << iota
+	compares
+	hashes
+	walks
+)
+
+// roles are those of all functions of a profile.
+func (t *table) roles(p *profile.Profile) (of []role, any bool) {
+	of = make([]role, p.NumFunctions())
+	for i := range of {
+		name := p.Function(profile.FunctionID(i)).Name
+		if name == "" {
+			continue
+		}
+		if t.lookup().MatchString(name) {
+			of[i] |= looks
+			any = true
+		}
+		if t.walk != nil && t.walk().MatchString(name) {
+			of[i] |= looks | walks
+			any = true
+		}
+		if t.compare().MatchString(name) {
+			of[i] |= compares
+		}
+		if t.hash().MatchString(name) {
+			of[i] |= hashes
+		}
+	}
+	return of, any
+}
+
+// find adds up what a table's look-ups compare and hash.
+func (t *table) find(s judge.Subject) (judge.Found, bool) {
+	p := s.Profile
+	of, any := t.roles(p)
+	if !any {
+		return judge.Found{}, false
+	}
+	var rows []int32
+	var comparing, hashing, events int64
+	for i := range p.Samples() {
+		sample := &p.Samples()[i]
+		below, is := t.classify(p, of, sample.Stack)
+		switch {
+		case below&hashes != 0:
+			hashing += sample.Value
+		case is:
+			comparing += sample.Value
+			events += sample.Count
+			rows = append(rows, int32(i)) //nolint:gosec // rows are numbered so
+		}
+	}
+	share := float64(comparing) / float64(p.Total())
+	if events < leastEvents || share < leastShare || comparing < leastTimes*hashing {
+		return judge.Found{}, false
+	}
+	return t.finding(s, rows, share, hashing), true
+}
+
+// classify reads a stack from its leaf to the look-up: whether keys are compared, or a bucket
+// of many is walked, or a key is hashed.
+func (t *table) classify(p *profile.Profile, of []role, id profile.StackID) (below role, is bool) {
+	leaf := true
+	for _, loc := range p.Stack(id) {
+		for _, l := range p.Lines(loc) {
+			r := of[l.Function]
+			if r&looks != 0 {
+				return below, below&compares != 0 || leaf && r&walks != 0
+			}
+			below |= r
+			leaf = false
+		}
+	}
+	return below, false
+}
+
+func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing int64) judge.Found {
+	p := s.Profile
+	var place finding.Place
+	if paid := ownline.Of(p).Pay(rows); len(paid) > 0 {
+		place = paid[0].Place
+	}
+	margin := finding.ShareError(share, p.Count())
+	id := finding.ID(Rule, place, t.language)
+	const least, likely = 0.6, 0.95
+	f := finding.Finding{
+		ID: id, Rule: Rule, Certainty: finding.Suspected, Place: place,
+		Title: "Keys of a hash table collide" + where(place),
+		Share: finding.Share{Inclusive: &share, Error: &margin},
+		Gain: &finding.Gain{Low: least * share, Likely: likely * share, High: min(1, share+margin), Reach: share,
+			Basis: percent.Text(share) + " of the CPU compares keys; a table whose keys spread compares about one for each look-up"},
+		Fix: finding.Fix{Kind: "code", Steps: []string{t.cure}, Caveats: []string{"Equal keys must keep equal hashes"}},
+		Evidence: []finding.Evidence{{Kind: "collision", Share: &share, Text: fmt.Sprintf(
+			"look-ups compare keys for %s of the CPU, and hash them for %s", percent.Text(share), percent.Text(float64(hashing)/float64(p.Total())))}},
+		Next: s.Versus(id),
+	}
+	return judge.Found{Finding: f, Samples: slices.Clone(rows), Removes: true}
+}
+
+func where(p finding.Place) string {
+	if p.File == "" || p.Line == 0 {
+		if name := cmp.Or(p.Function, filepath.Base(p.Binary)); name != "" && name != "." {
+			return " in " + name
+		}
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", filepath.Base(p.File), p.Line)
+}

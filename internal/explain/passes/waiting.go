@@ -1,0 +1,171 @@
+package passes
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// waiting is a loop that asks again until something is there.
+type waiting struct {
+	line  profile.Line
+	loop  text.Loop
+	in    *text.File
+	rows  []int32
+	share float64
+}
+
+const (
+	leastWaiting = 0.15 // of the CPU
+	mostWaiting  = 8    // lines of such a loop
+)
+
+var (
+	// asks are calls that give what is there, or nothing, at once.
+	asks = `(poll|try\w*|get_nowait|recv_nowait|peek|pop_nowait|tryTake|TryDequeue|TryTake|TryPop|non_?block\w*|shift|dequeue|pop)\s*\([^()]*\)`
+	// nothing is that there is none.
+	nothing = `\s*\)*\s*(==|===|is)\s*(null|nullptr|NULL|None|nil|undefined|false|-1|empty)\b|\.is_none\(\)|\.is_err\(\)|\.isEmpty\(\)`
+	// untilThere are conditions of loops that go on while there is nothing.
+	untilThere = regexp.MustCompile(`\b(while|until|for)\b.*\b` + asks + `(` + nothing + `)` +
+		`|\bwhile\s*\(?\s*[\w.>()-]*\b(is_?[eE]mpty|empty|IsEmpty)\s*(\(\))?\s*\)?\s*[:;{]?\s*$` +
+		`|\bwhile\s*\(?\s*(!|not\s+)\s*[\w.>-]*(ready|done|finished|available|stop\w*|set|completed?|started)\w*(\.load\([^()]*\)|\.get\(\)|\(\))?\s*\)?\s*[:;{]?\s*$` +
+		`|\bwhile\s*\(?\s*(!|not\s+)?\s*[\w.>-]+\.(load|get|test_and_set|is_set|isDone|IsCompleted|exchange|compareAndSet|compare_exchange\w*)\s*\(`)
+	// always are loops without an end.
+	always = regexp.MustCompile(`\bwhile\s*\(?\s*(true|True|1|!\s*[\w.>-]*([sS]top|[dD]one|[qQ]uit|closed|shutdown|interrupted|finish)\w*(\(\)|\.load\(\)|\.get\(\))?|not\s+[\w.]*(stop|done|quit|closed)\w*(\.is_set\(\))?|[\w.>-]*([rR]unning|[oO]pen|alive|[aA]ctive)\w*(\(\)|\.load\(\)|\.get\(\))?)\s*\)?\s*[:{]?\s*$|\bfor\s*(\(\s*;\s*;\s*\))?\s*\{|\bloop\s*(\{|do)|\bfor\s+[^;{]*[rR]unning[^;{]*\{`)
+	// asked is a line in such a loop that takes what is there; gone one that goes on without.
+	asked  = regexp.MustCompile(`=\s*(await\s+)?[\w.>()-]*\b` + asks + `|\bselect\s*\{|\b(is_?[eE]mpty|empty|IsEmpty)\b`)
+	goneOn = regexp.MustCompile(`\bcontinue\b|\b(Thread\.)?(yield|onSpinWait|sched_yield|Gosched|spin_loop|_mm_pause|SpinWait|pass)\b|\bdefault\s*:\s*$|\bnext\b`)
+	// waits are calls that wait.
+	waits = regexp.MustCompile(`(?i)\b(sleep|usleep|nanosleep|wait\w*|park\w*|await|join|select\s*\(|epoll_wait|poll\s*\([^()]+,|take\s*\(\)|recv\s*\(\)|accept|delay|block\w*|acquire)\b`)
+	// onlyIdles are lines that do nothing.
+	onlyIdles = regexp.MustCompile(`(?i)^\s*[{})\];]*\s*(end|done|pass|continue;?|;)?\s*$|yield|onSpinWait|Gosched|spin_loop|_mm_pause|SpinWait|interrupted|throw\b|\bpause\b`)
+)
+
+// waits finds loops that wait for something by asking again, the dearest first. A loop whose
+// condition goes on while there is nothing has nothing else to do; one without an end takes
+// what is there, and goes on where there is nothing.
+//
+// Example. while ((job = jobs.poll()) == null) { Thread.onSpinWait(); }
+func (r *reader) waits() []waiting {
+	type key struct {
+		path  string
+		first int
+	}
+	known := map[key]*waiting{}
+	most := map[key]int64{}
+	for line, rows := range r.innermost {
+		f := r.file(line.Function)
+		if f == nil || line.Line <= 0 {
+			continue
+		}
+		loops := f.Loops(int(line.Line))
+		if begun, is := f.Begins(int(line.Line)); is {
+			loops = slices.Insert(loops, 0, begun)
+		}
+		loops = slices.DeleteFunc(loops, func(l text.Loop) bool { return l.Within })
+		if len(loops) == 0 || !isWaiting(f, loops[0]) {
+			continue
+		}
+		k := key{f.Path, loops[0].First}
+		if known[k] == nil {
+			known[k] = &waiting{loop: loops[0], in: f}
+		}
+		w := known[k]
+		w.rows = append(w.rows, rows...)
+		var v int64
+		for _, row := range rows {
+			v += r.p.Samples()[row].Value
+		}
+		if v > most[k] || v == most[k] && line.Line < w.line.Line {
+			w.line, most[k] = line, v
+		}
+	}
+	var out []waiting
+	for _, w := range known {
+		slices.Sort(w.rows)
+		if w.share = r.shareOf(w.rows); w.share >= leastWaiting && r.eventsOf(w.rows) >= leastEvents {
+			out = append(out, *w)
+		}
+	}
+	slices.SortFunc(out, func(a, b waiting) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
+	})
+	return out
+}
+
+// isWaiting says whether the text of a loop is one that waits by asking.
+func isWaiting(f *text.File, l text.Loop) bool {
+	_, header := f.Statement(l.First)
+	body := text.Range{First: header.Last + 1, Last: l.Last}
+	for n := l.First; n <= l.Last; n++ {
+		if waits.MatchString(f.Code(n)) {
+			return false
+		}
+	}
+	if untilThere.MatchString(l.Header) && l.Last-l.First <= mostWaiting && isIdle(f, body) {
+		return true
+	}
+	if !always.MatchString(l.Header) {
+		return false
+	}
+	takes, goes := 0, 0
+	for n := body.First; n <= body.Last; n++ {
+		code := f.Code(n)
+		if asked.MatchString(code) && takes == 0 {
+			takes = n
+		}
+		if takes > 0 && n-takes <= 3 && goneOn.MatchString(code) {
+			goes = n
+		}
+	}
+	return takes > 0 && goes > 0
+}
+
+// isIdle says whether some lines do nothing but stand by, or leave the loop.
+func isIdle(f *text.File, lines text.Range) bool {
+	for n := lines.First; n <= lines.Last; n++ {
+		if code := f.Code(n); !onlyIdles.MatchString(code) && !strings.HasPrefix(strings.TrimSpace(code), "if") {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) eventsOf(rows []int32) (n int64) {
+	for _, row := range rows {
+		n += r.p.Samples()[row].Count
+	}
+	return n
+}
+
+func (r *reader) waitFinding(s judge.Subject, x waiting) judge.Found {
+	place := r.placeOf(x.line)
+	margin := finding.ShareError(x.share, r.p.Count())
+	id := finding.ID(RuleWait, place)
+	const least, likely = 0.4, 0.9
+	f := finding.Finding{
+		ID: id, Rule: RuleWait, Certainty: finding.Suspected, Place: place,
+		Title: fmt.Sprintf("A loop asks again until something is there (%s)", at(place.File, x.loop.First)),
+		Share: finding.Share{Inclusive: &x.share, Error: &margin},
+		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
+			Basis: percent.Text(x.share) + " of the CPU is in the loop; a thread that waits takes none"},
+		Fix: finding.Fix{Kind: "code", Steps: []string{
+			"Wait for it: a blocking queue (take), a condition variable, a channel, a future, or the event loop's own notification",
+			"Where it must be asked, sleep between, longer each time",
+		}, Caveats: []string{"Where it is there within microseconds and cores are free, asking has the shorter delay"}},
+		Evidence: []finding.Evidence{
+			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", x.loop.First, r.excerpt(place.File, x.loop.First))},
+			{Kind: "repetition", Text: "nothing in the loop waits", Share: &x.share},
+		},
+		Next: s.Versus(id),
+	}
+	return judge.Found{Finding: f, Samples: slices.Clone(x.rows), Removes: true, Yields: true, Takes: true}
+}
