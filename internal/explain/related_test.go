@@ -7,9 +7,11 @@ import (
 
 	rulepages "whyhot/docs/rules"
 	"whyhot/internal/explain/build"
+	"whyhot/internal/explain/collision"
 	"whyhot/internal/explain/growth"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/merge"
+	"whyhot/internal/explain/passes"
 	"whyhot/internal/explain/remarks"
 	"whyhot/internal/explain/repetition"
 	"whyhot/internal/explain/source"
@@ -22,7 +24,7 @@ func TestRelatedRulesExist(t *testing.T) {
 	known := builtin(t)
 	exists := func(id string) bool {
 		_, entry := known.Catalog.Entry(id)
-		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || repetition.IsRule(id) || statement.IsRule(id) || slices.Contains(rulepages.IDs(), id)
+		return entry || machine.IsRule(id) || build.IsRule(id) || remarks.IsRule(id) || growth.IsRule(id) || syscalls.IsRule(id) || repetition.IsRule(id) || passes.IsRule(id) || collision.IsRule(id) || statement.IsRule(id) || slices.Contains(rulepages.IDs(), id)
 	}
 	for _, id := range merge.Rules() {
 		if prefix, is := strings.CutSuffix(id, "-"); is {

@@ -30,6 +30,7 @@ var relatives = map[string][]string{
 	"growth-list-walk":    {"strcat-append", "sscanf-rest", "erlang-length", "java-list-search", "scala-list-index", "dotnet-list-search", "glib-lists"},
 	"growth-whole-copy":   {"ocaml-list-append", "node-object-spread", "go-string-conversion", "scala-list-index", "dotnet-list-search"},
 	"growth-accumulation": {"growth-list-search", "growth-list-walk", "growth-whole-copy"},
+	"hash-collisions":     {"dotnet-valuetype-equals"},
 	// Small system calls, with entries that know them by a library.
 	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},
 	"calls-small-reads":  {"small-syscalls"},

@@ -1,0 +1,55 @@
+package collision
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/profile"
+)
+
+// profileOf makes one of folded stacks with counts, outermost first, separated by "; ".
+func profileOf(t *testing.T, kind profile.Kind, stacks map[string]int64) *profile.Profile {
+	t.Helper()
+	b := profile.NewBuilder()
+	for stack, n := range stacks {
+		var locs []profile.LocationID
+		for name := range strings.SplitSeq(stack, "; ") {
+			fn := b.Function(profile.Function{Name: name, Kind: kind, File: "/home/me/app.src"})
+			locs = append([]profile.LocationID{b.Location(0, 0, kind, profile.Line{Function: fn, Line: 7})}, locs...)
+		}
+		b.Sample(profile.Sample{Stack: b.Stack(locs), Count: n, Value: n * int64(time.Millisecond)})
+	}
+	return b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})
+}
+
+func TestCollisions(t *testing.T) {
+	const (
+		java = "void app.Mesh.add(app.Key); java.lang.Object java.util.HashMap.put(java.lang.Object, java.lang.Object); "
+		ml   = "camlAgg__add_462; camlStdlib__Hashtbl__find_rec_1009"
+	)
+	for name, x := range map[string]struct {
+		kind   profile.Kind
+		stacks map[string]int64
+		want   bool
+	}{
+		"OCaml, one bucket":      {profile.KindNative, map[string]int64{ml + "; caml_compare; do_compare_val": 900, "camlAgg__add_462; camlStdlib__Hashtbl__find_1020; caml_hash": 20, "main": 80}, true},
+		"OCaml, spread":          {profile.KindNative, map[string]int64{ml + "; caml_compare": 200, "camlAgg__add_462; camlStdlib__Hashtbl__find_1020; caml_hash": 250, "main": 500}, false},
+		"OCaml, a tree":          {profile.KindNative, map[string]int64{"camlAgg__add_462; camlStdlib__Map__find_1009; caml_compare": 900, "main": 80}, false},
+		"Java, equals":           {profile.KindJava, map[string]int64{java + "boolean app.Key.equals(java.lang.Object)": 600, java + "int app.Key.hashCode()": 30, "void app.Main.main()": 300}, true},
+		"Java, a bucket's tree":  {profile.KindJava, map[string]int64{java + "java.util.HashMap$TreeNode java.util.HashMap$TreeNode.putTreeVal(java.util.HashMap)": 600, java + "int app.Key.hashCode()": 30, "void app.Main.main()": 300}, true},
+		"Java, hashing is dear":  {profile.KindJava, map[string]int64{java + "boolean app.Key.equals(java.lang.Object)": 300, java + "int app.Key.hashCode()": 300, "void app.Main.main()": 300}, false},
+		"Python":                 {profile.KindPython, map[string]int64{"main; _Py_dict_lookup; Point.__eq__": 500, "main; Point.__hash__": 40, "main": 400}, true},
+		"little of the program":  {profile.KindPython, map[string]int64{"main; _Py_dict_lookup; Point.__eq__": 100, "main": 900}, false},
+		"equality, but no table": {profile.KindPython, map[string]int64{"main; Point.__eq__": 500, "main": 400}, false},
+	} {
+		a, err := Judge(t.Context(), judge.Subject{Profile: profileOf(t, x.kind, x.stacks)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(a.Found) == 1) != x.want {
+			t.Errorf("%s: %d findings, want %v", name, len(a.Found), x.want)
+		}
+	}
+}
