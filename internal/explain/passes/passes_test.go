@@ -226,6 +226,39 @@ function main(orders) {
   }
 }
 `, "main@1 Validator", "main@3", profile.KindJS, "@1 new Validator"},
+		"the rounds of a benchmark": {"/me/a.rs", `
+fn main() {
+    for _ in 0..rounds {
+        last = stats::summarised(&data);  @1
+        trips += last.trips;  @3
+    }
+}
+`, "main@1 summarised", "main@3", profile.KindNative, ""},
+		"with what another call gives": {"/me/a.go", `
+func main() {
+	gen := newGenerator()
+	for i := 0; i < n; i++ {
+		ev := prepared(gen.line())  @1
+		use(ev, i)  @3
+	}
+}
+`, "main@1 prepared", "main@3", profile.KindGo, ""},
+		"a method of an object of which nothing is known": {"/me/a.py", `
+def main(orders):
+    feed = Feed()
+    for order in orders:
+        item = feed.item(KIND)  @1
+        use(item, order)  @3
+`, "main@1 item", "main@3", profile.KindPython, ""},
+		"what a function may change": {"/me/a.go", `
+func main() {
+	for d := range days {
+		version(image, d)
+		n := tables.Parsed(image)  @1
+		use(n, d)  @3
+	}
+}
+`, "main@1 Parsed", "main@3", profile.KindGo, ""},
 		"in a comprehension": {"/me/a.py", `
 def main(orders):
     return [use(order, tables.parsed(TEXT)) for order in orders]  @1

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/profile"
 )
@@ -31,6 +32,29 @@ var wholes = regexp.MustCompile(`(?i)^(read_?(file|all|text|csv|json|yaml|xml|li
 
 // containers are what is made new on each pass on purpose: it is filled or changed then.
 var containers = regexp.MustCompile(`(?i)(list|map|set|dict|vector|vec|buffer|builder|array|queue|deque|stack|bytes?|bytearray|writer|reader|stream|image|canvas|hash|hasher|digest|md5|sha\d*|hmac|crc\w*|socket|thread|process|event|counter|error|exception|result|response|request|row|record|node|element|point|matrix|string|text|random|iterator|session|transaction|lock|mutex|promise|future|task|object|struct|tuple|option|box|arc|rc|some|ok|err|pair|timer|stopwatch|cell|state|context|copy|clone)$`)
+
+// onObject are the first words of methods that give the same each time on an object that does
+// not change: of a method of a library with another name that is not known.
+var onObject = set(`compile parse prepare build load template from xpath css find filter search sort sorted group groupby
+	split to as keys values items describe schema plan optimize normalize invert inverse transpose dot matmul unique value
+	lookup entries merge concat pivot aggregate mean median std sum max min resolve lowercase lower upper
+	uppercase trim encode decode tokenize match test format render serialize stringify parsed prepared validator formatter`)
+
+// isObject says whether a call is on a value of the program, and not on a module or a class.
+func isObject(f *text.File, c text.Call) bool {
+	if c.On == "" || c.New() {
+		return false
+	}
+	if c.On == ")" || c.On == "self" || c.On == "this" || c.On == "$this" || strings.HasPrefix(c.On, "@") || strings.HasPrefix(c.On, "$") {
+		return true
+	}
+	return len(f.Assignments(c.On, text.Range{First: 1, Last: len(f.Lines)})) > 0 || f.Declares(c.On, text.Range{First: 1, Last: len(f.Lines)})
+}
+
+// givesOn is gives, for a call in a file.
+func givesOn(f *text.File, c text.Call) bool {
+	return gives(c) && (!isObject(f, c) || onObject[firstWord(c.Last())] || wholes.MatchString(c.Last()))
+}
 
 // gives says whether a call is one that gives the same for the same, by its name.
 func gives(c text.Call) bool {
@@ -199,19 +223,33 @@ var effects = set(`accept acquire await clock commit connect dequeue download dr
 	recvfrom release rollback sample save seed send shuffle sleep spawn start step stop submit sync tick time today unlock
 	update upload utcnow uuid wait write yield`)
 
-// definition is the function of a text in which a function of the profile runs.
-func (r *reader) definition(f *text.File, id profile.FunctionID) (text.Function, bool) {
+// definition is the function of a text in which a function of the profile runs. Where a
+// recording has the file of what was inlined, that is another function.
+func (r *reader) definition(f *text.File, id profile.FunctionID) (fn text.Function, ok bool) {
+	_, name := ownline.Parts(r.p.Function(id).Name)
 	if at := r.p.Function(id).StartLine; at > 0 {
 		if fn, ok := f.Function(int(at) + 1); ok && fn.First == int(at) {
-			return fn, true
+			return fn, isNamed(fn, name)
 		}
 	}
 	for line := range r.spent {
-		if line.Function == id && line.Line > 0 {
-			return f.Function(int(line.Line))
+		if line.Function != id || line.Line <= 0 {
+			continue
+		}
+		if fn, ok = f.Function(int(line.Line)); ok && isNamed(fn, name) {
+			return fn, true
 		}
 	}
 	return text.Function{}, false
+}
+
+// isNamed says whether a function of a text has the own name of one of a profile.
+func isNamed(fn text.Function, name string) bool {
+	own := fn.Name
+	if at := strings.LastIndexAny(own, ".:"); at >= 0 {
+		own = own[at+1:]
+	}
+	return own == name || isConstructor(name)
 }
 
 // parameters are the names in the list of a function's header: the last word of each in

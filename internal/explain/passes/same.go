@@ -43,7 +43,7 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 		h = h.at(line)
 		return r.repeats(f, h, call, true)
 	}
-	if own && (stepping[firstWord(call.Last())] || !r.isPure(h.callee)) || !own && !gives(call) {
+	if own && (stepping[firstWord(call.Last())] || !r.isPure(h.callee)) || !own && !givesOn(f, call) {
 		return x, false
 	}
 	return r.repeats(f, h, call, own)
@@ -55,6 +55,11 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	statement, lines := f.Statement(line)
 	if !isValue(statement, call) || f.Defines(lines.First, call.Last()) {
 		return x, false
+	}
+	for _, inner := range f.Calls(call.Args) {
+		if !givesOn(f, inner) {
+			return x, false // what is given to it may be another each time
+		}
 	}
 	x = repeated{hot: h, call: call, own: own}
 	names := namesOf(f, call)
@@ -70,7 +75,7 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		changing := changingIn(f, names, loops[i], lines)
 		if len(changing) == 0 {
 			x.loop, x.loopIn = loops[i], f.Path
-			return x, true
+			return x, isOver(f, loops[i])
 		}
 		// The names that change are bound by this loop alone: over the same collection, the
 		// next loop around repeats all of it.
@@ -111,7 +116,30 @@ func (r *reader) callingLoop(f *text.File, fn text.Function, h *hot) (l text.Loo
 	if len(loops) == 0 {
 		return l, "", caller, false
 	}
-	return loops[0], cf.Path, caller, true
+	return loops[0], cf.Path, caller, isOver(cf, loops[0])
+}
+
+// isOver says whether a loop goes through something: a loop that only counts repeats all of
+// its work, on purpose, as a benchmark does.
+func isOver(f *text.File, l text.Loop) bool {
+	if l.Within {
+		return true
+	}
+	if strings.HasPrefix(strings.TrimLeft(l.Header, " }"), "while") || strings.HasPrefix(strings.TrimLeft(l.Header, " }"), "until") {
+		return true
+	}
+	_, header := f.Statement(l.First)
+	for _, n := range text.Names(l.Header) {
+		if !f.Changes(n, header, text.Range{}) {
+			continue
+		}
+		for line := header.Last + 1; line <= l.Last; line++ {
+			if slices.Contains(text.Names(f.Code(line)), n) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // called is the call of a statement that a step is: the one that has the name of a function

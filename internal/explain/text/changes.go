@@ -114,6 +114,9 @@ var (
 	onIt = regexp.MustCompile(`^((\s*\[[^\]]*\])|(\.|->)\w+)*(\.|->)\w+[!?]?\s*(\(|\s\w|$)`)
 	// gives a name to what may change it.
 	passes  = regexp.MustCompile(`([^&]|^)&(mut\s+)?$|\b(ref|out|inout)\s+$`)
+	given   = regexp.MustCompile(`^\s*(await\s+)?[\w$@]+((\.|->|::)\w+)*!?\s*\([^=]*$`)
+	closes  = regexp.MustCompile(`^[^=]*\)\s*;?\s*$`)
+	onlyLog = regexp.MustCompile(`(?i)^\s*(await\s+)?(if|for|foreach|while|switch|return|elif|catch|print\w*|puts|echo|say|log\w*|assert\w*|(fmt|console|log|logger|logging|System\.(out|err)|std|io|sys\.stdout|\$stdout)\b[.:]+)`)
 	changer = regexp.MustCompile(`^\s*(push|unshift|splice|pop|shift|delete|append|sort|array_push|array_shift|array_pop|table\.(insert|remove|sort)|swap|std::swap|read|lappend|incr|set|unset|lset)\b[^=;]*$`)
 	// tuple is what stands around one of several names that are assigned at once.
 	tupleBefore = regexp.MustCompile(`^\s*(\w+\s+)?[\[({]?(\s*[\w$@*&]+\s*,)*\s*\*?$`)
@@ -162,5 +165,6 @@ func (o occurrence) isBound() bool {
 func (o occurrence) mayBeChanged() bool {
 	return passes.MatchString(o.before) ||
 		strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(o.before), "await")) == "" && onIt.MatchString(o.after) && !loopCall.MatchString(o.after) ||
-		changer.MatchString(o.before)
+		changer.MatchString(o.before) ||
+		given.MatchString(o.before) && closes.MatchString(o.after) && !onlyLog.MatchString(o.before)
 }

@@ -357,6 +357,9 @@ func TestChanges(t *testing.T) {
 		{"a.sh", "while read -r x; do", "x", true},
 		{"a.R", "x$y[i] <- 3", "x", true},
 		{"a.tcl", "foreach x $y {", "y", false},
+		{"a.go", "version(x, d)", "x", true},
+		{"a.go", "n := store.Put(x)", "x", false},
+		{"a.go", "fmt.Println(x)", "x", false},
 		{"a.hs", "let x = f y", "x", true},
 	} {
 		f, _ := Read(test.path, []string{test.code})
