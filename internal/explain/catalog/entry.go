@@ -105,6 +105,9 @@ type Match struct {
 	// OwnCaller silences it where most of the samples are asked for by the language's
 	// standard library: what is advised is a change of the calling code.
 	OwnCaller bool `yaml:"own_caller"`
+	// Repeats asks that it goes on through the run: where samples have times, what is in few
+	// tenths of them was done once, at start or between.
+	Repeats bool `yaml:"repeats"`
 	// Source narrows it to lines of source text.
 	Source Source `yaml:"source"`
 	// MinShare is the smallest share of the program's samples worth a word.

@@ -214,7 +214,7 @@ func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing in
 		Title: "Keys of a hash table collide" + where(place),
 		Share: finding.Share{Inclusive: &share, Error: &margin},
 		Gain: &finding.Gain{Low: least * share, Likely: likely * share, High: min(1, share+margin), Reach: share,
-			Basis: percent.Text(share) + " of the CPU compares keys; a table whose keys spread compares about one for each look-up"},
+			Basis: percent.Text(share) + " of the CPU compares keys; a table whose keys spread compares about one for each lookup"},
 		Fix: finding.Fix{Kind: "code", Steps: []string{t.cure}, Caveats: []string{"Equal keys must keep equal hashes"}},
 		Evidence: []finding.Evidence{{Kind: "collision", Share: &share, Text: fmt.Sprintf(
 			"look-ups compare keys for %s of the CPU, and hash them for %s", percent.Text(share), percent.Text(float64(hashing)/float64(p.Total())))}},

@@ -70,7 +70,11 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, w := range resorts(f) {
 		out.Found = append(out.Found, w.found(s.Profile))
 	}
-	for _, a := range slowings(f) {
+	var source func(string) ([]string, bool)
+	if s.Facts != nil {
+		source = s.Facts.Source
+	}
+	for _, a := range slowings(f, source) {
 		if isSaid(a, out.Found) {
 			continue
 		}

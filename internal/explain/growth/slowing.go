@@ -3,6 +3,7 @@ package growth
 import (
 	"slices"
 
+	"whyhot/internal/explain/text"
 	"whyhot/internal/profile"
 )
 
@@ -23,7 +24,7 @@ const (
 // Example. `if !contains(all, word)` takes 88% of a program, `word := name(i)` beside it 2%.
 // Of the samples of the latter three quarters are in the first half of the recording: each
 // time round, the former takes longer.
-func slowings(f *frames) []Accumulation {
+func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulation {
 	all := float64(f.p.Count())
 	lines := map[step]*candidate{}
 	within := map[step]map[step]bool{} // of a line, those that it was reached by
@@ -43,6 +44,7 @@ func slowings(f *frames) []Accumulation {
 			within[at] = map[step]bool{}
 		}
 	}
+	loops := loopsOf(f, lines, source)
 	f.timed(func(row int32, s *profile.Sample, path *ownPath, pid uint64) {
 		for i, at := range path.steps {
 			for _, c := range ofFunction[at.function] {
@@ -56,7 +58,7 @@ func slowings(f *frames) []Accumulation {
 					for _, outer := range path.steps[:i] {
 						within[at][outer] = true
 					}
-				case isProgress(path.kind):
+				case isProgress(path.kind) && loops.has(c.step, at):
 					c.moment(pid, s.Time).others += n
 				}
 			}
@@ -82,6 +84,41 @@ func slowings(f *frames) []Accumulation {
 	return slices.DeleteFunc(out, func(a Accumulation) bool {
 		return slices.ContainsFunc(out, func(b Accumulation) bool { return within[places[b.Place]][places[a.Place]] })
 	})
+}
+
+// looping are the lines of the outermost loop around each candidate, where its text is known.
+type looping map[step]text.Range
+
+func loopsOf(f *frames, lines map[step]*candidate, source func(path string) ([]string, bool)) looping {
+	out := looping{}
+	if source == nil {
+		return out
+	}
+	files := map[string]*text.File{}
+	for at := range lines {
+		path := f.functions[at.function].file
+		file, known := files[path]
+		if !known {
+			if lines, ok := source(path); ok {
+				file, _ = text.Read(path, lines)
+			}
+			files[path] = file
+		}
+		if file == nil {
+			continue
+		}
+		if loops := file.Loops(int(at.line)); len(loops) > 0 {
+			out[at] = loops[len(loops)-1].Range
+		}
+	}
+	return out
+}
+
+// has says whether another line of the function tells how far the loop of a line is: what runs
+// before or after the loop does not.
+func (l looping) has(of, at step) bool {
+	r, known := l[of]
+	return !known || r.Has(int(at.line))
 }
 
 // warmsUp says whether code of a kind is compiled while it runs: its first rounds are dear, in

@@ -18,7 +18,7 @@ func TestALineThatTakesLongerEachTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	found := 0
 	for range 100 {
-		got := slowings(newFrames(searching(recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}, rng)))
+		got := slowings(newFrames(searching(recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}, rng)), nil)
 		if len(got) == 1 && got[0].Function == "render" && got[0].Line == 41 && got[0].Cure != "" && len(got[0].Samples) > 0 && slices.IsSorted(got[0].Samples) {
 			found++
 		}
@@ -41,7 +41,7 @@ func TestWhatDoesNotTakeLongerEachTime(t *testing.T) {
 	} {
 		false := 0
 		for range 200 {
-			false += len(slowings(newFrames(searching(r, rng))))
+			false += len(slowings(newFrames(searching(r, rng)), nil))
 		}
 		if false > 2 {
 			t.Errorf("%s: %d of 200", name, false)
@@ -49,10 +49,30 @@ func TestWhatDoesNotTakeLongerEachTime(t *testing.T) {
 	}
 }
 
+// What runs before the loop of a line does not tell how far that loop is: a program that fills
+// its tables and asks them then does not slow down.
+func TestOnlyTheLoopOfALineTellsItsProgress(t *testing.T) {
+	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}
+	lines := make([]string, 60)
+	lines[0] = "def render():"
+	for i := 1; i < len(lines); i++ {
+		lines[i] = "    step()"
+	}
+	lines[40] = "    while find(row):" // a loop of its own: line 40 is outside
+	source := func(string) ([]string, bool) { return lines, true }
+	p := searching(r, rand.New(rand.NewPCG(5, 6)))
+	if got := slowings(newFrames(p), nil); len(got) != 1 {
+		t.Fatalf("without the text: %d", len(got))
+	}
+	if got := slowings(newFrames(p), source); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What copies is told by Accumulations.
 func TestCopiesAreNoSlowing(t *testing.T) {
 	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}
-	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(1, 2))))); len(got) != 0 {
+	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(1, 2)))), nil); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -63,11 +83,11 @@ func TestCodeThatIsCompiledWhileItRunsIsNotJudged(t *testing.T) {
 		return frame{name: name, file: "App.java", line: line, kind: profile.KindJava}
 	}
 	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }, inner: []frame{java("void com.acme.App.main(java.lang.String[])", 9), java("void com.acme.App.render()", 41), java("int com.acme.App.find(int)", 14)}, rest: []frame{java("void com.acme.App.main(java.lang.String[])", 9), java("void com.acme.App.render()", 40)}}
-	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(5, 6))))); len(got) != 0 {
+	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(5, 6)))), nil); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 	r.inner, r.rest = []frame{own("main", 9), own("render", 41), own("find", 14)}, []frame{own("main", 9), own("render", 40)}
-	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(5, 6))))); len(got) != 1 {
+	if got := slowings(newFrames(r.profile(rand.New(rand.NewPCG(5, 6)))), nil); len(got) != 1 {
 		t.Errorf("the same in C++: %+v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/startup"
+	"whyhot/internal/profile/tenths"
 )
 
 // What a line must show to be told.
@@ -23,9 +24,7 @@ const (
 	leastUse    = 0.03                   // of the making, by the function that makes
 	leastUses   = 10                     // samples of it
 	mostDepth   = 3                      // functions of libraries between the line and the making
-	slices10    = 10                     // of a run
 	leastSlices = 8                      // of these that must have some of the making
-	leastTimed  = 40                     // samples with times
 )
 
 // made is what a line makes.
@@ -37,7 +36,7 @@ type made struct {
 	value    int64
 	events   int64
 	share    float64
-	spread   int // slices of the run that have some, of slices10; -1 without times
+	spread   int // slices of the run that have some, of tenths.Of; -1 without times
 	counted  *profile.FunctionCalls
 	function int64 // events of the line's function, the making among them
 }
@@ -86,7 +85,7 @@ func (f *finder) gather() []*made {
 	known := map[key]*made{}
 	functions := map[profile.FunctionID]int64{}
 	starts := startup.Within(f.p)
-	clock := newClock(f.p)
+	clock := tenths.New(f.p)
 	for i := range f.p.Samples() {
 		s := &f.p.Samples()[i]
 		line, depth, ok := f.lines.Innermost(s.Stack)
@@ -111,7 +110,7 @@ func (f *finder) gather() []*made {
 	out := make([]*made, 0, len(known))
 	for _, m := range known {
 		m.function = functions[m.line.Function]
-		m.spread = clock.spread(m.samples)
+		m.spread = clock.Spread(m.samples)
 		out = append(out, m)
 	}
 	return out
@@ -173,41 +172,4 @@ func timeOf(p *profile.Profile, m *made) time.Duration {
 		return time.Duration(m.value)
 	}
 	return time.Duration(m.events) * time.Second / fastest
-}
-
-// clock knows the times of a profile's samples.
-type clock struct {
-	p      *profile.Profile
-	bounds []int64 // times between which there are equal parts of the samples; none without times
-}
-
-func newClock(p *profile.Profile) clock {
-	var times []int64
-	for i := range p.Samples() {
-		if at := p.Samples()[i].Time; at != 0 {
-			times = append(times, at)
-		}
-	}
-	c := clock{p: p}
-	if len(times) < leastTimed || 2*len(times) < len(p.Samples()) {
-		return c
-	}
-	slices.Sort(times)
-	for n := 1; n < slices10; n++ {
-		c.bounds = append(c.bounds, times[n*len(times)/slices10])
-	}
-	return c
-}
-
-// spread is in how many slices of the run there are some of the samples, -1 without times.
-func (c clock) spread(samples []int32) int {
-	if len(c.bounds) == 0 {
-		return -1
-	}
-	seen := map[int]bool{}
-	for _, row := range samples {
-		at, _ := slices.BinarySearch(c.bounds, c.p.Samples()[row].Time)
-		seen[at] = true
-	}
-	return len(seen)
 }

@@ -13,6 +13,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/tenths"
 )
 
 // RulePerCall is the rule.
@@ -86,7 +87,7 @@ func (m *made) why(p *profile.Profile) string {
 	text := fmt.Sprintf("%s below this line takes %.1f s of CPU; its function spends %s samples on other work",
 		p.Function(m.maker).Name, timeOf(p, m).Seconds(), fmt.Sprint(m.function-m.events))
 	if m.spread >= 0 {
-		return text + fmt.Sprintf("; it goes on in %d of %d parts of the run", m.spread, slices10)
+		return text + fmt.Sprintf("; it goes on in %d of %d parts of the run", m.spread, tenths.Of)
 	}
 	return text + "; one takes milliseconds"
 }

@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
+	"whyhot/internal/profile/tenths"
 )
 
 // verdict is one entry that holds in one program, with what is known so far.
@@ -149,6 +150,22 @@ func (e *engine) beyondReach(v *verdict) bool {
 	// An entry for one runtime is about what that offers to scripts.
 	ofRuntime := len(v.entry.Match.Runtime) > 0
 	return scripted && (float64(called) < 0.3*whole || !ofRuntime && float64(v.trace.beneath) > nearlyAll*whole)
+}
+
+// leastTenths are those of a run in which what repeats is seen.
+const leastTenths = 4
+
+// isOnce says whether what an entry takes for repeated work is in few tenths of the run.
+func (e *engine) isOnce(v *verdict) bool {
+	if !v.entry.Match.Repeats {
+		return false
+	}
+	if e.times == nil {
+		c := tenths.New(e.p)
+		e.times = &c
+	}
+	spread := e.times.Spread(v.trace.samples)
+	return spread >= 0 && spread < leastTenths
 }
 
 // askedByLibrary says whether nearly all calls come from the language's standard library.

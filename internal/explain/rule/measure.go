@@ -9,6 +9,7 @@ import (
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/tenths"
 )
 
 // compiled is one entry with the sets its frame lists became.
@@ -47,6 +48,7 @@ type engine struct {
 	jit        map[profile.MappingID]bool    // what namedByJIT has asked
 	extents    map[profile.FunctionID]extent // nil until somebody asks
 	named      map[profile.MappingID]int     // names of functions, with extents
+	times      *tenths.Clock                 // nil until somebody asks
 
 	// State of the walk over one stack.
 	stamp   uint32

@@ -157,7 +157,8 @@ var rules = []rule{
 	{
 		id: "statement-correlated", title: "Query in the select list runs for each row",
 		is: func(v *view) bool {
-			return v.q.Correlated && (v.part(nested) >= much || v.System == sqlite && v.perStep() >= dearStep)
+			// Of a query that groups its rows, one that comes out stands for many of the outer query.
+			return v.q.Correlated && (v.part(nested) >= much || v.System == sqlite && !v.q.Grouped && v.perStep() >= dearStep)
 		},
 		why: func(v *view) string {
 			return "the inner query is executed for each row of the outer one; " + v.evidence(nested, scanning)

@@ -12,13 +12,12 @@ namespace {
 
 constexpr int64_t Page = 4096;
 
-// Offsets of the accesses by one address register pair, over the length of a step: a
+// The different offsets, in order, of the accesses by one address register pair, over the length of a step: a
 // page lies between any two of them. A loop that takes a whole row in each step has
 // many.
-bool areApart(SmallVectorImpl<int64_t> &Offsets, int64_t Step) {
-  llvm::sort(Offsets);
+bool areApart(ArrayRef<int64_t> Offsets, int64_t Step) {
   for (size_t N = 1; N < Offsets.size(); ++N)
-    if (Offsets[N] != Offsets[N - 1] && Offsets[N] - Offsets[N - 1] < Page)
+    if (Offsets[N] - Offsets[N - 1] < Page)
       return false;
   return Offsets.front() + Step - Offsets.back() >= Page;
 }
@@ -30,6 +29,9 @@ void stride(const Subject &S, std::vector<Match> &Out) {
     SmallVector<int64_t, 8> Offsets;
     for (const auto &[Offset, Bytes] : W.Used)
       Offsets.push_back(Offset);
+    // One that is loaded and stored is one place.
+    llvm::sort(Offsets);
+    Offsets.erase(llvm::unique(Offsets), Offsets.end());
     if (areApart(Offsets, W.Step))
       for (const Instruction *I : W.Loads)
         add(Out, "machine-stride", *I, {{"stride", std::to_string(W.Step / int64_t(Offsets.size()))}});
