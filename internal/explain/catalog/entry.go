@@ -127,7 +127,7 @@ type Source struct {
 	// nearest must match As.
 	Defined string `yaml:"defined"`
 	As      string `yaml:"as"`
-	// Has must match some line of the file.
+	// Has must match some line of the file; without Line, any line of it will do.
 	Has string `yaml:"has"`
 }
 

@@ -122,7 +122,7 @@ func (k *checker) source(s *Source) {
 		if text == "" {
 			continue
 		}
-		k.addf(s.Line != nil, "$.match.source", "%s narrows line, which is missing", key)
+		k.addf(s.Line != nil || key == "has", "$.match.source", "%s narrows line, which is missing", key)
 		_, err := About(text, "x")
 		k.addf(err == nil, "$.match.source."+key, "pattern %q: %v", text, err)
 		k.addf(!strings.Contains(text, "$1") || s.Line != nil && s.Line.NumSubexp() > 0, "$.match.source."+key, "$1 stands for group 1 of line, which has none")

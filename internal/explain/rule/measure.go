@@ -99,7 +99,7 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 	e.bySource = make([]*sourceMatch, x.sets)
 	for i := range e.entries {
 		e.own[e.entries[i].any] = e.entries[i].Match.OwnFrames
-		if s := &e.entries[i].Match.Source; s.Line != nil {
+		if s := &e.entries[i].Match.Source; s.Line != nil || s.Has != "" {
 			e.bySource[e.entries[i].any] = &sourceMatch{Source: s, known: map[profile.Line]bool{}}
 		}
 	}

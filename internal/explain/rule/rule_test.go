@@ -401,6 +401,22 @@ type shell struct {
 
 func (s shell) Source(path string) ([]string, bool) { return s.lines, path == "./run.sh" }
 
+// A script takes its settings from a file beside it.
+func TestSettingsOfASourcedFile(t *testing.T) {
+	p := parse(t, "runtime.gcBgMarkWorker;runtime.systemstack;runtime.gcDrain;runtime.scanobject 600\nruntime.goexit;main.main 400\n")
+	p.Meta.Command = []string{"bash", "./run.sh"}
+	fs := run(t, p, only(t, "go-gc"), files{"./run.sh": {"#!/bin/sh", "cd app && . ./app.env && exec ./app"}, "app.env": {"# limits", "GOMEMLIMIT=80MiB"}})
+	if len(fs) != 1 || !slices.ContainsFunc(fs[0].Evidence, func(e finding.Evidence) bool { return e.Text == "app.env:2 sets GOMEMLIMIT=80MiB" }) {
+		t.Errorf("%+v", fs)
+	}
+}
+
+type files map[string][]string
+
+func (f files) Source(path string) ([]string, bool) { lines, ok := f[path]; return lines, ok }
+
+func (files) Binary(*profile.Mapping) (judge.Binary, judge.Trust) { return nil, judge.NoTrust }
+
 func TestSettingsOfAScript(t *testing.T) {
 	p := parse(t, "runtime.gcBgMarkWorker;runtime.systemstack;runtime.gcDrain;runtime.scanobject 600\nruntime.goexit;main.main 400\n")
 	p.Meta.Command = []string{"bash", "./run.sh"}

@@ -56,15 +56,48 @@ func (e *engine) settings(c *catalog.Entry) []setting {
 		if !ok {
 			continue
 		}
-		for n, line := range lines {
-			if strings.HasPrefix(strings.TrimSpace(line), "#") {
-				continue
+		out = append(out, assigned(c, names, word, lines)...)
+		for _, path := range sourced(word, lines) {
+			if lines, ok := e.facts.Source(path); ok {
+				out = append(out, assigned(c, names, path, lines)...)
 			}
-			for _, m := range assignment.FindAllStringSubmatch(line, -1) {
-				if slices.Contains(names, m[1]) && !slices.Contains(c.Swap.Env, m[1]+"="+m[2]) { // as is advised
-					out = append(out, setting{word, n + 1, m[1], m[1] + "=" + m[2]})
-				}
+		}
+	}
+	return out
+}
+
+// assigned are the settings that a file makes.
+func assigned(c *catalog.Entry, names []string, path string, lines []string) []setting {
+	var out []setting
+	for n, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		for _, m := range assignment.FindAllStringSubmatch(line, -1) {
+			if slices.Contains(names, m[1]) && !slices.Contains(c.Swap.Env, m[1]+"="+m[2]) { // as is advised
+				out = append(out, setting{path, n + 1, m[1], m[1] + "=" + m[2]})
 			}
+		}
+	}
+	return out
+}
+
+// reads is how a script takes a file of settings.
+var reads = regexp.MustCompile(`(?:^|[\s;&|])(?:\.|source)\s+["']?([\w./-]+)|--env-file[= ]["']?([\w./-]+)`)
+
+// sourced are the files whose settings a script takes, which it names from its own directory.
+func sourced(script string, lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		for _, m := range reads.FindAllStringSubmatch(line, -1) {
+			path := m[1] + m[2]
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(filepath.Dir(script), path)
+			}
+			out = append(out, path)
 		}
 	}
 	return out

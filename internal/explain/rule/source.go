@@ -29,10 +29,17 @@ func (e *engine) inSource(s setID, line profile.Line) bool {
 	is, known := m.known[line]
 	if !known {
 		text, ok := e.facts.Source(e.p.Function(line.Function).File)
-		is = ok && line.Line > 0 && int(line.Line) <= len(text) && m.matches(text, int(line.Line)-1)
+		is = ok && (m.Line == nil && m.has(text) || line.Line > 0 && int(line.Line) <= len(text) && m.matches(text, int(line.Line)-1))
 		m.known[line] = is
 	}
 	return is
+}
+
+// has says whether the file has a line that the set asks for; of an entry that asks for no
+// line of its own.
+func (m *sourceMatch) has(text []string) bool {
+	re, err := catalog.About(m.Has, "")
+	return err == nil && slices.ContainsFunc(text, re.MatchString)
 }
 
 // matches looks at the line and at what the file says of what it uses.
@@ -44,6 +51,9 @@ func (e *engine) inSource(s setID, line profile.Line) bool {
 //	as       =\s*\[\]                                     is an empty list
 //	has      \b$1\.append\(       seen.append(word)       which grows
 func (m *sourceMatch) matches(text []string, at int) bool {
+	if m.Line == nil {
+		return false
+	}
 	found := m.Line.FindStringSubmatch(text[at])
 	if found == nil {
 		return false
