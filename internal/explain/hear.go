@@ -50,16 +50,28 @@ func (h heard) findings() []finding.Finding {
 	return out
 }
 
-// leastGain is the part of the CPU from which what may be saved is worth an edit: two judges
-// of 28 findings called useless what promised less (bench/catalog-reach.md, sixteenth set).
-const leastGain = 0.03
+// What is worth an edit: two judges each of 28 and 36 findings called useless what promised
+// less, or promised nothing and has little of the CPU (bench/catalog-reach.md, sixteenth and
+// seventeenth set).
+const (
+	leastGain   = 0.03 // at best
+	leastLikely = 0.02
+	leastUsed   = 0.05 // of the CPU, where there is no estimate
+)
 
-// setSmallMinor makes findings minor that can give back little by their own estimate.
+// setSmallMinor makes findings minor that can give back little by their own estimate, or by
+// the little that they are about.
 func (h *heard) setSmallMinor() {
 	for i := range h.found {
 		f := &h.found[i].Finding
-		if e := f.Estimate(); e != nil && e.High < leastGain && f.Minor == "" && !f.Foremost {
+		if f.Minor != "" || f.Foremost {
+			continue
+		}
+		switch e := f.Estimate(); {
+		case e != nil && (e.High < leastGain || e.Middle() < leastLikely):
 			f.Minor = "it may save less than 3% of the CPU"
+		case e == nil && f.Share.Inclusive != nil && *f.Share.Inclusive < leastUsed && f.Certainty == finding.Suspected:
+			f.Minor = "it has less than 5% of the CPU"
 		}
 	}
 }

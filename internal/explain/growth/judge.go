@@ -68,6 +68,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		}
 	}
 	for _, w := range resorts(f) {
+		w.setSorter(of)
 		out.Found = append(out.Found, w.found(s.Profile))
 	}
 	var source func(string) ([]string, bool)

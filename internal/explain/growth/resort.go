@@ -2,7 +2,10 @@ package growth
 
 import (
 	"cmp"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"whyhot/internal/explain/growth/primitive"
 	"whyhot/internal/profile"
@@ -93,6 +96,32 @@ func resorts(f *frames) []Through {
 	}
 	w.Turns = turns
 	return []Through{w}
+}
+
+// inOrder is how an awk script has each loop over an array sorted.
+var inOrder = regexp.MustCompile(`PROCINFO\[\s*"sorted_in"\s*\]\s*=`)
+
+// setSorter finds in an awk script what has it sort: the runtime does so before each loop over
+// an array.
+func (w *Through) setSorter(of sources) {
+	if w.Line > 0 || !strings.Contains(filepath.Base(w.Binary), "awk") {
+		return
+	}
+	for _, path := range append(slices.Clone(of.paths), of.named...) {
+		lines, ok := of.lines(path)
+		if !ok || filepath.Ext(path) == ".sh" {
+			continue
+		}
+		for n, line := range lines {
+			if inOrder.MatchString(line) {
+				r := *w.Row
+				r.Cure = `Set PROCINFO["sorted_in"] before the loop that prints in order, and delete it after: while it is set, each "for (k in array)" sorts all of its keys`
+				w.Row = &r
+				w.set(path, []int{n + 1})
+				return
+			}
+		}
+	}
 }
 
 type threadKey struct {

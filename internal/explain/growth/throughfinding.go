@@ -67,6 +67,8 @@ type sources struct {
 	paths []string
 	texts [][]string
 	facts judge.Facts
+	// named are all files that the shell script of the command names.
+	named []string
 }
 
 // lines are those of a file that a profile names.
@@ -90,6 +92,11 @@ func sourcesOf(s judge.Subject) (p sources) {
 	path, lines := scriptOf(s)
 	if path == "" {
 		return p
+	}
+	for _, word := range s.Profile.Meta.Command {
+		if text, ok := s.Facts.Source(word); ok && !strings.HasPrefix(word, "-") && filepath.Ext(word) != "" && judge.IsShell(word, text) {
+			p.named = append(p.named, filesIn(word, text)...)
+		}
 	}
 	p.paths, p.texts = []string{path}, [][]string{lines}
 	end := filepath.Ext(path)
@@ -137,7 +144,19 @@ func scriptOf(s judge.Subject) (path string, lines []string) {
 
 // namedIn is the first file of text that a shell script names, from its own directory on.
 func namedIn(facts judge.Facts, shell string, lines []string) (path string, text []string) {
+	for _, word := range filesIn(shell, lines) {
+		if text, ok := facts.Source(word); ok && !judge.IsShell(word, text) {
+			return word, text
+		}
+	}
+	return "", nil
+}
+
+// filesIn are the words of a shell script that look like names of files, from its own
+// directory on.
+func filesIn(shell string, lines []string) []string {
 	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'();&|<>=`, r) }
+	var out []string
 	for _, line := range lines {
 		if strings.HasPrefix(line, "#") {
 			continue
@@ -149,12 +168,10 @@ func namedIn(facts judge.Facts, shell string, lines []string) (path string, text
 			if !filepath.IsAbs(word) {
 				word = filepath.Join(filepath.Dir(shell), word)
 			}
-			if text, ok := facts.Source(word); ok && !judge.IsShell(word, text) {
-				return word, text
-			}
+			out = append(out, word)
 		}
 	}
-	return "", nil
+	return out
 }
 
 // mostLines are those of a script that a finding names where several write the operation.

@@ -226,6 +226,30 @@ function main(orders) {
   }
 }
 `, "main@1 Validator", "main@3", profile.KindJS, "@1 new Validator"},
+		"the bound of a loop": {"/me/a.c", `
+void count(const char *s)
+{
+    size_t i = 0;
+    while (i < text_length(s))  @1
+        use(i++);  @3
+}
+`, "count@1 text_length", "count@3", profile.KindNative, "@1 text_length"},
+		"a condition that asks": {"/me/a.c", `
+void sort(struct state *L)
+{
+    while (smaller(L, -1, -2))  @1
+        use(L);  @3
+}
+`, "sort@1 smaller", "sort@3", profile.KindNative, ""},
+		"a state that others are given": {"/me/a.c", `
+void run(struct state *L, struct item *items, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int k = parsed(L);  @1
+        total += use(L, items[i], k);  @3
+    }
+}
+`, "run@1 parsed", "run@3", profile.KindNative, ""},
 		"the rounds of a benchmark": {"/me/a.rs", `
 fn main() {
     for _ in 0..rounds {

@@ -67,6 +67,9 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	if len(loops) > 0 && loops[0].Within && !isRepeated(f, statement, call) {
 		loops = loops[1:]
 	}
+	if len(loops) > 0 && loops[0].Within && !isBounded(f, loops[0]) {
+		return x, false
+	}
 	fn, inFunction := f.Function(line)
 	for i := range loops {
 		if isGuarded(f, lines.First, loops[i].First) || f.Language() == "awk" {
@@ -142,6 +145,19 @@ func isOver(f *text.File, l text.Loop) bool {
 	return false
 }
 
+// bound is a comparison with a bound.
+var bound = regexp.MustCompile(`[^-<=>][<>]=?[^<>=]|!=`)
+
+// isBounded says whether the condition of a loop compares something that changes with what a
+// call in it gives. Where it only asks the call, the call must give something else at times.
+func isBounded(f *text.File, l text.Loop) bool {
+	header := strings.TrimLeft(l.Header, " }")
+	if !strings.HasPrefix(header, "while") && !strings.HasPrefix(header, "until") {
+		return true
+	}
+	return bound.MatchString(header)
+}
+
 // called is the call of a statement that a step is: the one that has the name of a function
 // below the line, or the only one.
 func (r *reader) called(f *text.File, h *hot, statement string) (c text.Call, own, ok bool) {
@@ -206,7 +222,8 @@ func namesOf(f *text.File, c text.Call) []string {
 func changingIn(f *text.File, names []string, l text.Loop, own text.Range) []string {
 	var out []string
 	for _, n := range names {
-		if f.Changes(n, l.Range, own) && !isDerived(f, n, l, own, 0) {
+		passed := f.Language() == "C" && f.IsPassed(n, l.Range, own)
+		if passed || f.Changes(n, l.Range, own) && !isDerived(f, n, l, own, 0) {
 			out = append(out, n)
 		}
 	}

@@ -168,3 +168,51 @@ func (o occurrence) mayBeChanged() bool {
 		changer.MatchString(o.before) ||
 		given.MatchString(o.before) && closes.MatchString(o.after) && !onlyLog.MatchString(o.before)
 }
+
+// harmless are calls that leave what they are given as it is.
+var harmless = regexp.MustCompile(`^(if|while|for|switch|return|sizeof|assert|str(n?cmp|casecmp|n?len|r?chr|str|c?spn)|mem(cmp|chr)|[fs]?n?printf|puts|abs|f?(min|max)|size|length|count|find|at|get|is\w+|to_string|static_cast|const_cast)$`)
+
+// IsPassed says whether some lines give a name to a function that may change what it points
+// at. What calls on it in the lines of except do is not looked at.
+func (f *File) IsPassed(name string, lines, except Range) bool {
+	for n := max(lines.First, 1); n <= min(lines.Last, len(f.code)); n++ {
+		if except.Has(n) {
+			continue
+		}
+		for _, at := range occurrences(f.code[n-1], name) {
+			after := strings.TrimLeft(at.after, " ")
+			if after == "" || after[0] != ',' && after[0] != ')' {
+				continue
+			}
+			if callee := enclosingCall(at.before); callee != "" && !harmless.MatchString(callee) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var lastWord = regexp.MustCompile(`(\w+)\s*$`)
+
+// enclosingCall is the last word of the name of the call whose arguments an expression ends
+// in, "" for none.
+func enclosingCall(before string) string {
+	depth := 0
+	for i := len(before) - 1; i >= 0; i-- {
+		switch before[i] {
+		case ')', ']':
+			depth++
+		case '[':
+			depth--
+		case '(':
+			if depth == 0 {
+				if m := lastWord.FindStringSubmatch(before[:i]); m != nil {
+					return m[1]
+				}
+				return ""
+			}
+			depth--
+		}
+	}
+	return ""
+}
