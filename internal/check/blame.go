@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/check/origin"
 	"whyhot/internal/check/revision"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
@@ -38,14 +39,22 @@ type cost struct {
 // without one is charged to where it was taken.
 type account struct {
 	p     *profile.Profile
-	place string // of the tree
+	tree  *origin.Tree
+	known map[profile.FunctionID]home
 	costs map[code]*cost
 	total int64
 	all   int64 // events
 }
 
-func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
-	a := &account{p: p, place: place, costs: map[code]*cost{}, total: p.Total()}
+// home is what a function is known by on both sides, and whether it is of the tree.
+type home struct {
+	code
+
+	inTree bool
+}
+
+func accountOf(p *profile.Profile, tree *origin.Tree, diff *revision.Diff) *account {
+	a := &account{p: p, tree: tree, known: map[profile.FunctionID]home{}, costs: map[code]*cost{}, total: p.Total()}
 	heaviest := map[code]int64{}
 	lines := map[code]map[int]int64{}
 	for _, s := range p.Samples() {
@@ -64,7 +73,7 @@ func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
 				x.total += s.Value
 				x.in += s.Count
 			}
-			if f := p.Function(l.Function); inTree && l.Line > 0 && diff != nil && diff.Touches(a.rel(f.File), int(l.Line)) {
+			if inTree && l.Line > 0 && diff != nil && diff.Touches(a.key(l.Function).where, int(l.Line)) {
 				x.touched = true
 			}
 			return x
@@ -114,37 +123,31 @@ func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
 	return a
 }
 
-// key is what a function is known by on both sides: its name and its file or binary.
-func (a *account) key(id profile.FunctionID) code {
-	f := a.p.Function(id)
-	where := a.rel(f.File)
-	if where == "" {
-		where = filepath.Base(a.p.Mapping(f.Mapping).Path)
+// home is where a function is: its file in the tree, another file, or its binary.
+func (a *account) home(id profile.FunctionID) home {
+	if h, ok := a.known[id]; ok {
+		return h
 	}
-	return code{view.Name(a.p, id), where}
+	f := a.p.Function(id)
+	binary := a.p.Mapping(f.Mapping).Path
+	h := home{code: code{view.Name(a.p, id), f.File}}
+	if rel, ok := a.tree.File(f.Name, f.File, binary); ok {
+		h.where, h.inTree = rel, true
+	}
+	if f.File == "" {
+		h.where = filepath.Base(binary)
+		h.inTree = f.Name != "" && a.tree.Has(binary) && !strings.HasPrefix(f.Name, "[")
+	}
+	a.known[id] = h
+	return h
 }
 
-// rel is a file of the tree from its root, and others as they are.
-func (a *account) rel(file string) string {
-	if rest, ok := strings.CutPrefix(file, a.place+"/"); ok {
-		return rest
-	}
-	return file
-}
+// key is what a function is known by on both sides.
+func (a *account) key(id profile.FunctionID) code { return a.home(id).code }
 
 // inTree says whether a function is of the tree: its source, or its program where the
 // source is not known.
-func (a *account) inTree(id profile.FunctionID) bool {
-	f := a.p.Function(id)
-	switch {
-	case f.File == "":
-		return f.Name != "" && strings.HasPrefix(a.p.Mapping(f.Mapping).Path, a.place+"/") && !strings.HasPrefix(f.Name, "[")
-	case strings.HasPrefix(f.File, a.place+"/"):
-		return true
-	}
-	// A build that was given relative paths, or no directories at all.
-	return !filepath.IsAbs(f.File) && strings.HasPrefix(a.p.Mapping(f.Mapping).Path, a.place+"/")
-}
+func (a *account) inTree(id profile.FunctionID) bool { return a.home(id).inTree }
 
 // work is what the change's runs take of what the base's do, with the spread of that number.
 type work struct{ ratio, spread float64 }
@@ -284,7 +287,7 @@ func (a *account) function(k code, x *cost, diff *revision.Diff) Function {
 	f := a.p.Function(x.function)
 	out := Function{Name: k.name, Line: x.line, Edited: x.touched}
 	if x.inTree {
-		out.File = a.rel(f.File)
+		out.File = k.where
 	} else {
 		out.File, out.Line = f.File, int(f.StartLine)
 	}
@@ -298,11 +301,11 @@ func (a *account) function(k code, x *cost, diff *revision.Diff) Function {
 	stack := a.p.Stack(x.stack)
 	for _, loc := range stack {
 		for _, l := range a.p.Lines(loc) {
-			g := a.p.Function(l.Function)
-			if key := a.key(l.Function); key == k || !a.inTree(l.Function) || len(out.Callers) >= most {
+			key := a.key(l.Function)
+			if key == k || !a.inTree(l.Function) || len(out.Callers) >= most {
 				continue
 			}
-			out.Callers = append(out.Callers, Frame{view.Name(a.p, l.Function), a.rel(g.File), int(l.Line)})
+			out.Callers = append(out.Callers, Frame{key.name, key.where, int(l.Line)})
 		}
 	}
 	slices.Reverse(out.Callers)

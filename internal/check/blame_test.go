@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"whyhot/internal/check/origin"
 	"whyhot/internal/check/revision"
 	"whyhot/internal/profile"
 )
@@ -35,7 +36,7 @@ func folded(text string) *profile.Profile {
 
 func grownBetween(before, after string) (list, moved []Function) {
 	diff := &revision.Diff{Files: []revision.File{{Path: "hot.c", Was: "hot.c", Lines: []revision.Span{{First: 7, Last: 7}}}}}
-	b, a := accountOf(folded(before), "/tree", nil), accountOf(folded(after), "/tree", diff)
+	b, a := accountOf(folded(before), origin.New("/tree"), nil), accountOf(folded(after), origin.New("/tree"), diff)
 	return grown(b, a, recordedWork(b, a), diff)
 }
 
@@ -105,9 +106,9 @@ func TestGrownByChance(t *testing.T) {
 // grew, since the trial knows by how much the whole did.
 func TestGrownOnABusyMachine(t *testing.T) {
 	diff := &revision.Diff{}
-	b := accountOf(folded("main;cold 4000\nmain;hot 4000"), "/tree", nil)
+	b := accountOf(folded("main;cold 4000\nmain;hot 4000"), origin.New("/tree"), nil)
 	for _, machine := range []int{90, 100, 110} { // the time that the change's recording took, of what it should
-		a := accountOf(folded("main;cold "+digits(40*machine)+"\nmain;hot "+digits(44*machine)), "/tree", nil)
+		a := accountOf(folded("main;cold "+digits(40*machine)+"\nmain;hot "+digits(44*machine)), origin.New("/tree"), nil)
 		list, _ := grown(b, a, work{1.05, 0.005}, diff)
 		if nameList(list) != "hot" {
 			t.Errorf("at %d%%: %q", machine, nameList(list))
