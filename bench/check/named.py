@@ -193,7 +193,7 @@ def main():
     have = [json.loads(line) for line in open(out)] if os.path.exists(out) else []
     made = {(r["program"], r["seed"]) for r in have}
     # Programs take turns.
-    wanted = [(n, p) for n, p in PROGRAMS.items() if not sys.argv[4:] or n in sys.argv[4:]]
+    wanted = [(n, PROGRAMS[n]) for n in sys.argv[4:] or PROGRAMS]
     left = [(n, p["seeds"][i]) for i in range(max(len(p["seeds"]) for _, p in wanted)) for n, p in wanted if i < len(p["seeds"]) and (n, p["seeds"][i][0]) not in made]
     with open(out, "a") as f:
         for program, seed in left[: int(os.environ.get("COUNT", len(left)))]:

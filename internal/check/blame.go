@@ -25,8 +25,7 @@ type code struct{ name, where string }
 // cost is what a function takes in one profile.
 type cost struct {
 	own, total int64 // values
-	events     int64 // of own
-	in         int64 // events of total
+	events, in tally // samples of own and of total
 	function   profile.FunctionID
 	inTree     bool
 	line       int             // the hottest of its own
@@ -43,7 +42,21 @@ type account struct {
 	known map[profile.FunctionID]home
 	costs map[code]*cost
 	total int64
-	all   int64 // events
+	all   tally
+}
+
+// tally are samples, and how many of them are of each run: a run is a process here.
+type tally struct {
+	n   int64
+	run map[int64]int64
+}
+
+func (t *tally) add(run, n int64) {
+	if t.run == nil {
+		t.run = map[int64]int64{}
+	}
+	t.n += n
+	t.run[run] += n
 }
 
 // home is what a function is known by on both sides, and whether it is of the tree.
@@ -58,7 +71,8 @@ func accountOf(p *profile.Profile, tree *origin.Tree, diff *revision.Diff) *acco
 	heaviest := map[code]int64{}
 	lines := map[code]map[int]int64{}
 	for _, s := range p.Samples() {
-		a.all += s.Count
+		pid, _ := p.Label(s.Labels, profile.LabelPID)
+		a.all.add(pid.Num, s.Count)
 		seen := map[code]bool{}
 		var own code
 		charged := false
@@ -71,7 +85,7 @@ func accountOf(p *profile.Profile, tree *origin.Tree, diff *revision.Diff) *acco
 			if !seen[k] {
 				seen[k] = true
 				x.total += s.Value
-				x.in += s.Count
+				x.in.add(pid.Num, s.Count)
 			}
 			if inTree && l.Line > 0 && diff != nil && diff.Touches(a.key(l.Function).where, int(l.Line)) {
 				x.touched = true
@@ -90,7 +104,7 @@ func accountOf(p *profile.Profile, tree *origin.Tree, diff *revision.Diff) *acco
 				}
 				charged, own = true, k
 				x.own += s.Value
-				x.events += s.Count
+				x.events.add(pid.Num, s.Count)
 				if lines[k] == nil {
 					lines[k] = map[int]int64{}
 				}
@@ -105,7 +119,7 @@ func accountOf(p *profile.Profile, tree *origin.Tree, diff *revision.Diff) *acco
 			own = a.key(leaf.Function)
 			x := note(own, leaf, false)
 			x.own += s.Value
-			x.events += s.Count
+			x.events.add(pid.Num, s.Count)
 		}
 		if s.Value > heaviest[own] {
 			heaviest[own] = s.Value
@@ -165,19 +179,45 @@ func workOf(k *Command, level float64) work {
 
 // recordedWork is the same by what was recorded, both profiles being of as many runs.
 func recordedWork(before, after *account) work {
-	if before.all == 0 || after.all == 0 {
+	if before.all.n == 0 || after.all.n == 0 {
 		return work{ratio: 1}
 	}
 	r := share(after.total, before.total)
-	return work{r, r * math.Sqrt(1/float64(before.all)+1/float64(after.all))}
+	return work{r, r * math.Sqrt(1/float64(before.all.n)+1/float64(after.all.n))}
+}
+
+// part is the share of a side's samples that a tally has, and the variance of that share:
+// what chance gives, or, where that is more, what the differences between runs say.
+// Samples of one run are alike where a run's start, its collector or its compiler differ
+// from the next one's.
+//
+// The second is that of a ratio of sums over clusters (W. G. Cochran, Sampling Techniques,
+// 1977, section 6.3), the runs being the clusters.
+func (a *account) part(t tally) (p, variance float64) {
+	if a.all.n == 0 {
+		return 0, 0
+	}
+	n, runs := float64(a.all.n), float64(len(a.all.run))
+	p = float64(t.n) / n
+	variance = p * (1 - p) / n
+	if runs < 2 { //nolint:mnd // one run says nothing of others
+		return p, variance
+	}
+	sum := 0.0
+	for run, of := range a.all.run {
+		d := float64(t.run[run]) - p*float64(of)
+		sum += d * d
+	}
+	return p, max(variance, runs/(runs-1)*sum/n/n)
 }
 
 // growth is what a function takes more, of all that the base takes, and how probable it is
-// that it comes by chance: events of n and m of either side that are its own.
-func (w work) growth(before, n, after, m int64) (delta, p float64) {
-	x, y := share(before, n), share(after, m)
+// that it comes by chance, by the samples of either side.
+func (w work) growth(before, after *account, b, a tally) (delta, p float64) {
+	x, ofX := before.part(b)
+	y, ofY := after.part(a)
 	delta = w.ratio*y - x
-	variance := x*(1-x)/float64(max(1, n)) + w.ratio*w.ratio*y*(1-y)/float64(max(1, m)) + y*y*w.spread*w.spread
+	variance := ofX + w.ratio*w.ratio*ofY + y*y*w.spread*w.spread
 	switch {
 	case delta <= 0:
 		return delta, 1
@@ -205,10 +245,10 @@ func grown(before, after *account, w work, diff *revision.Diff) (list, moved []F
 		if was := before.costs[k]; was != nil {
 			x.b = *was
 		}
-		if x.b.events+x.a.events < fewEvents {
+		if x.b.events.n+x.a.events.n < fewEvents {
 			continue // however they fall on the sides, they show nothing
 		}
-		_, x.p = w.growth(x.b.events, before.all, x.a.events, after.all)
+		_, x.p = w.growth(before, after, x.b.events, x.a.events)
 		all = append(all, x)
 	}
 	slices.SortFunc(all, func(x, y candidate) int {
@@ -254,7 +294,7 @@ func shifted(before, after *account, w work, k code, growth float64) string {
 			continue
 		}
 		delta := w.ratio*share(is.total, after.total) - share(was.total, before.total)
-		if _, p := w.growth(was.in, before.all, is.in, after.all); delta >= growth/part || p < falseFunctions {
+		if _, p := w.growth(before, after, was.in, is.in); delta >= growth/part || p < falseFunctions {
 			continue
 		}
 		if i == 0 {

@@ -119,6 +119,38 @@ func TestGrownOnABusyMachine(t *testing.T) {
 	}
 }
 
+// What differs from run to run of one side as much as between the sides is not named: a
+// start, a collector, a compiler that works in some runs and not in others.
+func TestGrownBetweenRuns(t *testing.T) {
+	side := func(burst func(run int) int64) *account {
+		b := profile.NewBuilder()
+		at := func(name string) profile.StackID {
+			f := b.Function(profile.Function{Name: name, File: "/tree/" + name + ".c"})
+			return b.Stack([]profile.LocationID{b.Location(0, 0, profile.KindNative, profile.Line{Function: f, Line: 7})})
+		}
+		steady, bursts := at("steady"), at("bursts")
+		for run := range 12 {
+			labels := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: int64(run + 1)}})
+			b.Sample(profile.Sample{Stack: steady, Labels: labels, Count: 500, Value: 500})
+			b.Sample(profile.Sample{Stack: bursts, Labels: labels, Count: burst(run), Value: burst(run)})
+		}
+		return accountOf(b.Build(profile.Meta{}), origin.New("/tree"), nil)
+	}
+	before := side(func(run int) int64 { return int64(run / 11 * 100) }) // one run of twelve
+	for _, c := range []struct {
+		name  string
+		after *account
+		want  string
+	}{
+		{"in three runs", side(func(run int) int64 { return int64(run / 9 * 100) }), ""},
+		{"in all", side(func(int) int64 { return 100 }), "bursts"},
+	} {
+		if list, _ := grown(before, c.after, recordedWork(before, c.after), nil); nameList(list) != c.want {
+			t.Errorf("%s: %q", c.name, nameList(list))
+		}
+	}
+}
+
 func digits(n int) string {
 	if n < 10 {
 		return string(rune('0' + n))
