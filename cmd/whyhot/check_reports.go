@@ -30,7 +30,7 @@ func (c *checkReports) add(fl *pflag.FlagSet) {
 	fl.StringVar(&c.gitlab, "gitlab", "", "also write GitLab's code quality report to `FILE`")
 	fl.StringVar(&c.junit, "junit", "", "also write JUnit to `FILE`")
 	fl.IntVar(&c.results, "results", gate.DefaultResults, "at most `N` results in SARIF and the code quality report, 0 for all")
-	fl.StringVar(&c.known, "known", "", "be silent about the findings that `FILE` lists")
+	fl.StringVar(&c.known, "known", "", "omit the findings listed in `FILE`")
 	fl.BoolVar(&c.accept, "accept", false, "add this check's findings to the file of --known")
 }
 

@@ -101,7 +101,11 @@ func (c *checking) findings(ctx context.Context, p *profile.Profile, here, root 
 	if err != nil {
 		return nil, err
 	}
-	c.result.Notes = append(c.result.Notes, report.Notes...)
+	// Without a build, notes are about the profile: how to record more, and what else would
+	// have been judged. Nobody can record the new cost alone.
+	if r.static() || r.BuildDir != "" {
+		c.result.Notes = append(c.result.Notes, report.Notes...)
+	}
 	var out []Finding
 	for i := range report.Findings {
 		if found, ok := c.onChange(&report.Findings[i], root); ok && c.inProduction(&found) {
