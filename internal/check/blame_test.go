@@ -119,6 +119,32 @@ func TestGrownOnABusyMachine(t *testing.T) {
 	}
 }
 
+// What Go's runtime does for a function of the tree is the function's, also where a build
+// with -trimpath gives both of them relative paths.
+func TestGrownWithoutPaths(t *testing.T) {
+	tree := origin.New("/tree")
+	tree.Add("hot.go")
+	tree.AddModule("example.org/m", ".")
+	side := func(hot, cold int64) *account {
+		b := profile.NewBuilder()
+		program := b.Mapping(profile.Mapping{Path: "/tree/prog"})
+		frame := func(name, file string) profile.LocationID {
+			f := b.Function(profile.Function{Name: name, File: file, Mapping: program})
+			return b.Location(program, 0, profile.KindNative, profile.Line{Function: f, Line: 7})
+		}
+		malloc := frame("runtime.mallocgc", "runtime/malloc.go")
+		for name, n := range map[string]int64{"m.hot": hot, "m.cold": cold} {
+			b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{malloc, frame(name, "example.org/m/hot.go")}), Count: n, Value: n})
+		}
+		return accountOf(b.Build(profile.Meta{}), tree, nil)
+	}
+	before, after := side(1000, 1000), side(1500, 1000)
+	list, _ := grown(before, after, recordedWork(before, after), nil)
+	if nameList(list) != "m.hot" || list[0].File != "hot.go" {
+		t.Errorf("%+v", list)
+	}
+}
+
 // What differs from run to run of one side as much as between the sides is not named: a
 // start, a collector, a compiler that works in some runs and not in others.
 func TestGrownBetweenRuns(t *testing.T) {
