@@ -266,7 +266,7 @@ int main(void) {
         seeds=[
             ("md_add_mark", "md4c.c", r"\nmd_add_mark\(MD_CTX\* ctx\)\n\{\n", "work", 10, ("md_collect_marks",)),
             ("md_analyze_line", "md4c.c", r"\nmd_analyze_line\(.*?\n\{\n", "alloc", 10, ()),
-            ("md_build_attribute", "md4c.c", r"\nmd_build_attribute\(.*?\n\{\n", "work", 5, ()),
+            ("md_build_attribute", "md4c.c", r"\nmd_build_attribute\(.*?\n\{\n", "work", 10, ()),
             ("render_html_escaped", "md4c-html.c", r"\nrender_html_escaped\(.*?\n\{\n", "copy", 10, ()),
         ],
     ),
@@ -299,7 +299,7 @@ int main(void) {
         build="gcc -O2 -g -w -DXML_GE=1 -DXML_DTD -DXML_NS -DXML_CONTEXT_BYTES=1024 -DXML_DEV_URANDOM -DHAVE_MEMMOVE -DBYTEORDER=1234 -o prog main.c xmlparse.c xmltok.c xmlrole.c", run=("./prog",), ignore="prog",
         seeds=[
             ("hash", "xmlparse.c", r"\nhash\(XML_Parser parser, KEY s\) \{\n", "work", 5, ("lookup",)),
-            ("appendAttributeValue", "xmlparse.c", r"\nappendAttributeValue\(.*?\) \{\n", "work", 5, ("storeAttributeValue",)),
+            ("appendAttributeValue", "xmlparse.c", r"\nappendAttributeValue\(.*?\) \{\n", "work", 10, ("storeAttributeValue",)),
             ("lookup", "xmlparse.c", r"\nlookup\(XML_Parser parser, .*?\) \{\n", "alloc", 10, ()),
         ],
     ),
@@ -331,8 +331,8 @@ int main() {
         seeds=[
             ("decodeString", "src/lib_json/json_reader.cpp", r"bool OurReader::decodeString\(Token& token, String& decoded\) \{\n", "work", 10, ()),
             ("resolveReference", "src/lib_json/json_value.cpp", r"Value& Value::resolveReference\(char const\* key, char const\* end\) \{\n", "alloc", 10, ()),
-            ("skipSpaces", "src/lib_json/json_reader.cpp", r"void OurReader::skipSpaces\(\) \{\n", "work", 5, ("readToken",)),
-            ("releasePayload", "src/lib_json/json_value.cpp", r"void Value::releasePayload\(\) \{\n", "work", 5, ("~Value",)),
+            ("skipSpaces", "src/lib_json/json_reader.cpp", r"void OurReader::skipSpaces\(\) \{\n", "work", 10, ("readToken",)),
+            ("releasePayload", "src/lib_json/json_value.cpp", r"void Value::releasePayload\(\) \{\n", "work", 10, ("~Value",)),
         ],
     ),
     "yaml": dict(
@@ -366,9 +366,9 @@ func main() {
         build="go build -trimpath -o prog ./cmd/bench", run=("./prog",), ignore="prog",
         seeds=[
             ("resolve", "resolve.go", r"\nfunc resolve\(.*?\{\n(?=\ttag = )", "map", 10, ()),
-            ("yaml_emitter_write_indent", "emitterc.go", r"func yaml_emitter_write_indent\(.*?\{\n", "work", 5, ()),
+            ("yaml_emitter_write_indent", "emitterc.go", r"func yaml_emitter_write_indent\(.*?\{\n", "work", 10, ()),
             ("yaml_parser_save_simple_key", "scannerc.go", r"func yaml_parser_save_simple_key\(.*?\{\n", "alloc", 10, ()),
-            ("skip", "scannerc.go", r"\nfunc skip\(.*?\{\n", "work", 5, ()),
+            ("skip", "scannerc.go", r"\nfunc skip\(.*?\{\n", "work", 10, ()),
         ],
     ),
     "sqlparse": dict(
@@ -398,7 +398,7 @@ console.log(n > 0);
         seeds=[
             ("finishNode", "lib/dist/acorn.js", r"  pp\$2\.finishNode = function\(.*?\{\n", "work", 10, ()),
             ("updateContext", "lib/dist/acorn.js", r"  pp\$6\.updateContext = function\(.*?\{\n", "string", 10, ()),
-            ("readWord1", "lib/dist/acorn.js", r"  pp\.readWord1 = function\(.*?\{\n", "work", 5, ()),
+            ("readWord1", "lib/dist/acorn.js", r"  pp\.readWord1 = function\(.*?\{\n", "work", 10, ()),
         ],
     ),
     "gson": dict(
@@ -424,7 +424,7 @@ public class Main {
         seeds=[
             ("nextQuotedValue", "com/google/gson/stream/JsonReader.java", r"  private String nextQuotedValue\(.*?\{\n", "work", 10, ()),
             ("find", "com/google/gson/internal/LinkedTreeMap.java", r"  Node<K, V> find\(.*?\{\n", "string", 10, ()),
-            ("beforeValue", "com/google/gson/stream/JsonWriter.java", r"  private void beforeValue\(\).*?\{\n", "work", 5, ()),
+            ("beforeValue", "com/google/gson/stream/JsonWriter.java", r"  private void beforeValue\(\).*?\{\n", "work", 10, ()),
         ],
     ),
 }

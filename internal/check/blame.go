@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,20 +42,8 @@ type account struct {
 	costs map[code]*cost
 	total int64
 	all   tally
-}
-
-// tally are samples, and how many of them are of each run: a run is a process here.
-type tally struct {
-	n   int64
-	run map[int64]int64
-}
-
-func (t *tally) add(run, n int64) {
-	if t.run == nil {
-		t.run = map[int64]int64{}
-	}
-	t.n += n
-	t.run[run] += n
+	// recording is that of each run, where there are several.
+	recording map[int64]int
 }
 
 // home is what a function is known by on both sides, and whether it is of the tree.
@@ -163,70 +150,6 @@ func (a *account) key(id profile.FunctionID) code { return a.home(id).code }
 // source is not known.
 func (a *account) inTree(id profile.FunctionID) bool { return a.home(id).inTree }
 
-// work is what the change's runs take of what the base's do, with the spread of that number.
-type work struct{ ratio, spread float64 }
-
-// workOf is the trial's ratio of the metric that the samples are of. Its runs took turns,
-// so it is much better known than from recordings, of which each has its own neighbours on
-// the machine.
-func workOf(k *Command, level float64) work {
-	if k.Low <= 0 || k.High <= k.Low {
-		return work{ratio: k.Ratio}
-	}
-	z := math.Sqrt2 * math.Erfinv(level)
-	return work{k.Ratio, (k.High - k.Low) / 2 / z} //nolint:mnd // half of the interval
-}
-
-// recordedWork is the same by what was recorded, both profiles being of as many runs.
-func recordedWork(before, after *account) work {
-	if before.all.n == 0 || after.all.n == 0 {
-		return work{ratio: 1}
-	}
-	r := share(after.total, before.total)
-	return work{r, r * math.Sqrt(1/float64(before.all.n)+1/float64(after.all.n))}
-}
-
-// part is the share of a side's samples that a tally has, and the variance of that share:
-// what chance gives, or, where that is more, what the differences between runs say.
-// Samples of one run are alike where a run's start, its collector or its compiler differ
-// from the next one's.
-//
-// The second is that of a ratio of sums over clusters (W. G. Cochran, Sampling Techniques,
-// 1977, section 6.3), the runs being the clusters.
-func (a *account) part(t tally) (p, variance float64) {
-	if a.all.n == 0 {
-		return 0, 0
-	}
-	n, runs := float64(a.all.n), float64(len(a.all.run))
-	p = float64(t.n) / n
-	variance = p * (1 - p) / n
-	if runs < 2 { //nolint:mnd // one run says nothing of others
-		return p, variance
-	}
-	sum := 0.0
-	for run, of := range a.all.run {
-		d := float64(t.run[run]) - p*float64(of)
-		sum += d * d
-	}
-	return p, max(variance, runs/(runs-1)*sum/n/n)
-}
-
-// growth is what a function takes more, of all that the base takes, and how probable it is
-// that it comes by chance, by the samples of either side.
-func (w work) growth(before, after *account, b, a tally) (delta, p float64) {
-	x, ofX := before.part(b)
-	y, ofY := after.part(a)
-	delta = w.ratio*y - x
-	variance := ofX + w.ratio*w.ratio*ofY + y*y*w.spread*w.spread
-	switch {
-	case delta <= 0:
-		return delta, 1
-	case variance == 0: // all samples on both sides
-		return delta, 0
-	}
-	return delta, math.Erfc(delta/math.Sqrt(2*variance)) / 2 //nolint:mnd // one side
-}
-
 // grown are the functions that take more after the change than before, and those of them
 // whose work was somewhere else before.
 //
@@ -248,8 +171,14 @@ func grown(before, after *account, w work, diff *revision.Diff) (list, moved []F
 		if x.b.events.n+x.a.events.n < fewEvents {
 			continue // however they fall on the sides, they show nothing
 		}
-		_, x.p = w.growth(before, after, x.b.events, x.a.events)
 		all = append(all, x)
+	}
+	c := comparison{before: before, after: after, work: w}
+	for i := range all {
+		c.hear(all[i].b.events, all[i].a.events)
+	}
+	for i := range all {
+		_, all[i].p = c.growth(all[i].b.events, all[i].a.events)
 	}
 	slices.SortFunc(all, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.key.name, y.key.name), cmp.Compare(x.key.where, y.key.where))
@@ -263,7 +192,7 @@ func grown(before, after *account, w work, diff *revision.Diff) (list, moved []F
 		f := after.function(x.key, &x.a, diff)
 		f.Before, f.After = share(x.b.own, before.total), w.ratio*share(x.a.own, after.total)
 		f.Delta, f.P = f.After-f.Before, corrected
-		if f.Why = shifted(before, after, w, x.key, f.Delta); f.Why != "" {
+		if f.Why = c.shifted(x.key, f.Delta); f.Why != "" {
 			moved = append(moved, f)
 			continue
 		}
@@ -286,15 +215,15 @@ func share(v, total int64) float64 {
 
 // shifted says where the work of a function that grew was before, "" where it is new: a
 // function around it, or itself with all that it calls, takes no more than before.
-func shifted(before, after *account, w work, k code, growth float64) string {
+func (c *comparison) shifted(k code, growth float64) string {
 	const part = 4 // a quarter of the growth is no growth
-	for i, around := range after.chain(k) {
-		was, is := before.costs[around], after.costs[around]
+	for i, around := range c.after.chain(k) {
+		was, is := c.before.costs[around], c.after.costs[around]
 		if was == nil || is == nil {
 			continue
 		}
-		delta := w.ratio*share(is.total, after.total) - share(was.total, before.total)
-		if _, p := w.growth(before, after, was.in, is.in); delta >= growth/part || p < falseFunctions {
+		delta := c.work.ratio*share(is.total, c.after.total) - share(was.total, c.before.total)
+		if _, p := c.growth(was.in, is.in); delta >= growth/part || p < falseFunctions {
 			continue
 		}
 		if i == 0 {

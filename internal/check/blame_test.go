@@ -177,6 +177,50 @@ func TestGrownBetweenRuns(t *testing.T) {
 	}
 }
 
+// Where recordings of one side differ by more than their samples explain, a difference of
+// that size between the sides is named in few pairs; one beyond it is named.
+func TestGrownBetweenRecordings(t *testing.T) {
+	const trials, functions = 200, 30
+	rng := seeded(5)
+	side := func(spread float64, more int64) *account {
+		b := profile.NewBuilder()
+		recording := map[int64]int{}
+		for r := range 2 {
+			labels := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: int64(r + 1)}})
+			recording[int64(r+1)] = r
+			for f := range functions {
+				name := strings.Repeat("f", f+1)
+				id := b.Function(profile.Function{Name: name, File: "/tree/" + name + ".c"})
+				// A Poisson count, near enough by the normal distribution.
+				n := max(0, int64(1000+31.6*rng.NormFloat64()+1000*spread*rng.NormFloat64()))
+				if f == 0 {
+					n += more
+				}
+				b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{b.Location(0, 0, profile.KindNative, profile.Line{Function: id, Line: 7})}), Labels: labels, Count: n, Value: n})
+			}
+		}
+		a := accountOf(b.Build(profile.Meta{}), origin.New("/tree"), nil)
+		a.recording = recording
+		return a
+	}
+	for _, spread := range []float64{0, 0.05, 0.15} {
+		wrong := 0
+		for range trials {
+			before, after := side(spread, 0), side(spread, 0)
+			if list, _ := grown(before, after, work{ratio: 1}, nil); len(list) > 0 {
+				wrong++
+			}
+		}
+		if share := float64(wrong) / trials; share > falseFunctions+0.03 {
+			t.Errorf("recordings that differ by %g: a function is named in %.3f of pairs", spread, share)
+		}
+		before, after := side(spread, 0), side(spread, int64(400+10_000*spread))
+		if list, _ := grown(before, after, recordedWork(before, after), nil); nameList(list) != "f" {
+			t.Errorf("recordings that differ by %g: %q", spread, nameList(list))
+		}
+	}
+}
+
 func digits(n int) string {
 	if n < 10 {
 		return string(rune('0' + n))

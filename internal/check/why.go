@@ -44,6 +44,7 @@ func (c *checking) explain(ctx context.Context) error {
 		}
 	}
 	before, after := accountOf(c.before, tree, nil), accountOf(c.after, tree, c.diff)
+	before.recording, after.recording = c.recordings[baseSide], c.recordings[headSide]
 	c.result.Functions, c.result.Moved = grown(before, after, c.took(before, after, &c.result.Commands[at]), c.diff)
 	if len(c.result.Functions) == 0 {
 		c.notef("no function grew by more than the sampling error")
