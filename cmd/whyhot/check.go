@@ -212,7 +212,7 @@ func (f *checkFlags) complete(cmd *cobra.Command, args []string) (err error) {
 			return fmt.Errorf("--proof: %w", err)
 		}
 	}
-	r.Repeat = append([]string{programName}, os.Args[1:]...)
+	r.Repeat = append([]string{programName}, withoutReports(os.Args[1:])...)
 	return nil
 }
 
