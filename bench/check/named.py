@@ -112,23 +112,21 @@ def amount(p, base, seed, scratch):
     """The turns that make the whole slower by the seed's percentage, and on which calls."""
     name, file, _, _, percent, _ = seed
     text = (base / file).read_text()
-    k, m = 16, 0
+    k = 100
     for _ in range(6):
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.copytree(base, scratch, symlinks=True)
-        (scratch / file).write_text(seeded(text, p["language"], seed, k, m))
+        (scratch / file).write_text(seeded(text, p["language"], seed, k, 0))
         build(p, scratch)
-        was, now = seconds(p, (base, scratch), 7)
-        want, more = was * percent / 100, now - was
-        # Far enough from noise, and near enough to be proportional.
-        if 0.5 * want < more < 3 * want:
-            k = round(k * want / more)
-            if k < 8 and p["language"] != "python":
+        was, now = seconds(p, (base, scratch), 5)
+        more = (now - was) / was
+        # Much more than noise, and from there in proportion.
+        if 0.4 < more < 10:
+            k, m = k * percent / 100 / more, 0
+            while k < 8 and m < 255 and p["language"] != "python":
                 k, m = k * 16, m * 16 + 15
-            return max(1, k), m
-        k = max(1, round(k * min(32, max(1 / 32, want / max(more, want / 32)))))
-        if k < 8 and p["language"] != "python" and m < 255:
-            k, m = k * 16, m * 16 + 15
+            return max(1, round(k)), m
+        k = k * 8 if more <= 0.4 else max(1, k // 8)
     raise ValueError(f"{name}: no amount of work found that makes {percent}%")
 
 
