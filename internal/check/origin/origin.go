@@ -39,11 +39,17 @@ func (t *Tree) Add(file string) {
 // AddModule says in which directory of the tree a Go module is.
 func (t *Tree) AddModule(name, dir string) { t.modules[name] = dir }
 
-// Read adds the files of a directory that is, or has been, at the tree's place.
+// Read adds the files of a directory that is, or has been, at the tree's place. What it
+// cannot read below it is left out.
 func (t *Tree) Read(dir string) error {
 	return filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
-		if err != nil {
+		switch {
+		case err != nil && at == dir:
 			return err
+		case err != nil && e.IsDir():
+			return fs.SkipDir
+		case err != nil:
+			return nil
 		}
 		rel, err := filepath.Rel(dir, at)
 		if err != nil {

@@ -76,6 +76,9 @@ func TestRead(t *testing.T) {
 	if tree.files[".git/c.go"] {
 		t.Error(".git is read")
 	}
+	if err := tree.Read(filepath.Join(dir, "none")); err == nil {
+		t.Error("a directory that is not there is read")
+	}
 }
 
 func FuzzFile(f *testing.F) {
