@@ -25,7 +25,7 @@ from prove import git, median, wilson
 # The work of a seed, in the languages: {k} turns of it. A library's function takes it where
 # its kind is alloc, copy, map or string.
 C = {
-    "work": "static volatile unsigned seeded_s; unsigned seeded_h = seeded_s; for (unsigned seeded_i = 0; seeded_i < {k}u; seeded_i++) seeded_h = seeded_h * 31u + seeded_i; seeded_s = seeded_h;",
+    "work": "static volatile unsigned seeded_s, seeded_n = {k}u; unsigned seeded_h = seeded_s; for (unsigned seeded_i = 0, seeded_m = seeded_n; seeded_i < seeded_m; seeded_i++) seeded_h = seeded_h * 31u + seeded_i; seeded_s = seeded_h;",
     "alloc": "for (unsigned seeded_i = 0; seeded_i < {k}u; seeded_i++) {{ char *volatile seeded_p = (char *)malloc(40 + seeded_i % 32); if (seeded_p) seeded_p[0] = 1; free(seeded_p); }}",
     "copy": "static char seeded_a[512], seeded_b[512]; for (unsigned seeded_i = 0; seeded_i < {k}u; seeded_i++) {{ memcpy(seeded_a, seeded_b + seeded_i % 64, 300 + seeded_i % 32); __asm__ volatile(\"\" ::: \"memory\"); }}",
 }
@@ -44,7 +44,7 @@ JAVA = {
     "string": "for (int seededI = 0; seededI < {k}; seededI++) seeded.Sink.o = new StringBuilder().append(seededI).toString();",
 }
 RUST = {
-    "work": "let mut seeded_h = std::hint::black_box(1u32); for seeded_i in 0..{k}u32 {{ seeded_h = seeded_h.wrapping_mul(31).wrapping_add(seeded_i); }} std::hint::black_box(seeded_h);",
+    "work": "let mut seeded_h = std::hint::black_box(1u32); for seeded_i in 0..std::hint::black_box({k}u32) {{ seeded_h = seeded_h.wrapping_mul(31).wrapping_add(seeded_i); }} std::hint::black_box(seeded_h);",
     "alloc": "for seeded_i in 0..{k}usize {{ std::hint::black_box(vec![0u8; 40 + seeded_i % 32]); }}",
 }
 PYTHON = {

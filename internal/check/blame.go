@@ -214,7 +214,9 @@ func share(v, total int64) float64 {
 }
 
 // shifted says where the work of a function that grew was before, "" where it is new: a
-// function around it, or itself with all that it calls, takes no more than before.
+// function around it, or itself with all that it calls, takes no more than before. Only a
+// function around nearly all of it counts: of many callers, one takes as much as before
+// even where the work is new.
 func (c *comparison) shifted(k code, growth float64) string {
 	const part = 4 // a quarter of the growth is no growth
 	for i, around := range c.after.chain(k) {
@@ -226,6 +228,9 @@ func (c *comparison) shifted(k code, growth float64) string {
 		if _, p := c.growth(was.in, is.in); delta >= growth/part || p < falseFunctions {
 			continue
 		}
+		if c.after.within(k, around) < (1-1.0/part)*float64(c.after.costs[k].own) {
+			continue
+		}
 		if i == 0 {
 			return "moved, not added: with what it calls, it takes as much as before"
 		}
@@ -234,17 +239,38 @@ func (c *comparison) shifted(k code, growth float64) string {
 	return ""
 }
 
+// within is what is charged to a function while another one is around it, or the same.
+func (a *account) within(k, around code) float64 {
+	if k == around {
+		return float64(a.costs[k].own)
+	}
+	sum := int64(0)
+	for _, s := range a.p.Samples() {
+		if on := a.treeOn(s.Stack); len(on) > 0 && on[0] == k && slices.Contains(on, around) {
+			sum += s.Value
+		}
+	}
+	return float64(sum)
+}
+
 // chain are a function and those around it on its heaviest stack, innermost first.
 func (a *account) chain(k code) []code {
-	x := a.costs[k]
 	out := []code{k}
-	for _, loc := range a.p.Stack(x.stack) {
+	for _, key := range a.treeOn(a.costs[k].stack) {
+		if !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// treeOn are the functions of the tree on a stack, innermost first.
+func (a *account) treeOn(stack profile.StackID) []code {
+	var out []code
+	for _, loc := range a.p.Stack(stack) {
 		for _, l := range a.p.Lines(loc) {
-			if !a.inTree(l.Function) {
-				continue
-			}
-			if key := a.key(l.Function); !slices.Contains(out, key) {
-				out = append(out, key)
+			if a.inTree(l.Function) {
+				out = append(out, a.key(l.Function))
 			}
 		}
 	}

@@ -48,6 +48,15 @@ func nameList(list []Function) string {
 	return strings.Join(out, " ")
 }
 
+// callers are ten functions that call one, with so many samples each.
+func callers(of string, samples int) string {
+	var out strings.Builder
+	for i := range 10 {
+		out.WriteString("\nmain;caller" + digits(i) + ";" + of + " " + digits(samples))
+	}
+	return out.String()
+}
+
 func TestGrown(t *testing.T) {
 	for _, c := range []struct{ name, before, after, grown, moved string }{
 		{"one grew", "main;cold 1000\nmain;hot 1000", "main;cold 1010\nmain;hot 1300", "hot", ""},
@@ -55,6 +64,7 @@ func TestGrown(t *testing.T) {
 		{"what a library does is its caller's", "main;cold;SORT 1000\nmain;hot;SORT 1000", "main;cold;SORT 1010\nmain;hot;SORT 1500", "hot", ""},
 		{"new", "main;cold 1000", "main;cold 1000\nmain;hot 300", "hot", ""},
 		{"moved to what it calls", "main;hot 2000", "main;hot 1000\nmain;hot;part 1010", "", "part"},
+		{"one caller of many", "main;x;part 30\nmain;x 200\nmain;cold 2000" + callers("part", 2), "main;x;part 60\nmain;x 170\nmain;cold 2000" + callers("part", 40), "part", ""},
 		{"inlined", "main;hot;part 1000\nmain;hot 1000", "main;hot 2000", "", "hot"},
 		{"moved and grew", "main;hot 2000", "main;hot 1000\nmain;hot;part 1900", "part", ""},
 		{"faster", "main;hot 2000\nmain;cold 1000", "main;hot 1000\nmain;cold 1000", "", ""},
