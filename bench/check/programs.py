@@ -299,7 +299,7 @@ int main(void) {
         build="gcc -O2 -g -w -DXML_GE=1 -DXML_DTD -DXML_NS -DXML_CONTEXT_BYTES=1024 -DXML_DEV_URANDOM -DHAVE_MEMMOVE -DBYTEORDER=1234 -o prog main.c xmlparse.c xmltok.c xmlrole.c", run=("./prog",), ignore="prog",
         seeds=[
             ("hash", "xmlparse.c", r"\nhash\(XML_Parser parser, KEY s\) \{\n", "work", 5, ("lookup",)),
-            ("appendAttributeValue", "xmlparse.c", r"\nappendAttributeValue\(.*?\) \{\n", "work", 10, ("storeAttributeValue",)),
+            ("storeAtts", "xmlparse.c", r"\nstoreAtts\(XML_Parser .*?\) \{\n", "work", 10, ("doContent",)),
             ("lookup", "xmlparse.c", r"\nlookup\(XML_Parser parser, .*?\) \{\n", "alloc", 10, ()),
         ],
     ),
