@@ -5,7 +5,7 @@
   named.py table OUT...                  the table of bench/check.md
 
 Each check takes a real program, adds work to one of its functions so that the whole takes
-2, 5 or 10% more CPU time, and compares the function that the check names first with that
+5 or 10% more CPU time, and compares the function that the check names first with that
 one. How much work that is, is measured before. OUT gets one line of JSON a check, as it
 ends; a second run makes the checks that OUT lacks. Environment: SOURCES, a directory with
 git repositories such as SOURCES/lua+lua/repo; COUNT, at most so many checks; BUDGET (75s).
