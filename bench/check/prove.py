@@ -9,7 +9,8 @@
 
 Each check makes a repository of a small program, changes it, and asks whyhot. OUT gets
 one line of JSON a check, as it ends; a second run makes the checks that OUT lacks.
-Environment: WORKERS checks at once (2), at most COUNT checks in this run (all).
+Environment: WORKERS checks at once (2), at most COUNT checks in this run (all), LEVELS of
+slow-downs in percent (2 5 1 0.5).
 """
 import concurrent.futures
 import json
@@ -178,8 +179,8 @@ def jobs(mode, n, shares):
         if mode == "aa":
             # A third are the same program; the others have code moved.
             yield i, (kind, SHORT[kind], 1, 0 if i % 3 == 0 else 1 + i % 7, "2%", "6s", False, "aa")
-        for percent in (2, 5, 1, 0.5) if mode == "power" else ():
-            yield i, (kind, SECOND[kind], 1 + percent / 100 / shares[kind], 0, "0%", "5m", percent >= 2, f"{percent}%")
+        for percent in map(float, os.environ.get("LEVELS", "2 5 1 0.5").split()) if mode == "power" else ():
+            yield i, (kind, SECOND[kind], 1 + percent / 100 / shares[kind], 0, "0%", "5m", percent >= 2, f"{percent:g}%")
 
 
 def wilson(k, n):

@@ -25,18 +25,18 @@ import (
 )
 
 const checkLong = `Check whether a change makes a program slower: build the base and the change, run
-them interleaved, and stop when the verdict is known or the budget is spent. There is
-no history to keep and no machine to reserve.
+them interleaved, and stop when the verdict is known or the budget is spent. It needs
+no stored history and no machine of its own.
 
   slower       by more than the limit                               exit 1
   not slower   by more than the bound that was reached              exit 0
-  undecided    says how many minutes more it needs                  exit 0, with --strict 3
+  undecided    reports how many more minutes it needs               exit 0, with --strict 3
   identical    the change alters nothing that runs                  exit 0
-  anything that keeps whyhot from a verdict                         exit 2
+  no verdict   wrong flags, a failing build, test or command        exit 2
 
-"slower" is said falsely in at most 1% of checks, over all commands and however often
-the numbers were looked at. Where the change is slower, the report says which functions
-grew, and what is to be said of the changed lines.`
+At most 1% of checks say "slower" falsely, over all commands and however often whyhot
+looks at the numbers. If the change is slower, whyhot records both sides and reports the
+functions that take more CPU time, with findings on the changed lines.`
 
 const checkExample = `  whyhot check --base origin/main --build 'make -j2' -- ./bench input.json
   whyhot check --base origin/main -- python3 bench.py
@@ -98,38 +98,38 @@ func newCheckCmd() *cobra.Command {
 
 func (f *checkFlags) compared(fl *pflag.FlagSet) {
 	r := &f.request
-	fl.StringVar(&r.Base, "base", "", "compare with `REV`: with the commit at which the change left it")
+	fl.StringVar(&r.Base, "base", "", "compare with the commit where the change branched off `REV`")
 	fl.StringVar(&r.Head, "head", "", "the changed `REV` (default: the working tree)")
-	fl.BoolVar(&r.Exact, "exact", false, "compare with REV itself, not with where the change left it")
+	fl.BoolVar(&r.Exact, "exact", false, "compare with REV itself, not with where the change branched off")
 	fl.StringVar(&f.proof, "proof", "", "show and verify the signed record of a trial of the change in `FILE`")
 	fl.StringVar(&f.key, "key", "", "public key of its author in `FILE` (default: your own)")
 }
 
 func (f *checkFlags) built(fl *pflag.FlagSet) {
 	r := &f.request
-	fl.StringVar(&r.Build, "build", "", "the `COMMAND` that builds the program, for the shell")
-	fl.StringVar(&r.Test, "test", "", "the `COMMAND` that tests the changed program, for the shell")
+	fl.StringVar(&r.Build, "build", "", "shell `COMMAND` that builds the program")
+	fl.StringVar(&r.Test, "test", "", "shell `COMMAND` that tests the changed program")
 	fl.StringVar(&f.suite, "suite", "", "measure the benchmarks of `FILE` instead of one command (docs/guide/try-suite.md)")
 	fl.StringVar(&r.Stdin, "stdin", "", "give the command this `FILE` as standard input")
 	fl.StringArrayVar(&r.Share, "share", nil, "give both sides this `PATH` of the working tree that git does not have (repeatable)")
 	fl.StringVar(&r.Work, "work", "", "build and run in `DIR` (default: the system's temporary one)")
-	fl.BoolVar(&r.IgnoreFailure, "ignore-failure", false, "measure a command that exits with a status other than 0")
-	fl.BoolVar(&r.Always, "always-run", false, "run the programs also where they are identical")
+	fl.BoolVar(&r.IgnoreFailure, "ignore-failure", false, "also measure a command that exits with a status other than 0")
+	fl.BoolVar(&r.Always, "always-run", false, "run the programs even if they are identical")
 }
 
 func (f *checkFlags) decides(fl *pflag.FlagSet) {
-	fl.StringVar(&f.limit, "limit", "2%", "how much slower a change may be")
-	fl.DurationVar(&f.request.Budget, "budget", 5*time.Minute, "time of the runs, at most; builds come on top")
-	fl.StringVar(&f.metric, "metric", string(trial.CPU), "cpu, wall, instructions, memory or faults")
-	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where the verdict is undecided")
-	fl.Uint64Var(&f.seed, "seed", 1, "order of the runs")
+	fl.StringVar(&f.limit, "limit", "2%", "how much slower a change may be: at most `SHARE`")
+	fl.DurationVar(&f.request.Budget, "budget", 5*time.Minute, "at most this `TIME` for runs; builds come on top")
+	fl.StringVar(&f.metric, "metric", string(trial.CPU), "what to compare: `METRIC` is cpu, wall, instructions, memory or faults")
+	fl.BoolVar(&f.strict, "strict", false, "exit with 3 if the verdict is undecided")
+	fl.Uint64Var(&f.seed, "seed", 1, "number `N` that the order of the runs comes from")
 }
 
 func (f *checkFlags) why(fl *pflag.FlagSet) {
-	fl.StringVar(&f.profile, "profile", "", "a profile of production in `FILE`: findings on what is cold there are left out")
-	fl.StringVar(&f.service, "service", "", "the `NAME` of the service that the profile is of")
+	fl.StringVar(&f.profile, "profile", "", "production profile in `FILE`: omit findings on code that is cold there")
+	fl.StringVar(&f.service, "service", "", "`NAME` of the service that the profile comes from")
 	fl.StringVarP(&f.request.BuildDir, "build-dir", "p", "", "also judge the source of changed lines: build `DIR` with a compile_commands.json")
-	fl.StringArrayVar(&f.rules, "rules", nil, "know the catalogue entries in `DIR`, too (repeatable)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "also use the catalogue entries in `DIR` (repeatable)")
 	fl.BoolVar(&f.request.NoWhy, "no-why", false, "do not record why it is slower")
 }
 
@@ -212,7 +212,7 @@ func (f *checkFlags) complete(cmd *cobra.Command, args []string) (err error) {
 			return fmt.Errorf("--proof: %w", err)
 		}
 	}
-	r.Repeat = append([]string{programName}, os.Args[1:]...)
+	r.Repeat = append([]string{programName}, withoutReports(os.Args[1:])...)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -30,8 +31,29 @@ func (c *checkReports) add(fl *pflag.FlagSet) {
 	fl.StringVar(&c.gitlab, "gitlab", "", "also write GitLab's code quality report to `FILE`")
 	fl.StringVar(&c.junit, "junit", "", "also write JUnit to `FILE`")
 	fl.IntVar(&c.results, "results", gate.DefaultResults, "at most `N` results in SARIF and the code quality report, 0 for all")
-	fl.StringVar(&c.known, "known", "", "be silent about the findings that `FILE` lists")
+	fl.StringVar(&c.known, "known", "", "omit the findings listed in `FILE`")
 	fl.BoolVar(&c.accept, "accept", false, "add this check's findings to the file of --known")
+}
+
+// withoutReports is a command line without what writes files or another form: who repeats a
+// check at a terminal wants to read it there.
+func withoutReports(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		switch name, _, joined := strings.Cut(args[i], "="); name {
+		case "--json", "--accept":
+		case "--markdown", "--sarif", "--gitlab", "--junit":
+			if !joined {
+				i++
+			}
+		default:
+			out = append(out, args[i])
+		}
+	}
+	return out
 }
 
 // check finds what is wrong before anything is built.

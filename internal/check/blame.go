@@ -2,11 +2,11 @@ package check
 
 import (
 	"cmp"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"whyhot/internal/check/origin"
 	"whyhot/internal/check/revision"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
@@ -24,8 +24,7 @@ type code struct{ name, where string }
 // cost is what a function takes in one profile.
 type cost struct {
 	own, total int64 // values
-	events     int64 // of own
-	in         int64 // events of total
+	events, in tally // samples of own and of total
 	function   profile.FunctionID
 	inTree     bool
 	line       int             // the hottest of its own
@@ -38,18 +37,29 @@ type cost struct {
 // without one is charged to where it was taken.
 type account struct {
 	p     *profile.Profile
-	place string // of the tree
+	tree  *origin.Tree
+	known map[profile.FunctionID]home
 	costs map[code]*cost
 	total int64
-	all   int64 // events
+	all   tally
+	// recording is that of each run, where there are several.
+	recording map[int64]int
 }
 
-func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
-	a := &account{p: p, place: place, costs: map[code]*cost{}, total: p.Total()}
+// home is what a function is known by on both sides, and whether it is of the tree.
+type home struct {
+	code
+
+	inTree bool
+}
+
+func accountOf(p *profile.Profile, tree *origin.Tree, diff *revision.Diff) *account {
+	a := &account{p: p, tree: tree, known: map[profile.FunctionID]home{}, costs: map[code]*cost{}, total: p.Total()}
 	heaviest := map[code]int64{}
 	lines := map[code]map[int]int64{}
 	for _, s := range p.Samples() {
-		a.all += s.Count
+		pid, _ := p.Label(s.Labels, profile.LabelPID)
+		a.all.add(pid.Num, s.Count)
 		seen := map[code]bool{}
 		var own code
 		charged := false
@@ -62,9 +72,9 @@ func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
 			if !seen[k] {
 				seen[k] = true
 				x.total += s.Value
-				x.in += s.Count
+				x.in.add(pid.Num, s.Count)
 			}
-			if f := p.Function(l.Function); inTree && l.Line > 0 && diff != nil && diff.Touches(a.rel(f.File), int(l.Line)) {
+			if inTree && l.Line > 0 && diff != nil && diff.Touches(a.key(l.Function).where, int(l.Line)) {
 				x.touched = true
 			}
 			return x
@@ -81,7 +91,7 @@ func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
 				}
 				charged, own = true, k
 				x.own += s.Value
-				x.events += s.Count
+				x.events.add(pid.Num, s.Count)
 				if lines[k] == nil {
 					lines[k] = map[int]int64{}
 				}
@@ -96,7 +106,7 @@ func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
 			own = a.key(leaf.Function)
 			x := note(own, leaf, false)
 			x.own += s.Value
-			x.events += s.Count
+			x.events.add(pid.Num, s.Count)
 		}
 		if s.Value > heaviest[own] {
 			heaviest[own] = s.Value
@@ -114,75 +124,31 @@ func accountOf(p *profile.Profile, place string, diff *revision.Diff) *account {
 	return a
 }
 
-// key is what a function is known by on both sides: its name and its file or binary.
-func (a *account) key(id profile.FunctionID) code {
-	f := a.p.Function(id)
-	where := a.rel(f.File)
-	if where == "" {
-		where = filepath.Base(a.p.Mapping(f.Mapping).Path)
+// home is where a function is: its file in the tree, another file, or its binary.
+func (a *account) home(id profile.FunctionID) home {
+	if h, ok := a.known[id]; ok {
+		return h
 	}
-	return code{view.Name(a.p, id), where}
+	f := a.p.Function(id)
+	binary := a.p.Mapping(f.Mapping).Path
+	h := home{code: code{view.Name(a.p, id), f.File}}
+	if rel, ok := a.tree.File(f.Name, f.File, binary); ok {
+		h.where, h.inTree = rel, true
+	}
+	if f.File == "" {
+		h.where = filepath.Base(binary)
+		h.inTree = f.Name != "" && a.tree.Has(binary) && !strings.HasPrefix(f.Name, "[")
+	}
+	a.known[id] = h
+	return h
 }
 
-// rel is a file of the tree from its root, and others as they are.
-func (a *account) rel(file string) string {
-	if rest, ok := strings.CutPrefix(file, a.place+"/"); ok {
-		return rest
-	}
-	return file
-}
+// key is what a function is known by on both sides.
+func (a *account) key(id profile.FunctionID) code { return a.home(id).code }
 
 // inTree says whether a function is of the tree: its source, or its program where the
 // source is not known.
-func (a *account) inTree(id profile.FunctionID) bool {
-	f := a.p.Function(id)
-	switch {
-	case f.File == "":
-		return f.Name != "" && strings.HasPrefix(a.p.Mapping(f.Mapping).Path, a.place+"/") && !strings.HasPrefix(f.Name, "[")
-	case strings.HasPrefix(f.File, a.place+"/"):
-		return true
-	}
-	// A build that was given relative paths, or no directories at all.
-	return !filepath.IsAbs(f.File) && strings.HasPrefix(a.p.Mapping(f.Mapping).Path, a.place+"/")
-}
-
-// work is what the change's runs take of what the base's do, with the spread of that number.
-type work struct{ ratio, spread float64 }
-
-// workOf is the trial's ratio of the metric that the samples are of. Its runs took turns,
-// so it is much better known than from recordings, of which each has its own neighbours on
-// the machine.
-func workOf(k *Command, level float64) work {
-	if k.Low <= 0 || k.High <= k.Low {
-		return work{ratio: k.Ratio}
-	}
-	z := math.Sqrt2 * math.Erfinv(level)
-	return work{k.Ratio, (k.High - k.Low) / 2 / z} //nolint:mnd // half of the interval
-}
-
-// recordedWork is the same by what was recorded, both profiles being of as many runs.
-func recordedWork(before, after *account) work {
-	if before.all == 0 || after.all == 0 {
-		return work{ratio: 1}
-	}
-	r := share(after.total, before.total)
-	return work{r, r * math.Sqrt(1/float64(before.all)+1/float64(after.all))}
-}
-
-// growth is what a function takes more, of all that the base takes, and how probable it is
-// that it comes by chance: events of n and m of either side that are its own.
-func (w work) growth(before, n, after, m int64) (delta, p float64) {
-	x, y := share(before, n), share(after, m)
-	delta = w.ratio*y - x
-	variance := x*(1-x)/float64(max(1, n)) + w.ratio*w.ratio*y*(1-y)/float64(max(1, m)) + y*y*w.spread*w.spread
-	switch {
-	case delta <= 0:
-		return delta, 1
-	case variance == 0: // all samples on both sides
-		return delta, 0
-	}
-	return delta, math.Erfc(delta/math.Sqrt(2*variance)) / 2 //nolint:mnd // one side
-}
+func (a *account) inTree(id profile.FunctionID) bool { return a.home(id).inTree }
 
 // grown are the functions that take more after the change than before, and those of them
 // whose work was somewhere else before.
@@ -202,11 +168,17 @@ func grown(before, after *account, w work, diff *revision.Diff) (list, moved []F
 		if was := before.costs[k]; was != nil {
 			x.b = *was
 		}
-		if x.b.events+x.a.events < fewEvents {
+		if x.b.events.n+x.a.events.n < fewEvents {
 			continue // however they fall on the sides, they show nothing
 		}
-		_, x.p = w.growth(x.b.events, before.all, x.a.events, after.all)
 		all = append(all, x)
+	}
+	c := comparison{before: before, after: after, work: w}
+	for i := range all {
+		c.hear(all[i].b.events, all[i].a.events)
+	}
+	for i := range all {
+		_, all[i].p = c.growth(all[i].b.events, all[i].a.events)
 	}
 	slices.SortFunc(all, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.key.name, y.key.name), cmp.Compare(x.key.where, y.key.where))
@@ -220,7 +192,7 @@ func grown(before, after *account, w work, diff *revision.Diff) (list, moved []F
 		f := after.function(x.key, &x.a, diff)
 		f.Before, f.After = share(x.b.own, before.total), w.ratio*share(x.a.own, after.total)
 		f.Delta, f.P = f.After-f.Before, corrected
-		if f.Why = shifted(before, after, w, x.key, f.Delta); f.Why != "" {
+		if f.Why = c.shifted(x.key, f.Delta); f.Why != "" {
 			moved = append(moved, f)
 			continue
 		}
@@ -242,16 +214,21 @@ func share(v, total int64) float64 {
 }
 
 // shifted says where the work of a function that grew was before, "" where it is new: a
-// function around it, or itself with all that it calls, takes no more than before.
-func shifted(before, after *account, w work, k code, growth float64) string {
+// function around it, or itself with all that it calls, takes no more than before. Only a
+// function around nearly all of it counts: of many callers, one takes as much as before
+// even where the work is new.
+func (c *comparison) shifted(k code, growth float64) string {
 	const part = 4 // a quarter of the growth is no growth
-	for i, around := range after.chain(k) {
-		was, is := before.costs[around], after.costs[around]
+	for i, around := range c.after.chain(k) {
+		was, is := c.before.costs[around], c.after.costs[around]
 		if was == nil || is == nil {
 			continue
 		}
-		delta := w.ratio*share(is.total, after.total) - share(was.total, before.total)
-		if _, p := w.growth(was.in, before.all, is.in, after.all); delta >= growth/part || p < falseFunctions {
+		delta := c.work.ratio*share(is.total, c.after.total) - share(was.total, c.before.total)
+		if _, p := c.growth(was.in, is.in); delta >= growth/part || p < falseFunctions {
+			continue
+		}
+		if c.after.within(k, around) < (1-1.0/part)*float64(c.after.costs[k].own) {
 			continue
 		}
 		if i == 0 {
@@ -262,17 +239,38 @@ func shifted(before, after *account, w work, k code, growth float64) string {
 	return ""
 }
 
+// within is what is charged to a function while another one is around it, or the same.
+func (a *account) within(k, around code) float64 {
+	if k == around {
+		return float64(a.costs[k].own)
+	}
+	sum := int64(0)
+	for _, s := range a.p.Samples() {
+		if on := a.treeOn(s.Stack); len(on) > 0 && on[0] == k && slices.Contains(on, around) {
+			sum += s.Value
+		}
+	}
+	return float64(sum)
+}
+
 // chain are a function and those around it on its heaviest stack, innermost first.
 func (a *account) chain(k code) []code {
-	x := a.costs[k]
 	out := []code{k}
-	for _, loc := range a.p.Stack(x.stack) {
+	for _, key := range a.treeOn(a.costs[k].stack) {
+		if !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// treeOn are the functions of the tree on a stack, innermost first.
+func (a *account) treeOn(stack profile.StackID) []code {
+	var out []code
+	for _, loc := range a.p.Stack(stack) {
 		for _, l := range a.p.Lines(loc) {
-			if !a.inTree(l.Function) {
-				continue
-			}
-			if key := a.key(l.Function); !slices.Contains(out, key) {
-				out = append(out, key)
+			if a.inTree(l.Function) {
+				out = append(out, a.key(l.Function))
 			}
 		}
 	}
@@ -284,7 +282,7 @@ func (a *account) function(k code, x *cost, diff *revision.Diff) Function {
 	f := a.p.Function(x.function)
 	out := Function{Name: k.name, Line: x.line, Edited: x.touched}
 	if x.inTree {
-		out.File = a.rel(f.File)
+		out.File = k.where
 	} else {
 		out.File, out.Line = f.File, int(f.StartLine)
 	}
@@ -298,11 +296,11 @@ func (a *account) function(k code, x *cost, diff *revision.Diff) Function {
 	stack := a.p.Stack(x.stack)
 	for _, loc := range stack {
 		for _, l := range a.p.Lines(loc) {
-			g := a.p.Function(l.Function)
-			if key := a.key(l.Function); key == k || !a.inTree(l.Function) || len(out.Callers) >= most {
+			key := a.key(l.Function)
+			if key == k || !a.inTree(l.Function) || len(out.Callers) >= most {
 				continue
 			}
-			out.Callers = append(out.Callers, Frame{view.Name(a.p, l.Function), a.rel(g.File), int(l.Line)})
+			out.Callers = append(out.Callers, Frame{key.name, key.where, int(l.Line)})
 		}
 	}
 	slices.Reverse(out.Callers)

@@ -91,6 +91,7 @@ type checking struct {
 	cleanup  []func()
 
 	before, after *profile.Profile // of the command that is slower
+	recordings    [2]map[int64]int // of their processes, by side
 
 	result Result
 }

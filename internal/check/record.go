@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
@@ -57,28 +58,38 @@ func record(ctx context.Context, j job) (*profile.Profile, error) {
 }
 
 // samplesFor is how many samples of each side show which function grew: one that has half
-// of the time and takes all of the growth stands four standard deviations out, which is
-// what the correction for some hundred functions asks for.
+// of the time and takes all of the growth stands six standard deviations out. The
+// correction for some hundred functions asks for four, and runs differ by more than chance.
 func samplesFor(growth float64) float64 {
-	const fewest, most, deviations = 2000, 40_000, 4
+	const fewest, most, deviations = 5000, 40_000, 6
 	return min(most, max(fewest, math.Pow(deviations/max(growth, 0.001), 2))) //nolint:mnd // a square
 }
 
+// longBudget has room for three recordings of each side instead of two: to begin one takes
+// some seconds.
+const longBudget = 2 * time.Minute
+
 // recordBoth records both sides of the command that is slower, in the order before, after,
-// after, before, as often each.
+// after, before …, as often each.
 func (c *checking) recordBoth(ctx context.Context, k *task, r *Command) (err error) {
-	const blocks, seconds = 2, 1.0
+	const seconds = 1.0
+	blocks := 2
+	if c.request.Budget >= longBudget {
+		blocks = 3
+	}
 	each := seconds // of CPU, where it is not known
 	if c.request.Metric == trial.CPU || c.request.Metric == trial.Wall {
 		each = max(0.001, r.Before) //nolint:mnd // a millisecond
 	}
 	// A quarter of the budget at most, beyond it.
-	const part = 16
-	room := c.request.Budget.Seconds() / part
-	runs := max(1, int(math.Ceil(min(room, samplesFor(r.Ratio-1)/frequency/blocks)/each)))
+	const part = 4
+	room := c.request.Budget.Seconds() / part / float64(2*blocks) //nolint:mnd // of both sides
+	runs := max(1, int(math.Ceil(min(room, samplesFor(r.Ratio-1)/frequency/float64(blocks))/each)))
 	var taken [2][]*profile.Profile
-	for n, side := range []int{baseSide, headSide, headSide, baseSide} {
-		c.listener.Step(fmt.Sprintf("recording where the time goes (%d of 4, %d runs)", n+1, runs))
+	c.recordings = [2]map[int64]int{{}, {}}
+	order := []int{baseSide, headSide, headSide, baseSide, baseSide, headSide}[:2*blocks]
+	for n, side := range order {
+		c.listener.Step(fmt.Sprintf("recording where the time goes (%d of %d, %d runs)", n+1, len(order), runs))
 		if err := c.stage.put(side); err != nil {
 			return err
 		}
@@ -88,6 +99,10 @@ func (c *checking) recordBoth(ctx context.Context, k *task, r *Command) (err err
 		}
 		if p.Meta.ValueType.Unit == "nanoseconds" {
 			c.recorded += p.Total()
+		}
+		for _, of := range p.Samples() {
+			pid, _ := p.Label(of.Labels, profile.LabelPID)
+			c.recordings[side][pid.Num] = len(taken[side])
 		}
 		taken[side] = append(taken[side], p)
 	}

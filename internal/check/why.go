@@ -2,10 +2,12 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"whyhot/internal/check/origin"
 	"whyhot/internal/explain"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
@@ -35,7 +37,14 @@ func (c *checking) explain(ctx context.Context) error {
 		c.notef("why it is slower could not be recorded: %v", err)
 		return nil
 	}
-	before, after := accountOf(c.before, c.stage.Place(), nil), accountOf(c.after, c.stage.Place(), c.diff)
+	tree := origin.New(c.stage.Place())
+	for _, side := range []int{baseSide, headSide} {
+		if err := tree.Read(c.stage.path(side, "")); err != nil {
+			return fmt.Errorf("reading the tree: %w", err)
+		}
+	}
+	before, after := accountOf(c.before, tree, nil), accountOf(c.after, tree, c.diff)
+	before.recording, after.recording = c.recordings[baseSide], c.recordings[headSide]
 	c.result.Functions, c.result.Moved = grown(before, after, c.took(before, after, &c.result.Commands[at]), c.diff)
 	if len(c.result.Functions) == 0 {
 		c.notef("no function grew by more than the sampling error")
@@ -93,7 +102,11 @@ func (c *checking) findings(ctx context.Context, p *profile.Profile, here, root 
 	if err != nil {
 		return nil, err
 	}
-	c.result.Notes = append(c.result.Notes, report.Notes...)
+	// Without a build, notes are about the profile: how to record more, and what else would
+	// have been judged. Nobody can record the new cost alone.
+	if r.static() || r.BuildDir != "" {
+		c.result.Notes = append(c.result.Notes, report.Notes...)
+	}
 	var out []Finding
 	for i := range report.Findings {
 		if found, ok := c.onChange(&report.Findings[i], root); ok && c.inProduction(&found) {

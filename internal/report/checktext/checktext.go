@@ -28,8 +28,8 @@ func Print(p *term.Printer, r *check.Result) {
 	commands(p, r)
 	calibration(p, r.Calibration)
 	dependencies(p, r.Bump)
-	functions(p, "what takes more", r.Functions)
-	functions(p, "only moved", r.Moved)
+	functions(p, "functions that take more CPU time", r.Functions)
+	functions(p, "functions whose work only moved", r.Moved)
 	findings(p, r.Findings)
 	proof(p, r.Proof)
 	for _, n := range r.Notes {
@@ -99,7 +99,7 @@ func functions(p *term.Printer, title string, list []check.Function) {
 	if len(list) == 0 {
 		return
 	}
-	p.Line(title + ", in parts of what the base takes:")
+	p.Line(title + " (100% is all that the base takes):")
 	for i, f := range list {
 		if i == mostFunctions {
 			p.Line(fmt.Sprintf("  … and %d more", len(list)-i))

@@ -84,7 +84,7 @@ func functions(b *strings.Builder, list []check.Function) {
 	if len(list) == 0 {
 		return
 	}
-	b.WriteString("\n| function | before | after | change | |\n|-|-:|-:|-:|-|\n")
+	b.WriteString("\nFunctions that take more CPU time (100% is all that the base takes):\n\n| function | before | after | change | where |\n|-|-:|-:|-:|-|\n")
 	for i := range list {
 		if i == mostFunctions {
 			return
