@@ -164,14 +164,19 @@ func (t *table) find(s judge.Subject) (judge.Found, bool) {
 	}
 	var rows []int32
 	var comparing, hashing, events int64
+	own := ownline.Of(p)
+	asking := map[profile.Line]int64{}
 	for i := range p.Samples() {
 		sample := &p.Samples()[i]
-		below, is := t.classify(p, of, sample.Stack)
+		below, from, is := t.classify(p, of, sample.Stack, own.IsOwn)
 		switch {
 		case below&hashes != 0:
 			hashing += sample.Value
 		case is:
 			comparing += sample.Value
+			if from != (profile.Line{}) {
+				asking[from] += sample.Value
+			}
 			events += sample.Count
 			rows = append(rows, int32(i)) //nolint:gosec // rows are numbered so
 		}
@@ -180,32 +185,50 @@ func (t *table) find(s judge.Subject) (judge.Found, bool) {
 	if events < leastEvents || share < leastShare || comparing < leastTimes*hashing {
 		return judge.Found{}, false
 	}
-	return t.finding(s, rows, share, hashing), true
+	return t.finding(s, rows, share, hashing, placeOf(p, asking)), true
 }
 
-// classify reads a stack from its leaf to the look-up: whether keys are compared, or a bucket
-// of many is walked, or a key is hashed.
-func (t *table) classify(p *profile.Profile, of []role, id profile.StackID) (below role, is bool) {
-	leaf := true
+// classify reads a stack from its leaf to the look-up and on to the program's own line that
+// asks: whether keys are compared, or a bucket of many is walked, or a key is hashed.
+func (t *table) classify(p *profile.Profile, of []role, id profile.StackID, isOwn func(profile.FunctionID) bool) (below role, from profile.Line, is bool) {
+	leaf, looked := true, false
 	for _, loc := range p.Stack(id) {
 		for _, l := range p.Lines(loc) {
 			r := of[l.Function]
-			if r&looks != 0 {
-				return below, below&compares != 0 || leaf && r&walks != 0
+			switch {
+			case r&looks != 0:
+				is = is || below&compares != 0 || leaf && r&walks != 0
+				looked = true
+			case looked && isOwn(l.Function):
+				return below, l, is
+			case !looked:
+				below |= r
 			}
-			below |= r
 			leaf = false
 		}
 	}
-	return below, false
+	return below, from, is
 }
 
-func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing int64) judge.Found {
-	p := s.Profile
-	var place finding.Place
-	if paid := ownline.Of(p).Pay(rows); len(paid) > 0 {
-		place = paid[0].Place
+// placeOf is the line that asks most.
+func placeOf(p *profile.Profile, asking map[profile.Line]int64) (place finding.Place) {
+	var most int64
+	var best profile.Line
+	for l, v := range asking {
+		if v > most || v == most && (l.Function < best.Function || l.Function == best.Function && l.Line < best.Line) {
+			best, most = l, v
+		}
 	}
+	if most == 0 {
+		return place
+	}
+	fn := p.Function(best.Function)
+	m := p.Mapping(fn.Mapping)
+	return finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(best.Line)}
+}
+
+func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing int64, place finding.Place) judge.Found {
+	p := s.Profile
 	margin := finding.ShareError(share, p.Count())
 	id := finding.ID(Rule, place, t.language)
 	const least, likely = 0.6, 0.95
@@ -220,7 +243,7 @@ func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing in
 			"look-ups compare keys for %s of the CPU, and hash them for %s", percent.Text(share), percent.Text(float64(hashing)/float64(p.Total())))}},
 		Next: s.Versus(id),
 	}
-	return judge.Found{Finding: f, Samples: slices.Clone(rows), Removes: true}
+	return judge.Found{Finding: f, Samples: slices.Clone(rows), Removes: true, Takes: true}
 }
 
 func where(p finding.Place) string {
