@@ -20,10 +20,12 @@ import (
 	debuginfo "whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/host/heap"
 	"whyhot/internal/server"
+	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/peers"
 	"whyhot/internal/server/project"
+	"whyhot/internal/server/signin"
 	"whyhot/internal/server/watch"
 	"whyhot/internal/store"
 	"whyhot/internal/store/engine"
@@ -54,6 +56,7 @@ type serveFlags struct {
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
 	messages, deployments         string
+	signIn                        string
 	metricsByProject              bool
 	maxMessage                    int
 	advertise, clusterSecret      string
@@ -90,6 +93,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringVar(&f.deployments, "deployments", "", "count the requests of services as `FILE` says, to compare versions; see docs/guide/deployments.md")
 	flags.BoolVar(&f.metricsByProject, "metrics-by-project", false, "also show the numbers of each project, with its name, in /metrics")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
+	flags.StringVar(&f.signIn, "sign-in", "", "let people sign in to the web UI with OpenID Connect as `FILE` says; see docs/guide/sign-in.md")
 	flags.StringVar(&f.advertise, "advertise", "", "share the database of --store with other servers, which reach this one at `URL`; see docs/guide/several-servers.md")
 	flags.StringVar(&f.clusterSecret, "cluster-secret", "", "`FILE` with the secret that servers sharing a database know each other by")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
@@ -154,8 +158,15 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 			return err
 		}
 	}
+	var people *signin.Config
+	if f.signIn != "" {
+		if people, err = signin.Load(f.signIn); err != nil {
+			return err
+		}
+	}
 	log := f.logger(stderr)
 	o := server.Options{
+		SignIn: people, SignInFile: f.signIn,
 		Data: dataDir(f.data), Listen: f.listen, GRPC: f.grpc, InsecureNoTLS: f.insecure,
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
@@ -174,6 +185,12 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 			return err
 		}
 		o.Cluster = peers.New(secret)
+		if o.Sessions, err = session.Open(o.Data, secret); err != nil {
+			return err
+		}
+		if o.Ended, err = f.ended(o.Sessions.Ended(), secret, log); err != nil {
+			return err
+		}
 		if o.Tokens, err = f.tokens(o.Data, secret, log); err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ type Tokens struct {
 
 	mu     sync.Mutex
 	seen   stamp
-	closed bool // the directory has, or had, a token
+	closed bool // the directory has, or had, a token, or people sign in
 	err    error
 	byHash map[string]Token
 }
@@ -94,6 +94,14 @@ func OpenTokens(dir string) (*Tokens, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// Close has requests need a token or a session, also where there never was a token: people
+// sign in.
+func (t *Tokens) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
 }
 
 // Any tells whether the directory has, or had, a token. An error is one of reading the
@@ -118,7 +126,21 @@ func (t *Tokens) Authenticate(secret string, now time.Time) (Grant, error) {
 	case secret == "":
 		return Grant{}, ErrNoToken
 	}
-	one, ok := t.byHash[hash(secret)]
+	return t.grant(Hash(secret), now)
+}
+
+// Known gives what the bearer of the secret with a hash may do, now.
+func (t *Tokens) Known(hash string, now time.Time) (Grant, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.refresh(); err != nil {
+		return Grant{}, err
+	}
+	return t.grant(hash, now)
+}
+
+func (t *Tokens) grant(hash string, now time.Time) (Grant, error) {
+	one, ok := t.byHash[hash]
 	if !ok || one.State(now) != "valid" {
 		return Grant{}, ErrWrongToken
 	}
@@ -254,7 +276,7 @@ func Create(dir string, w Wish, now time.Time) (secret string, t Token, err erro
 	bits := make([]byte, secretBytes)
 	_, _ = rand.Read(bits) // never fails
 	secret = prefix + base64.RawURLEncoding.EncodeToString(bits)
-	sum := hash(secret)
+	sum := Hash(secret)
 	t = Token{
 		ID: sum[:idDigits], SHA256: sum, Project: w.Project, Scopes: w.Scopes, Name: w.Name,
 		Created: now.UTC().Truncate(time.Second), Expires: w.Expires.UTC(),
@@ -337,7 +359,8 @@ func OwnedAs(dir, path string) error {
 	return nil
 }
 
-func hash(secret string) string {
+// Hash is what the file has of a secret.
+func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
