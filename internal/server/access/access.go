@@ -129,15 +129,16 @@ func (g Grant) Sees(project string) bool {
 	return g.Project == "" || g.Project == project
 }
 
-// own is the project of a request that names none.
-func (g Grant) own(scope Scope) string {
+// own is the project of a request that names none. It is the same for all scopes, so that what
+// a person sees and what they change are of one project.
+func (g Grant) own() string {
 	if g.Person == "" {
 		return cmp.Or(g.Project, DefaultProject)
 	}
 	least := ""
 	for _, r := range g.Rights {
 		switch {
-		case !slices.Contains(r.Scopes, scope):
+		case len(r.Scopes) == 0:
 		case r.Project == Any || r.Project == DefaultProject:
 			return DefaultProject
 		case least == "" || r.Project < least:
@@ -175,7 +176,7 @@ func Unknown(err error) bool {
 // grant's own, else the default.
 func (g Grant) Authorize(scope Scope, project string) (string, error) {
 	if project == "" {
-		project = g.own(scope)
+		project = g.own()
 	} else if err := CheckProject(project); err != nil && (g.Person != "" || g.Project == "") {
 		return "", err
 	}

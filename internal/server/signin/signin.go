@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -77,7 +78,11 @@ func New(o Options) *SignIn {
 		client = &http.Client{Timeout: patience, Transport: bounded{http.DefaultTransport}}
 	}
 	const atATime = 32
-	return &SignIn{o: o, c: o.Config, client: client, now: time.Now, access: o.Config.Access, busy: make(chan struct{}, atATime)}
+	s := &SignIn{o: o, c: o.Config, client: client, now: time.Now, access: o.Config.Access, busy: make(chan struct{}, atATime)}
+	if info, err := os.Stat(o.File); err == nil {
+		s.changed = info.ModTime()
+	}
+	return s
 }
 
 // Issuer names the provider to people.

@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ApiError } from "../api/error";
 import { loginAddress, lookWho, session, signIn } from "../api/session";
+import { Command } from "../parts/command";
 
 export function SignIn({ why }: { why: ApiError }) {
   const provider = session.value.sign_in ?? "";
@@ -49,10 +50,8 @@ function TokenForm({ other }: { other: boolean }) {
           {failed.status === 401 ? "Token rejected" : "Not signed in"}: {failed.message}.
         </p>
       )}
-      <p>
-        {other ? "Or use a token. " : ""}Your administrator creates one:{" "}
-        <code>whyhot-server token create --scope read</code>
-      </p>
+      <p>{other ? "Or use a token. " : ""}Your administrator creates one:</p>
+      <Command text="whyhot-server token create --scope read" />
       <p class="row">
         <label>
           <span class="offscreen">Token</span>
