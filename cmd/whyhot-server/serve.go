@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/fleet/debuginfo/bucket"
 	debuginfo "whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/host/heap"
 	"whyhot/internal/server"
@@ -49,6 +50,7 @@ type serveFlags struct {
 	logFormat                     string
 	debugDirs, debuginfod         []string
 	debugInfoSize                 int64
+	debugInfoStore                string
 	memory                        int64
 	retention, retentionHourly    time.Duration
 	queryTime, idle               time.Duration
@@ -85,7 +87,8 @@ func newServeCmd() *cobra.Command {
 	flags.IntVar(&f.maxMessage, "max-message", 16, "largest OTLP request in `MiB`, decompressed")
 	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug information and binaries, by build ID, in `DIR` (repeatable)")
 	flags.StringArrayVar(&f.debuginfod, "debuginfod", nil, "also ask the debuginfod server at `URL` (repeatable)")
-	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`")
+	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`; with --debuginfo-store of the cache of it")
+	flags.StringVar(&f.debugInfoStore, "debuginfo-store", "", "keep debug information in the object store at `URL`, for several servers: s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME; keys as the AWS tools have them")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
 	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to all users with read access (repeatable)")
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
@@ -172,6 +175,11 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules, Deployments: compared}, NoWatch: f.rulesEvery == 0,
 		Sources: f.sources, Messages: f.messages, ProjectMetrics: f.metricsByProject, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
+	}
+	if f.debugInfoStore != "" {
+		if o.DebugInfo.Bucket, err = bucket.Open(f.debugInfoStore); err != nil {
+			return fmt.Errorf("--debuginfo-store: %w", err)
+		}
 	}
 	if f.idle == 0 {
 		o.Idle = -1

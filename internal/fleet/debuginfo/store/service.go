@@ -52,14 +52,17 @@ func otherKind(r interface {
 }
 
 // ShouldInitiateUpload implements wire.DebuginfoServiceServer.
-func (s *service) ShouldInitiateUpload(_ context.Context, r *wire.ShouldInitiateUploadRequest) (*wire.ShouldInitiateUploadResponse, error) {
+func (s *service) ShouldInitiateUpload(ctx context.Context, r *wire.ShouldInitiateUploadRequest) (*wire.ShouldInitiateUploadResponse, error) {
 	if reason := otherKind(r); reason != "" {
 		return &wire.ShouldInitiateUploadResponse{Reason: reason}, nil
 	}
 	if err := checkBuildID(r.GetBuildId()); err != nil {
 		return nil, invalid(err)
 	}
-	v := s.store.judge(r.GetBuildId(), r.GetHash(), r.GetForce())
+	v, err := s.store.judge(ctx, r.GetBuildId(), r.GetHash(), r.GetForce())
+	if err != nil {
+		return nil, err
+	}
 	if v.inProgress {
 		v.reason = wire.ReasonInProgress
 	}
@@ -67,7 +70,7 @@ func (s *service) ShouldInitiateUpload(_ context.Context, r *wire.ShouldInitiate
 }
 
 // InitiateUpload implements wire.DebuginfoServiceServer.
-func (s *service) InitiateUpload(_ context.Context, r *wire.InitiateUploadRequest) (*wire.InitiateUploadResponse, error) {
+func (s *service) InitiateUpload(ctx context.Context, r *wire.InitiateUploadRequest) (*wire.InitiateUploadResponse, error) {
 	if reason := otherKind(r); reason != "" {
 		return nil, &refusal{codes.FailedPrecondition, reason}
 	}
@@ -77,7 +80,10 @@ func (s *service) InitiateUpload(_ context.Context, r *wire.InitiateUploadReques
 	if r.GetSize() <= 0 || r.GetHash() == "" {
 		return nil, &refusal{codes.InvalidArgument, "the file's size and hash must be set"}
 	}
-	v := s.store.judge(r.GetBuildId(), r.GetHash(), r.GetForce())
+	v, err := s.store.judge(ctx, r.GetBuildId(), r.GetHash(), r.GetForce())
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case v.inProgress:
 		return nil, &refusal{codes.FailedPrecondition, wire.ReasonInProgress}
@@ -159,7 +165,7 @@ func (s *Store) take(stream wire.DebuginfoService_UploadServer, size chan<- int6
 	if err := s.copy(stream, f, u.size); err != nil {
 		return err
 	}
-	if err := s.keep(u, f); err != nil {
+	if err := s.keep(stream.Context(), u, f); err != nil {
 		return err
 	}
 	s.opts.Log(fmt.Sprintf("debug information of %s: %d bytes", u.buildID, u.size))
