@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"whyhot/internal/fleet/debuginfo/bucket"
 	"whyhot/internal/fleet/debuginfo/wire"
 )
 
@@ -204,6 +205,8 @@ const comeAgain = 5 * time.Second
 func statusOf(err error) error {
 	refused := (*refusal)(nil)
 	switch {
+	case errors.Is(err, bucket.ErrAway): // why names machines, and is in the log
+		err = bucket.ErrAway
 	case errors.As(err, &refused):
 		return status.Error(refused.code, refused.text)
 	case errors.Is(err, errContent):
