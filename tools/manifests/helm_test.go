@@ -239,7 +239,7 @@ func TestChartOfSeveralServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(program); err != nil {
-		t.Skip("no bin/whyhot-server here: make server")
+		t.Skipf("%v: `make build server` builds what the pods run", err)
 	}
 	if out, err := exec.CommandContext(t.Context(), program, append(c.Args, "--help")...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
