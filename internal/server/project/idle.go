@@ -86,8 +86,12 @@ func (p *Projects) look(ctx context.Context, now time.Time) {
 			s.mu.Unlock()
 			if due {
 				within, cancel := context.WithTimeout(ctx, lookTime)
-				_ = one.DebugInfo.Look(within)
+				err := one.DebugInfo.Look(within)
 				cancel()
+				if err != nil { // it is the same for all projects
+					done()
+					return
+				}
 			}
 		}
 		done()

@@ -62,10 +62,13 @@ type SignIn struct {
 	now    func() time.Time
 	busy   chan struct{} // one for each answer of the provider that is waited for
 
-	mu       sync.Mutex
-	access   []Rule
-	changed  time.Time
-	looked   time.Time
+	mu      sync.Mutex
+	access  []Rule
+	changed time.Time
+	looked  time.Time
+
+	// asking is held while the provider is asked: nobody else may wait for that.
+	asking   sync.Mutex
 	provider *oidc.Provider
 	failedAt time.Time // when the provider did not answer
 	failure  error
@@ -125,8 +128,8 @@ const purpose = "whyhot-login-1"
 
 // discover asks the provider where it is reached, once.
 func (s *SignIn) discover(ctx context.Context) (*oidc.Provider, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.asking.Lock()
+	defer s.asking.Unlock()
 	if s.provider != nil {
 		return s.provider, nil
 	}

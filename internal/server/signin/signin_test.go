@@ -462,3 +462,30 @@ func TestNestedClaims(t *testing.T) {
 		}
 	}
 }
+
+// Who is signed in does not wait for a provider that is slow.
+func TestSlowIssuer(t *testing.T) {
+	w := start(t)
+	asked, answer, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(asked)
+		<-answer
+	}))
+	defer slow.Close()
+	w.signIn.c.Issuer = slow.URL
+	go func() {
+		defer close(done)
+		w.signIn.Warm(t.Context())
+	}()
+	<-asked
+	if got := w.signIn.Rights(&session.Person{Issuer: slow.URL, Subject: "1", Groups: []string{"perf"}}); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+	select {
+	case <-done:
+		t.Error("it waited for the provider")
+	default:
+	}
+	close(answer)
+	<-done
+}
