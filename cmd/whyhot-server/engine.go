@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
+	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/access/shared"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/engine/clickhouse"
@@ -51,6 +53,20 @@ func (f *serveFlags) tokens(data, secret string, log *slog.Logger) (*shared.Toke
 		return nil, fmt.Errorf("--store: %w", err)
 	}
 	return shared.New(data, shelf, secret, log), nil
+}
+
+// ended are the sessions that were ended on any of the servers.
+func (f *serveFlags) ended(list *session.Ended, secret string, log *slog.Logger) (*shared.Ended, error) {
+	o, err := clickhouse.ParseURL(f.where())
+	if err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	const day = 24 * time.Hour
+	shelf, err := clickhouse.OpenAgeing(o, "sessions", int(session.Longest/day)+1)
+	if err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	return shared.NewEnded(list, shelf, secret, log), nil
 }
 
 func (f *serveFlags) database(project string) (clickhouse.Options, error) {

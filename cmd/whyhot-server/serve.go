@@ -17,13 +17,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/fleet/debuginfo/bucket"
 	debuginfo "whyhot/internal/fleet/debuginfo/store"
 	"whyhot/internal/host/heap"
 	"whyhot/internal/server"
+	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/peers"
 	"whyhot/internal/server/project"
+	"whyhot/internal/server/signin"
 	"whyhot/internal/server/watch"
 	"whyhot/internal/store"
 	"whyhot/internal/store/engine"
@@ -47,6 +50,7 @@ type serveFlags struct {
 	logFormat                     string
 	debugDirs, debuginfod         []string
 	debugInfoSize                 int64
+	debugInfoStore                string
 	memory                        int64
 	retention, retentionHourly    time.Duration
 	queryTime, idle               time.Duration
@@ -54,6 +58,7 @@ type serveFlags struct {
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
 	messages, deployments         string
+	signIn                        string
 	metricsByProject              bool
 	maxMessage                    int
 	advertise, clusterSecret      string
@@ -82,7 +87,8 @@ func newServeCmd() *cobra.Command {
 	flags.IntVar(&f.maxMessage, "max-message", 16, "largest OTLP request in `MiB`, decompressed")
 	flags.StringArrayVar(&f.debugDirs, "debug-dir", nil, "also look for debug information and binaries, by build ID, in `DIR` (repeatable)")
 	flags.StringArrayVar(&f.debuginfod, "debuginfod", nil, "also ask the debuginfod server at `URL` (repeatable)")
-	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`")
+	flags.Int64Var(&f.debugInfoSize, "debuginfo-size", 16, "size limit of each project's debug information in `GiB`; with --debuginfo-store of the cache of it")
+	flags.StringVar(&f.debugInfoStore, "debuginfo-store", "", "keep debug information in the object store at `URL`, for several servers: s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME; keys as the AWS tools have them")
 	flags.StringArrayVar(&f.rules, "rules", nil, "also apply the catalogue entries in `DIR` (repeatable)")
 	flags.StringArrayVar(&f.sources, "source", nil, "show the source files below `DIR` beside the samples of their lines, to all users with read access (repeatable)")
 	flags.DurationVar(&f.rulesEvery, "rules-every", 15*time.Minute, "apply the rules this often, 0 for never")
@@ -90,6 +96,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringVar(&f.deployments, "deployments", "", "count the requests of services as `FILE` says, to compare versions; see docs/guide/deployments.md")
 	flags.BoolVar(&f.metricsByProject, "metrics-by-project", false, "also show the numbers of each project, with its name, in /metrics")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
+	flags.StringVar(&f.signIn, "sign-in", "", "let people sign in to the web UI with OpenID Connect as `FILE` says; see docs/guide/sign-in.md")
 	flags.StringVar(&f.advertise, "advertise", "", "share the database of --store with other servers, which reach this one at `URL`; see docs/guide/several-servers.md")
 	flags.StringVar(&f.clusterSecret, "cluster-secret", "", "`FILE` with the secret that servers sharing a database know each other by")
 	flags.StringVar(&f.logFormat, "log", "text", "log as text or json")
@@ -154,13 +161,25 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 			return err
 		}
 	}
+	var people *signin.Config
+	if f.signIn != "" {
+		if people, err = signin.Load(f.signIn); err != nil {
+			return err
+		}
+	}
 	log := f.logger(stderr)
 	o := server.Options{
+		SignIn: people, SignInFile: f.signIn,
 		Data: dataDir(f.data), Listen: f.listen, GRPC: f.grpc, InsecureNoTLS: f.insecure,
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules, Deployments: compared}, NoWatch: f.rulesEvery == 0,
 		Sources: f.sources, Messages: f.messages, ProjectMetrics: f.metricsByProject, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
+	}
+	if f.debugInfoStore != "" {
+		if o.DebugInfo.Bucket, err = bucket.Open(f.debugInfoStore); err != nil {
+			return fmt.Errorf("--debuginfo-store: %w", err)
+		}
 	}
 	if f.idle == 0 {
 		o.Idle = -1
@@ -174,6 +193,12 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 			return err
 		}
 		o.Cluster = peers.New(secret)
+		if o.Sessions, err = session.Open(o.Data, secret); err != nil {
+			return err
+		}
+		if o.Ended, err = f.ended(o.Sessions.Ended(), secret, log); err != nil {
+			return err
+		}
 		if o.Tokens, err = f.tokens(o.Data, secret, log); err != nil {
 			return err
 		}

@@ -45,6 +45,7 @@ var (
 	limitsDesc     = describe("store_limited_total", "Since the start: rows whose stack was cut or whose host and container were put together with others because the store has too many, and samples dropped for their time.", "what")
 	debugDesc      = describe("debuginfo_bytes", "Bytes of debug information.")
 	evictedDesc    = describe("debuginfo_removed_total", "Files of debug information removed since their project was opened: at the bound those not used for longest, and those of binaries of which nothing is kept.")
+	bucketDesc     = describe("debuginfo_store_failed_total", "How often the object store for debug information could not be used since its project was opened.")
 	writesDesc     = describe("cluster_writing_projects", "Projects to whose database this server writes, of those that servers share.")
 	readsDesc      = describe("cluster_reading_projects", "Projects of which this server answers questions about samples while another server writes to their database.")
 	waitingDesc    = describe("cluster_waiting_bytes", "Bytes taken that wait to be handed to the server that writes.")
@@ -57,7 +58,7 @@ var (
 func (s *Server) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		batchesDesc, samplesDesc, answersDesc, refusedDesc, limitedDesc, failedDesc, projectsDesc, bytesDesc, memoryDesc, rowsDesc,
-		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc, evictedDesc, boundDesc,
+		journalDesc, failingDesc, unresolvedDesc, limitsDesc, debugDesc, evictedDesc, bucketDesc, boundDesc,
 		writesDesc, readsDesc, waitingDesc, handedDesc, passedDesc, projectBytesDesc, projectRowsDesc, projectBoundDesc,
 	} {
 		to <- d
@@ -88,12 +89,14 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	gauge(projectsDesc, int64(len(open)))
 	var bytes, memory, journal, failing, unresolved, debug int64
 	rows, limited, ratios := map[string]int64{}, map[string]int64{}, map[string]float64{}
-	var evicted, writes, reads, waiting int64
+	var evicted, unshared, writes, reads, waiting int64
 	for _, p := range open {
 		_, size := p.DebugInfo.Stats()
 		debug += size
 		_, gone := p.DebugInfo.Bound()
 		evicted += gone
+		_, failed := p.DebugInfo.Shared()
+		unshared += failed
 		if shared, here := p.Shared(); here {
 			writes++
 		} else if shared {
@@ -143,6 +146,9 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	gauge(unresolvedDesc, unresolved)
 	gauge(debugDesc, debug)
 	count(evictedDesc, evicted)
+	if s.o.DebugInfo.Bucket != nil {
+		count(bucketDesc, unshared)
+	}
 	for bound, ratio := range ratios {
 		to <- prometheus.MustNewConstMetric(boundDesc, prometheus.GaugeValue, ratio, bound)
 	}

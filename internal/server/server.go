@@ -20,6 +20,7 @@ import (
 	"whyhot/internal/fleet/receive"
 	"whyhot/internal/host/httpserve"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/access/shared"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
@@ -29,6 +30,7 @@ import (
 	"whyhot/internal/server/peers"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
+	"whyhot/internal/server/signin"
 	"whyhot/internal/server/sources"
 	"whyhot/internal/server/watch"
 )
@@ -59,9 +61,16 @@ type Options struct {
 	ProjectMetrics bool
 	// Cluster are the servers that share the database; nil for none.
 	Cluster *peers.Peers
+	// Sessions are those of browsers; nil for those of the data directory alone.
+	Sessions *session.Keeper
+	// SignIn is how people sign in, and SignInFile where that was read from; nil and "" where
+	// they cannot.
+	SignIn     *signin.Config
+	SignInFile string
 	// Tokens shares those of the data directory with other servers. nil: nobody has them.
 	Tokens   *shared.Tokens
-	Messages string // the file that says who is told of findings; "" for none
+	Ended    *shared.Ended // the same for sessions that were ended
+	Messages string        // the file that says who is told of findings; "" for none
 	Log      *slog.Logger
 	// Listening is told the addresses when they are open. It may be nil.
 	Listening func(name string, addr net.Addr)
@@ -91,6 +100,7 @@ type Server struct {
 	receive  *receive.Server
 	watcher  *watch.Watcher
 	sources  *sources.Tree
+	signIn   *signin.SignIn     // nil where people cannot
 	messages *message.Messenger // nil for none
 	served   *served
 }
@@ -119,11 +129,22 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.tokens, err = access.OpenTokens(o.Data); err != nil {
 		return err
 	}
+	if o.SignIn != nil {
+		s.tokens.Close()
+	}
 	if o.Tokens != nil { // who has none of its own may listen with those
 		o.Tokens.Try(ctx)
 	}
+	if o.Ended != nil { // and who signed out is out before the first question
+		o.Ended.Try(ctx)
+	}
 	if s.audit, err = audit.Open(filepath.Join(o.Data, "audit.log")); err != nil {
 		return err
+	}
+	if o.Sessions == nil {
+		if o.Sessions, err = session.Open(o.Data, ""); err != nil {
+			return err
+		}
 	}
 	for name, addr := range map[string]string{"--listen": o.Listen, "--listen-grpc": o.GRPC} {
 		if err := s.mayListen(name, addr); err != nil {
@@ -151,18 +172,25 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.sources, err = sources.Open(o.Sources); err != nil {
 		return err
 	}
-	s.api = api.New(api.Options{
+	asked := api.Options{
 		Projects: s.projects, Tokens: s.tokens, Audit: s.audit, Log: o.Log, Limits: o.Limits,
 		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, BinaryDirs: o.BinaryDirs, Ready: s.ready,
-		Served: s.served.request, Cluster: o.Cluster,
-	})
-	s.handler = s.api
-	if o.Cluster != nil {
-		mux := http.NewServeMux()
-		mux.Handle("/", s.api)
-		mux.Handle(peers.Prefix, o.Cluster.Handler(s.projects))
-		s.handler = mux
+		Served: s.served.request, Cluster: o.Cluster, Sessions: o.Sessions,
 	}
+	if o.SignIn != nil {
+		s.signIn = signin.New(signin.Options{File: o.SignInFile, Config: o.SignIn, Keeper: o.Sessions, Audit: s.audit, Log: o.Log})
+		asked.SignIn = s.signIn
+	}
+	s.api = api.New(asked)
+	mux := http.NewServeMux()
+	mux.Handle("/", s.api)
+	if s.signIn != nil {
+		mux.Handle(signin.Prefix, s.signIn.Handler())
+	}
+	if o.Cluster != nil {
+		mux.Handle(peers.Prefix, o.Cluster.Handler(s.projects))
+	}
+	s.handler = mux
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)
 	return nil
@@ -245,8 +273,14 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.o.Log.Warn("there are no tokens: every user of this machine may send, read and administer")
 	}
 	group.Go(func() error { s.projects.Tend(ctx); return nil })
+	if s.signIn != nil {
+		go s.signIn.Warm(ctx) // it ends by itself, and nobody waits for it
+	}
 	if s.o.Tokens != nil {
 		group.Go(func() error { s.o.Tokens.Keep(ctx); return nil })
+	}
+	if s.o.Ended != nil {
+		group.Go(func() error { s.o.Ended.Keep(ctx); return nil })
 	}
 	defer func() { s.beside("answers that took too long", stopGrace, s.api.Wait)() }()
 	if !s.o.NoWatch {
@@ -289,6 +323,9 @@ func (s *Server) Close() error {
 	errs := []error{s.projects.Close()}
 	if s.o.Tokens != nil {
 		errs = append(errs, s.o.Tokens.Close())
+	}
+	if s.o.Ended != nil {
+		errs = append(errs, s.o.Ended.Close())
 	}
 	if s.audit != nil {
 		errs = append(errs, s.audit.Close())

@@ -195,23 +195,7 @@ func TestDebugInformation(t *testing.T) {
 		}
 	}
 	ctx := bearing(t.Context(), web)
-	begun, err := client.InitiateUpload(ctx, &wire.InitiateUploadRequest{BuildId: f.BuildID(), Hash: "h", Size: int64(len(data))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream, err := client.Upload(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info := &wire.UploadInfo{BuildId: f.BuildID(), UploadId: begun.GetUploadInstructions().GetUploadId()}
-	for _, m := range []*wire.UploadRequest{{Data: &wire.UploadRequest_Info{Info: info}}, {Data: &wire.UploadRequest_ChunkData{ChunkData: data}}} {
-		if err := stream.Send(m); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := stream.CloseAndRecv(); err != nil {
-		t.Fatal(err)
-	}
+	r.upload(ctx, f.BuildID(), data)
 	for token, want := range map[string]bool{web: false, other: true} {
 		answer, err := client.ShouldInitiateUpload(bearing(t.Context(), token), ask)
 		if err != nil || answer.GetShouldInitiateUpload() != want {
@@ -420,5 +404,28 @@ func TestLatenciesAndProjects(t *testing.T) {
 				t.Errorf("named %v: %s:\n%s", named, want, text)
 			}
 		}
+	}
+}
+
+// upload sends a file as an agent does.
+func (r *running) upload(ctx context.Context, id string, data []byte) {
+	r.t.Helper()
+	client := wire.NewDebuginfoServiceClient(r.dial())
+	begun, err := client.InitiateUpload(ctx, &wire.InitiateUploadRequest{BuildId: id, Hash: "h", Size: int64(len(data))})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	stream, err := client.Upload(ctx)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	info := &wire.UploadInfo{BuildId: id, UploadId: begun.GetUploadInstructions().GetUploadId()}
+	for _, m := range []*wire.UploadRequest{{Data: &wire.UploadRequest_Info{Info: info}}, {Data: &wire.UploadRequest_ChunkData{ChunkData: data}}} {
+		if err := stream.Send(m); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if _, err := stream.CloseAndRecv(); err != nil {
+		r.t.Fatal(err)
 	}
 }

@@ -45,13 +45,16 @@ func (h *held) Close() error {
 }
 
 // server starts a server that shares the rows, whose URL is known once it listens.
-func (d *sharedRows) server(t *testing.T, secret string) *running {
+func (d *sharedRows) server(t *testing.T, secret string, more ...func(*Options)) *running {
 	t.Helper()
 	var mu sync.Mutex
 	url := ""
 	others := peers.New(secret)
 	r := start(t, func(o *Options) {
 		o.Cluster = others
+		for _, change := range more {
+			change(o)
+		}
 		o.Open = func(ctx context.Context, dir, _ string) (project.Store, error) {
 			return store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) {
 				d.mu.Lock()

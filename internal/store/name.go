@@ -31,6 +31,12 @@ func (s *Store) DebugInfoArrived(buildID string) {
 	}
 }
 
+// DebugInfoFrom has the debug information of a binary be brought to where Symbols looks before
+// addresses of it are looked up. bring says whether it is there then.
+func (s *Store) DebugInfoFrom(bring func(ctx context.Context, buildID string) bool) {
+	s.bring.Store(&bring)
+}
+
 // HasBinary says whether a sample is kept of the binary of a build ID.
 // While the engine is away nobody knows.
 func (s *Store) HasBinary(buildID string) bool { return s.isAway() || s.dict.HasBinary(buildID) }
@@ -129,7 +135,13 @@ func (s *Store) nameOnce(ctx context.Context) error {
 		return nil
 	}
 	for m := range wanted {
-		if m.BuildID != "" && s.opts.Names.Fetch != nil && !arrived[m.BuildID] {
+		if m.BuildID == "" {
+			continue
+		}
+		if bring := s.bring.Load(); bring != nil && (*bring)(ctx, m.BuildID) {
+			continue
+		}
+		if s.opts.Names.Fetch != nil && !arrived[m.BuildID] {
 			s.opts.Names.Fetch(ctx, m.BuildID)
 		}
 	}

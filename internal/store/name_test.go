@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"debug/elf"
 	"os"
 	"path/filepath"
@@ -44,12 +45,13 @@ func offsetOf(t *testing.T, path string, pc uintptr) uint64 {
 // also after a restart; and they are looked up once. That it came is told, or found out,
 // also when it is found while it is being copied.
 func TestNamesComeLater(t *testing.T) {
-	t.Run("told", func(t *testing.T) { namesComeLater(t, true, false) })
-	t.Run("found out", func(t *testing.T) { namesComeLater(t, false, false) })
-	t.Run("found half copied", func(t *testing.T) { namesComeLater(t, false, true) })
+	t.Run("told", func(t *testing.T) { namesComeLater(t, true, false, false) })
+	t.Run("told, and elsewhere", func(t *testing.T) { namesComeLater(t, true, false, true) })
+	t.Run("found out", func(t *testing.T) { namesComeLater(t, false, false, false) })
+	t.Run("found half copied", func(t *testing.T) { namesComeLater(t, false, true, false) })
 }
 
-func namesComeLater(t *testing.T, told, slowly bool) {
+func namesComeLater(t *testing.T, told, slowly, brought bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -109,8 +111,21 @@ func namesComeLater(t *testing.T, told, slowly bool) {
 		}
 		until(t, "the half that is there was looked at", func() bool { return s.journal.Last() > before })
 	}
-	if err := os.WriteFile(to, data, 0o600); err != nil {
-		t.Fatal(err)
+	write := func() {
+		if err := os.WriteFile(to, data, 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	if brought { // when it is needed
+		s.DebugInfoFrom(func(_ context.Context, which string) bool {
+			if which != id {
+				return false
+			}
+			write()
+			return true
+		})
+	} else {
+		write()
 	}
 	if told {
 		s.DebugInfoArrived(id)

@@ -137,6 +137,7 @@ type Store struct {
 	applied   atomic.Uint64          // the last segment whose rows can be asked for
 	renamed   chan struct{}          // holds a token when there may be addresses to look up
 	mu        sync.Mutex
+	bring     atomic.Pointer[func(ctx context.Context, buildID string) bool]
 	arrived   map[string]bool // build IDs whose debug information came
 	onApplied *sync.Cond      // of mu: applied has grown, or the store is closing
 	closing   bool

@@ -3,6 +3,8 @@ package manifests
 import (
 	"encoding/json"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +17,9 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	"helm.sh/helm/v4/pkg/engine"
 	apps "k8s.io/api/apps/v1"
+	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
+	policy "k8s.io/api/policy/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -166,16 +170,95 @@ func TestChartValues(t *testing.T) {
 	}
 }
 
+// Several servers reach each other by names of their own, have one database, one object store
+// and one way to sign in, and no secret is in their arguments.
+func TestChartOfSeveralServers(t *testing.T) {
+	all, err := installed(t, `server:
+  replicas: 3
+  cluster: {secret: whyhot-cluster}
+  debuginfoStore: {url: 's3://debug/fleet?endpoint=https://minio.example.org&region=us-east-1', secret: whyhot-s3}
+  signIn: {secret: whyhot-sign-in}
+`+everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, ok := all["StatefulSet whyhot-server"].(*apps.StatefulSet)
+	if !ok {
+		t.Fatalf("it has %q", slices.Sorted(maps.Keys(all)))
+	}
+	peers, ok := all["Service "+server.Spec.ServiceName].(*core.Service)
+	if !ok || peers.Spec.ClusterIP != core.ClusterIPNone || !peers.Spec.PublishNotReadyAddresses || peers.Spec.Ports[0].Port != 7878 || peers.Spec.Selector["app.kubernetes.io/name"] != server.Spec.Template.Labels["app.kubernetes.io/name"] {
+		t.Errorf("%+v", peers)
+	}
+	if *server.Spec.Replicas != 3 || server.Spec.PodManagementPolicy != apps.ParallelPodManagement {
+		t.Errorf("%+v", server.Spec)
+	}
+	budget, ok := all["PodDisruptionBudget whyhot-server"].(*policy.PodDisruptionBudget)
+	if !ok || budget.Spec.MinAvailable != nil || budget.Spec.MaxUnavailable.IntVal != 1 {
+		t.Errorf("%+v", budget)
+	}
+	c := &server.Spec.Template.Spec.Containers[0]
+	for _, want := range []string{
+		"--advertise=https://$(POD_NAME)." + peers.Name + ".whyhot:7878", "--cluster-secret=/etc/whyhot-cluster/cluster",
+		"--debuginfo-store=s3://debug/fleet?endpoint=https://minio.example.org&region=us-east-1", "--sign-in=/etc/whyhot-sign-in/sign-in.yaml",
+	} {
+		if !slices.Contains(c.Args, want) {
+			t.Errorf("%q lacks %s", c.Args, want)
+		}
+	}
+	from := map[string]string{}
+	for _, e := range c.Env {
+		if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
+			from[e.Name] = e.ValueFrom.SecretKeyRef.Name + "/" + e.ValueFrom.SecretKeyRef.Key
+		}
+	}
+	want := map[string]string{"WHYHOT_STORE": "whyhot-cluster/store", "AWS_ACCESS_KEY_ID": "whyhot-s3/AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY": "whyhot-s3/AWS_SECRET_ACCESS_KEY"}
+	if !maps.Equal(from, want) {
+		t.Errorf("%v", from)
+	}
+	// Each mount has its volume, and each file of an argument its mount.
+	volumes := map[string]bool{"data": true}
+	for _, v := range server.Spec.Template.Spec.Volumes {
+		volumes[v.Name] = true
+	}
+	mounts := []string{}
+	for _, m := range c.VolumeMounts {
+		mounts = append(mounts, m.MountPath)
+		if !volumes[m.Name] {
+			t.Errorf("no volume %s", m.Name)
+		}
+	}
+	for _, arg := range c.Args {
+		if _, path, ok := strings.Cut(arg, "=/"); ok && !slices.ContainsFunc(mounts, func(m string) bool { return "/"+path == m || strings.HasPrefix("/"+path, m+"/") }) {
+			t.Errorf("%s is in no mount of %q", arg, mounts)
+		}
+	}
+	// The program knows all of the flags.
+	program, err := filepath.Abs("../../bin/whyhot-server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(program); err != nil {
+		t.Skipf("%v: `make build server` builds what the pods run", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), program, append(c.Args, "--help")...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // Values that mean nothing are refused before anything is installed, and say which.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
-		"servr: {enabled: false}":               "servr",
-		"server: {storage: {size: plenty}}":     "size",
-		"agent: {to: 'https://example.org'}":    "to",
-		"agent: {args: [debuginfo]}":            "args",
-		"server: {enabled: false}":              "agent.to is missing",
-		"image: {pullPolicy: Sometimes}":        "pullPolicy",
-		"disruptionBudget: {enabled: 'please'}": "enabled",
+		"servr: {enabled: false}":                                  "servr",
+		"server: {storage: {size: plenty}}":                        "size",
+		"agent: {to: 'https://example.org'}":                       "to",
+		"agent: {args: [debuginfo]}":                               "args",
+		"server: {enabled: false}":                                 "agent.to is missing",
+		"image: {pullPolicy: Sometimes}":                           "pullPolicy",
+		"disruptionBudget: {enabled: 'please'}":                    "enabled",
+		"server: {replicas: 2}":                                    "server.cluster.secret is missing",
+		"server: {replicas: 0}":                                    "replicas",
+		"server: {debuginfoStore: {url: 's3://key:secret@debug'}}": "url",
 	} {
 		if all, err := installed(t, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %d objects", values, err, len(all))

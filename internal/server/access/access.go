@@ -2,7 +2,7 @@
 //
 // It owns the file of tokens and the names of projects and scopes. It takes the
 // secret that a request carries and gives a Grant, or an error that says what is
-// missing. It must never know a protocol: its callers find the secret in a request and
+// missing. Grants of people come from the packages session and signin below. It must never know a protocol: its callers find the secret in a request and
 // turn errors into statuses.
 //
 // Tokens. A token is 256 random bits, belongs to one project and has scopes. The file
@@ -10,13 +10,15 @@
 // is read again when it changes, so that what the command line does takes effect in a
 // running server.
 //
-// Without tokens. A directory that never had a token is open: everybody who reaches the
-// listener may do everything, which is why only a loopback listener serves it. Revoked
+// Without tokens. A directory that never had a token is open, unless people sign in (Close):
+// everybody who reaches the listener may do everything, which is why only a loopback listener
+// serves it. Revoked
 // tokens stay in the file, so that revoking the last one closes the directory and does
 // not open it; a file that cannot be read closes it, too.
 package access
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -69,8 +71,19 @@ func CheckProject(name string) error {
 
 // Grant is what a request may do.
 type Grant struct {
-	Token   string // the token's ID, "" where the directory is open
+	Token   string // the token's ID, "" where the directory is open; of a person what stands for it
 	Project string // the token's project, "" for any
+	Scopes  []Scope
+	Person  string  // who signed in, for logs; "" for a token
+	Rights  []Right // of a person, whose Project and Scopes are those that Within chose
+}
+
+// Any is the project of a Right that is for all of them.
+const Any = "*"
+
+// Right is what a person may do in one project, or in Any.
+type Right struct {
+	Project string
 	Scopes  []Scope
 }
 
@@ -79,10 +92,60 @@ func (g Grant) Open() bool { return g.Token == "" }
 
 // Who names the grant in logs.
 func (g Grant) Who() string {
-	if g.Open() {
+	switch {
+	case g.Open():
 		return "anybody"
+	case g.Person != "":
+		return g.Person
 	}
 	return g.Token
+}
+
+// Within is the grant as it is in one project: a person's scopes differ from project to
+// project, a token's are the same as before.
+func (g Grant) Within(project string) Grant {
+	if g.Person == "" {
+		return g
+	}
+	g.Project, g.Scopes = project, nil
+	for _, r := range g.Rights {
+		if r.Project != project && r.Project != Any {
+			continue
+		}
+		for _, s := range r.Scopes {
+			if !slices.Contains(g.Scopes, s) {
+				g.Scopes = append(g.Scopes, s)
+			}
+		}
+	}
+	return g
+}
+
+// Sees tells whether the grant allows anything in a project.
+func (g Grant) Sees(project string) bool {
+	if g.Person != "" {
+		return len(g.Within(project).Scopes) > 0
+	}
+	return g.Project == "" || g.Project == project
+}
+
+// own is the project of a request that names none. It is the same for all scopes, so that what
+// a person sees and what they change are of one project.
+func (g Grant) own() string {
+	if g.Person == "" {
+		return cmp.Or(g.Project, DefaultProject)
+	}
+	least := ""
+	for _, r := range g.Rights {
+		switch {
+		case len(r.Scopes) == 0:
+		case r.Project == Any || r.Project == DefaultProject:
+			return DefaultProject
+		case least == "" || r.Project < least:
+			least = r.Project
+		}
+	}
+	return cmp.Or(least, DefaultProject)
 }
 
 // Errors of Authenticate and Authorize.
@@ -92,26 +155,44 @@ var (
 	// ErrWrongToken says that the token is unknown, revoked or expired. Which of them
 	// is nobody's business who does not have it.
 	ErrWrongToken = errors.New("the token is not valid")
+	// ErrSessionEnded says that a browser's session is none, or none any more.
+	ErrSessionEnded = errors.New("the session has ended")
 	// ErrProject says that a text is no name of a project.
 	ErrProject = errors.New("no name of a project")
 	// ErrOpen says that something needs tokens, and the directory has none.
 	ErrOpen = errors.New("this server has no tokens yet")
 	// ErrForbidden says that the token is not for this.
 	ErrForbidden = errors.New("the token does not allow this")
+	// ErrNotAllowed is the same for somebody who signed in.
+	ErrNotAllowed = errors.New("your account does not allow this")
 )
+
+// Unknown tells whether an error says that nobody knows who asks.
+func Unknown(err error) bool {
+	return errors.Is(err, ErrNoToken) || errors.Is(err, ErrWrongToken) || errors.Is(err, ErrSessionEnded)
+}
 
 // Authorize gives the project that a request is about: the one that it names, else the
 // grant's own, else the default.
 func (g Grant) Authorize(scope Scope, project string) (string, error) {
-	switch {
-	case !slices.Contains(g.Scopes, scope):
-		return "", fmt.Errorf("%w: it needs the scope %s", ErrForbidden, scope)
-	case project == "" && g.Project == "":
-		return DefaultProject, nil
-	case project == "":
-		return g.Project, nil
-	case g.Project != "" && g.Project != project:
-		return "", fmt.Errorf("%w: it is for another project", ErrForbidden)
+	if project == "" {
+		project = g.own()
+	} else if err := CheckProject(project); err != nil && (g.Person != "" || g.Project == "") {
+		return "", err
 	}
-	return project, CheckProject(project)
+	switch {
+	case !g.Sees(project):
+		return "", fmt.Errorf("%w: it is for another project", g.forbidden())
+	case !slices.Contains(g.Within(project).Scopes, scope):
+		return "", fmt.Errorf("%w: it needs the scope %s", g.forbidden(), scope)
+	}
+	return project, nil
+}
+
+// forbidden says it in the words for a person or for a token.
+func (g Grant) forbidden() error {
+	if g.Person != "" {
+		return ErrNotAllowed
+	}
+	return ErrForbidden
 }

@@ -259,3 +259,40 @@ func TestWhatRootMakesIsTheServers(t *testing.T) {
 		t.Errorf("it belongs to %d", sys.Uid)
 	}
 }
+
+// What a person may do differs from project to project; a request that names none is about the
+// same one whatever it does.
+func TestRightsOfAPerson(t *testing.T) {
+	ada := Grant{Token: "person:1", Person: "ada", Rights: []Right{{"web", []Scope{Read, Administer}}, {"shop", []Scope{Read}}}}
+	bob := Grant{Token: "person:2", Person: "bob", Rights: []Right{{Any, []Scope{Read}}, {"web", []Scope{Administer, Read}}}}
+	nobody := Grant{Token: "person:3", Person: "eve"}
+	for _, c := range []struct {
+		who           Grant
+		scope         Scope
+		asked, answer string
+		err           error
+	}{
+		{ada, Read, "", "shop", nil},
+		{ada, Administer, "", "", ErrNotAllowed},
+		{ada, Administer, "web", "web", nil},
+		{ada, Read, "other", "", ErrNotAllowed},
+		{ada, Read, "../etc", "", ErrProject},
+		{bob, Read, "", DefaultProject, nil},
+		{bob, Read, "any", "any", nil},
+		{bob, Administer, "any", "", ErrNotAllowed},
+		{bob, Administer, "web", "web", nil},
+		{bob, Send, "web", "", ErrNotAllowed},
+		{nobody, Read, "", "", ErrNotAllowed},
+		{nobody, Read, "web", "", ErrNotAllowed},
+	} {
+		if p, err := c.who.Authorize(c.scope, c.asked); p != c.answer || !errors.Is(err, c.err) {
+			t.Errorf("%s: %s %q: %q, %v", c.who.Who(), c.scope, c.asked, p, err)
+		}
+	}
+	if got := bob.Within("web").Scopes; len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+	if nobody.Sees("web") || !bob.Sees("x") || ada.Sees("x") {
+		t.Error("who sees what")
+	}
+}

@@ -72,7 +72,7 @@ type Tokens struct {
 
 	mu     sync.Mutex
 	seen   stamp
-	closed bool // the directory has, or had, a token
+	closed bool // the directory has, or had, a token, or people sign in
 	err    error
 	byHash map[string]Token
 }
@@ -94,6 +94,14 @@ func OpenTokens(dir string) (*Tokens, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// Close has requests need a token or a session, also where there never was a token: people
+// sign in.
+func (t *Tokens) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
 }
 
 // Any tells whether the directory has, or had, a token. An error is one of reading the
@@ -118,7 +126,21 @@ func (t *Tokens) Authenticate(secret string, now time.Time) (Grant, error) {
 	case secret == "":
 		return Grant{}, ErrNoToken
 	}
-	one, ok := t.byHash[hash(secret)]
+	return t.grant(Hash(secret), now)
+}
+
+// Known gives what the bearer of the secret with a hash may do, now.
+func (t *Tokens) Known(hash string, now time.Time) (Grant, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.refresh(); err != nil {
+		return Grant{}, err
+	}
+	return t.grant(hash, now)
+}
+
+func (t *Tokens) grant(hash string, now time.Time) (Grant, error) {
+	one, ok := t.byHash[hash]
 	if !ok || one.State(now) != "valid" {
 		return Grant{}, ErrWrongToken
 	}
@@ -254,7 +276,7 @@ func Create(dir string, w Wish, now time.Time) (secret string, t Token, err erro
 	bits := make([]byte, secretBytes)
 	_, _ = rand.Read(bits) // never fails
 	secret = prefix + base64.RawURLEncoding.EncodeToString(bits)
-	sum := hash(secret)
+	sum := Hash(secret)
 	t = Token{
 		ID: sum[:idDigits], SHA256: sum, Project: w.Project, Scopes: w.Scopes, Name: w.Name,
 		Created: now.UTC().Truncate(time.Second), Expires: w.Expires.UTC(),
@@ -337,62 +359,8 @@ func OwnedAs(dir, path string) error {
 	return nil
 }
 
-func hash(secret string) string {
+// Hash is what the file has of a secret.
+func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
-}
-
-// Merge adds tokens that other servers have to those of a data directory, and ends those that
-// were revoked there. What was revoked stays so. It says how many changed.
-func Merge(dir string, others []Token) (changed int, err error) {
-	mine, err := List(dir)
-	if err != nil {
-		return 0, err
-	}
-	if _, changed = merged(mine, others); changed == 0 {
-		return 0, nil // the file is not written for nothing
-	}
-	err = change(dir, func(f *file) error {
-		if f.Tokens, changed = merged(f.Tokens, others); len(f.Tokens) > maxTokens {
-			return fmt.Errorf("all servers have %d tokens together; %d are the most", len(f.Tokens), maxTokens)
-		}
-		return nil
-	})
-	return changed, err
-}
-
-func merged(mine, others []Token) (all []Token, changed int) {
-	all = slices.Clone(mine)
-	at := make(map[string]int, len(all))
-	for i := range all {
-		at[all[i].SHA256] = i
-	}
-	for i := range others {
-		o := &others[i]
-		place, there := at[o.SHA256]
-		switch {
-		case !there:
-			at[o.SHA256] = len(all)
-			all = append(all, *o)
-			changed++
-		case !o.Revoked.IsZero() && (all[place].Revoked.IsZero() || o.Revoked.Before(all[place].Revoked)):
-			all[place].Revoked = o.Revoked
-			changed++
-		}
-	}
-	return all, changed
-}
-
-// Check says what is wrong with a token that came from elsewhere.
-func (t *Token) Check() error {
-	if bits, err := hex.DecodeString(t.SHA256); err != nil || len(bits) != sha256.Size || t.ID != t.SHA256[:idDigits] {
-		return errors.New("a token without a hash")
-	}
-	if err := CheckProject(t.Project); err != nil {
-		return err
-	}
-	if len(t.Scopes) == 0 || slices.ContainsFunc(t.Scopes, func(s Scope) bool { return !slices.Contains(Scopes(), s) }) {
-		return errors.New("a token with other scopes than there are")
-	}
-	return nil
 }

@@ -94,10 +94,16 @@ func (s *Server) Admit(secret string, scope access.Scope, wanted string) (access
 	if err != nil {
 		return access.Grant{}, "", err
 	}
+	return s.admitted(grant, scope, wanted)
+}
+
+// admitted judges what is known of who asks.
+func (s *Server) admitted(grant access.Grant, scope access.Scope, wanted string) (access.Grant, string, error) {
 	name, err := grant.Authorize(scope, wanted)
 	if err != nil {
 		return grant, "", err
 	}
+	grant = grant.Within(name)
 	rates := s.reads
 	if scope == access.Send {
 		rates = s.sends
@@ -144,7 +150,10 @@ func (s *Server) handle(r *request) error {
 	}
 	if r.route.scope != "" {
 		var name string
-		if r.grant, name, err = s.Admit(Secret(r.Header.Get("Authorization")), r.route.scope, r.values.Get(paramProject)); err != nil {
+		if r.grant, err = s.grant(r.Request); err != nil {
+			return err
+		}
+		if r.grant, name, err = s.admitted(r.grant, r.route.scope, r.values.Get(paramProject)); err != nil {
 			return err
 		}
 		if err := r.checkParams(); err != nil {
@@ -255,7 +264,7 @@ func (s *Server) writeDown(r *request, w *watched, err error) {
 		return
 	}
 	e := audit.Entry{Who: r.grant.Who(), What: r.Method + " " + r.route.path, Result: strconv.Itoa(w.status()), Project: r.about}
-	if errors.Is(err, access.ErrNoToken) || errors.Is(err, access.ErrWrongToken) {
+	if access.Unknown(err) {
 		e.Who = "nobody"
 		e.From = hostOf(r.RemoteAddr)
 		s.counts.Refused.Add(1)

@@ -84,6 +84,10 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 			status: http.StatusUnauthorized, kind: "unauthorized", detail: err.Error(),
 			help: "Send \"Authorization: Bearer TOKEN\" (whyhot: --token-file). `whyhot-server token create` makes one.",
 		}
+	case errors.Is(err, access.ErrSessionEnded):
+		return &problem{status: http.StatusUnauthorized, kind: "unauthorized", detail: err.Error(), help: "Sign in again."}
+	case errors.Is(err, access.ErrNotAllowed):
+		return &problem{status: http.StatusForbidden, kind: forbidden, detail: err.Error(), help: "Ask your administrator."}
 	case errors.Is(err, access.ErrForbidden):
 		return &problem{status: http.StatusForbidden, kind: forbidden, detail: err.Error(), help: "`whyhot-server token create` makes a token for it."}
 	case errors.Is(err, access.ErrProject):
@@ -228,7 +232,7 @@ func (r *request) answer(a any) error {
 	h := r.w.Header()
 	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Vary", "Accept, Accept-Encoding, Authorization")
+	h.Set("Vary", "Accept, Accept-Encoding, Authorization, Cookie")
 	if f.encoding != "" {
 		h.Set("Content-Encoding", f.encoding)
 	}

@@ -449,16 +449,20 @@ func (s *Server) projects(_ context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := projectsForm{Scopes: r.grant.Scopes, Projects: []projectForm{}}
+	own, err := r.grant.Authorize(access.Read, r.values.Get(paramProject))
+	if err != nil {
+		return nil, err
+	}
+	out := projectsForm{Scopes: r.grant.Scopes, Default: own, Projects: []projectForm{}}
 	if r.grant.Open() {
 		out.Scopes = access.Scopes()
 	}
 	for _, name := range names {
-		if r.grant.Project == "" || r.grant.Project == name {
+		if r.grant.Sees(name) {
 			out.Projects = append(out.Projects, projectForm{name})
 		}
 	}
-	if r.grant.Project == "" && !slices.Contains(names, access.DefaultProject) {
+	if (r.grant.Person != "" || r.grant.Project == "") && r.grant.Sees(access.DefaultProject) && !slices.Contains(names, access.DefaultProject) {
 		out.Projects = append(out.Projects, projectForm{access.DefaultProject})
 	}
 	slices.SortFunc(out.Projects, func(a, b projectForm) int { return cmp.Compare(a.Name, b.Name) })

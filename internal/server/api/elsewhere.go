@@ -49,7 +49,7 @@ func (s *Server) elsewhere(r *request) (passed bool, err error) {
 		peers.NotHere(r.w)
 		return false, fmt.Errorf("%w: it is another server's", store.ErrAway)
 	}
-	q := &peers.Question{Request: r.Request, Body: r.sent, Repeat: r.Method == http.MethodGet || r.route.connect}
+	q := &peers.Question{Request: r.Request, Body: r.sent, Session: s.sessionOf(r.Request), Repeat: r.Method == http.MethodGet || r.route.connect}
 	if q.Body == nil {
 		if q.Body, err = io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxPassedOn)); err != nil {
 			return false, err

@@ -267,6 +267,7 @@ type journalForm struct {
 
 type projectsForm struct {
 	Scopes   []access.Scope `json:"scopes"`
+	Default  string         `json:"default"` // of requests that name none
 	Projects []projectForm  `json:"projects"`
 }
 

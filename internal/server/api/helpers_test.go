@@ -18,6 +18,7 @@ import (
 
 	"whyhot/internal/fleet/receive"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
@@ -63,8 +64,12 @@ func start(t *testing.T, l Limits) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sessions, err := session.Open(r.dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.Server = New(Options{
-		Sources:  text,
+		Sources: text, Sessions: sessions,
 		Projects: r.projects, Tokens: tokens, Audit: written, Limits: l, Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 		Profiles: receive.New(receive.Options{}, push.OTLP(time.Now, r.count)),
 		Metrics:  http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "whyhot_server_x 1\n") }),

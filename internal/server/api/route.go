@@ -94,6 +94,10 @@ func routes() []route {
 		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
 		{method: get, path: v1 + "/backup", scope: access.Administer, own: true, handle: (*Server).backup},
 
+		{method: get, path: v1 + "/session", wide: true, handle: (*Server).session},
+		{method: post, path: v1 + "/session", wide: true, handle: (*Server).postSession},
+		{method: post, path: v1 + "/session/end", wide: true, handle: (*Server).endSession},
+
 		{method: get, path: v1 + "/prices", scope: access.Read, handle: (*Server).prices},
 		{method: post, path: v1 + "/prices", scope: access.Administer, handle: (*Server).postPrices},
 		{method: get, path: v1 + "/retention", scope: access.Read, handle: (*Server).retention},

@@ -13,6 +13,7 @@ import (
 
 	"whyhot/internal/host/version"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/audit"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/peers"
@@ -43,6 +44,10 @@ type Options struct {
 	// Served is told of each request that was answered, with its operation, project and
 	// status. It may be nil.
 	Served func(operation, project string, status int, took time.Duration)
+	// Sessions are those of browsers; nil for none.
+	Sessions *session.Keeper
+	// SignIn is how people sign in; nil where they cannot.
+	SignIn SignIn
 	// Cluster are the servers that share the database; nil for none.
 	Cluster *peers.Peers
 	// Ready says why the server cannot take profiles now, and why it cannot answer questions;
@@ -54,6 +59,12 @@ type Options struct {
 type Page interface {
 	http.Handler
 	Serves(r *http.Request) bool
+}
+
+// SignIn says what people who signed in may do.
+type SignIn interface {
+	Rights(p *session.Person) []access.Right
+	Issuer() string // for people
 }
 
 // Counts are what the server has served.

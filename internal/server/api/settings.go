@@ -141,7 +141,7 @@ func (s *Server) postToken(_ context.Context, r *request) (any, error) {
 			status: http.StatusConflict, kind: "open", detail: err.Error(),
 			help: "The first one closes the server to callers without a token. Create it on the server: whyhot-server token create --scope read,send,administer",
 		}
-	case errors.Is(err, access.ErrForbidden):
+	case errors.Is(err, access.ErrForbidden), errors.Is(err, access.ErrNotAllowed):
 		return nil, err
 	case err != nil:
 		return nil, invalid("%v", err)

@@ -34,12 +34,14 @@ import (
 const Prefix = "/cluster/v1/"
 
 const (
-	header      = "Whyhot-Cluster"  // the secret
-	notHere     = "Whyhot-Not-Here" // another server writes to the database
-	leastSecret = 32
-	maxRecords  = 80 << 20 // a record is 64 MiB at most
-	dialTime    = time.Second
-	idleTime    = time.Minute
+	header = "Whyhot-Cluster" // the secret
+	// sessionHeader has the session of a browser whose question another server passes on.
+	sessionHeader = "Whyhot-Session"
+	notHere       = "Whyhot-Not-Here" // another server writes to the database
+	leastSecret   = 32
+	maxRecords    = 80 << 20 // a record is 64 MiB at most
+	dialTime      = time.Second
+	idleTime      = time.Minute
 )
 
 // Peers are what a server knows of the others. Several goroutines may use it.
@@ -112,6 +114,14 @@ func (c *Peers) Of(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(r.Header.Get(header)), []byte(c.secret)) == 1
 }
 
+// Session is that of a browser whose question another server passes on, "" for none.
+func (c *Peers) Session(r *http.Request) string {
+	if !c.Of(r) {
+		return ""
+	}
+	return r.Header.Get(sessionHeader)
+}
+
 // NotHere says, in an answer to another server, that this one does not answer either.
 func NotHere(w http.ResponseWriter) { w.Header().Set(notHere, "1") }
 
@@ -158,6 +168,8 @@ type Question struct {
 	*http.Request
 
 	Body []byte
+	// Session is the text of the browser's session, "" for none: its cookie is for one server.
+	Session string
 	// Repeat says that it may be put again whatever became of it.
 	Repeat bool
 	// Stale says whether the server that it is put to is the wrong one by now. It is asked
@@ -251,6 +263,10 @@ func (c *Peers) Pass(w http.ResponseWriter, q *Question, to string) error {
 				}
 			}
 			p.Out.Header.Set(header, c.secret)
+			p.Out.Header.Del(sessionHeader)
+			if q.Session != "" {
+				p.Out.Header.Set(sessionHeader, q.Session)
+			}
 		},
 		ModifyResponse: func(resp *http.Response) error {
 			if resp.Header.Get(notHere) != "" {

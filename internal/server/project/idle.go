@@ -35,12 +35,13 @@ func (p *Projects) Tend(ctx context.Context) {
 			p.closeIdle(time.Now())
 		}
 		p.wake(ctx, time.Now(), started)
-		p.forget(time.Now())
+		p.forget(ctx, time.Now())
+		p.look(ctx, time.Now())
 	}
 }
 
 // forget removes, once a day, debug information of binaries of which a project keeps nothing.
-func (p *Projects) forget(now time.Time) {
+func (p *Projects) forget(ctx context.Context, now time.Time) {
 	for _, name := range p.known() {
 		one, done := p.IfOpen(name)
 		if one != nil {
@@ -53,10 +54,54 @@ func (p *Projects) forget(now time.Time) {
 			s.mu.Unlock()
 			if due {
 				one.DebugInfo.Forget()
+				if one.writes() {
+					if err := one.DebugInfo.ForgetShared(ctx); err != nil && ctx.Err() == nil {
+						p.o.Log.Warn("debug information in the object store was not looked through", "project", name, "error", err)
+					}
+				}
 			}
 		}
 		done()
 	}
+}
+
+const (
+	// lookEvery is how often it is looked what other servers put into the object store.
+	lookEvery = time.Minute
+	lookTime  = 30 * time.Second
+)
+
+// look has a server that writes to a project's database know of debug information that others
+// took: it is the one that looks up names. Why it failed is logged by the store, once.
+func (p *Projects) look(ctx context.Context, now time.Time) {
+	for _, name := range p.known() {
+		one, done := p.IfOpen(name)
+		if one != nil && one.writes() {
+			s := one.slot
+			s.mu.Lock()
+			due := now.Sub(s.looked) >= lookEvery
+			if due {
+				s.looked = now
+			}
+			s.mu.Unlock()
+			if due {
+				within, cancel := context.WithTimeout(ctx, lookTime)
+				err := one.DebugInfo.Look(within)
+				cancel()
+				if err != nil { // it is the same for all projects
+					done()
+					return
+				}
+			}
+		}
+		done()
+	}
+}
+
+// writes says whether this server is the one that writes to the project's database.
+func (p *Project) writes() bool {
+	shared, here := p.Shared()
+	return !shared || here
 }
 
 // closeIdle closes what nobody uses, or has used for Idle.

@@ -66,6 +66,8 @@ type Store interface {
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
+	// DebugInfoFrom has debug information be brought before names are looked up.
+	DebugInfoFrom(bring func(ctx context.Context, buildID string) bool)
 	// Keeping is what the project says of what is kept, SetKeeping sets it.
 	Keeping() store.Keep
 	SetKeeping(ctx context.Context, k store.Keep) error
@@ -109,6 +111,9 @@ const nearFull = 0.8
 func (p *Project) DebugInfoBound() store.Bound {
 	_, used := p.DebugInfo.Stats()
 	most, _ := p.DebugInfo.Bound()
+	if p.DebugInfo.Cached() { // it is filled, and what goes is elsewhere
+		return store.Bound{Name: "debug information cache bytes", Used: used, Limit: most}
+	}
 	b := store.Bound{Name: "debug information bytes", Used: used, Limit: most}
 	if float64(used) >= nearFull*float64(most) {
 		b.Warning = fmt.Sprintf("%d of %d bytes of debug information are in use; at the bound the files go that were not used for longest; --debuginfo-size makes room", used, most)
@@ -174,6 +179,7 @@ type slot struct {
 	users   int
 	last    time.Time // that it was used, or closed
 	opened  time.Time
+	looked  time.Time // that the object store was looked at
 	forgot  time.Time // that debug information of what is not kept was looked for
 }
 
@@ -340,9 +346,15 @@ func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
 	}
 	o := p.o.DebugInfo
 	o.Arrived, o.InUse = s.DebugInfoArrived, s.HasBinary
+	if o.Bucket != nil {
+		o.Bucket = o.Bucket.In(name)
+	}
 	d, err := debuginfo.Open(debugDir, o)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("project %s: %w", name, err), s.Close())
+	}
+	if o.Bucket != nil {
+		s.DebugInfoFrom(d.Bring)
 	}
 	return &Project{Store: s, Name: name, DebugInfo: d, DebugDir: debugDir}, nil
 }

@@ -44,7 +44,7 @@ const VIEWS: readonly (readonly [view: string, what: string, shows: string])[] =
 ];
 
 // Questions that are not about samples of the selection.
-const OTHERS = /\/(stats|projects|prices|findings|surprises|source|labels)/;
+const OTHERS = /\/(stats|projects|session|prices|findings|surprises|source|labels)/;
 
 const text = async (page: Page, selector: string): Promise<string> => {
   await page.locator(selector).first().waitFor();

@@ -114,7 +114,7 @@ function makeToken(fleet: Fleet, ...flags: string[]): string {
 
 async function enter(page: Page, token: string): Promise<void> {
   await page.getByPlaceholder("whyhot_…").fill(token);
-  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 const REFUSED = /status of 40[13]/; // the browser's own words for what the test is about
@@ -159,8 +159,11 @@ test("a token is asked for, made, used and revoked", async () => {
       await row.getByText("revoked").waitFor();
       assert.equal(await asked(), 401);
 
-      // This browser forgets its own, and is asked again.
-      await page.getByRole("button", { name: "Forget the token" }).click();
+      // The page has no token that a script could read.
+      assert.equal(await page.evaluate(() => document.cookie + JSON.stringify(localStorage)), "{}");
+
+      // This browser signs out, and is asked again.
+      await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByText("Token required").waitFor();
     };
     await withTab({ width: 1280, height: 800 }, use, REFUSED);

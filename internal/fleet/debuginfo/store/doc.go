@@ -21,6 +21,11 @@
 //	too slow                                         DEADLINE_EXCEEDED
 //	too many at a time, disk full                    UNAVAILABLE, with when to come again
 //
+// Several servers. With a bucket (see shared.go) a file is kept when it is there, and the
+// directory is a cache of it: files go from it at its bound and come back when they are needed.
+// While the bucket cannot be used, nothing is taken: UNAVAILABLE, and agents keep what they
+// have.
+//
 // A file gives way to one that names more of the program. How much is in the prefix of the
 // hash of a whyhot agent ("exports-", "symbols-", "full-"; see extract.Grade): the protocol
 // has no word for it, and takes hashes as they are.

@@ -76,7 +76,12 @@ func (s *Store) all() []file {
 // evict removes files until so many bytes are free, and tells how many are. It is called
 // with mu held.
 func (s *Store) evict(bytes int64) (freed int64) {
-	return s.remove(func(f *file) bool { return freed < bytes && time.Since(f.used) > leastUnused }, &freed)
+	// What a bucket has may go from here at any time.
+	least := leastUnused
+	if s.opts.Bucket != nil {
+		least = 0
+	}
+	return s.remove(func(f *file) bool { return freed < bytes && time.Since(f.used) > least }, &freed)
 }
 
 // Forget removes the files of binaries of which nothing is kept, and that nobody used for a

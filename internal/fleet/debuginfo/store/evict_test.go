@@ -55,7 +55,9 @@ func TestFilesGoByUse(t *testing.T) {
 		}
 	}
 	there("aa02", "aa00", "aa01", "aa03", "aa04")
-	s.judge("aa00", "", false) // an agent asks about it
+	if _, err := s.judge(t.Context(), "aa00", "", false); err != nil { // an agent asks about it
+		t.Fatal(err)
+	}
 	there("aa02", "aa01", "aa03", "aa04", "aa00")
 	u, err := s.announce("bb00", 150)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"whyhot/internal/fleet/debuginfo/bucket"
 	"whyhot/internal/fleet/debuginfo/wire"
 )
 
@@ -52,14 +53,17 @@ func otherKind(r interface {
 }
 
 // ShouldInitiateUpload implements wire.DebuginfoServiceServer.
-func (s *service) ShouldInitiateUpload(_ context.Context, r *wire.ShouldInitiateUploadRequest) (*wire.ShouldInitiateUploadResponse, error) {
+func (s *service) ShouldInitiateUpload(ctx context.Context, r *wire.ShouldInitiateUploadRequest) (*wire.ShouldInitiateUploadResponse, error) {
 	if reason := otherKind(r); reason != "" {
 		return &wire.ShouldInitiateUploadResponse{Reason: reason}, nil
 	}
 	if err := checkBuildID(r.GetBuildId()); err != nil {
 		return nil, invalid(err)
 	}
-	v := s.store.judge(r.GetBuildId(), r.GetHash(), r.GetForce())
+	v, err := s.store.judge(ctx, r.GetBuildId(), r.GetHash(), r.GetForce())
+	if err != nil {
+		return nil, err
+	}
 	if v.inProgress {
 		v.reason = wire.ReasonInProgress
 	}
@@ -67,7 +71,7 @@ func (s *service) ShouldInitiateUpload(_ context.Context, r *wire.ShouldInitiate
 }
 
 // InitiateUpload implements wire.DebuginfoServiceServer.
-func (s *service) InitiateUpload(_ context.Context, r *wire.InitiateUploadRequest) (*wire.InitiateUploadResponse, error) {
+func (s *service) InitiateUpload(ctx context.Context, r *wire.InitiateUploadRequest) (*wire.InitiateUploadResponse, error) {
 	if reason := otherKind(r); reason != "" {
 		return nil, &refusal{codes.FailedPrecondition, reason}
 	}
@@ -77,7 +81,10 @@ func (s *service) InitiateUpload(_ context.Context, r *wire.InitiateUploadReques
 	if r.GetSize() <= 0 || r.GetHash() == "" {
 		return nil, &refusal{codes.InvalidArgument, "the file's size and hash must be set"}
 	}
-	v := s.store.judge(r.GetBuildId(), r.GetHash(), r.GetForce())
+	v, err := s.store.judge(ctx, r.GetBuildId(), r.GetHash(), r.GetForce())
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case v.inProgress:
 		return nil, &refusal{codes.FailedPrecondition, wire.ReasonInProgress}
@@ -159,7 +166,7 @@ func (s *Store) take(stream wire.DebuginfoService_UploadServer, size chan<- int6
 	if err := s.copy(stream, f, u.size); err != nil {
 		return err
 	}
-	if err := s.keep(u, f); err != nil {
+	if err := s.keep(stream.Context(), u, f); err != nil {
 		return err
 	}
 	s.opts.Log(fmt.Sprintf("debug information of %s: %d bytes", u.buildID, u.size))
@@ -198,6 +205,8 @@ const comeAgain = 5 * time.Second
 func statusOf(err error) error {
 	refused := (*refusal)(nil)
 	switch {
+	case errors.Is(err, bucket.ErrAway): // why names machines, and is in the log
+		err = bucket.ErrAway
 	case errors.As(err, &refused):
 		return status.Error(refused.code, refused.text)
 	case errors.Is(err, errContent):

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"whyhot/internal/elfinfo/extract"
+	"whyhot/internal/fleet/debuginfo/bucket"
 	"whyhot/internal/host/dirlock"
 )
 
@@ -28,6 +30,8 @@ type Options struct {
 	Log func(text string)
 	// Arrived is told the build ID of each file that was taken. It may be nil.
 	Arrived func(buildID string)
+	// Bucket has the files of all servers; the directory is a cache of it then. nil for none.
+	Bucket *bucket.Bucket
 	// InUse says whether anything is kept of a binary; files of others go first. nil: of all.
 	InUse func(buildID string) bool
 }
@@ -69,6 +73,10 @@ type Store struct {
 	pending map[string]*upload // by upload ID, also those that are done, until they expire
 	files   int64              // taken since Open
 	evicted int64              // since Open
+	absent  map[string]time.Time
+	listed  map[string]int64 // sizes of the bucket's files by build ID; nil until they were listed
+	away    string           // why the bucket could not be used last, "" where it could
+	failed  int64            // how often that was since Open
 }
 
 // upload is one that was announced.
@@ -111,7 +119,7 @@ func Open(dir string, o Options) (*Store, error) {
 	case err != nil:
 		return nil, fmt.Errorf("debug information: %w", err)
 	}
-	s := &Store{opts: o, dir: dir, lock: lock, slots: make(chan struct{}, o.Uploads), calls: make(chan struct{}, maxCalls), pending: map[string]*upload{}}
+	s := &Store{opts: o, dir: dir, lock: lock, slots: make(chan struct{}, o.Uploads), calls: make(chan struct{}, maxCalls), pending: map[string]*upload{}, absent: map[string]time.Time{}}
 	if err := s.scan(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -202,13 +210,13 @@ type verdict struct {
 }
 
 // judge decides whether a file is wanted.
-func (s *Store) judge(id, hash string, force bool) verdict {
+func (s *Store) judge(ctx context.Context, id, hash string, force bool) (verdict, error) {
 	s.mu.Lock()
 	s.expire()
 	for _, u := range s.pending {
 		if u.buildID == id && u.state != done {
 			s.mu.Unlock()
-			return verdict{inProgress: true}
+			return verdict{inProgress: true}, nil
 		}
 	}
 	s.mu.Unlock()
@@ -216,15 +224,21 @@ func (s *Store) judge(id, hash string, force bool) verdict {
 	if there {
 		s.used(id) // the binary is on a machine of the fleet
 	}
+	if s.opts.Bucket != nil {
+		var err error
+		if grade, there, err = s.kept(ctx, id); err != nil {
+			return verdict{}, err
+		}
+	}
 	switch {
 	case !there:
-		return verdict{wanted: true, reason: "not there yet"}
+		return verdict{wanted: true, reason: "not there yet"}, nil
 	case force:
-		return verdict{wanted: true, reason: "there, and to be replaced"}
+		return verdict{wanted: true, reason: "there, and to be replaced"}, nil
 	case extract.GradeOf(hash) > grade:
-		return verdict{wanted: true, reason: "there with less: " + grade.String()}
+		return verdict{wanted: true, reason: "there with less: " + grade.String()}, nil
 	}
-	return verdict{reason: "already there"}
+	return verdict{reason: "already there"}, nil
 }
 
 // expire forgets uploads whose time is up. Those that run end by themselves.
@@ -313,15 +327,34 @@ func (s *Store) create(u *upload) (*os.File, error) {
 
 // keep checks a file that was written and puts it in its place. The lock makes the
 // sum of sizes right where two uploads of one build ID end at the same moment.
-func (s *Store) keep(u *upload, f *os.File) error {
-	e, err := extract.Open(f, u.size)
+func (s *Store) keep(ctx context.Context, u *upload, f *os.File) error {
+	e, err := check(f, u.buildID, u.size)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errContent, err)
+		return err
 	}
-	if e.BuildID() != u.buildID {
-		return fmt.Errorf("%w: its build ID is %q", errContent, e.BuildID())
+	if s.opts.Bucket != nil { // first there: what is only here is not kept
+		if better, err := s.share(ctx, u, f, e.Grade()); better || err != nil {
+			return err
+		}
 	}
-	to := s.path(u.buildID)
+	return s.place(u.buildID, f, u.size)
+}
+
+// check refuses what is not the file that it was announced as.
+func check(f *os.File, id string, size int64) (*extract.File, error) {
+	e, err := extract.Open(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errContent, err)
+	}
+	if e.BuildID() != id {
+		return nil, fmt.Errorf("%w: its build ID is %q", errContent, e.BuildID())
+	}
+	return e, nil
+}
+
+// place puts a file where it belongs.
+func (s *Store) place(id string, f *os.File, size int64) error {
+	to := s.path(id)
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
@@ -334,6 +367,6 @@ func (s *Store) keep(u *upload, f *os.File) error {
 	if err := os.Rename(f.Name(), to); err != nil {
 		return err
 	}
-	s.size += u.size - before
+	s.size += size - before
 	return nil
 }

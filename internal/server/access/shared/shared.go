@@ -1,7 +1,7 @@
-// Package shared has several servers know the same tokens.
+// Package shared has several servers know the same tokens, and the same sessions that were ended.
 //
 // It owns the form in which a token lies in the database, and when it goes there and comes from
-// there. It takes a data directory, a shelf of texts and the secret that the servers share, and
+// there; see ended.go for sessions. It takes a data directory, a shelf of texts and the secret that the servers share, and
 // changes the directory's file of tokens. It must never judge a request: internal/server/access
 // does, by that file alone, also while the database is away.
 //
@@ -68,30 +68,38 @@ func New(dir string, shelf Shelf, secret string, log *slog.Logger) *Tokens {
 }
 
 // Keep brings both sides together once a second, until ctx ends.
-func (t *Tokens) Keep(ctx context.Context) {
+func (t *Tokens) Keep(ctx context.Context) { keep(ctx, t.Try) }
+
+func keep(ctx context.Context, try func(context.Context)) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(every):
 		}
-		t.Try(ctx)
+		try(ctx)
 	}
 }
 
 // Try brings both sides together, and logs why it failed, each reason once.
 func (t *Tokens) Try(ctx context.Context) {
+	t.failing = try(ctx, t.Sync, t.failing, t.log, "tokens", "those that are known here stay in force")
+}
+
+// try brings one kind together, and gives why that failed, "" for not.
+func try(ctx context.Context, sync func(context.Context) error, failing string, log *slog.Logger, what, meanwhile string) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err := t.Sync(ctx)
+	err := sync(ctx)
 	switch {
-	case err == nil && t.failing != "":
-		t.failing = ""
-		t.log.Info("tokens are shared with the other servers again")
-	case err != nil && err.Error() != t.failing && !errors.Is(ctx.Err(), context.Canceled):
-		t.failing = err.Error()
-		t.log.Warn("tokens are not shared with the other servers now: those that are known here stay in force", "error", err)
+	case err == nil && failing != "":
+		log.InfoContext(ctx, what+" are shared with the other servers again")
+		return ""
+	case err != nil && err.Error() != failing && !errors.Is(ctx.Err(), context.Canceled):
+		log.WarnContext(ctx, what+" are not shared with the other servers now: "+meanwhile, "error", err)
+		return err.Error()
 	}
+	return failing
 }
 
 // Close ends the use of the shelf.
@@ -164,8 +172,10 @@ func (t *Tokens) stamp() time.Time {
 	return info.ModTime()
 }
 
-func (t *Tokens) code(data string) string {
-	mac := hmac.New(sha256.New, t.secret)
+func (t *Tokens) code(data string) string { return codeOf(t.secret, form, data) }
+
+func codeOf(secret []byte, form, data string) string {
+	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(form + "\n" + data))
 	return hex.EncodeToString(mac.Sum(nil))
 }

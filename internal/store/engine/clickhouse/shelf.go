@@ -7,11 +7,12 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// Shelf is a list of texts that several processes add to, and from which nothing goes. It is in
-// a database of its own, on the first shard, and needs no lease.
+// Shelf is a list of texts that several processes add to. Nothing goes from it, or what is older
+// than some days. It is in a database of its own, on the first shard, and needs no lease.
 type Shelf struct {
 	e     *Engine
 	table string
+	days  int // for which a text stays, 0 for ever
 	made  bool
 }
 
@@ -24,6 +25,16 @@ func OpenShelf(o Options, table string) (*Shelf, error) {
 		return nil, err
 	}
 	return &Shelf{e: &Engine{options: o, lost: make(chan struct{})}, table: o.Database + "." + table}, nil
+}
+
+// OpenAgeing gives one whose texts stay for so many days at least, and go when one is added
+// after that.
+func OpenAgeing(o Options, table string, days int) (*Shelf, error) {
+	s, err := OpenShelf(o, table)
+	if err == nil {
+		s.days = days
+	}
+	return s, err
 }
 
 // first is the server that has it.
@@ -45,9 +56,13 @@ func (s *Shelf) first(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	columns := ") ENGINE = MergeTree"
+	if s.days > 0 { // a day goes as a whole
+		columns = ", day Date DEFAULT toDate(now())) ENGINE = MergeTree PARTITION BY day"
+	}
 	for _, sql := range []string{
 		"CREATE DATABASE IF NOT EXISTS " + s.e.options.Database,
-		fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (text String) ENGINE = MergeTree ORDER BY text%s", s.table, durable(version[0], version[1])),
+		fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (text String%s ORDER BY text%s", s.table, columns, durable(version[0], version[1])),
 	} {
 		if err := first.exec(ctx, sql); err != nil {
 			return nil, err
@@ -87,7 +102,25 @@ func (s *Shelf) Add(ctx context.Context, texts []string) error {
 	}
 	var column proto.ColStr
 	column.AppendArr(texts)
-	return first.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, "")
+	if err := first.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil || s.days == 0 {
+		return err
+	}
+	return s.forget(ctx, first)
+}
+
+// forget drops the days that are over. Several may do it at once: one that is gone is dropped
+// without an error.
+func (s *Shelf) forget(ctx context.Context, first *server) error {
+	old, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT toString(day) FROM %s WHERE day < toDate(now()) - %d", s.table, s.days))
+	if err != nil {
+		return err
+	}
+	for _, day := range old {
+		if err := first.exec(ctx, fmt.Sprintf("ALTER TABLE %s DROP PARTITION '%s'", s.table, day)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close ends its use.

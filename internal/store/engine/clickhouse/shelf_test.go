@@ -45,3 +45,36 @@ func TestShelf(t *testing.T) {
 		}
 	}
 }
+
+// A shelf that ages has what was added lately, and days that are over go.
+func TestShelfAges(t *testing.T) {
+	name := database(t)
+	dropAtEnd(t, name)
+	o := shared(t, name)
+	now, err := clickhouse.OpenAgeing(o, "sessions", 31)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	if err := now.Add(t.Context(), []string{"one"}); err != nil {
+		t.Fatal(err)
+	}
+	// As if that was long ago: today is already older than a day that is to come.
+	later, err := clickhouse.OpenAgeing(o, "sessions", -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer later.Close()
+	if err := now.Add(t.Context(), []string{"two"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := now.All(t.Context()); err != nil || len(got) != 2 {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := later.Add(t.Context(), []string{"three"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := now.All(t.Context()); err != nil || len(got) != 0 {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -17,20 +17,14 @@ export type Answer<P extends keyof paths> = paths[P] extends {
   ? T
   : never;
 
-const TOKEN = "whyhot.token";
 const barred = signal<ApiError | null>(null);
 
-// locked is the server's last word on a missing or wrong token, null where it answers.
+// locked is the server's last word on who may ask, null where it answers.
 export const locked: ReadonlySignal<ApiError | null> = barred;
 
-export function token(): string {
-  return localStorage.getItem(TOKEN) ?? "";
-}
-
-export function setToken(value: string): void {
-  if (value === "") localStorage.removeItem(TOKEN);
-  else localStorage.setItem(TOKEN, value);
-  last.clear(); // another token may be of another project
+// another is called when somebody else asks from now on, who may be of another project.
+export function another(): void {
+  last.clear();
   refresh();
   barred.value = null;
 }
@@ -51,13 +45,11 @@ export function addressOf(path: string, parameters: Parameters): string {
   return query === "" ? path : `${path}?${query}`;
 }
 
-// request sends with the token; an answer that is none is an ApiError.
+// request sends; the browser adds the session. An answer that is none is an ApiError.
 export async function request(url: string, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers);
-  if (token() !== "") headers.set("Authorization", `Bearer ${token()}`);
   let response: Response;
   try {
-    response = await fetch(url, { ...init, headers });
+    response = await fetch(url, init);
   } catch (e) {
     if (init.signal?.aborted) throw e;
     throw unreachable();

@@ -109,6 +109,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is signed in with this browser, and how one signs in
+         * @description A browser's cookie takes the place of a token, for the page alone. People who sign in with an identity provider go to /auth/login.
+         */
+        get: operations["session"];
+        put?: never;
+        /**
+         * Sign a browser in with the token of the request
+         * @description The answer has a cookie that the page's scripts cannot read. It lasts for 30 days at most, and no longer than the token.
+         */
+        post: operations["postSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign a browser out */
+        post: operations["endSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/stats": {
         parameters: {
             query?: never;
@@ -1387,7 +1428,25 @@ export interface components {
                 reason?: string;
             }[];
         };
+        Session: {
+            /** @description A token or a session is needed. */
+            closed: boolean;
+            /** @description The host of the identity provider, where people can sign in with one. */
+            sign_in?: string;
+            /**
+             * @description What signed this browser in; missing where nothing has.
+             * @enum {string}
+             */
+            by?: "token" | "person";
+            /** @description The person, or the token's ID. */
+            name?: string;
+            email?: string;
+            /** Format: date-time */
+            until?: string;
+        };
         Projects: {
+            /** @description The project of requests that name none. */
+            default: string;
             /** @description What the token allows; all where the server is open. */
             scopes: components["schemas"]["Scope"][];
             projects: {
@@ -1720,6 +1779,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Projects"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session, which is none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,13 +1,13 @@
 // The commands that send profiles to this server.
 
-import { token } from "../api/client";
+import { session } from "../api/session";
 import { address } from "../state/navigation";
 
 const GRPC = 4317; // the server's usual port for agents
 
 // closed says that the server wants a token, which the commands take from the file TOKEN.
 export function closed(): boolean {
-  return token() !== "";
+  return session.value.closed;
 }
 
 export function agentCommand(): string {

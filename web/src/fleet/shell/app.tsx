@@ -1,5 +1,5 @@
 // The frame of every view: what there is to see above, the view below. What the views
-// need before they can ask, a token and a store that holds something, is seen to here.
+// need before they can ask, a session and a store that holds something, is seen to here.
 
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { useAnswer } from "../api/answer";
@@ -20,7 +20,7 @@ import { Missing } from "./missing";
 import { Newer } from "./newer";
 import { Navigation } from "./navigation";
 import { Progress } from "./progress";
-import { TokenPrompt } from "./tokenprompt";
+import { SignIn } from "./signin";
 
 const VIEW = "view";
 
@@ -40,7 +40,7 @@ export function App() {
       <Navigation />
       <Newer />
       <Missing />
-      {locked.value ? <TokenPrompt why={locked.value} /> : <Shown />}
+      {locked.value ? <SignIn why={locked.value} /> : <Shown />}
       <Help />
       <MenuHost />
     </>

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer";
 import { locked } from "../api/client";
+import { session, signOut } from "../api/session";
 import { plainly } from "../parts/go";
 import { HOME, UNFILTERED } from "../state/address";
 import { address, go, linkTo } from "../state/navigation";
@@ -45,6 +46,7 @@ export function Navigation() {
       </nav>
       <div class="tools" role="group" aria-label="Page">
         {!locked.value && <Projects />}
+        {!locked.value && <Who />}
         <button
           type="button"
           title="Dark or light (t)"
@@ -61,13 +63,34 @@ export function Navigation() {
   );
 }
 
+// Who is signed in, where people do. A token has its place in the settings.
+function Who() {
+  const { by, name, email } = session.value;
+  if (by !== "person") return null;
+  return (
+    <>
+      <span class="who" title={email === name ? undefined : email}>
+        {name}
+      </span>
+      <button
+        type="button"
+        onClick={() => {
+          void signOut();
+        }}
+      >
+        Sign out
+      </button>
+    </>
+  );
+}
+
 // Projects are only worth a choice where there are several.
 function Projects() {
   const { value } = useAnswer("/api/v1/projects", {});
   const names = (value?.projects ?? []).map((p) => p.name);
   const { project } = address.value;
   if (names.length < 2 && (project === "" || names.includes(project))) return null;
-  const shown = project === "" ? "default" : project;
+  const shown = project === "" ? (value?.default ?? "default") : project;
   return (
     <label class="project">
       <span class="offscreen">Project</span>

@@ -2,7 +2,7 @@
 
 import { percent, percentError } from "../../../format/number";
 import { useAnswer } from "../../api/answer";
-import { token } from "../../api/client";
+import { session } from "../../api/session";
 import { Answered } from "../../parts/answered";
 import { Command } from "../../parts/command";
 import { kept, mainShare, type Finding, type Kept, type Trial } from "../../parts/finding";
@@ -189,7 +189,7 @@ function Where({ kept: k }: { kept: Kept }) {
 // Next is the command to run next, complete but for what only the reader knows.
 function Next({ finding: f, measured }: { finding: Finding; measured: boolean }) {
   const { project, own } = address.value;
-  const server = { url: location.origin, project, token: token() !== "" };
+  const server = { url: location.origin, project, token: session.value.closed };
   const next = f.next ?? "";
   const unknown = blanks(next);
   const nameOf = (i: number): string => `findings.blank${i}`;

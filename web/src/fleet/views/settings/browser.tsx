@@ -1,21 +1,34 @@
-// What this browser keeps: the token that it sends.
+// Who is signed in with this browser, and the way out.
 
-import { setToken, token } from "../../api/client";
+import { useState } from "preact/hooks";
+import type { ApiError } from "../../api/error";
+import { session, signOut } from "../../api/session";
+import { Failure } from "../../parts/failure";
+import { day } from "../../parts/time";
 
 export function Browser() {
-  if (token() === "") return null;
+  const [failed, setFailed] = useState<ApiError | null>(null);
+  const { by, name, email, until } = session.value;
+  if (by === undefined) return null;
+  const who = by === "token" ? `with the token ${name ?? ""}` : `as ${name ?? ""}`;
+  const address = email !== undefined && email !== name ? ` (${email})` : "";
   return (
     <section aria-labelledby="browser">
       <h2 id="browser">This browser</h2>
-      <p>It keeps a token and sends it with every question.</p>
+      <p>
+        It is signed in {who}
+        {address}
+        {until === undefined ? "" : `, until ${day(Date.parse(until))} at the latest`}.
+      </p>
       <button
         type="button"
         onClick={() => {
-          setToken("");
+          void signOut().then(setFailed);
         }}
       >
-        Forget the token
+        Sign out
       </button>
+      {failed && <Failure error={failed} />}
     </section>
   );
 }

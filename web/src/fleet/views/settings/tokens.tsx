@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
 import { refresh, type Answer } from "../../api/client";
 import type { components } from "../../api/schema";
+import { session } from "../../api/session";
 import { Command } from "../../parts/command";
 import { Failure } from "../../parts/failure";
 import { day } from "../../parts/time";
@@ -27,7 +28,11 @@ export function TokenList() {
     <section aria-labelledby="tokens">
       <h2 id="tokens">Tokens</h2>
       {error?.status === 403 ? (
-        <p class="quiet">The token of this browser may not administer: ask your administrator.</p>
+        <p class="quiet">
+          {session.value.by === "person"
+            ? "Your account may not administer this project: ask your administrator."
+            : "The token of this browser may not administer: ask your administrator."}
+        </p>
       ) : (
         error && <Failure error={error} retry={asked.retry} />
       )}
