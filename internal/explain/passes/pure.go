@@ -11,35 +11,6 @@ import (
 	"whyhot/internal/profile"
 )
 
-// doing are the first words of functions that do something besides giving a value, or give
-// another one each time.
-var doing = set(`accept acquire add advance alloc allocate append apply ask assert assign await barrier begin bind call
-	check choice clear clone close collect commit configure connect consume copy create crawl debug decrement del delete dequeue
-	dispatch do download draw drain drop dup each emit emplace enqueue enter error execute exec exists exit exchange
-	fail fault fetch fill fire fit flush fork format free gc get generate handle hash increment info inc insert invoke is join
-	kill lap last launch len length listen load_next lock log main make malloc merge mkdir move mutate next notify now
-	observe on open peek pick play poll pop post pre prepend print printf process produce publish pull push put query
-	raise rand random range read receive record recv redraw register release remove rename render replace reply request
-	reset resize respond resume retry return rewind rollback run sample save say scan seed seek select send serve set shift
-	show shuffle shutdown signal simulate size skip sleep sort spawn start stat step stop store submit subscribe swap sync
-	take tell tick time timestamp today touch trace train transform transition trigger truncate try uniform unlink unlock
-	unregister unshift update upload use utcnow uuid visit wait wake walk warn warning work write yield zeros ones
-	empty full iter enumerate zip test tests assertion expect benchmark bench expr eval`)
-
-// wholes are functions whose first word is one of doing and which give the same all the same:
-// they read a whole file or format a constant.
-var wholes = regexp.MustCompile(`(?i)^(read_?(file|all|text|csv|json|yaml|xml|lines|bytes|parquet|excel)\w*|file_get_contents|get_(config|settings?|schema|template|rates?|rules?|mapping|table)\w*|load\w*|make_?(pattern|regex|matcher|parser|validator|index|lookup|table|map)\w*|create_?(parser|validator|matcher|index|schema|template)\w*|getInstance)$`)
-
-// containers are what is made new on each pass on purpose: it is filled or changed then.
-var containers = regexp.MustCompile(`(?i)(list|map|set|dict|vector|vec|buffer|builder|array|queue|deque|stack|bytes?|bytearray|writer|reader|stream|image|canvas|hash|hasher|digest|md5|sha\d*|hmac|crc\w*|socket|thread|process|event|counter|error|exception|result|response|request|row|record|node|element|point|matrix|string|text|random|iterator|session|transaction|lock|mutex|promise|future|task|object|struct|tuple|option|box|arc|rc|some|ok|err|pair|timer|stopwatch|cell|state|context|copy|clone)$`)
-
-// onObject are the first words of methods that give the same each time on an object that does
-// not change: of a method of a library with another name that is not known.
-var onObject = set(`compile parse prepare build load template from xpath css find filter search sort sorted group groupby
-	split to as keys values items describe schema plan optimize normalize invert inverse transpose dot matmul unique value
-	lookup entries merge concat pivot aggregate mean median std sum max min resolve lowercase lower upper
-	uppercase trim encode decode tokenize match test format render serialize stringify parsed prepared validator formatter`)
-
 // isObject says whether a call is on a value of the program, and not on a module or a class.
 func isObject(f *text.File, c text.Call) bool {
 	if c.On == "" || c.New() {
@@ -84,14 +55,6 @@ func firstWord(name string) string {
 		}
 	}
 	return strings.ToLower(strings.TrimRight(name, "0123456789?"))
-}
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		out[w] = true
-	}
-	return out
 }
 
 // isValue says whether a statement does something with what a call gives.
@@ -210,18 +173,6 @@ func mentioned(f *text.File, code string) []string {
 	}
 	return out
 }
-
-// stepping are words of functions that go on with something, whatever their text shows, and of
-// functions that stand for another.
-var stepping = set(`next pull pop shift poll advance step tick take consume recv receive token lex accept rand random
-	wrapper inner func fn f callback cb handler proxy method decorated call run main work process handle exec execute update`)
-
-// effects are words of calls in a body that reach out of it: of doing, those that cannot be
-// about what the function made itself.
-var effects = set(`accept acquire await clock commit connect dequeue download draw emit enqueue exec execute exit fetch flush
-	fork generate kill listen lock log main malloc next notify now poll post printf publish put rand random read receive recv
-	recvfrom release rollback sample save seed send shuffle sleep spawn start step stop submit sync tick time today unlock
-	update upload utcnow uuid wait write yield`)
 
 // definition is the function of a text in which a function of the profile runs. Where a
 // recording has the file of what was inlined, that is another function.
