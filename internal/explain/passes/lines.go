@@ -41,23 +41,19 @@ type hot struct {
 
 // reader reads the own lines of a profile.
 type reader struct {
-	p     *profile.Profile
-	facts judge.Facts
-	lines *ownline.Lines
-	files map[string]*text.File // nil where a file cannot be read
-	// spent is the value of each own line with all below it, whatever it calls.
-	spent map[profile.Line]int64
+	p        *profile.Profile
+	facts    judge.Facts
+	lines    *ownline.Lines
+	files    map[string]*text.File // nil where a file cannot be read
+	numbered *ownLines
 	// innermost are the rows in which a line is the innermost own one, of functions that have
 	// enough of those.
 	innermost map[profile.Line][]int32
-	buffer    []profile.Line
-	seen      map[profile.Line]uint64 // the stamp of the last stack with a line
-	stamp     uint64
 }
 
 func newReader(s judge.Subject) *reader {
 	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Of(s.Profile), files: map[string]*text.File{},
-		spent: map[profile.Line]int64{}, innermost: map[profile.Line][]int32{}, seen: map[profile.Line]uint64{}}
+		innermost: map[profile.Line][]int32{}}
 }
 
 // file is the text of a function's source.
@@ -99,29 +95,63 @@ func (r *reader) stacks() []stacked {
 	return out
 }
 
+// ownLines are the program's own lines, numbered, and where the locations of the profile have
+// them: a profile may have a million of both, and each stack is gone over twice.
+type ownLines struct {
+	lines []profile.Line
+	first []int32 // by location: of its lines in of
+	of    []int32 // for each line of each location its number, -1 where it is not the program's
+	own   []bool  // the same: the function is the program's, whether or not its line is known
+}
+
+func number(p *profile.Profile, own *ownline.Lines) *ownLines {
+	n := &ownLines{first: make([]int32, p.NumLocations()+1)}
+	ids := map[profile.Line]int32{}
+	for loc := range p.NumLocations() {
+		for _, line := range p.Lines(profile.LocationID(loc)) { //nolint:gosec // locations are numbered so
+			id, isOwn := int32(-1), own.IsOwn(line.Function)
+			if isOwn && line.Line > 0 {
+				known := false
+				if id, known = ids[line]; !known {
+					id = int32(len(n.lines)) //nolint:gosec // fewer than locations
+					ids[line] = id
+					n.lines = append(n.lines, line)
+				}
+			}
+			n.of = append(n.of, id)
+			n.own = append(n.own, isOwn)
+		}
+		n.first[loc+1] = int32(len(n.of)) //nolint:gosec // fewer than 2^31
+	}
+	return n
+}
+
 // hottest gives the steps that are worth reading, the outermost first and of those the dearest.
-// It goes over the stacks twice: most lines and functions have too little for more.
+// Most lines and functions have too little to be read: the first walk tells which have enough.
 func (r *reader) hottest() []*hot {
 	stacks := r.stacks()
 	total := float64(max(r.p.Total(), 1))
-	running := map[profile.FunctionID]int64{} // where it is the innermost own function
+	r.numbered = number(r.p, r.lines)
+	w := &walk{
+		reader: r, known: map[step]*hot{},
+		spent: make([]int64, len(r.numbered.lines)), seen: make([]uint32, len(r.numbered.lines)),
+		running: make([]int64, r.p.NumFunctions()), least: int64(leastShare * total),
+	}
 	for id := range stacks {
-		if of := &stacks[id]; of.events > 0 {
-			r.total(profile.StackID(id), of, running) //nolint:gosec // stacks are numbered so
+		if stacks[id].events > 0 {
+			w.total(profile.StackID(id), &stacks[id]) //nolint:gosec // stacks are numbered so
 		}
 	}
-	enough := func(v int64) bool { return float64(v) >= leastShare*total }
-	known := map[step]*hot{}
 	for id := range stacks {
-		if of := &stacks[id]; of.events > 0 {
-			r.read(known, profile.StackID(id), of, running, enough) //nolint:gosec // stacks are numbered so
+		if stacks[id].events > 0 && w.has(profile.StackID(id)) { //nolint:gosec // the same
+			w.read(profile.StackID(id), &stacks[id]) //nolint:gosec // the same
 		}
 	}
 	for _, rows := range r.innermost {
 		slices.Sort(rows)
 	}
 	var out []*hot
-	for _, h := range known {
+	for _, h := range w.known {
 		slices.Sort(h.rows)
 		h.share = float64(h.value) / total
 		if h.events >= leastEvents && h.share >= leastShare && h.share-finding.ShareError(h.share, r.p.Count()) >= leastSure {
@@ -134,85 +164,123 @@ func (r *reader) hottest() []*hot {
 	return out
 }
 
-// frames are the lines of a stack, innermost first. It begins a stack for isSeen.
-func (r *reader) frames(id profile.StackID) []profile.Line {
-	r.buffer = r.buffer[:0]
-	r.stamp++
-	for _, loc := range r.p.Stack(id) {
-		r.buffer = append(r.buffer, r.p.Lines(loc)...)
-	}
-	return r.buffer
+// walk goes over the stacks.
+type walk struct {
+	*reader
+
+	known   map[step]*hot
+	spent   []int64 // by own line: what is below it, itself among it
+	seen    []uint32
+	running []int64 // by function: where it is the innermost own one
+	least   int64
+	stamp   uint32
+	lines   []profile.Line // of the stack that is read
+	numbers []int32
 }
 
-// isSeen says whether the stack had a line before: a function that calls itself.
-func (r *reader) isSeen(line profile.Line) bool {
-	was := r.seen[line]
-	r.seen[line] = r.stamp
-	return was == r.stamp
+// lineNumbers are the numbers of a location's lines.
+func (w *walk) lineNumbers(loc profile.LocationID) (numbers []int32, own []bool) {
+	from, to := w.numbered.first[loc], w.numbered.first[loc+1]
+	return w.numbered.of[from:to], w.numbered.own[from:to]
+}
+
+// innermostOwn is the innermost line of a stack in a function of the program.
+func (w *walk) innermostOwn(id profile.StackID) (line profile.Line, ok bool) {
+	for _, loc := range w.p.Stack(id) {
+		_, own := w.lineNumbers(loc)
+		for i, isOwn := range own {
+			if isOwn {
+				return w.p.Lines(loc)[i], true
+			}
+		}
+	}
+	return line, false
 }
 
 // total adds up what the own lines of a stack have, and its innermost own function.
-func (r *reader) total(id profile.StackID, of *stacked, running map[profile.FunctionID]int64) {
-	frames := r.frames(id)
-	first := true
-	for _, line := range frames {
-		if !r.lines.IsOwn(line.Function) {
-			continue
+func (w *walk) total(id profile.StackID, of *stacked) {
+	w.stamp++
+	for _, loc := range w.p.Stack(id) {
+		numbers, _ := w.lineNumbers(loc)
+		for _, n := range numbers {
+			if n >= 0 && w.seen[n] != w.stamp {
+				w.seen[n] = w.stamp
+				w.spent[n] += of.value
+			}
 		}
-		if first {
-			running[line.Function] += of.value
-			first = false
-		}
-		if line.Line > 0 && !r.isSeen(line) {
-			r.spent[line] += of.value
-		}
+	}
+	if line, ok := w.innermostOwn(id); ok {
+		w.running[line.Function] += of.value
 	}
 }
 
+// has says whether a stack has a line or a function with enough to be read.
+func (w *walk) has(id profile.StackID) bool {
+	if line, ok := w.innermostOwn(id); ok && w.running[line.Function] >= w.least {
+		return true
+	}
+	for _, loc := range w.p.Stack(id) {
+		numbers, _ := w.lineNumbers(loc)
+		for _, n := range numbers {
+			if n >= 0 && w.spent[n] >= w.least {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // read adds the own lines of a stack that have enough.
-func (r *reader) read(known map[step]*hot, id profile.StackID, of *stacked, running map[profile.FunctionID]int64, enough func(int64) bool) {
-	frames := r.frames(id)
+func (w *walk) read(id profile.StackID, of *stacked) {
+	w.stamp++
+	w.lines, w.numbers = w.lines[:0], w.numbers[:0]
+	for _, loc := range w.p.Stack(id) {
+		numbers, _ := w.lineNumbers(loc)
+		w.lines = append(w.lines, w.p.Lines(loc)...)
+		w.numbers = append(w.numbers, numbers...)
+	}
 	var caller profile.Line
 	outer := 0
-	for at, line := range slices.Backward(frames) {
-		if !r.lines.IsOwn(line.Function) || line.Line <= 0 {
+	for at, line := range slices.Backward(w.lines) {
+		n := w.numbers[at]
+		if n < 0 {
 			continue
 		}
-		if r.isSeen(line) { // recursion
+		if w.seen[n] == w.stamp { // a function that calls itself
 			caller = line
 			continue
 		}
-		if enough(r.spent[line]) {
-			k := step{line: line}
-			inner := frames[max(0, at-below):at]
-			if len(inner) > 0 {
-				k.calls, k.callee = true, inner[len(inner)-1].Function
-			}
-			h := known[k]
-			if h == nil {
-				h = &hot{step: k, outer: outer, callers: map[profile.Line]int64{}, inner: map[profile.FunctionID]bool{}}
-				known[k] = h
-			}
-			h.rows = append(h.rows, of.rows...)
-			h.value += of.value
-			h.events += of.events
-			if outer > 0 {
-				h.callers[caller] += of.events
-			}
-			for _, l := range inner {
-				h.inner[l.Function] = true
-			}
+		w.seen[n] = w.stamp
+		if w.spent[n] >= w.least {
+			w.add(line, w.lines[max(0, at-below):at], caller, outer, of)
 		}
 		caller = line
 		outer++
 	}
-	for _, line := range frames {
-		if r.lines.IsOwn(line.Function) {
-			if enough(running[line.Function]) {
-				r.innermost[line] = append(r.innermost[line], of.rows...)
-			}
-			break
-		}
+	if line, ok := w.innermostOwn(id); ok && w.running[line.Function] >= w.least {
+		w.innermost[line] = append(w.innermost[line], of.rows...)
+	}
+}
+
+// add adds the samples of a stack to a line of it.
+func (w *walk) add(line profile.Line, inner []profile.Line, caller profile.Line, outer int, of *stacked) {
+	k := step{line: line}
+	if len(inner) > 0 {
+		k.calls, k.callee = true, inner[len(inner)-1].Function
+	}
+	h := w.known[k]
+	if h == nil {
+		h = &hot{step: k, outer: outer, callers: map[profile.Line]int64{}, inner: map[profile.FunctionID]bool{}}
+		w.known[k] = h
+	}
+	h.rows = append(h.rows, of.rows...)
+	h.value += of.value
+	h.events += of.events
+	if outer > 0 {
+		h.callers[caller] += of.events
+	}
+	for _, l := range inner {
+		h.inner[l.Function] = true
 	}
 }
 

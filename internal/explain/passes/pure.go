@@ -183,7 +183,7 @@ func (r *reader) definition(f *text.File, id profile.FunctionID) (fn text.Functi
 			return fn, isNamed(fn, name)
 		}
 	}
-	for line := range r.spent {
+	for _, line := range r.numbered.lines {
 		if line.Function != id || line.Line <= 0 {
 			continue
 		}
