@@ -168,9 +168,16 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 	if len(loops) == 0 {
 		return x, false
 	}
-	// What the caller gives must be the same collection each time.
+	// What the caller gives must be the same collection each time, and what is looked for must
+	// be given.
 	fn, in := f.Function(l.First)
-	if !in || f.Rebinds(over, text.Range{First: fn.First + 1, Last: l.First - 1}, text.Range{}) {
+	if !in || f.Rebinds(over, text.Range{First: fn.First + 1, Last: l.First - 1}, text.Range{}) || !r.isGivenSame(f, fn, over, caller, loops[0]) {
+		return x, false
+	}
+	given := f.Parameters(fn)
+	if !slices.ContainsFunc(text.Names(compared.without(bound)), func(n string) bool {
+		return slices.Contains(given, n) || f.Changes(n, fn.Range, text.Range{})
+	}) {
 		return x, false
 	}
 	x.loop, x.loopIn = loops[0], cf.Path

@@ -368,6 +368,34 @@ void main(void)
         use(find(parts, n, codes[k]));  @3
 }
 `, "main@3 find@1 strcmp", "main@3", profile.KindNative, "@1 all"},
+		"another array each time": {"/me/a.c", `
+int find(const struct part *all, int n, const char *code)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(all[i].code, code) == 0)  @1
+            return i;
+    return -1;
+}
+void main(void)
+{
+    for (int k = 0; k < 100; k++)
+        use(find(groups[k].parts, n, code));  @3
+}
+`, "main@3 find@1 strcmp", "main@3", profile.KindNative, ""},
+		"a frame that a function is given": {"/me/a.py", `
+def rows_of(frame, name):
+    return frame[frame["name"] == name]  @1
+def main(frame, names):
+    for name in names:
+        use(rows_of(frame, name))  @3
+`, "main@3 rows_of@1 compare", "main@3", profile.KindPython, "@1 frame"},
+		"another frame that a function is given": {"/me/a.py", `
+def rows_of(frame, name):
+    return frame[frame["name"] == name]  @1
+def main(frames, name):
+    for frame in frames:
+        use(rows_of(frame, name))  @3
+`, "main@3 rows_of@1 compare", "main@3", profile.KindPython, ""},
 		"a few words": {"/me/a.js", `
 const WORDS = ['a', 'b', 'c'];
 function keyword(tokens) {

@@ -115,7 +115,7 @@ func isPureTo(f *text.File, in text.Function, seen map[int]bool, depth int) bool
 		return true
 	}
 	seen[in.First] = true
-	args := parameters(headerArgs(in), f.Language())
+	args := f.Parameters(in)
 	_, header := f.Statement(in.First)
 	for n := header.Last + 1; n <= in.Last; n++ {
 		code := f.Code(n)
@@ -159,7 +159,7 @@ func writesOutside(f *text.File, in text.Function, code string) bool {
 		return false
 	}
 	name := m[1] + m[3]
-	return !slices.Contains(parameters(headerArgs(in), f.Language()), name) && !f.Declares(name, in.Range)
+	return !slices.Contains(f.Parameters(in), name) && !f.Declares(name, in.Range)
 }
 
 // mentioned are the names by which a line may call functions of its file.
@@ -202,27 +202,3 @@ func isNamed(fn text.Function, name string) bool {
 	}
 	return own == name || isConstructor(name)
 }
-
-// parameters are the names in the list of a function's header: the last word of each in
-// languages in which the type comes first, else the first.
-func parameters(list, language string) []string {
-	if end := strings.LastIndexByte(list, ')'); end >= 0 {
-		list = list[:end]
-	}
-	var out []string
-	for arg := range strings.SplitSeq(list, ",") {
-		arg, _, _ = strings.Cut(arg, "=")
-		arg, _, typed := strings.Cut(arg, ":")
-		words := parameter.FindAllString(arg, -1)
-		switch {
-		case len(words) == 0:
-		case typed || language == "Go":
-			out = append(out, words[0])
-		default:
-			out = append(out, words[len(words)-1])
-		}
-	}
-	return out
-}
-
-var parameter = regexp.MustCompile(`[$@%&]*[A-Za-z_]\w*`)

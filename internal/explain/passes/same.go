@@ -338,7 +338,7 @@ func isKept(f *text.File, fn text.Function, line int) bool {
 // isLocal says whether a name is a function's own, or may change between its calls.
 func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.Range, depth int) bool {
 	_, header := f.Statement(fn.First)
-	if slices.Contains(text.Names(headerArgs(fn)), name) || f.Changes(name, header, text.Range{}) {
+	if slices.Contains(f.Parameters(fn), name) || f.Changes(name, header, text.Range{}) {
 		return true
 	}
 	if !f.Changes(name, fn.Range, own) {
@@ -364,10 +364,4 @@ func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.R
 		}
 	}
 	return false
-}
-
-// headerArgs is what stands between the parentheses of a function's header.
-func headerArgs(fn text.Function) string {
-	_, args, _ := strings.Cut(fn.Header, "(")
-	return args
 }

@@ -88,11 +88,12 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 	}
 	if in != f.Path || !loop.Has(int(line.Line)) {
 		fn, isIn := f.Function(int(line.Line))
-		if !isIn || f.Changes(root, text.Range{First: fn.First + 1, Last: fn.Last}, lines) {
+		caller, _ := h.caller()
+		if !isIn || f.Changes(root, text.Range{First: fn.First + 1, Last: fn.Last}, lines) || !r.isGivenSame(f, fn, root, caller, loop) {
 			return x, false
 		}
 	}
-	rows := r.rowsOf(line)
+	rows := r.innermost[line]
 	share := r.shareOf(rows)
 	return scan{line: line, over: root, key: strings.TrimSpace(key), loop: loop, loopIn: in, rows: rows, share: share}, share >= leastShare
 }
@@ -118,6 +119,38 @@ func (r *reader) varies(f *text.File, l text.Loop, expression string, own text.R
 	return slices.ContainsFunc(text.Names(expression), func(n string) bool { return f.Changes(n, l.Range, own) })
 }
 
+// isGivenSame says whether a function is given the same for a parameter on each pass of the
+// loop that calls it. What is no parameter is not given.
+func (r *reader) isGivenSame(f *text.File, fn text.Function, name string, caller profile.Line, l text.Loop) bool {
+	parameters := f.Parameters(fn)
+	if len(parameters) > 0 && (parameters[0] == "self" || parameters[0] == "cls" || f.Language() == "Go" && strings.Contains(fn.Header, "func (")) {
+		parameters = parameters[1:] // what the method is called on
+	}
+	at := slices.IndexFunc(parameters, func(p string) bool { return strings.TrimLeft(p, "$@") == strings.TrimLeft(name, "$@&*") })
+	if at < 0 {
+		return true
+	}
+	cf := r.file(caller.Function)
+	own := fn.Name
+	if i := strings.LastIndexAny(own, ".:"); i >= 0 {
+		own = own[i+1:]
+	}
+	statement, lines := cf.Statement(int(caller.Line))
+	for _, c := range cf.Calls(statement) {
+		if c.Last() != own {
+			continue
+		}
+		arguments := text.Arguments(c.Args)
+		for _, a := range arguments {
+			if value, is := strings.CutPrefix(a, strings.TrimLeft(name, "$")+"="); is {
+				return !r.varies(cf, l, value, lines)
+			}
+		}
+		return at < len(arguments) && !r.varies(cf, l, arguments[at], lines)
+	}
+	return false
+}
+
 // loopOf is the loop around a line: in its function, or around the line that calls that most.
 func (r *reader) loopOf(f *text.File, line profile.Line, h *hot) (l text.Loop, in string, ok bool) {
 	if loops := f.Loops(int(line.Line)); len(loops) > 0 {
@@ -137,9 +170,6 @@ func (r *reader) loopOf(f *text.File, line profile.Line, h *hot) (l text.Loop, i
 	}
 	return loops[0], cf.Path, true
 }
-
-// rowsOf are the rows in which a line is the innermost of the program's own.
-func (r *reader) rowsOf(line profile.Line) []int32 { return r.innermost[line] }
 
 func (r *reader) shareOf(rows []int32) float64 {
 	var v int64

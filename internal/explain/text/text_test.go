@@ -252,6 +252,30 @@ func TestLoopsAndFunctions(t *testing.T) {
 	}
 }
 
+func TestParameters(t *testing.T) {
+	want := map[string]string{
+		"f.php": "$items $limit", "g.pl": "$items $limit", "j.go": "c items limit", "q.ml": "",
+	}
+	for path, code := range programs {
+		f, at := source(t, path, code)
+		line := 5
+		if path != "q.ml" {
+			line = at("@1")
+		}
+		fn, _ := f.Function(line)
+		w, special := want[path]
+		if !special {
+			w = "items limit"
+		}
+		if got := strings.Join(f.Parameters(fn), " "); got != w {
+			t.Errorf("%s: %q, want %q", path, got, w)
+		}
+	}
+	if got := Arguments(`a, f(b, c), Map<K, V> d, [1, 2]`); len(got) != 4 || got[1] != "f(b, c)" || got[2] != "Map<K, V> d" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestStatement(t *testing.T) {
 	f, _ := source(t, "a.js", `
 const a = load(
