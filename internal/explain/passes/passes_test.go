@@ -250,6 +250,34 @@ void run(struct state *L, struct item *items, int n)
     }
 }
 `, "run@1 parsed", "run@3", profile.KindNative, ""},
+		"numbers by chance": {"/me/a.py", `
+import numpy as np
+def main(orders):
+    for order in orders:
+        noise = np.random.normal(0, 1, SIZE)  @1
+        use(noise, order)  @3
+`, "main@1 normal", "main@3", profile.KindPython, ""},
+		"a file that goes on": {"/me/a.py", `
+def main(orders, fh):
+    for order in orders:
+        entry = pickle.load(fh)  @1
+        use(entry, order)  @3
+`, "main@1 load", "main@3", profile.KindPython, ""},
+		"a model that learns": {"/me/a.py", `
+def main(orders, batch):
+    model = Net()
+    for order in orders:
+        out = model(batch)  @1
+        use(out, order)  @3
+`, "main@1 __call__", "main@3", profile.KindPython, ""},
+		"counted rounds": {"/me/a.js", `
+function main() {
+  for (let round = 0; round < ROUNDS; round++) {
+    const sum = tables.parsed(DATA);  @1
+    use(sum, round);  @3
+  }
+}
+`, "main@1 parsed", "main@3", profile.KindJS, ""},
 		"the rounds of a benchmark": {"/me/a.rs", `
 fn main() {
     for _ in 0..rounds {

@@ -63,6 +63,9 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	}
 	x = repeated{hot: h, call: call, own: own}
 	names := namesOf(f, call)
+	if chance.MatchString(call.Name) || slices.ContainsFunc(names, func(n string) bool { return goesOn.MatchString(strings.TrimLeft(n, "$@")) }) || r.isHeld(f, call, own) {
+		return x, false
+	}
 	loops := f.Loops(line)
 	if len(loops) > 0 && loops[0].Within && !isRepeated(f, statement, call) {
 		loops = loops[1:]
@@ -128,6 +131,9 @@ func isOver(f *text.File, l text.Loop) bool {
 	if l.Within {
 		return true
 	}
+	if rounds.MatchString(l.Header) {
+		return false
+	}
 	if strings.HasPrefix(strings.TrimLeft(l.Header, " }"), "while") || strings.HasPrefix(strings.TrimLeft(l.Header, " }"), "until") {
 		return true
 	}
@@ -140,6 +146,20 @@ func isOver(f *text.File, l text.Loop) bool {
 			if slices.Contains(text.Names(f.Code(line)), n) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// isHeld says whether a name that is called holds a function: an object that may remember, such
+// as a model that is trained.
+func (r *reader) isHeld(f *text.File, c text.Call, own bool) bool {
+	if own || c.On != "" || c.New() {
+		return false
+	}
+	for _, n := range f.Assignments(c.Name, text.Range{First: 1, Last: len(f.Lines)}) {
+		if code := f.Code(n); !strings.Contains(code, "require") && !strings.Contains(code, "import") {
+			return true
 		}
 	}
 	return false

@@ -7,7 +7,8 @@ import (
 
 // doing are the first words of functions that do something besides giving a value, or give
 // another one each time.
-var doing = set(`accept acquire add advance alloc allocate append apply ask assert assertion assign await barrier begin bench
+var doing = set(`monotonic perf current nano urandom getrandom input popen urlopen system shell request env
+	accept acquire add advance alloc allocate append apply ask assert assertion assign await barrier begin bench
 	benchmark bind call check choice clear clone close collect commit configure connect consume copy crawl create
 	debug decrement del delete dequeue dispatch do download drain draw drop dup each emit emplace empty enqueue
 	enter enumerate error eval exchange exec execute exists exit expect expr fail fault fetch fill fire fit flush
@@ -43,6 +44,16 @@ var effects = set(`accept acquire await clock commit connect dequeue download dr
 // wholes are functions whose first word is one of doing and which give the same all the same:
 // they read a whole file or format a constant.
 var wholes = regexp.MustCompile(`(?i)^(read_?(file|all|text|csv|json|yaml|xml|lines|bytes|parquet|excel)\w*|file_get_contents|get_(config|settings?|schema|template|rates?|rules?|mapping|table)\w*|load\w*|make_?(pattern|regex|matcher|parser|validator|index|lookup|table|map)\w*|create_?(parser|validator|matcher|index|schema|template)\w*|getInstance)$`)
+
+// chance is a word of a source of random numbers, and clocks one of a clock, anywhere in a name.
+var chance = regexp.MustCompile(`(?i)(^|[._:>])(rand\w*|rng|random\w*|faker?|secrets|clock|now|time)([._:>(]|$)`)
+
+// goesOn are names of what gives something else each time it is asked: files, sockets, streams,
+// iterators, generators and states.
+var goesOn = regexp.MustCompile(`(?i)^(f|fh|fp|fd|infile|\w*stream|sock\w*|conn\w*|reader|stdin|pipe|cursor|cur|it|iter\w*|gen\w*|lexer|lex|parser|scanner|tokens?|tokenizer|queue|q|rng|\w*random|state|decoder)$`)
+
+// rounds are headers of loops that repeat their work on purpose.
+var rounds = regexp.MustCompile(`(?i)\b(rounds?|reps?|repeats?|repetitions?|iters?|iterations?|pass(es)?|trials?|epochs?|warm_?ups?|bench\w*|runs|n_?runs|times)\b`)
 
 // containers are what is made new on each pass on purpose: it is filled or changed then.
 var containers = regexp.MustCompile(`(?i)(list|map|set|dict|vector|vec|buffer|builder|array|queue|deque|stack|bytes?|bytearray|writer|reader|stream|image|canvas|hash|hasher|digest|md5|sha\d*|hmac|crc\w*|socket|thread|process|event|counter|error|exception|result|response|request|row|record|node|element|point|matrix|string|text|random|iterator|session|transaction|lock|mutex|promise|future|task|object|struct|tuple|option|box|arc|rc|some|ok|err|pair|timer|stopwatch|cell|state|context|copy|clone)$`)
