@@ -330,6 +330,34 @@ def other():
 	}
 }
 
+// Perl's stacks have the innermost line only: the text tells who calls.
+func TestTheOneCallOfPerl(t *testing.T) {
+	p := read("/me/a.pl", `
+my $TEXT = join ' ', 1 .. 400;
+
+sub weights {
+    my ($text) = @_;
+    my %out;
+    for my $w (split ' ', $text) {
+        $out{$w} = length $w;  @4
+    }
+    return \%out;
+}
+
+sub score {
+    my ($doc) = @_;
+    my $w = weights($TEXT);  @1
+    return $w->{$doc};
+}
+
+for my $n (1 .. 1000) {
+    $all += score($n);  @3
+}
+`, profile.KindPerl)
+	p.turns("top@4", "top@3")
+	checkOne(t, "Perl", p, RuleSame, "@1 weights")
+}
+
 // checkOne compares what is found with a mark and a name, "" for nothing.
 func checkOne(t *testing.T, name string, p *program, rule, want string) {
 	t.Helper()
