@@ -77,6 +77,7 @@ func Explain(ctx context.Context, r Request) (_ finding.Report, err error) {
 	heard.setSmallMinor()
 	if rule.Judges(r.Profile) {
 		setPaidBy(r.Profile, heard.found, facts.Source)
+		heard.setTwiceMinor()
 	}
 	out, err := r.report(heard)
 	if err == nil && rule.Judges(r.Profile) {

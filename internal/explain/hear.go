@@ -76,6 +76,23 @@ func (h *heard) setSmallMinor() {
 	}
 }
 
+// setTwiceMinor makes a finding minor that gives the same advice as a larger one, without a
+// line of the program to apply it at: what a second process does of the same work.
+func (h *heard) setTwiceMinor() {
+	for i := range h.found {
+		f := &h.found[i].Finding
+		for j := range h.found {
+			o := &h.found[j].Finding
+			if i == j || f.Minor != "" || o.Minor != "" || f.Rule != o.Rule || f.Title != o.Title || len(f.PaidBy) > 0 || len(o.PaidBy) == 0 {
+				continue
+			}
+			if f.Share.Main() < o.Share.Main() {
+				f.Minor, f.After = "the same advice as "+o.ID, o.ID
+			}
+		}
+	}
+}
+
 // setGeneralAside leaves advice that holds for nearly every program out, unless all is
 // asked for; where nothing else is worth much, a note speaks of it.
 func (h *heard) setGeneralAside(all bool) {
