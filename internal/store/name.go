@@ -126,15 +126,16 @@ func (s *Store) nameOnce(ctx context.Context) error {
 	s.arrived = map[string]bool{}
 	s.mu.Unlock()
 	wanted := s.dict.Waiting()
+	var again map[dict.Mapping][]dict.Address
 	if len(arrived) > 0 {
-		for m, list := range s.dict.Nameless(func(m dict.Mapping) bool { return arrived[m.BuildID] }) {
-			wanted[m] = append(wanted[m], list...)
-		}
+		again = s.dict.Nameless(func(m dict.Mapping) bool { return arrived[m.BuildID] })
 	}
-	if len(wanted) == 0 {
+	all := maps.Clone(wanted)
+	maps.Copy(all, again)
+	if len(all) == 0 {
 		return nil
 	}
-	for m := range wanted {
+	for m := range all {
 		if m.BuildID == "" {
 			continue
 		}
@@ -146,17 +147,32 @@ func (s *Store) nameOnce(ctx context.Context) error {
 		}
 	}
 	symbols := symbol.New(s.opts.Names.Symbols)
-	for _, m := range slices.SortedFunc(maps.Keys(wanted), compareMappings) {
+	for _, m := range slices.SortedFunc(maps.Keys(all), compareMappings) {
 		for part := range slices.Chunk(wanted[m], maxNamed) {
-			if err := s.append(ctx, recordNamesOf, appendNames(lookUp(ctx, symbols, m, part))); err != nil {
+			if err := s.named(ctx, lookUp(ctx, symbols, m, part)); err != nil {
 				return err
 			}
-			if ctx.Err() != nil {
-				return ctx.Err()
+		}
+		for part := range slices.Chunk(again[m], maxNamed) {
+			// These were looked up before and may have a name without a line: nothing, as of a file
+			// that could not be fetched, does not replace it.
+			found := slices.DeleteFunc(lookUp(ctx, symbols, m, part), func(r dict.Resolution) bool { return len(r.Frames) == 0 })
+			if err := s.named(ctx, found); err != nil {
+				return err
 			}
 		}
 	}
 	return s.Flush(ctx)
+}
+
+// named writes what was found into the journal.
+func (s *Store) named(ctx context.Context, found []dict.Resolution) error {
+	if len(found) > 0 {
+		if err := s.append(ctx, recordNamesOf, appendNames(found)); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 func compareMappings(a, b dict.Mapping) int {

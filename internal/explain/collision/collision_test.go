@@ -41,6 +41,8 @@ func TestCollisions(t *testing.T) {
 		"Java, a bucket's tree":  {profile.KindJava, map[string]int64{java + "java.util.HashMap$TreeNode java.util.HashMap$TreeNode.putTreeVal(java.util.HashMap)": 600, java + "int app.Key.hashCode()": 30, "void app.Main.main()": 300}, true},
 		"Java, hashing is dear":  {profile.KindJava, map[string]int64{java + "boolean app.Key.equals(java.lang.Object)": 300, java + "int app.Key.hashCode()": 300, "void app.Main.main()": 300}, false},
 		"Python":                 {profile.KindPython, map[string]int64{"main; _Py_dict_lookup; Point.__eq__": 500, "main; Point.__hash__": 40, "main": 400}, true},
+		"Java, texts as keys":    {profile.KindJava, map[string]int64{java + "boolean java.lang.String.equals(java.lang.Object)": 600, java + "int java.lang.String.hashCode()": 5, "void app.Main.main()": 300}, false},
+		"hashing costs nothing":  {profile.KindPython, map[string]int64{"main; _Py_dict_lookup; Point.__eq__": 500, "main": 400}, false},
 		"little of the program":  {profile.KindPython, map[string]int64{"main; _Py_dict_lookup; Point.__eq__": 100, "main": 900}, false},
 		"equality, but no table": {profile.KindPython, map[string]int64{"main; Point.__eq__": 500, "main": 400}, false},
 	} {

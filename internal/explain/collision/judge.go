@@ -30,6 +30,11 @@ type table struct {
 	hash     func() *regexp.Regexp // functions that hash them, wherever they run
 	walk     func() *regexp.Regexp // look-ups that only walk a bucket of many: their own time counts too
 	cure     string
+	// hashes: hashing shows, unless it costs nothing.
+	hashes bool
+	// plain are comparisons of numbers and texts that libraries have: their hashes cost little or
+	// are kept, and reading a key from memory is dear.
+	plain func() *regexp.Regexp
 }
 
 func onUse(expression string) func() *regexp.Regexp {
@@ -51,6 +56,8 @@ var tables = []table{
 		compare:  onUse(`\.(equals|compareTo|compareComparables|comparableClassFor|tieBreakOrder)\(`),
 		hash:     onUse(`\.hash(Code)?\(`),
 		walk:     onUse(`\bjava\.util\.HashMap\$TreeNode\.(find|putTreeVal|getTreeNode)\(`),
+		hashes:   true,
+		plain:    onUse(`\bjava\.lang\.\w+\.equals\(|\bjava\.lang\.(String\w*|Integer|Long)\.`),
 		cure:     "Give the key class a hashCode that uses all the fields that equals compares, mixed: Objects.hash, or 31*a + b; a record has one",
 	},
 	{
@@ -58,6 +65,8 @@ var tables = []table{
 		lookup:   onUse(`(Dictionary|HashSet|Hashtable|ConcurrentDictionary)\x60?\d?(\[.*\])?[.:](FindEntry|FindValue|TryInsert|TryGetValue|ContainsKey|Contains|Add|AddIfNotPresent|Remove|get_Item|FindItemIndex)\b`),
 		compare:  onUse(`[.:](Equals|IEquatable\S*|EqualsCore|InternalEquals|DefaultEquals|op_Equality)\b`),
 		hash:     onUse(`[.:](GetHashCode|InternalGetHashCode)\b`),
+		hashes:   true,
+		plain:    onUse(`System\.(String|Int\d+|UInt\d+|Char|Guid)[.:]`),
 		cure:     "Override GetHashCode with HashCode.Combine of all the fields that Equals compares; a record struct has both",
 	},
 	{
@@ -65,6 +74,7 @@ var tables = []table{
 		lookup:   onUse(`^(_?Py_dict_lookup\w*|lookdict\w*|dictkeys_\w*lookup\w*|set_(add_entry|lookkey|contains_key)\w*|PyDict_\w+|dict_(subscript|get|contains)\w*)$`),
 		compare:  onUse(`^(\w+\.)?__eq__$`),
 		hash:     onUse(`^(\w+\.)?__hash__$`),
+		hashes:   true,
 		cure:     "Let __hash__ be hash((a, b, …)) of all that __eq__ compares; or make the key a tuple or a frozen dataclass",
 	},
 	{
@@ -79,6 +89,8 @@ var tables = []table{
 		lookup:   onUse(`^(.* )?(std::(__\w+::)?(_Hashtable|__hash_table|unordered_\w+|__detail::_Map_base|_Hash\w*)|absl::\w*(flat|node)_hash|boost::unordered)<?.*(find|emplace|insert|erase|count|operator\[\]|_M_find\w*|contains|at)\b`),
 		compare:  onUse(`(::operator==\b|\boperator==\b|equal_to<|::operator\(\).*[eE]q)`),
 		hash:     onUse(`(std::hash<|_Hash_bytes|[hH]ash\w*::operator\(\)|hash_value|HashValue)`),
+		hashes:   true,
+		plain:    onUse(`equal_to<(unsigned |signed )?(char|short|int|long|unsigned|bool|\w+_t|.*\*|std::(__\w+::)?basic_string.*|std::string\w*)( const)?>|operator==.*basic_string`),
 		cure:     "Hash all the members that operator== compares, each mixed in (boost::hash_combine, absl::Hash); std::hash of a number is the number itself",
 	},
 	{
@@ -86,6 +98,8 @@ var tables = []table{
 		lookup:   onUse(`^(<?hashbrown::|<?std::collections::hash::|std::collections::hash_map).*(get|insert|entry|contains\w*|remove\w*|find|rustc_entry)\b`),
 		compare:  onUse(`(PartialEq|::eq$|\beq\b|Equivalent)`),
 		hash:     onUse(`(::hash$|Hash(er)?\b.*(hash|write|finish)|sip|fxhash|ahash)`),
+		hashes:   true,
+		plain:    onUse(`<(u|i)(8|16|32|64|128|size) as|<str as|alloc::string::String as|core::str|<\[u8\]`),
 		cure:     "Derive Hash, or hash all the fields that eq compares, with a hasher that spreads them in all bits",
 	},
 	{
@@ -145,7 +159,7 @@ func (t *table) roles(p *profile.Profile) (of []role, any bool) {
 			of[i] |= looks | walks
 			any = true
 		}
-		if t.compare().MatchString(name) {
+		if t.compare().MatchString(name) && (t.plain == nil || !t.plain().MatchString(name)) {
 			of[i] |= compares
 		}
 		if t.hash().MatchString(name) {
@@ -182,6 +196,9 @@ func (t *table) find(s judge.Subject) (judge.Found, bool) {
 		}
 	}
 	share := float64(comparing) / float64(p.Total())
+	if t.hashes && hashing == 0 {
+		return judge.Found{}, false // a key that is its own hash, or keeps it: comparing is all that is left
+	}
 	if events < leastEvents || share < leastShare || comparing < leastTimes*hashing {
 		return judge.Found{}, false
 	}

@@ -53,7 +53,7 @@ func (r *reader) scans(hottest []*hot) []scan {
 
 // masks are elements of a collection picked by comparing all of them: of pandas, numpy, R,
 // Julia and Octave.
-var masks = regexp.MustCompile(`([A-Za-z_][\w.$]*)\s*(?:\.loc)?[\[(]\s*([^\[\]()]*(?:\[[^\]]*\])?[^\[\]()=<>!]*?)\s*(?:\.?==|%in%)\s*([^\],)&|]+)|\b(?:which|find|subset|filter)\s*\(\s*(?:([\w.$]+)\s*,\s*)?([\w.$\[\]" ]+?)\s*\.?==\s*([^\],)&|]+)`)
+var masks = regexp.MustCompile(`([A-Za-z_][\w.$]*)\s*(?:\.loc)?([\[(])\s*([^\[\]()]*(?:\[[^\]]*\])?[^\[\]()=<>!]*?)\s*(?:\.?==|%in%)\s*([^\],)&|]+)|\b(?:which|find|subset|filter)\s*\(\s*(?:([\w.$]+)\s*,\s*)?([\w.$\[\]" ]+?)\s*\.?==\s*([^\],)&|]+)`)
 
 // mask finds one in a line.
 func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
@@ -71,12 +71,12 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 	if m == nil {
 		return x, false
 	}
-	base, compared, key := m[1], m[2], m[3]
+	base, compared, key := m[1], m[3], m[4]
 	if base == "" {
-		base, compared, key = cmp.Or(m[4], m[5]), m[5], m[6]
+		base, compared, key = cmp.Or(m[5], m[6]), m[6], m[7]
 	}
 	root := rootOf(base)
-	if m[1] != "" && rootOf(compared) != root && f.Language() == "Python" {
+	if m[1] != "" && rootOf(compared) != root && (f.Language() == "Python" || m[2] == "(") {
 		return x, false // an index that is compared, or a call
 	}
 	loop, in, ok := r.loopOf(f, line, h)

@@ -17,7 +17,7 @@ type Loop struct {
 
 	Header string // its code, comments and texts blanked
 	// Within: the loop is written in the line itself, as a comprehension is, or the line is
-	// the condition of a loop, which runs on each pass.
+	// the condition of a loop, which runs on each pass of its body.
 	Within bool
 }
 
@@ -107,7 +107,11 @@ func (f *File) Loops(line int) []Loop {
 	first, last := f.statement(line)
 	own := f.join(first, last)
 	if f.isWithin(own) {
-		out = append(out, Loop{Range: Range{first, last}, Header: own, Within: true})
+		l := Loop{Range: Range{first, last}, Header: own, Within: true}
+		if condition.MatchString(own) {
+			l.Range = f.body(first) // the condition is asked after each pass of it
+		}
+		out = append(out, l)
 	}
 	for _, n := range f.around(line) {
 		header := f.join(f.statement(n))
@@ -141,6 +145,18 @@ func (f *File) isWithin(code string) bool {
 	case f.lang == &python:
 		return comprehension.MatchString(code) && !loopWord.MatchString(code)
 	}
+	return f.isCalled(code)
+}
+
+// elements are words of what has several, in languages in which map is of what may be missing,
+// too.
+var elements = regexp.MustCompile(`\b(iter\w*|into_iter|par_iter|stream|parallelStream|chars|lines|bytes|values|keys|entries|split\w*|windows|chunks|drain|range|asSequence|indices)\b|\.\.|\b(forEach|for_each|each)\b`)
+
+// isCalled says whether a function is called with a block for each element.
+func (f *File) isCalled(code string) bool {
+	if (f.lang == &rust || f.lang == &java) && !elements.MatchString(code) {
+		return false
+	}
 	return (loopCall.MatchString(code) || rLoop.MatchString(code)) && block.MatchString(code)
 }
 
@@ -148,7 +164,7 @@ func (f *File) isLoop(header string) bool {
 	if loopWord.MatchString(header) {
 		return f.lang != &hs && (!doAlone.MatchString(header) || f.lang != &lua && f.lang != &ocaml && f.lang != &elixir)
 	}
-	return (loopCall.MatchString(header) || rLoop.MatchString(header)) && block.MatchString(header)
+	return f.isCalled(header)
 }
 
 // Function is the innermost function around a line; ok is false where it is in none.
@@ -252,6 +268,9 @@ func (f *File) Functions() []Function {
 
 // Defines says whether a line begins the definition of a function of some name.
 func (f *File) Defines(line int, name string) bool {
+	if line < 1 || line > len(f.code) {
+		return false
+	}
 	header := f.join(f.statement(line))
 	return f.isFunction(line, header) && f.function(line, header).Name == name
 }

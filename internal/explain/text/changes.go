@@ -5,13 +5,20 @@ import (
 	"strings"
 )
 
+// changing are methods that change what they are called on, whatever stands around the call.
+var changing = regexp.MustCompile(`^((\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\])|(\.|->)\w+)*(\.|->)(push\w*|pop\w*|add\w*|append\w*|extend|insert\w*|remove\w*|delete\w*|discard|erase|poll\w*|shift|unshift|splice|take\w*|put\w*|set|set_\w+|set[A-Z]\w*|next\w*|read\w*|recv\w*|fill\w*|clear|sort|reverse|swap\w*|update\w*|step|advance|move\w*|emplace\w*|enqueue|dequeue|write\w*|reset|consume\w*|fetch\w*|shuffle|rotate|merge!|<<)[!?]?\s*[\s(]`)
+
+// begins is what stands before a statement that is not the first of its line.
+var begins = regexp.MustCompile(`(^|[;{}:]|\)|&&|\|\||=>|\belse|\bthen|\bdo)\s*(await\s+)?$`)
+
 // Changes says whether a name may have another value, or another content, from one pass of
 // some lines to the next: the lines bind it, assign to it or to a part of it, or call
 // something that may change it. What calls on it in the lines of except do is not looked at.
 func (f *File) Changes(name string, lines, except Range) bool {
 	for n := max(lines.First, 1); n <= min(lines.Last, len(f.code)); n++ {
 		for _, at := range occurrences(f.code[n-1], name) {
-			if at.isChanged() || !except.Has(n) && at.mayBeChanged() {
+			own := except.Has(n)
+			if at.isChanged() || !own && at.mayBeChanged() || own && strings.TrimSpace(at.before) == "" && changing.MatchString(at.after) {
 				return true
 			}
 		}
@@ -90,7 +97,7 @@ func occurrences(code, name string) []occurrence {
 
 var (
 	// parts are those of a value, which an assignment may be to.
-	parts = regexp.MustCompile(`^(\s*\[[^\]]*\]|\{[^}]*\}|(\.|->|\$)\w+)*`)
+	parts = regexp.MustCompile(`^(\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{[^}]*\}|(\.|->|\$)\w+)*`)
 	// assigns is an assignment, and not a comparison, an arrow or an argument's name.
 	assigns = regexp.MustCompile(`^\s*(:\s*[\w\[\], .<>|]+)?\s*(=$|=[^=~>]|:=|<-|<<-|([-+*/%.|&^]|<<|>>|\*\*|//|\|\||&&|\?\?)=($|[^=>])|\+\+|--)`)
 	// typed is what stands before a name that is declared.
@@ -163,8 +170,8 @@ func (o occurrence) isBound() bool {
 
 // mayBeChanged says whether something is called that may change what the name stands for.
 func (o occurrence) mayBeChanged() bool {
-	return passes.MatchString(o.before) ||
-		strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(o.before), "await")) == "" && onIt.MatchString(o.after) && !loopCall.MatchString(o.after) ||
+	return passes.MatchString(o.before) || changing.MatchString(o.after) ||
+		begins.MatchString(o.before) && onIt.MatchString(o.after) && !loopCall.MatchString(o.after) ||
 		changer.MatchString(o.before) ||
 		given.MatchString(o.before) && closes.MatchString(o.after) && !onlyLog.MatchString(o.before)
 }
@@ -172,8 +179,12 @@ func (o occurrence) mayBeChanged() bool {
 // harmless are calls that leave what they are given as it is.
 var harmless = regexp.MustCompile(`^(if|while|for|switch|return|sizeof|assert|str(n?cmp|casecmp|n?len|r?chr|str|c?spn)|mem(cmp|chr)|[fs]?n?printf|puts|abs|f?(min|max)|size|length|count|find|at|get|is\w+|to_string|static_cast|const_cast)$`)
 
+// acting are functions that, by their names, change what they are given.
+var acting = regexp.MustCompile(`(?i)^_?(simulate|relax|solve|read|fill|update|step|run|move|apply|process|mutate|shuffle|sort|push|append|add|insert|remove|advance|train|fit|write|set|swap|exchange|evolve|propagate|init|reset|clear|load|parse_into|decode_into|next|pop|consume)(_|[A-Z]|\b|\d)`)
+
 // IsPassed says whether some lines give a name to a function that may change what it points
-// at. What calls on it in the lines of except do is not looked at.
+// at: in C and its kin any that is not known to leave it as it is, else one whose name says so.
+// What calls on it in the lines of except do is not looked at.
 func (f *File) IsPassed(name string, lines, except Range) bool {
 	for n := max(lines.First, 1); n <= min(lines.Last, len(f.code)); n++ {
 		if except.Has(n) {
@@ -184,7 +195,7 @@ func (f *File) IsPassed(name string, lines, except Range) bool {
 			if after == "" || after[0] != ',' && after[0] != ')' {
 				continue
 			}
-			if callee := enclosingCall(at.before); callee != "" && !harmless.MatchString(callee) {
+			if callee := enclosingCall(at.before); callee != "" && (f.lang == &cLike && !harmless.MatchString(callee) || acting.MatchString(callee)) {
 				return true
 			}
 		}

@@ -65,6 +65,9 @@ var languages = map[string]*language{
 	".ex": &elixir, ".exs": &elixir, ".jl": &julia,
 }
 
+// longest is the length of the lines that are read: nobody writes longer ones.
+const longest = 2000
+
 // Read reads a file; ok is false where its language is not known by the name of the file.
 func Read(path string, lines []string) (f *File, ok bool) {
 	lang := languages[strings.ToLower(filepath.Ext(path))]
@@ -72,7 +75,13 @@ func Read(path string, lines []string) (f *File, ok bool) {
 		return nil, false
 	}
 	f = &File{Path: path, Lines: lines, lang: lang}
-	f.code = lang.blank(lines)
+	short := make([]string, len(lines))
+	for i, l := range lines {
+		if len(l) <= longest { // a longer one is data, or made by a tool
+			short[i] = l
+		}
+	}
+	f.code = lang.blank(short)
 	f.depth = make([]int, len(lines))
 	for i, l := range f.code {
 		f.depth[i] = indent(l)

@@ -92,7 +92,7 @@ func continues(above, line string, aboveDepth, depth int) bool {
 // end of the block, and not by the statement.
 func opensBlock(code string) bool {
 	t := strings.TrimRight(code, " \t\r")
-	return strings.HasSuffix(t, "{") || strings.HasSuffix(t, "=> {") || strings.HasSuffix(t, "do") || strings.HasSuffix(t, "|")
+	return strings.HasSuffix(t, "{") || strings.HasSuffix(t, " do") || t == "do" || strings.HasSuffix(t, "|") && !strings.HasSuffix(t, "||")
 }
 
 // balance is how many brackets a line leaves open, without the one that begins a block.

@@ -143,12 +143,13 @@ func (s *Server) postSession(_ context.Context, r *request) (any, error) {
 // endSession signs a browser out. A copy of its cookie is of no use afterwards.
 func (s *Server) endSession(_ context.Context, r *request) (any, error) {
 	text := cookie.Get(r.Request, cookie.Session)
-	cookie.Clear(r.w, r.Request, cookie.Session)
 	if s.o.Sessions == nil || text == "" {
+		cookie.Clear(r.w, r.Request, cookie.Session)
 		return s.signedOut()
 	}
 	one, err := s.o.Sessions.Read(text, s.now())
 	if err != nil {
+		cookie.Clear(r.w, r.Request, cookie.Session)
 		return s.signedOut() //nolint:nilerr // it has ended already
 	}
 	entry := audit.Entry{Who: one.Token, What: "sign out", From: hostOf(r.RemoteAddr), Result: "ok"}
@@ -157,9 +158,11 @@ func (s *Server) endSession(_ context.Context, r *request) (any, error) {
 	} else if g, err := s.granted(&one); err == nil {
 		entry.Who = g.Who()
 	}
+	// A session that cannot be ended keeps its cookie, so that it can be tried again.
 	if err := s.o.Sessions.End(one, s.now()); err != nil {
 		return nil, err
 	}
+	cookie.Clear(r.w, r.Request, cookie.Session)
 	s.o.Audit.Record(entry)
 	return s.signedOut()
 }

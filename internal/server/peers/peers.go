@@ -12,7 +12,10 @@ package peers
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +37,7 @@ import (
 const Prefix = "/cluster/v1/"
 
 const (
-	header = "Whyhot-Cluster" // the secret
+	header = "Whyhot-Cluster" // what shows that a server knows the secret
 	// sessionHeader has the session of a browser whose question another server passes on.
 	sessionHeader = "Whyhot-Session"
 	notHere       = "Whyhot-Not-Here" // another server writes to the database
@@ -46,7 +49,7 @@ const (
 
 // Peers are what a server knows of the others. Several goroutines may use it.
 type Peers struct {
-	secret string
+	word   string // of the header
 	client *http.Client
 	handed atomic.Int64 // records in bytes
 	passed atomic.Int64 // questions
@@ -61,7 +64,11 @@ func New(secret string) *Peers {
 		DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: 2 * dialTime, IdleConnTimeout: idleTime,
 		MaxIdleConnsPerHost: 64, DisableCompression: true, ForceAttemptHTTP2: true,
 	}
-	return &Peers{secret: secret, since: map[string]time.Time{}, client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	// Keys of sessions and of the shared tables come from the secret, so that it is sent nowhere:
+	// who reads a request between servers may hand over profiles, and nothing else.
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("whyhot-peers-1"))
+	return &Peers{word: hex.EncodeToString(mac.Sum(nil)), since: map[string]time.Time{}, client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // ReadSecret reads the secret from a file.
@@ -95,7 +102,7 @@ func (c *Peers) Hand(ctx context.Context, project, to string, records []byte) er
 	if err != nil {
 		return err
 	}
-	req.Header.Set(header, c.secret)
+	req.Header.Set(header, c.word)
 	resp, err := c.client.Do(req)
 	if err != nil {
 		return err
@@ -111,7 +118,7 @@ func (c *Peers) Hand(ctx context.Context, project, to string, records []byte) er
 
 // Of says whether a request comes from another server.
 func (c *Peers) Of(r *http.Request) bool {
-	return subtle.ConstantTimeCompare([]byte(r.Header.Get(header)), []byte(c.secret)) == 1
+	return subtle.ConstantTimeCompare([]byte(r.Header.Get(header)), []byte(c.word)) == 1
 }
 
 // Session is that of a browser whose question another server passes on, "" for none.
@@ -262,7 +269,7 @@ func (c *Peers) Pass(w http.ResponseWriter, q *Question, to string) error {
 					p.Out.Header.Del(name)
 				}
 			}
-			p.Out.Header.Set(header, c.secret)
+			p.Out.Header.Set(header, c.word)
 			p.Out.Header.Del(sessionHeader)
 			if q.Session != "" {
 				p.Out.Header.Set(sessionHeader, q.Session)

@@ -29,6 +29,9 @@ import (
 // ErrAway says that the object store did not answer, or not with what was asked for.
 var ErrAway = errors.New("the object store for debug information cannot be used now")
 
+// ErrRefused says that the object store refuses one file, whenever it is asked.
+var ErrRefused = errors.New("the object store refuses the file")
+
 const (
 	suffix    = ".debug"
 	gradeMeta = "Whyhot-Grade"
@@ -131,8 +134,13 @@ func (b *Bucket) idOf(key string) string {
 	return id
 }
 
-// away words an error of the store.
+// away words an error of the store. What it refuses of one file for good is no reason to wait
+// for the store: the file is too large for it, or the request is not one that it knows.
 func away(what string, err error) error {
+	switch minio.ToErrorResponse(err).StatusCode {
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge:
+		return fmt.Errorf("%w: %s: %w", ErrRefused, what, err)
+	}
 	return fmt.Errorf("%w: %s: %w", ErrAway, what, err)
 }
 
@@ -196,7 +204,7 @@ func timeFor(size int64) time.Duration {
 
 // Touch has the file of a build ID be used now.
 func (b *Bucket) Touch(ctx context.Context, o Object) error {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, timeFor(o.Size)) // some stores copy the bytes
 	defer cancel()
 	_, err := b.client.CopyObject(ctx, minio.CopyDestOptions{
 		Bucket: b.name, Object: b.key(o.ID), ReplaceMetadata: true, UserMetadata: map[string]string{gradeMeta: o.Grade},

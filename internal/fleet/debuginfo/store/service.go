@@ -209,6 +209,8 @@ func statusOf(err error) error {
 		err = bucket.ErrAway
 	case errors.As(err, &refused):
 		return status.Error(refused.code, refused.text)
+	case errors.Is(err, bucket.ErrRefused): // why names machines, and is in the log
+		return status.Error(codes.ResourceExhausted, bucket.ErrRefused.Error())
 	case errors.Is(err, errContent):
 		return status.Error(codes.InvalidArgument, err.Error())
 	case errors.Is(err, errLarge), errors.Is(err, errFull):

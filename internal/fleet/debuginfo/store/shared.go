@@ -27,10 +27,13 @@ func gradeOf(name string) extract.Grade { return extract.GradeOf(name + "-") }
 // kept tells what the bucket has for a build ID, and has it be used.
 func (s *Store) kept(ctx context.Context, id string) (extract.Grade, bool, error) {
 	o, there, err := s.opts.Bucket.Stat(ctx, id)
-	if err == nil && there && time.Since(o.Used) > touchAfter {
-		err = s.opts.Bucket.Touch(ctx, o)
-	}
 	s.told(err)
+	if err == nil && there && time.Since(o.Used) > touchAfter {
+		// That it is there has been said: an agent need not send it because this failed.
+		if failed := s.opts.Bucket.Touch(ctx, o); failed != nil {
+			s.opts.Log(fmt.Sprintf("debug information of %s: %v", id, failed))
+		}
+	}
 	return gradeOf(o.Grade), there, err
 }
 
@@ -77,6 +80,9 @@ func (s *Store) share(ctx context.Context, u *upload, f *os.File, grade extract.
 		err = s.opts.Bucket.Put(ctx, u.buildID, grade.String(), f, u.size)
 	}
 	s.told(err)
+	if errors.Is(err, bucket.ErrRefused) {
+		s.opts.Log(fmt.Sprintf("debug information of %s: %v", u.buildID, err))
+	}
 	return false, err
 }
 
@@ -97,6 +103,14 @@ func (s *Store) Bring(ctx context.Context, id string) bool {
 	}
 	there, err := s.bring(ctx, id)
 	s.told(err)
+	if err != nil {
+		s.mu.Lock()
+		if len(s.missed) >= maxAbsent {
+			clear(s.missed)
+		}
+		s.missed[id] = true
+		s.mu.Unlock()
+	}
 	switch {
 	case err != nil && !errors.Is(err, bucket.ErrAway):
 		s.opts.Log(fmt.Sprintf("debug information of %s: %v", id, err))
@@ -166,9 +180,12 @@ func (s *Store) Look(ctx context.Context) error {
 			delete(s.absent, id)
 		}
 	}
+	missed := s.missed
+	s.missed = map[string]bool{}
 	s.mu.Unlock()
 	for id, size := range now {
-		if was, known := before[id]; known && was == size || checkBuildID(id) != nil {
+		// What could not be fetched is asked for again: names were looked up without it.
+		if was, known := before[id]; known && was == size && !missed[id] || checkBuildID(id) != nil {
 			continue
 		}
 		s.drop(id, size)

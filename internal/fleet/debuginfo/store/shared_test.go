@@ -28,8 +28,10 @@ type clouds struct {
 
 	url  string
 	away atomic.Bool
-	mu   sync.Mutex
-	now  time.Time
+	// refuses says which requests get which status, 0 for none.
+	refuses func(r *http.Request) int
+	mu      sync.Mutex
+	now     time.Time
 }
 
 func (c *clouds) Now() time.Time {
@@ -60,6 +62,12 @@ func sky(t *testing.T) *clouds {
 		if c.away.Load() {
 			w.WriteHeader(http.StatusForbidden) // 503 would be tried again for a while
 			return
+		}
+		if c.refuses != nil {
+			if code := c.refuses(r); code != 0 {
+				w.WriteHeader(code)
+				return
+			}
 		}
 		fake.ServeHTTP(w, r)
 	}))
@@ -245,6 +253,72 @@ func TestObjectStoreAway(t *testing.T) {
 	text := strings.Join(log, "\n")
 	if away, _ := s.Shared(); away != "" || strings.Count(text, "agents keep theirs") != 1 || strings.Count(text, "can be used again") != 1 {
 		t.Errorf("%q\n%s", away, text)
+	}
+}
+
+// A store that cannot note a use, or refuses one file, does not have agents wait with all others.
+func TestObjectStoreRefuses(t *testing.T) {
+	c := sky(t)
+	data, id := sample(t, "-g")
+	_, p := serve(t, t.TempDir(), Options{Bucket: c.Bucket})
+	if err := p.sent(id, "full-x", data); err != nil {
+		t.Fatal(err)
+	}
+	c.at(time.Now().Add(-3 * touchAfter)) // the file was put then
+	if err := c.Touch(t.Context(), bucket.Object{ID: id}); err != nil {
+		t.Fatal(err)
+	}
+	c.refuses = func(r *http.Request) int {
+		if r.Header.Get("X-Amz-Copy-Source") != "" {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	if _, err := p.initiate(id, "full-x", len(data)); status.Code(err) == codes.Unavailable {
+		t.Errorf("a use that cannot be noted: %v", err)
+	}
+	c.refuses = func(r *http.Request) int {
+		if r.Method == http.MethodPut {
+			return http.StatusRequestEntityTooLarge
+		}
+		return 0
+	}
+	other, name := sample(t, "-g", "-O1")
+	u, err := p.initiate(name, "full-x", len(other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.upload(name, u, other); status.Code(err) != codes.ResourceExhausted || strings.Contains(err.Error(), c.url) {
+		t.Errorf("a file that is too large for the store: %v", err)
+	}
+}
+
+// What could not be fetched while the store was away is told again when it is back.
+func TestMissedFilesAreToldAgain(t *testing.T) {
+	c := sky(t)
+	data, id := sample(t, "-g")
+	first, p := serve(t, t.TempDir(), Options{Bucket: c.Bucket})
+	if err := p.sent(id, "full-x", data); err != nil {
+		t.Fatal(err)
+	}
+	_ = first
+	var n news
+	s, _ := serve(t, t.TempDir(), Options{Bucket: c.Bucket, Arrived: n.add})
+	if err := s.Look(t.Context()); err != nil || len(n.take()) != 1 {
+		t.Fatalf("%v", err)
+	}
+	c.away.Store(true)
+	if s.Bring(t.Context(), id) {
+		t.Fatal("brought from a store that is away")
+	}
+	c.away.Store(false)
+	for i, want := range []int{1, 0} {
+		if err := s.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := n.take(); len(got) != want {
+			t.Errorf("look %d: told of %v", i, got)
+		}
 	}
 }
 

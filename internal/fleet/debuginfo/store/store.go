@@ -74,6 +74,7 @@ type Store struct {
 	files   int64              // taken since Open
 	evicted int64              // since Open
 	absent  map[string]time.Time
+	missed  map[string]bool  // build IDs whose file could not be fetched
 	listed  map[string]int64 // sizes of the bucket's files by build ID; nil until they were listed
 	away    string           // why the bucket could not be used last, "" where it could
 	failed  int64            // how often that was since Open
@@ -119,7 +120,7 @@ func Open(dir string, o Options) (*Store, error) {
 	case err != nil:
 		return nil, fmt.Errorf("debug information: %w", err)
 	}
-	s := &Store{opts: o, dir: dir, lock: lock, slots: make(chan struct{}, o.Uploads), calls: make(chan struct{}, maxCalls), pending: map[string]*upload{}, absent: map[string]time.Time{}}
+	s := &Store{opts: o, dir: dir, lock: lock, slots: make(chan struct{}, o.Uploads), calls: make(chan struct{}, maxCalls), pending: map[string]*upload{}, absent: map[string]time.Time{}, missed: map[string]bool{}}
 	if err := s.scan(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -27,6 +27,8 @@ type Ended struct {
 
 	mu   sync.Mutex
 	list map[string]int64
+	// unwritten: the list on disk lacks some.
+	unwritten bool
 }
 
 func openEnded(path string) (*Ended, error) {
@@ -76,7 +78,7 @@ func (e *Ended) Add(some map[string]int64, now time.Time) error {
 		}
 		next[id], fresh = until, true
 	}
-	if !fresh {
+	if !fresh && !e.unwritten {
 		return nil
 	}
 	maps.DeleteFunc(next, func(_ string, until int64) bool { return until <= now.Unix() })
@@ -89,6 +91,8 @@ func (e *Ended) Add(some map[string]int64, now time.Time) error {
 		}
 		delete(next, first)
 	}
+	// They have ended here also where the disk is full; what comes next writes them.
+	e.list, e.unwritten = next, true
 	data, err := json.Marshal(next)
 	if err != nil {
 		return fmt.Errorf("list of ended sessions: %w", err)
@@ -96,6 +100,6 @@ func (e *Ended) Add(some map[string]int64, now time.Time) error {
 	if err := wholefile.Write(e.path, 0o600, wholefile.Bytes(data)); err != nil {
 		return fmt.Errorf("list of ended sessions: %w", err)
 	}
-	e.list = next
+	e.unwritten = false
 	return nil
 }

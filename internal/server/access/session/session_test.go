@@ -127,6 +127,39 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
+// Where the disk takes nothing, a session has ended all the same, and the list is written later.
+func TestEndedOnAFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	k := opened(t, dir, "")
+	now := time.Now()
+	one, _, err := k.New(ada, now, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, dir+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.End(one, now); err == nil {
+		t.Fatal("the list was written nowhere")
+	}
+	if !k.ended.Has(one.ID) {
+		t.Error("the session goes on")
+	}
+	if err := os.Rename(dir+"-away", dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.End(one, now); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openEnded(filepath.Join(dir, endedFile))
+	if err != nil || !again.Has(one.ID) {
+		t.Errorf("after a restart: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	k := opened(f, f.TempDir(), "")
 	now := time.Unix(1_800_000_000, 0)
