@@ -46,13 +46,14 @@ type reader struct {
 	lines    *ownline.Lines
 	files    map[string]*text.File // nil where a file cannot be read
 	numbered *ownLines
+	stable   map[string]bool // by file and name
 	// innermost are the rows in which a line is the innermost own one, of functions that have
 	// enough of those.
 	innermost map[profile.Line][]int32
 }
 
 func newReader(s judge.Subject) *reader {
-	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Of(s.Profile), files: map[string]*text.File{},
+	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Of(s.Profile), files: map[string]*text.File{}, stable: map[string]bool{},
 		innermost: map[profile.Line][]int32{}}
 }
 

@@ -57,7 +57,7 @@ func (r *reader) nested() []scan {
 			v += r.p.Samples()[row].Value
 			t.events += r.p.Samples()[row].Count
 		}
-		if v > t.most || v == t.most && line.Line < t.best.Line {
+		if v > t.most || v == t.most && (line.Line < t.best.Line || line.Line == t.best.Line && line.Function < t.best.Function) {
 			t.best, t.most = line, v
 		}
 	}
@@ -131,7 +131,11 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 		return x, false
 	}
 	// An index goes through what it is an index of.
-	if indexed := indexedBy(compared, bound); indexed != "" {
+	indexed := indexedBy(compared, bound)
+	if counts.MatchString(l.Header) && (indexed == "" || compared.isBare(bound)) || !onlySearches(f, l, header, line) {
+		return x, false
+	}
+	if indexed != "" {
 		left = []string{indexed}
 	}
 	if len(left) == 0 {
@@ -184,6 +188,41 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 	return x, true
 }
 
+var (
+	// counts are headers of loops over numbers.
+	counts = regexp.MustCompile(`;.*;|\brange\b\s*\(|\.\.|\bseq\w*\s*\(|=\s*\d+\s*,|\bupto\b|\btimes\b|\d+:\w`)
+	// another is what a loop does where the comparison fails, beside going on.
+	another = regexp.MustCompile(`\belse\b|\bcontinue\b|\belif\b|\belsif\b|\belseif\b`)
+	// table is an element of a table that is filled.
+	table = regexp.MustCompile(`\w\[[^\]]*\]\[[^\]]*\]\s*([-+*]?=[^=])|\w\[[^\],]+,[^\]]+\]\s*([-+*]?=[^=]|<-)`)
+)
+
+// isBare says whether a side of a comparison is nothing but a name of the loop.
+func (p *pair) isBare(bound []string) bool {
+	return slices.ContainsFunc(bound, func(b string) bool {
+		return strings.Trim(p[0], " (") == b || strings.Trim(p[1], " )") == b
+	})
+}
+
+// onlySearches says whether a loop does nothing but look for what is equal: it has no other work
+// for what is not, and none beside. What stands before the comparison may only give a name to
+// the element.
+func onlySearches(f *text.File, l text.Loop, header text.Range, compared int) bool {
+	_, condition := f.Statement(compared)
+	for n := header.Last + 1; n <= l.Last; n++ {
+		code := strings.TrimSpace(f.Code(n))
+		switch {
+		case another.MatchString(code) || table.MatchString(code):
+			return false
+		case n < condition.First && strings.Contains(code, "("):
+			return false
+		case n > condition.Last && !f.IsAround(condition.First, n) && strings.Trim(code, "{}()[];, ") != "" && code != "end":
+			return false
+		}
+	}
+	return true
+}
+
 // callerOf is the own line that calls a function in a sample.
 func (r *reader) callerOf(row int32, id profile.FunctionID) (line profile.Line, ok bool) {
 	inside := false
@@ -218,7 +257,10 @@ func comparison(f *text.File, l text.Loop, header text.Range, bound []string) (p
 	}
 	for n := header.Last; n <= l.Last; n++ {
 		code := f.Code(n)
-		if n > header.Last && len(f.Loops(n)) > 0 && f.Loops(n)[0].First != l.First {
+		if !strings.Contains(code, "=") && !strings.Contains(code, "eq") && !strings.Contains(code, "cmp") && !strings.Contains(code, "qual") {
+			continue
+		}
+		if loops := f.Loops(n); n > header.Last && len(loops) > 0 && loops[0].First != l.First {
 			return nil, 0 // a loop of its own
 		}
 		for _, m := range equals.FindAllStringSubmatch(code, -1) {

@@ -124,7 +124,7 @@ func isPureTo(f *text.File, in text.Function, seen map[int]bool, depth int) bool
 		}
 		for _, c := range f.Calls(code) {
 			local := c.On != "" && len(f.Assignments(c.On, in.Range)) > 0
-			if word := firstWord(c.Last()); effects[word] && !local && !wholes.MatchString(c.Last()) {
+			if !local && isOther(c) || chance.MatchString(c.Name) {
 				return false
 			}
 		}

@@ -56,13 +56,14 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	if !isValue(statement, call) || f.Defines(lines.First, call.Last()) {
 		return x, false
 	}
+	names := namesOf(f, call)
+	state := own && r.readsState(h.callee) || slices.ContainsFunc(names, isMember)
 	for _, inner := range f.Calls(call.Args) {
 		if !givesOn(f, inner) {
 			return x, false // what is given to it may be another each time
 		}
 	}
 	x = repeated{hot: h, call: call, own: own}
-	names := namesOf(f, call)
 	if chance.MatchString(call.Name) || slices.ContainsFunc(names, func(n string) bool { return goesOn.MatchString(strings.TrimLeft(n, "$@")) }) || r.isHeld(f, call, own) {
 		return x, false
 	}
@@ -81,7 +82,7 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		changing := changingIn(f, names, loops[i], lines)
 		if len(changing) == 0 {
 			x.loop, x.loopIn = loops[i], f.Path
-			return x, isOver(f, loops[i])
+			return x, isOver(f, loops[i]) && !(state && acts(f, loops[i], lines))
 		}
 		// The names that change are bound by this loop alone: over the same collection, the
 		// next loop around repeats all of it.
@@ -101,6 +102,9 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		}
 	}
 	x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h)
+	if ok && state && (acts(f, text.Loop{Range: fn.Range, Header: fn.Header}, lines) || acts(r.file(x.caller.Function), x.loop, text.Range{})) {
+		return x, false
+	}
 	return x, ok
 }
 
@@ -242,7 +246,7 @@ func namesOf(f *text.File, c text.Call) []string {
 func changingIn(f *text.File, names []string, l text.Loop, own text.Range) []string {
 	var out []string
 	for _, n := range names {
-		passed := f.Language() == "C" && f.IsPassed(n, l.Range, own)
+		passed := f.IsPassed(n, l.Range, own)
 		if passed || f.Changes(n, l.Range, own) && !isDerived(f, n, l, own, 0) {
 			out = append(out, n)
 		}
@@ -264,10 +268,8 @@ func isDerived(f *text.File, name string, l text.Loop, own text.Range, depth int
 	if !found || f.Changes(name, text.Range{First: l.First, Last: lines.First - 1}, own) || f.Changes(name, text.Range{First: lines.Last + 1, Last: l.Last}, own) {
 		return false
 	}
-	for _, c := range text.Calls(value) {
-		if effects[firstWord(c.Last())] {
-			return false
-		}
+	if slices.ContainsFunc(f.Calls(value), isOther) {
+		return false
 	}
 	for _, n := range text.Names(value) {
 		if n != name && f.Changes(n, l.Range, lines) && !isDerived(f, n, l, lines, depth+1) {
@@ -297,7 +299,7 @@ func lastByte(s string) string {
 // boundBy says whether names change only because a loop binds them in its header.
 func boundBy(f *text.File, l text.Loop, names []string) bool {
 	if l.Within {
-		return true
+		return l.First == l.Last // not the condition of a loop with a body
 	}
 	_, header := f.Statement(l.First)
 	for _, n := range names {
@@ -355,6 +357,27 @@ func isKept(f *text.File, fn text.Function, line int) bool {
 	return false
 }
 
+// isStable says whether a name of a file has one value, or none that the file gives it, and
+// nothing of the file changes that.
+func (r *reader) isStable(f *text.File, name string) bool {
+	key := f.Path + "\x00" + name
+	stable, known := r.stable[key]
+	if !known {
+		whole := text.Range{First: 1, Last: len(f.Lines)}
+		at := f.Assignments(name, whole)
+		switch len(at) {
+		case 0:
+			stable = !f.Changes(name, whole, text.Range{})
+		case 1:
+			_, lines := f.Statement(at[0])
+			stable = !f.Changes(name, text.Range{First: 1, Last: lines.First - 1}, text.Range{}) &&
+				!f.Changes(name, text.Range{First: lines.Last + 1, Last: len(f.Lines)}, text.Range{})
+		}
+		r.stable[key] = stable
+	}
+	return stable
+}
+
 // isLocal says whether a name is a function's own, or may change between its calls.
 func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.Range, depth int) bool {
 	_, header := f.Statement(fn.First)
@@ -362,7 +385,7 @@ func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.R
 		return true
 	}
 	if !f.Changes(name, fn.Range, own) {
-		return len(f.Assignments(name, text.Range{First: 1, Last: len(f.Lines)})) > 1
+		return !r.isStable(f, name)
 	}
 	at := f.Assignments(name, fn.Range)
 	if depth >= mostSteps || len(at) != 1 || own.Has(at[0]) {
@@ -373,10 +396,8 @@ func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.R
 	if !ok {
 		return true
 	}
-	for _, c := range text.Calls(value) {
-		if effects[firstWord(c.Last())] {
-			return true
-		}
+	if slices.ContainsFunc(f.Calls(value), isOther) {
+		return true
 	}
 	for _, n := range text.Names(value) {
 		if n == name || r.isLocal(f, fn, n, lines, depth+1) {

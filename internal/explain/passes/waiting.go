@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/text"
@@ -37,14 +36,18 @@ var (
 	untilThere = regexp.MustCompile(`\b(while|until|for)\b.*\b` + asks + `(` + nothing + `)` +
 		`|\bwhile\s*\(?\s*[\w.>()-]*\b(is_?[eE]mpty|empty|IsEmpty)\s*(\(\))?\s*\)?\s*[:;{]?\s*$` +
 		`|\bwhile\s*\(?\s*(!|not\s+)\s*[\w.>-]*(ready|done|finished|available|stop\w*|set|completed?|started)\w*(\.load\([^()]*\)|\.get\(\)|\(\))?\s*\)?\s*[:;{]?\s*$` +
-		`|\bwhile\s*\(?\s*(!|not\s+)?\s*[\w.>-]+\.(load|get|test_and_set|is_set|isDone|IsCompleted|exchange|compareAndSet|compare_exchange\w*)\s*\(`)
+		`|\bwhile\s*\(?\s*(!|not\s+)?\s*[\w.>-]+(\.(test_and_set|is_set|isDone|IsCompleted|exchange|compareAndSet|compare_exchange\w*|load)\s*\(|\.get\s*\(\s*\))`)
 	// always are loops without an end.
-	always = regexp.MustCompile(`\bwhile\s*\(?\s*(true|True|1|!\s*[\w.>-]*([sS]top|[dD]one|[qQ]uit|closed|shutdown|interrupted|finish)\w*(\(\)|\.load\(\)|\.get\(\))?|not\s+[\w.]*(stop|done|quit|closed)\w*(\.is_set\(\))?|[\w.>-]*([rR]unning|[oO]pen|alive|[aA]ctive)\w*(\(\)|\.load\(\)|\.get\(\))?)\s*\)?\s*[:{]?\s*$|\bfor\s*(\(\s*;\s*;\s*\))?\s*\{|\bloop\s*(\{|do)|\bfor\s+[^;{]*[rR]unning[^;{]*\{`)
+	always = regexp.MustCompile(`\bwhile\s*\(?\s*(true|True|1|!\s*[\w.>-]*([sS]top|[dD]one|[qQ]uit|closed|shutdown|interrupted|finish)\w*(\(\)|\.load\(\)|\.get\(\))?|not\s+[\w.]*(stop|done|quit|closed)\w*(\.is_set\(\))?|[\w.>-]*([rR]unning|is_?[oO]pen|is_?[aA]live)\w*(\(\)|\.load\(\)|\.get\(\))?)\s*\)?\s*[:{]?\s*$|\bfor\s*(\(\s*;\s*;\s*\))?\s*\{|\bloop\s*(\{|do)|\bfor\s+[^;{]*[rR]unning[^;{]*\{`)
 	// asked is a line in such a loop that takes what is there; gone one that goes on without.
 	asked  = regexp.MustCompile(`=\s*(await\s+)?[\w.>()-]*\b` + asks + `|\bselect\s*\{|\b(is_?[eE]mpty|empty|IsEmpty)\b`)
-	goneOn = regexp.MustCompile(`\bcontinue\b|\b(Thread\.)?(yield|onSpinWait|sched_yield|Gosched|spin_loop|_mm_pause|SpinWait|pass)\b|\bdefault\s*:\s*$|\bnext\b`)
+	goneOn = regexp.MustCompile(`\bcontinue\b|\b(Thread\.)?(yield|onSpinWait|sched_yield|Gosched|spin_loop|_mm_pause|SpinWait|pass)\b|\bdefault\s*:\s*$`)
+	// isThere is a test of whether something was taken; leaves ends the loop.
+	isThere = regexp.MustCompile(`(==|===|\bis)\s*(null|nullptr|NULL|None|nil|undefined|false|-1)\b|\bif\s*\(?\s*(!|not\s)|\bdefault\s*:|\b(except|rescue|catch)\b|\b(is_?[eE]mpty|empty|IsEmpty|is_none|is_err)\b|\belse\b|\bErr\(|\bNone\s*=>`)
+	leaves  = regexp.MustCompile(`\b(break|return|exit|last)\b`)
 	// waits are calls that wait.
-	waits = regexp.MustCompile(`(?i)\b(sleep|usleep|nanosleep|wait\w*|park\w*|await|join|select\s*\(|epoll_wait|poll\s*\([^()]+,|take\s*\(\)|recv\s*\(\)|accept|delay|block\w*|acquire)\b`)
+	waits    = regexp.MustCompile(`(?i)\b(sleep|usleep|nanosleep|wait\w*|park\w*|await|join|select\s*\(|epoll_wait|poll\s*\([^()]+,|take\s*\(\)|recv\s*\(\)|accept|delay|block\w*|acquire)\b`)
+	ifLeaves = regexp.MustCompile(`^\s*(if|unless)\b`)
 	// onlyIdles are lines that do nothing.
 	onlyIdles = regexp.MustCompile(`(?i)^\s*[{})\];]*\s*(end|done|pass|continue;?|;)?\s*$|yield|onSpinWait|Gosched|spin_loop|_mm_pause|SpinWait|interrupted|throw\b|\bpause\b`)
 )
@@ -84,7 +87,7 @@ func (r *reader) waits() []waiting {
 		for _, row := range rows {
 			v += r.p.Samples()[row].Value
 		}
-		if v > most[k] || v == most[k] && line.Line < w.line.Line {
+		if v > most[k] || v == most[k] && (line.Line < w.line.Line || line.Line == w.line.Line && line.Function < w.line.Function) {
 			w.line, most[k] = line, v
 		}
 	}
@@ -116,23 +119,32 @@ func isWaiting(f *text.File, l text.Loop) bool {
 	if !always.MatchString(l.Header) {
 		return false
 	}
-	takes, goes := 0, 0
+	takes, goes, tests := 0, 0, false
 	for n := body.First; n <= body.Last; n++ {
 		code := f.Code(n)
 		if asked.MatchString(code) && takes == 0 {
 			takes = n
 		}
-		if takes > 0 && n-takes <= 3 && goneOn.MatchString(code) {
+		if takes == 0 || n-takes > 3 || goes > 0 {
+			continue
+		}
+		if leaves.MatchString(code) {
+			return false // it goes on until there is nothing, and then ends
+		}
+		tests = tests || isThere.MatchString(code)
+		if goneOn.MatchString(code) {
 			goes = n
 		}
 	}
-	return takes > 0 && goes > 0
+	return takes > 0 && goes > 0 && tests
 }
 
 // isIdle says whether some lines do nothing but stand by, or leave the loop.
 func isIdle(f *text.File, lines text.Range) bool {
 	for n := lines.First; n <= lines.Last; n++ {
-		if code := f.Code(n); !onlyIdles.MatchString(code) && !strings.HasPrefix(strings.TrimSpace(code), "if") {
+		code := f.Code(n)
+		leaving := ifLeaves.MatchString(code) && (leaves.MatchString(code) || n < lines.Last && (leaves.MatchString(f.Code(n+1)) || onlyIdles.MatchString(f.Code(n+1))))
+		if !onlyIdles.MatchString(code) && !leaving && !leaves.MatchString(code) {
 			return false
 		}
 	}

@@ -182,6 +182,12 @@ var harmless = regexp.MustCompile(`^(if|while|for|switch|return|sizeof|assert|st
 // acting are functions that, by their names, change what they are given.
 var acting = regexp.MustCompile(`(?i)^_?(simulate|relax|solve|read|fill|update|step|run|move|apply|process|mutate|shuffle|sort|push|append|add|insert|remove|advance|train|fit|write|set|swap|exchange|evolve|propagate|init|reset|clear|load|parse_into|decode_into|next|pop|consume)(_|[A-Z]|\b|\d)`)
 
+// OnlyLogs says whether a line of code only writes something out.
+func OnlyLogs(code string) bool {
+	t := strings.TrimSpace(code)
+	return onlyLog.MatchString(t) && !control.MatchString(t)
+}
+
 // IsPassed says whether some lines give a name to a function that may change what it points
 // at: in C and its kin any that is not known to leave it as it is, else one whose name says so.
 // What calls on it in the lines of except do is not looked at.
