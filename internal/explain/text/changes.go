@@ -9,7 +9,7 @@ import (
 var changing = regexp.MustCompile(`^((\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\])|(\.|->)\w+)*(\.|->)(push\w*|pop\w*|add\w*|append\w*|extend|insert\w*|remove\w*|delete\w*|discard|erase|poll\w*|shift|unshift|splice|take\w*|put\w*|set|set_\w+|set[A-Z]\w*|next\w*|read\w*|recv\w*|fill\w*|clear|sort|reverse|swap\w*|update\w*|step|advance|move\w*|emplace\w*|enqueue|dequeue|write\w*|reset|consume\w*|fetch\w*|shuffle|rotate|merge!|<<)[!?]?\s*[\s(]`)
 
 // begins is what stands before a statement that is not the first of its line.
-var begins = regexp.MustCompile(`(^|[;{}:]|\)|&&|\|\||=>|\belse|\bthen|\bdo)\s*(await\s+)?$`)
+var begins = regexp.MustCompile(`(^|[;{}]|\)|&&|\|\||=>|\belse|\bthen|\bdo)\s*(await\s+)?$`)
 
 // Changes says whether a name may have another value, or another content, from one pass of
 // some lines to the next: the lines bind it, assign to it or to a part of it, or call
