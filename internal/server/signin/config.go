@@ -31,8 +31,9 @@ type Config struct {
 	Session          string   `yaml:"session"`      // how long it lasts; 8h
 	Access           []Rule   `yaml:"access"`
 
-	secret string
-	lasts  time.Duration
+	secret  string
+	lasts   time.Duration
+	changed time.Time // the file, when it was read
 }
 
 // Rule gives some people something. Who is in one of the groups, or has one of the addresses,
@@ -54,6 +55,10 @@ const (
 // Load reads and checks a file, and the secret that it names.
 func Load(file string) (*Config, error) {
 	var c Config
+	// Its time is taken before it is read: a change in between is read again, rather than missed.
+	if info, err := os.Stat(file); err == nil {
+		c.changed = info.ModTime()
+	}
 	if err := yamldoc.Read(file, &c); err != nil {
 		return nil, fmt.Errorf("sign-in: %w", err)
 	}

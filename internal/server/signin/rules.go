@@ -72,13 +72,16 @@ func (s *SignIn) rules() []Rule {
 	if err != nil || info.ModTime().Equal(s.changed) {
 		return s.access
 	}
-	s.changed = info.ModTime()
 	c, err := Load(s.o.File)
 	if err != nil {
-		s.o.Log.Error("the changed sign-in file is wrong; the rules of before stay in effect", "error", err)
+		// It may be readable in a moment, as the same file: it is tried again, and said once.
+		if !info.ModTime().Equal(s.wrong) {
+			s.wrong = info.ModTime()
+			s.o.Log.Error("the changed sign-in file is wrong; the rules of before stay in effect", "error", err)
+		}
 		return s.access
 	}
-	s.access = c.Access
+	s.access, s.changed = c.Access, c.changed
 	s.o.Log.Info("the access rules of the sign-in file were read again")
 	return s.access
 }

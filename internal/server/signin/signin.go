@@ -19,7 +19,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -65,6 +64,7 @@ type SignIn struct {
 	mu      sync.Mutex
 	access  []Rule
 	changed time.Time
+	wrong   time.Time // the time of the file that could not be read
 	looked  time.Time
 
 	// asking is held while the provider is asked: nobody else may wait for that.
@@ -82,9 +82,7 @@ func New(o Options) *SignIn {
 	}
 	const atATime = 32
 	s := &SignIn{o: o, c: o.Config, client: client, now: time.Now, access: o.Config.Access, busy: make(chan struct{}, atATime)}
-	if info, err := os.Stat(o.File); err == nil {
-		s.changed = info.ModTime()
-	}
+	s.changed = o.Config.changed
 	return s
 }
 
