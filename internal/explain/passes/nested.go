@@ -92,6 +92,9 @@ func (r *reader) searching(f *text.File, line profile.Line) (l text.Loop, ok boo
 		if len(loops) > 0 {
 			around = loops[0].Range
 		}
+		if around.Last-around.First > longFunction {
+			around.Last = around.First
+		}
 		var inside []text.Loop
 		for n := around.First; n <= around.Last; n++ {
 			if begun, is := f.Begins(n); is {

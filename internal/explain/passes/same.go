@@ -43,10 +43,28 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 		h = h.at(line)
 		return r.repeats(f, h, call, true)
 	}
-	if own && (stepping[firstWord(call.Last())] || !r.isPure(h.callee)) || !own && !givesOn(f, call) {
+	if own && stepping[firstWord(call.Last())] || !own && !givesOn(f, call) {
 		return x, false
 	}
-	return r.repeats(f, h, call, own)
+	if x, ok = r.repeats(f, h, call, own); !ok || !own {
+		return x, ok
+	}
+	// The text of what is called comes last: it may be long.
+	if !r.isPure(h.callee) || r.readsState(h.callee) && r.acts(f, &x) {
+		return x, false
+	}
+	return x, true
+}
+
+// acts says whether something is called for its effect where a call repeats: between two calls,
+// in the loop or in the function that the loop calls.
+func (r *reader) acts(f *text.File, x *repeated) bool {
+	_, own := f.Statement(int(x.line.Line))
+	if x.caller == (profile.Line{}) {
+		return acts(f, x.loop, own)
+	}
+	fn, in := f.Function(int(x.line.Line))
+	return in && acts(f, text.Loop{Range: fn.Range, Header: fn.Header}, own) || acts(r.file(x.caller.Function), x.loop, text.Range{})
 }
 
 // repeats decides whether a call at the line of a step is the same on each pass.
@@ -57,7 +75,7 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		return x, false
 	}
 	names := namesOf(f, call)
-	state := own && r.readsState(h.callee) || slices.ContainsFunc(names, isMember)
+	state := slices.ContainsFunc(names, isMember)
 	for _, inner := range f.Calls(call.Args) {
 		if !givesOn(f, inner) {
 			return x, false // what is given to it may be another each time
@@ -82,7 +100,7 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		changing := changingIn(f, names, loops[i], lines)
 		if len(changing) == 0 {
 			x.loop, x.loopIn = loops[i], f.Path
-			return x, isOver(f, loops[i]) && !(state && acts(f, loops[i], lines))
+			return x, isOver(f, loops[i]) && !(state && r.acts(f, &x))
 		}
 		// The names that change are bound by this loop alone: over the same collection, the
 		// next loop around repeats all of it.
@@ -102,10 +120,7 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		}
 	}
 	x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h)
-	if ok && state && (acts(f, text.Loop{Range: fn.Range, Header: fn.Header}, lines) || acts(r.file(x.caller.Function), x.loop, text.Range{})) {
-		return x, false
-	}
-	return x, ok
+	return x, ok && !(state && r.acts(f, &x))
 }
 
 // callingLoop is the loop around the line that calls the function of a step most; where the

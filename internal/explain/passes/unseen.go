@@ -45,6 +45,10 @@ func callTo(f *text.File, line int, name string) (c text.Call, ok bool) {
 	return c, false
 }
 
+// longFunction is one that is not searched: a bundle in one function, in which anything may be
+// called.
+const longFunction = 1000
+
 // inlined finds what a step of JavaScript calls where the compiler has inlined the function
 // that does: a recording then has the line at which the outer function begins, and below it
 // what the inlined one calls. The call is the one to a function of the same file whose text
@@ -61,6 +65,9 @@ func (r *reader) inlined(f *text.File, h *hot) (line int, c text.Call, ok bool) 
 	if !in || name == "" {
 		return 0, c, false
 	}
+	if fn.Last-fn.First > longFunction {
+		return 0, c, false
+	}
 	below := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	found := 0
 	for n := fn.First; n <= fn.Last; n++ {
@@ -68,10 +75,14 @@ func (r *reader) inlined(f *text.File, h *hot) (line int, c text.Call, ok bool) 
 			return 0, c, false
 		}
 		statement, lines := f.Statement(n)
-		if lines.First != n || len(f.Loops(n)) == 0 {
+		if lines.First != n {
 			continue
 		}
-		for _, call := range f.Calls(statement) {
+		calls := f.Calls(statement)
+		if len(calls) == 0 || len(f.Loops(n)) == 0 {
+			continue
+		}
+		for _, call := range calls {
 			if at, is := defined(f, call.Name); is && below.MatchString(body(f, at)) && isPureText(f, at) {
 				line, c, found = n, call, found+1
 			}

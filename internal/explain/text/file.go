@@ -123,7 +123,7 @@ func (l *language) blank(lines []string) []string {
 	until := "" // what ends the comment or text that a line begins in
 	for i, line := range lines {
 		b := []byte(line)
-		until = l.blankLine(b, until)
+		until = l.blankLine(line, b, until)
 		out[i] = string(b)
 	}
 	return out
@@ -131,10 +131,10 @@ func (l *language) blank(lines []string) []string {
 
 // blankLine blanks a line that begins inside of what ends with until, "" for code, and gives
 // what it ends in.
-func (l *language) blankLine(b []byte, until string) string {
+func (l *language) blankLine(line string, b []byte, until string) string {
 	at := 0
 	for at < len(b) {
-		rest := string(b[at:])
+		rest := line[at:]
 		if until != "" {
 			n := strings.Index(rest, until)
 			if n < 0 {
@@ -150,19 +150,19 @@ func (l *language) blankLine(b []byte, until string) string {
 			at, until = at+len(l.open), l.close
 			continue
 		}
-		if l.isComment(b, at) {
+		if l.isComment(line, at) {
 			wipe(b[at:])
 			return ""
 		}
-		at, until = l.text(b, at)
+		at, until = l.text(line, b, at)
 	}
 	return until
 }
 
 // isComment says whether a comment to the end of the line begins here.
-func (l *language) isComment(b []byte, at int) bool {
+func (l *language) isComment(b string, at int) bool {
 	for _, c := range l.comment {
-		if strings.HasPrefix(string(b[at:]), c) {
+		if strings.HasPrefix(b[at:], c) {
 			// In shells, Perl and Ruby # is part of words too: $#list, #{name}.
 			return c != "#" || at == 0 || b[at-1] == ' ' || b[at-1] == '\t' || b[at-1] == ';'
 		}
@@ -175,9 +175,9 @@ var character = regexp.MustCompile(`^'(\\.[^']{0,8}|[^'\\])'`)
 
 // text passes what is here: a text between quotes, which is blanked, or a character of code.
 // until is what ends a text that goes on in the next line.
-func (l *language) text(b []byte, at int) (next int, until string) {
-	c := b[at]
-	rest := string(b[at:])
+func (l *language) text(line string, b []byte, at int) (next int, until string) {
+	c := line[at]
+	rest := line[at:]
 	if l.single && c == '\'' {
 		if m := character.FindString(rest); m != "" {
 			wipe(b[at+1 : at+len(m)-1])
