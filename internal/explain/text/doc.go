@@ -5,7 +5,8 @@
 // It owns what is common to programming languages as far as reading a hot line needs it. It
 // takes the lines of a file and gives places in them. It must never import a judge, read a
 // file or print. It is no parser: where a text is not clear it says that a name changes, or
-// that there is no loop, so that whoever asks says too little rather than something wrong.
+// that there is no loop, so that whoever asks says too little rather than something wrong. What
+// another thread, an alias or a callback changes it does not see.
 //
 // How. Comments and what is between quotes are blanked. A line is inside of those lines above
 // it that are indented less, each less than the one below: formatters and people indent by
