@@ -12,7 +12,7 @@ func TestSpread(t *testing.T) {
 		of    []int32
 		want  int
 	}{
-		"all through":   {true, []int32{0, 100, 200, 300, 400, 500, 600, 700, 800, 900}, 10},
+		"all through":   {true, []int32{50, 150, 250, 350, 450, 550, 650, 750, 850, 950}, 10},
 		"at the start":  {true, []int32{0, 1, 2, 50, 90}, 1},
 		"in one half":   {true, []int32{0, 120, 250, 330, 480}, 5},
 		"without times": {false, []int32{0, 500}, -1},
