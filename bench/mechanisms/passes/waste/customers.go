@@ -1,3 +1,5 @@
+//go:build ignore
+
 package main
 
 import "fmt"
@@ -17,7 +19,7 @@ func byTier(orders []order, customers []customer) [4]int {
 	var sums [4]int
 	for _, o := range orders {
 		for _, c := range customers {
-			if c.id == o.customer {  // WASTE
+			if c.id == o.customer { // WASTE
 				sums[c.tier] += o.cents
 				break
 			}

@@ -1,3 +1,5 @@
+//go:build ignore
+
 package main
 
 import (
@@ -26,7 +28,7 @@ func ruleTable(text string) []rule {
 func classify(records []string, config string) map[int]int {
 	counts := map[int]int{}
 	for _, record := range records {
-		rules := ruleTable(config)  // WASTE
+		rules := ruleTable(config) // WASTE
 		for _, r := range rules {
 			if strings.HasPrefix(record, r.prefix) {
 				counts[r.code]++
