@@ -143,21 +143,26 @@ const (
 	walks
 )
 
-// roles are those of all functions of a profile.
-func (t *table) roles(p *profile.Profile) (of []role, any bool) {
+// roles are those of all functions of a profile; ok is false where none looks up: then the
+// others are not asked, since most programs have no table of most kinds.
+func (t *table) roles(p *profile.Profile) (of []role, ok bool) {
 	of = make([]role, p.NumFunctions())
+	for i := range of {
+		name := p.Function(profile.FunctionID(i)).Name
+		if name != "" && t.walk != nil && t.walk().MatchString(name) {
+			of[i] = looks | walks
+		} else if name != "" && t.lookup().MatchString(name) {
+			of[i] = looks
+		}
+		ok = ok || of[i] != 0
+	}
+	if !ok {
+		return nil, false
+	}
 	for i := range of {
 		name := p.Function(profile.FunctionID(i)).Name
 		if name == "" {
 			continue
-		}
-		if t.lookup().MatchString(name) {
-			of[i] |= looks
-			any = true
-		}
-		if t.walk != nil && t.walk().MatchString(name) {
-			of[i] |= looks | walks
-			any = true
 		}
 		if t.compare().MatchString(name) && (t.plain == nil || !t.plain().MatchString(name)) {
 			of[i] |= compares
@@ -166,14 +171,14 @@ func (t *table) roles(p *profile.Profile) (of []role, any bool) {
 			of[i] |= hashes
 		}
 	}
-	return of, any
+	return of, true
 }
 
 // find adds up what a table's look-ups compare and hash.
 func (t *table) find(s judge.Subject) (judge.Found, bool) {
 	p := s.Profile
-	of, any := t.roles(p)
-	if !any {
+	of, ok := t.roles(p)
+	if !ok {
 		return judge.Found{}, false
 	}
 	var rows []int32
@@ -202,7 +207,11 @@ func (t *table) find(s judge.Subject) (judge.Found, bool) {
 	if events < leastEvents || share < leastShare || comparing < leastTimes*hashing {
 		return judge.Found{}, false
 	}
-	return t.finding(s, rows, share, hashing, placeOf(p, asking)), true
+	var place finding.Place
+	if line, ok := ownline.Heaviest(asking); ok {
+		place = ownline.Place(p, line)
+	}
+	return t.finding(s, rows, share, hashing, place), true
 }
 
 // classify reads a stack from its leaf to the look-up and on to the program's own line that
@@ -225,23 +234,6 @@ func (t *table) classify(p *profile.Profile, of []role, id profile.StackID, isOw
 		}
 	}
 	return below, from, is
-}
-
-// placeOf is the line that asks most.
-func placeOf(p *profile.Profile, asking map[profile.Line]int64) (place finding.Place) {
-	var most int64
-	var best profile.Line
-	for l, v := range asking {
-		if v > most || v == most && (l.Function < best.Function || l.Function == best.Function && l.Line < best.Line) {
-			best, most = l, v
-		}
-	}
-	if most == 0 {
-		return place
-	}
-	fn := p.Function(best.Function)
-	m := p.Mapping(fn.Mapping)
-	return finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(best.Line)}
 }
 
 func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing int64, place finding.Place) judge.Found {

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -40,6 +41,17 @@ func Times(n uint64) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
+}
+
+// Where names a place in a title: its function with the line, or what of these is known.
+func Where(p finding.Place) string {
+	switch {
+	case p.File == "" || p.Line == 0:
+		return cmp.Or(p.Function, filepath.Base(p.Binary))
+	case p.Function == "":
+		return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
+	}
+	return fmt.Sprintf("%s (%s:%d)", p.Function, filepath.Base(p.File), p.Line)
 }
 
 // shebang is the first line of a shell script.

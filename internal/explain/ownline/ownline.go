@@ -60,6 +60,25 @@ type Paid struct {
 	Value int64
 }
 
+// Place is a line of a profile.
+func Place(p *profile.Profile, line profile.Line) finding.Place {
+	f := p.Function(line.Function)
+	m := p.Mapping(f.Mapping)
+	return finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: f.Name, File: f.File, Line: int(line.Line)}
+}
+
+// Heaviest is the line that has most, the first of the profile where several have; ok is false
+// where none has anything.
+func Heaviest(of map[profile.Line]int64) (line profile.Line, ok bool) {
+	var most int64
+	for l, n := range of {
+		if n > most || n == most && (l.Function < line.Function || l.Function == line.Function && l.Line < line.Line) {
+			line, most, ok = l, n, true
+		}
+	}
+	return line, ok
+}
+
 // Pay gives the lines that pay for samples of the profile, the dearest first. Lines of one
 // function without line numbers are one.
 func (l *Lines) Pay(samples []int32) []Paid {
@@ -72,12 +91,7 @@ func (l *Lines) Pay(samples []int32) []Paid {
 	}
 	out := make([]Paid, 0, len(values))
 	for line, v := range values {
-		f := l.p.Function(line.Function)
-		m := l.p.Mapping(f.Mapping)
-		out = append(out, Paid{
-			Place: finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: f.Name, File: f.File, Line: int(line.Line)},
-			Kind:  f.Kind, Value: v,
-		})
+		out = append(out, Paid{Place: Place(l.p, line), Kind: l.p.Function(line.Function).Kind, Value: v})
 	}
 	slices.SortFunc(out, func(a, b Paid) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -53,6 +54,8 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 				return
 			}
 		}
+		own := *x.hot // another step may join it
+		x.hot = &own
 		repeats = append(repeats, &x)
 	}
 	for _, h := range hottest {
@@ -87,13 +90,6 @@ func isSaid(said map[int32]bool, rows []int32) bool {
 	return 2*n > len(rows)
 }
 
-// placeOf is a line of the profile.
-func (r *reader) placeOf(line profile.Line) finding.Place {
-	fn := r.p.Function(line.Function)
-	m := r.p.Mapping(fn.Mapping)
-	return finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(line.Line)}
-}
-
 // excerpt is a line of source as it is written.
 func (r *reader) excerpt(file string, line int) string {
 	const most = 100
@@ -109,7 +105,7 @@ func (r *reader) excerpt(file string, line int) string {
 }
 
 func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
-	place := r.placeOf(x.line)
+	place := ownline.Place(r.p, x.line)
 	name := strings.TrimSuffix(x.call.Name, "!")
 	margin := finding.ShareError(x.share, r.p.Count())
 	loopAt := at(x.loopIn, x.loop.First)

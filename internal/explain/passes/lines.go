@@ -102,7 +102,6 @@ type ownLines struct {
 	lines []profile.Line
 	first []int32 // by location: of its lines in of
 	of    []int32 // for each line of each location its number, -1 where it is not the program's
-	own   []bool  // the same: the function is the program's, whether or not its line is known
 }
 
 func number(p *profile.Profile, own *ownline.Lines) *ownLines {
@@ -110,8 +109,8 @@ func number(p *profile.Profile, own *ownline.Lines) *ownLines {
 	ids := map[profile.Line]int32{}
 	for loc := range p.NumLocations() {
 		for _, line := range p.Lines(profile.LocationID(loc)) { //nolint:gosec // locations are numbered so
-			id, isOwn := int32(-1), own.IsOwn(line.Function)
-			if isOwn && line.Line > 0 {
+			id := int32(-1)
+			if own.IsOwn(line.Function) && line.Line > 0 {
 				known := false
 				if id, known = ids[line]; !known {
 					id = int32(len(n.lines)) //nolint:gosec // fewer than locations
@@ -120,7 +119,6 @@ func number(p *profile.Profile, own *ownline.Lines) *ownLines {
 				}
 			}
 			n.of = append(n.of, id)
-			n.own = append(n.own, isOwn)
 		}
 		n.first[loc+1] = int32(len(n.of)) //nolint:gosec // fewer than 2^31
 	}
@@ -180,49 +178,33 @@ type walk struct {
 }
 
 // lineNumbers are the numbers of a location's lines.
-func (w *walk) lineNumbers(loc profile.LocationID) (numbers []int32, own []bool) {
-	from, to := w.numbered.first[loc], w.numbered.first[loc+1]
-	return w.numbered.of[from:to], w.numbered.own[from:to]
-}
-
-// innermostOwn is the innermost line of a stack in a function of the program.
-func (w *walk) innermostOwn(id profile.StackID) (line profile.Line, ok bool) {
-	for _, loc := range w.p.Stack(id) {
-		_, own := w.lineNumbers(loc)
-		for i, isOwn := range own {
-			if isOwn {
-				return w.p.Lines(loc)[i], true
-			}
-		}
-	}
-	return line, false
+func (w *walk) lineNumbers(loc profile.LocationID) []int32 {
+	return w.numbered.of[w.numbered.first[loc]:w.numbered.first[loc+1]]
 }
 
 // total adds up what the own lines of a stack have, and its innermost own function.
 func (w *walk) total(id profile.StackID, of *stacked) {
 	w.stamp++
 	for _, loc := range w.p.Stack(id) {
-		numbers, _ := w.lineNumbers(loc)
-		for _, n := range numbers {
+		for _, n := range w.lineNumbers(loc) {
 			if n >= 0 && w.seen[n] != w.stamp {
 				w.seen[n] = w.stamp
 				w.spent[n] += of.value
 			}
 		}
 	}
-	if line, ok := w.innermostOwn(id); ok {
+	if line, _, ok := w.reader.lines.Innermost(id); ok {
 		w.running[line.Function] += of.value
 	}
 }
 
 // has says whether a stack has a line or a function with enough to be read.
 func (w *walk) has(id profile.StackID) bool {
-	if line, ok := w.innermostOwn(id); ok && w.running[line.Function] >= w.least {
+	if line, _, ok := w.reader.lines.Innermost(id); ok && w.running[line.Function] >= w.least {
 		return true
 	}
 	for _, loc := range w.p.Stack(id) {
-		numbers, _ := w.lineNumbers(loc)
-		for _, n := range numbers {
+		for _, n := range w.lineNumbers(loc) {
 			if n >= 0 && w.spent[n] >= w.least {
 				return true
 			}
@@ -236,9 +218,8 @@ func (w *walk) read(id profile.StackID, of *stacked) {
 	w.stamp++
 	w.lines, w.numbers = w.lines[:0], w.numbers[:0]
 	for _, loc := range w.p.Stack(id) {
-		numbers, _ := w.lineNumbers(loc)
 		w.lines = append(w.lines, w.p.Lines(loc)...)
-		w.numbers = append(w.numbers, numbers...)
+		w.numbers = append(w.numbers, w.lineNumbers(loc)...)
 	}
 	var caller profile.Line
 	outer := 0
@@ -258,7 +239,7 @@ func (w *walk) read(id profile.StackID, of *stacked) {
 		caller = line
 		outer++
 	}
-	if line, ok := w.innermostOwn(id); ok && w.running[line.Function] >= w.least {
+	if line, _, ok := w.reader.lines.Innermost(id); ok && w.running[line.Function] >= w.least {
 		w.innermost[line] = append(w.innermost[line], of.rows...)
 	}
 }
@@ -286,15 +267,7 @@ func (w *walk) add(line profile.Line, inner []profile.Line, caller profile.Line,
 }
 
 // caller is the own line that calls the function of a step most.
-func (h *hot) caller() (line profile.Line, ok bool) {
-	var most int64
-	for l, n := range h.callers {
-		if n > most || n == most && (l.Function < line.Function || l.Function == line.Function && l.Line < line.Line) {
-			line, most, ok = l, n, true
-		}
-	}
-	return line, ok
-}
+func (h *hot) caller() (line profile.Line, ok bool) { return ownline.Heaviest(h.callers) }
 
 // join adds another step of the same line: what it calls is a part of the same work.
 func (h *hot) join(o *hot) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/profile"
 )
@@ -22,54 +23,13 @@ var equals = regexp.MustCompile(`([\w.$@>\[\]()'" -]+?)\s*(===?|\beq\b|\.equals\
 // Example. For each order, the customers are gone through from the first to find the one
 // whose id is the order's: 62% of the CPU is on those three lines.
 func (r *reader) nested() []scan {
-	type key struct {
-		file  string
-		first int
-	}
-	type tally struct {
-		loop text.Loop
-		file *text.File
-		rows []int32
-		// events are those of the rows.
-		events int64
-		best   profile.Line
-		most   int64
-	}
-	loops := map[key]*tally{}
-	for line, rows := range r.innermost {
-		f := r.file(line.Function)
-		if f == nil || line.Line <= 0 {
-			continue
-		}
-		l, ok := r.searching(f, line)
-		if !ok {
-			continue
-		}
-		k := key{f.Path, l.First}
-		t := loops[k]
-		if t == nil {
-			t = &tally{loop: l, file: f}
-			loops[k] = t
-		}
-		t.rows = append(t.rows, rows...)
-		var v int64
-		for _, row := range rows {
-			v += r.p.Samples()[row].Value
-			t.events += r.p.Samples()[row].Count
-		}
-		if v > t.most || v == t.most && (line.Line < t.best.Line || line.Line == t.best.Line && line.Function < t.best.Function) {
-			t.best, t.most = line, v
-		}
-	}
 	var out []scan
-	for _, t := range loops {
-		share := r.shareOf(t.rows)
-		if share < leastNested || t.events < leastEvents {
+	for _, t := range r.byLoop(r.searching) {
+		if t.share < leastNested || t.events < leastEvents {
 			continue
 		}
 		if x, ok := r.search(t.file, t.loop, t.best); ok && !isShort(t.file, x.over) {
-			slices.Sort(t.rows)
-			x.rows, x.share = t.rows, share
+			x.rows, x.share = t.rows, t.share
 			out = append(out, x)
 		}
 	}
@@ -80,10 +40,7 @@ func (r *reader) nested() []scan {
 // compiler of JavaScript has optimised, a recording knows the function or the outermost loop
 // only: the one loop in that which searches is meant.
 func (r *reader) searching(f *text.File, line profile.Line) (l text.Loop, ok bool) {
-	loops := f.Loops(int(line.Line))
-	if begun, is := f.Begins(int(line.Line)); is {
-		loops = slices.Insert(loops, 0, begun)
-	}
+	loops := f.LoopsFrom(int(line.Line))
 	if f.Language() == "JavaScript" {
 		around := text.Range{First: int(line.Line), Last: int(line.Line)}
 		if fn, in := f.Function(int(line.Line)); in {
@@ -156,29 +113,24 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 		x.loop, x.loopIn = o, f.Path
 		return x, true
 	}
-	var callers hot
-	callers.callers = map[profile.Line]int64{}
+	callers := map[profile.Line]int64{}
 	for _, row := range r.innermost[best] {
 		if caller, is := r.callerOf(row, best.Function); is {
-			callers.callers[caller]++
+			callers[caller]++
 		}
 	}
-	caller, ok := callers.caller()
+	caller, ok := ownline.Heaviest(callers)
 	if !ok {
 		return x, false
 	}
-	cf := r.file(caller.Function)
-	if cf == nil {
-		return x, false
-	}
-	loops := cf.Loops(int(caller.Line))
-	if len(loops) == 0 {
+	loop, in, ok := r.loopAt(caller)
+	if !ok {
 		return x, false
 	}
 	// What the caller gives must be the same collection each time, and what is looked for must
 	// be given.
-	fn, in := f.Function(l.First)
-	if !in || f.Rebinds(over, text.Range{First: fn.First + 1, Last: l.First - 1}, text.Range{}) || !r.isGivenSame(f, fn, over, caller, loops[0]) {
+	fn, isIn := f.Function(l.First)
+	if !isIn || f.Rebinds(over, text.Range{First: fn.First + 1, Last: l.First - 1}, text.Range{}) || !r.isGivenSame(f, fn, over, caller, loop) {
 		return x, false
 	}
 	given := f.Parameters(fn)
@@ -187,7 +139,7 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 	}) {
 		return x, false
 	}
-	x.loop, x.loopIn = loops[0], cf.Path
+	x.loop, x.loopIn = loop, in
 	return x, true
 }
 

@@ -199,9 +199,5 @@ func (r *reader) definition(f *text.File, id profile.FunctionID) (fn text.Functi
 
 // isNamed says whether a function of a text has the own name of one of a profile.
 func isNamed(fn text.Function, name string) bool {
-	own := fn.Name
-	if at := strings.LastIndexAny(own, ".:"); at >= 0 {
-		own = own[at+1:]
-	}
-	return own == name || isConstructor(name)
+	return fn.Own() == name || isConstructor(name)
 }

@@ -133,15 +133,10 @@ func (r *reader) callingLoop(f *text.File, fn text.Function, h *hot) (l text.Loo
 		}
 		caller = profile.Line{Function: h.line.Function, Line: int32(at[0])} //nolint:gosec // a line of a file
 	}
-	cf := r.file(caller.Function)
-	if cf == nil {
+	if l, in, ok = r.loopAt(caller); !ok {
 		return l, "", caller, false
 	}
-	loops := cf.Loops(int(caller.Line))
-	if len(loops) == 0 {
-		return l, "", caller, false
-	}
-	return loops[0], cf.Path, caller, isOver(cf, loops[0])
+	return l, in, caller, isOver(r.file(caller.Function), l)
 }
 
 // isOver says whether a loop goes through something: a loop that only counts repeats all of
@@ -278,30 +273,33 @@ func isDerived(f *text.File, name string, l text.Loop, own text.Range, depth int
 	if depth >= mostSteps || l.Within || len(at) != 1 || own.Has(at[0]) || at[0] == l.First {
 		return false
 	}
-	statement, lines := f.Statement(at[0])
-	_, value, found := cutAssignment(statement)
-	if !found || f.Changes(name, text.Range{First: l.First, Last: lines.First - 1}, own) || f.Changes(name, text.Range{First: lines.Last + 1, Last: l.Last}, own) {
+	of, lines, ok := madeOf(f, name, at[0])
+	if !ok || f.Changes(name, text.Range{First: l.First, Last: lines.First - 1}, own) || f.Changes(name, text.Range{First: lines.Last + 1, Last: l.Last}, own) {
 		return false
 	}
-	if slices.ContainsFunc(f.Calls(value), isOther) {
-		return false
-	}
-	for _, n := range text.Names(value) {
-		if n != name && f.Changes(n, l.Range, lines) && !isDerived(f, n, l, lines, depth+1) {
-			return false
-		}
-	}
-	return !slices.Contains(text.Names(value), name)
+	return !slices.ContainsFunc(of, func(n string) bool {
+		return f.Changes(n, l.Range, lines) && !isDerived(f, n, l, lines, depth+1)
+	})
+}
+
+// madeOf are the names that the value is made of which a line gives a name; ok is false where it
+// is made of itself, or by what may give another value each time.
+func madeOf(f *text.File, name string, line int) (names []string, lines text.Range, ok bool) {
+	statement, lines := f.Statement(line)
+	value, ok := cutAssignment(statement)
+	names = text.Names(value)
+	return names, lines, ok && !slices.ContainsFunc(f.Calls(value), isOther) && !slices.Contains(names, name)
 }
 
 var assignment = regexp.MustCompile(`^([^=(]*?)(:=|<-|=)([^=>].*)$`)
 
-func cutAssignment(statement string) (to, value string, ok bool) {
+// cutAssignment is the value of an assignment.
+func cutAssignment(statement string) (value string, ok bool) {
 	m := assignment.FindStringSubmatch(statement)
 	if m == nil || strings.ContainsAny(lastByte(m[1]), "+-*/%.|&^<>!?") {
-		return "", "", false
+		return "", false
 	}
-	return m[1], m[3], true
+	return m[3], true
 }
 
 func lastByte(s string) string {
@@ -406,18 +404,6 @@ func (r *reader) isLocal(f *text.File, fn text.Function, name string, own text.R
 	if depth >= mostSteps || len(at) != 1 || own.Has(at[0]) {
 		return true
 	}
-	statement, lines := f.Statement(at[0])
-	_, value, ok := cutAssignment(statement)
-	if !ok {
-		return true
-	}
-	if slices.ContainsFunc(f.Calls(value), isOther) {
-		return true
-	}
-	for _, n := range text.Names(value) {
-		if n == name || r.isLocal(f, fn, n, lines, depth+1) {
-			return true
-		}
-	}
-	return false
+	of, lines, ok := madeOf(f, name, at[0])
+	return !ok || slices.ContainsFunc(of, func(n string) bool { return r.isLocal(f, fn, n, lines, depth+1) })
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -131,13 +132,9 @@ func (r *reader) isGivenSame(f *text.File, fn text.Function, name string, caller
 		return true
 	}
 	cf := r.file(caller.Function)
-	own := fn.Name
-	if i := strings.LastIndexAny(own, ".:"); i >= 0 {
-		own = own[i+1:]
-	}
 	statement, lines := cf.Statement(int(caller.Line))
 	for _, c := range cf.Calls(statement) {
-		if c.Last() != own {
+		if c.Last() != fn.Own() {
 			continue
 		}
 		arguments := text.Arguments(c.Args)
@@ -160,15 +157,20 @@ func (r *reader) loopOf(f *text.File, line profile.Line, h *hot) (l text.Loop, i
 	if !ok {
 		return l, "", false
 	}
-	cf := r.file(caller.Function)
-	if cf == nil {
+	return r.loopAt(caller)
+}
+
+// loopAt is the innermost loop around a line of the profile, and its file.
+func (r *reader) loopAt(line profile.Line) (l text.Loop, in string, ok bool) {
+	f := r.file(line.Function)
+	if f == nil {
 		return l, "", false
 	}
-	loops := cf.Loops(int(caller.Line))
+	loops := f.Loops(int(line.Line))
 	if len(loops) == 0 {
 		return l, "", false
 	}
-	return loops[0], cf.Path, true
+	return loops[0], f.Path, true
 }
 
 func (r *reader) shareOf(rows []int32) float64 {
@@ -180,7 +182,7 @@ func (r *reader) shareOf(rows []int32) float64 {
 }
 
 func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {
-	place := r.placeOf(x.line)
+	place := ownline.Place(r.p, x.line)
 	margin := finding.ShareError(x.share, r.p.Count())
 	loopAt := at(x.loopIn, x.loop.First)
 	id := finding.ID(RuleScan, place, x.over)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
@@ -17,7 +18,6 @@ import (
 type waiting struct {
 	line  profile.Line
 	loop  text.Loop
-	in    *text.File
 	rows  []int32
 	share float64
 }
@@ -58,44 +58,17 @@ var (
 //
 // Example. while ((job = jobs.poll()) == null) { Thread.onSpinWait(); }
 func (r *reader) waits() []waiting {
-	type key struct {
-		path  string
-		first int
-	}
-	known := map[key]*waiting{}
-	most := map[key]int64{}
-	for line, rows := range r.innermost {
-		f := r.file(line.Function)
-		if f == nil || line.Line <= 0 {
-			continue
-		}
-		loops := f.Loops(int(line.Line))
-		if begun, is := f.Begins(int(line.Line)); is {
-			loops = slices.Insert(loops, 0, begun)
-		}
-		loops = slices.DeleteFunc(loops, func(l text.Loop) bool { return l.Within })
+	choose := func(f *text.File, line profile.Line) (l text.Loop, ok bool) {
+		loops := slices.DeleteFunc(f.LoopsFrom(int(line.Line)), func(l text.Loop) bool { return l.Within })
 		if len(loops) == 0 || !isWaiting(f, loops[0]) {
-			continue
+			return l, false
 		}
-		k := key{f.Path, loops[0].First}
-		if known[k] == nil {
-			known[k] = &waiting{loop: loops[0], in: f}
-		}
-		w := known[k]
-		w.rows = append(w.rows, rows...)
-		var v int64
-		for _, row := range rows {
-			v += r.p.Samples()[row].Value
-		}
-		if v > most[k] || v == most[k] && (line.Line < w.line.Line || line.Line == w.line.Line && line.Function < w.line.Function) {
-			w.line, most[k] = line, v
-		}
+		return loops[0], true
 	}
 	var out []waiting
-	for _, w := range known {
-		slices.Sort(w.rows)
-		if w.share = r.shareOf(w.rows); w.share >= leastWaiting && r.eventsOf(w.rows) >= leastEvents {
-			out = append(out, *w)
+	for _, t := range r.byLoop(choose) {
+		if t.share >= leastWaiting && t.events >= leastEvents {
+			out = append(out, waiting{line: t.best, loop: t.loop, rows: t.rows, share: t.share})
 		}
 	}
 	slices.SortFunc(out, func(a, b waiting) int {
@@ -151,15 +124,8 @@ func isIdle(f *text.File, lines text.Range) bool {
 	return true
 }
 
-func (r *reader) eventsOf(rows []int32) (n int64) {
-	for _, row := range rows {
-		n += r.p.Samples()[row].Count
-	}
-	return n
-}
-
 func (r *reader) waitFinding(s judge.Subject, x waiting) judge.Found {
-	place := r.placeOf(x.line)
+	place := ownline.Place(r.p, x.line)
 	margin := finding.ShareError(x.share, r.p.Count())
 	id := finding.ID(RuleWait, place)
 	const least, likely = 0.4, 0.9

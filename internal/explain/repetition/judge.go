@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"whyhot/internal/explain/catalog"
@@ -33,15 +32,13 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 
 func (m *made) finding(s judge.Subject) judge.Found {
 	p := s.Profile
-	fn := p.Function(m.line.Function)
-	mapping := p.Mapping(fn.Mapping)
-	place := finding.Place{Binary: mapping.Path, BuildID: mapping.BuildID, Function: fn.Name, File: fn.File, Line: int(m.line.Line)}
+	place := ownline.Place(p, m.line)
 	maker := p.Function(m.maker).Name
 	margin := finding.ShareError(m.share, p.Count())
 	x := catalog.Removed(m.share, margin)
 	f := finding.Finding{
 		ID: finding.ID(RulePerCall, place, maker), Rule: RulePerCall, Certainty: finding.Suspected, Place: place,
-		Title: fmt.Sprintf("%s on each call in %s; keep what it makes", short(maker), where(place)),
+		Title: fmt.Sprintf("%s on each call in %s; keep what it makes", short(maker), judge.Where(place)),
 		Share: finding.Share{Inclusive: &m.share, Error: &margin},
 		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: m.share,
 			Basis: percent.Text(m.share) + " of the CPU, where what is made is kept; whyhot count tells how many different ones are needed"},
@@ -102,15 +99,4 @@ func short(name string) string {
 		return own
 	}
 	return owner + "." + own
-}
-
-// where names a place in a title.
-func where(p finding.Place) string {
-	switch {
-	case p.File == "" || p.Line == 0:
-		return cmp.Or(p.Function, filepath.Base(p.Binary))
-	case p.Function == "":
-		return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
-	}
-	return fmt.Sprintf("%s (%s:%d)", p.Function, filepath.Base(p.File), p.Line)
 }

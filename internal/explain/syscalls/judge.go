@@ -1,7 +1,6 @@
 package syscalls
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -58,7 +57,7 @@ func (g *group) finding(s judge.Subject) judge.Found {
 			break
 		}
 		share := float64(p.Value) / float64(s.Profile.Total())
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "caller", Text: "asked for by " + where(p.Place), Share: &share})
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "caller", Text: "asked for by " + judge.Where(p.Place), Share: &share})
 	}
 	f.Gain = g.gain()
 	f.Next = s.Versus(f.ID)
@@ -130,20 +129,20 @@ func (g *group) gain() *finding.Gain {
 func (g *group) title(p finding.Place) string {
 	switch g.kind { //nolint:exhaustive // companions are in no group of their own
 	case writes:
-		return "Many small writes from " + where(p)
+		return "Many small writes from " + judge.Where(p)
 	case reads:
-		return "Many small reads from " + where(p)
+		return "Many small reads from " + judge.Where(p)
 	}
 	switch g.reopened { //nolint:exhaustive // a file is read or written to
 	case writes:
-		return "A file is opened for each piece of output in " + where(p)
+		return "A file is opened for each piece of output in " + judge.Where(p)
 	case reads:
-		return "A file is opened and read each time in " + where(p)
+		return "A file is opened and read each time in " + judge.Where(p)
 	}
 	if g.counted != nil {
-		return "The same files are looked up repeatedly in " + where(p)
+		return "The same files are looked up repeatedly in " + judge.Where(p)
 	}
-	return "Files are looked up on a hot path in " + where(p)
+	return "Files are looked up on a hot path in " + judge.Where(p)
 }
 
 func (g *group) why() string {
@@ -174,15 +173,4 @@ func bytes(n float64) string {
 		return "1 byte"
 	}
 	return fmt.Sprintf("%.0f bytes", n)
-}
-
-// where names a place in a title.
-func where(p finding.Place) string {
-	switch {
-	case p.File == "" || p.Line == 0:
-		return cmp.Or(p.Function, filepath.Base(p.Binary))
-	case p.Function == "":
-		return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
-	}
-	return fmt.Sprintf("%s (%s:%d)", p.Function, filepath.Base(p.File), p.Line)
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,20 +43,20 @@ var (
 	loopCall = regexp.MustCompile(`(?:\.|->|\b(?:List|Array|Enum|Stream|lists|Seq|Hashtbl|Map|iter)[.:])\s*(forEach|for_each|each\w*|map\w*|flat_?[mM]ap|flat_map|filter\w*|reduce\w*|fold\w*|some|every|any|all|none|times|upto|downto|step|select|reject|collect|inject|sum\w*|count|find\w*|detect|partition|group_?[bB]y|sort_?[bB]y|min_?[bB]y|max_?[bB]y|iter\w*|foreach|zip\w*|foldl|foldr|Select|Where|ForEach|Any|All|Sum|Aggregate|par_iter)\b`)
 	// block is how the function that such a call is given begins.
 	block = regexp.MustCompile(`=>|\bdo\s*(\|[^|]*\|)?\s*$|\{\s*(\|[^|]*\||\w+(\s*,\s*\w+)*\s*->|\([^)]*\)\s*->|case\b)?\s*$|\{\s*\|[^|]*\||\bfn\b|\bfun\b|\bfunction\b|\|[\w\s,&()]*\||->`)
-	// rLoop applies a function to each element.
-	rLoop = regexp.MustCompile(`\b([lsvmt]apply|Map|Reduce|Filter|pcall_each|array_map|array_filter|usort|array_walk)\s*\(.*\bfunction\b`)
+	// rLoop applies a function to each element, as R and PHP do.
+	rLoop = regexp.MustCompile(`\b([lsvmt]apply|Map|Reduce|Filter|array_map|array_filter|usort|array_walk)\s*\(.*\bfunction\b`)
 	// functionWord begins a function.
 	functionWord = regexp.MustCompile(`\b(def|defp|fn|func|fun|function|sub|proc|procedure|method|subroutine)\b`)
 	// named is the name of a function in its header.
 	named = regexp.MustCompile(`\b(?:def|defp|fn|func|fun|function|sub|proc)\s+(?:\([^)]*\)\s*)?(?:self\.)?([A-Za-z_][\w.:]*[?!]?)`)
-	// assigned is a function that is given a name.
+	// assignedName is that of a function which is assigned to it.
 	assignedName = regexp.MustCompile(`([A-Za-z_][\w.]*)\s*(?:=|<-|:)\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|\w+\s*=>)`)
 	// cFunction is a definition in languages without a word for it.
 	cFunction = regexp.MustCompile(`^[\w:<>,*&\[\]\s~.?@]*?([~\w]+)\s*(<[^>()]*>)?\s*\([^;]*\)\s*(const|noexcept|override|final|throws\s+[\w.,\s]+|->\s*[\w:<>]+|:\s*[\w<>]+)*\s*(\{.*|)$`)
 	// control are words that a definition does not begin with.
 	control = regexp.MustCompile(`^\s*[})]*\s*(if|else|elif|elsif|elseif|for|foreach|while|until|switch|match|catch|return|do|try|synchronized|using|lock|case|when|with|unless|new|throw|await|yield|loop|repeat|except|finally|select|go|defer|guard|unsafe|let|const|var|my|local)\b`)
 	// letRec is a definition of OCaml, clause one of Erlang or Haskell.
-	letRec = regexp.MustCompile(`^\s*(?:let|and)\s+(?:rec\s+)?([a-z_][\w']*)\s+[^=]*=|^\s*(?:let|and)\s+(?:rec\s+)?([a-z_][\w']*)\s*=\s*fun`)
+	letRec = regexp.MustCompile(`^\s*(?:let|and)\s+(?:rec\s+)?([a-z_][\w']*)\s+[^=]*=`)
 	clause = regexp.MustCompile(`^([a-z]\w*)\s*\([^)]*\)\s*(?:when\b.*)?->|^([a-z][\w']*)(?:\s+[^=|]+)?\s*(?:=|\|)`)
 )
 
@@ -240,6 +241,24 @@ func (f *File) Begins(line int) (l Loop, ok bool) {
 		return Loop{Range: f.body(line), Header: header}, true
 	}
 	return l, false
+}
+
+// LoopsFrom are the loops around a line, innermost first, and before them the one that the line
+// begins.
+func (f *File) LoopsFrom(line int) []Loop {
+	loops := f.Loops(line)
+	if begun, is := f.Begins(line); is {
+		loops = slices.Insert(loops, 0, begun)
+	}
+	return loops
+}
+
+// Own is the function's name without what it belongs to.
+func (fn Function) Own() string {
+	if at := strings.LastIndexAny(fn.Name, ".:"); at >= 0 {
+		return fn.Name[at+1:]
+	}
+	return fn.Name
 }
 
 // Functions are those of a file that have names, in their order.

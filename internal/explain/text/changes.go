@@ -119,7 +119,8 @@ var (
 	pipeBefore = regexp.MustCompile(`(\{|\bdo\b|\(|,)\s*\|[^|]*$`)
 	// onIt is a call on a name, as a whole statement.
 	onIt = regexp.MustCompile(`^((\s*\[[^\]]*\])|(\.|->)\w+)*(\.|->)\w+[!?]?\s*(\(|\s\w|$)`)
-	// gives a name to what may change it.
+	// passes gives a name by reference; given is a call as a whole statement, with the name among
+	// its arguments.
 	passes  = regexp.MustCompile(`([^&]|^)&(mut\s+)?$|\b(ref|out|inout)\s+$`)
 	given   = regexp.MustCompile(`^\s*(await\s+)?[\w$@]+((\.|->|::)\w+)*!?\s*\([^=]*$`)
 	closes  = regexp.MustCompile(`^[^=]*\)\s*;?\s*$`)

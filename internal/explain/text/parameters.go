@@ -48,10 +48,7 @@ func (f *File) parameterList(fn Function) string {
 		}
 		return ""
 	}
-	name := fn.Name
-	if at := strings.LastIndexAny(name, ".:"); at >= 0 {
-		name = name[at+1:]
-	}
+	name := fn.Own()
 	from := 0
 	if at := strings.Index(fn.Header, name); name != "" && at >= 0 {
 		from = at + len(name)

@@ -14,9 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/goccy/go-yaml"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"whyhot/internal/host/yamldoc/schematest"
 	"whyhot/internal/server/project"
 	"whyhot/internal/server/push"
@@ -34,27 +31,8 @@ func TestTheSchemaIsWhatIsRead(t *testing.T) {
 
 // The guide's example is a file that both the schema and Load take.
 func TestTheGuidesExample(t *testing.T) {
-	guide, err := os.ReadFile("../../../docs/guide/deployments.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(guide, -1)
-	if len(blocks) == 0 {
-		t.Fatal("the guide has no example")
-	}
-	for _, b := range blocks {
-		var doc any
-		if err := yaml.Unmarshal(b[1], &doc); err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(doc); err != nil {
-			t.Error(err)
-		}
-		if _, err := Load(written(t, string(b[1]))); err != nil {
+	for _, b := range schematest.Examples(t, "../../../docs/guide/deployments.md", schemaFile) {
+		if _, err := Load(written(t, b)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,11 +2,9 @@ package message
 
 import (
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"whyhot/internal/host/yamldoc/schematest"
@@ -27,40 +25,25 @@ func TestTheSchemaIsWhatIsRead(t *testing.T) {
 
 // The examples of the guide are files that both the schema and Load take.
 func TestTheGuidesExamples(t *testing.T) {
-	guide, err := os.ReadFile("../../../docs/guide/messages.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(guide, -1)
-	if len(blocks) == 0 {
-		t.Fatal("the guide has no example")
-	}
 	t.Setenv("WHYHOT_SLACK_URL", "https://hooks.example.org/T0")
 	t.Setenv("WHYHOT_SMTP_PASSWORD", "x")
 	dir := t.TempDir()
-	for _, b := range blocks {
-		var doc any
-		if err := yaml.Unmarshal(b[1], &doc); err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(doc); err != nil {
-			t.Errorf("%s\n%v", b[1], err)
-		}
+	for _, b := range schematest.Examples(t, "../../../docs/guide/messages.md", schemaFile) {
 		secret := dir + "/secret"
 		if err := os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		file := dir + "/messages.yaml"
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(b[1]), "/etc/whyhot/hook.secret", secret)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(b, "/etc/whyhot/hook.secret", secret)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Load(file); err != nil {
 			t.Error(err)
 		}
+	}
+	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := schema.Validate(map[string]any{"page": "https://x", "receivers": []any{map[string]any{"nam": "x"}}}); err == nil {
 		t.Error("the schema takes what is wrong")

@@ -3,12 +3,8 @@ package signin
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/goccy/go-yaml"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"whyhot/internal/host/yamldoc/schematest"
 )
@@ -24,37 +20,18 @@ func TestTheSchemaIsWhatIsRead(t *testing.T) {
 
 // The examples of the guide are files that both the schema and Load take.
 func TestTheGuidesExamples(t *testing.T) {
-	guide, err := os.ReadFile("../../../docs/guide/sign-in.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(guide, -1)
-	if len(blocks) == 0 {
-		t.Fatal("the guide has no example")
-	}
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range blocks {
-		var doc any
-		if err := yaml.Unmarshal(b[1], &doc); err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(doc); err != nil {
-			t.Errorf("%s\n%v", b[1], err)
-		}
+	for _, b := range schematest.Examples(t, "../../../docs/guide/sign-in.md", schemaFile) {
 		file := filepath.Join(dir, "signin.yaml")
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(b[1]), "/etc/whyhot/oidc.secret", secret)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(b, "/etc/whyhot/oidc.secret", secret)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Load(file); err != nil {
-			t.Errorf("%s\n%v", b[1], err)
+			t.Errorf("%s\n%v", b, err)
 		}
 	}
 }

@@ -14,10 +14,13 @@ import (
 	"os"
 	"path"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Update says that the schemas on disk are to be written anew.
@@ -122,4 +125,33 @@ func find(tb testing.TB, s *jsonschema.Schema, definition string) *jsonschema.Sc
 		tb.Fatalf("no definition %s", definition)
 	}
 	return d
+}
+
+// Examples are the YAML blocks of a guide, each of which the schema of a file takes. A guide
+// without one fails the test.
+func Examples(tb testing.TB, guide, schemaFile string) []string {
+	tb.Helper()
+	page, err := os.ReadFile(guide)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	schema, err := validator.NewCompiler().Compile(schemaFile)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []string
+	for _, b := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1) {
+		var doc any
+		if err := yaml.Unmarshal(b[1], &doc); err != nil {
+			tb.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			tb.Errorf("%s\n%v", b[1], err)
+		}
+		out = append(out, string(b[1]))
+	}
+	if len(out) == 0 {
+		tb.Fatalf("%s has no example", guide)
+	}
+	return out
 }
