@@ -64,6 +64,13 @@ func (r rules) enough(base, change []float64, counted bool) bool {
 	return level < 1 && r.judge(ratio(base, change, level, counted)) != Undecided
 }
 
+// suspects says whether these rounds make a slow-down so likely that the next should be in
+// other layouts of the code: at one look in forty of equal programs. It decides nothing.
+func (r rules) suspects(base, change []float64) bool {
+	const likely = 0.95 // of the interval's two sides
+	return r.looks.Interim(len(base)) < 1 && ratio(base, change, likely, false).Low > 1+r.limit
+}
+
 // conclude gives the interval at the end: that of the look that settled it, or that of the
 // end of the budget.
 func (r rules) conclude(base, change []float64, settled, counted bool) (Verdict, stat.Interval) {
@@ -114,13 +121,6 @@ func (r rules) layoutLevel(end bool) float64 {
 func (r rules) looksAtLayouts(rounds, layouts int) bool {
 	each := rounds / layouts
 	return rounds%layouts == 0 && each > 1 && each&(each-1) == 0
-}
-
-// layoutsTell says that more rounds in layouts would change nothing: the slow-down stands,
-// or there is none.
-func (r rules) layoutsTell(layouts [][]float64) bool {
-	stands, i := r.stands(layouts, false)
-	return stands || i.High <= 1+r.limit
 }
 
 // alarm says how much two equal programs may differ at most, where they differ by more than

@@ -10,7 +10,6 @@ import (
 	"whyhot/internal/host/environ"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/rebuild/wrapper"
-	"whyhot/internal/trial/stat"
 	"whyhot/internal/trial/variant"
 )
 
@@ -26,50 +25,36 @@ const (
 	buildingPart  = 0.25
 )
 
-// otherLayouts says whether a slow-down stands that a layout of the code can make: it
-// builds both sides in other layouts, runs these, and has the slow-down stand where it is
-// one of the programs and not only of how their code happens to lie. It stands as well
-// where it is larger than what layouts do, and where the build has no compiler whose layout
-// can be changed.
-func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, r rules, i stat.Interval, left func() time.Duration) (Verdict, error) {
-	asBuilt := logsOf(out.Samples.Before, out.Samples.After)
-	if c.request.Build == "" || i.Low > 1+large {
-		return Slower, nil
+// otherLayouts goes on with a comparison that found a slow-down, or one that is likely, in
+// other layouts of the code: it builds both sides in these and runs them. It leaves the
+// comparison as it is where the slow-down is larger than what layouts do. Where the build
+// has no compiler whose layout can be changed, the rounds go on as before.
+func (c *checking) otherLayouts(ctx context.Context, k *task, out *Command, all *evidence, left func() time.Duration) (*trial.Outcome, error) {
+	if all.exact == Slower && all.interval.Low > 1+large {
+		return nil, nil
 	}
 	base, head, err := c.buildLayouts(ctx, k)
 	if err != nil {
-		return Slower, err
+		return nil, err
 	}
-	if len(base) == 0 {
+	if len(base) == 0 && all.exact == Slower {
 		out.Notes = append(out.Notes, "a layout of the code can make so small a difference, and the build has none that whyhot can change")
-		return Slower, nil
+		return nil, nil
 	}
 	const fewest = 20 * time.Second
-	plan := c.plan(k, max(fewest, left()), headSide)
-	plan.Layouts, plan.Variants[0].Layouts, plan.Together = base, head, true
+	plan := c.plan(k, left(), headSide)
 	plan.Seed++
-	nested := func(base, change []float64) [][]float64 {
-		all := make([][]float64, 1+len(head))
-		all[0] = asBuilt
-		for i, x := range logsOf(base, change) {
-			all[1+i%len(head)] = append(all[1+i%len(head)], x)
-		}
-		return all
+	if all.layouts = len(base); all.layouts > 0 {
+		plan.Budget = max(fewest, plan.Budget)
+		plan.Layouts, plan.Variants[0].Layouts, plan.Together = base, head, true
 	}
-	plan.Enough = func(base, change []float64) bool {
-		return r.looksAtLayouts(len(base), len(head)) && r.layoutsTell(nested(base, change))
-	}
+	plan.Enough = func(base, change []float64) bool { return all.look(base, change, false) }
 	o, err := c.trial(ctx, plan, k)
 	if err != nil {
-		return Slower, err
+		return nil, err
 	}
-	rounds := nested(samples(o))
-	stands, over := r.stands(rounds, o.Stopped != trial.StopSettled)
-	out.Layouts, out.layoutRounds = interval(over), len(asBuilt)+o.Rounds
-	if stands {
-		return Slower, nil
-	}
-	return Undecided, nil
+	all.keep(samples(o))
+	return o, nil
 }
 
 // buildLayouts builds both sides in other layouts, in pairs that are made the same way;

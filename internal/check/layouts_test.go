@@ -3,52 +3,44 @@ package check
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 )
 
 // laidOut is a simulated check of a change that is slow by some share of the base's time,
 // with room for most rounds. Each layout adds what layout gives, to all of its rounds;
 // found says whether the first comparison found a slow-down.
 func laidOut(rng *rand.Rand, slow, noise float64, most int, layout func(*rand.Rand) float64) (found bool, v Verdict) {
-	r := newRules(1, 0)
-	round := func(of float64) (base, change float64) {
-		x := noise * rng.NormFloat64()
-		if rng.IntN(10) == 0 {
-			x *= 3
+	all := newEvidence(newRules(1, 0), false)
+	// runs are those of a trial, which run the layouts in turn.
+	runs := func(most int, adds ...float64) {
+		var base, change []float64
+		for n := range most {
+			x := noise * rng.NormFloat64()
+			if rng.IntN(10) == 0 {
+				x *= 3
+			}
+			base, change = append(base, 1), append(change, (1+slow)*math.Exp(adds[n%len(adds)]+x))
+			if all.look(base, change, true) {
+				break
+			}
 		}
-		return 1, (1 + slow) * math.Exp(of+x)
+		all.keep(base, change)
 	}
-	first, settled := layout(rng), false
-	var base, change []float64
-	for len(base) < most && !settled {
-		b, c := round(first)
-		base, change = append(base, b), append(change, c)
-		settled = r.enough(base, change, false)
-	}
-	if v, _ := r.conclude(base, change, settled, false); v != Slower {
+	runs(most, layout(rng))
+	if !all.likely() {
+		v, _ := all.end()
 		return false, v
 	}
-	asBuilt := logsOf(base, change)
-	all := make([][]float64, 1+mostLayouts)
-	all[0] = asBuilt
 	adds := make([]float64, mostLayouts)
 	for i := range adds {
 		adds[i] = layout(rng)
 	}
-	settled = false
-	for n := 1; n <= max(most-len(base), 2*mostLayouts); n++ {
-		at := (n - 1) % mostLayouts
-		b, c := round(adds[at])
-		all[1+at] = append(all[1+at], logsOf([]float64{b}, []float64{c})...)
-		if r.looksAtLayouts(n, mostLayouts) && r.layoutsTell(all) {
-			settled = true
-			break
-		}
-	}
-	if stands, _ := r.stands(all, !settled); stands {
-		return true, Slower
-	}
-	return true, Undecided
+	all.layouts = mostLayouts
+	runs(max(most-len(all.base), 2*mostLayouts), adds...)
+	v, _ = all.end()
+	return true, v
 }
 
 // either adds as much or takes as much away.
@@ -138,5 +130,63 @@ func TestASlowDownStands(t *testing.T) {
 				t.Errorf("%d of %d stand, of %d", stand, first, checks)
 			}
 		})
+	}
+}
+
+// A build that heeds the flags of layouts is run in several. The program as it was built
+// lies badly after the change (lies.in), and its other layouts do not.
+func TestRoundsGoOnInLayouts(t *testing.T) {
+	const build = `cp cost.in cost; echo "$GOFLAGS" >program; case "$GOFLAGS" in *randlayout*) echo 0 >lies;; *) cp lies.in lies;; esac`
+	for _, c := range []struct {
+		name, cost, lies string
+		want             Verdict
+		says             string
+	}{
+		{"the change is slower", "104", "0", Slower, "slower"},
+		{"the change lies badly", "100", "0.04", Undecided, "the limit of 0% in between"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			b.write("lies.in", "0\n")
+			b.git("add", "-A")
+			b.git("commit", "-qm", "where the code lies")
+			b.write("cost.in", c.cost+"\n")
+			b.write("lies.in", c.lies+"\n")
+			r := b.request()
+			r.Build, r.Limit = build, 0
+			got, err := b.check(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := got.Commands[0]
+			if k.Verdict != c.want || !strings.Contains(k.Says, c.says) || k.Layouts == nil {
+				t.Fatalf("%s: %s, over layouts %+v", k.Verdict, k.Says, k.Layouts)
+			}
+			// Rounds of the layouts are among those that are told.
+			if first := newRules(1, 0).looks.FirstLook(); k.Rounds < first+2*mostLayouts || len(k.Samples.After) != k.Rounds {
+				t.Errorf("%d rounds, %d values", k.Rounds, len(k.Samples.After))
+			}
+		})
+	}
+}
+
+// A slow-down that is likely goes on as the program was built where the build has no other
+// layout, to a verdict of the same test.
+func TestALikelySlowDownWithoutLayouts(t *testing.T) {
+	b := newBench(t)
+	b.write("cost.in", "102\n")
+	r := b.request()
+	r.Limit, r.Budget = 0, 2*time.Minute
+	got, err := b.check(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := got.Commands[0]
+	all := newEvidence(newRules(1, 0), false)
+	if all.look(k.Samples.Before[:10], k.Samples.After[:10], false) {
+		t.Fatalf("ten rounds are enough: %+v", k)
+	}
+	if k.Verdict != Slower || k.Layouts != nil {
+		t.Errorf("%s: %s, over layouts %+v", k.Verdict, k.Says, k.Layouts)
 	}
 }

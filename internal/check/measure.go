@@ -63,25 +63,34 @@ func (c *checking) one(ctx context.Context, k *task, index int, budget time.Dura
 	plan := c.plan(k, left(), headSide)
 	plan.Seed += uint64(index)
 	counted := c.request.Metric == trial.Instructions
-	plan.Enough = func(base, change []float64) bool { return rules.enough(base, change, counted) }
+	all := newEvidence(rules, counted)
+	canLayOut := !counted && c.request.Build != ""
+	plan.Enough = func(base, change []float64) bool { return all.look(base, change, canLayOut) }
 	o, err := c.trial(ctx, plan, k)
 	if err != nil {
 		return out, err
 	}
-	base, change := samples(o)
-	out.Rounds, out.Samples = len(base), &Samples{base, change}
-	out.Before, out.After = stat.Median(base), stat.Median(change)
-	if len(base) == 0 {
-		out.Before, out.After = 0, 0
-	}
-	verdict, i := rules.conclude(base, change, o.Stopped == trial.StopSettled, counted)
-	if o.Variants[0].FirstDifference != nil {
-		out.Notes = append(out.Notes, "the change writes something else than the base did: "+o.Variants[0].Explanation)
-	}
-	if verdict == Slower && !counted {
-		if verdict, err = c.otherLayouts(ctx, k, &out, rules, i, left); err != nil {
+	all.keep(samples(o))
+	if canLayOut && all.likely() {
+		more, err := c.otherLayouts(ctx, k, &out, all, left)
+		if err != nil {
 			return out, err
 		}
+		if more != nil {
+			o.Elapsed += more.Elapsed
+		}
+	}
+	out.Rounds, out.Samples = len(all.base), &Samples{all.base, all.change}
+	out.Before, out.After = stat.Median(all.base), stat.Median(all.change)
+	if out.Rounds == 0 {
+		out.Before, out.After = 0, 0
+	}
+	verdict, i := all.end()
+	if all.layouts > 0 {
+		out.Layouts = interval(all.over)
+	}
+	if o.Variants[0].FirstDifference != nil {
+		out.Notes = append(out.Notes, "the change writes something else than the base did: "+o.Variants[0].Explanation)
 	}
 	out.fill(verdict, i, rules, o.Elapsed)
 	c.noteRoom(o, rules)
@@ -128,10 +137,10 @@ func change(ratio float64) string {
 }
 
 func (k *Command) undecided(i stat.Interval, r rules, elapsed float64) {
-	if k.Layouts != nil {
+	if k.Layouts != nil && i.Low > 1+r.limit {
 		over := stat.Interval{Estimate: k.Layouts.Estimate, Low: k.Layouts.Low, High: k.Layouts.High}
-		k.Says = fmt.Sprintf("%s slower as it was built (%s to %s); over other layouts of the code it is %s (%s to %s), so it may be the layout", change(i.Estimate), change(i.Low), change(i.High), change(over.Estimate), change(over.Low), change(over.High))
-		if more, ok := r.moreRounds(over, k.layoutRounds); ok && over.Estimate > 1+r.limit {
+		k.Says = fmt.Sprintf("%s slower in all runs (%s to %s); over layouts of the code it is %s (%s to %s), so it may be the layout", change(i.Estimate), change(i.Low), change(i.High), change(over.Estimate), change(over.Low), change(over.High))
+		if more, ok := r.moreRounds(over, k.Rounds); ok && over.Estimate > 1+r.limit {
 			k.MoreMinutes = minutesFor(more, elapsed, k.Rounds)
 			k.Says += "; to tell needs about " + minutes(k.MoreMinutes) + " more"
 		}

@@ -80,8 +80,7 @@ type Command struct {
 	Unit   string  `json:"unit,omitempty"`
 	// Layouts is the ratio over several layouts of the code of both sides, where the
 	// difference was so small that a layout can make it.
-	Layouts      *finding.Interval `json:"across_layouts,omitempty"`
-	layoutRounds int               // that it rests on
+	Layouts *finding.Interval `json:"across_layouts,omitempty"`
 	// Samples are the values of each round, in their order.
 	Samples     *Samples `json:"samples,omitempty"`
 	MoreMinutes float64  `json:"more_minutes,omitempty"`
