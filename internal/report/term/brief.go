@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"whyhot/internal/finding"
@@ -15,8 +16,8 @@ import (
 	"whyhot/internal/report/quantity"
 )
 
-// Brief prints two lines a finding: what it is, then its numbers, its place and its
-// id. What can give back little and what was refuted is counted at the end. more is
+// Brief prints what each finding is, its numbers, place and id, and the first of what to
+// change. What can give back little and what was refuted is counted at the end. more is
 // the command that shows all that is known of a finding, with ID for its id.
 func (p *Printer) Brief(r finding.Report, more string) {
 	open, refuted, minor := sortOut(r.Findings)
@@ -27,10 +28,13 @@ func (p *Printer) Brief(r finding.Report, more string) {
 	case len(open)+len(minor) == 0:
 		p.Line(styles.strong.Render("No finding."), " ", r.Looked)
 	}
+	said := map[string]int{}
 	for i, f := range open {
 		lead := fmt.Sprintf("%2d  ", i+1)
+		indent := strings.Repeat(" ", len(lead))
 		p.wrapped("", lead, Clean(f.Title), styles.strong)
-		p.briefFacts(strings.Repeat(" ", len(lead)), f)
+		p.briefFacts(indent, f)
+		p.briefChange(indent, f, i+1, said)
 	}
 	p.folded(open, minor, refuted)
 	p.commands(open, more)
@@ -128,6 +132,31 @@ func (p *Printer) briefFacts(indent string, f finding.Finding) {
 		facts = append(facts, "called from "+p.shortPlace(finding.Place{File: at.File, Line: at.Line}))
 	}
 	p.joined(indent, append(facts, styles.dim.Render(f.ID)))
+}
+
+// briefChange prints as many of the steps of a fix as three lines hold, and the first
+// whatever it takes. said has what was printed before, by the rank of its finding.
+func (p *Printer) briefChange(indent string, f finding.Finding, rank int, said map[string]int) {
+	const most, arrow = 3, "→ "
+	if f.Aside || len(f.Fix.Steps) == 0 {
+		return
+	}
+	all := strings.Join(f.Fix.Steps, "\n")
+	if at, ok := said[all]; ok {
+		p.wrapped(indent, arrow, fmt.Sprintf("as for %d", at), styles.dim)
+		return
+	}
+	said[all] = rank
+	room := max(24, min(p.Width, pipeWidth)-ansi.StringWidth(indent+arrow))
+	lines := 0
+	for i, s := range f.Fix.Steps {
+		step := Clean(s)
+		lines += 1 + strings.Count(ansi.Wordwrap(step, room, ""), "\n")
+		if i > 0 && lines > most {
+			return
+		}
+		p.wrapped(indent, arrow, step, lipgloss.NewStyle())
+	}
 }
 
 // joined prints facts on as few lines as they fit, none of them broken: an id that is

@@ -44,6 +44,32 @@ func brief(t *testing.T, show func(*Printer)) []string {
 	return strings.Split(strings.TrimSpace(b.String()), "\n")
 }
 
+// What to change stands below a finding as far as three lines go, and once where it is the
+// same; an aside is no advice.
+func TestWhatToChange(t *testing.T) {
+	r := briefReport()
+	first := "keep a reader for each file, and give each of them a buffer that is as large as what it reads at a time is"
+	r.Findings[0].Fix.Steps = []string{first, "one line", "one more line"}
+	r.Findings[1].Fix.Steps = []string{"of a minor one"}
+	r.Findings[2].Fix.Steps = r.Findings[0].Fix.Steps
+	aside := finding.Finding{ID: "aside", Title: "An aside", Aside: true, Fix: finding.Fix{Steps: []string{"for another day"}}}
+	r.Findings = append(r.Findings, aside)
+	text := strings.Join(brief(t, func(p *Printer) { p.Brief(r, "") }), "\n")
+	for _, want := range []string{
+		"alias-char-write-11223344\n    → keep a reader for each file, and give each of them a buffer that is as large as what it reads\n      at a time is\n    → one line\n 2  ",
+		"alias-char-write-55667788\n    → as for 1\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"one more line", "minor one", "another day"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q in\n%s", not, text)
+		}
+	}
+}
+
 func TestTwoLinesAFinding(t *testing.T) {
 	got := brief(t, func(p *Printer) { p.Brief(briefReport(), "whyhot explain x --finding ID") })
 	want := []string{
