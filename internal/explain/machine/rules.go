@@ -137,7 +137,8 @@ var rules = map[string]rule{
 		},
 		waits: true, low: 0.3, high: 0.9, kind: inCode,
 		steps: []string{
-			"compute a reciprocal before the loop and multiply by it: libdivide does that for integers of any size",
+			"an index that goes round, by less than the size at a time: compare and subtract instead of % (i >= n ? i - n : i)",
+			"else a reciprocal before the loop, and multiply by it: libdivide does that for integers of any size",
 			"where the divisor is a power of two, or can be made one (a table's size), use & or >> instead; where it is one of a few numbers, a switch over constants lets the compiler do it",
 		},
 		caveats: []string{"a reciprocal costs about as much as a division: it is faster from a few iterations on"},
@@ -257,7 +258,7 @@ var rules = map[string]rule{
 		},
 		high: 0.5, kind: inFlags, whole: true, flags: "-march=native",
 		steps: []string{
-			"compile for the processors that it runs on: -march=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
+			"compile for the processors that it runs on: -march=x86-64-v3, in Rust -C target-cpu=x86-64-v3 (AVX2 and FMA: Intel since 2013, AMD since 2015)",
 			"or for several at once: __attribute__((target_clones(\"avx2\",\"default\"))) on the function",
 		},
 		caveats: []string{"a loop that waits for memory gains nothing; FMA changes the last bit of results"},

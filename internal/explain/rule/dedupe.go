@@ -13,13 +13,14 @@ const sameCost = 0.8
 
 // dedupe keeps one verdict per cost: of entries in one group, and of entries
 // whose samples are nearly the same, the best speaks and names the others as
-// alternatives. General advice and asides come last: they yield to what is particular,
+// alternatives: what knows the program before what knows a library in it. General advice and asides come last: they yield to what is particular,
 // and are no alternative to it.
 func dedupe(vs []*verdict) []*verdict {
 	slices.SortStableFunc(vs, func(a, b *verdict) int {
 		return cmp.Or(
 			cmp.Compare(a.programID, b.programID),
 			cmp.Compare(last(a), last(b)),
+			-cmp.Compare(narrow(a), narrow(b)),
 			-cmp.Compare(rung(a), rung(b)),
 			-cmp.Compare(a.entry.Priority, b.entry.Priority),
 			-cmp.Compare(a.cost.inclusive, b.cost.inclusive),
@@ -64,6 +65,14 @@ func last(v *verdict) int {
 	case v.entry.Fallback:
 		return 2
 	case v.entry.IsAside():
+		return 1
+	}
+	return 0
+}
+
+// narrow is 1 for what is about some programs alone.
+func narrow(v *verdict) int {
+	if len(v.entry.Match.Program) > 0 {
 		return 1
 	}
 	return 0

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -408,6 +409,40 @@ func TestSettingsOfASourcedFile(t *testing.T) {
 	fs := run(t, p, only(t, "go-gc"), files{"./run.sh": {"#!/bin/sh", "cd app && . ./app.env && exec ./app"}, "app.env": {"# limits", "GOMEMLIMIT=80MiB"}})
 	if len(fs) != 1 || !slices.ContainsFunc(fs[0].Evidence, func(e finding.Evidence) bool { return e.Text == "app.env:2 sets GOMEMLIMIT=80MiB" }) {
 		t.Errorf("%+v", fs)
+	}
+}
+
+// A server's settings are in the file that its command names, or on its command line.
+func TestSettingsOfAConfiguration(t *testing.T) {
+	conf := files{
+		"./run.sh":   {"#!/bin/sh", "nginx -p \"$PWD\" -c nginx.conf &"},
+		"nginx.conf": {"http {", "    # gzip_comp_level 7;", "    gzip_comp_level 9;", "    gzip_types application/json; # and no others", "}"},
+	}
+	entry, _ := builtin(t).Entry("web-server-gzip")
+	p := parse(t, "nginx;main 400\n")
+	p.Meta.Command = []string{"bash", "./run.sh"}
+	e := engine{p: p, facts: conf}
+	var got []string
+	for _, s := range e.settings(entry) {
+		got = append(got, fmt.Sprintf("%s:%d %s", s.file, s.line, s.text))
+	}
+	if want := []string{"nginx.conf:3 gzip_comp_level 9", "nginx.conf:4 gzip_types application/json"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	names := []string{"hash-max-listpack-entries", "jit_above_cost"}
+	for line, want := range map[string]string{
+		"redis-server --port 0 --hash-max-listpack-entries 20000 &": "hash-max-listpack-entries 20000",
+		`pg_ctl -D data -o "-c jit_above_cost=500" start`:           "jit_above_cost 500",
+		"# redis-server --hash-max-listpack-entries 20000":          "",
+		"echo jit_above_cost is high":                               "",
+	} {
+		got := ""
+		for _, s := range e.directed(names, "run.sh", 3, line) {
+			got += s.text
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 	"whyhot/internal/finding"
 )
 
-// setting is where the command that was recorded sets a variable of the environment that an
-// entry's advice is about: `GOGC=8` in run.sh, of which the runtime does what it is told to.
+// setting is where the command that was recorded sets a variable of the environment, or a
+// directive of a program's configuration, that an entry's advice is about: `GOGC=8` in
+// run.sh, `gzip_comp_level 9` in nginx.conf. The program does what it is told to.
 type setting struct {
 	file       string // "" for the command itself
 	line       int
@@ -40,13 +41,14 @@ func variables(c *catalog.Entry) []string {
 // assignment is one of a shell: at the beginning of a command, or of export.
 var assignment = regexp.MustCompile(`(?:^|[\s;&|])([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)`)
 
-// settings finds them in the command's words and in the shell scripts that it names.
+// settings finds them in the command's words, in the shell scripts that it names, and in the
+// files of settings that these name.
 func (e *engine) settings(c *catalog.Entry) []setting {
-	names := variables(c)
-	if len(names) == 0 {
+	names, directives := variables(c), directives(c)
+	if len(names)+len(directives) == 0 {
 		return nil
 	}
-	var out []setting
+	out := e.directed(directives, "", 0, strings.Join(e.p.Meta.Command, " "))
 	for _, word := range e.p.Meta.Command {
 		if name, _, sets := strings.Cut(word, "="); sets && slices.Contains(names, name) && !slices.Contains(c.Swap.Env, word) {
 			out = append(out, setting{name: name, text: word})
@@ -57,6 +59,9 @@ func (e *engine) settings(c *catalog.Entry) []setting {
 			continue
 		}
 		out = append(out, assigned(c, names, word, lines)...)
+		for n, line := range lines {
+			out = append(out, e.directed(directives, word, n+1, line)...)
+		}
 		for _, path := range sourced(word, lines) {
 			if lines, ok := e.facts.Source(path); ok {
 				out = append(out, assigned(c, names, path, lines)...)

@@ -33,6 +33,19 @@ void rep(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+constexpr int64_t Vector = 16; // bytes of a register of SSE2
+
+// The accesses take whole vectors, and an iteration goes on behind them: what is longer
+// with longer registers. The two or four fields of a structure, put side by side into
+// one register, are not.
+bool isVector(const Strided &W) {
+  int64_t Whole = 0;
+  for (const auto &[Offset, Bytes] : W.Used)
+    if (Bytes >= Vector)
+      Whole += Bytes;
+  return Whole >= W.Step;
+}
+
 // Arithmetic on packed floats in SSE2's encoding: four or two at a time, where
 // processors since 2013 do eight or four.
 void generic(const Subject &S, std::vector<Match> &Out) {
@@ -48,7 +61,8 @@ void generic(const Subject &S, std::vector<Match> &Out) {
       Packed.push_back(&I);
   }
   constexpr size_t Enough = 2;
-  if (Packed.size() >= Enough)
+  constexpr int64_t Farthest = 32 * Vector; // of an unrolled loop
+  if (Packed.size() >= Enough && any_of(stridesOf(S, Vector, Farthest + 1), isVector))
     for (const Instruction *I : Packed)
       add(Out, "machine-generic", *I);
 }

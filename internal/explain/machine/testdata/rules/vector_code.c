@@ -9,6 +9,19 @@ __attribute__((target("avx2"))) void no_generic_avx(float *restrict y, const flo
     y[i] = a * x[i] + y[i] * x[i];
 }
 
+// The fields of a structure, two in a register: a longer one has no more of them.
+struct body {
+  struct body *next;
+  float x, y, vx, vy;
+};
+
+void no_generic_fields(struct body *b, float dt) {
+  for (; b; b = b->next) {
+    b->x += b->vx * dt;
+    b->y += b->vy * dt;
+  }
+}
+
 int no_generic_integers(const int *x, int n) {
   int s = 0;
   for (int i = 0; i < n; i++)
