@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
+	"whyhot/internal/profile/symname"
 )
 
 // Versus is the trial of a change that the reader makes by hand: the same command, in a
@@ -45,6 +46,8 @@ func Times(n uint64) string {
 
 // Where names a place in a title: its function with the line, or what of these is known.
 func Where(p finding.Place) string {
+	const width = 64 // of a name: the place has it whole
+	p.Function = symname.Shorten(p.Function, width)
 	switch {
 	case p.File == "" || p.Line == 0:
 		return cmp.Or(p.Function, filepath.Base(p.Binary))

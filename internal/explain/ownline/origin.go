@@ -20,6 +20,9 @@ var (
 	// frozenModules are those of Python's library that are compiled into the interpreter: their
 	// files have no directory.
 	frozenModules = regexp.MustCompile(`^(_bootstrap|_bootstrap_external|zipimport|abc|codecs|io|_collections_abc|_sitebuiltins|genericpath|ntpath|posixpath|os|site|stat|runpy)\.py$`)
+	// derived is code that a derive macro of Rust makes of a type: it stands in a constant without
+	// a name, and its lines are those of the attribute.
+	derived = regexp.MustCompile(`::_?::<impl `)
 	// javaStubs is machine code that the Java virtual machine makes for itself.
 	javaStubs = regexp.MustCompile(`^StubRoutines \(`)
 	// installedHeaders are headers of libraries, also those below the root of another system.
@@ -39,8 +42,8 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	switch {
 	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
-	case from == origin.Own && strings.HasSuffix(fn.Name, "@plt"):
-		return origin.Library // a stub by which one is called
+	case from == origin.Own && (strings.HasSuffix(fn.Name, "@plt") || derived.MatchString(fn.Name)):
+		return origin.Library // a stub by which one is called, or code of a library for a type
 	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
 		return origin.Library
 	}

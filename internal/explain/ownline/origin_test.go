@@ -28,6 +28,9 @@ func TestCodeOfRuntimes(t *testing.T) {
 		"a method of a user's":                {profile.Function{Name: "Loader.Fill(Row)", Kind: profile.KindDotNet}, origin.Own},
 		"the way into Mono's code":            {profile.Function{Name: "(wrapper runtime-invoke) <Module>:runtime_invoke_void (object)", Kind: profile.KindJIT}, origin.Runtime},
 		"a trampoline of Mono's":              {profile.Function{Name: "generic_trampoline_jit", Kind: profile.KindJIT}, origin.Runtime},
+		"what serde derives":                  {profile.Function{Name: "shop::model::_::<impl serde_core::de::Deserialize for shop::model::Item>::deserialize", File: "/home/me/src/model.rs", Kind: profile.KindNative}, origin.Library},
+		"the same in names of version 0":      {profile.Function{Name: "shop::model::::<impl serde_core::de::Deserialize for shop::model::Item>::deserialize", File: "/home/me/src/model.rs", Kind: profile.KindNative}, origin.Library},
+		"a trait that a user implements":      {profile.Function{Name: "shop::model::<impl core::fmt::Display for shop::Item>::fmt", File: "/home/me/src/model.rs", Kind: profile.KindNative}, origin.Own},
 		"a stub":                              {profile.Function{Name: "StubRoutines (2) [arrayof_jbyte_disjoint_arraycopy]", Kind: profile.KindJava}, origin.Library},
 		"a stub without such":                 {profile.Function{Name: "vtable stub", Kind: profile.KindJava}, origin.Library},
 	} {

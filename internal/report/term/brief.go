@@ -151,7 +151,7 @@ func (p *Printer) briefChange(indent string, f finding.Finding, rank int, said m
 	lines := 0
 	for i, s := range f.Fix.Steps {
 		step := Clean(s)
-		lines += 1 + strings.Count(ansi.Wordwrap(step, room, ""), "\n")
+		lines += len(wordWrap(step, room))
 		if i > 0 && lines > most {
 			return
 		}

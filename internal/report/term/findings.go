@@ -282,11 +282,22 @@ func (p *Printer) wrapped(indent, label, text string, style lipgloss.Style) {
 	width := min(p.Width, pipeWidth)
 	hang := indent + strings.Repeat(" ", ansi.StringWidth(label))
 	room := max(24, width-ansi.StringWidth(hang))
-	for i, line := range strings.Split(ansi.Wordwrap(text, room, ""), "\n") {
+	for i, line := range wordWrap(text, room) {
 		if i == 0 {
 			p.Line(indent, styles.dim.Render(label), style.Render(line))
 			continue
 		}
 		p.Line(hang, style.Render(line))
 	}
+}
+
+// wordWrap breaks a text at spaces alone: a flag or a path that is broken at a hyphen cannot
+// be copied.
+func wordWrap(text string, room int) []string {
+	const hyphen, stands = "-", "\ue000" // of the private use area: no text has it
+	lines := strings.Split(ansi.Wordwrap(strings.ReplaceAll(text, hyphen, stands), room, ""), "\n")
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], stands, hyphen)
+	}
+	return lines
 }
