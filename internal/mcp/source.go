@@ -210,12 +210,8 @@ func (s *Server) loop(ctx context.Context, h *handle, out *sourceOut, functions 
 		out.Loop.At = clip(fmt.Sprintf("%#x %s", l.Start, l.Function), 200)
 	}
 	const whole = 24
-	notable := l.Notable()
-	for i := range l.Instructions {
-		in := &l.Instructions[i]
-		if len(l.Instructions) <= whole || i < len(notable) && notable[i] {
-			out.Loop.Code = append(out.Loop.Code, clip(fmt.Sprintf("%5.1f%% %s", 100*float64(in.Self)/total, in.Text), 100))
-		}
+	for _, in := range l.Rows(len(l.Instructions) <= whole) {
+		out.Loop.Code = append(out.Loop.Code, clip(fmt.Sprintf("%5.1f%% %s", 100*float64(in.Self)/total, in.Text), 100))
 	}
 	return nil
 }

@@ -70,53 +70,40 @@ func newLoops(p *profile.Profile, loops []machine.Loop) []loopView {
 }
 
 func loopRows(p *profile.Profile, l *machine.Loop) []loopRow {
-	shown, meant := l.Notable(), l.Meant()
 	hottest := int64(1)
 	for _, i := range l.Instructions {
 		hottest = max(hottest, i.Self)
 	}
 	var out []loopRow
-	left := 0
-	for n, i := range l.Instructions {
-		if !shown[n] {
-			left++
-			continue
-		}
-		if left > 0 {
-			out = append(out, loopRow{Left: left})
-			left = 0
+	for _, i := range l.Rows(false) {
+		if i.Left > 0 {
+			out = append(out, loopRow{Left: i.Left})
 		}
 		row := loopRow{
-			Address: fmt.Sprintf("%#x", i.Address), Text: i.Text, Bar: int(100 * i.Self / hottest),
-			Hot: float64(i.Self) >= markedPart*float64(max(l.Self, 1)), Edge: edgeOf(n, len(l.Instructions)),
+			Address: fmt.Sprintf("%#x", i.Address), Text: i.Text, Bar: int(100 * i.Self / hottest), Line: i.At,
+			Hot: float64(i.Self) >= markedPart*float64(max(l.Self, 1)), Edge: edgeOf(i.First, i.Last),
 		}
 		if i.Self > 0 {
 			row.Share = percent.Column(shareIn(p, i.Self))
 		}
 		switch {
-		case i.For != 0 && l.IsHot(i.Self):
+		case i.For != 0:
 			row.Note = fmt.Sprintf("↑ for %#x", i.For)
-		case l.IsHot(meant[i.Address]):
-			row.Note = "← " + percent.Column(shareIn(p, meant[i.Address]))
-		}
-		if f, ok := machine.Edited(i.Lines); ok {
-			row.Line = fmt.Sprintf("%s:%d", filepath.Base(f.Function.File), f.Line)
+		case i.Meant != 0:
+			row.Note = "← " + percent.Column(shareIn(p, i.Meant))
 		}
 		out = append(out, row)
-	}
-	if left > 0 {
-		out = append(out, loopRow{Left: left})
 	}
 	return out
 }
 
-func edgeOf(n, all int) string {
+func edgeOf(first, last bool) string {
 	switch {
-	case all == 1:
+	case first && last:
 		return "only"
-	case n == 0:
+	case first:
 		return "first"
-	case n == all-1:
+	case last:
 		return "last"
 	}
 	return "inside"

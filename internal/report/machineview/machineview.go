@@ -145,52 +145,37 @@ func (in *Input) loop(p *term.Printer, l *machine.Loop) {
 // instructions prints those that are hot with what is around them, a bracket along
 // the loop, and behind a sampled one which other the samples are meant for.
 func (in *Input) instructions(p *term.Printer, l *machine.Loop) {
-	shown := in.chosen(l)
-	meant := l.Meant()
-	last := -1
-	for n, i := range l.Instructions {
-		if !shown[n] {
-			continue
+	for _, row := range l.Rows(in.Long) {
+		if row.Left > 0 {
+			p.Line(fmt.Sprintf("%6s  ", ""), dim.Render(fmt.Sprintf("│  … %d more", row.Left)))
 		}
-		if last >= 0 && n > last+1 {
-			p.Line(fmt.Sprintf("%6s  ", ""), dim.Render(fmt.Sprintf("│  … %d more", n-last-1)))
-		}
-		last = n
 		bracket := "│"
-		if n == 0 {
+		switch {
+		case row.Last:
+			bracket = "└"
+		case row.First:
 			bracket = "┌"
 		}
-		if n == len(l.Instructions)-1 {
-			bracket = "└"
-		}
 		self := ""
-		if i.Self > 0 {
-			self = percent.Column(in.share(i.Self))
+		if row.Self > 0 {
+			self = percent.Column(in.share(row.Self))
 		}
-		text, note := term.Clean(i.Text), ""
+		text, note := term.Clean(row.Text), ""
 		switch {
-		case i.For != 0 && l.IsHot(i.Self):
-			note = fmt.Sprintf("↑ for %x", i.For)
-		case l.IsHot(meant[i.Address]):
-			note = "← " + percent.Column(in.share(meant[i.Address]))
+		case row.For != 0:
+			note = fmt.Sprintf("↑ for %x", row.For)
+		case row.Meant != 0:
+			note = "← " + percent.Column(in.share(row.Meant))
 		}
-		if f, ok := machine.Edited(i.Lines); ok && i.Self > 0 {
-			note = strings.TrimSpace(fmt.Sprintf("%-14s %s:%d", note, filepath.Base(f.Function.File), f.Line))
+		if row.At != "" && row.Self > 0 {
+			note = strings.TrimSpace(fmt.Sprintf("%-14s %s", note, row.At))
 		}
 		if p.Width < term.Unlimited {
 			text = ansi.Truncate(text, textWidth, "…")
 		}
-		line := fmt.Sprintf("%6s  %s %x  %-*s  ", self, bracket, i.Address, textWidth, text)
+		line := fmt.Sprintf("%6s  %s %x  %-*s  ", self, bracket, row.Address, textWidth, text)
 		p.Line(line, dim.Render(term.Clean(note)))
 	}
-}
-
-func (in *Input) chosen(l *machine.Loop) []bool {
-	out := l.Notable()
-	for n := range out {
-		out[n] = out[n] || in.Long
-	}
-	return out
 }
 
 type instruction struct {
