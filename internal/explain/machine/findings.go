@@ -125,6 +125,10 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	if r.waits {
 		f.Gain.Basis = "the samples that wait for the instruction"
 	}
+	if r.besides != nil {
+		f.Gain.High = min(1, f.Gain.High+r.high*float64(r.besides(l, m))/float64(max(p.Total(), 1)))
+		f.Gain.Basis += ", and at most those that wait for what uses its result"
+	}
 	if r.more != nil {
 		f.Evidence = append(f.Evidence, r.more(p, l, m)...)
 	}

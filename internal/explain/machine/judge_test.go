@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -174,6 +175,30 @@ func TestSearchWhoseGuessesHold(t *testing.T) {
 		if found := Findings(samplesOf(1, 1), []Loop{l}); (ruleIn(found, "machine-search") != nil) != test.want {
 			t.Errorf("%s: %+v", name, found)
 		}
+	}
+}
+
+// What uses a quotient waits for the division too: that is in the high end of the estimate,
+// and not in the share.
+func TestWhatUsesAQuotient(t *testing.T) {
+	l := Loop{
+		Mapping: &profile.Mapping{Path: "/p/app"}, Start: 0x200, End: 0x220, Self: 60, Count: 60,
+		Instructions: []Instruction{
+			{Address: 0x200, Text: "divq %rsi"}, {Address: 0x203, Text: "movss (%rdi,%rdx,4), %xmm0", Self: 20, Count: 20, For: 0x200},
+			{Address: 0x208, Text: "mulss %xmm2, %xmm0"}, {Address: 0x20e, Text: "addq $0x1, %rcx", Self: 30, Count: 30, For: 0x208},
+			{Address: 0x212, Text: "cmpq %r9, %rcx", Self: 10, Count: 10, For: 0x20e},
+		},
+		Matches: []analyzer.MachineMatch{{Rule: "machine-division", At: []uint64{0x200}, Facts: map[string]string{"bits": "64", "users": "203,208"}}},
+	}
+	f := ruleIn(Findings(samplesOf(60, 40), []Loop{l}), "machine-division")
+	if f == nil {
+		t.Fatal("not found")
+	}
+	if got := *f.Share.Exclusive; math.Abs(got-0.2) > 1e-9 {
+		t.Errorf("share %v", got)
+	}
+	if low, high := f.Gain.Low, f.Gain.High; math.Abs(low-0.06) > 1e-9 || math.Abs(high-0.45) > 1e-9 {
+		t.Errorf("%v to %v, want 0.06 to 0.45", low, high)
 	}
 }
 

@@ -23,6 +23,8 @@ type rule struct {
 	waits bool
 	// cost says what it costs where that is neither; 0 where the samples deny it.
 	cost func(l *Loop, m analyzer.MachineMatch) (value, events int64)
+	// besides is what a fix may give back at most on top of what it costs.
+	besides func(l *Loop, m analyzer.MachineMatch) int64
 	// more adds evidence.
 	more func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence
 	// low and high are the fractions of the cost that a fix may give back.
@@ -64,6 +66,23 @@ func (l *Loop) inVectors(m analyzer.MachineMatch) (value int64) {
 	for a, h := range l.binary.at {
 		if a >= low && a < high {
 			value += h.value
+		}
+	}
+	return value
+}
+
+// users is what waits for the instructions that use what a division gives: a load by it
+// waits for the division, and for memory.
+func users(l *Loop, m analyzer.MachineMatch) (value int64) {
+	use := map[uint64]bool{}
+	for text := range strings.SplitSeq(m.Facts["users"], ",") {
+		if a, err := strconv.ParseUint(text, 16, 64); err == nil {
+			use[a] = true
+		}
+	}
+	for _, in := range l.Instructions {
+		if use[in.For] {
+			value += in.Self
 		}
 	}
 	return value
@@ -135,7 +154,7 @@ var rules = map[string]rule{
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("Division by a loop-invariant value in a hot loop (%s bits)", m.Facts["bits"])
 		},
-		waits: true, low: 0.3, high: 0.9, kind: inCode,
+		waits: true, low: 0.3, high: 0.9, besides: users, kind: inCode,
 		steps: []string{
 			"an index that goes round, by less than the size at a time: compare and subtract instead of % (i >= n ? i - n : i)",
 			"else a reciprocal before the loop, and multiply by it: libdivide does that for integers of any size",

@@ -2,10 +2,38 @@
 // cycles; a multiplication by the reciprocal, computed before the loop, 4.
 #include "machine/rules/facts.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace llvm;
 
 namespace whyhot::machine::rules {
 namespace {
+
+// The addresses of the instructions that use what the one at a place gives, through
+// any others: some of their waiting is for the division.
+std::string usersOf(const Flow &F, size_t At) {
+  const size_t Size = F.code().size();
+  std::vector<SmallVector<size_t, 4>> Readers(Size);
+  SmallVector<size_t, 16> Todo;
+  for (size_t N = 0; N < Size; ++N) {
+    for (size_t From : F.sources(N))
+      Readers[From].push_back(N);
+    if (F.code()[N].At == At)
+      Todo.push_back(N);
+  }
+  std::vector<bool> Uses(Size);
+  while (!Todo.empty())
+    for (size_t N : Readers[Todo.pop_back_val()])
+      if (!Uses[N]) {
+        Uses[N] = true;
+        Todo.push_back(N);
+      }
+  std::string Out;
+  for (size_t N = 0; N < Size; ++N)
+    if (Uses[N] && F.code()[N].At != At)
+      Out += (Out.empty() ? "" : ",") + utohexstr(F.at(N).Address, /*LowerCase=*/true);
+  return Out;
+}
 
 void division(const Subject &S, std::vector<Match> &Out) {
   const bool Calls = hasCall(S);
@@ -34,7 +62,7 @@ void division(const Subject &S, std::vector<Match> &Out) {
     } else {
       continue;
     }
-    add(Out, "machine-division", I, {{"divisor", Divisor}, {"bits", std::to_string(Bits)}});
+    add(Out, "machine-division", I, {{"divisor", Divisor}, {"bits", std::to_string(Bits)}, {"users", usersOf(Flow(S), P.At)}});
   }
 }
 
