@@ -62,7 +62,8 @@ void division(const Subject &S, std::vector<Match> &Out) {
     } else {
       continue;
     }
-    add(Out, "machine-division", I, {{"divisor", Divisor}, {"bits", std::to_string(Bits)}, {"users", usersOf(Flow(S), P.At)}});
+    add(Out, "machine-division", I,
+        {{"divisor", Divisor}, {"bits", std::to_string(Bits)}, {"users", usersOf(Flow(S), P.At)}});
   }
 }
 
