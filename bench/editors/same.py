@@ -37,7 +37,7 @@ def absolute(x, directory):
 
 def said(reply, directory):
     reply = absolute(reply, directory)
-    for own in ["front_end_seconds", "analysis_seconds", "preamble"]:
+    for own in ["front_end_seconds", "analysis_seconds", "preamble", "reused"]:
         reply.pop(own)
     reply["dependencies"] = sorted({os.path.normpath(os.path.join(directory, d)) for d in reply["dependencies"]})
     return reply
