@@ -89,7 +89,7 @@ for package, name, flags in PROGRAMS:
     finally:
         file.write_text(original)
     print(f"{package} {name}: {edits} edits, {errors} with errors; preamble used {seen['used']} times, made {seen['made']}", flush=True)
-    for kept, new, reused in times:
-        print(f"    {kept:.3f} s where {reused} functions are reused, a new process {new:.3f} s", flush=True)
+    for some, whole, reused in times:
+        print(f"    {some:.3f} s where {reused} functions are reused, a new process {whole:.3f} s", flush=True)
 print(f"{differ} answers differ")
 sys.exit(differ > 0)

@@ -76,6 +76,38 @@ func TestGo(t *testing.T) {
 	}
 }
 
+// What is inlined has the line on which it begins, which Go's compiler wants of a profile.
+func TestGoInlined(t *testing.T) {
+	goTool := tooltest.Find(t, "go")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": goProgram, "go.mod": "module shop\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "program")
+	command(t, dir, goTool, "build", "-o", path, ".")
+	f, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	first := addressOf(t, path, "main.(*cart).total")
+	for addr := first; ; addr++ {
+		frames := f.Lookup(addr)
+		if len(frames) == 0 || frames[len(frames)-1].Function.Name != "main.(*cart).total" {
+			t.Fatal("main.twice is not inlined")
+		}
+		if frames[0].Function.Name != "main.twice" {
+			continue
+		}
+		if start := int(frames[0].Function.StartLine); !strings.HasPrefix(strings.Split(goProgram, "\n")[max(start, 1)-1], "func twice(") {
+			t.Errorf("main.twice begins on line %d", start)
+		}
+		return
+	}
+}
+
 // A program with C in it is linked by the system's linker, which puts C's code before
 // Go's; and it may be position-independent.
 func TestGoWithC(t *testing.T) {
