@@ -53,9 +53,9 @@ protocol::Reply answer(const protocol::Request &R, Memory &Kept) {
     return Out;
   }
   auto Start = std::chrono::steady_clock::now();
-  frontend::Unit U = frontend::compile(
-      R.Directory, R.Arguments,
-      {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files, R.Preamble ? &Kept.Preambles : nullptr});
+  frontend::Unit U = frontend::compile(R.Directory, R.Arguments,
+                                       {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files,
+                                        R.Preamble ? &Kept.Preambles : nullptr});
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
   Out.Notes = U.Notes;

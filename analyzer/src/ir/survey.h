@@ -26,8 +26,8 @@ private:
 
 // A definition that the first half of the pipeline leaves.
 struct Survivor {
-  std::set<std::string> Refers; // to these definitions of the unit
-  unsigned Loops = 0;           // looked at
+  std::set<std::string> Refers;                       // to these definitions of the unit
+  unsigned Loops = 0;                                 // looked at
   std::vector<std::pair<std::string, FineCopy>> Fine; // by predicate
 };
 

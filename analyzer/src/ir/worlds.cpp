@@ -22,29 +22,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-bool namesFile(StringRef Full, StringRef Tail) {
-  return Full.ends_with(Tail) &&
-         (Full.size() == Tail.size() || Tail.starts_with("/") || Full[Full.size() - Tail.size() - 1] == '/');
-}
-
-bool touchesLine(const Loop &L, const LoopInfo &LI, const Options &O) {
-  auto at = [&](const DILocation *D) {
-    const auto Names = [&](const SourcePoint &P) { return P.Line == O.Line && namesFile(P.File, O.File); };
-    for (; D; D = D->getInlinedAt())
-      if (D->getLine() == O.Line) // few have it: only theirs is spelt out
-        return any_of(chainOf(D), Names);
-    return false;
-  };
-  if (at(L.getStartLoc().get()))
-    return true;
-  for (const BasicBlock *BB : L.blocks())
-    if (LI.getLoopFor(BB) == &L)
-      for (const Instruction &I : *BB)
-        if (at(I.getDebugLoc().get()))
-          return true;
-  return false;
-}
-
 // The passes of a world whose edit is made in simplified IR.
 constexpr Stage Again[] = {Stage::SimplifyAgain, Stage::Reshape};
 
@@ -150,7 +127,7 @@ private:
       const auto Asked = [&](const Loop *L) {
         if (L->isInnermost() && Nests.count(startOf(*L)))
           return false;
-        return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O);
+        return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O.File, O.Line);
       };
       const size_t Count = count_if(Loops, Asked);
       Out.Loops += Count;

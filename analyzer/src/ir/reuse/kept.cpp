@@ -64,6 +64,10 @@ namespace {
 // An editor saves few files alternately.
 constexpr size_t MostKept = 4;
 
+// Each definition is compared with all that it depends on: in units of more than these, that
+// may take longer than what it saves.
+constexpr size_t MostDefinitions = 10000;
+
 // Of the instructions of a unit. Where more of them have to be optimised again, the rest
 // is not worth the second look.
 constexpr double Most = 0.9;
@@ -228,7 +232,8 @@ std::optional<Result> Kept::again(Module &M, TargetMachine &TM, const Options &O
 }
 
 Result Kept::analyse(Module &M, TargetMachine &TM, const Options &O, const std::string &Unit) {
-  if (!isOfUnit(O) || !mayHold(M, O))
+  const auto IsDefinition = [](const GlobalValue &G) { return !G.isDeclaration(); };
+  if (!isOfUnit(O) || !mayHold(M, O) || count_if(M.global_values(), IsDefinition) > ptrdiff_t(MostDefinitions))
     return ir::analyse(M, TM, O);
   const Parts P(M);
   const std::string Key = keyOf(Unit, O);
