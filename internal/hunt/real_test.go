@@ -228,7 +228,7 @@ func TestRealHuntOfGo(t *testing.T) {
 	}
 	r := request(t, dir)
 	r.Command, r.Env, r.Check = []string{"./mixes", "200"}, os.Environ(), ""
-	r.Build, r.Budget = rebuild.Options{Command: "go build -o mixes ."}, 3*time.Minute
+	r.Build, r.Budget = rebuild.Options{Command: "go build -o mixes ."}, 100*time.Second
 	result, err := Run(t.Context(), r, deaf{})
 	if err != nil {
 		t.Fatal(err)
