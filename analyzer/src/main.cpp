@@ -1,12 +1,15 @@
 // whyhot-analyzer: reads one request a line, answers one line each. No answer
 // depends on an earlier request, so a crash costs the unit it happened in. What is
-// kept between requests that ask for it is precompiled preambles.
+// kept between requests that ask for it is precompiled preambles and what was said of
+// functions.
 #include "frontend/unit.h"
+#include "ir/reuse/kept.h"
 #include "ir/worlds.h"
 #include "machine/machine.h"
 #include "protocol/protocol.h"
 #include "records/records.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,7 +30,18 @@ double since(std::chrono::steady_clock::time_point Start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
 }
 
-protocol::Reply answer(const protocol::Request &R, frontend::Preambles &Kept) {
+// What tells a unit from others.
+std::string unitOf(const protocol::Request &R) {
+  return R.Directory + '\0' + llvm::join(R.Arguments, std::string_view("\0", 1));
+}
+
+// Both only save time.
+struct Memory {
+  frontend::Preambles Preambles;
+  ir::reuse::Kept Analyses;
+};
+
+protocol::Reply answer(const protocol::Request &R, Memory &Kept) {
   protocol::Reply Out;
   Out.Id = R.Id;
   if (R.Machine) {
@@ -39,9 +53,9 @@ protocol::Reply answer(const protocol::Request &R, frontend::Preambles &Kept) {
     return Out;
   }
   auto Start = std::chrono::steady_clock::now();
-  frontend::Unit U = frontend::compile(
-      R.Directory, R.Arguments,
-      {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files, R.Preamble ? &Kept : nullptr});
+  frontend::Unit U = frontend::compile(R.Directory, R.Arguments,
+                                       {R.IR, R.AST ? &R.AstOptions : nullptr, R.Fix ? &*R.Fix : nullptr, &R.Files,
+                                        R.Preamble ? &Kept.Preambles : nullptr});
   Out.FrontEndSeconds = since(Start);
   Out.Errors = U.Errors;
   Out.Notes = U.Notes;
@@ -68,7 +82,10 @@ protocol::Reply answer(const protocol::Request &R, frontend::Preambles &Kept) {
   O.EveryLoop = R.EveryLoop;
   O.File = R.File;
   O.Line = R.Line;
-  Out.Result = ir::analyse(*U.Module, *U.Target, O);
+  if (R.Preamble && R.Files.empty())
+    Out.Result = Kept.Analyses.analyse(*U.Module, *U.Target, O, unitOf(R));
+  else
+    Out.Result = ir::analyse(*U.Module, *U.Target, O);
   Out.AnalysisSeconds = since(Start);
   return Out;
 }
@@ -92,7 +109,7 @@ int main(int Argc, char **Argv) {
   llvm::InitializeAllAsmParsers();
   llvm::InitializeAllDisassemblers();
   std::ios::sync_with_stdio(false);
-  frontend::Preambles Kept;
+  Memory Kept;
   for (std::string Line; std::getline(std::cin, Line);) {
     if (Line.empty())
       continue;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Does an analyser that keeps preambles say what a new one says? Random edits of the files
-of saves.py, each analysed by both; the answers are compared as a whole. Needs `make analyzer`.
+"""Does an analyser that keeps preambles and findings say what a new one says? Random edits of the files
+of saves.py, each analysed by both; the answers are compared as a whole, and how long the optimiser took in each. Needs `make analyzer`.
   bench/editors/same.py WORK_DIR [EDITS [SEED]]"""
 import json, os, pathlib, random, subprocess, sys
 
@@ -37,7 +37,7 @@ def absolute(x, directory):
 
 def said(reply, directory):
     reply = absolute(reply, directory)
-    for own in ["front_end_seconds", "analysis_seconds", "preamble"]:
+    for own in ["front_end_seconds", "analysis_seconds", "preamble", "reused"]:
         reply.pop(own)
     reply["dependencies"] = sorted({os.path.normpath(os.path.join(directory, d)) for d in reply["dependencies"]})
     return reply
@@ -45,7 +45,7 @@ def said(reply, directory):
 
 def edited(lines, i):
     lines = list(lines)
-    kind = random.randrange(5)
+    kind = random.randrange(6)
     if kind == 0:
         lines.append("void whyhot_edit_%d(unsigned char *p, int *n) { for (int i = 0; i < *n; i++) p[i] = (unsigned char)i; }" % i)
     elif kind == 1:  # in a body
@@ -54,6 +54,8 @@ def edited(lines, i):
         lines.insert(random.randrange(len(lines)), "")
     elif kind == 3:  # in the preamble
         lines.insert(1 + max(j for j, x in enumerate(lines) if x.startswith("#include")), "#include <stddef.h>")
+    elif kind == 4:  # a loop in a body
+        lines[random.choice([j for j, x in enumerate(lines) if x.startswith("  ") and x.rstrip().endswith(";")])] += " for (int whyhot_i = 0; whyhot_i < %d; whyhot_i++) asm volatile(\"nop\");" % (i + 9)
     else:  # often an error
         del lines[random.randrange(len(lines) // 2, len(lines))]
     return lines
@@ -68,6 +70,7 @@ for package, name, flags in PROGRAMS:
     lines = original.split("\n")
     seen = {"": 0, "made": 0, "used": 0}
     errors = 0
+    times = []
     try:
         for i in range(edits):
             after = edited(lines, i)
@@ -78,6 +81,7 @@ for package, name, flags in PROGRAMS:
             errors += bool(cold["errors"])
             if not cold["errors"]:
                 lines = after
+                times.append((warm["analysis_seconds"], cold["analysis_seconds"], warm["reused"]))
             warm, cold = said(warm, source), said(cold, source)
             if warm != cold:
                 differ += 1
@@ -85,5 +89,7 @@ for package, name, flags in PROGRAMS:
     finally:
         file.write_text(original)
     print(f"{package} {name}: {edits} edits, {errors} with errors; preamble used {seen['used']} times, made {seen['made']}", flush=True)
+    for some, whole, reused in times:
+        print(f"    {some:.3f} s where {reused} functions are reused, a new process {whole:.3f} s", flush=True)
 print(f"{differ} answers differ")
 sys.exit(differ > 0)

@@ -204,3 +204,23 @@ func TestEglot(t *testing.T) {
 	s := edit(t, dir, emacs, "--batch", "--load", init, "bench.c", "--load", script)
 	s.check(t)
 }
+
+// That for Helix is as Helix documents its files, and the server that it starts answers
+// what Helix asks. No package of Debian has the editor.
+func TestHelixConfiguration(t *testing.T) {
+	python := tooltest.Find(t, "python3")
+	if err := exec.CommandContext(t.Context(), python, "-c", "import tomllib").Run(); err != nil {
+		tooltest.Missingf(t, "this Python has no tomllib: 3.11 has it")
+	}
+	dir := inEditor(t)
+	languages := filepath.Join(t.TempDir(), "languages.toml")
+	if err := os.WriteFile(languages, []byte(configuration(t, "**Helix**", "toml")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script, err := filepath.Abs("testdata/editors/helix.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := edit(t, dir, python, script, languages, "bench.c", "c")
+	s.check(t)
+}

@@ -162,6 +162,95 @@ func TestRealHunt(t *testing.T) {
 	}
 }
 
+// mixes calls a method of one of two types, which only a profile can tell.
+const mixes = `package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
+
+type mixer interface{ mix(a, b uint64) uint64 }
+
+type xor struct{ by uint64 }
+
+func (x xor) mix(a, b uint64) uint64 { return (a ^ b) * x.by }
+
+type sum struct{ by uint64 }
+
+func (s sum) mix(a, b uint64) uint64 { return a + b + s.by }
+
+func fold(m mixer, rounds int) uint64 {
+	s := uint64(1)
+	for i := 0; i < rounds; i++ {
+		s = m.mix(s, uint64(i))
+	}
+	return s
+}
+
+func main() {
+	rounds, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(fold(xor{0x9e3779b97f4a7c15}, rounds*1000000), fold(sum{3}, 10))
+}
+`
+
+// A hunt of a Go program builds it with what it has recorded itself, and measures that.
+func TestRealHuntOfGo(t *testing.T) {
+	if _, err := tool.Find("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	root := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", filepath.Join(root, "state"))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(root, "cache"))
+	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+	t.Setenv("GOFLAGS", "-buildvcs=false")
+	dir := filepath.Join(root, "tree")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"main.go": mixes, "go.mod": "module example/mixes\n\ngo 1.21\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", "mixes", ".")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r := request(t, dir)
+	r.Command, r.Env, r.Check = []string{"./mixes", "200"}, os.Environ(), ""
+	r.Build, r.Budget = rebuild.Options{Command: "go build -o mixes ."}, 100*time.Second
+	result, err := Run(t.Context(), r, deaf{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(result.Untried, func(u Untried) bool { return strings.HasPrefix(u.Name, "pgo=") }); i >= 0 && strings.HasPrefix(result.Untried[i].Why, "no time was left") {
+		t.Skipf("this machine is too busy: %s", text)
+	}
+	measured := slices.ContainsFunc(slices.Concat(result.Proved, result.Refuted, result.Open), func(v Verdict) bool {
+		return strings.HasPrefix(v.Name, "pgo=") && v.Ratio.Low > 0
+	})
+	if !measured {
+		t.Errorf("PGO by the hunt's own profile is not measured: %s", text)
+	}
+	if slices.ContainsFunc(result.Untried, func(u Untried) bool { return strings.Contains(u.Name, "-O3") }) {
+		t.Errorf("flags of a C compiler are tried on Go: %s", text)
+	}
+}
+
 const (
 	childDir    = "WHYHOT_TEST_HUNT_DIR"
 	childBudget = "WHYHOT_TEST_HUNT_BUDGET"

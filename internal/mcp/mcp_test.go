@@ -160,6 +160,8 @@ func TestMisuses(t *testing.T) {
 		"no handle":                       {toolExplain, nil, "profile"},
 		"unknown argument":                {toolExplain, map[string]any{"profile": p, "findings": "x"}, "unknown field"},
 		"wrong type":                      {toolExplain, map[string]any{"profile": 7}, "profile must be a string"},
+		"a null for a handle":             {toolExplain, map[string]any{"profile": nil}, "profile is missing"},
+		"a text for a list":               {toolProfile, map[string]any{"command": "sh app.sh 'a b'"}, "command must be a list"},
 		"an object for a list":            {toolTry, map[string]any{"profile": p, "env": map[string]any{"A": "1"}}, "env must be a list, each item a string"},
 		"huge n":                          {toolExplain, map[string]any{"profile": p, "n": 1 << 40}, "n is"},
 		"negative n":                      {toolSource, map[string]any{"profile": p, "function": "parse", "n": -1}, "n is"},
@@ -197,6 +199,14 @@ func TestMisuses(t *testing.T) {
 		if !failed || !strings.Contains(text, c.want) || hint == "" || strings.ContainsRune(text, 0x1b) {
 			t.Errorf("%s: %v %q, hint %q; want %q", name, failed, text, hint, c.want)
 		}
+		retry, _ := answer["retry_with"].(string)
+		if want := `{"command":["sh","app.sh","a b"]}`; name == "a text for a list" && retry != want {
+			t.Errorf("%s: retry with %q, want %q", name, retry, want)
+		}
+	}
+	// What a client leaves out may come as null.
+	if answer, failed := a.call(toolProfile, map[string]any{"file": "cpu.folded", "command": nil, "url": nil, "last": nil}); failed {
+		t.Errorf("nulls beside a file: %v", answer)
 	}
 }
 

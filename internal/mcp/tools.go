@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func add[In any, Out answer](s *Server, to *sdk.Server, name, title string, runs
 		var in In
 		out, err := *new(Out), decode(req.Params.Arguments, checked, &in)
 		if err != nil {
-			err = wrong(err.Error(), "the arguments of "+name+" are "+argumentsOf(input), "")
+			err = wrong(err.Error(), "the arguments of "+name+" are "+argumentsOf(input), split(req.Params.Arguments, input))
 		} else {
 			out, err = do(ctx, c, in)
 		}
@@ -137,10 +138,12 @@ func decode(data json.RawMessage, schema *jsonschema.Resolved, into any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = json.RawMessage("{}")
 	}
-	var any map[string]any
-	if err := json.Unmarshal(data, &any); err != nil {
+	var given map[string]any
+	if err := json.Unmarshal(data, &given); err != nil {
 		return fmt.Errorf("the arguments are not an object: %w", err)
 	}
+	// Many clients send what they leave out as null.
+	maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil })
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
@@ -150,10 +153,34 @@ func decode(data json.RawMessage, schema *jsonschema.Resolved, into any) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("invalid arguments: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if err := schema.Validate(any); err != nil {
+	for _, name := range schema.Schema().Required {
+		if _, ok := given[name]; !ok {
+			return fmt.Errorf("invalid arguments: %s is missing", name)
+		}
+	}
+	if err := schema.Validate(given); err != nil {
 		return fmt.Errorf("invalid arguments: %w", err)
 	}
 	return nil
+}
+
+// split is what to send where a command came as one text and not as a list, "" elsewhere.
+func split(data json.RawMessage, schema *jsonschema.Schema) string {
+	var given struct {
+		Command string `json:"command"`
+	}
+	if _, ok := schema.Properties["command"]; !ok || json.Unmarshal(data, &given) != nil {
+		return ""
+	}
+	words, err := shellwords.Split(given.Command)
+	if err != nil || len(words) == 0 {
+		return ""
+	}
+	retry, err := json.Marshal(map[string]any{"command": words})
+	if err != nil {
+		return ""
+	}
+	return string(retry)
 }
 
 // inJSON names a type of Go as who writes JSON knows it.

@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"whyhot/internal/elfinfo/dwarf"
@@ -47,8 +48,8 @@ func (c *converter) convert(vaddr uint64, frames []dwarf.Frame) []profile.Frame 
 	for i := range frames {
 		out[i] = profile.Frame{Function: c.function(frames[i].Function), Line: frames[i].Line}
 		out[i].Function.File = frames[i].File
-		if frames[i].Function.File != frames[i].File {
-			out[i].Function.StartLine = 0 // it would point into another file
+		if in := frames[i].Function.File; in != frames[i].File && !(in == "" && filepath.Ext(frames[i].File) == ".go") {
+			out[i].Function.StartLine = 0 // it would point into another file; Go names none for what is inlined
 		}
 	}
 	if sym.Name != "" {

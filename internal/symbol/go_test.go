@@ -76,6 +76,55 @@ func TestGo(t *testing.T) {
 	}
 }
 
+const goInlined = `package main
+
+import "os"
+
+func mixed(a, b int) int { return (a ^ b) * 0x9e3779b1 % 1021 }
+
+//go:noinline
+func fold(n int) (s int) {
+	for i := 0; i < n; i++ {
+		s = mixed(s, i)
+	}
+	return s
+}
+
+func main() { os.Exit(fold(len(os.Args))) }
+`
+
+// What is inlined has the line on which it begins, which Go's compiler wants of a profile.
+func TestGoInlined(t *testing.T) {
+	goTool := tooltest.Find(t, "go")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": goInlined, "go.mod": "module shop\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "program")
+	command(t, dir, goTool, "build", "-o", path, ".")
+	f, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	first := addressOf(t, path, "main.fold")
+	for addr := first; ; addr++ {
+		frames := f.Lookup(addr)
+		if len(frames) == 0 || frames[len(frames)-1].Function.Name != "main.fold" {
+			t.Fatal("main.mixed is not inlined")
+		}
+		if frames[0].Function.Name != "main.mixed" {
+			continue
+		}
+		if start := frames[0].Function.StartLine; start != 5 {
+			t.Errorf("main.mixed begins on line %d, not 5", start)
+		}
+		return
+	}
+}
+
 // A program with C in it is linked by the system's linker, which puts C's code before
 // Go's; and it may be position-independent.
 func TestGoWithC(t *testing.T) {

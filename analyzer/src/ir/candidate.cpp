@@ -79,6 +79,11 @@ const Function *writtenIn(const DebugLoc &At, const Module &M) {
   return It == M.end() ? nullptr : &*It;
 }
 
+bool namesFile(StringRef Full, StringRef Tail) {
+  return Full.ends_with(Tail) &&
+         (Full.size() == Tail.size() || Tail.starts_with("/") || Full[Full.size() - Tail.size() - 1] == '/');
+}
+
 } // namespace
 
 Followed follow(const LoopFacts &X, const Predicate &P) {
@@ -135,6 +140,24 @@ bool nameMergedWrites(Candidate &C, const LoopFacts &X, const Predicate &P, cons
       C.Writes.push_back(std::move(W));
   }
   return true;
+}
+
+bool touchesLine(const Loop &L, const LoopInfo &LI, StringRef File, unsigned Line) {
+  auto at = [&](const DILocation *D) {
+    const auto Names = [&](const SourcePoint &P) { return P.Line == Line && namesFile(P.File, File); };
+    for (; D; D = D->getInlinedAt())
+      if (D->getLine() == Line) // few have it: only theirs is spelt out
+        return any_of(chainOf(D), Names);
+    return false;
+  };
+  if (at(L.getStartLoc().get()))
+    return true;
+  for (const BasicBlock *BB : L.blocks())
+    if (LI.getLoopFor(BB) == &L)
+      for (const Instruction &I : *BB)
+        if (at(I.getDebugLoc().get()))
+          return true;
+  return false;
 }
 
 bool isCandidate(const LoopFacts &X, const Predicate &P) {

@@ -10,6 +10,10 @@
 
 namespace whyhot::ir {
 
+// Is a line of a file in the loop or at its start, by itself or inlined? The file is
+// compared from its end.
+bool touchesLine(const llvm::Loop &L, const llvm::LoopInfo &LI, llvm::StringRef File, unsigned Line);
+
 bool isCandidate(const LoopFacts &X, const Predicate &P);
 
 // The candidate with its accesses, and what finds its loop again in other worlds.

@@ -128,14 +128,12 @@ bool hoistReloads(const LoopFacts &X, const SiteFilter &Only) {
   return true;
 }
 
-unsigned hoistReloads(Module &M, Pipeline &Analyses, const Predicate &P, const SiteFilter &Only) {
+unsigned hoistReloads(Function &F, Pipeline &Analyses, const Predicate &P, const SiteFilter &Only) {
+  if (F.isDeclaration())
+    return 0;
   unsigned Edits = 0;
-  for (Function &F : M) {
-    if (F.isDeclaration())
-      continue;
-    for (const LoopFacts &X : Analyses.loops(F, P))
-      Edits += hoistReloads(X, Only);
-  }
+  for (const LoopFacts &X : Analyses.loops(F, P))
+    Edits += hoistReloads(X, Only);
   return Edits;
 }
 

@@ -28,7 +28,7 @@ unsigned retypeStores(llvm::Module &M, const Predicate &P, const SiteFilter &Onl
 // reload does not alias what is reloaded: what the code would be if bounds and
 // data pointers were copied into locals before the loop. Wants IR
 // that is simplified and inlined but not yet unrolled or vectorised.
-unsigned hoistReloads(llvm::Module &M, Pipeline &Analyses, const Predicate &P, const SiteFilter &Only);
+unsigned hoistReloads(llvm::Function &F, Pipeline &Analyses, const Predicate &P, const SiteFilter &Only);
 
 // The same for one loop. Gives whether there was anything to declare.
 bool hoistReloads(const LoopFacts &X, const SiteFilter &Only);

@@ -33,6 +33,7 @@ struct LoopState {
   double Iterations = 1; // source iterations in one pass of the loop's body
   std::string Header;    // name of the block it starts with, "" when there is none
   std::string Function;  // where the counterpart stands
+  bool Own = false;      // what is said of it was found in the function of the candidate
   // On request only.
   std::map<std::string, double> Cycles; // per source iteration, by CPU
   std::string Assembly;

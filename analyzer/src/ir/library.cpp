@@ -1,18 +1,13 @@
 #include "ir/library.h"
 
+#include "ir/loops.h"
+
 using namespace llvm;
 
 namespace whyhot::ir {
 namespace {
 
 constexpr char Noted[] = "whyhot.library";
-
-std::string pathOf(const DIFile &F) {
-  std::string Path = F.getFilename().str();
-  if (!Path.empty() && Path[0] != '/' && !F.getDirectory().empty())
-    Path = (F.getDirectory() + "/" + Path).str();
-  return Path;
-}
 
 bool isNoted(const Module &M, StringRef Path) {
   const NamedMDNode *List = M.getNamedMetadata(Noted);

@@ -18,16 +18,21 @@ using namespace llvm;
 
 namespace whyhot::ir {
 
+std::string pathOf(const DIFile &F) {
+  std::string Path = F.getFilename().str();
+  if (!Path.empty() && Path[0] != '/' && !F.getDirectory().empty())
+    Path = (F.getDirectory() + "/" + Path).str();
+  return Path;
+}
+
 SourceChain chainOf(const DILocation *Loc) {
   SourceChain Chain;
   for (; Loc; Loc = Loc->getInlinedAt()) {
     StringRef Scope;
     if (auto *SP = Loc->getScope()->getSubprogram())
       Scope = SP->getLinkageName().empty() ? SP->getName() : SP->getLinkageName();
-    std::string File = Loc->getFilename().str();
-    if (!File.empty() && File[0] != '/' && !Loc->getDirectory().empty())
-      File = (Loc->getDirectory() + "/" + File).str();
-    Chain.push_back({std::move(File), Loc->getLine(), Loc->getColumn(), Scope.str()});
+    const DIFile *File = Loc->getFile();
+    Chain.push_back({File ? pathOf(*File) : std::string(), Loc->getLine(), Loc->getColumn(), Scope.str()});
   }
   return Chain;
 }

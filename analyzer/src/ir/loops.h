@@ -10,6 +10,7 @@
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 
 #include <map>
@@ -30,6 +31,8 @@ struct SourcePoint {
 };
 using SourceChain = std::vector<SourcePoint>;
 
+// The path of a file as positions have it.
+std::string pathOf(const llvm::DIFile &F);
 SourceChain chainOf(const llvm::DILocation *Loc);
 // Where a loop starts. Passes may drop what a loop knows of that; LLVM then takes a
 // branch near its header, which of a nest may belong to the loop inside: that is no

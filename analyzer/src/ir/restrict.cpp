@@ -192,6 +192,20 @@ std::unique_ptr<Module> extract(const Module &M, const FunctionSet &Roots) {
   return Small;
 }
 
+std::unique_ptr<Module> only(const Module &M, const std::set<const GlobalValue *> &Keep) {
+  ValueToValueMapTy Map;
+  const SharedDebugInfo Shared(M, Map);
+  auto Small = CloneModule(M, Map, [&](const GlobalValue *G) {
+    auto *V = dyn_cast<GlobalVariable>(G);
+    return Keep.count(G) > 0 || (V && V->hasPrivateLinkage() && V->isConstant());
+  });
+  // Lists of the module, such as of what runs at its start, have no declaration.
+  for (GlobalVariable &V : make_early_inc_range(Small->globals()))
+    if (V.isDeclaration() && V.getName().starts_with("llvm.") && V.use_empty())
+      V.eraseFromParent();
+  return Small;
+}
+
 std::unique_ptr<Module> withInlined(const Module &M, const Module &Simplified, const FunctionSet &Roots) {
   FunctionSet Keep;
   for (const Function *F : Roots)

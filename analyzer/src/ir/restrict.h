@@ -34,6 +34,10 @@ std::unique_ptr<llvm::Module> cloneWhole(const llvm::Module &M);
 // their bodies gone it would look like a constant.
 std::unique_ptr<llvm::Module> extract(const llvm::Module &M, const FunctionSet &Roots);
 
+// A copy of the unoptimised module with these definitions alone, as they are; private
+// constants are kept too.
+std::unique_ptr<llvm::Module> only(const llvm::Module &M, const std::set<const llvm::GlobalValue *> &Keep);
+
 // A copy of the unoptimised module that holds Roots with what was inlined into
 // them in Simplified, the same unit after its first half of the pipeline. What was
 // left a call there is a declaration with the attributes that were found out of

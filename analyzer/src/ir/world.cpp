@@ -191,10 +191,13 @@ std::vector<Remark> remarksOf(const World &W, const Followed &F) {
 
 LoopState stateOf(const World &W, const Followed &F) {
   for (const Scope In : {Scope::Own, Scope::Any}) {
-    if (const Seen *L = mainLoop(W, F.C, In))
-      return stateOfLoop(W, F, *L);
-    const std::string Function = In == Scope::Own ? F.C.Function : "";
     LoopState S;
+    if (const Seen *L = mainLoop(W, F.C, In))
+      S = stateOfLoop(W, F, *L);
+    S.Own = In == Scope::Own;
+    if (S.Present)
+      return S;
+    const std::string Function = S.Own ? F.C.Function : "";
     if (const Remark *R = findRemark(W, Function, F.C.Start, "loop-unroll", {"FullyUnrolled"}))
       countUnrolled(S, W, F, *R);
     else

@@ -22,34 +22,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Instantiations of a template stand in one place.
-std::string placeKey(const SourcePoint &P) {
-  return P.File + ":" + std::to_string(P.Line) + ":" + std::to_string(P.Column);
-}
-
-bool namesFile(StringRef Full, StringRef Tail) {
-  return Full.ends_with(Tail) &&
-         (Full.size() == Tail.size() || Tail.starts_with("/") || Full[Full.size() - Tail.size() - 1] == '/');
-}
-
-bool touchesLine(const Loop &L, const LoopInfo &LI, const Options &O) {
-  auto at = [&](const DILocation *D) {
-    const auto Names = [&](const SourcePoint &P) { return P.Line == O.Line && namesFile(P.File, O.File); };
-    for (; D; D = D->getInlinedAt())
-      if (D->getLine() == O.Line) // few have it: only theirs is spelt out
-        return any_of(chainOf(D), Names);
-    return false;
-  };
-  if (at(L.getStartLoc().get()))
-    return true;
-  for (const BasicBlock *BB : L.blocks())
-    if (LI.getLoopFor(BB) == &L)
-      for (const Instruction &I : *BB)
-        if (at(I.getDebugLoc().get()))
-          return true;
-  return false;
-}
-
 // The passes of a world whose edit is made in simplified IR.
 constexpr Stage Again[] = {Stage::SimplifyAgain, Stage::Reshape};
 
@@ -76,11 +48,8 @@ StringRef sourceName(const Function &F) { return F.getName().split('.').first; }
 // The analysis of one unit, step by step.
 class Analysis {
 public:
-  Analysis(Module &M, TargetMachine &TM, const Options &O) : M(M), TM(TM), O(O) {
-    for (const std::string &Name : O.Predicates)
-      if (const Predicate *P = findPredicate(Name, O.StrictAliasing))
-        Ps.push_back(P);
-  }
+  Analysis(Module &M, TargetMachine &TM, const Options &O, Survey *Said)
+      : M(M), TM(TM), O(O), Said(Said), Ps(predicatesOf(O)) {}
 
   Result run() {
     if (O.Remarks)
@@ -90,7 +59,7 @@ public:
         Hot.insert(F->getSubprogram());
       else
         Out.Undefined.push_back(Name);
-    if (!O.Remarks && !mayHold())
+    if (!O.Remarks && !Said && !mayHold(M, O))
       return std::move(Out);
     if (any_of(Ps, [](const Predicate *P) { return P->Name == "bitfield" || P->Name == "char"; }))
       markBitfieldStores(M);
@@ -105,15 +74,6 @@ public:
   }
 
 private:
-  // Is there anything to find, before any pass?
-  bool mayHold() const {
-    if (!O.File.empty())
-      return true;
-    const FunctionSet Held = concerned(M, Ps);
-    return any_of(Held,
-                  [&](const Function *F) { return O.Functions.empty() || is_contained(O.Functions, F->getName()); });
-  }
-
   // Does the function, or one that was inlined here, have one of the names?
   bool wanted(const Function &F, const Loop &L) const {
     if (O.Functions.empty() || is_contained(O.Functions, sourceName(F)))
@@ -136,6 +96,8 @@ private:
     else
       Passes.run(*Whole, O.Level, Stage::Simplify);
     erase_if(Early, [&](const Remark &R) { return !Whole->getFunction(R.Function); });
+    if (Said)
+      *Said = survey(M, *Whole);
   }
 
   // Of a loop with loops inside, unswitching makes a copy for the case in which these
@@ -165,10 +127,12 @@ private:
       const auto Asked = [&](const Loop *L) {
         if (L->isInnermost() && Nests.count(startOf(*L)))
           return false;
-        return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O);
+        return O.File.empty() ? Wanted(L) : touchesLine(*L, LI, O.File, O.Line);
       };
       const size_t Count = count_if(Loops, Asked);
       Out.Loops += Count;
+      if (Said)
+        Said->Survivors[F.getName().str()].Loops = Count;
       if (Count == 0)
         continue;
       for (const Predicate *P : Ps) {
@@ -180,9 +144,15 @@ private:
           else if (isCandidate(X, *P) || O.EveryLoop || !O.File.empty())
             add(X, *P);
           else if (!X.Start.empty())
-            Fine[{P, placeKey(X.Start.front())}].insert({X.Function, X.Start});
+            addFine(P->Name.str(), {X.Function, X.Start});
       }
     }
+  }
+
+  void addFine(const std::string &Predicate, FineCopy Copy) {
+    if (Said)
+      Said->Survivors[Copy.Function].Fine.emplace_back(Predicate, Copy);
+    Fine.add(Predicate, std::move(Copy));
   }
 
   void add(const LoopFacts &X, const Predicate &P) {
@@ -257,8 +227,12 @@ private:
       return;
     auto Edited = extract(Part, named(Part, Functions));
     Pipeline Analyses(TM);
-    if (hoistReloads(*Edited, Analyses, P, {}))
-      enter("hoisted", world(std::move(Edited), Again, P, Functions), List);
+    Names Touched;
+    for (Function &F : *Edited)
+      if (hoistReloads(F, Analyses, P, {}))
+        Touched.insert(F.getName().str());
+    if (!Touched.empty())
+      enter("hoisted", world(std::move(Edited), Again, P, Touched), List);
   }
 
   void retype(const Predicate &P, std::vector<Looked> &List, const Module &Part) {
@@ -271,8 +245,8 @@ private:
     if (Functions.empty())
       return;
     auto Edited = extract(Part, named(Part, Functions));
-    if (retypeStores(*Edited, P, {}))
-      enter("retyped", world(std::move(Edited), Again, P, Functions), List);
+    retypeStores(*Edited, P, {});
+    enter("retyped", world(std::move(Edited), Again, P, Functions), List);
   }
 
   // Where the placebo is as good as the change of type, made in simplified IR, the
@@ -280,7 +254,7 @@ private:
   // fill has no type there that could be changed. The change is made in the source
   // then, which is compiled once, as what was written is.
   void retypeSource(const Predicate &P, std::vector<Looked> &List, const Module &Compiled) {
-    Names Doubtful;
+    std::map<std::string, std::vector<Looked *>> Doubtful;
     for (Looked &L : List) {
       auto &Worlds = L.F.C.Worlds;
       if (!Worlds.count("retyped") || !Worlds.count("placebo"))
@@ -288,23 +262,21 @@ private:
       const bool Improves = better(P, Worlds["retyped"], Worlds["written"]);
       L.FromSource = Improves ? !better(P, Worlds["retyped"], Worlds["placebo"]) : L.Copies;
       if (L.FromSource)
-        Doubtful.insert(L.F.C.Function);
+        Doubtful[L.F.C.Function].push_back(&L);
     }
-    if (Doubtful.empty())
-      return;
-    auto Source = withInlined(M, Compiled, named(M, Doubtful));
-    auto Edited = cloneWhole(*Source);
-    retypeStores(*Edited, P, {});
-    const World Retyped = world(std::move(Edited), Compile, P, Doubtful);
-    // What the functions do on their own, without the rest of the unit, is no
-    // effect of the edit.
-    const World Control = world(std::move(Source), Compile, P, Doubtful);
-    for (Looked &L : List) {
-      if (!L.FromSource)
-        continue;
-      L.F.C.Worlds.erase("retyped");
-      if (!better(P, stateOf(Control, L.F), L.F.C.Worlds["written"]))
-        enter("retyped", Retyped, L);
+    for (const auto &[Function, Loops] : Doubtful) {
+      auto Source = withInlined(M, Compiled, named(M, {Function}));
+      auto Edited = cloneWhole(*Source);
+      retypeStores(*Edited, P, {});
+      const World Retyped = world(std::move(Edited), Compile, P, {Function});
+      // What the function does on its own, without the rest of the unit, is no
+      // effect of the edit.
+      const World Control = world(std::move(Source), Compile, P, {Function});
+      for (Looked *L : Loops) {
+        L->F.C.Worlds.erase("retyped");
+        if (!better(P, stateIn(Control, *L), L->F.C.Worlds["written"]))
+          enter("retyped", Retyped, *L);
+      }
     }
   }
 
@@ -327,14 +299,19 @@ private:
       judge(P, C);
     if (O.Blame && is_contained(C.Reach, "retyped"))
       C.Groups = blame(trials(P, C.Function, L.FromSource || L.Merged, Part, Compiled), P, L.F);
-    if (!C.Start.empty())
-      if (const auto It = Fine.find({&P, placeKey(C.Start.front())}); It != Fine.end())
-        C.Fine.assign(It->second.begin(), It->second.end());
+    Fine.give(C);
     Out.Candidates.push_back(std::move(C));
   }
 
+  LoopState stateIn(const World &W, const Looked &L) const {
+    LoopState S = stateOf(W, L.F);
+    if (Said)
+      Said->Separate &= S.Own;
+    return S;
+  }
+
   void enter(const std::string &Name, const World &W, Looked &L) const {
-    LoopState &S = L.F.C.Worlds[Name] = stateOf(W, L.F);
+    LoopState &S = L.F.C.Worlds[Name] = stateIn(W, L);
     if (!O.File.empty())
       S.Remarks = remarksOf(W, L.F);
   }
@@ -377,14 +354,13 @@ private:
   Module &M;
   TargetMachine &TM;
   const Options &O;
+  Survey *const Said; // null: nobody asks
   std::vector<const Predicate *> Ps;
   std::set<const DISubprogram *> Hot;
   std::unique_ptr<Module> Whole;
   std::vector<Remark> Early; // of the first half
   std::map<const Predicate *, std::vector<Looked>> Found;
-  // By where a loop stands in the source: the copies of it that are no candidates.
-  // What the caller knows often takes the repeated loads away.
-  std::map<std::pair<const Predicate *, std::string>, std::set<FineCopy>> Fine;
+  FineCopies Fine;
   std::unique_ptr<Trials> Last;
   std::tuple<const Predicate *, std::string, bool> LastKey;
   Result Out;
@@ -392,6 +368,22 @@ private:
 
 } // namespace
 
-Result analyse(Module &M, TargetMachine &TM, const Options &O) { return Analysis(M, TM, O).run(); }
+std::vector<const Predicate *> predicatesOf(const Options &O) {
+  std::vector<const Predicate *> Out;
+  for (const std::string &Name : O.Predicates)
+    if (const Predicate *P = findPredicate(Name, O.StrictAliasing))
+      Out.push_back(P);
+  return Out;
+}
+
+bool mayHold(const Module &M, const Options &O) {
+  if (!O.File.empty())
+    return true;
+  const FunctionSet Held = concerned(M, predicatesOf(O));
+  return any_of(Held,
+                [&](const Function *F) { return O.Functions.empty() || is_contained(O.Functions, F->getName()); });
+}
+
+Result analyse(Module &M, TargetMachine &TM, const Options &O, Survey *Said) { return Analysis(M, TM, O, Said).run(); }
 
 } // namespace whyhot::ir

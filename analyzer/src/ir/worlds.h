@@ -23,6 +23,7 @@
 #include "ir/facts.h"
 #include "ir/predicate.h"
 #include "ir/source_loops.h"
+#include "ir/survey.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/OptimizationLevel.h"
@@ -57,9 +58,16 @@ struct Result {
   unsigned Loops = 0;                  // looked at
   std::vector<SourceLoop> SourceLoops; // of all functions; with Remarks alone
   std::vector<std::string> Undefined;  // of Options::Functions, those that the unit does not define
+  unsigned Reused = 0;                 // functions of which an earlier analysis said all that there is
 };
 
-// M is marked, and else left as it is.
-Result analyse(llvm::Module &M, llvm::TargetMachine &TM, const Options &O);
+std::vector<const Predicate *> predicatesOf(const Options &O);
+
+// Is there anything to find, before any pass?
+bool mayHold(const llvm::Module &M, const Options &O);
+
+// M is marked, and else left as it is. Who wants the survey wants it of a unit that may
+// hold something.
+Result analyse(llvm::Module &M, llvm::TargetMachine &TM, const Options &O, Survey *Said = nullptr);
 
 } // namespace whyhot::ir

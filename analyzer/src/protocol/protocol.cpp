@@ -234,6 +234,7 @@ json::Value toJson(const Reply &R) {
                       {"fix", R.Fix ? toJson(*R.Fix) : json::Value(nullptr)},
                       {"rule_errors", json::Array(R.Ast.Errors)},
                       {"preamble", R.Preamble},
+                      {"reused", R.Result.Reused},
                       {"front_end_seconds", R.FrontEndSeconds},
                       {"analysis_seconds", R.AnalysisSeconds}};
 }

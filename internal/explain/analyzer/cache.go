@@ -182,7 +182,7 @@ func (c *Cache) put(req Request, r Reply, start time.Time) error {
 			return err
 		}
 	}
-	r.Dependencies, r.Absent, r.Preamble = nil, nil, ""
+	r.Dependencies, r.Absent, r.Preamble, r.Reused = nil, nil, "", 0
 	e.Reply = &r
 	return c.save(kindReply, req, e)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Resident is a worker that stays, for somebody who has the same units analysed again
-// after each edit. It keeps their precompiled preambles, and so it is not ended with a
+// after each edit. It keeps their precompiled preambles and what was found in each function, and so it is not ended with a
 // request that nobody waits for any more: that one is answered first, and dropped.
 type Resident struct {
 	free   chan struct{} // holds one token while no request is being answered

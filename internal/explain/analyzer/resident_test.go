@@ -37,7 +37,7 @@ func saved(t *testing.T, r *Resident, u compdb.Unit) Reply {
 // said is all that a reply says, with absolute paths: a preamble names its headers so.
 func said(t *testing.T, r Reply, dir string) string {
 	t.Helper()
-	r.FrontEndSeconds, r.AnalysisSeconds, r.Preamble = 0, 0, ""
+	r.FrontEndSeconds, r.AnalysisSeconds, r.Preamble, r.Reused = 0, 0, "", 0
 	for i, d := range r.Dependencies {
 		r.Dependencies[i] = filepath.Clean(absolute(d, dir))
 	}

@@ -157,6 +157,7 @@ type Reply struct {
 	Machine         *MachineReply `json:"machine,omitempty"`
 	Record          *recordReply  `json:"record,omitempty"`
 	Preamble        string        `json:"preamble,omitempty"` // "made" or "used", "" where there was none
+	Reused          int           `json:"reused,omitempty"`   // functions of which an earlier request with Preamble said all that there is
 	FrontEndSeconds float64       `json:"front_end_seconds"`
 	AnalysisSeconds float64       `json:"analysis_seconds"`
 }

@@ -65,6 +65,43 @@ func TestGoKeepsTheProgramAlone(t *testing.T) {
 	}
 }
 
+// A call by way of an interface goes from the caller to the method, as in profiles of Go's
+// own sampler; what the compiler wrote between them is no function of the source.
+func TestGoLeavesWrappersOut(t *testing.T) {
+	b := profile.NewBuilder()
+	app := b.Mapping(profile.Mapping{Path: "/srv/app", Start: 0x400000, Limit: 0x500000})
+	fn := func(name, file string, line int32) profile.FunctionID {
+		return b.Function(profile.Function{Name: name, File: file, StartLine: line, Mapping: app, Kind: profile.KindGo})
+	}
+	wrapper, method, caller := fn("main.(*T).m", generated, 0), fn("main.T.m", "/src/a.go", 3), fn("main.call", "/src/a.go", 9)
+	inlined := b.Location(app, 0x400010, profile.KindGo, profile.Line{Function: method, Line: 4}, profile.Line{Function: wrapper, Line: 1})
+	alone := b.Location(app, 0x400020, profile.KindGo, profile.Line{Function: fn("main.(*T).m", "", 0)})
+	call := b.Location(app, 0x400030, profile.KindGo, profile.Line{Function: caller, Line: 11})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{inlined, call}), Count: 3, Value: 30})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{alone, call}), Count: 2, Value: 20})
+	var out bytes.Buffer
+	s, err := Write(&out, Request{Profile: b.Build(profile.Meta{ValueType: cpuTime}), Format: GoPGO})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ingest.Read(t.Context(), bytes.NewReader(out.Bytes()), "default.pgo", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Used != 5 || p.Total() != 50 || p.NumStacks() != 2 {
+		t.Errorf("%+v, %d in %d stacks", s, p.Total(), p.NumStacks())
+	}
+	for _, sample := range p.Samples() {
+		for _, loc := range p.Stack(sample.Stack) {
+			for _, l := range p.Lines(loc) {
+				if f := p.Function(l.Function); f.Name != "main.T.m" && f.Name != "main.call" {
+					t.Errorf("%+v is kept", f)
+				}
+			}
+		}
+	}
+}
+
 func TestGoWithoutFirstLines(t *testing.T) {
 	var out bytes.Buffer
 	if _, err := Write(&out, Request{Profile: goProfile(0), Format: GoPGO}); !errors.Is(err, ErrNothing) {
