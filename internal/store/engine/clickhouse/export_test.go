@@ -1,0 +1,23 @@
+package clickhouse
+
+// LoseLease has a process lose the database, as one that was paused.
+func LoseLease(e *Engine) {
+	e.stop()
+	e.watching.Wait()
+	e.owning.Lock()
+	defer e.owning.Unlock()
+	e.owner.Close()
+}
+
+// BelieveInLease has a process not know that it lost the database.
+func BelieveInLease(e *Engine) {
+	e.owning.Lock()
+	defer e.owning.Unlock()
+	e.owner = believed{}
+}
+
+type believed struct{}
+
+func (believed) Gone() <-chan struct{} { return nil }
+func (believed) Certain() bool         { return true }
+func (believed) Close()                {}
