@@ -73,7 +73,7 @@ func startReplicated(java, dir string) (*replicated, error) {
 	}
 	out := &replicated{keeper: fmt.Sprintf("127.0.0.1:%d", ports[12])}
 	config := filepath.Join(dir, "zoo.cfg") // a session lasts two ticks at least
-	if err := os.WriteFile(config, fmt.Appendf(nil, "tickTime=1000\nadmin.enableServer=false\nclientPort=%d\nclientPortAddress=127.0.0.1\ndataDir=%s\n", ports[12], filepath.Join(dir, "zookeeper")), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, "tickTime=500\nadmin.enableServer=false\nclientPort=%d\nclientPortAddress=127.0.0.1\ndataDir=%s\n", ports[12], filepath.Join(dir, "zookeeper")), 0o600); err != nil {
 		return nil, err
 	}
 	zoo := exec.Command(java, "-Xmx256m", "-cp", zookeeperJar, "org.apache.zookeeper.server.ZooKeeperServerMain", config) //nolint:noctx // it serves all tests
@@ -94,7 +94,7 @@ func startReplicated(java, dir string) (*replicated, error) {
 	}
 	for i := range 4 {
 		s := &shard{dir: filepath.Join(dir, fmt.Sprint(i)), port: ports[i], cluster: cluster, more: fmt.Sprintf(
-			"<interserver_http_host>127.0.0.1</interserver_http_host><zookeeper><node><host>127.0.0.1</host><port>%d</port></node><session_timeout_ms>4000</session_timeout_ms></zookeeper>", ports[12])}
+			"<interserver_http_host>127.0.0.1</interserver_http_host><zookeeper><node><host>127.0.0.1</host><port>%d</port></node><session_timeout_ms>2000</session_timeout_ms></zookeeper>", ports[12])}
 		if err := s.configure(ports[4+2*i : 6+2*i]); err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ import (
 	"whyhot/internal/store/engine"
 )
 
-// server is one shard.
+// server is one process of ClickHouse.
 type server struct {
 	address string
 	options ch.Options
