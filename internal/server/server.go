@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"whyhot/internal/server/access/shared"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
+	"whyhot/internal/server/cookie"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/message"
 	"whyhot/internal/server/page"
@@ -63,6 +65,9 @@ type Options struct {
 	Cluster *peers.Peers
 	// Sessions are those of browsers; nil for those of the data directory alone.
 	Sessions *session.Keeper
+	// ExternalURL is where people open the page, "" where it is not known. With https:// cookies go
+	// over TLS alone, whatever a proxy says.
+	ExternalURL string
 	// SignIn is how people sign in, and SignInFile where that was read from; nil and "" where
 	// they cannot.
 	SignIn     *signin.Config
@@ -177,8 +182,12 @@ func (s *Server) open(ctx context.Context) (err error) {
 		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, BinaryDirs: o.BinaryDirs, Ready: s.ready,
 		Served: s.served.request, Cluster: o.Cluster, Sessions: o.Sessions,
 	}
+	asked.Cookies, asked.Attempts = s.cookies(), limit.NewAddresses(attempts)
 	if o.SignIn != nil {
-		s.signIn = signin.New(signin.Options{File: o.SignInFile, Config: o.SignIn, Keeper: o.Sessions, Audit: s.audit, Log: o.Log})
+		s.signIn = signin.New(signin.Options{
+			File: o.SignInFile, Config: o.SignIn, Keeper: o.Sessions, Audit: s.audit, Log: o.Log,
+			Cookies: asked.Cookies, Attempts: asked.Attempts, EndBeyond: s.endBeyond,
+		})
 		asked.SignIn = s.signIn
 	}
 	s.api = api.New(asked)
@@ -194,6 +203,31 @@ func (s *Server) open(ctx context.Context) (err error) {
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)
 	return nil
+}
+
+// attempts are the sign-ins of one address. A proxy is one for all that come through it.
+var attempts = limit.Rate{PerSecond: 5, Burst: 60}
+
+// cookies go over TLS alone where people open the page by it.
+func (s *Server) cookies() cookie.Jar {
+	at := s.o.ExternalURL
+	if at == "" && s.o.SignIn != nil {
+		at = s.o.SignIn.RedirectURL
+	}
+	u, err := url.Parse(at)
+	return cookie.Jar{Secure: err == nil && u.Scheme == "https"}
+}
+
+// endBeyond ends the tokens that a person made and has not the rights for any more.
+func (s *Server) endBeyond(person access.Grant) {
+	ended, err := s.tokens.EndBeyond(person, time.Now())
+	if err != nil {
+		s.o.Log.Error("tokens of a person who may less than before cannot be ended", "person", person.Person, "error", err)
+	}
+	for i := range ended {
+		s.audit.Record(audit.Entry{Who: person.Person, Project: ended[i].Project, What: "token ended", Result: "ok", Detail: ended[i].ID + ": its maker has not the rights for it any more"})
+		s.o.Log.Warn("a token was ended: its maker has not the rights for it any more", "token", ended[i].ID, "project", ended[i].Project, "person", person.Person)
+	}
 }
 
 // mayListen refuses an address that others reach where nothing keeps them out.

@@ -96,10 +96,11 @@ type tokenForm struct {
 	Created time.Time      `json:"created"`
 	Expires time.Time      `json:"expires,omitzero"`
 	State   string         `json:"state"`
+	MadeBy  string         `json:"made_by,omitempty"` // who signed in and made it
 }
 
 func (s *Server) formOfToken(t *access.Token) tokenForm {
-	return tokenForm{t.ID, t.Name, t.Scopes, t.Created, t.Expires, t.State(s.now())}
+	return tokenForm{t.ID, t.Name, t.Scopes, t.Created, t.Expires, t.State(s.now()), t.Person}
 }
 
 // tokens lists those of the project, without their secrets.

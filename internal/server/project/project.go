@@ -66,6 +66,8 @@ type Store interface {
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
+	// HardlyNamed are the binaries of whose addresses less than half have a name.
+	HardlyNamed() map[string]bool
 	// DebugInfoFrom has debug information be brought before names are looked up.
 	DebugInfoFrom(bring func(ctx context.Context, buildID string) bool)
 	// Keeping is what the project says of what is kept, SetKeeping sets it.
@@ -345,7 +347,7 @@ func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
 		return nil, fmt.Errorf("project %s: %w", name, err)
 	}
 	o := p.o.DebugInfo
-	o.Arrived, o.InUse = s.DebugInfoArrived, s.HasBinary
+	o.Arrived, o.InUse, o.Unnamed = s.DebugInfoArrived, s.HasBinary, s.HardlyNamed
 	if o.Bucket != nil {
 		o.Bucket = o.Bucket.In(name)
 	}

@@ -46,7 +46,7 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 				away[i] = fmt.Errorf("the ClickHouse server %s: %w", s.addresses(), engine.ErrAway)
 				return nil
 			}
-			err = s.read(asking, func(r *server) (err error) {
+			err = s.read(asking, func(asking context.Context, r *server) (err error) {
 				late[i] = r.late()
 				answers[i], err = r.sum(asking, sumSQL(e.table(q.Table), q), len(q.By))
 				return err

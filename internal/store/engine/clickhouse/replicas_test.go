@@ -20,6 +20,7 @@ import (
 
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/engine/clickhouse"
+	"whyhot/internal/store/engine/enginetest"
 )
 
 // replicated are two shards of two replicas each, with a ZooKeeper of their own.
@@ -164,6 +165,35 @@ func (r *replicated) whole(t *testing.T, o clickhouse.Options) {
 			}
 		}
 	}
+}
+
+// Each case makes and drops some forty replicated tables, which takes ten seconds.
+func TestConformanceOfReplicas(t *testing.T) {
+	if os.Getenv("WHYHOT_TEST_REPLICAS") == "" {
+		t.Skip("it takes minutes: set WHYHOT_TEST_REPLICAS")
+	}
+	r := withReplicas(t)
+	enginetest.Run(t, func(t *testing.T) enginetest.Backend {
+		o := r.options(t)
+		return enginetest.Backend{
+			Open: func() (engine.Engine, error) {
+				e, err := clickhouse.Open(context.WithoutCancel(t.Context()), o)
+				if err != nil {
+					return nil, err
+				}
+				return e, nil
+			},
+			Newer: func(t *testing.T) {
+				run(t, r.replicas[0][0], "INSERT INTO "+o.Database+".store_version SELECT toUInt64(99)")
+			},
+			Damage: func(t *testing.T) {
+				for _, s := range slices.Concat(r.replicas...) {
+					run(t, s, "DROP TABLE "+o.Database+".samples_local")
+				}
+			},
+			Piecemeal: true,
+		}
+	})
 }
 
 // committed makes a commit, however often it has to be tried.

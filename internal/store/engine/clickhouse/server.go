@@ -65,6 +65,14 @@ var settings = []string{
 // late says that another replica has rows that this one lacks, or may have.
 func (s *server) late() bool { return s.behind != nil && s.behind.Load() }
 
+// patience is how long it may say nothing.
+func (s *server) patience(ctx context.Context) time.Duration {
+	if ctx.Value(patient{}) != nil {
+		return silentTime
+	}
+	return s.silent
+}
+
 func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 	select {
 	case c := <-s.idle:
@@ -77,7 +85,7 @@ func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 	}
 	s.away.Store(false)
 	for _, set := range settings {
-		if err := listen(ctx, c, ch.Query{Body: set}, s.silent); err != nil {
+		if err := listen(ctx, c, ch.Query{Body: set}, s.patience(ctx)); err != nil {
 			_ = c.Close()
 			return nil, s.wrong(ctx, set, err)
 		}
@@ -130,7 +138,7 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		if err != nil {
 			return err
 		}
-		err = listen(ctx, c, q, s.silent)
+		err = listen(ctx, c, q, s.patience(ctx))
 		if err == nil {
 			select {
 			case s.idle <- c:

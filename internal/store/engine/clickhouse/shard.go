@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -119,32 +120,38 @@ func (s *shard) complete() error {
 }
 
 // read asks one replica, and another one where it does not answer. Those known to be away are
-// asked where no other is left.
-func (s *shard) read(ctx context.Context, ask func(*server) error) (err error) {
-	none := s.away()
-	for _, r := range s.order() {
-		if r.away.Load() && !none && err != nil {
-			break
+// asked where no other is left. The last one is given time: no other answers sooner.
+func (s *shard) read(ctx context.Context, ask func(context.Context, *server) error) (err error) {
+	order := s.order()
+	if !s.away() {
+		order = slices.DeleteFunc(order, func(r *server) bool { return r.away.Load() })
+	}
+	for i, r := range order {
+		if i == len(order)-1 {
+			ctx = context.WithValue(ctx, patient{}, true)
 		}
-		if err = ask(r); err == nil || !errors.Is(err, engine.ErrAway) {
+		if err = ask(ctx, r); err == nil || !errors.Is(err, engine.ErrAway) {
 			return err
 		}
 	}
 	return err
 }
 
+// patient in a context says that a server may be silent for as long as any may.
+type patient struct{}
+
 func (s *shard) numbers(ctx context.Context, sql string) (out []uint64, err error) {
-	err = s.read(ctx, func(r *server) (err error) { out, err = r.numbers(ctx, sql); return err })
+	err = s.read(ctx, func(ctx context.Context, r *server) (err error) { out, err = r.numbers(ctx, sql); return err })
 	return out, err
 }
 
 func (s *shard) texts(ctx context.Context, sql string) (out []string, err error) {
-	err = s.read(ctx, func(r *server) (err error) { out, err = r.texts(ctx, sql); return err })
+	err = s.read(ctx, func(ctx context.Context, r *server) (err error) { out, err = r.texts(ctx, sql); return err })
 	return out, err
 }
 
 func (s *shard) version(ctx context.Context) (out [2]int, err error) {
-	err = s.read(ctx, func(r *server) (err error) { out, err = r.version(ctx); return err })
+	err = s.read(ctx, func(ctx context.Context, r *server) (err error) { out, err = r.version(ctx); return err })
 	return out, err
 }
 
@@ -163,7 +170,7 @@ func (s *shard) do(ctx context.Context, q ch.Query) error {
 		}
 	}
 	var last error
-	err := s.read(ctx, func(r *server) error {
+	err := s.read(ctx, func(ctx context.Context, r *server) error {
 		if heard {
 			return last
 		}
@@ -303,7 +310,7 @@ func (s *shard) settle(ctx context.Context) error {
 	}
 	for end := time.Now().Add(caughtUp); ; {
 		if s.away() {
-			return s.read(ctx, func(r *server) error { _, err := r.numbers(ctx, "SELECT toUInt64(1)"); return err })
+			return s.read(ctx, func(ctx context.Context, r *server) error { _, err := r.numbers(ctx, "SELECT toUInt64(1)"); return err })
 		}
 		for _, r := range s.order() {
 			if r.away.Load() {
@@ -312,7 +319,7 @@ func (s *shard) settle(ctx context.Context) error {
 			late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (is_readonly OR is_session_expired OR %s)", s.database, notPulled))
 			if err == nil && late[0] == 0 {
 				r.behind.Store(false)
-				for _, other := range s.replicas[:indexOf(s.replicas, r)] { // this one is to lead
+				for _, other := range s.replicas[:slices.Index(s.replicas, r)] { // this one is to lead
 					if !other.away.Load() {
 						other.behind.Store(true)
 					}
@@ -331,15 +338,6 @@ func (s *shard) settle(ctx context.Context) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-}
-
-func indexOf(list []*server, r *server) int {
-	for i := range list {
-		if list[i] == r {
-			return i
-		}
-	}
-	return 0
 }
 
 func (s *shard) addresses() string {

@@ -1179,6 +1179,8 @@ export interface components {
             expires?: string;
             /** @enum {unknown} */
             state: "valid" | "expired" | "revoked";
+            /** @description who signed in and made it */
+            made_by?: string;
         };
         Tokens: {
             /** @description There is no token yet, and everybody on this machine may do everything. */
