@@ -174,7 +174,7 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 	}
 	log := f.logger(stderr)
 	o := server.Options{
-		SignIn: people, SignInFile: f.signIn, ExternalURL: f.externalURL,
+		SignIn: people, SignInFile: f.signIn, ExternalURL: f.externalURL, Elsewhere: f.where() != "",
 		Data: dataDir(f.data), Listen: f.listen, GRPC: f.grpc, InsecureNoTLS: f.insecure,
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},

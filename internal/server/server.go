@@ -65,6 +65,8 @@ type Options struct {
 	Cluster *peers.Peers
 	// Sessions are those of browsers; nil for those of the data directory alone.
 	Sessions *session.Keeper
+	// Elsewhere says that rows are in a database that is not in the data directory.
+	Elsewhere bool
 	// ExternalURL is where people open the page, "" where it is not known. With https:// cookies go
 	// over TLS alone, whatever a proxy says.
 	ExternalURL string
@@ -118,7 +120,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if o.Listen == "" && o.GRPC == "" {
 		return nil, errors.New("nothing to listen on: give an address for HTTP or for gRPC")
 	}
-	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo, Idle: o.Idle, Log: o.Log})
+	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo, Idle: o.Idle, Elsewhere: o.Elsewhere, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}

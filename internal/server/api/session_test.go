@@ -226,3 +226,29 @@ func TestSignInsOfAnAddressAreLimited(t *testing.T) {
 		}
 	}
 }
+
+func TestProjectIsDeleted(t *testing.T) {
+	r := start(t, Limits{})
+	send, administer := r.token("shop", access.Send), r.token("shop", access.Administer, access.Read)
+	r.fill("shop", send)
+	for _, c := range []struct {
+		token, path string
+		status      int
+	}{
+		{send, "/api/v1/projects/shop/delete", http.StatusForbidden},
+		{administer, "/api/v1/projects/default/delete", http.StatusBadRequest},
+		{administer, "/api/v1/projects/default/delete?project=default", http.StatusForbidden},
+		{administer, "/api/v1/projects/shop/delete?project=shop", http.StatusOK},
+	} {
+		if resp, data := r.do(http.MethodPost, c.path, c.token, nil); resp.StatusCode != c.status {
+			t.Errorf("%s: %d %s", c.path, resp.StatusCode, data)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "projects", "shop")); err == nil {
+		t.Error("its directory is there still")
+	}
+	r.fill("shop", send)
+	if resp, _ := r.do(http.MethodGet, "/api/v1/services", administer, nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("a new one of the name: %d", resp.StatusCode)
+	}
+}

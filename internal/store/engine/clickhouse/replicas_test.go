@@ -440,3 +440,33 @@ func TestReplicatedOrNot(t *testing.T) {
 		t.Errorf("a store of before: %v", err)
 	}
 }
+
+// A list has what any process added, whichever replica it asks.
+func TestShelfOfReplicas(t *testing.T) {
+	r := withReplicas(t)
+	o := r.options(t)
+	s, err := clickhouse.OpenShelf(o, "tokens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := errors.Join(s.Add(t.Context(), []string{"one"}), s.Add(t.Context(), []string{"two", "one"})); err != nil {
+		t.Fatal(err)
+	}
+	for _, away := range r.replicas[0] {
+		away.kill()
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			all, err := s.All(t.Context())
+			slices.Sort(all)
+			if err == nil && slices.Equal(all, []string{"one", "two"}) {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal(all, err)
+			}
+		}
+		if err := away.start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
