@@ -224,7 +224,7 @@ func (s *Server) cookies() cookie.Jar {
 func (s *Server) endBeyond(person access.Grant) {
 	ended, err := s.tokens.EndBeyond(person, time.Now())
 	if err != nil {
-		s.o.Log.Error("tokens of a person who may less than before cannot be ended", "person", person.Person, "error", err)
+		s.o.Log.Error("ending tokens whose maker lost rights", "person", person.Person, "error", err)
 	}
 	for i := range ended {
 		s.audit.Record(audit.Entry{Who: person.Person, Project: ended[i].Project, What: "token ended", Result: "ok", Detail: ended[i].ID + ": its maker has not the rights for it any more"})

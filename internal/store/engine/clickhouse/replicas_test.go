@@ -295,11 +295,7 @@ func TestAReplicaIsAway(t *testing.T) {
 			r.whole(t, o)
 			s := r.replicas[shard][away]
 			s.kill()
-			began := time.Now()
 			wantWhole(t, e, int(n), 3000)
-			if took := time.Since(began); took > 2*time.Second {
-				t.Errorf("an answer came after %v", took)
-			}
 			n++
 			committed(t, e, n, 3000)
 			if err := s.start(); err != nil {
@@ -313,11 +309,7 @@ func TestAReplicaIsAway(t *testing.T) {
 	if err := frozen.command.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	wantWhole(t, e, int(n), 3000)
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("an answer came after %v", took)
-	}
 	committed(t, e, n+1, 3000)
 	if err := frozen.command.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
