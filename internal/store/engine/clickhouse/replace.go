@@ -82,7 +82,10 @@ func (e *Engine) count(ctx context.Context, number, generation uint64) error {
 	}
 	numbers.Append(number)
 	generations.Append(generation)
-	return e.insert(ctx, e.shards[0], tableDictionaries, proto.Input{{Name: "number", Data: &numbers}, {Name: "generation", Data: &generations}}, e.queryPrefix()+"generation")
+	if err := e.insert(ctx, e.shards[0], tableDictionaries, proto.Input{{Name: "number", Data: &numbers}, {Name: "generation", Data: &generations}}, e.queryPrefix()+"generation"); err != nil {
+		return err
+	}
+	return e.shards[0].present(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries), number)
 }
 
 // nextNumber is larger than those of all rows of the table that says what counts. Where the

@@ -14,6 +14,7 @@ import (
 	"net"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -42,8 +43,10 @@ const (
 
 // Keeper is a session with ZooKeeper.
 type Keeper struct {
-	conn *zk.Conn
-	root string
+	conn   *zk.Conn
+	root   string
+	closed chan struct{}
+	once   sync.Once
 }
 
 type silent struct{}
@@ -59,7 +62,7 @@ func Open(ctx context.Context, addresses []string, root string) (*Keeper, error)
 	if err != nil {
 		return nil, fmt.Errorf("ZooKeeper at %s: %w", strings.Join(addresses, ","), err)
 	}
-	k := &Keeper{conn: conn, root: root}
+	k := &Keeper{conn: conn, root: root, closed: make(chan struct{})}
 	for {
 		select {
 		case <-ctx.Done():
@@ -171,4 +174,9 @@ func (k *Keeper) Replace(ctx context.Context, data []byte, version int32) (int32
 }
 
 // Close ends the session, and what it held.
-func (k *Keeper) Close() { k.conn.Close() }
+func (k *Keeper) Close() {
+	k.once.Do(func() {
+		close(k.closed)
+		k.conn.Close()
+	})
+}

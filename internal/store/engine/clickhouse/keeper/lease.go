@@ -91,6 +91,8 @@ func (l *Lease) beat(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-l.keeper.closed: // its session is over
+			return
 		case <-time.After(beatEvery):
 		}
 		asked := time.Now()
