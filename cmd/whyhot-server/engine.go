@@ -85,7 +85,9 @@ func (f *serveFlags) marks(data string) (func(context.Context) ([]string, error)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text = []byte(rand.Text())
-		err = wholefile.WriteDurably(path, 0o600, wholefile.Bytes(text))
+		if err = os.MkdirAll(data, 0o700); err == nil { // at the first start there is none yet
+			err = wholefile.WriteDurably(path, 0o600, wholefile.Bytes(text))
+		}
 	}
 	mine := strings.TrimSpace(string(text))
 	if err == nil && (mine == "" || len(mine) > 100) {
