@@ -144,23 +144,41 @@ func (e *Engine) readRegister(ctx context.Context) error {
 	return err
 }
 
-// enter replaces the register.
+// enter replaces the register. What has the epoch of this process was written by it, in a request
+// whose answer it did not get.
 func (e *Engine) enter(ctx context.Context, r register) error {
 	asking, cancel := context.WithTimeout(ctx, keeperTime)
 	defer cancel()
-	version, err := e.keeper.Replace(asking, r.text(), r.version)
-	if err != nil {
-		return e.keeperWrong(ctx, err)
+	for {
+		version, err := e.keeper.Replace(asking, r.text(), r.version)
+		if err == nil {
+			r.version = version
+			e.register = r
+			return nil
+		}
+		if !errors.Is(err, keeper.ErrChanged) {
+			return e.keeperWrong(ctx, err)
+		}
+		if err := e.readRegister(ctx); err != nil {
+			return err
+		}
+		if e.register.epoch != e.epoch {
+			return e.superseded()
+		}
+		r.version = e.register.version
+		if r == e.register {
+			return nil
+		}
 	}
-	r.version = version
-	e.register = r
-	return nil
 }
 
 // declare begins a commit that was written down.
 func (e *Engine) declare(ctx context.Context, number uint64, blocks []*engine.Block) error {
 	if !e.options.replicated() {
 		return nil
+	}
+	if e.register.epoch != e.epoch {
+		return e.superseded() // it was read when another process had written it
 	}
 	next := e.register
 	next.number, next.hash = number, hashOf(engine.AppendBlocks(nil, blocks))
