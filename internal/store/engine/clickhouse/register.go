@@ -172,6 +172,17 @@ func (e *Engine) enter(ctx context.Context, r register) error {
 	}
 }
 
+// still is ErrSuperseded where another process has the database, as ZooKeeper knows it.
+func (e *Engine) still(ctx context.Context) error {
+	switch {
+	case !e.options.replicated():
+		return nil
+	case e.register.epoch != e.epoch:
+		return e.superseded()
+	}
+	return e.enter(ctx, e.register)
+}
+
 // declare begins a commit that was written down.
 func (e *Engine) declare(ctx context.Context, number uint64, blocks []*engine.Block) error {
 	if !e.options.replicated() {

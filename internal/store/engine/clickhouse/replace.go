@@ -75,6 +75,9 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 
 // count writes which generation counts.
 func (e *Engine) count(ctx context.Context, number, generation uint64) error {
+	if err := e.still(ctx); err != nil {
+		return err
+	}
 	var numbers, generations, versions proto.ColUInt64
 	versions.Append(engine.Version)
 	if err := e.insert(ctx, e.shards[0], tableVersion, proto.Input{{Name: "version", Data: &versions}}, e.queryPrefix()+"version"); err != nil {
