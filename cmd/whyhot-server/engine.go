@@ -3,12 +3,18 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/access/shared"
 	"whyhot/internal/store/engine"
@@ -67,6 +73,53 @@ func (f *serveFlags) ended(list *session.Ended, secret string, log *slog.Logger)
 		return nil, fmt.Errorf("--store: %w", err)
 	}
 	return shared.NewEnded(list, shelf, secret, log), nil
+}
+
+// ownerFile has the mark of this data directory in an object store.
+const ownerFile = "debuginfo.owner"
+
+// marks are those that files in an object store may have: that of the data directory, and of
+// servers that share a database those of all of them, which are in a list there.
+func (f *serveFlags) marks(data string) (func(context.Context) ([]string, error), error) {
+	path := filepath.Join(data, ownerFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text = []byte(rand.Text())
+		if err = os.MkdirAll(data, 0o700); err == nil { // at the first start there is none yet
+			err = wholefile.WriteDurably(path, 0o600, wholefile.Bytes(text))
+		}
+	}
+	mine := strings.TrimSpace(string(text))
+	if err == nil && (mine == "" || len(mine) > 100) {
+		err = fmt.Errorf("%s: must have one line", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.advertise == "" {
+		return func(context.Context) ([]string, error) { return []string{mine}, nil }, nil
+	}
+	return func(ctx context.Context) (all []string, err error) {
+		o, err := clickhouse.ParseURL(f.where())
+		if err != nil {
+			return nil, fmt.Errorf("--store: %w", err)
+		}
+		shelf, err := clickhouse.OpenShelf(o, "owners")
+		if err != nil {
+			return nil, fmt.Errorf("--store: %w", err)
+		}
+		defer func() { err = errors.Join(err, shelf.Close()) }()
+		if all, err = shelf.All(ctx); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(all, mine) {
+			if err := shelf.Add(ctx, []string{mine}); err != nil {
+				return nil, err
+			}
+			all = append(all, mine)
+		}
+		return append([]string{mine}, all...), nil
+	}, nil
 }
 
 func (f *serveFlags) database(project string) (clickhouse.Options, error) {

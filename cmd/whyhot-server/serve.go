@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ type serveFlags struct {
 	rules, sources                []string
 	rulesEvery, rulesOver         time.Duration
 	messages, deployments         string
-	signIn                        string
+	signIn, externalURL           string
 	metricsByProject              bool
 	maxMessage                    int
 	advertise, clusterSecret      string
@@ -96,6 +97,7 @@ func newServeCmd() *cobra.Command {
 	flags.StringVar(&f.deployments, "deployments", "", "count the requests of services as `FILE` says, to compare versions; see docs/guide/deployments.md")
 	flags.BoolVar(&f.metricsByProject, "metrics-by-project", false, "also show the numbers of each project, with its name, in /metrics")
 	flags.StringVar(&f.messages, "messages", "", "tell people of new findings as `FILE` says; see docs/guide/messages.md")
+	flags.StringVar(&f.externalURL, "external-url", "", "`URL` at which people open the web UI; with https:// its cookies go over TLS alone (default: that of redirect_url in --sign-in)")
 	flags.StringVar(&f.signIn, "sign-in", "", "let people sign in to the web UI with OpenID Connect as `FILE` says; see docs/guide/sign-in.md")
 	flags.StringVar(&f.advertise, "advertise", "", "share the database of --store with other servers, which reach this one at `URL`; see docs/guide/several-servers.md")
 	flags.StringVar(&f.clusterSecret, "cluster-secret", "", "`FILE` with the secret that servers sharing a database know each other by")
@@ -167,9 +169,12 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 			return err
 		}
 	}
+	if u, err := url.Parse(f.externalURL); f.externalURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return fmt.Errorf("invalid --external-url %q: must be https://HOST or http://HOST", f.externalURL)
+	}
 	log := f.logger(stderr)
 	o := server.Options{
-		SignIn: people, SignInFile: f.signIn,
+		SignIn: people, SignInFile: f.signIn, ExternalURL: f.externalURL, Elsewhere: f.where() != "",
 		Data: dataDir(f.data), Listen: f.listen, GRPC: f.grpc, InsecureNoTLS: f.insecure,
 		Limits: api.Limits{QueryTime: f.queryTime}, MaxMessage: f.maxMessage << 20, Log: log,
 		DebugInfo: debuginfo.Options{MaxTotal: f.debugInfoSize << 30, Log: func(text string) { log.Info(text) }},
@@ -179,6 +184,16 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 	if f.debugInfoStore != "" {
 		if o.DebugInfo.Bucket, err = bucket.Open(f.debugInfoStore); err != nil {
 			return fmt.Errorf("--debuginfo-store: %w", err)
+		}
+		marks, err := f.marks(o.Data)
+		if err != nil {
+			return fmt.Errorf("--debuginfo-store: %w", err)
+		}
+		o.DebugInfo.Bucket.OwnedBy(marks)
+		if err := o.DebugInfo.Bucket.Claim(ctx); errors.Is(err, bucket.ErrOwned) {
+			return fmt.Errorf("--debuginfo-store: %w", err)
+		} else if err != nil { // it may be there later
+			log.Warn("it is not known yet whose the object store's files are", "error", err)
 		}
 	}
 	if f.idle == 0 {

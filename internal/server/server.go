@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"whyhot/internal/server/access/shared"
 	"whyhot/internal/server/api"
 	"whyhot/internal/server/audit"
+	"whyhot/internal/server/cookie"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/message"
 	"whyhot/internal/server/page"
@@ -63,6 +65,11 @@ type Options struct {
 	Cluster *peers.Peers
 	// Sessions are those of browsers; nil for those of the data directory alone.
 	Sessions *session.Keeper
+	// Elsewhere says that rows are in a database that is not in the data directory.
+	Elsewhere bool
+	// ExternalURL is where people open the page, "" where it is not known. With https:// cookies go
+	// over TLS alone, whatever a proxy says.
+	ExternalURL string
 	// SignIn is how people sign in, and SignInFile where that was read from; nil and "" where
 	// they cannot.
 	SignIn     *signin.Config
@@ -113,7 +120,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if o.Listen == "" && o.GRPC == "" {
 		return nil, errors.New("nothing to listen on: give an address for HTTP or for gRPC")
 	}
-	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo, Idle: o.Idle, Log: o.Log})
+	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo, Idle: o.Idle, Elsewhere: o.Elsewhere, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +184,12 @@ func (s *Server) open(ctx context.Context) (err error) {
 		Profiles: s.receive, Metrics: metrics, Page: site, Sources: s.sources, BinaryDirs: o.BinaryDirs, Ready: s.ready,
 		Served: s.served.request, Cluster: o.Cluster, Sessions: o.Sessions,
 	}
+	asked.Cookies, asked.Attempts = s.cookies(), limit.NewAddresses(attempts)
 	if o.SignIn != nil {
-		s.signIn = signin.New(signin.Options{File: o.SignInFile, Config: o.SignIn, Keeper: o.Sessions, Audit: s.audit, Log: o.Log})
+		s.signIn = signin.New(signin.Options{
+			File: o.SignInFile, Config: o.SignIn, Keeper: o.Sessions, Audit: s.audit, Log: o.Log,
+			Cookies: asked.Cookies, Attempts: asked.Attempts, EndBeyond: s.endBeyond,
+		})
 		asked.SignIn = s.signIn
 	}
 	s.api = api.New(asked)
@@ -194,6 +205,31 @@ func (s *Server) open(ctx context.Context) (err error) {
 	o.Watch.Log = o.Log
 	s.watcher = watch.New(o.Watch)
 	return nil
+}
+
+// attempts are the sign-ins of one address. A proxy is one for all that come through it.
+var attempts = limit.Rate{PerSecond: 5, Burst: 60}
+
+// cookies go over TLS alone where people open the page by it.
+func (s *Server) cookies() cookie.Jar {
+	at := s.o.ExternalURL
+	if at == "" && s.o.SignIn != nil {
+		at = s.o.SignIn.RedirectURL
+	}
+	u, err := url.Parse(at)
+	return cookie.Jar{Secure: err == nil && u.Scheme == "https"}
+}
+
+// endBeyond ends the tokens that a person made and has not the rights for any more.
+func (s *Server) endBeyond(person access.Grant) {
+	ended, err := s.tokens.EndBeyond(person, time.Now())
+	if err != nil {
+		s.o.Log.Error("ending tokens whose maker lost rights", "person", person.Person, "error", err)
+	}
+	for i := range ended {
+		s.audit.Record(audit.Entry{Who: person.Person, Project: ended[i].Project, What: "token ended", Result: "ok", Detail: ended[i].ID + ": its maker has not the rights for it any more"})
+		s.o.Log.Warn("a token was ended: its maker has not the rights for it any more", "token", ended[i].ID, "project", ended[i].Project, "person", person.Person)
+	}
 }
 
 // mayListen refuses an address that others reach where nothing keeps them out.

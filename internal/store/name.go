@@ -85,21 +85,8 @@ const growing = 2 * time.Second
 // there is more of it. (Binaries with names and without lines are left: agents send
 // symbols only, and all there is would be looked up again after each start.)
 func (s *Store) filesCame(known map[string]debugFile) {
-	t := s.dict.Snapshot()
-	all, bare := make([]int, len(t.Mappings)), make([]int, len(t.Mappings))
-	for i := range t.Locations {
-		l := &t.Locations[i]
-		if l.Named {
-			continue
-		}
-		all[l.Mapping]++
-		if t.Functions[t.Lines(uint32(i))[0].Function].Name == "" {
-			bare[l.Mapping]++
-		}
-	}
-	for i, m := range t.Mappings {
-		id := m.BuildID
-		if _, err := hex.DecodeString(id); err != nil || len(id) < 4 || 2*bare[i] <= all[i] { // senders name it
+	for id := range s.HardlyNamed() { // senders name others
+		if _, err := hex.DecodeString(id); err != nil || len(id) < 4 {
 			continue
 		}
 		for _, dir := range s.opts.Names.Symbols.DebugDirs {
@@ -117,6 +104,29 @@ func (s *Store) filesCame(known map[string]debugFile) {
 			break
 		}
 	}
+}
+
+// HardlyNamed are the build IDs of binaries of whose addresses less than half have a name.
+func (s *Store) HardlyNamed() map[string]bool {
+	t := s.dict.Snapshot()
+	all, bare := make([]int, len(t.Mappings)), make([]int, len(t.Mappings))
+	for i := range t.Locations {
+		l := &t.Locations[i]
+		if l.Named {
+			continue
+		}
+		all[l.Mapping]++
+		if t.Functions[t.Lines(uint32(i))[0].Function].Name == "" {
+			bare[l.Mapping]++
+		}
+	}
+	out := map[string]bool{}
+	for i, m := range t.Mappings {
+		if m.BuildID != "" && 2*bare[i] > all[i] {
+			out[m.BuildID] = true
+		}
+	}
+	return out
 }
 
 // nameOnce looks up what waits, and waits until it is known.

@@ -3,10 +3,12 @@
 // answer of a shard that says nothing, the server itself, and all of it. In the end each
 // batch that was acknowledged must be there once.
 //
-//	cluster -server bin/whyhot-server -dir DIR [-for 10m] [-servers 3]
+//	cluster -server bin/whyhot-server -dir DIR [-for 10m] [-servers 3 [-replicas 2]]
 //
 // With several servers, which share the database, clients go from one to the next, and what is
 // taken away are the server that writes, another one, the network between them, and the shards.
+// With -replicas 2 each shard is two servers of ClickHouse with the same rows, and it is
+// replicas that are taken away.
 package main
 
 import (
@@ -27,6 +29,8 @@ func main() {
 	flag.DurationVar(&o.length, "for", 10*time.Minute, "how long")
 	flag.DurationVar(&o.each, "each", 8*time.Second, "how long a thing is away, and there again")
 	flag.IntVar(&o.servers, "servers", 1, "how many servers share the database")
+	flag.IntVar(&o.replicas, "replicas", 1, "how many servers of ClickHouse have the rows of each shard; from two on with ZooKeeper, and several servers")
+	flag.StringVar(&o.zookeeper, "zookeeper", "/usr/share/java/zookeeper.jar", "ZooKeeper's program")
 	flag.IntVar(&o.stacks, "stacks", 0, "how many different stacks there are before, with several servers")
 	flag.DurationVar(&o.try, "try", time.Second, "how long a client waits for the answer of one of several servers before it asks the next")
 	flag.Parse()
@@ -40,6 +44,8 @@ type options struct {
 	server, clickhouse, dir string
 	length, each, try       time.Duration
 	servers, stacks         int
+	replicas                int
+	zookeeper               string
 }
 
 // blow is something that is taken away and brought back.
@@ -52,13 +58,34 @@ func run(ctx context.Context, o *options) error {
 	if o.dir == "" {
 		return fmt.Errorf("-dir: missing")
 	}
-	ports, err := freePorts(7)
+	if o.replicas > 1 && o.servers < 2 || o.replicas < 1 || o.replicas > 2 {
+		return fmt.Errorf("invalid -replicas %d: must be 1, or 2 with several servers", o.replicas)
+	}
+	n := 2 * o.replicas
+	ports, err := freePorts(3*n + 2)
 	if err != nil {
 		return err
 	}
+	store, keeper := fmt.Sprintf("clickhouse://127.0.0.1:%d/cluster?cluster=two", ports[0]), 0
+	if o.replicas > 1 {
+		keeper = ports[3*n+1]
+		store = fmt.Sprintf("clickhouse://127.0.0.1:%d,127.0.0.1:%d/cluster?cluster=two&keeper=127.0.0.1:%d", ports[0], ports[1], keeper)
+		z, err := newZooKeeper(o, keeper)
+		if err != nil {
+			return err
+		}
+		defer z.kill()
+		if err := z.start(ctx); err != nil {
+			return err
+		}
+	}
 	var shards []*process
-	for i := range 2 {
-		s, err := newShard(o, i, ports[i], ports[2+2*i:4+2*i], ports[:2])
+	for i := range n {
+		name := fmt.Sprintf("shard%d", i/o.replicas+1)
+		if o.replicas > 1 {
+			name += fmt.Sprintf("-%d", i%o.replicas+1)
+		}
+		s, err := newShard(o, name, ports[i], keeper, ports[n+2*i:n+2*i+2], clusterOf(ports[:n], o.replicas))
 		if err != nil {
 			return err
 		}
@@ -69,14 +96,14 @@ func run(ctx context.Context, o *options) error {
 		shards = append(shards, s)
 	}
 	if o.servers > 1 {
-		return several(ctx, o, shards, ports[0])
+		return several(ctx, o, shards, store)
 	}
-	server := newServer(o, ports[6], ports[0], "data")
+	server := newServer(o, ports[3*n], store, "data")
 	defer server.kill()
 	if err := server.start(ctx); err != nil {
 		return err
 	}
-	url := fmt.Sprintf("http://127.0.0.1:%d", ports[6])
+	url := fmt.Sprintf("http://127.0.0.1:%d", ports[3*n])
 	blows := []blow{
 		{"a shard killed", func() error { shards[1].kill(); return nil }, func() error { return shards[1].start(ctx) }},
 		{"the shard with the dictionary killed", func() error { shards[0].kill(); return nil }, func() error { return shards[0].start(ctx) }},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -32,8 +33,40 @@ func freePorts(n int) (ports []int, err error) {
 	return ports, nil
 }
 
-func newShard(o *options, number, port int, others, cluster []int) (*process, error) {
-	dir := filepath.Join(o.dir, fmt.Sprintf("shard%d", number+1))
+// clusterOf is the configuration of shards, each of so many servers.
+func clusterOf(ports []int, replicas int) string {
+	var out strings.Builder
+	for i, port := range ports {
+		if i%replicas == 0 {
+			out.WriteString("<shard><internal_replication>true</internal_replication>")
+		}
+		fmt.Fprintf(&out, "<replica><host>127.0.0.1</host><port>%d</port></replica>", port)
+		if i%replicas == replicas-1 {
+			out.WriteString("</shard>")
+		}
+	}
+	return out.String()
+}
+
+// newZooKeeper has sessions of four seconds at least, as where nobody has changed tickTime.
+func newZooKeeper(o *options, port int) (*process, error) {
+	config := filepath.Join(o.dir, "zoo.cfg")
+	text := fmt.Sprintf("tickTime=2000\nadmin.enableServer=false\nclientPort=%d\nclientPortAddress=127.0.0.1\ndataDir=%s\n", port, filepath.Join(o.dir, "zookeeper"))
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	return &process{dir: o.dir, name: "zookeeper", port: port, make: func() *exec.Cmd {
+		return exec.Command("java", "-Xmx512m", "-cp", o.zookeeper, "org.apache.zookeeper.server.ZooKeeperServerMain", config) //nolint:noctx // it is killed
+	}}, nil
+}
+
+// newShard is a server of ClickHouse; keeper is the port of ZooKeeper, 0 without it.
+func newShard(o *options, name string, port, keeper int, others []int, cluster string) (*process, error) {
+	dir := filepath.Join(o.dir, name)
+	more := ""
+	if keeper > 0 {
+		more = fmt.Sprintf("<interserver_http_host>127.0.0.1</interserver_http_host><zookeeper><node><host>127.0.0.1</host><port>%d</port></node><session_timeout_ms>4000</session_timeout_ms></zookeeper>", keeper)
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -46,10 +79,10 @@ func newShard(o *options, number, port int, others, cluster []int) (*process, er
  <max_concurrent_queries>100</max_concurrent_queries>
  <users_config>%[1]s/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
  <remote_servers><two>
-  <shard><replica><host>127.0.0.1</host><port>%[5]d</port></replica></shard>
-  <shard><replica><host>127.0.0.1</host><port>%[6]d</port></replica></shard>
+  %[5]s
  </two></remote_servers>
-</yandex>`, dir, port, others[0], others[1], cluster[0], cluster[1])
+ %[6]s
+</yandex>`, dir, port, others[0], others[1], cluster, more)
 	const users = `<yandex>
  <profiles><default><max_memory_usage>2000000000</max_memory_usage><max_threads>2</max_threads></default></profiles>
  <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
@@ -66,10 +99,10 @@ func newShard(o *options, number, port int, others, cluster []int) (*process, er
 	}}, nil
 }
 
-func newServer(o *options, port, shard int, data string, more ...string) *process {
+func newServer(o *options, port int, store, data string, more ...string) *process {
 	return &process{dir: o.dir, name: "server", port: port, make: func() *exec.Cmd {
 		args := []string{"serve", "--data", filepath.Join(o.dir, data), "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--listen-grpc", "",
-			"--store", fmt.Sprintf("clickhouse://127.0.0.1:%d/cluster?cluster=two", shard), "--rules-every", "0"}
+			"--store", store, "--rules-every", "0"}
 		return exec.Command(o.server, append(args, more...)...) //nolint:noctx // it is killed
 	}}
 }

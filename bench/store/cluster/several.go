@@ -19,7 +19,7 @@ import (
 
 // several runs some servers on one database, each reached by the others through a link that
 // can be cut.
-func several(ctx context.Context, o *options, shards []*process, shard int) error {
+func several(ctx context.Context, o *options, shards []*process, store string) error {
 	ports, err := freePorts(2 * o.servers)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func several(ctx context.Context, o *options, shards []*process, shard int) erro
 		if err := link(ctx, ports[o.servers+i], ports[i], &cut); err != nil {
 			return err
 		}
-		s := newServer(o, ports[i], shard, fmt.Sprintf("data%d", i+1), "--advertise", fmt.Sprintf("http://127.0.0.1:%d", ports[o.servers+i]), "--cluster-secret", secret)
+		s := newServer(o, ports[i], store, fmt.Sprintf("data%d", i+1), "--advertise", fmt.Sprintf("http://127.0.0.1:%d", ports[o.servers+i]), "--cluster-secret", secret)
 		s.name = fmt.Sprintf("server%d", i+1)
 		defer s.kill()
 		if err := s.start(ctx); err != nil {
@@ -71,6 +71,14 @@ func several(ctx context.Context, o *options, shards []*process, shard int) erro
 		{"servers cut off from each other", func() error { cut.Store(true); return nil }, func() error { cut.Store(false); return nil }},
 		{"a shard killed", func() error { shards[1].kill(); return nil }, func() error { return shards[1].start(ctx) }},
 		{"the shard with the dictionary killed", func() error { shards[0].kill(); return nil }, func() error { return shards[0].start(ctx) }},
+	}
+	if o.replicas > 1 {
+		first, second := shards[:2], shards[2:]
+		blows = append(blows[:4:4],
+			blow{"a replica killed", func() error { second[0].kill(); return nil }, func() error { return second[0].start(ctx) }},
+			blow{"a replica with the dictionary killed", func() error { first[0].kill(); return nil }, func() error { return first[0].start(ctx) }},
+			blow{"a replica silent (SIGSTOP)", func() error { return first[1].signal(syscall.SIGSTOP) }, func() error { return first[1].signal(syscall.SIGCONT) }},
+			blow{"the first replica silent (SIGSTOP)", func() error { return first[0].signal(syscall.SIGSTOP) }, func() error { return first[0].signal(syscall.SIGCONT) }})
 	}
 	l.start(ctx)
 	began := time.Now()

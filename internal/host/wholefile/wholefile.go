@@ -20,6 +20,16 @@ import (
 // regular file, such as a pipe or /dev/stdout, cannot be replaced and is written
 // to. The directory must exist.
 func Write(path string, mode fs.FileMode, fill func(*os.File) error) error {
+	return write(path, mode, fill, false)
+}
+
+// WriteDurably is Write, and when it returns the file is there also after the machine lost its
+// power.
+func WriteDurably(path string, mode fs.FileMode, fill func(*os.File) error) error {
+	return write(path, mode, fill, true)
+}
+
+func write(path string, mode fs.FileMode, fill func(*os.File) error, durably bool) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -31,14 +41,29 @@ func Write(path string, mode fs.FileMode, fill func(*os.File) error) error {
 		return err
 	}
 	err = fill(tmp)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Close())
+	err = errors.Join(err, tmp.Chmod(mode))
+	if durably && err == nil {
+		err = tmp.Sync()
+	}
+	err = errors.Join(err, tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(tmp.Name()))
 	}
+	if durably {
+		return syncDir(filepath.Dir(path))
+	}
 	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // Bytes is a fill for Write that writes data.

@@ -142,3 +142,18 @@ func TestPipeIsWrittenTo(t *testing.T) {
 		t.Errorf("the pipe is now %v: %v", info.Mode(), err)
 	}
 }
+
+func TestWriteDurably(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	for _, content := range []string{"one", "two"} {
+		if err := WriteDurably(path, 0o600, text(content)); err != nil {
+			t.Fatal(err)
+		}
+		only(t, dir, map[string]string{"x": content})
+	}
+	if err := WriteDurably(path, 0o600, func(*os.File) error { return errors.New("no") }); err == nil {
+		t.Error("no error")
+	}
+	only(t, dir, map[string]string{"x": "two"})
+}

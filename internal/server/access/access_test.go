@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -294,5 +295,56 @@ func TestRightsOfAPerson(t *testing.T) {
 	}
 	if nobody.Sees("web") || !bob.Sees("x") || ada.Sees("x") {
 		t.Error("who sees what")
+	}
+}
+
+// Tokens that a person made, and those that these made, end with the person's rights.
+func TestTokensEndWithTheirMakersRights(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	if _, _, err := Create(dir, Wish{Project: "shop", Scopes: []Scope{Read}}, now); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := OpenTokens(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := Grant{Token: "person:ada", Person: "ada@example.org", Rights: []Right{{Project: "shop", Scopes: []Scope{Read, Administer}}, {Project: "web", Scopes: []Scope{Read}}}}
+	secret, made, err := tokens.Delegate(ada.Within("shop"), Wish{Project: "shop", Scopes: []Scope{Administer, Read}}, now)
+	if err != nil || made.By != ada.Token || made.Person != ada.Person {
+		t.Fatal(made, err)
+	}
+	by, err := tokens.Authenticate(secret, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, child, err := tokens.Delegate(by, Wish{Project: "shop", Scopes: []Scope{Read}}, now)
+	if err != nil || child.By != ada.Token {
+		t.Fatal(child, err)
+	}
+	_, web, err := tokens.Delegate(ada.Within("web"), Wish{Project: "web", Scopes: []Scope{Read}}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := func(g Grant, want ...string) {
+		t.Helper()
+		ended, err := tokens.EndBeyond(g, now)
+		var got []string
+		for _, one := range ended {
+			got = append(got, one.ID)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v ended, not %v (%v)", got, want, err)
+		}
+	}
+	ends(ada)
+	ends(Grant{Token: "person:bob", Person: "bob"})
+	ends(Grant{})
+	ada.Rights[0].Scopes = []Scope{Read} // of shop
+	ends(ada, made.ID)
+	ends(Grant{Token: ada.Token, Person: ada.Person}, child.ID, web.ID)
+	ends(Grant{Token: ada.Token, Person: ada.Person})
+	list, err := List(dir)
+	if err != nil || list[0].State(now) != "valid" {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -47,6 +47,10 @@ type Token struct {
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires,omitzero"`
 	Revoked time.Time `json:"revoked,omitzero"`
+	// By is the person who made it, or who made the token that made it; "" for nobody who signed
+	// in. It ends when that person has not the rights any more. Person is what they are called.
+	By     string `json:"by,omitempty"`
+	Person string `json:"person,omitempty"`
 }
 
 // State says in a word whether a token is in force.
@@ -234,7 +238,44 @@ func (t *Tokens) Delegate(by Grant, w Wish, now time.Time) (secret string, made 
 			return "", Token{}, fmt.Errorf("%w: a token gives no scope that it lacks itself, here %s", ErrForbidden, s)
 		}
 	}
+	w.by, w.person = by.Token, by.Person
+	if by.Person == "" {
+		list, err := List(t.dir)
+		if err != nil {
+			return "", Token{}, err
+		}
+		if i := slices.IndexFunc(list, func(one Token) bool { return one.ID == by.Token }); i >= 0 {
+			w.by, w.person = list[i].By, list[i].Person
+		} else {
+			w.by = ""
+		}
+	}
 	return Create(t.dir, w, now)
+}
+
+// EndBeyond ends the tokens that a person made and that may do what the person may not any more.
+func (t *Tokens) EndBeyond(person Grant, now time.Time) (ended []Token, err error) {
+	beyond := func(one *Token) bool {
+		if person.Token == "" || one.By != person.Token || one.State(now) != "valid" {
+			return false
+		}
+		may := person.Within(one.Project).Scopes
+		return slices.ContainsFunc(one.Scopes, func(s Scope) bool { return !slices.Contains(may, s) })
+	}
+	list, err := List(t.dir)
+	if err != nil || !slices.ContainsFunc(list, func(one Token) bool { return beyond(&one) }) {
+		return nil, err
+	}
+	err = change(t.dir, func(f *file) error {
+		for i := range f.Tokens {
+			if one := &f.Tokens[i]; beyond(one) {
+				one.Revoked = now.UTC().Truncate(time.Second)
+				ended = append(ended, *one)
+			}
+		}
+		return nil
+	})
+	return ended, err
 }
 
 // ErrNoSuchToken says that a project has no such token that could be revoked.
@@ -258,6 +299,8 @@ type Wish struct {
 	Scopes  []Scope
 	Name    string
 	Expires time.Time // zero: never
+
+	by, person string // see Token.By
 }
 
 // Create makes a token. The secret is shown now or never.
@@ -279,7 +322,7 @@ func Create(dir string, w Wish, now time.Time) (secret string, t Token, err erro
 	sum := Hash(secret)
 	t = Token{
 		ID: sum[:idDigits], SHA256: sum, Project: w.Project, Scopes: w.Scopes, Name: w.Name,
-		Created: now.UTC().Truncate(time.Second), Expires: w.Expires.UTC(),
+		Created: now.UTC().Truncate(time.Second), Expires: w.Expires.UTC(), By: w.by, Person: w.person,
 	}
 	if w.Expires.IsZero() {
 		t.Expires = time.Time{}
@@ -334,7 +377,7 @@ func change(dir string, by func(*file) error) error {
 		return fmt.Errorf("changing the tokens: %w", err)
 	}
 	path := filepath.Join(dir, FileName)
-	err = wholefile.Write(path, 0o600, func(f *os.File) error {
+	err = wholefile.WriteDurably(path, 0o600, func(f *os.File) error {
 		if _, err := f.Write(append(data, '\n')); err != nil {
 			return err
 		}

@@ -75,6 +75,20 @@ func (s *Server) sameSite(r *http.Request) error {
 	return nil
 }
 
+// asked refuses a GET with an effect that a page may have begun: browsers add their session to one
+// that another site's page links to, and what protects against the others lets a GET through.
+func asked(r *request) error {
+	site := r.Header.Get("Sec-Fetch-Site")
+	closed := !r.grant.Open() && Secret(r.Header.Get("Authorization")) == ""
+	if !closed && (site == "" || site == "none" || site == "same-origin") {
+		return nil
+	}
+	return &problem{
+		status: http.StatusForbidden, kind: forbidden, detail: "this request has an effect, and a page of another site may have begun it",
+		help: "Give a token in the header Authorization, as whyhot store backup --token-file does.",
+	}
+}
+
 func hostOf(hostport string) string {
 	if host, _, err := net.SplitHostPort(hostport); err == nil {
 		return host
@@ -152,6 +166,11 @@ func (s *Server) handle(r *request) error {
 		var name string
 		if r.grant, err = s.grant(r.Request); err != nil {
 			return err
+		}
+		if r.route.effect {
+			if err := asked(r); err != nil {
+				return err
+			}
 		}
 		if r.grant, name, err = s.admitted(r.grant, r.route.scope, r.values.Get(paramProject)); err != nil {
 			return err

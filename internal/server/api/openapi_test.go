@@ -192,7 +192,7 @@ const outcome = `{"version": 1, "command": ["app"], "metric": "wall", "unit": "s
 // example makes of an operation a request that is answered.
 func (r *running) example(op operation) (path string, body []byte, headers []string) {
 	r.t.Helper()
-	path = strings.NewReplacer("{dimension}", "host", "{id}", "glibc-malloc-00000000").Replace(op.path)
+	path = strings.NewReplacer("{dimension}", "host", "{name}", "web", "{id}", "glibc-malloc-00000000").Replace(op.path)
 	sep := "?"
 	add := func(kv string) { path += sep + kv; sep = "&" }
 	for name, p := range op.params {
@@ -270,6 +270,9 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		}
 		if resp.StatusCode != want {
 			t.Errorf("%s %s: %s\n%s", op.method, path, resp.Status, data)
+		}
+		if op.path == "/api/v1/projects/{name}/delete" {
+			r.fill("web", token)
 		}
 		if err := validate(op, resp.StatusCode, data); err != nil {
 			t.Errorf("%s %s: %v\n%s", op.method, path, err, data)

@@ -24,6 +24,9 @@ type route struct {
 	// connect says that it is a question in the Connect protocol: sent with POST, and its
 	// errors have that protocol's form.
 	connect bool
+	// effect says that a GET costs more than its answer: no page of another site may begin it, and
+	// no session of a browser is enough.
+	effect bool
 	// own has it bound its work and its body by itself.
 	own bool
 	// takes says that it only takes what is sent: it is open while questions cannot be answered.
@@ -90,9 +93,10 @@ func routes() []route {
 
 		{method: get, path: v1 + "/openapi.yaml", scope: access.Read, wide: true, handle: (*Server).description},
 		{method: get, path: v1 + "/projects", scope: access.Read, wide: true, handle: (*Server).projects},
+		{method: post, path: v1 + "/projects/{name}/delete", scope: access.Administer, wide: true, handle: (*Server).deleteProject},
 		{method: get, path: v1 + "/stats", scope: access.Read, handle: (*Server).stats},
 		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
-		{method: get, path: v1 + "/backup", scope: access.Administer, own: true, handle: (*Server).backup},
+		{method: get, path: v1 + "/backup", scope: access.Administer, own: true, effect: true, handle: (*Server).backup},
 
 		{method: get, path: v1 + "/session", wide: true, handle: (*Server).session},
 		{method: post, path: v1 + "/session", wide: true, handle: (*Server).postSession},

@@ -15,6 +15,7 @@ import (
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/audit"
+	"whyhot/internal/server/cookie"
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/peers"
 	"whyhot/internal/server/project"
@@ -44,6 +45,9 @@ type Options struct {
 	// Served is told of each request that was answered, with its operation, project and
 	// status. It may be nil.
 	Served func(operation, project string, status int, took time.Duration)
+	// Cookies say how browsers reach the page, and Attempts how often one address may sign in.
+	Cookies  cookie.Jar
+	Attempts *limit.Addresses
 	// Sessions are those of browsers; nil for none.
 	Sessions *session.Keeper
 	// SignIn is how people sign in; nil where they cannot.
@@ -63,6 +67,8 @@ type Page interface {
 
 // SignIn says what people who signed in may do.
 type SignIn interface {
+	// Judge ends the tokens that a person made and has not the rights for any more.
+	Judge(p *session.Person)
 	Rights(p *session.Person) []access.Right
 	Issuer() string // for people
 }

@@ -21,7 +21,7 @@ func (s *Server) sessionOf(r *http.Request) string {
 	if s.o.Cluster != nil && s.o.Cluster.Of(r) {
 		return s.o.Cluster.Session(r)
 	}
-	return cookie.Get(r, cookie.Session)
+	return s.o.Cookies.Get(r, cookie.Session)
 }
 
 // grant says what a request may do: by its token, else by the session of its browser.
@@ -80,6 +80,9 @@ func (s *Server) session(_ context.Context, r *request) (any, error) {
 	if err != nil {
 		return s.signedOut()
 	}
+	if s.o.SignIn != nil && one.Person != nil {
+		s.o.SignIn.Judge(one.Person)
+	}
 	return s.signedIn(&one)
 }
 
@@ -119,6 +122,10 @@ func (s *Server) postSession(_ context.Context, r *request) (any, error) {
 	if s.o.Sessions == nil {
 		return nil, notFound("this server keeps no sessions")
 	}
+	if again, ok := s.o.Attempts.Allow(r.RemoteAddr, s.now()); !ok {
+		s.counts.Limited.Add(1)
+		return nil, &problem{status: http.StatusTooManyRequests, kind: "too_many_requests", detail: "too many sign-ins from this address", help: "Retry after a pause.", again: int(again.Seconds()) + 1}
+	}
 	secret := Secret(r.Header.Get("Authorization"))
 	g, err := s.o.Tokens.Authenticate(secret, s.now())
 	entry := audit.Entry{Who: "nobody", What: "sign in", From: hostOf(r.RemoteAddr), Result: "refused"}
@@ -136,20 +143,20 @@ func (s *Server) postSession(_ context.Context, r *request) (any, error) {
 	}
 	entry.Who, entry.Result = g.Who(), "ok"
 	s.o.Audit.Record(entry)
-	cookie.Set(r.w, r.Request, cookie.Session, text, tokenSession)
+	s.o.Cookies.Set(r.w, r.Request, cookie.Session, text, tokenSession)
 	return s.signedIn(&one)
 }
 
 // endSession signs a browser out. A copy of its cookie is of no use afterwards.
 func (s *Server) endSession(_ context.Context, r *request) (any, error) {
-	text := cookie.Get(r.Request, cookie.Session)
+	text := s.o.Cookies.Get(r.Request, cookie.Session)
 	if s.o.Sessions == nil || text == "" {
-		cookie.Clear(r.w, r.Request, cookie.Session)
+		s.o.Cookies.Clear(r.w, r.Request, cookie.Session)
 		return s.signedOut()
 	}
 	one, err := s.o.Sessions.Read(text, s.now())
 	if err != nil {
-		cookie.Clear(r.w, r.Request, cookie.Session)
+		s.o.Cookies.Clear(r.w, r.Request, cookie.Session)
 		return s.signedOut() //nolint:nilerr // it has ended already
 	}
 	entry := audit.Entry{Who: one.Token, What: "sign out", From: hostOf(r.RemoteAddr), Result: "ok"}
@@ -162,7 +169,7 @@ func (s *Server) endSession(_ context.Context, r *request) (any, error) {
 	if err := s.o.Sessions.End(one, s.now()); err != nil {
 		return nil, err
 	}
-	cookie.Clear(r.w, r.Request, cookie.Session)
+	s.o.Cookies.Clear(r.w, r.Request, cookie.Session)
 	s.o.Audit.Record(entry)
 	return s.signedOut()
 }

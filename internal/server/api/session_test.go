@@ -12,6 +12,7 @@ import (
 
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/access/session"
+	"whyhot/internal/server/limit"
 )
 
 // cookieOf is the cookie of an answer, as a browser sends it, and all that it says.
@@ -126,6 +127,7 @@ func TestSessionOfAToken(t *testing.T) {
 type people map[string][]access.Right
 
 func (p people) Rights(one *session.Person) []access.Right { return p[one.Subject] }
+func (p people) Judge(*session.Person)                     {}
 func (p people) Issuer() string                            { return "login.example.org" }
 
 // What a person may do differs from project to project, and follows the rules as they are.
@@ -175,6 +177,8 @@ func TestSessionOfAPerson(t *testing.T) {
 		{ada, http.MethodPost, "/api/v1/tokens?project=web&scope=send", http.StatusForbidden, "lacks"},
 		{ada, http.MethodPost, "/api/v1/tokens?project=shop&scope=read", http.StatusForbidden, ""},
 		{ada, http.MethodPost, "/api/v1/push?service=x", http.StatusForbidden, ""},
+		{ada, http.MethodGet, "/api/v1/tokens?project=web", http.StatusOK, `"made_by":"ada@example.org"`},
+		{ada, http.MethodGet, "/api/v1/backup?project=web", http.StatusForbidden, "Authorization"},
 		{bob, http.MethodGet, "/api/v1/projects", http.StatusOK, `"default":"default"`},
 		{bob, http.MethodGet, "/api/v1/services?project=shop", http.StatusOK, ""},
 		{bob, http.MethodPost, "/api/v1/prices?project=shop", http.StatusForbidden, ""},
@@ -190,5 +194,61 @@ func TestSessionOfAPerson(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(r.dir, "audit.log"))
 	if err != nil || !strings.Contains(string(data), `"who":"ada@example.org"`) {
 		t.Errorf("%v\n%s", err, data)
+	}
+}
+
+// A page of another site cannot have a browser begin what costs more than its answer.
+func TestBackupIsNotBegunByAPage(t *testing.T) {
+	r := start(t, Limits{})
+	for site, want := range map[string]int{"": http.StatusOK, "same-origin": http.StatusOK, "cross-site": http.StatusForbidden, "same-site": http.StatusForbidden} {
+		if resp, data := r.do(http.MethodGet, "/api/v1/backup", "", nil, "Sec-Fetch-Site", site); resp.StatusCode != want {
+			t.Errorf("open, %q: %d %.100s", site, resp.StatusCode, data)
+		}
+	}
+	token := r.token("default", access.Administer)
+	if resp, _ := r.do(http.MethodGet, "/api/v1/backup", token, nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("with a token: %d", resp.StatusCode)
+	}
+}
+
+func TestSignInsOfAnAddressAreLimited(t *testing.T) {
+	r := start(t, Limits{})
+	token := r.token("shop", access.Read)
+	r.o.Attempts = limit.NewAddresses(limit.Rate{PerSecond: 0.01, Burst: 3})
+	for i := range 5 {
+		resp, _ := r.do(http.MethodPost, "/api/v1/session", token, nil)
+		want := http.StatusOK
+		if i >= 3 {
+			want = http.StatusTooManyRequests
+		}
+		if resp.StatusCode != want || (want == http.StatusTooManyRequests) != (resp.Header.Get("Retry-After") != "") {
+			t.Errorf("sign-in %d: %d, retry after %q", i, resp.StatusCode, resp.Header.Get("Retry-After"))
+		}
+	}
+}
+
+func TestProjectIsDeleted(t *testing.T) {
+	r := start(t, Limits{})
+	send, administer := r.token("shop", access.Send), r.token("shop", access.Administer, access.Read)
+	r.fill("shop", send)
+	for _, c := range []struct {
+		token, path string
+		status      int
+	}{
+		{send, "/api/v1/projects/shop/delete", http.StatusForbidden},
+		{administer, "/api/v1/projects/default/delete", http.StatusBadRequest},
+		{administer, "/api/v1/projects/default/delete?project=default", http.StatusForbidden},
+		{administer, "/api/v1/projects/shop/delete?project=shop", http.StatusOK},
+	} {
+		if resp, data := r.do(http.MethodPost, c.path, c.token, nil); resp.StatusCode != c.status {
+			t.Errorf("%s: %d %s", c.path, resp.StatusCode, data)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "projects", "shop")); err == nil {
+		t.Error("its directory is there still")
+	}
+	r.fill("shop", send)
+	if resp, _ := r.do(http.MethodGet, "/api/v1/services", administer, nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("a new one of the name: %d", resp.StatusCode)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"whyhot/internal/finding/price"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/project"
 	"whyhot/internal/store"
 )
 
@@ -59,6 +60,31 @@ func (s *Server) postPrices(ctx context.Context, r *request) (any, error) {
 	return p, nil
 }
 
+// deleteProject removes a project with all that it has. The project of the path is that of the
+// token: nobody deletes one by leaving out a parameter.
+func (s *Server) deleteProject(ctx context.Context, r *request) (any, error) {
+	name, err := r.grant.Authorize(access.Administer, r.values.Get(paramProject))
+	switch {
+	case err != nil:
+		return nil, err
+	case name != r.PathValue("name"):
+		return nil, invalid("the request is about project %s, and its path about %q: give project=%s, too", name, r.PathValue("name"), r.PathValue("name"))
+	}
+	switch err := s.o.Projects.Delete(ctx, name); {
+	case errors.Is(err, project.ErrElsewhere):
+		return nil, &problem{
+			status: http.StatusConflict, kind: "elsewhere", detail: err.Error(),
+			help: "Stop all servers, run whyhot-server project delete, and drop the project's database in ClickHouse.",
+		}
+	case errors.Is(err, project.ErrUsed):
+		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Revoke the tokens of who sends to it, and retry.", again: 10}
+	case err != nil:
+		return nil, err
+	}
+	s.o.Log.InfoContext(ctx, "a project was deleted by a request", "project", name, "who", r.grant.Who())
+	return s.projects(ctx, r)
+}
+
 // maxRetention bounds the body that says what is kept.
 const maxRetention = 4 << 10
 
@@ -96,10 +122,11 @@ type tokenForm struct {
 	Created time.Time      `json:"created"`
 	Expires time.Time      `json:"expires,omitzero"`
 	State   string         `json:"state"`
+	MadeBy  string         `json:"made_by,omitempty"` // who signed in and made it
 }
 
 func (s *Server) formOfToken(t *access.Token) tokenForm {
-	return tokenForm{t.ID, t.Name, t.Scopes, t.Created, t.Expires, t.State(s.now())}
+	return tokenForm{t.ID, t.Name, t.Scopes, t.Created, t.Expires, t.State(s.now()), t.Person}
 }
 
 // tokens lists those of the project, without their secrets.

@@ -27,16 +27,22 @@ const (
 	Login   Kind = login // between the way to the issuer and the way back
 )
 
+// Jar says how people reach the page.
+type Jar struct {
+	// Secure says that it is by TLS, whatever a request says: a proxy need not.
+	Secure bool
+}
+
 // secure tells whether the browser speaks TLS, with this server or with a proxy before it. A
 // client that lies about it only gets a cookie that it does not send back.
-func secure(r *http.Request) bool {
-	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
+func (j Jar) secure(r *http.Request) bool {
+	return j.Secure || r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
 // name differs by port where there is no TLS: browsers give a cookie of one port to all of the
 // host, and on a developer's machine several servers run beside each other.
-func name(r *http.Request, k Kind) string {
-	if secure(r) {
+func (j Jar) name(r *http.Request, k Kind) string {
+	if j.secure(r) {
 		return host + string(k)
 	}
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
@@ -46,8 +52,8 @@ func name(r *http.Request, k Kind) string {
 }
 
 // Get gives the text that a request brings, "" for none.
-func Get(r *http.Request, k Kind) string {
-	c, err := r.Cookie(name(r, k))
+func (j Jar) Get(r *http.Request, k Kind) string {
+	c, err := r.Cookie(j.name(r, k))
 	if err != nil {
 		return ""
 	}
@@ -55,17 +61,17 @@ func Get(r *http.Request, k Kind) string {
 }
 
 // Set has a browser keep a text for a time.
-func Set(w http.ResponseWriter, r *http.Request, k Kind, text string, lasts time.Duration) {
+func (j Jar) Set(w http.ResponseWriter, r *http.Request, k Kind, text string, lasts time.Duration) {
 	http.SetCookie(w, &http.Cookie{
-		Name: name(r, k), Value: text, Path: "/", MaxAge: max(1, int(lasts.Seconds())),
-		HttpOnly: true, Secure: secure(r), SameSite: http.SameSiteLaxMode,
+		Name: j.name(r, k), Value: text, Path: "/", MaxAge: max(1, int(lasts.Seconds())),
+		HttpOnly: true, Secure: j.secure(r), SameSite: http.SameSiteLaxMode,
 	})
 }
 
 // Clear has a browser forget it.
-func Clear(w http.ResponseWriter, r *http.Request, k Kind) {
+func (j Jar) Clear(w http.ResponseWriter, r *http.Request, k Kind) {
 	http.SetCookie(w, &http.Cookie{
-		Name: name(r, k), Path: "/", MaxAge: -1,
-		HttpOnly: true, Secure: secure(r), SameSite: http.SameSiteLaxMode,
+		Name: j.name(r, k), Path: "/", MaxAge: -1,
+		HttpOnly: true, Secure: j.secure(r), SameSite: http.SameSiteLaxMode,
 	})
 }

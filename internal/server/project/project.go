@@ -66,6 +66,8 @@ type Store interface {
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
+	// HardlyNamed are the binaries of whose addresses less than half have a name.
+	HardlyNamed() map[string]bool
 	// DebugInfoFrom has debug information be brought before names are looked up.
 	DebugInfoFrom(bring func(ctx context.Context, buildID string) bool)
 	// Keeping is what the project says of what is kept, SetKeeping sets it.
@@ -142,7 +144,9 @@ type Options struct {
 	DebugInfo debuginfo.Options
 	// Idle is how long nobody has used a project that is closed; 1 h. Negative: none is.
 	Idle time.Duration
-	Log  *slog.Logger // nil: nothing is logged
+	// Elsewhere says that rows are in a database that is not in the project's directory.
+	Elsewhere bool
+	Log       *slog.Logger // nil: nothing is logged
 }
 
 var _ Store = (*store.Store)(nil)
@@ -175,6 +179,7 @@ type Projects struct {
 // slot is one project, which somebody may be opening or closing.
 type slot struct {
 	mu      sync.Mutex
+	removed bool // another slot is that of the name by now
 	project *Project
 	users   int
 	last    time.Time // that it was used, or closed
@@ -195,6 +200,7 @@ func Open(ctx context.Context, dir string, o Options) (*Projects, error) {
 	case err != nil:
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
+	sweep(dir)
 	o.Idle = cmp.Or(o.Idle, time.Hour)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -254,10 +260,16 @@ func (p *Projects) Get(ctx context.Context, name string, create bool) (one *Proj
 		return nil, nil, err
 	}
 	s, err := p.slot(name, create)
+	for ; err == nil; s, err = p.slot(name, create) {
+		s.mu.Lock()
+		if !s.removed {
+			break
+		}
+		s.mu.Unlock() // it was deleted in between
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.project != nil {
 		return s.project, s.use(true), nil
@@ -345,7 +357,7 @@ func (p *Projects) open(ctx context.Context, name string) (*Project, error) {
 		return nil, fmt.Errorf("project %s: %w", name, err)
 	}
 	o := p.o.DebugInfo
-	o.Arrived, o.InUse = s.DebugInfoArrived, s.HasBinary
+	o.Arrived, o.InUse, o.Unnamed = s.DebugInfoArrived, s.HasBinary, s.HardlyNamed
 	if o.Bucket != nil {
 		o.Bucket = o.Bucket.In(name)
 	}

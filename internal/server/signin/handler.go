@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -31,6 +32,11 @@ func (s *SignIn) Handler() http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-store")
 		h.Set("Referrer-Policy", "no-referrer") // the address has a code
+		if again, ok := s.o.Attempts.Allow(r.RemoteAddr, s.now()); !ok {
+			h.Set("Retry-After", strconv.Itoa(int(again.Seconds())+1))
+			show(w, http.StatusTooManyRequests, notice{Title: "Too many sign-ins", Text: "There were too many from your address. Try again in a moment."})
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
 }
@@ -55,7 +61,7 @@ func (s *SignIn) begin(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err, "/")
 		return
 	}
-	cookie.Set(w, r, cookie.Login, text, loginTime)
+	s.o.Cookies.Set(w, r, cookie.Login, text, loginTime)
 	http.Redirect(w, r, s.oauth(p).AuthCodeURL(l.State, oidc.Nonce(l.Nonce), oauth2.S256ChallengeOption(l.Verifier)), http.StatusSeeOther)
 }
 
@@ -65,12 +71,12 @@ var errorCode = regexp.MustCompile(`^[a-z_]{1,40}$`)
 // back takes what the provider sent a browser back with.
 func (s *SignIn) back(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
-	l, err := s.readLogin(cookie.Get(r, cookie.Login), values.Get("state"))
+	l, err := s.readLogin(s.o.Cookies.Get(r, cookie.Login), values.Get("state"))
 	if err != nil {
 		s.fail(w, r, err, "/")
 		return
 	}
-	cookie.Clear(w, r, cookie.Login) // a code is good for once
+	s.o.Cookies.Clear(w, r, cookie.Login) // a code is good for once
 	if iss := values.Get("iss"); iss != "" && iss != s.c.Issuer {
 		s.fail(w, r, errInvalid, l.To)
 		return
@@ -94,6 +100,7 @@ func (s *SignIn) back(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err, l.To)
 		return
 	}
+	s.Judge(person)
 	if !grants(s.Rights(person)) {
 		s.write(r, person.Called(), "forbidden", "no rule")
 		show(w, http.StatusForbidden, notice{
@@ -107,7 +114,7 @@ func (s *SignIn) back(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.write(r, person.Called(), "ok", "")
-	cookie.Set(w, r, cookie.Session, text, s.c.lasts)
+	s.o.Cookies.Set(w, r, cookie.Session, text, s.c.lasts)
 	http.Redirect(w, r, l.To, http.StatusSeeOther)
 }
 

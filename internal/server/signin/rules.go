@@ -86,6 +86,14 @@ func (s *SignIn) rules() []Rule {
 	return s.access
 }
 
+// Judge ends the tokens that a person made and has not the rights for any more. Of a person of
+// another issuer, as before the file was changed, nothing is known.
+func (s *SignIn) Judge(p *session.Person) {
+	if s.o.EndBeyond != nil && p.Issuer == s.c.Issuer {
+		s.o.EndBeyond(access.Grant{Token: p.Key(), Person: p.Called(), Rights: s.Rights(p)})
+	}
+}
+
 // Rights are what a person may do now; none where the session is of another issuer.
 func (s *SignIn) Rights(p *session.Person) []access.Right {
 	if p.Issuer != s.c.Issuer {

@@ -30,6 +30,8 @@ import (
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/access/session"
 	"whyhot/internal/server/audit"
+	"whyhot/internal/server/cookie"
+	"whyhot/internal/server/limit"
 )
 
 const (
@@ -49,8 +51,13 @@ type Options struct {
 	Config *Config
 	Keeper *session.Keeper
 	Audit  *audit.Log
-	Log    *slog.Logger
-	Client *http.Client // nil for one of its own
+	// Cookies say how browsers reach the page, and Attempts how often one address may sign in.
+	Cookies  cookie.Jar
+	Attempts *limit.Addresses
+	// EndBeyond ends the tokens of a person who has not the rights for them any more.
+	EndBeyond func(access.Grant)
+	Log       *slog.Logger
+	Client    *http.Client // nil for one of its own
 }
 
 // SignIn is the way to the provider and back. Several goroutines may use it.

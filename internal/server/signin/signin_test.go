@@ -133,7 +133,7 @@ func (w *world) has() (session.Session, bool) {
 	for _, c := range w.browser.Jar.Cookies(u) {
 		r.AddCookie(c)
 	}
-	s, err := w.keeper.Read(cookie.Get(r, cookie.Session), time.Now())
+	s, err := w.keeper.Read(cookie.Jar{}.Get(r, cookie.Session), time.Now())
 	return s, err == nil
 }
 

@@ -41,6 +41,8 @@ const (
 	askTime    = 15 * time.Second
 	leastRate  = 256 << 10 // bytes a second
 	attempts   = 3
+	// stallTime is how long a file may not grow while it is read.
+	stallTime = 10 * time.Second
 )
 
 // Bucket is a part of a bucket. Several goroutines may use it.
@@ -48,6 +50,7 @@ type Bucket struct {
 	client *minio.Client
 	name   string
 	prefix string // "" or ending with a slash
+	owner  *owner // nil for anybody
 }
 
 // Object is one that is there.
@@ -117,7 +120,7 @@ func Open(text string) (*Bucket, error) {
 
 // In is the part of a project.
 func (b *Bucket) In(project string) *Bucket {
-	return &Bucket{client: b.client, name: b.name, prefix: b.prefix + project + "/"}
+	return &Bucket{client: b.client, name: b.name, prefix: b.prefix + project + "/", owner: b.owner}
 }
 
 func (b *Bucket) key(id string) string { return b.prefix + id[:2] + "/" + id[2:] + suffix }
@@ -152,6 +155,9 @@ func missing(err error) bool { return minio.ToErrorResponse(err).Code == minio.N
 func (b *Bucket) Stat(ctx context.Context, id string) (Object, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
+	if err := b.Claim(ctx); err != nil {
+		return Object{}, false, err
+	}
 	info, err := b.client.StatObject(ctx, b.name, b.key(id), minio.StatObjectOptions{})
 	switch {
 	case err != nil && missing(err):
@@ -166,6 +172,9 @@ func (b *Bucket) Stat(ctx context.Context, id string) (Object, bool, error) {
 func (b *Bucket) Put(ctx context.Context, id, grade string, file io.ReaderAt, size int64) error {
 	ctx, cancel := context.WithTimeout(ctx, timeFor(size))
 	defer cancel()
+	if err := b.Claim(ctx); err != nil {
+		return err
+	}
 	_, err := b.client.PutObject(ctx, b.name, b.key(id), io.NewSectionReader(file, 0, size), size, minio.PutObjectOptions{
 		UserMetadata: map[string]string{gradeMeta: grade}, ContentType: "application/octet-stream",
 		DisableMultipart: true, // its parts would be left when it breaks off
@@ -181,12 +190,17 @@ func (b *Bucket) Put(ctx context.Context, id, grade string, file io.ReaderAt, si
 func (b *Bucket) Get(ctx context.Context, id string, to io.Writer, most int64) (size int64, there bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeFor(most))
 	defer cancel()
+	if err := b.Claim(ctx); err != nil {
+		return 0, false, err
+	}
 	object, err := b.client.GetObject(ctx, b.name, b.key(id), minio.GetObjectOptions{})
 	if err != nil {
 		return 0, false, away("reading "+id, err)
 	}
 	defer func() { _ = object.Close() }() // only read from
-	size, err = io.Copy(to, io.LimitReader(object, most+1))
+	stalled := time.AfterFunc(stallTime, cancel)
+	defer stalled.Stop()
+	size, err = io.Copy(&progress{to, stalled}, io.LimitReader(object, most+1))
 	switch {
 	case err != nil && missing(err):
 		return 0, false, nil
@@ -198,6 +212,18 @@ func (b *Bucket) Get(ctx context.Context, id string, to io.Writer, most int64) (
 	return size, true, nil
 }
 
+// progress puts off the end of a request while something comes.
+type progress struct {
+	io.Writer
+
+	end *time.Timer
+}
+
+func (p *progress) Write(data []byte) (int, error) {
+	p.end.Reset(stallTime)
+	return p.Writer.Write(data)
+}
+
 func timeFor(size int64) time.Duration {
 	return askTime + time.Duration(size/leastRate)*time.Second
 }
@@ -206,6 +232,9 @@ func timeFor(size int64) time.Duration {
 func (b *Bucket) Touch(ctx context.Context, o Object) error {
 	ctx, cancel := context.WithTimeout(ctx, timeFor(o.Size)) // some stores copy the bytes
 	defer cancel()
+	if err := b.Claim(ctx); err != nil {
+		return err
+	}
 	_, err := b.client.CopyObject(ctx, minio.CopyDestOptions{
 		Bucket: b.name, Object: b.key(o.ID), ReplaceMetadata: true, UserMetadata: map[string]string{gradeMeta: o.Grade},
 	}, minio.CopySrcOptions{Bucket: b.name, Object: b.key(o.ID)})
@@ -219,6 +248,9 @@ func (b *Bucket) Touch(ctx context.Context, o Object) error {
 func (b *Bucket) List(ctx context.Context, each func(Object) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if err := b.Claim(ctx); err != nil {
+		return err
+	}
 	for info := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
 		if info.Err != nil {
 			return away("listing", info.Err)
@@ -234,6 +266,9 @@ func (b *Bucket) List(ctx context.Context, each func(Object) bool) error {
 func (b *Bucket) Remove(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
+	if err := b.Claim(ctx); err != nil {
+		return err
+	}
 	if err := b.client.RemoveObject(ctx, b.name, b.key(id), minio.RemoveObjectOptions{}); err != nil {
 		return away("removing "+id, err)
 	}

@@ -19,6 +19,11 @@ const (
 	// absentFor is how long nobody asks the bucket again for what it did not have.
 	absentFor = time.Minute
 	maxAbsent = 100_000
+	// awayFor is how long nothing is fetched after the bucket could not be used: where it hangs,
+	// each file of many binaries would wait for it, and names of binaries that are here with them.
+	awayFor = 30 * time.Second
+	// lately is how long before the first look others may have put in what nobody has looked up.
+	lately = 10 * time.Minute
 )
 
 // gradeOf reads what the bucket has written down of a file.
@@ -46,7 +51,7 @@ func (s *Store) told(err error) {
 	before := s.away
 	s.away = ""
 	if err != nil {
-		s.away = err.Error()
+		s.away, s.awayAt = err.Error(), time.Now()
 		s.failed++
 	}
 	s.mu.Unlock()
@@ -97,19 +102,19 @@ func (s *Store) Bring(ctx context.Context, id string) bool {
 	}
 	s.mu.Lock()
 	asked, absent := s.absent[id]
+	away := s.away != "" && time.Since(s.awayAt) < awayFor
 	s.mu.Unlock()
-	if absent && time.Since(asked) < absentFor {
+	switch {
+	case absent && time.Since(asked) < absentFor:
+		return false
+	case away:
+		s.miss(id)
 		return false
 	}
 	there, err := s.bring(ctx, id)
 	s.told(err)
 	if err != nil {
-		s.mu.Lock()
-		if len(s.missed) >= maxAbsent {
-			clear(s.missed)
-		}
-		s.missed[id] = true
-		s.mu.Unlock()
+		s.miss(id)
 	}
 	switch {
 	case err != nil && !errors.Is(err, bucket.ErrAway):
@@ -123,6 +128,16 @@ func (s *Store) Bring(ctx context.Context, id string) bool {
 		s.mu.Unlock()
 	}
 	return there && err == nil
+}
+
+// miss has a file be asked for again when the bucket can be used.
+func (s *Store) miss(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.missed) >= maxAbsent {
+		clear(s.missed)
+	}
+	s.missed[id] = true
 }
 
 func (s *Store) bring(ctx context.Context, id string) (there bool, err error) {
@@ -157,15 +172,19 @@ func (s *Store) bring(ctx context.Context, id string) (there bool, err error) {
 }
 
 // Look finds what other servers have put into the bucket since it looked last, and tells
-// Arrived of it where something is kept of the binary. One that was replaced goes from the
+// Arrived of it where something is kept of the binary. The first time that is what came lately,
+// and what names addresses that have none: else all would be fetched at each start. One that was replaced goes from the
 // directory.
 func (s *Store) Look(ctx context.Context) error {
 	if s.opts.Bucket == nil {
 		return nil
 	}
-	now := map[string]int64{}
+	now, fresh := map[string]int64{}, map[string]bool{}
 	err := s.opts.Bucket.List(ctx, func(o bucket.Object) bool {
 		now[o.ID] = o.Size
+		if time.Since(o.Used) < lately {
+			fresh[o.ID] = true
+		}
 		return true
 	})
 	s.told(err)
@@ -183,12 +202,20 @@ func (s *Store) Look(ctx context.Context) error {
 	missed := s.missed
 	s.missed = map[string]bool{}
 	s.mu.Unlock()
+	// The first time all is new to this process, and most of it was looked up by one before.
+	var unnamed map[string]bool
+	if before == nil && s.opts.Unnamed != nil {
+		unnamed = s.opts.Unnamed()
+	}
 	for id, size := range now {
 		// What could not be fetched is asked for again: names were looked up without it.
 		if was, known := before[id]; known && was == size && !missed[id] || checkBuildID(id) != nil {
 			continue
 		}
 		s.drop(id, size)
+		if unnamed != nil && !unnamed[id] && !fresh[id] && !missed[id] {
+			continue
+		}
 		if s.opts.InUse == nil || s.opts.InUse(id) {
 			s.opts.Arrived(id)
 		}

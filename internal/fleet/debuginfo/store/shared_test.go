@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -391,5 +392,93 @@ func TestFilesOfTheBucketGo(t *testing.T) {
 	}
 	if _, gone := s.Bound(); gone != 1 {
 		t.Errorf("%d went", gone)
+	}
+}
+
+// Of two databases with one prefix the second is refused, also after the first has ended: it
+// would remove what the first one keeps.
+func TestPrefixIsOfOneDatabase(t *testing.T) {
+	c := sky(t)
+	open := func(marks ...string) *bucket.Bucket {
+		t.Helper()
+		b, err := bucket.Open("s3://debug/fleet?region=us-east-1&endpoint=" + c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.OwnedBy(func(context.Context) ([]string, error) { return marks, nil })
+		return b
+	}
+	if err := errors.Join(open("one").Claim(t.Context()), open("one").Claim(t.Context()), open("fresh", "one").Claim(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	other := open("two")
+	err := other.Claim(t.Context())
+	if !errors.Is(err, bucket.ErrOwned) || !strings.Contains(err.Error(), `"one"`) || !strings.Contains(err.Error(), "fleet/whyhot-owner") {
+		t.Error(err)
+	}
+	shop := other.In("shop")
+	if err := shop.Put(t.Context(), "abcdef", "x", strings.NewReader("x"), 1); !errors.Is(err, bucket.ErrAway) {
+		t.Errorf("a file is kept: %v", err)
+	}
+	if err := shop.Remove(t.Context(), "abcdef"); !errors.Is(err, bucket.ErrOwned) {
+		t.Errorf("a file is removed: %v", err)
+	}
+	if err := shop.List(t.Context(), func(bucket.Object) bool { return true }); !errors.Is(err, bucket.ErrOwned) {
+		t.Errorf("files are listed: %v", err)
+	}
+	// Whose it is cannot be known while the store, or the list of marks, is away.
+	c.away.Store(true)
+	if err := open("one").Claim(t.Context()); !errors.Is(err, bucket.ErrAway) || errors.Is(err, bucket.ErrOwned) {
+		t.Error(err)
+	}
+}
+
+// A bucket that cannot be used is asked once, and not for each of many binaries.
+func TestAwayBucketIsAskedOnce(t *testing.T) {
+	c := sky(t)
+	var asked atomic.Int64
+	c.refuses = func(*http.Request) int { asked.Add(1); return http.StatusForbidden }
+	s, _ := serve(t, t.TempDir(), Options{Bucket: c.Bucket})
+	for i := range 50 {
+		if s.Bring(t.Context(), fmt.Sprintf("abcdef%02d", i)) {
+			t.Error("it was fetched")
+		}
+	}
+	if n := asked.Load(); n == 0 || n > 3 {
+		t.Errorf("the bucket was asked %d times", n)
+	}
+}
+
+// At the start most of what is there has been looked up before.
+func TestFirstLookFetchesWhatHasNoNames(t *testing.T) {
+	c := sky(t)
+	c.at(time.Now().Add(-time.Hour))
+	for _, id := range []string{"aaaa01", "aaaa02"} {
+		if err := c.Put(t.Context(), id, "x", strings.NewReader("x"), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.at(time.Now())
+	if err := c.Put(t.Context(), "aaaa03", "x", strings.NewReader("x"), 1); err != nil {
+		t.Fatal(err)
+	}
+	var told news
+	s, _ := serve(t, t.TempDir(), Options{
+		Bucket: c.Bucket, Arrived: told.add, InUse: func(string) bool { return true },
+		Unnamed: func() map[string]bool { return map[string]bool{"aaaa02": true} },
+	})
+	if err := s.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := told.take()
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"aaaa02", "aaaa03"}) { // the last one came lately
+		t.Errorf("told of %v", got)
+	}
+	if err := c.Put(t.Context(), "aaaa01", "x", strings.NewReader("xy"), 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Look(t.Context()); err != nil || !slices.Equal(told.take(), []string{"aaaa01"}) {
+		t.Errorf("a file that was replaced: %v", err)
 	}
 }

@@ -34,6 +34,8 @@ type Options struct {
 	Bucket *bucket.Bucket
 	// InUse says whether anything is kept of a binary; files of others go first. nil: of all.
 	InUse func(buildID string) bool
+	// Unnamed are binaries of whose addresses hardly any has a name; nil: it is not known.
+	Unnamed func() map[string]bool
 }
 
 func (o Options) withDefaults() Options {
@@ -77,7 +79,8 @@ type Store struct {
 	missed  map[string]bool  // build IDs whose file could not be fetched
 	listed  map[string]int64 // sizes of the bucket's files by build ID; nil until they were listed
 	away    string           // why the bucket could not be used last, "" where it could
-	failed  int64            // how often that was since Open
+	awayAt  time.Time
+	failed  int64 // how often that was since Open
 }
 
 // upload is one that was announced.

@@ -97,7 +97,7 @@ func (e *Ended) Add(some map[string]int64, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("list of ended sessions: %w", err)
 	}
-	if err := wholefile.Write(e.path, 0o600, wholefile.Bytes(data)); err != nil {
+	if err := wholefile.WriteDurably(e.path, 0o600, wholefile.Bytes(data)); err != nil {
 		return fmt.Errorf("list of ended sessions: %w", err)
 	}
 	e.unwritten = false

@@ -92,7 +92,7 @@ func Open(dir, secret string) (*Keeper, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		k.key = make([]byte, keyBytes)
 		_, _ = rand.Read(k.key) // never fails
-		err = wholefile.Write(path, 0o600, wholefile.Bytes(k.key))
+		err = wholefile.WriteDurably(path, 0o600, wholefile.Bytes(k.key))
 	}
 	switch {
 	case err != nil:

@@ -27,10 +27,11 @@ func TestSQLOnChDB(t *testing.T) {
 		Statements []string `json:"statements"`
 		Queries    []string `json:"queries"`
 	}
+	golden := making{database: "golden", settings: durable(26, 9)}
 	work.Statements = append(work.Statements, "CREATE DATABASE golden")
-	work.Statements = append(work.Statements, own("golden", durable(26, 9))...)
+	work.Statements = append(work.Statements, golden.own()...)
 	for _, table := range engine.Tables() {
-		work.Statements = append(work.Statements, definition("golden", table, durable(26, 9)))
+		work.Statements = append(work.Statements, golden.definition(table, 0))
 	}
 	commits, cases := enginetest.Golden()
 	for i, blocks := range commits {

@@ -15,6 +15,7 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/clickhouse/keeper"
 )
 
 // Options say where ClickHouse is.
@@ -26,6 +27,9 @@ type Options struct {
 	// (remote_servers). Without it the one server has all rows.
 	Cluster string
 	TLS     bool
+	// Keeper are addresses of ZooKeeper. With them each shard is as many servers as the cluster's
+	// configuration names replicas, and tables are replicated.
+	Keeper []string
 	// Shared says that other processes wait to have the database when this one does not have
 	// it any more: it is not waited for, and commits are written down before they are made, so
 	// that whoever comes next can finish one. Advertise is then where others reach this process.
@@ -35,7 +39,7 @@ type Options struct {
 
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// ParseURL reads clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?cluster=NAME&secure=true.
+// ParseURL reads clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?cluster=NAME&keeper=HOST:PORT,HOST:PORT&secure=true.
 func ParseURL(text string) (Options, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -53,8 +57,10 @@ func ParseURL(text string) (Options, error) {
 			o.Cluster = values[0]
 		case key == "secure" && (values[0] == "true" || values[0] == "false"):
 			o.TLS = values[0] == "true"
+		case key == "keeper" && values[0] != "":
+			o.Keeper = strings.Split(values[0], ",")
 		default:
-			return Options{}, fmt.Errorf("%s: unknown option %s=%s; there are cluster=NAME and secure=true", u.Redacted(), key, values[0])
+			return Options{}, fmt.Errorf("%s: unknown option %s=%s; there are cluster=NAME, keeper=HOST:PORT,… and secure=true", u.Redacted(), key, values[0])
 		}
 	}
 	if u.Port() == "" {
@@ -74,14 +80,30 @@ func (o Options) check() error {
 	if o.Cluster != "" && !name.MatchString(o.Cluster) {
 		return fmt.Errorf("%q is no name of a cluster: letters, digits and _ are", o.Cluster)
 	}
+	if o.replicated() && o.Cluster == "" {
+		return errors.New("keeper= without cluster=: the cluster's configuration says which servers are replicas")
+	}
+	for _, a := range o.Keeper {
+		if _, _, err := net.SplitHostPort(a); err != nil {
+			return fmt.Errorf("invalid address of ZooKeeper %q: want HOST:PORT", a)
+		}
+	}
 	return nil
 }
+
+func (o Options) replicated() bool { return len(o.Keeper) > 0 }
+
+// intends says that commits are written down before they are made.
+func (o Options) intends() bool { return o.Shared || o.replicated() }
 
 // Engine is an open database.
 type Engine struct {
 	options   Options
-	shards    []*server
-	owner     *owner
+	shards    []*shard
+	owner     holding
+	keeper    *keeper.Keeper // of tables that are replicated
+	register  register
+	fresh     bool // the store was made by this process
 	committed atomic.Uint64
 
 	// epoch is that of this process; see fence.go. lost is closed when another process has the
@@ -124,27 +146,35 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 }
 
 func (e *Engine) open(ctx context.Context) error {
-	first := newServer(e.options.Address, e.options)
-	addresses, err := e.addresses(ctx, first)
-	if err != nil {
-		first.close()
+	if err := e.reach(ctx); err != nil {
 		return err
 	}
-	first.close()
-	for _, a := range addresses {
-		e.shards = append(e.shards, newServer(a, e.options))
-	}
+	var err error
 	if e.owner, err = e.own(ctx); err != nil {
 		return err
+	}
+	if err := e.kind(ctx); err != nil {
+		return err
+	}
+	if e.options.replicated() {
+		for _, s := range e.shards {
+			if err := s.settle(ctx); err != nil && (s == e.shards[0] || !errors.Is(err, engine.ErrAway)) {
+				return err
+			}
+		}
 	}
 	made, err := e.made(ctx)
 	if err != nil {
 		return err
 	}
+	e.fresh = !made
 	if !made {
 		if err := e.create(ctx, e.shards); err != nil {
 			return err
 		}
+	}
+	if err := e.replicas(ctx, made); err != nil {
+		return err
 	}
 	if err := e.begin(ctx); err != nil {
 		return err
@@ -158,28 +188,8 @@ func (e *Engine) open(ctx context.Context) error {
 	return nil
 }
 
-// addresses are those of the shards, in the order of the cluster's configuration. Of
-// several replicas the first one is taken: nothing here writes to others.
-func (e *Engine) addresses(ctx context.Context, s *server) ([]string, error) {
-	if e.options.Cluster == "" {
-		return []string{e.options.Address}, nil
-	}
-	out, err := s.texts(ctx, fmt.Sprintf("SELECT concat(host_name, ' ', toString(port)) FROM system.clusters WHERE cluster = '%s' AND replica_num = 1 ORDER BY shard_num", e.options.Cluster))
-	if err != nil {
-		return nil, err
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("the server %s has no cluster %s in its configuration (remote_servers)", e.options.Address, e.options.Cluster)
-	}
-	for i, a := range out {
-		host, port, _ := strings.Cut(a, " ")
-		out[i] = net.JoinHostPort(host, port)
-	}
-	return out, nil
-}
-
 // tables are those in a shard's database.
-func (e *Engine) tables(ctx context.Context, s *server) ([]string, error) {
+func (e *Engine) tables(ctx context.Context, s *shard) ([]string, error) {
 	return s.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", e.options.Database))
 }
 
@@ -207,7 +217,7 @@ func (e *Engine) made(ctx context.Context) (bool, error) {
 				return false, err
 			}
 			if rows[0] > 0 {
-				return false, damaged(fmt.Errorf("%s has rows of %s, but %s does not know of them", s.address, t.Name, e.shards[0].address))
+				return false, damaged(fmt.Errorf("%s has rows of %s, but %s does not know of them", s.name, t.Name, e.shards[0].name))
 			}
 		}
 	}
@@ -220,21 +230,21 @@ func damaged(err error) error {
 
 // create makes the tables on shards that have none. A shard is in the list of shards
 // when it has all.
-func (e *Engine) create(ctx context.Context, shards []*server) error {
+func (e *Engine) create(ctx context.Context, shards []*shard) error {
 	db := e.options.Database
 	for _, s := range shards {
 		version, err := s.version(ctx)
 		if err != nil {
 			return err
 		}
-		statements := []string{"CREATE DATABASE IF NOT EXISTS " + db}
-		for _, t := range engine.Tables() {
-			statements = append(statements, definition(db, t, durable(version[0], version[1])))
-		}
-		for _, sql := range statements {
-			if err := s.exec(ctx, sql); err != nil {
-				return err
+		if err := s.everywhere(ctx, true, func(r *server) []string {
+			statements := []string{"CREATE DATABASE IF NOT EXISTS " + db}
+			for _, t := range engine.Tables() {
+				statements = append(statements, e.making(s, r, version).definition(t, 0))
 			}
+			return statements
+		}); err != nil {
+			return err
 		}
 	}
 	first := e.shards[0]
@@ -242,11 +252,9 @@ func (e *Engine) create(ctx context.Context, shards []*server) error {
 	if err != nil {
 		return err
 	}
-	tables := own(db, durable(version[0], version[1]))
-	for _, sql := range tables[:len(tables)-1] {
-		if err := first.exec(ctx, sql); err != nil {
-			return err
-		}
+	own := func(r *server) []string { return e.making(first, r, version).own() }
+	if err := first.everywhere(ctx, true, func(r *server) []string { all := own(r); return all[:len(all)-1] }); err != nil {
+		return err
 	}
 	known, err := first.numbers(ctx, fmt.Sprintf("SELECT version FROM %s.%s", db, tableVersion))
 	if err != nil {
@@ -261,12 +269,12 @@ func (e *Engine) create(ctx context.Context, shards []*server) error {
 	}
 	for _, s := range shards {
 		var column proto.ColStr
-		column.Append(s.address)
+		column.Append(s.name)
 		if err := first.insert(ctx, db, tableShards, proto.Input{{Name: "address", Data: &column}}, ""); err != nil {
 			return err
 		}
 	}
-	return first.exec(ctx, tables[len(tables)-1])
+	return first.everywhere(ctx, true, func(r *server) []string { all := own(r); return all[len(all)-1:] })
 }
 
 // load reads what there is, and gives tables to shards that the cluster did not have
@@ -287,9 +295,9 @@ func (e *Engine) load(ctx context.Context) error {
 	if err != nil {
 		return damaged(err)
 	}
-	var fresh []*server
+	var fresh []*shard
 	for _, s := range e.shards {
-		if !slices.Contains(known, s.address) {
+		if !slices.Contains(known, s.name) {
 			fresh = append(fresh, s)
 			continue
 		}
@@ -302,7 +310,7 @@ func (e *Engine) load(ctx context.Context) error {
 		}
 		for _, t := range engine.Tables() {
 			if (counted(t) || s == first) && !slices.Contains(tables, e.local(t)) {
-				return damaged(fmt.Errorf("the table %s.%s is missing on %s", db, e.local(t), s.address))
+				return damaged(fmt.Errorf("the table %s.%s is missing on %s", db, e.local(t), s.name))
 			}
 		}
 		if s == first {
@@ -310,7 +318,7 @@ func (e *Engine) load(ctx context.Context) error {
 		}
 	}
 	for _, a := range known {
-		if !slices.ContainsFunc(e.shards, func(s *server) bool { return s.address == a }) {
+		if !slices.ContainsFunc(e.shards, func(s *shard) bool { return s.name == a }) {
 			return damaged(fmt.Errorf("%s has rows of it, but is not a shard of the cluster %s", a, e.options.Cluster))
 		}
 	}
@@ -348,7 +356,7 @@ func (e *Engine) finished(ctx context.Context) error {
 				return err
 			}
 			if last[0] > 0 {
-				return fmt.Errorf("the commit after %d was begun and not finished on %s: let it be finished with the shards of before, then add others", e.Committed(), s.address)
+				return fmt.Errorf("the commit after %d was begun and not finished on %s: let it be finished with the shards of before, then add others", e.Committed(), s.name)
 			}
 		}
 	}
@@ -370,7 +378,10 @@ func (e *Engine) close() {
 		e.watching.Wait()
 	}
 	if e.owner != nil {
-		e.owner.close()
+		e.owner.Close()
+	}
+	if e.keeper != nil {
+		e.keeper.Close()
 	}
 	for _, s := range e.shards {
 		s.close()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
 
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/engine/clickhouse"
@@ -50,4 +51,25 @@ func run(t *testing.T, s *shard, sql string) {
 	if err := c.Do(ctx, ch.Query{Body: sql}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// ask gives the one text that a query answers with.
+func ask(t *testing.T, s *shard, sql string) string {
+	t.Helper()
+	c, err := ch.Dial(t.Context(), ch.Options{Address: s.address(), ProtocolVersion: 54031})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var text proto.ColStr
+	out := ""
+	if err := c.Do(t.Context(), ch.Query{Body: sql, Result: proto.ResultColumn{Data: &text}, OnResult: func(context.Context, proto.Block) error {
+		if text.Rows() > 0 {
+			out = text.Row(0)
+		}
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

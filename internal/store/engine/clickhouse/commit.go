@@ -101,6 +101,9 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 			return err
 		}
 	}
+	if err := e.declare(ctx, number, blocks); err != nil {
+		return err
+	}
 	if err := e.insertAll(ctx, number, pieces); err != nil {
 		return err
 	}
@@ -111,14 +114,14 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) error {
 	// What others refer to goes first: a dictionary is there before the rows.
 	for _, timed := range []bool{false, true} {
-		shards, ctx := errgroup.WithContext(ctx)
+		shards, inserting := errgroup.WithContext(ctx)
 		for i, s := range e.shards {
 			shards.Go(func() error {
 				for _, p := range pieces {
 					if p.shard != i || p.table.Timed != timed {
 						continue
 					}
-					if err := e.insert(ctx, s, e.local(p.table), p.input(number), e.queryID(number, p)); err != nil {
+					if err := e.insert(inserting, s, e.local(p.table), p.input(number), e.queryID(number, p)); err != nil {
 						return err
 					}
 				}
@@ -126,6 +129,31 @@ func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) 
 			})
 		}
 		if err := shards.Wait(); err != nil {
+			return err
+		}
+		of := slices.DeleteFunc(slices.Clone(pieces), func(p *piece) bool { return p.table.Timed != timed })
+		if err := e.spread(ctx, number, of, e.generation.Load()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spread waits until each replica that is not away has the pieces of a commit: what its server
+// says that it has is then not on one disk alone, and what rows refer to is there before
+// them wherever it is read.
+func (e *Engine) spread(ctx context.Context, number uint64, pieces []*piece, generation uint64) error {
+	type place struct {
+		table *engine.Table
+		shard int
+	}
+	counts := map[place]uint64{}
+	for _, p := range pieces {
+		counts[place{p.table, p.shard}]++
+	}
+	for at, n := range counts {
+		sql := fmt.Sprintf("SELECT toUInt64(count()) FROM %s.%s WHERE %s", e.options.Database, localOf(at.table, generation), markers(at.table, "=", number))
+		if err := e.shards[at.shard].present(ctx, sql, n); err != nil {
 			return err
 		}
 	}
@@ -136,7 +164,10 @@ func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) 
 func (e *Engine) complete(ctx context.Context, number uint64) error {
 	var column proto.ColUInt64
 	column.Append(number)
-	return e.insert(ctx, e.shards[0], tableCommits, proto.Input{{Name: "number", Data: &column}}, e.queryPrefix()+"number")
+	if err := e.insert(ctx, e.shards[0], tableCommits, proto.Input{{Name: "number", Data: &column}}, e.queryPrefix()+"number"); err != nil {
+		return err
+	}
+	return e.shards[0].present(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableCommits), number)
 }
 
 func (e *Engine) queryPrefix() string { return "whyhot writes " + e.options.Database + " " }
@@ -147,8 +178,15 @@ func (e *Engine) queryID(number uint64, p *piece) string {
 
 // quiet waits until no server works on an INSERT of before: whether its rows are
 // there is decided then. A server has an INSERT in its list before it takes rows.
-func (e *Engine) quiet(ctx context.Context, shards []*server) error {
+func (e *Engine) quiet(ctx context.Context, shards []*shard) error {
+	if e.options.replicated() {
+		return nil // a block that is under way is there once, whoever else inserts it
+	}
+	var all []*server
 	for _, s := range shards {
+		all = append(all, s.asked()...)
+	}
+	for _, s := range all {
 		for {
 			busy, err := s.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.processes WHERE query_id LIKE '%s%%'", strings.ReplaceAll(e.queryPrefix(), "_", `\\_`)))
 			if err != nil {

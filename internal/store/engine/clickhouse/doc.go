@@ -23,6 +23,11 @@
 // rows of the dictionary are in the order in which they were written, and what others refer to
 // was written first. A Shelf is a list of texts beside all that, to which any process adds.
 //
+// With addresses of ZooKeeper in its options each shard is several servers (shard.go), whose tables
+// are Replicated…MergeTree: one is written to, questions go to any that has all rows, and who has
+// the database and which commit was begun last is decided in ZooKeeper (register.go). There a
+// block that is inserted again is not taken twice, whichever replica it goes to.
+//
 // The subset of SQL is small enough to mean the same on servers of 2018 and of today:
 // SELECT of columns, sum, count, min, max, intDiv, WHERE of ranges and lists, GROUP BY,
 // ORDER BY. No joins, whose meaning changed between versions. Sums are grouped by period as

@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,20 +41,31 @@ func (e *Engine) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if e.options.replicated() {
+		if err := e.readRegister(ctx); err != nil {
+			return err
+		}
+		last = max(last, e.register.epoch) // a replica may not know of it
+	}
 	e.epoch = (last>>epochShift+1)<<epochShift | uint64(rand.Uint32N(1<<randomBits))*perEpoch //nolint:gosec // it is to differ, not to be secret
+	if err := e.enrol(ctx); err != nil {
+		return err
+	}
 	return e.fence(ctx, e.shards[:1])
 }
 
 // epochs makes the table of epochs on a shard.
-func (e *Engine) epochs(ctx context.Context, s *server) error {
+func (e *Engine) epochs(ctx context.Context, s *shard) error {
 	version, err := s.version(ctx)
 	if err != nil {
 		return err
 	}
-	return s.exec(ctx, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = MergeTree ORDER BY epoch%s", e.options.Database, tableEpochs, epochColumn, durable(version[0], version[1])))
+	return s.everywhere(ctx, false, func(r *server) []string {
+		return []string{e.making(s, r, version).table(tableEpochs, epochColumn, "epoch", "")}
+	})
 }
 
-func (e *Engine) lastEpoch(ctx context.Context, s *server) (uint64, error) {
+func (e *Engine) lastEpoch(ctx context.Context, s *shard) (uint64, error) {
 	last, err := s.numbers(ctx, fmt.Sprintf("SELECT max(epoch) FROM %s.%s", e.options.Database, tableEpochs))
 	if err != nil {
 		return 0, err
@@ -62,7 +74,7 @@ func (e *Engine) lastEpoch(ctx context.Context, s *server) (uint64, error) {
 }
 
 // fence has shards know of the epoch, and waits until nothing of before is under way there.
-func (e *Engine) fence(ctx context.Context, shards []*server) error {
+func (e *Engine) fence(ctx context.Context, shards []*shard) error {
 	for i, s := range shards {
 		if e.fenced[i] {
 			continue
@@ -77,6 +89,9 @@ func (e *Engine) fence(ctx context.Context, shards []*server) error {
 		since.Append(uint64(time.Now().Unix()))
 		in := proto.Input{{Name: "epoch", Data: &epoch}, {Name: "address", Data: &address}, {Name: "since", Data: &since}}
 		if err := s.insert(ctx, e.options.Database, tableEpochs, in, ""); err != nil {
+			return err
+		}
+		if err := s.present(ctx, fmt.Sprintf("SELECT max(epoch) FROM %s.%s", e.options.Database, tableEpochs), e.epoch); err != nil {
 			return err
 		}
 		last, err := e.lastEpoch(ctx, s)
@@ -101,8 +116,8 @@ func (e *Engine) superseded() error {
 // insert writes one block, if nobody has the database since. A condition that is not true
 // divides by zero, which fails before anything is written; the rows come with the query, so
 // that it does not wait for a process that is paused.
-func (e *Engine) insert(ctx context.Context, s *server, table string, in proto.Input, id string) error {
-	if !e.options.Shared {
+func (e *Engine) insert(ctx context.Context, s *shard, table string, in proto.Input, id string) error {
+	if !e.options.intends() {
 		return s.insert(ctx, e.options.Database, table, in, id)
 	}
 	columns := make([]string, 0, len(in))
@@ -139,7 +154,7 @@ func (e *Engine) watch(ctx context.Context) {
 	e.watching.Go(func() {
 		for {
 			e.owning.Lock()
-			gone := e.owner.gone
+			gone := e.owner.Gone()
 			e.owning.Unlock()
 			select {
 			case <-ctx.Done():
@@ -164,19 +179,20 @@ func (e *Engine) watch(ctx context.Context) {
 func (e *Engine) regain(ctx context.Context) error {
 	e.owning.Lock()
 	defer e.owning.Unlock()
-	if !e.owner.lost() {
+	if !lost(e.owner) {
 		return nil
 	}
 	w, err := e.own(ctx)
 	if err != nil {
 		return err
 	}
-	last, err := e.lastEpoch(ctx, e.shards[0])
-	if err == nil && last != e.epoch {
-		err = e.superseded()
+	if e.options.replicated() {
+		err = e.enrolled(ctx)
+	} else if last, lastErr := e.lastEpoch(ctx, e.shards[0]); lastErr != nil || last != e.epoch {
+		err = cmp.Or(lastErr, e.superseded())
 	}
 	if err != nil {
-		w.close()
+		w.Close()
 		return err
 	}
 	e.owner = w
@@ -192,5 +208,8 @@ func (e *Engine) Lost() <-chan struct{} { return e.lost }
 func (e *Engine) Certain() bool {
 	e.owning.Lock()
 	defer e.owning.Unlock()
-	return e.owner.certain() || e.shards[0].away.Load()
+	if e.options.replicated() { // who is cut off from ZooKeeper cannot know
+		return e.owner.Certain()
+	}
+	return e.owner.Certain() || e.shards[0].away()
 }

@@ -39,14 +39,15 @@ func OpenReader(ctx context.Context, o Options) (*Reader, error) {
 }
 
 func (e *Engine) openToRead(ctx context.Context) error {
-	first := newServer(e.options.Address, e.options)
-	addresses, err := e.addresses(ctx, first)
-	first.close()
-	if err != nil {
+	if err := e.reach(ctx); err != nil {
 		return err
 	}
-	for _, a := range addresses {
-		e.shards = append(e.shards, newServer(a, e.options))
+	if err := e.kind(ctx); err != nil {
+		return err
+	}
+	for _, s := range e.shards {
+		needed := e.needed
+		s.needed.Store(&needed)
 	}
 	tables, err := e.tables(ctx, e.shards[0])
 	if err != nil {
@@ -112,6 +113,9 @@ func (e *Engine) now(ctx context.Context) (m engine.Mark, err error) {
 // their commit is whole. The first time whole commits alone are read, in order: that can be
 // much, and is not held in memory.
 func (e *Engine) Added(ctx context.Context, from engine.Mark, yield func(*engine.Block) error) (engine.Mark, error) {
+	if err := e.shards[0].complete(); err != nil {
+		return from, err
+	}
 	to, err := e.now(ctx)
 	if err != nil {
 		return from, err

@@ -30,16 +30,17 @@ func (e *Engine) makeIntents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.shards[0].exec(ctx, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (number UInt64, data String) ENGINE = MergeTree PARTITION BY intDiv(number, %d) ORDER BY number%s",
-		e.options.Database, tableIntents, perPartition, durable(version[0], version[1])))
+	first := e.shards[0]
+	return first.everywhere(ctx, false, func(r *server) []string { return []string{e.making(first, r, version).intents()} })
 }
 
 // intend writes a commit down. Where that may have been done before it is looked for.
 func (e *Engine) intend(ctx context.Context, number uint64, blocks []*engine.Block) error {
-	if !e.options.Shared {
+	if !e.options.intends() {
 		return nil
 	}
-	if e.unsure.Load() {
+	// Of replicated tables a block that is there is not taken twice.
+	if e.unsure.Load() && !e.options.replicated() {
 		there, err := e.shards[0].numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM %s.%s WHERE number = %d", e.options.Database, tableIntents, number))
 		if err != nil {
 			return err
@@ -55,7 +56,10 @@ func (e *Engine) intend(ctx context.Context, number uint64, blocks []*engine.Blo
 	var data proto.ColStr
 	numbers.Append(number)
 	data.AppendBytes(engine.AppendBlocks(nil, blocks))
-	return e.insert(ctx, e.shards[0], tableIntents, proto.Input{{Name: "number", Data: &numbers}, {Name: "data", Data: &data}}, e.queryPrefix()+"intent")
+	if err := e.insert(ctx, e.shards[0], tableIntents, proto.Input{{Name: "number", Data: &numbers}, {Name: "data", Data: &data}}, e.queryPrefix()+"intent"); err != nil {
+		return err
+	}
+	return e.shards[0].present(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM %s.%s WHERE number = %d", e.options.Database, tableIntents, number), 1)
 }
 
 // forgetIntents removes those of commits that are whole, but for the last ones. What cannot be
@@ -73,6 +77,9 @@ func (e *Engine) forgetIntents(ctx context.Context, before uint64) {
 // resume finishes the commit that a process of before began, as far as shards can be reached:
 // the dictionary is on the first one.
 func (e *Engine) resume(ctx context.Context, fresh int) error {
+	if e.options.replicated() {
+		return e.resumeDeclared(ctx, fresh)
+	}
 	where := fmt.Sprintf("%s.%s WHERE number > %d", e.options.Database, tableIntents, e.Committed())
 	numbers, err := e.shards[0].numbers(ctx, "SELECT number FROM "+where+" ORDER BY number")
 	if err != nil || len(numbers) == 0 {
@@ -92,7 +99,12 @@ func (e *Engine) resume(ctx context.Context, fresh int) error {
 	if err != nil {
 		return damaged(fmt.Errorf("the commit %d: %w", numbers[0], err))
 	}
-	e.pending = &intent{number: numbers[0], blocks: blocks}
+	return e.takeUp(ctx, &intent{number: numbers[0], blocks: blocks})
+}
+
+// takeUp finishes a commit of a process of before.
+func (e *Engine) takeUp(ctx context.Context, of *intent) error {
+	e.pending = of
 	if len(e.shards) > 1 {
 		if err := e.finish(ctx, e.shards[:1]); err != nil {
 			return err
@@ -108,7 +120,7 @@ func (e *Engine) resume(ctx context.Context, fresh int) error {
 
 // finish inserts what is missing of the pending commit on some shards; on all of them it is
 // whole then.
-func (e *Engine) finish(ctx context.Context, shards []*server) error {
+func (e *Engine) finish(ctx context.Context, shards []*shard) error {
 	if err := e.fence(ctx, shards); err != nil {
 		return err
 	}

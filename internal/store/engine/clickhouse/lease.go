@@ -37,10 +37,31 @@ const (
 	leaseSlack = 500 * time.Millisecond
 )
 
+// holding is what holds the database for this process: an owner, or a lease of ZooKeeper.
+type holding interface {
+	// Gone is closed when it does not any more.
+	Gone() <-chan struct{}
+	// Certain says that no other process can have the database yet.
+	Certain() bool
+	Close()
+}
+
+func lost(h holding) bool {
+	select {
+	case <-h.Gone():
+		return true
+	default:
+		return false
+	}
+}
+
 // own waits a moment for the process that has the database, but not for one of several that
 // share it.
-func (e *Engine) own(ctx context.Context) (*owner, error) {
-	s := e.shards[0]
+func (e *Engine) own(ctx context.Context) (holding, error) {
+	if e.options.replicated() {
+		return e.ownByKeeper(ctx)
+	}
+	s := e.shards[0].replicas[0]
 	tries := 40 // of a process that was killed the server may not know yet
 	if e.options.Shared {
 		tries = 1
@@ -171,20 +192,14 @@ func (w *owner) hold(ctx, holding context.Context, s *server, name string, rows 
 // errBroken says that there was a time in which neither query ran for certain.
 var errBroken = errors.New("the database was not held all the time")
 
-// lost says whether both queries have ended.
-func (w *owner) lost() bool {
-	select {
-	case <-w.gone:
-		return true
-	default:
-		return false
-	}
-}
+// Gone is closed when both queries have ended.
+func (w *owner) Gone() <-chan struct{} { return w.gone }
 
-// certain says that no other process can have the database yet.
-func (w *owner) certain() bool { return time.Since(w.began) < time.Duration(w.until.Load()) }
+// Certain says that no other process can have the database yet.
+func (w *owner) Certain() bool { return time.Since(w.began) < time.Duration(w.until.Load()) }
 
-func (w *owner) close() {
+// Close ends both queries.
+func (w *owner) Close() {
 	w.cancel()
 	<-w.gone
 }

@@ -21,7 +21,7 @@ import (
 func (e *Engine) table(t *engine.Table) string { return e.options.Database + "." + e.local(t) }
 
 // having are the shards that have rows of a table.
-func (e *Engine) having(t *engine.Table) []*server {
+func (e *Engine) having(t *engine.Table) []*shard {
 	if counted(t) {
 		return e.shards
 	}
@@ -38,15 +38,20 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 		return newAdder(len(q.By)).sums, ctx.Err()
 	}
 	shards := e.having(q.Table)
-	answers, away := make([]*engine.Sums, len(shards)), make([]error, len(shards))
+	answers, away, late := make([]*engine.Sums, len(shards)), make([]error, len(shards)), make([]bool, len(shards))
 	group, asking := errgroup.WithContext(ctx)
 	for i, s := range shards {
 		group.Go(func() (err error) {
-			if len(shards) > 1 && s.away.Load() {
-				away[i] = fmt.Errorf("the ClickHouse server %s: %w", s.address, engine.ErrAway)
+			if len(shards) > 1 && s.away() {
+				away[i] = fmt.Errorf("the ClickHouse server %s: %w", s.addresses(), engine.ErrAway)
 				return nil
 			}
-			if answers[i], err = s.sum(asking, sumSQL(e.table(q.Table), q), len(q.By)); errors.Is(err, engine.ErrAway) {
+			err = s.read(asking, func(asking context.Context, r *server) (err error) {
+				late[i] = r.late()
+				answers[i], err = r.sum(asking, sumSQL(e.table(q.Table), q), len(q.By))
+				return err
+			})
+			if errors.Is(err, engine.ErrAway) {
 				away[i] = err
 				return nil
 			}
@@ -66,6 +71,9 @@ func (e *Engine) Sum(ctx context.Context, q engine.Query) (*engine.Sums, error) 
 		if away[i] != nil {
 			missing = append(missing, fmt.Sprintf("shard %d of %d", i+1, len(shards)))
 			continue
+		}
+		if late[i] {
+			missing = append(missing, fmt.Sprintf("a part of shard %d of %d", i+1, len(shards)))
 		}
 		there = append(there, answer)
 	}
@@ -190,6 +198,11 @@ func key[C ~[]uint32](columns []C, row int) (k [4]uint32) {
 
 // Scan reads a table.
 func (e *Engine) Scan(ctx context.Context, t *engine.Table, from, to uint32, yield func(*engine.Block) error) error {
+	for _, s := range e.having(t) {
+		if err := s.complete(); err != nil {
+			return err
+		}
+	}
 	names, result := make([]string, 0, len(t.Columns)), make(proto.Results, 0, len(t.Columns))
 	for _, c := range t.Columns {
 		names = append(names, c.Name)
@@ -276,7 +289,7 @@ func block(t *engine.Table, result proto.Results) *engine.Block {
 }
 
 // partitions are the days that a shard has of a table, of more than so many parts.
-func (e *Engine) partitions(ctx context.Context, s *server, t *engine.Table, parts int) ([]uint32, error) {
+func (e *Engine) partitions(ctx context.Context, s *shard, t *engine.Table, parts int) ([]uint32, error) {
 	texts, err := s.texts(ctx, fmt.Sprintf("SELECT partition FROM system.parts WHERE database = '%s' AND table = '%s' AND active GROUP BY partition HAVING count() > %d ORDER BY partition", e.options.Database, local(t), parts))
 	if err != nil {
 		return nil, err
@@ -285,7 +298,7 @@ func (e *Engine) partitions(ctx context.Context, s *server, t *engine.Table, par
 	for _, text := range texts {
 		day, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s has the partition %s, which is no day", s.address, local(t), text)
+			return nil, fmt.Errorf("%s: %s has the partition %s, which is no day", s.name, local(t), text)
 		}
 		out = append(out, uint32(day))
 	}
@@ -371,9 +384,9 @@ func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 }
 
 // statsOf is what one shard has of a table.
-func (e *Engine) statsOf(ctx context.Context, shard *server, t *engine.Table) (s engine.TableStats, err error) {
-	if shard.away.Load() {
-		return s, fmt.Errorf("the ClickHouse server %s: %w", shard.address, engine.ErrAway)
+func (e *Engine) statsOf(ctx context.Context, shard *shard, t *engine.Table) (s engine.TableStats, err error) {
+	if shard.away() {
+		return s, fmt.Errorf("the ClickHouse server %s: %w", shard.addresses(), engine.ErrAway)
 	}
 	columns := []string{"toUInt64(count())"}
 	if t.Timed {

@@ -46,13 +46,10 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 		if t.Timed {
 			continue
 		}
-		for _, sql := range []string{
-			fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", db, localOf(t, next)),
-			definitionOf(db, t, next, durable(version[0], version[1])),
-		} {
-			if err := first.exec(ctx, sql); err != nil {
-				return err
-			}
+		if err := first.everywhere(ctx, false, func(r *server) []string {
+			return []string{fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", db, localOf(t, next)), e.making(first, r, version).definition(t, next)}
+		}); err != nil {
+			return err
 		}
 	}
 	// Rows of later commits come after these.
@@ -60,6 +57,9 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 		if err := e.insert(ctx, first, localOf(p.table, next), p.input(e.Committed()), e.queryID(e.Committed(), p)); err != nil {
 			return err
 		}
+	}
+	if err := e.spread(ctx, e.Committed(), split(blocks, 1), next); err != nil {
+		return err
 	}
 	e.undecided = true
 	if err := e.count(ctx, next, next); err != nil {
@@ -75,6 +75,9 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 
 // count writes which generation counts.
 func (e *Engine) count(ctx context.Context, number, generation uint64) error {
+	if err := e.still(ctx); err != nil {
+		return err
+	}
 	var numbers, generations, versions proto.ColUInt64
 	versions.Append(engine.Version)
 	if err := e.insert(ctx, e.shards[0], tableVersion, proto.Input{{Name: "version", Data: &versions}}, e.queryPrefix()+"version"); err != nil {
@@ -82,7 +85,10 @@ func (e *Engine) count(ctx context.Context, number, generation uint64) error {
 	}
 	numbers.Append(number)
 	generations.Append(generation)
-	return e.insert(ctx, e.shards[0], tableDictionaries, proto.Input{{Name: "number", Data: &numbers}, {Name: "generation", Data: &generations}}, e.queryPrefix()+"generation")
+	if err := e.insert(ctx, e.shards[0], tableDictionaries, proto.Input{{Name: "number", Data: &numbers}, {Name: "generation", Data: &generations}}, e.queryPrefix()+"generation"); err != nil {
+		return err
+	}
+	return e.shards[0].present(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries), number)
 }
 
 // nextNumber is larger than those of all rows of the table that says what counts. Where the
@@ -126,10 +132,8 @@ func (e *Engine) loadGeneration(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, sql := range own(db, durable(version[0], version[1])) {
-		if err := first.exec(ctx, sql); err != nil {
-			return err
-		}
+	if err := first.everywhere(ctx, false, func(r *server) []string { return e.making(first, r, version).own() }); err != nil {
+		return err
 	}
 	generations, err := first.numbers(ctx, fmt.Sprintf("SELECT generation FROM %s.%s ORDER BY number DESC LIMIT 1", db, tableDictionaries))
 	if err != nil {
@@ -144,10 +148,18 @@ func (e *Engine) loadGeneration(ctx context.Context) error {
 // dropOld removes tables of the dictionary that do not count. What cannot be removed now
 // takes room until the next time.
 func (e *Engine) dropOld(ctx context.Context, tables []string) {
+	for _, r := range e.shards[0].replicas {
+		if !r.away.Load() {
+			e.dropOldOf(ctx, r, tables)
+		}
+	}
+}
+
+func (e *Engine) dropOldOf(ctx context.Context, r *server, tables []string) {
 	for _, name := range tables {
 		for _, t := range engine.Tables() {
 			if g, ok := generationOf(t, name); ok && !t.Timed && name != e.local(t) && g < e.epoch+perEpoch { // later ones are of those who came after
-				_ = e.shards[0].exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", e.options.Database, name))
+				_ = r.exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", e.options.Database, name))
 			}
 		}
 	}

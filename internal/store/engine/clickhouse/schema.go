@@ -69,33 +69,38 @@ func columnsSQL(t *engine.Table) string {
 	return strings.Join(out, ", ")
 }
 
-// definition is the statement that makes a shard's table. Settings are those of the
-// server's version.
-func definition(database string, t *engine.Table, settings string) string {
-	return definitionOf(database, t, 0, settings)
-}
-
-func definitionOf(database string, t *engine.Table, generation uint64, settings string) string {
-	kind, partition, order := "MergeTree", "", colCommit+", "+colRow
+// definition is the statement that makes a shard's table of a generation.
+func (m making) definition(t *engine.Table, generation uint64) string {
+	name, partition, order := localOf(t, generation), "", colCommit+", "+colRow
+	kind := m.engine("MergeTree", "", name)
 	if counted(t) {
-		kind = "SummingMergeTree((" + strings.Join(t.Summed, ", ") + "))"
+		kind = m.engine("SummingMergeTree", "("+strings.Join(t.Summed, ", ")+")", name)
 	}
 	if t.Timed {
 		partition = fmt.Sprintf(" PARTITION BY intDiv(%s, %d)", engine.ColMinute, engine.MinutesPerDay)
 		order = strings.Join(t.Order, ", ")
 	}
-	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s%s ORDER BY (%s)%s", database, localOf(t, generation), columnsSQL(t), kind, partition, order, settings)
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s%s ORDER BY (%s)%s", m.database, name, columnsSQL(t), kind, partition, order, m.settings)
 }
 
 // own are the statements that make the tables of the engine itself; the last one is
 // that whose presence says that all are there.
-func own(database, settings string) []string {
+func (m making) own() []string {
 	out := make([]string, 0, 4)
 	for _, t := range [][2]string{{tableVersion, "version UInt64"}, {tableShards, "address String"}, {tableDictionaries, "number UInt64, generation UInt64"}, {tableCommits, "number UInt64"}} {
 		name, _, _ := strings.Cut(t[1], " ")
-		out = append(out, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = MergeTree ORDER BY %s%s", database, t[0], t[1], name, settings))
+		out = append(out, m.table(t[0], t[1], name, ""))
 	}
 	return out
+}
+
+// table is the statement that makes a table of the engine itself.
+func (m making) table(name, columns, order, partition string) string {
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s%s ORDER BY %s%s", m.database, name, columns, m.engine("MergeTree", "", name), partition, order, m.settings)
+}
+
+func (m making) intents() string {
+	return m.table(tableIntents, "number UInt64, data String", "number", fmt.Sprintf(" PARTITION BY intDiv(number, %d)", perPartition))
 }
 
 // durable are the settings of tables on a server of that version: rows are on disk

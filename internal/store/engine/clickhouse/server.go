@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,7 @@ import (
 	"whyhot/internal/store/engine"
 )
 
-// server is one shard.
+// server is one process of ClickHouse.
 type server struct {
 	address string
 	options ch.Options
@@ -25,7 +26,10 @@ type server struct {
 	old     atomic.Bool
 	// away is set from when it could not be reached until it answers again. Questions do not
 	// wait for it meanwhile; somebody tries it all the time.
-	away   atomic.Bool
+	away atomic.Bool
+	// behind says that another replica has rows that this one lacks; nil where there is none.
+	behind *atomic.Bool
+	silent time.Duration // for which it may say nothing
 	closed chan struct{}
 	trying sync.WaitGroup
 }
@@ -36,10 +40,12 @@ const (
 	dialTime   = 2 * time.Second
 	silentTime = 5 * time.Second
 	tryEvery   = time.Second
+	// Where another one has the same rows it is not waited for as long.
+	silentReplica = 800 * time.Millisecond
 )
 
 func newServer(address string, o Options) *server {
-	s := &server{address: address, idle: make(chan *ch.Client, 8), closed: make(chan struct{}), options: ch.Options{
+	s := &server{address: address, silent: silentTime, idle: make(chan *ch.Client, 8), closed: make(chan struct{}), options: ch.Options{
 		Address: address, User: o.User, Password: o.Password, Compression: ch.CompressionLZ4,
 		ClientName: "whyhot", DialTimeout: dialTime, HandshakeTimeout: silentTime,
 	}}
@@ -56,6 +62,17 @@ var settings = []string{
 	"SET max_block_size = 65536",    // rows of an answer that come together
 }
 
+// late says that another replica has rows that this one lacks, or may have.
+func (s *server) late() bool { return s.behind != nil && s.behind.Load() }
+
+// patience is how long it may say nothing.
+func (s *server) patience(ctx context.Context) time.Duration {
+	if ctx.Value(patient{}) != nil {
+		return silentTime
+	}
+	return s.silent
+}
+
 func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 	select {
 	case c := <-s.idle:
@@ -68,7 +85,7 @@ func (s *server) connect(ctx context.Context) (*ch.Client, error) {
 	}
 	s.away.Store(false)
 	for _, set := range settings {
-		if err := listen(ctx, c, ch.Query{Body: set}); err != nil {
+		if err := listen(ctx, c, ch.Query{Body: set}, s.patience(ctx)); err != nil {
 			_ = c.Close()
 			return nil, s.wrong(ctx, set, err)
 		}
@@ -86,6 +103,9 @@ const (
 
 func (s *server) dial(ctx context.Context) (*ch.Client, error) {
 	o := s.options
+	if s.behind != nil {
+		o.DialTimeout, o.HandshakeTimeout = s.silent, s.silent
+	}
 	if s.old.Load() {
 		o.ProtocolVersion = beforeThat
 	}
@@ -118,7 +138,7 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		if err != nil {
 			return err
 		}
-		err = listen(ctx, c, q)
+		err = listen(ctx, c, q, s.patience(ctx))
 		if err == nil {
 			select {
 			case s.idle <- c:
@@ -143,22 +163,25 @@ var errSilent = errors.New("it says nothing")
 
 // listen runs a query. A question is given up when its server is silent; the client itself
 // reads on until its context ends. Of an INSERT a server tells no progress.
-func listen(ctx context.Context, c *ch.Client, q ch.Query) error {
+func listen(ctx context.Context, c *ch.Client, q ch.Query, silent time.Duration) error {
 	if q.Input != nil || q.ExternalData != nil {
 		return c.Do(ctx, q)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(silentTime, func() { cancel(errSilent) })
+	silence := time.AfterFunc(silent, func() {
+		cancel(errSilent)
+		_ = c.Close() // it waits for a packet for longer
+	})
 	defer silence.Stop()
 	q.OnProgress = func(context.Context, proto.Progress) error {
-		silence.Reset(silentTime)
+		silence.Reset(silent)
 		return nil
 	}
 	if on := q.OnResult; on != nil {
 		q.OnResult = func(ctx context.Context, b proto.Block) error {
 			silence.Stop() // the time that it takes here is not the server's
-			defer silence.Reset(silentTime)
+			defer silence.Reset(silent)
 			return on(ctx, b)
 		}
 	}
@@ -189,6 +212,9 @@ func isTimeout(err error) bool {
 
 // lost takes note that the server could not be reached, and has it tried until it can.
 func (s *server) lost() {
+	if s.behind != nil {
+		s.behind.Store(true) // until it has what was written meanwhile
+	}
 	if s.away.Swap(true) {
 		return
 	}
@@ -223,7 +249,18 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 		s.lost()
 		return fmt.Errorf("the ClickHouse server %s, %.60s: %w: %w", s.address, body, engine.ErrAway, err)
 	}
+	if s.behind != nil && lacks(err) {
+		s.behind.Store(true)
+		return fmt.Errorf("the ClickHouse server %s, %.60s: %w: %w", s.address, body, engine.ErrAway, err)
+	}
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
+}
+
+// lacks says that a replica has lost ZooKeeper or its tables, or did not know what became of an
+// INSERT.
+func lacks(err error) bool {
+	x, ok := ch.AsException(err)
+	return ok && slices.Contains([]proto.Error{proto.ErrUnknownTable, proto.ErrUnknownDatabase, proto.ErrNoZookeeper, proto.ErrTableIsReadOnly, proto.ErrUnexpectedZookeeperError, proto.ErrUnknownStatusOfInsert, proto.ErrKeeperException}, x.Code)
 }
 
 // exec runs a statement that changes tables, on a connection of its own: nothing is told until

@@ -21,6 +21,8 @@ import (
 type shard struct {
 	dir     string
 	port    int
+	cluster string // its shards
+	more    string // configuration
 	command *exec.Cmd
 }
 
@@ -39,6 +41,11 @@ func program() (string, bool) {
 }
 
 var shards []*shard
+
+// ends are called when all tests have ended.
+var ends []func()
+
+func end(f func()) { ends = append(ends, f) }
 
 func TestMain(m *testing.M) {
 	// A server takes a few milliseconds for each statement, of which a round of the
@@ -61,6 +68,9 @@ func TestMain(m *testing.M) {
 				for _, s := range shards {
 					s.kill()
 				}
+				for _, f := range ends {
+					f()
+				}
 			}()
 		}
 		return m.Run()
@@ -79,7 +89,10 @@ func startAll(dir string) error {
 	}
 	for i := range 2 {
 		s := &shard{dir: filepath.Join(dir, fmt.Sprint(i)), port: ports[i]}
-		if err := s.configure(ports[2+2*i:4+2*i], ports[:2]); err != nil {
+		for _, port := range ports[:2] {
+			s.cluster += fmt.Sprintf("<shard><replica><host>127.0.0.1</host><port>%d</port></replica></shard>\n", port)
+		}
+		if err := s.configure(ports[2+2*i : 4+2*i]); err != nil {
 			return err
 		}
 		shards = append(shards, s)
@@ -87,7 +100,7 @@ func startAll(dir string) error {
 	return nil
 }
 
-func (s *shard) configure(others, cluster []int) error {
+func (s *shard) configure(others []int) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
@@ -100,10 +113,10 @@ func (s *shard) configure(others, cluster []int) error {
  <max_concurrent_queries>100</max_concurrent_queries>
  <users_config>%[1]s/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
  <remote_servers><two>
-  <shard><replica><host>127.0.0.1</host><port>%[5]d</port></replica></shard>
-  <shard><replica><host>127.0.0.1</host><port>%[6]d</port></replica></shard>
+  %[5]s
  </two></remote_servers>
-</yandex>`, s.dir, s.port, others[0], others[1], cluster[0], cluster[1])
+ %[6]s
+</yandex>`, s.dir, s.port, others[0], others[1], s.cluster, s.more)
 	users := `<yandex>
  <profiles><default><max_memory_usage>2000000000</max_memory_usage><max_threads>2</max_threads></default></profiles>
  <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>

@@ -1,10 +1,14 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ClickHouse/ch-go/proto"
+
+	"whyhot/internal/store/engine"
 )
 
 // Shelf is a list of texts that several processes add to. Nothing goes from it, or what is older
@@ -13,7 +17,7 @@ type Shelf struct {
 	e     *Engine
 	table string
 	days  int // for which a text stays, 0 for ever
-	made  bool
+	made  map[*server]bool
 }
 
 // OpenShelf gives the shelf of a name. Nothing is asked yet: the database may be away.
@@ -24,7 +28,7 @@ func OpenShelf(o Options, table string) (*Shelf, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return &Shelf{e: &Engine{options: o, lost: make(chan struct{})}, table: o.Database + "." + table}, nil
+	return &Shelf{e: &Engine{options: o, lost: make(chan struct{})}, table: o.Database + "." + table, made: map[*server]bool{}}, nil
 }
 
 // OpenAgeing gives one whose texts stay for so many days at least, and go when one is added
@@ -38,38 +42,51 @@ func OpenAgeing(o Options, table string, days int) (*Shelf, error) {
 }
 
 // first is the server that has it.
-func (s *Shelf) first(ctx context.Context) (*server, error) {
+func (s *Shelf) first(ctx context.Context) (*shard, error) {
 	if len(s.e.shards) == 0 {
-		asked := newServer(s.e.options.Address, s.e.options)
-		defer asked.close()
-		addresses, err := s.e.addresses(ctx, asked)
+		lists, err := addresses(ctx, s.e.options)
 		if err != nil {
 			return nil, err
 		}
-		s.e.shards = []*server{newServer(addresses[0], s.e.options)}
+		s.e.shards = []*shard{newShard(1, lists[0], s.e.options)}
+		s.e.shards[0].watch(ctx)
 	}
 	first := s.e.shards[0]
-	if s.made {
-		return first, nil
+	var last error
+	for _, r := range first.replicas {
+		if s.made[r] || r.away.Load() {
+			continue
+		}
+		// A replica that is away gets the table when it is back.
+		if last = s.make(ctx, first, r); last != nil && !errors.Is(last, engine.ErrAway) {
+			return nil, last
+		}
 	}
-	version, err := first.version(ctx)
+	if len(s.made) == 0 {
+		return nil, cmp.Or(last, fmt.Errorf("the ClickHouse server %s: %w", first.addresses(), engine.ErrAway))
+	}
+	return first, nil
+}
+
+func (s *Shelf) make(ctx context.Context, first *shard, r *server) error {
+	version, err := r.version(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	columns := ") ENGINE = MergeTree"
+	m, columns, partition := s.e.making(first, r, version), "text String", ""
 	if s.days > 0 { // a day goes as a whole
-		columns = ", day Date DEFAULT toDate(now())) ENGINE = MergeTree PARTITION BY day"
+		columns, partition = columns+", day Date DEFAULT toDate(now())", " PARTITION BY day"
 	}
 	for _, sql := range []string{
 		"CREATE DATABASE IF NOT EXISTS " + s.e.options.Database,
-		fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (text String%s ORDER BY text%s", s.table, columns, durable(version[0], version[1])),
+		m.table(s.table[len(s.e.options.Database)+1:], columns, "text", partition),
 	} {
-		if err := first.exec(ctx, sql); err != nil {
-			return nil, err
+		if err := r.exec(ctx, sql); err != nil {
+			return err
 		}
 	}
-	s.made = true
-	return first, nil
+	s.made[r] = true
+	return nil
 }
 
 // Len is how many texts there are, those counted twice that two added.
@@ -102,15 +119,28 @@ func (s *Shelf) Add(ctx context.Context, texts []string) error {
 	}
 	var column proto.ColStr
 	column.AppendArr(texts)
-	if err := first.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil || s.days == 0 {
+	if err := first.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil {
 		return err
+	}
+	if first.several() { // what one replica alone has is not there while that one is away
+		count := "SELECT toUInt64(count()) FROM " + s.table
+		n, err := first.lead().numbers(ctx, count)
+		if err == nil && len(n) > 0 {
+			err = first.present(ctx, count, n[0])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.days == 0 {
+		return nil
 	}
 	return s.forget(ctx, first)
 }
 
 // forget drops the days that are over. Several may do it at once: one that is gone is dropped
 // without an error.
-func (s *Shelf) forget(ctx context.Context, first *server) error {
+func (s *Shelf) forget(ctx context.Context, first *shard) error {
 	old, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT toString(day) FROM %s WHERE day < toDate(now()) - %d", s.table, s.days))
 	if err != nil {
 		return err

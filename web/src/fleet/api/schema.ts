@@ -109,6 +109,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{name}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a project with its profiles, findings and debug information
+         * @description `project` must name the same project as the path where the token is for several. What is sent to it later begins a new one: revoke its tokens first. Projects whose rows are in ClickHouse are refused with 409.
+         */
+        post: operations["deleteProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -1179,6 +1199,8 @@ export interface components {
             expires?: string;
             /** @enum {unknown} */
             state: "valid" | "expired" | "revoked";
+            /** @description who signed in and made it */
+            made_by?: string;
         };
         Tokens: {
             /** @description There is no token yet, and everybody on this machine may do everything. */
@@ -1773,6 +1795,32 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Projects. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Projects"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The projects that are left. */
             200: {
                 headers: {
                     [name: string]: unknown;

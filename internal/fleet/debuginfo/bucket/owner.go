@@ -1,0 +1,110 @@
+package bucket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// ErrOwned says that the prefix is another database's: each would remove the files of the other,
+// since it keeps no samples of their binaries.
+var ErrOwned = errors.New("the object store's prefix belongs to another database")
+
+const (
+	ownerKey = "whyhot-owner" // beside the projects
+	maxMark  = 200
+
+	claimTime = 5 * time.Second
+)
+
+// owner is the database that uses the prefix: one for all projects.
+type owner struct {
+	root  string
+	marks func(ctx context.Context) ([]string, error)
+
+	mu     sync.Mutex
+	known  bool
+	failed error // why it could not be known, at that time
+	at     time.Time
+}
+
+// claimAgain is how long nobody asks again whose the prefix is: where the store hangs, all would
+// wait for each other.
+const claimAgain = 5 * time.Second
+
+// OwnedBy has nothing be read or written before the prefix has the mark of a database. marks are
+// those that it may have; a prefix without one gets the first.
+func (b *Bucket) OwnedBy(marks func(ctx context.Context) ([]string, error)) {
+	b.owner = &owner{root: b.prefix, marks: marks}
+}
+
+// Claim puts the mark there, or looks whether it is there. It is ErrOwned where there is
+// another one, and ErrAway where nobody can know.
+func (b *Bucket) Claim(ctx context.Context) error {
+	o := b.owner
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known {
+		return nil
+	}
+	if o.failed != nil && time.Since(o.at) < claimAgain {
+		return o.failed
+	}
+	err := b.claim(ctx, o)
+	if o.known = err == nil; ctx.Err() == nil {
+		o.failed, o.at = err, time.Now()
+	}
+	return err
+}
+
+func (b *Bucket) claim(ctx context.Context, o *owner) error {
+	ctx, cancel := context.WithTimeout(ctx, claimTime)
+	defer cancel()
+	marks, err := o.marks(ctx)
+	if err != nil || len(marks) == 0 {
+		return fmt.Errorf("%w: whose it is cannot be known: %w", ErrAway, err)
+	}
+	key := o.root + ownerKey
+	mark, there, err := b.mark(ctx, key)
+	if err == nil && !there {
+		put := minio.PutObjectOptions{ContentType: "text/plain", DisableMultipart: true}
+		put.SetMatchETagExcept("*") // of two at once one succeeds, where the store knows that
+		if _, err = b.client.PutObject(ctx, b.name, key, strings.NewReader(marks[0]), int64(len(marks[0])), put); err != nil && minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
+			err = nil
+		}
+		if err == nil {
+			mark, _, err = b.mark(ctx, key)
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: asking whose it is: %w", ErrAway, err)
+	case !slices.Contains(marks, mark):
+		return fmt.Errorf("%w: %w: s3://%s/%s has the mark %q, this one is %q; give each database a prefix of its own, or remove the object %s if the other one is gone", ErrAway, ErrOwned, b.name, o.root, mark, marks[0], key)
+	}
+	return nil
+}
+
+func (b *Bucket) mark(ctx context.Context, key string) (text string, there bool, err error) {
+	object, err := b.client.GetObject(ctx, b.name, key, minio.GetObjectOptions{})
+	if err != nil {
+		return "", false, err
+	}
+	defer func() { _ = object.Close() }() // only read from
+	data, err := io.ReadAll(io.LimitReader(object, maxMark))
+	if err != nil && missing(err) {
+		return "", false, nil
+	}
+	return string(bytes.TrimSpace(data)), err == nil, err
+}

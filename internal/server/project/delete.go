@@ -1,0 +1,87 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"whyhot/internal/server/access"
+)
+
+var (
+	// ErrUsed says that somebody uses a project all the time.
+	ErrUsed = errors.New("the project is in use")
+	// ErrElsewhere says that a project's rows are in a database that is not its directory's.
+	ErrElsewhere = errors.New("the project's rows are in ClickHouse")
+)
+
+// gone begins the names of directories that are being removed; no project has a dot in its name.
+const gone = ".gone-"
+
+// Delete removes a project with all that it has. It waits for those who use it, as long as ctx
+// lasts. What is sent to it afterwards begins a new one.
+func (p *Projects) Delete(ctx context.Context, name string) error {
+	if err := access.CheckProject(name); err != nil {
+		return err
+	}
+	if p.o.Elsewhere {
+		return ErrElsewhere
+	}
+	s, err := p.slot(name, false)
+	if err != nil {
+		return err
+	}
+	for {
+		s.mu.Lock()
+		if s.users == 0 {
+			break
+		}
+		s.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return ErrUsed
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	defer s.mu.Unlock()
+	if s.removed {
+		return ErrUnknown
+	}
+	if s.project != nil {
+		// A store that is not closed in order is removed all the same.
+		if err := s.project.close(); err != nil {
+			p.o.Log.Warn("closing a project that is deleted", "project", name, "error", err)
+		}
+		s.project = nil
+	}
+	old := filepath.Join(filepath.Dir(Dir(p.dir, name)), fmt.Sprintf("%s%s-%d", gone, name, time.Now().UnixNano()))
+	if err := os.Rename(Dir(p.dir, name), old); err != nil {
+		return fmt.Errorf("deleting the project: %w", err)
+	}
+	p.mu.Lock()
+	s.removed = true
+	delete(p.slots, name)
+	p.mu.Unlock()
+	p.o.Log.Info("deleted a project", "project", name)
+	if err := os.RemoveAll(old); err != nil { // the next start tries again
+		p.o.Log.Warn("removing the files of a project that was deleted", "project", name, "error", err)
+	}
+	return nil
+}
+
+// sweep removes what a server that was killed left of projects that were deleted.
+func sweep(dir string) {
+	entries, err := os.ReadDir(filepath.Join(dir, "projects"))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), gone) {
+			_ = os.RemoveAll(filepath.Join(dir, "projects", e.Name()))
+		}
+	}
+}

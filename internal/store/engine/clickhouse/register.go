@@ -1,0 +1,232 @@
+package clickhouse
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"whyhot/internal/store/engine"
+	"whyhot/internal/store/engine/clickhouse/keeper"
+)
+
+// register is what ZooKeeper knows of the last commit that was begun. Replicas learn of rows
+// some time after they were written, or when they are back: they cannot decide who writes, and
+// none knows whether it has seen the last commit. A commit is begun by replacing the register,
+// which only who has replaced it before can do. From then on its content is decided: whoever
+// gets the database finishes it with the same blocks, which ClickHouse takes once.
+type register struct {
+	version int32
+	epoch   uint64
+	number  uint64 // of the last commit that was begun
+	hash    string // of its blocks
+}
+
+func (r register) text() []byte {
+	return fmt.Appendf(nil, "%d %d %s", r.epoch, r.number, r.hash)
+}
+
+func parseRegister(data []byte, version int32) (register, error) {
+	r := register{version: version}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return r, nil
+	}
+	if n, err := fmt.Sscanf(string(data), "%d %d %s", &r.epoch, &r.number, &r.hash); err != nil && n < 2 {
+		return r, damaged(fmt.Errorf("ZooKeeper has %q for the last commit", data))
+	}
+	return r, nil
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// keeperTime is how long ZooKeeper may take to answer.
+const keeperTime = 4 * time.Second
+
+func (e *Engine) ownByKeeper(ctx context.Context) (holding, error) {
+	if e.keeper == nil {
+		opening, cancel := context.WithTimeout(ctx, keeperTime)
+		k, err := keeper.Open(opening, e.options.Keeper, e.root())
+		cancel()
+		if err != nil {
+			return nil, e.keeperWrong(ctx, err)
+		}
+		e.keeper = k
+	}
+	tries := 1
+	if !e.options.Shared {
+		tries = 80 // of a process that was killed the session goes on for a moment
+	}
+	for {
+		l, err := e.lease(ctx)
+		if err == nil {
+			return l, nil
+		}
+		held := (*keeper.HeldError)(nil)
+		if !errors.As(err, &held) {
+			return nil, e.keeperWrong(ctx, err)
+		}
+		if tries--; tries == 0 {
+			if e.options.Shared {
+				return nil, &engine.HeldError{By: held.By}
+			}
+			return nil, engine.ErrInUse
+		}
+		if err := sleep(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (e *Engine) lease(ctx context.Context) (*keeper.Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, keeperTime)
+	defer cancel()
+	return e.keeper.Take(ctx, e.options.Advertise)
+}
+
+func (e *Engine) keeperWrong(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, keeper.ErrChanged):
+		return e.superseded()
+	case errors.Is(err, keeper.ErrAway):
+		return fmt.Errorf("%w: %w", engine.ErrAway, err)
+	}
+	return err
+}
+
+// enrol writes the epoch of this process into the register. Who had the database before begins
+// nothing from then on. Of a store that was made now there are no commits.
+func (e *Engine) enrol(ctx context.Context) error {
+	if !e.options.replicated() {
+		return nil
+	}
+	r := e.register
+	if e.fresh {
+		r.number, r.hash = 0, ""
+	}
+	r.epoch = e.epoch
+	return e.enter(ctx, r)
+}
+
+// enrolled is ErrSuperseded where another process has replaced the register.
+func (e *Engine) enrolled(ctx context.Context) error {
+	before := e.register
+	if err := e.readRegister(ctx); err != nil {
+		return err
+	}
+	if e.register.epoch != e.epoch {
+		return e.superseded()
+	}
+	if e.register != before {
+		e.unsure.Store(true)
+	}
+	return nil
+}
+
+func (e *Engine) readRegister(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, keeperTime)
+	defer cancel()
+	data, version, err := e.keeper.Value(ctx)
+	if err != nil {
+		return e.keeperWrong(context.WithoutCancel(ctx), err)
+	}
+	r, err := parseRegister(data, version)
+	if err == nil {
+		e.register = r
+	}
+	return err
+}
+
+// enter replaces the register. What has the epoch of this process was written by it, in a request
+// whose answer it did not get.
+func (e *Engine) enter(ctx context.Context, r register) error {
+	asking, cancel := context.WithTimeout(ctx, keeperTime)
+	defer cancel()
+	for {
+		version, err := e.keeper.Replace(asking, r.text(), r.version)
+		if err == nil {
+			r.version = version
+			e.register = r
+			return nil
+		}
+		if !errors.Is(err, keeper.ErrChanged) {
+			return e.keeperWrong(ctx, err)
+		}
+		if err := e.readRegister(ctx); err != nil {
+			return err
+		}
+		if e.register.epoch != e.epoch {
+			return e.superseded()
+		}
+		r.version = e.register.version
+		if r == e.register {
+			return nil
+		}
+	}
+}
+
+// still is ErrSuperseded where another process has the database, as ZooKeeper knows it.
+func (e *Engine) still(ctx context.Context) error {
+	switch {
+	case !e.options.replicated():
+		return nil
+	case e.register.epoch != e.epoch:
+		return e.superseded()
+	}
+	return e.enter(ctx, e.register)
+}
+
+// declare begins a commit that was written down.
+func (e *Engine) declare(ctx context.Context, number uint64, blocks []*engine.Block) error {
+	if !e.options.replicated() {
+		return nil
+	}
+	if e.register.epoch != e.epoch {
+		return e.superseded() // it was read when another process had written it
+	}
+	next := e.register
+	next.number, next.hash = number, hashOf(engine.AppendBlocks(nil, blocks))
+	if next == e.register {
+		return nil // begun before
+	}
+	if e.register.number == number {
+		return fmt.Errorf("the commit %d was begun with other rows", number)
+	}
+	return e.enter(ctx, next)
+}
+
+// resumeDeclared finishes the commit that was begun last. Where the replicas that answer do not
+// have it, they lack what others have: nothing may be written until one of those is back.
+func (e *Engine) resumeDeclared(ctx context.Context, fresh int) error {
+	r, first := e.register, e.shards[0]
+	switch {
+	case r.number <= e.Committed():
+		return nil
+	case fresh > 0:
+		return fmt.Errorf("the commit %d was begun and not finished: let it be finished with the shards of before, then add others", r.number)
+	case r.number > e.Committed()+1:
+		return fmt.Errorf("%w: ZooKeeper knows of commit %d, replicas of shard 1 that answer of %d; start the others (%s)", engine.ErrAway, r.number, e.Committed(), first.addresses())
+	}
+	data, err := first.texts(ctx, fmt.Sprintf("SELECT data FROM %s.%s WHERE number = %d", e.options.Database, tableIntents, r.number))
+	if err != nil {
+		return err
+	}
+	for _, d := range data {
+		if hashOf([]byte(d)) != r.hash {
+			continue // written down by a process that did not begin it
+		}
+		blocks, err := engine.ReadBlocks([]byte(d))
+		if err != nil {
+			return damaged(fmt.Errorf("the commit %d: %w", r.number, err))
+		}
+		return e.takeUp(ctx, &intent{number: r.number, blocks: blocks})
+	}
+	return fmt.Errorf("%w: commit %d was begun, and no replica of shard 1 that answers has it; start the others (%s)", engine.ErrAway, r.number, first.addresses())
+}

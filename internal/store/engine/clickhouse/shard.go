@@ -1,0 +1,370 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+
+	"whyhot/internal/store/engine"
+)
+
+// shard is a server, or several with the same rows, which they replicate among themselves.
+// Questions go to the first one that has all of them, and to the next where it does not answer.
+type shard struct {
+	name     string // by which store_shards knows it
+	number   int    // from 1, as in the cluster's configuration
+	replicas []*server
+	database string
+
+	watching sync.WaitGroup
+	stop     chan struct{}
+	once     sync.Once
+	// mend makes the tables that a replica lacks; only who has the database does.
+	mend atomic.Pointer[func(context.Context, *server) error]
+	// needed are names of the tables that each replica should have.
+	needed atomic.Pointer[func(*shard) []string]
+}
+
+// How long a replica may be behind before answers say so, and how often it is asked.
+const (
+	behindSeconds = 2
+	watchEvery    = 500 * time.Millisecond
+	// caughtUp is how long it is waited until a replica has what others were told.
+	caughtUp = 3 * time.Second
+)
+
+func newShard(number int, addresses []string, o Options) *shard {
+	s := &shard{name: addresses[0], number: number, database: o.Database, stop: make(chan struct{})}
+	if o.replicated() {
+		s.name = fmt.Sprintf("shard %d", number)
+	}
+	for _, a := range addresses {
+		r := newServer(a, o)
+		if len(addresses) > 1 {
+			r.silent, r.behind = silentReplica, new(atomic.Bool)
+		}
+		s.replicas = append(s.replicas, r)
+	}
+	return s
+}
+
+// several says that there is more than one to ask.
+func (s *shard) several() bool { return len(s.replicas) > 1 }
+
+// order are the replicas, those first that can be reached and have all rows.
+func (s *shard) order() []*server {
+	var good, late, gone []*server
+	for _, r := range s.replicas {
+		switch {
+		case r.away.Load():
+			gone = append(gone, r)
+		case r.late():
+			late = append(late, r)
+		default:
+			good = append(good, r)
+		}
+	}
+	return append(append(good, late...), gone...)
+}
+
+// lead is the replica that is written to.
+func (s *shard) lead() *server { return s.order()[0] }
+
+// live are the replicas that can be reached and had all rows when they were asked last.
+func (s *shard) live() (out []*server) {
+	for _, r := range s.replicas {
+		if !r.away.Load() && !r.late() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// asked are the replicas that can be reached; all of them where none can.
+func (s *shard) asked() (out []*server) {
+	for _, r := range s.replicas {
+		if !r.away.Load() || s.away() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// away says that none can be reached.
+func (s *shard) away() bool {
+	for _, r := range s.replicas {
+		if !r.away.Load() {
+			return false
+		}
+	}
+	return true
+}
+
+// behind says that the one that answers lacks rows that others have.
+func (s *shard) behind() bool { return s.several() && s.lead().late() }
+
+// complete is an error where the one that answers may lack rows.
+func (s *shard) complete() error {
+	if s.behind() {
+		return fmt.Errorf("%w: of shard %d only %s answers, which lacks rows that another replica has", engine.ErrAway, s.number, s.lead().address)
+	}
+	return nil
+}
+
+// read asks one replica, and another one where it does not answer. Those known to be away are
+// asked where no other is left. The last one is given time: no other answers sooner.
+func (s *shard) read(ctx context.Context, ask func(context.Context, *server) error) (err error) {
+	order := s.order()
+	if !s.away() {
+		order = slices.DeleteFunc(order, func(r *server) bool { return r.away.Load() })
+	}
+	for i, r := range order {
+		if i == len(order)-1 {
+			ctx = context.WithValue(ctx, patient{}, true)
+		}
+		if err = ask(ctx, r); err == nil || !errors.Is(err, engine.ErrAway) {
+			return err
+		}
+	}
+	return err
+}
+
+// patient in a context says that a server may be silent for as long as any may.
+type patient struct{}
+
+func (s *shard) numbers(ctx context.Context, sql string) (out []uint64, err error) {
+	err = s.read(ctx, func(ctx context.Context, r *server) (err error) { out, err = r.numbers(ctx, sql); return err })
+	return out, err
+}
+
+func (s *shard) texts(ctx context.Context, sql string) (out []string, err error) {
+	err = s.read(ctx, func(ctx context.Context, r *server) (err error) { out, err = r.texts(ctx, sql); return err })
+	return out, err
+}
+
+func (s *shard) version(ctx context.Context) (out [2]int, err error) {
+	err = s.read(ctx, func(ctx context.Context, r *server) (err error) { out, err = r.version(ctx); return err })
+	return out, err
+}
+
+// do asks a question whose answer comes in parts: another replica is asked only as long as none
+// came. What writes goes to one replica: what became of it is looked for before it is
+// tried elsewhere.
+func (s *shard) do(ctx context.Context, q ch.Query) error {
+	if q.Input != nil || q.ExternalData != nil {
+		return s.lead().do(ctx, q)
+	}
+	heard, on := false, q.OnResult
+	if on != nil {
+		q.OnResult = func(ctx context.Context, b proto.Block) error {
+			heard = heard || b.Rows > 0
+			return on(ctx, b)
+		}
+	}
+	var last error
+	err := s.read(ctx, func(ctx context.Context, r *server) error {
+		if heard {
+			return last
+		}
+		last = r.do(ctx, q)
+		return last
+	})
+	return err
+}
+
+// exec changes a table, of which the replicas tell each other.
+func (s *shard) exec(ctx context.Context, sql string) error { return s.lead().exec(ctx, sql) }
+
+// insert writes one block, on one replica.
+func (s *shard) insert(ctx context.Context, database, table string, in proto.Input, id string) error {
+	return s.lead().insert(ctx, database, table, in, id)
+}
+
+// everywhere runs statements on each replica that can be reached, and on all of them where all
+// is asked for.
+func (s *shard) everywhere(ctx context.Context, all bool, statements func(*server) []string) error {
+	done := 0
+	var away error
+	for _, r := range s.order() {
+		err := error(nil)
+		for _, sql := range statements(r) {
+			if err = r.exec(ctx, sql); err != nil {
+				break
+			}
+		}
+		switch {
+		case err == nil:
+			done++
+		case !all && errors.Is(err, engine.ErrAway):
+			away = err
+		default:
+			return err
+		}
+	}
+	if done == 0 {
+		return away
+	}
+	return nil
+}
+
+// present waits until each replica that is not away has what a question counts, so many at
+// least. One that has not in time is behind: it is asked last until it has caught up.
+func (s *shard) present(ctx context.Context, sql string, count uint64) error {
+	if !s.several() {
+		return nil
+	}
+	for _, r := range s.live() {
+		for end := time.Now().Add(caughtUp); ; {
+			n, err := r.numbers(ctx, sql)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil && len(n) > 0 && n[0] >= count {
+				break
+			}
+			if err != nil && !errors.Is(err, engine.ErrAway) {
+				return err
+			}
+			if err != nil || time.Now().After(end) {
+				r.behind.Store(true)
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// watch asks each replica, for as long as the shard is used, whether it has all rows.
+func (s *shard) watch(ctx context.Context) {
+	if !s.several() {
+		return
+	}
+	var first sync.WaitGroup
+	for _, r := range s.replicas {
+		first.Add(1)
+		s.watching.Go(func() {
+			s.look(ctx, r)
+			first.Done()
+			for {
+				select {
+				case <-s.stop:
+					return
+				case <-time.After(watchEvery):
+				}
+				if !r.away.Load() {
+					s.look(context.WithoutCancel(ctx), r)
+				}
+			}
+		})
+	}
+	first.Wait()
+}
+
+// look asks a replica what it lacks. Tables are read-only as long as it has not told
+// ZooKeeper that it is there.
+func (s *shard) look(ctx context.Context, r *server) {
+	ctx, cancel := context.WithTimeout(ctx, silentTime)
+	defer cancel()
+	tables, err := r.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", s.database))
+	if err != nil {
+		return
+	}
+	if needed := s.needed.Load(); needed != nil && len(lacking((*needed)(s), tables)) > 0 {
+		r.behind.Store(true)
+		mend := s.mend.Load()
+		if mend == nil || (*mend)(ctx, r) != nil {
+			return
+		}
+	}
+	condition := fmt.Sprintf("is_readonly OR is_session_expired OR absolute_delay > %d", behindSeconds)
+	if r.behind.Load() {
+		condition = "is_readonly OR is_session_expired OR " + notPulled
+	}
+	late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (%s)", s.database, condition))
+	if err != nil {
+		if !errors.Is(err, engine.ErrAway) {
+			r.behind.Store(true)
+		}
+		return
+	}
+	r.behind.Store(late[0] > 0)
+}
+
+// notPulled says that a table has rows to fetch. The log of a table that nothing was written to
+// has the pointer 0, as one whose first entry was not read; creating the store waits for that.
+const notPulled = "inserts_in_queue > 0 OR log_pointer <= log_max_index AND log_max_index > 0"
+
+// settle waits until a replica has all that the others were told, for a moment.
+func (s *shard) settle(ctx context.Context) error {
+	if !s.several() {
+		return nil
+	}
+	for end := time.Now().Add(caughtUp); ; {
+		if s.away() {
+			return s.read(ctx, func(ctx context.Context, r *server) error { _, err := r.numbers(ctx, "SELECT toUInt64(1)"); return err })
+		}
+		for _, r := range s.order() {
+			if r.away.Load() {
+				continue
+			}
+			late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (is_readonly OR is_session_expired OR %s)", s.database, notPulled))
+			if err == nil && late[0] == 0 {
+				r.behind.Store(false)
+				for _, other := range s.replicas[:slices.Index(s.replicas, r)] { // this one is to lead
+					if !other.away.Load() {
+						other.behind.Store(true)
+					}
+				}
+				return nil
+			}
+			if err != nil && !errors.Is(err, engine.ErrAway) {
+				return err
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%w: no replica of shard %d that answers has all rows; start the others (%s)", engine.ErrAway, s.number, s.addresses())
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (s *shard) addresses() string {
+	var out []string
+	for _, r := range s.replicas {
+		out = append(out, r.address)
+	}
+	return strings.Join(out, ", ")
+}
+
+func lacking(needed, tables []string) (out []string) {
+	has := map[string]bool{}
+	for _, t := range tables {
+		has[t] = true
+	}
+	for _, t := range needed {
+		if !has[t] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (s *shard) close() {
+	s.once.Do(func() { close(s.stop) })
+	s.watching.Wait()
+	for _, r := range s.replicas {
+		r.close()
+	}
+}
