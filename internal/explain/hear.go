@@ -55,7 +55,7 @@ func (h heard) findings() []finding.Finding {
 // seventeenth set).
 const (
 	leastGain   = 0.03 // at best
-	leastLikely = 0.02
+	leastLikely = 0.03
 	leastUsed   = 0.05 // of the CPU, where there is no estimate
 )
 

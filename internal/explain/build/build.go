@@ -60,7 +60,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 			out.Found = append(out.Found, judge.Found{Finding: f})
 		}
 	}
-	for _, f := range Findings(s.Profile, quality) {
+	for _, f := range append(Findings(s.Profile, quality), forSize(s.Profile, quality, s.Facts.Source)...) {
 		out.Found = append(out.Found, judge.Found{Finding: f})
 	}
 	return out, nil
@@ -229,7 +229,7 @@ func IsMoot(rule string) bool {
 }
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return IsMoot(rule) || rule == RuleGeneral }
+func IsRule(rule string) bool { return IsMoot(rule) || rule == RuleGeneral || rule == RuleSize }
 
 // kind is that of the evidence, and of the fix.
 const kind = "build"
