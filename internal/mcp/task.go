@@ -23,7 +23,7 @@ type task struct {
 	doing     string
 	fraction  float64
 	rounds    int
-	ratio     float64 // until now, 0 where none is known
+	soFar     *ratio // until now, nil where none is known
 	ruling    *referee.Ruling
 	statement string
 	err       error
@@ -60,7 +60,8 @@ func (t *task) Measuring(p trial.Progress) {
 	}
 	t.doing, t.fraction, t.rounds = "measuring", p.Fraction, p.Round
 	if len(p.Standings) > 0 {
-		t.ratio = p.Standings[0].Ratio
+		s := p.Standings[0]
+		t.soFar = &ratio{rounded(s.Ratio), rounded(s.Low), rounded(s.High)}
 	}
 }
 

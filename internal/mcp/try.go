@@ -42,7 +42,7 @@ type tryOut struct {
 	Seconds  float64  `json:"seconds,omitempty"`
 	Fraction float64  `json:"fraction,omitempty"`
 	Rounds   int      `json:"rounds,omitempty"`
-	SoFar    float64  `json:"ratio_so_far,omitempty" jsonschema:"baseline over variant without an interval: not a result"`
+	SoFar    *ratio   `json:"so_far,omitempty" jsonschema:"ratio until now, with a 95% interval from six rounds on (0 before): it narrows, and is no result"`
 	Verdict  string   `json:"verdict,omitempty" jsonschema:"proved, faster, only here, slower, no difference, unclear, output differs, does less work, fails tests, fails, nothing to try"`
 	Ratio    *ratio   `json:"ratio,omitempty" jsonschema:"baseline's time over the variant's, above 1 is faster, with a 95% interval"`
 	Heldout  *ratio   `json:"heldout_ratio,omitempty" jsonschema:"the same on a workload that is not shown"`
@@ -266,7 +266,7 @@ func (t *task) answer() (*tryOut, error) {
 	defer t.mu.Unlock()
 	out := &tryOut{Base: Base{Unexplained: open}, Task: t.id, State: "running", Doing: t.doing, Seconds: rounded(time.Since(t.began).Seconds())}
 	if !t.isDone() && t.ruling == nil && t.err == nil {
-		out.Fraction, out.Rounds, out.SoFar = rounded(t.fraction), t.rounds, rounded(t.ratio)
+		out.Fraction, out.Rounds, out.SoFar = rounded(t.fraction), t.rounds, t.soFar
 		return out, nil
 	}
 	if t.err != nil {

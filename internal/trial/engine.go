@@ -71,7 +71,11 @@ type trial struct {
 	cutting   bool          // the run under way is limited by the budget, not by how long runs take
 	notes     []string
 	reported  time.Time
-	remarked  map[string]bool
+	standing  struct { // what progress says of variants
+		next   int // round of the next look
+		bounds map[*arm]stat.Interval
+	}
+	remarked map[string]bool
 }
 
 // Run carries out a plan. progress may be nil. When ctx ends in the middle, the

@@ -24,7 +24,7 @@ type Progress struct {
 	Round    int    // the round under way, from 1
 	Elapsed  time.Duration
 	Fraction float64 // of the expected time
-	// Standings are the ratios of medians until now, without an interval.
+	// Standings are what is known until now, which is no result.
 	Standings []Standing
 	// Expected is the longest the trial should take, one round RoundTime.
 	Expected, RoundTime time.Duration
@@ -33,10 +33,11 @@ type Progress struct {
 	Remark string
 }
 
-// Standing is the ratio of one variant until now.
+// Standing is the ratio of medians of one variant until now. Low and High are the interval
+// of the rounds at the last look, at 95% as if it were the only look; 0 before there is one.
 type Standing struct {
-	Name  string
-	Ratio float64
+	Name             string
+	Ratio, Low, High float64
 }
 
 // report sends progress, of short rounds only as often as a person can read, so
@@ -75,7 +76,14 @@ func (t *trial) expected() time.Duration {
 	return max(t.plan.Budget, least)
 }
 
+// standings looks at the intervals after 6, 7, 8, 10, 12 … rounds: they take longer with
+// each, and a reader wants to see them narrow.
 func (t *trial) standings() []Standing {
+	const fewest = 6 // rounds that a 95% interval of signed ranks needs
+	due := t.rounds >= max(fewest, t.standing.next)
+	if due {
+		t.standing.next, t.standing.bounds = stat.NextLook(t.rounds), map[*arm]stat.Interval{}
+	}
 	var out []Standing
 	for _, a := range t.arms[1:] {
 		if a.out != "" {
@@ -87,7 +95,16 @@ func (t *trial) standings() []Standing {
 			if t.plan.higherIsBetter(t.plan.Metric) {
 				ratio = 1 / ratio
 			}
-			out = append(out, Standing{a.name(), ratio})
+			if n := min(len(b), len(v)); due && n >= fewest {
+				const level = 0.95
+				if t.plan.higherIsBetter(t.plan.Metric) {
+					t.standing.bounds[a] = stat.Pair(v[:n], b[:n]).Interval(level)
+				} else {
+					t.standing.bounds[a] = stat.Pair(b[:n], v[:n]).Interval(level)
+				}
+			}
+			i := t.standing.bounds[a]
+			out = append(out, Standing{a.name(), ratio, i.Low, i.High})
 		}
 	}
 	return out

@@ -222,9 +222,22 @@ func TestPlansThatCannotBe(t *testing.T) {
 func TestProgressTellsWhereItIs(t *testing.T) {
 	f := speeds(map[string]int{"baseline": 1000, "a": 500})
 	var phases []Phase
-	last := 0.0
-	_, err := Run(t.Context(), planOf("a"), f, f, func(p Progress) {
+	last, intervals := 0.0, 0
+	plan := planOf("a")
+	plan.Rounds = 14
+	_, err := Run(t.Context(), plan, f, f, func(p Progress) {
 		phases = append(phases, p.Phase)
+		for _, s := range p.Standings {
+			if s.Low == 0 {
+				if p.Round > 7 {
+					t.Errorf("round %d has no interval", p.Round)
+				}
+				continue
+			}
+			if intervals++; p.Round < 7 || s.Low > 2 || s.High < 2 || s.Low <= 0 {
+				t.Errorf("round %d: %+v", p.Round, s)
+			}
+		}
 		if p.Fraction < last || p.Fraction > 1 {
 			t.Errorf("fraction %v after %v", p.Fraction, last)
 		}
@@ -232,5 +245,8 @@ func TestProgressTellsWhereItIs(t *testing.T) {
 	})
 	if err != nil || phases[0] != PhaseWarmUp || phases[2] != PhaseAnnounce || phases[3] != PhaseRound {
 		t.Errorf("phases %v, error %v", phases, err)
+	}
+	if intervals == 0 {
+		t.Error("no interval was told")
 	}
 }
