@@ -83,7 +83,7 @@ protocol::Reply answer(const protocol::Request &R, Memory &Kept) {
   O.File = R.File;
   O.Line = R.Line;
   if (R.Preamble && R.Files.empty())
-    Out.Result = Kept.Analyses.analyse(*U.Module, *U.Target, O, unitOf(R));
+    Out.Result = Kept.Analyses.analyse(*U.Module, *U.Target, O, unitOf(R), R.Whole);
   else
     Out.Result = ir::analyse(*U.Module, *U.Target, O);
   Out.AnalysisSeconds = since(Start);

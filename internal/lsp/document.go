@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -167,18 +168,36 @@ func (s *Server) analyse(ctx context.Context, uri string) {
 	}
 	ctx, done := s.latest(ctx, uri)
 	defer done()
+	if !s.answer(ctx, uri, d, one, false) {
+		return
+	}
+	// What was kept of functions that an edit does not concern is right nearly always. Once
+	// nobody saves for a while, the whole unit is analysed.
+	select {
+	case <-ctx.Done():
+	case <-time.After(untilWhole):
+		s.answer(ctx, uri, d, one, true)
+	}
+}
+
+// untilWhole is how long after a save the whole unit is analysed.
+const untilWhole = 2 * time.Second
+
+// answer shows what is found in the unit of a document as it was saved. It says whether that
+// is still what is to be shown.
+func (s *Server) answer(ctx context.Context, uri string, d *document, one *source.Build, whole bool) bool {
 	before := writtenAt(d.file)
-	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true, Session: s.session})
+	a, err := one.Scan(ctx, nil, false, source.Options{NoPatches: true, Session: s.session, Whole: whole})
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			s.once("%v", err)
 		}
-		return
+		return false
 	}
 	// What was found in the text before stays on the lines that are still there, when this
 	// one does not compile, or when another was written while it was read.
 	if a.Unanswered > 0 || before != writtenAt(d.file) {
-		return
+		return false
 	}
 	var kept []finding.Finding
 	for i := range a.Findings {
@@ -188,10 +207,17 @@ func (s *Server) analyse(ctx context.Context, uri string) {
 		}
 	}
 	if ctx.Err() != nil {
-		return // a later text was saved
+		return false // a later text was saved
 	}
-	s.update(uri, func(now *document) { now.unit = &unit{d.text, kept} })
-	s.show(ctx, uri, false)
+	same := false
+	s.update(uri, func(now *document) {
+		same = whole && now.unit != nil && reflect.DeepEqual(now.unit.findings, kept)
+		now.unit = &unit{d.text, kept}
+	})
+	if !same {
+		s.show(ctx, uri, false)
+	}
+	return true
 }
 
 // writing is what tells one writing of a file from the next.

@@ -173,10 +173,16 @@ func split(data json.RawMessage, schema *jsonschema.Schema) string {
 		return ""
 	}
 	words, err := shellwords.Split(given.Command)
-	if err != nil || len(words) == 0 {
+	if err != nil || len(words) == 0 || strings.ContainsAny(given.Command, "|&;<>$`") || strings.Contains(words[0], "=") {
+		return "" // a shell would make something else of it
+	}
+	all := map[string]any{}
+	if json.Unmarshal(data, &all) != nil {
 		return ""
 	}
-	retry, err := json.Marshal(map[string]any{"command": words})
+	maps.DeleteFunc(all, func(_ string, v any) bool { return v == nil })
+	all["command"] = words
+	retry, err := json.Marshal(all)
 	if err != nil {
 		return ""
 	}

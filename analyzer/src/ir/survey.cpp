@@ -73,6 +73,8 @@ Survey survey(const Module &Unoptimised, const Module &Simplified) {
       Out.Separate &= !isa<Function>(G); // a part of a variable belongs to who uses it
       return;
     }
+    if (isa<Function>(G) && !isa<Function>(*Before))
+      Out.Separate = false; // it took the name of an alias of it
     References Of(Unoptimised, Out.Survivors[G.getName().str()].Refers);
     Of.of(static_cast<const User &>(G));
     if (auto *F = dyn_cast<Function>(&G))

@@ -196,6 +196,7 @@ Expected<Request> parse(StringRef Line) {
   if (Error E = parseFix(*O, R))
     return E;
   R.Preamble = O->getBoolean("preamble").value_or(false);
+  R.Whole = O->getBoolean("whole").value_or(false);
   if (R.Arguments.empty())
     return createStringError("\"arguments\" is missing or empty");
   if (R.Predicates.empty())

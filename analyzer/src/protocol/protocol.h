@@ -39,6 +39,7 @@ struct Request {
   std::optional<fix::Request> Fix;
   std::vector<frontend::File> Files;
   bool Preamble = false;                   // keep it
+  bool Whole = false;                      // with Preamble: nothing that was said of functions is used
   std::optional<machine::Request> Machine; // asked instead of all of the above
   std::string Record;                      // a file; asked instead of all of the above, "" for none
 };

@@ -182,7 +182,10 @@ func (c *Cache) put(req Request, r Reply, start time.Time) error {
 			return err
 		}
 	}
-	r.Dependencies, r.Absent, r.Preamble, r.Reused = nil, nil, "", 0
+	if r.Reused > 0 {
+		return nil // it holds until the whole unit is analysed: nobody else is to have it
+	}
+	r.Dependencies, r.Absent, r.Preamble = nil, nil, ""
 	e.Reply = &r
 	return c.save(kindReply, req, e)
 }

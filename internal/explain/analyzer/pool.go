@@ -29,6 +29,7 @@ type Options struct {
 	Cache       *Cache     // nil: none
 	Fix         FixRequest
 	Resident    *Resident // answers, one unit at a time; nil: workers of this run
+	Whole       bool      // the Resident analyses all of a unit, whatever it knows of its functions
 }
 
 // Outcome is the answer for one unit. Err is set when the unit has no answer;
@@ -115,6 +116,7 @@ func (l *lane) unit(ctx context.Context, u compdb.Unit) Outcome {
 
 func (l *lane) ask(ctx context.Context, req Request) (Reply, error) {
 	if l.opts.Resident != nil {
+		req.Whole = l.opts.Whole
 		return l.opts.Resident.ask(ctx, l.opts.Binary, l.opts.Timeout, req)
 	}
 	if l.w == nil {

@@ -18,11 +18,11 @@ import (
 )
 
 // saved has one unit analysed as an editor has it: by a resident, or by nil's new process.
-func saved(t *testing.T, r *Resident, u compdb.Unit) Reply {
+func saved(t *testing.T, r *Resident, u compdb.Unit, whole ...bool) Reply {
 	t.Helper()
 	var got Outcome
 	opts := Options{
-		Binary: analyzertest.Path(t), Workers: 1, Resident: r, Blame: true, Predicates: []string{"char"},
+		Binary: analyzertest.Path(t), Workers: 1, Resident: r, Whole: slices.Contains(whole, true), Blame: true, Predicates: []string{"char"},
 		AST: ASTRequest{Layers: []string{LayerAST, LayerIR}},
 	}
 	if err := Run(t.Context(), []compdb.Unit{u}, opts, func(o Outcome) { got = o }); err != nil {

@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whyhot/internal/explain/analyzer/analyzertest"
+	"whyhot/internal/explain/compdb"
 )
 
 // A unit in which functions know of each other in all the ways that passes use.
@@ -145,5 +148,42 @@ func TestKeptFunctionsAreAsNewOnes(t *testing.T) {
 				t.Errorf("%s%s: %d functions reused", flags, e.what, n)
 			}
 		}
+		if whole := saved(t, r, u, true); whole.Reused != 0 || said(t, whole, dir) != said(t, saved(t, nil, u), dir) {
+			t.Errorf("asked for the whole unit: %d functions reused", whole.Reused)
+		}
+	}
+}
+
+// What was found by kept functions holds until the whole unit is analysed: nobody else gets it.
+func TestKeptFunctionsAreNotCached(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.cpp")
+	writeFileOf(t, file, related)
+	u := unitOfLine(t, dir, "c++ -O2 -std=c++17 -c a.cpp")
+	cache, err := OpenCache(t.TempDir(), analyzertest.Path(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewResident()
+	defer r.Close()
+	ask := func(whole bool) Outcome {
+		t.Helper()
+		var got Outcome
+		opts := Options{Binary: analyzertest.Path(t), Workers: 1, Resident: r, Whole: whole, Cache: cache, Predicates: []string{"char"}, AST: ASTRequest{Layers: []string{LayerIR}}}
+		if err := Run(t.Context(), []compdb.Unit{u}, opts, func(o Outcome) { got = o }); err != nil || got.Err != nil {
+			t.Fatal(err, got.Err)
+		}
+		return got
+	}
+	ask(false)
+	writeFileOf(t, file, strings.Replace(related, "r.fill(1)", "r.fill(2)", 1))
+	if first := ask(false); first.Cached || first.Reply.Reused == 0 {
+		t.Errorf("after an edit: cached %v, %d functions reused", first.Cached, first.Reply.Reused)
+	}
+	if second := ask(true); second.Cached || second.Reply.Reused != 0 {
+		t.Errorf("the whole: cached %v, %d functions reused", second.Cached, second.Reply.Reused)
+	}
+	if third := ask(false); !third.Cached {
+		t.Error("the answer on the whole unit is not cached")
 	}
 }

@@ -21,6 +21,9 @@ type Request struct {
 	// Preamble keeps the unit's leading #includes compiled for the next request. It is no
 	// part of what is asked: the answer is the same.
 	Preamble bool `json:"preamble,omitempty"`
+	// Whole, with Preamble, has all of the unit analysed, whatever an earlier request found in
+	// its functions.
+	Whole bool `json:"whole,omitempty"`
 	// Machine asks of a binary instead of a unit.
 	Machine *MachineRequest `json:"machine,omitempty"`
 	// Record is a file in LLVM's bitstream of remarks, asked of instead of a unit.

@@ -28,6 +28,7 @@ type Options struct {
 	NoCache   bool          // neither read nor write cached answers
 	NoPatches bool          // do not compile patches: findings speak of what an edit may give
 	Session   *Session      // what stays between analyses; nil for nothing
+	Whole     bool          // a Session is not to answer by what it found before
 	// Progress is called as units are done; nil for nobody who looks.
 	Progress func(Progress)
 }
@@ -86,7 +87,7 @@ func (o Options) request() (analyzer.Options, error) {
 		},
 	}
 	if o.Session != nil {
-		r.Resident = o.Session.resident
+		r.Resident, r.Whole = o.Session.resident, o.Whole
 	}
 	r.Cache, err = o.Cache()
 	return r, err

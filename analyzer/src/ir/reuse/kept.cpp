@@ -86,6 +86,8 @@ bool isOfUnit(const Options &O) {
 
 std::string keyOf(const std::string &Unit, const Options &O) {
   std::string Key = Unit + (O.Blame ? "\nblame" : "\n");
+  Key += std::to_string(O.Level.getSpeedupLevel()) + std::to_string(O.Level.getSizeLevel()) +
+         (O.StrictAliasing ? "a" : "");
   for (const std::string &Predicate : O.Predicates)
     Key += "\n" + Predicate;
   return Key;
@@ -231,7 +233,7 @@ std::optional<Result> Kept::again(Module &M, TargetMachine &TM, const Options &O
   return Out;
 }
 
-Result Kept::analyse(Module &M, TargetMachine &TM, const Options &O, const std::string &Unit) {
+Result Kept::analyse(Module &M, TargetMachine &TM, const Options &O, const std::string &Unit, bool Whole) {
   const auto IsDefinition = [](const GlobalValue &G) { return !G.isDeclaration(); };
   if (!isOfUnit(O) || !mayHold(M, O) || count_if(M.global_values(), IsDefinition) > ptrdiff_t(MostDefinitions))
     return ir::analyse(M, TM, O);
@@ -240,7 +242,7 @@ Result Kept::analyse(Module &M, TargetMachine &TM, const Options &O, const std::
   const auto It = find_if(Entries, [&](const Entry &E) { return E.Unit == Key; });
   if (It != Entries.end()) {
     Entries.splice(Entries.begin(), Entries, It);
-    if (It->OfModule == P.ofModule())
+    if (!Whole && It->OfModule == P.ofModule())
       if (std::optional<Result> Out = again(M, TM, O, P, *It))
         return std::move(*Out);
     Entries.erase(It);

@@ -22,8 +22,9 @@ namespace whyhot::ir::reuse {
 
 class Kept {
 public:
-  // Unit tells units apart. Options that are not worth it are answered without.
-  Result analyse(llvm::Module &M, llvm::TargetMachine &TM, const Options &O, const std::string &Unit);
+  // Unit tells units apart. Options that are not worth it are answered without. Whole has
+  // all of it analysed, and kept for the next.
+  Result analyse(llvm::Module &M, llvm::TargetMachine &TM, const Options &O, const std::string &Unit, bool Whole);
 
 private:
   // Where functions begin (file and line), by the name that positions have them under. With
