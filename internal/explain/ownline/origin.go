@@ -17,6 +17,9 @@ var (
 	// servers are programs that hardly anybody who runs them builds: what they execute is a
 	// client's.
 	servers = regexp.MustCompile(`/((redis|valkey)-(server|check-(rdb|aof))|postgres|mysqld|mariadbd)$`)
+	// javaLibraries are packages of libraries that most programs have from elsewhere. Files of
+	// Java have no directory that would tell.
+	javaLibraries = regexp.MustCompile(`^(com\.(fasterxml|google\.(common|gson|protobuf)|zaxxer|mysql|mongodb|rabbitmq|esotericsoftware|thoughtworks|github\.benmanes|alibaba\.fastjson2?)|org\.(apache|springframework|hibernate|slf4j|eclipse|jboss|jetbrains|codehaus|postgresql|h2|yaml|json|bouncycastle|objectweb|modelmapper|mapstruct|locationtech|xerial|antlr|joda)|ch\.qos\.logback|io\.(netty|micrometer|grpc|vertx|projectreactor|undertow|quarkus|micronaut)|reactor|rx|okhttp3|okio|retrofit2|net\.(sf|bytebuddy)|javax|jakarta|groovy|clojure)\.`)
 	// frozenModules are those of Python's library that are compiled into the interpreter: their
 	// files have no directory.
 	frozenModules = regexp.MustCompile(`^(_bootstrap|_bootstrap_external|zipimport|abc|codecs|io|_collections_abc|_sitebuiltins|genericpath|ntpath|posixpath|os|site|stat|runpy)\.py$`)
@@ -44,7 +47,7 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 		return origin.Unknown
 	case from == origin.Own && (strings.HasSuffix(fn.Name, "@plt") || derived.MatchString(fn.Name)):
 		return origin.Library // a stub by which one is called, or code of a library for a type
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isJavaLibrary(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
 		return origin.Library
 	}
 	return from
@@ -57,6 +60,16 @@ func isManaged(fn *profile.Function) bool {
 		return managed.MatchString(fn.Name)
 	}
 	return false
+}
+
+// isJavaLibrary tells libraries of Java by the package of a method, which a type may stand
+// before: "long org.lib.Sums.of(int)".
+func isJavaLibrary(fn *profile.Function) bool {
+	if fn.Kind != profile.KindJava {
+		return false
+	}
+	method, _, _ := strings.Cut(fn.Name, "(")
+	return javaLibraries.MatchString(method[strings.LastIndexByte(method, ' ')+1:])
 }
 
 // comesWith tells whether a function's source is that of a language or an installed library.

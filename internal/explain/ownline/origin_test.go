@@ -31,6 +31,8 @@ func TestCodeOfRuntimes(t *testing.T) {
 		"what serde derives":                  {profile.Function{Name: "shop::model::_::<impl serde_core::de::Deserialize for shop::model::Item>::deserialize", File: "/home/me/src/model.rs", Kind: profile.KindNative}, origin.Library},
 		"the same in names of version 0":      {profile.Function{Name: "shop::model::::<impl serde_core::de::Deserialize for shop::model::Item>::deserialize", File: "/home/me/src/model.rs", Kind: profile.KindNative}, origin.Library},
 		"a trait that a user implements":      {profile.Function{Name: "shop::model::<impl core::fmt::Display for shop::Item>::fmt", File: "/home/me/src/model.rs", Kind: profile.KindNative}, origin.Own},
+		"a library of Java":                   {profile.Function{Name: "com.fasterxml.jackson.databind.JavaType com.fasterxml.jackson.databind.introspect.AnnotatedField.getType()", File: "AnnotatedField.java", Kind: profile.KindJava}, origin.Library},
+		"a method that gives one's type":      {profile.Function{Name: "com.fasterxml.jackson.databind.JsonNode fleet.Decoder.read(byte[])", File: "Decoder.java", Kind: profile.KindJava}, origin.Own},
 		"a stub":                              {profile.Function{Name: "StubRoutines (2) [arrayof_jbyte_disjoint_arraycopy]", Kind: profile.KindJava}, origin.Library},
 		"a stub without such":                 {profile.Function{Name: "vtable stub", Kind: profile.KindJava}, origin.Library},
 	} {
