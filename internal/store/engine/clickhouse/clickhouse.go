@@ -169,6 +169,9 @@ func (e *Engine) open(ctx context.Context) error {
 	}
 	e.fresh = !made
 	if !made {
+		for _, s := range e.shards {
+			s.creating.Store(true)
+		}
 		if err := e.create(ctx, e.shards); err != nil {
 			return err
 		}
@@ -190,17 +193,30 @@ func (e *Engine) open(ctx context.Context) error {
 
 // tables are those in a shard's database.
 func (e *Engine) tables(ctx context.Context, s *shard) ([]string, error) {
-	return s.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", e.options.Database))
+	return s.texts(ctx, tablesOf(e.options.Database))
+}
+
+func tablesOf(database string) string {
+	return fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", database)
+}
+
+func (s *server) tables(ctx context.Context, database string) ([]string, error) {
+	return s.texts(ctx, tablesOf(database))
 }
 
 // made says whether the store exists. Where a part of it does, it is damaged.
 func (e *Engine) made(ctx context.Context) (bool, error) {
-	tables, err := e.tables(ctx, e.shards[0])
-	if err != nil {
-		return false, err
+	// Any replica may be the one that lost its tables.
+	if there, err := e.shards[0].any(ctx, func(r *server) ([]string, error) { return r.tables(ctx, e.options.Database) }); err != nil || slices.Contains(there, tableCommits) {
+		return err == nil, err
 	}
-	if slices.Contains(tables, tableCommits) {
-		return true, nil
+	if e.options.replicated() {
+		if err := e.readRegister(ctx); err != nil {
+			return false, err
+		}
+		if err := e.unused(); err != nil {
+			return false, err
+		}
 	}
 	// It was not finished, or the first shard has lost what others still have.
 	for _, s := range e.shards {

@@ -68,7 +68,9 @@ func addresses(ctx context.Context, o Options) (out [][]string, err error) {
 // kind holds the tables that there are against the options: replicated or not.
 func (e *Engine) kind(ctx context.Context) error {
 	first, db := e.shards[0], e.options.Database
-	engines, err := first.texts(ctx, fmt.Sprintf("SELECT engine FROM system.tables WHERE database = '%s' AND name = '%s'", db, tableCommits))
+	engines, err := first.any(ctx, func(r *server) ([]string, error) {
+		return r.texts(ctx, fmt.Sprintf("SELECT engine FROM system.tables WHERE database = '%s' AND name = '%s'", db, tableCommits))
+	})
 	if err != nil {
 		return err
 	}

@@ -102,17 +102,30 @@ func (e *Engine) keeperWrong(ctx context.Context, err error) error {
 }
 
 // enrol writes the epoch of this process into the register. Who had the database before begins
-// nothing from then on. Of a store that was made now there are no commits.
+// nothing from then on.
 func (e *Engine) enrol(ctx context.Context) error {
 	if !e.options.replicated() {
 		return nil
 	}
-	r := e.register
 	if e.fresh {
-		r.number, r.hash = 0, ""
+		if err := e.unused(); err != nil {
+			return err
+		}
 	}
+	r := e.register
 	r.epoch = e.epoch
 	return e.enter(ctx, r)
+}
+
+// unused is an error where the register knows of commits: a store was here, and the servers that
+// answer have lost it. A new one would give its numbers again.
+func (e *Engine) unused() error {
+	if e.register.number == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: ZooKeeper knows of commit %d of this store (node %s/value), and no replica of shard 1 that answers has its tables (%s); "+
+		"start the servers that have them, or bring the tables back from a copy; where the store is gone for good, remove the database from all servers and that node, and import an export",
+		engine.ErrDamaged, e.register.number, e.root(), e.shards[0].addresses())
 }
 
 // enrolled is ErrSuperseded where another process has replaced the register.

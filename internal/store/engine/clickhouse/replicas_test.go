@@ -413,6 +413,36 @@ func TestReplicaWithAnEmptyDisk(t *testing.T) {
 	wantWhole(t, e, int(e.Committed()), 3000)
 }
 
+// Of replicas of which one, or all, have lost their tables, none makes an existing store new.
+func TestStoreIsNotMadeAgain(t *testing.T) {
+	r := withReplicas(t)
+	o := r.options(t)
+	e := opened(t, o)
+	committed(t, e, 1, 300)
+	committed(t, e, 2, 300)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, r.replicas[0][0], "DROP DATABASE "+o.Database)
+	e = opened(t, o)
+	if e.Committed() != 2 {
+		t.Errorf("with a replica that lost its tables, the last commit is %d, not 2", e.Committed())
+	}
+	committed(t, e, 3, 300)
+	wantWhole(t, e, 3, 300)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range slices.Concat(r.replicas...) {
+		run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+	}
+	for range 2 {
+		if e, err := clickhouse.Open(t.Context(), o); !errors.Is(err, engine.ErrDamaged) || !strings.Contains(err.Error(), o.Database+"/value") {
+			t.Fatalf("a store whose tables all servers lost: %v, %v", e, err)
+		}
+	}
+}
+
 // Stores are told how to move.
 func TestReplicatedOrNot(t *testing.T) {
 	r := withReplicas(t)

@@ -29,7 +29,8 @@ type server struct {
 	away atomic.Bool
 	// behind says that another replica has rows that this one lacks; nil where there is none.
 	behind *atomic.Bool
-	silent time.Duration // for which it may say nothing
+	has    atomic.Pointer[[]string] // its tables, as it said last
+	silent time.Duration            // for which it may say nothing
 	closed chan struct{}
 	trying sync.WaitGroup
 }

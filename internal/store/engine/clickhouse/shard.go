@@ -31,6 +31,8 @@ type shard struct {
 	mend atomic.Pointer[func(context.Context, *server) error]
 	// needed are names of the tables that each replica should have.
 	needed atomic.Pointer[func(*shard) []string]
+	// creating says that this process makes the store: one replica has tables before another.
+	creating atomic.Bool
 }
 
 // How long a replica may be behind before answers say so, and how often it is asked.
@@ -155,6 +157,52 @@ func (s *shard) version(ctx context.Context) (out [2]int, err error) {
 	return out, err
 }
 
+// any puts together what each replica says that can be reached. It is an error where none says
+// anything.
+func (s *shard) any(ctx context.Context, ask func(*server) ([]string, error)) (out []string, err error) {
+	said := false
+	for _, r := range s.asked() {
+		one, oneErr := ask(r)
+		switch {
+		case oneErr == nil:
+			out, said = append(out, one...), true
+		case ctx.Err() != nil || !errors.Is(oneErr, engine.ErrAway):
+			return nil, oneErr
+		default:
+			err = oneErr
+		}
+	}
+	if said {
+		return out, nil
+	}
+	return nil, err
+}
+
+// bare says that a replica lacks tables with rows that another one has, as far as they were asked,
+// before it is known which ones it needs. Those of the dictionary have changing names.
+func (s *shard) bare(r *server) bool {
+	own := r.has.Load()
+	if own == nil || s.creating.Load() || s.needed.Load() != nil {
+		return false
+	}
+	for _, other := range s.replicas {
+		if has := other.has.Load(); has != nil && len(lacking(lasting(*has), *own)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lasting are those of some tables that a store has as long as it is there.
+func lasting(tables []string) []string {
+	return slices.DeleteFunc(slices.Clone(tables), func(name string) bool {
+		if name == tableVersion || name == tableShards || name == tableDictionaries || name == tableCommits {
+			return false
+		}
+		return !slices.ContainsFunc(engine.Tables(), func(t *engine.Table) bool { return t.Timed && name == local(t) })
+	})
+}
+
 // do asks a question whose answer comes in parts: another replica is asked only as long as none
 // came. What writes goes to one replica: what became of it is looked for before it is
 // tried elsewhere.
@@ -274,9 +322,13 @@ func (s *shard) watch(ctx context.Context) {
 func (s *shard) look(ctx context.Context, r *server) {
 	ctx, cancel := context.WithTimeout(ctx, silentTime)
 	defer cancel()
-	tables, err := r.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", s.database))
+	tables, err := r.tables(ctx, s.database)
 	if err != nil {
 		return
+	}
+	r.has.Store(&tables)
+	if s.bare(r) {
+		r.behind.Store(true)
 	}
 	if needed := s.needed.Load(); needed != nil && len(lacking((*needed)(s), tables)) > 0 {
 		r.behind.Store(true)
@@ -296,7 +348,7 @@ func (s *shard) look(ctx context.Context, r *server) {
 		}
 		return
 	}
-	r.behind.Store(late[0] > 0)
+	r.behind.Store(late[0] > 0 || s.bare(r))
 }
 
 // notPulled says that a table has rows to fetch. The log of a table that nothing was written to
@@ -312,12 +364,17 @@ func (s *shard) settle(ctx context.Context) error {
 		if s.away() {
 			return s.read(ctx, func(ctx context.Context, r *server) error { _, err := r.numbers(ctx, "SELECT toUInt64(1)"); return err })
 		}
+		for _, r := range s.asked() { // one that lost its tables has nothing to fetch
+			if tables, err := r.tables(ctx, s.database); err == nil {
+				r.has.Store(&tables)
+			}
+		}
 		for _, r := range s.order() {
 			if r.away.Load() {
 				continue
 			}
 			late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (is_readonly OR is_session_expired OR %s)", s.database, notPulled))
-			if err == nil && late[0] == 0 {
+			if err == nil && late[0] == 0 && !s.bare(r) {
 				r.behind.Store(false)
 				for _, other := range s.replicas[:slices.Index(s.replicas, r)] { // this one is to lead
 					if !other.away.Load() {
