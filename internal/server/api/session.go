@@ -80,9 +80,6 @@ func (s *Server) session(_ context.Context, r *request) (any, error) {
 	if err != nil {
 		return s.signedOut()
 	}
-	if s.o.SignIn != nil && one.Person != nil {
-		s.o.SignIn.Judge(one.Person)
-	}
 	return s.signedIn(&one)
 }
 

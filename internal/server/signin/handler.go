@@ -100,7 +100,7 @@ func (s *SignIn) back(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err, l.To)
 		return
 	}
-	s.Judge(person)
+	s.judge(person)
 	if !grants(s.Rights(person)) {
 		s.write(r, person.Called(), "forbidden", "no rule")
 		show(w, http.StatusForbidden, notice{
