@@ -307,6 +307,14 @@ func (e *Engine) load(ctx context.Context) error {
 	if err := e.loadGeneration(ctx); err != nil {
 		return damaged(err)
 	}
+	// A replica may still be at work on what a process of before wrote: from now on its tables do
+	// not count, whatever comes.
+	if e.options.replicated() {
+		e.undecided = true
+		if err := e.decide(ctx); err != nil {
+			return err
+		}
+	}
 	known, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT address FROM %s.%s", db, tableShards))
 	if err != nil {
 		return damaged(err)

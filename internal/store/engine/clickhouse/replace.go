@@ -91,16 +91,17 @@ func (e *Engine) count(ctx context.Context, number, generation uint64) error {
 	return e.shards[0].present(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries), number)
 }
 
-// nextNumber is larger than those of all rows of the table that says what counts. Where the
-// database is shared it is one of those of this epoch: a process that was paused in the middle
-// does not touch tables of those who came after it.
+// nextNumber is larger than those of all rows of the table that says what counts. Where others
+// may have the database it is one of those of this epoch: a process that was paused in the middle
+// does not touch tables of those who came after it, and a row of it that comes later has a
+// smaller number than theirs.
 func (e *Engine) nextNumber(ctx context.Context) (uint64, error) {
 	numbers, err := e.shards[0].numbers(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries))
 	if err != nil {
 		return 0, err
 	}
 	next := numbers[0] + 1
-	if e.options.Shared {
+	if e.options.intends() {
 		if next = max(next, e.epoch+1); next >= e.epoch+perEpoch {
 			return 0, e.superseded()
 		}
