@@ -182,6 +182,9 @@ func (e *Engine) open(ctx context.Context) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
+	if e.options.replicated() {
+		e.mends()
+	}
 	if made {
 		if err := e.load(ctx); err != nil {
 			return err

@@ -136,7 +136,7 @@ func (m making) engine(kind, argument, table string) string {
 	return fmt.Sprintf("Replicated%s('%s/%s', '%s'%s)", kind, m.path, table, m.replica, argument)
 }
 
-// replicas has replicas give what they lack, once the store is there.
+// replicas has it known what replicas need, once the store is there.
 func (e *Engine) replicas(ctx context.Context, made bool) error {
 	if !e.options.replicated() {
 		return nil
@@ -149,11 +149,24 @@ func (e *Engine) replicas(ctx context.Context, made bool) error {
 		return err
 	}
 	for _, s := range e.shards {
-		needed, mend := e.needed, func(ctx context.Context, r *server) error { return e.equip(ctx, s, r) }
+		needed := e.needed
 		s.needed.Store(&needed)
-		s.mend.Store(&mend)
 	}
 	return nil
+}
+
+// mends has replicas get what they lack, as long as this process has the database: one that lost
+// it without noticing knows another dictionary.
+func (e *Engine) mends() {
+	for _, s := range e.shards {
+		mend := func(ctx context.Context, r *server) error {
+			if !e.Certain() {
+				return engine.ErrAway
+			}
+			return e.equip(ctx, s, r)
+		}
+		s.mend.Store(&mend)
+	}
 }
 
 // needed are the tables that each replica of a shard has.
@@ -193,7 +206,7 @@ func (e *Engine) equip(ctx context.Context, s *shard, r *server) error {
 		}
 	}
 	if tables, err := r.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", m.database)); err == nil && s == e.shards[0] {
-		e.dropOldOf(ctx, r, tables)
+		e.dropOldOf(ctx, r, tables, e.generation.Load()) // a later one may be filled right now
 	}
 	return nil
 }

@@ -67,7 +67,8 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 	}
 	e.undecided = false
 	e.generation.Store(next)
-	if tables, err := e.tables(ctx, first); err == nil {
+	// Who has the database since may have decided that those of before count.
+	if tables, err := e.tables(ctx, first); err == nil && e.still(ctx) == nil {
 		e.dropOld(ctx, tables)
 	}
 	return nil
@@ -151,15 +152,15 @@ func (e *Engine) loadGeneration(ctx context.Context) error {
 func (e *Engine) dropOld(ctx context.Context, tables []string) {
 	for _, r := range e.shards[0].replicas {
 		if !r.away.Load() {
-			e.dropOldOf(ctx, r, tables)
+			e.dropOldOf(ctx, r, tables, e.epoch+perEpoch) // later ones are of those who came after
 		}
 	}
 }
 
-func (e *Engine) dropOldOf(ctx context.Context, r *server, tables []string) {
+func (e *Engine) dropOldOf(ctx context.Context, r *server, tables []string, before uint64) {
 	for _, name := range tables {
 		for _, t := range engine.Tables() {
-			if g, ok := generationOf(t, name); ok && !t.Timed && name != e.local(t) && g < e.epoch+perEpoch { // later ones are of those who came after
+			if g, ok := generationOf(t, name); ok && !t.Timed && name != e.local(t) && g < before {
 				_ = r.exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", e.options.Database, name))
 			}
 		}
