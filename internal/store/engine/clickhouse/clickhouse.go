@@ -102,8 +102,8 @@ type Engine struct {
 	shards    []*shard
 	owner     holding
 	keeper    *keeper.Keeper // of tables that are replicated
-	register  register
-	fresh     bool // the store was made by this process
+	known     known          // the register, as it was seen last
+	fresh     bool           // the store was made by this process
 	committed atomic.Uint64
 
 	// epoch is that of this process; see fence.go. lost is closed when another process has the

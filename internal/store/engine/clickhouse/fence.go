@@ -45,7 +45,7 @@ func (e *Engine) begin(ctx context.Context) error {
 		if err := e.readRegister(ctx); err != nil {
 			return err
 		}
-		last = max(last, e.register.epoch) // a replica may not know of it
+		last = max(last, e.known.get().epoch) // a replica may not know of it
 	}
 	e.epoch = (last>>epochShift+1)<<epochShift | uint64(rand.Uint32N(1<<randomBits))*perEpoch //nolint:gosec // it is to differ, not to be secret
 	if err := e.enrol(ctx); err != nil {
