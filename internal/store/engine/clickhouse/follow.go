@@ -45,8 +45,10 @@ func (e *Engine) openToRead(ctx context.Context) error {
 	if err := e.kind(ctx); err != nil {
 		return err
 	}
+	// Tables of the dictionary change their names when it is rewritten, which this process learns
+	// when it reads it again.
 	for _, s := range e.shards {
-		needed := e.needed
+		needed := e.neededAlways
 		s.needed.Store(&needed)
 	}
 	tables, err := e.tables(ctx, e.shards[0])

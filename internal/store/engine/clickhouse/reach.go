@@ -170,10 +170,21 @@ func (e *Engine) mends() {
 }
 
 // needed are the tables that each replica of a shard has.
-func (e *Engine) needed(s *shard) (out []string) {
-	for _, t := range engine.Tables() {
-		if counted(t) || s == e.shards[0] {
+func (e *Engine) needed(s *shard) []string {
+	out := e.neededAlways(s)
+	if s == e.shards[0] {
+		for _, t := range dictionary(false) {
 			out = append(out, e.local(t))
+		}
+	}
+	return out
+}
+
+// neededAlways are those of them that no rewriting of the dictionary replaces.
+func (e *Engine) neededAlways(s *shard) (out []string) {
+	for _, t := range engine.Tables() {
+		if t.Timed && (counted(t) || s == e.shards[0]) {
+			out = append(out, local(t))
 		}
 	}
 	if s == e.shards[0] {

@@ -443,6 +443,49 @@ func TestStoreIsNotMadeAgain(t *testing.T) {
 	}
 }
 
+// A reader goes on after the dictionary was rewritten and the tables that it knew are gone.
+func TestReaderOfReplicasAfterARewrite(t *testing.T) {
+	r := withReplicas(t)
+	o := r.options(t)
+	o.Shared, o.Advertise = true, "http://first:7878"
+	e := opened(t, o)
+	if err := e.Commit(t.Context(), 1, words(1, 100)); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := clickhouse.OpenReader(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	got, mark := collected{}, engine.Mark{}
+	for range 2 {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			if mark, err = reader.Added(t.Context(), mark, got.take); err == nil {
+				break
+			}
+			got, mark = collected{}, engine.Mark{}
+			if time.Now().After(end) {
+				t.Fatal(err)
+			}
+		}
+		got.want(t, 100, engine.Functions, engine.Stacks)
+		if mark.Commit != 1 {
+			t.Errorf("the mark is at commit %d", mark.Commit)
+		}
+		var fresh []*engine.Block
+		for _, b := range words(1, 100) {
+			if !b.Table.Timed {
+				fresh = append(fresh, b)
+			}
+		}
+		if err := e.Replace(t.Context(), fresh); err != nil {
+			t.Fatal(err)
+		}
+		got, mark = collected{}, engine.Mark{}
+		time.Sleep(1500 * time.Millisecond) // it looks at replicas twice a second
+	}
+}
+
 // Stores are told how to move.
 func TestReplicatedOrNot(t *testing.T) {
 	r := withReplicas(t)
