@@ -203,7 +203,7 @@ func (e *Engine) after(ctx context.Context, t *engine.Table, from engine.Place, 
 		where += fmt.Sprintf(" AND %s <= %d", colCommit, commit)
 	}
 	var failed error
-	err := e.shards[0].do(ctx, ch.Query{
+	err := e.shards[0].doWhole(ctx, ch.Query{
 		Body:   fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s, %s", strings.Join(names, ", "), e.table(t), where, colCommit, colRow),
 		Result: result, OnResult: func(_ context.Context, b proto.Block) error {
 			if b.Rows == 0 {

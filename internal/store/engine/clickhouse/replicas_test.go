@@ -486,6 +486,56 @@ func TestReaderOfReplicasAfterARewrite(t *testing.T) {
 	}
 }
 
+// What is to have all rows, as an export or the dictionary, does not come from a replica that lacks
+// some.
+func TestAllRowsOrNone(t *testing.T) {
+	r := withReplicas(t)
+	o := r.options(t)
+	e := opened(t, o)
+	committed(t, e, 1, 300)
+	r.whole(t, o)
+	first, second := r.replicas[0][0], r.replicas[0][1]
+	second.kill()
+	committed(t, e, 2, 300)
+	first.kill()
+	if err := second.start(); err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	scan := func() error {
+		rows = 0
+		return e.Scan(t.Context(), engine.Samples, 0, math.MaxUint32, func(b *engine.Block) error { rows += b.Len(); return nil })
+	}
+	want := 0
+	for _, b := range slices.Concat(killedBlocks(1, 300), killedBlocks(2, 300)) {
+		if b.Table == engine.Samples {
+			want += b.Len()
+		}
+	}
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err := scan(); err == nil {
+			t.Fatalf("%d rows of %d, and no error", rows, want)
+		} else if !errors.Is(err, engine.ErrAway) {
+			t.Fatal(err)
+		}
+	}
+	if err := first.start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		err := scan()
+		if err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	if rows != want {
+		t.Errorf("%d rows, not %d", rows, want)
+	}
+}
+
 // Stores are told how to move.
 func TestReplicatedOrNot(t *testing.T) {
 	r := withReplicas(t)

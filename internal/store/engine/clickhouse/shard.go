@@ -110,13 +110,14 @@ func (s *shard) away() bool {
 	return true
 }
 
-// behind says that the one that answers lacks rows that others have.
-func (s *shard) behind() bool { return s.several() && s.lead().late() }
-
 // complete is an error where the one that answers may lack rows.
 func (s *shard) complete() error {
-	if s.behind() {
-		return fmt.Errorf("%w: of shard %d only %s answers, which lacks rows that another replica has", engine.ErrAway, s.number, s.lead().address)
+	return s.wholeOn(s.order()[0])
+}
+
+func (s *shard) wholeOn(r *server) error {
+	if r.late() {
+		return fmt.Errorf("%w: of shard %d only %s answers, which lacks rows that another replica has", engine.ErrAway, s.number, r.address)
 	}
 	return nil
 }
@@ -210,6 +211,17 @@ func (s *shard) do(ctx context.Context, q ch.Query) error {
 	if q.Input != nil || q.ExternalData != nil {
 		return s.lead().do(ctx, q)
 	}
+	return s.doOn(ctx, q, func(*server) error { return nil })
+}
+
+// doWhole asks for all rows: it is ErrAway where they may not be, also when a replica that lacks
+// some took over meanwhile.
+func (s *shard) doWhole(ctx context.Context, q ch.Query) error {
+	return s.doOn(ctx, q, s.wholeOn)
+}
+
+// doOn asks a question of replicas that may be asked, before and after.
+func (s *shard) doOn(ctx context.Context, q ch.Query, may func(*server) error) error {
 	heard, on := false, q.OnResult
 	if on != nil {
 		q.OnResult = func(ctx context.Context, b proto.Block) error {
@@ -222,7 +234,11 @@ func (s *shard) do(ctx context.Context, q ch.Query) error {
 		if heard {
 			return last
 		}
-		last = r.do(ctx, q)
+		if last = may(r); last == nil {
+			if last = r.do(ctx, q); last == nil {
+				last = may(r)
+			}
+		}
 		return last
 	})
 	return err
