@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"regexp"
@@ -35,6 +36,8 @@ type Options struct {
 	// that whoever comes next can finish one. Advertise is then where others reach this process.
 	Shared    bool
 	Advertise string
+	// Log is told of replicas that need somebody's help; nil for nobody.
+	Log *slog.Logger
 }
 
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -118,9 +118,9 @@ func (e *Engine) making(s *shard, r *server, version [2]int) making {
 const window = 1000
 
 // root is the path in ZooKeeper of all that is of a database.
-func (e *Engine) root() string {
-	return "/whyhot/" + e.options.Cluster + "/" + e.options.Database
-}
+func (o Options) root() string { return "/whyhot/" + o.Cluster + "/" + o.Database }
+
+func (e *Engine) root() string { return e.options.root() }
 
 // engine is the engine of a table, with its arguments.
 func (m making) engine(kind, argument, table string) string {
@@ -155,13 +155,15 @@ func (e *Engine) replicas(ctx context.Context, made bool) error {
 	return nil
 }
 
+var errUncertain = fmt.Errorf("%w: another process may have the database", engine.ErrAway)
+
 // mends has replicas get what they lack, as long as this process has the database: one that lost
 // it without noticing knows another dictionary.
 func (e *Engine) mends() {
 	for _, s := range e.shards {
 		mend := func(ctx context.Context, r *server) error {
 			if !e.Certain() {
-				return engine.ErrAway
+				return errUncertain
 			}
 			return e.equip(ctx, s, r)
 		}

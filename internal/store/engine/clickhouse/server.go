@@ -30,6 +30,7 @@ type server struct {
 	// behind says that another replica has rows that this one lacks; nil where there is none.
 	behind *atomic.Bool
 	has    atomic.Pointer[[]string] // its tables, as it said last
+	said   atomic.Pointer[string]   // why it could not be mended, as the log has it
 	silent time.Duration            // for which it may say nothing
 	closed chan struct{}
 	trying sync.WaitGroup
@@ -257,11 +258,11 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
 }
 
-// lacks says that a replica has lost ZooKeeper or its tables, or did not know what became of an
-// INSERT.
+// lacks says that a replica has lost ZooKeeper or its tables, also where ZooKeeper still knows them,
+// or did not know what became of an INSERT.
 func lacks(err error) bool {
 	x, ok := ch.AsException(err)
-	return ok && slices.Contains([]proto.Error{proto.ErrUnknownTable, proto.ErrUnknownDatabase, proto.ErrNoZookeeper, proto.ErrTableIsReadOnly, proto.ErrUnexpectedZookeeperError, proto.ErrUnknownStatusOfInsert, proto.ErrKeeperException}, x.Code)
+	return ok && slices.Contains([]proto.Error{proto.ErrUnknownTable, proto.ErrUnknownDatabase, proto.ErrNoZookeeper, proto.ErrTableIsReadOnly, proto.ErrUnexpectedZookeeperError, proto.ErrUnknownStatusOfInsert, proto.ErrKeeperException, proto.ErrReplicaAlreadyExists}, x.Code)
 }
 
 // exec runs a statement that changes tables, on a connection of its own: nothing is told until

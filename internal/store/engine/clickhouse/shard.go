@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ type shard struct {
 	number   int    // from 1, as in the cluster's configuration
 	replicas []*server
 	database string
+	root     string // in ZooKeeper
+	log      *slog.Logger
 
 	watching sync.WaitGroup
 	stop     chan struct{}
@@ -44,7 +47,10 @@ const (
 )
 
 func newShard(number int, addresses []string, o Options) *shard {
-	s := &shard{name: addresses[0], number: number, database: o.Database, stop: make(chan struct{})}
+	s := &shard{name: addresses[0], number: number, database: o.Database, root: o.root(), log: o.Log, stop: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
 	if o.replicated() {
 		s.name = fmt.Sprintf("shard %d", number)
 	}
@@ -349,9 +355,14 @@ func (s *shard) look(ctx context.Context, r *server) {
 	if needed := s.needed.Load(); needed != nil && len(lacking((*needed)(s), tables)) > 0 {
 		r.behind.Store(true)
 		mend := s.mend.Load()
-		if mend == nil || (*mend)(ctx, r) != nil {
+		if mend == nil {
 			return
 		}
+		if err := (*mend)(ctx, r); err != nil {
+			s.tell(r, err)
+			return
+		}
+		r.said.Store(nil)
 	}
 	condition := fmt.Sprintf("is_readonly OR is_session_expired OR absolute_delay > %d", behindSeconds)
 	if r.behind.Load() {
@@ -365,6 +376,20 @@ func (s *shard) look(ctx context.Context, r *server) {
 		return
 	}
 	r.behind.Store(late[0] > 0 || s.bare(r))
+}
+
+// tell logs why a replica that lacks tables does not get them, once.
+func (s *shard) tell(r *server, err error) {
+	text := err.Error()
+	if before := r.said.Load(); r.away.Load() || errors.Is(err, errUncertain) || before != nil && *before == text {
+		return
+	}
+	r.said.Store(&text)
+	help := "it is tried twice a second"
+	if x, ok := ch.AsException(err); ok && x.Code == proto.ErrReplicaAlreadyExists {
+		help = fmt.Sprintf("ZooKeeper still knows the tables that this server has lost: remove the nodes %s/%d/*/replicas/%s, and it fetches all rows", s.root, s.number, r.address)
+	}
+	s.log.Error("a replica lacks tables, and they cannot be made", "server", r.address, "database", s.database, "error", err, "help", help)
 }
 
 // notPulled says that a table has rows to fetch. The log of a table that nothing was written to
