@@ -30,10 +30,12 @@ type server struct {
 	// behind says that another replica has rows that this one lacks; nil where there is none.
 	behind *atomic.Bool
 	has    atomic.Pointer[[]string] // its tables, as it said last
-	said   atomic.Pointer[string]   // why it could not be mended, as the log has it
-	silent time.Duration            // for which it may say nothing
-	closed chan struct{}
-	trying sync.WaitGroup
+	// release is the version of its program.
+	release atomic.Pointer[[2]int]
+	said    atomic.Pointer[string] // why it could not be mended, as the log has it
+	silent  time.Duration          // for which it may say nothing
+	closed  chan struct{}
+	trying  sync.WaitGroup
 }
 
 // How long a server may take to be reached, and say nothing: one at work tells of its progress
@@ -112,6 +114,10 @@ func (s *server) dial(ctx context.Context) (*ch.Client, error) {
 		o.ProtocolVersion = beforeThat
 	}
 	c, err := ch.Dial(ctx, o)
+	if err == nil {
+		info := c.ServerInfo()
+		s.release.Store(&[2]int{info.Major, info.Minor})
+	}
 	if err != nil || s.old.Load() || c.ServerInfo().Revision >= tellsOfItself {
 		return c, err
 	}
