@@ -536,6 +536,29 @@ func TestAllRowsOrNone(t *testing.T) {
 	}
 }
 
+// A replica that goes silent while it is written to does not hold up writing.
+func TestReplicaGoesSilentWhileCommitting(t *testing.T) {
+	r := withReplicas(t)
+	o := r.options(t)
+	e := opened(t, o)
+	committed(t, e, 1, 3000)
+	r.whole(t, o)
+	frozen := r.replicas[0][0]
+	if err := frozen.command.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	committed(t, e, 2, 3000)
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if err := frozen.command.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	wantWhole(t, e, 2, 3000)
+	r.whole(t, o)
+}
+
 // Stores are told how to move.
 func TestReplicatedOrNot(t *testing.T) {
 	r := withReplicas(t)

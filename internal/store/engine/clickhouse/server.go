@@ -46,6 +46,7 @@ const (
 	tryEvery   = time.Second
 	// Where another one has the same rows it is not waited for as long.
 	silentReplica = 800 * time.Millisecond
+	awayEvery     = 100 * time.Millisecond
 )
 
 func newServer(address string, o Options) *server {
@@ -146,7 +147,7 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		if err != nil {
 			return err
 		}
-		err = listen(ctx, c, q, s.patience(ctx))
+		err = s.listen(ctx, c, q)
 		if err == nil {
 			select {
 			case s.idle <- c:
@@ -168,6 +169,45 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 
 // errSilent says that a server said nothing for silentTime.
 var errSilent = errors.New("it says nothing")
+
+// listen runs a query. An INSERT says nothing until it is done: where another replica has the same
+// rows it is given up when questions find that this one is away.
+func (s *server) listen(ctx context.Context, c *ch.Client, q ch.Query) error {
+	if s.behind == nil || q.Input == nil && q.ExternalData == nil {
+		return listen(ctx, c, q, s.patience(ctx))
+	}
+	return s.whileThere(ctx, c, q)
+}
+
+// whileThere runs a query that says nothing until it is done, as long as the server is not away.
+func (s *server) whileThere(ctx context.Context, c *ch.Client, q ch.Query) error {
+	if s.behind == nil {
+		return c.Do(ctx, q)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(awayEvery):
+			}
+			if s.away.Load() {
+				cancel(errSilent)
+				_ = c.Close() // it waits for a packet for longer
+				return
+			}
+		}
+	}()
+	err := c.Do(ctx, q)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return errSilent
+	}
+	return err
+}
 
 // listen runs a query. A question is given up when its server is silent; the client itself
 // reads on until its context ends. Of an INSERT a server tells no progress.
@@ -279,7 +319,8 @@ func (s *server) exec(ctx context.Context, sql string) error {
 		return s.wrong(ctx, "connecting", err)
 	}
 	defer c.Close() //nolint:errcheck // it is done
-	if err := c.Do(ctx, ch.Query{Body: sql}); err != nil {
+	s.away.Store(false)
+	if err := s.whileThere(ctx, c, ch.Query{Body: sql}); err != nil {
 		return s.wrong(ctx, sql, err)
 	}
 	return nil
