@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,7 @@ type server struct {
 	// release is the version of its program.
 	release atomic.Pointer[[2]int]
 	said    atomic.Pointer[string] // why it could not be mended, as the log has it
+	unfit   atomic.Int64           // until when another one is written to, in Unix nanoseconds
 	silent  time.Duration          // for which it may say nothing
 	closed  chan struct{}
 	trying  sync.WaitGroup
@@ -47,6 +49,8 @@ const (
 	// Where another one has the same rows it is not waited for as long.
 	silentReplica = 800 * time.Millisecond
 	awayEvery     = 100 * time.Millisecond
+	// unfitTime is how long one that took no rows is not written to.
+	unfitTime = 30 * time.Second
 )
 
 func newServer(address string, o Options) *server {
@@ -301,7 +305,16 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 		s.behind.Store(true)
 		return fmt.Errorf("the ClickHouse server %s, %.60s: %w: %w", s.address, body, engine.ErrAway, err)
 	}
+	if s.behind != nil && strings.HasPrefix(body, "INSERT ") && full(err) {
+		s.unfit.Store(time.Now().Add(unfitTime).UnixNano())
+	}
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
+}
+
+// full says that a server takes no rows now, which another one may.
+func full(err error) bool {
+	x, ok := ch.AsException(err)
+	return ok && slices.Contains([]proto.Error{proto.ErrNotEnoughSpace, proto.ErrTooManyParts, proto.ErrMemoryLimitExceeded}, x.Code)
 }
 
 // lacks says that a replica has lost ZooKeeper or its tables, also where ZooKeeper still knows them,

@@ -84,7 +84,15 @@ func (s *shard) order() []*server {
 }
 
 // lead is the replica that is written to.
-func (s *shard) lead() *server { return s.order()[0] }
+func (s *shard) lead() *server {
+	order := s.order()
+	for _, r := range order {
+		if !r.away.Load() && !r.late() && r.unfit.Load() < time.Now().UnixNano() {
+			return r
+		}
+	}
+	return order[0]
+}
 
 // live are the replicas that can be reached and had all rows when they were asked last.
 func (s *shard) live() (out []*server) {
@@ -300,10 +308,7 @@ func (s *shard) present(ctx context.Context, sql string, count uint64) error {
 			if err == nil && len(n) > 0 && n[0] >= count {
 				break
 			}
-			if err != nil && !errors.Is(err, engine.ErrAway) {
-				return err
-			}
-			if err != nil || time.Now().After(end) {
+			if err != nil || time.Now().After(end) { // also where it answers with an error: the others have it
 				r.behind.Store(true)
 				break
 			}

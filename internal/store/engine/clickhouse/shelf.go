@@ -119,12 +119,13 @@ func (s *Shelf) Add(ctx context.Context, texts []string) error {
 	}
 	var column proto.ColStr
 	column.AppendArr(texts)
-	if err := first.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil {
+	wrote := first.lead()
+	if err := wrote.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil {
 		return err
 	}
 	if first.several() { // what one replica alone has is not there while that one is away
 		count := "SELECT toUInt64(count()) FROM " + s.table
-		n, err := first.lead().numbers(ctx, count)
+		n, err := wrote.numbers(ctx, count)
 		if err == nil && len(n) > 0 {
 			err = first.present(ctx, count, n[0])
 		}
