@@ -94,16 +94,6 @@ func (s *shard) lead() *server {
 	return order[0]
 }
 
-// live are the replicas that can be reached and had all rows when they were asked last.
-func (s *shard) live() (out []*server) {
-	for _, r := range s.replicas {
-		if !r.away.Load() && !r.late() {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 // asked are the replicas that can be reached; all of them where none can.
 func (s *shard) asked() (out []*server) {
 	for _, r := range s.replicas {
@@ -299,23 +289,34 @@ func (s *shard) present(ctx context.Context, sql string, count uint64) error {
 	if !s.several() {
 		return nil
 	}
-	for _, r := range s.live() {
-		for end := time.Now().Add(caughtUp); ; {
-			n, err := r.numbers(ctx, sql)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil && len(n) > 0 && n[0] >= count {
-				break
-			}
-			if err != nil || time.Now().After(end) { // also where it answers with an error: the others have it
-				r.behind.Store(true)
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
+	for waited := map[*server]bool{}; ; { // also for one that has caught up meanwhile
+		i := slices.IndexFunc(s.replicas, func(r *server) bool { return !waited[r] && !r.away.Load() && !r.late() })
+		if i < 0 {
+			return nil
+		}
+		r := s.replicas[i]
+		waited[r] = true
+		if err := r.present(ctx, sql, count); err != nil {
+			return err
 		}
 	}
-	return nil
+}
+
+// present waits for what a question counts. One that errs is behind: the others have it.
+func (s *server) present(ctx context.Context, sql string, count uint64) error {
+	for end := time.Now().Add(caughtUp); ; {
+		n, err := s.numbers(ctx, sql)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && len(n) > 0 && n[0] >= count:
+			return nil
+		case err != nil || time.Now().After(end):
+			s.behind.Store(true)
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // watch asks each replica, for as long as the shard is used, whether it has all rows.
@@ -370,7 +371,8 @@ func (s *shard) look(ctx context.Context, r *server) {
 		r.said.Store(nil)
 	}
 	condition := fmt.Sprintf("is_readonly OR is_session_expired OR absolute_delay > %d", behindSeconds)
-	if r.behind.Load() {
+	strict := r.behind.Load() // whoever finds that it is behind while it is asked is right
+	if strict {
 		condition = "is_readonly OR is_session_expired OR " + notPulled
 	}
 	late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (%s)", s.database, condition))
@@ -380,7 +382,12 @@ func (s *shard) look(ctx context.Context, r *server) {
 		}
 		return
 	}
-	r.behind.Store(late[0] > 0 || s.bare(r))
+	switch {
+	case late[0] > 0 || s.bare(r):
+		r.behind.Store(true)
+	case strict:
+		r.behind.Store(false)
+	}
 }
 
 // tell logs why a replica that lacks tables does not get them, once.
