@@ -95,6 +95,7 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 	if err := e.intend(ctx, number, blocks); err != nil {
 		return err
 	}
+	all := pieces
 	if e.unsure.Load() {
 		var err error
 		if pieces, err = e.missing(ctx, number, pieces); err != nil {
@@ -104,14 +105,15 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 	if err := e.declare(ctx, number, blocks); err != nil {
 		return err
 	}
-	if err := e.insertAll(ctx, number, pieces); err != nil {
+	if err := e.insertAll(ctx, number, pieces, all); err != nil {
 		return err
 	}
 	return e.complete(ctx, number)
 }
 
-// insertAll inserts pieces of a commit.
-func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) error {
+// insertAll inserts pieces of a commit, and waits until all of it are on each replica: what a try
+// of before inserted may be on one alone.
+func (e *Engine) insertAll(ctx context.Context, number uint64, pieces, all []*piece) error {
 	// What others refer to goes first: a dictionary is there before the rows.
 	for _, timed := range []bool{false, true} {
 		shards, inserting := errgroup.WithContext(ctx)
@@ -131,7 +133,7 @@ func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) 
 		if err := shards.Wait(); err != nil {
 			return err
 		}
-		of := slices.DeleteFunc(slices.Clone(pieces), func(p *piece) bool { return p.table.Timed != timed })
+		of := slices.DeleteFunc(slices.Clone(all), func(p *piece) bool { return p.table.Timed != timed })
 		if err := e.spread(ctx, number, of, e.generation.Load()); err != nil {
 			return err
 		}
