@@ -156,7 +156,7 @@ func (e *Engine) open(ctx context.Context) error {
 	if e.owner, err = e.own(ctx); err != nil {
 		return err
 	}
-	if err := e.kind(ctx); err != nil {
+	if err := errors.Join(e.kind(ctx), e.placed(ctx)); err != nil {
 		return err
 	}
 	if e.options.replicated() {

@@ -42,7 +42,7 @@ func (e *Engine) openToRead(ctx context.Context) error {
 	if err := e.reach(ctx); err != nil {
 		return err
 	}
-	if err := e.kind(ctx); err != nil {
+	if err := errors.Join(e.kind(ctx), e.placed(ctx)); err != nil {
 		return err
 	}
 	// Tables of the dictionary change their names when it is rewritten, which this process learns

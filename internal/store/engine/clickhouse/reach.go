@@ -97,6 +97,27 @@ func (e *Engine) kind(ctx context.Context) error {
 	return nil
 }
 
+// placed holds the tables of replicas against the shards in which the cluster's configuration has
+// them now: with the rows of another shard, sums would be wrong.
+func (e *Engine) placed(ctx context.Context) error {
+	if !e.options.replicated() {
+		return nil
+	}
+	for _, s := range e.shards {
+		for _, r := range s.asked() {
+			paths, err := r.texts(ctx, fmt.Sprintf("SELECT zookeeper_path FROM system.replicas WHERE database = '%s' AND %s LIMIT 1", e.options.Database, s.elsewhere()))
+			if err != nil && (ctx.Err() != nil || !errors.Is(err, engine.ErrAway)) {
+				return err
+			}
+			if len(paths) > 0 {
+				return fmt.Errorf("%s is in shard %d of the cluster %s, and has tables of %s in ZooKeeper, not of %s/%d: list the shards in the order in which the store was made, with the same servers in each",
+					r.address, s.number, e.options.Cluster, paths[0], e.root(), s.number)
+			}
+		}
+	}
+	return nil
+}
+
 // making is what the statements that make a replica's tables need to know.
 type making struct {
 	database, settings string

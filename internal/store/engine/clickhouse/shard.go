@@ -375,6 +375,7 @@ func (s *shard) look(ctx context.Context, r *server) {
 	if strict {
 		condition = "is_readonly OR is_session_expired OR " + notPulled
 	}
+	condition += " OR " + s.elsewhere()
 	late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (%s)", s.database, condition))
 	if err != nil {
 		if !errors.Is(err, engine.ErrAway) {
@@ -402,6 +403,11 @@ func (s *shard) tell(r *server, err error) {
 		help = fmt.Sprintf("ZooKeeper still knows the tables that this server has lost: remove the nodes %s/%d/*/replicas/%s, and it fetches all rows", s.root, s.number, r.address)
 	}
 	s.log.Error("a replica lacks tables, and they cannot be made", "server", r.address, "database", s.database, "error", err, "help", help)
+}
+
+// elsewhere says that a table is not one of this shard.
+func (s *shard) elsewhere() string {
+	return fmt.Sprintf("position(zookeeper_path, '%s/%d/') != 1", s.root, s.number)
 }
 
 // notPulled says that a table has rows to fetch. The log of a table that nothing was written to
