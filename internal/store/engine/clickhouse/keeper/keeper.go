@@ -58,7 +58,7 @@ func Open(ctx context.Context, addresses []string, root string) (*Keeper, error)
 	dial := func(network, address string, timeout time.Duration) (net.Conn, error) {
 		return (&net.Dialer{Timeout: min(timeout, time.Second)}).Dial(network, address) //nolint:noctx // the client gives none
 	}
-	conn, events, err := zk.Connect(addresses, sessionTime, zk.WithDialer(dial), zk.WithLogger(silent{}), zk.WithLogInfo(false))
+	conn, events, err := zk.Connect(addresses, sessionTime, zk.WithDialer(dial), zk.WithHostProvider(&servers{}), zk.WithLogger(silent{}), zk.WithLogInfo(false))
 	if err != nil {
 		return nil, fmt.Errorf("ZooKeeper at %s: %w", strings.Join(addresses, ","), err)
 	}
