@@ -369,6 +369,9 @@ func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 			if err != nil {
 				return nil, err
 			}
+			if err := s.complete(); err != nil {
+				away = err
+			}
 			if one.Rows > 0 {
 				if sum.Rows == 0 {
 					sum.First = one.First

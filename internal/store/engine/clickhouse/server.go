@@ -33,6 +33,7 @@ type server struct {
 	has    atomic.Pointer[[]string] // its tables, as it said last
 	// release is the version of its program.
 	release atomic.Pointer[[2]int]
+	looks   atomic.Uint64          // how often it was asked whether it is behind
 	said    atomic.Pointer[string] // why it could not be mended, as the log has it
 	unfit   atomic.Int64           // until when another one is written to, in Unix nanoseconds
 	silent  time.Duration          // for which it may say nothing

@@ -42,6 +42,8 @@ type shard struct {
 const (
 	behindSeconds = 2
 	watchEvery    = 500 * time.Millisecond
+	// askKeeperEvery are the times after which that also asks ZooKeeper, which is more work.
+	askKeeperEvery = 4
 	// caughtUp is how long it is waited until a replica has what others were told.
 	caughtUp = 3 * time.Second
 )
@@ -371,6 +373,11 @@ func (s *shard) look(ctx context.Context, r *server) {
 		r.said.Store(nil)
 	}
 	condition := fmt.Sprintf("is_readonly OR is_session_expired OR absolute_delay > %d", behindSeconds)
+	// A replica that is cut off from ZooKeeper does not know that it lacks something: now and then
+	// it is asked what ZooKeeper says, which it then cannot answer.
+	if r.looks.Add(1)%askKeeperEvery == 0 {
+		condition += " OR total_replicas = 0"
+	}
 	strict := r.behind.Load() // whoever finds that it is behind while it is asked is right
 	if strict {
 		condition = "is_readonly OR is_session_expired OR " + notPulled
