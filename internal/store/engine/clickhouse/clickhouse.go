@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,13 +67,19 @@ func ParseURL(text string) (Options, error) {
 			return Options{}, fmt.Errorf("%s: unknown option %s=%s; there are cluster=NAME, keeper=HOST:PORT,… and secure=true", u.Redacted(), key, values[0])
 		}
 	}
-	if u.Port() == "" {
-		port := "9000"
-		if o.TLS {
-			port = "9440"
-		}
-		o.Address = net.JoinHostPort(u.Hostname(), port)
+	port := "9000"
+	if o.TLS {
+		port = "9440"
 	}
+	var hosts []string
+	for _, host := range strings.Split(u.Host, ",") {
+		one := url.URL{Host: host}
+		if one.Hostname() == "" {
+			return Options{}, fmt.Errorf("invalid ClickHouse address %s: one of the hosts has no name", u.Redacted())
+		}
+		hosts = append(hosts, net.JoinHostPort(one.Hostname(), cmp.Or(one.Port(), port)))
+	}
+	o.Address = strings.Join(hosts, ",")
 	return o, o.check()
 }
 

@@ -47,7 +47,7 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 			continue
 		}
 		if err := first.everywhere(ctx, false, func(r *server) []string {
-			return []string{fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", db, localOf(t, next)), e.making(first, r, version).definition(t, next)}
+			return []string{fmt.Sprintf("DROP TABLE IF EXISTS %s.%s%s", db, localOf(t, next), atOnce(version)), e.making(first, r, version).definition(t, next)}
 		}); err != nil {
 			return err
 		}
@@ -72,6 +72,14 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 		e.dropOld(ctx, tables)
 	}
 	return nil
+}
+
+// atOnce has a table gone when it is dropped, in ZooKeeper, too: newer servers keep it for minutes.
+func atOnce(version [2]int) string {
+	if version[0] > 20 || version[0] == 20 && version[1] >= 10 {
+		return " SYNC"
+	}
+	return ""
 }
 
 // count writes which generation counts.
