@@ -192,13 +192,13 @@ func (e *Engine) open(ctx context.Context) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
-	if e.options.replicated() {
-		e.mends()
-	}
 	if made {
 		if err := e.load(ctx); err != nil {
 			return err
 		}
+	}
+	if e.options.replicated() { // and not before: what no replica has is lost, and not to be made
+		e.mends()
 	}
 	e.watch(ctx)
 	return nil
