@@ -22,7 +22,9 @@ const (
 	ownerKey = "whyhot-owner" // beside the projects
 	maxMark  = 200
 
-	claimTime = 5 * time.Second
+	claimTime = 8 * time.Second
+	// settleTime is how long a new mark has to stay.
+	settleTime = 2 * time.Second
 )
 
 // owner is the database that uses the prefix: one for all projects.
@@ -116,9 +118,16 @@ func (b *Bucket) claim(ctx context.Context, o *owner) error {
 		if _, err = b.client.PutObject(ctx, b.name, key, strings.NewReader(marks[0]), int64(len(marks[0])), put); err != nil && minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
 			err = nil
 		}
+		// A store that does not know the condition takes both of two: the one that came last stays.
+		if err == nil {
+			err = wait(ctx, settleTime)
+		}
 		if err == nil {
 			mark, _, err = b.mark(ctx, key)
 		}
+	}
+	if err == nil && !slices.Contains(marks, mark) { // one of the same database may be in the list by now
+		marks, err = o.marks(ctx)
 	}
 	switch {
 	case err != nil:
@@ -127,6 +136,15 @@ func (b *Bucket) claim(ctx context.Context, o *owner) error {
 		return b.owned(o, mark, marks[0])
 	}
 	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 func (b *Bucket) mark(ctx context.Context, key string) (text string, there bool, err error) {

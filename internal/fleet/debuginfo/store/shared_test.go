@@ -442,6 +442,33 @@ func TestPrefixIsOfOneDatabase(t *testing.T) {
 	}
 }
 
+// Of servers of one database that start at once, one puts its mark there before another one has
+// seen it in the list.
+func TestMarkOfAServerThatStartsAtOnce(t *testing.T) {
+	c := sky(t)
+	open := func(marks func(context.Context) ([]string, error)) *bucket.Bucket {
+		t.Helper()
+		b, err := bucket.Open("s3://debug/fleet?region=us-east-1&endpoint=" + c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.OwnedBy(marks)
+		return b
+	}
+	list, first := []string{"two"}, true
+	second := open(func(context.Context) ([]string, error) {
+		if first {
+			first = false
+			err := open(func(context.Context) ([]string, error) { return []string{"one"}, nil }).Claim(t.Context())
+			return slices.Clone(list), errors.Join(err, nil)
+		}
+		return append(list, "one"), nil
+	})
+	if err := second.Claim(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // A server whose prefix was given to another database removes nothing of it.
 func TestNothingIsRemovedOfAnotherDatabase(t *testing.T) {
 	c := sky(t)
