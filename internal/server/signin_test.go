@@ -164,6 +164,14 @@ func TestOlderSessionEndsNoTokens(t *testing.T) {
 	if status, text := sees(t, machine, http.MethodGet, front.URL+"/api/v1/tokens"); status != http.StatusUnauthorized {
 		t.Errorf("after its maker signed in without the rights: %d %s", status, text)
 	}
+	// The session of before has the groups that were lost. It makes no tokens any more.
+	if status, text := sees(t, newer, http.MethodPost, front.URL+"/api/v1/tokens?name=ci&scope=administer"); status != http.StatusForbidden || !strings.Contains(text, "Sign in again") {
+		t.Errorf("a token of an older session: %d %s", status, text)
+	}
+	newest := signIn("perf", "keepers")
+	if status, text := sees(t, newest, http.MethodPost, front.URL+"/api/v1/tokens?name=ci&scope=administer"); status != http.StatusOK {
+		t.Errorf("%d %s", status, text)
+	}
 }
 
 // Who signed in on one of several servers is signed in on all of them, and a question that is
