@@ -252,7 +252,7 @@ func (e *Engine) resumeDeclared(ctx context.Context, fresh int) error {
 	case fresh > 0:
 		return fmt.Errorf("the commit %d was begun and not finished: let it be finished with the shards of before, then add others", r.number)
 	case r.number > e.Committed()+1:
-		return fmt.Errorf("%w: ZooKeeper knows of commit %d, replicas of shard 1 that answer of %d; start the others (%s)", engine.ErrAway, r.number, e.Committed(), first.addresses())
+		return fmt.Errorf("%w: ZooKeeper knows of commit %d, replicas of shard 1 that answer of %d; start the others (%s), or, %s", engine.ErrAway, r.number, e.Committed(), first.addresses(), e.givingUp(r))
 	}
 	data, err := first.texts(ctx, fmt.Sprintf("SELECT data FROM %s.%s WHERE number = %d", e.options.Database, tableIntents, r.number))
 	if err != nil {
@@ -268,5 +268,12 @@ func (e *Engine) resumeDeclared(ctx context.Context, fresh int) error {
 		}
 		return e.takeUp(ctx, &intent{number: r.number, blocks: blocks})
 	}
-	return fmt.Errorf("%w: commit %d was begun, and no replica of shard 1 that answers has it; start the others (%s)", engine.ErrAway, r.number, first.addresses())
+	return fmt.Errorf("%w: commit %d was begun, and no replica of shard 1 that answers has it; start the others (%s), or, %s", engine.ErrAway, r.number, first.addresses(), e.givingUp(r))
+}
+
+// givingUp says how the store is opened without commits that are lost with the disks that had them.
+// Their numbers are not given again: other shards may have markers of them.
+func (e *Engine) givingUp(r register) string {
+	return fmt.Sprintf("where their disks are lost for good, stop all servers of whyhot and run INSERT INTO %s.%s SELECT toUInt64(%d) on a replica of shard 1: the commits from %d on are lost then, and what other shards have of them may be shown with other names (ZooKeeper has the number in %s/value)",
+		e.options.Database, tableCommits, r.number, e.Committed()+1, e.root())
 }

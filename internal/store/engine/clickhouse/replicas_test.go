@@ -339,6 +339,8 @@ func TestStoreDoesNotOpenOnAReplicaThatIsBehind(t *testing.T) {
 	defer cancel()
 	if e, err := clickhouse.Open(ctx, o); !errors.Is(err, engine.ErrAway) {
 		t.Errorf("opened: %v, %v", e, err)
+	} else {
+		t.Log(err)
 	}
 	if err := first.start(); err != nil {
 		t.Fatal(err)
