@@ -97,7 +97,7 @@ func (e *Engine) kind(ctx context.Context) error {
 	return nil
 }
 
-// placed holds the tables of replicas against the shards in which the cluster's configuration has
+// placed compares the tables of replicas with the shards in which the cluster's configuration has
 // them now: with the rows of another shard, sums would be wrong.
 func (e *Engine) placed(ctx context.Context) error {
 	if !e.options.replicated() {

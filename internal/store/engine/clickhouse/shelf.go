@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ClickHouse/ch-go/proto"
 
@@ -54,6 +55,9 @@ func (s *Shelf) first(ctx context.Context) (*shard, error) {
 	first := s.e.shards[0]
 	var last error
 	for _, r := range first.replicas {
+		if has := r.has.Load(); has != nil && !slices.Contains(*has, s.table[len(s.e.options.Database)+1:]) {
+			delete(s.made, r) // it lost its disk, or was not asked since
+		}
 		if s.made[r] || r.away.Load() {
 			continue
 		}
