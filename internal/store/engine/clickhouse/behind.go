@@ -113,6 +113,7 @@ func (s *shard) watch(ctx context.Context) {
 func (s *shard) look(ctx context.Context, r *server) {
 	ctx, cancel := context.WithTimeout(ctx, silentTime)
 	defer cancel()
+	needed := s.needed.Load() // before the list: while the store is made that grows
 	tables, err := r.tables(ctx, s.database)
 	if err != nil {
 		return
@@ -121,7 +122,7 @@ func (s *shard) look(ctx context.Context, r *server) {
 	if s.bare(r) {
 		r.behind.Store(true)
 	}
-	if needed := s.needed.Load(); needed != nil && len(lacking((*needed)(s), tables)) > 0 {
+	if needed != nil && len(lacking((*needed)(s), tables)) > 0 {
 		r.behind.Store(true)
 		mend := s.mend.Load()
 		if mend == nil {

@@ -73,10 +73,20 @@ func TestReplicaWhoseDiskWasLost(t *testing.T) {
 			t.Error(all, err)
 		}
 	}
-	shelf()
 	e := opened(t, o)
+	shelf()
 	committed(t, e, 1, 300)
 	s := r.replicas[0][0]
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // the other one has all of it
+		if ask(t, r.replicas[0][1], "SELECT toString(count()) FROM system.replicas WHERE database = '"+o.Database+"' AND (inserts_in_queue > 0 OR log_pointer <= log_max_index AND log_max_index > 0)") == "0" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the other replica does not fetch all rows")
+		}
+	}
+	committed(t, e, 2, 300)
+	r.whole(t, o)
 	s.kill()
 	if err := os.RemoveAll(filepath.Join(s.dir, "data")); err != nil {
 		t.Fatal(err)
@@ -90,14 +100,14 @@ func TestReplicaWhoseDiskWasLost(t *testing.T) {
 			t.Fatalf("nothing of it in the log: %s", log)
 		}
 	}
-	committed(t, e, 2, 300)
+	committed(t, e, 3, 300)
 	shelf()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
 	e = opened(t, o) // with the first replica without tables
-	committed(t, e, 3, 300)
-	wantWhole(t, e, 3, 300)
+	committed(t, e, 4, 300)
+	wantWhole(t, e, 4, 300)
 	if n := strings.Count(log.String(), help); n > 4 {
 		t.Errorf("the log says it %d times", n)
 	}
@@ -123,5 +133,6 @@ func TestReplicaWhoseDiskWasLost(t *testing.T) {
 		}
 	}
 	r.whole(t, o)
-	wantWhole(t, e, 3, 300)
+	wantWhole(t, e, 4, 300)
+	shelf()
 }

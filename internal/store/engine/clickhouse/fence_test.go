@@ -17,7 +17,7 @@ func TestBlocksAreTakenOnce(t *testing.T) {
 	token := func(commit uint64, stack uint32) string {
 		return taken([2]int{24, 8}, input(commit, stack).input(commit))[0].Value
 	}
-	if token(1, 1) != token(1, 1) || token(1, 1) == token(2, 1) || token(1, 1) == token(1, 2) {
+	if again := token(1, 1); again != token(1, 1) || token(1, 1) == token(2, 1) || token(1, 1) == token(1, 2) {
 		t.Error("a token does not tell blocks apart")
 	}
 	for _, c := range []struct {
